@@ -1,0 +1,43 @@
+/** Vectors as the domain sees them: shapes and scales, not how they are made. */
+
+/** Length of an embedding of the bundled model. */
+export const EMBEDDING_DIMENSIONS = 384;
+/** Length of a token vector after projection; a multiple of 16, as the int8 kernel wants. */
+export const TOKEN_DIMENSIONS = 128;
+
+/**
+ * What a set of vectors was made with. Vectors of unlike stamps are never compared; a store keeps one
+ * current stamp and refuses to open under another.
+ */
+export interface EmbeddingStamp {
+  /** SHA-256 of the model file, hex. */
+  readonly model: string;
+  /** Name and version of the rule that cuts long text into windows. */
+  readonly windows: string;
+  readonly pooling: string;
+  /** SHA-256 of the token projection file, hex. */
+  readonly projection: string;
+}
+
+/** Token vectors of a text, unit length before projection, projected and quantised to int8. */
+export interface TokenVectors {
+  /** Row-major, `TOKEN_DIMENSIONS` bytes a token; its length is a multiple of that, possibly 0. */
+  readonly vectors: Int8Array;
+}
+
+/** A text to be remembered. */
+export interface DocumentEmbedding {
+  /** Unit length (L2), one a window of the text, in order, at least one. */
+  readonly windows: readonly Float32Array[];
+  /** Tokens of all windows without stop words and repeats of overlaps, in order; at most 2 048 (256 KiB). */
+  readonly tokens: TokenVectors;
+}
+
+/** A question. */
+export interface QuestionEmbedding {
+  /** Unit length. */
+  readonly vector: Float32Array;
+  readonly tokens: TokenVectors;
+  /** The whole word, lower case, that each token is a piece of; as long as there are tokens. Stop words left out. */
+  readonly words: readonly string[];
+}

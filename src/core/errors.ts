@@ -1,0 +1,52 @@
+/**
+ * Failures a caller can act on.
+ *
+ * A code is part of the public API: it never changes within a major version. A message is for people: it
+ * says what is wrong and what to do about it, and may change at any time. Programming mistakes are plain
+ * `TypeError`s without a code; nobody should catch those.
+ */
+export type ErrorCode =
+  | "INVALID_REQUEST"
+  | "UNAUTHORIZED"
+  | "FORBIDDEN"
+  | "NOT_FOUND"
+  | "CONFLICT"
+  | "GONE"
+  | "VERSION_MISMATCH"
+  | "TOO_LARGE"
+  | "UNSUPPORTED_MEDIA_TYPE"
+  | "UNPROCESSABLE"
+  | "RATE_LIMITED"
+  | "NOT_READY"
+  | "MODEL_UNAVAILABLE"
+  | "STORE_FULL"
+  | "FETCH_FAILED"
+  | "FETCH_TIMEOUT"
+  /** The data directory cannot be used: damaged, newer than this program, in use, unreadable. Only at start. */
+  | "STORE_UNUSABLE"
+  | "INTERNAL";
+
+/** One field of a request that is wrong: where (`/tags/0`) and why. */
+export interface FieldError {
+  readonly path: string;
+  readonly message: string;
+}
+
+export class ServiceError extends Error {
+  override readonly name = "ServiceError";
+  readonly code: ErrorCode;
+  readonly fields: readonly FieldError[];
+  /** Seconds after which trying again may help; undefined where waiting does not. */
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: ErrorOptions & { readonly fields?: readonly FieldError[]; readonly retryAfterSeconds?: number } = {},
+  ) {
+    super(message, options);
+    this.code = code;
+    this.fields = options.fields ?? [];
+    this.retryAfterSeconds = options.retryAfterSeconds;
+  }
+}

@@ -1,0 +1,63 @@
+/** What a memory is: plain data, the same for every way in and every store. Times are epoch milliseconds UTC. */
+
+export const SECTORS = ["semantic", "episodic", "procedural", "emotional", "reflective"] as const;
+export type Sector = (typeof SECTORS)[number];
+
+export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
+export type Metadata = { readonly [key: string]: JsonValue };
+
+/** Where a memory that was cut from a document comes from, precise enough to cite. */
+export interface MemorySource {
+  readonly documentId: string;
+  readonly filename: string | null;
+  readonly mediaType: string;
+  /** Place among the document's chunks, from 0. */
+  readonly chunkIndex: number;
+  readonly chunkCount: number;
+  readonly page?: number;
+  readonly startMs?: number;
+  readonly endMs?: number;
+  readonly url?: string;
+}
+
+export interface Memory {
+  /** UUIDv7. */
+  readonly id: string;
+  readonly content: string;
+  readonly tags: readonly string[];
+  readonly metadata: Metadata;
+  /** Null: belongs to nobody. */
+  readonly userId: string | null;
+  readonly project: string | null;
+  readonly sessionId: string | null;
+  /** When it happened, as the writer said; null when not said (then `createdAt` stands for it). */
+  readonly occurredAt: number | null;
+  readonly primarySector: Sector;
+  /** The primary sector first, no repeats. */
+  readonly sectors: readonly Sector[];
+  /** Never goes back in the order of adding. */
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  /** 1 at first, + 1 with every change of content, tags, metadata, project or time. */
+  readonly version: number;
+  readonly createdBy: string | null;
+  readonly source: MemorySource | null;
+  /** Place in the order of adding, store-wide, unique, from 1. (createdAt, order) sorts as `order` alone. */
+  readonly order: number;
+}
+
+/** What changes about a memory by being used; kept apart, so that reading never rewrites the memory. */
+export interface Signals {
+  /** In [0, 1]; .5 at first. */
+  readonly salience: number;
+  readonly lastSeenAt: number;
+}
+
+export type SeenMemory = Memory & Signals;
+
+export const INITIAL_SALIENCE = 0.5;
+
+/** When the memory happened, or, where nobody said, when it was added. */
+export function occurredAtOf(memory: Pick<Memory, "occurredAt" | "createdAt">): number {
+  return memory.occurredAt ?? memory.createdAt;
+}

@@ -1,0 +1,154 @@
+import type { DocumentEmbedding, EmbeddingStamp, QuestionEmbedding, TokenVectors } from "./embedding.ts";
+import type { JsonValue, SeenMemory, Sector } from "./memory.ts";
+import type { Change, EdgeRow, RequestRow } from "./rows.ts";
+
+/** What the core asks of the world. Every adapter and every fake of a port passes the suite of the port's name in `test/contract`. */
+
+export interface Clock {
+  /** Epoch milliseconds UTC. May jump: nothing relies on it not going back. */
+  now(): number;
+}
+
+/** New ids; random part and all, so that a test can make them predictable. */
+export interface IdSource {
+  /** A UUIDv7 of the given time. */
+  newId(now: number): string;
+}
+
+/** Turns text into vectors. */
+export interface Embedder {
+  readonly stamp: EmbeddingStamp;
+  /**
+   * Embeds a text to be remembered, of any length: the whole of it, in windows.
+   *
+   * @throws {ServiceError} MODEL_UNAVAILABLE if the model cannot run; RATE_LIMITED (with a delay) if too many wait.
+   */
+  embedDocument(text: string): Promise<DocumentEmbedding>;
+  /** Embeds a question; goes before every document that waits. Cut to the model's 512 tokens. @throws as `embedDocument`. */
+  embedQuestion(text: string): Promise<QuestionEmbedding>;
+}
+
+/** A memory's dense number in its store: ascending in the order of adding, never reused while the store is open. */
+export type Ordinal = number;
+
+/** What the catalogue knows of a memory: everything but its text and metadata. */
+export interface CatalogueEntry {
+  readonly ordinal: Ordinal;
+  readonly id: string;
+  readonly userId: string | null;
+  readonly project: string | null;
+  readonly sessionId: string | null;
+  readonly createdBy: string | null;
+  readonly documentId: string | null;
+  /** Effective: what the writer said, else `createdAt`. */
+  readonly occurredAt: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly lastSeenAt: number;
+  readonly salience: number;
+  readonly version: number;
+  readonly primarySector: Sector;
+  readonly sectors: readonly Sector[];
+  readonly tags: readonly string[];
+  /** Number of the analyser's terms. */
+  readonly termCount: number;
+}
+
+/** Which memories: all conditions hold. Absent conditions do not filter. */
+export interface MemoryFilter {
+  readonly userId?: string;
+  /** Any of; null for memories without a project. */
+  readonly projects?: readonly (string | null)[];
+  /** In the memory's list of sectors: any of. */
+  readonly sectors?: readonly Sector[];
+  /** All of. */
+  readonly tags?: readonly string[];
+  readonly sessionId?: string;
+  readonly createdBy?: string;
+  /** `occurredAt` in [from, to). */
+  readonly from?: number;
+  readonly to?: number;
+  /** Top-level keys of the metadata that equal a scalar. */
+  readonly metadata?: Readonly<Record<string, Exclude<JsonValue, object> | null>>;
+}
+
+/** A set of memories, fixed when it was made. */
+export interface Selection {
+  readonly size: number;
+  has(ordinal: Ordinal): boolean;
+}
+
+/** One page of ids, newest first. */
+export interface Page {
+  readonly ids: readonly string[];
+  /** How many match in all. */
+  readonly total: number;
+}
+
+/**
+ * The small and exact part of a store, in memory and synchronous. It shows a write from the moment it is
+ * accepted, so that the synchronous section of the next write sees it.
+ */
+export interface Catalogue {
+  readonly size: number;
+  find(id: string): CatalogueEntry | undefined;
+  at(ordinal: Ordinal): CatalogueEntry | undefined;
+  /** The id of the memory with that hash (see `duplicateHash`). */
+  findDuplicate(hash: string): string | undefined;
+  /** Metadata conditions may let a rare false one through: check them on the row. */
+  select(filter: MemoryFilter): Selection;
+  /** Newest first; `before` is an `order`: only older ones. `offset` counts from there. */
+  page(filter: MemoryFilter, page: { readonly limit: number; readonly offset: number; readonly before?: number }): Page;
+  /** The memories of the same user's same session `distance` places before (negative) or after; undefined at an end. */
+  sessionNeighbour(ordinal: Ordinal, distance: number): Ordinal | undefined;
+  /** The newest memory of a session, or, without one, the newest of that user without a session. */
+  latest(userId: string | null, sessionId: string | null): CatalogueEntry | undefined;
+  /** Edges that leave or reach a memory, strongest first. */
+  edgesOf(id: string): readonly EdgeRow[];
+  findRequest(key: string): RequestRow | undefined;
+  sectorCounts(filter: MemoryFilter): Readonly<Record<Sector, number>>;
+}
+
+/** Scores of every selected memory for one question. */
+export interface Scores {
+  /** 0 for what is not selected or does not match. */
+  of(ordinal: Ordinal): number;
+  /** The best, in descending score, ties newest first; only scores above 0. */
+  top(limit: number): Ordinal[];
+}
+
+/** A term of a question and how often it stands there. */
+export interface QueryTerm {
+  readonly term: string;
+  readonly weight: number;
+}
+
+/** What the synchronous section of a write may use; valid only while it runs. */
+export interface WriteSection {
+  /** The time of the record: the clock's, but never before an earlier record's. */
+  readonly now: number;
+  /** The `order` of the record's first new memory; further ones follow by 1. */
+  readonly nextOrder: number;
+}
+
+/** Keeps memories. A resolved write is on the disk and visible to every later read. */
+export interface MemoryStore {
+  readonly catalogue: Catalogue;
+  /**
+   * Makes one atomic write. `decide` runs at once and must not wait: it sees every write accepted before,
+   * checks what may have changed, and answers the changes; it throws to write nothing. No changes: nothing is written.
+   *
+   * @throws whatever `decide` throws; {ServiceError} STORE_FULL, NOT_READY (closed, or read-only after a disk error).
+   */
+  commit<T>(decide: (section: WriteSection) => { readonly changes: readonly Change[]; readonly result: T }): Promise<T>;
+  /** The memories that exist among `ids`. */
+  readMemories(ids: readonly string[]): Promise<Map<string, SeenMemory>>;
+  /** Token vectors of those among `ids` that have any. */
+  readTokens(ids: readonly string[]): Promise<Map<string, TokenVectors>>;
+  /** BM25 (see `ranking.ts`) with the statistics of the whole store. */
+  scoreWords(terms: readonly QueryTerm[], selection?: Selection): Scores;
+  /** Cosine with the best window, negative ones as 0. */
+  scoreVectors(vector: Float32Array, selection?: Selection): Scores;
+  /** The inverse document frequency of a term, > 0; unknown terms get the highest. */
+  inverseDocumentFrequency(term: string): number;
+}

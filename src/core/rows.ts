@@ -1,0 +1,76 @@
+import type { Memory, Signals } from "./memory.ts";
+
+/**
+ * What a store keeps: rows of named tables. A write is a list of `Change`s, each the whole row as it is
+ * afterwards or null for "gone", never a difference: applying one twice gives the same as once, and of
+ * several to one id only the last counts.
+ */
+export interface Rows {
+  /** By memory id. */
+  readonly memories: MemoryRow;
+  /** By memory id: all windows of the memory, replaced together. */
+  readonly vectors: VectorRow;
+  /** By memory id. */
+  readonly tokens: TokenRow;
+  /** By memory id; absent while a memory was never reinforced nor found. */
+  readonly signals: Signals;
+  /** By edge id, see `edgeId`. */
+  readonly edges: EdgeRow;
+  /** By request key (a hash of caller's key, route, user and Idempotency-Key). */
+  readonly requests: RequestRow;
+}
+export type TableName = keyof Rows;
+
+export type Change = {
+  [T in TableName]: { readonly table: T; readonly id: string; readonly row: Rows[T] | null };
+}[TableName];
+
+/** A memory with what its indexes need. */
+export interface MemoryRow extends Memory {
+  /** The analyser's terms of content, date and tags, in order, joined by spaces; see `analyser.ts`. */
+  readonly terms: string;
+  /** Version of the analyser that wrote `terms`. */
+  readonly analyserVersion: number;
+  /** What makes two memories the same, 32 hex digits; see `duplicateHash`. */
+  readonly duplicateHash: string;
+}
+
+export interface VectorRow {
+  /** Whose memory it is, so that a vector search can be filtered without a join. */
+  readonly userId: string | null;
+  /** One a window, in order, at least one. */
+  readonly windows: readonly Float32Array[];
+  /** Key of the `EmbeddingStamp`, see `stampKey`. */
+  readonly stamp: string;
+}
+
+export interface TokenRow {
+  readonly vectors: Int8Array;
+  readonly stamp: string;
+}
+
+export type EdgeKind = "next" | "similar" | "same-document";
+
+/** A waypoint: from one memory to another. `next` and `same-document` point forward in order. */
+export interface EdgeRow {
+  readonly source: string;
+  readonly target: string;
+  readonly kind: EdgeKind;
+  /** In (0, 1]. */
+  readonly weight: number;
+  readonly createdAt: number;
+}
+
+/** What is kept of a request that carried an Idempotency-Key: hashes and ids, never content. */
+export interface RequestRow {
+  /** SHA-256 of the body, hex. */
+  readonly bodyHash: string;
+  /** Ids of what the request made, in the order of its answer; null for an item that was refused. */
+  readonly ids: readonly (string | null)[];
+  readonly createdAt: number;
+}
+
+/** The id of the edge between two memories: one edge a kind and direction, so writing it again replaces it. */
+export function edgeId(edge: Pick<EdgeRow, "source" | "target" | "kind">): string {
+  return `${edge.source}>${edge.target}:${edge.kind}`;
+}

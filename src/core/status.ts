@@ -1,0 +1,25 @@
+/** What the daemon says of itself. */
+export interface ServiceStatus {
+  readonly version: string;
+  readonly instanceId: string;
+  readonly startedAt: number;
+  /** Empty when the service can answer everything; else why not, in sentences. */
+  readonly notReady: readonly string[];
+  readonly memoryCount: number;
+  readonly embedding: { readonly model: string; readonly dimensions: number; readonly modelSha256: string };
+  readonly store: {
+    readonly dataDir: string;
+    readonly format: number;
+    readonly storeId: string;
+    /** `epoch.sequence` of the last durable record. */
+    readonly position: string;
+    /** Of the last checkpoint. */
+    readonly checkpoint: string;
+    readonly pendingRecords: number;
+    readonly pendingBytes: number;
+    readonly diskBytes: number;
+    /** True after a disk error: reads go on, writes are refused until a restart. */
+    readonly readOnly: boolean;
+  };
+  readonly embeddingQueue: { readonly waiting: number; readonly workers: number };
+}
