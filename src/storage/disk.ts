@@ -1,0 +1,140 @@
+import { constants, type Dirent } from "node:fs";
+import * as fs from "node:fs/promises";
+import { dirname, join } from "node:path";
+
+/**
+ * The file operations that durability rests on, and no others: a test puts a failing disk in its place.
+ * Paths are absolute. Errors are Node's own, with their `code`.
+ */
+export interface Disk {
+  /** Opens for reading and writing at positions; `create` fails if the file exists. New files are 0600. */
+  open(path: string, mode: "read" | "write" | "create"): Promise<DiskFile>;
+  readFile(path: string): Promise<Buffer>;
+  /** Files and folders directly in a folder, by name; a missing folder has none. */
+  list(path: string): Promise<Dirent[]>;
+  /** Bytes; undefined if there is no such file. */
+  size(path: string): Promise<number | undefined>;
+  /** Replaces what is there. Durable only after `syncDirectory` of the parent. */
+  rename(from: string, to: string): Promise<void>;
+  /** No error if it is gone already. */
+  remove(path: string): Promise<void>;
+  /** With parents, 0700. */
+  makeDirectory(path: string): Promise<void>;
+  /** Makes creations, renames and removals in a folder durable. Does nothing on Windows, which cannot. */
+  syncDirectory(path: string): Promise<void>;
+  /** Bytes free for this user on the file system that holds `path`. */
+  freeBytes(path: string): Promise<number>;
+}
+
+export interface DiskFile {
+  /** Writes all of it, or throws with an unknown part written. */
+  write(bytes: Uint8Array, position: number): Promise<void>;
+  /** Fills the buffer from `position`; the number of bytes there were. */
+  read(into: Uint8Array, position: number): Promise<number>;
+  truncate(length: number): Promise<void>;
+  /** Contents and length on the disk. Never try again after it failed: the kernel may have dropped the pages. */
+  sync(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const FLAGS = {
+  read: constants.O_RDONLY,
+  write: constants.O_RDWR,
+  create: constants.O_RDWR | constants.O_CREAT | constants.O_EXCL,
+} as const;
+
+export const nodeDisk: Disk = {
+  async open(path, mode) {
+    const handle = await fs.open(path, FLAGS[mode], 0o600);
+    return {
+      async write(bytes, position) {
+        for (let done = 0; done < bytes.length; ) {
+          const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, position + done);
+          done += bytesWritten;
+        }
+      },
+      async read(into, position) {
+        let done = 0;
+        while (done < into.length) {
+          const { bytesRead } = await handle.read(into, done, into.length - done, position + done);
+          if (bytesRead === 0) break;
+          done += bytesRead;
+        }
+        return done;
+      },
+      truncate: (length) => handle.truncate(length),
+      sync: () => handle.datasync(),
+      close: () => handle.close(),
+    };
+  },
+  readFile: (path) => fs.readFile(path),
+  async list(path) {
+    try {
+      return await fs.readdir(path, { withFileTypes: true });
+    } catch (error) {
+      if (isMissing(error)) return [];
+      throw error;
+    }
+  },
+  async size(path) {
+    try {
+      return (await fs.stat(path)).size;
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw error;
+    }
+  },
+  rename: (from, to) => fs.rename(from, to),
+  remove: (path) => fs.rm(path, { force: true }),
+  async makeDirectory(path) {
+    await fs.mkdir(path, { recursive: true, mode: 0o700 });
+  },
+  async syncDirectory(path) {
+    if (process.platform === "win32") return;
+    const handle = await fs.open(path, constants.O_RDONLY);
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  },
+  async freeBytes(path) {
+    const { bavail, bsize } = await fs.statfs(path);
+    return bavail * bsize;
+  },
+};
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ENOENT";
+}
+
+/**
+ * Replaces a small file so that after a crash at any moment either the old or the new content is there, whole:
+ * a temporary file beside it, synced, renamed over it, the folder synced.
+ */
+export async function replaceFile(disk: Disk, path: string, bytes: Uint8Array): Promise<void> {
+  const temporary = `${path}.tmp`;
+  await disk.remove(temporary);
+  const file = await disk.open(temporary, "create");
+  try {
+    await file.write(bytes, 0);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await disk.rename(temporary, path);
+  await disk.syncDirectory(dirname(path));
+}
+
+/** Every file below a folder, as paths relative to it with `/`, sorted. */
+export async function listFilesBelow(disk: Disk, root: string): Promise<string[]> {
+  const found: string[] = [];
+  const visit = async (folder: string, prefix: string): Promise<void> => {
+    for (const entry of await disk.list(folder)) {
+      if (entry.isDirectory()) await visit(join(folder, entry.name), `${prefix}${entry.name}/`);
+      else found.push(`${prefix}${entry.name}`);
+    }
+  };
+  await visit(root, "");
+  return found.sort();
+}
