@@ -4,6 +4,13 @@
 export const EMBEDDING_DIMENSIONS = 384;
 /** Length of a token vector after projection; a multiple of 16, as the int8 kernel wants. */
 export const TOKEN_DIMENSIONS = 128;
+/** Token vectors kept of one text: 256 KiB. */
+export const MAX_TOKENS = 2_048;
+/**
+ * What a component of a token vector is multiplied by before it is rounded to int8 (and held within ±127).
+ * The dot product of two rows divided by its square is the cosine of the two tokens, give or take .02.
+ */
+export const TOKEN_SCALE = 200;
 
 /**
  * What a set of vectors was made with. Vectors of unlike stamps are never compared; a store keeps one
