@@ -1,0 +1,176 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { Worker } from "node:worker_threads";
+import { ServiceError } from "../core/errors.ts";
+import { PACKAGE_ROOT } from "./bundled-model.ts";
+import type { EmbedAnswer, EmbedRequest, FromThread, ModelPaths, ToThread } from "./embedding-messages.ts";
+
+/** As pino's, so that its loggers fit. */
+export interface EmbedderLog {
+  info(details: object, phrase: string): void;
+  warn(details: object, phrase: string): void;
+}
+
+interface Task {
+  readonly request: EmbedRequest;
+  readonly resolve: (answer: EmbedAnswer) => void;
+  readonly reject: (error: ServiceError) => void;
+  /** Threads that ended while they ran it. */
+  crashes: number;
+}
+
+interface Thread {
+  readonly worker: Worker;
+  isReady: boolean;
+  running: Task | undefined;
+  /** Why it ended or is about to. */
+  reason: string | undefined;
+}
+
+/** A text that ended this many threads is given up: it is the text. */
+const MAX_CRASHES = 2;
+
+/**
+ * Threads that embed, started when there is work and no thread is free. Questions go before windows; each kind in the
+ * order of asking. A thread that ends unasked is replaced, and what it ran is tried once more.
+ */
+export class EmbeddingThreads {
+  readonly #max: number;
+  readonly #paths: ModelPaths;
+  readonly #file: string;
+  readonly #log: EmbedderLog | undefined;
+  readonly #threads = new Set<Thread>();
+  readonly #questions: Task[] = [];
+  readonly #windows: Task[] = [];
+  /** Resolves when every thread has ended. */
+  #stopped: (() => void) | undefined;
+
+  /** `file` is a test's own thread, instead of the built one. */
+  constructor(max: number, paths: ModelPaths, options: { readonly log?: EmbedderLog; readonly file?: string } = {}) {
+    this.#max = max;
+    this.#paths = paths;
+    this.#log = options.log;
+    this.#file = options.file ?? threadFile();
+  }
+
+  /** Threads alive, the starting ones too. */
+  get count(): number {
+    return this.#threads.size;
+  }
+
+  /** For tests that end one. */
+  get workers(): readonly Worker[] {
+    return Array.from(this.#threads, (thread) => thread.worker);
+  }
+
+  /** @throws {ServiceError} MODEL_UNAVAILABLE if no thread can load the model, or the text ends its threads. */
+  run(request: EmbedRequest): Promise<EmbedAnswer> {
+    return new Promise((resolve, reject) => {
+      const queue = request.kind === "question" ? this.#questions : this.#windows;
+      queue.push({ request, resolve, reject, crashes: 0 });
+      this.#dispatch();
+    });
+  }
+
+  /** Lets the running texts finish and ends the threads; what waits is refused. */
+  async stop(): Promise<void> {
+    this.#rejectWaiting(new ServiceError("NOT_READY", "the embedding model is being stopped"));
+    if (this.#threads.size === 0) return;
+    await new Promise<void>((resolve) => {
+      this.#stopped = resolve;
+      for (const { worker } of this.#threads) worker.postMessage({ type: "stop" } satisfies ToThread);
+    });
+  }
+
+  #dispatch() {
+    while (this.#stopped === undefined) {
+      const task = this.#questions[0] ?? this.#windows[0];
+      if (task === undefined) return;
+      const free = Array.from(this.#threads).find((thread) => thread.isReady && thread.running === undefined);
+      if (free === undefined) {
+        const starting = Array.from(this.#threads).filter((thread) => !thread.isReady).length;
+        if (this.#threads.size < this.#max && starting < this.#questions.length + this.#windows.length) this.#start();
+        else return;
+        continue;
+      }
+      (this.#questions[0] === task ? this.#questions : this.#windows).shift();
+      free.running = task;
+      free.worker.postMessage({ type: "embed", request: task.request } satisfies ToThread);
+    }
+  }
+
+  #start() {
+    const worker = new Worker(this.#file, { workerData: this.#paths, name: "embedding" });
+    const thread: Thread = { worker, isReady: false, running: undefined, reason: undefined };
+    this.#threads.add(thread);
+    worker.on("message", (message: FromThread) => this.#receive(thread, message));
+    worker.on("error", (error) => (thread.reason = error instanceof Error ? error.message : String(error)));
+    worker.on("exit", () => this.#forget(thread));
+  }
+
+  #receive(thread: Thread, message: FromThread) {
+    const task = thread.running;
+    switch (message.type) {
+      case "ready":
+        thread.isReady = true;
+        break;
+      case "embedded":
+        thread.running = undefined;
+        task?.resolve(message.answer);
+        break;
+      case "failed":
+        thread.running = undefined;
+        task?.reject(unavailable(`the text could not be embedded: ${message.reason}`));
+        break;
+      case "unusable":
+        thread.reason = message.reason;
+        break;
+    }
+    this.#dispatch();
+  }
+
+  /** Of a thread that has ended. */
+  #forget(thread: Thread) {
+    this.#threads.delete(thread);
+    const task = thread.running;
+    if (this.#stopped !== undefined) {
+      task?.reject(unavailable("the embedding model ended while it was being stopped"));
+      if (this.#threads.size === 0) {
+        this.#stopped();
+        this.#stopped = undefined;
+      }
+      return;
+    }
+    const reason = thread.reason ?? "its thread ended";
+    this.#log?.warn({ reason, wasReady: thread.isReady }, "embedding thread ended");
+    if (!thread.isReady && this.#threads.size === 0) {
+      // Another start would end the same way. The next call tries again.
+      this.#rejectWaiting(unavailable(`the embedding model cannot be loaded: ${reason}`));
+    }
+    if (task !== undefined) {
+      task.crashes += 1;
+      if (task.crashes < MAX_CRASHES) (task.request.kind === "question" ? this.#questions : this.#windows).unshift(task);
+      else task.reject(unavailable(`the embedding model failed twice on this text: ${reason}`));
+    }
+    this.#dispatch();
+  }
+
+  #rejectWaiting(error: ServiceError) {
+    for (const task of [...this.#questions.splice(0), ...this.#windows.splice(0)]) task.reject(error);
+  }
+}
+
+function unavailable(message: string): ServiceError {
+  return new ServiceError("MODEL_UNAVAILABLE", message);
+}
+
+/**
+ * The built file, also when this runs from `src`: Node 20 takes no TypeScript as a thread.
+ *
+ * @throws {ServiceError} MODEL_UNAVAILABLE if it is not there.
+ */
+function threadFile(): string {
+  const file = join(PACKAGE_ROOT, "dist/models/embedding-thread.js");
+  if (!existsSync(file)) throw unavailable(`${file} is missing: run \`npm run build\` first`);
+  return file;
+}

@@ -1,0 +1,59 @@
+import { InferenceSession, Tensor } from "onnxruntime-node";
+import { EMBEDDING_DIMENSIONS } from "../core/embedding.ts";
+
+/** The marks around every text. */
+const CLS = 101n;
+const SEP = 102n;
+
+/** A loaded model; one run at a time. */
+export interface ModelSession {
+  /** Row-major hidden states of the last layer: `EMBEDDING_DIMENSIONS` for [CLS], each piece, and [SEP]. */
+  run(pieceIds: readonly number[]): Promise<Float32Array>;
+  release(): Promise<void>;
+}
+
+export async function openModelSession(model: Uint8Array): Promise<ModelSession> {
+  // One thread: on two cores a second one makes a run no faster, and workers are the parallelism here.
+  const session = await InferenceSession.create(model, {
+    intraOpNumThreads: 1,
+    interOpNumThreads: 1,
+    executionMode: "sequential",
+    // 3 is "errors": a warning would go to stdout, which belongs to MCP and to answers of the command line.
+    logSeverityLevel: 3,
+  });
+  return {
+    async run(pieceIds) {
+      const ids = new BigInt64Array(pieceIds.length + 2);
+      ids[0] = CLS;
+      for (const [i, id] of pieceIds.entries()) ids[i + 1] = BigInt(id);
+      ids[pieceIds.length + 1] = SEP;
+      const shape = [1, ids.length];
+      const { last_hidden_state: states } = await session.run({
+        input_ids: new Tensor("int64", ids, shape),
+        attention_mask: new Tensor("int64", new BigInt64Array(ids.length).fill(1n), shape),
+        token_type_ids: new Tensor("int64", new BigInt64Array(ids.length), shape),
+      });
+      if (!(states?.data instanceof Float32Array)) throw new TypeError("the model gave no last_hidden_state");
+      return states.data;
+    },
+    release: () => session.release(),
+  };
+}
+
+/** The mean of all rows, at unit length: the embedding of the text. */
+export function meanPool(states: Float32Array): Float32Array<ArrayBuffer> {
+  const mean = new Float32Array(EMBEDDING_DIMENSIONS);
+  for (let row = 0; row < states.length; row += EMBEDDING_DIMENSIONS) {
+    for (let i = 0; i < EMBEDDING_DIMENSIONS; i++) mean[i] = (mean[i] ?? 0) + (states[row + i] ?? 0);
+  }
+  return scaleToUnit(mean);
+}
+
+/** The vector itself, brought to length 1 in place. */
+export function scaleToUnit<V extends Float32Array>(vector: V): V {
+  let square = 0;
+  for (const x of vector) square += x * x;
+  const factor = 1 / Math.sqrt(square);
+  for (let i = 0; i < vector.length; i++) vector[i] = (vector[i] ?? 0) * factor;
+  return vector;
+}

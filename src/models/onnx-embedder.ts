@@ -1,0 +1,172 @@
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
+import {
+  EMBEDDING_DIMENSIONS,
+  MAX_TOKENS,
+  TOKEN_DIMENSIONS,
+  type DocumentEmbedding,
+  type EmbeddingStamp,
+  type QuestionEmbedding,
+} from "../core/embedding.ts";
+import { ServiceError } from "../core/errors.ts";
+import type { Embedder } from "../core/ports.ts";
+import { MODEL_DIRECTORY, MODEL_NAME, PROJECTION_FILE, SHA256, STAMP } from "./bundled-model.ts";
+import type { EmbedAnswer, EmbedRequest } from "./embedding-messages.ts";
+import { type EmbedderLog, EmbeddingThreads } from "./embedding-threads.ts";
+import { thinTokens } from "./thin-tokens.ts";
+import { MAX_WINDOW_TEXT } from "./windows.ts";
+
+const MAX_THREADS = 4;
+/**
+ * What may wait before more is refused. An add that comes late is better than one that is refused, so this only
+ * guards the memory: text of 64 MB.
+ */
+const MAX_WAITING_TEXTS = 4_096;
+const MAX_WAITING_CHARACTERS = 32 * 1024 ** 2;
+/** 512 pieces are never more text than this, unless it is mostly white space. In UTF-16 units. */
+const MAX_QUESTION_TEXT = 16_384;
+
+export interface EmbedderOptions {
+  /** Where the files of the bundled model are. */
+  readonly modelDirectory?: string;
+  /** Threads at most; cores less one, from 1 to 4, if absent. */
+  readonly workers?: number;
+  readonly log?: EmbedderLog;
+  /** Refuse beyond this many waiting texts. */
+  readonly maxWaitingTexts?: number;
+}
+
+export interface ModelEmbedder extends Embedder {
+  readonly name: string;
+  readonly dimensions: number;
+  readonly modelSha256: string;
+  /** Texts asked for and not yet answered. */
+  readonly waiting: number;
+  /** Threads alive: 0 before the first text. */
+  readonly workers: number;
+  /** Ends the threads after their running texts; waiting and later ones fail with NOT_READY. Repeats do nothing. */
+  close(): Promise<void>;
+}
+
+/**
+ * The bundled model in threads of its own. Resolves when the first of them has loaded it; the others start when
+ * there is work for them.
+ *
+ * @throws {ServiceError} MODEL_UNAVAILABLE if a file of the model is missing or not the expected one.
+ */
+export async function openEmbedder(options: EmbedderOptions = {}): Promise<ModelEmbedder> {
+  const embedder = new OnnxEmbedder(options);
+  await embedder.embedQuestion("");
+  return embedder;
+}
+
+class OnnxEmbedder implements ModelEmbedder {
+  readonly name = MODEL_NAME;
+  readonly dimensions = EMBEDDING_DIMENSIONS;
+  readonly modelSha256 = SHA256.model;
+  readonly stamp: EmbeddingStamp = STAMP;
+  readonly #threads: EmbeddingThreads;
+  readonly #maxWaitingTexts: number;
+  #waitingTexts = 0;
+  #waitingCharacters = 0;
+  /** Of a text, running average; before the first one, a guess. */
+  #millisecondsEach = 10;
+  #closing: Promise<void> | undefined;
+
+  constructor({ modelDirectory = MODEL_DIRECTORY, workers, log, maxWaitingTexts = MAX_WAITING_TEXTS }: EmbedderOptions) {
+    const paths = {
+      model: join(modelDirectory, "onnx/model_quantized.onnx"),
+      tokenizer: join(modelDirectory, "tokenizer.json"),
+      tokenizerConfig: join(modelDirectory, "tokenizer_config.json"),
+      projection: PROJECTION_FILE,
+    };
+    const max = workers ?? Math.min(MAX_THREADS, Math.max(1, availableParallelism() - 1));
+    this.#threads = new EmbeddingThreads(max, paths, log === undefined ? {} : { log });
+    this.#maxWaitingTexts = maxWaitingTexts;
+  }
+
+  get waiting(): number {
+    return this.#waitingTexts;
+  }
+
+  get workers(): number {
+    return this.#threads.count;
+  }
+
+  embedQuestion(text: string): Promise<QuestionEmbedding> {
+    return this.#admit(text, async () => {
+      const read = text.slice(0, MAX_QUESTION_TEXT);
+      const answer = await this.#threads.run({ kind: "question", text: read, isWhole: true, tokensFrom: 0 });
+      return { vector: answer.vector, tokens: { vectors: answer.tokens }, words: answer.words };
+    });
+  }
+
+  embedDocument(text: string): Promise<DocumentEmbedding> {
+    return this.#admit(text, async () => {
+      const answers: EmbedAnswer[] = [];
+      // One after the other: where a window starts is known when the one before is read. And fair: after each, the
+      // other texts' windows have their turn.
+      for (let start = 0, covered = 0; start < text.length || answers.length === 0; ) {
+        const end = Math.min(text.length, start + MAX_WINDOW_TEXT);
+        const request: EmbedRequest = {
+          kind: "window",
+          text: text.slice(start, end),
+          isWhole: end === text.length,
+          tokensFrom: Math.max(0, covered - start),
+        };
+        const answer = await this.#threads.run(request);
+        // A window of nothing but white space or signs unknown to the model says nothing beside others.
+        if (answer.hasPieces || (end === text.length && answers.length === 0)) answers.push(answer);
+        covered = start + answer.end;
+        start += answer.next;
+      }
+      return { windows: answers.map((answer) => answer.vector), tokens: { vectors: joinTokens(answers) } };
+    });
+  }
+
+  close(): Promise<void> {
+    return (this.#closing ??= this.#threads.stop());
+  }
+
+  async #admit<T>(text: string, embed: () => Promise<T>): Promise<T> {
+    if (this.#closing !== undefined) throw new ServiceError("NOT_READY", "the embedding model is stopped");
+    if (
+      this.#waitingTexts >= this.#maxWaitingTexts ||
+      // A single text is always admitted, however long.
+      (this.#waitingTexts > 0 && this.#waitingCharacters + text.length > MAX_WAITING_CHARACTERS)
+    ) {
+      throw new ServiceError("RATE_LIMITED", "too many texts wait to be embedded: try again a little later", {
+        retryAfterSeconds: Math.min(60, Math.max(1, Math.ceil((this.#waitingTexts * this.#millisecondsEach) / 1_000))),
+      });
+    }
+    const startedAt = performance.now();
+    const ahead = ++this.#waitingTexts;
+    this.#waitingCharacters += text.length;
+    try {
+      return await embed();
+    } finally {
+      this.#waitingTexts -= 1;
+      this.#waitingCharacters -= text.length;
+      this.#millisecondsEach += ((performance.now() - startedAt) / ahead - this.#millisecondsEach) / 50;
+    }
+  }
+}
+
+function joinTokens(answers: readonly EmbedAnswer[]): Int8Array {
+  const [only] = answers;
+  const ids = answers.length === 1 ? (only?.tokenIds ?? []) : answers.flatMap((answer) => answer.tokenIds);
+  if (answers.length === 1 && only !== undefined && ids.length <= MAX_TOKENS) return only.tokens;
+
+  const all = new Int8Array(ids.length * TOKEN_DIMENSIONS);
+  let filled = 0;
+  for (const { tokens } of answers) {
+    all.set(tokens, filled);
+    filled += tokens.length;
+  }
+  if (ids.length <= MAX_TOKENS) return all;
+  const kept = new Int8Array(MAX_TOKENS * TOKEN_DIMENSIONS);
+  for (const [row, index] of thinTokens(ids, MAX_TOKENS).entries()) {
+    kept.set(all.subarray(index * TOKEN_DIMENSIONS, (index + 1) * TOKEN_DIMENSIONS), row * TOKEN_DIMENSIONS);
+  }
+  return kept;
+}
