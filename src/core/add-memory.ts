@@ -1,4 +1,6 @@
-import type { IdempotentRequest } from "./idempotency.ts";
+import { composeMemory, storeMemories } from "./store-memories.ts";
+import { goneError, type IdempotentRequest } from "./idempotency.ts";
+import type { MemoryPorts } from "./memory-ports.ts";
 import type { Metadata, Sector, SeenMemory } from "./memory.ts";
 
 /** Already checked against the limits of the contract. */
@@ -20,4 +22,29 @@ export interface AddedMemory {
   readonly memory: SeenMemory;
   /** True when the same memory was there already and is returned instead. */
   readonly deduplicated: boolean;
+}
+
+/**
+ * Adds a memory; when it resolves, the memory is on the disk and every later query can find it.
+ *
+ * @throws {ServiceError} MODEL_UNAVAILABLE, RATE_LIMITED, STORE_FULL, NOT_READY; CONFLICT, GONE, UNPROCESSABLE with an
+ *   Idempotency-Key (see `RequestLedger`).
+ */
+export async function addMemory(ports: MemoryPorts, input: AddMemoryInput): Promise<AddedMemory> {
+  const { store, requests } = ports;
+  return requests.once(
+    input.idempotency,
+    store.catalogue,
+    async () => {
+      const composed = await composeMemory(ports, input);
+      const [added] = await storeMemories(ports, [composed], input.idempotency);
+      if (added === undefined) throw new TypeError("one memory in, one memory out");
+      return added;
+    },
+    async ([id]) => {
+      const memory = id == null ? undefined : (await store.readMemories([id])).get(id);
+      if (memory === undefined) throw goneError();
+      return { memory, deduplicated: false };
+    },
+  );
 }

@@ -1,7 +1,69 @@
+import { ServiceError } from "./errors.ts";
+import type { Catalogue } from "./ports.ts";
+import type { Change, RequestRow } from "./rows.ts";
+
 /** A request that may be repeated: the second time it answers what the first one made. */
 export interface IdempotentRequest {
   /** SHA-256 (hex) over the caller's key, the route, the user and the Idempotency-Key. */
   readonly key: string;
   /** SHA-256 (hex) of the body. */
   readonly bodyHash: string;
+}
+
+/** Knows which idempotent requests are under way; what they made is in the store. */
+export class RequestLedger {
+  readonly #inFlight = new Set<string>();
+
+  /**
+   * Runs a request once. A repeat of a finished one answers `replay` of the ids it made.
+   *
+   * @throws {ServiceError} CONFLICT while the first is under way; UNPROCESSABLE when the key came with another body.
+   */
+  async once<T>(
+    request: IdempotentRequest | undefined,
+    catalogue: Catalogue,
+    run: () => Promise<T>,
+    replay: (ids: RequestRow["ids"]) => Promise<T>,
+  ): Promise<T> {
+    if (request === undefined) return run();
+    if (this.#inFlight.has(request.key)) {
+      throw new ServiceError("CONFLICT", "A request with this Idempotency-Key is still being worked on; try again shortly.", {
+        retryAfterSeconds: 1,
+      });
+    }
+    const known = catalogue.findRequest(request.key);
+    if (known !== undefined) {
+      if (known.bodyHash !== request.bodyHash) {
+        throw new ServiceError(
+          "UNPROCESSABLE",
+          "This Idempotency-Key was used with another body; use a new key for a new request.",
+        );
+      }
+      return replay(known.ids);
+    }
+    this.#inFlight.add(request.key);
+    try {
+      return await run();
+    } finally {
+      this.#inFlight.delete(request.key);
+    }
+  }
+}
+
+/** The change that remembers a request, to stand in the record of what it made. None without a key. */
+export function requestChanges(
+  request: IdempotentRequest | undefined,
+  ids: RequestRow["ids"],
+  createdAt: number,
+): Change[] {
+  if (request === undefined) return [];
+  return [{ table: "requests", id: request.key, row: { bodyHash: request.bodyHash, ids, createdAt } }];
+}
+
+/** What the repeat of a request answers when that which it made is gone. */
+export function goneError(): ServiceError {
+  return new ServiceError(
+    "GONE",
+    "What this request made has been deleted since; use a new Idempotency-Key to make it again.",
+  );
 }

@@ -1,3 +1,4 @@
+import type { MemoryPorts } from "./memory-ports.ts";
 import type { SeenMemory } from "./memory.ts";
 import type { MemoryFilter } from "./ports.ts";
 
@@ -17,4 +18,40 @@ export interface ListedMemories {
   readonly total: number;
   /** Where the next page begins; absent on the last one. */
   readonly nextBefore?: number;
+}
+
+/** A page ends early here, so that neither side holds more than this of it. */
+const MAX_PAGE_CHARS = 8 * 1_024 * 1_024;
+/** Rows read at a time: a page of large memories is not read whole to be cut. */
+const ROWS_A_READ = 250;
+
+/** One page of memories, newest first. */
+export async function listMemories(
+  { store }: Pick<MemoryPorts, "store">,
+  { filter, limit, offset, before }: ListMemoriesInput,
+): Promise<ListedMemories> {
+  // One more than asked for tells whether there is a next page.
+  const page = { limit: limit + 1, offset, ...(before === undefined ? {} : { before }) };
+  const { ids, total } = store.catalogue.page(filter, page);
+  const items: SeenMemory[] = [];
+  let chars = 0;
+  let more = ids.length > limit;
+
+  reading: for (let first = 0; first < Math.min(limit, ids.length); first += ROWS_A_READ) {
+    const wanted = ids.slice(first, Math.min(first + ROWS_A_READ, limit));
+    const memories = await store.readMemories(wanted);
+    for (const id of wanted) {
+      const memory = memories.get(id);
+      if (memory === undefined) continue;
+      chars += memory.content.length + JSON.stringify(memory.metadata).length;
+      if (chars > MAX_PAGE_CHARS && items.length > 0) {
+        more = true;
+        break reading;
+      }
+      items.push(memory);
+    }
+  }
+
+  const last = items.at(-1);
+  return { items, total, ...(more && last !== undefined ? { nextBefore: last.order } : {}) };
 }

@@ -74,3 +74,9 @@ export interface RequestRow {
 export function edgeId(edge: Pick<EdgeRow, "source" | "target" | "kind">): string {
   return `${edge.source}>${edge.target}:${edge.kind}`;
 }
+
+/** The inverse of `edgeId`. */
+export function endsOfEdgeId(id: string): Pick<EdgeRow, "source" | "target" | "kind"> {
+  const [source = "", target = "", kind = ""] = id.split(/[>:]/);
+  return { source, target, kind: kind as EdgeKind };
+}

@@ -1,4 +1,8 @@
-import type { Metadata } from "./memory.ts";
+import { duplicateHash, embeddingChanges, sectorsOf, withDerived } from "./compose-memory.ts";
+import type { MemoryPorts } from "./memory-ports.ts";
+import type { Memory, Metadata, SeenMemory } from "./memory.ts";
+import { checkVersion, memoryNotFound, ownedMemory } from "./owned-memory.ts";
+import type { Change } from "./rows.ts";
 
 export interface UpdateMemoryInput {
   readonly id: string;
@@ -14,4 +18,63 @@ export interface UpdateMemoryInput {
   readonly userId?: string;
   /** The version that the caller saw; VERSION_MISMATCH if there is another by now. */
   readonly ifVersion?: number;
+}
+
+/**
+ * Changes a memory; new content is embedded and classified anew. Nothing named changes nothing.
+ *
+ * Two changes at once that name no version happen one after the other, each over the other's result.
+ *
+ * @throws {ServiceError} NOT_FOUND, FORBIDDEN, VERSION_MISMATCH, MODEL_UNAVAILABLE, STORE_FULL, NOT_READY.
+ */
+export async function updateMemory(ports: MemoryPorts, input: UpdateMemoryInput): Promise<SeenMemory> {
+  const { store, embedder, classify, sha256 } = ports;
+  const { id, userId, ifVersion, ...fields } = input;
+  checkVersion(ownedMemory(store.catalogue, id, userId), ifVersion);
+
+  const { content } = fields;
+  const embedding = content === undefined ? undefined : await embedder.embedDocument(content);
+  const sectors =
+    content === undefined || embedding === undefined ? undefined : sectorsOf(classify, content, embedding);
+
+  for (;;) {
+    const memory = (await store.readMemories([id])).get(id);
+    if (memory === undefined) throw memoryNotFound();
+    if (Object.values(fields).every((value) => value === undefined)) return memory;
+
+    const written = await store.commit(({ now }) => {
+      const entry = ownedMemory(store.catalogue, id, userId);
+      checkVersion(entry, ifVersion);
+      // Somebody was faster since the row was read: read it again.
+      if (entry.version !== memory.version) return { changes: [], result: undefined };
+      const changed = changedMemory(memory, fields, sectors);
+      const row = withDerived({
+        ...changed,
+        updatedAt: now,
+        version: memory.version + 1,
+        duplicateHash: duplicateHash(sha256, changed),
+      });
+      const changes: Change[] = [{ table: "memories", id, row }];
+      if (embedding !== undefined) changes.push(...embeddingChanges(id, row.userId, embedding, embedder.stamp));
+      const { salience, lastSeenAt } = entry;
+      return { changes, result: { ...row, salience, lastSeenAt } };
+    });
+    if (written !== undefined) return written;
+  }
+}
+
+function changedMemory(
+  { salience: _salience, lastSeenAt: _lastSeenAt, ...memory }: SeenMemory,
+  fields: Pick<UpdateMemoryInput, "content" | "tags" | "metadata" | "occurredAt" | "project">,
+  sectors: Pick<Memory, "primarySector" | "sectors"> | undefined,
+): Memory {
+  return {
+    ...memory,
+    content: fields.content ?? memory.content,
+    tags: fields.tags ?? memory.tags,
+    metadata: fields.metadata ?? memory.metadata,
+    occurredAt: fields.occurredAt === undefined ? memory.occurredAt : fields.occurredAt,
+    project: fields.project === undefined ? memory.project : fields.project,
+    ...sectors,
+  };
 }

@@ -1,0 +1,126 @@
+/** The compiled `int8-kernel.wat` beside this file. */
+const KERNEL_BASE64 =
+  "AGFzbQEAAAABCQFgBX9/f39/AAIPAQNlbnYGbWVtb3J5AgABAwIBAAcHAQNkb3QAAAqlAQGiAQIDfwN7AkADQCAFIAJPDQH9DAAAAAAAAAAAAAAAAAAAAAAhCCAAIQYgASADaiEHA0AgAf0ABAAhCSAG/QAEACEKIAggCSAK/ZwB/X4gCSAK/Z0B/X79rgH9rgEhCCABQRBqIQEgBkEQaiEGIAEgB0kNAAsgBCAI/RsAIAj9GwFqIAj9GwIgCP0bA2pqNgIAIARBBGohBCAFQQFqIQUMAAsLCw==";
+/** The part of the platform's WebAssembly used here; neither the language's nor Node's types declare it. */
+declare namespace WebAssembly {
+  class Memory {
+    constructor(limits: { readonly initial: number; readonly maximum: number });
+    readonly buffer: ArrayBuffer;
+    grow(pages: number): number;
+  }
+  class Module {
+    constructor(bytes: Uint8Array<ArrayBuffer>);
+  }
+  class Instance {
+    constructor(module: Module, imports: { readonly env: { readonly memory: Memory } });
+    readonly exports: Readonly<Record<string, unknown>>;
+  }
+}
+
+const PAGE_BYTES = 65_536;
+/** WebAssembly's own limit for 32-bit memories: 4 GiB. */
+const MAX_PAGES = 65_536;
+/** Rows scanned in one call: keeps the kernel's output at 64 KiB. */
+const ROWS_A_CALL = 16_384;
+/** The kernel reads 16 bytes at a time. */
+const LANES = 16;
+
+/** The compiled kernel's bytes; the test compares them with the source. */
+export function kernelBytes(): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(KERNEL_BASE64), (character) => character.charCodeAt(0));
+}
+
+/** Addresses are byte offsets in the kernel's memory. */
+type DotProducts = (query: number, rows: number, count: number, dimensions: number, out: number) => void;
+
+let compiled: WebAssembly.Module | undefined;
+
+/**
+ * A growing list of int8 vectors of one length that answers the dot products of a query with all of them, by SIMD:
+ * 100 000 rows of 384 take 2 ms. It lives outside the JavaScript heap and only grows; rows are overwritten, not removed.
+ */
+export class Int8Rows {
+  readonly dimensions: number;
+  #count = 0;
+  readonly #memory: WebAssembly.Memory;
+  readonly #dot: DotProducts;
+  readonly #rowsAt: number;
+
+  /** @throws {RangeError} if `dimensions` is not a positive multiple of 16. */
+  constructor(dimensions: number) {
+    if (dimensions <= 0 || dimensions % LANES !== 0) {
+      throw new RangeError(`dimensions must be a positive multiple of ${LANES}, got ${dimensions}`);
+    }
+    this.dimensions = dimensions;
+    this.#memory = new WebAssembly.Memory({ initial: 2, maximum: MAX_PAGES });
+    compiled ??= new WebAssembly.Module(kernelBytes());
+    const { exports } = new WebAssembly.Instance(compiled, { env: { memory: this.#memory } });
+    this.#dot = exports["dot"] as DotProducts;
+    // Output first, then the query, then the rows, which alone grow.
+    this.#rowsAt = ROWS_A_CALL * 4 + Math.ceil(dimensions / LANES) * LANES;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  get bytes(): number {
+    return this.#memory.buffer.byteLength;
+  }
+
+  /** Adds a row and answers its index. @throws {RangeError} on another length, or past 4 GiB. */
+  add(row: Int8Array): number {
+    this.#reserve(this.#count + 1);
+    this.#count += 1;
+    this.set(this.#count - 1, row);
+    return this.#count - 1;
+  }
+
+  set(index: number, row: Int8Array): void {
+    if (row.length !== this.dimensions || index >= this.#count) {
+      throw new RangeError(`cannot write a row of ${row.length} at ${index} of ${this.#count}`);
+    }
+    new Int8Array(this.#memory.buffer).set(row, this.#rowsAt + index * this.dimensions);
+  }
+
+  /** The dot product of the query with every row, by index. */
+  dot(query: Int8Array): Int32Array {
+    if (query.length !== this.dimensions) throw new RangeError(`query has ${query.length} dimensions`);
+    const queryAt = ROWS_A_CALL * 4;
+    new Int8Array(this.#memory.buffer).set(query, queryAt);
+    const products = new Int32Array(this.#count);
+    for (let first = 0; first < this.#count; first += ROWS_A_CALL) {
+      const count = Math.min(ROWS_A_CALL, this.#count - first);
+      this.#dot(queryAt, this.#rowsAt + first * this.dimensions, count, this.dimensions, 0);
+      products.set(new Int32Array(this.#memory.buffer, 0, count), first);
+    }
+    return products;
+  }
+
+  #reserve(count: number): void {
+    const missing = this.#rowsAt + count * this.dimensions - this.#memory.buffer.byteLength;
+    if (missing <= 0) return;
+    // An eighth more, so that adding one by one grows seldom.
+    const wanted = Math.ceil(missing / PAGE_BYTES) + (this.#memory.buffer.byteLength >> 3) / PAGE_BYTES;
+    this.#memory.grow(Math.ceil(wanted));
+  }
+}
+
+/** An int8 vector and the factor that turns it back: `vector[i] ≈ values[i] · scale`. */
+export interface QuantisedVector {
+  readonly values: Int8Array;
+  readonly scale: number;
+}
+
+/**
+ * The nearest int8 vector, scaled so that the largest component becomes ± 127. The cosine of two vectors of 384
+ * quantised so is off by .0006 (root mean square, measured on sentence embeddings).
+ */
+export function quantise(vector: Float32Array): QuantisedVector {
+  let largest = 0;
+  for (const component of vector) largest = Math.max(largest, Math.abs(component));
+  const scale = largest === 0 ? 1 : largest / 127;
+  const values = new Int8Array(vector.length);
+  for (let i = 0; i < vector.length; i += 1) values[i] = Math.round((vector[i] ?? 0) / scale);
+  return { values, scale };
+}

@@ -1,0 +1,15 @@
+import type { RequestLedger } from "./idempotency.ts";
+import type { Clock, Embedder, IdSource, MemoryStore } from "./ports.ts";
+import type { SectorClassifier } from "./sectors.ts";
+
+/** What the operations on memories need of the world. */
+export interface MemoryPorts {
+  readonly store: MemoryStore;
+  readonly embedder: Embedder;
+  readonly classify: SectorClassifier;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  readonly requests: RequestLedger;
+  /** SHA-256 of a text in UTF-8, hex. */
+  readonly sha256: (text: string) => string;
+}

@@ -1,0 +1,230 @@
+import { INITIAL_SALIENCE, type Sector, SECTORS, type Signals } from "../../core/memory.ts";
+import type { Catalogue, CatalogueEntry, MemoryFilter, Ordinal, Page, Selection } from "../../core/ports.ts";
+import { type Change, edgeId, type EdgeRow, endsOfEdgeId, type MemoryRow, type RequestRow } from "../../core/rows.ts";
+import { EdgeIndex } from "./edge-index.ts";
+import { MemoryColumns, type SlimMemoryRow } from "./memory-columns.ts";
+
+/** How long an Idempotency-Key is honoured. */
+const REQUEST_LIFETIME_MS = 24 * 60 * 60 * 1_000;
+
+/** A record that is shown and not yet durable. */
+export interface Stage {
+  /** Of the memories that the record puts or removes, by id. */
+  readonly ordinals: ReadonlyMap<string, Ordinal>;
+  /** Takes the record back. Records are taken back newest first, with none left out. */
+  undo(): void;
+}
+
+/** What a store holds of everything small and exact. See `Catalogue` for what readers may rely on. */
+export class StoreCatalogue implements Catalogue {
+  readonly #columns = new MemoryColumns();
+  readonly #edges = new EdgeIndex();
+  readonly #requests = new Map<string, RequestRow>();
+  readonly #now: () => number;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  get size(): number {
+    return this.#columns.size;
+  }
+
+  /** One more than the largest ordinal. */
+  get ordinals(): number {
+    return this.#columns.ordinals;
+  }
+
+  ordinalOf(id: string): Ordinal | undefined {
+    return this.#columns.ordinalOf(id);
+  }
+
+  /** Shows a record's changes. */
+  stage(changes: readonly Change[]): Stage {
+    const undo: (() => void)[] = [];
+    const ordinals = new Map<string, Ordinal>();
+    for (const change of changes) {
+      switch (change.table) {
+        case "memories": {
+          const before = this.#columns.ordinalOf(change.id);
+          undo.push(this.#stageMemory(change.id, change.row && slimmed(change.row)));
+          const ordinal = before ?? this.#columns.ordinalOf(change.id);
+          if (ordinal !== undefined) ordinals.set(change.id, ordinal);
+          break;
+        }
+        case "signals":
+          undo.push(this.#stageSignals(change.id, change.row));
+          break;
+        case "edges":
+          undo.push(this.#stageEdge(change.id, change.row));
+          break;
+        case "requests":
+          undo.push(this.#stageRequest(change.id, change.row));
+          break;
+        case "vectors":
+        case "tokens":
+          break;
+      }
+    }
+    return {
+      ordinals,
+      undo: () => {
+        for (const back of undo.reverse()) back();
+      },
+    };
+  }
+
+  /** For filling at open: rows in ascending `order`. */
+  load(row: SlimMemoryRow): Ordinal {
+    return this.#columns.add(row, { salience: INITIAL_SALIENCE, lastSeenAt: row.createdAt });
+  }
+
+  loadSignals(id: string, signals: Signals): void {
+    this.#stageSignals(id, signals);
+  }
+
+  loadEdge(edge: EdgeRow): void {
+    this.#stageEdge(edgeId(edge), edge);
+  }
+
+  loadRequest(key: string, row: RequestRow): void {
+    this.#requests.set(key, row);
+  }
+
+  find(id: string): CatalogueEntry | undefined {
+    const ordinal = this.#columns.ordinalOf(id);
+    return ordinal === undefined ? undefined : this.at(ordinal);
+  }
+
+  at(ordinal: Ordinal): CatalogueEntry | undefined {
+    return this.#columns.entry(ordinal);
+  }
+
+  findDuplicate(hash: string): string | undefined {
+    return this.#columns.findDuplicate(hash);
+  }
+
+  select(filter: MemoryFilter): Selection {
+    const matches = this.#columns.matcher(filter);
+    const members = new Uint8Array(this.ordinals);
+    let size = 0;
+    for (let ordinal = 0; ordinal < members.length; ordinal += 1) {
+      if (!matches(ordinal)) continue;
+      members[ordinal] = 1;
+      size += 1;
+    }
+    return { size, has: (ordinal) => members[ordinal] === 1 };
+  }
+
+  page(filter: MemoryFilter, { limit, offset, before }: { limit: number; offset: number; before?: number }): Page {
+    const matches = this.#columns.matcher(filter);
+    const ids: string[] = [];
+    let total = 0;
+    let place = 0;
+    for (let ordinal = this.ordinals - 1; ordinal >= 0; ordinal -= 1) {
+      if (!matches(ordinal)) continue;
+      total += 1;
+      if (before !== undefined && this.#columns.orderOf(ordinal) >= before) continue;
+      if (place >= offset && ids.length < limit) ids.push(this.#columns.idOf(ordinal));
+      place += 1;
+    }
+    return { ids, total };
+  }
+
+  sessionNeighbour(ordinal: Ordinal, distance: number): Ordinal | undefined {
+    return this.#columns.sessionNeighbour(ordinal, distance);
+  }
+
+  latest(userId: string | null, sessionId: string | null): CatalogueEntry | undefined {
+    const ordinal = this.#columns.latest(userId, sessionId);
+    return ordinal === undefined ? undefined : this.at(ordinal);
+  }
+
+  edgesOf(id: string): EdgeRow[] {
+    const ordinal = this.#columns.ordinalOf(id);
+    const edges: EdgeRow[] = [];
+    if (ordinal === undefined) return edges;
+    this.#edges.each(ordinal, (source, target, kind, weight, createdAt) => {
+      // An end that is not there (its record failed) makes no waypoint.
+      if (!this.#columns.isLive(source) || !this.#columns.isLive(target)) return;
+      edges.push({ source: this.#columns.idOf(source), target: this.#columns.idOf(target), kind, weight, createdAt });
+    });
+    return edges.sort((a, b) => b.weight - a.weight);
+  }
+
+  findRequest(key: string): RequestRow | undefined {
+    const request = this.#requests.get(key);
+    return request !== undefined && this.#now() - request.createdAt < REQUEST_LIFETIME_MS ? request : undefined;
+  }
+
+  /** Changes that remove the requests whose time is over. */
+  expiredRequests(): Change[] {
+    const expired: Change[] = [];
+    for (const [id, { createdAt }] of this.#requests) {
+      if (this.#now() - createdAt >= REQUEST_LIFETIME_MS) expired.push({ table: "requests", id, row: null });
+    }
+    return expired;
+  }
+
+  sectorCounts(filter: MemoryFilter): Record<Sector, number> {
+    const matches = this.#columns.matcher(filter);
+    const counts: Record<Sector, number> = { semantic: 0, episodic: 0, procedural: 0, emotional: 0, reflective: 0 };
+    for (let ordinal = 0; ordinal < this.ordinals; ordinal += 1) {
+      const sector = matches(ordinal) ? SECTORS[this.#columns.primarySectorOf(ordinal)] : undefined;
+      if (sector !== undefined) counts[sector] += 1;
+    }
+    return counts;
+  }
+
+  #stageMemory(id: string, row: SlimMemoryRow | null): () => void {
+    const ordinal = this.#columns.ordinalOf(id);
+    if (row === null) {
+      if (ordinal === undefined) return () => {};
+      this.#columns.hide(ordinal);
+      return () => this.#columns.unhide(ordinal);
+    }
+    if (ordinal === undefined) {
+      const added = this.load(row);
+      return () => this.#columns.hide(added);
+    }
+    const back = this.#columns.state(ordinal);
+    this.#columns.replace(ordinal, row);
+    return back;
+  }
+
+  #stageSignals(id: string, signals: Signals | null): () => void {
+    const ordinal = this.#columns.ordinalOf(id);
+    if (ordinal === undefined || signals === null) return () => {};
+    const before = this.#columns.signals(ordinal);
+    this.#columns.setSignals(ordinal, signals);
+    return () => this.#columns.setSignals(ordinal, before);
+  }
+
+  #stageEdge(id: string, row: EdgeRow | null): () => void {
+    const ends = row ?? endsOfEdgeId(id);
+    const source = this.#columns.ordinalOf(ends.source);
+    const target = this.#columns.ordinalOf(ends.target);
+    if (source === undefined || target === undefined) return () => {};
+    const before = this.#edges.get(source, target, ends.kind);
+    if (row === null) this.#edges.remove(source, target, ends.kind);
+    else this.#edges.put(source, target, row);
+    return () => {
+      if (before === undefined) this.#edges.remove(source, target, ends.kind);
+      else this.#edges.put(source, target, before);
+    };
+  }
+
+  #stageRequest(id: string, row: RequestRow | null): () => void {
+    const before = this.#requests.get(id);
+    const set = (value: RequestRow | null | undefined): void => {
+      if (value === null || value === undefined) this.#requests.delete(id);
+      else this.#requests.set(id, value);
+    };
+    set(row);
+    return () => set(before);
+  }
+}
+
+function slimmed({ content: _content, terms, ...rest }: MemoryRow): SlimMemoryRow {
+  return { ...rest, termCount: terms === "" ? 0 : terms.split(" ").length };
+}

@@ -1,0 +1,25 @@
+type NumberArray = Int8Array | Uint8Array | Int32Array | Uint32Array | Float32Array | Float64Array;
+
+/** A column of numbers that grows as it is written: a row not yet written is 0. */
+export class Column<A extends NumberArray> {
+  #values: A;
+  readonly #make: (length: number) => A;
+
+  constructor(make: (length: number) => A) {
+    this.#make = make;
+    this.#values = make(1_024);
+  }
+
+  get(index: number): number {
+    return this.#values[index] ?? 0;
+  }
+
+  set(index: number, value: number): void {
+    if (index >= this.#values.length) {
+      const larger = this.#make(Math.max(index + 1, this.#values.length + (this.#values.length >> 1)));
+      larger.set(this.#values);
+      this.#values = larger;
+    }
+    this.#values[index] = value;
+  }
+}

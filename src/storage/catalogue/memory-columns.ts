@@ -1,0 +1,300 @@
+import { type Metadata, type Sector, SECTORS, type Signals } from "../../core/memory.ts";
+import type { CatalogueEntry, MemoryFilter, Ordinal } from "../../core/ports.ts";
+import type { MemoryRow } from "../../core/rows.ts";
+import { Column } from "./column.ts";
+import { Interner } from "./interner.ts";
+
+/** What the catalogue keeps of a memory row: everything but its text. */
+export type SlimMemoryRow = Omit<MemoryRow, "content" | "terms"> & { readonly termCount: number };
+
+const uint8 = () => new Column((length) => new Uint8Array(length));
+const int32 = () => new Column((length) => new Int32Array(length));
+const float64 = () => new Column((length) => new Float64Array(length));
+const NO_NUMBERS: readonly number[] = [];
+
+/**
+ * Memories as columns of numbers by ordinal: about 350 bytes each with the maps beside, where an object each would take
+ * three times that. Strings that repeat (users, projects, sessions, tags, clients) are interned.
+ */
+export class MemoryColumns {
+  #size = 0;
+  #ordinals = 0;
+  readonly #live = uint8();
+  readonly #ids: string[] = [];
+  readonly #hashes: string[] = [];
+  readonly #order = float64();
+  readonly #createdAt = float64();
+  readonly #updatedAt = float64();
+  /** NaN: not said. */
+  readonly #occurredAt = float64();
+  readonly #lastSeenAt = float64();
+  readonly #salience = float64();
+  readonly #version = int32();
+  readonly #termCount = int32();
+  readonly #user = int32();
+  readonly #project = int32();
+  readonly #session = int32();
+  readonly #createdBy = int32();
+  readonly #document = int32();
+  readonly #primarySector = uint8();
+  /** One bit a sector. */
+  readonly #sectors = uint8();
+  readonly #tags: (readonly number[])[] = [];
+  readonly #metadata: (readonly number[])[] = [];
+
+  readonly #users = new Interner();
+  readonly #projects = new Interner();
+  readonly #sessions = new Interner();
+  readonly #clients = new Interner();
+  readonly #documents = new Interner();
+  readonly #tagNames = new Interner();
+
+  readonly #ordinalOfId = new Map<string, Ordinal>();
+  readonly #ordinalOfHash = new Map<string, Ordinal>();
+  /** By user and session (null: the user's memories without one): ordinals ascending. */
+  readonly #series = new Map<string, Ordinal[]>();
+
+  get size(): number {
+    return this.#size;
+  }
+
+  get ordinals(): number {
+    return this.#ordinals;
+  }
+
+  /** Adds a memory, newer than all before. */
+  add(row: SlimMemoryRow, signals: Signals): Ordinal {
+    const ordinal = this.#ordinals;
+    this.#ordinals += 1;
+    this.#ids[ordinal] = row.id;
+    this.#order.set(ordinal, row.order);
+    this.#createdAt.set(ordinal, row.createdAt);
+    this.#user.set(ordinal, this.#users.number(row.userId));
+    this.#session.set(ordinal, this.#sessions.number(row.sessionId));
+    this.#createdBy.set(ordinal, this.#clients.number(row.createdBy));
+    this.#document.set(ordinal, this.#documents.number(row.source?.documentId ?? null));
+    this.#write(ordinal, row);
+    this.setSignals(ordinal, signals);
+    this.unhide(ordinal);
+    return ordinal;
+  }
+
+  /** Writes what may change about a memory. */
+  replace(ordinal: Ordinal, row: SlimMemoryRow): void {
+    this.#forgetHash(ordinal);
+    this.#write(ordinal, row);
+    this.#ordinalOfHash.set(row.duplicateHash, ordinal);
+  }
+
+  /** Takes a memory out of every answer, with all of it kept for `unhide`. */
+  hide(ordinal: Ordinal): void {
+    this.#live.set(ordinal, 0);
+    this.#size -= 1;
+    this.#ordinalOfId.delete(this.idOf(ordinal));
+    this.#forgetHash(ordinal);
+    const series = this.#seriesOf(ordinal);
+    const place = placeIn(series, ordinal);
+    if (series[place] === ordinal) series.splice(place, 1);
+  }
+
+  unhide(ordinal: Ordinal): void {
+    this.#live.set(ordinal, 1);
+    this.#size += 1;
+    this.#ordinalOfId.set(this.idOf(ordinal), ordinal);
+    this.#ordinalOfHash.set(this.#hashes[ordinal] ?? "", ordinal);
+    const series = this.#seriesOf(ordinal);
+    series.splice(placeIn(series, ordinal), 0, ordinal);
+  }
+
+  isLive(ordinal: Ordinal): boolean {
+    return this.#live.get(ordinal) === 1;
+  }
+
+  idOf(ordinal: Ordinal): string {
+    return this.#ids[ordinal] ?? "";
+  }
+
+  orderOf(ordinal: Ordinal): number {
+    return this.#order.get(ordinal);
+  }
+
+  /** Index into `SECTORS`. */
+  primarySectorOf(ordinal: Ordinal): number {
+    return this.#primarySector.get(ordinal);
+  }
+
+  ordinalOf(id: string): Ordinal | undefined {
+    return this.#ordinalOfId.get(id);
+  }
+
+  findDuplicate(hash: string): string | undefined {
+    const ordinal = this.#ordinalOfHash.get(hash);
+    return ordinal === undefined ? undefined : this.#ids[ordinal];
+  }
+
+  signals(ordinal: Ordinal): Signals {
+    return { salience: this.#salience.get(ordinal), lastSeenAt: this.#lastSeenAt.get(ordinal) };
+  }
+
+  setSignals(ordinal: Ordinal, { salience, lastSeenAt }: Signals): void {
+    this.#salience.set(ordinal, salience);
+    this.#lastSeenAt.set(ordinal, lastSeenAt);
+  }
+
+  entry(ordinal: Ordinal): CatalogueEntry | undefined {
+    if (!this.isLive(ordinal)) return undefined;
+    const createdAt = this.#createdAt.get(ordinal);
+    const occurredAt = this.#occurredAt.get(ordinal);
+    return {
+      ordinal,
+      id: this.idOf(ordinal),
+      userId: this.#users.string(this.#user.get(ordinal)),
+      project: this.#projects.string(this.#project.get(ordinal)),
+      sessionId: this.#sessions.string(this.#session.get(ordinal)),
+      createdBy: this.#clients.string(this.#createdBy.get(ordinal)),
+      documentId: this.#documents.string(this.#document.get(ordinal)),
+      occurredAt: Number.isNaN(occurredAt) ? createdAt : occurredAt,
+      createdAt,
+      updatedAt: this.#updatedAt.get(ordinal),
+      ...this.signals(ordinal),
+      version: this.#version.get(ordinal),
+      primarySector: SECTORS[this.#primarySector.get(ordinal)] ?? "semantic",
+      sectors: this.#sectorsOf(ordinal),
+      tags: (this.#tags[ordinal] ?? NO_NUMBERS).map((tag) => this.#tagNames.string(tag) ?? ""),
+      termCount: this.#termCount.get(ordinal),
+    };
+  }
+
+  /** Remembers what `replace` overwrites, and answers the way back. */
+  state(ordinal: Ordinal): () => void {
+    const columns = [this.#updatedAt, this.#occurredAt, this.#version, this.#termCount, this.#project, this.#primarySector, this.#sectors];
+    const values = columns.map((column) => column.get(ordinal));
+    const lists = [this.#tags[ordinal] ?? NO_NUMBERS, this.#metadata[ordinal] ?? NO_NUMBERS] as const;
+    const hash = this.#hashes[ordinal] ?? "";
+    return () => {
+      this.#forgetHash(ordinal);
+      columns.forEach((column, i) => column.set(ordinal, values[i] ?? 0));
+      [this.#tags[ordinal], this.#metadata[ordinal]] = lists;
+      this.#hashes[ordinal] = hash;
+      this.#ordinalOfHash.set(hash, ordinal);
+    };
+  }
+
+  sessionNeighbour(ordinal: Ordinal, distance: number): Ordinal | undefined {
+    if (this.#session.get(ordinal) === 0) return undefined;
+    const series = this.#seriesOf(ordinal);
+    return series[placeIn(series, ordinal) + distance];
+  }
+
+  latest(userId: string | null, sessionId: string | null): Ordinal | undefined {
+    const user = this.#users.known(userId);
+    const session = this.#sessions.known(sessionId);
+    return user === undefined || session === undefined ? undefined : this.#series.get(`${user}/${session}`)?.at(-1);
+  }
+
+  /** A test of one ordinal, made once a filter: names are looked up here, so that the test compares numbers. */
+  matcher(filter: MemoryFilter): (ordinal: Ordinal) => boolean {
+    const tests: ((ordinal: Ordinal) => boolean)[] = [];
+    const equals = (column: Column<Int32Array>, wanted: number | undefined): void => {
+      tests.push(wanted === undefined ? () => false : (ordinal) => column.get(ordinal) === wanted);
+    };
+    if (filter.userId !== undefined) equals(this.#user, this.#users.known(filter.userId));
+    if (filter.sessionId !== undefined) equals(this.#session, this.#sessions.known(filter.sessionId));
+    if (filter.createdBy !== undefined) equals(this.#createdBy, this.#clients.known(filter.createdBy));
+    if (filter.projects !== undefined) {
+      const wanted = new Set(filter.projects.map((project) => this.#projects.known(project)));
+      tests.push((ordinal) => wanted.has(this.#project.get(ordinal)));
+    }
+    if (filter.sectors !== undefined) {
+      const wanted = sectorBits(filter.sectors);
+      tests.push((ordinal) => (this.#sectors.get(ordinal) & wanted) !== 0);
+    }
+    if (filter.from !== undefined || filter.to !== undefined) {
+      const { from = -Infinity, to = Infinity } = filter;
+      tests.push((ordinal) => {
+        const said = this.#occurredAt.get(ordinal);
+        const occurredAt = Number.isNaN(said) ? this.#createdAt.get(ordinal) : said;
+        return occurredAt >= from && occurredAt < to;
+      });
+    }
+    for (const tag of filter.tags ?? []) {
+      const wanted = this.#tagNames.known(tag);
+      tests.push((ordinal) => wanted !== undefined && (this.#tags[ordinal] ?? NO_NUMBERS).includes(wanted));
+    }
+    for (const wanted of metadataKeys(filter.metadata ?? {})) {
+      tests.push((ordinal) => (this.#metadata[ordinal] ?? NO_NUMBERS).includes(wanted));
+    }
+    return (ordinal) => this.#live.get(ordinal) === 1 && tests.every((test) => test(ordinal));
+  }
+
+  #write(ordinal: Ordinal, row: SlimMemoryRow): void {
+    this.#hashes[ordinal] = row.duplicateHash;
+    this.#updatedAt.set(ordinal, row.updatedAt);
+    this.#occurredAt.set(ordinal, row.occurredAt ?? Number.NaN);
+    this.#version.set(ordinal, row.version);
+    this.#termCount.set(ordinal, row.termCount);
+    this.#project.set(ordinal, this.#projects.number(row.project));
+    this.#primarySector.set(ordinal, SECTORS.indexOf(row.primarySector));
+    this.#sectors.set(ordinal, sectorBits(row.sectors));
+    this.#tags[ordinal] = row.tags.length === 0 ? NO_NUMBERS : row.tags.map((tag) => this.#tagNames.number(tag));
+    const keys = metadataKeys(row.metadata);
+    this.#metadata[ordinal] = keys.length === 0 ? NO_NUMBERS : keys;
+  }
+
+  #sectorsOf(ordinal: Ordinal): Sector[] {
+    const primary = SECTORS[this.#primarySector.get(ordinal)] ?? "semantic";
+    const bits = this.#sectors.get(ordinal);
+    return [primary, ...SECTORS.filter((sector, i) => sector !== primary && (bits & (1 << i)) !== 0)];
+  }
+
+  #seriesOf(ordinal: Ordinal): Ordinal[] {
+    const key = `${this.#user.get(ordinal)}/${this.#session.get(ordinal)}`;
+    let series = this.#series.get(key);
+    if (series === undefined) this.#series.set(key, (series = []));
+    return series;
+  }
+
+  #forgetHash(ordinal: Ordinal): void {
+    const hash = this.#hashes[ordinal] ?? "";
+    if (this.#ordinalOfHash.get(hash) === ordinal) this.#ordinalOfHash.delete(hash);
+  }
+}
+
+/** The place of an ordinal in an ascending list, or where it belongs. */
+function placeIn(series: readonly Ordinal[], ordinal: Ordinal): number {
+  let low = 0;
+  let high = series.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((series[middle] ?? 0) < ordinal) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function sectorBits(sectors: readonly Sector[]): number {
+  return sectors.reduce((bits, sector) => bits | (1 << SECTORS.indexOf(sector)), 0);
+}
+
+/** A number for each top-level key with a scalar value: equal pairs get equal numbers, others differ but once in 2⁵³. */
+function metadataKeys(metadata: Metadata): number[] {
+  return Object.entries(metadata).flatMap(([key, value]) =>
+    typeof value === "object" && value !== null ? [] : [hash53(`${JSON.stringify(key)}:${JSON.stringify(value)}`)],
+  );
+}
+
+/** FNV-1a's 32-bit prime; two rounds from unlike starts give 64 bits, of which a number holds 53. */
+const FNV_PRIME = 16_777_619;
+const FNV_START = 2_166_136_261;
+
+function hash53(text: string): number {
+  let low = FNV_START;
+  let high = ~FNV_START;
+  for (let i = 0; i < text.length; i += 1) {
+    const unit = text.charCodeAt(i);
+    low = Math.imul(low ^ unit, FNV_PRIME);
+    // Bytes of a unit in the other order, so that the two rounds do not collide together.
+    high = Math.imul(high ^ ((unit << 8) | (unit >>> 8)), FNV_PRIME);
+  }
+  return ((high >>> 0) & 0x1f_ffff) * 2 ** 32 + (low >>> 0);
+}

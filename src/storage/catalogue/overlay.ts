@@ -1,0 +1,84 @@
+import type { Change, Rows, TableName } from "../../core/rows.ts";
+
+interface Pending {
+  readonly change: Change;
+  readonly sequence: number;
+  readonly bytes: number;
+}
+
+/**
+ * The rows that are durable in the journal and not yet in the tables: the last state of each, which is also the
+ * batch that the next checkpoint applies. What it holds hides what the tables say.
+ */
+export class Overlay {
+  readonly #pending = new Map<TableName, Map<string, Pending>>();
+  #sequence = 0;
+  #rows = 0;
+  #bytes = 0;
+
+  get rows(): number {
+    return this.#rows;
+  }
+
+  /** About what the rows weigh in the tables. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  put(sequence: number, changes: readonly Change[]): void {
+    this.#sequence = sequence;
+    for (const change of changes) {
+      let table = this.#pending.get(change.table);
+      if (table === undefined) this.#pending.set(change.table, (table = new Map()));
+      this.#forget(table, change.id);
+      const bytes = bytesOf(change);
+      table.set(change.id, { change, sequence, bytes });
+      this.#rows += 1;
+      this.#bytes += bytes;
+    }
+  }
+
+  /** The row, null when it was deleted, undefined when the tables have the last word. */
+  get<T extends TableName>(table: T, id: string): Rows[T] | null | undefined {
+    const change = this.#pending.get(table)?.get(id)?.change;
+    return change === undefined ? undefined : (change.row as Rows[T] | null);
+  }
+
+  /** Everything pending, as of the last record. */
+  snapshot(): { readonly changes: readonly Change[]; readonly sequence: number } {
+    const changes: Change[] = [];
+    for (const table of this.#pending.values()) for (const { change } of table.values()) changes.push(change);
+    return { changes, sequence: this.#sequence };
+  }
+
+  /** Forgets what a checkpoint of that sequence holds; what changed since stays. */
+  release(sequence: number): void {
+    for (const table of this.#pending.values()) {
+      for (const [id, pending] of table) if (pending.sequence <= sequence) this.#forget(table, id);
+    }
+  }
+
+  #forget(table: Map<string, Pending>, id: string): void {
+    const known = table.get(id);
+    if (known === undefined) return;
+    table.delete(id);
+    this.#rows -= 1;
+    this.#bytes -= known.bytes;
+  }
+}
+
+/** An estimate to cap memory by, not a file size. */
+function bytesOf(change: Change): number {
+  const ROW_BYTES = 200;
+  if (change.row === null) return ROW_BYTES;
+  switch (change.table) {
+    case "memories":
+      return ROW_BYTES + 2 * (change.row.content.length + change.row.terms.length) + JSON.stringify(change.row.metadata).length;
+    case "vectors":
+      return change.row.windows.reduce((sum, window) => sum + window.byteLength, ROW_BYTES);
+    case "tokens":
+      return ROW_BYTES + change.row.vectors.byteLength;
+    default:
+      return ROW_BYTES;
+  }
+}

@@ -1,0 +1,119 @@
+import { bm25Weight, inverseDocumentFrequency } from "../../core/bm25.ts";
+import type { Ordinal, QueryTerm, Scores, Selection } from "../../core/ports.ts";
+import { Column } from "./column.ts";
+import { OrdinalScores } from "./ordinal-scores.ts";
+
+/** Low bits of a posting: how often the term stands in the document, at most 63. */
+const FREQUENCY_BITS = 6;
+const MAX_FREQUENCY = (1 << FREQUENCY_BITS) - 1;
+const NOBODY = -1;
+/** Postings of replaced or deleted documents are swept when they are more than this share. */
+const MAX_DEAD_SHARE = 0.2;
+
+/**
+ * An inverted index over the analyser's terms, in memory: about 8 bytes for each different term of a memory. Scores are exact, statistics
+ * are those of the memories that live now, whatever was deleted or replaced, and a filter costs nothing in recall.
+ *
+ * A document is a state of a memory's terms: replacing them makes a new document and leaves the old one dead in its
+ * postings, so that a removal need not know which terms there were.
+ */
+export class WordIndex {
+  #postings = new Map<string, number[]>();
+  #ordinalOfDocument = new Column((length) => new Int32Array(length));
+  #lengthOfDocument = new Column((length) => new Uint32Array(length));
+  readonly #documentOfOrdinal = new Map<Ordinal, number>();
+  #documents = 0;
+  #totalLength = 0;
+
+  /** Replaces the terms of a memory. */
+  put(ordinal: Ordinal, terms: readonly string[]): void {
+    this.remove(ordinal);
+    const document = this.#documents;
+    this.#documents += 1;
+    this.#ordinalOfDocument.set(document, ordinal);
+    this.#lengthOfDocument.set(document, terms.length);
+    this.#documentOfOrdinal.set(ordinal, document);
+    this.#totalLength += terms.length;
+
+    const base = document << FREQUENCY_BITS;
+    for (const term of terms) {
+      const postings = this.#postings.get(term);
+      if (postings === undefined) {
+        this.#postings.set(term, [base + 1]);
+        continue;
+      }
+      const last = postings[postings.length - 1] ?? 0;
+      if (last < base) postings.push(base + 1);
+      else if (last - base < MAX_FREQUENCY) postings[postings.length - 1] = last + 1;
+    }
+  }
+
+  remove(ordinal: Ordinal): void {
+    const document = this.#documentOfOrdinal.get(ordinal);
+    if (document === undefined) return;
+    this.#documentOfOrdinal.delete(ordinal);
+    this.#ordinalOfDocument.set(document, NOBODY);
+    this.#totalLength -= this.#lengthOfDocument.get(document);
+    const dead = this.#documents - this.#documentOfOrdinal.size;
+    if (dead > 1_000 && dead > MAX_DEAD_SHARE * this.#documents) this.#sweep();
+  }
+
+  inverseDocumentFrequency(term: string): number {
+    return inverseDocumentFrequency(this.#living(this.#postings.get(term)), this.#documentOfOrdinal.size);
+  }
+
+  /** BM25 of each selected memory; statistics are those of all memories. */
+  score(terms: readonly QueryTerm[], ordinals: number, selection: Selection | undefined): Scores {
+    const scores = new Float32Array(ordinals);
+    const averageLength = this.#totalLength / Math.max(1, this.#documentOfOrdinal.size);
+    for (const { term, weight } of terms) {
+      const postings = this.#postings.get(term);
+      if (postings === undefined) continue;
+      const idf = weight * inverseDocumentFrequency(this.#living(postings), this.#documentOfOrdinal.size);
+      for (const posting of postings) {
+        const document = posting >>> FREQUENCY_BITS;
+        const ordinal = this.#ordinalOfDocument.get(document);
+        if (ordinal === NOBODY) continue;
+        const length = this.#lengthOfDocument.get(document);
+        scores[ordinal] = (scores[ordinal] ?? 0) + idf * bm25Weight(posting & MAX_FREQUENCY, length, averageLength);
+      }
+    }
+    return new OrdinalScores(scores, selection);
+  }
+
+  #living(postings: readonly number[] | undefined): number {
+    let count = 0;
+    for (const posting of postings ?? []) {
+      if (this.#ordinalOfDocument.get(posting >>> FREQUENCY_BITS) !== NOBODY) count += 1;
+    }
+    return count;
+  }
+
+  /** Renumbers the living documents and drops the postings of dead ones. */
+  #sweep(): void {
+    const ordinalOfDocument = new Column((length) => new Int32Array(length));
+    const lengthOfDocument = new Column((length) => new Uint32Array(length));
+    const renumbered = new Int32Array(this.#documents).fill(NOBODY);
+    let next = 0;
+    for (let document = 0; document < this.#documents; document += 1) {
+      const ordinal = this.#ordinalOfDocument.get(document);
+      if (ordinal === NOBODY) continue;
+      renumbered[document] = next;
+      ordinalOfDocument.set(next, ordinal);
+      lengthOfDocument.set(next, this.#lengthOfDocument.get(document));
+      this.#documentOfOrdinal.set(ordinal, next);
+      next += 1;
+    }
+    for (const [term, postings] of this.#postings) {
+      const living = postings.flatMap((posting) => {
+        const document = renumbered[posting >>> FREQUENCY_BITS] ?? NOBODY;
+        return document === NOBODY ? [] : [(document << FREQUENCY_BITS) + (posting & MAX_FREQUENCY)];
+      });
+      if (living.length === 0) this.#postings.delete(term);
+      else this.#postings.set(term, living);
+    }
+    this.#ordinalOfDocument = ordinalOfDocument;
+    this.#lengthOfDocument = lengthOfDocument;
+    this.#documents = next;
+  }
+}

@@ -1,0 +1,212 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { TokenVectors } from "../core/embedding.ts";
+import { ServiceError } from "../core/errors.ts";
+import type { Memory, SeenMemory } from "../core/memory.ts";
+import type { Clock, MemoryStore, QueryTerm, Scores, Selection, WriteSection } from "../core/ports.ts";
+import type { Change, MemoryRow, Rows } from "../core/rows.ts";
+import { quantise } from "../core/int8-kernel.ts";
+import type { Stage, StoreCatalogue } from "./catalogue/catalogue.ts";
+import type { Overlay } from "./catalogue/overlay.ts";
+import type { VectorIndex } from "./catalogue/vector-index.ts";
+import type { WordIndex } from "./catalogue/word-index.ts";
+import type { Checkpointer } from "./checkpointer.ts";
+import type { Journal } from "./journal/journal.ts";
+import type { Tables } from "./tables/tables.ts";
+
+/** Pending bytes past which a write waits for the checkpointer. */
+const MAX_PENDING_BYTES = 256 * 1_024 * 1_024;
+/** How long a write waits for room before it is refused. */
+const MAX_WAIT_FOR_ROOM_MS = 30_000;
+
+/** The memory side of a store: everything that is rebuilt at open. */
+export interface StoreIndexes {
+  readonly catalogue: StoreCatalogue;
+  readonly overlay: Overlay;
+  readonly words: WordIndex;
+  readonly vectors: VectorIndex;
+  /** One more than the largest `order` given so far. */
+  nextOrder: number;
+  /** The time of the newest record: the clock may go back, records may not. */
+  lastTime: number;
+}
+
+/** Keeps memories in a journal, in memory and in LanceDB tables; see `src/README.md` for how the three share the work. */
+export class LanceDbMemoryStore implements MemoryStore {
+  readonly #indexes: StoreIndexes;
+  readonly #journal: Journal;
+  readonly #tables: Tables;
+  readonly #checkpointer: Checkpointer;
+  readonly #clock: Clock;
+  /** Accepted and not yet durable, oldest first. */
+  #staged: { readonly stage: Stage; readonly settled: Promise<void> }[] = [];
+  #closed = false;
+
+  constructor(parts: {
+    readonly indexes: StoreIndexes;
+    readonly journal: Journal;
+    readonly tables: Tables;
+    readonly checkpointer: Checkpointer;
+    readonly clock: Clock;
+  }) {
+    this.#indexes = parts.indexes;
+    this.#journal = parts.journal;
+    this.#tables = parts.tables;
+    this.#checkpointer = parts.checkpointer;
+    this.#clock = parts.clock;
+  }
+
+  get catalogue(): StoreCatalogue {
+    return this.#indexes.catalogue;
+  }
+
+  async commit<T>(
+    decide: (section: WriteSection) => { readonly changes: readonly Change[]; readonly result: T },
+  ): Promise<T> {
+    await this.#room();
+    const now = Math.max(this.#clock.now(), this.#indexes.lastTime);
+    const { changes, result } = decide({ now, nextOrder: this.#indexes.nextOrder });
+    if (changes.length === 0) {
+      // The decision may rest on writes that are not durable yet: it holds once they are.
+      await this.#staged.at(-1)?.settled;
+      return result;
+    }
+    await this.#append(now, changes);
+    return result;
+  }
+
+  async readMemories(ids: readonly string[]): Promise<Map<string, SeenMemory>> {
+    const rows = await this.#read("memories", ids);
+    const memories = new Map<string, SeenMemory>();
+    for (const id of ids) {
+      const row = rows.get(id);
+      const entry = this.catalogue.find(id);
+      if (row === undefined || entry === undefined) continue;
+      memories.set(id, { ...memoryOf(row), salience: entry.salience, lastSeenAt: entry.lastSeenAt });
+    }
+    return memories;
+  }
+
+  readTokens(ids: readonly string[]): Promise<Map<string, TokenVectors>> {
+    return this.#read("tokens", ids);
+  }
+
+  scoreWords(terms: readonly QueryTerm[], selection?: Selection): Scores {
+    return this.#indexes.words.score(terms, this.catalogue.ordinals, selection);
+  }
+
+  scoreVectors(vector: Float32Array, selection?: Selection): Scores {
+    return this.#indexes.vectors.score(vector, this.catalogue.ordinals, selection);
+  }
+
+  inverseDocumentFrequency(term: string): number {
+    return this.#indexes.words.inverseDocumentFrequency(term);
+  }
+
+  /** Figures for the status. */
+  get pending(): { readonly rows: number; readonly bytes: number } {
+    return { rows: this.#indexes.overlay.rows, bytes: this.#indexes.overlay.bytes };
+  }
+
+  /** Ends writing, and then all else. What is pending stays in the journal for the next start. Idempotent. */
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await this.#checkpointer.close();
+    await this.#journal.close();
+    await this.#tables.close();
+  }
+
+  /** Overlay first, then the tables: a row leaves the overlay only when the tables have it. */
+  async #read<T extends "memories" | "tokens">(table: T, ids: readonly string[]): Promise<Map<string, Rows[T]>> {
+    const found = new Map<string, Rows[T]>();
+    const elsewhere: string[] = [];
+    for (const id of ids) {
+      const row = this.#indexes.overlay.get(table, id);
+      if (row === undefined) elsewhere.push(id);
+      else if (row !== null) found.set(id, row);
+    }
+    if (elsewhere.length > 0) for (const [id, row] of await this.#tables.read(table, elsewhere)) found.set(id, row);
+    return found;
+  }
+
+  #append(time: number, changes: readonly Change[]): Promise<void> {
+    const { sequence, durable } = this.#journal.append({ time, changes });
+    const stage = this.catalogue.stage(changes);
+    noteRecord(this.#indexes, time, changes);
+    // Chained at once, not awaited later: records are handed on in the order the journal resolves them.
+    const settled = durable.then(
+      () => {
+        this.#staged.splice(this.#staged.indexOf(staged), 1);
+        showDurable(this.#indexes, sequence, changes, stage);
+        this.#checkpointer.notePending(this.#indexes.overlay.rows, this.#indexes.overlay.bytes);
+      },
+      (error: unknown) => {
+        this.#takeBackStaged();
+        throw error;
+      },
+    );
+    const staged = { stage, settled: settled.catch(() => {}) };
+    this.#staged.push(staged);
+    return settled;
+  }
+
+  /** The journal gives up everything not yet durable together, so all of it is taken back, newest first. */
+  #takeBackStaged(): void {
+    for (const { stage } of this.#staged.reverse()) stage.undo();
+    this.#staged = [];
+  }
+
+  /** @throws {ServiceError} NOT_READY, STORE_FULL. */
+  async #room(): Promise<void> {
+    this.#assertOpen();
+    if (this.#indexes.overlay.bytes < MAX_PENDING_BYTES) return;
+    await Promise.race([this.#checkpointer.flush(), sleep(MAX_WAIT_FOR_ROOM_MS, undefined, { ref: false })]);
+    this.#assertOpen();
+    if (this.#indexes.overlay.bytes < MAX_PENDING_BYTES) return;
+    throw new ServiceError("STORE_FULL", "Writes come faster than this disk takes them; try again shortly.", {
+      retryAfterSeconds: 5,
+    });
+  }
+
+  #assertOpen(): void {
+    if (this.#closed) throw new ServiceError("NOT_READY", "The daemon is stopping; start it again to write.");
+  }
+}
+
+/** Follows a record in what the next record's numbers are drawn from. */
+export function noteRecord(indexes: StoreIndexes, time: number, changes: readonly Change[]): void {
+  indexes.lastTime = Math.max(indexes.lastTime, time);
+  for (const { table, row } of changes) {
+    if (table === "memories" && row !== null) indexes.nextOrder = Math.max(indexes.nextOrder, row.order + 1);
+  }
+}
+
+/** Makes a durable record's rows readable and findable. */
+export function showDurable(
+  { overlay, words, vectors }: StoreIndexes,
+  sequence: number,
+  changes: readonly Change[],
+  { ordinals }: Stage,
+): void {
+  overlay.put(sequence, changes);
+  for (const change of changes) {
+    if (change.table !== "memories" && change.table !== "vectors") continue;
+    // Vectors alone are never written: whoever changes them changes the memory in the same record.
+    const ordinal = ordinals.get(change.id);
+    if (ordinal === undefined) continue;
+    if (change.table === "memories") {
+      if (change.row === null) words.remove(ordinal);
+      else words.put(ordinal, termsOf(change.row));
+    } else if (change.row === null) vectors.remove(ordinal);
+    else vectors.put(ordinal, change.row.windows.map(quantise));
+  }
+}
+
+export function termsOf({ terms }: Pick<MemoryRow, "terms">): string[] {
+  return terms === "" ? [] : terms.split(" ");
+}
+
+function memoryOf(row: MemoryRow): Memory {
+  const { terms: _terms, traits: _traits, analyserVersion: _version, duplicateHash: _hash, ...memory } = row;
+  return memory;
+}
