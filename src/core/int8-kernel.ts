@@ -70,22 +70,23 @@ export class Int8Rows {
 
   /** Adds a row and answers its index. @throws {RangeError} on another length, or past 4 GiB. */
   add(row: Int8Array): number {
+    this.#assertLength(row);
     this.#reserve(this.#count + 1);
     this.#count += 1;
     this.set(this.#count - 1, row);
     return this.#count - 1;
   }
 
+  /** Overwrites a row. @throws {RangeError} on another length, or where no row is. */
   set(index: number, row: Int8Array): void {
-    if (row.length !== this.dimensions || index >= this.#count) {
-      throw new RangeError(`cannot write a row of ${row.length} at ${index} of ${this.#count}`);
-    }
+    this.#assertLength(row);
+    if (!(index >= 0 && index < this.#count)) throw new RangeError(`there is no row ${index} of ${this.#count}`);
     new Int8Array(this.#memory.buffer).set(row, this.#rowsAt + index * this.dimensions);
   }
 
   /** The dot product of the query with every row, by index. */
   dot(query: Int8Array): Int32Array {
-    if (query.length !== this.dimensions) throw new RangeError(`query has ${query.length} dimensions`);
+    this.#assertLength(query);
     const queryAt = ROWS_A_CALL * 4;
     new Int8Array(this.#memory.buffer).set(query, queryAt);
     const products = new Int32Array(this.#count);
@@ -95,6 +96,11 @@ export class Int8Rows {
       products.set(new Int32Array(this.#memory.buffer, 0, count), first);
     }
     return products;
+  }
+
+  #assertLength(vector: Int8Array): void {
+    if (vector.length === this.dimensions) return;
+    throw new RangeError(`a vector here has ${this.dimensions} dimensions, got ${vector.length}`);
   }
 
   #reserve(count: number): void {

@@ -1,0 +1,197 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { MemoryFilter } from "../../../src/core/ports.ts";
+import { type Change, edgeId, type EdgeRow } from "../../../src/core/rows.ts";
+import { StoreCatalogue } from "../../../src/storage/catalogue/catalogue.ts";
+import { memoryRow, type RowFields } from "../../support/memory-row.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+function catalogueOf(...rows: readonly RowFields[]): StoreCatalogue {
+  const catalogue = new StoreCatalogue(() => 0);
+  catalogue.stage(rows.map((fields, i) => put({ order: i + 1, ...fields })));
+  return catalogue;
+}
+
+function put(fields: RowFields): Change {
+  const row = memoryRow(fields);
+  return { table: "memories", id: row.id, row };
+}
+
+const remove = (id: string): Change => ({ table: "memories", id, row: null });
+const next = (source: string, target: string): EdgeRow => ({ source, target, kind: "next", weight: 1, createdAt: 0 });
+
+function ids(catalogue: StoreCatalogue, filter: MemoryFilter): string[] {
+  return [...catalogue.page(filter, { limit: 100, offset: 0 }).ids];
+}
+
+describe("StoreCatalogue", () => {
+  it("finds what was put, with everything but the text", () => {
+    const catalogue = catalogueOf({
+      id: "a",
+      userId: "ann",
+      project: "p",
+      sessionId: "s",
+      tags: ["x", "y"],
+      occurredAt: 5,
+      createdAt: 9,
+      primarySector: "emotional",
+      sectors: ["emotional", "semantic"],
+    });
+    expect(catalogue.find("a")).toMatchObject({
+      id: "a",
+      userId: "ann",
+      project: "p",
+      sessionId: "s",
+      tags: ["x", "y"],
+      occurredAt: 5,
+      createdAt: 9,
+      primarySector: "emotional",
+      sectors: ["emotional", "semantic"],
+      salience: 0.5,
+      lastSeenAt: 9,
+      version: 1,
+    });
+    expect(catalogue.find("b")).toBeUndefined();
+  });
+
+  it("lets the time of adding stand for one that was not said", () => {
+    expect(catalogueOf({ id: "a", createdAt: 9 }).find("a")?.occurredAt).toBe(9);
+  });
+
+  const filters: [string, MemoryFilter, string[]][] = [
+    ["user", { userId: "ann" }, ["b", "a"]],
+    ["unknown user", { userId: "nobody" }, []],
+    ["project", { projects: ["p"] }, ["a"]],
+    ["project or none", { projects: ["p", null] }, ["c", "a"]],
+    ["session", { sessionId: "s" }, ["b"]],
+    ["client", { createdBy: "cli" }, ["c"]],
+    ["any of the sectors", { sectors: ["emotional", "procedural"] }, ["c", "b"]],
+    ["all of the tags", { tags: ["x", "y"] }, ["a"]],
+    ["time, half-open", { from: DAY_MS, to: 2 * DAY_MS }, ["b"]],
+    ["metadata", { metadata: { n: 1, ok: true } }, ["a"]],
+    ["metadata that is null", { metadata: { n: null } }, ["b"]],
+    ["metadata of another type", { metadata: { n: "1" } }, ["c"]],
+    ["several at once", { userId: "ann", tags: ["x"] }, ["b", "a"]],
+    ["nothing", {}, ["c", "b", "a"]],
+  ];
+  it.each(filters)("filters by %s", (_name, filter, expected) => {
+    const catalogue = catalogueOf(
+      { id: "a", userId: "ann", project: "p", tags: ["x", "y"], metadata: { n: 1, ok: true }, occurredAt: 0 },
+      { id: "b", userId: "ann", project: "q", sessionId: "s", tags: ["x"], metadata: { n: null }, occurredAt: DAY_MS,
+        sectors: ["semantic", "emotional"] },
+      { id: "c", createdBy: "cli", metadata: { n: "1" }, occurredAt: 2 * DAY_MS, primarySector: "procedural",
+        sectors: ["procedural"] },
+    );
+    expect(ids(catalogue, filter)).toEqual(expected);
+    const selection = catalogue.select(filter);
+    expect(selection.size).toBe(expected.length);
+    for (const id of ["a", "b", "c"]) {
+      expect(selection.has(catalogue.find(id)?.ordinal ?? -1)).toBe(expected.includes(id));
+    }
+  });
+
+  it("pages newest first, from an offset or before an order", () => {
+    const catalogue = catalogueOf({ id: "a" }, { id: "b" }, { id: "c" }, { id: "d" });
+    expect(catalogue.page({}, { limit: 2, offset: 1 })).toEqual({ ids: ["c", "b"], total: 4 });
+    expect(catalogue.page({}, { limit: 2, offset: 0, before: 3 })).toEqual({ ids: ["b", "a"], total: 4 });
+    expect(catalogue.page({}, { limit: 2, offset: 9 })).toEqual({ ids: [], total: 4 });
+  });
+
+  it("knows the neighbours within a session, of the same user only", () => {
+    const catalogue = catalogueOf(
+      { id: "a", userId: "ann", sessionId: "s" },
+      { id: "x", userId: "bob", sessionId: "s" },
+      { id: "b", userId: "ann", sessionId: "s" },
+      { id: "lone" },
+    );
+    const neighbour = (id: string, distance: number) =>
+      catalogue.at(catalogue.sessionNeighbour(catalogue.find(id)?.ordinal ?? -1, distance) ?? -1)?.id;
+    expect([neighbour("a", 1), neighbour("b", -1), neighbour("a", -1), neighbour("lone", 1)]).toEqual([
+      "b", "a", undefined, undefined,
+    ]);
+    catalogue.stage([remove("a")]);
+    expect(neighbour("b", -1)).toBeUndefined();
+  });
+
+  it("tells the newest of a session, and of a user without one", () => {
+    const catalogue = catalogueOf({ id: "a", sessionId: "s" }, { id: "b" }, { id: "c", userId: "ann" });
+    expect(catalogue.latest(null, "s")?.id).toBe("a");
+    expect(catalogue.latest(null, null)?.id).toBe("b");
+    expect(catalogue.latest("ann", null)?.id).toBe("c");
+    expect(catalogue.latest("bob", null)).toBeUndefined();
+  });
+
+  it("finds duplicates by hash until they are gone or changed", () => {
+    const catalogue = catalogueOf({ id: "a", duplicateHash: "h" });
+    expect(catalogue.findDuplicate("h")).toBe("a");
+    catalogue.stage([put({ id: "a", order: 1, duplicateHash: "other" })]);
+    expect(catalogue.findDuplicate("h")).toBeUndefined();
+    catalogue.stage([remove("a")]);
+    expect(catalogue.findDuplicate("other")).toBeUndefined();
+  });
+
+  it("keeps edges with their memories", () => {
+    const catalogue = catalogueOf({ id: "a" }, { id: "b" });
+    const edge = next("a", "b");
+    catalogue.stage([{ table: "edges", id: edgeId(edge), row: edge }]);
+    expect(catalogue.edgesOf("b")).toEqual([edge]);
+    catalogue.stage([{ table: "edges", id: edgeId(edge), row: null }, remove("a")]);
+    expect(catalogue.edgesOf("b")).toEqual([]);
+  });
+
+  it("honours requests for a day", () => {
+    let now = 0;
+    const catalogue = new StoreCatalogue(() => now);
+    catalogue.stage([{ table: "requests", id: "k", row: { bodyHash: "h", ids: ["a"], createdAt: 0 } }]);
+    now = DAY_MS - 1;
+    expect(catalogue.findRequest("k")).toMatchObject({ ids: ["a"] });
+    expect(catalogue.expiredRequests()).toEqual([]);
+    now = DAY_MS;
+    expect(catalogue.findRequest("k")).toBeUndefined();
+    expect(catalogue.expiredRequests()).toEqual([{ table: "requests", id: "k", row: null }]);
+  });
+
+  it("is as before after any records are taken back, newest first", () => {
+    const id = fc.constantFrom("a", "b", "c", "d");
+    const change = fc.oneof(
+      fc.record({ id, version: fc.nat(9), tags: fc.subarray(["x", "y"]), hash: fc.constantFrom("1", "2", "3"),
+        sessionId: fc.constant("s") })
+        .map(({ hash, ...fields }) => put({ ...fields, order: 1, duplicateHash: hash })),
+      id.map(remove),
+      fc.record({ id, salience: fc.constantFrom(0.1, 0.9) })
+        .map(({ id: of, salience }): Change => ({ table: "signals", id: of, row: { salience, lastSeenAt: 3 } })),
+      fc.tuple(id, id, fc.boolean())
+        .filter(([source, target]) => source !== target)
+        .map(([source, target, put_]): Change => {
+          const edge = next(source, target);
+          return { table: "edges", id: edgeId(edge), row: put_ ? edge : null };
+        }),
+      id.map((key): Change => ({ table: "requests", id: key, row: { bodyHash: "h", ids: [], createdAt: 0 } })),
+    );
+    const records = fc.array(fc.array(change, { maxLength: 4 }), { maxLength: 8 });
+    fc.assert(
+      fc.property(records, records, (kept, takenBack) => {
+        const catalogue = new StoreCatalogue(() => 0);
+        for (const changes of kept) catalogue.stage(changes);
+        const before = picture(catalogue);
+        const stages = takenBack.map((changes) => catalogue.stage(changes));
+        for (const stage of stages.reverse()) stage.undo();
+        expect(picture(catalogue)).toEqual(before);
+      }),
+    );
+  });
+});
+
+/** Everything that can be asked, but for ordinals, which are never reused. */
+function picture(catalogue: StoreCatalogue): unknown {
+  const all = ["a", "b", "c", "d"];
+  return {
+    size: catalogue.size,
+    page: catalogue.page({}, { limit: 9, offset: 0 }).total,
+    entries: all.map((id) => ({ ...catalogue.find(id), ordinal: 0 })),
+    edges: all.map((id) => catalogue.edgesOf(id).map(edgeId).sort()),
+    requests: all.map((key) => catalogue.findRequest(key)),
+    tagged: ids(catalogue, { tags: ["x"] }).sort(),
+  };
+}

@@ -1,0 +1,29 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { OrdinalScores } from "../../../src/storage/catalogue/ordinal-scores.ts";
+
+describe("OrdinalScores", () => {
+  it("answers the best, newest first among equals, without zeros", () => {
+    const scores = new OrdinalScores(Float32Array.of(0.5, 0, 0.9, 0.5), undefined);
+    expect(scores.top(10)).toEqual([2, 3, 0]);
+    expect(scores.top(2)).toEqual([2, 3]);
+  });
+
+  it("leaves out what is not selected", () => {
+    const scores = new OrdinalScores(Float32Array.of(0.5, 0.8), { size: 1, has: (ordinal) => ordinal === 0 });
+    expect(scores.top(10)).toEqual([0]);
+    expect([scores.of(0), scores.of(1), scores.of(9)]).toEqual([0.5, 0, 0]);
+  });
+
+  it("agrees with sorting everything", () => {
+    const values = fc.array(fc.integer({ min: 0, max: 8 }), { maxLength: 60 });
+    fc.assert(
+      fc.property(values, fc.integer({ min: 1, max: 70 }), (list, limit) => {
+        const sorted = [...list.keys()]
+          .filter((i) => (list[i] ?? 0) > 0)
+          .sort((a, b) => (list[b] ?? 0) - (list[a] ?? 0) || b - a);
+        expect(new OrdinalScores(Float32Array.from(list), undefined).top(limit)).toEqual(sorted.slice(0, limit));
+      }),
+    );
+  });
+});
