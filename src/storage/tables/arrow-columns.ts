@@ -1,0 +1,93 @@
+import {
+  Binary,
+  type Data,
+  DataType,
+  Field,
+  FixedSizeList,
+  Float32,
+  Float64,
+  Int8,
+  makeData,
+  RecordBatch,
+  Schema,
+  Struct,
+  Utf8,
+} from "apache-arrow";
+import type { ColumnData, Columns, ColumnType } from "./columns.ts";
+
+export interface ColumnSpecs {
+  readonly [column: string]: { readonly type: ColumnType; readonly nullable: boolean };
+}
+
+export function schemaOf(columns: ColumnSpecs): Schema {
+  return new Schema(
+    Object.entries(columns).map(([name, { type, nullable }]) => new Field(name, arrowType(type), nullable)),
+  );
+}
+
+/** Wraps the buffers; copies nothing. */
+export function toRecordBatch(schema: Schema, columns: Columns): RecordBatch {
+  const children = schema.fields.map(({ name, type }) => {
+    const column = columns[name];
+    if (column === undefined) throw new TypeError(`no values for the column ${name}`);
+    return arrowData(type, column);
+  });
+  const length = children[0]?.length ?? 0;
+  return new RecordBatch(schema, makeData({ type: new Struct(schema.fields), length, nullCount: 0, children }));
+}
+
+/** Copies every column out of a batch, so that its buffers can be moved on and the batch let go. */
+export function fromRecordBatch(batch: RecordBatch): Columns {
+  const columns: Record<string, ColumnData> = {};
+  batch.schema.fields.forEach(({ name }, i) => {
+    const data = batch.data.children[i];
+    if (data !== undefined) columns[name] = columnData(data);
+  });
+  return columns;
+}
+
+function arrowType(type: ColumnType): DataType {
+  switch (type.kind) {
+    case "text":
+      return new Utf8();
+    case "bytes":
+      return new Binary();
+    case "number":
+      return new Float64();
+    case "floats":
+      return new FixedSizeList(type.length, new Field("item", new Float32(), true));
+    case "int8s":
+      return new FixedSizeList(type.length, new Field("item", new Int8(), true));
+  }
+}
+
+function arrowData(type: DataType, { length, valid, offsets, values }: ColumnData): Data {
+  // Without a bitmap Arrow takes 0 nulls; with one it counts them itself.
+  const nulls = valid === undefined ? { nullCount: 0 } : { nullBitmap: valid, nullCount: -1 };
+  if (DataType.isFixedSizeList(type)) {
+    const item = type.children[0]?.type as DataType;
+    const child = makeData({ type: item, length: values.length, nullCount: 0, data: values } as never) as Data;
+    return makeData({ type, length, child, ...nulls });
+  }
+  return offsets === undefined
+    ? (makeData({ type, length, data: values, ...nulls } as never) as Data)
+    : (makeData({ type, length, valueOffsets: offsets, data: values, ...nulls } as never) as Data);
+}
+
+function columnData(data: Data): ColumnData {
+  const { length, offset } = data;
+  if (offset !== 0) throw new Error("a batch that is part of another one");
+  const nulls = data.nullCount === 0 ? {} : { valid: copyBytes(data.nullBitmap, 0, (length + 7) >> 3) };
+  // By type id: LanceDB's own copy of Arrow has other classes than ours.
+  if (DataType.isFixedSizeList(data.type)) {
+    return { length, values: data.children[0]?.values.slice(0, length * data.type.listSize), ...nulls };
+  }
+  if (data.valueOffsets === undefined) return { length, values: data.values.slice(0, length), ...nulls };
+  const offsets = data.valueOffsets.slice(0, length + 1);
+  return { length, offsets, values: copyBytes(data.values, offsets[0], offsets[length]), ...nulls };
+}
+
+/** A Buffer's own `slice` shares its memory, which is about to be moved away. */
+function copyBytes(bytes: Uint8Array, start: number, end: number): Uint8Array {
+  return Uint8Array.prototype.slice.call(bytes, start, end);
+}

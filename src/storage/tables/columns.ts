@@ -1,0 +1,187 @@
+/**
+ * Values of one column as flat buffers: what crosses between the threads (moved, not copied) and what Arrow wraps
+ * without touching it. So rows are built and read on the thread that has them, a few microseconds each, and the worker
+ * handles bytes only.
+ */
+export interface ColumnData {
+  readonly length: number;
+  /** Bit i of byte i / 8, lowest first: row i has a value. Absent when all have. */
+  readonly valid?: Uint8Array;
+  /** Where row i begins in `values`, and one more; texts and bytes only. */
+  readonly offsets?: Int32Array;
+  readonly values: Uint8Array | Int8Array | Float32Array | Float64Array;
+}
+
+export type ColumnType =
+  | { readonly kind: "text" | "bytes" | "number" }
+  | { readonly kind: "floats" | "int8s"; readonly length: number };
+
+export type Columns = Readonly<Record<string, ColumnData>>;
+
+/** How one column of a table is written and read; both ways exact. */
+export interface Field<V> {
+  readonly type: ColumnType;
+  readonly nullable: boolean;
+  encode(values: readonly V[]): ColumnData;
+  /** A reader of single rows. */
+  decode(data: ColumnData): (row: number) => V;
+}
+
+/** Any string, lone surrogates too. */
+export const text: Field<string> = {
+  type: { kind: "text" },
+  nullable: false,
+  encode: (values) => encodeBytes(values.map((value) => Buffer.from(storedText(value)))),
+  decode(data) {
+    const bytes = bytesReader(data);
+    return (row) => originalText(bytes(row).toString());
+  },
+};
+
+/** A text that is one of few. */
+export function oneOf<V extends string>(): Field<V> {
+  return text as Field<string> as Field<V>;
+}
+
+export const nullableText: Field<string | null> = nullable(text, "");
+
+/** Any number a JavaScript program has, as the same 64 bits. */
+export const number: Field<number> = {
+  type: { kind: "number" },
+  nullable: false,
+  encode: (values) => ({ length: values.length, values: Float64Array.from(values) }),
+  decode:
+    ({ values }) =>
+    (row) =>
+      values[row] ?? Number.NaN,
+};
+
+export const nullableNumber: Field<number | null> = nullable(number, 0);
+
+/** Anything that came out of `JSON.parse`; the schema need not change when its shape grows. */
+export function json<V>(): Field<V> {
+  return {
+    type: text.type,
+    nullable: false,
+    encode: (values) => encodeBytes(values.map((value) => Buffer.from(JSON.stringify(value)))),
+    decode(data) {
+      const bytes = bytesReader(data);
+      return (row) => JSON.parse(bytes(row).toString()) as V;
+    },
+  };
+}
+
+/** A list of any number of int8. */
+export const int8Bytes: Field<Int8Array> = {
+  type: { kind: "bytes" },
+  nullable: false,
+  encode: (values) => encodeBytes(values),
+  decode(data) {
+    const bytes = bytesReader(data);
+    return (row) => {
+      const { buffer, byteOffset, length } = bytes(row);
+      return new Int8Array(buffer, byteOffset, length);
+    };
+  },
+};
+
+export function floats(length: number): Field<Float32Array> {
+  return {
+    type: { kind: "floats", length },
+    nullable: false,
+    encode(values) {
+      const all = new Float32Array(values.length * length);
+      values.forEach((value, row) => all.set(ofLength(value, length), row * length));
+      return { length: values.length, values: all };
+    },
+    decode:
+      ({ values }) =>
+      (row) =>
+        Float32Array.from(values.subarray(row * length, (row + 1) * length)),
+  };
+}
+
+export function int8s(length: number): Field<Int8Array> {
+  return {
+    type: { kind: "int8s", length },
+    nullable: false,
+    encode(values) {
+      const all = new Int8Array(values.length * length);
+      values.forEach((value, row) => all.set(ofLength(value, length), row * length));
+      return { length: values.length, values: all };
+    },
+    decode:
+      ({ values }) =>
+      (row) =>
+        Int8Array.from(values.subarray(row * length, (row + 1) * length)),
+  };
+}
+
+/** The buffers below some columns, to be moved to another thread. */
+export function buffersOf(columns: Columns): ArrayBuffer[] {
+  const buffers = new Set<ArrayBuffer>();
+  for (const { valid, offsets, values } of Object.values(columns)) {
+    for (const view of [valid, offsets, values]) {
+      if (view?.buffer instanceof ArrayBuffer) buffers.add(view.buffer);
+    }
+  }
+  return [...buffers];
+}
+
+function nullable<V>(field: Field<V>, filler: V): Field<V | null> {
+  return {
+    type: field.type,
+    nullable: true,
+    encode(values) {
+      const data = field.encode(values.map((value) => value ?? filler));
+      if (!values.includes(null)) return data;
+      const valid = new Uint8Array((values.length + 7) >> 3);
+      values.forEach((value, row) => {
+        if (value !== null) valid[row >> 3] = (valid[row >> 3] ?? 0) | (1 << (row & 7));
+      });
+      return { ...data, valid };
+    },
+    decode(data) {
+      const { valid } = data;
+      const read = field.decode(data);
+      if (valid === undefined) return read;
+      return (row) => (((valid[row >> 3] ?? 0) >> (row & 7)) & 1 ? read(row) : null);
+    },
+  };
+}
+
+function encodeBytes(values: readonly (Uint8Array | Int8Array)[]): ColumnData {
+  const offsets = new Int32Array(values.length + 1);
+  let end = 0;
+  values.forEach((value, row) => {
+    end += value.length;
+    offsets[row + 1] = end;
+  });
+  const all = new Uint8Array(end);
+  values.forEach((value, row) => all.set(value, offsets[row]));
+  return { length: values.length, offsets, values: all };
+}
+
+function bytesReader({ values, offsets }: ColumnData): (row: number) => Buffer {
+  const start = offsets?.[0] ?? 0;
+  const bytes = Buffer.from(values.buffer, values.byteOffset, values.byteLength);
+  return (row) => bytes.subarray((offsets?.[row] ?? 0) - start, (offsets?.[row + 1] ?? 0) - start);
+}
+
+/** UTF-8 has no lone surrogates, and U+FFFD in their place would be another text: such strings go as escaped JSON. */
+const ESCAPED = "\u0000json:";
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/** A text as it stands in a table, and so in a filter; itself unless it has lone surrogates. */
+export function storedText(value: string): string {
+  return LONE_SURROGATE.test(value) || value.startsWith(ESCAPED) ? ESCAPED + JSON.stringify(value) : value;
+}
+
+function originalText(stored: string): string {
+  return stored.startsWith(ESCAPED) ? (JSON.parse(stored.slice(ESCAPED.length)) as string) : stored;
+}
+
+function ofLength<A extends Float32Array | Int8Array>(vector: A, length: number): A {
+  if (vector.length !== length) throw new TypeError(`a vector of ${vector.length} where ${length} are wanted`);
+  return vector;
+}

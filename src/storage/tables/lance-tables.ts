@@ -1,0 +1,166 @@
+import { type Connection, connect, Index, Session, type Table } from "@lancedb/lancedb";
+import { type RecordBatch, Schema, Table as ArrowTable } from "apache-arrow";
+import type { TableName } from "../../core/rows.ts";
+import { schemaOf, fromRecordBatch } from "./arrow-columns.ts";
+import type { Columns } from "./columns.ts";
+import type { CompactionThresholds } from "./compaction-thresholds.ts";
+import { isOneOf } from "./filters.ts";
+import { TABLE_NAMES, TABLE_SPECS } from "./specs.ts";
+import { generationName, type TableState, tableOf } from "./table-state.ts";
+
+/** Rows of one table to be written: everything of `ids` goes, `batches` come in. */
+export interface Replacement {
+  readonly table: TableName;
+  readonly ids: readonly string[];
+  readonly batches: readonly RecordBatch[];
+}
+
+/** Ids in one filter; beyond some thousands LanceDB takes longer over the filter than over two of them. */
+const IDS_A_FILTER = 2_000;
+/** The index of ids of 1 M rows is 15 MB; LanceDB's own bounds are 6 GB and 1 GB. */
+const INDEX_CACHE_BYTES = 256n * 1024n * 1024n;
+const METADATA_CACHE_BYTES = 64n * 1024n * 1024n;
+/** Before every version there can be: compaction must never remove one. */
+const NOTHING_IS_OLDER = new Date(0);
+
+/**
+ * LanceDB, as our tables use it: one handle a table and one write at a time, because concurrent merges of one new id,
+ * or writes through a second handle, store it twice without a word.
+ */
+export class LanceTables {
+  readonly #connection: Connection;
+  readonly #tables = new Map<TableName, Table>();
+  #lastWrite: Promise<unknown> = Promise.resolve();
+
+  private constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  /**
+   * Opens the tables of a checkpoint; others are made when first written to.
+   *
+   * @throws {Error} if one is not at the version, or has not the rows, that the checkpoint says.
+   */
+  static async open(directory: string, states: readonly TableState[]): Promise<LanceTables> {
+    const session = new Session(INDEX_CACHE_BYTES, METADATA_CACHE_BYTES);
+    const tables = new LanceTables(await connect(directory, { session }));
+    try {
+      for (const state of states) await tables.#open(state);
+    } catch (error) {
+      tables.close();
+      throw error;
+    }
+    return tables;
+  }
+
+  async #open(state: TableState): Promise<void> {
+    const name = TABLE_NAMES.find((known) => known === tableOf(state.name));
+    if (name === undefined) throw new Error(`the table ${state.name} is unknown to this version of memoryd`);
+    const table = await this.#connection.openTable(state.name);
+    this.#tables.set(name, table);
+    const [version, rows] = [await table.version(), await table.countRows()];
+    if (version !== state.version || rows !== state.rows) {
+      throw new Error(
+        `the table ${state.name} has ${rows} rows at version ${version}, ` +
+          `but the checkpoint says ${state.rows} rows at version ${state.version}`,
+      );
+    }
+  }
+
+  /**
+   * Deletes and adds, two commits at most: a third of the time of one merge, which has to read the whole table where
+   * windows may be fewer than before. Between the two a reader misses the rows, and a failure may leave it so: what is
+   * being written must be read from elsewhere until this has succeeded. Writing it again gives the same.
+   */
+  replace({ table: name, ids, batches }: Replacement): Promise<void> {
+    return this.#exclusively(async () => {
+      const table = this.#tables.get(name) ?? (await this.#create(name));
+      if ((await table.countRows()) > 0) {
+        for (const some of chunks(ids, IDS_A_FILTER)) await table.delete(isOneOf(TABLE_SPECS[name].key, some));
+      }
+      const [first] = batches.filter(({ numRows }) => numRows > 0);
+      if (first !== undefined) await table.add(new ArrowTable(first.schema, [...batches]));
+    });
+  }
+
+  /** Rows by id, in batches of any order; all columns unless some are named. */
+  async *read(name: TableName, ids: readonly string[], columns?: readonly string[]): AsyncGenerator<Columns> {
+    const table = this.#tables.get(name);
+    if (table === undefined) return;
+    for (const some of chunks(ids, IDS_A_FILTER)) {
+      const query = table.query().where(isOneOf(TABLE_SPECS[name].key, some));
+      if (columns !== undefined) query.select([...columns]);
+      for await (const batch of query) yield fromRecordBatch(batch);
+    }
+  }
+
+  async *scan(name: TableName, columns?: readonly string[]): AsyncGenerator<Columns> {
+    const query = this.#tables.get(name)?.query();
+    if (query === undefined) return;
+    if (columns !== undefined) query.select([...columns]);
+    for await (const batch of query) yield fromRecordBatch(batch);
+  }
+
+  async states(): Promise<TableState[]> {
+    const states: TableState[] = [];
+    for (const table of this.#tables.values()) {
+      states.push({ name: table.name, version: await table.version(), rows: await table.countRows() });
+    }
+    return states;
+  }
+
+  /** Writes anew what has come to need it; removes no version. True if a table changed. */
+  compact(thresholds: CompactionThresholds): Promise<boolean> {
+    return this.#exclusively(async () => {
+      let changed = false;
+      for (const [name, table] of this.#tables) {
+        const before = await table.version();
+        await compactTable(table, TABLE_SPECS[name].key, thresholds);
+        changed ||= (await table.version()) !== before;
+      }
+      return changed;
+    });
+  }
+
+  close(): void {
+    for (const table of this.#tables.values()) table.close();
+    this.#tables.clear();
+    this.#connection.close();
+  }
+
+  async #create(name: TableName): Promise<Table> {
+    const table = await this.#connection.createEmptyTable(generationName(name, 1), tableSchema(name), {
+      storageOptions: { new_table_enable_stable_row_ids: "true" },
+    });
+    this.#tables.set(name, table);
+    return table;
+  }
+
+  #exclusively<T>(write: () => Promise<T>): Promise<T> {
+    const done = this.#lastWrite.then(write);
+    this.#lastWrite = done.catch(() => undefined);
+    return done;
+  }
+}
+
+export function tableSchema(name: TableName): Schema {
+  return schemaOf(TABLE_SPECS[name].fields);
+}
+
+async function compactTable(table: Table, key: string, thresholds: CompactionThresholds): Promise<void> {
+  const { numRows, fragmentStats } = await table.stats();
+  const stored = fragmentStats.lengths.mean * fragmentStats.numFragments;
+  const deleted = stored - numRows;
+  if (fragmentStats.numFragments >= thresholds.fragments || deleted > stored * thresholds.deletedRatio) {
+    await table.optimize({ cleanupOlderThan: NOTHING_IS_OLDER });
+  }
+  const index = await table.indexStats(`${key}_idx`);
+  const unindexed = index?.numUnindexedRows ?? numRows;
+  if (unindexed >= Math.max(thresholds.unindexedRows, numRows * thresholds.unindexedRatio)) {
+    await table.createIndex(key, { config: Index.btree(), replace: true });
+  }
+}
+
+function* chunks<T>(items: readonly T[], size: number): Generator<readonly T[]> {
+  for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
+}

@@ -1,0 +1,30 @@
+import { json, nullableNumber, nullableText, number, oneOf, text } from "./columns.ts";
+import { rowTable } from "./table-spec.ts";
+
+export const memoriesTable = rowTable(
+  "memories",
+  {
+    content: text,
+    tags: json(),
+    metadata: json(),
+    userId: nullableText,
+    project: nullableText,
+    sessionId: nullableText,
+    occurredAt: nullableNumber,
+    primarySector: oneOf(),
+    sectors: json(),
+    createdAt: number,
+    updatedAt: number,
+    version: number,
+    createdBy: nullableText,
+    source: json(),
+    order: number,
+    terms: text,
+    analyserVersion: number,
+    duplicateHash: text,
+  },
+  { keepsId: true },
+);
+
+/** Everything that indexes and the catalogue are built from: all but the text itself. */
+export const SLIM_MEMORY_COLUMNS = Object.keys(memoriesTable.fields).filter((column) => column !== "content");

@@ -1,0 +1,69 @@
+import type { Rows, TableName } from "../../core/rows.ts";
+import { type Columns, type Field, text } from "./columns.ts";
+
+/** A change of one table: the rows of `id` are replaced by `row`. */
+export interface Entry<T extends TableName> {
+  readonly id: string;
+  readonly row: Rows[T];
+}
+
+/** What there is to know of one table: how its rows stand in columns. Add a table by adding a file beside this one. */
+export interface TableSpec<T extends TableName> {
+  readonly name: T;
+  /** The indexed column that holds a row's id, or the id that several rows share and are replaced by. */
+  readonly key: string;
+  readonly fields: Readonly<Record<string, Field<unknown>>>;
+  encode(entries: readonly Entry<T>[]): Columns;
+  /** Takes in a batch of rows, in any order; batches of one id may come apart. */
+  decode(columns: Columns, into: Map<string, Rows[T]>): void;
+}
+
+type FieldsOf<Row> = { readonly [K in keyof Row]-?: Field<Row[K]> };
+
+/** A table with one row an id and a column a property, named in snake_case. */
+export function rowTable<T extends TableName>(
+  name: T,
+  fields: FieldsOf<Omit<Rows[T], "id">>,
+  { keepsId = false }: { readonly keepsId?: boolean } = {},
+): TableSpec<T> {
+  const properties = Object.entries(fields) as [string & keyof Rows[T], Field<unknown>][];
+  const columns = properties.map(([property, field]) => ({ property, column: snakeCase(property), field }));
+  return {
+    name,
+    key: "id",
+    fields: { id: text, ...Object.fromEntries(columns.map(({ column, field }) => [column, field])) },
+    encode(entries) {
+      const encoded = columns.map(({ property, column, field }) => [
+        column,
+        field.encode(entries.map(({ row }) => row[property])),
+      ]);
+      return { id: text.encode(entries.map(({ id }) => id)), ...Object.fromEntries(encoded) };
+    },
+    decode(data, into) {
+      const ids = columnOf(data, "id");
+      const idAt = text.decode(ids);
+      // Columns that were not asked for are left out: a scan takes only what it needs.
+      const readers = columns.flatMap(({ property, column, field }) => {
+        const values = data[column];
+        return values === undefined ? [] : [{ property, at: field.decode(values) }];
+      });
+      for (let i = 0; i < ids.length; i += 1) {
+        const id = idAt(i);
+        const row: Record<string, unknown> = keepsId ? { id } : {};
+        for (const { property, at } of readers) row[property] = at(i);
+        into.set(id, row as unknown as Rows[T]);
+      }
+    },
+  };
+}
+
+/** @throws {Error} if a batch lacks the column: the table is not the one its specification describes. */
+export function columnOf(columns: Columns, name: string) {
+  const column = columns[name];
+  if (column === undefined) throw new Error(`the table has no column ${name}`);
+  return column;
+}
+
+function snakeCase(property: string): string {
+  return property.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}

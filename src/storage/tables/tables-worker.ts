@@ -1,0 +1,88 @@
+import { parentPort } from "node:worker_threads";
+import type { RecordBatch } from "apache-arrow";
+import type { TableName } from "../../core/rows.ts";
+import { toRecordBatch } from "./arrow-columns.ts";
+import { buffersOf, type Columns } from "./columns.ts";
+import { LanceTables, tableSchema } from "./lance-tables.ts";
+import type { TablesCalls, TablesRequest } from "./worker-protocol.ts";
+
+if (parentPort === null) throw new TypeError("to be started as a worker thread");
+const port = parentPort;
+
+type Answers = { [K in keyof TablesCalls]: (...args: Parameters<TablesCalls[K]>) => Promise<ReturnType<TablesCalls[K]>> };
+
+let opened: LanceTables | undefined;
+let staged = new Map<TableName, { readonly ids: string[]; readonly batches: RecordBatch[] }>();
+const scans = new Map<number, AsyncGenerator<Columns>>();
+let scanCount = 0;
+
+function tables(): LanceTables {
+  if (opened === undefined) throw new Error("the tables are closed");
+  return opened;
+}
+
+const answers: Answers = {
+  async open(directory, states) {
+    opened = await LanceTables.open(directory, states);
+  },
+  async stage(table, ids, columns) {
+    const stage = staged.get(table) ?? { ids: [], batches: [] };
+    staged.set(table, stage);
+    stage.ids.push(...ids);
+    if (columns !== undefined) stage.batches.push(toRecordBatch(tableSchema(table), columns));
+  },
+  async commit() {
+    const replacements = [...staged].map(([table, stage]) => ({ table, ...stage }));
+    staged = new Map();
+    for (const replacement of replacements) await tables().replace(replacement);
+  },
+  async discard() {
+    staged = new Map();
+  },
+  async read(table, ids, columns) {
+    const batches: Columns[] = [];
+    for await (const batch of tables().read(table, ids, columns)) batches.push(batch);
+    return batches;
+  },
+  async startScan(table, columns) {
+    scanCount += 1;
+    scans.set(scanCount, tables().scan(table, columns));
+    return scanCount;
+  },
+  async nextBatch(scan) {
+    const next = await scans.get(scan)?.next();
+    if (next !== undefined && next.done !== true) return next.value;
+    scans.delete(scan);
+    return undefined;
+  },
+  async stopScan(scan) {
+    await scans.get(scan)?.return(undefined);
+    scans.delete(scan);
+  },
+  states: () => tables().states(),
+  compact: (thresholds) => tables().compact(thresholds),
+  async close() {
+    opened?.close();
+    opened = undefined;
+  },
+};
+
+port.on("message", ({ call, id, args }: TablesRequest) => {
+  const answer = answers[call] as (...args: unknown[]) => Promise<unknown>;
+  answer(...args).then(
+    (result) => {
+      port.postMessage({ id, result }, transferablesOf(result));
+      // No handle is left then, and the thread ends by itself.
+      if (call === "close") port.close();
+    },
+    (error: unknown) => {
+      const { message, stack } = error instanceof Error ? error : new Error(String(error));
+      port.postMessage({ id, error: { message, stack } });
+    },
+  );
+});
+
+function transferablesOf(result: unknown): ArrayBuffer[] {
+  if (Array.isArray(result)) return result.flatMap(transferablesOf);
+  return typeof result === "object" && result !== null && !("version" in result) ? buffersOf(result as Columns) : [];
+}

@@ -1,0 +1,151 @@
+import { setImmediate as turnOfOthers } from "node:timers/promises";
+import type { Change, MemoryRow, Rows, TableName } from "../../core/rows.ts";
+import { buffersOf, type Columns } from "./columns.ts";
+import { COMPACTION_THRESHOLDS, type CompactionThresholds } from "./compaction-thresholds.ts";
+import { SLIM_MEMORY_COLUMNS } from "./memories-table.ts";
+import { TABLE_SPECS } from "./specs.ts";
+import type { Entry, TableSpec } from "./table-spec.ts";
+import type { TableState } from "./table-state.ts";
+import { decodeQuantised, QUANTISED_COLUMNS, type QuantisedWindows } from "./vectors-table.ts";
+import { TablesThread } from "./worker-client.ts";
+
+export type SlimMemory = Omit<MemoryRow, "content">;
+
+/** The rows as they were last applied. What is not applied yet is the overlay's to answer. */
+export interface Tables {
+  /**
+   * Writes changes, at most one a table and id. Writing them again gives the same. When it fails, and until it is
+   * through, any of these rows may be missing: the caller answers them from elsewhere, and applies them again.
+   */
+  apply(changes: readonly Change[]): Promise<void>;
+  /** The rows that exist among up to 10 000 ids. */
+  read<T extends TableName>(table: T, ids: readonly string[]): Promise<Map<string, Rows[T]>>;
+  /** Every memory without its text, in batches of no order. */
+  scanMemories(): AsyncIterable<readonly SlimMemory[]>;
+  /** Every window, quantised, in batches of no order. */
+  scanVectors(): AsyncIterable<QuantisedWindows>;
+  /** Every row of a table whose rows are small. */
+  scan<T extends "signals" | "edges" | "requests">(table: T): AsyncIterable<readonly Entry<T>[]>;
+  states(): Promise<readonly TableState[]>;
+  /** Writes tables anew that have come to need it, and keeps every version. True if something changed. */
+  compact(thresholds?: CompactionThresholds): Promise<boolean>;
+  /** After what runs; every later call is refused with NOT_READY. */
+  close(): Promise<void>;
+}
+
+/** Rows that are converted in one go: with vectors and tokens half a megabyte, a millisecond. */
+const ROWS_A_PIECE = 100;
+
+/**
+ * Opens the tables in a folder at exactly the given states, in a thread of their own.
+ *
+ * @throws {ServiceError} INTERNAL if a table is not in the state given; the caller says what that means for the store.
+ */
+export async function openTables(directory: string, states: readonly TableState[]): Promise<Tables> {
+  const thread = new TablesThread();
+  try {
+    await thread.call("open", [directory, states]);
+  } catch (error) {
+    await thread.close();
+    throw error;
+  }
+  return new ThreadedTables(thread);
+}
+
+class ThreadedTables implements Tables {
+  readonly #thread: TablesThread;
+  #lastApply: Promise<unknown> = Promise.resolve();
+
+  constructor(thread: TablesThread) {
+    this.#thread = thread;
+  }
+
+  apply(changes: readonly Change[]): Promise<void> {
+    // One at a time: what is staged belongs to one commit.
+    const done = this.#lastApply.then(() => this.#apply(changes));
+    this.#lastApply = done.catch(() => undefined);
+    return done;
+  }
+
+  async #apply(changes: readonly Change[]): Promise<void> {
+    try {
+      for (const spec of Object.values(TABLE_SPECS)) {
+        const own = changes.filter(({ table }) => table === spec.name);
+        if (new Set(own.map(({ id }) => id)).size < own.length) throw new TypeError(`two changes of one id in ${spec.name}`);
+        for (let start = 0; start < own.length; start += ROWS_A_PIECE) {
+          await this.#stage(spec, own.slice(start, start + ROWS_A_PIECE));
+          await turnOfOthers();
+        }
+      }
+    } catch (error) {
+      await this.#thread.call("discard", []);
+      throw error;
+    }
+    await this.#thread.call("commit", []);
+  }
+
+  #stage<T extends TableName>(spec: TableSpec<T>, changes: readonly Change[]): Promise<void> {
+    const ids = changes.map(({ id }) => id);
+    const entries = changes.filter(({ row }) => row !== null) as unknown as Entry<T>[];
+    const columns = entries.length === 0 ? undefined : spec.encode(entries);
+    return this.#thread.call("stage", [spec.name, ids, columns], columns === undefined ? [] : buffersOf(columns));
+  }
+
+  async read<T extends TableName>(table: T, ids: readonly string[]): Promise<Map<string, Rows[T]>> {
+    const rows = new Map<string, Rows[T]>();
+    if (ids.length === 0) return rows;
+    for (const batch of await this.#thread.call("read", [table, ids, undefined])) {
+      if (rows.size > 0) await turnOfOthers();
+      TABLE_SPECS[table].decode(batch, rows);
+    }
+    return rows;
+  }
+
+  async *scanMemories(): AsyncGenerator<readonly SlimMemory[]> {
+    for await (const batch of this.#batches("memories", SLIM_MEMORY_COLUMNS)) {
+      const rows = new Map<string, MemoryRow>();
+      TABLE_SPECS.memories.decode(batch, rows);
+      yield [...rows.values()];
+    }
+  }
+
+  async *scanVectors(): AsyncGenerator<QuantisedWindows> {
+    for await (const batch of this.#batches("vectors", QUANTISED_COLUMNS)) yield decodeQuantised(batch);
+  }
+
+  async *scan<T extends "signals" | "edges" | "requests">(table: T): AsyncGenerator<readonly Entry<T>[]> {
+    for await (const batch of this.#batches(table, undefined)) {
+      const rows = new Map<string, Rows[T]>();
+      TABLE_SPECS[table].decode(batch, rows);
+      yield Array.from(rows, ([id, row]) => ({ id, row }));
+    }
+  }
+
+  states(): Promise<readonly TableState[]> {
+    return this.#thread.call("states", []);
+  }
+
+  compact(thresholds = COMPACTION_THRESHOLDS): Promise<boolean> {
+    return this.#thread.call("compact", [thresholds]);
+  }
+
+  async close(): Promise<void> {
+    await this.#lastApply;
+    await this.#thread.close();
+  }
+
+  async *#batches(table: TableName, columns: readonly string[] | undefined): AsyncGenerator<Columns> {
+    const scan = await this.#thread.call("startScan", [table, columns]);
+    try {
+      // One batch ahead, so that the thread reads while the caller works.
+      let next = this.#thread.call("nextBatch", [scan]);
+      for (let batch = await next; batch !== undefined; batch = await next) {
+        next = this.#thread.call("nextBatch", [scan]);
+        next.catch(() => undefined);
+        yield batch;
+      }
+    } finally {
+      await this.#thread.call("stopScan", [scan]).catch(() => undefined);
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { Worker } from "node:worker_threads";
+import { ServiceError } from "../../core/errors.ts";
+import type { TablesCalls, TablesReply } from "./worker-protocol.ts";
+
+interface Waiting {
+  readonly resolve: (result: never) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Calls into the tables' thread. Calls run beside one another there; answers come in any order. */
+export class TablesThread {
+  readonly #worker = new Worker(workerFile(), { name: "tables" });
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #ended: Promise<void>;
+  #count = 0;
+  #failure: Error | undefined;
+
+  constructor() {
+    this.#worker.on("message", (reply: TablesReply) => this.#settle(reply));
+    this.#worker.on("error", (error) => this.#fail(error));
+    this.#ended = new Promise((resolve) => {
+      this.#worker.on("exit", () => {
+        this.#fail(undefined);
+        resolve();
+      });
+    });
+  }
+
+  /** Moves the buffers of `transfer`: they are empty here afterwards. */
+  call<K extends keyof TablesCalls>(
+    call: K,
+    args: Parameters<TablesCalls[K]>,
+    transfer: readonly ArrayBuffer[] = [],
+  ): Promise<ReturnType<TablesCalls[K]>> {
+    if (this.#failure !== undefined) return Promise.reject(this.#failure);
+    this.#count += 1;
+    const id = this.#count;
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject });
+      this.#worker.postMessage({ call, id, args }, transfer);
+    });
+  }
+
+  /** Waits for what runs; then the thread is gone. */
+  async close(): Promise<void> {
+    if (this.#failure !== undefined) return;
+    await this.call("close", []);
+    await this.#ended;
+  }
+
+  #settle(reply: TablesReply): void {
+    const waiting = this.#waiting.get(reply.id);
+    this.#waiting.delete(reply.id);
+    if (waiting === undefined) return;
+    if ("result" in reply) {
+      waiting.resolve(reply.result as never);
+      return;
+    }
+    const cause = new Error(reply.error.message);
+    if (reply.error.stack !== undefined) cause.stack = reply.error.stack;
+    waiting.reject(new ServiceError("INTERNAL", `the tables failed: ${reply.error.message}`, { cause }));
+  }
+
+  #fail(cause: Error | undefined): void {
+    this.#failure ??= new ServiceError("NOT_READY", "the tables are closed", cause === undefined ? {} : { cause });
+    for (const { reject } of this.#waiting.values()) reject(this.#failure);
+    this.#waiting.clear();
+  }
+}
+
+/**
+ * The built worker: beside this module once that is built itself; in `dist` when the sources run as they are, which
+ * tests do (Node 20 cannot start a thread from TypeScript).
+ */
+function workerFile(): URL {
+  const built = new URL("./tables-worker.js", import.meta.url);
+  if (!import.meta.url.endsWith(".ts")) return built;
+  const inDist = new URL("../../../dist/storage/tables/tables-worker.js", import.meta.url);
+  if (!existsSync(inDist)) {
+    throw new Error(`${fileURLToPath(inDist)} is missing: run "npm run build" before the tests`);
+  }
+  return inDist;
+}

@@ -1,0 +1,73 @@
+import fc from "fast-check";
+import { EMBEDDING_DIMENSIONS } from "../../../src/core/embedding.ts";
+import { SECTORS } from "../../../src/core/memory.ts";
+import type { EdgeKind, Rows, TableName } from "../../../src/core/rows.ts";
+
+/** Any string that JavaScript has, lone surrogates and all. */
+const anyText = fc.oneof(
+  fc.string({ unit: "grapheme", maxLength: 40 }),
+  fc.string({ unit: "binary", maxLength: 10 }),
+  fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 8 }).map((units) => String.fromCharCode(...units)),
+  fc.constantFrom("", "'", "''; DROP TABLE memories --", "\u0000", "\u0000json:", "\\", "日本語 🙂"),
+);
+const anyNumber = fc.oneof(fc.double({ noNaN: true }), fc.maxSafeInteger(), fc.constant(Number.MAX_SAFE_INTEGER));
+const orNull = <V>(value: fc.Arbitrary<V>) => fc.option(value, { nil: null });
+/** What JSON can say; it has no −0. */
+const anyJson = fc.jsonValue().map((value) => JSON.parse(JSON.stringify(value)) as never);
+const anyVector = fc
+  .float32Array({ minLength: EMBEDDING_DIMENSIONS, maxLength: EMBEDDING_DIMENSIONS, noNaN: true, min: -1, max: 1 });
+
+/** Any row of each table; `id` is replaced by the id it is stored under. */
+export const anyRow: { readonly [T in TableName]: fc.Arbitrary<Rows[T]> } = {
+  memories: fc.record({
+    id: fc.constant(""),
+    content: anyText,
+    tags: fc.array(anyText, { maxLength: 4 }),
+    metadata: fc.dictionary(anyText.filter((key) => key !== "__proto__"), anyJson, { maxKeys: 4, noNullPrototype: true }),
+    userId: orNull(anyText),
+    project: orNull(anyText),
+    sessionId: orNull(anyText),
+    occurredAt: orNull(anyNumber),
+    primarySector: fc.constantFrom(...SECTORS),
+    sectors: fc.subarray([...SECTORS], { minLength: 1 }),
+    createdAt: anyNumber,
+    updatedAt: anyNumber,
+    version: anyNumber,
+    createdBy: orNull(anyText),
+    source: orNull(
+      fc.record({
+        documentId: anyText,
+        filename: orNull(anyText),
+        mediaType: anyText,
+        chunkIndex: fc.nat(),
+        chunkCount: fc.nat(),
+      }),
+    ),
+    order: anyNumber,
+    terms: anyText,
+    analyserVersion: fc.nat(),
+    duplicateHash: anyText,
+  }),
+  vectors: fc.record({
+    userId: orNull(anyText),
+    windows: fc.array(anyVector, { minLength: 1, maxLength: 3 }),
+    stamp: anyText,
+  }),
+  tokens: fc.record({ vectors: fc.int8Array({ maxLength: 600 }), stamp: anyText }),
+  signals: fc.record({ salience: anyNumber, lastSeenAt: anyNumber }),
+  edges: fc.record({
+    source: anyText,
+    target: anyText,
+    kind: fc.constantFrom<EdgeKind>("next", "similar", "same-document"),
+    weight: anyNumber,
+    createdAt: anyNumber,
+  }),
+  requests: fc.record({ bodyHash: anyText, ids: fc.array(orNull(anyText), { maxLength: 4 }), createdAt: anyNumber }),
+};
+
+export const anyId = anyText;
+
+/** The row as a store answers it for that id. */
+export function storedUnder<T extends TableName>(table: T, id: string, row: Rows[T]): Rows[T] {
+  return table === "memories" ? { ...row, id } : row;
+}

@@ -1,0 +1,49 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Rows, TableName } from "../../../src/core/rows.ts";
+import { fromRecordBatch, schemaOf, toRecordBatch } from "../../../src/storage/tables/arrow-columns.ts";
+import { TABLE_NAMES, TABLE_SPECS } from "../../../src/storage/tables/specs.ts";
+import { decodeQuantised } from "../../../src/storage/tables/vectors-table.ts";
+import { anyId, anyRow, storedUnder } from "./sample-rows.ts";
+
+/** To Arrow and back, without a disk between. */
+function roundTrip<T extends TableName>(table: T, rows: ReadonlyMap<string, Rows[T]>): Map<string, Rows[T]> {
+  const spec = TABLE_SPECS[table];
+  const entries = Array.from(rows, ([id, row]) => ({ id, row }));
+  const back = new Map<string, Rows[T]>();
+  spec.decode(fromRecordBatch(toRecordBatch(schemaOf(spec.fields), spec.encode(entries))), back);
+  return back;
+}
+
+describe.each(TABLE_NAMES)("rows of %s", (table) => {
+  it("come back exactly as they went in", () => {
+    const rows = fc
+      .uniqueArray(fc.tuple(anyId, anyRow[table] as fc.Arbitrary<Rows[typeof table]>), {
+        selector: ([id]) => id,
+        maxLength: 12,
+      })
+      .map((entries) => new Map(entries.map(([id, row]) => [id, storedUnder(table, id, row)])));
+    fc.assert(
+      fc.property(rows, (wanted) => {
+        expect(roundTrip(table, wanted)).toEqual(wanted);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe("rows of vectors", () => {
+  it("carry the quantised copy, which is as long as the windows", () => {
+    const windows = [new Float32Array(384).fill(0.5), new Float32Array(384).fill(-0.25)];
+    const columns = TABLE_SPECS.vectors.encode([{ id: "m", row: { userId: null, windows, stamp: "s" } }]);
+    const { memoryIds, windows: places, values, scales, stamps } = decodeQuantised(columns);
+    expect({ memoryIds, places: [...places], stamps }).toEqual({ memoryIds: ["m", "m"], places: [0, 1], stamps: ["s", "s"] });
+    expect((values[0] ?? 0) * (scales[0] ?? 0)).toBeCloseTo(0.5);
+    expect((values[384] ?? 0) * (scales[1] ?? 0)).toBeCloseTo(-0.25);
+  });
+
+  it("refuse a vector of another length", () => {
+    const row = { userId: null, windows: [new Float32Array(3)], stamp: "s" };
+    expect(() => TABLE_SPECS.vectors.encode([{ id: "m", row }])).toThrow(TypeError);
+  });
+});

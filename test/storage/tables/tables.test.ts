@@ -1,0 +1,135 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Change, Rows, TableName } from "../../../src/core/rows.ts";
+import { TABLE_NAMES } from "../../../src/storage/tables/specs.ts";
+import { openTables, type Tables } from "../../../src/storage/tables/tables.ts";
+import { anyId, anyRow, storedUnder } from "./sample-rows.ts";
+
+let directory: string;
+let tables: Tables;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "memoryd-tables-"));
+  tables = await openTables(directory, []);
+});
+afterEach(async () => {
+  await tables.close();
+  await rm(directory, { recursive: true });
+});
+
+const signals = (id: string, salience: number): Change => ({ table: "signals", id, row: { salience, lastSeenAt: 1 } });
+const vectors = (id: string, windows: number): Change => ({
+  table: "vectors",
+  id,
+  row: {
+    userId: "u",
+    windows: Array.from({ length: windows }, (_, i) => new Float32Array(384).fill((i + 1) / 10)),
+    stamp: "s",
+  },
+});
+
+async function all<T>(batches: AsyncIterable<readonly T[]>): Promise<T[]> {
+  const rows: T[] = [];
+  for await (const batch of batches) rows.push(...batch);
+  return rows;
+}
+
+describe("openTables", () => {
+  it("reads what it wrote, and leaves out what is not there", async () => {
+    await tables.apply([signals("a", 0.5), signals("b", 0.25)]);
+    expect(await tables.read("signals", ["a", "missing"])).toEqual(new Map([["a", { salience: 0.5, lastSeenAt: 1 }]]));
+    expect(await tables.read("tokens", ["a"])).toEqual(new Map());
+  });
+
+  it("replaces, deletes, and gives the same when a batch comes again", async () => {
+    await tables.apply([signals("a", 0.1), signals("b", 0.2), signals("c", 0.3)]);
+    const batch: Change[] = [signals("a", 0.9), { table: "signals", id: "b", row: null }, signals("d", 0.4)];
+    for (let time = 0; time < 2; time += 1) {
+      await tables.apply(batch);
+      const rows = await all(tables.scan("signals"));
+      expect(rows.map(({ id, row }) => [id, row.salience]).sort()).toEqual([["a", 0.9], ["c", 0.3], ["d", 0.4]]);
+    }
+  });
+
+  it("replaces all windows of a memory, also by fewer", async () => {
+    await tables.apply([vectors("a", 3), vectors("b", 2)]);
+    await tables.apply([vectors("a", 1)]);
+    const rows = await tables.read("vectors", ["a", "b"]);
+    expect(rows.get("a")?.windows).toHaveLength(1);
+    expect(rows.get("b")?.windows).toHaveLength(2);
+    const ids: string[] = [];
+    for await (const batch of tables.scanVectors()) ids.push(...batch.memoryIds);
+    expect(ids.sort()).toEqual(["a", "b", "b"]);
+  });
+
+  it("keeps rows of every table exactly, under ids of any characters", async () => {
+    const change = fc.constantFrom(...TABLE_NAMES).chain((table: TableName) =>
+      fc.tuple(anyId, anyRow[table] as fc.Arbitrary<Rows[TableName]>).map(([id, row]) => {
+        return { table, id, row: storedUnder(table, id, row) } as Change;
+      }),
+    );
+    const changes = fc.uniqueArray(change, { selector: ({ table, id }) => `${table} ${id}`, minLength: 1, maxLength: 30 });
+    await fc.assert(
+      fc.asyncProperty(changes, async (batch) => {
+        await tables.apply(batch);
+        for (const { table, id, row } of batch) {
+          expect((await tables.read(table, [id])).get(id)).toEqual(row);
+        }
+      }),
+      { numRuns: 8 },
+    );
+  });
+
+  it("scans memories without their text", async () => {
+    const [row] = fc.sample(anyRow.memories, { numRuns: 1, seed: 7 });
+    if (row === undefined) throw new Error("no sample");
+    const { content, ...slim } = { ...row, id: "a" };
+    await tables.apply([{ table: "memories", id: "a", row: { ...slim, content } }]);
+    expect(await all(tables.scanMemories())).toEqual([slim]);
+  });
+
+  it("reads ids by the thousand", async () => {
+    const ids = Array.from({ length: 5_000 }, (_, i) => `it's ${i}`);
+    await tables.apply(ids.map((id) => signals(id, 0.5)));
+    expect((await tables.read("signals", ids)).size).toBe(5_000);
+  });
+
+  it("refuses two changes of one id, and takes the next batch", async () => {
+    await expect(tables.apply([signals("a", 0.1), signals("a", 0.2)])).rejects.toThrow(TypeError);
+    await tables.apply([signals("a", 0.3)]);
+    expect((await tables.read("signals", ["a"])).get("a")?.salience).toBe(0.3);
+  });
+
+  it("answers a scan that is left early, and others beside it", async () => {
+    await tables.apply([signals("a", 0.1)]);
+    for await (const _ of tables.scan("signals")) break;
+    expect(await all(tables.scan("signals"))).toHaveLength(1);
+  });
+
+  it("opens at the state it is told, and refuses another", async () => {
+    await tables.apply([signals("a", 0.1)]);
+    const states = await tables.states();
+    await tables.close();
+    tables = await openTables(directory, states);
+    expect((await tables.read("signals", ["a"])).size).toBe(1);
+    await expect(openTables(directory, [{ name: "signals-g1", version: 1, rows: 7 }])).rejects.toMatchObject({
+      code: "INTERNAL",
+    });
+  });
+
+  it("keeps every row and version while it compacts", async () => {
+    for (let i = 0; i < 5; i += 1) await tables.apply([signals(`${i}`, i / 10), signals("same", i / 10)]);
+    const before = await tables.states();
+    expect(await tables.compact({ fragments: 2, deletedRatio: 0.1, unindexedRatio: 0, unindexedRows: 1 })).toBe(true);
+    expect(await tables.compact({ fragments: 2, deletedRatio: 0.1, unindexedRatio: 0, unindexedRows: 1 })).toBe(false);
+    expect((await tables.states())[0]?.rows).toBe(before[0]?.rows);
+    expect(await all(tables.scan("signals"))).toHaveLength(6);
+  });
+
+  it("refuses every call after close", async () => {
+    await tables.close();
+    await expect(tables.read("signals", ["a"])).rejects.toMatchObject({ code: "NOT_READY" });
+  });
+});
