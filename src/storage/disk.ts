@@ -1,24 +1,24 @@
 import { constants, type Dirent } from "node:fs";
 import * as fs from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 
 /**
  * The file operations that durability rests on, and no others: a test puts a failing disk in its place.
  * Paths are absolute. Errors are Node's own, with their `code`.
  */
 export interface Disk {
-  /** Opens for reading and writing at positions; `create` fails if the file exists. New files are 0600. */
+  /** Opens for reading, or for reading and writing, at positions; `create` fails if the file exists. New files are 0600. */
   open(path: string, mode: "read" | "write" | "create"): Promise<DiskFile>;
   readFile(path: string): Promise<Buffer>;
   /** Files and folders directly in a folder, by name; a missing folder has none. */
   list(path: string): Promise<Dirent[]>;
   /** Bytes; undefined if there is no such file. */
   size(path: string): Promise<number | undefined>;
-  /** Replaces what is there. Durable only after `syncDirectory` of the parent. */
+  /** Replaces what is there. Durable only after `syncDirectory` of the parent (of both, when it moves between two). */
   rename(from: string, to: string): Promise<void>;
-  /** No error if it is gone already. */
+  /** No error if it is gone already. Durable only after `syncDirectory` of the parent. */
   remove(path: string): Promise<void>;
-  /** With parents, 0700. */
+  /** With parents, 0700, and durable on return. */
   makeDirectory(path: string): Promise<void>;
   /** Makes creations, renames and removals in a folder durable. Does nothing on Windows, which cannot. */
   syncDirectory(path: string): Promise<void>;
@@ -32,7 +32,11 @@ export interface DiskFile {
   /** Fills the buffer from `position`; the number of bytes there were. */
   read(into: Uint8Array, position: number): Promise<number>;
   truncate(length: number): Promise<void>;
-  /** Contents and length on the disk. Never try again after it failed: the kernel may have dropped the pages. */
+  /**
+   * Contents and length on the disk: fdatasync on Linux, F_FULLFSYNC on macOS (libuv's doing), FlushFileBuffers on
+   * Windows, which wants a file opened for writing. Never try again after it failed: the kernel may have dropped
+   * the pages, and then the second call succeeds without having written them.
+   */
   sync(): Promise<void>;
   close(): Promise<void>;
 }
@@ -50,6 +54,7 @@ export const nodeDisk: Disk = {
       async write(bytes, position) {
         for (let done = 0; done < bytes.length; ) {
           const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, position + done);
+          if (bytesWritten === 0) throw new Error(`the disk took no bytes at ${position + done} of ${path}`);
           done += bytesWritten;
         }
       },
@@ -72,7 +77,7 @@ export const nodeDisk: Disk = {
     try {
       return await fs.readdir(path, { withFileTypes: true });
     } catch (error) {
-      if (isMissing(error)) return [];
+      if (hasCode(error, "ENOENT")) return [];
       throw error;
     }
   },
@@ -80,20 +85,29 @@ export const nodeDisk: Disk = {
     try {
       return (await fs.stat(path)).size;
     } catch (error) {
-      if (isMissing(error)) return undefined;
+      if (hasCode(error, "ENOENT")) return undefined;
       throw error;
     }
   },
   rename: (from, to) => fs.rename(from, to),
   remove: (path) => fs.rm(path, { force: true }),
   async makeDirectory(path) {
-    await fs.mkdir(path, { recursive: true, mode: 0o700 });
+    const first = await fs.mkdir(path, { recursive: true, mode: 0o700 });
+    if (first === undefined) return;
+    const top = resolve(first);
+    for (let made = resolve(path); ; made = dirname(made)) {
+      await nodeDisk.syncDirectory(dirname(made));
+      if (made === top || made === dirname(made)) return;
+    }
   },
   async syncDirectory(path) {
     if (process.platform === "win32") return;
     const handle = await fs.open(path, constants.O_RDONLY);
     try {
       await handle.sync();
+    } catch (error) {
+      // Some network and FUSE file systems have no such call; they keep folders in their own way.
+      if (!hasCode(error, "EINVAL", "ENOTSUP")) throw error;
     } finally {
       await handle.close();
     }
@@ -104,8 +118,9 @@ export const nodeDisk: Disk = {
   },
 };
 
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ENOENT";
+/** Whether an error is Node's, with one of these codes (`ENOENT`, `ENOSPC`, …). */
+export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
+  return error instanceof Error && "code" in error && codes.some((code) => code === error.code);
 }
 
 /**
@@ -119,9 +134,13 @@ export async function replaceFile(disk: Disk, path: string, bytes: Uint8Array): 
   try {
     await file.write(bytes, 0);
     await file.sync();
-  } finally {
+  } catch (error) {
     await file.close();
+    // A half-written file on a full disk would keep the space that its next try needs.
+    await disk.remove(temporary).catch(() => undefined);
+    throw error;
   }
+  await file.close();
   await disk.rename(temporary, path);
   await disk.syncDirectory(dirname(path));
 }

@@ -1,0 +1,116 @@
+import { Decoder, Encoder, ExtData, type ExtensionCodecType } from "@msgpack/msgpack";
+import { ServiceError } from "../core/errors.ts";
+import type { Change, TableName } from "../core/rows.ts";
+
+/**
+ * Changes as bytes: MessagePack, with extensions for what it has no type for. Field names are written out,
+ * so an older record stays readable when a row gains an optional field.
+ */
+
+/** Of the bytes below. Raised when a table is added or the meaning of a field changes; older ones stay readable. */
+export const CHANGES_FORMAT = 1;
+
+/** The format that brought each table. A new table does not compile until it stands here with a new number. */
+const TABLE_SINCE: Readonly<Record<TableName, number>> = {
+  memories: 1,
+  vectors: 1,
+  tokens: 1,
+  signals: 1,
+  edges: 1,
+  requests: 1,
+};
+
+/** Extension types; part of the format. Numbers in typed arrays are little-endian, as on every machine Node runs LanceDB on. */
+const FLOAT32_ARRAY = 1;
+const INT8_ARRAY = 2;
+/** An object with a key of `__proto__`, which MessagePack's decoder refuses: keys and values in turn. */
+const ENTRIES = 3;
+
+const extensionCodec: ExtensionCodecType<undefined> = {
+  tryToEncode(value) {
+    if (value instanceof Float32Array) return new ExtData(FLOAT32_ARRAY, bytesOf(value));
+    if (value instanceof Int8Array) return new ExtData(INT8_ARRAY, bytesOf(value));
+    if (typeof value === "object" && value !== null && Object.hasOwn(value, "__proto__")) {
+      const entries = Object.entries(value).filter(([, member]) => member !== undefined);
+      return new ExtData(ENTRIES, encoder.encode(entries.flat(1)));
+    }
+    return null;
+  },
+  // Everything is copied: a row must not keep the whole segment it was read from in memory, nor share its bytes.
+  decode(data, type) {
+    if (type === FLOAT32_ARRAY) return new Float32Array(data.slice().buffer);
+    if (type === INT8_ARRAY) return new Int8Array(data.slice().buffer);
+    if (type === ENTRIES) return objectOf(decoder.decode(data));
+    throw new RangeError(`unknown extension ${type}`);
+  },
+};
+
+/** Deeper than any JSON parser lets through, and shallow enough for the stack. */
+const MAX_DEPTH = 4_096;
+
+const encoder: Encoder = new Encoder({ extensionCodec, ignoreUndefined: true, maxDepth: MAX_DEPTH });
+const decoder: Decoder = new Decoder({ extensionCodec });
+
+/**
+ * Encodes changes piece by piece, so that a large write need not be one long step. The pieces in a row are what
+ * `decodeChanges` reads; each is valid only until the next is asked for.
+ *
+ * Exact for what rows hold: well-formed strings, numbers (but −0 becomes 0), null, typed arrays, nested metadata
+ * with any key. A property that is undefined is left out.
+ *
+ * @throws {Error} for a value that no row may hold, or metadata nested deeper than 4 000 levels.
+ */
+export function* encodeChanges(changes: readonly Change[]): Generator<Uint8Array, void> {
+  yield encoder.encodeSharedRef([CHANGES_FORMAT, changes.length]);
+  for (const { table, id, row } of changes) yield encoder.encodeSharedRef([table, id, row]);
+}
+
+/**
+ * The changes that were encoded, in order.
+ *
+ * @throws {ServiceError} STORE_UNUSABLE if a newer program wrote them.
+ * @throws {Error} if the bytes are something else, or not all of it.
+ */
+export function decodeChanges(bytes: Uint8Array): Change[] {
+  const values = decoder.decodeMulti(bytes);
+  const head: unknown = values.next().value;
+  if (!Array.isArray(head) || !Number.isInteger(head[0])) throw new TypeError("not a list of changes");
+  const [format, count] = head;
+  if (format > CHANGES_FORMAT) {
+    throw new ServiceError(
+      "STORE_UNUSABLE",
+      `The data was written by a newer memoryd (record format ${format}, this one reads up to ${CHANGES_FORMAT}). ` +
+        `Nothing was changed: use the newer program.`,
+    );
+  }
+  const changes: Change[] = [];
+  for (const value of values) changes.push(toChange(value, format));
+  if (changes.length !== count) throw new TypeError(`${changes.length} changes where ${count} were written`);
+  return changes;
+}
+
+function toChange(value: unknown, format: number): Change {
+  if (!Array.isArray(value) || value.length !== 3) throw new TypeError("not a change");
+  const [table, id, row] = value;
+  const known = typeof table === "string" && Object.hasOwn(TABLE_SINCE, table);
+  if (!known || TABLE_SINCE[table as TableName] > format) throw new TypeError(`unknown table ${String(table)}`);
+  return { table, id, row } as Change;
+}
+
+function bytesOf(array: Float32Array | Int8Array): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(array.buffer as ArrayBuffer, array.byteOffset, array.byteLength);
+}
+
+function objectOf(entries: unknown): object {
+  if (!Array.isArray(entries)) throw new TypeError("not the entries of an object");
+  const object = {};
+  for (let i = 0; i < entries.length; i += 2) {
+    Object.defineProperty(object, entries[i], {
+      value: entries[i + 1],
+      writable: true,
+      enumerable: true,
+      configurable: true,
+    });
+  }
+  return object;
+}

@@ -1,0 +1,46 @@
+import { FRAME_HEADER_BYTES, type Frame, GROUP_HEADER_BYTES, MAX_GROUP_BYTES, sealGroup, writeFrame } from "./format.ts";
+
+/** Kept between writes; more is given back after use. */
+const KEPT_BYTES = 1024 * 1024;
+
+/** Collects the frames of one group in one buffer, so that it is one write. */
+export class GroupBuffer {
+  #buffer = Buffer.allocUnsafe(64 * 1024);
+  #end = GROUP_HEADER_BYTES;
+  #firstSequence = 0;
+  #lastSequence = 0;
+
+  get isEmpty(): boolean {
+    return this.#end === GROUP_HEADER_BYTES;
+  }
+
+  fits(payloadBytes: number): boolean {
+    return this.#end + FRAME_HEADER_BYTES + payloadBytes <= GROUP_HEADER_BYTES + MAX_GROUP_BYTES;
+  }
+
+  add(frame: Frame): void {
+    this.#makeRoom(this.#end + FRAME_HEADER_BYTES + frame.payload.length);
+    if (this.isEmpty) this.#firstSequence = frame.sequence;
+    this.#lastSequence = frame.sequence;
+    this.#end = writeFrame(this.#buffer, this.#end, frame);
+  }
+
+  /** The finished group, valid until the next `clear`, and its checksum. */
+  seal(previousChecksum: number, salt: number): { readonly bytes: Uint8Array; readonly checksum: number } {
+    const bytes = this.#buffer.subarray(0, this.#end);
+    const range = { firstSequence: this.#firstSequence, lastSequence: this.#lastSequence, previousChecksum };
+    return { bytes, checksum: sealGroup(bytes, range, salt) };
+  }
+
+  clear(): void {
+    if (this.#buffer.length > KEPT_BYTES) this.#buffer = Buffer.allocUnsafe(KEPT_BYTES);
+    this.#end = GROUP_HEADER_BYTES;
+  }
+
+  #makeRoom(bytes: number): void {
+    if (bytes <= this.#buffer.length) return;
+    const larger = Buffer.allocUnsafe(Math.max(bytes, 2 * this.#buffer.length));
+    this.#buffer.copy(larger, 0, 0, this.#end);
+    this.#buffer = larger;
+  }
+}

@@ -1,0 +1,47 @@
+import type { Change } from "../../core/rows.ts";
+
+/** One atomic write, as the journal keeps it. */
+export interface JournalRecord {
+  /** From 1, without gaps. */
+  readonly sequence: number;
+  /** Epoch milliseconds UTC. */
+  readonly time: number;
+  readonly changes: readonly Change[];
+}
+
+/**
+ * Makes writes durable, in order, each whole or not at all.
+ *
+ * Records that wait share one write and one sync. When that fails, the journal is cut back to its last durable
+ * record, then every record not yet durable is refused at once, and their sequences are given out again. When a
+ * sync fails, or the cutting back does, nobody can say what is on the disk: the journal takes nothing more until
+ * it is opened again, and each of those records may then be there, whole, or not.
+ */
+export interface Journal {
+  /**
+   * Accepts a record and gives it its sequence at once. The changes must not be altered afterwards. `durable`
+   * resolves in the order of sequences; it rejects with {ServiceError} STORE_FULL, or NOT_READY after another
+   * failure of the disk.
+   *
+   * @throws {ServiceError} STORE_FULL while a full disk leaves room for nothing but deletions; NOT_READY when
+   *   the journal is read-only or closed.
+   * @throws {Error} for changes that cannot be encoded; no sequence is used up.
+   */
+  append(record: { readonly time: number; readonly changes: readonly Change[] }): {
+    readonly sequence: number;
+    readonly durable: Promise<void>;
+  };
+  /** Of the last durable record. */
+  readonly position: { readonly epoch: number; readonly sequence: number };
+  /** Why nothing can be appended until the journal is opened again; undefined while it can. */
+  readonly readOnly: Error | undefined;
+  /**
+   * Removes the files that hold no record after `sequence`; also the one being written, once everything in it is
+   * covered, and those of earlier epochs. The caller has that much in both checkpoints.
+   */
+  dropThrough(sequence: number): Promise<void>;
+  /** Writes what waits. Idempotent; every append after it is refused. */
+  close(): Promise<void>;
+  /** Of all its segments on the disk. */
+  readonly bytes: number;
+}

@@ -1,0 +1,174 @@
+import { join } from "node:path";
+import { ServiceError } from "../../core/errors.ts";
+import type { Disk } from "../disk.ts";
+import { replaceFile } from "../disk.ts";
+import { type ActiveSegment, createSegment } from "./active-segment.ts";
+import { journalUnusable } from "./damage.ts";
+import { decodeSegmentHeader, JOURNAL_FORMAT, parseSegmentName, SEGMENT_HEADER_BYTES, type SegmentHeader } from "./format.ts";
+import type { Journal, JournalRecord } from "./journal.ts";
+import { readSegment, type SegmentContent } from "./read-segment.ts";
+import { type SealedSegment, SEGMENT_BYTES, SegmentJournal } from "./segment-journal.ts";
+
+export interface JournalOptions {
+  readonly disk: Disk;
+  /** Made if it is missing. */
+  readonly directory: string;
+  /** At most 91 bytes of UTF-8; a segment of another store is refused. */
+  readonly storeId: string;
+  readonly epoch: number;
+  /** The checkpoint's sequence: records after it are replayed, in order. */
+  readonly after: number;
+  readonly onRecord: (record: JournalRecord) => void;
+  /**
+   * Whether this epoch may begin here, right after `after`: when a store is made, restored or salvaged. Where no
+   * segment is there without it, some are missing. Default: only at sequence 0.
+   */
+  readonly begin?: boolean;
+  readonly segmentBytes?: number;
+}
+
+export interface JournalOpened {
+  readonly journal: Journal;
+  /** The unfinished end of a write that was set aside in a file beside, if there was any. */
+  readonly tornTail: { readonly file: string; readonly bytes: number } | undefined;
+}
+
+/** A segment as it was found. */
+interface FoundSegment {
+  readonly path: string;
+  readonly firstSequence: number;
+  readonly bytes: number;
+}
+
+interface LastSegment extends FoundSegment {
+  readonly header: SegmentHeader;
+  readonly content: SegmentContent;
+  readonly torn: Buffer;
+}
+
+/**
+ * Opens the journal of a store, replays what follows the checkpoint and gets ready to append.
+ *
+ * An unfinished write at the very end, which a crash leaves, was never acknowledged: it is moved into a file of
+ * its own. Anything else that does not hold together is refused before a file is touched; records may have been
+ * handed to `onRecord` by then.
+ *
+ * @throws {ServiceError} STORE_UNUSABLE for damage, missing segments, another store's, another format's.
+ */
+export async function openJournal(options: JournalOptions): Promise<JournalOpened> {
+  const { disk, directory, storeId, epoch, after, begin = after === 0, segmentBytes = SEGMENT_BYTES } = options;
+  await disk.makeDirectory(directory);
+  const { segments, superseded } = await findSegments(disk, directory, epoch);
+  const last = await readSegments(options, segments);
+
+  let active: ActiveSegment;
+  let tornTail: JournalOpened["tornTail"];
+  if (last === undefined) {
+    if (!begin) {
+      throw new ServiceError(
+        "STORE_UNUSABLE",
+        `The journal in ${directory} is gone: the store is at ${epoch}.${after} and no segment of epoch ${epoch} is there. ` +
+          "Nothing was changed. Put the files back, or restore a backup.",
+      );
+    }
+    active = await createSegment(disk, directory, { storeId, epoch, firstSequence: after + 1, previousChecksum: 0 });
+  } else {
+    if (last.torn.length > 0) tornTail = await setAside(disk, last);
+    active = {
+      path: last.path,
+      firstSequence: last.firstSequence,
+      salt: last.header.salt,
+      file: await disk.open(last.path, "write"),
+      length: last.content.goodBytes,
+      checksum: last.content.checksum,
+    };
+  }
+
+  const sealed: SealedSegment[] = segments.slice(0, -1);
+  const sequence = last?.content.lastSequence ?? after;
+  const state = { disk, directory, storeId, epoch, segmentBytes, sequence, active, sealed, superseded };
+  return { journal: new SegmentJournal(state), tornTail };
+}
+
+async function findSegments(disk: Disk, directory: string, epoch: number) {
+  const segments: FoundSegment[] = [];
+  const superseded: string[] = [];
+  const names = (await disk.list(directory)).filter((entry) => entry.isFile()).map(({ name }) => name);
+  for (const name of names.sort()) {
+    const position = parseSegmentName(name);
+    if (position === undefined) continue;
+    const path = join(directory, name);
+    if (position.epoch > epoch) {
+      throw journalUnusable(path, `is of epoch ${position.epoch}, but the store's checkpoint is of epoch ${epoch}`);
+    }
+    if (position.epoch < epoch) superseded.push(path);
+    else segments.push({ path, firstSequence: position.firstSequence, bytes: (await disk.size(path)) ?? 0 });
+  }
+  return { segments, superseded };
+}
+
+/** Replays the segments and checks that they belong together; the last one, as far as it is whole. */
+async function readSegments(options: JournalOptions, segments: readonly FoundSegment[]): Promise<LastSegment | undefined> {
+  const { disk, after } = options;
+  let last: LastSegment | undefined;
+  for (const [index, segment] of segments.entries()) {
+    // Covered by the checkpoint and kept for the older one only: whoever replays from there checks it.
+    const next = segments[index + 1];
+    if (next !== undefined && next.firstSequence <= after + 1) continue;
+
+    if (last !== undefined && last.torn.length > 0) {
+      throw journalUnusable(last.path, `ends in damage at byte ${last.content.goodBytes}, and other segments follow it`);
+    }
+    const bytes = await disk.readFile(segment.path);
+    const header = checkHeader(options, segment, bytes);
+    const expected = last === undefined ? undefined : last.content.lastSequence + 1;
+    if (expected === undefined ? segment.firstSequence > after + 1 : segment.firstSequence !== expected) {
+      const missing = `${expected ?? after + 1} to ${segment.firstSequence - 1}`;
+      throw journalUnusable(segment.path, `follows a gap: the records ${missing} are missing`);
+    }
+    if (last !== undefined && header.previousChecksum !== last.content.checksum) {
+      throw journalUnusable(segment.path, `does not continue ${last.path}`);
+    }
+    const content = readSegment(segment.path, bytes, header, options);
+    // A copy, so that a segment's 32 MiB need not stay for the sake of its end.
+    last = { ...segment, header, content, torn: Buffer.from(bytes.subarray(content.goodBytes)) };
+  }
+  if (last !== undefined && last.content.lastSequence < after) {
+    throw journalUnusable(last.path, `ends at record ${last.content.lastSequence}, but the checkpoint is at ${after}`);
+  }
+  return last;
+}
+
+function checkHeader({ storeId, epoch }: JournalOptions, segment: FoundSegment, bytes: Buffer): SegmentHeader {
+  const header = decodeSegmentHeader(bytes);
+  if (header === undefined) throw journalUnusable(segment.path, `has no sound header in its first ${SEGMENT_HEADER_BYTES} bytes`);
+  if (header.format > JOURNAL_FORMAT) {
+    throw new ServiceError(
+      "STORE_UNUSABLE",
+      `The journal file ${segment.path} was written by a newer memoryd (journal format ${header.format}, this one reads ` +
+        `up to ${JOURNAL_FORMAT}). Nothing was changed: use the newer program.`,
+    );
+  }
+  if (header.storeId !== storeId) {
+    throw journalUnusable(segment.path, `belongs to another store (${header.storeId}, this one is ${storeId})`);
+  }
+  if (header.epoch !== epoch || header.firstSequence !== segment.firstSequence) {
+    throw journalUnusable(segment.path, `is really the segment of ${header.epoch}.${header.firstSequence}`);
+  }
+  return header;
+}
+
+/** Moves the end of the last segment into a file beside it, which is on the disk before the end is cut off. */
+async function setAside(disk: Disk, { path, content, torn }: LastSegment): Promise<{ file: string; bytes: number }> {
+  let file = `${path}.torn-1`;
+  for (let n = 2; (await disk.size(file)) !== undefined; n += 1) file = `${path}.torn-${n}`;
+  await replaceFile(disk, file, torn);
+  const segment = await disk.open(path, "write");
+  try {
+    await segment.truncate(content.goodBytes);
+    await segment.sync();
+  } finally {
+    await segment.close();
+  }
+  return { file, bytes: torn.length };
+}

@@ -1,0 +1,122 @@
+import { crc32 } from "node:zlib";
+import { ServiceError } from "../../core/errors.ts";
+import { decodeChanges } from "../codec.ts";
+import { journalUnusable } from "./damage.ts";
+import {
+  decodeGroupHeader,
+  GROUP_HEADER_BYTES,
+  GROUP_MAGIC,
+  type GroupHeader,
+  MAX_GROUP_BYTES,
+  readFrames,
+  SEGMENT_HEADER_BYTES,
+  type SegmentHeader,
+} from "./format.ts";
+import type { JournalRecord } from "./journal.ts";
+
+/** How far a segment holds. What lies behind `goodBytes` is a torn tail: the end of a write that a crash cut short. */
+export interface SegmentContent {
+  readonly goodBytes: number;
+  /** Of its last whole record; the one before its first if it has none. */
+  readonly lastSequence: number;
+  /** Of the last group in the good bytes. */
+  readonly checksum: number;
+}
+
+/**
+ * Reads a segment's records, in order. Those up to `after` are checked but not decoded.
+ *
+ * A write is synced before the next one begins, so only the last can be torn, and what follows damage proves that
+ * it was not torn but harmed later, after it had been acknowledged.
+ *
+ * @throws {ServiceError} STORE_UNUSABLE for damage that is no torn tail, or for records of a newer format.
+ */
+export function readSegment(
+  file: string,
+  bytes: Buffer,
+  header: SegmentHeader,
+  { after, onRecord }: { readonly after: number; readonly onRecord: (record: JournalRecord) => void },
+): SegmentContent {
+  let good: SegmentContent = {
+    goodBytes: SEGMENT_HEADER_BYTES,
+    lastSequence: header.firstSequence - 1,
+    checksum: header.previousChecksum,
+  };
+  let checksum = header.previousChecksum;
+  let sequence = header.firstSequence;
+  let offset = SEGMENT_HEADER_BYTES;
+  let parts: Uint8Array[] = [];
+
+  while (offset < bytes.length) {
+    const group = decodeGroupHeader(bytes, offset, header.salt);
+    if (group !== undefined && (group.previousChecksum !== checksum || group.firstSequence !== sequence)) {
+      throw journalUnusable(file, `has a gap before byte ${offset}: what stands there follows something that is gone`);
+    }
+    const body = group === undefined ? undefined : bodyOf(bytes, offset, group);
+    if (group === undefined || body === undefined) {
+      refuseUnlessTorn(file, bytes, offset, header.salt, group);
+      break;
+    }
+
+    for (const frame of framesOf(file, body, offset)) {
+      if (frame.sequence !== sequence) throw journalUnusable(file, `has records out of order at byte ${offset}`);
+      parts.push(frame.payload);
+      if (frame.kind === "part") continue;
+      if (sequence > after) {
+        onRecord({ sequence, time: frame.time, changes: changesOf(file, sequence, parts) });
+      }
+      parts = [];
+      sequence += 1;
+    }
+    offset += GROUP_HEADER_BYTES + group.bodyBytes;
+    checksum = group.checksum;
+    if (parts.length === 0) good = { goodBytes: offset, lastSequence: sequence - 1, checksum };
+  }
+  return good;
+}
+
+function bodyOf(bytes: Buffer, offset: number, group: GroupHeader): Buffer | undefined {
+  const start = offset + GROUP_HEADER_BYTES;
+  const end = start + group.bodyBytes;
+  if (end > bytes.length) return undefined;
+  const body = bytes.subarray(start, end);
+  return crc32(body) === group.bodyChecksum ? body : undefined;
+}
+
+/** A torn write reaches to the end of the file, is no longer than one, and nothing whole begins inside it. */
+function refuseUnlessTorn(
+  file: string,
+  bytes: Buffer,
+  offset: number,
+  salt: number,
+  group: GroupHeader | undefined,
+): void {
+  const writeBytes = GROUP_HEADER_BYTES + (group?.bodyBytes ?? MAX_GROUP_BYTES);
+  let next = offset + writeBytes < bytes.length ? offset + writeBytes : undefined;
+  for (let at = bytes.indexOf(GROUP_MAGIC, offset + 1); at !== -1; at = bytes.indexOf(GROUP_MAGIC, at + 1)) {
+    if (decodeGroupHeader(bytes, at, salt) === undefined) continue;
+    next = at;
+    break;
+  }
+  if (next !== undefined) {
+    throw journalUnusable(file, `is damaged at byte ${offset}, and later writes follow at byte ${next}`);
+  }
+}
+
+function* framesOf(file: string, body: Buffer, offset: number) {
+  try {
+    yield* readFrames(body);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw journalUnusable(file, `holds something else than records at byte ${offset}`, error);
+  }
+}
+
+function changesOf(file: string, sequence: number, parts: readonly Uint8Array[]) {
+  try {
+    return decodeChanges(parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts));
+  } catch (error) {
+    if (error instanceof ServiceError) throw error;
+    throw journalUnusable(file, `has a record (${sequence}) that cannot be read`, error);
+  }
+}

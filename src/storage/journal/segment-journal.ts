@@ -1,0 +1,349 @@
+import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { ServiceError } from "../../core/errors.ts";
+import type { Change } from "../../core/rows.ts";
+import { type Disk, hasCode } from "../disk.ts";
+import { type ActiveSegment, createSegment } from "./active-segment.ts";
+import { segmentName } from "./format.ts";
+import { GroupBuffer } from "./group-buffer.ts";
+import type { Journal } from "./journal.ts";
+import { cutRecord } from "./record-frames.ts";
+import { createReserve, RESERVE_BYTES, type Reserve } from "./reserve.ts";
+
+/** A new segment begins after the record that reaches it. */
+export const SEGMENT_BYTES = 32 * 1024 * 1024;
+
+/** Longest stretch of encoding before the event loop gets its turn. */
+const ENCODING_SLICE_MS = 8;
+
+/** A segment that is no longer written to. */
+export interface SealedSegment {
+  readonly path: string;
+  readonly firstSequence: number;
+  readonly bytes: number;
+}
+
+export interface SegmentJournalState {
+  readonly disk: Disk;
+  readonly directory: string;
+  readonly storeId: string;
+  readonly epoch: number;
+  readonly segmentBytes: number;
+  /** Of the last durable record. */
+  readonly sequence: number;
+  readonly active: ActiveSegment;
+  /** Before the active one, in order. */
+  readonly sealed: readonly SealedSegment[];
+  /** Paths of segments of earlier epochs. */
+  readonly superseded: readonly string[];
+}
+
+/** An accepted record on its way to the disk. */
+interface WaitingRecord {
+  readonly sequence: number;
+  readonly time: number;
+  /** Encoded already if it fits one frame; a larger one is encoded as it is written. */
+  readonly content: Uint8Array | readonly Change[];
+  readonly onlyDeletes: boolean;
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** See `openJournal`. One loop does all that touches the files, one thing after the other. */
+export class SegmentJournal implements Journal {
+  readonly #state: SegmentJournalState;
+  readonly #reserve: Reserve;
+  readonly #group = new GroupBuffer();
+  #active: ActiveSegment;
+  #sealed: SealedSegment[];
+  #superseded: string[];
+  #durable: number;
+  #next: number;
+  #waiting: WaitingRecord[] = [];
+  /** Work other than writing records, done before the next group. */
+  #chores: (() => Promise<void>)[] = [];
+  #working: Promise<void> | undefined;
+  #closing: Promise<void> | undefined;
+  #readOnly: ServiceError | undefined;
+  /** No room but for deletions, as far as known. */
+  #full = false;
+  #lookingForRoom = false;
+
+  constructor(state: SegmentJournalState) {
+    this.#state = state;
+    this.#reserve = createReserve(state.disk, state.directory);
+    this.#active = state.active;
+    this.#sealed = [...state.sealed];
+    this.#superseded = [...state.superseded];
+    this.#durable = state.sequence;
+    this.#next = state.sequence + 1;
+    this.#findRoomSoon();
+  }
+
+  get position() {
+    return { epoch: this.#state.epoch, sequence: this.#durable };
+  }
+
+  get readOnly(): Error | undefined {
+    return this.#readOnly;
+  }
+
+  get bytes(): number {
+    return this.#sealed.reduce((sum, { bytes }) => sum + bytes, this.#active.length);
+  }
+
+  append({ time, changes }: { readonly time: number; readonly changes: readonly Change[] }) {
+    if (this.#readOnly !== undefined) throw this.#readOnly;
+    if (this.#closing !== undefined) throw new ServiceError("NOT_READY", "The store is closed.");
+    const onlyDeletes = changes.every(({ row }) => row === null);
+    if (this.#full && !onlyDeletes) {
+      this.#findRoomSoon();
+      throw storeFull();
+    }
+
+    // At least the beginning is encoded now: what cannot be encoded is refused before others wait behind it.
+    const first = cutRecord(changes).next().value;
+    const content = first?.last === true ? first.bytes : changes;
+    const sequence = this.#next++;
+    const durable = new Promise<void>((resolve, reject) => {
+      this.#waiting.push({ sequence, time, content, onlyDeletes, resolve, reject });
+    });
+    this.#wake();
+    return { sequence, durable };
+  }
+
+  dropThrough(sequence: number): Promise<void> {
+    if (this.#closing !== undefined) return Promise.reject(new ServiceError("NOT_READY", "The store is closed."));
+    return this.#asChore(() => this.#drop(sequence));
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= (async () => {
+      await this.#working;
+      await this.#active.file.close();
+    })();
+    return this.#closing;
+  }
+
+  #asChore(work: () => Promise<void>): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#chores.push(() => work().then(resolve, reject));
+      this.#wake();
+    });
+  }
+
+  #wake(): void {
+    this.#working ??= this.#work();
+  }
+
+  async #work(): Promise<void> {
+    // Whoever appends in the same turn of the event loop shares the group.
+    await undefined;
+    for (;;) {
+      const chore = this.#chores.shift();
+      if (chore !== undefined) await chore();
+      else if (this.#waiting.length > 0) await this.#writeWaiting();
+      else break;
+    }
+    this.#working = undefined;
+  }
+
+  async #writeWaiting(): Promise<void> {
+    let taken: readonly WaitingRecord[] = this.#waiting;
+    try {
+      if (this.#readOnly !== undefined) throw this.#readOnly;
+      if (this.#active.length >= this.#state.segmentBytes) await this.#rotate();
+      taken = this.#fillGroup();
+      const end = taken.length > 0 ? await this.#flush(this.#active) : await this.#writeLargeRecord();
+      this.#settle(Math.max(taken.length, 1), end);
+    } catch (error) {
+      await this.#recover(error, taken);
+    }
+  }
+
+  /** Puts the records that wait into the group, as many as fit; none if the first is too large for one frame. */
+  #fillGroup(): readonly WaitingRecord[] {
+    this.#group.clear();
+    let count = 0;
+    for (const { sequence, time, content } of this.#waiting) {
+      if (!(content instanceof Uint8Array) || !this.#group.fits(content.length)) break;
+      this.#group.add({ kind: "commit", sequence, time, payload: content });
+      count += 1;
+    }
+    return this.#waiting.slice(0, count);
+  }
+
+  /** Writes the first record that waits in groups of its own, encoding as it goes. */
+  async #writeLargeRecord(): Promise<SegmentEnd> {
+    const [record] = this.#waiting;
+    if (record === undefined || record.content instanceof Uint8Array) throw new TypeError("no large record waits");
+    const { sequence, time } = record;
+    let end: SegmentEnd = this.#active;
+    let sliceEnds = performance.now() + ENCODING_SLICE_MS;
+    for (const { bytes, last } of cutRecord(record.content)) {
+      if (!this.#group.fits(bytes.length)) end = await this.#flush(end);
+      this.#group.add({ kind: last ? "commit" : "part", sequence, time, payload: bytes });
+      if (performance.now() < sliceEnds) continue;
+      await nextTurn();
+      sliceEnds = performance.now() + ENCODING_SLICE_MS;
+    }
+    return this.#flush(end);
+  }
+
+  /** Writes and syncs the group behind `end`; the new end. Nothing counts as durable before `#settle`. */
+  async #flush(end: SegmentEnd): Promise<SegmentEnd> {
+    const { file, salt } = this.#active;
+    const { bytes, checksum } = this.#group.seal(end.checksum, salt);
+    await file.write(bytes, end.length);
+    await this.#sync();
+    this.#group.clear();
+    return { length: end.length + bytes.length, checksum };
+  }
+
+  #settle(count: number, end: SegmentEnd): void {
+    this.#active.length = end.length;
+    this.#active.checksum = end.checksum;
+    for (const { sequence, resolve } of this.#waiting.splice(0, count)) {
+      this.#durable = sequence;
+      resolve();
+    }
+  }
+
+  async #sync(): Promise<void> {
+    try {
+      await this.#active.file.sync();
+    } catch (error) {
+      throw this.#stop(error);
+    }
+  }
+
+  /** Goes read-only for good: what is on the disk can only be known by reading it after a restart. */
+  #stop(cause: unknown): ServiceError {
+    this.#readOnly ??= new ServiceError(
+      "NOT_READY",
+      `The disk failed to keep a write${codeOf(cause)}, so nothing more is stored until the daemon is restarted. ` +
+        "Reading goes on. Look at the disk before you restart it.",
+      { cause },
+    );
+    return this.#readOnly;
+  }
+
+  /** After a failed write: cuts it off, then lets deletions use the reserve or refuses everything that waits. */
+  async #recover(error: unknown, failed: readonly WaitingRecord[]): Promise<void> {
+    if (this.#readOnly === undefined) await this.#cutBack();
+    if (this.#readOnly === undefined && isFull(error)) {
+      this.#full = true;
+      // The loop comes back to the same records.
+      if (failed.every(({ onlyDeletes }) => onlyDeletes) && (await this.#giveUpReserve())) return;
+      await this.#findRoom();
+    }
+    this.#refuseWaiting(this.#readOnly ?? (isFull(error) ? storeFull(error) : writeRefused(error)));
+  }
+
+  async #cutBack(): Promise<void> {
+    const { file, length } = this.#active;
+    try {
+      await file.truncate(length);
+      // Else a power failure could bring the refused records back.
+      await file.sync();
+    } catch (error) {
+      this.#stop(error);
+    }
+  }
+
+  /** In one step, so that no record is accepted between two refusals. */
+  #refuseWaiting(reason: ServiceError): void {
+    const refused = this.#waiting;
+    this.#waiting = [];
+    this.#next = this.#durable + 1;
+    for (const { reject } of refused) reject(reason);
+  }
+
+  async #giveUpReserve(): Promise<boolean> {
+    try {
+      return await this.#reserve.giveUp();
+    } catch {
+      return false;
+    }
+  }
+
+  #findRoomSoon(): void {
+    if (this.#lookingForRoom || this.#closing !== undefined) return;
+    this.#lookingForRoom = true;
+    void this.#asChore(() => this.#findRoom()).finally(() => (this.#lookingForRoom = false));
+  }
+
+  /** Fills up the reserve; the disk is full as long as that fails or leaves no room beside it. */
+  async #findRoom(): Promise<void> {
+    try {
+      const reserved = await this.#reserve.ensure();
+      const free = await this.#state.disk.freeBytes(this.#state.directory);
+      this.#full = !reserved || free < RESERVE_BYTES;
+    } catch {
+      // Where free space cannot be told, the next write finds out.
+      this.#full = false;
+    }
+  }
+
+  async #rotate(): Promise<void> {
+    const { disk, directory, storeId, epoch } = this.#state;
+    const before = this.#active;
+    const start = { storeId, epoch, firstSequence: this.#durable + 1, previousChecksum: before.checksum };
+    try {
+      this.#active = await createSegment(disk, directory, start);
+    } catch (error) {
+      // Once it has its name it must be written to, and whether it keeps that name is not known.
+      const named = await disk.size(join(directory, segmentName(epoch, start.firstSequence))).catch(() => 0);
+      throw named === undefined ? error : this.#stop(error);
+    }
+    this.#sealed.push({ path: before.path, firstSequence: before.firstSequence, bytes: before.length });
+    await before.file.close().catch(() => undefined);
+  }
+
+  async #drop(sequence: number): Promise<void> {
+    if (this.#readOnly !== undefined) throw this.#readOnly;
+    const holdsRecords = this.#active.firstSequence <= this.#durable;
+    if (holdsRecords && this.#durable <= sequence) await this.#rotate();
+    for (let path = this.#superseded[0]; path !== undefined; path = this.#superseded[0]) {
+      await this.#removeSegment(path);
+      this.#superseded.shift();
+    }
+    for (let [oldest, next] = this.#sealed; oldest !== undefined; [oldest, next] = this.#sealed) {
+      if ((next ?? this.#active).firstSequence > sequence + 1) break;
+      await this.#removeSegment(oldest.path);
+      this.#sealed.shift();
+    }
+    if (this.#full) await this.#findRoom();
+  }
+
+  /** Synced one by one: a power failure must not bring back an older segment without those after it. */
+  async #removeSegment(path: string): Promise<void> {
+    await this.#state.disk.remove(path);
+    await this.#state.disk.syncDirectory(this.#state.directory);
+  }
+}
+
+type SegmentEnd = Pick<ActiveSegment, "length" | "checksum">;
+
+function isFull(error: unknown): boolean {
+  return hasCode(error, "ENOSPC", "EDQUOT");
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? ` (${String(error.code)})` : "";
+}
+
+function storeFull(cause?: unknown): ServiceError {
+  return new ServiceError(
+    "STORE_FULL",
+    "The disk is full, so nothing was stored. Free some space; deleting memories still works.",
+    { cause },
+  );
+}
+
+function writeRefused(cause: unknown): ServiceError {
+  return new ServiceError("NOT_READY", `The disk refused a write${codeOf(cause)}; nothing of it was stored. Try again.`, {
+    cause,
+    retryAfterSeconds: 1,
+  });
+}
