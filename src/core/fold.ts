@@ -1,0 +1,35 @@
+/** More marks than this on one letter are noise, and make normalisation slow. */
+const MAX_MARKS = 8;
+const MANY_MARKS = new RegExp(`(\\p{M}{${MAX_MARKS}})\\p{M}+`, "gu");
+
+/**
+ * Marks that only modify a letter: Latin, Greek and Cyrillic diacritics, Hebrew points, Arabic vowels and the
+ * stretching stroke. Marks that are letters in their own right (the voicing of kana, Indic and Thai vowels) stay.
+ */
+const MODIFYING_MARKS = /[\u0300-\u036f\u0591-\u05c7\u0640\u064b-\u065f\u0670]+/g;
+
+const SPELLED_OUT: Readonly<Record<string, string>> = {
+  ß: "ss", ẞ: "SS", æ: "ae", Æ: "AE", œ: "oe", Œ: "OE", ø: "o", Ø: "O", đ: "d", Đ: "D", ð: "d", Ð: "D",
+  þ: "th", Þ: "TH", ł: "l", Ł: "L", ı: "i", ς: "σ",
+};
+const SPELLED_OUT_LETTERS = /[ßẞæÆœŒøØđĐðÐþÞłŁıς]/g;
+
+/** Arabic blessings written as one character, which would unfold to eighteen and eight. */
+const PHRASE_LIGATURES = /[\ufdfa\ufdfb]/g;
+
+/**
+ * A text as search compares it: compatibility forms unified (full width, ligatures), diacritics gone, lower case
+ * unless `keepCase`. Punctuation and spaces stay. Cost: linear, also on long runs of marks.
+ */
+export function fold(text: string, { keepCase = false }: { readonly keepCase?: boolean } = {}): string {
+  // Nothing to unify in plain ASCII, which is most of what is written.
+  if (!/[^\0-\x7f]/.test(text)) return keepCase ? text : text.toLowerCase();
+  const folded = text
+    .replace(PHRASE_LIGATURES, " ")
+    .replace(MANY_MARKS, "$1")
+    .normalize("NFKD")
+    .replace(MODIFYING_MARKS, "")
+    .normalize("NFC")
+    .replace(SPELLED_OUT_LETTERS, (letter) => SPELLED_OUT[letter] ?? letter);
+  return keepCase ? folded : folded.toLowerCase();
+}
