@@ -1,0 +1,28 @@
+#!/usr/bin/env node
+// Plain JavaScript of any age: it must get as far as its sentence on every Node there is.
+const [major, minor] = process.versions.node.split(".").map(Number);
+
+if (major < 20 || (major === 20 && minor < 19)) {
+  process.stderr.write(
+    "memoryd needs Node 20.19 or newer, and this is " +
+      process.versions.node +
+      ". Install a newer one from https://nodejs.org and try again.\n",
+  );
+  process.exitCode = 1;
+} else {
+  import("../dist/cli/main.js").then(
+    function (cli) {
+      return cli.main(process.argv.slice(2));
+    },
+    function (error) {
+      const missing =
+        error && error.code === "ERR_MODULE_NOT_FOUND" && String(error.message).includes("main.js");
+      process.stderr.write(
+        missing
+          ? "memoryd is not built yet; run `npm install` (or `npm run build`) in its folder first.\n"
+          : "memoryd cannot start: " + ((error && error.message) || error) + "\n",
+      );
+      process.exitCode = 1;
+    },
+  );
+}

@@ -1,0 +1,151 @@
+import { type Static, type TSchema, Type } from "typebox";
+import { Value } from "typebox/value";
+import { baseUrl, readRuntimeInfo, type RuntimeInfo } from "../runtime-file.ts";
+import { CliFailure } from "./cli-failure.ts";
+
+/** A running daemon that has shown to be the one of the data directory. */
+export interface DaemonClient {
+  readonly runtime: RuntimeInfo;
+  readonly url: string;
+  /**
+   * Asks the daemon as the owner of its data directory.
+   *
+   * @throws {CliFailure} with the daemon's own words when it refuses.
+   */
+  call<T extends TSchema>(answer: T, method: "GET" | "POST", path: string, body?: object): Promise<Static<T>>;
+}
+
+/** The daemon is on this machine: one that has not said who it is by then is stuck. */
+const IDENTIFY_TIMEOUT_MS = 5_000;
+/** A long memory waits for its embedding, behind others. */
+const CALL_TIMEOUT_MS = 300_000;
+
+const VersionAnswer = Type.Object({ instance_id: Type.String() });
+const Problem = Type.Object({
+  detail: Type.String(),
+  errors: Type.Optional(Type.Array(Type.Object({ path: Type.String(), message: Type.String() }))),
+});
+
+/**
+ * The daemon of a data directory; undefined when none runs. Nothing but the token is sent, and that only to a live
+ * process, before the answer has named the instance that the data directory names: a port can change hands.
+ *
+ * @throws {CliFailure} if the process is there and does not answer, or the file about it may not be read.
+ */
+export async function findDaemon(dataDir: string): Promise<DaemonClient | undefined> {
+  const runtime = readOwn(dataDir);
+  if (runtime === undefined || !isAlive(runtime.pid)) return undefined;
+
+  const url = baseUrl(runtime);
+  const identity = await identify(url, runtime);
+  if (identity !== runtime.instanceId) return undefined;
+
+  return {
+    runtime,
+    url,
+    async call(answer, method, path, body) {
+      const response = await send(url, runtime, { method, path, body, timeoutMs: CALL_TIMEOUT_MS }).catch(
+        (error: unknown) => {
+          throw new CliFailure(
+            `memoryd stopped answering at ${url}; look at \`memoryd status\` and its log.`,
+            {
+              cause: error,
+            },
+          );
+        },
+      );
+      const content: unknown = await response.json().catch(() => undefined);
+      if (!response.ok) throw new CliFailure(refusal(content, response.status));
+      if (!Value.Check(answer, content)) {
+        throw new CliFailure(
+          `The daemon (version ${runtime.version}) answered ${path} in a form that this command does not know; ` +
+            "restart it with `memoryd stop` and `memoryd start`, so that both are of one version.",
+        );
+      }
+      return content;
+    },
+  };
+}
+
+/** As `findDaemon`. @throws {CliFailure} also when none runs. */
+export async function connect(dataDir: string): Promise<DaemonClient> {
+  const daemon = await findDaemon(dataDir);
+  if (daemon === undefined) throw new CliFailure(notRunning(dataDir));
+  return daemon;
+}
+
+export function notRunning(dataDir: string): string {
+  return `memoryd is not running on ${dataDir}; start it with \`memoryd start\` or \`memoryd start --detach\`.`;
+}
+
+/** True while the process exists, be it another user's. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}
+
+function readOwn(dataDir: string): RuntimeInfo | undefined {
+  try {
+    return readRuntimeInfo(dataDir);
+  } catch (error) {
+    throw new CliFailure(
+      `The data directory ${dataDir} may not be read; run this as its owner, or name another with --data-dir.`,
+      { cause: error },
+    );
+  }
+}
+
+async function identify(url: string, runtime: RuntimeInfo): Promise<string | undefined> {
+  try {
+    const response = await send(url, runtime, {
+      method: "GET",
+      path: "/version",
+      timeoutMs: IDENTIFY_TIMEOUT_MS,
+    });
+    const content: unknown = await response.json();
+    return Value.Check(VersionAnswer, content) ? content.instance_id : undefined;
+  } catch (error) {
+    if (error instanceof Error && error.name === "TimeoutError") {
+      throw new CliFailure(
+        `memoryd (process ${runtime.pid}) does not answer at ${url}; look at its log, or end the process.`,
+        { cause: error },
+      );
+    }
+    return undefined;
+  }
+}
+
+interface Request {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: object | undefined;
+  readonly timeoutMs: number;
+}
+
+function send(
+  url: string,
+  { token }: RuntimeInfo,
+  { method, path, body, timeoutMs }: Request,
+): Promise<Response> {
+  return fetch(`${url}${path}`, {
+    method,
+    redirect: "error",
+    headers: {
+      authorization: `Bearer ${token}`,
+      "x-memoryd-client": "memoryd-cli",
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    signal: AbortSignal.timeout(timeoutMs),
+  });
+}
+
+function refusal(problem: unknown, status: number): string {
+  if (!Value.Check(Problem, problem)) return `The daemon refused with HTTP status ${status}.`;
+  const fields = (problem.errors ?? []).map(({ path, message }) => `${path} ${message}`);
+  return fields.length === 0 ? problem.detail : `${problem.detail} (${fields.join("; ")})`;
+}

@@ -1,0 +1,169 @@
+import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import {
+  ConfigError,
+  DEFAULT_CONFIG_FILE,
+  loadConfig,
+  readSettings,
+  type Settings,
+  SETTINGS,
+} from "../config.ts";
+import { VERSION } from "../version.ts";
+import { add, type AddOptions } from "./add.ts";
+import { CliFailure, EXIT, type ExitCode } from "./cli-failure.ts";
+import { complain, endWithReader } from "./output.ts";
+import { query, type QueryOptions } from "./query.ts";
+import { start } from "./start.ts";
+import { startDetached } from "./start-detached.ts";
+import { status, type StatusOptions } from "./status.ts";
+import { stop } from "./stop.ts";
+
+const EPILOGUE = `
+Every setting is a flag of \`memoryd start\`, a variable (--data-dir is MEMORYD_DATA_DIR) and a key of the
+configuration file ("dataDir"); a flag wins over a variable, a variable over the file. The file is
+${DEFAULT_CONFIG_FILE}, or what --config names. An API key comes
+from MEMORYD_API_KEY or --api-key-file only.
+
+Exit codes: 0 success, 1 failure, 2 wrong usage or settings.`;
+
+/** Runs one command; the process's exit code is set when it is done. */
+export async function main(words: readonly string[]): Promise<void> {
+  endWithReader();
+  try {
+    const memoryd = program(words);
+    // Without a command there is nothing wrong to complain about: the help is the answer.
+    if (words.length === 0) memoryd.help();
+    await memoryd.parseAsync(words, { from: "user" });
+  } catch (error) {
+    process.exitCode = end(error, /--log-level[ =]debug/.test(words.join(" ")));
+  }
+}
+
+function program(words: readonly string[]): Command {
+  const memoryd = new Command("memoryd")
+    .description(
+      "A local-first memory for people and their AI agents: a daemon that stores memories and finds them.",
+    )
+    .version(VERSION, "-v, --version")
+    .addHelpText("after", EPILOGUE)
+    .showHelpAfterError("(`memoryd --help` shows what there is)")
+    .exitOverride()
+    .configureOutput({ outputError: (text) => complain(text.replace(/^error: /, "").trim()) });
+
+  addStart(memoryd, words);
+  addDaemonCommands(memoryd);
+  addMemoryCommands(memoryd);
+  return memoryd;
+}
+
+function addStart(memoryd: Command, words: readonly string[]): void {
+  const command = memoryd
+    .command("start")
+    .description("run the daemon here until Ctrl-C, or with --detach on its own");
+  for (const { flag, variable, description, default: usual } of SETTINGS) {
+    const note =
+      usual === "" || (Array.isArray(usual) && usual.length === 0) ? "" : `; default ${String(usual)}`;
+    command.addOption(new Option(`${flag} <value>`, `${description} (${variable}${note})`));
+  }
+  command
+    .option("--config <file>", `read settings from this file instead of ${DEFAULT_CONFIG_FILE}`)
+    .option("--detach", "run as a process of its own; returns when it is ready")
+    .action(async ({ config: configFile, detach, ...flags }: StartOptions) => {
+      const config = loadConfig({ flags: flags as Record<string, string>, configFile });
+      if (detach === true) return await startDetached(config, words);
+      const { startDaemon } = await import("../daemon.ts");
+      return await start(config, startDaemon);
+    });
+}
+
+function addDaemonCommands(memoryd: Command): void {
+  withDataDir(memoryd.command("stop").description("stop the daemon; its last writes are kept")).action(
+    async (options: DaemonOptions) => await stop(settingsOf(options)),
+  );
+  withDataDir(memoryd.command("status").description("say whether the daemon runs, and where"))
+    .option("--json", "as JSON")
+    .action(
+      async (options: DaemonOptions & StatusOptions) => await status(settingsOf(options).dataDir, options),
+    );
+}
+
+function addMemoryCommands(memoryd: Command): void {
+  withDataDir(memoryd.command("add").description("remember a text"))
+    .argument("[text...]", "what to remember; standard input if absent")
+    .option("-t, --tag <tag>", "a tag; may be given several times", collect)
+    .option("-u, --user <id>", "whose memory it is")
+    .option("-p, --project <name>", "the project it belongs to")
+    .option("-s, --session <id>", "the conversation or piece of work it belongs to")
+    .option("--occurred-at <time>", "when it happened, such as 2026-11-21 or 2026-11-21T10:15:00Z")
+    .option("--metadata <json>", "a JSON object to keep with it")
+    .option("--json", "print the record as JSON")
+    .action(
+      async (text: string[], options: DaemonOptions & AddOptions) =>
+        await add(settingsOf(options).dataDir, text, options),
+    );
+
+  withDataDir(memoryd.command("query").description("find the memories that answer a question"))
+    .argument("<text...>", "the question")
+    .option("-k, --k <number>", "how many memories, 1 to 200; 8 if not given", parseCount)
+    .option("-u, --user <id>", "only this user's memories")
+    .option("-p, --project <name>", "only those of this project")
+    .option("-s, --session <id>", "only those of this session")
+    .option("-t, --tag <tag>", "only those with this tag; several: with all of them", collect)
+    .option("--sector <name>", "only those of this sector")
+    .option("--from <time>", "only what happened at this time or later")
+    .option("--to <time>", "only what happened before this time")
+    .option("--min-score <number>", "only matches with this score or better, 0 to 1", parseScore)
+    .option("--json", "print the answer as JSON")
+    .action(
+      async (text: string[], options: DaemonOptions & QueryOptions) =>
+        await query(settingsOf(options).dataDir, text, options),
+    );
+}
+
+interface StartOptions extends Readonly<Record<string, string | boolean | undefined>> {
+  readonly config?: string;
+  readonly detach?: boolean;
+}
+
+/** The flags that say which daemon to talk to. */
+interface DaemonOptions {
+  readonly dataDir?: string;
+  readonly config?: string;
+}
+
+function withDataDir(command: Command): Command {
+  return command
+    .option("--data-dir <folder>", "data directory of the daemon to talk to (MEMORYD_DATA_DIR)")
+    .option("--config <file>", "configuration file that names it");
+}
+
+function settingsOf({ dataDir, config }: DaemonOptions): Settings {
+  return readSettings({ flags: dataDir === undefined ? {} : { dataDir }, configFile: config });
+}
+
+function collect(value: string, earlier: readonly string[] = []): string[] {
+  return [...earlier, value];
+}
+
+function parseCount(text: string): number {
+  if (!/^\d{1,3}$/.test(text) || Number(text) < 1 || Number(text) > 200) {
+    throw new InvalidArgumentError("It must be a whole number from 1 to 200.");
+  }
+  return Number(text);
+}
+
+function parseScore(text: string): number {
+  const score = Number(text);
+  if (text.trim() === "" || !(score >= 0 && score <= 1))
+    throw new InvalidArgumentError("It must be a number from 0 to 1.");
+  return score;
+}
+
+/** Says what went wrong, in one sentence, and gives the exit code for it. */
+function end(error: unknown, isDebugging: boolean): ExitCode {
+  // Commander has printed its own complaint, or the help or version that was asked for.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.success : EXIT.usage;
+  complain(error instanceof Error ? error.message : String(error));
+  if (isDebugging && error instanceof Error) complain(error.stack ?? "");
+  if (error instanceof ConfigError) return EXIT.usage;
+  return error instanceof CliFailure ? error.exitCode : EXIT.failure;
+}

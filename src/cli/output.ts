@@ -1,0 +1,41 @@
+/**
+ * The only place that writes to the terminal. Answers go to standard output, complaints to standard error. There are
+ * no colours and no widths, so what a pipe gets is what a person sees.
+ */
+
+export function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+export function printJson(value: unknown): void {
+  print(JSON.stringify(value, null, 2));
+}
+
+export function complain(sentence: string): void {
+  process.stderr.write(`memoryd: ${sentence}\n`);
+}
+
+/** Ends quietly when the reader of a pipe (`memoryd query … | head -1`) has gone. */
+export function endWithReader(): void {
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE") process.exit(0);
+    throw error;
+  });
+}
+
+/**
+ * Text of a memory, fit for a terminal: control characters, which could move the cursor or retitle the window, become
+ * visible marks; all white space becomes single spaces.
+ */
+export function oneLine(text: string): string {
+  return text
+    .replace(/\s+/g, " ")
+    .replace(/\p{Cc}|[\u202a-\u202e\u2066-\u2069]/gu, "\ufffd")
+    .trim();
+}
+
+/** Names and values below each other, the values in one column. */
+export function printTable(rows: readonly (readonly [name: string, value: string])[]): void {
+  const width = Math.max(...rows.map(([name]) => name.length));
+  for (const [name, value] of rows) print(`  ${name.padEnd(width)}  ${value}`);
+}

@@ -1,0 +1,69 @@
+import { type Static, Type } from "typebox";
+import { CliFailure, EXIT } from "./cli-failure.ts";
+import { connect } from "./daemon-client.ts";
+import { oneLine, print, printJson } from "./output.ts";
+
+export interface QueryOptions {
+  readonly k?: number;
+  readonly user?: string;
+  readonly project?: string;
+  readonly session?: string;
+  readonly tag?: readonly string[];
+  readonly sector?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly minScore?: number;
+  readonly json?: boolean;
+}
+
+/** Enough to recognise a memory by, and a few lines of a terminal. */
+const SNIPPET_CHARS = 240;
+
+const Match = Type.Object({
+  id: Type.String(),
+  content: Type.String(),
+  snippet: Type.Optional(Type.String()),
+  score: Type.Number(),
+  primary_sector: Type.String(),
+  occurred_at: Type.String(),
+  tags: Type.Array(Type.String()),
+});
+const Answer = Type.Object({ matches: Type.Array(Match) });
+
+/** Prints the memories that answer the words best, the best first. */
+export async function query(dataDir: string, words: readonly string[], options: QueryOptions): Promise<void> {
+  const text = words.join(" ");
+  if (text.trim() === "") {
+    throw new CliFailure("There is nothing to look for; give the question as arguments.", {
+      exitCode: EXIT.usage,
+    });
+  }
+
+  const daemon = await connect(dataDir);
+  const answer = await daemon.call(Answer, "POST", "/memory/query", {
+    query: text,
+    k: options.k,
+    user_id: options.user,
+    snippet: options.json === true ? undefined : SNIPPET_CHARS,
+    filters: {
+      project: options.project,
+      session_id: options.session,
+      tags: options.tag,
+      sector: options.sector,
+      from: options.from,
+      to: options.to,
+      min_score: options.minScore,
+    },
+  });
+  if (options.json === true) printJson(answer);
+  else if (answer.matches.length === 0) print("Nothing found.");
+  else answer.matches.forEach((match, index) => printMatch(match, index + 1));
+}
+
+function printMatch(match: Static<typeof Match>, rank: number): void {
+  const place = `${rank}.`.padStart(3);
+  const day = match.occurred_at.slice(0, "YYYY-MM-DD".length);
+  const tags = match.tags.map((tag) => ` #${oneLine(tag)}`).join("");
+  print(`${place} ${match.score.toFixed(2)}  ${oneLine(match.snippet ?? match.content)}`);
+  print(`          ${day} · ${match.primary_sector}${tags} · ${match.id}`);
+}

@@ -1,0 +1,116 @@
+import type { Config } from "../config.ts";
+import type { ServiceStatus } from "../core/status.ts";
+import { createLogger, type Logger } from "../log.ts";
+import { baseUrl } from "../runtime-file.ts";
+import { EXIT, type ExitCode } from "./cli-failure.ts";
+import { explainStartFailure } from "./explain-start-failure.ts";
+import { complain, print, printTable } from "./output.ts";
+
+export interface RunningDaemon {
+  readonly address: string;
+  readonly port: number;
+  status(): ServiceStatus;
+  /** Finishes what is under way and lets go of the store; writes that were answered are on the disk before and after. */
+  stop(): Promise<void>;
+}
+
+/** `requestStop` is for a client that may stop the daemon; it ends the process as a signal would. */
+export type StartDaemon = (config: Config, log: Logger, requestStop: () => void) => Promise<RunningDaemon>;
+
+/** What a daemon that runs detached tells the command that started it, once. */
+export type StartReport =
+  | { readonly kind: "ready"; readonly summary: readonly (readonly [string, string])[] }
+  | { readonly kind: "failed"; readonly message: string };
+
+const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/**
+ * Runs the daemon in this process until a signal ends it. The first signal stops it with the configured deadline, a
+ * second at once: nothing that was answered is lost either way.
+ */
+export async function start(config: Config, startDaemon: StartDaemon): Promise<void> {
+  const log = createLogger(config.logLevel);
+  exitOnBugs(log);
+
+  let starting: Promise<RunningDaemon> | undefined;
+  let isStopping = false;
+  const requestStop = (cause: string): void => {
+    if (isStopping) {
+      log.warn({ cause }, "stopping at once");
+      process.exit(EXIT.failure);
+    }
+    isStopping = true;
+    log.info({ cause }, "stopping");
+    void stopWithin(config.shutdownTimeoutMs, starting, log).then((code) => process.exit(code));
+  };
+  for (const signal of STOP_SIGNALS) process.on(signal, () => requestStop(signal));
+
+  try {
+    starting = startDaemon(config, log, () => requestStop("request"));
+    const daemon = await starting;
+    // A signal came while it started: the stop is on its way, and "ready" would be a lie.
+    if (!isStopping) announce(daemon, config, log);
+  } catch (error) {
+    log.debug({ err: error }, "start failed");
+    const message = await explainStartFailure(error, config);
+    if (process.send === undefined) complain(message);
+    report({ kind: "failed", message });
+    process.exit(EXIT.failure);
+  }
+}
+
+function announce(daemon: RunningDaemon, config: Config, log: Logger): void {
+  const { version, memoryCount, embedding } = daemon.status();
+  const summary = [
+    ["listening", baseUrl(daemon)],
+    ["data", config.dataDir],
+    ["model", `${embedding.model} (${embedding.dimensions} dimensions)`],
+    ["memories", String(memoryCount)],
+    ["version", version],
+  ] as const;
+  log.info({ port: daemon.port, memories: memoryCount, version }, "ready");
+  if (process.send === undefined) {
+    print("memoryd is ready");
+    printTable(summary);
+  }
+  report({ kind: "ready", summary });
+}
+
+function report(message: StartReport): void {
+  process.send?.(message);
+}
+
+/** Resolves to the exit code, at the deadline at the latest. */
+async function stopWithin(
+  timeoutMs: number,
+  starting: Promise<RunningDaemon> | undefined,
+  log: Logger,
+): Promise<ExitCode> {
+  const stopped = (async () => {
+    try {
+      await (await starting)?.stop();
+      log.info({}, "stopped");
+      return EXIT.success;
+    } catch (error) {
+      log.error({ err: error }, "stop failed");
+      return EXIT.failure;
+    }
+  })();
+  const late = new Promise<ExitCode>((resolve) => {
+    setTimeout(() => {
+      log.error({ timeoutMs }, "stop took too long; leaving at once");
+      resolve(EXIT.failure);
+    }, timeoutMs);
+  });
+  return await Promise.race([stopped, late]);
+}
+
+/** A state that nobody thought of is not worth going on with: what was answered is in the journal, and a restart reads it. */
+function exitOnBugs(log: Logger): void {
+  for (const event of ["uncaughtException", "unhandledRejection"] as const) {
+    process.on(event, (error: unknown) => {
+      log.fatal({ err: error, event }, "unexpected error");
+      process.exit(EXIT.failure);
+    });
+  }
+}

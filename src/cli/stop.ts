@@ -1,0 +1,45 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { Type } from "typebox";
+import type { Settings } from "../config.ts";
+import { CliFailure } from "./cli-failure.ts";
+import { connect, type DaemonClient, isAlive } from "./daemon-client.ts";
+import { print } from "./output.ts";
+
+const POLL_MS = 50;
+/** On top of the time that the daemon gives its requests: to let go of the store, and to write a checkpoint. */
+const GRACE_MS = 10_000;
+
+/** Asks the daemon to stop and waits until its process has gone. */
+export async function stop({ dataDir, shutdownTimeoutMs }: Settings): Promise<void> {
+  const daemon = await connect(dataDir);
+  const { pid } = daemon.runtime;
+  await askToStop(daemon);
+
+  const deadline = Date.now() + shutdownTimeoutMs + GRACE_MS;
+  while (isAlive(pid)) {
+    if (Date.now() > deadline) {
+      throw new CliFailure(
+        `memoryd (process ${pid}) was asked to stop and is still there; look at its log, or end the process.`,
+      );
+    }
+    await wait(POLL_MS);
+  }
+  print("memoryd has stopped.");
+}
+
+/** Windows has no signal that a program can answer: there a SIGTERM would cut it off in the middle of a write. */
+async function askToStop(daemon: DaemonClient): Promise<void> {
+  if (process.platform === "win32") {
+    await daemon.call(Type.Unknown(), "POST", "/shutdown");
+    return;
+  }
+  try {
+    process.kill(daemon.runtime.pid, "SIGTERM");
+  } catch (error) {
+    if (!isAlive(daemon.runtime.pid)) return;
+    throw new CliFailure(
+      `Process ${daemon.runtime.pid} belongs to another user; stop memoryd as that user.`,
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,320 @@
+import { readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import envPaths from "env-paths";
+import { type Static, type TSchema, Type } from "typebox";
+import { Value } from "typebox/value";
+import { nearestName } from "./nearest-name.ts";
+
+const paths = envPaths("memoryd", { suffix: "" });
+
+const PREFIX = "MEMORYD_";
+
+const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
+
+/** More sessions than this gain nothing: they share the memory bandwidth. One core is left to the main thread. */
+const MAX_DEFAULT_WORKERS = 4;
+
+/**
+ * The one list of settings. A setting `xY` is the flag `--x-y`, the variable `MEMORYD_X_Y` and the key `xY` of the
+ * configuration file; in flags and variables, lists are separated by commas. Units are in the names: bytes, milliseconds.
+ */
+const Settings = Type.Object(
+  {
+    host: Type.String({ minLength: 1, default: "127.0.0.1", description: "address to listen on" }),
+    port: Type.Integer({
+      minimum: 0,
+      maximum: 65_535,
+      default: 8080,
+      description: "port to listen on; 0 takes any free one",
+    }),
+    dataDir: Type.String({ minLength: 1, default: paths.data, description: "folder that holds everything" }),
+    logLevel: Type.Union(
+      LOG_LEVELS.map((level) => Type.Literal(level)),
+      { default: "info", description: `how much to log: ${LOG_LEVELS.join(", ")}` },
+    ),
+    apiKeyFile: Type.String({
+      default: "",
+      description: "file with the API key, or set MEMORYD_API_KEY; without a key only this machine is served",
+    }),
+    allowedHosts: Type.Array(Type.String({ pattern: "^[^\\s/,@*]+$" }), {
+      default: [],
+      description: "further names in Host headers to answer to, besides the address listened on",
+    }),
+    allowedOrigins: Type.Array(Type.String({ pattern: "^[a-z][a-z0-9+.-]*://[^\\s/,@*]+$" }), {
+      default: [],
+      description: "web origins (such as https://app.example) whose pages may call the daemon",
+    }),
+    maxBodyBytes: Type.Integer({
+      minimum: 1024,
+      maximum: 1024 ** 3,
+      default: 32 * 1024 ** 2,
+      description: "largest JSON body accepted",
+    }),
+    embeddingWorkers: Type.Integer({
+      minimum: 1,
+      maximum: 64,
+      default: Math.min(MAX_DEFAULT_WORKERS, Math.max(1, availableParallelism() - 1)),
+      description: "threads that run the embedding model",
+    }),
+    shutdownTimeoutMs: Type.Integer({
+      minimum: 0,
+      maximum: 600_000,
+      default: 10_000,
+      description: "how long a stop waits for requests under way",
+    }),
+  },
+  { additionalProperties: false },
+);
+export type Settings = Readonly<Static<typeof Settings>>;
+export type SettingName = keyof Settings;
+
+/** All that the daemon is started with. Never log it whole: it holds the key. */
+export interface Config extends Settings {
+  /** The one configured API key; undefined when none is asked for. */
+  readonly apiKey: string | undefined;
+}
+
+/** A setting that is unknown, out of range or unsafe. The message is one sentence that names it and what to do. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+}
+
+export interface SettingSources {
+  /** Values of flags by setting name, as they were typed. */
+  readonly flags?: Readonly<Record<string, string>>;
+  /** The file given with `--config`, which must exist; without it the one in the user's configuration folder, if any. */
+  readonly configFile?: string | undefined;
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+/** Read where `--config` names no other. Never searched for in the working directory, which may be anybody's. */
+export const DEFAULT_CONFIG_FILE = join(paths.config, "config.json");
+
+/** A key shorter than this can be guessed. */
+const MIN_API_KEY_CHARS = 16;
+
+/** What `--help` and the README say of each setting. */
+export const SETTINGS = (Object.keys(Settings.properties) as SettingName[]).map((name) => {
+  const schema: TSchema & { description?: string; default?: unknown } = Settings.properties[name];
+  return {
+    name,
+    flag: `--${kebab(name)}`,
+    variable: variableOf(name),
+    description: schema.description ?? "",
+    default: schema.default,
+  };
+});
+
+/**
+ * The settings in order of precedence: flags, environment, file, defaults. Relative paths count from the working
+ * directory; those in a file, from the file's folder.
+ *
+ * @throws {ConfigError} for the first one that is unknown or out of range.
+ */
+export function readSettings({ flags = {}, configFile, env = process.env }: SettingSources = {}): Settings {
+  const settings = {
+    ...Value.Create(Settings),
+    ...fromFile(configFile),
+    ...fromEnvironment(env),
+    ...fromFlags(flags),
+  };
+  return Object.freeze(settings);
+}
+
+/**
+ * The settings as `readSettings` reads them, with the key, for a daemon about to start.
+ *
+ * @throws {ConfigError} also when they would let other machines in without a key.
+ */
+export function loadConfig(sources: SettingSources = {}): Config {
+  const settings = readSettings(sources);
+  const apiKey = readApiKey(settings, sources.env ?? process.env);
+  if (apiKey === undefined) refuseStrangers(settings);
+  return Object.freeze({ ...settings, apiKey });
+}
+
+/** True for the addresses and names that only this machine can reach. */
+export function isLoopbackHost(host: string): boolean {
+  const name = host.toLowerCase().replace(/^\[(.*)\]$/, "$1");
+  return (
+    name === "localhost" ||
+    name.endsWith(".localhost") ||
+    name === "::1" ||
+    /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(name)
+  );
+}
+
+function fromFlags(flags: Readonly<Record<string, string>>): Partial<Settings> {
+  const found: Record<string, unknown> = {};
+  for (const [key, text] of Object.entries(flags)) {
+    if (!isSettingName(key))
+      throw unknownSetting(
+        "option",
+        `--${kebab(key)}`,
+        SETTINGS.map((setting) => setting.flag),
+      );
+    found[key] = checked(key, fromText(key, text), `--${kebab(key)}`, process.cwd());
+  }
+  return found;
+}
+
+function fromEnvironment(env: NodeJS.ProcessEnv): Partial<Settings> {
+  const found: Record<string, unknown> = {};
+  for (const { name, variable } of SETTINGS) {
+    const text = env[variable];
+    if (text !== undefined && text !== "") {
+      found[name] = checked(name, fromText(name, text), variable, process.cwd());
+    }
+  }
+  // Other programs may have variables of this prefix; one that is nearly ours is a slip, and could leave the door open.
+  const known = [...SETTINGS.map((setting) => setting.variable), "MEMORYD_API_KEY"];
+  const suffixes = known.map((variable) => variable.slice(PREFIX.length));
+  for (const variable of Object.keys(env)) {
+    if (!variable.startsWith(PREFIX) || known.includes(variable)) continue;
+    const nearest = nearestName(variable.slice(PREFIX.length), suffixes);
+    if (nearest !== undefined) {
+      throw new ConfigError(`Unknown variable ${variable}; did you mean ${PREFIX}${nearest}?`);
+    }
+  }
+  return found;
+}
+
+function fromFile(given: string | undefined): Partial<Settings> {
+  const file = resolve(given ?? DEFAULT_CONFIG_FILE);
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    if (given === undefined && hasCode(error, "ENOENT", "ENOTDIR")) return {};
+    throw new ConfigError(`The configuration file ${file} cannot be read: ${messageOf(error)}.`, {
+      cause: error,
+    });
+  }
+
+  let values: unknown;
+  try {
+    values = JSON.parse(text);
+  } catch (error) {
+    throw new ConfigError(`The configuration file ${file} is not JSON: ${messageOf(error)}.`, {
+      cause: error,
+    });
+  }
+  if (typeof values !== "object" || values === null || Array.isArray(values)) {
+    throw new ConfigError(`The configuration file ${file} must hold one JSON object of settings.`);
+  }
+
+  const found: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(values)) {
+    if (key === "apiKey") {
+      throw new ConfigError(
+        `The configuration file ${file} holds a key; put it into a file of its own and name that as "apiKeyFile".`,
+      );
+    }
+    if (!isSettingName(key))
+      throw unknownSetting(
+        `setting in ${file}:`,
+        `"${key}"`,
+        SETTINGS.map((setting) => setting.name),
+      );
+    found[key] = checked(key, value, `"${key}" in ${file}`, dirname(file));
+  }
+  return found;
+}
+
+/** What a text says for a setting, of the type the setting has if it can be; the check follows. */
+function fromText(name: SettingName, text: string): unknown {
+  const schema = Settings.properties[name];
+  if (Type.IsInteger(schema)) return /^\d{1,15}$/.test(text.trim()) ? Number(text) : text;
+  if (Type.IsArray(schema)) {
+    return text
+      .split(",")
+      .map((item) => item.trim())
+      .filter((item) => item !== "");
+  }
+  return text;
+}
+
+function checked(name: SettingName, value: unknown, where: string, baseFolder: string): unknown {
+  const schema = Settings.properties[name];
+  const [error] = Value.Errors(schema, value);
+  if (error !== undefined) {
+    const expected = name === "logLevel" ? `must be one of ${LOG_LEVELS.join(", ")}` : error.message;
+    throw new ConfigError(`${where} is ${JSON.stringify(value)}, but ${expected}.`);
+  }
+  const isPath = name === "dataDir" || name === "apiKeyFile";
+  return isPath && typeof value === "string" && value !== "" ? resolve(baseFolder, value) : value;
+}
+
+function readApiKey({ apiKeyFile }: Settings, env: NodeJS.ProcessEnv): string | undefined {
+  const variable = env["MEMORYD_API_KEY"];
+  if (variable !== undefined && apiKeyFile !== "") {
+    throw new ConfigError("Both MEMORYD_API_KEY and a key file are set; keep one of them.");
+  }
+  if (variable !== undefined) return checkedKey(variable, "MEMORYD_API_KEY");
+  if (apiKeyFile === "") return undefined;
+  try {
+    return checkedKey(readFileSync(apiKeyFile, "utf8").trim(), `The key in ${apiKeyFile}`);
+  } catch (error) {
+    if (error instanceof ConfigError) throw error;
+    throw new ConfigError(`The key file ${apiKeyFile} cannot be read: ${messageOf(error)}.`, {
+      cause: error,
+    });
+  }
+}
+
+/** An empty key is refused like any short one: a variable that came out empty must not open the door. */
+function checkedKey(key: string, where: string): string {
+  if (key.length < MIN_API_KEY_CHARS) {
+    throw new ConfigError(
+      `${where} has ${key.length} characters, but a key needs at least ${MIN_API_KEY_CHARS}.`,
+    );
+  }
+  if (!/^[\x21-\x7e]+$/.test(key)) {
+    throw new ConfigError(
+      `${where} must be visible ASCII characters without spaces, so that it fits into a header.`,
+    );
+  }
+  return key;
+}
+
+function refuseStrangers({ host, allowedHosts }: Settings): void {
+  const remedy = `set MEMORYD_API_KEY (at least ${MIN_API_KEY_CHARS} characters) or --api-key-file FILE`;
+  if (!isLoopbackHost(host)) {
+    throw new ConfigError(
+      `Listening on ${host} lets other machines in, so a key is needed: ${remedy}, or listen on 127.0.0.1.`,
+    );
+  }
+  const foreign = allowedHosts.find((name) => !isLoopbackHost(name.replace(/:\d+$/, "")));
+  if (foreign !== undefined) {
+    throw new ConfigError(
+      `Answering to the host name ${foreign} lets others in, so a key is needed: ${remedy}, or take it out of --allowed-hosts.`,
+    );
+  }
+}
+
+function unknownSetting(kind: string, name: string, known: readonly string[]): ConfigError {
+  const nearest = nearestName(name.replaceAll('"', ""), known);
+  const hint = nearest === undefined ? `the settings are ${known.join(", ")}` : `did you mean ${nearest}?`;
+  return new ConfigError(`Unknown ${kind} ${name}; ${hint}`);
+}
+
+function isSettingName(key: string): key is SettingName {
+  return Object.hasOwn(Settings.properties, key);
+}
+
+function kebab(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+function variableOf(name: string): string {
+  return `${PREFIX}${kebab(name).replaceAll("-", "_").toUpperCase()}`;
+}
+
+function hasCode(error: unknown, ...codes: string[]): boolean {
+  return error instanceof Error && "code" in error && codes.includes(String(error.code));
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

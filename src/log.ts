@@ -1,0 +1,19 @@
+import { destination, pino, stdTimeFunctions, type Logger } from "pino";
+import type { Settings } from "./config.ts";
+
+/**
+ * One line of JSON a message: a constant phrase, and an object with what varies. Never the text of a memory, a query,
+ * a fact, a file name or a key.
+ */
+export type { Logger };
+
+/**
+ * Logs to standard error, as standard output belongs to answers. A line is written before the call returns, so the
+ * last one before an exit is not lost.
+ */
+export function createLogger(level: Settings["logLevel"]): Logger {
+  return pino(
+    { level, base: null, timestamp: stdTimeFunctions.isoTime },
+    destination({ dest: 2, sync: true }),
+  );
+}

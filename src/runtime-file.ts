@@ -1,0 +1,69 @@
+import { randomBytes } from "node:crypto";
+import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Static, Type } from "typebox";
+import { Value } from "typebox/value";
+
+/**
+ * What a running daemon tells its own command line: where it listens, who it is, and a token that stands for the
+ * owner of the data directory. It is a file in that directory which only its owner can read.
+ */
+export const RuntimeInfo = Type.Object({
+  /** Address to connect to, which is not always the one listened on (`0.0.0.0`). */
+  address: Type.String({ minLength: 1 }),
+  port: Type.Integer({ minimum: 1, maximum: 65_535 }),
+  pid: Type.Integer({ minimum: 1 }),
+  /** Drawn at every start; the daemon that answers with another one is not this one. */
+  instanceId: Type.String({ minLength: 1 }),
+  version: Type.String(),
+  /** Epoch milliseconds. */
+  startedAt: Type.Number(),
+  /** Good for this run of the daemon only. */
+  token: Type.String({ minLength: 1 }),
+});
+export type RuntimeInfo = Readonly<Static<typeof RuntimeInfo>>;
+
+const FILE_NAME = "daemon.json";
+
+/** A token for one run of the daemon: 256 random bits, fit for a header. */
+export function newLocalToken(): string {
+  return randomBytes(32).toString("base64url");
+}
+
+/** Says who runs on this data directory, in place of whoever did before. Readers see the old file or the new one, whole. */
+export function writeRuntimeInfo(dataDir: string, info: RuntimeInfo): void {
+  const path = join(dataDir, FILE_NAME);
+  const temporary = `${path}.${info.pid}.tmp`;
+  writeFileSync(temporary, `${JSON.stringify(info, null, 2)}\n`, { mode: 0o600 });
+  // The mode above counts only for a new file; a temporary one left behind by a crash keeps its own.
+  chmodSync(temporary, 0o600);
+  renameSync(temporary, path);
+}
+
+/** Who ran last on this data directory and did not stop cleanly, or still runs; undefined when nobody, or when the file is unreadable. */
+export function readRuntimeInfo(dataDir: string): RuntimeInfo | undefined {
+  let info: unknown;
+  try {
+    info = JSON.parse(readFileSync(join(dataDir, FILE_NAME), "utf8"));
+  } catch (error) {
+    if (error instanceof SyntaxError || isMissing(error)) return undefined;
+    throw error;
+  }
+  return Value.Check(RuntimeInfo, info) ? info : undefined;
+}
+
+/** Takes the file away, unless another instance has written its own meanwhile. */
+export function removeRuntimeInfo(dataDir: string, instanceId: string): void {
+  if (readRuntimeInfo(dataDir)?.instanceId === instanceId) rmSync(join(dataDir, FILE_NAME), { force: true });
+}
+
+/** Where a client reaches a daemon that listens on `address`: a wildcard address is reached over loopback. */
+export function baseUrl({ address, port }: { readonly address: string; readonly port: number }): string {
+  if (address === "0.0.0.0") return `http://127.0.0.1:${port}`;
+  if (address === "::") return `http://[::1]:${port}`;
+  return `http://${address.includes(":") ? `[${address}]` : address}:${port}`;
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
+}
