@@ -1,14 +1,15 @@
-import type { AddMemoriesInput, AddMemoriesResult } from "./add-memories.ts";
-import type { AddedMemory, AddMemoryInput } from "./add-memory.ts";
-import type { DeletedMemory, DeleteMemoryInput } from "./delete-memory.ts";
-import type { GetMemoryInput } from "./get-memory.ts";
-import type { ListedMemories, ListMemoriesInput } from "./list-memories.ts";
-import type { SectorCount } from "./list-sectors.ts";
+import { addMemories, type AddMemoriesInput, type AddMemoriesResult } from "./add-memories.ts";
+import { type AddedMemory, addMemory, type AddMemoryInput } from "./add-memory.ts";
+import { type DeletedMemory, deleteMemory, type DeleteMemoryInput } from "./delete-memory.ts";
+import { getMemory, type GetMemoryInput } from "./get-memory.ts";
+import { type ListedMemories, listMemories, type ListMemoriesInput } from "./list-memories.ts";
+import { listSectors, type SectorCount } from "./list-sectors.ts";
+import type { MemoryPorts } from "./memory-ports.ts";
 import type { SeenMemory } from "./memory.ts";
-import type { QueryMemoryInput, QueryMemoryResult } from "./query-memory.ts";
-import type { ReinforcedMemory, ReinforceMemoryInput } from "./reinforce-memory.ts";
-import type { RelatedMemories, RelatedMemoriesInput } from "./related-memories.ts";
-import type { UpdateMemoryInput } from "./update-memory.ts";
+import { queryMemory, type QueryMemoryInput, type QueryMemoryResult } from "./query-memory.ts";
+import { type ReinforcedMemory, reinforceMemory, type ReinforceMemoryInput } from "./reinforce-memory.ts";
+import { type RelatedMemories, relatedMemories, type RelatedMemoriesInput } from "./related-memories.ts";
+import { updateMemory, type UpdateMemoryInput } from "./update-memory.ts";
 
 /** What the service can do, with its ports bound: the one thing that http, mcp and cli know of the core. */
 export interface Operations {
@@ -22,4 +23,20 @@ export interface Operations {
   reinforceMemory(input: ReinforceMemoryInput): Promise<ReinforcedMemory>;
   relatedMemories(input: RelatedMemoriesInput): Promise<RelatedMemories>;
   listSectors(input: { readonly userId?: string }): SectorCount[];
+}
+
+/** The operations over the given ports. */
+export function bindOperations(ports: MemoryPorts): Operations {
+  return {
+    addMemory: (input) => addMemory(ports, input),
+    addMemories: (input) => addMemories(ports, input),
+    queryMemory: (input) => queryMemory(ports, input),
+    updateMemory: (input) => updateMemory(ports, input),
+    deleteMemory: (input) => deleteMemory(ports, input),
+    listMemories: (input) => listMemories(ports, input),
+    getMemory: (input) => getMemory(ports, input),
+    reinforceMemory: (input) => reinforceMemory(ports, input),
+    relatedMemories: (input) => relatedMemories(ports, input),
+    listSectors: (input) => listSectors(ports, input),
+  };
 }

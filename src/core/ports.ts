@@ -1,6 +1,7 @@
 import type { DocumentEmbedding, EmbeddingStamp, QuestionEmbedding, TokenVectors } from "./embedding.ts";
 import type { JsonValue, SeenMemory, Sector } from "./memory.ts";
 import type { Change, EdgeRow, RequestRow } from "./rows.ts";
+import type { MemoryTraits } from "./traits.ts";
 
 /** What the core asks of the world. Every adapter and every fake of a port passes the suite of the port's name in `test/contract`. */
 
@@ -50,8 +51,7 @@ export interface CatalogueEntry {
   readonly primarySector: Sector;
   readonly sectors: readonly Sector[];
   readonly tags: readonly string[];
-  /** Number of the analyser's terms. */
-  readonly termCount: number;
+  readonly traits: MemoryTraits;
 }
 
 /** Which memories: all conditions hold. Absent conditions do not filter. */

@@ -1,4 +1,5 @@
 import type { Memory, Signals } from "./memory.ts";
+import type { MemoryTraits } from "./traits.ts";
 
 /**
  * What a store keeps: rows of named tables. A write is a list of `Change`s, each the whole row as it is
@@ -29,7 +30,8 @@ export type Change = {
 export interface MemoryRow extends Memory {
   /** The analyser's terms of content, date and tags, in order, joined by spaces; see `analyser.ts`. */
   readonly terms: string;
-  /** Version of the analyser that wrote `terms`. */
+  readonly traits: MemoryTraits;
+  /** Version of the analyser that wrote `terms` and `traits`. */
   readonly analyserVersion: number;
   /** What makes two memories the same, 32 hex digits; see `duplicateHash`. */
   readonly duplicateHash: string;

@@ -125,7 +125,13 @@ export class LanceDbMemoryStore implements MemoryStore {
       if (row === undefined) elsewhere.push(id);
       else if (row !== null) found.set(id, row);
     }
-    if (elsewhere.length > 0) for (const [id, row] of await this.#tables.read(table, elsewhere)) found.set(id, row);
+    if (elsewhere.length === 0) return found;
+    for (const [id, row] of await this.#tables.read(table, elsewhere)) found.set(id, row);
+    for (const id of elsewhere) {
+      // Written since, and just being applied: such a row may be missing from the tables for a moment.
+      const row = found.has(id) ? undefined : this.#indexes.overlay.get(table, id);
+      if (row !== undefined && row !== null) found.set(id, row);
+    }
     return found;
   }
 

@@ -1,6 +1,6 @@
 import { INITIAL_SALIENCE, type Sector, SECTORS, type Signals } from "../../core/memory.ts";
 import type { Catalogue, CatalogueEntry, MemoryFilter, Ordinal, Page, Selection } from "../../core/ports.ts";
-import { type Change, edgeId, type EdgeRow, endsOfEdgeId, type MemoryRow, type RequestRow } from "../../core/rows.ts";
+import { type Change, edgeId, type EdgeRow, endsOfEdgeId, type RequestRow } from "../../core/rows.ts";
 import { EdgeIndex } from "./edge-index.ts";
 import { MemoryColumns, type SlimMemoryRow } from "./memory-columns.ts";
 
@@ -47,7 +47,7 @@ export class StoreCatalogue implements Catalogue {
       switch (change.table) {
         case "memories": {
           const before = this.#columns.ordinalOf(change.id);
-          undo.push(this.#stageMemory(change.id, change.row && slimmed(change.row)));
+          undo.push(this.#stageMemory(change.id, change.row));
           const ordinal = before ?? this.#columns.ordinalOf(change.id);
           if (ordinal !== undefined) ordinals.set(change.id, ordinal);
           break;
@@ -223,8 +223,4 @@ export class StoreCatalogue implements Catalogue {
     set(row);
     return () => set(before);
   }
-}
-
-function slimmed({ content: _content, terms, ...rest }: MemoryRow): SlimMemoryRow {
-  return { ...rest, termCount: terms === "" ? 0 : terms.split(" ").length };
 }

@@ -5,12 +5,14 @@ import { Column } from "./column.ts";
 import { Interner } from "./interner.ts";
 
 /** What the catalogue keeps of a memory row: everything but its text. */
-export type SlimMemoryRow = Omit<MemoryRow, "content" | "terms"> & { readonly termCount: number };
+export type SlimMemoryRow = Omit<MemoryRow, "content" | "terms">;
 
 const uint8 = () => new Column((length) => new Uint8Array(length));
 const int32 = () => new Column((length) => new Int32Array(length));
 const float64 = () => new Column((length) => new Float64Array(length));
 const NO_NUMBERS: readonly number[] = [];
+const ASKS = 1;
+const TELLS_TIME = 2;
 
 /**
  * Memories as columns of numbers by ordinal: about 350 bytes each with the maps beside, where an object each would take
@@ -30,7 +32,10 @@ export class MemoryColumns {
   readonly #lastSeenAt = float64();
   readonly #salience = float64();
   readonly #version = int32();
-  readonly #termCount = int32();
+  readonly #words = int32();
+  /** One bit a trait. */
+  readonly #traits = uint8();
+  readonly #speaker = int32();
   readonly #user = int32();
   readonly #project = int32();
   readonly #session = int32();
@@ -47,6 +52,7 @@ export class MemoryColumns {
   readonly #sessions = new Interner();
   readonly #clients = new Interner();
   readonly #documents = new Interner();
+  readonly #speakers = new Interner();
   readonly #tagNames = new Interner();
 
   readonly #ordinalOfId = new Map<string, Ordinal>();
@@ -161,13 +167,28 @@ export class MemoryColumns {
       primarySector: SECTORS[this.#primarySector.get(ordinal)] ?? "semantic",
       sectors: this.#sectorsOf(ordinal),
       tags: (this.#tags[ordinal] ?? NO_NUMBERS).map((tag) => this.#tagNames.string(tag) ?? ""),
-      termCount: this.#termCount.get(ordinal),
+      traits: {
+        asks: (this.#traits.get(ordinal) & ASKS) !== 0,
+        tellsTime: (this.#traits.get(ordinal) & TELLS_TIME) !== 0,
+        speaker: this.#speakers.string(this.#speaker.get(ordinal)),
+        words: this.#words.get(ordinal),
+      },
     };
   }
 
   /** Remembers what `replace` overwrites, and answers the way back. */
   state(ordinal: Ordinal): () => void {
-    const columns = [this.#updatedAt, this.#occurredAt, this.#version, this.#termCount, this.#project, this.#primarySector, this.#sectors];
+    const columns = [
+      this.#updatedAt,
+      this.#occurredAt,
+      this.#version,
+      this.#words,
+      this.#traits,
+      this.#speaker,
+      this.#project,
+      this.#primarySector,
+      this.#sectors,
+    ];
     const values = columns.map((column) => column.get(ordinal));
     const lists = [this.#tags[ordinal] ?? NO_NUMBERS, this.#metadata[ordinal] ?? NO_NUMBERS] as const;
     const hash = this.#hashes[ordinal] ?? "";
@@ -232,7 +253,9 @@ export class MemoryColumns {
     this.#updatedAt.set(ordinal, row.updatedAt);
     this.#occurredAt.set(ordinal, row.occurredAt ?? Number.NaN);
     this.#version.set(ordinal, row.version);
-    this.#termCount.set(ordinal, row.termCount);
+    this.#traits.set(ordinal, (row.traits.asks ? ASKS : 0) | (row.traits.tellsTime ? TELLS_TIME : 0));
+    this.#speaker.set(ordinal, this.#speakers.number(row.traits.speaker));
+    this.#words.set(ordinal, row.traits.words);
     this.#project.set(ordinal, this.#projects.number(row.project));
     this.#primarySector.set(ordinal, SECTORS.indexOf(row.primarySector));
     this.#sectors.set(ordinal, sectorBits(row.sectors));

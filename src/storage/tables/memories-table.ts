@@ -20,6 +20,7 @@ export const memoriesTable = rowTable(
     source: json(),
     order: number,
     terms: text,
+    traits: json(),
     analyserVersion: number,
     duplicateHash: text,
   },
