@@ -1,0 +1,192 @@
+import { type Sector, SECTORS } from "./memory.ts";
+import { CUE_NAMES, cuesOf } from "./sector-cues.ts";
+
+/**
+ * Which kind of memory a text is: multinomial logistic regression over its embedding and the cues of its wording.
+ * The weights are learned from `data/sectors/*.json` by `test/eval/train-sectors.ts`.
+ */
+
+/** One sentence a sector, for people. */
+export const SECTOR_DESCRIPTIONS: Readonly<Record<Sector, string>> = {
+  semantic: "What is so: facts, definitions, properties, names and numbers, and what somebody prefers.",
+  episodic: "What happened or will happen: events of a particular time or place, with the people who were there.",
+  procedural: "How something is done: instructions, steps, commands, rules and agreed ways of working.",
+  emotional: "How somebody feels: joy, fear, anger, sadness, love, pride and moods.",
+  reflective: "What somebody makes of it: lessons, insights, self-assessment, doubts and aims in life.",
+};
+
+/** `data/sectors/classifier.json`, parsed. */
+export interface SectorModel {
+  readonly version: 1;
+  /** SHA-256 of the embedding model it was trained with, hex. */
+  readonly embeddingModel: string;
+  /** A further sector is listed from this probability on, in (0, 1). */
+  readonly threshold: number;
+  /** Names of the cues, which must be those of `sector-cues.ts`, in order. */
+  readonly cues: readonly string[];
+  /** Mean of each cue in training; stands for the cues of a text that has none. */
+  readonly cueMeans: readonly number[];
+  readonly sectors: Readonly<Record<Sector, SectorWeights>>;
+}
+
+export interface SectorWeights {
+  readonly bias: number;
+  /** One a dimension of the embedding. */
+  readonly embedding: readonly number[];
+  /** One a cue. */
+  readonly cues: readonly number[];
+}
+
+export interface Classification {
+  readonly primarySector: Sector;
+  /** The primary sector first, then others by descending probability; no repeats. */
+  readonly sectors: readonly Sector[];
+  /** Sums to 1. */
+  readonly probabilities: Readonly<Record<Sector, number>>;
+}
+
+/** The text is read as far as `CUE_TEXT_LENGTH`; the embedding may be a mean of windows: only its direction counts. */
+export type SectorClassifier = (input: {
+  readonly content: string;
+  readonly embedding: Float32Array;
+}) => Classification;
+
+/**
+ * A classifier with the weights of `model`. Equal input gives equal output; ties go to the earlier of `SECTORS`.
+ *
+ * The classifier throws a RangeError for an embedding of another length than it was trained with, or one that is not finite.
+ *
+ * @throws {TypeError} naming the first part of `model` that is missing or malformed.
+ */
+export function createSectorClassifier(model: SectorModel): SectorClassifier {
+  validate(model);
+  const means = Float64Array.from(model.cueMeans);
+
+  return ({ content, embedding }) => {
+    const direction = unit(embedding);
+    const cues = cuesOf(content) ?? means;
+    const logits = SECTORS.map((sector) => {
+      const weights = model.sectors[sector];
+      if (direction.length !== weights.embedding.length) {
+        throw new RangeError(
+          `the sector classifier needs embeddings of ${weights.embedding.length} numbers, got ${direction.length}`,
+        );
+      }
+      return weights.bias + dot(weights.embedding, direction) + dot(weights.cues, cues);
+    });
+    return classification(softmax(logits), model.threshold);
+  };
+}
+
+function classification(probabilities: readonly number[], threshold: number): Classification {
+  const ranked = SECTORS.map((sector, index) => ({ sector, probability: probabilities[index] ?? 0 })).sort(
+    (a, b) => b.probability - a.probability,
+  );
+  const sectors = ranked.filter(({ probability }, rank) => rank === 0 || probability >= threshold);
+  return {
+    primarySector: ranked[0]?.sector ?? "semantic",
+    sectors: sectors.map(({ sector }) => sector),
+    probabilities: Object.fromEntries(
+      SECTORS.map((sector, index) => [sector, probabilities[index] ?? 0]),
+    ) as Record<Sector, number>,
+  };
+}
+
+function dot(weights: readonly number[], values: Float32Array | Float64Array): number {
+  return weights.reduce((sum, weight, index) => sum + weight * (values[index] ?? 0), 0);
+}
+
+function softmax(logits: readonly number[]): number[] {
+  const highest = Math.max(...logits);
+  const exponentials = logits.map((logit) => Math.exp(logit - highest));
+  const total = exponentials.reduce((sum, value) => sum + value, 0);
+  return exponentials.map((value) => value / total);
+}
+
+/** Windows that cancel out have no direction: then only the cues count. */
+function unit(embedding: Float32Array): Float64Array {
+  const length = Math.sqrt(embedding.reduce((sum, value) => sum + value * value, 0));
+  if (!Number.isFinite(length)) {
+    throw new RangeError("the sector classifier needs finite embeddings");
+  }
+  return Float64Array.from(embedding, (value) => (length === 0 ? 0 : value / length));
+}
+
+function validate(model: SectorModel): void {
+  const check = (holds: boolean, problem: string) => {
+    if (!holds) throw new TypeError(`the sector classifier is unusable: ${problem}`);
+  };
+  const areNumbers = (value: unknown, length?: number) =>
+    Array.isArray(value) &&
+    value.length === (length ?? value.length) &&
+    value.every((number) => Number.isFinite(number));
+
+  check(typeof model === "object" && model !== null, "it is not an object");
+  check(model.version === 1, `its version is ${String(model.version)}, not 1`);
+  check(typeof model.embeddingModel === "string", "embeddingModel is not a string");
+  check(model.threshold > 0 && model.threshold < 1, "threshold is not between 0 and 1");
+  check(Array.isArray(model.cues), "cues is not a list");
+  check(
+    model.cues.length === CUE_NAMES.length && CUE_NAMES.every((name, index) => model.cues[index] === name),
+    "it was trained with other cues than this program reads; train it again",
+  );
+  check(areNumbers(model.cueMeans, CUE_NAMES.length), `cueMeans is not a list of ${CUE_NAMES.length} numbers`);
+  check(typeof model.sectors === "object" && model.sectors !== null, "sectors is not an object");
+
+  const dimensions = model.sectors[SECTORS[0]]?.embedding?.length;
+  for (const sector of SECTORS) {
+    const weights = model.sectors[sector];
+    check(typeof weights === "object" && weights !== null, `sectors.${sector} is missing`);
+    check(Number.isFinite(weights.bias), `sectors.${sector}.bias is not a number`);
+    check(
+      areNumbers(weights.embedding, dimensions) && weights.embedding.length > 0,
+      `sectors.${sector}.embedding is not a list of numbers as long as the others`,
+    );
+    check(
+      areNumbers(weights.cues, CUE_NAMES.length),
+      `sectors.${sector}.cues is not a list of ${CUE_NAMES.length} numbers`,
+    );
+  }
+}
+
+/** Questions are short; what follows is a text, and its beginning says what is asked. */
+const QUESTION_LENGTH = 300;
+
+const SUBJECT = "(?:i|we|you|he|she|they|it|one|people|anyone|someone|the \\w+|my \\w+|our \\w+|\\w+)";
+const PAST_AUXILIARY = "(?:did|was|were|had)";
+
+/** In order: the first that matches decides, so feelings and lessons go before the plain forms they are dressed in. */
+const QUESTION_HINTS: readonly (readonly [Sector, RegExp])[] = [
+  [
+    "emotional",
+    /\b(?:feel|feels|felt|feeling|feelings|emotions?|mood|emotional(?:ly)?|(?:happy|sad|angry|afraid|scared|anxious|worried|upset|excited|nervous|proud|jealous|frustrated|lonely|ashamed|grateful|furious|stressed))\b(?! like (?:having|eating|doing|going|watching))/,
+  ],
+  [
+    "reflective",
+    /\b(?:lessons?|learn(?:ed|t) from|(?:did|have|has|had|do) (?:i|we|you|he|she|they) (?:really )?(?:learn(?:ed|t)?|reali[sz]ed?|conclude[d]?)|takeaways?|insights?|in hindsight|looking back|strengths|weaknesses|(?:went|gone) (?:well|wrong|badly)|do (?:better|differently)|(?:done|do) differently|improve(?:d)? (?:about|at|on) (?:my|our)|my (?:goals?|values|habits)|regrets?)\b/,
+  ],
+  [
+    "procedural",
+    new RegExp(
+      `\\bhow (?:do|does|should|can|could|would|must|shall) ${SUBJECT}\\b|\\bhow (?:to|is|are) \\w+(?: \\w+){0,4} (?:done|made|set up|built|deployed|installed|handled)\\b|\\bhow to\\b|\\b(?:steps?|instructions?|procedure|recipe|command|commands|way) (?:to|for)\\b|\\bwhat(?:'s| is) the (?:procedure|process|right way|best way|command)\\b|\\bwhat should (?:i|we) do (?:if|when|before|after)\\b`,
+    ),
+  ],
+  [
+    "episodic",
+    new RegExp(
+      `^(?:so |and |ok |hey )?when ${PAST_AUXILIARY}\\b|\\b(?:since |until |on |in )?(?:when|what (?:day|date|month|year|time)|which (?:day|month|year)) ${PAST_AUXILIARY}\\b|\\bwhat (?:happened|did (?:i|we|you|he|she|they) (?:do|say|talk|discuss|eat|buy|see))\\b|\\bwhere did (?:i|we|he|she|they)\\b|\\bwhen (?:is|are|will) (?:my|our|the next)\\b|\\b(?:last time|how long ago|what happened)\\b|\\b(?:who|what) (?:came|went|met|visited|called|won|broke|said)\\b`,
+    ),
+  ],
+  ["semantic", /^(?:so |and |ok |hey )?(?:what(?:'s| is| are)|who(?:'s| is)) (?:the|an?|my|our|his|her|their) (?:meaning|definition|name|address|number|birthday|password|port|favou?rite|capital|size|version)\b|\bwhat does \S+ (?:mean|stand for)\b/],
+];
+
+/**
+ * The sector a question asks for, or undefined where its form does not say: "how do I …" procedural, "when did …"
+ * episodic, "how did I feel …" emotional, "what did we learn …" reflective, "what does … mean" semantic.
+ *
+ * A hint, to lean on lightly: memories of every sector can answer any question. English only.
+ */
+export function sectorOfQuestion(query: string): Sector | undefined {
+  const question = query.slice(0, QUESTION_LENGTH).replaceAll("’", "'").toLowerCase().trim();
+  return QUESTION_HINTS.find(([, pattern]) => pattern.test(question))?.[0];
+}
