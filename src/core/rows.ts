@@ -37,6 +37,12 @@ export interface MemoryRow extends Memory {
   readonly duplicateHash: string;
 }
 
+/** The memory of a row, without what the indexes need. */
+export function memoryOf(row: MemoryRow): Memory {
+  const { terms: _terms, traits: _traits, analyserVersion: _version, duplicateHash: _hash, ...memory } = row;
+  return memory;
+}
+
 export interface VectorRow {
   /** Whose memory it is, so that a vector search can be filtered without a join. */
   readonly userId: string | null;

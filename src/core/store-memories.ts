@@ -11,7 +11,7 @@ import { ServiceError } from "./errors.ts";
 import { type IdempotentRequest, requestChanges } from "./idempotency.ts";
 import type { MemoryPorts } from "./memory-ports.ts";
 import { INITIAL_SALIENCE, type SeenMemory } from "./memory.ts";
-import type { Change } from "./rows.ts";
+import { type Change, memoryOf } from "./rows.ts";
 import { nextWaypoint, type Predecessor } from "./waypoints.ts";
 
 /** An add that found its memory there already, before anything was embedded. */
@@ -91,7 +91,7 @@ async function attempt(
       if ("input" in item) throw new DuplicateGone();
 
       const row = newMemoryRow(item, section, section.nextOrder + added.size);
-      const memory = { ...row, salience: INITIAL_SALIENCE, lastSeenAt: section.now };
+      const memory = { ...memoryOf(row), salience: INITIAL_SALIENCE, lastSeenAt: section.now };
       added.set(item.hash, memory);
       changes.push(
         { table: "memories", id: row.id, row },

@@ -2,7 +2,7 @@ import { duplicateHash, embeddingChanges, sectorsOf, withDerived } from "./compo
 import type { MemoryPorts } from "./memory-ports.ts";
 import type { Memory, Metadata, SeenMemory } from "./memory.ts";
 import { checkVersion, memoryNotFound, ownedMemory } from "./owned-memory.ts";
-import type { Change } from "./rows.ts";
+import { type Change, memoryOf } from "./rows.ts";
 
 export interface UpdateMemoryInput {
   readonly id: string;
@@ -57,7 +57,7 @@ export async function updateMemory(ports: MemoryPorts, input: UpdateMemoryInput)
       const changes: Change[] = [{ table: "memories", id, row }];
       if (embedding !== undefined) changes.push(...embeddingChanges(id, row.userId, embedding, embedder.stamp));
       const { salience, lastSeenAt } = entry;
-      return { changes, result: { ...row, salience, lastSeenAt } };
+      return { changes, result: { ...memoryOf(row), salience, lastSeenAt } };
     });
     if (written !== undefined) return written;
   }

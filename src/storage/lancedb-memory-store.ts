@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { TokenVectors } from "../core/embedding.ts";
 import { ServiceError } from "../core/errors.ts";
-import type { Memory, SeenMemory } from "../core/memory.ts";
+import type { SeenMemory } from "../core/memory.ts";
 import type { Clock, MemoryStore, QueryTerm, Scores, Selection, WriteSection } from "../core/ports.ts";
-import type { Change, MemoryRow, Rows } from "../core/rows.ts";
+import { type Change, memoryOf, type MemoryRow, type Rows } from "../core/rows.ts";
 import { quantise } from "../core/int8-kernel.ts";
 import type { Stage, StoreCatalogue } from "./catalogue/catalogue.ts";
 import type { Overlay } from "./catalogue/overlay.ts";
@@ -33,9 +33,9 @@ export interface StoreIndexes {
 /** Keeps memories in a journal, in memory and in LanceDB tables; see `src/README.md` for how the three share the work. */
 export class LanceDbMemoryStore implements MemoryStore {
   readonly #indexes: StoreIndexes;
-  readonly #journal: Journal;
-  readonly #tables: Tables;
-  readonly #checkpointer: Checkpointer;
+  readonly #journal: Pick<Journal, "append" | "close">;
+  readonly #tables: Pick<Tables, "read" | "close">;
+  readonly #checkpointer: Pick<Checkpointer, "notePending" | "flush" | "close">;
   readonly #clock: Clock;
   /** Accepted and not yet durable, oldest first. */
   #staged: { readonly stage: Stage; readonly settled: Promise<void> }[] = [];
@@ -43,9 +43,9 @@ export class LanceDbMemoryStore implements MemoryStore {
 
   constructor(parts: {
     readonly indexes: StoreIndexes;
-    readonly journal: Journal;
-    readonly tables: Tables;
-    readonly checkpointer: Checkpointer;
+    readonly journal: Pick<Journal, "append" | "close">;
+    readonly tables: Pick<Tables, "read" | "close">;
+    readonly checkpointer: Pick<Checkpointer, "notePending" | "flush" | "close">;
     readonly clock: Clock;
   }) {
     this.#indexes = parts.indexes;
@@ -102,6 +102,15 @@ export class LanceDbMemoryStore implements MemoryStore {
     return this.#indexes.words.inverseDocumentFrequency(term);
   }
 
+  /**
+   * For the journal, in the moment it refuses everything not yet durable, before anybody is told: takes all of that
+   * back, newest first.
+   */
+  takeBackStaged(): void {
+    for (const { stage } of this.#staged.reverse()) stage.undo();
+    this.#staged = [];
+  }
+
   /** Figures for the status. */
   get pending(): { readonly rows: number; readonly bytes: number } {
     return { rows: this.#indexes.overlay.rows, bytes: this.#indexes.overlay.bytes };
@@ -140,26 +149,14 @@ export class LanceDbMemoryStore implements MemoryStore {
     const stage = this.catalogue.stage(changes);
     noteRecord(this.#indexes, time, changes);
     // Chained at once, not awaited later: records are handed on in the order the journal resolves them.
-    const settled = durable.then(
-      () => {
-        this.#staged.splice(this.#staged.indexOf(staged), 1);
-        showDurable(this.#indexes, sequence, changes, stage);
-        this.#checkpointer.notePending(this.#indexes.overlay.rows, this.#indexes.overlay.bytes);
-      },
-      (error: unknown) => {
-        this.#takeBackStaged();
-        throw error;
-      },
-    );
+    const settled = durable.then(() => {
+      this.#staged.splice(this.#staged.indexOf(staged), 1);
+      showDurable(this.#indexes, sequence, changes, stage);
+      this.#checkpointer.notePending(this.#indexes.overlay.rows, this.#indexes.overlay.bytes);
+    });
     const staged = { stage, settled: settled.catch(() => {}) };
     this.#staged.push(staged);
     return settled;
-  }
-
-  /** The journal gives up everything not yet durable together, so all of it is taken back, newest first. */
-  #takeBackStaged(): void {
-    for (const { stage } of this.#staged.reverse()) stage.undo();
-    this.#staged = [];
   }
 
   /** @throws {ServiceError} NOT_READY, STORE_FULL. */
@@ -210,9 +207,4 @@ export function showDurable(
 
 export function termsOf({ terms }: Pick<MemoryRow, "terms">): string[] {
   return terms === "" ? [] : terms.split(" ");
-}
-
-function memoryOf(row: MemoryRow): Memory {
-  const { terms: _terms, traits: _traits, analyserVersion: _version, duplicateHash: _hash, ...memory } = row;
-  return memory;
 }

@@ -1,0 +1,70 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { bm25Weight, inverseDocumentFrequency } from "../../../src/core/bm25.ts";
+import { WordIndex } from "../../../src/storage/catalogue/word-index.ts";
+
+const terms = (text: string) => (text === "" ? [] : text.split(" "));
+const question = (text: string) => terms(text).map((term) => ({ term, weight: 1 }));
+
+describe("WordIndex", () => {
+  it("scores by BM25", () => {
+    const index = new WordIndex();
+    index.put(0, terms("tea in the garden tea"));
+    index.put(1, terms("coffee at work"));
+    const scores = index.score(question("tea"), 2, undefined);
+    expect(scores.of(0)).toBeCloseTo(inverseDocumentFrequency(1, 2) * bm25Weight(2, 5, 4), 5);
+    expect(scores.top(9)).toEqual([0]);
+  });
+
+  it("counts the living memories alone", () => {
+    const index = new WordIndex();
+    index.put(0, terms("tea"));
+    index.put(1, terms("tea"));
+    index.remove(1);
+    expect(index.inverseDocumentFrequency("tea")).toBe(inverseDocumentFrequency(1, 1));
+    expect(index.inverseDocumentFrequency("unknown")).toBe(inverseDocumentFrequency(0, 1));
+  });
+
+  it("finds no memory by words it lost", () => {
+    const index = new WordIndex();
+    index.put(0, terms("tea"));
+    index.put(0, terms("coffee"));
+    expect(index.score(question("tea"), 1, undefined).top(9)).toEqual([]);
+    expect(index.score(question("coffee"), 1, undefined).top(9)).toEqual([0]);
+  });
+
+  it("scores the same after any puts and removals as an index filled with what is left", () => {
+    const text = fc.array(fc.constantFrom("a", "b", "c", "d"), { maxLength: 6 });
+    const step = fc.record({ ordinal: fc.nat(6), words: fc.option(text, { nil: undefined }) });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+        const index = new WordIndex();
+        const left = new Map<number, readonly string[]>();
+        for (const { ordinal, words } of steps) {
+          if (words === undefined) index.remove(ordinal);
+          else index.put(ordinal, words);
+          if (words === undefined) left.delete(ordinal);
+          else left.set(ordinal, words);
+        }
+        const fresh = new WordIndex();
+        for (const [ordinal, words] of left) fresh.put(ordinal, words);
+        const scores = index.score(question("a b d"), 7, undefined);
+        const expected = fresh.score(question("a b d"), 7, undefined);
+        for (let ordinal = 0; ordinal < 7; ordinal += 1) expect(scores.of(ordinal)).toBe(expected.of(ordinal));
+      }),
+    );
+  });
+
+  it("scores the same when the dead are swept", () => {
+    const index = new WordIndex();
+    for (let ordinal = 0; ordinal < 6_000; ordinal += 1) index.put(ordinal, [`w${ordinal % 10}`, "all"]);
+    for (let ordinal = 0; ordinal < 3_000; ordinal += 1) index.remove(ordinal);
+    const fresh = new WordIndex();
+    for (let ordinal = 3_000; ordinal < 6_000; ordinal += 1) fresh.put(ordinal, [`w${ordinal % 10}`, "all"]);
+    const [scores, expected] = [index, fresh].map((one) => one.score(question("w3 all"), 6_000, undefined));
+    expect(scores?.top(400)).toEqual(expected?.top(400));
+    expect(scores?.of(5_993)).toBe(expected?.of(5_993));
+    index.put(3, ["w3"]);
+    expect(index.score(question("w3"), 6_000, undefined).of(3)).toBeGreaterThan(0);
+  });
+});

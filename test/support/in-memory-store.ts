@@ -1,0 +1,71 @@
+import { EMBEDDING_DIMENSIONS } from "../../src/core/embedding.ts";
+import { ServiceError } from "../../src/core/errors.ts";
+import type { Clock } from "../../src/core/ports.ts";
+import type { Change } from "../../src/core/rows.ts";
+import { StoreCatalogue } from "../../src/storage/catalogue/catalogue.ts";
+import { Overlay } from "../../src/storage/catalogue/overlay.ts";
+import { VectorIndex } from "../../src/storage/catalogue/vector-index.ts";
+import { WordIndex } from "../../src/storage/catalogue/word-index.ts";
+import { LanceDbMemoryStore } from "../../src/storage/lancedb-memory-store.ts";
+
+export interface InMemoryStore {
+  readonly store: LanceDbMemoryStore;
+  /** Every record written, in order. */
+  readonly records: (readonly Change[])[];
+  /** From now on records wait for `release`, and then succeed, or all fail. */
+  hold(): void;
+  release(outcome: "durable" | "refused"): Promise<void>;
+}
+
+/** The real store over a journal that keeps its records in an array, with nothing ever applied to tables. */
+export function createInMemoryStore(clock: Clock): InMemoryStore {
+  const records: (readonly Change[])[] = [];
+  let held: { changes: readonly Change[]; resolve: () => void; reject: (error: Error) => void }[] | undefined;
+
+  const store = new LanceDbMemoryStore({
+    indexes: {
+      catalogue: new StoreCatalogue(() => clock.now()),
+      overlay: new Overlay(),
+      words: new WordIndex(),
+      vectors: new VectorIndex(EMBEDDING_DIMENSIONS),
+      nextOrder: 1,
+      lastTime: 0,
+    },
+    journal: {
+      append({ changes }) {
+        const sequence = records.length + (held?.length ?? 0) + 1;
+        if (held === undefined) {
+          records.push(changes);
+          return { sequence, durable: Promise.resolve() };
+        }
+        const waiting = held;
+        return {
+          sequence,
+          durable: new Promise((resolve, reject) => waiting.push({ changes, resolve, reject })),
+        };
+      },
+      close: async () => {},
+    },
+    tables: { read: async () => new Map(), close: async () => {} },
+    checkpointer: { notePending: () => {}, flush: async () => {}, close: async () => {} },
+    clock,
+  });
+
+  return {
+    store,
+    records,
+    hold: () => (held = []),
+    async release(outcome) {
+      const waiting = held ?? [];
+      held = undefined;
+      if (outcome === "refused") store.takeBackStaged();
+      for (const { changes, resolve, reject } of waiting) {
+        if (outcome === "durable") {
+          records.push(changes);
+          resolve();
+        } else reject(new ServiceError("STORE_FULL", "the disk is full"));
+      }
+      await new Promise((done) => setImmediate(done));
+    },
+  };
+}

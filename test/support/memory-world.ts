@@ -1,0 +1,40 @@
+import { createHash } from "node:crypto";
+import { RequestLedger } from "../../src/core/idempotency.ts";
+import type { MemoryPorts } from "../../src/core/memory-ports.ts";
+import { createFakeEmbedder, type FakeEmbedder } from "./fake-embedder.ts";
+import { createInMemoryStore, type InMemoryStore } from "./in-memory-store.ts";
+
+export interface MemoryWorld {
+  readonly ports: MemoryPorts;
+  readonly embedder: FakeEmbedder;
+  readonly memory: InMemoryStore;
+  /** What the clock says; set it at will. */
+  now: number;
+}
+
+/** Ports without disk, model or time: ids count up, and every text with "feel" is emotional, else semantic. */
+export function createMemoryWorld(): MemoryWorld {
+  let ids = 0;
+  const clock = { now: () => world.now };
+  const embedder = createFakeEmbedder();
+  const memory = createInMemoryStore(clock);
+  const world: MemoryWorld = {
+    now: Date.UTC(2026, 0, 1),
+    embedder,
+    memory,
+    ports: {
+      store: memory.store,
+      embedder,
+      clock,
+      ids: { newId: () => `m${(ids += 1)}` },
+      requests: new RequestLedger(),
+      classify: ({ content }) => {
+        const primarySector = content.includes("feel") ? "emotional" : "semantic";
+        const none = { semantic: 0, episodic: 0, procedural: 0, emotional: 0, reflective: 0 };
+        return { primarySector, sectors: [primarySector], probabilities: { ...none, [primarySector]: 1 } };
+      },
+      sha256: (text) => createHash("sha256").update(text).digest("hex"),
+    },
+  };
+  return world;
+}
