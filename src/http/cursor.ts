@@ -1,0 +1,34 @@
+import { ServiceError } from "../core/errors.ts";
+
+/** Where a list goes on. */
+export interface Cursor {
+  /** The `order` before which the next page begins. */
+  readonly before: number;
+  /** How many memories the pages so far held, for `offset`. */
+  readonly skipped: number;
+}
+
+/** Text that says nothing to a client, so that what is in it may change. */
+export function writeCursor({ before, skipped }: Cursor): string {
+  return Buffer.from(`1.${before}.${skipped}`).toString("base64url");
+}
+
+/** @throws {ServiceError} INVALID_REQUEST for anything that `writeCursor` did not write. */
+export function readCursor(text: string): Cursor {
+  const match = /^1\.(\d{1,16})\.(\d{1,16})$/.exec(Buffer.from(text, "base64url").toString("latin1"));
+  const cursor = { before: Number(match?.[1]), skipped: Number(match?.[2]) };
+  if (
+    !Number.isSafeInteger(cursor.before) ||
+    !Number.isSafeInteger(cursor.skipped) ||
+    writeCursor(cursor) !== text
+  ) {
+    throw new ServiceError(
+      "INVALID_REQUEST",
+      "The cursor is not one that a page answered. Begin without one.",
+      {
+        fields: [{ path: "/cursor", message: "must be the `next_cursor` of a page" }],
+      },
+    );
+  }
+  return cursor;
+}

@@ -1,0 +1,193 @@
+/**
+ * What every request passes before its route: a web page must not be able to reach the daemon, and where a
+ * key is needed nobody gets by without one.
+ *
+ * DNS rebinding fails at Host, forms and `no-cors` requests at Origin or Sec-Fetch-Site (and at the content
+ * type), WebSocket handshakes at Origin, reading answers at the CORS headers that nobody else gets.
+ */
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { ServiceError } from "../core/errors.ts";
+import { bracketed, OWNER, splitHost, type Access, type Caller, type Scope } from "./access.ts";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Who calls; undefined where nobody had to say. */
+    caller: Caller | undefined;
+  }
+  interface FastifyContextConfig {
+    /** What a caller's key must allow; `open` needs no key. */
+    readonly scope?: Scope | "open";
+  }
+}
+
+const SCOPE_RANK: Readonly<Record<Scope, number>> = { read: 1, write: 2, admin: 3 };
+const PREFLIGHT_MAX_AGE_S = 600;
+const CORS_METHODS = "GET, HEAD, POST, PATCH, DELETE";
+const CORS_REQUEST_HEADERS =
+  "authorization, content-type, idempotency-key, if-match, prefer, x-api-key, x-memoryd-client, x-request-id";
+const CORS_ANSWER_HEADERS = "etag, location, retry-after, x-request-id";
+
+/** The caller's own request id where it is a harmless one, else a new one. */
+export function requestIdOf(request: IncomingMessage): string {
+  const id = request.headers["x-request-id"];
+  return typeof id === "string" && /^[\w.-]{1,64}$/.test(id) ? id : randomUUID();
+}
+
+/** Headers of every answer. */
+export function answerHeaders(requestId: string): Record<string, string> {
+  return {
+    "x-request-id": requestId,
+    "x-content-type-options": "nosniff",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-store",
+    server: "memoryd",
+    vary: "origin",
+  };
+}
+
+export function guardRequests(app: FastifyInstance, access: Access): void {
+  app.decorateRequest("caller", undefined);
+  app.addHook("onRequest", async (request, reply) => {
+    reply.headers(answerHeaders(request.id));
+    checkHost(request, access);
+    checkForwarded(request, access);
+    checkBrowser(request, reply, access);
+    if (request.method === "OPTIONS" && request.headers["access-control-request-method"] !== undefined) {
+      return answerPreflight(request, reply);
+    }
+    request.caller = callerOf(request, access);
+    authorise(request);
+  });
+}
+
+/** The one place where a caller's scope meets a route's. */
+function authorise({ caller, routeOptions }: FastifyRequest): void {
+  const { scope = "read" } = routeOptions.config;
+  if (scope === "open") return;
+  if (caller === undefined) {
+    throw new ServiceError(
+      "UNAUTHORIZED",
+      "A key is needed: send it as `Authorization: Bearer KEY` or `x-api-key: KEY`.",
+    );
+  }
+  if (SCOPE_RANK[caller.scope] < SCOPE_RANK[scope]) {
+    throw new ServiceError("FORBIDDEN", `This key has the scope ${caller.scope}; ${scope} is needed.`);
+  }
+}
+
+function callerOf(request: FastifyRequest, access: Access): Caller | undefined {
+  if (!access.keyNeeded) return OWNER;
+  const open = request.routeOptions.config.scope === "open";
+  const bearer = /^Bearer +([^\s]+) *$/i.exec(request.headers.authorization ?? "")?.[1];
+  const header = request.headers["x-api-key"];
+  const key = bearer ?? (typeof header === "string" ? header : undefined);
+  if (key === undefined) return undefined;
+
+  const caller =
+    bearer !== undefined && header !== undefined && bearer !== header ? undefined : access.callerOf(key);
+  if (caller === undefined && !open) {
+    throw new ServiceError(
+      "UNAUTHORIZED",
+      "The key is not valid. Check MEMORYD_API_KEY; two headers must carry the same key.",
+    );
+  }
+  return caller;
+}
+
+function checkHost(request: FastifyRequest, access: Access): void {
+  const { host } = request.headers;
+  if (host === undefined || host === "") {
+    throw new ServiceError("INVALID_REQUEST", "A Host header is needed.");
+  }
+  // Node keeps the first of two Host headers; a proxy before it may have looked at the second.
+  if ((request.raw.headersDistinct?.host?.length ?? 1) > 1) {
+    throw new ServiceError("INVALID_REQUEST", "There must be one Host header only.");
+  }
+  if (!isOwnHost(host, request, access) && !isAllowedHost(host, access)) {
+    throw new ServiceError(
+      "FORBIDDEN",
+      "The Host header names another service. Add the name to MEMORYD_ALLOWED_HOSTS if it is yours.",
+    );
+  }
+}
+
+function isOwnHost(host: string, request: FastifyRequest, access: Access): boolean {
+  const split = splitHost(host);
+  if (split === undefined) return false;
+  // The port is unknown only where there is no socket, as in tests that inject.
+  const { localPort = split.port, localAddress } = request.raw.socket;
+  if (split.port !== localPort) return false;
+  // A page can rebind a name, but not the address that a connection came in on.
+  return (
+    access.boundNames.has(split.name) ||
+    split.name === bracketed((localAddress ?? "").replace(/^::ffff:/, ""))
+  );
+}
+
+function isAllowedHost(host: string, access: Access): boolean {
+  const split = splitHost(host);
+  return (
+    split !== undefined &&
+    (access.allowedHosts.has(split.name) || access.allowedHosts.has(`${split.name}:${split.port}`))
+  );
+}
+
+function checkForwarded(request: FastifyRequest, access: Access): void {
+  if (access.keyNeeded) return;
+  const forwarded = Object.keys(request.headers).find(
+    (name) => name === "forwarded" || name.startsWith("x-forwarded-"),
+  );
+  if (forwarded !== undefined) {
+    throw new ServiceError(
+      "FORBIDDEN",
+      `The request came through a proxy (${forwarded}), which would open memoryd to others. Set MEMORYD_API_KEY first.`,
+    );
+  }
+}
+
+/** Refuses what another site's page sends, and lets an allowed one read the answer. */
+function checkBrowser(request: FastifyRequest, reply: FastifyReply, access: Access): void {
+  const { origin } = request.headers;
+  if (origin !== undefined) {
+    if (access.allowedOrigins.has(origin)) {
+      reply.headers({
+        "access-control-allow-origin": origin,
+        "access-control-expose-headers": CORS_ANSWER_HEADERS,
+      });
+    } else if (!isOwnOrigin(origin, request, access)) {
+      throw new ServiceError(
+        "FORBIDDEN",
+        "Web pages of other origins may not call. Add the origin to MEMORYD_ALLOWED_ORIGINS if it is yours.",
+      );
+    }
+    return;
+  }
+  const site = request.headers["sec-fetch-site"];
+  if (site === "cross-site" || site === "same-site") {
+    throw new ServiceError("FORBIDDEN", "Web pages of other sites may not call.");
+  }
+}
+
+function isOwnOrigin(origin: string, request: FastifyRequest, access: Access): boolean {
+  const match = /^(https?):\/\/([^/]+)$/.exec(origin.toLowerCase());
+  if (match?.[2] === undefined) return false;
+  const host = match[2];
+  if (match[1] === "http")
+    return isOwnHost(host, request, access) || (isAllowedHost(host, access) && host === request.headers.host);
+  // TLS ends at a proxy in front, so only a name that was allowed can be meant.
+  return isAllowedHost(host, access) && host === request.headers.host?.toLowerCase();
+}
+
+function answerPreflight(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  reply.headers({
+    "access-control-allow-methods": CORS_METHODS,
+    "access-control-allow-headers": CORS_REQUEST_HEADERS,
+    "access-control-max-age": PREFLIGHT_MAX_AGE_S,
+  });
+  if (request.headers["access-control-request-private-network"] === "true") {
+    reply.header("access-control-allow-private-network", "true");
+  }
+  return reply.code(204).send();
+}

@@ -1,0 +1,181 @@
+import type { ServerResponse } from "node:http";
+import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
+import type { FastifyInstance } from "fastify";
+import { ServiceError } from "../core/errors.ts";
+import { bracketed, isLoopback } from "./access.ts";
+import { whoAnswers } from "./who-answers.ts";
+
+export interface ListenOptions {
+  /** 127.0.0.1, ::1 or localhost mean both loopback addresses. */
+  readonly host: string;
+  /** 0: any free one, the same at every address. */
+  readonly port: number;
+}
+
+export interface Listening {
+  readonly port: number;
+  /** `http://` addresses, the first one listened on first. */
+  readonly urls: readonly string[];
+  /**
+   * Stops taking connections, lets the requests that have begun finish, and cuts what is left at the deadline.
+   * The app is closed then. Repeating it waits for the first one.
+   *
+   * @returns how many requests were cut.
+   */
+  close(deadlineMs: number): Promise<number>;
+}
+
+/** Free at one loopback address, taken at the other: another port is tried this often. */
+const PORT_ATTEMPTS = 10;
+
+/**
+ * Opens the app's server. At both loopback addresses, where the machine has both, since `localhost` may mean
+ * either: another program at one of them would get what is meant for this one.
+ *
+ * @throws {ServiceError} CONFLICT when the port is taken, saying by what; FORBIDDEN when it needs more rights;
+ *   INVALID_REQUEST for an address that this machine does not have.
+ */
+export async function listen(app: FastifyInstance, { host, port }: ListenOptions): Promise<Listening> {
+  await app.ready();
+  const running = trackRequests(app);
+  const { servers, hosts } = await openAll(app, host, port);
+  const bound = portOf(servers[0]);
+  let closing: Promise<number> | undefined;
+  return {
+    port: bound,
+    urls: hosts.map((address) => `http://${bracketed(address)}:${bound}`),
+    close: (deadlineMs) => (closing ??= closeAll(app, servers, running, deadlineMs)),
+  };
+}
+
+async function openAll(app: FastifyInstance, host: string, port: number) {
+  const [first, second] =
+    isLoopback(host) && !/^127\.(?!0\.0\.1$)/.test(host) ? ["127.0.0.1", "::1"] : [host];
+  for (let attempt = 1; ; attempt += 1) {
+    await open(app.server, first ?? host, port);
+    if (second === undefined) return { servers: [app.server], hosts: [host] };
+
+    // One HTTP server takes the connections of both, so limits and closing hold for all of them.
+    const other = createServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
+      app.server.emit("connection", socket),
+    );
+    other.maxConnections = app.server.maxConnections;
+    try {
+      await open(other, second, portOf(app.server));
+      return { servers: [app.server, other], hosts: [first ?? host, second] };
+    } catch (error) {
+      const { cause } = error as ServiceError;
+      if (isMissingAddress(cause)) return { servers: [app.server], hosts: [first ?? host] };
+      await closeServer(app.server);
+      if (port !== 0 || attempt === PORT_ATTEMPTS) throw error;
+    }
+  }
+}
+
+function open(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onError = (cause: NodeJS.ErrnoException) => void refusal(cause, host, port).then(reject);
+    server.once("error", onError);
+    server.listen({ host, port }, () => {
+      server.off("error", onError);
+      resolve();
+    });
+  });
+}
+
+async function refusal(cause: NodeJS.ErrnoException, host: string, port: number): Promise<ServiceError> {
+  const address = `${bracketed(host)}:${port}`;
+  switch (cause.code) {
+    case "EADDRINUSE":
+      return new ServiceError(
+        "CONFLICT",
+        `${address} is already in use by ${await whoAnswers(host, port)}. Stop it, or choose another port with --port.`,
+        { cause },
+      );
+    case "EACCES":
+      return new ServiceError(
+        "FORBIDDEN",
+        `This user may not listen on ${address}. Choose a port above 1023 with --port.`,
+        { cause },
+      );
+    default:
+      return new ServiceError(
+        "INVALID_REQUEST",
+        `Cannot listen on ${address} (${cause.code ?? cause.message}). Check --host.`,
+        { cause },
+      );
+  }
+}
+
+function isMissingAddress(cause: unknown): boolean {
+  return ["EADDRNOTAVAIL", "EAFNOSUPPORT", "EINVAL"].includes(
+    (cause as NodeJS.ErrnoException | undefined)?.code ?? "",
+  );
+}
+
+/** Requests that have begun and not ended, and every open socket. */
+interface Running {
+  readonly answers: Set<ServerResponse>;
+  readonly sockets: Set<Socket>;
+  stopping: boolean;
+  /** Called whenever an answer ends. */
+  onEnd: () => void;
+}
+
+function trackRequests(app: FastifyInstance): Running {
+  const running: Running = { answers: new Set(), sockets: new Set(), stopping: false, onEnd: () => {} };
+  app.server.on("connection", (socket: Socket) => {
+    running.sockets.add(socket);
+    socket.once("close", () => running.sockets.delete(socket));
+  });
+  app.server.prependListener("request", (_request, answer: ServerResponse) => {
+    if (running.stopping) answer.setHeader("connection", "close");
+    running.answers.add(answer);
+    answer.once("close", () => {
+      running.answers.delete(answer);
+      running.onEnd();
+    });
+  });
+  return running;
+}
+
+async function closeAll(
+  app: FastifyInstance,
+  servers: readonly Server[],
+  running: Running,
+  deadlineMs: number,
+): Promise<number> {
+  running.stopping = true;
+  const closed = servers.map(closeServer);
+  // A client that waits for an answer learns with it that the connection ends.
+  for (const answer of running.answers) if (!answer.headersSent) answer.setHeader("connection", "close");
+
+  const cut = await waitForAnswers(running, deadlineMs);
+  for (const socket of running.sockets) socket.destroy();
+  await Promise.all(closed);
+  await app.close();
+  return cut;
+}
+
+function waitForAnswers(running: Running, deadlineMs: number): Promise<number> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(running.answers.size), deadlineMs);
+    running.onEnd = () => {
+      if (running.answers.size > 0) return;
+      clearTimeout(timer);
+      resolve(0);
+    };
+    running.onEnd();
+  });
+}
+
+function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    if (server.listening) server.close(() => resolve());
+    else resolve();
+  });
+}
+
+function portOf(server: Server | undefined): number {
+  return (server?.address() as AddressInfo | null)?.port ?? 0;
+}

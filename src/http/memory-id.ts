@@ -1,0 +1,9 @@
+import { ServiceError } from "../core/errors.ts";
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** An id in the one form it is kept in. @throws {ServiceError} NOT_FOUND for what cannot be one. */
+export function memoryIdOf(text: string): string {
+  if (!UUID.test(text)) throw new ServiceError("NOT_FOUND", "There is no memory with this id.");
+  return text.toLowerCase();
+}

@@ -1,0 +1,155 @@
+/** The OpenAPI 3.1 description, made from the very schemas that validate. */
+import type { RouteOptions } from "fastify";
+import { Problem } from "../schemas/problem.ts";
+import { PROBLEM_MEDIA_TYPE, STATUS_BY_CODE } from "./problem.ts";
+import type { ErrorCode } from "../core/errors.ts";
+
+type JsonObject = { [key: string]: unknown };
+type SchemaNode = JsonObject & { $id?: string; properties?: Record<string, SchemaNode>; required?: string[] };
+
+interface RouteSchema {
+  readonly operationId?: string;
+  readonly summary?: string;
+  readonly description?: string;
+  readonly params?: SchemaNode;
+  readonly querystring?: SchemaNode;
+  readonly headers?: SchemaNode;
+  readonly body?: SchemaNode;
+  readonly response?: Readonly<Record<string, SchemaNode>>;
+}
+
+/** What may go wrong on any route; the rest follows from what a route reads. */
+const COMMON_ERRORS: readonly ErrorCode[] = ["INVALID_REQUEST", "FORBIDDEN", "INTERNAL"];
+const OPERATION_ERRORS: readonly ErrorCode[] = ["UNAUTHORIZED", "RATE_LIMITED", "NOT_READY"];
+const BODY_ERRORS: readonly ErrorCode[] = ["TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"];
+const REPEAT_ERRORS: readonly ErrorCode[] = ["CONFLICT", "GONE", "UNPROCESSABLE"];
+
+/** Describes routes in the order they were registered. Schemas with an `$id` become components of that name. */
+export function describeRoutes(routes: readonly RouteOptions[], version: string): JsonObject {
+  const components: Record<string, unknown> = {};
+  const paths: Record<string, JsonObject> = {};
+  for (const route of routes) {
+    const path = route.url.replace(/:(\w+)/g, "{$1}");
+    for (const method of [route.method].flat()) {
+      if (method === "HEAD") continue;
+      (paths[path] ??= {})[method.toLowerCase()] = describeOperation(route, components);
+    }
+  }
+  publish(Problem as unknown as SchemaNode, components);
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "memoryd",
+      version,
+      description:
+        "A local-first memory service. Unknown fields are ignored, except inside `filters`; null means left out.",
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [{ url: "/" }],
+    paths,
+    components: {
+      schemas: components,
+      securitySchemes: {
+        bearer: { type: "http", scheme: "bearer" },
+        apiKey: { type: "apiKey", in: "header", name: "x-api-key" },
+      },
+    },
+  };
+}
+
+function describeOperation(route: RouteOptions, components: Record<string, unknown>): JsonObject {
+  const schema = (route.schema ?? {}) as RouteSchema;
+  const { scope = "read", optionalBody = false } = route.config ?? {};
+  const responses: JsonObject = {};
+  for (const [status, reply] of Object.entries(schema.response ?? {})) {
+    responses[status] = {
+      description: "Done",
+      content: { "application/json": { schema: publish(reply, components) } },
+    };
+  }
+  const codesByStatus = groupByStatus(errorsOf(route.url, schema, scope === "open"));
+  for (const [status, codes] of codesByStatus) {
+    responses[status] = {
+      description: codes.map((code) => `\`${code}\``).join(", "),
+      content: { [PROBLEM_MEDIA_TYPE]: { schema: { $ref: "#/components/schemas/Problem" } } },
+    };
+  }
+  return {
+    ...(schema.operationId !== undefined && { operationId: schema.operationId }),
+    ...(schema.summary !== undefined && { summary: schema.summary }),
+    ...(schema.description !== undefined && { description: schema.description }),
+    tags: [route.url.startsWith("/memory") ? "memory" : "system"],
+    "x-scope": scope,
+    security: scope === "open" ? [] : [{ bearer: [scope] }, { apiKey: [scope] }, {}],
+    parameters: [
+      ...parameters("path", schema.params, components),
+      ...parameters("query", schema.querystring, components),
+      ...parameters("header", schema.headers, components),
+    ],
+    ...(schema.body && {
+      requestBody: {
+        required: !optionalBody,
+        content: { "application/json": { schema: publish(schema.body, components) } },
+      },
+    }),
+    responses,
+  };
+}
+
+function errorsOf(url: string, schema: RouteSchema, open: boolean): ErrorCode[] {
+  const headers = Object.keys(schema.headers?.properties ?? {});
+  const onMemories = url.startsWith("/memory");
+  return [
+    ...COMMON_ERRORS,
+    ...(open ? (url === "/readyz" ? (["NOT_READY"] as const) : []) : OPERATION_ERRORS),
+    ...(schema.body ? BODY_ERRORS : []),
+    ...(schema.params || url === "/memory/reinforce" ? (["NOT_FOUND"] as const) : []),
+    ...(headers.includes("if-match") ? (["VERSION_MISMATCH"] as const) : []),
+    ...(headers.includes("idempotency-key") ? REPEAT_ERRORS : []),
+    ...(onMemories && schema.body ? (["MODEL_UNAVAILABLE", "STORE_FULL"] as const) : []),
+  ];
+}
+
+function groupByStatus(codes: readonly ErrorCode[]): Map<number, ErrorCode[]> {
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of codes) {
+    const status = STATUS_BY_CODE[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  return byStatus;
+}
+
+function parameters(
+  place: string,
+  schema: SchemaNode | undefined,
+  components: Record<string, unknown>,
+): JsonObject[] {
+  return Object.entries(schema?.properties ?? {}).map(([name, property]) => {
+    const { description, ...rest } = publish(property, components) as JsonObject;
+    return {
+      name,
+      in: place,
+      required: schema?.required?.includes(name) ?? false,
+      ...(description !== undefined && { description }),
+      schema: rest,
+    };
+  });
+}
+
+/** A schema without what only we understand; one with an `$id` is put among the components and referred to. */
+function publish(node: unknown, components: Record<string, unknown>): unknown {
+  if (Array.isArray(node)) return node.map((item) => publish(item, components));
+  if (typeof node !== "object" || node === null) return node;
+  const { $id, ...rest } = node as SchemaNode;
+  const published = Object.fromEntries(
+    Object.entries(rest)
+      .filter(([key]) => !key.startsWith("~"))
+      .map(([key, value]) => [
+        key,
+        key === "examples" || key === "enum" ? value : publish(value, components),
+      ]),
+  );
+  if ($id === undefined) return published;
+  components[$id] = published;
+  return { $ref: `#/components/schemas/${$id}` };
+}

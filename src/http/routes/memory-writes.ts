@@ -1,0 +1,173 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import type { Static } from "typebox";
+import { ServiceError } from "../../core/errors.ts";
+import type { Operations } from "../../core/operations.ts";
+import { IfMatchHeaders, RepeatHeaders, WriteHeaders } from "../../schemas/headers.ts";
+import {
+  AddMemoriesBody,
+  AddMemoriesEnvelope,
+  AddMemoriesReply,
+  AddMemoryBody,
+  AddMemoryReply,
+  DEFAULT_BOOST,
+  DeleteMemoryReply,
+  MemoryParams,
+  OwnerBody,
+  OwnerQuery,
+  ReinforceMemoryBody,
+  ReinforceMemoryReply,
+  UpdateMemoryBody,
+  UpdateMemoryReply,
+} from "../../schemas/memory.ts";
+import { addMemoryInput, oneUser, updateMemoryInput } from "../memory-input.ts";
+import { memoryIdOf } from "../memory-id.ts";
+import { addedRecord, memoryRecord } from "../memory-record.ts";
+import { problemOf } from "../problem.ts";
+import { createdBy, idempotency, ifVersion } from "../request-headers.ts";
+import { compileValidator, validator } from "../validation.ts";
+
+/** Items of a batch, each checked alone. */
+const checkItem = validator(AddMemoryBody, "The item");
+
+export const memoryWriteRoutes: FastifyPluginAsyncTypebox<{ readonly operations: Operations }> = async (
+  app,
+  { operations },
+) => {
+  app.post(
+    "/memory/add",
+    {
+      config: { scope: "write" },
+      schema: {
+        operationId: "addMemory",
+        summary: "Keep a memory",
+        headers: WriteHeaders,
+        body: AddMemoryBody,
+        response: { 200: AddMemoryReply },
+      },
+    },
+    async (request) => {
+      const input = addMemoryInput(request.body);
+      return addedRecord(
+        await operations.addMemory({
+          ...input,
+          ...createdBy(request),
+          ...idempotency(request, input.userId),
+        }),
+      );
+    },
+  );
+
+  app.post(
+    "/memory/add/batch",
+    {
+      config: { scope: "write" },
+      schema: {
+        operationId: "addMemories",
+        summary: "Keep up to 1 000 memories",
+        description: "What is accepted is stored as one: all of it or none after a crash.",
+        headers: WriteHeaders,
+        body: AddMemoriesBody,
+        response: { 200: AddMemoriesReply },
+      },
+      // The items are checked below, so that a bad one gets a problem of its own.
+      validatorCompiler: (part) =>
+        compileValidator({ ...part, schema: part.httpPart === "body" ? AddMemoriesEnvelope : part.schema }),
+    },
+    async (request) => {
+      const writer = createdBy(request);
+      const items = request.body.memories.map((memory, index) => {
+        const checked = checkItem(memory, `/memories/${index}`);
+        if ("error" in checked) return checked.error;
+        return { ...addMemoryInput(checked.value as Static<typeof AddMemoryBody>), ...writer };
+      });
+      const { results } = await operations.addMemories({ items, ...idempotency(request, undefined) });
+      const failed = results.filter((result) => result instanceof ServiceError).length;
+      return {
+        results: results.map((result) =>
+          result instanceof ServiceError
+            ? problemOf(result, request.id)
+            : { status: 200 as const, ...addedRecord(result) },
+        ),
+        added: results.length - failed,
+        failed,
+      };
+    },
+  );
+
+  app.patch(
+    "/memory/:id",
+    {
+      config: { scope: "write" },
+      schema: {
+        operationId: "updateMemory",
+        summary: "Change a memory",
+        params: MemoryParams,
+        querystring: OwnerQuery,
+        headers: IfMatchHeaders,
+        body: UpdateMemoryBody,
+        response: { 200: UpdateMemoryReply },
+      },
+    },
+    async (request, reply) => {
+      const input = updateMemoryInput(memoryIdOf(request.params.id), request.body);
+      const owner = ownerOf(request.query, request.body);
+      const memory = await operations.updateMemory({ ...input, ...owner, ...ifVersion(request) });
+      reply.header("etag", `"${memory.version}"`);
+      return { ...memoryRecord(memory), updated: true as const };
+    },
+  );
+
+  app.delete(
+    "/memory/:id",
+    {
+      config: { scope: "write", optionalBody: true },
+      schema: {
+        operationId: "deleteMemory",
+        summary: "Delete a memory",
+        params: MemoryParams,
+        querystring: OwnerQuery,
+        headers: IfMatchHeaders,
+        body: OwnerBody,
+        response: { 200: DeleteMemoryReply },
+      },
+    },
+    async (request) => {
+      const id = memoryIdOf(request.params.id);
+      const owner = ownerOf(request.query, request.body);
+      const { deleted } = await operations.deleteMemory({ id, ...owner, ...ifVersion(request) });
+      return { ok: true as const, id, deleted };
+    },
+  );
+
+  app.post(
+    "/memory/reinforce",
+    {
+      config: { scope: "write" },
+      schema: {
+        operationId: "reinforceMemory",
+        summary: "Raise a memory's salience",
+        description: "From s to s + boost·(1 − s), so it never passes 1.",
+        querystring: OwnerQuery,
+        headers: RepeatHeaders,
+        body: ReinforceMemoryBody,
+        response: { 200: ReinforceMemoryReply },
+      },
+    },
+    async (request) => {
+      const { boost } = request.body;
+      const owner = ownerOf(request.query, request.body);
+      const { id, salience } = await operations.reinforceMemory({
+        id: memoryIdOf(request.body.id),
+        boost: Math.min(boost ?? DEFAULT_BOOST, 1),
+        ...owner,
+        ...idempotency(request, owner.userId),
+      });
+      return { ok: true as const, id, salience };
+    },
+  );
+};
+
+function ownerOf(query: { user_id?: string }, body: { user_id?: string | null } | null): { userId?: string } {
+  const userId = oneUser([query.user_id, body?.user_id], "/user_id");
+  return userId === undefined ? {} : { userId };
+}

@@ -1,0 +1,134 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import { Type } from "typebox";
+import type { Operations } from "../../core/operations.ts";
+import type { ServiceStatus } from "../../core/status.ts";
+import { AliveReply, HealthReply, StatsReply, VersionReply } from "../../schemas/system.ts";
+import { formatTime } from "../../schemas/time.ts";
+import { notReadyError } from "../not-ready.ts";
+
+export interface SystemRoutesOptions {
+  readonly operations: Operations;
+  readonly status: () => ServiceStatus;
+  /** The finished description of all routes. */
+  readonly openapi: () => object;
+}
+
+export const systemRoutes: FastifyPluginAsyncTypebox<SystemRoutesOptions> = async (
+  app,
+  { operations, status, openapi },
+) => {
+  app.get(
+    "/livez",
+    {
+      config: { scope: "open" },
+      schema: { operationId: "livez", summary: "Whether the process is up", response: { 200: AliveReply } },
+    },
+    async () => ({ ok: true as const }),
+  );
+
+  app.get(
+    "/readyz",
+    {
+      config: { scope: "open" },
+      schema: {
+        operationId: "readyz",
+        summary: "Whether the daemon can answer everything",
+        description: "503 with the reasons in `errors` when it cannot.",
+        response: { 200: AliveReply },
+      },
+    },
+    async () => {
+      const { notReady } = status();
+      if (notReady.length > 0) throw notReadyError(notReady);
+      return { ok: true as const };
+    },
+  );
+
+  app.get(
+    "/health",
+    {
+      config: { scope: "open" },
+      schema: { operationId: "health", summary: "A short summary", response: { 200: HealthReply } },
+    },
+    async (request) => {
+      const { version, notReady, embedding, memoryCount, instanceId } = status();
+      const ok = notReady.length === 0;
+      const state = ok ? ("ok" as const) : ("not_ready" as const);
+      if (request.caller === undefined) return { status: state, version };
+      return {
+        ok,
+        status: state,
+        version,
+        embedding_model: embedding.model,
+        memory_count: memoryCount,
+        instance_id: instanceId,
+      };
+    },
+  );
+
+  app.get(
+    "/version",
+    {
+      config: { scope: "read" },
+      schema: { operationId: "version", summary: "Which version runs", response: { 200: VersionReply } },
+    },
+    async () => ({ name: "memoryd" as const, version: status().version, node: process.versions.node }),
+  );
+
+  app.get(
+    "/stats",
+    {
+      config: { scope: "admin" },
+      schema: {
+        operationId: "stats",
+        summary: "What the store and the model are doing",
+        response: { 200: StatsReply },
+      },
+    },
+    async () => statsReply(status(), operations),
+  );
+
+  app.get(
+    "/openapi.json",
+    {
+      config: { scope: "read" },
+      schema: {
+        operationId: "openapi",
+        summary: "This description",
+        response: { 200: Type.Unsafe<object>({ type: "object" }) },
+      },
+    },
+    async () => openapi(),
+  );
+};
+
+function statsReply(status: ServiceStatus, operations: Operations) {
+  const { embedding, embeddingQueue, store } = status;
+  return {
+    version: status.version,
+    instance_id: status.instanceId,
+    started_at: formatTime(status.startedAt),
+    ready: status.notReady.length === 0,
+    not_ready: [...status.notReady],
+    memory_count: status.memoryCount,
+    sectors: Object.fromEntries(operations.listSectors({}).map(({ name, count }) => [name, count])),
+    embedding: {
+      model: embedding.model,
+      model_sha256: embedding.modelSha256,
+      dimensions: embedding.dimensions,
+      workers: embeddingQueue.workers,
+      waiting: embeddingQueue.waiting,
+    },
+    store: {
+      data_dir: store.dataDir,
+      format: store.format,
+      store_id: store.storeId,
+      position: store.position,
+      checkpoint: store.checkpoint,
+      pending_records: store.pendingRecords,
+      pending_bytes: store.pendingBytes,
+      disk_bytes: store.diskBytes,
+      read_only: store.readOnly,
+    },
+  };
+}

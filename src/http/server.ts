@@ -1,0 +1,143 @@
+import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
+import Fastify, {
+  LogController,
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type RouteOptions,
+} from "fastify";
+import type { Operations } from "../core/operations.ts";
+import type { ServiceStatus } from "../core/status.ts";
+import { resolveAccess, type AccessOptions } from "./access.ts";
+import { answerClientError } from "./client-error.ts";
+import { answerHeaders, guardRequests, requestIdOf } from "./guards.ts";
+import { readJsonBodies } from "./json-body.ts";
+import { describeRoutes } from "./openapi.ts";
+import { sendProblem } from "./problem.ts";
+import { checkQuery, parseQueryString } from "./query-string.ts";
+import { memoryReadRoutes } from "./routes/memory-reads.ts";
+import { memoryWriteRoutes } from "./routes/memory-writes.ts";
+import { systemRoutes } from "./routes/system.ts";
+import { unknownRoute } from "./unknown-route.ts";
+import { compileValidator } from "./validation.ts";
+
+export interface ServerLimits {
+  /** Largest JSON body, bytes. */
+  readonly maxJsonBytes: number;
+  /** From a request's first byte to its last, ms. */
+  readonly requestTimeoutMs: number;
+  /** From a connection, or the request before, to the end of the headers, ms. */
+  readonly headersTimeoutMs: number;
+  /** How long an idle connection stays open, ms. */
+  readonly keepAliveTimeoutMs: number;
+  /** Open at once; further ones are dropped. */
+  readonly maxConnections: number;
+}
+
+export const DEFAULT_LIMITS: ServerLimits = {
+  maxJsonBytes: 32 * 1024 ** 2,
+  requestTimeoutMs: 120_000,
+  headersTimeoutMs: 20_000,
+  keepAliveTimeoutMs: 72_000,
+  maxConnections: 1_024,
+};
+
+/** How often Node looks for requests that are too slow, ms; the timeouts are that much less exact. */
+const TIMEOUT_CHECK_INTERVAL_MS = 5_000;
+/** A user id of 256 characters, each 4 bytes of UTF-8, percent-encoded. */
+const MAX_PARAM_LENGTH = 256 * 4 * 3;
+
+export interface ServerOptions {
+  readonly operations: Operations;
+  /** Asked at every request that needs it. */
+  readonly status: () => ServiceStatus;
+  readonly access?: AccessOptions;
+  readonly limits?: Partial<ServerLimits>;
+  /** Left out: nothing is logged. */
+  readonly log?: FastifyBaseLogger;
+}
+
+/**
+ * Builds the server without listening, so tests can `inject` requests; `listen` opens it.
+ *
+ * @throws {ServiceError} INVALID_REQUEST for access settings that would leave the daemon open.
+ */
+export function buildServer({
+  operations,
+  status,
+  access: accessOptions = {},
+  limits: changed = {},
+  log,
+}: ServerOptions): FastifyInstance {
+  const access = resolveAccess(accessOptions);
+  const limits = { ...DEFAULT_LIMITS, ...changed };
+  const app = Fastify({
+    ...(log === undefined ? { logger: false } : { loggerInstance: log }),
+    // Ours is shorter and leaves out the address, which may hold tags and names.
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: "request_id" }),
+    genReqId: requestIdOf,
+    bodyLimit: limits.maxJsonBytes,
+    requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
+    http: {
+      headersTimeout: limits.headersTimeoutMs,
+      connectionsCheckingInterval: TIMEOUT_CHECK_INTERVAL_MS,
+      // Refused by our own guard, as a problem.
+      requireHostHeader: false,
+    },
+    // A request that a connection still brings while the daemon stops is served.
+    return503OnClosing: false,
+    routerOptions: {
+      maxParamLength: MAX_PARAM_LENGTH,
+      querystringParser: (text) => parseQueryString(text) as Record<string, unknown>,
+    },
+    clientErrorHandler: answerClientError,
+    frameworkErrors: (error, request, reply) => {
+      reply.headers(answerHeaders(request.id));
+      sendProblem(error, request, reply);
+    },
+  }).withTypeProvider<TypeBoxTypeProvider>();
+  app.server.maxConnections = limits.maxConnections;
+
+  const routes: RouteOptions[] = [];
+  app.addHook("onRoute", (route) => {
+    if (route.config?.scope === undefined) throw new TypeError(`${route.url} names no scope`);
+    routes.push(route);
+  });
+
+  app.setValidatorCompiler(compileValidator);
+  // Not by schema: a generated serializer drops and converts what it was not told of, metadata above all.
+  app.setSerializerCompiler(() => (data) => JSON.stringify(data));
+  app.setErrorHandler(sendProblem);
+
+  guardRequests(app, access);
+  app.addHook("onRequest", async (request, reply) => {
+    // Before the body: what nobody will read need not be well-formed.
+    if (request.is404) throw unknownRoute(request, reply, routes);
+  });
+  readJsonBodies(app);
+  app.addHook("preValidation", async (request) => checkQuery(request.query));
+  app.addHook("onResponse", async (request, reply) => {
+    request.log.info(
+      {
+        method: request.method,
+        route: request.routeOptions.url,
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime),
+      },
+      "request answered",
+    );
+  });
+  app.setNotFoundHandler((request, reply) => {
+    throw unknownRoute(request, reply, routes);
+  });
+
+  let description: object | undefined;
+  app.register(memoryWriteRoutes, { operations });
+  app.register(memoryReadRoutes, { operations });
+  app.register(systemRoutes, {
+    operations,
+    status,
+    openapi: () => (description ??= describeRoutes(routes, status().version)),
+  });
+  return app as unknown as FastifyInstance;
+}

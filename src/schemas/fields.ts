@@ -1,0 +1,160 @@
+/** The fields that more than one request or answer has, and how optional ones are written. */
+import { Type, type Static, type TOptional, type TSchema, type TUnsafe } from "typebox";
+import {
+  hasLoneSurrogate,
+  MAX_METADATA_BYTES,
+  metadataBytes,
+  metadataFault,
+  type JsonObject,
+} from "./metadata.ts";
+import { parseQueryTime, parseTime, QUERY_TIME_PATTERN, TIME_PATTERN } from "./time.ts";
+
+/** Sectors of memory; the same list, in the same order, as the core's. */
+export const SECTOR_NAMES = ["semantic", "episodic", "procedural", "emotional", "reflective"] as const;
+
+/**
+ * Annotation of a schema: the keywords whose breach is TOO_LARGE, not INVALID_REQUEST. `~refine/1` is the
+ * second refinement.
+ */
+export const TOO_LARGE_KEYWORDS = "x-too-large";
+
+/** Code points but control characters and halves of surrogate pairs. */
+const PLAIN = "[^\\u0000-\\u001f\\u007f-\\u009f\\ud800-\\udfff]";
+const PLAIN_PATTERN = `^${PLAIN}*$`;
+const USER_ID_PATTERN = `^(?![.]{1,2}$)${PLAIN}*$`;
+
+/** What a pattern asks for, in words that follow "must". */
+export const PATTERN_MEANINGS: ReadonlyMap<string, string> = new Map([
+  [PLAIN_PATTERN, "must not contain control characters or lone surrogates"],
+  [USER_ID_PATTERN, 'must not be "." or ".." and must not contain control characters or lone surrogates'],
+  [
+    TIME_PATTERN,
+    "must be a date (2026-11-21), an RFC 3339 time (2026-11-21T10:15:00Z) or a number of epoch milliseconds",
+  ],
+  [
+    QUERY_TIME_PATTERN,
+    "must be a date (2026-11-21), an RFC 3339 time (2026-11-21T10:15:00Z) or epoch milliseconds of ten digits or more",
+  ],
+]);
+
+/** The schema, or null. */
+export function nullable<T extends TSchema>(schema: T): TUnsafe<Static<T> | null> {
+  const {
+    type,
+    enum: values,
+    "~refine": refinements,
+  } = schema as T & {
+    type: string | string[];
+    enum?: readonly unknown[];
+    "~refine"?: unknown;
+  };
+  return Type.Unsafe<Static<T> | null>({
+    ...schema,
+    type: [type, "null"].flat(),
+    ...(values && { enum: [...values, null] }),
+    ...(refinements !== undefined && { "~refine": refinements }),
+  });
+}
+
+/** A field that may be left out; null is the same as leaving it out. */
+export function optional<T extends TSchema>(schema: T): TOptional<TUnsafe<Static<T> | null>> {
+  return Type.Optional(nullable(schema));
+}
+
+function name(
+  description: string,
+  maxLength: number,
+  options: { readonly examples: readonly string[]; readonly pattern?: string },
+) {
+  return Type.String({ minLength: 1, maxLength, pattern: PLAIN_PATTERN, description, ...options });
+}
+
+export const UserId = name("Whose it is. A memory without one belongs to nobody.", 256, {
+  examples: ["ada"],
+  pattern: USER_ID_PATTERN,
+});
+export const Project = name("A second, softer scope beside the user.", 256, { examples: ["garden"] });
+export const SessionId = name(
+  "A conversation or a piece of work: its memories are linked in the order they were added.",
+  256,
+  {
+    examples: ["2026-11-21-standup"],
+  },
+);
+export const ClientName = name("The client that wrote it.", 256, { examples: ["notes-import"] });
+export const Tag = name("A tag.", 256, { examples: ["allotment"] });
+export const Tags = Type.Array(Tag, { maxItems: 64 });
+
+export const SectorName = Type.Enum([...SECTOR_NAMES], { type: "string", examples: ["episodic"] });
+
+/** Text that must come back byte for byte: no lone surrogates, everything else, NUL too. */
+export const Content = Type.Refine(
+  Type.String({
+    minLength: 1,
+    maxLength: 200_000,
+    description: "The text, kept exactly as sent. More than 200 000 characters (code points) are 413.",
+    examples: ["Planted garlic in bed three, 24 cloves, on the south side."],
+    [TOO_LARGE_KEYWORDS]: ["maxLength"],
+  }),
+  (text) => typeof text !== "string" || !hasLoneSurrogate(text),
+  () => "must not contain a lone UTF-16 surrogate",
+);
+
+export const Metadata = Type.Refine(
+  Type.Refine(
+    Type.Unsafe<JsonObject>({
+      type: "object",
+      description: "Any JSON object up to 64 KiB (more is 413) and 64 levels; comes back exactly as sent.",
+      examples: [{ bed: 3, cloves: 24 }],
+      [TOO_LARGE_KEYWORDS]: ["~refine/1"],
+    }),
+    (value) => metadataFault(value) === undefined,
+    (value) => metadataFault(value) ?? "",
+  ),
+  // A fault is reported by the check before; beyond it the size may not even be computable.
+  (value) =>
+    !isObject(value) || metadataFault(value) !== undefined || metadataBytes(value) <= MAX_METADATA_BYTES,
+  () => `must not be larger than ${MAX_METADATA_BYTES} bytes as JSON`,
+);
+
+const TIME_DESCRIPTION = "A date (midnight UTC), an RFC 3339 time (UTC where it has no offset)";
+
+/** A time in a body; read it with `parseTime`. */
+export const BodyTime = Type.Refine(
+  Type.Unsafe<string | number>({
+    type: ["string", "integer"],
+    pattern: TIME_PATTERN,
+    description: `${TIME_DESCRIPTION} or epoch milliseconds as a number.`,
+    examples: ["2026-11-21T10:15:00Z"],
+  }),
+  (value) =>
+    (typeof value === "string" && !matches(TIME_PATTERN, value)) ||
+    !isTimeLike(value) ||
+    parseTime(value) !== undefined,
+  () => "must be a day that exists, in the years 0001 to 9999",
+);
+
+/** A time in a query string; read it with `parseQueryTime`. */
+export const QueryTime = Type.Refine(
+  Type.String({
+    description: `${TIME_DESCRIPTION} or epoch milliseconds of ten digits or more.`,
+    examples: ["2026-11-21"],
+  }),
+  (value) => typeof value !== "string" || parseQueryTime(value) !== undefined,
+  () => PATTERN_MEANINGS.get(QUERY_TIME_PATTERN) ?? "",
+);
+
+/** A time in an answer. */
+export const Time = Type.String({ format: "date-time", description: "RFC 3339, UTC, with milliseconds." });
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isTimeLike(value: unknown): boolean {
+  return typeof value === "string" || (typeof value === "number" && Number.isInteger(value));
+}
+
+function matches(pattern: string, text: string): boolean {
+  return new RegExp(pattern, "u").test(text);
+}

@@ -1,0 +1,60 @@
+/** What the daemon says of itself. */
+import { Type } from "typebox";
+import { Time } from "./fields.ts";
+
+export const AliveReply = Type.Object({ ok: Type.Literal(true) });
+
+const ServiceState = Type.Enum(["ok", "not_ready"], { type: "string" });
+
+/** Without a key, where one is needed, only `status` and `version`. */
+export const HealthReply = Type.Object(
+  {
+    status: ServiceState,
+    version: Type.String(),
+    ok: Type.Optional(Type.Boolean()),
+    embedding_model: Type.Optional(Type.String()),
+    memory_count: Type.Optional(Type.Integer({ minimum: 0 })),
+    instance_id: Type.Optional(Type.String({ description: "Another one after every start." })),
+  },
+  { $id: "Health", description: "Without a key, where one is needed, only `status` and `version`." },
+);
+
+export const VersionReply = Type.Object(
+  { name: Type.Literal("memoryd"), version: Type.String(), node: Type.String() },
+  { $id: "Version" },
+);
+
+export const StatsReply = Type.Object(
+  {
+    version: Type.String(),
+    instance_id: Type.String(),
+    started_at: Time,
+    ready: Type.Boolean(),
+    not_ready: Type.Array(Type.String()),
+    memory_count: Type.Integer({ minimum: 0 }),
+    sectors: Type.Unsafe<Record<string, number>>({
+      type: "object",
+      additionalProperties: { type: "integer" },
+      description: "Memories by primary sector.",
+    }),
+    embedding: Type.Object({
+      model: Type.String(),
+      model_sha256: Type.String(),
+      dimensions: Type.Integer(),
+      workers: Type.Integer(),
+      waiting: Type.Integer({ description: "Texts that wait to be embedded." }),
+    }),
+    store: Type.Object({
+      data_dir: Type.String(),
+      format: Type.Integer(),
+      store_id: Type.String(),
+      position: Type.String({ description: "`epoch.sequence` of the last durable record." }),
+      checkpoint: Type.String({ description: "The same, of the last checkpoint." }),
+      pending_records: Type.Integer(),
+      pending_bytes: Type.Integer(),
+      disk_bytes: Type.Integer(),
+      read_only: Type.Boolean({ description: "After a disk error writes are refused until a restart." }),
+    }),
+  },
+  { $id: "Stats" },
+);

@@ -1,0 +1,153 @@
+import type { AddedMemory, AddMemoryInput } from "../../src/core/add-memory.ts";
+import { ServiceError } from "../../src/core/errors.ts";
+import { SECTORS, type SeenMemory } from "../../src/core/memory.ts";
+import type { Operations } from "../../src/core/operations.ts";
+import type { ServiceStatus } from "../../src/core/status.ts";
+
+export const FAKE_NOW = Date.UTC(2026, 10, 21, 10, 15);
+
+export interface FakeOperations {
+  readonly operations: Operations;
+  /** Every call, oldest first. */
+  readonly calls: { readonly name: keyof Operations; readonly input: unknown }[];
+  /** What the last call of an operation was given. */
+  lastInput<K extends keyof Operations>(name: K): Parameters<Operations[K]>[0];
+}
+
+/** Operations over a Map: enough of their promises to test the ways in, without models, ranking or a disk. */
+export function createFakeOperations(overrides: Partial<Operations> = {}): FakeOperations {
+  const memories = new Map<string, SeenMemory>();
+  const calls: FakeOperations["calls"] = [];
+
+  function add(input: AddMemoryInput): AddedMemory {
+    const order = memories.size + 1;
+    const sector = input.sector ?? "semantic";
+    const memory: SeenMemory = {
+      id: fakeId(order),
+      content: input.content,
+      tags: input.tags ?? [],
+      metadata: input.metadata ?? {},
+      userId: input.userId ?? null,
+      project: input.project ?? null,
+      sessionId: input.sessionId ?? null,
+      occurredAt: input.occurredAt ?? null,
+      primarySector: sector,
+      sectors: [sector],
+      createdAt: FAKE_NOW,
+      updatedAt: FAKE_NOW,
+      lastSeenAt: FAKE_NOW,
+      salience: 0.5,
+      version: 1,
+      createdBy: input.createdBy ?? null,
+      source: null,
+      order,
+    };
+    memories.set(memory.id, memory);
+    return { memory, deduplicated: false };
+  }
+
+  function find(id: string, userId: string | undefined, otherOwner: "NOT_FOUND" | "FORBIDDEN"): SeenMemory {
+    const memory = memories.get(id);
+    if (memory === undefined) throw new ServiceError("NOT_FOUND", "There is no memory with this id.");
+    if (userId !== undefined && memory.userId !== userId)
+      throw new ServiceError(otherOwner, "It belongs to somebody else.");
+    return memory;
+  }
+
+  function checkVersion(memory: SeenMemory, ifVersion: number | undefined): void {
+    if (ifVersion !== undefined && ifVersion !== memory.version) {
+      throw new ServiceError("VERSION_MISMATCH", `The memory is at version ${memory.version} by now.`);
+    }
+  }
+
+  const newestFirst = () => [...memories.values()].toSorted((a, b) => b.order - a.order);
+
+  const fake: Operations = {
+    addMemory: async (input) => add(input),
+    addMemories: async ({ items }) => ({
+      results: items.map((item) => (item instanceof ServiceError ? item : add(item))),
+    }),
+    queryMemory: async ({ limit, snippetChars, explain }) => ({
+      hits: newestFirst()
+        .slice(0, limit)
+        .map((memory) => ({
+          memory,
+          score: 0.5,
+          path: [memory.id],
+          ...(snippetChars !== undefined && { snippet: memory.content.slice(0, snippetChars) }),
+          ...(explain === true && { explain: { words: 0.5 } }),
+        })),
+    }),
+    updateMemory: async ({ id, userId, ifVersion, ...changes }) => {
+      const memory = find(id, userId, "FORBIDDEN");
+      checkVersion(memory, ifVersion);
+      const changed = { ...memory, ...changes, version: memory.version + 1 };
+      memories.set(id, changed);
+      return changed;
+    },
+    deleteMemory: async ({ id, userId, ifVersion }) => {
+      checkVersion(find(id, userId, "FORBIDDEN"), ifVersion);
+      memories.delete(id);
+      return { id, deleted: 1 };
+    },
+    listMemories: async ({ limit, offset, before = Number.POSITIVE_INFINITY }) => {
+      const matching = newestFirst().filter((memory) => memory.order < before);
+      const items = matching.slice(offset, offset + limit);
+      const last = items.at(-1);
+      const more = last !== undefined && matching.length > offset + limit;
+      return { items, total: memories.size, ...(more && { nextBefore: last.order }) };
+    },
+    getMemory: async ({ id, userId }) => find(id, userId, "NOT_FOUND"),
+    reinforceMemory: async ({ id, boost, userId }) => {
+      const memory = find(id, userId, "FORBIDDEN");
+      const salience = memory.salience + boost * (1 - memory.salience);
+      memories.set(id, { ...memory, salience });
+      return { id, salience };
+    },
+    relatedMemories: async ({ id, userId }) => ({ nodes: [find(id, userId, "NOT_FOUND")], edges: [] }),
+    listSectors: () =>
+      SECTORS.map((name) => ({ name, description: `What is ${name}.`, count: memories.size })),
+    ...overrides,
+  };
+
+  const operations = new Proxy(fake, {
+    get: (target, name: keyof Operations) => (input: never) => {
+      calls.push({ name, input });
+      return (target[name] as (input: never) => unknown)(input);
+    },
+  });
+  return {
+    operations,
+    calls,
+    lastInput(name) {
+      const call = calls.findLast((each) => each.name === name);
+      if (call === undefined) throw new Error(`${name} was not called`);
+      return call.input as never;
+    },
+  };
+}
+
+export function fakeId(order: number): string {
+  return `019aa5a0-6c1e-7c3a-9d0f-${order.toString(16).padStart(12, "0")}`;
+}
+
+export const FAKE_STATUS: ServiceStatus = {
+  version: "0.1.0",
+  instanceId: "instance-1",
+  startedAt: FAKE_NOW,
+  notReady: [],
+  memoryCount: 3,
+  embedding: { model: "all-MiniLM-L6-v2", dimensions: 384, modelSha256: "ab".repeat(32) },
+  store: {
+    dataDir: "/data",
+    format: 1,
+    storeId: "store-1",
+    position: "1.7",
+    checkpoint: "1.5",
+    pendingRecords: 2,
+    pendingBytes: 900,
+    diskBytes: 12_000,
+    readOnly: false,
+  },
+  embeddingQueue: { waiting: 0, workers: 1 },
+};
