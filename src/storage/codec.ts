@@ -31,22 +31,23 @@ const extensionCodec: ExtensionCodecType<undefined> = {
     if (value instanceof Float32Array) return new ExtData(FLOAT32_ARRAY, bytesOf(value));
     if (value instanceof Int8Array) return new ExtData(INT8_ARRAY, bytesOf(value));
     if (typeof value === "object" && value !== null && Object.hasOwn(value, "__proto__")) {
-      const entries = Object.entries(value).filter(([, member]) => member !== undefined);
-      return new ExtData(ENTRIES, encoder.encode(entries.flat(1)));
+      return new ExtData(ENTRIES, encodeEntries(value));
     }
     return null;
   },
-  // Everything is copied: a row must not keep the whole segment it was read from in memory, nor share its bytes.
+  // Copied: a row must not keep the whole segment it was read from in memory, and floats need their alignment.
   decode(data, type) {
-    if (type === FLOAT32_ARRAY) return new Float32Array(data.slice().buffer);
-    if (type === INT8_ARRAY) return new Int8Array(data.slice().buffer);
+    if (type === FLOAT32_ARRAY) return new Float32Array(new Uint8Array(data).buffer);
+    if (type === INT8_ARRAY) return new Int8Array(new Uint8Array(data).buffer);
     if (type === ENTRIES) return objectOf(decoder.decode(data));
     throw new RangeError(`unknown extension ${type}`);
   },
 };
 
-/** Deeper than any JSON parser lets through, and shallow enough for the stack. */
-const MAX_DEPTH = 4_096;
+/** Levels of nesting; shallow enough for the stack of both directions, as what is written must be readable. */
+const MAX_DEPTH = 1_000;
+/** Of objects with a key of `__proto__` inside one another; each takes several calls to read. */
+const MAX_ENTRIES_DEPTH = 50;
 
 const encoder: Encoder = new Encoder({ extensionCodec, ignoreUndefined: true, maxDepth: MAX_DEPTH });
 const decoder: Decoder = new Decoder({ extensionCodec });
@@ -58,7 +59,7 @@ const decoder: Decoder = new Decoder({ extensionCodec });
  * Exact for what rows hold: well-formed strings, numbers (but −0 becomes 0), null, typed arrays, nested metadata
  * with any key. A property that is undefined is left out.
  *
- * @throws {Error} for a value that no row may hold, or metadata nested deeper than 4 000 levels.
+ * @throws {Error} for a value that no row may hold, or metadata nested deeper than 990 levels.
  */
 export function* encodeChanges(changes: readonly Change[]): Generator<Uint8Array, void> {
   yield encoder.encodeSharedRef([CHANGES_FORMAT, changes.length]);
@@ -99,6 +100,19 @@ function toChange(value: unknown, format: number): Change {
 
 function bytesOf(array: Float32Array | Int8Array): Uint8Array<ArrayBuffer> {
   return new Uint8Array(array.buffer as ArrayBuffer, array.byteOffset, array.byteLength);
+}
+
+let entriesDepth = 0;
+
+function encodeEntries(value: object): Uint8Array<ArrayBuffer> {
+  if (entriesDepth >= MAX_ENTRIES_DEPTH) throw new Error("Too deep objects with a key of __proto__");
+  entriesDepth += 1;
+  try {
+    const entries = Object.entries(value).filter(([, member]) => member !== undefined);
+    return encoder.encode(entries.flat(1));
+  } finally {
+    entriesDepth -= 1;
+  }
 }
 
 function objectOf(entries: unknown): object {

@@ -36,6 +36,7 @@ export interface SegmentJournalState {
   readonly sealed: readonly SealedSegment[];
   /** Paths of segments of earlier epochs. */
   readonly superseded: readonly string[];
+  readonly onRefused: () => void;
 }
 
 /** An accepted record on its way to the disk. */
@@ -256,6 +257,7 @@ export class SegmentJournal implements Journal {
     const refused = this.#waiting;
     this.#waiting = [];
     this.#next = this.#durable + 1;
+    this.#state.onRefused();
     for (const { reject } of refused) reject(reason);
   }
 
