@@ -35,17 +35,17 @@ export class LanceDbMemoryStore implements MemoryStore {
   readonly #indexes: StoreIndexes;
   readonly #journal: Pick<Journal, "append" | "close">;
   readonly #tables: Pick<Tables, "read" | "close">;
-  readonly #checkpointer: Pick<Checkpointer, "notePending" | "flush" | "close">;
+  readonly #checkpointer: Pick<Checkpointer, "notePending" | "flush" | "hasRoom" | "close">;
   readonly #clock: Clock;
   /** Accepted and not yet durable, oldest first. */
   #staged: { readonly stage: Stage; readonly settled: Promise<void> }[] = [];
-  #closed = false;
+  readonly #closing = new AbortController();
 
   constructor(parts: {
     readonly indexes: StoreIndexes;
     readonly journal: Pick<Journal, "append" | "close">;
     readonly tables: Pick<Tables, "read" | "close">;
-    readonly checkpointer: Pick<Checkpointer, "notePending" | "flush" | "close">;
+    readonly checkpointer: Pick<Checkpointer, "notePending" | "flush" | "hasRoom" | "close">;
     readonly clock: Clock;
   }) {
     this.#indexes = parts.indexes;
@@ -70,6 +70,7 @@ export class LanceDbMemoryStore implements MemoryStore {
       await this.#staged.at(-1)?.settled;
       return result;
     }
+    if (changes.some(({ row }) => row !== null) && !this.#checkpointer.hasRoom()) throw noRoom();
     await this.#append(now, changes);
     return result;
   }
@@ -111,6 +112,11 @@ export class LanceDbMemoryStore implements MemoryStore {
     this.#staged = [];
   }
 
+  /** Aborted when the store closes. */
+  get closing(): AbortSignal {
+    return this.#closing.signal;
+  }
+
   /** Figures for the status. */
   get pending(): { readonly rows: number; readonly bytes: number } {
     return { rows: this.#indexes.overlay.rows, bytes: this.#indexes.overlay.bytes };
@@ -118,8 +124,8 @@ export class LanceDbMemoryStore implements MemoryStore {
 
   /** Ends writing, and then all else. What is pending stays in the journal for the next start. Idempotent. */
   async close(): Promise<void> {
-    if (this.#closed) return;
-    this.#closed = true;
+    if (this.#closing.signal.aborted) return;
+    this.#closing.abort();
     await this.#checkpointer.close();
     await this.#journal.close();
     await this.#tables.close();
@@ -151,8 +157,8 @@ export class LanceDbMemoryStore implements MemoryStore {
     // Chained at once, not awaited later: records are handed on in the order the journal resolves them.
     const settled = durable.then(() => {
       this.#staged.splice(this.#staged.indexOf(staged), 1);
-      showDurable(this.#indexes, sequence, changes, stage);
-      this.#checkpointer.notePending(this.#indexes.overlay.rows, this.#indexes.overlay.bytes);
+      const bytes = showDurable(this.#indexes, sequence, changes, stage);
+      this.#checkpointer.notePending(changes.length, bytes);
     });
     const staged = { stage, settled: settled.catch(() => {}) };
     this.#staged.push(staged);
@@ -172,8 +178,15 @@ export class LanceDbMemoryStore implements MemoryStore {
   }
 
   #assertOpen(): void {
-    if (this.#closed) throw new ServiceError("NOT_READY", "The daemon is stopping; start it again to write.");
+    if (this.#closing.signal.aborted) throw new ServiceError("NOT_READY", "The daemon is stopping; start it again to write.");
   }
+}
+
+function noRoom(): ServiceError {
+  return new ServiceError(
+    "STORE_FULL",
+    "The disk is nearly full, so nothing was stored. Free some space; reading and deleting memories still work.",
+  );
 }
 
 /** Follows a record in what the next record's numbers are drawn from. */
@@ -184,14 +197,14 @@ export function noteRecord(indexes: StoreIndexes, time: number, changes: readonl
   }
 }
 
-/** Makes a durable record's rows readable and findable. */
+/** Makes a durable record's rows readable and findable, and answers about what they weigh in bytes. */
 export function showDurable(
   { overlay, words, vectors }: StoreIndexes,
   sequence: number,
   changes: readonly Change[],
   { ordinals }: Stage,
-): void {
-  overlay.put(sequence, changes);
+): number {
+  const bytes = overlay.put(sequence, changes);
   for (const change of changes) {
     if (change.table !== "memories" && change.table !== "vectors") continue;
     // Vectors alone are never written: whoever changes them changes the memory in the same record.
@@ -203,6 +216,7 @@ export function showDurable(
     } else if (change.row === null) vectors.remove(ordinal);
     else vectors.put(ordinal, change.row.windows.map(quantise));
   }
+  return bytes;
 }
 
 export function termsOf({ terms }: Pick<MemoryRow, "terms">): string[] {

@@ -47,7 +47,7 @@ export function createInMemoryStore(clock: Clock): InMemoryStore {
       close: async () => {},
     },
     tables: { read: async () => new Map(), close: async () => {} },
-    checkpointer: { notePending: () => {}, flush: async () => {}, close: async () => {} },
+    checkpointer: { notePending: () => {}, flush: async () => {}, hasRoom: () => true, close: async () => {} },
     clock,
   });
 

@@ -1,6 +1,7 @@
 import { INITIAL_SALIENCE, type Sector, SECTORS, type Signals } from "../../core/memory.ts";
 import type { Catalogue, CatalogueEntry, MemoryFilter, Ordinal, Page, Selection } from "../../core/ports.ts";
 import { type Change, edgeId, type EdgeRow, endsOfEdgeId, type RequestRow } from "../../core/rows.ts";
+import type { MemoryTraits } from "../../core/traits.ts";
 import { EdgeIndex } from "./edge-index.ts";
 import { MemoryColumns, type SlimMemoryRow } from "./memory-columns.ts";
 
@@ -77,6 +78,10 @@ export class StoreCatalogue implements Catalogue {
   /** For filling at open: rows in ascending `order`. */
   load(row: SlimMemoryRow): Ordinal {
     return this.#columns.add(row, { salience: INITIAL_SALIENCE, lastSeenAt: row.createdAt });
+  }
+
+  setTraits(ordinal: Ordinal, traits: MemoryTraits): void {
+    this.#columns.setTraits(ordinal, traits);
   }
 
   loadSignals(id: string, signals: Signals): void {

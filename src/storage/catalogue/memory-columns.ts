@@ -1,6 +1,7 @@
 import { type Metadata, type Sector, SECTORS, type Signals } from "../../core/memory.ts";
 import type { CatalogueEntry, MemoryFilter, Ordinal } from "../../core/ports.ts";
 import type { MemoryRow } from "../../core/rows.ts";
+import type { MemoryTraits } from "../../core/traits.ts";
 import { Column } from "./column.ts";
 import { Interner } from "./interner.ts";
 
@@ -147,6 +148,12 @@ export class MemoryColumns {
     this.#lastSeenAt.set(ordinal, lastSeenAt);
   }
 
+  setTraits(ordinal: Ordinal, { asks, tellsTime, speaker, words }: MemoryTraits): void {
+    this.#traits.set(ordinal, (asks ? ASKS : 0) | (tellsTime ? TELLS_TIME : 0));
+    this.#speaker.set(ordinal, this.#speakers.number(speaker));
+    this.#words.set(ordinal, words);
+  }
+
   entry(ordinal: Ordinal): CatalogueEntry | undefined {
     if (!this.isLive(ordinal)) return undefined;
     const createdAt = this.#createdAt.get(ordinal);
@@ -253,9 +260,7 @@ export class MemoryColumns {
     this.#updatedAt.set(ordinal, row.updatedAt);
     this.#occurredAt.set(ordinal, row.occurredAt ?? Number.NaN);
     this.#version.set(ordinal, row.version);
-    this.#traits.set(ordinal, (row.traits.asks ? ASKS : 0) | (row.traits.tellsTime ? TELLS_TIME : 0));
-    this.#speaker.set(ordinal, this.#speakers.number(row.traits.speaker));
-    this.#words.set(ordinal, row.traits.words);
+    this.setTraits(ordinal, row.traits);
     this.#project.set(ordinal, this.#projects.number(row.project));
     this.#primarySector.set(ordinal, SECTORS.indexOf(row.primarySector));
     this.#sectors.set(ordinal, sectorBits(row.sectors));

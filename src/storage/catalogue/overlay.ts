@@ -25,8 +25,10 @@ export class Overlay {
     return this.#bytes;
   }
 
-  put(sequence: number, changes: readonly Change[]): void {
+  /** Takes in a record, and answers about what its rows weigh. */
+  put(sequence: number, changes: readonly Change[]): number {
     this.#sequence = sequence;
+    let added = 0;
     for (const change of changes) {
       let table = this.#pending.get(change.table);
       if (table === undefined) this.#pending.set(change.table, (table = new Map()));
@@ -35,7 +37,9 @@ export class Overlay {
       table.set(change.id, { change, sequence, bytes });
       this.#rows += 1;
       this.#bytes += bytes;
+      added += bytes;
     }
+    return added;
   }
 
   /** The row, null when it was deleted, undefined when the tables have the last word. */

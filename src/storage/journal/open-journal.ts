@@ -25,6 +25,11 @@ export interface JournalOptions {
    */
   readonly begin?: boolean;
   readonly segmentBytes?: number;
+  /**
+   * Called when every record not yet durable is refused, in the same turn and before any of their promises is
+   * rejected: whoever acted on them takes that back before the next record can be accepted.
+   */
+  readonly onRefused?: () => void;
 }
 
 export interface JournalOpened {
@@ -86,7 +91,8 @@ export async function openJournal(options: JournalOptions): Promise<JournalOpene
 
   const sealed: SealedSegment[] = segments.slice(0, -1);
   const sequence = last?.content.lastSequence ?? after;
-  const state = { disk, directory, storeId, epoch, segmentBytes, sequence, active, sealed, superseded };
+  const { onRefused = () => {} } = options;
+  const state = { disk, directory, storeId, epoch, segmentBytes, sequence, active, sealed, superseded, onRefused };
   return { journal: new SegmentJournal(state), tornTail };
 }
 

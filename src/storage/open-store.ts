@@ -1,0 +1,215 @@
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { ANALYSER_VERSION, memoryTerms } from "../core/analyser.ts";
+import { EMBEDDING_DIMENSIONS, type EmbeddingStamp, stampKey } from "../core/embedding.ts";
+import { ServiceError } from "../core/errors.ts";
+import type { Clock, Ordinal } from "../core/ports.ts";
+import { traitsOf } from "../core/traits.ts";
+import { StoreCatalogue } from "./catalogue/catalogue.ts";
+import { Overlay } from "./catalogue/overlay.ts";
+import { VectorIndex } from "./catalogue/vector-index.ts";
+import { WordIndex } from "./catalogue/word-index.ts";
+import { CHECKPOINT_FORMAT, chooseCheckpoint, type ChosenCheckpoint, scrub } from "./checkpoint.ts";
+import { Checkpointer, type CheckpointerLimits } from "./checkpointer.ts";
+import { type Disk, listFilesBelow } from "./disk.ts";
+import type { Journal } from "./journal/journal.ts";
+import { openJournal } from "./journal/open-journal.ts";
+import { LanceDbMemoryStore, noteRecord, showDurable, type StoreIndexes, termsOf } from "./lancedb-memory-store.ts";
+import { openTablesAt } from "./open-tables-at.ts";
+import type { SlimMemory, Tables } from "./tables/tables.ts";
+
+export interface StoreLog {
+  info(details: object, phrase: string): void;
+  warn(details: object, phrase: string): void;
+  error(details: object, phrase: string): void;
+}
+
+export interface StoreOptions {
+  readonly disk: Disk;
+  /** The data directory; the caller holds its lock. */
+  readonly directory: string;
+  readonly clock: Clock;
+  /** What the embedder makes vectors with now. */
+  readonly stamp: EmbeddingStamp;
+  readonly log: StoreLog;
+  readonly limits?: Partial<CheckpointerLimits>;
+}
+
+export interface OpenedStore {
+  readonly store: LanceDbMemoryStore;
+  readonly storeId: string;
+  readonly journal: Pick<Journal, "position" | "readOnly" | "bytes">;
+  readonly checkpointer: Pick<Checkpointer, "latest" | "stopped" | "flush">;
+  /** What the background check of the files has found wrong so far, in sentences. */
+  readonly damage: readonly string[];
+}
+
+/** The newest format this program reads and writes. */
+export const STORE_FORMAT = CHECKPOINT_FORMAT;
+
+const FIRST_EPOCH = 1;
+
+/**
+ * Opens the store of a data directory, or makes one: tables at the newest whole checkpoint, the memory side from their
+ * slim columns, then the journal since.
+ *
+ * @throws {ServiceError} STORE_UNUSABLE, saying what to do: damage, a newer format, vectors of another model.
+ */
+export async function openStore(options: StoreOptions): Promise<OpenedStore> {
+  const { disk, directory, clock, stamp, log } = options;
+  const journalFolder = join(directory, "journal");
+  const hasJournal = (await listFilesBelow(disk, journalFolder)).length > 0;
+  const chosen = await chooseCheckpoint(disk, directory, { hasJournal });
+  for (const reason of chosen?.damage ?? []) log.warn({ reason }, "checkpoint set aside");
+  checkStamps(chosen, stamp, directory);
+
+  const header = {
+    storeId: chosen?.checkpoint.storeId ?? randomUUID(),
+    epoch: chosen?.checkpoint.epoch ?? FIRST_EPOCH,
+  };
+  const tables = await openTablesAt(disk, directory, chosen);
+  try {
+    const indexes = emptyIndexes(clock, chosen);
+    await loadIndexes(indexes, tables, log);
+
+    let journal: Journal | undefined;
+    const checkpointer = new Checkpointer({
+      disk,
+      directory,
+      tables,
+      overlay: indexes.overlay,
+      journal: { dropThrough: (sequence) => journal?.dropThrough(sequence) },
+      describe: () => ({
+        ...header,
+        stamps: { [stampKey(stamp)]: stamp },
+        analyserVersion: ANALYSER_VERSION,
+        clockFloor: indexes.lastTime,
+        nextOrder: indexes.nextOrder,
+      }),
+      report: (error) => log.error({ err: error }, "checkpoint failed"),
+      openedAt: chosen,
+      ...(options.limits === undefined ? {} : { limits: options.limits }),
+    });
+    // A new store has its checkpoint before its journal: a journal without one is damage.
+    if (chosen === undefined) await checkpointer.flush();
+
+    let store: LanceDbMemoryStore | undefined;
+    const opened = await openJournal({
+      disk,
+      directory: journalFolder,
+      ...header,
+      after: chosen?.checkpoint.sequence ?? 0,
+      onRecord: ({ sequence, time, changes }) => {
+        noteRecord(indexes, time, changes);
+        checkpointer.notePending(changes.length, showDurable(indexes, sequence, changes, indexes.catalogue.stage(changes)));
+      },
+      onRefused: () => store?.takeBackStaged(),
+    });
+    ({ journal } = opened);
+    if (opened.tornTail !== undefined) log.warn(opened.tornTail, "unfinished write set aside");
+
+    store = new LanceDbMemoryStore({ indexes, journal, tables, checkpointer, clock });
+    const damage = scrubInBackground(options, checkpointer, store);
+    return { store, storeId: header.storeId, journal, checkpointer, damage };
+  } catch (error) {
+    await tables.close();
+    throw error;
+  }
+}
+
+/** Vectors of unlike models cannot be compared: refused, rather than answered wrongly. */
+function checkStamps(chosen: ChosenCheckpoint | undefined, stamp: EmbeddingStamp, directory: string): void {
+  const foreign = Object.keys(chosen?.checkpoint.stamps ?? {}).find((key) => key !== stampKey(stamp));
+  if (foreign === undefined) return;
+  throw new ServiceError(
+    "STORE_UNUSABLE",
+    `The memories in ${directory} were embedded with another model or rule (${foreign}; this memoryd has ${stampKey(stamp)}). ` +
+      "Start the version that wrote them, or choose another data directory. Nothing was changed.",
+  );
+}
+
+function emptyIndexes(clock: Clock, chosen: ChosenCheckpoint | undefined): StoreIndexes {
+  return {
+    catalogue: new StoreCatalogue(() => clock.now()),
+    overlay: new Overlay(),
+    words: new WordIndex(),
+    vectors: new VectorIndex(EMBEDDING_DIMENSIONS),
+    nextOrder: chosen?.checkpoint.nextOrder ?? 1,
+    lastTime: chosen?.checkpoint.clockFloor ?? 0,
+  };
+}
+
+async function loadIndexes(indexes: StoreIndexes, tables: Tables, log: StoreLog): Promise<void> {
+  const memories: SlimMemory[] = [];
+  for await (const batch of tables.scanMemories()) for (const memory of batch) memories.push(memory);
+  memories.sort((a, b) => a.order - b.order);
+
+  const outdated: { readonly id: string; readonly ordinal: Ordinal }[] = [];
+  for (const memory of memories) {
+    const ordinal = indexes.catalogue.load(memory);
+    if (memory.analyserVersion === ANALYSER_VERSION) indexes.words.put(ordinal, termsOf(memory));
+    else outdated.push({ id: memory.id, ordinal });
+  }
+  await analyseAgain(indexes, tables, outdated, log);
+
+  for await (const windows of tables.scanVectors()) {
+    windows.memoryIds.forEach((id, i) => {
+      const ordinal = indexes.catalogue.ordinalOf(id);
+      const values = windows.values.subarray(i * EMBEDDING_DIMENSIONS, (i + 1) * EMBEDDING_DIMENSIONS);
+      if (ordinal !== undefined) indexes.vectors.addWindow(ordinal, { values, scale: windows.scales[i] ?? 0 });
+    });
+  }
+  for await (const batch of tables.scan("signals")) {
+    for (const { id, row } of batch) indexes.catalogue.loadSignals(id, row);
+  }
+  for await (const batch of tables.scan("edges")) for (const { row } of batch) indexes.catalogue.loadEdge(row);
+  for await (const batch of tables.scan("requests")) {
+    for (const { id, row } of batch) indexes.catalogue.loadRequest(id, row);
+  }
+}
+
+const ROWS_ANALYSED_AT_A_TIME = 500;
+
+/** Memories whose terms an older analyser wrote are read and analysed at every start until they are written again. */
+async function analyseAgain(
+  indexes: StoreIndexes,
+  tables: Tables,
+  outdated: readonly { readonly id: string; readonly ordinal: Ordinal }[],
+  log: StoreLog,
+): Promise<void> {
+  if (outdated.length > 0) log.info({ memories: outdated.length }, "analysing memories anew");
+  for (let first = 0; first < outdated.length; first += ROWS_ANALYSED_AT_A_TIME) {
+    const batch = outdated.slice(first, first + ROWS_ANALYSED_AT_A_TIME);
+    const rows = await tables.read("memories", batch.map(({ id }) => id));
+    for (const { id, ordinal } of batch) {
+      const row = rows.get(id);
+      if (row === undefined) continue;
+      indexes.words.put(ordinal, memoryTerms(row));
+      indexes.catalogue.setTraits(ordinal, traitsOf(row.content));
+    }
+  }
+}
+
+/** LanceDB believes what a file says; so every file is read against its checksum once a start, slowly. */
+function scrubInBackground(
+  { disk, directory, log }: StoreOptions,
+  checkpointer: Checkpointer,
+  store: LanceDbMemoryStore,
+): readonly string[] {
+  const damage: string[] = [];
+  scrub(disk, directory, () => latestOf(checkpointer), store.closing).then(
+    (found) => {
+      damage.push(...found);
+      for (const reason of found) log.error({ reason }, "damaged file");
+    },
+    (error: unknown) => {
+      if (!store.closing.aborted) log.error({ err: error }, "check of the files failed");
+    },
+  );
+  return damage;
+}
+
+function latestOf({ latest }: Pick<Checkpointer, "latest">) {
+  if (latest === undefined) throw new TypeError("an open store has a checkpoint");
+  return latest;
+}
