@@ -1,0 +1,194 @@
+import { randomUUID } from "node:crypto";
+import * as fs from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { ServiceError } from "../core/errors.ts";
+import { hasCode } from "./disk.ts";
+import { hasEnded, ownIdentity, type ProcessIdentity } from "./process-identity.ts";
+
+export interface DirectoryLock {
+  /** Lets others in. Idempotent; never removes a lock that someone else holds by now. */
+  release(): Promise<void>;
+}
+
+/** What stands in a lock file. */
+interface Claim extends ProcessIdentity {
+  /** Unlike every other claim's, ever. */
+  readonly token: string;
+  /** When it was made, ISO 8601; for people. */
+  readonly since: string;
+}
+
+const LOCK_NAME = "lock";
+
+interface Place {
+  readonly directory: string;
+  readonly link: typeof fs.link;
+}
+
+/** How long a claim may stay unreadable while its maker is still writing it, where files cannot appear whole. */
+const WRITING_MS = 1_000;
+const RETRY_MS = 20;
+
+/**
+ * Makes this process the only one in a data directory, until it releases the lock or ends.
+ *
+ * A lock file appears whole and under its name only if nobody has it (link(2)). One that was left behind is removed
+ * when its process is certainly gone, see `hasEnded`; one of another host never is.
+ *
+ * @throws {ServiceError} STORE_UNUSABLE if another process holds it (who, since when, and what to do), or if the
+ *   directory cannot be written to.
+ */
+export async function acquireLock(
+  directory: string,
+  { link = fs.link }: { readonly link?: typeof fs.link } = {},
+): Promise<DirectoryLock> {
+  const own: Claim = { ...(await ownIdentity()), token: randomUUID(), since: new Date().toISOString() };
+  const path = join(directory, LOCK_NAME);
+  try {
+    const holder = await claim({ directory, link }, LOCK_NAME, own);
+    if (holder !== undefined) throw heldBy(holder, directory, path);
+  } catch (error) {
+    if (error instanceof ServiceError) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ServiceError(
+      "STORE_UNUSABLE",
+      `The data directory ${directory} cannot be locked: ${reason}. Check that it is there and that you may write to it.`,
+      { cause: error },
+    );
+  }
+  return {
+    async release() {
+      const current = await readClaim(path);
+      if (current !== undefined && current !== "unreadable" && current.token === own.token) await removeFile(path);
+    },
+  };
+}
+
+/** Puts a claim under a name; undefined on success, else who holds it and may be alive. */
+async function claim(place: Place, name: string, own: Claim): Promise<Claim | undefined> {
+  const path = join(place.directory, name);
+  for (let unreadableFor = 0; ; ) {
+    if (await createWhole(place, path, JSON.stringify(own))) return undefined;
+    const holder = await readClaim(path);
+    if (holder === undefined) continue;
+    if (holder === "unreadable") {
+      if (unreadableFor >= WRITING_MS) throw unreadable(path);
+      await delay(RETRY_MS);
+      unreadableFor += RETRY_MS;
+    } else if (!(await hasEnded(holder, own))) {
+      return holder;
+    } else {
+      await removeStale(place, name, holder, own);
+    }
+  }
+}
+
+/**
+ * Removes a claim whose holder is gone, unless someone was faster.
+ *
+ * Two who both found it stale must not both remove it: the second could remove the first one's new lock. So the
+ * right to remove is itself claimed, under a name that belongs to this one stale claim, and whoever has it looks
+ * again. That claim can be left behind like any other, and is then removed in the same way.
+ */
+async function removeStale(place: Place, name: string, stale: Claim, own: Claim): Promise<void> {
+  const { directory } = place;
+  const right = `${LOCK_NAME}.stale-${stale.token}`;
+  const other = await claim(place, right, { ...own, token: randomUUID() });
+  if (other !== undefined) {
+    await delay(RETRY_MS);
+    return;
+  }
+  try {
+    const current = await readClaim(join(directory, name));
+    const unchanged = current !== undefined && current !== "unreadable" && current.token === stale.token;
+    if (unchanged) await removeFile(join(directory, name));
+  } finally {
+    await removeFile(join(directory, right));
+  }
+}
+
+/** Creates a file with its content in one step; false if the name is taken. */
+async function createWhole({ directory, link }: Place, path: string, content: string): Promise<boolean> {
+  const temporary = join(directory, `${LOCK_NAME}.new-${process.pid}-${randomUUID()}`);
+  await writeNew(temporary, content);
+  try {
+    await link(temporary, path);
+    return true;
+  } catch (error) {
+    if (hasCode(error, "EEXIST")) return false;
+    // FAT, exFAT and some network and Android file systems have no links.
+    if (!hasCode(error, "EPERM", "ENOTSUP", "ENOSYS", "EOPNOTSUPP", "EMLINK", "EINVAL")) throw error;
+  } finally {
+    await removeFile(temporary);
+  }
+  try {
+    await writeNew(path, content);
+    return true;
+  } catch (error) {
+    if (hasCode(error, "EEXIST")) return false;
+    throw error;
+  }
+}
+
+/** Synced, so that a power failure cannot leave a lock that nobody can read. */
+async function writeNew(path: string, content: string): Promise<void> {
+  const file = await fs.open(path, "wx", 0o600);
+  try {
+    await file.writeFile(content);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+async function readClaim(path: string): Promise<Claim | "unreadable" | undefined> {
+  let text: string;
+  try {
+    text = await fs.readFile(path, "utf8");
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return undefined;
+    throw error;
+  }
+  try {
+    const value: unknown = JSON.parse(text);
+    return isClaim(value) ? value : "unreadable";
+  } catch {
+    return "unreadable";
+  }
+}
+
+function isClaim(value: unknown): value is Claim {
+  if (typeof value !== "object" || value === null) return false;
+  const { pid, startTime, bootId, host, token, since } = value as Partial<Claim>;
+  const textOrNull = (field: unknown) => field === null || typeof field === "string";
+  return (
+    Number.isInteger(pid) &&
+    textOrNull(startTime) &&
+    textOrNull(bootId) &&
+    [host, since].every((field) => typeof field === "string") &&
+    typeof token === "string" &&
+    /^[0-9a-f-]{36}$/.test(token)
+  );
+}
+
+function removeFile(path: string): Promise<void> {
+  return fs.rm(path, { force: true });
+}
+
+function heldBy({ pid, since, host }: Claim, directory: string, path: string): ServiceError {
+  const where = `process ${pid} on ${host}, since ${since}`;
+  return new ServiceError(
+    "STORE_UNUSABLE",
+    `The data directory ${directory} is in use by another memoryd (${where}). Stop that one with \`memoryd stop\`, or ` +
+      `choose another directory with --data-dir. If you are certain that it no longer runs, remove ${path}.`,
+  );
+}
+
+function unreadable(path: string): ServiceError {
+  return new ServiceError(
+    "STORE_UNUSABLE",
+    `The lock file ${path} cannot be read, so it is not known whether another memoryd uses the directory. If you are ` +
+      "certain that none does, remove that file.",
+  );
+}

@@ -1,0 +1,20 @@
+// Locks a directory and keeps it: at once, or, with a parent to talk to, whenever that says so.
+const [, , moduleUrl, directory] = process.argv;
+const { acquireLock } = await import(moduleUrl);
+
+async function contend() {
+  try {
+    await acquireLock(directory);
+    return "locked";
+  } catch (error) {
+    return error.message;
+  }
+}
+
+if (process.send === undefined) {
+  await contend();
+  setInterval(() => undefined, 1_000);
+} else {
+  process.on("message", async () => process.send(await contend()));
+  process.send("ready");
+}

@@ -1,0 +1,169 @@
+import { type ChildProcess, fork, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { hostname, tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { acquireLock } from "../../src/storage/lock.ts";
+
+let directory: string;
+const children: ChildProcess[] = [];
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "lock-"));
+});
+afterEach(async () => {
+  for (const child of children.splice(0)) {
+    if (child.exitCode === null && child.signalCode === null) {
+      child.kill("SIGKILL");
+      await once(child, "exit");
+    }
+  }
+  rmSync(directory, { recursive: true, force: true });
+});
+
+const lockPath = () => join(directory, "lock");
+const claimed = () => JSON.parse(readFileSync(lockPath(), "utf8")) as Record<string, unknown>;
+
+/** A process that tries to lock the directory when it is told, says how that went, and stays. */
+async function startContender(): Promise<ChildProcess> {
+  const built = new URL("../../dist/storage/lock.js", import.meta.url);
+  if (!existsSync(built)) throw new Error("dist/ is missing: run `npm run build` before this test");
+  const child = fork(join(import.meta.dirname, "lock-contender.mjs"), [built.href, directory]);
+  children.push(child);
+  await once(child, "message");
+  return child;
+}
+
+async function contend(child: ChildProcess): Promise<string> {
+  child.send("go");
+  const [answer] = (await once(child, "message")) as [string];
+  return answer;
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  const exit = once(child, "exit");
+  child.kill("SIGKILL");
+  await exit;
+}
+
+/** A lock as another process would have left it. */
+function leaveLock(fields: Record<string, unknown>): void {
+  const token = "00000000-0000-4000-8000-000000000000";
+  const since = "2026-01-02T03:04:05.000Z";
+  const own = { pid: process.pid, startTime: "1", bootId: null, host: hostname() };
+  writeFileSync(lockPath(), JSON.stringify({ ...own, token, since, ...fields }));
+}
+
+describe("acquireLock", () => {
+  it("keeps everyone else out until it is released", async () => {
+    const lock = await acquireLock(directory);
+    expect(statSync(lockPath()).mode & 0o777).toBe(0o600);
+    const refusal = acquireLock(directory);
+    await expect(refusal).rejects.toMatchObject({ code: "STORE_UNUSABLE" });
+    await expect(refusal).rejects.toThrow(`process ${process.pid} on ${hostname()}, since ${String(claimed()["since"])}`);
+    await lock.release();
+    await lock.release();
+    await (await acquireLock(directory)).release();
+    expect(readdirSync(directory)).toEqual([]);
+  });
+
+  it("says what to do where it cannot write", async () => {
+    await expect(acquireLock(join(directory, "missing"))).rejects.toMatchObject({
+      code: "STORE_UNUSABLE",
+      message: expect.stringMatching(/cannot be locked: ENOENT.*Check that it is there/),
+    });
+  });
+
+  it("does not remove a lock that someone else took over", async () => {
+    const lock = await acquireLock(directory);
+    leaveLock({});
+    await lock.release();
+    expect(existsSync(lockPath())).toBe(true);
+  });
+
+  it("works where the file system has no links", async () => {
+    const link = () => Promise.reject(Object.assign(new Error("no links here"), { code: "EPERM" }));
+    const lock = await acquireLock(directory, { link });
+    await expect(acquireLock(directory, { link })).rejects.toMatchObject({ code: "STORE_UNUSABLE" });
+    await lock.release();
+    leaveLock({ pid: 2 ** 22 + 1 });
+    await (await acquireLock(directory, { link })).release();
+    expect(readdirSync(directory)).toEqual([]);
+  });
+});
+
+describe("a lock that was left behind", () => {
+  it.each([
+    ["by a process that is gone", { pid: 2 ** 22 + 1 }],
+    ["before the last boot", { bootId: "another boot" }],
+  ])("%s is taken over", async (_, fields) => {
+    leaveLock(fields);
+    const lock = await acquireLock(directory);
+    expect(claimed()).toMatchObject({ pid: process.pid });
+    await lock.release();
+    expect(readdirSync(directory)).toEqual([]);
+  });
+
+  it.runIf(process.platform === "linux")("is taken over when its pid went to another process", async () => {
+    leaveLock({ pid: process.ppid });
+    await (await acquireLock(directory)).release();
+  });
+
+  it("on another host never is", async () => {
+    leaveLock({ host: "elsewhere", pid: 2 ** 22 + 1, bootId: "another boot" });
+    await expect(acquireLock(directory)).rejects.toThrow(/on elsewhere, since 2026-01-02.*remove .*lock/);
+  });
+
+  it("is not taken over where only the pid is known and a process has it", async () => {
+    leaveLock({ startTime: null, pid: process.ppid });
+    await expect(acquireLock(directory)).rejects.toMatchObject({ code: "STORE_UNUSABLE" });
+  });
+
+  it("is taken over also when its taking over was broken off", async () => {
+    const token = (n: number) => `00000000-0000-4000-8000-00000000000${n}`;
+    leaveLock({ pid: 2 ** 22 + 1 });
+    for (const n of [0, 1]) {
+      const right = { ...claimed(), token: token(n + 1) };
+      writeFileSync(join(directory, `lock.stale-${token(n)}`), JSON.stringify(right));
+    }
+    await acquireLock(directory);
+    expect(readdirSync(directory)).toEqual(["lock"]);
+    expect(claimed()).toMatchObject({ pid: process.pid });
+  });
+
+  it("is refused with a sentence when nobody can read it", async () => {
+    writeFileSync(lockPath(), "");
+    await expect(acquireLock(directory)).rejects.toThrow(/cannot be read.*remove that file/);
+  });
+});
+
+describe("between processes", () => {
+  it("one of many wins, and SIGKILL lets the next one in", async () => {
+    const contenders = await Promise.all(Array.from({ length: 4 }, startContender));
+    for (let round = 0; contenders.length > 1; round += 1) {
+      const answers = await Promise.all(contenders.map(contend));
+      expect(answers.filter((answer) => answer === "locked")).toHaveLength(1);
+      for (const answer of answers) expect(answer).toMatch(/^locked$|in use by another memoryd \(process \d+ on /);
+      const winner = contenders.splice(answers.indexOf("locked"), 1)[0];
+      // Not waited for by its parent yet in the first round: a process that has ended and still has its pid.
+      if (winner !== undefined) await kill(winner);
+    }
+    const last = contenders[0];
+    if (last !== undefined) expect(await contend(last)).toBe("locked");
+  });
+
+  it.runIf(process.platform === "linux")("a process that has ended holds nothing, though its parent has not noticed", async () => {
+    // A shell that starts a contender and then becomes `sleep`, which never asks what became of it.
+    const script = `"$0" "$1" "$2" "$3" & exec sleep 60`;
+    const contender = join(import.meta.dirname, "lock-contender.mjs");
+    const built = new URL("../../dist/storage/lock.js", import.meta.url).href;
+    const shell = spawn("sh", ["-c", script, process.execPath, contender, built, directory], { stdio: "ignore" });
+    children.push(shell);
+    while (!existsSync(lockPath())) await new Promise((resolve) => setImmediate(resolve));
+    process.kill(Number(claimed()["pid"]), "SIGKILL");
+    let lock = await acquireLock(directory).catch(() => undefined);
+    while (lock === undefined) lock = await acquireLock(directory).catch(() => undefined);
+    await lock.release();
+  });
+});
