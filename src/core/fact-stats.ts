@@ -1,0 +1,66 @@
+import type { FactFilter } from "./fact-book.ts";
+import { endOf } from "./fact.ts";
+import { type AsOf, type FactReadPorts, presentOf } from "./fact-store.ts";
+import { visitFacts } from "./visit-facts.ts";
+
+export interface FactStatsInput extends Pick<FactFilter, "userId" | "projects">, AsOf {}
+
+export interface FactStats {
+  /** Active, historical and future ones together. */
+  readonly totalFacts: number;
+  /** Valid now (or at `at`), ended by then, not begun by then. */
+  readonly activeFacts: number;
+  readonly historicalFacts: number;
+  readonly futureFacts: number;
+  /** Different ones, as they are compared. */
+  readonly subjects: number;
+  readonly predicates: number;
+  readonly objects: number;
+  /** Over all facts; null without any. */
+  readonly averageConfidence: number | null;
+  /** The first and the last beginning; null without any. */
+  readonly earliest: number | null;
+  readonly latest: number | null;
+  /** Those with the most facts, most first, at most 10. */
+  readonly topPredicates: readonly { readonly predicate: string; readonly count: number }[];
+}
+
+const TOP_PREDICATES = 10;
+
+/** Counts over a user's facts, or all. */
+export function factStats({ facts, clock }: FactReadPorts, input: FactStatsInput): FactStats {
+  const now = input.at ?? presentOf(clock, facts.book.latestRecordedAt);
+  const subjects = new Set<string>();
+  const objects = new Set<string>();
+  const predicates = new Map<string, { predicate: string; count: number }>();
+  let [total, active, future, confidence] = [0, 0, 0, 0];
+  let [earliest, latest] = [Infinity, -Infinity];
+  visitFacts(facts.book, { ...input, at: undefined }, (fact, history, timeline) => {
+    total += 1;
+    confidence += fact.confidence;
+    if (fact.validFrom > now) future += 1;
+    else if (endOf(fact) > now) active += 1;
+    earliest = Math.min(earliest, fact.validFrom);
+    latest = Math.max(latest, fact.validFrom);
+    subjects.add(timeline.subjectKey);
+    objects.add(history.objectKey);
+    const predicate = predicates.get(timeline.predicateKey);
+    if (predicate === undefined) predicates.set(timeline.predicateKey, { predicate: fact.predicate, count: 1 });
+    else predicate.count += 1;
+  });
+  return {
+    totalFacts: total,
+    activeFacts: active,
+    historicalFacts: total - active - future,
+    futureFacts: future,
+    subjects: subjects.size,
+    predicates: predicates.size,
+    objects: objects.size,
+    averageConfidence: total === 0 ? null : confidence / total,
+    earliest: total === 0 ? null : earliest,
+    latest: total === 0 ? null : latest,
+    topPredicates: [...predicates.values()]
+      .sort((a, b) => b.count - a.count || (a.predicate < b.predicate ? -1 : 1))
+      .slice(0, TOP_PREDICATES),
+  };
+}

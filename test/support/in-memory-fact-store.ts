@@ -1,0 +1,66 @@
+import type { Fact, FactChange } from "../../src/core/fact.ts";
+import { FactBook } from "../../src/core/fact-book.ts";
+import type { FactPorts, FactStore } from "../../src/core/fact-store.ts";
+import { RequestLedger } from "../../src/core/idempotency.ts";
+import type { Change, RequestRow } from "../../src/core/rows.ts";
+
+export interface InMemoryFactStore extends FactStore {
+  /** Every record written, oldest first. */
+  readonly records: readonly (readonly (FactChange | Change)[])[];
+  /** The rows that a table would hold, by row id. */
+  readonly rows: ReadonlyMap<string, Fact>;
+}
+
+/** What the operations on facts need, in memory. The clock is set by hand; ids count up in the order they are drawn. */
+export interface FakeFactPorts extends FactPorts {
+  readonly facts: InMemoryFactStore;
+  readonly clock: { time: number; now(): number };
+  /** Owners by memory id. */
+  readonly memories: Map<string, string | null>;
+}
+
+export function createFakeFactPorts(time = Date.UTC(2026, 0, 1)): FakeFactPorts {
+  const clock = {
+    time,
+    now() {
+      return this.time;
+    },
+  };
+  const requests = new Map<string, RequestRow>();
+  const rows = new Map<string, Fact>();
+  const records: (FactChange | Change)[][] = [];
+  const memories = new Map<string, string | null>();
+  const book = new FactBook();
+  let lastRecord = 0;
+  let drawn = 0;
+
+  const facts: InMemoryFactStore = {
+    book,
+    records,
+    rows,
+    async commit(decide) {
+      const now = Math.max(clock.now(), lastRecord);
+      const { changes, result } = decide({ now, nextOrder: 1 });
+      if (changes.length === 0) return result;
+      lastRecord = now;
+      records.push([...changes]);
+      for (const change of changes) {
+        if (change.table === "requests" && change.row !== null) requests.set(change.id, change.row);
+        if (change.table !== "facts") continue;
+        book.apply([change]);
+        if (change.row === null) rows.delete(change.id);
+        else rows.set(change.id, change.row);
+      }
+      return result;
+    },
+  };
+  return {
+    facts,
+    clock,
+    memories,
+    ids: { newId: () => `fact-${String((drawn += 1)).padStart(4, "0")}` },
+    requests: new RequestLedger(),
+    catalogue: { findRequest: (key) => requests.get(key) },
+    ownerOfMemory: (id) => memories.get(id),
+  };
+}
