@@ -61,7 +61,7 @@ const Settings = Type.Object(
       minimum: 0,
       maximum: 600_000,
       default: 10_000,
-      description: "how long a stop waits for requests under way",
+      description: "how long a stop may take before it is cut short",
     }),
   },
   { additionalProperties: false },
@@ -237,13 +237,20 @@ function fromText(name: SettingName, text: string): unknown {
 
 function checked(name: SettingName, value: unknown, where: string, baseFolder: string): unknown {
   const schema = Settings.properties[name];
-  const [error] = Value.Errors(schema, value);
-  if (error !== undefined) {
-    const expected = name === "logLevel" ? `must be one of ${LOG_LEVELS.join(", ")}` : error.message;
-    throw new ConfigError(`${where} is ${JSON.stringify(value)}, but ${expected}.`);
+  if (!Value.Check(schema, value)) {
+    throw new ConfigError(`${where} is ${JSON.stringify(value)}, but must be ${expectationOf(name)}.`);
   }
   const isPath = name === "dataDir" || name === "apiKeyFile";
   return isPath && typeof value === "string" && value !== "" ? resolve(baseFolder, value) : value;
+}
+
+function expectationOf(name: SettingName): string {
+  if (name === "logLevel") return `one of ${LOG_LEVELS.join(", ")}`;
+  if (name === "allowedHosts") return "host names, without scheme and path";
+  if (name === "allowedOrigins") return "origins such as https://app.example, without a path";
+  const { type, minimum, maximum }: { type?: unknown; minimum?: number; maximum?: number } =
+    Settings.properties[name];
+  return type === "integer" ? `a whole number from ${minimum} to ${maximum}` : "a text that is not empty";
 }
 
 function readApiKey({ apiKeyFile }: Settings, env: NodeJS.ProcessEnv): string | undefined {

@@ -20,7 +20,7 @@ const IDENTIFY_TIMEOUT_MS = 5_000;
 /** A long memory waits for its embedding, behind others. */
 const CALL_TIMEOUT_MS = 300_000;
 
-const VersionAnswer = Type.Object({ instance_id: Type.String() });
+const Identity = Type.Object({ instance_id: Type.String() });
 const Problem = Type.Object({
   detail: Type.String(),
   errors: Type.Optional(Type.Array(Type.Object({ path: Type.String(), message: Type.String() }))),
@@ -103,11 +103,11 @@ async function identify(url: string, runtime: RuntimeInfo): Promise<string | und
   try {
     const response = await send(url, runtime, {
       method: "GET",
-      path: "/version",
+      path: "/health",
       timeoutMs: IDENTIFY_TIMEOUT_MS,
     });
     const content: unknown = await response.json();
-    return Value.Check(VersionAnswer, content) ? content.instance_id : undefined;
+    return Value.Check(Identity, content) ? content.instance_id : undefined;
   } catch (error) {
     if (error instanceof Error && error.name === "TimeoutError") {
       throw new CliFailure(

@@ -46,8 +46,7 @@ function program(words: readonly string[]): Command {
     .version(VERSION, "-v, --version")
     .addHelpText("after", EPILOGUE)
     .showHelpAfterError("(`memoryd --help` shows what there is)")
-    .exitOverride()
-    .configureOutput({ outputError: (text) => complain(text.replace(/^error: /, "").trim()) });
+    .exitOverride();
 
   addStart(memoryd, words);
   addDaemonCommands(memoryd);

@@ -12,7 +12,7 @@ export function printJson(value: unknown): void {
 }
 
 export function complain(sentence: string): void {
-  process.stderr.write(`memoryd: ${sentence}\n`);
+  process.stderr.write(`${sentence}\n`);
 }
 
 /** Ends quietly when the reader of a pipe (`memoryd query … | head -1`) has gone. */

@@ -20,7 +20,7 @@ const MAX_LOG_BYTES = 10 * 1024 ** 2;
  */
 export async function startDetached(config: Config, command: readonly string[]): Promise<void> {
   const logFile = join(config.dataDir, "memoryd.log");
-  const log = await openLog(config, logFile);
+  const log = openLog(config, logFile);
   const child = spawn(
     process.execPath,
     [...process.execArgv, launcher(), ...command.filter((word) => word !== "--detach")],
@@ -46,14 +46,14 @@ function launcher(): string {
   return path;
 }
 
-async function openLog(config: Config, path: string): Promise<number> {
+function openLog({ dataDir }: Config, path: string): number {
   try {
-    mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > MAX_LOG_BYTES)
       renameSync(path, `${path}.old`);
     return openSync(path, "a", 0o600);
   } catch (error) {
-    throw new CliFailure(await explainStartFailure(error, config), { cause: error });
+    throw new CliFailure(explainStartFailure(error, dataDir), { cause: error });
   }
 }
 

@@ -52,7 +52,7 @@ export async function start(config: Config, startDaemon: StartDaemon): Promise<v
     if (!isStopping) announce(daemon, config, log);
   } catch (error) {
     log.debug({ err: error }, "start failed");
-    const message = await explainStartFailure(error, config);
+    const message = explainStartFailure(error, config.dataDir);
     if (process.send === undefined) complain(message);
     report({ kind: "failed", message });
     process.exit(EXIT.failure);

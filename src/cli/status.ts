@@ -1,20 +1,14 @@
-import { type Static, Type } from "typebox";
+import type { Static } from "typebox";
+import { StatsReply } from "../schemas/system.ts";
 import { CliFailure } from "./cli-failure.ts";
-import { findDaemon, notRunning } from "./daemon-client.ts";
+import { type DaemonClient, findDaemon, notRunning } from "./daemon-client.ts";
 import { print, printJson, printTable } from "./output.ts";
-
-const Health = Type.Object({
-  status: Type.String(),
-  version: Type.String(),
-  memory_count: Type.Integer(),
-  embedding: Type.Object({ model: Type.String(), dimensions: Type.Integer() }),
-});
 
 export interface StatusOptions {
   readonly json?: boolean;
 }
 
-/** Prints what runs on a data directory, if anything does. */
+/** Prints what runs on a data directory. @throws {CliFailure} when nothing does, so that scripts can tell. */
 export async function status(dataDir: string, { json = false }: StatusOptions): Promise<void> {
   const daemon = await findDaemon(dataDir);
   if (daemon === undefined) {
@@ -22,35 +16,32 @@ export async function status(dataDir: string, { json = false }: StatusOptions): 
     throw new CliFailure(notRunning(dataDir));
   }
 
-  const health = await daemon.call(Health, "GET", "/health");
-  const { pid, startedAt } = daemon.runtime;
+  const stats = await daemon.call(StatsReply, "GET", "/stats");
   if (json) {
-    printJson({
-      running: true,
-      url: daemon.url,
-      pid,
-      started_at: new Date(startedAt).toISOString(),
-      data_dir: dataDir,
-      ...health,
-    });
+    printJson({ running: true, url: daemon.url, pid: daemon.runtime.pid, ...stats });
     return;
   }
-  print(`memoryd is running (${health.status})`);
-  printTable(summary(health, { url: daemon.url, dataDir, pid, startedAt }));
+  print(
+    stats.ready ? "memoryd is running" : `memoryd is running, but not ready: ${stats.not_ready.join(" ")}`,
+  );
+  printTable(summary(stats, daemon));
 }
 
-function summary(
-  { version, memory_count, embedding }: Static<typeof Health>,
-  { url, dataDir, pid, startedAt }: { url: string; dataDir: string; pid: number; startedAt: number },
-): [string, string][] {
+function summary(stats: Static<typeof StatsReply>, { url, runtime }: DaemonClient): [string, string][] {
+  const { embedding, store } = stats;
   return [
     ["listening", url],
-    ["data", dataDir],
+    ["data", `${store.data_dir} (${inMegabytes(store.disk_bytes)})`],
     ["model", `${embedding.model} (${embedding.dimensions} dimensions)`],
-    ["memories", String(memory_count)],
-    ["version", version],
-    ["process", `${pid}, for ${inWords(Date.now() - startedAt)}`],
+    ["memories", String(stats.memory_count)],
+    ["writes", store.read_only ? "refused after a disk error, until a restart" : "accepted"],
+    ["version", stats.version],
+    ["process", `${runtime.pid}, for ${inWords(Date.now() - runtime.startedAt)}`],
   ];
+}
+
+function inMegabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(1)} MB`;
 }
 
 /** The two largest units of a duration, such as `3 h 12 min`. */

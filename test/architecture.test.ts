@@ -1,0 +1,196 @@
+/** The rules of src/README.md that a machine can check: who may import whom, and what no file may hold. */
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, posix, resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+
+const SRC = resolve(import.meta.dirname, "../src");
+const MAX_LINES = 400;
+
+/** Folder → folders it may import, besides itself; "root" is a file directly in src. A folder not listed here fails. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  core: [],
+  schemas: [],
+  storage: ["core"],
+  models: ["core"],
+  extraction: ["core"],
+  http: ["core", "schemas"],
+  mcp: ["core", "schemas"],
+  cli: ["root", "core", "schemas"],
+  root: ["core", "schemas", "storage", "models", "extraction", "http", "mcp"],
+};
+/** The cli starts the daemon; nothing else in the root knows that there is a daemon. */
+const ONLY_CLI_IMPORTS = "daemon.ts";
+
+interface SourceFile {
+  /** Relative to src, with `/`. */
+  readonly path: string;
+  readonly folder: string;
+  readonly text: string;
+  /** As `text`, without comments and string contents. */
+  readonly code: string;
+  readonly packages: readonly string[];
+  /** Files of ours, relative to src. */
+  readonly imports: readonly string[];
+}
+
+const files = (readdirSync(SRC, { recursive: true }) as string[])
+  .map((path) => path.replaceAll("\\", "/"))
+  .filter((path) => path.endsWith(".ts"))
+  .map(readSource);
+
+function readSource(path: string): SourceFile {
+  const text = readFileSync(resolve(SRC, path), "utf8");
+  const statements = text.matchAll(
+    /^(?:import|export)\s[^;]*?from\s*"([^"]+)"|\bimport\(\s*"([^"]+)"|^import\s*"([^"]+)"/gm,
+  );
+  const specifiers = Array.from(statements, ([, from, dynamic, bare]) => from ?? dynamic ?? bare ?? "");
+  return {
+    path,
+    folder: folderOf(path),
+    text,
+    code: codeOf(text),
+    packages: specifiers.filter((specifier) => !specifier.startsWith(".")),
+    imports: specifiers
+      .filter((specifier) => specifier.startsWith("."))
+      .map((specifier) => posix.join(dirname(path), specifier)),
+  };
+}
+
+function folderOf(path: string): string {
+  const [folder = "", file] = path.split("/");
+  return file === undefined ? "root" : folder;
+}
+
+function codeOf(text: string): string {
+  return text.replace(/"(?:[^"\\\n]|\\.)*"|\/\*[\s\S]*?\*\/|\/\/[^\n]*/g, (match) =>
+    match.startsWith('"') ? '""' : "",
+  );
+}
+
+/** The files, as `path: detail`, for which `find` names something that must not be there. */
+function offences(find: (file: SourceFile) => readonly string[]): string[] {
+  return files.flatMap((file) => find(file).map((detail) => `${file.path}: ${detail}`));
+}
+
+describe("src", () => {
+  it("has something to check", () => {
+    const paths = files.map(({ path }) => path);
+    expect(paths).toEqual(expect.arrayContaining(["config.ts", "core/ports.ts", "cli/main.ts"]));
+    expect(files.flatMap(({ imports }) => imports).length).toBeGreaterThan(files.length);
+  });
+
+  it("has no folder but those with a place in the layers", () => {
+    expect(Object.keys(MAY_IMPORT)).toEqual(expect.arrayContaining(files.map(({ folder }) => folder)));
+  });
+
+  it("imports along the arrows only", () => {
+    const wrong = offences(({ folder, imports }) => imports.filter((target) => !mayImport(folder, target)));
+    expect(wrong).toEqual([]);
+  });
+
+  it("imports files that exist, by their full name", () => {
+    const known = new Set(files.map(({ path }) => path));
+    expect(offences(({ imports }) => imports.filter((target) => !known.has(target)))).toEqual([]);
+  });
+
+  it("has no import cycles", () => {
+    expect(findCycle(new Map(files.map(({ path, imports }) => [path, imports])))).toEqual([]);
+  });
+
+  it("keeps the core free of packages and of Node, the schemas of all but TypeBox", () => {
+    const foreign = offences(({ folder, packages }) => {
+      if (folder === "core") return packages;
+      return folder === "schemas" ? packages.filter((name) => !/^typebox(\/|$)/.test(name)) : [];
+    });
+    expect(foreign).toEqual([]);
+    const globals = /\b(process|Buffer|__dirname)\s*\./g;
+    expect(offences(({ folder, code }) => (folder === "core" ? matches(code, globals) : []))).toEqual([]);
+  });
+
+  it("reads the environment in config.ts only", () => {
+    const reading =
+      /process\s*\.\s*env\b|process\s*\[|import\s*\{[^}]*\benv\b[^}]*\}\s*from\s*"node:process"/g;
+    expect(offences(({ path, text }) => (path === "config.ts" ? [] : matches(text, reading)))).toEqual([]);
+  });
+
+  it("writes to the terminal in cli/output.ts only", () => {
+    const writing = /\bconsole\s*\.|process\s*\.\s*std(out|err)\s*\.\s*write/g;
+    expect(offences(({ path, code }) => (path === "cli/output.ts" ? [] : matches(code, writing)))).toEqual(
+      [],
+    );
+  });
+
+  it("has no `any`, no enum and no namespace but declared ones", () => {
+    const loose =
+      /[:<|&,]\s*any\b(?!\s*[:?(])|\bas\s+any\b|^\s*(export\s+)?(const\s+)?(enum|namespace)\s+\w+\s*\{/gm;
+    expect(offences(({ code }) => matches(code, loose))).toEqual([]);
+  });
+
+  it("names its files in kebab case, after what is in them", () => {
+    const vague = /^(index|types|utils?|common|helpers?|manager)\.ts$|-(manager|helpers?|utils?)\.ts$/;
+    const wrong = offences(({ path }) => {
+      const name = path.split("/").at(-1) ?? "";
+      return /^[a-z0-9]+(-[a-z0-9]+)*\.ts$/.test(name) && !vague.test(name) ? [] : [name];
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it(`has no file of more than ${MAX_LINES} lines`, () => {
+    const long = offences(({ text }) => {
+      const lines = text.split("\n").length - 1;
+      return lines > MAX_LINES ? [`${lines} lines`] : [];
+    });
+    expect(long).toEqual([]);
+  });
+});
+
+function mayImport(folder: string, target: string): boolean {
+  if (target === ONLY_CLI_IMPORTS && folder !== "cli") return false;
+  const targetFolder = folderOf(target);
+  return targetFolder === folder || (MAY_IMPORT[folder] ?? []).includes(targetFolder);
+}
+
+function matches(text: string, pattern: RegExp): string[] {
+  return Array.from(text.matchAll(pattern), ([match]) => match.trim());
+}
+
+describe("findCycle", () => {
+  it("names the files of a cycle in order, and none where there is none", () => {
+    const cycle = new Map([
+      ["a", ["b"]],
+      ["b", ["c", "d"]],
+      ["c", []],
+      ["d", ["b"]],
+    ]);
+    expect(findCycle(cycle)).toEqual(["b", "d", "b"]);
+    expect(
+      findCycle(
+        new Map([
+          ["a", ["b", "c"]],
+          ["b", ["c"]],
+          ["c", []],
+        ]),
+      ),
+    ).toEqual([]);
+  });
+});
+
+/** The files along the first cycle of imports, its first one repeated at the end; empty if there is none. */
+function findCycle(graph: ReadonlyMap<string, readonly string[]>): string[] {
+  const done = new Set<string>();
+  const visit = (path: string, trail: readonly string[]): string[] => {
+    if (trail.includes(path)) return [...trail.slice(trail.indexOf(path)), path];
+    if (done.has(path)) return [];
+    for (const next of graph.get(path) ?? []) {
+      const cycle = visit(next, [...trail, path]);
+      if (cycle.length > 0) return cycle;
+    }
+    done.add(path);
+    return [];
+  };
+  for (const path of graph.keys()) {
+    const cycle = visit(path, []);
+    if (cycle.length > 0) return cycle;
+  }
+  return [];
+}

@@ -1,0 +1,262 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { writeRuntimeInfo } from "../../src/runtime-file.ts";
+import { VERSION } from "../../src/version.ts";
+import { type FakeDaemon, startFakeDaemon } from "../support/fake-daemon.ts";
+import { type CliOptions, runCli } from "../support/run-cli.ts";
+
+const RECORD = { id: "id-1", content: "likes tea", primary_sector: "semantic", deduplicated: false };
+const STATS = {
+  version: VERSION,
+  instance_id: "this-one",
+  started_at: "2026-11-21T10:00:00.000Z",
+  ready: true,
+  not_ready: [],
+  memory_count: 12,
+  sectors: { semantic: 12 },
+  embedding: { model: "tiny", model_sha256: "00", dimensions: 3, workers: 1, waiting: 0 },
+  store: {
+    data_dir: "/data",
+    format: 1,
+    store_id: "s",
+    position: "1.12",
+    checkpoint: "1.10",
+    pending_records: 2,
+    pending_bytes: 100,
+    disk_bytes: 2_500_000,
+    read_only: false,
+  },
+};
+
+let home: string;
+let daemon: FakeDaemon | undefined;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), "memoryd-cli-"));
+});
+afterEach(async () => {
+  await daemon?.close();
+  daemon = undefined;
+  rmSync(home, { recursive: true, force: true });
+});
+
+const run = (words: string[], options: Partial<CliOptions> = {}) =>
+  runCli(words, { home, ...options, env: { MEMORYD_DATA_DIR: home, ...options.env } });
+
+/** A process id that was in use and is not any more. */
+function deadPid(): number {
+  return spawnSync(process.execPath, ["--version"]).pid;
+}
+
+describe("memoryd", () => {
+  it("prints its help when it is called alone or asked, its version when asked", async () => {
+    const [alone, asked, version] = await Promise.all([run([]), run(["--help"]), run(["--version"])]);
+    expect(alone).toMatchObject({ code: 0, stderr: "" });
+    expect(alone.stdout).toContain("Exit codes: 0 success, 1 failure, 2 wrong usage or settings.");
+    expect(asked).toEqual(alone);
+    expect(version).toEqual({ code: 0, stdout: `${VERSION}\n`, stderr: "" });
+  });
+
+  it.each([
+    [["ad"], /Did you mean add\?/],
+    [["start", "--prot", "1"], /Did you mean --port\?/],
+    [["start", "--port", "x"], /--port is "x", but must be a whole number/],
+    [["start", "--host", "0.0.0.0"], /MEMORYD_API_KEY/],
+    [["start", "--api-key", "0123456789abcdef"], /Did you mean --api-key-file\?|unknown option/],
+    [["query"], /missing required argument/],
+    [["query", "-k", "0", "x"], /1 to 200/],
+    [["add", "x", "--metadata", "[1]"], /JSON object/],
+    [["add"], /nothing to remember/],
+    [["add", " "], /nothing to remember/],
+  ])("refuses %j as wrong usage, without a stack trace", async (words, message) => {
+    const { code, stdout, stderr } = await run(words);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toMatch(message);
+    expect(stderr).not.toMatch(/^\s+at /m);
+  });
+});
+
+describe("finding the daemon", () => {
+  const info = { address: "127.0.0.1", instanceId: "this-one", version: VERSION, startedAt: 0, token: "t" };
+
+  it.each(["status", "stop", "add x", "query x"])("says that none runs: %s", async (words) => {
+    const { code, stderr } = await run(words.split(" "));
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      `memoryd is not running on ${home}; start it with \`memoryd start\` or \`memoryd start --detach\`.\n`,
+    );
+  });
+
+  it("asks nothing of a port whose daemon is dead", async () => {
+    daemon = await startFakeDaemon(home, {}, { pid: deadPid() });
+    expect(await run(["add", "secret"])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/not running/),
+    });
+    expect(daemon.requests).toEqual([]);
+  });
+
+  it("sends no memory to another instance on the port", async () => {
+    daemon = await startFakeDaemon(home, {}, { saysItIs: "another" });
+    expect(await run(["add", "secret"])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/not running/),
+    });
+    expect(daemon.requests.map(({ path }) => path)).toEqual(["/health"]);
+  });
+
+  it("takes a port where nobody listens, or something else does, for none", async () => {
+    const server = createServer((_, response) => response.end("<html>"));
+    await new Promise<void>((resolve) => {
+      server.listen(0, "127.0.0.1", resolve);
+    });
+    const { port } = server.address() as { port: number };
+    writeRuntimeInfo(home, { ...info, pid: process.pid, port });
+    expect(await run(["status"])).toMatchObject({ code: 1, stderr: expect.stringMatching(/not running/) });
+    await new Promise((resolve) => {
+      server.close(resolve);
+    });
+    expect(await run(["status"])).toMatchObject({ code: 1, stderr: expect.stringMatching(/not running/) });
+  });
+
+  it("looks where a flag, the environment or the user's configuration file says", async () => {
+    daemon = await startFakeDaemon(home, { "/stats": { body: STATS } });
+    const config = join(home, "elsewhere.json");
+    writeFileSync(config, JSON.stringify({ dataDir: home }));
+    const env = { MEMORYD_DATA_DIR: "" };
+    expect(await run(["status", "--data-dir", home], { env })).toMatchObject({ code: 0 });
+    expect(await run(["status", "--config", config], { env })).toMatchObject({ code: 0 });
+    expect(await run(["status"], { env })).toMatchObject({ code: 1 });
+  });
+});
+
+describe("memoryd status", () => {
+  it("prints what runs", async () => {
+    daemon = await startFakeDaemon(home, { "/stats": { body: STATS } });
+    const { code, stdout } = await run(["status"]);
+    expect(code).toBe(0);
+    expect(stdout).toContain("memoryd is running\n");
+    expect(stdout).toContain(`listening  http://127.0.0.1:${daemon.port}\n`);
+    expect(stdout).toContain("data       /data (2.5 MB)\n");
+    expect(stdout).toContain("memories   12\n");
+    expect(daemon.requests.at(-1)).toMatchObject({ token: `Bearer ${daemon.token}` });
+  });
+
+  it("prints the same as JSON, also when nothing runs", async () => {
+    expect(JSON.parse((await run(["status", "--json"])).stdout)).toEqual({ running: false, data_dir: home });
+    daemon = await startFakeDaemon(home, { "/stats": { body: STATS } });
+    const { stdout } = await run(["status", "--json"]);
+    expect(JSON.parse(stdout)).toMatchObject({
+      running: true,
+      pid: process.pid,
+      memory_count: 12,
+      ready: true,
+    });
+  });
+
+  it("says when the daemon is not ready", async () => {
+    const notReady = { ...STATS, ready: false, not_ready: ["The model loads."] };
+    daemon = await startFakeDaemon(home, { "/stats": { body: notReady } });
+    expect((await run(["status"])).stdout).toContain("not ready: The model loads.");
+  });
+});
+
+describe("memoryd add", () => {
+  it("remembers its arguments with all that its options say", async () => {
+    daemon = await startFakeDaemon(home, { "/memory/add": { body: RECORD } });
+    const options = "-t drinks -t Ünï -u ann -p home -s s1 --occurred-at 2026-01-02".split(" ");
+    const result = await run(["add", "likes", "tea  very", ...options, "--metadata", '{"a":[1]}']);
+    expect(result).toEqual({ code: 0, stdout: "remembered id-1 (semantic)\n", stderr: "" });
+    expect(daemon.requests.at(-1)).toEqual({
+      method: "POST",
+      path: "/memory/add",
+      token: `Bearer ${daemon.token}`,
+      client: "memoryd-cli",
+      body: {
+        content: "likes tea  very",
+        tags: ["drinks", "Ünï"],
+        user_id: "ann",
+        project: "home",
+        session_id: "s1",
+        occurred_at: "2026-01-02",
+        metadata: { a: [1] },
+      },
+    });
+  });
+
+  it("remembers standard input as it is, but for the last line end", async () => {
+    daemon = await startFakeDaemon(home, { "/memory/add": { body: { ...RECORD, deduplicated: true } } });
+    const result = await run(["add"], { stdin: "  first line\n\nläst 🐈\r\n" });
+    expect(result.stdout).toBe("already remembered id-1 (semantic)\n");
+    expect(daemon.requests.at(-1)?.body).toEqual({ content: "  first line\n\nläst 🐈" });
+  });
+
+  it("refuses standard input that is not UTF-8", async () => {
+    const { code, stderr } = await run(["add"], { stdin: Uint8Array.of(0x66, 0xff, 0xfe) });
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: "Standard input is not text in UTF-8, so nothing was remembered.\n",
+    });
+  });
+
+  it("repeats the daemon's reasons, with the fields", async () => {
+    const problem = {
+      detail: "The date is wrong.",
+      errors: [{ path: "/occurred_at", message: "must be a date" }],
+    };
+    daemon = await startFakeDaemon(home, { "/memory/add": { status: 400, body: problem } });
+    expect(await run(["add", "x", "--occurred-at", "never"])).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: "The date is wrong. (/occurred_at must be a date)\n",
+    });
+  });
+
+  it("says so when the daemon answers in a form that it does not know", async () => {
+    daemon = await startFakeDaemon(home, { "/memory/add": { body: { unknown: true } } });
+    expect(await run(["add", "x"])).toMatchObject({ code: 1, stderr: expect.stringMatching(/one version/) });
+  });
+});
+
+describe("memoryd query", () => {
+  const match = {
+    id: "id-1",
+    content: "long",
+    snippet: "likes\n tea\u001b[31m",
+    score: 0.834,
+    primary_sector: "semantic",
+    occurred_at: "2026-01-02T00:00:00.000Z",
+    tags: ["drinks"],
+  };
+
+  it("prints the matches, fit for a terminal", async () => {
+    daemon = await startFakeDaemon(home, { "/memory/query": { body: { matches: [match] } } });
+    const words = "-k 3 -u ann -p home -t drinks --sector semantic --from 2026 --min-score 0.2".split(" ");
+    const { code, stdout } = await run(["query", "what", "does she drink?", ...words]);
+    expect(code).toBe(0);
+    expect(stdout).toBe(" 1. 0.83  likes tea\ufffd[31m\n          2026-01-02 · semantic #drinks · id-1\n");
+    expect(daemon.requests.at(-1)?.body).toEqual({
+      query: "what does she drink?",
+      k: 3,
+      user_id: "ann",
+      snippet: 240,
+      filters: { project: "home", tags: ["drinks"], sector: "semantic", from: "2026", min_score: 0.2 },
+    });
+  });
+
+  it("prints the whole answer as JSON", async () => {
+    daemon = await startFakeDaemon(home, { "/memory/query": { body: { matches: [match], took_ms: 3 } } });
+    expect(JSON.parse((await run(["query", "x", "--json"])).stdout)).toEqual({
+      matches: [match],
+      took_ms: 3,
+    });
+  });
+
+  it("says when nothing was found", async () => {
+    daemon = await startFakeDaemon(home, { "/memory/query": { body: { matches: [] } } });
+    expect(await run(["query", "x"])).toEqual({ code: 0, stdout: "Nothing found.\n", stderr: "" });
+  });
+});

@@ -1,0 +1,59 @@
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+
+const ROOT = resolve(import.meta.dirname, "../..");
+export const LAUNCHER = join(ROOT, "bin/memoryd.js");
+
+export interface CliResult {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface CliOptions {
+  /** The user's home: data and configuration directories lie in it. */
+  readonly home: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly stdin?: string | Uint8Array;
+  /** Another program than the launcher. */
+  readonly script?: string;
+}
+
+/** The environment of a user whose home is `home` and who has set nothing else. */
+export function environmentOf(
+  home: string,
+  env: Readonly<Record<string, string>> = {},
+): Record<string, string> {
+  const kept = Object.entries(process.env).filter(
+    ([name, value]) => value !== undefined && !/^(MEMORYD_|XDG_|VITEST|NODE_OPTIONS)/.test(name),
+  ) as [string, string][];
+  return {
+    ...Object.fromEntries(kept),
+    HOME: home,
+    USERPROFILE: home,
+    APPDATA: join(home, "Roaming"),
+    LOCALAPPDATA: join(home, "Local"),
+    ...env,
+  };
+}
+
+/** Runs one command of the built program to its end. */
+export function runCli(
+  words: readonly string[],
+  { home, env, stdin = "", script = LAUNCHER }: CliOptions,
+): Promise<CliResult> {
+  if (!existsSync(join(ROOT, "dist/cli/main.js")))
+    throw new Error("dist is missing; run `npm run build` first");
+  const child = spawn(process.execPath, [script, ...words], { env: environmentOf(home, env), cwd: home });
+  let stdout = "";
+  let stderr = "";
+  child.stdout.setEncoding("utf8").on("data", (chunk: string) => (stdout += chunk));
+  child.stderr.setEncoding("utf8").on("data", (chunk: string) => (stderr += chunk));
+  child.stdin.on("error", () => {});
+  child.stdin.end(stdin);
+  return new Promise((done, fail) => {
+    child.once("error", fail);
+    child.once("close", (code) => done({ code, stdout, stderr }));
+  });
+}
