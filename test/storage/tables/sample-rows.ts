@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { EMBEDDING_DIMENSIONS } from "../../../src/core/embedding.ts";
-import { SECTORS } from "../../../src/core/memory.ts";
+import { type JsonValue, type Metadata, SECTORS } from "../../../src/core/memory.ts";
 import type { EdgeKind, Rows, TableName } from "../../../src/core/rows.ts";
 
 /** Any string that JavaScript has, lone surrogates and all. */
@@ -13,7 +13,7 @@ const anyText = fc.oneof(
 const anyNumber = fc.oneof(fc.double({ noNaN: true }), fc.maxSafeInteger(), fc.constant(Number.MAX_SAFE_INTEGER));
 const orNull = <V>(value: fc.Arbitrary<V>) => fc.option(value, { nil: null });
 /** What JSON can say; it has no −0. */
-const anyJson = fc.jsonValue().map((value) => JSON.parse(JSON.stringify(value)) as never);
+const anyJson = fc.jsonValue().map((value) => JSON.parse(JSON.stringify(value)) as JsonValue);
 const anyVector = fc
   .float32Array({ minLength: EMBEDDING_DIMENSIONS, maxLength: EMBEDDING_DIMENSIONS, noNaN: true, min: -1, max: 1 });
 
@@ -23,7 +23,9 @@ export const anyRow: { readonly [T in TableName]: fc.Arbitrary<Rows[T]> } = {
     id: fc.constant(""),
     content: anyText,
     tags: fc.array(anyText, { maxLength: 4 }),
-    metadata: fc.dictionary(anyText.filter((key) => key !== "__proto__"), anyJson, { maxKeys: 4, noNullPrototype: true }),
+    metadata: fc
+      .dictionary(anyText.filter((key) => key !== "__proto__"), anyJson, { maxKeys: 4, noNullPrototype: true })
+      .map((metadata): Metadata => metadata),
     userId: orNull(anyText),
     project: orNull(anyText),
     sessionId: orNull(anyText),
@@ -45,6 +47,12 @@ export const anyRow: { readonly [T in TableName]: fc.Arbitrary<Rows[T]> } = {
     ),
     order: anyNumber,
     terms: anyText,
+    traits: fc.record({
+      asks: fc.boolean(),
+      tellsTime: fc.boolean(),
+      speaker: orNull(anyText),
+      words: fc.nat(),
+    }),
     analyserVersion: fc.nat(),
     duplicateHash: anyText,
   }),

@@ -1,0 +1,188 @@
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { crc32 } from "node:zlib";
+import type { EmbeddingStamp } from "../core/embedding.ts";
+import { ServiceError } from "../core/errors.ts";
+import { type Disk, listFilesBelow, replaceFile } from "./disk.ts";
+import { checksum, type TableFile } from "./tables/table-files.ts";
+import type { TableState } from "./tables/table-state.ts";
+
+/** What a store is, besides its rows, after the record `sequence`. */
+export interface CheckpointHeader {
+  readonly storeId: string;
+  readonly epoch: number;
+  readonly sequence: number;
+  /** By `stampKey`: what the vectors in the tables were made with. */
+  readonly stamps: Readonly<Record<string, EmbeddingStamp>>;
+  readonly analyserVersion: number;
+  /** Largest time of a record so far, epoch milliseconds: none may be given an earlier one. */
+  readonly clockFloor: number;
+  /** The `order` of the next memory. */
+  readonly nextOrder: number;
+}
+
+export interface CheckpointedTable extends TableState {
+  readonly files: readonly TableFile[];
+}
+
+/** A moment that the store can be opened at: all tables together, at versions whose files are on the disk. */
+export interface Checkpoint extends CheckpointHeader {
+  /** Grows by 1 with each. */
+  readonly number: number;
+  readonly tables: readonly CheckpointedTable[];
+}
+
+/** The checkpoint to open at, and what is known of the others. */
+export interface ChosenCheckpoint {
+  readonly checkpoint: Checkpoint;
+  /** The one before, whose files are kept too; undefined after the very first. */
+  readonly older: Checkpoint | undefined;
+  /** For the next one; above that of a damaged one. */
+  readonly nextNumber: number;
+  /** Why newer ones could not be used, in sentences; usually empty. */
+  readonly damage: readonly string[];
+}
+
+export const CHECKPOINT_FORMAT = 1;
+/** Two, so that one can be damaged; the journal is kept since the older. */
+const KEPT = 2;
+/** Files below are read whole at open: manifests and lists of deleted rows, where damage would be believed. */
+const SMALL_BYTES = 1024 * 1024;
+/** Between pieces of 1 MiB: at most 100 MB/s, which leaves the disk to others. */
+const SCRUB_PAUSE_MS = 10;
+const NAME = /^CHECKPOINT-(\d{10})$/;
+const FIRST_LINE = /^memoryd checkpoint (\d+) crc32 ([0-9a-f]{8})$/;
+
+export function tablesFolder(directory: string): string {
+  return join(directory, "tables");
+}
+
+/** Writes a checkpoint whose files are synced already, and lets those go that are neither it nor `older`. */
+export async function writeCheckpoint(
+  disk: Disk,
+  directory: string,
+  checkpoint: Checkpoint,
+  older: Checkpoint | undefined,
+): Promise<void> {
+  await replaceFile(disk, join(directory, fileName(checkpoint.number)), encodeCheckpoint(checkpoint));
+  for (const number of await numbersIn(disk, directory)) {
+    if (number !== checkpoint.number && number !== older?.number) {
+      await disk.remove(join(directory, fileName(number)));
+    }
+  }
+}
+
+/**
+ * Finds the newest checkpoint whose files are whole; undefined where no store is yet.
+ *
+ * @throws {ServiceError} STORE_UNUSABLE if there is a store and no checkpoint of it can be used.
+ */
+export async function chooseCheckpoint(
+  disk: Disk,
+  directory: string,
+  { hasJournal }: { readonly hasJournal: boolean },
+): Promise<ChosenCheckpoint | undefined> {
+  const numbers = await numbersIn(disk, directory);
+  const [newest] = numbers;
+  if (newest === undefined) {
+    const hasTables = (await listFilesBelow(disk, tablesFolder(directory))).length > 0;
+    if (!hasJournal && !hasTables) return undefined;
+    throw unusable(`${directory} holds a store without its CHECKPOINT file. Restore the folder from a backup`);
+  }
+  const damage: string[] = [];
+  const readable: Checkpoint[] = [];
+  for (const number of numbers) {
+    const checkpoint = decodeCheckpoint(number, await disk.readFile(join(directory, fileName(number))));
+    if (typeof checkpoint === "string") damage.push(checkpoint);
+    else readable.push(checkpoint);
+  }
+  for (const [i, checkpoint] of readable.slice(0, KEPT).entries()) {
+    const found = await verifyFiles(disk, directory, checkpoint);
+    if (found.length === 0) return { checkpoint, older: readable[i + 1], nextNumber: newest + 1, damage };
+    damage.push(...found);
+  }
+  throw unusable(
+    `the store in ${directory} is damaged, and so is the state before: ${damage.join("; ")}. ` +
+      "Nothing was changed. Restore the folder from a backup",
+  );
+}
+
+/** What is wrong with the files of a checkpoint, in sentences: sizes of all, contents of the small ones. */
+export async function verifyFiles(disk: Disk, directory: string, { tables }: Checkpoint): Promise<string[]> {
+  const found: string[] = [];
+  for (const file of tables.flatMap(({ files }) => files)) {
+    const path = join(tablesFolder(directory), file.path);
+    const size = await disk.size(path);
+    if (size === undefined) found.push(`${file.path} is missing`);
+    else if (size !== file.size) found.push(`${file.path} has ${size} bytes instead of ${file.size}`);
+    else if (size < SMALL_BYTES && crc32(await disk.readFile(path)) !== file.crc32) {
+      found.push(`${file.path} has changed`);
+    }
+  }
+  return found;
+}
+
+/**
+ * Reads every file of the latest checkpoint and says what is wrong, in sentences. Slowly, in the background; a file
+ * that a later checkpoint has let go in the meantime is passed over. Rejects with an AbortError when stopped.
+ */
+export async function scrub(
+  disk: Disk,
+  directory: string,
+  latest: () => Checkpoint,
+  signal?: AbortSignal,
+): Promise<string[]> {
+  const rest = () => pause(SCRUB_PAUSE_MS, undefined, { ref: false, ...(signal === undefined ? {} : { signal }) });
+  const found: string[] = [];
+  for (const file of latest().tables.flatMap(({ files }) => files)) {
+    signal?.throwIfAborted();
+    const path = join(tablesFolder(directory), file.path);
+    const now = await checksum(disk, path, { pause: rest }).catch((error: Error) => error);
+    const isKept = latest().tables.some(({ files }) => files.some((kept) => kept.path === file.path));
+    signal?.throwIfAborted();
+    if (!isKept) continue;
+    if (now instanceof Error) found.push(`${file.path} cannot be read: ${now.message}`);
+    else if (now.size !== file.size || now.crc32 !== file.crc32) found.push(`${file.path} has changed`);
+  }
+  return found;
+}
+
+export function encodeCheckpoint({ number: _, ...body }: Checkpoint): Buffer {
+  const text = Buffer.from(`${JSON.stringify(body, null, 1)}\n`);
+  const crc = crc32(text).toString(16).padStart(8, "0");
+  return Buffer.concat([Buffer.from(`memoryd checkpoint ${CHECKPOINT_FORMAT} crc32 ${crc}\n`), text]);
+}
+
+/**
+ * The checkpoint, or a sentence on what is wrong with the file. The first line is the same in every format.
+ *
+ * @throws {ServiceError} STORE_UNUSABLE if it is whole and of a newer format.
+ */
+export function decodeCheckpoint(number: number, bytes: Buffer): Checkpoint | string {
+  const lineEnd = bytes.indexOf("\n");
+  const line = FIRST_LINE.exec(bytes.subarray(0, Math.max(lineEnd, 0)).toString());
+  const body = bytes.subarray(lineEnd + 1);
+  if (line === null || crc32(body) !== Number.parseInt(line[2] ?? "", 16)) return `${fileName(number)} is damaged`;
+  const format = Number(line[1]);
+  if (format > CHECKPOINT_FORMAT) {
+    throw unusable(
+      `the store has format ${format} and this memoryd knows up to ${CHECKPOINT_FORMAT}: ` +
+        "it was written by a newer version. Install that version, or choose another data directory",
+    );
+  }
+  return { ...(JSON.parse(body.toString()) as Omit<Checkpoint, "number">), number };
+}
+
+function fileName(number: number): string {
+  return `CHECKPOINT-${String(number).padStart(10, "0")}`;
+}
+
+/** Newest first. */
+async function numbersIn(disk: Disk, directory: string): Promise<number[]> {
+  const names = (await disk.list(directory)).map(({ name }) => NAME.exec(name)?.[1]);
+  return names.flatMap((digits) => (digits === undefined ? [] : [Number(digits)])).sort((a, b) => b - a);
+}
+
+function unusable(sentence: string): ServiceError {
+  return new ServiceError("STORE_UNUSABLE", `${sentence}.`);
+}

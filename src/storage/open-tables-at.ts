@@ -1,0 +1,39 @@
+import { join } from "node:path";
+import { ServiceError } from "../core/errors.ts";
+import { type ChosenCheckpoint, tablesFolder } from "./checkpoint.ts";
+import type { Disk } from "./disk.ts";
+import { setAside } from "./tables/table-files.ts";
+import { openTables, type Tables } from "./tables/tables.ts";
+
+/** Where files go that no kept checkpoint names; the journal has what they held. */
+export function asideFolder(directory: string): string {
+  return join(directory, "set-aside");
+}
+
+/**
+ * Opens the tables of a data directory at exactly a checkpoint. Whatever was written after it is moved out of the way
+ * first: it was never synced, and the journal's records make it again.
+ *
+ * @throws {ServiceError} STORE_UNUSABLE if a table is not what the checkpoint says. Never an empty table in its place.
+ */
+export async function openTablesAt(
+  disk: Disk,
+  directory: string,
+  chosen: ChosenCheckpoint | undefined,
+): Promise<Tables> {
+  const folder = tablesFolder(directory);
+  const kept = [chosen?.checkpoint, chosen?.older].flatMap((checkpoint) => checkpoint?.tables ?? []);
+  const keep = new Set(kept.flatMap(({ files }) => files.map(({ path }) => path)));
+  await disk.makeDirectory(folder);
+  await setAside(disk, folder, asideFolder(directory), keep);
+  try {
+    return await openTables(folder, chosen?.checkpoint.tables ?? []);
+  } catch (error) {
+    throw new ServiceError(
+      "STORE_UNUSABLE",
+      `the store in ${directory} is damaged: ${error instanceof Error ? error.message : String(error)}. ` +
+        "Nothing was deleted. Restore the folder from a backup.",
+      { cause: error },
+    );
+  }
+}

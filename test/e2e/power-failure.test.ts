@@ -1,0 +1,13 @@
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { it } from "vitest";
+import { failPowerAtEveryStep, removeFolder, SmallStore } from "../storage/checkpoint-support.ts";
+
+it("loses nothing to a power failure at any step of a flush", async () => {
+  const directory = await mkdtemp(join(tmpdir(), "memoryd-power-"));
+  const store = await new SmallStore(directory).open();
+  await failPowerAtEveryStep(store, { stride: 1 });
+  await store.kill();
+  await removeFolder(directory);
+});

@@ -1,0 +1,138 @@
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { tablesFolder } from "../../src/storage/checkpoint.ts";
+import { listFilesBelow, nodeDisk } from "../../src/storage/disk.ts";
+import { checkpointFiles, failPowerAtEveryStep, removeFolder, signals, SmallStore, writeThreeTimes } from "./checkpoint-support.ts";
+
+let directory: string;
+let store: SmallStore;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "memoryd-checkpointer-"));
+  store = await new SmallStore(directory).open();
+});
+afterEach(async () => {
+  await store.kill();
+  await removeFolder(directory);
+});
+
+const entries = async () => [...(await store.contents())].sort();
+
+describe("Checkpointer", () => {
+  it("brings pending rows into the tables, releases them and drops the journal up to the older checkpoint", async () => {
+    await writeThreeTimes(store);
+    await store.checkpointer.flush();
+    expect(store.checkpointer.latest).toMatchObject({ sequence: 3, epoch: 1, nextOrder: 4 });
+    expect(await entries()).toEqual([["a", 0.3], ["c", 0.4], ["d", 0.5]]);
+    await store.kill();
+    await store.open();
+    expect(store.chosen?.damage).toEqual([]);
+    expect(await entries()).toEqual([["a", 0.3], ["c", 0.4], ["d", 0.5]]);
+  });
+
+  it("keeps two checkpoints, and in the end only the files they name", async () => {
+    for (let i = 0; i < 8; i += 1) {
+      store.write(signals(`${i}`, 0.5), signals("same", i / 10));
+      await store.checkpointer.flush();
+    }
+    expect(await checkpointFiles(directory)).toHaveLength(2);
+    const many = (await listFilesBelow(nodeDisk, tablesFolder(directory))).length;
+    for (let i = 0; i < 8; i += 1) {
+      store.write(signals("same", i / 10));
+      await store.checkpointer.flush();
+    }
+    expect((await listFilesBelow(nodeDisk, tablesFolder(directory))).length).toBeLessThan(many + 8);
+    await store.kill();
+    await store.open();
+    expect((await entries()).length).toBe(9);
+  });
+
+  it("writes nothing when there is nothing new", async () => {
+    await store.checkpointer.flush();
+    const files = await checkpointFiles(directory);
+    await store.checkpointer.flush();
+    expect(await checkpointFiles(directory)).toEqual(files);
+  });
+
+  it("starts by itself when enough is pending, and one at a time", async () => {
+    store.checkpointer.notePending(9_999, 0);
+    expect(store.checkpointer.latest).toBeUndefined();
+    store.write(signals("a", 0.1));
+    store.checkpointer.notePending(1, 0);
+    await Promise.all([store.checkpointer.flush(), store.checkpointer.flush()]);
+    expect(store.checkpointer.latest?.sequence).toBe(1);
+    expect(store.reported).toEqual([]);
+  });
+
+  it("keeps what is pending when applying fails, and waits longer with each failure", async () => {
+    await store.kill();
+    let now = 0;
+    let calls = 0;
+    await store.open({
+      now: () => now,
+      limits: { rows: 1 },
+      tables: {
+        apply: async () => {
+          calls += 1;
+          if (calls < 3) throw new Error("no room");
+          await store.tables.apply([signals("a", 0.1)]);
+        },
+        states: () => store.tables.states(),
+        compact: async () => false,
+      },
+    });
+    const settled = async () => {
+      for (let i = 0; i < 5; i += 1) await new Promise((resolve) => setImmediate(resolve));
+    };
+    store.write(signals("a", 0.1));
+    store.checkpointer.notePending(1, 1);
+    await settled();
+    store.checkpointer.notePending(1, 1);
+    await settled();
+    expect([calls, store.reported.length]).toEqual([1, 1]);
+    now = 1_000;
+    store.checkpointer.notePending(1, 1);
+    await settled();
+    expect(calls).toBe(2);
+    now = 2_999;
+    store.checkpointer.notePending(1, 1);
+    await settled();
+    expect(calls).toBe(2);
+    expect(await entries()).toEqual([["a", 0.1]]);
+    await store.checkpointer.flush();
+    expect(store.checkpointer.latest?.sequence).toBe(1);
+  });
+
+  it("writes no further checkpoint once a sync has failed", async () => {
+    store.write(signals("a", 0.1));
+    store.disk.failAfter(0);
+    await expect(store.checkpointer.flush()).rejects.toThrow(/sync/);
+    store.disk.recover();
+    await expect(store.checkpointer.flush()).rejects.toThrow(/sync/);
+    expect(store.checkpointer.stopped).toBeInstanceOf(Error);
+    expect(await entries()).toEqual([["a", 0.1]]);
+  });
+
+  it("says when LanceDB would run out of room", async () => {
+    let free = 2 ** 30;
+    let now = 0;
+    store.disk.freeBytes = async () => free;
+    await store.kill();
+    await store.open({ now: () => now });
+    expect(store.checkpointer.hasRoom()).toBe(true);
+    await new Promise((resolve) => setImmediate(resolve));
+    free = 2 ** 27;
+    now = 1_000;
+    expect(store.checkpointer.hasRoom()).toBe(true);
+    now = 10_000;
+    store.checkpointer.hasRoom();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(store.checkpointer.hasRoom()).toBe(false);
+  });
+
+  it("finds everything again wherever the power fails", async () => {
+    // A sample of the steps; all of them are gone through in test/e2e.
+    await failPowerAtEveryStep(store, { stride: 11 });
+  });
+});
