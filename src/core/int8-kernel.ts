@@ -68,13 +68,24 @@ export class Int8Rows {
     return this.#memory.buffer.byteLength;
   }
 
-  /** Adds a row and answers its index. @throws {RangeError} on another length, or past 4 GiB. */
-  add(row: Int8Array): number {
-    this.#assertLength(row);
-    this.#reserve(this.#count + 1);
-    this.#count += 1;
-    this.set(this.#count - 1, row);
-    return this.#count - 1;
+  /**
+   * Adds rows, laid end to end, and answers the index of the first.
+   *
+   * @throws {RangeError} on a length that is no multiple of the dimensions, or past 4 GiB.
+   */
+  add(rows: Int8Array): number {
+    const first = this.#count;
+    const count = rows.length / this.dimensions;
+    if (!Number.isInteger(count)) throw new RangeError(`${rows.length} is no multiple of ${this.dimensions}`);
+    this.#reserve(first + count);
+    this.#count += count;
+    new Int8Array(this.#memory.buffer).set(rows, this.#rowsAt + first * this.dimensions);
+    return first;
+  }
+
+  /** Forgets the rows and keeps the room. */
+  clear(): void {
+    this.#count = 0;
   }
 
   /** Overwrites a row. @throws {RangeError} on another length, or where no row is. */

@@ -38,6 +38,15 @@ describe("Int8Rows", () => {
     );
   });
 
+  it("takes several rows laid end to end, and starts anew when cleared", () => {
+    const rows = new Int8Rows(16);
+    const two = new Int8Array(32).fill(1).fill(2, 16);
+    expect([rows.add(two), rows.add(two)]).toEqual([0, 2]);
+    expect([...rows.dot(new Int8Array(16).fill(1))]).toEqual([16, 32, 16, 32]);
+    rows.clear();
+    expect([rows.count, rows.dot(new Int8Array(16)).length]).toEqual([0, 0]);
+  });
+
   it("keeps its rows while it grows, and overwrites one", () => {
     const rows = new Int8Rows(384);
     const row = (i: number) => new Int8Array(384).fill(i % 127);
@@ -53,7 +62,7 @@ describe("Int8Rows", () => {
 
   it("rejects rows and queries of another length, and places that are not there", () => {
     const rows = new Int8Rows(16);
-    expect(() => rows.add(new Int8Array(32))).toThrow(RangeError);
+    expect(() => rows.add(new Int8Array(24))).toThrow(RangeError);
     expect(() => rows.set(0, new Int8Array(16))).toThrow(RangeError);
     expect(() => rows.dot(new Int8Array(32))).toThrow(RangeError);
   });

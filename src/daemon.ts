@@ -1,0 +1,153 @@
+import { randomUUID } from "node:crypto";
+import { chmod } from "node:fs/promises";
+import { readFileSync } from "node:fs";
+import type { Config } from "./config.ts";
+import { RequestLedger } from "./core/idempotency.ts";
+import { bindOperations } from "./core/operations.ts";
+import { createSectorClassifier, type SectorModel } from "./core/sectors.ts";
+import type { ServiceStatus } from "./core/status.ts";
+import { listen } from "./http/listen.ts";
+import { buildServer } from "./http/server.ts";
+import type { Logger } from "./log.ts";
+import { openEmbedder, type ModelEmbedder } from "./models/onnx-embedder.ts";
+import { newLocalToken, removeRuntimeInfo, writeRuntimeInfo } from "./runtime-file.ts";
+import { nodeDisk } from "./storage/disk.ts";
+import { acquireLock } from "./storage/lock.ts";
+import { type OpenedStore, openStore, STORE_FORMAT } from "./storage/open-store.ts";
+import { sha256, systemClock, uuidSource } from "./system.ts";
+import { VERSION } from "./version.ts";
+
+export interface RunningDaemon {
+  readonly address: string;
+  readonly port: number;
+  status(): ServiceStatus;
+  /** Finishes what is under way and lets go of the store; writes that were answered are on the disk before and after. */
+  stop(): Promise<void>;
+}
+
+/** Part of the stop that is left for the store and the model once requests have had their time. */
+const REQUESTS_SHARE_OF_STOP = 0.7;
+
+/**
+ * Builds every part and starts it: the directory's lock, then the model and the store beside each other, then the
+ * port. What was started is stopped again when a later part fails.
+ *
+ * @param requestStop ends the process as a signal would, for a client that may ask for it.
+ * @throws {ServiceError} with a sentence that says what to do.
+ */
+export async function startDaemon(config: Config, log: Logger, requestStop: () => void): Promise<RunningDaemon> {
+  const started: (() => Promise<unknown> | void)[] = [];
+  const stopAll = async (): Promise<void> => {
+    // Newest first; each is given its chance whatever became of the one before.
+    for (let stop = started.pop(); stop !== undefined; stop = started.pop()) {
+      try {
+        await stop();
+      } catch (error) {
+        log.error({ err: error }, "part failed to stop");
+      }
+    }
+  };
+
+  try {
+    await nodeDisk.makeDirectory(config.dataDir);
+    if (process.platform !== "win32") await chmod(config.dataDir, 0o700);
+    const lock = await acquireLock(config.dataDir);
+    started.push(() => lock.release());
+
+    const startedAt = systemClock.now();
+    const instanceId = randomUUID();
+    const token = newLocalToken();
+    const embedder = await openEmbedder({ workers: config.embeddingWorkers, log });
+    started.push(() => embedder.close());
+    const opened = await openStore({
+      disk: nodeDisk,
+      directory: config.dataDir,
+      clock: systemClock,
+      stamp: embedder.stamp,
+      log,
+    });
+    started.push(() => opened.store.close());
+
+    const operations = bindOperations({
+      store: opened.store,
+      embedder,
+      classify: createSectorClassifier(readSectorModel()),
+      clock: systemClock,
+      ids: uuidSource,
+      requests: new RequestLedger(),
+      sha256,
+    });
+    const status = () => statusOf(config, { instanceId, startedAt, embedder, opened });
+    const app = buildServer({
+      operations,
+      status,
+      requestStop,
+      access: {
+        ...(config.apiKey === undefined ? {} : { apiKey: config.apiKey }),
+        localToken: token,
+        host: config.host,
+        allowedHosts: config.allowedHosts,
+        allowedOrigins: config.allowedOrigins,
+      },
+      limits: { maxJsonBytes: config.maxBodyBytes },
+      log,
+    });
+    const listening = await listen(app, { host: config.host, port: config.port });
+    started.push(() => listening.close(config.shutdownTimeoutMs * REQUESTS_SHARE_OF_STOP));
+
+    const { port } = listening;
+    writeRuntimeInfo(config.dataDir, {
+      address: config.host,
+      port,
+      pid: process.pid,
+      instanceId,
+      version: VERSION,
+      startedAt,
+      token,
+    });
+    started.push(() => removeRuntimeInfo(config.dataDir, instanceId));
+    return { address: config.host, port, status, stop: stopAll };
+  } catch (error) {
+    await stopAll();
+    throw error;
+  }
+}
+
+function readSectorModel(): SectorModel {
+  const file = new URL("../data/sectors/classifier.json", import.meta.url);
+  return JSON.parse(readFileSync(file, "utf8")) as SectorModel;
+}
+
+interface Parts {
+  readonly instanceId: string;
+  readonly startedAt: number;
+  readonly embedder: ModelEmbedder;
+  readonly opened: OpenedStore;
+}
+
+function statusOf(config: Config, { instanceId, startedAt, embedder, opened }: Parts): ServiceStatus {
+  const { store, storeId, journal, checkpointer, damage } = opened;
+  const { latest } = checkpointer;
+  const tableBytes = (latest?.tables ?? []).flatMap(({ files }) => files).reduce((sum, { size }) => sum + size, 0);
+  const notReady = [journal.readOnly, checkpointer.stopped].flatMap((error) => error?.message ?? []);
+  return {
+    version: VERSION,
+    instanceId,
+    startedAt,
+    notReady: [...notReady, ...damage.map((reason) => `A file of the store is damaged: ${reason}.`)],
+    memoryCount: store.catalogue.size,
+    embedding: { model: embedder.name, dimensions: embedder.dimensions, modelSha256: embedder.modelSha256 },
+    store: {
+      dataDir: config.dataDir,
+      format: STORE_FORMAT,
+      storeId,
+      position: `${journal.position.epoch}.${journal.position.sequence}`,
+      checkpoint: latest === undefined ? "" : `${latest.epoch}.${latest.sequence}`,
+      pendingRecords: store.pending.rows,
+      pendingBytes: store.pending.bytes,
+      diskBytes: tableBytes + journal.bytes,
+      readOnly: journal.readOnly !== undefined,
+    },
+    embeddingQueue: { waiting: embedder.waiting, workers: embedder.workers },
+  };
+}
