@@ -1,0 +1,141 @@
+import { describe, expect, it } from "vitest";
+import pino from "pino";
+import { ServiceError, type ErrorCode } from "../../src/core/errors.ts";
+import { STATUS_BY_CODE } from "../../src/http/problem.ts";
+import { createTestServer } from "../support/test-server.ts";
+
+const codes = Object.entries(STATUS_BY_CODE) as [ErrorCode, number][];
+
+describe("a failed operation", () => {
+  it.each(codes.filter(([code]) => code !== "INTERNAL"))("%s is answered with %i", async (code, status) => {
+    const { post } = createTestServer({
+      addMemory: () =>
+        Promise.reject(
+          new ServiceError(code, "The disk is full. Free some space.", { retryAfterSeconds: 1.2 }),
+        ),
+    });
+    const reply = await post("/memory/add", { content: "x" }, { headers: { "x-request-id": "req-1" } });
+    expect(reply.statusCode).toBe(status);
+    expect(reply.headers).toMatchObject({ "content-type": "application/problem+json", "retry-after": "2" });
+    expect(reply.json()).toEqual({
+      type: `urn:memoryd:problem:${code.toLowerCase().replaceAll("_", "-")}`,
+      title: expect.stringMatching(/^[A-Z]/),
+      status,
+      detail: "The disk is full. Free some space.",
+      code,
+      error: code.toLowerCase(),
+      request_id: "req-1",
+    });
+  });
+
+  it("has no Retry-After where waiting does not help", async () => {
+    const { post } = createTestServer({
+      addMemory: () => Promise.reject(new ServiceError("STORE_FULL", "Full.")),
+    });
+    expect((await post("/memory/add", { content: "x" })).headers).not.toHaveProperty("retry-after");
+  });
+});
+
+describe("a bug", () => {
+  it.each([new Error("secret path"), new ServiceError("INTERNAL", "secret path"), "secret path"])(
+    "thrown as %s is hidden from the answer and logged with the request id",
+    async (thrown) => {
+      const lines: string[] = [];
+      const log = pino({}, { write: (line: string) => void lines.push(line) });
+      // eslint-disable-next-line typescript/prefer-promise-reject-errors
+      const { post } = createTestServer({ addMemory: () => Promise.reject(thrown) }, { log });
+      const reply = await post(
+        "/memory/add",
+        { content: "the-memory" },
+        { headers: { "x-request-id": "req-7" } },
+      );
+      expect(reply.statusCode).toBe(500);
+      expect(reply.json()).toMatchObject({ code: "INTERNAL", error: "internal", request_id: "req-7" });
+      expect(reply.body).not.toContain("secret path");
+
+      const failure = lines.map((line) => JSON.parse(line)).find((line) => line.msg === "request failed");
+      expect(failure).toMatchObject({ level: 50, request_id: "req-7" });
+      expect(JSON.stringify(failure)).toContain("secret path");
+      expect(lines.join("")).not.toContain("the-memory");
+    },
+  );
+});
+
+describe("the log", () => {
+  it("says what was asked and how it went, without what was in it", async () => {
+    const lines: string[] = [];
+    const { get, app } = createTestServer(
+      {},
+      { log: pino({}, { write: (line: string) => void lines.push(line) }) },
+    );
+    await get("/memory/all?tag=a-private-tag&user_id=ada");
+    await get("/a-private-path");
+    await app.close();
+    expect(lines.map((line) => JSON.parse(line)).find((line) => line.status === 200)).toMatchObject({
+      msg: "request answered",
+      method: "GET",
+      route: "/memory/all",
+      status: 200,
+      request_id: expect.any(String),
+    });
+    expect(lines.join("")).not.toMatch(/private|ada/);
+  });
+});
+
+describe("what no route answers", () => {
+  it("is 404, with the methods that the address does answer", async () => {
+    const { app, get } = createTestServer();
+    expect((await get("/nothing")).json().code).toBe("NOT_FOUND");
+    expect((await get("/nothing")).headers).not.toHaveProperty("allow");
+
+    const reply = await app.inject({ method: "PUT", url: "/memory/all?x=1", payload: { not: "read" } });
+    expect(reply.statusCode).toBe(404);
+    expect(reply.headers.allow).toBe("GET, HEAD");
+    expect(reply.json().detail).toContain("GET, HEAD");
+    expect((await app.inject({ method: "POST", url: "/memory/an-id" })).headers.allow).toBe(
+      "PATCH, DELETE, GET, HEAD",
+    );
+  });
+
+  it("is 404 before its body is read", async () => {
+    const { post } = createTestServer({}, { limits: { maxJsonBytes: 10 } });
+    expect((await post("/nothing", "{".repeat(100))).statusCode).toBe(404);
+  });
+
+  it("is 400 for an address that cannot be decoded", async () => {
+    const reply = await createTestServer().get("/memory/%zz");
+    expect(reply.statusCode).toBe(400);
+    expect(reply.headers).toMatchObject({
+      "x-content-type-options": "nosniff",
+      "content-type": "application/problem+json",
+    });
+    expect(reply.json()).toMatchObject({
+      code: "INVALID_REQUEST",
+      request_id: reply.headers["x-request-id"],
+    });
+  });
+});
+
+describe("every answer", () => {
+  it("carries the guarding headers and an id for the log", async () => {
+    const { get } = createTestServer();
+    for (const url of ["/livez", "/nothing", "/memory/all?l=x"]) {
+      const { headers } = await get(url);
+      expect(headers).toMatchObject({
+        "x-content-type-options": "nosniff",
+        "cross-origin-resource-policy": "same-origin",
+        "cache-control": "no-store",
+      });
+      expect(headers["x-request-id"]).toMatch(/^[\w.-]{1,64}$/);
+    }
+  });
+
+  it("echoes a harmless request id and replaces any other", async () => {
+    const { get } = createTestServer();
+    const idOf = async (id: string) =>
+      (await get("/livez", { headers: { "x-request-id": id } })).headers["x-request-id"];
+    expect(await idOf("a.B-9_z")).toBe("a.B-9_z");
+    expect(await idOf("a".repeat(64))).toBe("a".repeat(64));
+    for (const id of ["", "a b", "a".repeat(65), "a\u00e4"]) expect(await idOf(id)).not.toBe(id);
+  });
+});

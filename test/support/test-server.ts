@@ -1,0 +1,32 @@
+import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from "fastify";
+import type { Operations } from "../../src/core/operations.ts";
+import { buildServer, type ServerOptions } from "../../src/http/server.ts";
+import { createFakeOperations, FAKE_STATUS, type FakeOperations } from "./fake-operations.ts";
+
+export interface TestServer extends FakeOperations {
+  readonly app: FastifyInstance;
+  post(url: string, payload: unknown, options?: InjectOptions): Promise<LightMyRequestResponse>;
+  get(url: string, options?: InjectOptions): Promise<LightMyRequestResponse>;
+}
+
+/** The server over fake operations, for `inject`. */
+export function createTestServer(
+  overrides: Partial<Operations> = {},
+  options: Omit<Partial<ServerOptions>, "operations"> = {},
+): TestServer {
+  const fake = createFakeOperations(overrides);
+  const app = buildServer({ status: () => FAKE_STATUS, ...options, operations: fake.operations });
+  return {
+    ...fake,
+    app,
+    post: (url, payload, options = {}) =>
+      app.inject({
+        ...options,
+        method: "POST",
+        url,
+        headers: { "content-type": "application/json", ...options.headers },
+        payload: typeof payload === "string" || Buffer.isBuffer(payload) ? payload : JSON.stringify(payload),
+      }),
+    get: (url, options = {}) => app.inject({ ...options, method: "GET", url }),
+  };
+}
