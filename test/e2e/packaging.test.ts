@@ -1,0 +1,122 @@
+/**
+ * The package as its users get it: packed, installed into an empty prefix without any install script (as the README
+ * tells them to), started, used and stopped from there.
+ */
+import { execFile } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readRuntimeInfo } from "../../src/runtime-file.ts";
+import { environmentOf, runCli } from "../support/run-cli.ts";
+
+const ROOT = resolve(import.meta.dirname, "../..");
+const IS_WINDOWS = process.platform === "win32";
+
+interface Packed {
+  readonly filename: string;
+  readonly unpackedSize: number;
+  readonly files: readonly { readonly path: string }[];
+}
+
+let folder: string;
+let packed: Packed;
+let script: string;
+
+/** npm as a new user has it, but for its cache, which would only be filled again. */
+async function npm(...words: string[]): Promise<string> {
+  const cache = process.env["npm_config_cache"];
+  const env = environmentOf(
+    process.env["HOME"] ?? folder,
+    cache === undefined ? {} : { npm_config_cache: cache },
+  );
+  const { stdout } = await promisify(execFile)(IS_WINDOWS ? "npm.cmd" : "npm", words, {
+    cwd: ROOT,
+    env,
+    shell: IS_WINDOWS,
+    maxBuffer: 64 * 1024 ** 2,
+  });
+  return stdout;
+}
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "memoryd-package-"));
+  const listing = await npm("pack", "--ignore-scripts", "--json", "--pack-destination", folder);
+  [packed] = JSON.parse(listing.slice(listing.indexOf("["))) as [Packed];
+  await npm(
+    "install",
+    "--global",
+    "--prefix",
+    join(folder, "prefix"),
+    "--ignore-scripts",
+    join(folder, packed.filename),
+  );
+  script = join(folder, IS_WINDOWS ? "prefix" : "prefix/lib", "node_modules/memoryd/bin/memoryd.js");
+}, 600_000);
+
+afterAll(() => {
+  const pid = readRuntimeInfo(join(folder, "data"))?.pid;
+  if (pid !== undefined) process.kill(pid, "SIGKILL");
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const run = (...words: string[]) =>
+  runCli(words, { home: folder, script, env: { MEMORYD_DATA_DIR: join(folder, "data"), MEMORYD_PORT: "0" } });
+
+describe("the package", () => {
+  it("holds the program, the model and the licence, and nothing else", () => {
+    const paths = packed.files.map(({ path }) => path);
+    expect(paths).toEqual(
+      expect.arrayContaining([
+        "LICENSE",
+        "README.md",
+        "CHANGELOG.md",
+        "bin/memoryd.js",
+        "dist/cli/main.js",
+        "dist/daemon.js",
+      ]),
+    );
+    expect(
+      paths.some((path) => path.startsWith("data/models/all-MiniLM-L6-v2/") && path.endsWith(".onnx")),
+    ).toBe(true);
+    const expected =
+      /^(LICENSE|README\.md|CHANGELOG\.md|package\.json|bin\/memoryd\.js|dist\/.+\.js|data\/.+)$/;
+    expect(paths.filter((path) => !expected.test(path))).toEqual([]);
+    expect(packed.unpackedSize).toBeLessThan(60e6);
+  });
+
+  it("puts `memoryd` where a shell finds it", async () => {
+    const command = join(folder, "prefix", IS_WINDOWS ? "memoryd.cmd" : "bin/memoryd");
+    expect(existsSync(command)).toBe(true);
+    expect(await run("--version")).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+    });
+  });
+
+  it("starts, remembers, finds and stops", async () => {
+    expect(await run("start", "--detach")).toMatchObject({ code: 0, stderr: "" });
+    expect(await run("add", "The spare key hangs behind the boiler.", "--tag", "home")).toMatchObject({
+      code: 0,
+    });
+    expect(await run("add", "Ann prefers green tea in the morning.")).toMatchObject({ code: 0 });
+
+    const found = await run("query", "what does Ann like to drink?", "--json");
+    const { matches } = JSON.parse(found.stdout) as { matches: { content: string }[] };
+    expect(matches[0]?.content).toBe("Ann prefers green tea in the morning.");
+
+    const state = await run("status", "--json");
+    expect(JSON.parse(state.stdout)).toMatchObject({ running: true, ready: true, memory_count: 2 });
+    expect(await run("stop")).toEqual({ code: 0, stdout: "memoryd has stopped.\n", stderr: "" });
+  });
+
+  it("has the memories after a new start", async () => {
+    expect(await run("start", "--detach")).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/memories +2\n/),
+    });
+    expect((await run("query", "where is the spare key?")).stdout).toContain("behind the boiler");
+    expect(await run("stop")).toMatchObject({ code: 0 });
+  });
+});
