@@ -1,21 +1,13 @@
 import type { Config } from "../config.ts";
-import type { ServiceStatus } from "../core/status.ts";
+import type { RunningDaemon, startDaemon } from "../daemon.ts";
 import { createLogger, type Logger } from "../log.ts";
 import { baseUrl } from "../runtime-file.ts";
 import { EXIT, type ExitCode } from "./cli-failure.ts";
 import { explainStartFailure } from "./explain-start-failure.ts";
 import { complain, print, printTable } from "./output.ts";
 
-export interface RunningDaemon {
-  readonly address: string;
-  readonly port: number;
-  status(): ServiceStatus;
-  /** Finishes what is under way and lets go of the store; writes that were answered are on the disk before and after. */
-  stop(): Promise<void>;
-}
-
-/** `requestStop` is for a client that may stop the daemon; it ends the process as a signal would. */
-export type StartDaemon = (config: Config, log: Logger, requestStop: () => void) => Promise<RunningDaemon>;
+/** As `startDaemon`, which is not imported here: the command line does not load it before it has to. */
+export type StartDaemon = typeof startDaemon;
 
 /** What a daemon that runs detached tells the command that started it, once. */
 export type StartReport =
