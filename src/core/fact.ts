@@ -130,5 +130,5 @@ function canonical(value: unknown): unknown {
   if (value === null || typeof value !== "object") return value;
   if (Array.isArray(value)) return value.map(canonical);
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return entries.map(([key, inner]) => [key, canonical(inner)]);
+  return { entries: entries.map(([key, inner]) => [key, canonical(inner)]) };
 }

@@ -191,6 +191,15 @@ describe.each(["one", "many"] as const)("facts of cardinality %s", (cardinality)
 
   it("keep every version: transaction times ascend and only what can change does", () =>
     property(({ ports }) => {
+      let last = -Infinity;
+      for (const record of ports.facts.records) {
+        const updated = new Set(record.flatMap(({ table, row }) => (table === "facts" && row !== null ? [row.updatedAt] : [])));
+        const isErasure = record.some(({ row }) => row === null);
+        if (isErasure) continue;
+        expect(updated.size).toBe(1);
+        expect(Math.min(...updated)).toBeGreaterThan(last);
+        last = Math.max(...updated);
+      }
       const byFact = new Map<string, Fact[]>();
       for (const row of ports.facts.rows.values()) byFact.set(row.id, [...(byFact.get(row.id) ?? []), row]);
       for (const versions of byFact.values()) {

@@ -133,6 +133,12 @@ describe("closeFact", () => {
     expect(closed.version).toBe(closed.validTo === fact.validTo ? 1 : 2);
   });
 
+  it("forgets what superseded a fact when it is closed earlier by word", () => {
+    const [fact] = drawn("Paris 0-5");
+    expect(closeFact({ ...(fact as Fact), supersededBy: "b" }, 3, moment)).toMatchObject({ validTo: 3, supersededBy: null });
+    expect(closeFact({ ...(fact as Fact), supersededBy: "b" }, 5, moment)).toMatchObject({ validTo: 5, supersededBy: "b" });
+  });
+
   it("refuses an end before the beginning", () => {
     const [fact] = drawn("Paris 3-");
     expect(() => closeFact(fact as Fact, 2, moment)).toThrow(expect.objectContaining({ code: "INVALID_REQUEST" }));
