@@ -35,7 +35,7 @@ export interface Access {
   readonly allowedHosts: ReadonlySet<string>;
   readonly allowedOrigins: ReadonlySet<string>;
   /** The caller that a key belongs to, in time that does not depend on the key. */
-  callerOf(key: string): Caller | undefined;
+  readonly callerOf: (key: string) => Caller | undefined;
 }
 
 const MIN_KEY_LENGTH = 16;

@@ -22,7 +22,7 @@ export interface Listening {
    *
    * @returns how many requests were cut.
    */
-  close(deadlineMs: number): Promise<number>;
+  readonly close: (deadlineMs: number) => Promise<number>;
 }
 
 /** Free at one loopback address, taken at the other: another port is tried this often. */

@@ -15,7 +15,11 @@ import { readCursor } from "./cursor.ts";
 /** The fields that are there, without those that are undefined or null. */
 type Present<T> = { [K in keyof T]?: NonNullable<T[K]> };
 function present<T extends object>(fields: T): Present<T> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null)) as Present<T>;
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => isPresent(value))) as Present<T>;
+}
+
+function isPresent<T>(value: T): value is NonNullable<T> {
+  return value !== null && value !== undefined;
 }
 
 export function addMemoryInput(body: Static<typeof AddMemoryBody>): AddMemoryInput {
@@ -81,7 +85,7 @@ export function listMemoriesInput(
  * @throws {ServiceError} INVALID_REQUEST when they differ: neither can be the one that was meant.
  */
 export function oneUser(names: readonly (string | null | undefined)[], path: string): string | undefined {
-  const [first, ...others] = names.filter((name) => name != null);
+  const [first, ...others] = names.filter(isPresent);
   if (others.some((name) => name !== first))
     throw invalid(path, "names another user than the request does elsewhere");
   return first;
@@ -89,13 +93,13 @@ export function oneUser(names: readonly (string | null | undefined)[], path: str
 
 function queryFilter(filters: Static<typeof QueryFilters>, userId: string | undefined): MemoryFilter {
   const { sector, sectors, project } = filters;
-  if (sector != null && sectors != null && !sectors.includes(sector)) {
+  if (isPresent(sector) && isPresent(sectors) && !sectors.includes(sector)) {
     throw invalid("/filters/sector", "is not among `sectors`: give one of the two");
   }
   return present({
     userId,
-    projects: project == null ? undefined : [project].flat(),
-    sectors: sector != null ? [sector] : sectors,
+    projects: isPresent(project) ? [project].flat() : undefined,
+    sectors: isPresent(sector) ? [sector] : sectors,
     tags: filters.tags,
     sessionId: filters.session_id,
     createdBy: filters.created_by,

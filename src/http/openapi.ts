@@ -1,8 +1,9 @@
 /** The OpenAPI 3.1 description, made from the very schemas that validate. */
 import type { RouteOptions } from "fastify";
+import type { ErrorCode } from "../core/errors.ts";
+import { TOO_LARGE_KEYWORDS } from "../schemas/fields.ts";
 import { Problem } from "../schemas/problem.ts";
 import { PROBLEM_MEDIA_TYPE, STATUS_BY_CODE } from "./problem.ts";
-import type { ErrorCode } from "../core/errors.ts";
 
 type JsonObject = { [key: string]: unknown };
 type SchemaNode = JsonObject & { $id?: string; properties?: Record<string, SchemaNode>; required?: string[] };
@@ -35,7 +36,7 @@ export function describeRoutes(routes: readonly RouteOptions[], version: string)
       (paths[path] ??= {})[method.toLowerCase()] = describeOperation(route, components);
     }
   }
-  publish(Problem as unknown as SchemaNode, components);
+  publish(Problem, components);
   return {
     openapi: "3.1.0",
     info: {
@@ -143,7 +144,7 @@ function publish(node: unknown, components: Record<string, unknown>): unknown {
   const { $id, ...rest } = node as SchemaNode;
   const published = Object.fromEntries(
     Object.entries(rest)
-      .filter(([key]) => !key.startsWith("~"))
+      .filter(([key]) => !key.startsWith("~") && key !== TOO_LARGE_KEYWORDS)
       .map(([key, value]) => [
         key,
         key === "examples" || key === "enum" ? value : publish(value, components),

@@ -102,6 +102,8 @@ export function serviceErrorOf(thrown: unknown): ServiceError {
       });
     case "FST_ERR_MAX_PARAM_LENGTH":
       return new ServiceError("NOT_FOUND", "There is nothing at this address.", { cause: thrown });
+    default:
+      break;
   }
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
     return new ServiceError("INVALID_REQUEST", "The request could not be read.", { cause: thrown });

@@ -19,7 +19,7 @@ export function createdBy(request: FastifyRequest): { createdBy?: string } {
   }
   // Node hands over header bytes as Latin-1.
   const name = Buffer.from(header, "latin1").toString("utf8");
-  if (/[\p{Cc}\uFFFD]/u.test(name) || [...name].length > MAX_CLIENT_NAME) {
+  if (/[\p{Cc}\uFFFD]/u.test(name) || Array.from(name).length > MAX_CLIENT_NAME) {
     throw headerError("x-memoryd-client", `must be at most ${MAX_CLIENT_NAME} printable characters in UTF-8`);
   }
   return { createdBy: name };

@@ -41,7 +41,7 @@ export const DEFAULT_LIMITS: ServerLimits = {
   maxConnections: 1_024,
 };
 
-/** How often Node looks for requests that are too slow, ms; the timeouts are that much less exact. */
+/** How often Node looks for requests that are too slow, ms, at least; the timeouts are that much less exact. */
 const TIMEOUT_CHECK_INTERVAL_MS = 5_000;
 /** A user id of 256 characters, each 4 bytes of UTF-8, percent-encoded. */
 const MAX_PARAM_LENGTH = 256 * 4 * 3;
@@ -80,7 +80,7 @@ export function buildServer({
     keepAliveTimeout: limits.keepAliveTimeoutMs,
     http: {
       headersTimeout: limits.headersTimeoutMs,
-      connectionsCheckingInterval: TIMEOUT_CHECK_INTERVAL_MS,
+      connectionsCheckingInterval: Math.min(TIMEOUT_CHECK_INTERVAL_MS, limits.headersTimeoutMs),
       // Refused by our own guard, as a problem.
       requireHostHeader: false,
     },
@@ -139,5 +139,5 @@ export function buildServer({
     status,
     openapi: () => (description ??= describeRoutes(routes, status().version)),
   });
-  return app as unknown as FastifyInstance;
+  return app;
 }

@@ -93,7 +93,10 @@ function message(error: TLocalizedValidationError): string {
       return `must be ${names.map((name) => (/^[aio]/.test(name) ? `an ${name}` : `a ${name}`)).join(" or ")}`;
     }
     case "enum":
-      return `must be one of ${error.params.allowedValues.filter((value) => value !== null).join(", ")}`;
+      return `must be one of ${error.params.allowedValues
+        .filter((value) => value !== null)
+        .map(String)
+        .join(", ")}`;
     case "minLength":
     case "minItems":
       return error.params.limit === 1 ? "must not be empty" : error.message;

@@ -11,7 +11,7 @@ export interface FakeOperations {
   /** Every call, oldest first. */
   readonly calls: { readonly name: keyof Operations; readonly input: unknown }[];
   /** What the last call of an operation was given. */
-  lastInput<K extends keyof Operations>(name: K): Parameters<Operations[K]>[0];
+  readonly lastInput: <K extends keyof Operations>(name: K) => Parameters<Operations[K]>[0];
 }
 
 /** Operations over a Map: enough of their promises to test the ways in, without models, ranking or a disk. */

@@ -5,8 +5,8 @@ import { createFakeOperations, FAKE_STATUS, type FakeOperations } from "./fake-o
 
 export interface TestServer extends FakeOperations {
   readonly app: FastifyInstance;
-  post(url: string, payload: unknown, options?: InjectOptions): Promise<LightMyRequestResponse>;
-  get(url: string, options?: InjectOptions): Promise<LightMyRequestResponse>;
+  readonly post: (url: string, payload: unknown, options?: InjectOptions) => Promise<LightMyRequestResponse>;
+  readonly get: (url: string, options?: InjectOptions) => Promise<LightMyRequestResponse>;
 }
 
 /** The server over fake operations, for `inject`. */

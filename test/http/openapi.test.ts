@@ -1,0 +1,158 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { Compile } from "typebox/compile";
+import type { TSchema } from "typebox";
+import { ListMemoriesReply } from "../../src/schemas/list-memories.ts";
+import {
+  AddMemoriesReply,
+  AddMemoryReply,
+  DeleteMemoryReply,
+  MemoryRecord,
+  ReinforceMemoryReply,
+  RelatedMemoriesReply,
+  SectorsReply,
+  UpdateMemoryReply,
+} from "../../src/schemas/memory.ts";
+import { Problem } from "../../src/schemas/problem.ts";
+import { QueryMemoryReply } from "../../src/schemas/query-memory.ts";
+import { AliveReply, HealthReply, StatsReply, VersionReply } from "../../src/schemas/system.ts";
+import { fakeId } from "../support/fake-operations.ts";
+import { createTestServer } from "../support/test-server.ts";
+
+type Operation = {
+  operationId: string;
+  summary: string;
+  "x-scope": string;
+  security: object[];
+  parameters: { name: string; in: string; required: boolean; schema: object }[];
+  requestBody?: { required: boolean; content: Record<string, { schema: object }> };
+  responses: Record<string, { description: string; content: Record<string, { schema: object }> }>;
+};
+type Description = {
+  openapi: string;
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, Record<string, unknown>> };
+};
+
+let description: Description;
+let text: string;
+beforeAll(async () => {
+  text = (await createTestServer().get("/openapi.json")).body;
+  description = JSON.parse(text);
+});
+
+describe("/openapi.json", () => {
+  it("describes every route, and HEAD nowhere", () => {
+    const operations = Object.entries(description.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method} ${path}`),
+    );
+    expect(description.openapi).toBe("3.1.0");
+    expect(operations.toSorted()).toEqual([
+      "delete /memory/{id}",
+      "get /health",
+      "get /livez",
+      "get /memory/all",
+      "get /memory/{id}",
+      "get /memory/{id}/related",
+      "get /openapi.json",
+      "get /readyz",
+      "get /sectors",
+      "get /stats",
+      "get /version",
+      "patch /memory/{id}",
+      "post /memory/add",
+      "post /memory/add/batch",
+      "post /memory/query",
+      "post /memory/reinforce",
+    ]);
+  });
+
+  it("resolves every reference, and gives operations unlike ids", () => {
+    for (const [, name] of text.matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+      expect(description.components.schemas).toHaveProperty(name ?? "");
+    }
+    const ids = Object.values(description.paths).flatMap((methods) =>
+      Object.values(methods).map((each) => each.operationId),
+    );
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it("holds nothing that only we understand", () => {
+    for (const ours of ['"~', '"$id"', "x-too-large"]) expect(text).not.toContain(ours);
+  });
+
+  it("shows each route's scope", () => {
+    const scopeOf = (path: string, method: string) => description.paths[path]?.[method]?.["x-scope"];
+    expect(scopeOf("/memory/add", "post")).toBe("write");
+    expect(scopeOf("/memory/query", "post")).toBe("read");
+    expect(scopeOf("/memory/{id}", "delete")).toBe("write");
+    expect(scopeOf("/stats", "get")).toBe("admin");
+    expect(scopeOf("/livez", "get")).toBe("open");
+    expect(description.paths["/livez"]?.get?.security).toEqual([]);
+  });
+
+  it("says what may go wrong, as problems", () => {
+    const add = description.paths["/memory/add"]?.post;
+    expect(Object.keys(add?.responses ?? {})).toEqual([
+      "200",
+      "400",
+      "401",
+      "403",
+      "409",
+      "410",
+      "413",
+      "415",
+      "422",
+      "429",
+      "500",
+      "503",
+    ]);
+    expect(add?.responses["400"]?.content).toEqual({
+      "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } },
+    });
+    expect(Object.keys(description.paths["/memory/{id}"]?.patch?.responses ?? {})).toEqual(
+      expect.arrayContaining(["404", "412"]),
+    );
+  });
+
+  it("validates with the limits that it shows", () => {
+    expect(description.components.schemas.AddMemory).toMatchObject({
+      required: ["content"],
+      properties: {
+        content: { type: "string", minLength: 1, maxLength: 200_000 },
+        user_id: { type: ["string", "null"], maxLength: 256 },
+      },
+    });
+    expect(description.paths["/memory/all"]?.get?.parameters.find(({ name }) => name === "l")).toMatchObject({
+      in: "query",
+      required: false,
+      schema: { type: "integer", minimum: 1, maximum: 10_000, default: 100 },
+    });
+    expect(description.paths["/memory/{id}"]?.delete?.requestBody?.required).toBe(false);
+  });
+});
+
+describe("answers", () => {
+  it.each<[string, TSchema, "GET" | "POST" | "PATCH" | "DELETE", string, object | undefined]>([
+    ["add", AddMemoryReply, "POST", "/memory/add", { content: "x" }],
+    ["batch", AddMemoriesReply, "POST", "/memory/add/batch", { memories: [{ content: "x" }, {}] }],
+    ["query", QueryMemoryReply, "POST", "/memory/query", { query: "x", snippet: 9, explain: true }],
+    ["update", UpdateMemoryReply, "PATCH", `/memory/${fakeId(1)}`, { content: "y" }],
+    ["delete", DeleteMemoryReply, "DELETE", `/memory/${fakeId(1)}`, undefined],
+    ["list", ListMemoriesReply, "GET", "/memory/all", undefined],
+    ["get", MemoryRecord, "GET", `/memory/${fakeId(1)}`, undefined],
+    ["reinforce", ReinforceMemoryReply, "POST", "/memory/reinforce", { id: fakeId(1) }],
+    ["related", RelatedMemoriesReply, "GET", `/memory/${fakeId(1)}/related`, undefined],
+    ["sectors", SectorsReply, "GET", "/sectors", undefined],
+    ["livez", AliveReply, "GET", "/livez", undefined],
+    ["readyz", AliveReply, "GET", "/readyz", undefined],
+    ["health", HealthReply, "GET", "/health", undefined],
+    ["version", VersionReply, "GET", "/version", undefined],
+    ["stats", StatsReply, "GET", "/stats", undefined],
+    ["a problem", Problem, "GET", "/nothing", undefined],
+  ])("of %s are what the description says", async (_name, schema, method, url, payload) => {
+    const { app, post } = createTestServer();
+    await post("/memory/add", { content: "first", metadata: { a: [1, null] }, user_id: null });
+    const reply = await app.inject({ method, url, ...(payload && { payload }) });
+    expect(Compile(schema).Errors(reply.json())).toEqual([]);
+  });
+});

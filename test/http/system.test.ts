@@ -1,0 +1,55 @@
+import { describe, expect, it } from "vitest";
+import { FAKE_STATUS } from "../support/fake-operations.ts";
+import { createTestServer } from "../support/test-server.ts";
+
+const reasons = ["The disk is full: free some space.", "The model is still loading."];
+const notReady = { status: () => ({ ...FAKE_STATUS, notReady: reasons }) };
+
+describe("/readyz", () => {
+  it("is 503 with the reasons while something is missing", async () => {
+    const reply = await createTestServer({}, notReady).get("/readyz");
+    expect(reply.statusCode).toBe(503);
+    expect(reply.json()).toMatchObject({
+      code: "NOT_READY",
+      detail: reasons.join(" "),
+      errors: reasons.map((message) => ({ path: "", message })),
+    });
+  });
+
+  it("leaves /livez alone", async () => {
+    expect((await createTestServer({}, notReady).get("/livez")).statusCode).toBe(200);
+  });
+});
+
+describe("/health", () => {
+  it("sums up, also when not ready", async () => {
+    expect((await createTestServer().get("/health")).json()).toEqual({
+      ok: true,
+      status: "ok",
+      version: "0.1.0",
+      embedding_model: "all-MiniLM-L6-v2",
+      memory_count: 3,
+      instance_id: "instance-1",
+    });
+    const reply = await createTestServer({}, notReady).get("/health");
+    expect([reply.statusCode, reply.json()]).toMatchObject([200, { ok: false, status: "not_ready" }]);
+  });
+});
+
+describe("/version and /stats", () => {
+  it("say what runs and what it is doing", async () => {
+    const { get } = createTestServer();
+    expect((await get("/version")).json()).toEqual({
+      name: "memoryd",
+      version: "0.1.0",
+      node: process.versions.node,
+    });
+    expect((await get("/stats")).json()).toMatchObject({
+      memory_count: 3,
+      ready: true,
+      sectors: { semantic: 0, episodic: 0 },
+      embedding: { workers: 1, waiting: 0 },
+      store: { position: "1.7", checkpoint: "1.5", pending_records: 2, read_only: false },
+    });
+  });
+});
