@@ -9,7 +9,7 @@ import { openTablesAt } from "../../src/storage/open-tables-at.ts";
 import type { Tables } from "../../src/storage/tables/tables.ts";
 
 /** Compacts whenever it is asked. */
-export const EAGER = { fragments: 2, deletedRatio: 0, unindexedRatio: 0, unindexedRows: 1 };
+export const EAGER = { fragments: 2, deletedRatio: 0 };
 
 /** A store without a journal's file and without a catalogue: just enough to write, flush, fall over and come back. */
 export class SmallStore {

@@ -132,13 +132,11 @@ describe("a store with checkpoints", () => {
   });
 
   it("is refused when a file that both checkpoints need is missing", async () => {
-    const [older, newer] = [store.checkpointer.latest, store.chosen?.older];
     await store.kill();
     for (const path of await listFilesBelow(nodeDisk, inTables("signals-g1.lance/data"))) {
       await rm(inTables(`signals-g1.lance/data/${path}`));
     }
     await expect(store.open()).rejects.toMatchObject({ code: "STORE_UNUSABLE", message: /missing.*backup/s });
-    expect([older, newer].length).toBe(2);
     for (const name of await checkpointFiles(directory)) await writeFile(join(directory, name), "");
     await expect(store.open()).rejects.toMatchObject({ code: "STORE_UNUSABLE", message: /damaged/ });
   });

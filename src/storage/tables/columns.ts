@@ -33,8 +33,8 @@ export const text: Field<string> = {
   nullable: false,
   encode: (values) => encodeBytes(values.map((value) => Buffer.from(storedText(value)))),
   decode(data) {
-    const bytes = bytesReader(data);
-    return (row) => originalText(bytes(row).toString());
+    const string = stringReader(data);
+    return (row) => originalText(string(row));
   },
 };
 
@@ -65,8 +65,8 @@ export function json<V>(): Field<V> {
     nullable: false,
     encode: (values) => encodeBytes(values.map((value) => Buffer.from(JSON.stringify(value)))),
     decode(data) {
-      const bytes = bytesReader(data);
-      return (row) => JSON.parse(bytes(row).toString()) as V;
+      const string = stringReader(data);
+      return (row) => JSON.parse(string(row)) as V;
     },
   };
 }
@@ -77,10 +77,11 @@ export const int8Bytes: Field<Int8Array> = {
   nullable: false,
   encode: (values) => encodeBytes(values),
   decode(data) {
-    const bytes = bytesReader(data);
+    const { values, offsets } = data;
+    const start = values.byteOffset - (offsets?.[0] ?? 0);
     return (row) => {
-      const { buffer, byteOffset, length } = bytes(row);
-      return new Int8Array(buffer, byteOffset, length);
+      const begin = offsets?.[row] ?? 0;
+      return new Int8Array(values.buffer as ArrayBuffer, start + begin, (offsets?.[row + 1] ?? 0) - begin);
     };
   },
 };
@@ -162,10 +163,10 @@ function encodeBytes(values: readonly (Uint8Array | Int8Array)[]): ColumnData {
   return { length: values.length, offsets, values: all };
 }
 
-function bytesReader({ values, offsets }: ColumnData): (row: number) => Buffer {
+function stringReader({ values, offsets }: ColumnData): (row: number) => string {
   const start = offsets?.[0] ?? 0;
   const bytes = Buffer.from(values.buffer, values.byteOffset, values.byteLength);
-  return (row) => bytes.subarray((offsets?.[row] ?? 0) - start, (offsets?.[row + 1] ?? 0) - start);
+  return (row) => bytes.toString("utf8", (offsets?.[row] ?? 0) - start, (offsets?.[row + 1] ?? 0) - start);
 }
 
 /** UTF-8 has no lone surrogates, and U+FFFD in their place would be another text: such strings go as escaped JSON. */

@@ -122,8 +122,8 @@ describe("openTables", () => {
   it("keeps every row and version while it compacts", async () => {
     for (let i = 0; i < 5; i += 1) await tables.apply([signals(`${i}`, i / 10), signals("same", i / 10)]);
     const before = await tables.states();
-    expect(await tables.compact({ fragments: 2, deletedRatio: 0.1, unindexedRatio: 0, unindexedRows: 1 })).toBe(true);
-    expect(await tables.compact({ fragments: 2, deletedRatio: 0.1, unindexedRatio: 0, unindexedRows: 1 })).toBe(false);
+    expect(await tables.compact({ fragments: 2, deletedRatio: 0.1 })).toBe(true);
+    expect(await tables.compact({ fragments: 2, deletedRatio: 0.1 })).toBe(false);
     expect((await tables.states())[0]?.rows).toBe(before[0]?.rows);
     expect(await all(tables.scan("signals"))).toHaveLength(6);
   });
