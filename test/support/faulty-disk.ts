@@ -4,16 +4,17 @@ import { basename, dirname, join, resolve } from "node:path";
 import { type Disk, type DiskFile, listFilesBelow, nodeDisk } from "../../src/storage/disk.ts";
 
 /**
- * What a step does instead of its work. `short-write` and `ENOSPC` leave the first half of a write behind, `EIO`
- * nothing, `crash` half of it too, and after it the disk answers nothing more, as after SIGKILL. On a step that is
- * no write, `short-write` is EIO.
+ * What a step does instead of its work. Of a write, `short-write` and `ENOSPC` leave the first half behind and
+ * `EIO` all of it. So does `crash` with the half, and after it the disk answers nothing more, as after SIGKILL.
+ * Any other step is not done at all, and `short-write` is EIO.
  */
 export type Fault = "short-write" | "EIO" | "ENOSPC" | "crash";
 
 /**
  * What a power failure leaves of bytes that were written and not synced. `zeroed`: the length, and zeros.
  * `truncated`: the length at the last sync (and of foreign files only those in a synced folder). `kept`: all.
- * `mixed`: each 4 KiB page and each file by lot, and folders as they were at some moment since their last sync.
+ * `mixed`: each 4 KiB page and each file by lot, folders as they were at some moment since their last sync, and
+ * removals that nothing else hangs on by lot.
  */
 export type Remains = "zeroed" | "truncated" | "kept" | "mixed";
 
@@ -56,6 +57,8 @@ interface FileState {
 /** A change of a folder that is not on the disk for certain; the folder's sync makes it so. */
 interface EntryChange {
   readonly folder: string;
+  /** The files it is about; changes of the same file hang on one another. */
+  readonly paths: readonly string[];
   readonly undo: () => Promise<void>;
 }
 
@@ -178,9 +181,8 @@ export async function createFaultyDisk(root: string, options: FaultyDiskOptions 
     return tracked<DiskFile>({
       async write(bytes, position) {
         const fault = step("write", state.path);
-        if (fault === "EIO") throw diskError("EIO", state.path);
         if (fault !== undefined) {
-          await writePart(bytes.subarray(0, bytes.length >> 1), position);
+          await writePart(fault === "EIO" ? bytes : bytes.subarray(0, bytes.length >> 1), position);
           throw diskError(fault === "ENOSPC" ? "ENOSPC" : "EIO", state.path);
         }
         if (limitBytes !== undefined) {
@@ -228,9 +230,11 @@ export async function createFaultyDisk(root: string, options: FaultyDiskOptions 
     off = true;
     await Promise.all(running);
     if (remains !== "kept") {
-      // Folders are journaled: a disk holds them as they were at one moment, never with a change in the middle missing.
       const kept = remains === "mixed" ? Math.floor(random() * (pending.length + 1)) : 0;
-      for (const change of pending.splice(kept).reverse()) await change.undo();
+      const touches = (change: EntryChange, paths: readonly string[]) => paths.some((path) => change.paths.includes(path));
+      const alone = (change: EntryChange) => pending.filter((other) => touches(change, other.paths)).length === 1;
+      const undone = pending.filter((change, i) => (remains === "mixed" && alone(change) ? random() < 0.5 : i >= kept));
+      for (const change of undone.toReversed()) await change.undo();
       for (const state of states.values()) await spoil(state, remains, random);
       for (const folder of foreignRoots) await spoilForeign(folder, remains, random);
     }
@@ -293,6 +297,7 @@ export async function createFaultyDisk(root: string, options: FaultyDiskOptions 
       const state = await stateOf(path);
       pending.push({
         folder: dirname(path),
+        paths: [path],
         undo: async () => {
           // Wherever renames have taken it since, they are undone by now.
           await fs.rm(path, { force: true });
@@ -323,13 +328,13 @@ export async function createFaultyDisk(root: string, options: FaultyDiskOptions 
         moveState(to, from);
         if (replaced !== undefined) await fromLimbo(replaced, to);
       };
-      pending.push({ folder: dirname(to), undo });
+      pending.push({ folder: dirname(to), paths: [from, to], undo });
     },
     async remove(path) {
       stepOrThrow("remove", path);
       if ((await nodeDisk.size(path)) === undefined) return;
       const kept = await toLimbo(path);
-      pending.push({ folder: dirname(path), undo: () => fromLimbo(kept, path) });
+      pending.push({ folder: dirname(path), paths: [path], undo: () => fromLimbo(kept, path) });
     },
     async makeDirectory(path) {
       stepOrThrow("mkdir", path);

@@ -51,6 +51,15 @@ describe("a failed write", () => {
     }),
   );
 
+  it("is answered when the cut is on the disk too, lest a power failure bring the record back", () =>
+    withFaultyJournal(async (journal, disk) => {
+      const before = disk.steps;
+      disk.failAt(before + 1, "EIO");
+      expect(await outcomes([journal.append(numbered(2))])).toEqual(["NOT_READY"]);
+      const name = "0000000001-0000000000000001.journal";
+      expect(disk.log.slice(before)).toEqual([`write ${name}`, `truncate ${name}`, `sync ${name}`]);
+    }));
+
   it("in the middle of a large record takes back its groups that were written", () =>
     withFaultyJournal(async (journal, disk, folder) => {
       const large = Array.from({ length: 20 }, (_, i) => numbered(i, 1_000_000).changes).flat();

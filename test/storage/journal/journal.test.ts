@@ -133,6 +133,22 @@ describe("dropThrough", () => {
       expect(numbersOf((await openForTest(folder, { after: 6 })).records)).toEqual([7, 8, 9, 10, 11]);
     }));
 
+  it("makes each removal durable before the next, so that a power failure leaves no gap", () =>
+    withFolder(async (folder) => {
+      await (await withFiveSegments(folder)).close();
+      const disk = await createFaultyDisk(folder);
+      const { journal } = await openForTest(folder, { disk });
+      await journal.append(numbered(11)).durable;
+      const before = disk.steps;
+      await journal.dropThrough(4);
+      expect(disk.log.slice(before)).toEqual([
+        "remove 0000000001-0000000000000001.journal",
+        "sync-folder journal",
+        "remove 0000000001-0000000000000003.journal",
+        "sync-folder journal",
+      ]);
+    }));
+
   it("empties the journal when all is covered, and goes on with the sequence", () =>
     withFolder(async (folder) => {
       const journal = await withFiveSegments(folder);
