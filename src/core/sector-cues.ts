@@ -96,7 +96,9 @@ const SENTENCE_CUES: Readonly<Record<string, Cue>> = {
   was: has("was", "were", "wasn't", "weren't"),
   pastPerfect: has("had", "hadn't"),
   perfect: has("have", "has", "i've", "we've", "haven't", "hasn't"),
-  perfectParticiple: matches(/\b(?:have|has|i've|we've|they've) (?:[a-z]{1,12} ){0,2}[a-z]{1,20}(?:ed|en|nt|ght|own|one)\b/),
+  perfectParticiple: matches(
+    /\b(?:have|has|i've|we've|they've) (?:[a-z]{1,12} ){0,2}[a-z]{1,20}(?:ed|en|nt|ght|own|one)\b/,
+  ),
   progressive: matches(/\b(?:am|is|are|i'm|we're|he's|she's|they're) [a-z]{1,20}ing\b/),
   future: has("will", "i'll", "we'll", "he'll", "she'll", "they'll"),
   would: matches(/\b(?:would|i'd|we'd|want to|hope to|could be)\b/),
@@ -107,7 +109,9 @@ const SENTENCE_CUES: Readonly<Record<string, Cue>> = {
   defining: hasAny(DEFINING_VERBS),
   verbInS: ({ words }) => words.slice(1, 5).some((word) => /^[a-z]{3,}[^s']s$/.test(word)),
   verbless: ({ words }) =>
-    !words.some((word) => isPast(word) || /^(?:is|are|am|i'm|be|have|has|do|does|can|will|[a-z]+ing)$/.test(word)),
+    !words.some(
+      (word) => isPast(word) || /^(?:is|are|am|i'm|be|have|has|do|does|can|will|[a-z]+ing)$/.test(word),
+    ),
 
   i: has("i", "i'm", "i've", "i'd", "i'll"),
   iFirst: beginsWith("i", "i'm", "i've", "i'd", "i'll"),
@@ -151,9 +155,21 @@ const SENTENCE_CUES: Readonly<Record<string, Cue>> = {
   hindsight: matches(
     /\b(?:in hindsight|in retrospect|looking back|in the end|used to|by now|next time|from now on|deep down|turns? out|should(?:n't)? have|could have|would have|next year|one day|someday)\b/,
   ),
-  conclusion: matches(/\b(?:taught|showed|shows|tells|reminded|suggests?|means that|makes|made) (?:me|us|that)\b/),
+  conclusion: matches(
+    /\b(?:taught|showed|shows|tells|reminded|suggests?|means that|makes|made) (?:me|us|that)\b/,
+  ),
   gerundFirst: ({ words }) => /^[a-z]{2,}ing$/.test(words[0] ?? ""),
-  hedgeFirst: beginsWith("perhaps", "maybe", "apparently", "someday", "looking", "most", "half", "what", "for"),
+  hedgeFirst: beginsWith(
+    "perhaps",
+    "maybe",
+    "apparently",
+    "someday",
+    "looking",
+    "most",
+    "half",
+    "what",
+    "for",
+  ),
   comparison: hasAny(COMPARISON),
   negation: has("not", "never", "no", "don't", "can't", "nobody", "nothing", "neither", "didn't", "doesn't"),
   question: matches(/\?/),
@@ -162,7 +178,9 @@ const SENTENCE_CUES: Readonly<Record<string, Cue>> = {
   quantity: matches(
     /\d\s?(?:%|percent|degrees?|°|kg|g|km|cm|mm|m|ml|l|mb|gb|tb|kb|ms|s|h|euros?|dollars?|miles?|minutes?|seconds?|hours?|years?|days?)(?![a-z])/,
   ),
-  code: matchesAsWritten(/`|(?:^|\s)--?[a-z]{2}|[a-z]\/[a-z]|[a-z]\.[a-z]{2,4}\b|[a-z][A-Z]|&&|[a-z]_[a-z]|[A-Z]_[A-Z]/),
+  code: matchesAsWritten(
+    /`|(?:^|\s)--?[a-z]{2}|[a-z]\/[a-z]|[a-z]\.[a-z]{2,4}\b|[a-z][A-Z]|&&|[a-z]_[a-z]|[A-Z]_[A-Z]/,
+  ),
   semicolon: matches(/;/),
   colon: matches(/: /),
   fewWords: ({ words }) => words.length <= 6,
@@ -171,8 +189,21 @@ const SENTENCE_CUES: Readonly<Record<string, Cue>> = {
 
 /** Looked for in the first clause of the text alone: what a text leads with is what it is mainly about. */
 const OPENING_CUES = [
-  "past", "was", "copula", "i", "we", "thirdPerson", "obligation", "month", "weekday", "feeling", "feelingInBody",
-  "reflection", "effectOnPerson", "negation", "digits",
+  "past",
+  "was",
+  "copula",
+  "i",
+  "we",
+  "thirdPerson",
+  "obligation",
+  "month",
+  "weekday",
+  "feeling",
+  "feelingInBody",
+  "reflection",
+  "effectOnPerson",
+  "negation",
+  "digits",
 ] as const;
 
 /** Names of the cues, in the order of `cuesOf`; a classifier is trained for exactly these. */
@@ -229,8 +260,9 @@ function isEnglish(content: string, passages: readonly Passage[]): boolean {
 
   const words = passages.flatMap((passage) => passage.words);
   const english = words.filter((word) => ENGLISH_ONLY.has(word)).length;
+  // One may be a name: Los Angeles, La Paz.
   const foreign = words.filter((word) => FOREIGN_FUNCTION_WORDS.has(word)).length;
-  return foreign <= english;
+  return foreign < 2 || foreign <= english;
 }
 
 const ENGLISH_ONLY: ReadonlySet<string> = new Set([...FUNCTION_WORDS, ...FEELINGS, ...REFLECTION]);

@@ -9,7 +9,8 @@ import { CUE_NAMES, cuesOf } from "./sector-cues.ts";
 /** One sentence a sector, for people. */
 export const SECTOR_DESCRIPTIONS: Readonly<Record<Sector, string>> = {
   semantic: "What is so: facts, definitions, properties, names and numbers, and what somebody prefers.",
-  episodic: "What happened or will happen: events of a particular time or place, with the people who were there.",
+  episodic:
+    "What happened or will happen: events of a particular time or place, with the people who were there.",
   procedural: "How something is done: instructions, steps, commands, rules and agreed ways of working.",
   emotional: "How somebody feels: joy, fear, anger, sadness, love, pride and moods.",
   reflective: "What somebody makes of it: lessons, insights, self-assessment, doubts and aims in life.",
@@ -124,13 +125,19 @@ function validate(model: SectorModel): void {
   check(typeof model === "object" && model !== null, "it is not an object");
   check(model.version === 1, `its version is ${String(model.version)}, not 1`);
   check(typeof model.embeddingModel === "string", "embeddingModel is not a string");
-  check(model.threshold > 0 && model.threshold < 1, "threshold is not between 0 and 1");
+  check(
+    Number.isFinite(model.threshold) && model.threshold > 0 && model.threshold < 1,
+    "threshold is not between 0 and 1",
+  );
   check(Array.isArray(model.cues), "cues is not a list");
   check(
     model.cues.length === CUE_NAMES.length && CUE_NAMES.every((name, index) => model.cues[index] === name),
     "it was trained with other cues than this program reads; train it again",
   );
-  check(areNumbers(model.cueMeans, CUE_NAMES.length), `cueMeans is not a list of ${CUE_NAMES.length} numbers`);
+  check(
+    areNumbers(model.cueMeans, CUE_NAMES.length),
+    `cueMeans is not a list of ${CUE_NAMES.length} numbers`,
+  );
   check(typeof model.sectors === "object" && model.sectors !== null, "sectors is not an object");
 
   const dimensions = model.sectors[SECTORS[0]]?.embedding?.length;
@@ -152,32 +159,51 @@ function validate(model: SectorModel): void {
 /** Questions are short; what follows is a text, and its beginning says what is asked. */
 const QUESTION_LENGTH = 300;
 
-const SUBJECT = "(?:i|we|you|he|she|they|it|one|people|anyone|someone|the \\w+|my \\w+|our \\w+|\\w+)";
-const PAST_AUXILIARY = "(?:did|was|were|had)";
-
-/** In order: the first that matches decides, so feelings and lessons go before the plain forms they are dressed in. */
-const QUESTION_HINTS: readonly (readonly [Sector, RegExp])[] = [
+/** In order: the first sector with a form that fits decides, so feelings and lessons go before the plain forms they come in. */
+const QUESTION_FORMS: readonly (readonly [Sector, readonly RegExp[]])[] = [
   [
     "emotional",
-    /\b(?:feel|feels|felt|feeling|feelings|emotions?|mood|emotional(?:ly)?|(?:happy|sad|angry|afraid|scared|anxious|worried|upset|excited|nervous|proud|jealous|frustrated|lonely|ashamed|grateful|furious|stressed))\b(?! like (?:having|eating|doing|going|watching))/,
+    [
+      /\b(?:feel|feels|felt|feeling|feelings|emotions?|mood)\b(?! like \w+ing)/,
+      /\b(?:happy|sad|angry|afraid|scared|anxious|worried|upset|excited|nervous|proud|jealous|frustrated|lonely)\b/,
+      /\b(?:ashamed|grateful|furious|stressed)\b/,
+    ],
   ],
   [
     "reflective",
-    /\b(?:lessons?|learn(?:ed|t) from|(?:did|have|has|had|do) (?:i|we|you|he|she|they) (?:really )?(?:learn(?:ed|t)?|reali[sz]ed?|conclude[d]?)|takeaways?|insights?|in hindsight|looking back|strengths|weaknesses|(?:went|gone) (?:well|wrong|badly)|do (?:better|differently)|(?:done|do) differently|improve(?:d)? (?:about|at|on) (?:my|our)|my (?:goals?|values|habits)|regrets?)\b/,
+    [
+      /\b(?:lessons?|takeaways?|insights?|strengths|weaknesses|regrets?|in hindsight|looking back)\b/,
+      /\b(?:did|have|has|had|do|does) (?:i|we|you|he|she|they) (?:really )?(?:learn|realise|realize|conclude)(?:d|ed|t)?\b/,
+      /\b(?:went|gone) (?:well|wrong|badly)\b|\b(?:do|done) (?:better|differently)\b|\bmy (?:goals?|values|habits)\b/,
+    ],
   ],
   [
     "procedural",
-    new RegExp(
-      `\\bhow (?:do|does|should|can|could|would|must|shall) ${SUBJECT}\\b|\\bhow (?:to|is|are) \\w+(?: \\w+){0,4} (?:done|made|set up|built|deployed|installed|handled)\\b|\\bhow to\\b|\\b(?:steps?|instructions?|procedure|recipe|command|commands|way) (?:to|for)\\b|\\bwhat(?:'s| is) the (?:procedure|process|right way|best way|command)\\b|\\bwhat should (?:i|we) do (?:if|when|before|after)\\b`,
-    ),
+    [
+      /\bhow to\b|\bhow (?:do|does|should|can|could|would|must) (?:(?:the|my|our) )?\w+\b(?! (?:like|feel|know)\b)/,
+      /\b(?:steps?|instructions?|procedure|recipe|commands?|way) (?:to|for)\b/,
+      /\bwhat(?:'s| is) the (?:procedure|process|right way|best way|command)\b/,
+      /\bwhat (?:should|must|do) (?:i|we) do (?:if|when|before|after)\b/,
+    ],
   ],
   [
     "episodic",
-    new RegExp(
-      `^(?:so |and |ok |hey )?when ${PAST_AUXILIARY}\\b|\\b(?:since |until |on |in )?(?:when|what (?:day|date|month|year|time)|which (?:day|month|year)) ${PAST_AUXILIARY}\\b|\\bwhat (?:happened|did (?:i|we|you|he|she|they) (?:do|say|talk|discuss|eat|buy|see))\\b|\\bwhere did (?:i|we|he|she|they)\\b|\\bwhen (?:is|are|will) (?:my|our|the next)\\b|\\b(?:last time|how long ago|what happened)\\b|\\b(?:who|what) (?:came|went|met|visited|called|won|broke|said)\\b`,
-    ),
+    [
+      /\b(?:when|what (?:day|date|month|year|time)|which (?:day|month|year)) (?:did|was|were|had)\b/,
+      /\bwhat (?:has )?happened\b|\blast time\b|\bhow long ago\b/,
+      /\bwhat did \w+ (?:do|say|talk|discuss|eat|buy|see)\b|\bwhere did\b/,
+      /\bwhen (?:is|are|will) (?:my|our|the next)\b/,
+      /\bwho (?:came|went|met|visited|called|won|broke|said)\b/,
+    ],
   ],
-  ["semantic", /^(?:so |and |ok |hey )?(?:what(?:'s| is| are)|who(?:'s| is)) (?:the|an?|my|our|his|her|their) (?:meaning|definition|name|address|number|birthday|password|port|favou?rite|capital|size|version)\b|\bwhat does \S+ (?:mean|stand for)\b/],
+  [
+    "semantic",
+    [
+      /\bwhat does .{1,60} (?:mean|stand for)\b/,
+      /\bwhat(?:'s| is) (?:the|my|our|his|her|their) (?:\w+ )?(?:meaning|definition|name|address|number|size|version)\b/,
+      /\bwhat(?:'s| is) (?:the|my|our|his|her|their) (?:\w+ )?(?:birthday|password|port|favou?rite|capital)\b/,
+    ],
+  ],
 ];
 
 /**
@@ -187,6 +213,6 @@ const QUESTION_HINTS: readonly (readonly [Sector, RegExp])[] = [
  * A hint, to lean on lightly: memories of every sector can answer any question. English only.
  */
 export function sectorOfQuestion(query: string): Sector | undefined {
-  const question = query.slice(0, QUESTION_LENGTH).replaceAll("’", "'").toLowerCase().trim();
-  return QUESTION_HINTS.find(([, pattern]) => pattern.test(question))?.[0];
+  const question = query.slice(0, QUESTION_LENGTH).replaceAll("’", "'").toLowerCase();
+  return QUESTION_FORMS.find(([, forms]) => forms.some((form) => form.test(question)))?.[0];
 }

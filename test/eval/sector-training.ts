@@ -54,14 +54,19 @@ export async function readExamples(...names: readonly string[]): Promise<Example
 export function trainSectors(examples: readonly Example[]): SectorModel {
   const cues = examples.map(({ text }) => cuesOf(text));
   const known = cues.filter((values) => values !== undefined);
-  const cueMeans = CUE_NAMES.map((_, i) => known.reduce((sum, values) => sum + (values[i] ?? 0), 0) / known.length);
+  const cueMeans = CUE_NAMES.map(
+    (_, i) => known.reduce((sum, values) => sum + (values[i] ?? 0), 0) / known.length,
+  );
   const rows = examples.map(({ embedding }, n) => [
     ...embedding,
     ...Array.from(cues[n] ?? cueMeans, (value) => value * CUE_SCALE),
     1,
   ]);
   const dimensions = examples[0]?.embedding.length ?? 0;
-  const weights = regress(rows.map((row) => Float64Array.from(row)), examples.map(targetOf));
+  const weights = regress(
+    rows.map((row) => Float64Array.from(row)),
+    examples.map(targetOf),
+  );
 
   const weightsOf = (of: Float64Array): SectorWeights => ({
     bias: round((of.at(-1) ?? 0) * SHARPNESS),
