@@ -180,7 +180,8 @@ const QUESTION_FORMS: readonly (readonly [Sector, readonly RegExp[]])[] = [
   [
     "procedural",
     [
-      /\bhow to\b|\bhow (?:do|does|should|can|could|would|must) (?:(?:the|my|our) )?\w+\b(?! (?:like|feel|know)\b)/,
+      /\bhow to\b|\bhow (?:do|should|can|could|must) (?:i|we|you|one|people|users|(?:the|my|our) \w+)\b(?! (?:like|feel|know)\b)/,
+      /\bhow (?:is|are) .{1,60} (?:done|made|built|set up|installed|deployed|configured)\b/,
       /\b(?:steps?|instructions?|procedure|recipe|commands?|way) (?:to|for)\b/,
       /\bwhat(?:'s| is) the (?:procedure|process|right way|best way|command)\b/,
       /\bwhat (?:should|must|do) (?:i|we) do (?:if|when|before|after)\b/,

@@ -171,6 +171,7 @@ describe("sectorOfQuestion", () => {
   it.each([
     ["How do I reset the router?", "procedural"],
     ["how to bake sourdough", "procedural"],
+    ["How are releases made here?", "procedural"],
     ["What are the steps to publish a release?", "procedural"],
     ["What should I do if the server does not answer?", "procedural"],
     ["When did we move to Lisbon?", "episodic"],
@@ -194,6 +195,8 @@ describe("sectorOfQuestion", () => {
     "tea",
     "Postgres port",
     "Is Lena coming?",
+    "How does Gina stay confident?",
+    "How do you know Lena?",
     "How many cats does Ewa have?",
     "Wann war das Fest?",
     "Do you feel like having lunch?",
