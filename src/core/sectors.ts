@@ -2,8 +2,8 @@ import { type Sector, SECTORS } from "./memory.ts";
 import { CUE_NAMES, cuesOf } from "./sector-cues.ts";
 
 /**
- * Which kind of memory a text is: multinomial logistic regression over its embedding and the cues of its wording.
- * The weights are learned from `data/sectors/*.json` by `test/eval/train-sectors.ts`.
+ * Which kind of memory a text is: multinomial logistic regression over its embedding and the cues of its
+ * wording. The weights are learned from `data/sectors/*.json` by `test/eval/train-sectors.ts`.
  */
 
 /** One sentence a sector, for people. */
@@ -46,7 +46,7 @@ export interface Classification {
   readonly probabilities: Readonly<Record<Sector, number>>;
 }
 
-/** The text is read as far as `CUE_TEXT_LENGTH`; the embedding may be a mean of windows: only its direction counts. */
+/** Reads the text as far as `CUE_TEXT_LENGTH`; the embedding may be a mean of windows, only its direction counts. */
 export type SectorClassifier = (input: {
   readonly content: string;
   readonly embedding: Float32Array;
@@ -55,7 +55,7 @@ export type SectorClassifier = (input: {
 /**
  * A classifier with the weights of `model`. Equal input gives equal output; ties go to the earlier of `SECTORS`.
  *
- * The classifier throws a RangeError for an embedding of another length than it was trained with, or one that is not finite.
+ * The classifier throws a RangeError for an embedding that is not finite or of another length than in training.
  *
  * @throws {TypeError} naming the first part of `model` that is missing or malformed.
  */
@@ -159,7 +159,7 @@ function validate(model: SectorModel): void {
 /** Questions are short; what follows is a text, and its beginning says what is asked. */
 const QUESTION_LENGTH = 300;
 
-/** In order: the first sector with a form that fits decides, so feelings and lessons go before the plain forms they come in. */
+/** The first sector with a form that fits decides, so feelings and lessons go before the plain forms they come in. */
 const QUESTION_FORMS: readonly (readonly [Sector, readonly RegExp[]])[] = [
   [
     "emotional",
