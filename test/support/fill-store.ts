@@ -1,0 +1,80 @@
+import { embeddingChanges, newMemoryRow } from "../../src/core/compose-memory.ts";
+import { EMBEDDING_DIMENSIONS, type EmbeddingStamp, TOKEN_DIMENSIONS } from "../../src/core/embedding.ts";
+import type { Change } from "../../src/core/rows.ts";
+import { nodeDisk } from "../../src/storage/disk.ts";
+import { openStore } from "../../src/storage/open-store.ts";
+import { sha256, systemClock, uuidSource } from "../../src/system.ts";
+
+const SUBJECTS = ["Ann", "the printer", "our landlord", "Bob", "the team", "my sister", "the garden", "that invoice"];
+const VERBS = ["asked about", "moved to", "paid for", "forgot", "repaired", "wrote down", "agreed on", "complained about"];
+const TOKENS_A_MEMORY = 20;
+const ROWS_A_RECORD = 500;
+const quiet = { info() {}, warn() {}, error: console.error };
+
+/** A generator of numbers in [0, 1) that gives the same ones for the same seed (Mulberry32). */
+export function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+export interface FillOptions {
+  readonly directory: string;
+  readonly count: number;
+  readonly stamp: EmbeddingStamp;
+  /** Memories belong to this many users in turn; 1 in a hundred of them has the tag "rare". */
+  readonly users?: number;
+}
+
+/** Fills a store with made-up sentences of a vocabulary of 20 000 words and random vectors, through the store's own write path. */
+export async function fillStore({ directory, count, stamp, users = 100 }: FillOptions): Promise<void> {
+  await nodeDisk.makeDirectory(directory);
+  const { store, checkpointer } = await openStore({ disk: nodeDisk, directory, clock: systemClock, stamp, log: quiet });
+  const random = seeded(count);
+  const pick = (list: readonly string[]) => list[Math.floor(random() * list.length)] ?? "";
+  // Squared, so that some words are common and most are rare.
+  const word = () => `w${Math.floor(random() ** 2 * 20_000)}`;
+  for (let first = 0; first < count; first += ROWS_A_RECORD) {
+    await store.commit((section) => {
+      const changes: Change[] = [];
+      for (let i = first; i < Math.min(first + ROWS_A_RECORD, count); i += 1) {
+        const content = `${pick(SUBJECTS)} ${pick(VERBS)} ${Array.from({ length: 14 }, word).join(" ")} (${i})`;
+        const composed = {
+          id: uuidSource.newId(section.now),
+          identity: {
+            content,
+            tags: i % 100 === 0 ? ["rare"] : ["common"],
+            metadata: { place: i },
+            userId: `user${i % users}`,
+            project: null,
+            sessionId: i % 3 === 0 ? null : `session${Math.floor(i / (users * 20))}`,
+            occurredAt: section.now - (count - i) * 60_000,
+          },
+          hash: sha256(content).slice(0, 32),
+          embedding: { windows: [unitVector(random)], tokens: { vectors: tokenVectors(random) } },
+          sectors: { primarySector: "semantic", sectors: ["semantic"] } as const,
+          createdBy: null,
+        };
+        const row = newMemoryRow(composed, section, section.nextOrder + changes.length / 3);
+        changes.push({ table: "memories", id: row.id, row }, ...embeddingChanges(row.id, row.userId, composed.embedding, stamp));
+      }
+      return { changes, result: undefined };
+    });
+  }
+  await checkpointer.flush();
+  await store.close();
+}
+
+function unitVector(random: () => number): Float32Array {
+  const vector = Float32Array.from({ length: EMBEDDING_DIMENSIONS }, () => random() + random() + random() - 1.5);
+  const length = Math.hypot(...vector);
+  return vector.map((component) => component / length);
+}
+
+function tokenVectors(random: () => number): Int8Array {
+  return Int8Array.from({ length: TOKENS_A_MEMORY * TOKEN_DIMENSIONS }, () => Math.round((random() - 0.5) * 60));
+}
