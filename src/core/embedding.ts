@@ -7,8 +7,9 @@ export const TOKEN_DIMENSIONS = 128;
 /** Token vectors kept of one text: 256 KiB. */
 export const MAX_TOKENS = 2_048;
 /**
- * What a component of a token vector is multiplied by before it is rounded to int8 (and held within ±127).
- * The dot product of two rows divided by its square is the cosine of the two tokens, give or take .02.
+ * What a component of a token vector is multiplied by before it is rounded to int8 (and held within ±127). The
+ * dot product of two rows, divided by its square, is the cosine of the two tokens, give or take .01. The largest
+ * component seen was .55, so 200 cuts nothing off; on LoCoMo scales from 127 to 400 find equally well.
  */
 export const TOKEN_SCALE = 200;
 
@@ -26,7 +27,7 @@ export interface EmbeddingStamp {
   readonly projection: string;
 }
 
-/** Token vectors of a text, unit length before projection, projected and quantised to int8. */
+/** Token vectors of a text, projected, brought to unit length and rounded to int8; see `TOKEN_SCALE`. */
 export interface TokenVectors {
   /** Row-major, `TOKEN_DIMENSIONS` bytes a token; its length is a multiple of that, possibly 0. */
   readonly vectors: Int8Array;
@@ -47,4 +48,9 @@ export interface QuestionEmbedding {
   readonly tokens: TokenVectors;
   /** The whole word, lower case, that each token is a piece of; as long as there are tokens. Stop words left out. */
   readonly words: readonly string[];
+}
+
+/** A short name of a stamp, to stand in every row that was made with it. */
+export function stampKey({ model, windows, pooling, projection }: EmbeddingStamp): string {
+  return [model.slice(0, 12), windows, pooling, projection.slice(0, 12)].join("/");
 }

@@ -20,7 +20,7 @@ export const SHA256 = {
   model: "c17c8ec889f9866eb1f1e7b4bf1ed30c2c1b0ce22484ffe5bf6ce55e6434745f",
   tokenizer: "5fd1c882abbd30517dced455a2c9768945ec726b96727927e4959348d9de550b",
   tokenizerConfig: "a9968986db175a6ba61b64a21bf31bf4ce051ac493b96367cb3d31caa690b7bd",
-  projection: "139ad1de725a578febac86a6bef0682843383e0fa43ee641e684c9639b0d0d4d",
+  projection: "5cdfe4abf4eaf13bf178e1bcd105cbec4ad5d6bde7cb334d67476e3945510ce6",
 } as const;
 
 /** What every vector made here is stamped with. */

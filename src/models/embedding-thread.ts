@@ -44,7 +44,6 @@ async function embed({ session, reader, project }: Model, request: EmbedRequest)
 
   const states = await session.run(pieces.map((piece) => piece.id));
   return {
-    // Before the projection, which scales the rows in place.
     vector: meanPool(states),
     // Row 0 is [CLS].
     tokens: project(states, rows.map((row) => row + 1)),

@@ -124,7 +124,7 @@ export class EmbeddingThreads {
         break;
       case "unusable":
         thread.reason = message.reason;
-        break;
+        return;
     }
     this.#dispatch();
   }
@@ -143,9 +143,11 @@ export class EmbeddingThreads {
     }
     const reason = thread.reason ?? "its thread ended";
     this.#log?.warn({ reason, wasReady: thread.isReady }, "embedding thread ended");
-    if (!thread.isReady && this.#threads.size === 0) {
-      // Another start would end the same way. The next call tries again.
-      this.#rejectWaiting(unavailable(`the embedding model cannot be loaded: ${reason}`));
+    if (!thread.isReady) {
+      // Another start would end the same way: what waits is left to threads that did start. The next call tries again.
+      const hasReady = Array.from(this.#threads).some((other) => other.isReady);
+      if (!hasReady) this.#rejectWaiting(unavailable(`the embedding model cannot be loaded: ${reason}`));
+      return;
     }
     if (task !== undefined) {
       task.crashes += 1;

@@ -49,11 +49,11 @@ export function meanPool(states: Float32Array): Float32Array<ArrayBuffer> {
   return scaleToUnit(mean);
 }
 
-/** The vector itself, brought to length 1 in place. */
+/** The vector itself, brought to length 1 in place; zeros stay zeros. */
 export function scaleToUnit<V extends Float32Array>(vector: V): V {
   let square = 0;
   for (const x of vector) square += x * x;
-  const factor = 1 / Math.sqrt(square);
+  const factor = square > 0 ? 1 / Math.sqrt(square) : 0;
   for (let i = 0; i < vector.length; i++) vector[i] = (vector[i] ?? 0) * factor;
   return vector;
 }

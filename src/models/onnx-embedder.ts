@@ -152,21 +152,21 @@ class OnnxEmbedder implements ModelEmbedder {
   }
 }
 
+/** The tokens of all windows; copies only those that are kept. */
 function joinTokens(answers: readonly EmbedAnswer[]): Int8Array {
-  const [only] = answers;
-  const ids = answers.length === 1 ? (only?.tokenIds ?? []) : answers.flatMap((answer) => answer.tokenIds);
-  if (answers.length === 1 && only !== undefined && ids.length <= MAX_TOKENS) return only.tokens;
+  const [first] = answers;
+  if (first !== undefined && answers.length === 1 && first.tokenIds.length <= MAX_TOKENS) return first.tokens;
 
-  const all = new Int8Array(ids.length * TOKEN_DIMENSIONS);
-  let filled = 0;
-  for (const { tokens } of answers) {
-    all.set(tokens, filled);
-    filled += tokens.length;
+  const kept = thinTokens(answers.flatMap((answer) => answer.tokenIds), MAX_TOKENS);
+  const joined = new Int8Array(kept.length * TOKEN_DIMENSIONS);
+  let row = 0;
+  let before = 0;
+  for (const { tokens, tokenIds } of answers) {
+    for (let index = kept[row]; index !== undefined && index < before + tokenIds.length; index = kept[++row]) {
+      const start = (index - before) * TOKEN_DIMENSIONS;
+      joined.set(tokens.subarray(start, start + TOKEN_DIMENSIONS), row * TOKEN_DIMENSIONS);
+    }
+    before += tokenIds.length;
   }
-  if (ids.length <= MAX_TOKENS) return all;
-  const kept = new Int8Array(MAX_TOKENS * TOKEN_DIMENSIONS);
-  for (const [row, index] of thinTokens(ids, MAX_TOKENS).entries()) {
-    kept.set(all.subarray(index * TOKEN_DIMENSIONS, (index + 1) * TOKEN_DIMENSIONS), row * TOKEN_DIMENSIONS);
-  }
-  return kept;
+  return joined;
 }

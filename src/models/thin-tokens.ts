@@ -8,24 +8,29 @@
 export function thinTokens(pieceIds: readonly number[], max: number): number[] {
   if (pieceIds.length <= max) return Array.from(pieceIds.keys());
 
-  const rounds: number[][] = [];
   const uses = new Map<number, number>();
+  /** Of each token: how many of its piece came before it. */
+  const rounds = new Int32Array(pieceIds.length);
+  /** Of each round: how many tokens it has. */
+  const sizes = new Int32Array(pieceIds.length);
   for (const [index, id] of pieceIds.entries()) {
     const round = uses.get(id) ?? 0;
     uses.set(id, round + 1);
-    (rounds[round] ??= []).push(index);
+    rounds[index] = round;
+    sizes[round] = (sizes[round] ?? 0) + 1;
   }
 
-  const kept: number[] = [];
-  for (const round of rounds) {
-    const room = max - kept.length;
-    if (round.length <= room) {
-      // Not spread into push(): a round may have more entries than a call may have arguments.
-      for (const index of round) kept.push(index);
-      continue;
-    }
-    for (let i = 0; i < room; i++) kept.push(round[Math.floor((i * round.length) / room)] ?? 0);
-    break;
-  }
-  return kept.sort((a, b) => a - b);
+  let lastRound = 0;
+  let room = max;
+  while ((sizes[lastRound] ?? 0) <= room) room -= sizes[lastRound++] ?? 0;
+  const size = sizes[lastRound] ?? 0;
+
+  let seen = 0;
+  return Array.from(pieceIds.keys()).filter((index) => {
+    const round = rounds[index] ?? 0;
+    if (round !== lastRound) return round < lastRound;
+    // Where this steps up, evenly: `room` times in `size` tokens.
+    seen += 1;
+    return Math.floor((seen * room) / size) > Math.floor(((seen - 1) * room) / size);
+  });
 }

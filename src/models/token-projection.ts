@@ -19,7 +19,9 @@ export function readTokenProjection(file: Uint8Array): TokenProjection {
     const vectors = new Int8Array(rows.length * TOKEN_DIMENSIONS);
     for (const [n, row] of rows.entries()) {
       const start = row * EMBEDDING_DIMENSIONS;
-      project(components, scaleToUnit(states.subarray(start, start + EMBEDDING_DIMENSIONS)), projected);
+      project(components, states.subarray(start, start + EMBEDDING_DIMENSIONS), projected);
+      // What the projection loses would otherwise count against a token: R@10 on LoCoMo .699 instead of .710.
+      scaleToUnit(projected);
       for (let j = 0; j < TOKEN_DIMENSIONS; j++) {
         vectors[n * TOKEN_DIMENSIONS + j] = toInt8((projected[j] ?? 0) * TOKEN_SCALE);
       }

@@ -20,8 +20,11 @@ export interface Piece {
   readonly isWord: boolean;
 }
 
-/** Longer runs are cut, because the tokenizer gives up on a word of more than 100 letters. In UTF-16 units. */
-export const MAX_UNIT = 64;
+/**
+ * Longer runs are cut: the tokenizer gives up on a word of more than 100 letters, and writing without spaces has to be
+ * cut somewhere. Short enough that windows fill up well with it. In UTF-16 units.
+ */
+export const MAX_UNIT = 32;
 
 /** The ids below are marks of the model's own ([UNK], [CLS] …) and places it keeps unused. */
 const FIRST_WORD_ID = 999;

@@ -8,10 +8,13 @@ import { WordPieces, type Piece } from "../../src/models/word-pieces.ts";
 /** The model on this thread, before windows, projection and rounding, for evaluations that vary these. */
 export async function openBareModel() {
   const json = (name: string) => JSON.parse(readFileSync(join(MODEL_DIRECTORY, name), "utf8")) as object;
-  const reader = new WordPieces(json("tokenizer.json"), json("tokenizer_config.json"));
+  const tokenizer = json("tokenizer.json") as { readonly model: { readonly vocab: Readonly<Record<string, number>> } };
+  const reader = new WordPieces(tokenizer, json("tokenizer_config.json"));
   const session = await openModelSession(readFileSync(join(MODEL_DIRECTORY, "onnx/model_quantized.onnx")));
   return {
     reader,
+    /** Ids by piece. */
+    vocabulary: tokenizer.model.vocab,
     /** Pieces of the text, cut to what the model can read, their vectors at unit length, and the text's embedding. */
     async read(text: string): Promise<{ pieces: Piece[]; rows: Float32Array[]; vector: Float32Array }> {
       const pieces = Array.from(reader.units(text), (unit) => unit.pieces).flat().slice(0, MODEL_MAX_PIECES - 2);

@@ -1,4 +1,95 @@
-import { openEmbedder } from "../../src/models/onnx-embedder.ts";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createHash } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { TOKEN_DIMENSIONS } from "../../src/core/embedding.ts";
+import { PROJECTION_FILE, SHA256 } from "../../src/models/bundled-model.ts";
+import { type ModelEmbedder, openEmbedder } from "../../src/models/onnx-embedder.ts";
 import { embedderContract } from "../contract/embedder.contract.ts";
 
 embedderContract("openEmbedder", () => openEmbedder({ workers: 1 }));
+
+describe("openEmbedder", () => {
+  let embedder: ModelEmbedder;
+  beforeAll(async () => {
+    embedder = await openEmbedder({ workers: 1 });
+  });
+  afterAll(() => embedder.close());
+
+  it("names what its vectors are made with", () => {
+    expect(embedder).toMatchObject({ name: "all-MiniLM-L6-v2", dimensions: 384, modelSha256: SHA256.model });
+    expect(embedder.stamp).toMatchObject({ model: SHA256.model, projection: SHA256.projection, pooling: "mean" });
+  });
+
+  it("finds what means the same in other words", async () => {
+    const { vector } = await embedder.embedQuestion("Which pet does she own?");
+    const near = await embedder.embedDocument("Caroline adopted a small dog from the shelter.");
+    const far = await embedder.embedDocument("The quarterly invoice was paid late.");
+    const cosine = (other: Float32Array | undefined) => vector.reduce((sum, x, i) => sum + x * (other?.[i] ?? 0), 0);
+    expect(cosine(near.windows[0])).toBeGreaterThan(cosine(far.windows[0]) + 0.1);
+  });
+
+  it("keeps no tokens of stop words and punctuation", async () => {
+    const { tokens } = await embedder.embedDocument("The dog was in the garden, and it barked!");
+    expect(tokens.vectors.length / TOKEN_DIMENSIONS).toBe(3); // dog, garden, barked
+  });
+
+  it.each([
+    ["one word", "a".repeat(5_000)],
+    ["emoji", "🎉".repeat(10_000)],
+    ["Chinese", "漢".repeat(2_000)],
+    ["zero-width", "\u200b".repeat(200_000)],
+    ["white space", " ".repeat(200_000)],
+    ["lone surrogates", "\ud800".repeat(200_000)],
+    ["NUL", "\0".repeat(200_000)],
+  ])("embeds very long text of nothing but %s", async (_, text) => {
+    const { windows, tokens } = await embedder.embedDocument(text);
+    expect(windows.length).toBeGreaterThan(0);
+    expect(windows.every((window) => Math.abs(Math.hypot(...window) - 1) < 1e-3)).toBe(true);
+    expect(tokens.vectors.length % TOKEN_DIMENSIONS).toBe(0);
+  });
+
+  it("answers a question before the rest of a long text", async () => {
+    const order: string[] = [];
+    const long = embedder.embedDocument("The garden was full of roses. ".repeat(400)).then(() => order.push("long"));
+    await embedder.embedQuestion("where are the roses?").then(() => order.push("question"));
+    await long;
+    expect(order).toEqual(["question", "long"]);
+  });
+
+  it("refuses more than may wait, and says when to try again", async () => {
+    const small = await openEmbedder({ workers: 1, maxWaitingTexts: 2 });
+    const admitted = [small.embedDocument("a"), small.embedDocument("b")];
+    expect(small.waiting).toBe(2);
+    await expect(small.embedDocument("c")).rejects.toMatchObject({ code: "RATE_LIMITED", retryAfterSeconds: 1 });
+    await Promise.all(admitted);
+    expect(small.waiting).toBe(0);
+    await small.close();
+  });
+
+  it("refuses texts once closed, and closes twice", async () => {
+    const closed = await openEmbedder({ workers: 1 });
+    await Promise.all([closed.close(), closed.close()]);
+    expect(closed.workers).toBe(0);
+    await expect(closed.embedDocument("a")).rejects.toMatchObject({ code: "NOT_READY" });
+  });
+
+  it("says which file is missing", async () => {
+    const empty = mkdtempSync(join(tmpdir(), "memoryd-model-"));
+    await expect(openEmbedder({ modelDirectory: empty })).rejects.toMatchObject({
+      code: "MODEL_UNAVAILABLE",
+      message: expect.stringContaining(empty) as string,
+    });
+    rmSync(empty, { recursive: true });
+  });
+});
+
+describe("the token projection", () => {
+  it("is the one its description tells of", () => {
+    const description = JSON.parse(readFileSync(PROJECTION_FILE.replace(/bin$/, "json"), "utf8")) as object;
+    const sha256 = createHash("sha256").update(readFileSync(PROJECTION_FILE)).digest("hex");
+    expect(description).toMatchObject({ sha256, modelSha256: SHA256.model, rows: 384, columns: TOKEN_DIMENSIONS });
+    expect(sha256).toBe(SHA256.projection);
+  });
+});
