@@ -53,6 +53,12 @@ export function resolveAccess(options: AccessOptions): Access {
       `The API key is shorter than ${MIN_KEY_LENGTH} characters. Choose a longer one.`,
     );
   }
+  if (apiKey !== undefined && !/^[!-~]+$/.test(apiKey)) {
+    throw new ServiceError(
+      "INVALID_REQUEST",
+      "The API key must be visible ASCII, as headers carry nothing else.",
+    );
+  }
   if (apiKey === undefined) {
     const open = [host, ...allowedHosts.map((allowed) => splitHost(allowed)?.name ?? allowed)].find(
       (name) => !isLoopback(name),

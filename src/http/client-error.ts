@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { ServiceError } from "../core/errors.ts";
 import { answerHeaders } from "./guards.ts";
@@ -11,7 +12,7 @@ const DETAILS: Readonly<Record<string, string>> = {
 
 /** Answers what never became a request (bytes that are not HTTP, headers too large, too slow) and hangs up. */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === "ECONNRESET" || !socket.writable) {
+  if (error.code === "ECONNRESET" || !socket.writable || isAnswering(socket)) {
     socket.destroy();
     return;
   }
@@ -29,4 +30,11 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket):
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 400 Bad Request\r\n${lines.join("")}\r\n${body}`, () => socket.destroy());
+}
+
+/** True while a whole request is being answered on the connection: a refusal now would be taken for its answer. */
+function isAnswering(socket: Socket): boolean {
+  // Node keeps the answer under this name, and its own handler of client errors looks here too.
+  const answer = Reflect.get(socket, "_httpMessage") as ServerResponse | null | undefined;
+  return answer ? answer.headersSent || answer.req.complete : false;
 }

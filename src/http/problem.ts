@@ -61,6 +61,7 @@ export function sendProblem(thrown: unknown, request: FastifyRequest, reply: Fas
   const error = serviceErrorOf(thrown);
   const problem = problemOf(error, request.id);
   if (error.code === "INTERNAL") request.log.error({ err: error.cause ?? error }, "request failed");
+  else if (problem.status >= 500) request.log.warn({ err: error }, "request not served");
   else request.log.debug({ code: error.code }, "request refused");
 
   if (error.code === "UNAUTHORIZED") reply.header("www-authenticate", "Bearer");

@@ -29,6 +29,8 @@ export interface ServerLimits {
   readonly headersTimeoutMs: number;
   /** How long an idle connection stays open, ms. */
   readonly keepAliveTimeoutMs: number;
+  /** How long an answer that has begun may stand still because its client does not read on, ms. */
+  readonly stalledAnswerTimeoutMs: number;
   /** Open at once; further ones are dropped. */
   readonly maxConnections: number;
 }
@@ -38,6 +40,7 @@ export const DEFAULT_LIMITS: ServerLimits = {
   requestTimeoutMs: 120_000,
   headersTimeoutMs: 20_000,
   keepAliveTimeoutMs: 72_000,
+  stalledAnswerTimeoutMs: 60_000,
   maxConnections: 1_024,
 };
 
@@ -116,6 +119,10 @@ export function buildServer({
   });
   readJsonBodies(app);
   app.addHook("preValidation", async (request) => checkQuery(request.query));
+  app.addHook("onSend", async (_request, reply) => {
+    // Only now: a request may take as long as its texts need to be embedded.
+    reply.raw.setTimeout(limits.stalledAnswerTimeoutMs, () => reply.raw.destroy());
+  });
   app.addHook("onResponse", async (request, reply) => {
     request.log.info(
       {

@@ -7,7 +7,14 @@ import {
   metadataFault,
   type JsonObject,
 } from "./metadata.ts";
-import { parseQueryTime, parseTime, QUERY_TIME_PATTERN, TIME_PATTERN } from "./time.ts";
+import {
+  EARLIEST_TIME,
+  LATEST_TIME,
+  parseQueryTime,
+  parseTime,
+  QUERY_TIME_PATTERN,
+  TIME_PATTERN,
+} from "./time.ts";
 
 /** Sectors of memory; the same list, in the same order, as the core's. */
 export const SECTOR_NAMES = ["semantic", "episodic", "procedural", "emotional", "reflective"] as const;
@@ -18,15 +25,17 @@ export const SECTOR_NAMES = ["semantic", "episodic", "procedural", "emotional", 
  */
 export const TOO_LARGE_KEYWORDS = "x-too-large";
 
-/** Code points but control characters and halves of surrogate pairs. */
-const PLAIN = "[^\\u0000-\\u001f\\u007f-\\u009f\\ud800-\\udfff]";
+// Neither lookahead nor surrogates: a client's regular expressions may know neither.
+const PLAIN = "[^\\u0000-\\u001f\\u007f-\\u009f]";
+const PLAIN_NOT_DOT = "[^.\\u0000-\\u001f\\u007f-\\u009f]";
 const PLAIN_PATTERN = `^${PLAIN}*$`;
-const USER_ID_PATTERN = `^(?![.]{1,2}$)${PLAIN}*$`;
+/** Anything but `.` and `..`, which are no steps of an address. */
+const USER_ID_PATTERN = `^([.]?${PLAIN_NOT_DOT}${PLAIN}*|[.][.]${PLAIN}+)$`;
 
 /** What a pattern asks for, in words that follow "must". */
 export const PATTERN_MEANINGS: ReadonlyMap<string, string> = new Map([
-  [PLAIN_PATTERN, "must not contain control characters or lone surrogates"],
-  [USER_ID_PATTERN, 'must not be "." or ".." and must not contain control characters or lone surrogates'],
+  [PLAIN_PATTERN, "must not contain control characters"],
+  [USER_ID_PATTERN, 'must not be "." or ".." and must not contain control characters'],
   [
     TIME_PATTERN,
     "must be a date (2026-11-21), an RFC 3339 time (2026-11-21T10:15:00Z) or a number of epoch milliseconds",
@@ -66,7 +75,18 @@ function name(
   maxLength: number,
   options: { readonly examples: readonly string[]; readonly pattern?: string },
 ) {
-  return Type.String({ minLength: 1, maxLength, pattern: PLAIN_PATTERN, description, ...options });
+  return wellFormed(
+    Type.String({ minLength: 1, maxLength, pattern: PLAIN_PATTERN, description, ...options }),
+  );
+}
+
+/** Text without half of a UTF-16 pair: it has no UTF-8 form, so it could not be kept as sent. */
+export function wellFormed<T extends TSchema>(schema: T) {
+  return Type.Refine(
+    schema,
+    (text) => typeof text !== "string" || !hasLoneSurrogate(text),
+    () => "must not contain a lone UTF-16 surrogate",
+  );
 }
 
 export const UserId = name("Whose it is. A memory without one belongs to nobody.", 256, {
@@ -87,8 +107,8 @@ export const Tags = Type.Array(Tag, { maxItems: 64 });
 
 export const SectorName = Type.Enum([...SECTOR_NAMES], { type: "string", examples: ["episodic"] });
 
-/** Text that must come back byte for byte: no lone surrogates, everything else, NUL too. */
-export const Content = Type.Refine(
+/** Text that must come back as it was sent: with every character, NUL too. */
+export const Content = wellFormed(
   Type.String({
     minLength: 1,
     maxLength: 200_000,
@@ -96,8 +116,6 @@ export const Content = Type.Refine(
     examples: ["Planted garlic in bed three, 24 cloves, on the south side."],
     [TOO_LARGE_KEYWORDS]: ["maxLength"],
   }),
-  (text) => typeof text !== "string" || !hasLoneSurrogate(text),
-  () => "must not contain a lone UTF-16 surrogate",
 );
 
 export const Metadata = Type.Refine(
@@ -124,13 +142,13 @@ export const BodyTime = Type.Refine(
   Type.Unsafe<string | number>({
     type: ["string", "integer"],
     pattern: TIME_PATTERN,
+    minimum: EARLIEST_TIME,
+    maximum: LATEST_TIME,
     description: `${TIME_DESCRIPTION} or epoch milliseconds as a number.`,
     examples: ["2026-11-21T10:15:00Z"],
   }),
-  (value) =>
-    (typeof value === "string" && !matches(TIME_PATTERN, value)) ||
-    !isTimeLike(value) ||
-    parseTime(value) !== undefined,
+  // What is no time at all is told by the pattern.
+  (value) => typeof value !== "string" || !matches(TIME_PATTERN, value) || parseTime(value) !== undefined,
   () => "must be a day that exists, in the years 0001 to 9999",
 );
 
@@ -149,10 +167,6 @@ export const Time = Type.String({ format: "date-time", description: "RFC 3339, U
 
 function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function isTimeLike(value: unknown): boolean {
-  return typeof value === "string" || (typeof value === "number" && Number.isInteger(value));
 }
 
 function matches(pattern: string, text: string): boolean {

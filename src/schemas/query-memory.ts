@@ -9,6 +9,7 @@ import {
   SessionId,
   Tags,
   UserId,
+  wellFormed,
 } from "./fields.ts";
 import { MemoryRecord } from "./memory.ts";
 
@@ -24,15 +25,17 @@ export const QueryFilters = Type.Object(
     min_score: optional(Type.Number({ minimum: 0, maximum: 1 })),
     user_id: optional(UserId),
     project: optional(
-      Type.Unsafe<string | (string | null)[]>({
-        ...Project,
-        type: ["string", "array"],
-        items: ProjectName,
-        minItems: 1,
-        maxItems: 64,
-        description: "A project, or any of a list; null in a list stands for memories without one.",
-        examples: [["garden", null]],
-      }),
+      wellFormed(
+        Type.Unsafe<string | (string | null)[]>({
+          ...Project,
+          type: ["string", "array"],
+          items: ProjectName,
+          minItems: 1,
+          maxItems: 64,
+          description: "A project, or any of a list; null in a list stands for memories without one.",
+          examples: [["garden", null]],
+        }),
+      ),
     ),
     tags: optional(Type.Array(Tags.items, { maxItems: 64, description: "All of." })),
     session_id: optional(SessionId),

@@ -1,13 +1,14 @@
 /** How times stand in requests and answers; inside they are epoch milliseconds UTC. */
 
 /** 0001-01-01T00:00:00.000Z: times outside four-digit years could not be written as RFC 3339 again. */
-const EARLIEST = -62_135_596_800_000;
+export const EARLIEST_TIME = -62_135_596_800_000;
 /** 9999-12-31T23:59:59.999Z. */
-const LATEST = 253_402_300_799_999;
+export const LATEST_TIME = 253_402_300_799_999;
 
+const DATE = "[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])";
+const CLOCK = "([01][0-9]|2[0-3]):[0-5][0-9]";
 /** The shape of a time as text: a date, or RFC 3339 with an optional offset. Whether the day exists is checked apart. */
-export const TIME_PATTERN =
-  "^[0-9]{4}-[0-9]{2}-[0-9]{2}([Tt ][0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]+)?([Zz]|[+-][0-9]{2}:[0-9]{2})?)?$";
+export const TIME_PATTERN = `^${DATE}([Tt ]${CLOCK}:[0-5][0-9]([.][0-9]+)?([Zz]|[+-]${CLOCK})?)?$`;
 /** The same, or epoch milliseconds of ten digits or more (fewer would be read as a year by a person). */
 export const QUERY_TIME_PATTERN = `^-?[0-9]{10,16}$|${TIME_PATTERN}`;
 
@@ -21,7 +22,7 @@ const PARTS =
  */
 export function parseTime(value: unknown): number | undefined {
   const time = typeof value === "string" ? parseText(value) : value;
-  return typeof time === "number" && Number.isInteger(time) && time >= EARLIEST && time <= LATEST
+  return typeof time === "number" && Number.isInteger(time) && time >= EARLIEST_TIME && time <= LATEST_TIME
     ? time
     : undefined;
 }

@@ -12,6 +12,8 @@ const statusOf = async ({ get }: TestServer, headers: Headers, url = "/version")
 describe("settings of access", () => {
   it.each([
     { apiKey: "short" },
+    { apiKey: "a key with sixteen or more" },
+    { apiKey: "ein-schlüssel-mit-umlaut" },
     { host: "0.0.0.0" },
     { host: "192.168.1.5" },
     { host: "::" },

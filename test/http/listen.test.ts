@@ -1,11 +1,12 @@
 /** Over real sockets: what `inject` cannot show. */
 import { once } from "node:events";
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
-import { connect, createServer, type AddressInfo, type Server } from "node:net";
+import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { listen, type Listening } from "../../src/http/listen.ts";
 import type { Operations } from "../../src/core/operations.ts";
 import type { ServerOptions } from "../../src/http/server.ts";
+import { createFakeOperations } from "../support/fake-operations.ts";
 import { createTestServer } from "../support/test-server.ts";
 
 const open: { close: () => Promise<unknown> }[] = [];
@@ -23,6 +24,8 @@ async function start(
   open.push({ close: () => listening.close(0) });
   return listening;
 }
+
+const MEMORY = "/memory/019aa5a0-6c1e-7c3a-9d0f-000000000001";
 
 /** A plain server that answers every connection with one text. */
 async function startOther(text: string, host = "127.0.0.1"): Promise<number> {
@@ -179,6 +182,43 @@ describe("a connection", () => {
     expect(reply).toContain("did not arrive in time");
   });
 
+  it("that goes bad while a request is answered is closed without another's answer", async () => {
+    const begun = deferred();
+    const { port } = await start({
+      getMemory: () => {
+        begun.resolve();
+        return new Promise<never>(() => {});
+      },
+    });
+    const socket = connect(port, "127.0.0.1");
+    let text = "";
+    socket
+      .setEncoding("utf8")
+      .on("data", (chunk: string) => (text += chunk))
+      .on("error", () => {});
+    socket.write(`GET ${MEMORY} HTTP/1.1\r\nhost: localhost:${port}\r\n\r\n`);
+    await begun.promise;
+    socket.write("not HTTP\r\n\r\n");
+    await once(socket, "close");
+    expect(text).toBe("");
+  });
+
+  it("that does not read its answer is closed", async () => {
+    const { operations } = createFakeOperations();
+    const { memory } = await operations.addMemory({ content: "x".repeat(32 * 1024 ** 2) });
+    const limits = { stalledAnswerTimeoutMs: 50 };
+    const { app } = createTestServer({ getMemory: async () => memory }, { limits });
+    const listening = await listen(app, { host: "127.0.0.1", port: 0 });
+    open.push({ close: () => listening.close(0) });
+    const accepted = once(app.server, "connection");
+    // Paused from the start, so that the answer fills the buffers between the two and stands still.
+    const client = connect(listening.port, "127.0.0.1").pause();
+    client.write(`GET ${MEMORY} HTTP/1.1\r\nhost: localhost:${listening.port}\r\n\r\n`);
+    const [socket] = (await accepted) as [Socket];
+    await once(socket, "close");
+    client.destroy();
+  });
+
   it("that asks for a WebSocket from another page is refused", async () => {
     const { port } = await start();
     const reply = await sendBytes(
@@ -200,7 +240,7 @@ describe("close", () => {
       },
     });
     const reply = send(port, {
-      path: "/memory/019aa5a0-6c1e-7c3a-9d0f-000000000001",
+      path: MEMORY,
       headers: { connection: "keep-alive" },
     });
     await begun.promise;

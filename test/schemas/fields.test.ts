@@ -32,12 +32,23 @@ describe("nullable", () => {
 describe("UserId", () => {
   const userId = Compile(UserId);
 
-  it.each(["ada", "ada lovelace", "...", ".a", "a/b", "Ünï", "😀".repeat(256), "a".repeat(256)])(
-    "takes %j",
-    (id) => {
-      expect(userId.Check(id)).toBe(true);
-    },
-  );
+  it.each([
+    "a",
+    "ada",
+    "ada lovelace",
+    "...",
+    ".a",
+    "..a",
+    "a..",
+    ". ",
+    "\u2028",
+    "a/b",
+    "Ünï",
+    "😀".repeat(256),
+    "a".repeat(256),
+  ])("takes %j", (id) => {
+    expect(userId.Check(id)).toBe(true);
+  });
 
   it.each([
     "",
