@@ -94,7 +94,8 @@ function toChange(value: unknown, format: number): Change {
   if (!Array.isArray(value) || value.length !== 3) throw new TypeError("not a change");
   const [table, id, row] = value;
   const known = typeof table === "string" && Object.hasOwn(TABLE_SINCE, table);
-  if (!known || TABLE_SINCE[table as TableName] > format) throw new TypeError(`unknown table ${String(table)}`);
+  if (!known || TABLE_SINCE[table as TableName] > format)
+    throw new TypeError(`unknown table ${String(table)}`);
   return { table, id, row } as Change;
 }
 

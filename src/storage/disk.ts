@@ -52,7 +52,7 @@ export const nodeDisk: Disk = {
     const handle = await fs.open(path, FLAGS[mode], 0o600);
     return {
       async write(bytes, position) {
-        for (let done = 0; done < bytes.length; ) {
+        for (let done = 0; done < bytes.length;) {
           const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, position + done);
           if (bytesWritten === 0) throw new Error(`the disk took no bytes at ${position + done} of ${path}`);
           done += bytesWritten;

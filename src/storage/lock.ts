@@ -60,7 +60,8 @@ export async function acquireLock(
   return {
     async release() {
       const current = await readClaim(path);
-      if (current !== undefined && current !== "unreadable" && current.token === own.token) await removeFile(path);
+      if (current !== undefined && current !== "unreadable" && current.token === own.token)
+        await removeFile(path);
     },
   };
 }
@@ -68,7 +69,7 @@ export async function acquireLock(
 /** Puts a claim under a name; undefined on success, else who holds it and may be alive. */
 async function claim(place: Place, name: string, own: Claim): Promise<Claim | undefined> {
   const path = join(place.directory, name);
-  for (let unreadableFor = 0; ; ) {
+  for (let unreadableFor = 0; ;) {
     if (await createWhole(place, path, JSON.stringify(own))) return undefined;
     const holder = await readClaim(path);
     if (holder === undefined) continue;

@@ -56,7 +56,9 @@ async function startTimeOf(pid: number): Promise<string | null> {
   try {
     if (process.platform === "linux") return startTimeIn(await readFile(`/proc/${pid}/stat`, "utf8"));
     if (process.platform === "darwin") {
-      const { stdout } = await run("/bin/ps", ["-o", "lstart=", "-p", String(pid)], { env: { LC_ALL: "C", TZ: "UTC" } });
+      const { stdout } = await run("/bin/ps", ["-o", "lstart=", "-p", String(pid)], {
+        env: { LC_ALL: "C", TZ: "UTC" },
+      });
       return stdout.trim() || null;
     }
   } catch {
@@ -75,7 +77,8 @@ function startTimeIn(stat: string): string | null {
 
 async function bootId(): Promise<string | null> {
   try {
-    if (process.platform === "linux") return (await readFile("/proc/sys/kernel/random/boot_id", "utf8")).trim();
+    if (process.platform === "linux")
+      return (await readFile("/proc/sys/kernel/random/boot_id", "utf8")).trim();
     if (process.platform === "darwin") {
       return (await run("/usr/sbin/sysctl", ["-n", "kern.bootsessionuuid"])).stdout.trim() || null;
     }

@@ -2,7 +2,7 @@ import { encode } from "@msgpack/msgpack";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Metadata } from "../../src/core/memory.ts";
-import type { Change, EdgeRow, RequestRow, VectorRow } from "../../src/core/rows.ts";
+import type { Change, EdgeRow, MemoryRow, RequestRow, VectorRow } from "../../src/core/rows.ts";
 import { CHANGES_FORMAT, decodeChanges, encodeChanges } from "../../src/storage/codec.ts";
 import { memoryRow } from "../support/memory-row.ts";
 
@@ -16,6 +16,11 @@ function throughBytes(changes: readonly Change[]): Change[] {
 
 function withMetadata(metadata: Metadata): Change {
   return { table: "memories", id: "a", row: memoryRow({ id: "a", metadata }) };
+}
+
+function rowOf(change: Change | undefined): Change["row"] {
+  if (change === undefined) throw new TypeError("no such change");
+  return change.row;
 }
 
 const text = fc.string({ unit: "binary" });
@@ -38,7 +43,9 @@ const change: fc.Arbitrary<Change> = fc.oneof(
     table: fc.constant("memories" as const),
     id,
     row: row(
-      fc.record({ metadata, content: text, createdAt: time, order: fc.nat() }).map((fields) => memoryRow({ id: "a", ...fields })),
+      fc
+        .record({ metadata, content: text, createdAt: time, order: fc.nat() })
+        .map((fields) => memoryRow({ id: "a", ...fields })),
     ),
   }),
   fc.record({
@@ -84,7 +91,7 @@ describe("encodeChanges and decodeChanges", () => {
         expect(decoded).toEqual(changes);
         for (const [i, { row }] of changes.entries()) {
           if (row === null || !("windows" in row)) continue;
-          const windows = (decoded[i]?.row as typeof row).windows;
+          const windows = (rowOf(decoded[i]) as typeof row).windows;
           expect(windows.map(bits)).toEqual(row.windows.map(bits));
         }
       }),
@@ -96,7 +103,7 @@ describe("encodeChanges and decodeChanges", () => {
     const changes = throughBytes([
       { table: "vectors", id: "a", row: { userId: null, windows: [whole.subarray(1, 3)], stamp: "s" } },
     ]);
-    const [window] = (changes[0]?.row as VectorRow).windows;
+    const [window] = (rowOf(changes[0]) as VectorRow).windows;
     expect(window).toEqual(Float32Array.of(2, 3));
     expect(window?.buffer.byteLength).toBe(8);
   });
@@ -104,7 +111,7 @@ describe("encodeChanges and decodeChanges", () => {
   it("keep a key of __proto__ as a key, at any depth", () => {
     const evil = JSON.parse('{"a":{"__proto__":{"admin":true,"__proto__":1}},"__proto__":[2]}') as Metadata;
     const [decoded] = throughBytes([withMetadata(evil)]);
-    const metadata = (decoded?.row as { metadata: Metadata }).metadata;
+    const metadata = (rowOf(decoded) as MemoryRow).metadata;
     expect(JSON.stringify(metadata)).toBe(JSON.stringify(evil));
     expect(Object.getPrototypeOf(metadata)).toBe(Object.prototype);
     expect("admin" in metadata).toBe(false);
@@ -112,13 +119,13 @@ describe("encodeChanges and decodeChanges", () => {
 
   it("leave out what is undefined", () => {
     const [decoded] = throughBytes([withMetadata({ a: 1, b: undefined } as unknown as Metadata)]);
-    expect(Object.keys((decoded?.row as { metadata: Metadata }).metadata)).toEqual(["a"]);
+    expect(Object.keys((rowOf(decoded) as MemoryRow).metadata)).toEqual(["a"]);
   });
 
   it("keep text in any script, and half a million characters of it", () => {
     const content = "añ漢字🙂\u0000\u2028".repeat(60_000);
     const [decoded] = throughBytes([{ table: "memories", id: "a", row: memoryRow({ id: "a", content }) }]);
-    expect((decoded?.row as { content: string }).content).toBe(content);
+    expect((rowOf(decoded) as MemoryRow).content).toBe(content);
   });
 
   it("refuse what no row may hold, and metadata without an end", () => {

@@ -41,8 +41,12 @@ describe("nodeDisk", () => {
   it("does not overwrite what it is to create, nor mind what is missing", async () => {
     await nodeDisk.makeDirectory(root);
     writeFileSync(join(root, "a"), "");
-    await expect(nodeDisk.open(join(root, "a"), "create")).rejects.toSatisfy((error) => hasCode(error, "EEXIST"));
-    await expect(nodeDisk.open(join(root, "b"), "write")).rejects.toSatisfy((error) => hasCode(error, "ENOENT"));
+    await expect(nodeDisk.open(join(root, "a"), "create")).rejects.toSatisfy((error) =>
+      hasCode(error, "EEXIST"),
+    );
+    await expect(nodeDisk.open(join(root, "b"), "write")).rejects.toSatisfy((error) =>
+      hasCode(error, "ENOENT"),
+    );
     await nodeDisk.remove(join(root, "b"));
     expect(await nodeDisk.size(join(root, "b"))).toBeUndefined();
     expect(await nodeDisk.list(join(root, "b"))).toEqual([]);
@@ -60,30 +64,35 @@ describe("listFilesBelow", () => {
 });
 
 describe("replaceFile", () => {
-  it.each(["crash", "EIO", "ENOSPC"] as const)("leaves the old or the new content, whole, after %s at any step", async (fault) => {
-    for (let step = 1; step <= 7; step += 1) {
-      for (const remains of ["zeroed", "truncated", "kept", "mixed"] as const) {
-        rmSync(root, { recursive: true, force: true });
-        await nodeDisk.makeDirectory(root);
-        const path = join(root, "a");
-        writeFileSync(path, "old");
-        const disk = await createFaultyDisk(root);
-        disk.failAt(step, fault);
-        const done = await replaceFile(disk, path, Buffer.from("newer")).then(
-          () => true,
-          () => false,
-        );
-        await disk.powerFailure(remains);
-        expect(done ? ["newer"] : ["old", "newer"]).toContain(readFileSync(path, "latin1"));
+  it.each(["crash", "EIO", "ENOSPC"] as const)(
+    "leaves the old or the new content, whole, after %s at any step",
+    async (fault) => {
+      for (let step = 1; step <= 7; step += 1) {
+        for (const remains of ["zeroed", "truncated", "kept", "mixed"] as const) {
+          rmSync(root, { recursive: true, force: true });
+          await nodeDisk.makeDirectory(root);
+          const path = join(root, "a");
+          writeFileSync(path, "old");
+          const disk = await createFaultyDisk(root);
+          disk.failAt(step, fault);
+          const done = await replaceFile(disk, path, Buffer.from("newer")).then(
+            () => true,
+            () => false,
+          );
+          await disk.powerFailure(remains);
+          expect(done ? ["newer"] : ["old", "newer"]).toContain(readFileSync(path, "latin1"));
+        }
       }
-    }
-  });
+    },
+  );
 
   it("gives back the space of its temporary file when it fails", async () => {
     await nodeDisk.makeDirectory(root);
     const disk = await createFaultyDisk(root);
     disk.limit(2);
-    await expect(replaceFile(disk, join(root, "a"), Buffer.from("abc"))).rejects.toMatchObject({ code: "ENOSPC" });
+    await expect(replaceFile(disk, join(root, "a"), Buffer.from("abc"))).rejects.toMatchObject({
+      code: "ENOSPC",
+    });
     expect(existsSync(join(root, "a.tmp"))).toBe(false);
   });
 });

@@ -61,7 +61,9 @@ describe("acquireLock", () => {
     expect(statSync(lockPath()).mode & 0o777).toBe(0o600);
     const refusal = acquireLock(directory);
     await expect(refusal).rejects.toMatchObject({ code: "STORE_UNUSABLE" });
-    await expect(refusal).rejects.toThrow(`process ${process.pid} on ${hostname()}, since ${String(claimed()["since"])}`);
+    await expect(refusal).rejects.toThrow(
+      `process ${process.pid} on ${hostname()}, since ${String(claimed()["since"])}`,
+    );
     await lock.release();
     await lock.release();
     await (await acquireLock(directory)).release();
@@ -144,7 +146,8 @@ describe("between processes", () => {
     for (let round = 0; contenders.length > 1; round += 1) {
       const answers = await Promise.all(contenders.map(contend));
       expect(answers.filter((answer) => answer === "locked")).toHaveLength(1);
-      for (const answer of answers) expect(answer).toMatch(/^locked$|in use by another memoryd \(process \d+ on /);
+      for (const answer of answers)
+        expect(answer).toMatch(/^locked$|in use by another memoryd \(process \d+ on /);
       const winner = contenders.splice(answers.indexOf("locked"), 1)[0];
       // Not waited for by its parent yet in the first round: a process that has ended and still has its pid.
       if (winner !== undefined) await kill(winner);
@@ -153,17 +156,22 @@ describe("between processes", () => {
     if (last !== undefined) expect(await contend(last)).toBe("locked");
   });
 
-  it.runIf(process.platform === "linux")("a process that has ended holds nothing, though its parent has not noticed", async () => {
-    // A shell that starts a contender and then becomes `sleep`, which never asks what became of it.
-    const script = `"$0" "$1" "$2" "$3" & exec sleep 60`;
-    const contender = join(import.meta.dirname, "lock-contender.mjs");
-    const built = new URL("../../dist/storage/lock.js", import.meta.url).href;
-    const shell = spawn("sh", ["-c", script, process.execPath, contender, built, directory], { stdio: "ignore" });
-    children.push(shell);
-    while (!existsSync(lockPath())) await new Promise((resolve) => setImmediate(resolve));
-    process.kill(Number(claimed()["pid"]), "SIGKILL");
-    let lock = await acquireLock(directory).catch(() => undefined);
-    while (lock === undefined) lock = await acquireLock(directory).catch(() => undefined);
-    await lock.release();
-  });
+  it.runIf(process.platform === "linux")(
+    "a process that has ended holds nothing, though its parent has not noticed",
+    async () => {
+      // A shell that starts a contender and then becomes `sleep`, which never asks what became of it.
+      const script = `"$0" "$1" "$2" "$3" & exec sleep 60`;
+      const contender = join(import.meta.dirname, "lock-contender.mjs");
+      const built = new URL("../../dist/storage/lock.js", import.meta.url).href;
+      const shell = spawn("sh", ["-c", script, process.execPath, contender, built, directory], {
+        stdio: "ignore",
+      });
+      children.push(shell);
+      while (!existsSync(lockPath())) await new Promise((resolve) => setImmediate(resolve));
+      process.kill(Number(claimed()["pid"]), "SIGKILL");
+      let lock = await acquireLock(directory).catch(() => undefined);
+      while (lock === undefined) lock = await acquireLock(directory).catch(() => undefined);
+      await lock.release();
+    },
+  );
 });

@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -122,7 +130,8 @@ describe("a fault", () => {
     await expect(disk.rename(at("old"), at("new"))).rejects.toMatchObject({ code: "EIO" });
     await disk.rename(at("old"), at("new"));
     disk.failAt(4, "ENOSPC", { lasting: true });
-    for (let i = 0; i < 3; i += 1) await expect(disk.remove(at("new"))).rejects.toMatchObject({ code: "ENOSPC" });
+    for (let i = 0; i < 3; i += 1)
+      await expect(disk.remove(at("new"))).rejects.toMatchObject({ code: "ENOSPC" });
     disk.heal();
     await disk.remove(at("new"));
     expect(disk.steps).toBe(7);

@@ -68,7 +68,10 @@ interface EntryChange {
  */
 export async function createFaultyDisk(root: string, options: FaultyDiskOptions = {}): Promise<FaultyDisk> {
   // Beside the root, so that what is removed can come back; made when it is needed.
-  const limbo = join(dirname(resolve(root)), `.limbo-of-${basename(root)}-${process.pid}-${(disksMade += 1)}`);
+  const limbo = join(
+    dirname(resolve(root)),
+    `.limbo-of-${basename(root)}-${process.pid}-${(disksMade += 1)}`,
+  );
   const foreignRoots = (options.foreignFolders ?? []).map((folder) => join(root, folder));
   const states = new Map<string, FileState>();
   const pending: EntryChange[] = [];
@@ -111,7 +114,8 @@ export async function createFaultyDisk(root: string, options: FaultyDiskOptions 
     return target;
   }
 
-  const isForeign = (path: string) => foreignRoots.some((folder) => path === folder || path.startsWith(`${folder}/`));
+  const isForeign = (path: string) =>
+    foreignRoots.some((folder) => path === folder || path.startsWith(`${folder}/`));
 
   function ensureOn(): void {
     if (off) throw diskError("EIO", "the machine is off");
@@ -168,7 +172,8 @@ export async function createFaultyDisk(root: string, options: FaultyDiskOptions 
 
   async function usedBytes(): Promise<number> {
     let used = 0;
-    for (const path of await listFilesBelow(nodeDisk, root)) used += (await nodeDisk.size(join(root, path))) ?? 0;
+    for (const path of await listFilesBelow(nodeDisk, root))
+      used += (await nodeDisk.size(join(root, path))) ?? 0;
     return used;
   }
 
@@ -226,14 +231,21 @@ export async function createFaultyDisk(root: string, options: FaultyDiskOptions 
     });
   }
 
-  async function powerFailure(remains: Remains = "zeroed", random: () => number = Math.random): Promise<void> {
+  async function powerFailure(
+    remains: Remains = "zeroed",
+    random: () => number = Math.random,
+  ): Promise<void> {
     off = true;
     await Promise.all(running);
     if (remains !== "kept") {
       const kept = remains === "mixed" ? Math.floor(random() * (pending.length + 1)) : 0;
-      const touches = (change: EntryChange, paths: readonly string[]) => paths.some((path) => change.paths.includes(path));
-      const alone = (change: EntryChange) => pending.filter((other) => touches(change, other.paths)).length === 1;
-      const undone = pending.filter((change, i) => (remains === "mixed" && alone(change) ? random() < 0.5 : i >= kept));
+      const touches = (change: EntryChange, paths: readonly string[]) =>
+        paths.some((path) => change.paths.includes(path));
+      const alone = (change: EntryChange) =>
+        pending.filter((other) => touches(change, other.paths)).length === 1;
+      const undone = pending.filter((change, i) =>
+        remains === "mixed" && alone(change) ? random() < 0.5 : i >= kept,
+      );
       for (const change of undone.toReversed()) await change.undo();
       for (const state of states.values()) await spoil(state, remains, random);
       for (const folder of foreignRoots) await spoilForeign(folder, remains, random);
@@ -251,9 +263,10 @@ export async function createFaultyDisk(root: string, options: FaultyDiskOptions 
       }
       const { size } = await handle.stat();
       for (const { start, end } of [...state.dirty, ...state.lost]) {
-        for (let at = start; at < Math.min(end, size); ) {
+        for (let at = start; at < Math.min(end, size);) {
           const pageEnd = Math.min(end, size, (Math.floor(at / PAGE_BYTES) + 1) * PAGE_BYTES);
-          if (remains !== "mixed" || random() < 0.5) await handle.write(Buffer.alloc(pageEnd - at), 0, pageEnd - at, at);
+          if (remains !== "mixed" || random() < 0.5)
+            await handle.write(Buffer.alloc(pageEnd - at), 0, pageEnd - at, at);
           at = pageEnd;
         }
       }
@@ -344,11 +357,14 @@ export async function createFaultyDisk(root: string, options: FaultyDiskOptions 
       stepOrThrow("sync-folder", path);
       await nodeDisk.syncDirectory(path);
       for (let i = pending.length - 1; i >= 0; i -= 1) if (pending[i]?.folder === path) pending.splice(i, 1);
-      if (isForeign(path)) foreignEntries.set(path, new Set((await nodeDisk.list(path)).map(({ name }) => name)));
+      if (isForeign(path))
+        foreignEntries.set(path, new Set((await nodeDisk.list(path)).map(({ name }) => name)));
     },
     async freeBytes(path) {
       ensureOn();
-      return limitBytes === undefined ? nodeDisk.freeBytes(path) : Math.max(0, limitBytes - (await usedBytes()));
+      return limitBytes === undefined
+        ? nodeDisk.freeBytes(path)
+        : Math.max(0, limitBytes - (await usedBytes()));
     },
   });
 

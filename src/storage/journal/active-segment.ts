@@ -1,7 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { type Disk, type DiskFile, replaceFile } from "../disk.ts";
-import { encodeSegmentHeader, JOURNAL_FORMAT, SEGMENT_HEADER_BYTES, type SegmentHeader, segmentName } from "./format.ts";
+import {
+  encodeSegmentHeader,
+  JOURNAL_FORMAT,
+  SEGMENT_HEADER_BYTES,
+  type SegmentHeader,
+  segmentName,
+} from "./format.ts";
 
 /** The segment that records are appended to. */
 export interface ActiveSegment {

@@ -51,7 +51,8 @@ export interface SegmentHeader {
 
 export function encodeSegmentHeader(header: SegmentHeader): Buffer {
   const storeId = Buffer.from(header.storeId);
-  if (storeId.length > MAX_STORE_ID_BYTES) throw new RangeError(`store id longer than ${MAX_STORE_ID_BYTES} bytes`);
+  if (storeId.length > MAX_STORE_ID_BYTES)
+    throw new RangeError(`store id longer than ${MAX_STORE_ID_BYTES} bytes`);
   const bytes = Buffer.alloc(SEGMENT_HEADER_BYTES);
   SEGMENT_MAGIC.copy(bytes);
   bytes.writeUInt32LE(header.format, 8);
@@ -70,8 +71,10 @@ export function encodeSegmentHeader(header: SegmentHeader): Buffer {
  * trusted: magic, format and the place of the checksum are what every format has in common.
  */
 export function decodeSegmentHeader(segment: Buffer): SegmentHeader | undefined {
-  if (segment.length < SEGMENT_HEADER_BYTES || !segment.subarray(0, 8).equals(SEGMENT_MAGIC)) return undefined;
-  if (segment.readUInt32LE(SEGMENT_CHECKSUM_AT) !== crc32(segment.subarray(0, SEGMENT_CHECKSUM_AT))) return undefined;
+  if (segment.length < SEGMENT_HEADER_BYTES || !segment.subarray(0, 8).equals(SEGMENT_MAGIC))
+    return undefined;
+  if (segment.readUInt32LE(SEGMENT_CHECKSUM_AT) !== crc32(segment.subarray(0, SEGMENT_CHECKSUM_AT)))
+    return undefined;
   return {
     format: segment.readUInt32LE(8),
     epoch: segment.readUInt32LE(12),
@@ -151,7 +154,7 @@ export function writeFrame(into: Buffer, offset: number, frame: Frame): number {
  * @throws {RangeError} if they do not fill it exactly: then it was written wrong, for it is what was written.
  */
 export function* readFrames(body: Buffer): Generator<Frame, void> {
-  for (let offset = 0; offset < body.length; ) {
+  for (let offset = 0; offset < body.length;) {
     const start = offset + FRAME_HEADER_BYTES;
     const end = start + body.readUInt32LE(offset);
     const kind = body.readUInt32LE(offset + 4);

@@ -1,4 +1,11 @@
-import { FRAME_HEADER_BYTES, type Frame, GROUP_HEADER_BYTES, MAX_GROUP_BYTES, sealGroup, writeFrame } from "./format.ts";
+import {
+  FRAME_HEADER_BYTES,
+  type Frame,
+  GROUP_HEADER_BYTES,
+  MAX_GROUP_BYTES,
+  sealGroup,
+  writeFrame,
+} from "./format.ts";
 
 /** Kept between writes; more is given back after use. */
 const KEPT_BYTES = 1024 * 1024;

@@ -4,7 +4,13 @@ import type { Disk } from "../disk.ts";
 import { replaceFile } from "../disk.ts";
 import { type ActiveSegment, createSegment } from "./active-segment.ts";
 import { journalUnusable } from "./damage.ts";
-import { decodeSegmentHeader, JOURNAL_FORMAT, parseSegmentName, SEGMENT_HEADER_BYTES, type SegmentHeader } from "./format.ts";
+import {
+  decodeSegmentHeader,
+  JOURNAL_FORMAT,
+  parseSegmentName,
+  SEGMENT_HEADER_BYTES,
+  type SegmentHeader,
+} from "./format.ts";
 import type { Journal, JournalRecord } from "./journal.ts";
 import { readSegment, type SegmentContent } from "./read-segment.ts";
 import { type SealedSegment, SEGMENT_BYTES, SegmentJournal } from "./segment-journal.ts";
@@ -61,7 +67,15 @@ interface LastSegment extends FoundSegment {
  * @throws {ServiceError} STORE_UNUSABLE for damage, missing segments, another store's, another format's.
  */
 export async function openJournal(options: JournalOptions): Promise<JournalOpened> {
-  const { disk, directory, storeId, epoch, after, begin = after === 0, segmentBytes = SEGMENT_BYTES } = options;
+  const {
+    disk,
+    directory,
+    storeId,
+    epoch,
+    after,
+    begin = after === 0,
+    segmentBytes = SEGMENT_BYTES,
+  } = options;
   await disk.makeDirectory(directory);
   const { segments, superseded } = await findSegments(disk, directory, epoch);
   const last = await readSegments(options, segments);
@@ -76,7 +90,12 @@ export async function openJournal(options: JournalOptions): Promise<JournalOpene
           "Nothing was changed. Put the files back, or restore a backup.",
       );
     }
-    active = await createSegment(disk, directory, { storeId, epoch, firstSequence: after + 1, previousChecksum: 0 });
+    active = await createSegment(disk, directory, {
+      storeId,
+      epoch,
+      firstSequence: after + 1,
+      previousChecksum: 0,
+    });
   } else {
     if (last.torn.length > 0) tornTail = await setAside(disk, last);
     active = {
@@ -92,7 +111,18 @@ export async function openJournal(options: JournalOptions): Promise<JournalOpene
   const sealed: SealedSegment[] = segments.slice(0, -1);
   const sequence = last?.content.lastSequence ?? after;
   const { onRefused = () => {} } = options;
-  const state = { disk, directory, storeId, epoch, segmentBytes, sequence, active, sealed, superseded, onRefused };
+  const state = {
+    disk,
+    directory,
+    storeId,
+    epoch,
+    segmentBytes,
+    sequence,
+    active,
+    sealed,
+    superseded,
+    onRefused,
+  };
   return { journal: new SegmentJournal(state), tornTail };
 }
 
@@ -105,7 +135,10 @@ async function findSegments(disk: Disk, directory: string, epoch: number) {
     if (position === undefined) continue;
     const path = join(directory, name);
     if (position.epoch > epoch) {
-      throw journalUnusable(path, `is of epoch ${position.epoch}, but the store's checkpoint is of epoch ${epoch}`);
+      throw journalUnusable(
+        path,
+        `is of epoch ${position.epoch}, but the store's checkpoint is of epoch ${epoch}`,
+      );
     }
     if (position.epoch < epoch) superseded.push(path);
     else segments.push({ path, firstSequence: position.firstSequence, bytes: (await disk.size(path)) ?? 0 });
@@ -114,7 +147,10 @@ async function findSegments(disk: Disk, directory: string, epoch: number) {
 }
 
 /** Replays the segments and checks that they belong together; the last one, as far as it is whole. */
-async function readSegments(options: JournalOptions, segments: readonly FoundSegment[]): Promise<LastSegment | undefined> {
+async function readSegments(
+  options: JournalOptions,
+  segments: readonly FoundSegment[],
+): Promise<LastSegment | undefined> {
   const { disk, after } = options;
   let last: LastSegment | undefined;
   for (const [index, segment] of segments.entries()) {
@@ -123,7 +159,10 @@ async function readSegments(options: JournalOptions, segments: readonly FoundSeg
     if (next !== undefined && next.firstSequence <= after + 1) continue;
 
     if (last !== undefined && last.torn.length > 0) {
-      throw journalUnusable(last.path, `ends in damage at byte ${last.content.goodBytes}, and other segments follow it`);
+      throw journalUnusable(
+        last.path,
+        `ends in damage at byte ${last.content.goodBytes}, and other segments follow it`,
+      );
     }
     const bytes = await disk.readFile(segment.path);
     const header = checkHeader(options, segment, bytes);
@@ -140,14 +179,22 @@ async function readSegments(options: JournalOptions, segments: readonly FoundSeg
     last = { ...segment, header, content, torn: Buffer.from(bytes.subarray(content.goodBytes)) };
   }
   if (last !== undefined && last.content.lastSequence < after) {
-    throw journalUnusable(last.path, `ends at record ${last.content.lastSequence}, but the checkpoint is at ${after}`);
+    throw journalUnusable(
+      last.path,
+      `ends at record ${last.content.lastSequence}, but the checkpoint is at ${after}`,
+    );
   }
   return last;
 }
 
-function checkHeader({ storeId, epoch }: JournalOptions, segment: FoundSegment, bytes: Buffer): SegmentHeader {
+function checkHeader(
+  { storeId, epoch }: JournalOptions,
+  segment: FoundSegment,
+  bytes: Buffer,
+): SegmentHeader {
   const header = decodeSegmentHeader(bytes);
-  if (header === undefined) throw journalUnusable(segment.path, `has no sound header in its first ${SEGMENT_HEADER_BYTES} bytes`);
+  if (header === undefined)
+    throw journalUnusable(segment.path, `has no sound header in its first ${SEGMENT_HEADER_BYTES} bytes`);
   if (header.format > JOURNAL_FORMAT) {
     throw new ServiceError(
       "STORE_UNUSABLE",
@@ -156,7 +203,10 @@ function checkHeader({ storeId, epoch }: JournalOptions, segment: FoundSegment, 
     );
   }
   if (header.storeId !== storeId) {
-    throw journalUnusable(segment.path, `belongs to another store (${header.storeId}, this one is ${storeId})`);
+    throw journalUnusable(
+      segment.path,
+      `belongs to another store (${header.storeId}, this one is ${storeId})`,
+    );
   }
   if (header.epoch !== epoch || header.firstSequence !== segment.firstSequence) {
     throw journalUnusable(segment.path, `is really the segment of ${header.epoch}.${header.firstSequence}`);
@@ -165,7 +215,10 @@ function checkHeader({ storeId, epoch }: JournalOptions, segment: FoundSegment, 
 }
 
 /** Moves the end of the last segment into a file beside it, which is on the disk before the end is cut off. */
-async function setAside(disk: Disk, { path, content, torn }: LastSegment): Promise<{ file: string; bytes: number }> {
+async function setAside(
+  disk: Disk,
+  { path, content, torn }: LastSegment,
+): Promise<{ file: string; bytes: number }> {
   let file = `${path}.torn-1`;
   for (let n = 2; (await disk.size(file)) !== undefined; n += 1) file = `${path}.torn-${n}`;
   await replaceFile(disk, file, torn);

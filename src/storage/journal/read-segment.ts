@@ -50,7 +50,10 @@ export function readSegment(
   while (offset < bytes.length) {
     const group = decodeGroupHeader(bytes, offset, header.salt);
     if (group !== undefined && (group.previousChecksum !== checksum || group.firstSequence !== sequence)) {
-      throw journalUnusable(file, `has a gap before byte ${offset}: what stands there follows something that is gone`);
+      throw journalUnusable(
+        file,
+        `has a gap before byte ${offset}: what stands there follows something that is gone`,
+      );
     }
     const body = group === undefined ? undefined : bodyOf(bytes, offset, group);
     if (group === undefined || body === undefined) {
@@ -59,7 +62,8 @@ export function readSegment(
     }
 
     for (const frame of framesOf(file, body, offset)) {
-      if (frame.sequence !== sequence) throw journalUnusable(file, `has records out of order at byte ${offset}`);
+      if (frame.sequence !== sequence)
+        throw journalUnusable(file, `has records out of order at byte ${offset}`);
       parts.push(frame.payload);
       if (frame.kind === "part") continue;
       if (sequence > after) {

@@ -14,7 +14,7 @@ import { createReserve, RESERVE_BYTES, type Reserve } from "./reserve.ts";
 export const SEGMENT_BYTES = 32 * 1024 * 1024;
 
 /** Longest stretch of encoding before the event loop gets its turn. */
-const ENCODING_SLICE_MS = 8;
+const ENCODING_SLICE_MS = 5;
 
 /** A segment that is no longer written to. */
 export interface SealedSegment {
@@ -114,7 +114,8 @@ export class SegmentJournal implements Journal {
   }
 
   dropThrough(sequence: number): Promise<void> {
-    if (this.#closing !== undefined) return Promise.reject(new ServiceError("NOT_READY", "The store is closed."));
+    if (this.#closing !== undefined)
+      return Promise.reject(new ServiceError("NOT_READY", "The store is closed."));
     return this.#asChore(() => this.#drop(sequence));
   }
 
@@ -139,7 +140,7 @@ export class SegmentJournal implements Journal {
 
   async #work(): Promise<void> {
     // Whoever appends in the same turn of the event loop shares the group.
-    await undefined;
+    await Promise.resolve();
     for (;;) {
       const chore = this.#chores.shift();
       if (chore !== undefined) await chore();
@@ -177,7 +178,8 @@ export class SegmentJournal implements Journal {
   /** Writes the first record that waits in groups of its own, encoding as it goes. */
   async #writeLargeRecord(): Promise<SegmentEnd> {
     const [record] = this.#waiting;
-    if (record === undefined || record.content instanceof Uint8Array) throw new TypeError("no large record waits");
+    if (record === undefined || record.content instanceof Uint8Array)
+      throw new TypeError("no large record waits");
     const { sequence, time } = record;
     let end: SegmentEnd = this.#active;
     let sliceEnds = performance.now() + ENCODING_SLICE_MS;
@@ -344,8 +346,12 @@ function storeFull(cause?: unknown): ServiceError {
 }
 
 function writeRefused(cause: unknown): ServiceError {
-  return new ServiceError("NOT_READY", `The disk refused a write${codeOf(cause)}; nothing of it was stored. Try again.`, {
-    cause,
-    retryAfterSeconds: 1,
-  });
+  return new ServiceError(
+    "NOT_READY",
+    `The disk refused a write${codeOf(cause)}; nothing of it was stored. Try again.`,
+    {
+      cause,
+      retryAfterSeconds: 1,
+    },
+  );
 }

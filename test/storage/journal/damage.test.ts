@@ -23,14 +23,20 @@ function segmentsIn(folder: string): string[] {
 }
 
 function everythingIn(folder: string): Record<string, string> {
-  return Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), "hex")]));
+  return Object.fromEntries(
+    readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), "hex")]),
+  );
 }
 
 /** Where each group of a segment begins. */
 function groupsOf(path: string): number[] {
   const bytes = readFileSync(path);
   const offsets: number[] = [];
-  for (let at = SEGMENT_HEADER_BYTES; at < bytes.length; at += GROUP_HEADER_BYTES + bytes.readUInt32LE(at + 4)) {
+  for (
+    let at = SEGMENT_HEADER_BYTES;
+    at < bytes.length;
+    at += GROUP_HEADER_BYTES + bytes.readUInt32LE(at + 4)
+  ) {
     offsets.push(at);
   }
   return offsets;
@@ -105,7 +111,7 @@ describe("a torn tail", () => {
     withFolder(async (folder) => {
       const { journal } = await openForTest(folder);
       await journal.append(numbered(1)).durable;
-      const text = `${GROUP_MAGIC}${"\0".repeat(36)}`.repeat(20);
+      const text = `${GROUP_MAGIC.toString()}${"\0".repeat(36)}`.repeat(20);
       await journal.append({ time: 2, changes: [{ table: "requests", id: text, row: null }] }).durable;
       await journal.close();
       const [path = ""] = segmentsIn(folder);
@@ -122,13 +128,18 @@ describe("a torn tail", () => {
 });
 
 describe("damage that something follows is refused", () => {
-  it.each([0, 10, 36, GROUP_HEADER_BYTES, GROUP_HEADER_BYTES + 300])("a bit flipped at byte %i of a group", (at) =>
-    withFolder(async (folder) => {
-      const [path = ""] = await tenRecords(folder);
-      const begin = groupsOf(path)[4] ?? 0;
-      change(path, (bytes) => void bytes.writeUInt8(bytes.readUInt8(begin + at) ^ 4, begin + at));
-      await expectRefused(folder, new RegExp(`${path} is damaged at byte ${begin}, and later writes follow`));
-    }),
+  it.each([0, 10, 36, GROUP_HEADER_BYTES, GROUP_HEADER_BYTES + 300])(
+    "a bit flipped at byte %i of a group",
+    (at) =>
+      withFolder(async (folder) => {
+        const [path = ""] = await tenRecords(folder);
+        const begin = groupsOf(path)[4] ?? 0;
+        change(path, (bytes) => void bytes.writeUInt8(bytes.readUInt8(begin + at) ^ 4, begin + at));
+        await expectRefused(
+          folder,
+          new RegExp(`${path} is damaged at byte ${begin}, and later writes follow`),
+        );
+      }),
   );
 
   it("zeros in the middle", () =>
@@ -221,7 +232,14 @@ describe("segments that do not belong together are refused", () => {
   it("from another journal of the same store", () =>
     withFolder(async (folder) => {
       const [, second = ""] = await tenRecords(folder, 1_000);
-      const stranger = { storeId: STORE_ID, epoch: 1, firstSequence: 3, salt: 1, previousChecksum: 5, format: 1 };
+      const stranger = {
+        storeId: STORE_ID,
+        epoch: 1,
+        firstSequence: 3,
+        salt: 1,
+        previousChecksum: 5,
+        format: 1,
+      };
       change(second, () => encodeSegmentHeader(stranger));
       await expectRefused(folder, /does not continue/);
     }));
@@ -229,8 +247,17 @@ describe("segments that do not belong together are refused", () => {
   it("of a newer format", () =>
     withFolder(async (folder) => {
       const [path = ""] = await tenRecords(folder);
-      const newer = { storeId: STORE_ID, epoch: 1, firstSequence: 1, salt: 1, previousChecksum: 0, format: 2 };
-      change(path, (bytes) => Buffer.concat([encodeSegmentHeader(newer), bytes.subarray(SEGMENT_HEADER_BYTES)]));
+      const newer = {
+        storeId: STORE_ID,
+        epoch: 1,
+        firstSequence: 1,
+        salt: 1,
+        previousChecksum: 0,
+        format: 2,
+      };
+      change(path, (bytes) =>
+        Buffer.concat([encodeSegmentHeader(newer), bytes.subarray(SEGMENT_HEADER_BYTES)]),
+      );
       await expectRefused(folder, /newer memoryd \(journal format 2/);
     }));
 

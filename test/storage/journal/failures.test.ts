@@ -51,6 +51,20 @@ describe("a failed write", () => {
     }),
   );
 
+  it("lets the owner take back what it did with the records before any of them is answered", () =>
+    withFolder(async (folder) => {
+      const disk = await createFaultyDisk(folder);
+      const order: string[] = [];
+      const { journal } = await openForTest(folder, { disk, onRefused: () => order.push("refused") });
+      await journal.append(numbered(1)).durable;
+      disk.failAt(disk.steps + 1, "EIO");
+      const answered = [2, 3].map((n) =>
+        journal.append(numbered(n)).durable.catch(() => order.push(`answered ${n}`)),
+      );
+      await Promise.all(answered);
+      expect(order).toEqual(["refused", "answered 2", "answered 3"]);
+    }));
+
   it("is answered when the cut is on the disk too, lest a power failure bring the record back", () =>
     withFaultyJournal(async (journal, disk) => {
       const before = disk.steps;
@@ -75,7 +89,10 @@ describe("a failed write", () => {
   it("whose cut fails leaves the journal read-only, and never half a record", () =>
     withFaultyJournal(async (journal, disk, folder) => {
       disk.failAt(disk.steps + 1, "short-write", { lasting: true });
-      expect(await outcomes([2, 3].map((n) => journal.append(numbered(n))))).toEqual(["NOT_READY", "NOT_READY"]);
+      expect(await outcomes([2, 3].map((n) => journal.append(numbered(n))))).toEqual([
+        "NOT_READY",
+        "NOT_READY",
+      ]);
       disk.heal();
       expect(() => journal.append(numbered(4))).toThrow(expect.objectContaining({ code: "NOT_READY" }));
       expect(journal.readOnly?.message).toMatch(/restarted/);
@@ -106,7 +123,10 @@ describe("a failed sync", () => {
   it("is never tried again: read-only for good, and after a restart the record is there whole or not at all", () =>
     withFaultyJournal(async (journal, disk, folder) => {
       disk.failAt(disk.steps + 2, "EIO");
-      expect(await outcomes([2, 3].map((n) => journal.append(numbered(n))))).toEqual(["NOT_READY", "NOT_READY"]);
+      expect(await outcomes([2, 3].map((n) => journal.append(numbered(n))))).toEqual([
+        "NOT_READY",
+        "NOT_READY",
+      ]);
       const after = disk.steps;
       expect(() => journal.append(numbered(4))).toThrow(expect.objectContaining({ code: "NOT_READY" }));
       await expect(journal.dropThrough(1)).rejects.toMatchObject({ code: "NOT_READY" });

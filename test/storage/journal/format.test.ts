@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Change } from "../../../src/core/rows.ts";
 import {
   decodeSegmentHeader,
   encodeSegmentHeader,
@@ -18,7 +17,14 @@ import type { JournalRecord } from "../../../src/storage/journal/journal.ts";
 /** A segment as format 1 has it. These bytes are in people's data directories: they never change, a new format gets its own. */
 const GOLDEN = join(import.meta.dirname, "segment-format-1.hex");
 
-const header = { format: 1, epoch: 3, firstSequence: 7, salt: 0xdeadbeef, previousChecksum: 0x01020304, storeId: "store" };
+const header = {
+  format: 1,
+  epoch: 3,
+  firstSequence: 7,
+  salt: 0xdeadbeef,
+  previousChecksum: 0x01020304,
+  storeId: "store",
+};
 
 const records: readonly JournalRecord[] = [
   {
@@ -35,7 +41,7 @@ const records: readonly JournalRecord[] = [
     time: 1_700_000_000_124,
     changes: [
       { table: "memories", id: "a", row: null },
-      { table: "requests", id: "k", row: JSON.parse('{"ids":[null],"__proto__":1}') } as Change,
+      { table: "requests", id: "k", row: JSON.parse('{"ids":[null],"__proto__":1}') },
     ],
   },
 ];
@@ -53,23 +59,39 @@ describe("the journal's format", () => {
   const golden = Buffer.from(readFileSync(GOLDEN, "utf8").replaceAll(/\s/g, ""), "hex");
 
   it("is written as it always was", () => {
-    expect(segment().toString("hex").match(/.{1,64}/g)).toEqual(golden.toString("hex").match(/.{1,64}/g));
+    expect(
+      segment()
+        .toString("hex")
+        .match(/.{1,64}/g),
+    ).toEqual(golden.toString("hex").match(/.{1,64}/g));
   });
 
   it("is read as it always was", () => {
     const read: JournalRecord[] = [];
     expect(decodeSegmentHeader(golden)).toEqual(header);
-    const content = readSegment("golden", golden, header, { after: 6, onRecord: (record) => read.push(record) });
+    const content = readSegment("golden", golden, header, {
+      after: 6,
+      onRecord: (record) => read.push(record),
+    });
     expect(JSON.stringify(read)).toBe(JSON.stringify(records));
     expect(content).toMatchObject({ goodBytes: golden.length, lastSequence: 8 });
   });
 
   it("names segments so that they sort by position", () => {
-    const positions = [[1, 1], [1, 10], [1, Number.MAX_SAFE_INTEGER], [2, 9], [10, 1]] as const;
+    const positions = [
+      [1, 1],
+      [1, 10],
+      [1, Number.MAX_SAFE_INTEGER],
+      [2, 9],
+      [10, 1],
+    ] as const;
     const names = positions.map(([epoch, sequence]) => segmentName(epoch, sequence));
     expect(names.toSorted()).toEqual(names);
-    expect(names.map(parseSegmentName)).toEqual(positions.map(([epoch, firstSequence]) => ({ epoch, firstSequence })));
-    for (const name of ["reserve", `${names[0]}.torn-1`, `${names[0]}.tmp`]) expect(parseSegmentName(name)).toBeUndefined();
+    expect(names.map(parseSegmentName)).toEqual(
+      positions.map(([epoch, firstSequence]) => ({ epoch, firstSequence })),
+    );
+    for (const name of ["reserve", `${names[0]}.torn-1`, `${names[0]}.tmp`])
+      expect(parseSegmentName(name)).toBeUndefined();
   });
 
   it("refuses a header with any byte changed", () => {
@@ -83,7 +105,9 @@ describe("the journal's format", () => {
 
   it("refuses a store id that does not fit", () => {
     expect(() => encodeSegmentHeader({ ...header, storeId: "é".repeat(46) })).toThrow(RangeError);
-    expect(decodeSegmentHeader(encodeSegmentHeader({ ...header, storeId: "x".repeat(91) }))?.storeId).toHaveLength(91);
+    expect(
+      decodeSegmentHeader(encodeSegmentHeader({ ...header, storeId: "x".repeat(91) }))?.storeId,
+    ).toHaveLength(91);
   });
 
   it("says where the next frame goes", () => {

@@ -4,7 +4,11 @@ import { join } from "node:path";
 import type { Change } from "../../../src/core/rows.ts";
 import { nodeDisk } from "../../../src/storage/disk.ts";
 import type { Journal, JournalRecord } from "../../../src/storage/journal/journal.ts";
-import { type JournalOpened, type JournalOptions, openJournal } from "../../../src/storage/journal/open-journal.ts";
+import {
+  type JournalOpened,
+  type JournalOptions,
+  openJournal,
+} from "../../../src/storage/journal/open-journal.ts";
 
 export const STORE_ID = "0198c9a0-0000-7000-8000-000000000001";
 
@@ -15,7 +19,10 @@ export interface OpenedForTest extends JournalOpened {
 }
 
 /** Opens a journal as a store does and keeps what it replays. */
-export async function openForTest(directory: string, options: Partial<JournalOptions> = {}): Promise<OpenedForTest> {
+export async function openForTest(
+  directory: string,
+  options: Partial<JournalOptions> = {},
+): Promise<OpenedForTest> {
   const records: JournalRecord[] = [];
   const opened = await openJournal({
     disk: nodeDisk,

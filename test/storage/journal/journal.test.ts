@@ -66,7 +66,10 @@ describe("a journal", () => {
   it("refuses what cannot be encoded without using up a sequence", () =>
     withFolder(async (folder) => {
       const { journal } = await openForTest(folder);
-      const bad = { time: 1, changes: [{ table: "signals", id: "a", row: { salience: 1n } }] as unknown as Change[] };
+      const bad = {
+        time: 1,
+        changes: [{ table: "signals", id: "a", row: { salience: 1n } }] as unknown as Change[],
+      };
       expect(() => journal.append(bad)).toThrow();
       expect(journal.append(numbered(1)).sequence).toBe(1);
       await journal.close();
@@ -108,7 +111,9 @@ describe("a journal", () => {
   it("takes a sealed group of records of almost a frame each, more than one group holds", () =>
     withFolder(async (folder) => {
       const { journal } = await openForTest(folder);
-      await Promise.all(Array.from({ length: 20 }, (_, i) => journal.append(numbered(i + 1, 1_000_000)).durable));
+      await Promise.all(
+        Array.from({ length: 20 }, (_, i) => journal.append(numbered(i + 1, 1_000_000)).durable),
+      );
       await journal.close();
       expect((await openForTest(folder)).records).toHaveLength(20);
     }));
