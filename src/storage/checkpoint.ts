@@ -87,7 +87,9 @@ export async function chooseCheckpoint(
   if (newest === undefined) {
     const hasTables = (await listFilesBelow(disk, tablesFolder(directory))).length > 0;
     if (!hasJournal && !hasTables) return undefined;
-    throw unusable(`${directory} holds a store without its CHECKPOINT file. Restore the folder from a backup`);
+    throw unusable(
+      `${directory} holds a store without its CHECKPOINT file. Restore the folder from a backup`,
+    );
   }
   const damage: string[] = [];
   const readable: Checkpoint[] = [];
@@ -132,7 +134,8 @@ export async function scrub(
   latest: () => Checkpoint,
   signal?: AbortSignal,
 ): Promise<string[]> {
-  const rest = () => pause(SCRUB_PAUSE_MS, undefined, { ref: false, ...(signal === undefined ? {} : { signal }) });
+  const rest = () =>
+    pause(SCRUB_PAUSE_MS, undefined, { ref: false, ...(signal === undefined ? {} : { signal }) });
   const found: string[] = [];
   for (const file of latest().tables.flatMap(({ files }) => files)) {
     signal?.throwIfAborted();
@@ -147,7 +150,7 @@ export async function scrub(
   return found;
 }
 
-export function encodeCheckpoint({ number: _, ...body }: Checkpoint): Buffer {
+export function encodeCheckpoint({ number: _number, ...body }: Checkpoint): Buffer {
   const text = Buffer.from(`${JSON.stringify(body, null, 1)}\n`);
   const crc = crc32(text).toString(16).padStart(8, "0");
   return Buffer.concat([Buffer.from(`memoryd checkpoint ${CHECKPOINT_FORMAT} crc32 ${crc}\n`), text]);
@@ -162,7 +165,8 @@ export function decodeCheckpoint(number: number, bytes: Buffer): Checkpoint | st
   const lineEnd = bytes.indexOf("\n");
   const line = FIRST_LINE.exec(bytes.subarray(0, Math.max(lineEnd, 0)).toString());
   const body = bytes.subarray(lineEnd + 1);
-  if (line === null || crc32(body) !== Number.parseInt(line[2] ?? "", 16)) return `${fileName(number)} is damaged`;
+  if (line === null || crc32(body) !== Number.parseInt(line[2] ?? "", 16))
+    return `${fileName(number)} is damaged`;
   const format = Number(line[1]);
   if (format > CHECKPOINT_FORMAT) {
     throw unusable(

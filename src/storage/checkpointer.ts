@@ -44,7 +44,11 @@ export interface CheckpointerLimits {
   readonly freeBytes: number;
 }
 
-const DEFAULT_LIMITS: CheckpointerLimits = { rows: 10_000, bytes: 16 * 1024 ** 2, freeBytes: 256 * 1024 ** 2 };
+const DEFAULT_LIMITS: CheckpointerLimits = {
+  rows: 10_000,
+  bytes: 16 * 1024 ** 2,
+  freeBytes: 256 * 1024 ** 2,
+};
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 60_000;
 const ROOM_IS_FRESH_MS = 3_000;
@@ -97,7 +101,13 @@ export class Checkpointer {
     this.#pending = { rows: this.#pending.rows + rows, bytes: this.#pending.bytes + bytes };
     const { rows: maxRows, bytes: maxBytes } = this.#limits;
     if (this.#pending.rows < maxRows && this.#pending.bytes < maxBytes) return;
-    if (this.#running !== undefined || this.#closed || this.#stopped !== undefined || this.#now() < this.#retryAt) return;
+    if (
+      this.#running !== undefined ||
+      this.#closed ||
+      this.#stopped !== undefined ||
+      this.#now() < this.#retryAt
+    )
+      return;
     this.flush().catch((error: unknown) => this.#parts.report(error));
   }
 
@@ -135,7 +145,9 @@ export class Checkpointer {
   }
 
   #roomNeeded(): number {
-    const sizes = (this.#latest?.tables ?? []).map(({ files }) => files.reduce((sum, { size }) => sum + size, 0));
+    const sizes = (this.#latest?.tables ?? []).map(({ files }) =>
+      files.reduce((sum, { size }) => sum + size, 0),
+    );
     return Math.max(this.#limits.freeBytes, 2 * Math.max(0, ...sizes));
   }
 
@@ -188,7 +200,8 @@ export class Checkpointer {
     // An overlay that has seen no record since the start knows no sequence yet.
     const sequence = Math.max(snapshot.sequence, this.#latest?.sequence ?? 0);
     const header = { ...this.#parts.describe(), sequence };
-    if (this.#latest !== undefined && snapshot.changes.length === 0 && sequence === this.#latest.sequence) return;
+    if (this.#latest !== undefined && snapshot.changes.length === 0 && sequence === this.#latest.sequence)
+      return;
 
     if (snapshot.changes.length > 0) await tables.apply(snapshot.changes);
     await this.#writeCheckpoint(header);

@@ -107,14 +107,15 @@ export class SmallStore {
     await this.tables.close();
   }
 
-  /** As after a power failure: files of the tables that were not synced are there, and full of zeros. */
+  /** As after a power failure: files whose folder was not synced are gone, those not synced themselves full of zeros. */
   async cutPower(): Promise<void> {
     await this.kill();
     const folder = tablesFolder(this.directory);
     for (const path of await listFilesBelow(nodeDisk, folder)) {
       const file = join(folder, path);
-      if (this.disk.synced.has(file)) continue;
-      await writeFile(file, Buffer.alloc((await readFile(file)).length));
+      if (!this.disk.entered.has(file)) await rm(file);
+      else if (!this.disk.synced.has(file))
+        await writeFile(file, Buffer.alloc((await readFile(file)).length));
     }
     this.disk.recover();
   }
@@ -137,14 +138,20 @@ export async function writeThreeTimes(store: SmallStore): Promise<void> {
  * Lets the power fail at one step of a flush after the other, until a flush gets through, and expects that nothing was
  * lost before the failure or after it.
  */
-export async function failPowerAtEveryStep(store: SmallStore, { stride }: { readonly stride: number }): Promise<void> {
+export async function failPowerAtEveryStep(
+  store: SmallStore,
+  { stride }: { readonly stride: number },
+): Promise<void> {
   // Far enough in to have compacted, and to have left-overs to remove.
   await writeThreeTimes(store);
   await store.checkpointer.flush();
   const wanted = new Map(await store.contents());
   for (let step = 0, done = false; !done; step += stride) {
     store.write(signals("a", step), signals(`${step}`, 0.5), signals(`${step - stride}`, null));
-    wanted.set("a", step).set(`${step}`, 0.5).delete(`${step - stride}`);
+    wanted
+      .set("a", step)
+      .set(`${step}`, 0.5)
+      .delete(`${step - stride}`);
     store.disk.failAfter(step);
     done = await store.checkpointer.flush().then(
       () => true,
@@ -162,6 +169,8 @@ export async function failPowerAtEveryStep(store: SmallStore, { stride }: { read
 /** A disk that fails for good after some number of changes, and knows what was synced. */
 export class PowerlessDisk implements Disk {
   readonly synced = new Set<string>();
+  /** Files that stood in their folder when that was synced. */
+  readonly entered = new Set<string>();
   changes = 0;
   #failAfter = Infinity;
 
@@ -206,12 +215,13 @@ export class PowerlessDisk implements Disk {
   async syncDirectory(path: string): Promise<void> {
     this.#change();
     await nodeDisk.syncDirectory(path);
+    for (const { name } of await nodeDisk.list(path)) this.entered.add(join(path, name));
   }
-  readFile = nodeDisk.readFile;
-  list = nodeDisk.list;
-  size = nodeDisk.size;
-  makeDirectory = nodeDisk.makeDirectory;
-  freeBytes: Disk["freeBytes"] = nodeDisk.freeBytes;
+  readFile = (path: string) => nodeDisk.readFile(path);
+  list = (path: string) => nodeDisk.list(path);
+  size = (path: string) => nodeDisk.size(path);
+  makeDirectory = (path: string) => nodeDisk.makeDirectory(path);
+  freeBytes = (path: string) => nodeDisk.freeBytes(path);
 }
 
 export async function checkpointFiles(directory: string): Promise<string[]> {

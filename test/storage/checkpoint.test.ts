@@ -23,7 +23,9 @@ const checkpoint: Checkpoint = {
   analyserVersion: 1,
   clockFloor: 1_700_000_000_000,
   nextOrder: 12,
-  tables: [{ name: "signals-g1", version: 3, rows: 2, files: [{ path: "signals-g1.lance/a", size: 1, crc32: 2 }] }],
+  tables: [
+    { name: "signals-g1", version: 3, rows: 2, files: [{ path: "signals-g1.lance/a", size: 1, crc32: 2 }] },
+  ],
 };
 
 describe("a CHECKPOINT file", () => {
@@ -45,7 +47,9 @@ describe("a CHECKPOINT file", () => {
   });
 
   it("of a newer format is refused with what to do", () => {
-    const newer = Buffer.from(encodeCheckpoint(checkpoint).toString().replace("checkpoint 1", "checkpoint 2"));
+    const newer = Buffer.from(
+      encodeCheckpoint(checkpoint).toString().replace("checkpoint 1", "checkpoint 2"),
+    );
     expect(() => decodeCheckpoint(7, newer)).toThrow(/format 2 .* newer version/s);
   });
 });
@@ -55,7 +59,11 @@ describe("a store with checkpoints", () => {
   let store: SmallStore;
   const inTables = (path: string) => join(tablesFolder(directory), path);
   const versions = () => inTables("signals-g1.lance/_versions");
-  const wanted = new Map([["a", 0.3], ["c", 0.4], ["d", 0.5]]);
+  const wanted = new Map([
+    ["a", 0.3],
+    ["c", 0.4],
+    ["d", 0.5],
+  ]);
 
   beforeEach(async () => {
     directory = await mkdtemp(join(tmpdir(), "memoryd-checkpoint-"));
@@ -84,7 +92,9 @@ describe("a store with checkpoints", () => {
 
   it("makes a table again that came after the checkpoint", async () => {
     store.write({ table: "tokens", id: "a", row: { vectors: new Int8Array(128), stamp: "s" } });
-    await store.tables.apply([{ table: "tokens", id: "a", row: { vectors: new Int8Array(128), stamp: "s" } }]);
+    await store.tables.apply([
+      { table: "tokens", id: "a", row: { vectors: new Int8Array(128), stamp: "s" } },
+    ]);
     await store.kill();
     await store.open();
     expect((await store.tables.read("tokens", ["a"])).size).toBe(0);
@@ -104,7 +114,10 @@ describe("a store with checkpoints", () => {
   });
 
   it.each([
-    ["zero-filled", (path: string) => readFile(path).then(({ length }) => writeFile(path, Buffer.alloc(length)))],
+    [
+      "zero-filled",
+      (path: string) => readFile(path).then(({ length }) => writeFile(path, Buffer.alloc(length))),
+    ],
     ["cut short", (path: string) => truncate(path, 50)],
     ["missing", (path: string) => rm(path)],
   ])("goes back to the older checkpoint when the newest one's manifest is %s", async (_, damage) => {
@@ -144,11 +157,16 @@ describe("a store with checkpoints", () => {
   it("is refused without its CHECKPOINT files, and never opened as empty", async () => {
     await store.kill();
     for (const name of await checkpointFiles(directory)) await rm(join(directory, name));
-    await expect(store.open()).rejects.toMatchObject({ code: "STORE_UNUSABLE", message: /without its CHECKPOINT/ });
+    await expect(store.open()).rejects.toMatchObject({
+      code: "STORE_UNUSABLE",
+      message: /without its CHECKPOINT/,
+    });
     const empty = join(directory, "empty");
     await mkdir(empty);
     expect(await chooseCheckpoint(nodeDisk, empty, { hasJournal: false })).toBeUndefined();
-    await expect(chooseCheckpoint(nodeDisk, empty, { hasJournal: true })).rejects.toMatchObject({ code: "STORE_UNUSABLE" });
+    await expect(chooseCheckpoint(nodeDisk, empty, { hasJournal: true })).rejects.toMatchObject({
+      code: "STORE_UNUSABLE",
+    });
   });
 
   it("is refused when a table has not the rows its checkpoint says", async () => {

@@ -4,7 +4,14 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { tablesFolder } from "../../src/storage/checkpoint.ts";
 import { listFilesBelow, nodeDisk } from "../../src/storage/disk.ts";
-import { checkpointFiles, failPowerAtEveryStep, removeFolder, signals, SmallStore, writeThreeTimes } from "./checkpoint-support.ts";
+import {
+  checkpointFiles,
+  failPowerAtEveryStep,
+  removeFolder,
+  signals,
+  SmallStore,
+  writeThreeTimes,
+} from "./checkpoint-support.ts";
 
 let directory: string;
 let store: SmallStore;
@@ -17,18 +24,26 @@ afterEach(async () => {
   await removeFolder(directory);
 });
 
-const entries = async () => [...(await store.contents())].sort();
+const entries = async () => [...(await store.contents())].sort(([a], [b]) => (a < b ? -1 : 1));
 
 describe("Checkpointer", () => {
   it("brings pending rows into the tables, releases them and drops the journal up to the older checkpoint", async () => {
     await writeThreeTimes(store);
     await store.checkpointer.flush();
     expect(store.checkpointer.latest).toMatchObject({ sequence: 3, epoch: 1, nextOrder: 4 });
-    expect(await entries()).toEqual([["a", 0.3], ["c", 0.4], ["d", 0.5]]);
+    expect(await entries()).toEqual([
+      ["a", 0.3],
+      ["c", 0.4],
+      ["d", 0.5],
+    ]);
     await store.kill();
     await store.open();
     expect(store.chosen?.damage).toEqual([]);
-    expect(await entries()).toEqual([["a", 0.3], ["c", 0.4], ["d", 0.5]]);
+    expect(await entries()).toEqual([
+      ["a", 0.3],
+      ["c", 0.4],
+      ["d", 0.5],
+    ]);
   });
 
   it("keeps two checkpoints, and in the end only the files they name", async () => {

@@ -33,7 +33,10 @@ export function toRecordBatch(schema: Schema, columns: Columns): RecordBatch {
     return arrowData(type, column);
   });
   const length = children[0]?.length ?? 0;
-  return new RecordBatch(schema, makeData({ type: new Struct(schema.fields), length, nullCount: 0, children }));
+  return new RecordBatch(
+    schema,
+    makeData({ type: new Struct(schema.fields), length, nullCount: 0, children }),
+  );
 }
 
 /** Copies every column out of a batch, so that its buffers can be moved on and the batch let go. */
@@ -66,7 +69,12 @@ function arrowData(type: DataType, { length, valid, offsets, values }: ColumnDat
   const nulls = valid === undefined ? { nullCount: 0 } : { nullBitmap: valid, nullCount: -1 };
   if (DataType.isFixedSizeList(type)) {
     const item = type.children[0]?.type as DataType;
-    const child = makeData({ type: item, length: values.length, nullCount: 0, data: values } as never) as Data;
+    const child = makeData({
+      type: item,
+      length: values.length,
+      nullCount: 0,
+      data: values,
+    } as never) as Data;
     return makeData({ type, length, child, ...nulls });
   }
   return offsets === undefined

@@ -40,7 +40,7 @@ export const text: Field<string> = {
 
 /** A text that is one of few. */
 export function oneOf<V extends string>(): Field<V> {
-  return text as Field<string> as Field<V>;
+  return text as Field<V>;
 }
 
 export const nullableText: Field<string | null> = nullable(text, "");
@@ -183,6 +183,7 @@ function originalText(stored: string): string {
 }
 
 function ofLength<A extends Float32Array | Int8Array>(vector: A, length: number): A {
-  if (vector.length !== length) throw new TypeError(`a vector of ${vector.length} where ${length} are wanted`);
+  if (vector.length !== length)
+    throw new TypeError(`a vector of ${vector.length} where ${length} are wanted`);
   return vector;
 }

@@ -1,5 +1,5 @@
 import { type Connection, connect, Index, Session, type Table } from "@lancedb/lancedb";
-import { type RecordBatch, Schema, Table as ArrowTable } from "apache-arrow";
+import { type RecordBatch, type Schema, Table as ArrowTable } from "apache-arrow";
 import type { TableName } from "../../core/rows.ts";
 import { schemaOf, fromRecordBatch } from "./arrow-columns.ts";
 import type { Columns } from "./columns.ts";
@@ -81,9 +81,10 @@ export class LanceTables {
     return this.#exclusively(async () => {
       const table = this.#tables.get(name) ?? (await this.#create(name));
       if ((await table.countRows()) > 0) {
-        for (const some of chunks(ids, IDS_A_FILTER)) await table.delete(isOneOf(TABLE_SPECS[name].key, some));
+        for (const some of chunks(ids, IDS_A_FILTER))
+          await table.delete(isOneOf(TABLE_SPECS[name].key, some));
       }
-      const [first] = batches.filter(({ numRows }) => numRows > 0);
+      const first = batches.find(({ numRows }) => numRows > 0);
       if (first !== undefined) await table.add(new ArrowTable(first.schema, [...batches]));
       await indexKeys(table, TABLE_SPECS[name].key);
     });

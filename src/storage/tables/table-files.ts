@@ -87,7 +87,8 @@ export async function syncFiles(
     const before = known.get(path);
     if (before === undefined) {
       // A folder may be as new as the file: up to the folder of all tables and its own place.
-      for (let folder = dirname(path); folder !== "."; folder = dirname(folder)) folders.add(join(directory, folder));
+      for (let folder = dirname(path); folder !== "."; folder = dirname(folder))
+        folders.add(join(directory, folder));
     }
     files.push(before ?? { path, ...(await checksum(disk, join(directory, path), { sync: true })) });
   }
@@ -100,7 +101,10 @@ export async function syncFiles(
 export async function checksum(
   disk: Disk,
   path: string,
-  { sync = false, pause = async () => {} }: { readonly sync?: boolean; readonly pause?: () => Promise<void> } = {},
+  {
+    sync = false,
+    pause = async () => {},
+  }: { readonly sync?: boolean; readonly pause?: () => Promise<void> } = {},
 ): Promise<{ readonly size: number; readonly crc32: number }> {
   const file = await disk.open(path, sync ? "write" : "read");
   try {

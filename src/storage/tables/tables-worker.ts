@@ -9,7 +9,9 @@ import type { TablesCalls, TablesRequest } from "./worker-protocol.ts";
 if (parentPort === null) throw new TypeError("to be started as a worker thread");
 const port = parentPort;
 
-type Answers = { [K in keyof TablesCalls]: (...args: Parameters<TablesCalls[K]>) => Promise<ReturnType<TablesCalls[K]>> };
+type Answers = {
+  [K in keyof TablesCalls]: (...args: Parameters<TablesCalls[K]>) => Promise<ReturnType<TablesCalls[K]>>;
+};
 
 let opened: LanceTables | undefined;
 let staged = new Map<TableName, { readonly ids: string[]; readonly batches: RecordBatch[] }>();
@@ -84,5 +86,7 @@ port.on("message", ({ call, id, args }: TablesRequest) => {
 
 function transferablesOf(result: unknown): ArrayBuffer[] {
   if (Array.isArray(result)) return result.flatMap(transferablesOf);
-  return typeof result === "object" && result !== null && !("version" in result) ? buffersOf(result as Columns) : [];
+  return typeof result === "object" && result !== null && !("version" in result)
+    ? buffersOf(result as Columns)
+    : [];
 }

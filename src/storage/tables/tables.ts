@@ -71,14 +71,15 @@ class ThreadedTables implements Tables {
     try {
       for (const spec of Object.values(TABLE_SPECS)) {
         const own = changes.filter(({ table }) => table === spec.name);
-        if (new Set(own.map(({ id }) => id)).size < own.length) throw new TypeError(`two changes of one id in ${spec.name}`);
+        if (new Set(own.map(({ id }) => id)).size < own.length)
+          throw new TypeError(`two changes of one id in ${spec.name}`);
         for (let start = 0; start < own.length; start += ROWS_A_PIECE) {
           await this.#stage(spec, own.slice(start, start + ROWS_A_PIECE));
           await turnOfOthers();
         }
       }
     } catch (error) {
-      await this.#thread.call("discard", []);
+      await this.#thread.call("discard", []).catch(() => undefined);
       throw error;
     }
     await this.#thread.call("commit", []);
@@ -88,7 +89,11 @@ class ThreadedTables implements Tables {
     const ids = changes.map(({ id }) => id);
     const entries = changes.filter(({ row }) => row !== null) as unknown as Entry<T>[];
     const columns = entries.length === 0 ? undefined : spec.encode(entries);
-    return this.#thread.call("stage", [spec.name, ids, columns], columns === undefined ? [] : buffersOf(columns));
+    return this.#thread.call(
+      "stage",
+      [spec.name, ids, columns],
+      columns === undefined ? [] : buffersOf(columns),
+    );
   }
 
   async read<T extends TableName>(table: T, ids: readonly string[]): Promise<Map<string, Rows[T]>> {

@@ -14,7 +14,9 @@ export class TablesThread {
   readonly #worker = new Worker(workerFile(), { name: "tables" });
   readonly #waiting = new Map<number, Waiting>();
   readonly #ended: Promise<void>;
+  readonly #running = new Set<Promise<unknown>>();
   #count = 0;
+  #closing = false;
   #failure: Error | undefined;
 
   constructor() {
@@ -34,20 +36,35 @@ export class TablesThread {
     args: Parameters<TablesCalls[K]>,
     transfer: readonly ArrayBuffer[] = [],
   ): Promise<ReturnType<TablesCalls[K]>> {
-    if (this.#failure !== undefined) return Promise.reject(this.#failure);
-    this.#count += 1;
-    const id = this.#count;
-    return new Promise((resolve, reject) => {
-      this.#waiting.set(id, { resolve, reject });
-      this.#worker.postMessage({ call, id, args }, transfer);
-    });
+    if (this.#closing || this.#failure !== undefined) return Promise.reject(this.#failure ?? closed());
+    return this.#post(call, args, transfer);
   }
 
   /** Waits for what runs; then the thread is gone. */
   async close(): Promise<void> {
-    if (this.#failure !== undefined) return;
-    await this.call("close", []);
+    if (!this.#closing && this.#failure === undefined) {
+      this.#closing = true;
+      await Promise.allSettled(this.#running);
+      await this.#post("close", []).catch(() => undefined);
+    }
     await this.#ended;
+  }
+
+  #post<K extends keyof TablesCalls>(
+    call: K,
+    args: Parameters<TablesCalls[K]>,
+    transfer: readonly ArrayBuffer[] = [],
+  ): Promise<ReturnType<TablesCalls[K]>> {
+    this.#count += 1;
+    const id = this.#count;
+    const answer = new Promise<ReturnType<TablesCalls[K]>>((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject });
+      this.#worker.postMessage({ call, id, args }, transfer);
+    });
+    this.#running.add(answer);
+    const forget = () => this.#running.delete(answer);
+    answer.then(forget, forget);
+    return answer;
   }
 
   #settle(reply: TablesReply): void {
@@ -64,10 +81,14 @@ export class TablesThread {
   }
 
   #fail(cause: Error | undefined): void {
-    this.#failure ??= new ServiceError("NOT_READY", "the tables are closed", cause === undefined ? {} : { cause });
+    this.#failure ??= closed(cause);
     for (const { reject } of this.#waiting.values()) reject(this.#failure);
     this.#waiting.clear();
   }
+}
+
+function closed(cause?: Error): ServiceError {
+  return new ServiceError("NOT_READY", "the tables are closed", cause === undefined ? {} : { cause });
 }
 
 /**

@@ -22,7 +22,11 @@ export interface TablesCalls {
 }
 
 export type TablesRequest = {
-  [K in keyof TablesCalls]: { readonly call: K; readonly id: number; readonly args: Parameters<TablesCalls[K]> };
+  [K in keyof TablesCalls]: {
+    readonly call: K;
+    readonly id: number;
+    readonly args: Parameters<TablesCalls[K]>;
+  };
 }[keyof TablesCalls];
 
 export type TablesReply =

@@ -7,15 +7,26 @@ import type { EdgeKind, Rows, TableName } from "../../../src/core/rows.ts";
 const anyText = fc.oneof(
   fc.string({ unit: "grapheme", maxLength: 40 }),
   fc.string({ unit: "binary", maxLength: 10 }),
-  fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 8 }).map((units) => String.fromCharCode(...units)),
+  fc
+    .array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 8 })
+    .map((units) => String.fromCharCode(...units)),
   fc.constantFrom("", "'", "''; DROP TABLE memories --", "\u0000", "\u0000json:", "\\", "日本語 🙂"),
 );
-const anyNumber = fc.oneof(fc.double({ noNaN: true }), fc.maxSafeInteger(), fc.constant(Number.MAX_SAFE_INTEGER));
+const anyNumber = fc.oneof(
+  fc.double({ noNaN: true }),
+  fc.maxSafeInteger(),
+  fc.constant(Number.MAX_SAFE_INTEGER),
+);
 const orNull = <V>(value: fc.Arbitrary<V>) => fc.option(value, { nil: null });
 /** What JSON can say; it has no −0. */
 const anyJson = fc.jsonValue().map((value) => JSON.parse(JSON.stringify(value)) as JsonValue);
-const anyVector = fc
-  .float32Array({ minLength: EMBEDDING_DIMENSIONS, maxLength: EMBEDDING_DIMENSIONS, noNaN: true, min: -1, max: 1 });
+const anyVector = fc.float32Array({
+  minLength: EMBEDDING_DIMENSIONS,
+  maxLength: EMBEDDING_DIMENSIONS,
+  noNaN: true,
+  min: -1,
+  max: 1,
+});
 
 /** Any row of each table; `id` is replaced by the id it is stored under. */
 export const anyRow: { readonly [T in TableName]: fc.Arbitrary<Rows[T]> } = {
@@ -24,7 +35,11 @@ export const anyRow: { readonly [T in TableName]: fc.Arbitrary<Rows[T]> } = {
     content: anyText,
     tags: fc.array(anyText, { maxLength: 4 }),
     metadata: fc
-      .dictionary(anyText.filter((key) => key !== "__proto__"), anyJson, { maxKeys: 4, noNullPrototype: true })
+      .dictionary(
+        anyText.filter((key) => key !== "__proto__"),
+        anyJson,
+        { maxKeys: 4, noNullPrototype: true },
+      )
       .map((metadata): Metadata => metadata),
     userId: orNull(anyText),
     project: orNull(anyText),
@@ -70,7 +85,11 @@ export const anyRow: { readonly [T in TableName]: fc.Arbitrary<Rows[T]> } = {
     weight: anyNumber,
     createdAt: anyNumber,
   }),
-  requests: fc.record({ bodyHash: anyText, ids: fc.array(orNull(anyText), { maxLength: 4 }), createdAt: anyNumber }),
+  requests: fc.record({
+    bodyHash: anyText,
+    ids: fc.array(orNull(anyText), { maxLength: 4 }),
+    createdAt: anyNumber,
+  }),
 };
 
 export const anyId = anyText;

@@ -5,7 +5,13 @@ import { crc32 } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Change } from "../../../src/core/rows.ts";
 import { nodeDisk } from "../../../src/storage/disk.ts";
-import { checksum, filesOfVersion, manifestName, setAside, syncFiles } from "../../../src/storage/tables/table-files.ts";
+import {
+  checksum,
+  filesOfVersion,
+  manifestName,
+  setAside,
+  syncFiles,
+} from "../../../src/storage/tables/table-files.ts";
 import type { TableState } from "../../../src/storage/tables/table-state.ts";
 import { openTables, type Tables } from "../../../src/storage/tables/tables.ts";
 
@@ -23,7 +29,8 @@ const signals = (id: number, salience: number): Change => ({
 
 async function allOf(tables: Tables): Promise<Map<string, number>> {
   const rows = new Map<string, number>();
-  for await (const batch of tables.scan("signals")) for (const { id, row } of batch) rows.set(id, row.salience);
+  for await (const batch of tables.scan("signals"))
+    for (const { id, row } of batch) rows.set(id, row.salience);
   return rows;
 }
 
@@ -63,7 +70,9 @@ describe("filesOfVersion", () => {
     if (before === undefined || last === undefined) throw new Error("no moments");
     const data = (paths: string[]) => paths.filter((path) => path.includes("/data/"));
     const now = data(await filesOfVersion(nodeDisk, directory, last));
-    expect(data(await filesOfVersion(nodeDisk, directory, before)).some((path) => now.includes(path))).toBe(false);
+    expect(data(await filesOfVersion(nodeDisk, directory, before)).some((path) => now.includes(path))).toBe(
+      false,
+    );
     await tables.close();
   });
 
@@ -84,7 +93,10 @@ describe("checksum and syncFiles", () => {
     for (const length of [0, 5, 1024 * 1024, 2 * 1024 * 1024 + 3]) {
       const bytes = Buffer.alloc(length, "abc");
       await writeFile(join(directory, "file"), bytes);
-      expect(await checksum(nodeDisk, join(directory, "file"))).toEqual({ size: length, crc32: crc32(bytes) });
+      expect(await checksum(nodeDisk, join(directory, "file"))).toEqual({
+        size: length,
+        crc32: crc32(bytes),
+      });
     }
   });
 
@@ -99,8 +111,14 @@ describe("setAside", () => {
     const from = join(directory, "tables");
     const versions = join(from, "a.lance", "_versions");
     await mkdir(versions, { recursive: true });
-    for (const name of ["1.manifest", "2.manifest", "latest_version_hint.json"]) await writeFile(join(versions, name), name);
-    const moved = await setAside(nodeDisk, from, join(directory, "aside"), new Set(["a.lance/_versions/1.manifest"]));
+    for (const name of ["1.manifest", "2.manifest", "latest_version_hint.json"])
+      await writeFile(join(versions, name), name);
+    const moved = await setAside(
+      nodeDisk,
+      from,
+      join(directory, "aside"),
+      new Set(["a.lance/_versions/1.manifest"]),
+    );
     expect(moved).toEqual(["a.lance/_versions/2.manifest"]);
     expect(await readdir(versions)).toEqual(["1.manifest"]);
     expect(await readdir(join(directory, "aside", "a.lance", "_versions"))).toEqual(["2.manifest"]);

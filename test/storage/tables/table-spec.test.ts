@@ -37,7 +37,11 @@ describe("rows of vectors", () => {
     const windows = [new Float32Array(384).fill(0.5), new Float32Array(384).fill(-0.25)];
     const columns = TABLE_SPECS.vectors.encode([{ id: "m", row: { userId: null, windows, stamp: "s" } }]);
     const { memoryIds, windows: places, values, scales, stamps } = decodeQuantised(columns);
-    expect({ memoryIds, places: [...places], stamps }).toEqual({ memoryIds: ["m", "m"], places: [0, 1], stamps: ["s", "s"] });
+    expect({ memoryIds, places: [...places], stamps }).toEqual({
+      memoryIds: ["m", "m"],
+      places: [0, 1],
+      stamps: ["s", "s"],
+    });
     expect((values[0] ?? 0) * (scales[0] ?? 0)).toBeCloseTo(0.5);
     expect((values[384] ?? 0) * (scales[1] ?? 0)).toBeCloseTo(-0.25);
   });

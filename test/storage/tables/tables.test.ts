@@ -19,7 +19,11 @@ afterEach(async () => {
   await rm(directory, { recursive: true });
 });
 
-const signals = (id: string, salience: number): Change => ({ table: "signals", id, row: { salience, lastSeenAt: 1 } });
+const signals = (id: string, salience: number): Change => ({
+  table: "signals",
+  id,
+  row: { salience, lastSeenAt: 1 },
+});
 const vectors = (id: string, windows: number): Change => ({
   table: "vectors",
   id,
@@ -39,7 +43,9 @@ async function all<T>(batches: AsyncIterable<readonly T[]>): Promise<T[]> {
 describe("openTables", () => {
   it("reads what it wrote, and leaves out what is not there", async () => {
     await tables.apply([signals("a", 0.5), signals("b", 0.25)]);
-    expect(await tables.read("signals", ["a", "missing"])).toEqual(new Map([["a", { salience: 0.5, lastSeenAt: 1 }]]));
+    expect(await tables.read("signals", ["a", "missing"])).toEqual(
+      new Map([["a", { salience: 0.5, lastSeenAt: 1 }]]),
+    );
     expect(await tables.read("tokens", ["a"])).toEqual(new Map());
   });
 
@@ -49,7 +55,14 @@ describe("openTables", () => {
     for (let time = 0; time < 2; time += 1) {
       await tables.apply(batch);
       const rows = await all(tables.scan("signals"));
-      expect(rows.map(({ id, row }) => [id, row.salience]).sort()).toEqual([["a", 0.9], ["c", 0.3], ["d", 0.4]]);
+      expect(new Map(rows.map(({ id, row }) => [id, row.salience]))).toEqual(
+        new Map([
+          ["a", 0.9],
+          ["c", 0.3],
+          ["d", 0.4],
+        ]),
+      );
+      expect(rows).toHaveLength(3);
     }
   });
 
@@ -70,7 +83,11 @@ describe("openTables", () => {
         return { table, id, row: storedUnder(table, id, row) } as Change;
       }),
     );
-    const changes = fc.uniqueArray(change, { selector: ({ table, id }) => `${table} ${id}`, minLength: 1, maxLength: 30 });
+    const changes = fc.uniqueArray(change, {
+      selector: ({ table, id }) => `${table} ${id}`,
+      minLength: 1,
+      maxLength: 30,
+    });
     await fc.assert(
       fc.asyncProperty(changes, async (batch) => {
         await tables.apply(batch);
@@ -126,6 +143,15 @@ describe("openTables", () => {
     expect(await tables.compact({ fragments: 2, deletedRatio: 0.1 })).toBe(false);
     expect((await tables.states())[0]?.rows).toBe(before[0]?.rows);
     expect(await all(tables.scan("signals"))).toHaveLength(6);
+  });
+
+  it("answers what was asked before it closes", async () => {
+    await tables.apply([signals("a", 0.1)]);
+    const read = tables.read("signals", ["a"]);
+    const applied = tables.apply([signals("b", 0.2)]);
+    await tables.close();
+    expect((await read).size).toBe(1);
+    await applied;
   });
 
   it("refuses every call after close", async () => {
