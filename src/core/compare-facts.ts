@@ -1,7 +1,8 @@
 import type { Fact } from "./fact.ts";
-import type { FactFilter, FactTimeline } from "./fact-book.ts";
-import { compareForList, type PageRange, sortedPage } from "./fact-page.ts";
-import type { AsOf, FactReadPorts } from "./fact-store.ts";
+import type { FactBook, FactFilter } from "./fact-book.ts";
+import type { PageRange } from "./fact-page.ts";
+import { FactSelection } from "./fact-selection.ts";
+import { type AsOf, type FactReadPorts, filterOf, pageOf } from "./fact-store.ts";
 import { countingFact } from "./visit-facts.ts";
 
 export interface CompareFactsInput extends FactFilter, Pick<AsOf, "knownAt">, PageRange {
@@ -26,46 +27,65 @@ export interface FactComparison {
   readonly summary: { readonly added: number; readonly removed: number; readonly changed: number; readonly unchanged: number };
 }
 
+/** A fact that is valid at one of the two moments only. */
+interface Present {
+  readonly ordinal: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** More than there are objects, so that a timeline and an object make one number. */
+const OBJECTS = 2 ** 26;
+
 /**
  * What is true at `time2` against `time1`. The same object is unchanged, even if it is another fact (left and come back,
  * cut and continued). For cardinality `one` another object is a change; for `many` objects come and go by themselves.
  */
-export function compareFacts({ facts }: FactReadPorts, input: CompareFactsInput): FactComparison {
-  const added: Fact[] = [];
-  const removed: Fact[] = [];
-  const changed: ChangedFact[] = [];
-  const unchanged: Fact[] = [];
-  for (const timeline of facts.book.timelines(input)) {
-    const before = stateAt(timeline, { at: input.time1, knownAt: input.knownAt });
-    const after = stateAt(timeline, { at: input.time2, knownAt: input.knownAt });
-    if (before === NOTHING && after === NOTHING) continue;
-    for (const [object, fact] of after) {
-      const [other] = fact.cardinality === "one" ? before.values() : [];
-      if (before.has(object)) unchanged.push(fact);
-      else if (other !== undefined) changed.push({ before: other, after: fact });
-      else added.push(fact);
-    }
-    for (const [object, fact] of before) {
-      if (!after.has(object) && (fact.cardinality === "many" || after.size === 0)) removed.push(fact);
-    }
+export function compareFacts({ facts: { book } }: FactReadPorts, input: CompareFactsInput): FactComparison {
+  const { time1, time2, knownAt } = input;
+  const [added, removed, changed, unchanged] = [new FactSelection(), new FactSelection(), new FactSelection(), new FactSelection()];
+  const put = (selection: FactSelection, { ordinal, start, end }: Present) => selection.add(ordinal, start, end);
+  const { timeline, object } = book.columns;
+  const timelineOf = ({ ordinal }: Present) => timeline[ordinal] as number;
+  const objectOf = (fact: Present) => timelineOf(fact) * OBJECTS + (object[fact.ordinal] as number);
+
+  const gone = new Map<number, Present>();
+  let come: Present[] = [];
+  book.visit(filterOf(input), knownAt, (ordinal, start, end) => {
+    const isBefore = start <= time1 && time1 < end;
+    const isAfter = start <= time2 && time2 < end;
+    if (isBefore && isAfter) unchanged.add(ordinal, start, end);
+    else if (isAfter) come.push({ ordinal, start, end });
+    else if (isBefore) gone.set(objectOf({ ordinal, start, end }), { ordinal, start, end });
+  });
+
+  come = come.filter((fact) => {
+    if (!gone.delete(objectOf(fact))) return true;
+    put(unchanged, fact);
+    return false;
+  });
+  const replaceable = new Map<number, Present>();
+  for (const fact of gone.values()) {
+    if (book.factAt(fact.ordinal).cardinality === "one") replaceable.set(timelineOf(fact), fact);
+    else put(removed, fact);
   }
+  for (const fact of come) put(replaceable.delete(timelineOf(fact)) ? changed : added, fact);
+  for (const fact of replaceable.values()) put(removed, fact);
+
   return {
-    summary: { added: added.length, removed: removed.length, changed: changed.length, unchanged: unchanged.length },
-    added: sortedPage(added, input, compareForList),
-    removed: sortedPage(removed, input, compareForList),
-    changed: sortedPage(changed, input, (a, b) => compareForList(a.after, b.after)),
-    unchanged: sortedPage(unchanged, input, compareForList),
+    summary: { added: added.size, removed: removed.size, changed: changed.size, unchanged: unchanged.size },
+    added: pageOf(book, added, input).facts,
+    removed: pageOf(book, removed, input).facts,
+    changed: pageOf(book, changed, input).facts.map((after) => ({ before: factBefore(book, after, input), after })),
+    unchanged: pageOf(book, unchanged, input).facts,
   };
 }
 
-const NOTHING: ReadonlyMap<string, Fact> = new Map();
-
-/** What a timeline holds true at a moment, by object. */
-function stateAt(timeline: FactTimeline, asOf: { readonly at: number; readonly knownAt: number | undefined }): ReadonlyMap<string, Fact> {
-  let state: Map<string, Fact> | undefined;
-  for (const history of timeline.facts) {
-    const fact = countingFact(history, asOf);
-    if (fact !== undefined) (state ??= new Map()).set(history.objectKey, fact);
+/** The fact that its timeline (of cardinality `one`) held at `time1`. */
+function factBefore(book: FactBook, after: Fact, { time1, knownAt }: CompareFactsInput): Fact {
+  for (const history of book.timeline(after)?.facts ?? []) {
+    const fact = countingFact(history, { at: time1, knownAt });
+    if (fact !== undefined) return fact;
   }
-  return state ?? NOTHING;
+  throw new TypeError("a changed fact was another before");
 }

@@ -39,7 +39,7 @@ export function sourceErasure(book: FactBook, memoryId: string): FactChange[] {
 
 function erasure(book: FactBook, fact: Fact): FactChange[] {
   const facts = book.timeline(fact)?.facts ?? [];
-  const gone = withItsPast(facts, fact.id);
+  const gone = withItsPast(book, facts, fact.id);
   const isGone = (id: string | null) => id !== null && gone.has(id);
   const cleared = facts
     .filter(({ latest }) => !gone.has(latest.id))
@@ -53,10 +53,11 @@ function erasure(book: FactBook, fact: Fact): FactChange[] {
 }
 
 /** The fact's id and those of replaced facts of its object that are linked to it, directly or over one another. */
-function withItsPast(facts: readonly FactHistory[], id: string): ReadonlySet<string> {
+function withItsPast(book: FactBook, facts: readonly FactHistory[], id: string): ReadonlySet<string> {
   const gone = new Set([id]);
-  const object = facts.find(({ latest }) => latest.id === id)?.objectKey;
-  const replaced = facts.filter((history) => history.objectKey === object && isEmpty(history.latest));
+  const objectOf = (history: FactHistory | undefined) => history && book.columns.object[history.ordinal];
+  const object = objectOf(book.find(id));
+  const replaced = facts.filter((history) => objectOf(history) === object && isEmpty(history.latest));
   const origins = new Map(facts.map(({ latest }) => [latest.id, latest.derivedFrom]));
   for (let before = 0; before < gone.size; ) {
     before = gone.size;

@@ -1,5 +1,8 @@
-import { type Fact, type FactChange, type FactSlot, foldText, nameKey, objectKey, sameMetadata, slotKey } from "./fact.ts";
+import { endOf, type Fact, type FactChange, type FactSlot, foldText, nameKey, objectKey, sameMetadata, slotKey } from "./fact.ts";
+import { FactColumns } from "./fact-columns.ts";
 import type { Metadata } from "./memory.ts";
+import { Slots } from "./slots.ts";
+import { TextTable } from "./text-table.ts";
 
 /** Which facts: all conditions hold. Absent conditions do not filter. */
 export interface FactFilter {
@@ -13,13 +16,11 @@ export interface FactFilter {
 
 /** A fact with all that was ever known of it. */
 export interface FactHistory {
+  /** The fact's place in the book's columns. */
+  readonly ordinal: number;
   readonly latest: Fact;
   /** Ascending, the latest last. */
   readonly versions: readonly Fact[];
-  /** See `objectKey`. */
-  readonly objectKey: string;
-  /** The object trimmed and folded, for searches in any case. */
-  readonly foldedObject: string;
 }
 
 export interface FactTimeline {
@@ -32,6 +33,9 @@ export interface FactTimeline {
   readonly facts: readonly FactHistory[];
 }
 
+/** What a read over columns is told of a fact, as it was known. */
+export type FactVisitor = (ordinal: number, start: number, end: number, confidence: number) => void;
+
 const NO_METADATA: Metadata = {};
 const NONE: ReadonlySet<never> = new Set();
 
@@ -42,6 +46,9 @@ interface OpenHistory extends FactHistory {
 }
 
 interface OpenTimeline extends FactTimeline {
+  readonly ordinal: number;
+  readonly subject: number;
+  readonly predicate: number;
   readonly facts: OpenHistory[];
 }
 
@@ -54,23 +61,30 @@ interface OpenTimeline extends FactTimeline {
  * timeline, and equal metadata of a fact, are held once.
  */
 export class FactBook {
+  /** Texts as they are compared: `nameKey`, `nameKey`, `objectKey`. */
+  readonly subjects = new TextTable();
+  readonly predicates = new TextTable();
+  readonly objects = new TextTable();
+  /** By ordinal. */
+  readonly columns = new FactColumns();
   readonly #histories = new Map<string, OpenHistory>();
   readonly #timelines = new Map<string, OpenTimeline>();
+  readonly #historyAt = new Slots<OpenHistory>();
+  readonly #timelineAt = new Slots<OpenTimeline>();
   readonly #bySubject = new Map<string, Set<OpenTimeline>>();
   readonly #byPredicate = new Map<string, Set<OpenTimeline>>();
   readonly #byUser = new Map<string | null, Set<OpenTimeline>>();
   readonly #bySource = new Map<string, Set<OpenHistory>>();
   #latestRecordedAt = -Infinity;
-  #revision = 0;
 
   /** How many facts, replaced ones too. */
   get size(): number {
     return this.#histories.size;
   }
 
-  /** Grows with every change: what was computed at one revision holds until the next. */
-  get revision(): number {
-    return this.#revision;
+  /** Ordinals of timelines are below this. */
+  get timelineCapacity(): number {
+    return this.#timelineAt.capacity;
   }
 
   /** Transaction time of the newest record; -Infinity while there is none. */
@@ -80,6 +94,47 @@ export class FactBook {
 
   find(id: string): FactHistory | undefined {
     return this.#histories.get(id);
+  }
+
+  /** @throws {TypeError} if the ordinal is no fact's, or nothing was known of it at `knownAt`. */
+  factAt(ordinal: number, knownAt?: number): Fact {
+    const history = this.#historyAt.at(ordinal);
+    const fact = history === undefined ? undefined : versionKnownAt(history, knownAt);
+    if (fact === undefined) throw new TypeError(`no fact at ${ordinal}`);
+    return fact;
+  }
+
+  /** @throws {TypeError} if the ordinal is no timeline's. */
+  timelineAt(ordinal: number): FactTimeline {
+    const timeline = this.#timelineAt.at(ordinal);
+    if (timeline === undefined) throw new TypeError(`no timeline at ${ordinal}`);
+    return timeline;
+  }
+
+  /** Visits the facts that match and count (no empty period), as they were known at `knownAt` (absent: by now), in no order. */
+  visit(filter: FactFilter, knownAt: number | undefined, visit: FactVisitor): void {
+    const isAll = Object.values(filter).every((condition) => condition === undefined);
+    if (isAll) {
+      const { capacity } = this.#historyAt;
+      for (let ordinal = 0; ordinal < capacity; ordinal += 1) this.#visitOne(ordinal, knownAt, visit);
+      return;
+    }
+    for (const { facts } of this.timelines(filter)) {
+      for (const { ordinal } of facts) this.#visitOne(ordinal, knownAt, visit);
+    }
+  }
+
+  #visitOne(ordinal: number, knownAt: number | undefined, visit: FactVisitor): void {
+    const { start, end, confidence, updatedAt } = this.columns;
+    if (knownAt === undefined || (updatedAt[ordinal] as number) <= knownAt) {
+      const from = start[ordinal] as number;
+      const to = end[ordinal] as number;
+      if (to > from) visit(ordinal, from, to, confidence[ordinal] as number);
+      return;
+    }
+    const history = this.#historyAt.at(ordinal);
+    const fact = history === undefined ? undefined : versionKnownAt(history, knownAt);
+    if (fact !== undefined && endOf(fact) > fact.validFrom) visit(ordinal, fact.validFrom, endOf(fact), fact.confidence);
   }
 
   timeline(slot: FactSlot): FactTimeline | undefined {
@@ -116,7 +171,6 @@ export class FactBook {
       if (row === null) this.#remove(factId, version);
       else if (row.id !== factId || row.version !== version) throw new TypeError(`row ${id} holds another version`);
       else this.#put(row);
-      this.#revision += 1;
     }
   }
 
@@ -141,6 +195,7 @@ export class FactBook {
     if (replaced === undefined) versions.splice(place, 0, shared);
     else versions[place - 1] = shared;
     history.latest = versions.at(-1) ?? shared;
+    this.columns.set(history.ordinal, history.latest);
     if (row.sourceMemoryId !== null) addTo(this.#bySource, row.sourceMemoryId, history);
     if (replaced !== undefined) this.#forgetSource(replaced, history);
   }
@@ -155,10 +210,14 @@ export class FactBook {
     const latest = history.versions.at(-1);
     if (latest !== undefined) {
       history.latest = latest;
+      this.columns.set(history.ordinal, latest);
       return;
     }
     this.#histories.delete(factId);
-    const { timeline } = history;
+    const { timeline, ordinal } = history;
+    this.objects.release(this.columns.object[ordinal] as number);
+    this.columns.free(ordinal);
+    this.#historyAt.remove(ordinal);
     timeline.facts.splice(timeline.facts.indexOf(history), 1);
     if (timeline.facts.length === 0) this.#forgetTimeline(timeline);
   }
@@ -166,16 +225,15 @@ export class FactBook {
   #newHistory(row: Fact): OpenHistory {
     const timeline = this.#timelineOf(row);
     const latest = sharing(row, timeline.facts[0]?.latest);
-    const key = objectKey(row.object);
-    const folded = foldText(key);
-    const history: OpenHistory = {
-      latest,
-      versions: [],
-      // The same string where they are equal, so that it is held once.
-      objectKey: key === latest.object ? latest.object : key,
-      foldedObject: folded === latest.object ? latest.object : folded,
-      timeline,
-    };
+    const ordinal = this.#historyAt.next;
+    const history: OpenHistory = { ordinal, latest, versions: [], timeline };
+    this.#historyAt.add(history);
+    this.columns.name(ordinal, {
+      timeline: timeline.ordinal,
+      subject: timeline.subject,
+      predicate: timeline.predicate,
+      object: this.objects.hold(objectKey(latest.object), foldText),
+    });
     timeline.facts.push(history);
     this.#histories.set(row.id, history);
     return history;
@@ -185,14 +243,21 @@ export class FactBook {
     const key = slotKey(row);
     const known = this.#timelines.get(key);
     if (known !== undefined) return known;
+    const subjectKey = nameKey(row.subject);
+    const predicateKey = nameKey(row.predicate);
     const timeline: OpenTimeline = {
       key,
+      ordinal: this.#timelineAt.next,
       userId: row.userId,
       project: row.project,
-      subjectKey: nameKey(row.subject),
-      predicateKey: nameKey(row.predicate),
+      subjectKey,
+      predicateKey,
+      // A name's key is folded already.
+      subject: this.subjects.hold(subjectKey, (folded) => folded),
+      predicate: this.predicates.hold(predicateKey, (folded) => folded),
       facts: [],
     };
+    this.#timelineAt.add(timeline);
     this.#timelines.set(key, timeline);
     addTo(this.#bySubject, timeline.subjectKey, timeline);
     addTo(this.#byPredicate, timeline.predicateKey, timeline);
@@ -202,6 +267,9 @@ export class FactBook {
 
   #forgetTimeline(timeline: OpenTimeline): void {
     this.#timelines.delete(timeline.key);
+    this.#timelineAt.remove(timeline.ordinal);
+    this.subjects.release(timeline.subject);
+    this.predicates.release(timeline.predicate);
     removeFrom(this.#bySubject, timeline.subjectKey, timeline);
     removeFrom(this.#byPredicate, timeline.predicateKey, timeline);
     removeFrom(this.#byUser, timeline.userId, timeline);

@@ -1,7 +1,5 @@
 import type { FactFilter } from "./fact-book.ts";
-import { endOf } from "./fact.ts";
-import { type AsOf, type FactReadPorts, presentOf } from "./fact-store.ts";
-import { visitFacts } from "./visit-facts.ts";
+import { type AsOf, type FactReadPorts, filterOf, presentOf } from "./fact-store.ts";
 
 export interface FactStatsInput extends Pick<FactFilter, "userId" | "projects">, AsOf {}
 
@@ -25,42 +23,53 @@ export interface FactStats {
   readonly topPredicates: readonly { readonly predicate: string; readonly count: number }[];
 }
 
-const TOP_PREDICATES = 10;
-
 /** Counts over a user's facts, or all. */
-export function factStats({ facts, clock }: FactReadPorts, input: FactStatsInput): FactStats {
-  const now = input.at ?? presentOf(clock, facts.book.latestRecordedAt);
-  const subjects = new Set<string>();
-  const objects = new Set<string>();
-  const predicates = new Map<string, { predicate: string; count: number }>();
-  let [total, active, future, confidence] = [0, 0, 0, 0];
+export function factStats({ facts: { book }, clock }: FactReadPorts, input: FactStatsInput): FactStats {
+  const now = input.at ?? presentOf(clock, book.latestRecordedAt);
+  const { subject, predicate, object } = book.columns;
+  const subjects = new Uint8Array(book.subjects.capacity);
+  const objects = new Uint8Array(book.objects.capacity);
+  const predicates = new Uint32Array(book.predicates.capacity);
+  const firstOfPredicate = new Uint32Array(book.predicates.capacity);
+  let [total, active, future, confidences] = [0, 0, 0, 0];
   let [earliest, latest] = [Infinity, -Infinity];
-  visitFacts(facts.book, { ...input, at: undefined }, (fact, history, timeline) => {
+  book.visit(filterOf(input), input.knownAt, (ordinal, start, end, confidence) => {
     total += 1;
-    confidence += fact.confidence;
-    if (fact.validFrom > now) future += 1;
-    else if (endOf(fact) > now) active += 1;
-    earliest = Math.min(earliest, fact.validFrom);
-    latest = Math.max(latest, fact.validFrom);
-    subjects.add(timeline.subjectKey);
-    objects.add(history.objectKey);
-    const predicate = predicates.get(timeline.predicateKey);
-    if (predicate === undefined) predicates.set(timeline.predicateKey, { predicate: fact.predicate, count: 1 });
-    else predicate.count += 1;
+    confidences += confidence;
+    if (start > now) future += 1;
+    else if (end > now) active += 1;
+    if (start < earliest) earliest = start;
+    if (start > latest) latest = start;
+    subjects[subject[ordinal] as number] = 1;
+    objects[object[ordinal] as number] = 1;
+    const number = predicate[ordinal] as number;
+    if (predicates[number] === 0) firstOfPredicate[number] = ordinal;
+    predicates[number] = (predicates[number] as number) + 1;
   });
+  const topPredicates = Array.from(predicates, (count, number) => ({ count, number }))
+    .filter(({ count }) => count > 0)
+    .sort((a, b) => b.count - a.count || a.number - b.number)
+    .slice(0, TOP_PREDICATES)
+    .map(({ count, number }) => ({ predicate: book.factAt(firstOfPredicate[number] as number).predicate, count }));
   return {
     totalFacts: total,
     activeFacts: active,
     historicalFacts: total - active - future,
     futureFacts: future,
-    subjects: subjects.size,
-    predicates: predicates.size,
-    objects: objects.size,
-    averageConfidence: total === 0 ? null : confidence / total,
+    subjects: countOf(subjects),
+    predicates: predicates.reduce((different, count) => different + (count > 0 ? 1 : 0), 0),
+    objects: countOf(objects),
+    averageConfidence: total === 0 ? null : confidences / total,
     earliest: total === 0 ? null : earliest,
     latest: total === 0 ? null : latest,
-    topPredicates: [...predicates.values()]
-      .sort((a, b) => b.count - a.count || (a.predicate < b.predicate ? -1 : 1))
-      .slice(0, TOP_PREDICATES),
+    topPredicates,
   };
+}
+
+const TOP_PREDICATES = 10;
+
+function countOf(marks: Uint8Array): number {
+  let count = 0;
+  for (const mark of marks) count += mark;
+  return count;
 }

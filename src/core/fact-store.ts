@@ -1,5 +1,7 @@
 import type { Fact, FactChange } from "./fact.ts";
-import type { FactBook } from "./fact-book.ts";
+import type { FactBook, FactFilter } from "./fact-book.ts";
+import type { PageRange } from "./fact-page.ts";
+import type { FactSelection } from "./fact-selection.ts";
 import type { RequestLedger } from "./idempotency.ts";
 import type { Catalogue, Clock, IdSource, WriteSection } from "./ports.ts";
 import type { Change } from "./rows.ts";
@@ -56,4 +58,20 @@ const CLOCK_STEP_MS = 1_000_000;
 export function presentOf(clock: Clock, latestRecordedAt: number): number {
   const now = clock.now();
   return latestRecordedAt > now && latestRecordedAt - now <= CLOCK_STEP_MS ? latestRecordedAt : now;
+}
+
+/** The part of an input that says which facts. */
+export function filterOf({ subject, predicate, userId, projects }: FactFilter): FactFilter {
+  return {
+    ...(subject === undefined ? {} : { subject }),
+    ...(predicate === undefined ? {} : { predicate }),
+    ...(userId === undefined ? {} : { userId }),
+    ...(projects === undefined ? {} : { projects }),
+  };
+}
+
+/** One page of what was found, as it was known. */
+export function pageOf(book: FactBook, found: FactSelection, { knownAt, ...range }: PageRange & Pick<AsOf, "knownAt">): FactPage {
+  const ordinals = found.page(range, (ordinal) => book.factAt(ordinal).id);
+  return { total: found.size, facts: ordinals.map((ordinal) => book.factAt(ordinal, knownAt)) };
 }

@@ -1,8 +1,8 @@
-import { type Fact, objectKey } from "./fact.ts";
+import { objectKey } from "./fact.ts";
 import type { FactFilter } from "./fact-book.ts";
-import { compareForList, type PageRange, sortedPage } from "./fact-page.ts";
-import type { AsOf, FactPage, FactReadPorts } from "./fact-store.ts";
-import { visitFacts } from "./visit-facts.ts";
+import type { PageRange } from "./fact-page.ts";
+import { FactSelection } from "./fact-selection.ts";
+import { type AsOf, type FactPage, type FactReadPorts, filterOf, pageOf } from "./fact-store.ts";
 
 export interface FindFactsInput extends FactFilter, AsOf, PageRange {
   /** Compared by `objectKey`. */
@@ -12,14 +12,15 @@ export interface FindFactsInput extends FactFilter, AsOf, PageRange {
 }
 
 /** Facts that match, in list order; without `at` past and future ones too. */
-export function findFacts({ facts }: FactReadPorts, input: FindFactsInput): FactPage {
-  const { object, minConfidence = 0 } = input;
-  const key = object === undefined ? undefined : objectKey(object);
-  const found: Fact[] = [];
-  visitFacts(facts.book, input, (fact, history) => {
-    if (fact.confidence < minConfidence) return;
-    if (key !== undefined && history.objectKey !== key) return;
-    found.push(fact);
+export function findFacts({ facts: { book } }: FactReadPorts, input: FindFactsInput): FactPage {
+  const { at, knownAt, minConfidence = 0 } = input;
+  const wanted = input.object === undefined ? undefined : (book.objects.numberOf(objectKey(input.object)) ?? -1);
+  const { object } = book.columns;
+  const found = new FactSelection();
+  book.visit(filterOf(input), knownAt, (ordinal, start, end, confidence) => {
+    if (at !== undefined && (at < start || at >= end)) return;
+    if (confidence < minConfidence || (wanted !== undefined && object[ordinal] !== wanted)) return;
+    found.add(ordinal, start, end);
   });
-  return { total: found.length, facts: sortedPage(found, input, compareForList) };
+  return pageOf(book, found, input);
 }

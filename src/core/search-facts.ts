@@ -1,9 +1,9 @@
-import type { Fact } from "./fact.ts";
 import type { FactFilter } from "./fact-book.ts";
-import { compareForList, type PageRange, sortedPage } from "./fact-page.ts";
+import type { PageRange } from "./fact-page.ts";
 import { compilePattern } from "./fact-pattern.ts";
-import type { AsOf, FactPage, FactReadPorts } from "./fact-store.ts";
-import { countingFact } from "./visit-facts.ts";
+import { FactSelection } from "./fact-selection.ts";
+import { type AsOf, type FactPage, type FactReadPorts, filterOf, pageOf } from "./fact-store.ts";
+import type { TextTable } from "./text-table.ts";
 
 export const SEARCH_FIELDS = ["subject", "predicate", "object", "any"] as const;
 export type SearchField = (typeof SEARCH_FIELDS)[number];
@@ -15,19 +15,25 @@ export interface SearchFactsInput extends FactFilter, AsOf, PageRange {
 }
 
 /** Facts with a field that matches the pattern, in list order; without `at` past and future ones too. */
-export function searchFacts({ facts }: FactReadPorts, input: SearchFactsInput): FactPage {
+export function searchFacts({ facts: { book } }: FactReadPorts, input: SearchFactsInput): FactPage {
   const matches = compilePattern(input.pattern);
-  const looksAt = (field: SearchField) => input.field === field || input.field === "any";
-  const found: Fact[] = [];
-  for (const timeline of facts.book.timelines(input)) {
-    const isAbout =
-      (looksAt("subject") && matches(timeline.subjectKey)) || (looksAt("predicate") && matches(timeline.predicateKey));
-    if (!isAbout && !looksAt("object")) continue;
-    for (const history of timeline.facts) {
-      if (!isAbout && !matches(history.foldedObject)) continue;
-      const fact = countingFact(history, input);
-      if (fact !== undefined) found.push(fact);
-    }
-  }
-  return { total: found.length, facts: sortedPage(found, input, compareForList) };
+  // Each different text is looked at once, however many facts share it.
+  const matching = (field: SearchField, texts: TextTable) =>
+    input.field === field || input.field === "any" ? texts.matching(matches) : new Uint8Array(0);
+  const subjects = matching("subject", book.subjects);
+  const predicates = matching("predicate", book.predicates);
+  const objects = matching("object", book.objects);
+
+  const { at, knownAt } = input;
+  const { subject, predicate, object } = book.columns;
+  const found = new FactSelection();
+  book.visit(filterOf(input), knownAt, (ordinal, start, end) => {
+    if (at !== undefined && (at < start || at >= end)) return;
+    const isMatch =
+      subjects[subject[ordinal] as number] === 1 ||
+      predicates[predicate[ordinal] as number] === 1 ||
+      objects[object[ordinal] as number] === 1;
+    if (isMatch) found.add(ordinal, start, end);
+  });
+  return pageOf(book, found, input);
 }

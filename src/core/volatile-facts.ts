@@ -1,7 +1,7 @@
 import { endOf, type Fact } from "./fact.ts";
 import type { FactFilter, FactTimeline } from "./fact-book.ts";
 import { compareForList, sortedPage } from "./fact-page.ts";
-import { type AsOf, type FactReadPorts, presentOf } from "./fact-store.ts";
+import { type AsOf, type FactReadPorts, filterOf, presentOf } from "./fact-store.ts";
 import { countingFact } from "./visit-facts.ts";
 
 export interface VolatileFactsInput extends FactFilter, AsOf {
@@ -35,54 +35,60 @@ const DAY_MS = 86_400_000;
  * The subjects and predicates that changed most, most first (then by the latest change): timelines that ever held more
  * than one fact. What has not begun is no change yet.
  */
-export function volatileFacts({ facts, clock }: FactReadPorts, input: VolatileFactsInput): VolatileFact[] {
-  const now = input.at ?? presentOf(clock, facts.book.latestRecordedAt);
-  const found: VolatileFact[] = [];
-  for (const timeline of facts.book.timelines(input)) {
-    if (timeline.facts.length < 2) continue;
-    const volatile = volatilityOf(timeline, now, input);
-    if (volatile !== undefined) found.push(volatile);
-  }
-  return sortedPage(found, input, mostChanging);
+export function volatileFacts({ facts: { book }, clock }: FactReadPorts, input: VolatileFactsInput): VolatileFact[] {
+  const now = input.at ?? presentOf(clock, book.latestRecordedAt);
+  const { from = -Infinity, to = Infinity } = input;
+  const { timeline } = book.columns;
+  const begun = new Uint32Array(book.timelineCapacity);
+  const changes = new Uint32Array(book.timelineCapacity);
+  const lastChange = new Float64Array(book.timelineCapacity).fill(-Infinity);
+  book.visit(filterOf(input), input.knownAt, (ordinal, start, end) => {
+    if (start > now) return;
+    const number = timeline[ordinal] as number;
+    begun[number] = (begun[number] as number) + 1;
+    if (start < from || start >= to) return;
+    changes[number] = (changes[number] as number) + 1;
+    lastChange[number] = Math.max(lastChange[number] as number, start, end <= now ? end : start);
+  });
+
+  const volatile: number[] = [];
+  for (const [number, count] of begun.entries()) if (count > 1 && (changes[number] as number) > 0) volatile.push(number);
+  const mostChanging = (a: number, b: number) =>
+    (changes[b] as number) - (changes[a] as number) ||
+    (lastChange[b] as number) - (lastChange[a] as number) ||
+    (book.timelineAt(a).key < book.timelineAt(b).key ? -1 : 1);
+  return sortedPage(volatile, input, mostChanging).map((number) => ({
+    ...averagesOf(book.timelineAt(number), now, input),
+    changeCount: changes[number] as number,
+    lastChangedAt: lastChange[number] as number,
+  }));
 }
 
-function volatilityOf(timeline: FactTimeline, now: number, input: VolatileFactsInput): VolatileFact | undefined {
-  const { from = -Infinity, to = Infinity, knownAt } = input;
-  let [begun, counted, confidence, duration] = [0, 0, 0, 0];
-  let lastChangedAt = -Infinity;
-  let current: Fact | undefined;
+function averagesOf(
+  timeline: FactTimeline,
+  now: number,
+  { from = -Infinity, to = Infinity, knownAt }: VolatileFactsInput,
+): Omit<VolatileFact, "changeCount" | "lastChangedAt"> {
+  let [counted, confidence, duration] = [0, 0, 0];
+  let [current, newest]: (Fact | undefined)[] = [];
   for (const history of timeline.facts) {
     const fact = countingFact(history, { knownAt });
     if (fact === undefined || fact.validFrom > now) continue;
-    begun += 1;
-    const end = endOf(fact);
-    if (end > now && (current === undefined || compareForList(fact, current) < 0)) current = fact;
+    if (endOf(fact) > now && (current === undefined || compareForList(fact, current) < 0)) current = fact;
     if (fact.validFrom < from || fact.validFrom >= to) continue;
+    if (newest === undefined || fact.validFrom > newest.validFrom) newest = fact;
     counted += 1;
     confidence += fact.confidence;
-    duration += Math.min(end, now) - fact.validFrom;
-    lastChangedAt = Math.max(lastChangedAt, fact.validFrom, end <= now ? end : -Infinity);
+    duration += Math.min(endOf(fact), now) - fact.validFrom;
   }
-  const [named] = timeline.facts;
-  if (begun < 2 || counted === 0 || named === undefined) return undefined;
+  const named = current ?? newest;
   return {
-    subject: (current ?? named.latest).subject,
-    predicate: (current ?? named.latest).predicate,
+    subject: named?.subject ?? timeline.subjectKey,
+    predicate: named?.predicate ?? timeline.predicateKey,
     userId: timeline.userId,
     project: timeline.project,
-    changeCount: counted,
     averageConfidence: confidence / counted,
     averageDurationDays: duration / counted / DAY_MS,
-    lastChangedAt,
     currentObject: current?.object ?? null,
   };
-}
-
-function mostChanging(a: VolatileFact, b: VolatileFact): number {
-  return b.changeCount - a.changeCount || b.lastChangedAt - a.lastChangedAt || compareNames(a, b);
-}
-
-function compareNames(a: VolatileFact, b: VolatileFact): number {
-  const [first, second] = [a, b].map((v) => JSON.stringify([v.subject, v.predicate, v.userId, v.project])) as [string, string];
-  return first < second ? -1 : first > second ? 1 : 0;
 }
