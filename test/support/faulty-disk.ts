@@ -78,7 +78,7 @@ export async function createFaultyDisk(root: string, options: FaultyDiskOptions 
   const foreignSynced = new Map<string, string>();
   const foreignEntries = new Map<string, ReadonlySet<string>>();
   const log: string[] = [];
-  const running = new Set<Promise<void>>();
+  const running = new Set<Promise<unknown>>();
   let planned: { step: number; fault: Fault; lasting: boolean } | undefined;
   let limitBytes: number | undefined;
   let off = false;
@@ -103,7 +103,7 @@ export async function createFaultyDisk(root: string, options: FaultyDiskOptions 
       if (typeof method !== "function") continue;
       const call = async (...given: unknown[]): Promise<unknown> => {
         const result = Promise.resolve(method.apply(target, given));
-        const settled = result.then(noop, noop);
+        const settled = result.catch(() => undefined);
         running.add(settled);
         await settled;
         running.delete(settled);
@@ -386,8 +386,6 @@ export async function createFaultyDisk(root: string, options: FaultyDiskOptions 
     powerFailure,
   };
 }
-
-function noop(): void {}
 
 /** Tells one state of a file that others write from the next. */
 async function fingerprint(path: string): Promise<string> {
