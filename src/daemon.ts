@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { chmod } from "node:fs/promises";
 import { readFileSync } from "node:fs";
 import type { Config } from "./config.ts";
+import { FollowUps } from "./core/follow-ups.ts";
 import { RequestLedger } from "./core/idempotency.ts";
 import { bindOperations } from "./core/operations.ts";
 import { createSectorClassifier, type SectorModel } from "./core/sectors.ts";
@@ -24,6 +25,9 @@ export interface RunningDaemon {
   /** Finishes what is under way and lets go of the store; writes that were answered are on the disk before and after. */
   stop(): Promise<void>;
 }
+
+/** How long what answered calls leave behind is gathered, so that it goes into few records. */
+const FOLLOW_UP_DELAY_MS = 500;
 
 /** Part of the stop that is left for the store and the model once requests have had their time. */
 const REQUESTS_SHARE_OF_STOP = 0.7;
@@ -68,6 +72,11 @@ export async function startDaemon(config: Config, log: Logger, requestStop: () =
     });
     started.push(() => opened.store.close());
 
+    const followUps = new FollowUps(opened.store, () => setTimeout(flushFollowUps, FOLLOW_UP_DELAY_MS).unref());
+    const flushFollowUps = () =>
+      followUps.flush().catch((error: unknown) => log.warn({ err: error }, "follow-ups dropped"));
+    started.push(flushFollowUps);
+
     const operations = bindOperations({
       store: opened.store,
       embedder,
@@ -75,6 +84,7 @@ export async function startDaemon(config: Config, log: Logger, requestStop: () =
       clock: systemClock,
       ids: uuidSource,
       requests: new RequestLedger(),
+      followUps,
       sha256,
     });
     const status = () => statusOf(config, { instanceId, startedAt, embedder, opened });

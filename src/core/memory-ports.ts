@@ -1,3 +1,4 @@
+import type { FollowUps } from "./follow-ups.ts";
 import type { RequestLedger } from "./idempotency.ts";
 import type { Clock, Embedder, IdSource, MemoryStore } from "./ports.ts";
 import type { SectorClassifier } from "./sectors.ts";
@@ -10,6 +11,7 @@ export interface MemoryPorts {
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly requests: RequestLedger;
+  readonly followUps: Pick<FollowUps, "added" | "recalled">;
   /** SHA-256 of a text in UTF-8, hex. */
   readonly sha256: (text: string) => string;
 }

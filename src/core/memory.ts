@@ -48,7 +48,7 @@ export interface Memory {
 
 /** What changes about a memory by being used; kept apart, so that reading never rewrites the memory. */
 export interface Signals {
-  /** In [0, 1]; .5 at first. */
+  /** In [0, 1]; .5 at first. What is stored is the salience at `lastSeenAt`; readers see it faded since. */
   readonly salience: number;
   readonly lastSeenAt: number;
 }

@@ -46,6 +46,7 @@ export interface CatalogueEntry {
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly lastSeenAt: number;
+  /** As of now: faded since `lastSeenAt`. */
   readonly salience: number;
   readonly version: number;
   readonly primarySector: Sector;

@@ -4,6 +4,7 @@ import {
   duplicateHash,
   embeddingChanges,
   identityOf,
+  meanWindow,
   newMemoryRow,
   sectorsOf,
 } from "./compose-memory.ts";
@@ -75,7 +76,7 @@ interface Placed {
 }
 
 async function attempt(
-  { store, embedder }: MemoryPorts,
+  { store, embedder, followUps }: MemoryPorts,
   items: readonly Composed[],
   request: IdempotentRequest | undefined,
 ): Promise<AddedMemory[]> {
@@ -105,6 +106,12 @@ async function attempt(
     });
     changes.push(...requestChanges(request, result.map(({ id }) => id), section.now));
     return { changes, result };
+  });
+
+  items.forEach((item, i) => {
+    if (!("input" in item) && placed[i]?.deduplicated === false) {
+      followUps.added(item.id, meanWindow(item.embedding.windows));
+    }
   });
 
   const missing = placed.filter(({ memory }) => memory === undefined).map(({ id }) => id);

@@ -1,8 +1,9 @@
-import { duplicateHash, embeddingChanges, sectorsOf, withDerived } from "./compose-memory.ts";
+import { duplicateHash, embeddingChanges, meanWindow, sectorsOf, withDerived } from "./compose-memory.ts";
 import type { MemoryPorts } from "./memory-ports.ts";
 import type { Memory, Metadata, SeenMemory } from "./memory.ts";
 import { checkVersion, memoryNotFound, ownedMemory } from "./owned-memory.ts";
 import { type Change, memoryOf } from "./rows.ts";
+import { removeEdges } from "./waypoints.ts";
 
 export interface UpdateMemoryInput {
   readonly id: string;
@@ -28,7 +29,7 @@ export interface UpdateMemoryInput {
  * @throws {ServiceError} NOT_FOUND, FORBIDDEN, VERSION_MISMATCH, MODEL_UNAVAILABLE, STORE_FULL, NOT_READY.
  */
 export async function updateMemory(ports: MemoryPorts, input: UpdateMemoryInput): Promise<SeenMemory> {
-  const { store, embedder, classify, sha256 } = ports;
+  const { store, embedder, classify, sha256, followUps } = ports;
   const { id, userId, ifVersion, ...fields } = input;
   checkVersion(ownedMemory(store.catalogue, id, userId), ifVersion);
 
@@ -55,11 +56,16 @@ export async function updateMemory(ports: MemoryPorts, input: UpdateMemoryInput)
         duplicateHash: duplicateHash(sha256, changed),
       });
       const changes: Change[] = [{ table: "memories", id, row }];
-      if (embedding !== undefined) changes.push(...embeddingChanges(id, row.userId, embedding, embedder.stamp));
+      if (embedding !== undefined) {
+        const outdated = store.catalogue.edgesOf(id).filter(({ kind }) => kind === "similar");
+        changes.push(...embeddingChanges(id, row.userId, embedding, embedder.stamp), ...removeEdges(outdated));
+      }
       const { salience, lastSeenAt } = entry;
       return { changes, result: { ...memoryOf(row), salience, lastSeenAt } };
     });
-    if (written !== undefined) return written;
+    if (written === undefined) continue;
+    if (embedding !== undefined) followUps.added(id, meanWindow(embedding.windows));
+    return written;
   }
 }
 

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { FollowUps } from "../../src/core/follow-ups.ts";
 import { RequestLedger } from "../../src/core/idempotency.ts";
 import type { MemoryPorts } from "../../src/core/memory-ports.ts";
 import { createFakeEmbedder, type FakeEmbedder } from "./fake-embedder.ts";
@@ -28,6 +29,7 @@ export function createMemoryWorld(): MemoryWorld {
       clock,
       ids: { newId: () => `m${(ids += 1)}` },
       requests: new RequestLedger(),
+      followUps: new FollowUps(memory.store, () => {}),
       classify: ({ content }) => {
         const primarySector = content.includes("feel") ? "emotional" : "semantic";
         const none = { semantic: 0, episodic: 0, procedural: 0, emotional: 0, reflective: 0 };

@@ -2,6 +2,7 @@ import { INITIAL_SALIENCE, type Sector, SECTORS, type Signals } from "../../core
 import type { Catalogue, CatalogueEntry, MemoryFilter, Ordinal, Page, Selection } from "../../core/ports.ts";
 import { type Change, edgeId, type EdgeRow, endsOfEdgeId, type RequestRow } from "../../core/rows.ts";
 import type { MemoryTraits } from "../../core/traits.ts";
+import { fadedSalience, HALF_LIVES, type HalfLives } from "../../core/salience.ts";
 import { EdgeIndex } from "./edge-index.ts";
 import { MemoryColumns, type SlimMemoryRow } from "./memory-columns.ts";
 
@@ -22,9 +23,12 @@ export class StoreCatalogue implements Catalogue {
   readonly #edges = new EdgeIndex();
   readonly #requests = new Map<string, RequestRow>();
   readonly #now: () => number;
+  readonly #halfLives: HalfLives;
 
-  constructor(now: () => number) {
+  /** @param now the time for all that passes: requests kept, salience fading. */
+  constructor(now: () => number, halfLives: HalfLives = HALF_LIVES) {
     this.#now = now;
+    this.#halfLives = halfLives;
   }
 
   get size(): number {
@@ -102,7 +106,9 @@ export class StoreCatalogue implements Catalogue {
   }
 
   at(ordinal: Ordinal): CatalogueEntry | undefined {
-    return this.#columns.entry(ordinal);
+    const entry = this.#columns.entry(ordinal);
+    if (entry === undefined) return undefined;
+    return { ...entry, salience: fadedSalience(entry, this.#now(), this.#halfLives[entry.primarySector]) };
   }
 
   findDuplicate(hash: string): string | undefined {
