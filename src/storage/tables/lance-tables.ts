@@ -35,6 +35,7 @@ const NOTHING_IS_OLDER = new Date(0);
 export class LanceTables {
   readonly #connection: Connection;
   readonly #tables = new Map<TableName, Table>();
+  readonly #reads = new Set<Promise<unknown>>();
   #lastWrite: Promise<unknown> = Promise.resolve();
 
   private constructor(connection: Connection) {
@@ -79,6 +80,8 @@ export class LanceTables {
    */
   replace({ table: name, ids, batches }: Replacement): Promise<void> {
     return this.#exclusively(async () => {
+      // Who asked before could not know of these changes, and must not find the rows gone between the commits.
+      await Promise.allSettled(this.#reads);
       const table = this.#tables.get(name) ?? (await this.#create(name));
       if ((await table.countRows()) > 0) {
         for (const some of chunks(ids, IDS_A_FILTER))
@@ -90,15 +93,25 @@ export class LanceTables {
     });
   }
 
-  /** Rows by id, in batches of any order; all columns unless some are named. */
-  async *read(name: TableName, ids: readonly string[], columns?: readonly string[]): AsyncGenerator<Columns> {
+  /** Rows by id, in batches of any order; all columns unless some are named. As of now, whatever is written next. */
+  read(name: TableName, ids: readonly string[], columns?: readonly string[]): Promise<Columns[]> {
+    const rows = this.#read(name, ids, columns);
+    this.#reads.add(rows);
+    const forget = () => this.#reads.delete(rows);
+    rows.then(forget, forget);
+    return rows;
+  }
+
+  async #read(name: TableName, ids: readonly string[], columns?: readonly string[]): Promise<Columns[]> {
+    const batches: Columns[] = [];
     const table = this.#tables.get(name);
-    if (table === undefined) return;
+    if (table === undefined) return batches;
     for (const some of chunks(ids, IDS_A_FILTER)) {
       const query = table.query().where(isOneOf(TABLE_SPECS[name].key, some));
       if (columns !== undefined) query.select([...columns]);
-      for await (const batch of query) yield fromRecordBatch(batch);
+      for await (const batch of query) batches.push(fromRecordBatch(batch));
     }
+    return batches;
   }
 
   async *scan(name: TableName, columns?: readonly string[]): AsyncGenerator<Columns> {

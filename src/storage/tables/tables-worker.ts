@@ -41,11 +41,7 @@ const answers: Answers = {
   async discard() {
     staged = new Map();
   },
-  async read(table, ids, columns) {
-    const batches: Columns[] = [];
-    for await (const batch of tables().read(table, ids, columns)) batches.push(batch);
-    return batches;
-  },
+  read: async (table, ids, columns) => tables().read(table, ids, columns),
   async startScan(table, columns) {
     scanCount += 1;
     scans.set(scanCount, tables().scan(table, columns));
@@ -61,8 +57,8 @@ const answers: Answers = {
     await scans.get(scan)?.return(undefined);
     scans.delete(scan);
   },
-  states: () => tables().states(),
-  compact: (thresholds) => tables().compact(thresholds),
+  states: async () => tables().states(),
+  compact: async (thresholds) => tables().compact(thresholds),
   async close() {
     opened?.close();
     opened = undefined;

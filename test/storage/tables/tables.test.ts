@@ -145,6 +145,16 @@ describe("openTables", () => {
     expect(await all(tables.scan("signals"))).toHaveLength(6);
   });
 
+  it("shows a row to whoever asked before it is replaced", async () => {
+    await tables.apply([signals("a", 0)]);
+    for (let i = 1; i < 20; i += 1) {
+      const read = tables.read("signals", ["a"]);
+      const applied = tables.apply([signals("a", i)]);
+      expect((await read).get("a")?.salience).toBe(i - 1);
+      await applied;
+    }
+  });
+
   it("answers what was asked before it closes", async () => {
     await tables.apply([signals("a", 0.1)]);
     const read = tables.read("signals", ["a"]);
