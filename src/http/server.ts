@@ -18,6 +18,7 @@ import { memoryReadRoutes } from "./routes/memory-reads.ts";
 import { memoryWriteRoutes } from "./routes/memory-writes.ts";
 import { systemRoutes } from "./routes/system.ts";
 import { unknownRoute } from "./unknown-route.ts";
+import { answerError } from "./unread-body.ts";
 import { compileValidator } from "./validation.ts";
 
 export interface ServerLimits {
@@ -110,7 +111,7 @@ export function buildServer({
   app.setValidatorCompiler(compileValidator);
   // Not by schema: a generated serializer drops and converts what it was not told of, metadata above all.
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
-  app.setErrorHandler(sendProblem);
+  app.setErrorHandler(answerError);
 
   guardRequests(app, access);
   app.addHook("onRequest", async (request, reply) => {

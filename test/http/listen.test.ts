@@ -1,6 +1,6 @@
 /** Over real sockets: what `inject` cannot show. */
 import { once } from "node:events";
-import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
+import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { listen, type Listening } from "../../src/http/listen.ts";
@@ -180,6 +180,27 @@ describe("a connection", () => {
     const reply = await sendBytes(port, bytes.replace("PORT", `localhost:${port}`));
     expect(reply).toMatch(/^HTTP\/1.1 400 /);
     expect(reply).toContain("did not arrive in time");
+  });
+
+  it.each([
+    ["a length", true],
+    ["chunks", false],
+  ])("that sends too large a body by %s still hears why", async (_name, withLength) => {
+    const { port } = await start({}, { limits: { maxJsonBytes: 1_000 } });
+    const body = "x".repeat(8 * 1024 ** 2);
+    const request = httpRequest({
+      host: "127.0.0.1",
+      port,
+      path: "/memory/add",
+      method: "POST",
+      headers: { "content-type": "application/json", ...(withLength && { "content-length": body.length }) },
+      agent: false,
+    });
+    const answered = once(request, "response");
+    request.end(body);
+    const [response] = (await answered) as [IncomingMessage];
+    response.resume();
+    expect(response.statusCode).toBe(413);
   });
 
   it("that goes bad while a request is answered is closed without another's answer", async () => {
