@@ -41,7 +41,9 @@ export async function readVerified(path: string, sha256: string): Promise<Buffer
   try {
     bytes = await readFile(path);
   } catch (cause) {
-    throw new ServiceError("MODEL_UNAVAILABLE", `cannot read the model file ${path}: install memoryd again`, { cause });
+    throw new ServiceError("MODEL_UNAVAILABLE", `cannot read the model file ${path}: install memoryd again`, {
+      cause,
+    });
   }
   const found = createHash("sha256").update(bytes).digest("hex");
   if (found !== sha256) {

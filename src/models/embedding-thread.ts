@@ -13,7 +13,8 @@ interface Model {
   readonly project: TokenProjection;
 }
 
-if (parentPort === null) throw new Error("embedding-thread.js is started by the embedder, as a worker thread");
+if (parentPort === null)
+  throw new Error("embedding-thread.js is started by the embedder, as a worker thread");
 const port = parentPort;
 
 async function load(paths: ModelPaths): Promise<Model> {
@@ -25,15 +26,23 @@ async function load(paths: ModelPaths): Promise<Model> {
   ]);
   return {
     session: await openModelSession(model),
-    reader: new WordPieces(JSON.parse(tokenizer.toString("utf8")), JSON.parse(tokenizerConfig.toString("utf8"))),
+    reader: new WordPieces(
+      JSON.parse(tokenizer.toString("utf8")),
+      JSON.parse(tokenizerConfig.toString("utf8")),
+    ),
     project: readTokenProjection(projection),
   };
 }
 
 async function embed({ session, reader, project }: Model, request: EmbedRequest): Promise<EmbedAnswer> {
   const units = reader.units(request.text);
-  const window = request.kind === "window" ? cutWindow(request.text, units, request.isWhole) : readQuestion(request.text, units);
-  const pieces = window.units.flatMap((unit) => unit.pieces.map((piece) => ({ ...piece, start: unit.start })));
+  const window =
+    request.kind === "window"
+      ? cutWindow(request.text, units, request.isWhole)
+      : readQuestion(request.text, units);
+  const pieces = window.units.flatMap((unit) =>
+    unit.pieces.map((piece) => ({ ...piece, start: unit.start })),
+  );
   if (request.kind === "question") pieces.length = Math.min(pieces.length, MODEL_MAX_PIECES - 2);
 
   const rows = pieces.flatMap((piece, i) => (isKept(piece) && piece.start >= request.tokensFrom ? [i] : []));
@@ -46,7 +55,10 @@ async function embed({ session, reader, project }: Model, request: EmbedRequest)
   return {
     vector: meanPool(states),
     // Row 0 is [CLS].
-    tokens: project(states, rows.map((row) => row + 1)),
+    tokens: project(
+      states,
+      rows.map((row) => row + 1),
+    ),
     tokenIds: rows.map((row) => pieces[row]?.id ?? 0),
     words: request.kind === "question" ? rows.map((row) => pieces[row]?.word ?? "") : [],
     hasPieces: pieces.length > 0,
@@ -67,27 +79,31 @@ function readQuestion(text: string, units: Iterable<Unit>) {
 }
 
 function post(message: FromThread) {
-  const buffers = message.type === "embedded" ? [message.answer.vector.buffer, message.answer.tokens.buffer] : [];
+  const buffers =
+    message.type === "embedded" ? [message.answer.vector.buffer, message.answer.tokens.buffer] : [];
   port.postMessage(message, buffers);
+}
+
+/** Never rejects. */
+async function obey(model: Model, message: ToThread): Promise<void> {
+  if (message.type === "stop") {
+    // In this order, and never by terminate(): ending a thread inside native code ends the process.
+    await model.session.release().catch(() => undefined);
+    port.close();
+    return;
+  }
+  try {
+    post({ type: "embedded", answer: await embed(model, message.request) });
+  } catch (error) {
+    post({ type: "failed", reason: reasonOf(error) });
+  }
 }
 
 const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 try {
   const model = await load(workerData as ModelPaths);
-  port.on("message", async (message: ToThread) => {
-    if (message.type === "stop") {
-      // In this order, and never by terminate(): ending a thread inside native code ends the process.
-      await model.session.release();
-      port.close();
-      return;
-    }
-    try {
-      post({ type: "embedded", answer: await embed(model, message.request) });
-    } catch (error) {
-      post({ type: "failed", reason: reasonOf(error) });
-    }
-  });
+  port.on("message", (message: ToThread) => void obey(model, message));
   post({ type: "ready" });
 } catch (error) {
   post({ type: "unusable", reason: reasonOf(error) });

@@ -46,7 +46,11 @@ export class EmbeddingThreads {
   #stopped: (() => void) | undefined;
 
   /** `file` is a test's own thread, instead of the built one. */
-  constructor(max: number, paths: ModelPaths, options: { readonly log?: EmbedderLog; readonly file?: string } = {}) {
+  constructor(
+    max: number,
+    paths: ModelPaths,
+    options: { readonly log?: EmbedderLog; readonly file?: string } = {},
+  ) {
     this.#max = max;
     this.#paths = paths;
     this.#log = options.log;
@@ -89,7 +93,8 @@ export class EmbeddingThreads {
       const free = Array.from(this.#threads).find((thread) => thread.isReady && thread.running === undefined);
       if (free === undefined) {
         const starting = Array.from(this.#threads).filter((thread) => !thread.isReady).length;
-        if (this.#threads.size < this.#max && starting < this.#questions.length + this.#windows.length) this.#start();
+        if (this.#threads.size < this.#max && starting < this.#questions.length + this.#windows.length)
+          this.#start();
         else return;
         continue;
       }
@@ -151,7 +156,8 @@ export class EmbeddingThreads {
     }
     if (task !== undefined) {
       task.crashes += 1;
-      if (task.crashes < MAX_CRASHES) (task.request.kind === "question" ? this.#questions : this.#windows).unshift(task);
+      if (task.crashes < MAX_CRASHES)
+        (task.request.kind === "question" ? this.#questions : this.#windows).unshift(task);
       else task.reject(unavailable(`the embedding model failed twice on this text: ${reason}`));
     }
     this.#dispatch();

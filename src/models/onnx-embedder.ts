@@ -73,7 +73,12 @@ class OnnxEmbedder implements ModelEmbedder {
   #millisecondsEach = 10;
   #closing: Promise<void> | undefined;
 
-  constructor({ modelDirectory = MODEL_DIRECTORY, workers, log, maxWaitingTexts = MAX_WAITING_TEXTS }: EmbedderOptions) {
+  constructor({
+    modelDirectory = MODEL_DIRECTORY,
+    workers,
+    log,
+    maxWaitingTexts = MAX_WAITING_TEXTS,
+  }: EmbedderOptions) {
     const paths = {
       model: join(modelDirectory, "onnx/model_quantized.onnx"),
       tokenizer: join(modelDirectory, "tokenizer.json"),
@@ -106,7 +111,7 @@ class OnnxEmbedder implements ModelEmbedder {
       const answers: EmbedAnswer[] = [];
       // One after the other: where a window starts is known when the one before is read. And fair: after each, the
       // other texts' windows have their turn.
-      for (let start = 0, covered = 0; start < text.length || answers.length === 0; ) {
+      for (let start = 0, covered = 0; start < text.length || answers.length === 0;) {
         const end = Math.min(text.length, start + MAX_WINDOW_TEXT);
         const request: EmbedRequest = {
           kind: "window",
@@ -136,7 +141,10 @@ class OnnxEmbedder implements ModelEmbedder {
       (this.#waitingTexts > 0 && this.#waitingCharacters + text.length > MAX_WAITING_CHARACTERS)
     ) {
       throw new ServiceError("RATE_LIMITED", "too many texts wait to be embedded: try again a little later", {
-        retryAfterSeconds: Math.min(60, Math.max(1, Math.ceil((this.#waitingTexts * this.#millisecondsEach) / 1_000))),
+        retryAfterSeconds: Math.min(
+          60,
+          Math.max(1, Math.ceil((this.#waitingTexts * this.#millisecondsEach) / 1_000)),
+        ),
       });
     }
     const startedAt = performance.now();
@@ -157,12 +165,19 @@ function joinTokens(answers: readonly EmbedAnswer[]): Int8Array {
   const [first] = answers;
   if (first !== undefined && answers.length === 1 && first.tokenIds.length <= MAX_TOKENS) return first.tokens;
 
-  const kept = thinTokens(answers.flatMap((answer) => answer.tokenIds), MAX_TOKENS);
+  const kept = thinTokens(
+    answers.flatMap((answer) => answer.tokenIds),
+    MAX_TOKENS,
+  );
   const joined = new Int8Array(kept.length * TOKEN_DIMENSIONS);
   let row = 0;
   let before = 0;
   for (const { tokens, tokenIds } of answers) {
-    for (let index = kept[row]; index !== undefined && index < before + tokenIds.length; index = kept[++row]) {
+    for (
+      let index = kept[row];
+      index !== undefined && index < before + tokenIds.length;
+      index = kept[++row]
+    ) {
       const start = (index - before) * TOKEN_DIMENSIONS;
       joined.set(tokens.subarray(start, start + TOKEN_DIMENSIONS), row * TOKEN_DIMENSIONS);
     }

@@ -52,7 +52,9 @@ export class WordPieces {
   }
 
   #read(unit: string): Piece[] {
-    const { ids, tokens }: { ids: number[]; tokens: string[] } = this.#tokenizer.encode(unit, { add_special_tokens: false });
+    const { ids, tokens }: { ids: number[]; tokens: string[] } = this.#tokenizer.encode(unit, {
+      add_special_tokens: false,
+    });
     const words: string[] = [];
     const wordOf = tokens.map((token) => {
       if (token.startsWith("##") && words.length > 0) words[words.length - 1] += token.slice(2);

@@ -10,7 +10,10 @@ import {
 import type { Embedder } from "../../src/core/ports.ts";
 
 /** Every Embedder passes these tests: the bundled model, and the fake that other tests rely on. */
-export function embedderContract(name: string, openEmbedder: () => Promise<Embedder & { close?(): Promise<void> }>) {
+export function embedderContract(
+  name: string,
+  openEmbedder: () => Promise<Embedder & { close?(): Promise<void> }>,
+) {
   describe(`${name} keeps the Embedder contract`, () => {
     let embedder: Awaited<ReturnType<typeof openEmbedder>>;
     beforeAll(async () => {
@@ -53,8 +56,14 @@ export function embedderContract(name: string, openEmbedder: () => Promise<Embed
     it("finds a question's word among the text's token vectors", async () => {
       const { tokens, words } = await embedder.embedQuestion("pottery");
       expect(words.length).toBeGreaterThan(0);
-      const match = bestMatch(tokens, (await embedder.embedDocument("She signed up for a pottery class.")).tokens);
-      const other = bestMatch(tokens, (await embedder.embedDocument("The train to Leipzig was late.")).tokens);
+      const match = bestMatch(
+        tokens,
+        (await embedder.embedDocument("She signed up for a pottery class.")).tokens,
+      );
+      const other = bestMatch(
+        tokens,
+        (await embedder.embedDocument("The train to Leipzig was late.")).tokens,
+      );
       expect(match).toBeGreaterThan(0.5);
       expect(match).toBeLessThan(1.1);
       expect(other).toBeLessThan(match - 0.2);

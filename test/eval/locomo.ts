@@ -3,7 +3,11 @@ import { readFileSync } from "node:fs";
 /** A conversation of LoCoMo (CC BY-NC 4.0: for evaluation only, never shipped). */
 export interface Conversation {
   readonly id: string;
-  readonly turns: readonly { readonly id: string; readonly text: string; readonly session: string | number }[];
+  readonly turns: readonly {
+    readonly id: string;
+    readonly text: string;
+    readonly session: string | number;
+  }[];
   readonly questions: readonly {
     readonly q: string;
     /** Ids of the turns that the answer rests on. */

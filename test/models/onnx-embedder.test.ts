@@ -19,14 +19,19 @@ describe("openEmbedder", () => {
 
   it("names what its vectors are made with", () => {
     expect(embedder).toMatchObject({ name: "all-MiniLM-L6-v2", dimensions: 384, modelSha256: SHA256.model });
-    expect(embedder.stamp).toMatchObject({ model: SHA256.model, projection: SHA256.projection, pooling: "mean" });
+    expect(embedder.stamp).toMatchObject({
+      model: SHA256.model,
+      projection: SHA256.projection,
+      pooling: "mean",
+    });
   });
 
   it("finds what means the same in other words", async () => {
     const { vector } = await embedder.embedQuestion("Which pet does she own?");
     const near = await embedder.embedDocument("Caroline adopted a small dog from the shelter.");
     const far = await embedder.embedDocument("The quarterly invoice was paid late.");
-    const cosine = (other: Float32Array | undefined) => vector.reduce((sum, x, i) => sum + x * (other?.[i] ?? 0), 0);
+    const cosine = (other: Float32Array | undefined) =>
+      vector.reduce((sum, x, i) => sum + x * (other?.[i] ?? 0), 0);
     expect(cosine(near.windows[0])).toBeGreaterThan(cosine(far.windows[0]) + 0.1);
   });
 
@@ -52,7 +57,9 @@ describe("openEmbedder", () => {
 
   it("answers a question before the rest of a long text", async () => {
     const order: string[] = [];
-    const long = embedder.embedDocument("The garden was full of roses. ".repeat(400)).then(() => order.push("long"));
+    const long = embedder
+      .embedDocument("The garden was full of roses. ".repeat(400))
+      .then(() => order.push("long"));
     await embedder.embedQuestion("where are the roses?").then(() => order.push("question"));
     await long;
     expect(order).toEqual(["question", "long"]);
@@ -62,7 +69,10 @@ describe("openEmbedder", () => {
     const small = await openEmbedder({ workers: 1, maxWaitingTexts: 2 });
     const admitted = [small.embedDocument("a"), small.embedDocument("b")];
     expect(small.waiting).toBe(2);
-    await expect(small.embedDocument("c")).rejects.toMatchObject({ code: "RATE_LIMITED", retryAfterSeconds: 1 });
+    await expect(small.embedDocument("c")).rejects.toMatchObject({
+      code: "RATE_LIMITED",
+      retryAfterSeconds: 1,
+    });
     await Promise.all(admitted);
     expect(small.waiting).toBe(0);
     await small.close();
@@ -89,7 +99,12 @@ describe("the token projection", () => {
   it("is the one its description tells of", () => {
     const description = JSON.parse(readFileSync(PROJECTION_FILE.replace(/bin$/, "json"), "utf8")) as object;
     const sha256 = createHash("sha256").update(readFileSync(PROJECTION_FILE)).digest("hex");
-    expect(description).toMatchObject({ sha256, modelSha256: SHA256.model, rows: 384, columns: TOKEN_DIMENSIONS });
+    expect(description).toMatchObject({
+      sha256,
+      modelSha256: SHA256.model,
+      rows: 384,
+      columns: TOKEN_DIMENSIONS,
+    });
     expect(sha256).toBe(SHA256.projection);
   });
 });

@@ -17,7 +17,7 @@ function unitsOf(text: string): Unit[] {
 /** All windows of a text, as texts. */
 function windowsOf(text: string, sliceLength = MAX_WINDOW_TEXT, sizes = SIZES): string[] {
   const windows: string[] = [];
-  for (let start = 0; start < text.length; ) {
+  for (let start = 0; start < text.length;) {
     const slice = text.slice(start, start + sliceLength);
     const window = cutWindow(slice, unitsOf(slice), start + slice.length === text.length, sizes);
     if (window.units.length > 0) windows.push(slice.slice(window.units[0]?.start, window.end).trim());
@@ -33,7 +33,11 @@ describe("cutWindow", () => {
   });
 
   it("cuts at the words, each window beginning before the end of the last", () => {
-    expect(windowsOf("a b c d e f g h i j k l m n o p q")).toEqual(["a b c d e f g h", "f g h i j k l m n o".slice(0, 15), "k l m n o p q"]);
+    expect(windowsOf("a b c d e f g h i j k l m n o p q")).toEqual([
+      "a b c d e f g h",
+      "f g h i j k l m n o".slice(0, 15),
+      "k l m n o p q",
+    ]);
   });
 
   it("prefers the end of a sentence, and to begin with one", () => {
@@ -54,7 +58,10 @@ describe("cutWindow", () => {
     const text = fc.array(fc.tuple(word, space), { maxLength: 80 }).map((pairs) => pairs.flat().join(""));
     fc.assert(
       fc.property(text, fc.integer({ min: 40, max: 200 }), (content, sliceLength) => {
-        const numbered = content.split(/(\s+)/).map((part, i) => (/\S/.test(part) ? `${i}${part}` : part)).join("");
+        const numbered = content
+          .split(/(\s+)/)
+          .map((part, i) => (/\S/.test(part) ? `${i}${part}` : part))
+          .join("");
         const windows = windowsOf(numbered, sliceLength);
         const seen = new Set(windows.flatMap((window) => window.split(/\s+/)));
         expect([...seen]).toEqual(numbered.split(/\s+/).filter(Boolean));

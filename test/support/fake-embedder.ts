@@ -70,7 +70,8 @@ function embedWords(words: readonly string[]): Float32Array {
   for (const word of words) {
     // Stop words count little, as in a real model, so that what a text is about decides.
     const weight = STOP_WORDS.has(word) ? 0.1 : 1;
-    for (const { place, sign } of marksOf(word, EMBEDDING_DIMENSIONS)) vector[place] = (vector[place] ?? 0) + sign * weight;
+    for (const { place, sign } of marksOf(word, EMBEDDING_DIMENSIONS))
+      vector[place] = (vector[place] ?? 0) + sign * weight;
   }
   const length = Math.hypot(...vector);
   // Words whose marks cancel out entirely are left with a vector like any other.
@@ -82,7 +83,8 @@ function tokenVectors(words: readonly string[]): Int8Array {
   const vectors = new Int8Array(words.length * TOKEN_DIMENSIONS);
   const height = Math.round(TOKEN_SCALE / Math.sqrt(MARKS));
   words.forEach((word, row) => {
-    for (const { place, sign } of marksOf(word, TOKEN_DIMENSIONS)) vectors[row * TOKEN_DIMENSIONS + place] = sign * height;
+    for (const { place, sign } of marksOf(word, TOKEN_DIMENSIONS))
+      vectors[row * TOKEN_DIMENSIONS + place] = sign * height;
   });
   return vectors;
 }

@@ -15,7 +15,13 @@ if (workerData.model === "missing") {
     if (text === "crash") process.exit(1);
     if (text === "fail") return parentPort.postMessage({ type: "failed", reason: "cannot" });
     read += 1;
-    const answer = { vector: Float32Array.of(read), tokens: new Int8Array(0), tokenIds: [], words: [], hasPieces: true };
+    const answer = {
+      vector: Float32Array.of(read),
+      tokens: new Int8Array(0),
+      tokenIds: [],
+      words: [],
+      hasPieces: true,
+    };
     parentPort.postMessage({ type: "embedded", answer: { ...answer, end: text.length, next: text.length } });
   });
   parentPort.postMessage({ type: "ready" });
