@@ -6,10 +6,11 @@ import { type ChosenCheckpoint, chooseCheckpoint, tablesFolder } from "../../src
 import { Checkpointer, type CheckpointerParts } from "../../src/storage/checkpointer.ts";
 import { type Disk, type DiskFile, listFilesBelow, nodeDisk } from "../../src/storage/disk.ts";
 import { openTablesAt } from "../../src/storage/open-tables-at.ts";
+import { COMPACTION_THRESHOLDS } from "../../src/storage/tables/compaction-thresholds.ts";
 import type { Tables } from "../../src/storage/tables/tables.ts";
 
 /** Compacts whenever it is asked. */
-export const EAGER = { fragments: 2, deletedRatio: 0 };
+export const EAGER = { ...COMPACTION_THRESHOLDS, fragments: 2 };
 
 /** A store without a journal's file and without a catalogue: just enough to write, flush, fall over and come back. */
 export class SmallStore {

@@ -167,10 +167,17 @@ export function tableSchema(name: TableName): Schema {
   return schemaOf(TABLE_SPECS[name].fields);
 }
 
-async function compactTable(table: Table, { fragments, deletedRatio }: CompactionThresholds): Promise<void> {
+async function compactTable(table: Table, thresholds: CompactionThresholds): Promise<void> {
   const { numRows, fragmentStats } = await table.stats();
-  const stored = fragmentStats.lengths.mean * fragmentStats.numFragments;
-  if (fragmentStats.numFragments >= fragments || stored - numRows > stored * deletedRatio) {
+  const { numFragments, lengths } = fragmentStats;
+  const stored = lengths.mean * numFragments;
+  const isFresh =
+    numFragments >= thresholds.freshFragments && stored - lengths.max >= stored * thresholds.freshRatio;
+  if (
+    isFresh ||
+    numFragments >= thresholds.fragments ||
+    stored - numRows > stored * thresholds.deletedRatio
+  ) {
     await table.optimize({ cleanupOlderThan: NOTHING_IS_OLDER });
   }
 }

@@ -5,6 +5,7 @@ import { crc32 } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Change } from "../../../src/core/rows.ts";
 import { nodeDisk } from "../../../src/storage/disk.ts";
+import { COMPACTION_THRESHOLDS } from "../../../src/storage/tables/compaction-thresholds.ts";
 import {
   checksum,
   filesOfVersion,
@@ -48,7 +49,7 @@ describe("filesOfVersion", () => {
     await tables.apply([signals(3, 0.9), { table: "signals", id: "4", row: null }]);
     await tables.apply(Array.from({ length: 900 }, (_, i) => signals(2 * i, 0.7)));
     await note();
-    expect(await tables.compact({ fragments: 2, deletedRatio: 0 })).toBe(true);
+    expect(await tables.compact({ ...COMPACTION_THRESHOLDS, fragments: 2 })).toBe(true);
     await note();
     await tables.apply([signals(5, 0.1)]);
     await note();

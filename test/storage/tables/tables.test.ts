@@ -4,6 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Change, Rows, TableName } from "../../../src/core/rows.ts";
+import { COMPACTION_THRESHOLDS } from "../../../src/storage/tables/compaction-thresholds.ts";
 import { TABLE_NAMES } from "../../../src/storage/tables/specs.ts";
 import { openTables, type Tables } from "../../../src/storage/tables/tables.ts";
 import { anyId, anyRow, storedUnder } from "./sample-rows.ts";
@@ -139,10 +140,21 @@ describe("openTables", () => {
   it("keeps every row and version while it compacts", async () => {
     for (let i = 0; i < 5; i += 1) await tables.apply([signals(`${i}`, i / 10), signals("same", i / 10)]);
     const before = await tables.states();
-    expect(await tables.compact({ fragments: 2, deletedRatio: 0.1 })).toBe(true);
-    expect(await tables.compact({ fragments: 2, deletedRatio: 0.1 })).toBe(false);
+    expect(await tables.compact({ ...COMPACTION_THRESHOLDS, fragments: 2 })).toBe(true);
+    expect(await tables.compact({ ...COMPACTION_THRESHOLDS, fragments: 2 })).toBe(false);
     expect((await tables.states())[0]?.rows).toBe(before[0]?.rows);
     expect(await all(tables.scan("signals"))).toHaveLength(6);
+  });
+
+  it("compacts few fragments only once much is in the small ones", async () => {
+    const some = (from: number, count: number) =>
+      Array.from({ length: count }, (_, i) => signals(`${from + i}`, 0.5));
+    await tables.apply(some(0, 200));
+    for (let i = 0; i < 5; i += 1) await tables.apply(some(1_000 + 8 * i, 8));
+    expect(await tables.compact()).toBe(false);
+    await tables.apply(some(2_000, 60));
+    expect(await tables.compact()).toBe(true);
+    expect(await all(tables.scan("signals"))).toHaveLength(300);
   });
 
   it("shows a row to whoever asked before it is replaced", async () => {
