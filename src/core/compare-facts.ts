@@ -2,7 +2,7 @@ import type { Fact } from "./fact.ts";
 import type { FactBook, FactFilter } from "./fact-book.ts";
 import type { PageRange } from "./fact-page.ts";
 import { FactSelection } from "./fact-selection.ts";
-import { type AsOf, type FactReadPorts, filterOf, pageOf } from "./fact-store.ts";
+import { type AsOf, type FactReadPorts, pageOf } from "./fact-store.ts";
 import { countingFact } from "./visit-facts.ts";
 
 export interface CompareFactsInput extends FactFilter, Pick<AsOf, "knownAt">, PageRange {
@@ -24,7 +24,12 @@ export interface FactComparison {
   /** As at `time2`. */
   readonly unchanged: readonly Fact[];
   /** How many in all. */
-  readonly summary: { readonly added: number; readonly removed: number; readonly changed: number; readonly unchanged: number };
+  readonly summary: {
+    readonly added: number;
+    readonly removed: number;
+    readonly changed: number;
+    readonly unchanged: number;
+  };
 }
 
 /** A fact that is valid at one of the two moments only. */
@@ -38,20 +43,27 @@ interface Present {
 const OBJECTS = 2 ** 26;
 
 /**
- * What is true at `time2` against `time1`. The same object is unchanged, even if it is another fact (left and come back,
- * cut and continued). For cardinality `one` another object is a change; for `many` objects come and go by themselves.
+ * What is true at `time2` against `time1`. The same object is unchanged, even if it is another fact (left and
+ * come back, cut and continued). For cardinality `one` another object is a change; for `many` objects come
+ * and go by themselves.
  */
 export function compareFacts({ facts: { book } }: FactReadPorts, input: CompareFactsInput): FactComparison {
   const { time1, time2, knownAt } = input;
-  const [added, removed, changed, unchanged] = [new FactSelection(), new FactSelection(), new FactSelection(), new FactSelection()];
-  const put = (selection: FactSelection, { ordinal, start, end }: Present) => selection.add(ordinal, start, end);
+  const [added, removed, changed, unchanged] = [
+    new FactSelection(),
+    new FactSelection(),
+    new FactSelection(),
+    new FactSelection(),
+  ];
+  const put = (selection: FactSelection, { ordinal, start, end }: Present) =>
+    selection.add(ordinal, start, end);
   const { timeline, object } = book.columns;
   const timelineOf = ({ ordinal }: Present) => timeline[ordinal] as number;
   const objectOf = (fact: Present) => timelineOf(fact) * OBJECTS + (object[fact.ordinal] as number);
 
   const gone = new Map<number, Present>();
   let come: Present[] = [];
-  book.visit(filterOf(input), knownAt, (ordinal, start, end) => {
+  book.visit(input, knownAt, (ordinal, start, end) => {
     const isBefore = start <= time1 && time1 < end;
     const isAfter = start <= time2 && time2 < end;
     if (isBefore && isAfter) unchanged.add(ordinal, start, end);
@@ -76,7 +88,10 @@ export function compareFacts({ facts: { book } }: FactReadPorts, input: CompareF
     summary: { added: added.size, removed: removed.size, changed: changed.size, unchanged: unchanged.size },
     added: pageOf(book, added, input).facts,
     removed: pageOf(book, removed, input).facts,
-    changed: pageOf(book, changed, input).facts.map((after) => ({ before: factBefore(book, after, input), after })),
+    changed: pageOf(book, changed, input).facts.map((after) => ({
+      before: factBefore(book, after, input),
+      after,
+    })),
     unchanged: pageOf(book, unchanged, input).facts,
   };
 }

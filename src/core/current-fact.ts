@@ -11,8 +11,8 @@ export interface CurrentFactInput extends FactFilter, AsOf {
 }
 
 /**
- * The fact valid now, or at `at`. Where several are (cardinality `many`, no user or project named), the first in list order: the
- * newest open one.
+ * The fact valid now, or at `at`. Where several are (cardinality `many`, no user or project named), the first
+ * in list order: the newest open one.
  *
  * @throws {ServiceError} NOT_FOUND if none is.
  */

@@ -10,8 +10,9 @@ export interface EraseFactInput {
 }
 
 /**
- * Removes a fact and all its versions for good, with the replaced facts of the same object that it took in or came
- * from: they are only seen as its past. Ids that pointed to what is gone become null. Nothing else changes: what it had superseded stays closed.
+ * Removes a fact and all its versions for good, with the replaced facts of the same object that it took in or
+ * came from: they are only seen as its past. Ids that pointed to what is gone become null. Nothing else
+ * changes: what it had superseded stays closed.
  *
  * @returns the fact as it was last.
  * @throws {ServiceError} NOT_FOUND, FORBIDDEN (another user's), STORE_FULL, NOT_READY.
@@ -25,7 +26,7 @@ export async function eraseFact({ facts, clock }: FactPorts, input: EraseFactInp
 
 /** The changes that remove all facts of a user, to stand in one record with whatever else goes. */
 export function userErasure(book: FactBook, userId: string): FactChange[] {
-  return book.timelines({ userId }).flatMap(({ facts }) => facts.flatMap(removalOf));
+  return book.timelines({ userId }).flatMap(({ facts }) => facts.toReversed().flatMap(removalOf));
 }
 
 /** The changes that clear the link to a memory that is being deleted, in every version that has it. */
@@ -33,7 +34,11 @@ export function sourceErasure(book: FactBook, memoryId: string): FactChange[] {
   return Array.from(book.fromMemory(memoryId)).flatMap(({ versions }) =>
     versions
       .filter((row) => row.sourceMemoryId === memoryId)
-      .map((row): FactChange => ({ table: "facts", id: factRowId(row), row: { ...row, sourceMemoryId: null } })),
+      .map((row): FactChange => ({
+        table: "facts",
+        id: factRowId(row),
+        row: { ...row, sourceMemoryId: null },
+      })),
   );
 }
 
@@ -52,14 +57,17 @@ function erasure(book: FactBook, fact: Fact): FactChange[] {
   return [...facts.filter(({ latest }) => gone.has(latest.id)).flatMap(removalOf), ...cleared];
 }
 
-/** The fact's id and those of replaced facts of its object that are linked to it, directly or over one another. */
+/**
+ * The fact's id and those of replaced facts of its object that are linked to it, directly or over one
+ * another.
+ */
 function withItsPast(book: FactBook, facts: readonly FactHistory[], id: string): ReadonlySet<string> {
   const gone = new Set([id]);
   const objectOf = (history: FactHistory | undefined) => history && book.columns.object[history.ordinal];
   const object = objectOf(book.find(id));
   const replaced = facts.filter((history) => objectOf(history) === object && isEmpty(history.latest));
   const origins = new Map(facts.map(({ latest }) => [latest.id, latest.derivedFrom]));
-  for (let before = 0; before < gone.size; ) {
+  for (let before = 0; before < gone.size;) {
     before = gone.size;
     for (const { latest } of replaced) {
       const cameFromIt = [...gone].some((goneId) => origins.get(goneId) === latest.id);

@@ -1,4 +1,14 @@
-import { endOf, type Fact, type FactChange, type FactSlot, foldText, nameKey, objectKey, sameMetadata, slotKey } from "./fact.ts";
+import {
+  endOf,
+  type Fact,
+  type FactChange,
+  type FactSlot,
+  foldText,
+  nameKey,
+  objectKey,
+  sameMetadata,
+  slotKey,
+} from "./fact.ts";
 import { FactColumns } from "./fact-columns.ts";
 import type { Metadata } from "./memory.ts";
 import { Slots } from "./slots.ts";
@@ -53,12 +63,12 @@ interface OpenTimeline extends FactTimeline {
 }
 
 /**
- * All versions of all facts in memory, found by id, timeline, subject, predicate, user and source memory. Built at
- * open by applying every row, in any order, and kept by applying the changes of each write; applying one
- * again changes nothing.
+ * All versions of all facts in memory, found by id, timeline, subject, predicate, user and source memory.
+ * Built at open by applying every row, in any order, and kept by applying the changes of each write; applying
+ * one again changes nothing.
  *
- * Whole rows are held, texts and metadata too, since every read filters on them or answers them. Equal texts of a
- * timeline, and equal metadata of a fact, are held once.
+ * Whole rows are held, texts and metadata too, since every read filters on them or answers them. Equal texts
+ * of a timeline, and equal metadata of a fact, are held once.
  */
 export class FactBook {
   /** Texts as they are compared: `nameKey`, `nameKey`, `objectKey`. */
@@ -111,10 +121,13 @@ export class FactBook {
     return timeline;
   }
 
-  /** Visits the facts that match and count (no empty period), as they were known at `knownAt` (absent: by now), in no order. */
+  /**
+   * Visits the facts that match and count (no empty period), as they were known at `knownAt` (absent: by
+   * now), in no order.
+   */
   visit(filter: FactFilter, knownAt: number | undefined, visit: FactVisitor): void {
-    const isAll = Object.values(filter).every((condition) => condition === undefined);
-    if (isAll) {
+    const { subject, predicate, userId, projects } = filter;
+    if (subject === undefined && predicate === undefined && userId === undefined && projects === undefined) {
       const { capacity } = this.#historyAt;
       for (let ordinal = 0; ordinal < capacity; ordinal += 1) this.#visitOne(ordinal, knownAt, visit);
       return;
@@ -122,19 +135,6 @@ export class FactBook {
     for (const { facts } of this.timelines(filter)) {
       for (const { ordinal } of facts) this.#visitOne(ordinal, knownAt, visit);
     }
-  }
-
-  #visitOne(ordinal: number, knownAt: number | undefined, visit: FactVisitor): void {
-    const { start, end, confidence, updatedAt } = this.columns;
-    if (knownAt === undefined || (updatedAt[ordinal] as number) <= knownAt) {
-      const from = start[ordinal] as number;
-      const to = end[ordinal] as number;
-      if (to > from) visit(ordinal, from, to, confidence[ordinal] as number);
-      return;
-    }
-    const history = this.#historyAt.at(ordinal);
-    const fact = history === undefined ? undefined : versionKnownAt(history, knownAt);
-    if (fact !== undefined && endOf(fact) > fact.validFrom) visit(ordinal, fact.validFrom, endOf(fact), fact.confidence);
   }
 
   timeline(slot: FactSlot): FactTimeline | undefined {
@@ -169,9 +169,24 @@ export class FactBook {
       const factId = id.slice(0, mark);
       const version = Number(id.slice(mark + 1));
       if (row === null) this.#remove(factId, version);
-      else if (row.id !== factId || row.version !== version) throw new TypeError(`row ${id} holds another version`);
+      else if (row.id !== factId || row.version !== version)
+        throw new TypeError(`row ${id} holds another version`);
       else this.#put(row);
     }
+  }
+
+  #visitOne(ordinal: number, knownAt: number | undefined, visit: FactVisitor): void {
+    const { start, end, confidence, updatedAt } = this.columns;
+    if (knownAt === undefined || (updatedAt[ordinal] as number) <= knownAt) {
+      const from = start[ordinal] as number;
+      const to = end[ordinal] as number;
+      if (to > from) visit(ordinal, from, to, confidence[ordinal] as number);
+      return;
+    }
+    const history = this.#historyAt.at(ordinal);
+    const fact = history === undefined ? undefined : versionKnownAt(history, knownAt);
+    if (fact !== undefined && endOf(fact) > fact.validFrom)
+      visit(ordinal, fact.validFrom, endOf(fact), fact.confidence);
   }
 
   /** The smallest set that holds every timeline of these keys. */
@@ -202,9 +217,9 @@ export class FactBook {
 
   #remove(factId: string, version: number): void {
     const history = this.#histories.get(factId);
-    const place = history?.versions.findLastIndex((row) => row.version === version) ?? -1;
-    if (history === undefined || place < 0) return;
-    const [removed] = history.versions.splice(place, 1) as [Fact];
+    const index = history?.versions.findLastIndex((row) => row.version === version) ?? -1;
+    if (history === undefined || index < 0) return;
+    const [removed] = history.versions.splice(index, 1) as [Fact];
     this.#forgetSource(removed, history);
 
     const latest = history.versions.at(-1);
@@ -218,7 +233,10 @@ export class FactBook {
     this.objects.release(this.columns.object[ordinal] as number);
     this.columns.free(ordinal);
     this.#historyAt.remove(ordinal);
-    timeline.facts.splice(timeline.facts.indexOf(history), 1);
+    // From the end, which is where erasing all of a timeline takes them; the last fills the gap.
+    const place = timeline.facts.lastIndexOf(history);
+    const last = timeline.facts.pop();
+    if (last !== undefined && last !== history) timeline.facts[place] = last;
     if (timeline.facts.length === 0) this.#forgetTimeline(timeline);
   }
 
@@ -298,7 +316,8 @@ export function versionKnownAt(history: FactHistory, knownAt: number | undefined
 
 /** The row with the texts of a known one where they are equal, its fields in one order for every row. */
 function sharing(row: Fact, known: Fact | undefined): Fact {
-  const share = (text: string, other: string | undefined) => (text === other && other !== undefined ? other : text);
+  const share = (text: string, other: string | undefined) =>
+    text === other && other !== undefined ? other : text;
   return {
     id: share(row.id, known?.id),
     version: row.version,

@@ -1,20 +1,42 @@
 import { ServiceError } from "./errors.ts";
-import { type Fact, type FactChange, factRowId, type FactSlot, slotKey } from "./fact.ts";
+import {
+  type Cardinality,
+  type Fact,
+  type FactChange,
+  factRowId,
+  type FactSlot,
+  objectKey,
+  slotKey,
+} from "./fact.ts";
 import type { FactBook } from "./fact-book.ts";
 import { presentOf } from "./fact-store.ts";
 import type { Clock, WriteSection } from "./ports.ts";
 
+export interface DraftTimeline {
+  /**
+   * The latest version of each fact that may bear on the statement, in no order: with cardinality `many`
+   * those of its object.
+   */
+  readonly facts: readonly Fact[];
+  /** What holds; undefined while there is no fact. */
+  readonly cardinality: Cardinality | undefined;
+}
+
 /**
- * The facts as they will be after a write that is being decided: the book with what the write did so far on top,
- * so that later items of a batch see earlier ones, and the book stays untouched until all is decided.
+ * The facts as they will be after a write that is being decided: the book with what the write did so far on
+ * top, so that later items of a batch see earlier ones, and the book stays untouched until all is decided.
  */
 export class FactDraft {
-  /** Transaction time of the record: the section's, but after every earlier record's, so that `knownAt` tells them apart. */
+  /**
+   * Transaction time of the record: the section's, but after every earlier record's, so that `knownAt` tells
+   * them apart.
+   */
   readonly recordedAt: number;
   /** What counts as now for valid time, see `presentOf`. */
   readonly now: number;
   readonly #book: FactBook;
   readonly #written = new Map<string, Fact>();
+  /** What was written, by timeline and id. */
   readonly #timelines = new Map<string, Map<string, Fact>>();
   readonly #changes = new Map<string, FactChange>();
 
@@ -38,14 +60,28 @@ export class FactDraft {
     return fact;
   }
 
-  /** The latest version of each fact of a timeline, in no order. */
-  timeline(slot: FactSlot): readonly Fact[] {
-    return [...this.#timeline(slot).values()];
+  /** What a statement about `object` has to be placed among. */
+  timeline(slot: FactSlot, object: string): DraftTimeline {
+    const kept = this.#book.timeline(slot)?.facts ?? [];
+    const written = this.#timelines.get(slotKey(slot)) ?? NOTHING_WRITTEN;
+    const first: Fact | undefined = kept[0]?.latest ?? written.values().next().value;
+    // Thousands of objects may stand side by side: the others are not even copied.
+    const isMany = first?.cardinality === "many";
+    const wanted = isMany ? this.#book.objects.numberOf(objectKey(object)) : undefined;
+    const facts: Fact[] = [];
+    for (const { latest, ordinal } of kept) {
+      if (!isMany || this.#book.columns.object[ordinal] === wanted)
+        facts.push(written.get(latest.id) ?? latest);
+    }
+    for (const fact of written.values()) if (this.#book.find(fact.id) === undefined) facts.push(fact);
+    return { facts, cardinality: first?.cardinality };
   }
 
   put(facts: readonly Fact[]): void {
     for (const fact of facts) {
-      this.#timeline(fact).set(fact.id, fact);
+      const key = slotKey(fact);
+      const timeline = this.#timelines.get(key) ?? new Map<string, Fact>();
+      this.#timelines.set(key, timeline.set(fact.id, fact));
       this.#written.set(fact.id, fact);
       const id = factRowId(fact);
       this.#changes.set(id, { table: "facts", id, row: fact });
@@ -56,19 +92,9 @@ export class FactDraft {
   get changes(): readonly FactChange[] {
     return [...this.#changes.values()];
   }
-
-  #timeline(slot: FactSlot): Map<string, Fact> {
-    const key = slotKey(slot);
-    const known = this.#timelines.get(key);
-    if (known !== undefined) return known;
-    const facts = new Map<string, Fact>();
-    for (const { latest } of this.#book.timeline(slot)?.facts ?? []) {
-      facts.set(latest.id, this.#written.get(latest.id) ?? latest);
-    }
-    this.#timelines.set(key, facts);
-    return facts;
-  }
 }
+
+const NOTHING_WRITTEN: ReadonlyMap<string, Fact> = new Map();
 
 export function factNotFound(): ServiceError {
   return new ServiceError("NOT_FOUND", "There is no fact with this id.");

@@ -15,10 +15,15 @@ export interface PageRange {
 }
 
 /**
- * The items `offset` … `offset + limit` of the sorted list, without sorting all of it where the page is a small
- * part: one pass with a heap of the best, O(n log(offset + limit)). The input may come back in another order.
+ * The items `offset` … `offset + limit` of the sorted list, without sorting all of it where the page is a
+ * small part: one pass with a heap of the best, O(n log(offset + limit)). The input may come back in another
+ * order.
  */
-export function sortedPage<T>(items: T[], { limit, offset = 0 }: PageRange, compare: (a: T, b: T) => number): T[] {
+export function sortedPage<T>(
+  items: T[],
+  { limit, offset = 0 }: PageRange,
+  compare: (a: T, b: T) => number,
+): T[] {
   const wanted = Math.min(offset + limit, items.length);
   if (limit <= 0 || offset >= items.length) return [];
   if (wanted * 4 >= items.length) return items.sort(compare).slice(offset, wanted);

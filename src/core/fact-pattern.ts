@@ -7,12 +7,12 @@ export type FoldedMatcher = (folded: string) => boolean;
 type Piece = readonly string[];
 
 /**
- * Makes a matcher of a search pattern, in any case and Unicode form. With `*` (any text, also none) or `?` (one
- * character) in it the pattern describes the whole text, else a part of it.
+ * Makes a matcher of a search pattern, in any case and Unicode form. With `*` (any text, also none) or `?`
+ * (one character) in it the pattern describes the whole text, else a part of it.
  *
- * Time is linear in the text: the stretches between stars are looked for one after the other, each at its first
- * possible place, and never again further left (a later place could only leave less for the rest). Only ASCII
- * `*` and `?` are wildcards; their full-width forms are text.
+ * Time is linear in the text: the stretches between stars are looked for one after the other, each at its
+ * first possible place, and never again further left (a later place could only leave less for the rest). Only
+ * ASCII `*` and `?` are wildcards; their full-width forms are text.
  */
 export function compilePattern(pattern: string): FoldedMatcher {
   if (!/[*?]/.test(pattern)) {

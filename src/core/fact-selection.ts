@@ -41,7 +41,10 @@ class Group {
   }
 }
 
-/** Facts found by a read, by ordinal, to be counted and shown a page at a time in list order (see `compareForList`). */
+/**
+ * Facts found by a read, by ordinal, to be counted and shown a page at a time in list order (see
+ * `compareForList`).
+ */
 export class FactSelection {
   readonly #open = new Group();
   readonly #closed = new Group();
@@ -55,12 +58,18 @@ export class FactSelection {
     (end === Infinity ? this.#open : this.#closed).add(ordinal, start);
   }
 
-  /** The ordinals of a page. Cost: linear in the size, and n log n only in the page and what starts with its first and last. */
+  /**
+   * The ordinals of a page. Cost: linear in the size, and n log n only in the page and what starts with its
+   * first and last.
+   */
   page({ limit, offset = 0 }: PageRange, idOf: (ordinal: number) => string): number[] {
     const end = offset + limit;
     const open = this.#open.slice(offset, end, idOf);
     const openSize = this.#open.size;
-    return [...open, ...this.#closed.slice(Math.max(0, offset - openSize), Math.max(0, end - openSize), idOf)];
+    return [
+      ...open,
+      ...this.#closed.slice(Math.max(0, offset - openSize), Math.max(0, end - openSize), idOf),
+    ];
   }
 }
 

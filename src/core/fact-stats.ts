@@ -1,5 +1,5 @@
 import type { FactFilter } from "./fact-book.ts";
-import { type AsOf, type FactReadPorts, filterOf, presentOf } from "./fact-store.ts";
+import { type AsOf, type FactReadPorts, presentOf } from "./fact-store.ts";
 
 export interface FactStatsInput extends Pick<FactFilter, "userId" | "projects">, AsOf {}
 
@@ -33,7 +33,7 @@ export function factStats({ facts: { book }, clock }: FactReadPorts, input: Fact
   const firstOfPredicate = new Uint32Array(book.predicates.capacity);
   let [total, active, future, confidences] = [0, 0, 0, 0];
   let [earliest, latest] = [Infinity, -Infinity];
-  book.visit(filterOf(input), input.knownAt, (ordinal, start, end, confidence) => {
+  book.visit(input, input.knownAt, (ordinal, start, end, confidence) => {
     total += 1;
     confidences += confidence;
     if (start > now) future += 1;
@@ -50,7 +50,10 @@ export function factStats({ facts: { book }, clock }: FactReadPorts, input: Fact
     .filter(({ count }) => count > 0)
     .sort((a, b) => b.count - a.count || a.number - b.number)
     .slice(0, TOP_PREDICATES)
-    .map(({ count, number }) => ({ predicate: book.factAt(firstOfPredicate[number] as number).predicate, count }));
+    .map(({ count, number }) => ({
+      predicate: book.factAt(firstOfPredicate[number] as number).predicate,
+      count,
+    }));
   return {
     totalFacts: total,
     activeFacts: active,

@@ -1,5 +1,5 @@
 import type { Fact, FactChange } from "./fact.ts";
-import type { FactBook, FactFilter } from "./fact-book.ts";
+import type { FactBook } from "./fact-book.ts";
 import type { PageRange } from "./fact-page.ts";
 import type { FactSelection } from "./fact-selection.ts";
 import type { RequestLedger } from "./idempotency.ts";
@@ -8,11 +8,16 @@ import type { Change } from "./rows.ts";
 
 /** Keeps facts. A resolved write is on the disk and visible to every later read. */
 export interface FactStore {
-  /** Synchronous reads; it shows a write from the moment it is accepted. Only the store applies changes to it. */
+  /**
+   * Synchronous reads; it shows a write from the moment it is accepted. Only the store applies changes to it.
+   */
   readonly book: FactBook;
   /** One atomic write; the same promises and errors as `MemoryStore.commit`. */
   commit<T>(
-    decide: (section: WriteSection) => { readonly changes: readonly (FactChange | Change)[]; readonly result: T },
+    decide: (section: WriteSection) => {
+      readonly changes: readonly (FactChange | Change)[];
+      readonly result: T;
+    },
   ): Promise<T>;
 }
 
@@ -27,7 +32,10 @@ export interface FactPorts extends FactReadPorts {
   readonly ids: IdSource;
   readonly requests: RequestLedger;
   readonly catalogue: Pick<Catalogue, "findRequest">;
-  /** Whose memory that is (null: nobody's); undefined for an unknown id. Asked in the synchronous section of a write. */
+  /**
+   * Whose memory that is (null: nobody's); undefined for an unknown id. Asked in the synchronous section of a
+   * write.
+   */
   ownerOfMemory(id: string): string | null | undefined;
 }
 
@@ -46,32 +54,26 @@ export interface FactPage {
 }
 
 /**
- * How far the clock may lag behind the newest record and still have been right when that was made: what time daemons
- * correct without asking anyone (ntpd's panic threshold), in milliseconds.
+ * How far the clock may lag behind the newest record and still have been right when that was made: what time
+ * daemons correct without asking anyone (ntpd's panic threshold), in milliseconds.
  */
 const CLOCK_STEP_MS = 1_000_000;
 
 /**
- * What counts as now: the clock's time, or the newest record's where that is a little ahead (several records in
- * one millisecond, a clock set back). Further ahead, the clock was wrong then and is believed now.
+ * What counts as now: the clock's time, or the newest record's where that is a little ahead (several records
+ * in one millisecond, a clock set back). Further ahead, the clock was wrong then and is believed now.
  */
 export function presentOf(clock: Clock, latestRecordedAt: number): number {
   const now = clock.now();
   return latestRecordedAt > now && latestRecordedAt - now <= CLOCK_STEP_MS ? latestRecordedAt : now;
 }
 
-/** The part of an input that says which facts. */
-export function filterOf({ subject, predicate, userId, projects }: FactFilter): FactFilter {
-  return {
-    ...(subject === undefined ? {} : { subject }),
-    ...(predicate === undefined ? {} : { predicate }),
-    ...(userId === undefined ? {} : { userId }),
-    ...(projects === undefined ? {} : { projects }),
-  };
-}
-
 /** One page of what was found, as it was known. */
-export function pageOf(book: FactBook, found: FactSelection, { knownAt, ...range }: PageRange & Pick<AsOf, "knownAt">): FactPage {
+export function pageOf(
+  book: FactBook,
+  found: FactSelection,
+  { knownAt, ...range }: PageRange & Pick<AsOf, "knownAt">,
+): FactPage {
   const ordinals = found.page(range, (ordinal) => book.factAt(ordinal).id);
   return { total: found.size, facts: ordinals.map((ordinal) => book.factAt(ordinal, knownAt)) };
 }

@@ -28,9 +28,17 @@ export interface FactTimelinePage {
 }
 
 /** What ended comes before what began at that moment, and that before what was said of it. */
-const RANK: Readonly<Record<FactEventType, number>> = { superseded: 0, invalidated: 0, created: 1, updated: 2 };
+const RANK: Readonly<Record<FactEventType, number>> = {
+  superseded: 0,
+  invalidated: 0,
+  created: 1,
+  updated: 2,
+};
 
-/** What happened to a subject: when each fact about it began, changed and ended, planned ends too. With `at`, of the facts valid then. */
+/**
+ * What happened to a subject: when each fact about it began, changed and ended, planned ends too. With `at`,
+ * of the facts valid then.
+ */
 export function factTimeline({ facts }: FactReadPorts, input: FactTimelineInput): FactTimelinePage {
   const { from = -Infinity, to = Infinity } = input;
   const events: FactEvent[] = [];

@@ -6,7 +6,9 @@ import type { Metadata } from "./memory.ts";
  * `updatedAt`: when the store was told). All times are epoch milliseconds UTC, all periods half-open.
  */
 
-/** `one`: at most one object at any moment ("lives in"). `many`: independent objects side by side ("speaks"). */
+/**
+ * `one`: at most one object at any moment ("lives in"). `many`: independent objects side by side ("speaks").
+ */
 export const CARDINALITIES = ["one", "many"] as const;
 export type Cardinality = (typeof CARDINALITIES)[number];
 
@@ -23,7 +25,9 @@ export interface Fact {
   readonly id: string;
   /** 1 for the first, ascending by 1. */
   readonly version: number;
-  /** As written; compared by `nameKey`. The same in all versions, as are predicate, object, user and project. */
+  /**
+   * As written; compared by `nameKey`. The same in all versions, as are predicate, object, user and project.
+   */
   readonly subject: string;
   /** As written; compared by `nameKey`. */
   readonly predicate: string;
@@ -79,7 +83,8 @@ export function slotKey(slot: FactSlot): string {
  * composed and decomposed accents are the same. Accents themselves count. The same in every locale.
  *
  * NFKC, then upper and back to lower case, which stands in for Unicode's full case folding (lower case alone
- * keeps ß apart from SS); final sigma is written as sigma, because lower-casing depends on its place in a word.
+ * keeps ß apart from SS); final sigma is written as sigma, because lower-casing depends on its place in a
+ * word.
  */
 export function foldText(text: string): string {
   return text.normalize("NFKC").toUpperCase().toLowerCase().replaceAll("ς", "σ").normalize("NFKC");
@@ -91,8 +96,8 @@ export function nameKey(name: string): string {
 }
 
 /**
- * What two objects are compared by: trimmed and in NFC, case kept. "paris" after "Paris" is a correction to be
- * recorded, not the same object again; two ways to encode one accent are no difference anybody can see.
+ * What two objects are compared by: trimmed and in NFC, case kept. "paris" after "Paris" is a correction to
+ * be recorded, not the same object again; two ways to encode one accent are no difference anybody can see.
  */
 export function objectKey(object: string): string {
   return object.trim().normalize("NFC");

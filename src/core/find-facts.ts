@@ -2,7 +2,7 @@ import { objectKey } from "./fact.ts";
 import type { FactFilter } from "./fact-book.ts";
 import type { PageRange } from "./fact-page.ts";
 import { FactSelection } from "./fact-selection.ts";
-import { type AsOf, type FactPage, type FactReadPorts, filterOf, pageOf } from "./fact-store.ts";
+import { type AsOf, type FactPage, type FactReadPorts, pageOf } from "./fact-store.ts";
 
 export interface FindFactsInput extends FactFilter, AsOf, PageRange {
   /** Compared by `objectKey`. */
@@ -14,10 +14,11 @@ export interface FindFactsInput extends FactFilter, AsOf, PageRange {
 /** Facts that match, in list order; without `at` past and future ones too. */
 export function findFacts({ facts: { book } }: FactReadPorts, input: FindFactsInput): FactPage {
   const { at, knownAt, minConfidence = 0 } = input;
-  const wanted = input.object === undefined ? undefined : (book.objects.numberOf(objectKey(input.object)) ?? -1);
+  const wanted =
+    input.object === undefined ? undefined : (book.objects.numberOf(objectKey(input.object)) ?? -1);
   const { object } = book.columns;
   const found = new FactSelection();
-  book.visit(filterOf(input), knownAt, (ordinal, start, end, confidence) => {
+  book.visit(input, knownAt, (ordinal, start, end, confidence) => {
     if (at !== undefined && (at < start || at >= end)) return;
     if (confidence < minConfidence || (wanted !== undefined && object[ordinal] !== wanted)) return;
     found.add(ordinal, start, end);

@@ -9,7 +9,11 @@ export interface GetFactInput extends Pick<AsOf, "knownAt"> {
   readonly userId?: string;
 }
 
-/** The fact, replaced ones too. @throws {ServiceError} NOT_FOUND if there is none, or was none at `knownAt`. */
+/**
+ * The fact, replaced ones too.
+ *
+ * @throws {ServiceError} NOT_FOUND if there is none, or was none at `knownAt`.
+ */
 export function getFact({ facts }: FactReadPorts, { id, userId, knownAt }: GetFactInput): Fact {
   const history = facts.book.find(id);
   const fact = history === undefined ? undefined : versionKnownAt(history, knownAt);

@@ -14,7 +14,8 @@ export interface InvalidateFactInput {
 /**
  * Ends a fact; one that ends earlier already stays as it is. What it says stays on record.
  *
- * @throws {ServiceError} NOT_FOUND, FORBIDDEN (another user's), INVALID_REQUEST (an end before its beginning), STORE_FULL, NOT_READY.
+ * @throws {ServiceError} NOT_FOUND, FORBIDDEN (another user's), INVALID_REQUEST (an end before its
+ *   beginning), STORE_FULL, NOT_READY.
  */
 export async function invalidateFact({ facts, clock }: FactPorts, input: InvalidateFactInput): Promise<Fact> {
   return facts.commit((section) => {

@@ -36,8 +36,9 @@ export interface RecordedFact {
 /**
  * Records that something is true for a time; see `timeline.ts` for what becomes of what was recorded before.
  *
- * @throws {ServiceError} INVALID_REQUEST (empty name, empty or backward period); CONFLICT (other cardinality); NOT_FOUND (source memory);
- *   STORE_FULL, NOT_READY; CONFLICT, GONE, UNPROCESSABLE with an Idempotency-Key (see `RequestLedger`).
+ * @throws {ServiceError} INVALID_REQUEST (empty name, empty or backward period); CONFLICT (other
+ *   cardinality); NOT_FOUND (source memory); STORE_FULL, NOT_READY; CONFLICT, GONE, UNPROCESSABLE with an
+ *   Idempotency-Key (see `RequestLedger`).
  */
 export async function recordFact(ports: FactPorts, input: RecordFactInput): Promise<RecordedFact> {
   const { facts, requests, catalogue, clock } = ports;
@@ -48,28 +49,35 @@ export async function recordFact(ports: FactPorts, input: RecordFactInput): Prom
       facts.commit((section) => {
         const draft = new FactDraft(facts.book, section, clock);
         const result = recordInto(draft, ports, input);
-        return { changes: [...draft.changes, ...requestChanges(input.idempotency, [result.fact.id], section.now)], result };
+        return {
+          changes: [...draft.changes, ...requestChanges(input.idempotency, [result.fact.id], section.now)],
+          result,
+        };
       }),
     async ([id]) => replayOf(ports, id ?? null),
   );
 }
 
-/** Records one statement in a draft; leaves the draft untouched when it throws. @throws {ServiceError} as `recordFact`. */
+/**
+ * Records one statement in a draft; leaves the draft untouched when it throws.
+ *
+ * @throws {ServiceError} as `recordFact`.
+ */
 export function recordInto(draft: FactDraft, ports: FactPorts, input: RecordFactInput): RecordedFact {
   checkNames(input);
   const { validFrom = draft.now, validTo = null, userId = null, project = null, subject, predicate } = input;
   checkSource(ports, input.sourceMemoryId, userId);
 
-  const timeline = draft.timeline({ userId, project, subject, predicate });
+  const timeline = draft.timeline({ userId, project, subject, predicate }, input.object);
   const placed = placeStatement(
-    timeline,
+    timeline.facts,
     { ...input, validFrom, validTo },
     {
       subject,
       predicate,
       userId,
       project,
-      cardinality: settleCardinality(timeline, input.cardinality),
+      cardinality: settleCardinality(timeline.cardinality, input.cardinality),
       recordedAt: draft.recordedAt,
       newId: () => ports.ids.newId(draft.recordedAt),
     },
@@ -83,7 +91,9 @@ export function replayOf({ facts }: Pick<FactPorts, "facts">, id: string | null)
   const fact = id === null ? undefined : facts.book.find(id)?.latest;
   if (fact === undefined) throw goneError();
   const others = facts.book.timeline(fact)?.facts ?? [];
-  const superseded = others.filter(({ latest }) => latest.supersededBy === fact.id).map(({ latest }) => latest.id);
+  const superseded = others
+    .filter(({ latest }) => latest.supersededBy === fact.id)
+    .map(({ latest }) => latest.id);
   return { fact, superseded, deduplicated: false };
 }
 
@@ -98,7 +108,11 @@ function checkNames(input: RecordFactInput): void {
 
 function checkSource(ports: FactPorts, memoryId: string | undefined, userId: string | null): void {
   if (memoryId === undefined || ports.ownerOfMemory(memoryId) === userId) return;
-  throw new ServiceError("NOT_FOUND", "There is no memory of this user with the id given as source_memory_id.", {
-    fields: [{ path: "/source_memory_id", message: "is no memory of this user" }],
-  });
+  throw new ServiceError(
+    "NOT_FOUND",
+    "There is no memory of this user with the id given as source_memory_id.",
+    {
+      fields: [{ path: "/source_memory_id", message: "is no memory of this user" }],
+    },
+  );
 }

@@ -5,7 +5,10 @@ import { type IdempotentRequest, requestChanges } from "./idempotency.ts";
 import { type RecordedFact, type RecordFactInput, recordInto, replayOf } from "./record-fact.ts";
 
 export interface RecordFactsInput {
-  /** At most 1 000, in order; an error stands for an item that was refused before, and comes back in its place. */
+  /**
+   * At most 1 000, in order; an error stands for an item that was refused before, and comes back in its
+   * place.
+   */
   readonly items: readonly (RecordFactInput | ServiceError)[];
   readonly idempotency?: IdempotentRequest;
 }
@@ -16,8 +19,8 @@ export interface RecordFactsResult {
 }
 
 /**
- * Records facts in one record: all that are accepted, or none after a crash. Items are judged one by one, and a later
- * one sees what earlier ones did; they share one transaction time.
+ * Records facts in one record: all that are accepted, or none after a crash. Items are judged one by one, and
+ * a later one sees what earlier ones did; they share one transaction time.
  *
  * @throws {ServiceError} as `recordFact`, where it concerns the whole.
  */
@@ -31,10 +34,15 @@ export async function recordFacts(ports: FactPorts, input: RecordFactsInput): Pr
         const draft = new FactDraft(facts.book, section, clock);
         const results = input.items.map((item) => orRefused(() => recordItem(draft, ports, item)));
         const ids = results.map((result) => (result instanceof ServiceError ? null : result.fact.id));
-        return { changes: [...draft.changes, ...requestChanges(input.idempotency, ids, section.now)], result: { results } };
+        return {
+          changes: [...draft.changes, ...requestChanges(input.idempotency, ids, section.now)],
+          result: { results },
+        };
       }),
     async (ids) => ({
-      results: input.items.map((item, index) => (item instanceof ServiceError ? item : replayItem(ports, ids[index] ?? null))),
+      results: input.items.map((item, index) =>
+        item instanceof ServiceError ? item : replayItem(ports, ids[index] ?? null),
+      ),
     }),
   );
 }
@@ -47,7 +55,11 @@ function replayItem(ports: FactPorts, id: string | null): RecordedFact | Service
   );
 }
 
-function recordItem(draft: FactDraft, ports: FactPorts, item: RecordFactInput | ServiceError): RecordedFact | ServiceError {
+function recordItem(
+  draft: FactDraft,
+  ports: FactPorts,
+  item: RecordFactInput | ServiceError,
+): RecordedFact | ServiceError {
   return item instanceof ServiceError ? item : recordInto(draft, ports, item);
 }
 

@@ -2,7 +2,7 @@ import type { FactFilter } from "./fact-book.ts";
 import type { PageRange } from "./fact-page.ts";
 import { compilePattern } from "./fact-pattern.ts";
 import { FactSelection } from "./fact-selection.ts";
-import { type AsOf, type FactPage, type FactReadPorts, filterOf, pageOf } from "./fact-store.ts";
+import { type AsOf, type FactPage, type FactReadPorts, pageOf } from "./fact-store.ts";
 import type { TextTable } from "./text-table.ts";
 
 export const SEARCH_FIELDS = ["subject", "predicate", "object", "any"] as const;
@@ -27,7 +27,7 @@ export function searchFacts({ facts: { book } }: FactReadPorts, input: SearchFac
   const { at, knownAt } = input;
   const { subject, predicate, object } = book.columns;
   const found = new FactSelection();
-  book.visit(filterOf(input), knownAt, (ordinal, start, end) => {
+  book.visit(input, knownAt, (ordinal, start, end) => {
     if (at !== undefined && (at < start || at >= end)) return;
     const isMatch =
       subjects[subject[ordinal] as number] === 1 ||

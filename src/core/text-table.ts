@@ -1,4 +1,7 @@
-/** Different texts, each kept once under a small number, with their folded form; a text nobody holds any more goes. */
+/**
+ * Different texts, each kept once under a small number, with their folded form; a text nobody holds any more
+ * goes.
+ */
 export class TextTable {
   readonly #numbers = new Map<string, number>();
   readonly #texts: (string | undefined)[] = [];

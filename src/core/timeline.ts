@@ -23,18 +23,21 @@ import type { Metadata } from "./memory.ts";
  *
  * | old fact | what happens |
  * |---|---|
- * | other, began before `s`, ends by `r` or open with the reach open | closed at `s`, `superseded_by` new |
- * | other, began before `s`, lasts beyond `r` | split: closed at `s`; its remainder returns from `r` as a fact of its own, `derived_from` old |
- * | other, begins at `s`, lasts beyond `r` | replaced, and its remainder returns from `r`, `derived_from` old |
- * | other, begins at `s` or later, ends by `r` (one or several covered) | replaced: its period becomes empty, `superseded_by` new |
- * | other, touches (`old.valid_to` = `s` or `old.valid_from` = `r`) | stays; as successor of a bounded statement it is its `superseded_by` |
- * | same object, covers the reach | returned (`deduplicated`); other confidence, metadata or source given: its new version |
- * | same object, overlaps the reach or bounded it | extended to cover both (`deduplicated`); it keeps its id |
+ * | other, began before `s`, ends by `r`, or both are open | closed at `s` |
+ * | other, began before `s`, lasts beyond `r` | split: closed at `s`, and its remainder returns from `r` |
+ * | other, begins at `s`, lasts beyond `r` | replaced, and its remainder returns from `r` |
+ * | other, begins at `s` or later, ends by `r` (one or several) | replaced: its period becomes empty |
+ * | other, touches only | stays |
+ * | same object, covers the reach | returned; another confidence, metadata or source makes its new version |
+ * | same object, overlaps the reach or bounded it | extended to cover both; it keeps its id |
  * | same object, several such | the earliest is extended over all, the others are replaced by it |
- * | same object, touches only | stays; the new statement is a fact of its own (so closing a fact and stating it anew makes a second one) |
+ * | same object, touches only | stays; the new one is a fact of its own (as when one closed is stated anew) |
  * | none | a new fact |
  *
- * A replaced fact (empty period) is seen by its id and by `known_at` before its replacement, and counts nowhere.
+ * What closes or replaces a fact is its `superseded_by`, and the successor that bounds a statement is that of
+ * the new fact. A remainder is a fact of its own, `derived_from` old. An existing fact that takes the statement
+ * in is the answer (`deduplicated`). A replaced fact (empty period) is seen by its id and by `known_at` before
+ * its replacement, and counts nowhere.
  *
  * | closing (`valid_to` = `v`) | what happens |
  * |---|---|
@@ -44,9 +47,11 @@ import type { Metadata } from "./memory.ts";
  * | already closed at or before `v` | stays as it is, no new version |
  * | else | closed at `v`; `superseded_by` is cleared, since it was closed by word |
  *
- * Closing, withdrawing or erasing a fact never reopens another: what it superseded stays closed, until stated anew.
+ * Closing, withdrawing or erasing a fact never reopens another: what it superseded stays closed, until stated
+ * anew.
  *
- * The first cardinality of a timeline holds as long as any fact of it is kept, replaced ones too; when all are erased the next one chooses.
+ * The first cardinality of a timeline holds as long as any fact of it is kept, replaced ones too; when all
+ * are erased the next one chooses.
  */
 
 /** A statement to be placed, already checked against the limits of the contract. */
@@ -85,12 +90,14 @@ export interface Placed {
 }
 
 /**
- * The cardinality that holds for a timeline.
+ * The cardinality that holds for a timeline: what it has (`held`), else what is asked for, else `one`.
  *
  * @throws {ServiceError} CONFLICT if the timeline has another than the one asked for.
  */
-export function settleCardinality(timeline: readonly Fact[], asked: Cardinality | undefined): Cardinality {
-  const held = timeline[0]?.cardinality;
+export function settleCardinality(
+  held: Cardinality | undefined,
+  asked: Cardinality | undefined,
+): Cardinality {
   if (held !== undefined && asked !== undefined && asked !== held) {
     throw new ServiceError(
       "CONFLICT",
@@ -104,7 +111,8 @@ export function settleCardinality(timeline: readonly Fact[], asked: Cardinality 
 /**
  * Puts a statement into a timeline, as the table above says.
  *
- * @param timeline the latest version of each of its facts, in any order.
+ * @param timeline the latest version of each of its facts, in any order; with `many` those of other objects
+ *   may be left out.
  * @throws {ServiceError} INVALID_REQUEST if the period is empty or ends before it begins.
  */
 export function placeStatement(timeline: readonly Fact[], statement: Statement, placing: Placing): Placed {
@@ -122,7 +130,8 @@ export function placeStatement(timeline: readonly Fact[], statement: Statement, 
 
   const reach = reachOf(statement, same, others);
   const mine = same.filter((fact) => overlaps(fact, reach) || fact.id === reach.successor?.id);
-  const fact = mine[0] === undefined ? create(statement, reach, placing) : extend(mine, statement, reach, placing);
+  const fact =
+    mine[0] === undefined ? create(statement, reach, placing) : extend(mine, statement, reach, placing);
 
   const written: Fact[] = fact === mine[0] ? [] : [fact];
   const superseded: Fact[] = [];
@@ -156,9 +165,13 @@ export function closeFact(
   { now, recordedAt }: { readonly now: number; readonly recordedAt: number },
 ): Fact {
   if (validTo !== undefined && validTo < fact.validFrom) {
-    throw new ServiceError("INVALID_REQUEST", "A fact cannot end before it begins; give a valid_to at or after its valid_from.", {
-      fields: [{ path: "/valid_to", message: "is before the fact's valid_from" }],
-    });
+    throw new ServiceError(
+      "INVALID_REQUEST",
+      "A fact cannot end before it begins; give a valid_to at or after its valid_from.",
+      {
+        fields: [{ path: "/valid_to", message: "is before the fact's valid_from" }],
+      },
+    );
   }
   const end = validTo ?? Math.max(now, fact.validFrom);
   if (end >= endOf(fact)) return fact;
@@ -247,8 +260,10 @@ function checkPeriod({ validFrom, validTo }: Statement): void {
   const message =
     validTo < validFrom
       ? "is before valid_from"
-      : "equals valid_from, so the fact would be true at no moment: valid_to is the first moment at which it no longer is";
-  throw new ServiceError("INVALID_REQUEST", `The period is not one: valid_to ${message}.`, { fields: [{ path: "/valid_to", message }] });
+      : "equals valid_from, so the fact would never be true (valid_to is the first moment at which it no longer is)";
+  throw new ServiceError("INVALID_REQUEST", `The period is not one: valid_to ${message}.`, {
+    fields: [{ path: "/valid_to", message }],
+  });
 }
 
 function overlaps(fact: Fact, reach: Reach): boolean {

@@ -14,7 +14,8 @@ export interface UpdateFactInput {
 }
 
 /**
- * Gives a fact another confidence or other metadata, as its next version; what is the same already makes none.
+ * Gives a fact another confidence or other metadata, as its next version; what is the same already makes
+ * none.
  *
  * @throws {ServiceError} NOT_FOUND, FORBIDDEN (another user's), STORE_FULL, NOT_READY.
  */
@@ -23,7 +24,8 @@ export async function updateFact({ facts, clock }: FactPorts, input: UpdateFactI
     const draft = new FactDraft(facts.book, section, clock);
     const fact = draft.require(input.id, input.userId);
     const { confidence = fact.confidence, metadata = fact.metadata } = input;
-    if (confidence === fact.confidence && sameMetadata(metadata, fact.metadata)) return { changes: [], result: fact };
+    if (confidence === fact.confidence && sameMetadata(metadata, fact.metadata))
+      return { changes: [], result: fact };
 
     const updated = nextVersion(fact, { confidence, metadata }, draft.recordedAt);
     draft.put([updated]);

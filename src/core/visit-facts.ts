@@ -1,10 +1,16 @@
 import { type Fact, isEmpty, isValidAt } from "./fact.ts";
-import { type FactBook, type FactFilter, type FactHistory, type FactTimeline, versionKnownAt } from "./fact-book.ts";
+import {
+  type FactBook,
+  type FactFilter,
+  type FactHistory,
+  type FactTimeline,
+  versionKnownAt,
+} from "./fact-book.ts";
 import type { AsOf } from "./fact-store.ts";
 
 /**
- * Visits the facts that match and count, as they were known at `knownAt`: those valid at `at`, or without it all of
- * every time. Replaced ones (empty period) are left out.
+ * Visits the facts that match and count, as they were known at `knownAt`: those valid at `at`, or without it
+ * all of every time. Replaced ones (empty period) are left out.
  */
 export function visitFacts(
   book: FactBook,

@@ -1,7 +1,7 @@
 import { endOf, type Fact } from "./fact.ts";
 import type { FactFilter, FactTimeline } from "./fact-book.ts";
 import { compareForList, sortedPage } from "./fact-page.ts";
-import { type AsOf, type FactReadPorts, filterOf, presentOf } from "./fact-store.ts";
+import { type AsOf, type FactReadPorts, presentOf } from "./fact-store.ts";
 import { countingFact } from "./visit-facts.ts";
 
 export interface VolatileFactsInput extends FactFilter, AsOf {
@@ -32,17 +32,20 @@ export interface VolatileFact {
 const DAY_MS = 86_400_000;
 
 /**
- * The subjects and predicates that changed most, most first (then by the latest change): timelines that ever held more
- * than one fact. What has not begun is no change yet.
+ * The subjects and predicates that changed most, most first (then by the latest change): timelines that ever
+ * held more than one fact. What has not begun is no change yet.
  */
-export function volatileFacts({ facts: { book }, clock }: FactReadPorts, input: VolatileFactsInput): VolatileFact[] {
+export function volatileFacts(
+  { facts: { book }, clock }: FactReadPorts,
+  input: VolatileFactsInput,
+): VolatileFact[] {
   const now = input.at ?? presentOf(clock, book.latestRecordedAt);
   const { from = -Infinity, to = Infinity } = input;
   const { timeline } = book.columns;
   const begun = new Uint32Array(book.timelineCapacity);
   const changes = new Uint32Array(book.timelineCapacity);
   const lastChange = new Float64Array(book.timelineCapacity).fill(-Infinity);
-  book.visit(filterOf(input), input.knownAt, (ordinal, start, end) => {
+  book.visit(input, input.knownAt, (ordinal, start, end) => {
     if (start > now) return;
     const number = timeline[ordinal] as number;
     begun[number] = (begun[number] as number) + 1;
@@ -52,7 +55,8 @@ export function volatileFacts({ facts: { book }, clock }: FactReadPorts, input: 
   });
 
   const volatile: number[] = [];
-  for (const [number, count] of begun.entries()) if (count > 1 && (changes[number] as number) > 0) volatile.push(number);
+  for (const [number, count] of begun.entries())
+    if (count > 1 && (changes[number] as number) > 0) volatile.push(number);
   const mostChanging = (a: number, b: number) =>
     (changes[b] as number) - (changes[a] as number) ||
     (lastChange[b] as number) - (lastChange[a] as number) ||

@@ -37,7 +37,9 @@ describe("compilePattern", () => {
 
   it("matches what a regular expression does", () => {
     const letters = fc.string({ unit: fc.constantFrom("a", "b", "😀"), maxLength: 10 });
-    const pattern = fc.string({ unit: fc.constantFrom("a", "b", "😀", "*", "?"), maxLength: 8 }).filter((p) => /[*?]/.test(p));
+    const pattern = fc
+      .string({ unit: fc.constantFrom("a", "b", "😀", "*", "?"), maxLength: 8 })
+      .filter((p) => /[*?]/.test(p));
     fc.assert(
       fc.property(pattern, letters, (wild, text) => {
         const regExp = new RegExp(`^${wild.replaceAll("*", ".*").replaceAll("?", ".")}$`, "su");
@@ -48,7 +50,7 @@ describe("compilePattern", () => {
   });
 
   it("answers at once on what defeats backtracking", () => {
-    const text = `${"a".repeat(8_192)}`;
+    const text = "a".repeat(8_192);
     expect(compilePattern(`${"*a".repeat(8)}*b`)(text)).toBe(false);
     expect(compilePattern(`${"*a?".repeat(60)}*b`)(text)).toBe(false);
     expect(compilePattern(`*${"a?".repeat(120)}b*`)(text)).toBe(false);

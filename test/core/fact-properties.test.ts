@@ -1,4 +1,7 @@
-/** Random histories, told to the real operations and to a model that keeps every moment in a cell; both must answer alike. */
+/**
+ * Random histories, told to the real operations and to a model that keeps every moment in a cell; both must
+ * answer alike.
+ */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compareFacts } from "../../src/core/compare-facts.ts";
@@ -40,7 +43,12 @@ type StatementStep = typeof statement extends fc.Arbitrary<infer T> ? T : never;
 
 const step = fc.oneof(
   { weight: 6, arbitrary: statement.map((s) => ({ kind: "record" as const, statements: [s] })) },
-  { weight: 1, arbitrary: fc.array(statement, { minLength: 2, maxLength: 4 }).map((statements) => ({ kind: "record" as const, statements })) },
+  {
+    weight: 1,
+    arbitrary: fc
+      .array(statement, { minLength: 2, maxLength: 4 })
+      .map((statements) => ({ kind: "record" as const, statements })),
+  },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("close" as const), pick: fc.nat(20), at: moment }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("update" as const), pick: fc.nat(20), confidence }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("erase" as const), pick: fc.nat(20) }) },
@@ -61,7 +69,12 @@ function inputOf(s: StatementStep): RecordFactInput {
 }
 
 /** Runs a step on both; the models are one a timeline (`one`) or one an object (`many`). */
-async function run(ports: FakeFactPorts, models: ReadonlyMap<string, FactModel>, todo: Step, cardinality: "one" | "many") {
+async function run(
+  ports: FakeFactPorts,
+  models: ReadonlyMap<string, FactModel>,
+  todo: Step,
+  cardinality: "one" | "many",
+) {
   if (todo.kind === "record") {
     const inputs = todo.statements.map((s) => ({ ...inputOf(s), cardinality }));
     if (inputs.length === 1 && inputs[0] !== undefined) await recordFact(ports, inputs[0]);
@@ -69,7 +82,9 @@ async function run(ports: FakeFactPorts, models: ReadonlyMap<string, FactModel>,
     for (const s of todo.statements) modelOf(models, s.object).record(s.object, s.from, s.to, s.confidence);
     return;
   }
-  const visible = [...new Set(models.values())].flatMap((model) => model.visible.map((fact) => ({ model, fact })));
+  const visible = [...new Set(models.values())].flatMap((model) =>
+    model.visible.map((fact) => ({ model, fact })),
+  );
   const picked = visible[todo.pick % visible.length];
   if (picked === undefined) return;
   const { model, fact } = picked;
@@ -85,7 +100,9 @@ async function run(ports: FakeFactPorts, models: ReadonlyMap<string, FactModel>,
   } else if (model.close(fact, todo.at)) {
     await invalidateFact(ports, { id, validTo: todo.at * CELL_MS });
   } else {
-    await expect(invalidateFact(ports, { id, validTo: todo.at * CELL_MS })).rejects.toMatchObject({ code: "INVALID_REQUEST" });
+    await expect(invalidateFact(ports, { id, validTo: todo.at * CELL_MS })).rejects.toMatchObject({
+      code: "INVALID_REQUEST",
+    });
   }
 }
 
@@ -110,7 +127,8 @@ async function tell(steps: readonly (readonly [Step, number])[], cardinality: "o
   return { ports, models: [...new Set(models.values())], times };
 }
 
-const sayOfModel = (held: Moment | null | undefined) => (held == null ? [] : [`${held.fact.object} ${held.confidence}`]);
+const sayOfModel = (held: Moment | null = null) =>
+  held === null ? [] : [`${held.fact.object} ${held.confidence}`];
 const sayOfFact = (fact: Fact) => `${fact.object} ${fact.confidence}`;
 
 describe.each(["one", "many"] as const)("facts of cardinality %s", (cardinality) => {
@@ -128,15 +146,27 @@ describe.each(["one", "many"] as const)("facts of cardinality %s", (cardinality)
         for (const at of MOMENTS) {
           const expected = models.flatMap((model) => sayOfModel(model.snapshots[index]?.[at])).sort();
           const asOf = { at: at * CELL_MS, knownAt };
-          expect(findFacts(ports, { ...asOf, limit: 10 }).facts.map(sayOfFact).sort()).toEqual(expected);
+          expect(
+            findFacts(ports, { ...asOf, limit: 10 })
+              .facts.map(sayOfFact)
+              .sort(),
+          ).toEqual(expected);
           // A period is half-open: it holds until just before the next moment.
           const before = { ...asOf, at: asOf.at + CELL_MS - 1 };
-          expect(findFacts(ports, { ...before, limit: 10 }).facts.map(sayOfFact).sort()).toEqual(expected);
+          expect(
+            findFacts(ports, { ...before, limit: 10 })
+              .facts.map(sayOfFact)
+              .sort(),
+          ).toEqual(expected);
         }
       }
       for (const at of MOMENTS) {
         const expected = models.flatMap((model) => sayOfModel(model.now()[at])).sort();
-        expect(findFacts(ports, { at: at * CELL_MS, limit: 10 }).facts.map(sayOfFact).sort()).toEqual(expected);
+        expect(
+          findFacts(ports, { at: at * CELL_MS, limit: 10 })
+            .facts.map(sayOfFact)
+            .sort(),
+        ).toEqual(expected);
         const subject = { subject: "ann strasse", predicate: "LIVES IN", at: at * CELL_MS };
         if (expected.length === 0) expect(() => currentFact(ports, subject)).toThrow(/valid/);
         else expect(expected).toContain(sayOfFact(currentFact(ports, subject)));
@@ -160,14 +190,21 @@ describe.each(["one", "many"] as const)("facts of cardinality %s", (cardinality)
         model.visible.flatMap((fact: ModelFact) => {
           const end = model.endOf(fact);
           const ending = fact.endedBy === null ? "invalidated" : "superseded";
-          return [`${model.startOf(fact)} created ${fact.object}`, ...(end === null ? [] : [`${end} ${ending} ${fact.object}`])];
+          return [
+            `${model.startOf(fact)} created ${fact.object}`,
+            ...(end === null ? [] : [`${end} ${ending} ${fact.object}`]),
+          ];
         }),
       );
       const { events, total } = factTimeline(ports, { subject: SUBJECTS[0] ?? "", limit: 1_000 });
       const told = events.filter(({ changeType }) => changeType !== "updated");
-      expect(told.map((e) => `${e.timestamp / CELL_MS} ${e.changeType} ${e.fact.object}`).sort()).toEqual(expected.sort());
+      expect(told.map((e) => `${e.timestamp / CELL_MS} ${e.changeType} ${e.fact.object}`).sort()).toEqual(
+        expected.sort(),
+      );
       expect(total).toBe(events.length);
-      expect(events.map(({ timestamp }) => timestamp)).toEqual(events.map(({ timestamp }) => timestamp).sort((a, b) => a - b));
+      expect(events.map(({ timestamp }) => timestamp)).toEqual(
+        events.map(({ timestamp }) => timestamp).sort((a, b) => a - b),
+      );
     }));
 
   it("compare as the model does", () =>
@@ -193,7 +230,9 @@ describe.each(["one", "many"] as const)("facts of cardinality %s", (cardinality)
     property(({ ports }) => {
       let last = -Infinity;
       for (const record of ports.facts.records) {
-        const updated = new Set(record.flatMap(({ table, row }) => (table === "facts" && row !== null ? [row.updatedAt] : [])));
+        const updated = new Set(
+          record.flatMap(({ table, row }) => (table === "facts" && row !== null ? [row.updatedAt] : [])),
+        );
         const isErasure = record.some(({ row }) => row === null);
         if (isErasure) continue;
         expect(updated.size).toBe(1);
@@ -206,30 +245,48 @@ describe.each(["one", "many"] as const)("facts of cardinality %s", (cardinality)
         versions.sort((a, b) => a.version - b.version);
         for (const [index, version] of versions.entries()) {
           const { id, subject, predicate, object, cardinality: held, recordedAt } = version;
-          expect(versions[0]).toMatchObject({ id, subject, predicate, object, cardinality: held, recordedAt });
+          expect(versions[0]).toMatchObject({
+            id,
+            subject,
+            predicate,
+            object,
+            cardinality: held,
+            recordedAt,
+          });
           expect(version.version).toBe(index + 1);
           expect(version.updatedAt).toBeGreaterThan(versions[index - 1]?.updatedAt ?? -Infinity);
           expect(isEmpty(version) && MOMENTS.some((at) => isValidAt(version, at * CELL_MS))).toBe(false);
-          for (const link of [version.supersededBy, version.derivedFrom]) if (link !== null) expect(byFact.has(link)).toBe(true);
+          for (const link of [version.supersededBy, version.derivedFrom])
+            if (link !== null) expect(byFact.has(link)).toBe(true);
         }
       }
     }));
 
   it("come out the same however often and in whatever order the rows are applied", () =>
     fc.assert(
-      fc.asyncProperty(history, fc.infiniteStream(fc.double({ min: 0, max: 1, noNaN: true })), async (steps, random) => {
-        const { ports } = await tell(steps, cardinality);
-        const replayed = new FactBook();
-        for (const _ of [1, 2]) {
-          for (const record of ports.facts.records) replayed.apply(record.filter((change) => change.table === "facts"));
-        }
-        const loaded = new FactBook();
-        const shuffled = [...ports.facts.rows].map(([id, row]) => ({ id, row, place: random.next().value ?? 0 }));
-        for (const { id, row } of shuffled.sort((a, b) => a.place - b.place)) loaded.apply([{ table: "facts", id, row }]);
-        expect(contentsOf(replayed)).toEqual(contentsOf(ports.facts.book));
-        expect(contentsOf(loaded)).toEqual(contentsOf(ports.facts.book));
-        expect(contentsOf(loaded)).toHaveLength(loaded.size);
-      }),
+      fc.asyncProperty(
+        history,
+        fc.infiniteStream(fc.double({ min: 0, max: 1, noNaN: true })),
+        async (steps, random) => {
+          const { ports } = await tell(steps, cardinality);
+          const replayed = new FactBook();
+          for (const _ of [1, 2]) {
+            for (const record of ports.facts.records)
+              replayed.apply(record.filter((change) => change.table === "facts"));
+          }
+          const loaded = new FactBook();
+          const shuffled = [...ports.facts.rows].map(([id, row]) => ({
+            id,
+            row,
+            place: random.next().value ?? 0,
+          }));
+          for (const { id, row } of shuffled.sort((a, b) => a.place - b.place))
+            loaded.apply([{ table: "facts", id, row }]);
+          expect(contentsOf(replayed)).toEqual(contentsOf(ports.facts.book));
+          expect(contentsOf(loaded)).toEqual(contentsOf(ports.facts.book));
+          expect(contentsOf(loaded)).toHaveLength(loaded.size);
+        },
+      ),
       TIME_BOX,
     ));
 });

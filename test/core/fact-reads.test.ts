@@ -3,7 +3,9 @@ import { compareFacts } from "../../src/core/compare-facts.ts";
 import { factStats } from "../../src/core/fact-stats.ts";
 import { factTimeline } from "../../src/core/fact-timeline.ts";
 import { findFacts } from "../../src/core/find-facts.ts";
+
 import { invalidateFact } from "../../src/core/invalidate-fact.ts";
+import { namedFacts } from "../../src/core/named-facts.ts";
 import { recordFact, type RecordFactInput } from "../../src/core/record-fact.ts";
 import { type SearchField, searchFacts } from "../../src/core/search-facts.ts";
 import { updateFact } from "../../src/core/update-fact.ts";
@@ -15,9 +17,15 @@ const NOW = YEAR(2026);
 const DAY_MS = 86_400_000;
 
 let ports: FakeFactPorts;
-const add = (subject: string, predicate: string, object: string, year: number, rest: Partial<RecordFactInput> = {}) =>
-  recordFact(ports, { subject, predicate, object, validFrom: YEAR(year), ...rest });
-const said = (facts: readonly { subject: string; object: string }[]) => facts.map((f) => `${f.subject} ${f.object}`);
+const add = (
+  subject: string,
+  predicate: string,
+  object: string,
+  year: number,
+  rest: Partial<RecordFactInput> = {},
+) => recordFact(ports, { subject, predicate, object, validFrom: YEAR(year), ...rest });
+const said = (facts: readonly { subject: string; object: string }[]) =>
+  facts.map((f) => `${f.subject} ${f.object}`);
 
 /** Ann moved from Paris to Rome in 2022 and will move to Oslo; Bob speaks two languages, one since 2024. */
 beforeEach(async () => {
@@ -59,7 +67,14 @@ describe("factTimeline", () => {
     await updateFact(ports, { id: rome?.id ?? "", confidence: 0.9 });
     await invalidateFact(ports, { id: oslo?.id ?? "", validTo: YEAR(2031) });
     const { events, total } = factTimeline(ports, { subject: "ann", limit: 10 });
-    expect(events.map((e) => [new Date(e.timestamp).getUTCFullYear(), e.changeType, e.fact.object, e.fact.confidence])).toEqual([
+    expect(
+      events.map((e) => [
+        new Date(e.timestamp).getUTCFullYear(),
+        e.changeType,
+        e.fact.object,
+        e.fact.confidence,
+      ]),
+    ).toEqual([
       [2020, "created", "Paris", 1],
       [2022, "superseded", "Paris", 1],
       [2022, "created", "Rome", 0.9],
@@ -69,7 +84,14 @@ describe("factTimeline", () => {
       [2031, "invalidated", "Oslo", 1],
     ]);
     expect(total).toBe(7);
-    const part = factTimeline(ports, { subject: "Ann", predicate: "lives in", from: YEAR(2022), to: YEAR(2030), limit: 1, offset: 1 });
+    const part = factTimeline(ports, {
+      subject: "Ann",
+      predicate: "lives in",
+      from: YEAR(2022),
+      to: YEAR(2030),
+      limit: 1,
+      offset: 1,
+    });
     expect([part.events.map((e) => e.fact.object), part.total]).toEqual([["Rome"], 3]);
     expect(factTimeline(ports, { subject: "Ann", userId: "u", limit: 10 }).total).toBe(0);
     // Before the correction became known there was none.
@@ -91,7 +113,9 @@ describe("searchFacts", () => {
   });
 
   it("asks about a moment, of a user", () => {
-    expect(said(searchFacts(ports, { pattern: "s", field: "any", at: YEAR(2016), limit: 10 }).facts)).toEqual(["Bob French"]);
+    expect(said(searchFacts(ports, { pattern: "s", field: "any", at: YEAR(2016), limit: 10 }).facts)).toEqual(
+      ["Bob French"],
+    );
     expect(searchFacts(ports, { pattern: "ann", field: "any", userId: "u", limit: 10 }).total).toBe(0);
   });
 });
@@ -100,12 +124,18 @@ describe("compareFacts", () => {
   it("says what came, went, changed and stayed", () => {
     const found = compareFacts(ports, { time1: YEAR(2021), time2: YEAR(2025), limit: 10 });
     expect(found.summary).toEqual({ added: 1, removed: 0, changed: 1, unchanged: 1 });
-    expect([said(found.added), said(found.removed), said(found.unchanged)]).toEqual([["Bob Welsh"], [], ["Bob French"]]);
+    expect([said(found.added), said(found.removed), said(found.unchanged)]).toEqual([
+      ["Bob Welsh"],
+      [],
+      ["Bob French"],
+    ]);
     expect(found.changed).toMatchObject([{ before: { object: "Paris" }, after: { object: "Rome" } }]);
     const back = compareFacts(ports, { time1: YEAR(2025), time2: YEAR(2010), limit: 2 });
     expect(back.summary).toEqual({ added: 0, removed: 3, changed: 0, unchanged: 0 });
     expect(said(back.removed)).toEqual(["Bob Welsh", "Bob French"]);
-    expect(compareFacts(ports, { subject: "Bob", time1: 0, time2: NOW, userId: "v", limit: 9 }).summary.added).toBe(0);
+    expect(
+      compareFacts(ports, { subject: "Bob", time1: 0, time2: NOW, userId: "v", limit: 9 }).summary.added,
+    ).toBe(0);
   });
 });
 
@@ -127,7 +157,11 @@ describe("factStats", () => {
         { predicate: "speaks", count: 2 },
       ],
     });
-    expect(factStats(ports, { userId: "nobody" })).toMatchObject({ totalFacts: 0, averageConfidence: null, earliest: null });
+    expect(factStats(ports, { userId: "nobody" })).toMatchObject({
+      totalFacts: 0,
+      averageConfidence: null,
+      earliest: null,
+    });
   });
 });
 
@@ -142,7 +176,30 @@ describe("volatileFacts", () => {
     ]);
     expect(found[1]).toMatchObject({ averageConfidence: 0.75, lastChangedAt: YEAR(2022) });
     expect(found[1]?.averageDurationDays).toBeCloseTo(years, 6);
-    expect(volatileFacts(ports, { subject: "Ann", limit: 10, from: YEAR(2021), to: YEAR(2023) })).toMatchObject([{ changeCount: 1 }]);
+    expect(
+      volatileFacts(ports, { subject: "Ann", limit: 10, from: YEAR(2021), to: YEAR(2023) }),
+    ).toMatchObject([{ changeCount: 1 }]);
     expect(volatileFacts(ports, { limit: 1 })).toHaveLength(1);
+  });
+});
+
+describe("namedFacts", () => {
+  it.each<[string, string[]]>([
+    ["Where does ANN live?", ["Ann Rome"]],
+    ["Who can speak french or Welsh?", ["Bob Welsh", "Bob French"]],
+    ["Was Annette in Romeo and Juliet?", []],
+    ["ann", ["Ann Rome"]],
+    ["what?", []],
+  ])("%s", (question, expected) => {
+    expect(said(namedFacts(ports, { question, limit: 10 }).facts)).toEqual(expected);
+  });
+
+  it("asks about a moment, of a user, and in scripts without spaces", async () => {
+    expect(said(namedFacts(ports, { question: "Ann", at: YEAR(2021), limit: 10 }).facts)).toEqual([
+      "Ann Paris",
+    ]);
+    expect(namedFacts(ports, { question: "Ann", userId: "u", limit: 10 }).total).toBe(0);
+    await add("田中", "住む", "京都", 2020);
+    expect(namedFacts(ports, { question: "田中さんはどこに住んでいますか", limit: 10 }).total).toBe(1);
   });
 });

@@ -50,7 +50,9 @@ describe("recordFact", () => {
 
   it("keeps what was written and finds it by other case and Unicode form", async () => {
     await home(" Paris ", { subject: " Anne-José  " });
-    expect(all({ subject: "ANNE-JOSE\u0301" }).facts).toMatchObject([{ subject: " Anne-José  ", object: " Paris " }]);
+    expect(all({ subject: "ANNE-JOSE\u0301" }).facts).toMatchObject([
+      { subject: " Anne-José  ", object: " Paris " },
+    ]);
   });
 
   it("keeps two facts of one millisecond apart, the later one current", async () => {
@@ -58,7 +60,9 @@ describe("recordFact", () => {
     expect(rome.superseded).toEqual([paris.fact.id]);
     expect(all().total).toBe(2);
     expect(currentFact(ports, { subject: "ann", predicate: "Lives In" }).object).toBe("Rome");
-    expect(all({ at: NOW, knownAt: paris.fact.recordedAt }).facts).toMatchObject([{ object: "Paris", validTo: null }]);
+    expect(all({ at: NOW, knownAt: paris.fact.recordedAt }).facts).toMatchObject([
+      { object: "Paris", validTo: null },
+    ]);
   });
 
   it("records in order while the clock is set back, and believes a clock that was far ahead no longer", async () => {
@@ -81,7 +85,11 @@ describe("recordFact", () => {
     await home("Rome", { userId: "v" });
     await home("Oslo", { userId: "u", project: "p" });
     expect(all().total).toBe(3);
-    expect(all({ userId: "u", at: NOW + 9 }).facts.map((f) => f.object).sort()).toEqual(["Oslo", "Paris"]);
+    expect(
+      all({ userId: "u", at: NOW + 9 })
+        .facts.map((f) => f.object)
+        .sort(),
+    ).toEqual(["Oslo", "Paris"]);
     expect(all({ projects: ["p"] }).total).toBe(1);
     expect(all({ projects: [null] }).total).toBe(2);
   });
@@ -100,8 +108,12 @@ describe("recordFact", () => {
   it("takes a source memory of the same user only", async () => {
     ports.memories.set("hers", "u").set("nobodys", null);
     await expect(home("Paris", { sourceMemoryId: "hers" })).rejects.toThrow(code("NOT_FOUND"));
-    await expect(home("Paris", { userId: "u", sourceMemoryId: "nobodys" })).rejects.toThrow(code("NOT_FOUND"));
-    await expect(home("Paris", { userId: "u", sourceMemoryId: "unknown" })).rejects.toThrow(code("NOT_FOUND"));
+    await expect(home("Paris", { userId: "u", sourceMemoryId: "nobodys" })).rejects.toThrow(
+      code("NOT_FOUND"),
+    );
+    await expect(home("Paris", { userId: "u", sourceMemoryId: "unknown" })).rejects.toThrow(
+      code("NOT_FOUND"),
+    );
     expect(ports.facts.records).toEqual([]);
     expect((await home("Paris", { userId: "u", sourceMemoryId: "hers" })).fact.sourceMemoryId).toBe("hers");
   });
@@ -116,14 +128,21 @@ describe("recordFact", () => {
     const first = await home("Rome", { idempotency });
     expect(await home("Rome", { idempotency })).toEqual(first);
     expect(first.superseded).toEqual([before.fact.id]);
-    await expect(home("Oslo", { idempotency: { key: "k", bodyHash: "other" } })).rejects.toThrow(code("UNPROCESSABLE"));
+    await expect(home("Oslo", { idempotency: { key: "k", bodyHash: "other" } })).rejects.toThrow(
+      code("UNPROCESSABLE"),
+    );
     await eraseFact(ports, { id: first.fact.id });
     await expect(home("Rome", { idempotency })).rejects.toThrow(code("GONE"));
   });
 });
 
 describe("recordFacts", () => {
-  const item = (object: string, rest: Partial<RecordFactInput> = {}) => ({ subject: "Ann", predicate: "lives in", object, ...rest });
+  const item = (object: string, rest: Partial<RecordFactInput> = {}) => ({
+    subject: "Ann",
+    predicate: "lives in",
+    object,
+    ...rest,
+  });
 
   it("judges items one by one, later ones seeing earlier ones, in one record", async () => {
     const { results } = await recordFacts(ports, {
@@ -139,11 +158,16 @@ describe("recordFacts", () => {
     expect(rome).toMatchObject({ superseded: [(paris as RecordedFact).fact.id] });
     expect(oslo).toMatchObject({ code: "CONFLICT" });
     expect(malformed).toMatchObject({ message: "refused before" });
-    expect(again).toMatchObject({ deduplicated: true, fact: { id: (rome as RecordedFact).fact.id, version: 1, confidence: 0.5 } });
+    expect(again).toMatchObject({
+      deduplicated: true,
+      fact: { id: (rome as RecordedFact).fact.id, version: 1, confidence: 0.5 },
+    });
     expect(ports.facts.records).toHaveLength(1);
     // Nobody could ask for what stood between two items, so each fact has one version.
     expect(ports.facts.rows.size).toBe(2);
-    expect(all({ at: YEAR(2021) }).facts).toMatchObject([{ object: "Paris", validTo: YEAR(2022), confidence: 1 }]);
+    expect(all({ at: YEAR(2021) }).facts).toMatchObject([
+      { object: "Paris", validTo: YEAR(2022), confidence: 1 },
+    ]);
   });
 
   it("answers a repeat, refused items too", async () => {
@@ -165,7 +189,13 @@ describe("updateFact", () => {
     const { fact } = await home("Paris", { metadata: { a: 1, b: 2 } });
     ports.clock.time += 10;
     const updated = await updateFact(ports, { id: fact.id, confidence: 0.4 });
-    expect(updated).toMatchObject({ version: 2, confidence: 0.4, metadata: { a: 1, b: 2 }, recordedAt: NOW, updatedAt: NOW + 10 });
+    expect(updated).toMatchObject({
+      version: 2,
+      confidence: 0.4,
+      metadata: { a: 1, b: 2 },
+      recordedAt: NOW,
+      updatedAt: NOW + 10,
+    });
     expect(await updateFact(ports, { id: fact.id, metadata: { b: 2, a: 1 } })).toEqual(updated);
     expect(await updateFact(ports, { id: fact.id })).toEqual(updated);
     expect(getFact(ports, { id: fact.id, knownAt: NOW + 9 }).confidence).toBe(1);
@@ -199,7 +229,9 @@ describe("ownership", () => {
     await expect(invalidateFact(ports, { id: "none" })).rejects.toThrow(code("NOT_FOUND"));
     await expect(eraseFact(ports, { id: "none" })).rejects.toThrow(code("NOT_FOUND"));
     expect(ports.facts.records).toHaveLength(2);
-    expect(await updateFact(ports, { id: fact.id, confidence: 0.5, userId: "u" })).toMatchObject({ confidence: 0.5 });
+    expect(await updateFact(ports, { id: fact.id, confidence: 0.5, userId: "u" })).toMatchObject({
+      confidence: 0.5,
+    });
   });
 });
 
@@ -209,7 +241,9 @@ describe("erasing", () => {
     const rome = await home("Rome", { validFrom: YEAR(2022) });
     await updateFact(ports, { id: rome.fact.id, confidence: 0.5 });
     expect(await eraseFact(ports, { id: rome.fact.id })).toMatchObject({ object: "Rome", confidence: 0.5 });
-    expect(all({ knownAt: NOW + 1_000 }).facts).toMatchObject([{ id: paris.fact.id, validTo: YEAR(2022), supersededBy: null }]);
+    expect(all({ knownAt: NOW + 1_000 }).facts).toMatchObject([
+      { id: paris.fact.id, validTo: YEAR(2022), supersededBy: null },
+    ]);
     expect(() => getFact(ports, { id: rome.fact.id })).toThrow(code("NOT_FOUND"));
     expect(JSON.stringify([...ports.facts.rows])).not.toContain("Rome");
   });

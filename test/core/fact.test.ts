@@ -30,7 +30,12 @@ describe("objectKey", () => {
 describe("slotKey", () => {
   const slot = { userId: null, project: null, subject: "a", predicate: "b" };
   it("tells users, projects and where one name ends apart", () => {
-    const keys = [slot, { ...slot, userId: "a" }, { ...slot, project: "a" }, { ...slot, subject: 'a","b', predicate: "" }];
+    const keys = [
+      slot,
+      { ...slot, userId: "a" },
+      { ...slot, project: "a" },
+      { ...slot, subject: 'a","b', predicate: "" },
+    ];
     expect(new Set(keys.map(slotKey)).size).toBe(keys.length);
   });
 });

@@ -1,6 +1,7 @@
 /**
- * A timeline told the slow and obvious way: one cell a moment, 0 … LAST, the last standing for all time after it.
- * The whole state is copied after every record, so "what was known then" is that copy. For property tests only.
+ * A timeline told the slow and obvious way: one cell a moment, 0 … LAST, the last standing for all time after
+ * it. The whole state is copied after every record, so "what was known then" is that copy. For property tests
+ * only.
  */
 export const LAST = 8;
 
@@ -51,7 +52,9 @@ export class FactModel {
     const isReached = (moment: number) => moment >= from && moment < reach;
 
     const mine = this.visible.filter(
-      (fact) => fact.object === object && (fact === bound || cells.some((cell, moment) => cell === fact && isReached(moment))),
+      (fact) =>
+        fact.object === object &&
+        (fact === bound || cells.some((cell, moment) => cell === fact && isReached(moment))),
     );
     const fact = mine[0] ?? { object, confidence: 1, endedBy: null, derivedFrom: null };
     const last = mine.at(-1);
@@ -88,7 +91,9 @@ export class FactModel {
 
   erase(fact: ModelFact): void {
     const gone = new Set([fact]);
-    const hidden = [...this.#all].filter((other) => other.object === fact.object && !this.#cells.includes(other));
+    const hidden = [...this.#all].filter(
+      (other) => other.object === fact.object && !this.#cells.includes(other),
+    );
     for (let round = 0; round <= hidden.length; round += 1) {
       for (const other of hidden) {
         if (other.endedBy !== null && gone.has(other.endedBy)) gone.add(other);

@@ -11,7 +11,10 @@ export interface InMemoryFactStore extends FactStore {
   readonly rows: ReadonlyMap<string, Fact>;
 }
 
-/** What the operations on facts need, in memory. The clock is set by hand; ids count up in the order they are drawn. */
+/**
+ * What the operations on facts need, in memory. The clock is set by hand; ids count up in the order they are
+ * drawn.
+ */
 export interface FakeFactPorts extends FactPorts {
   readonly facts: InMemoryFactStore;
   readonly clock: { time: number; now(): number };
