@@ -9,13 +9,17 @@ export interface MemoryTraits {
   readonly asks: boolean;
   /** It says when or how long something was, is or will be: a date, a weekday, "yesterday", "two years". */
   readonly tellsTime: boolean;
-  /** Who says it, folded, where the text begins with a name and a colon ("Caroline: …"); else null. */
+  /**
+   * Who says it, folded, where the text begins with a name and a colon ("Caroline: …") and nobody else speaks in it;
+   * else null.
+   */
   readonly speaker: string | null;
   /** Words, counted between spaces. */
   readonly words: number;
 }
 
-const SPEAKER = /^\s{0,8}(\p{L}[\p{L}\p{M}\p{N}.'’ \-]{0,39}):\s/u;
+const SPEAKER = /^[^\S\n]{0,8}(\p{L}[\p{L}\p{M}\p{N}.'’ \-]{0,39}):\s/gmu;
+const SPEAKER_AT_START = new RegExp(SPEAKER.source, "u");
 const MAX_SPEAKER_WORDS = 3;
 /** Where the last sentence is looked for; a note in brackets after it ("[shared photo: …]") does not count. */
 const END_CHARS = 400;
@@ -47,7 +51,13 @@ export function traitsOf(content: string): MemoryTraits {
 }
 
 function speakerOf(content: string): string | null {
-  const name = SPEAKER.exec(content)?.[1]?.trim();
-  if (name === undefined || name.split(/\s+/).length > MAX_SPEAKER_WORDS) return null;
-  return fold(name);
+  const speakers = new Set<string>();
+  for (const { 1: name = "", index } of content.matchAll(SPEAKER)) {
+    const words = fold(name).match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
+    if (words.length <= MAX_SPEAKER_WORDS) speakers.add(words.join(" "));
+    // A colon further down ("Shopping list: …") does not make a speaker of a text that begins without one.
+    if (speakers.size > 1 || (speakers.size === 0 && index > 0)) return null;
+  }
+  const [speaker] = speakers;
+  return speaker !== undefined && SPEAKER_AT_START.test(content) ? speaker : null;
 }
