@@ -44,7 +44,7 @@ const LOOPBACK_NAMES = ["127.0.0.1", "localhost", "[::1]"];
 /** The daemon's owner, when no key is configured. */
 export const OWNER: Caller = { id: "owner", name: null, scope: "admin" };
 
-/** @throws {ServiceError} INVALID_REQUEST for settings that would leave the daemon open, and says how to close it. */
+/** @throws {ServiceError} INVALID_REQUEST for settings that leave the daemon open; says how to close it. */
 export function resolveAccess(options: AccessOptions): Access {
   const { apiKey, localToken, host = "127.0.0.1", allowedHosts = [], allowedOrigins = [] } = options;
   if (apiKey !== undefined && apiKey.length < MIN_KEY_LENGTH) {
@@ -98,7 +98,7 @@ export function isLoopback(host: string): boolean {
   return name === "localhost" || name === "::1" || (isIP(name) === 4 && name.startsWith("127."));
 }
 
-/** A Host header in its parts, lower case; port 80 where none is named. Undefined for what is not `name[:port]`. */
+/** A Host header in its parts, lower case, port 80 where none is named; undefined for any other text. */
 export function splitHost(host: string): { readonly name: string; readonly port: number } | undefined {
   const match = /^(\[[0-9a-f:.]+\]|[^\s:/@[\]]+)(?::(\d{1,5}))?$/.exec(host.toLowerCase());
   return match?.[1] === undefined ? undefined : { name: match[1], port: Number(match[2] ?? 80) };

@@ -10,7 +10,7 @@ const DETAILS: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: "The request did not arrive in time.",
 };
 
-/** Answers what never became a request (bytes that are not HTTP, headers too large, too slow) and hangs up. */
+/** Answers what never became a request (not HTTP, headers too large, too slow) and hangs up. */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === "ECONNRESET" || !socket.writable || isAnswering(socket)) {
     socket.destroy();
@@ -32,7 +32,7 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket):
   socket.end(`HTTP/1.1 400 Bad Request\r\n${lines.join("")}\r\n${body}`, () => socket.destroy());
 }
 
-/** True while a whole request is being answered on the connection: a refusal now would be taken for its answer. */
+/** True while a whole request is being answered: a refusal now would be taken for its answer. */
 function isAnswering(socket: Socket): boolean {
   // Node keeps the answer under this name, and its own handler of client errors looks here too.
   const answer = Reflect.get(socket, "_httpMessage") as ServerResponse | null | undefined;

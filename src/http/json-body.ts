@@ -50,7 +50,8 @@ function parseBody(request: FastifyRequest, bytes: Buffer): unknown {
 /**
  * JSON as it stands in the bytes. `__proto__` becomes an ordinary key (JSON.parse pollutes nothing).
  *
- * @throws {ServiceError} INVALID_REQUEST for what is not UTF-8 (replacing bytes would mangle a memory) or not JSON.
+ * @throws {ServiceError} INVALID_REQUEST for what is not JSON, or not UTF-8: replacing bytes would mangle a
+ *   memory.
  */
 function parseJson(bytes: Buffer): unknown {
   let text: string;

@@ -17,7 +17,7 @@ export interface Listening {
   /** `http://` addresses, the first one listened on first. */
   readonly urls: readonly string[];
   /**
-   * Stops taking connections, lets the requests that have begun finish, and cuts what is left at the deadline.
+   * Stops taking connections, lets the requests that have begun finish, cuts what is left at the deadline.
    * The app is closed then. Repeating it waits for the first one.
    *
    * @returns how many requests were cut.
@@ -32,8 +32,8 @@ const PORT_ATTEMPTS = 10;
  * Opens the app's server. At both loopback addresses, where the machine has both, since `localhost` may mean
  * either: another program at one of them would get what is meant for this one.
  *
- * @throws {ServiceError} CONFLICT when the port is taken, saying by what; FORBIDDEN when it needs more rights;
- *   INVALID_REQUEST for an address that this machine does not have.
+ * @throws {ServiceError} CONFLICT when the port is taken, saying by what; FORBIDDEN when it needs more
+ *   rights; INVALID_REQUEST for an address that this machine does not have.
  */
 export async function listen(app: FastifyInstance, { host, port }: ListenOptions): Promise<Listening> {
   await app.ready();

@@ -25,7 +25,7 @@ const OPERATION_ERRORS: readonly ErrorCode[] = ["UNAUTHORIZED", "RATE_LIMITED", 
 const BODY_ERRORS: readonly ErrorCode[] = ["TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"];
 const REPEAT_ERRORS: readonly ErrorCode[] = ["CONFLICT", "GONE", "UNPROCESSABLE"];
 
-/** Describes routes in the order they were registered. Schemas with an `$id` become components of that name. */
+/** Describes routes in the order of registering. Schemas with an `$id` become components of that name. */
 export function describeRoutes(routes: readonly RouteOptions[], version: string): JsonObject {
   const components: Record<string, unknown> = {};
   const paths: Record<string, JsonObject> = {};
@@ -137,7 +137,7 @@ function parameters(
   });
 }
 
-/** A schema without what only we understand; one with an `$id` is put among the components and referred to. */
+/** A schema without what only we understand; one with an `$id` goes to the components and is referred to. */
 function publish(node: unknown, components: Record<string, unknown>): unknown {
   if (Array.isArray(node)) return node.map((item) => publish(item, components));
   if (typeof node !== "object" || node === null) return node;

@@ -67,7 +67,7 @@ export function sendProblem(thrown: unknown, request: FastifyRequest, reply: Fas
   if (error.code === "UNAUTHORIZED") reply.header("www-authenticate", "Bearer");
   if (error.retryAfterSeconds !== undefined)
     reply.header("retry-after", Math.max(1, Math.ceil(error.retryAfterSeconds)));
-  // As bytes: an answer's own serializer has no say in how an error looks, and no charset is added to its type.
+  // As bytes: a route's own serializer has no say in how an error looks, and its type gets no charset.
   return reply
     .code(problem.status)
     .type(PROBLEM_MEDIA_TYPE)

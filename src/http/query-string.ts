@@ -2,7 +2,7 @@ import type { TSchema } from "typebox";
 import { ServiceError, type FieldError } from "../core/errors.ts";
 import { pointerStep } from "./json-pointer.ts";
 
-/** A parameter by name; a list of all its values when it was given more than once; null when it cannot be decoded. */
+/** Parameters by name: a list of all values of one given more than once, null for one that cannot be decoded. */
 export type QueryParameters = Record<string, string | readonly string[] | null>;
 
 /** Never throws, as the router calls it outside of any error handling: `checkQuery` refuses what is wrong. */
@@ -22,7 +22,7 @@ export function parseQueryString(text: string): QueryParameters {
   return parameters;
 }
 
-/** @throws {ServiceError} INVALID_REQUEST for a parameter given twice or not decodable, also one that nobody reads. */
+/** @throws {ServiceError} INVALID_REQUEST for a parameter given twice or not decodable, read or not. */
 export function checkQuery(query: unknown): void {
   const fields: FieldError[] = [];
   for (const [name, value] of Object.entries(query as QueryParameters)) {
@@ -37,7 +37,7 @@ export function checkQuery(query: unknown): void {
   });
 }
 
-/** Query values in the types that the schema asks for; what does not convert stays text and fails validation. */
+/** Query values in the types that the schema asks for; what does not convert stays text, to be refused. */
 export function convertQuery(schema: TSchema, query: unknown): Record<string, unknown> {
   const properties = (schema as { properties?: Record<string, { type?: unknown }> }).properties ?? {};
   const converted: Record<string, unknown> = Object.create(null);

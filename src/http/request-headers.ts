@@ -34,7 +34,7 @@ export function ifVersion(request: FastifyRequest): { ifVersion?: number } {
   return { ifVersion: Number(match[1] ?? match[2]) };
 }
 
-/** What makes a POST repeatable, when it carries an Idempotency-Key: the key belongs to the caller, the route and the user. */
+/** What makes a POST repeatable, if it has an Idempotency-Key; that belongs to caller, route and user. */
 export function idempotency(
   request: FastifyRequest,
   userId: string | undefined,

@@ -45,7 +45,7 @@ export const DEFAULT_LIMITS: ServerLimits = {
   maxConnections: 1_024,
 };
 
-/** How often Node looks for requests that are too slow, ms, at least; the timeouts are that much less exact. */
+/** How often Node looks for requests that are too slow, at least; timeouts are that much less exact. */
 const TIMEOUT_CHECK_INTERVAL_MS = 5_000;
 /** A user id of 256 characters, each 4 bytes of UTF-8, percent-encoded. */
 const MAX_PARAM_LENGTH = 256 * 4 * 3;

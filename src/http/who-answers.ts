@@ -4,7 +4,7 @@ import { bracketed } from "./access.ts";
 const PATIENCE_MS = 1_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
 
-/** What listens at an address, in words that follow "by": a memoryd with its version, or something else. Never fails. */
+/** What listens at an address, in words that follow "by": a memoryd with its version, or not. Never fails. */
 export async function whoAnswers(host: string, port: number): Promise<string> {
   const health = await askHealth(host, port);
   if (health === undefined) return "another program";

@@ -17,7 +17,7 @@ export const DEFAULT_MATCHES = 8;
 
 const ProjectName = nullable(Project);
 
-/** Which memories to search; all conditions hold. An unknown key is an error: a dropped filter answers too much. */
+/** Which memories to search; all conditions hold. Unknown keys are errors: a dropped filter answers too much. */
 export const QueryFilters = Type.Object(
   {
     sector: optional(SectorName),

@@ -7,7 +7,7 @@ export const LATEST_TIME = 253_402_300_799_999;
 
 const DATE = "[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])";
 const CLOCK = "([01][0-9]|2[0-3]):[0-5][0-9]";
-/** The shape of a time as text: a date, or RFC 3339 with an optional offset. Whether the day exists is checked apart. */
+/** The shape of a time as text: a date, or RFC 3339 with an optional offset. The day may not exist. */
 export const TIME_PATTERN = `^${DATE}([Tt ]${CLOCK}:[0-5][0-9]([.][0-9]+)?([Zz]|[+-]${CLOCK})?)?$`;
 /** The same, or epoch milliseconds of ten digits or more (fewer would be read as a year by a person). */
 export const QUERY_TIME_PATTERN = `^-?[0-9]{10,16}$|${TIME_PATTERN}`;
