@@ -21,7 +21,7 @@ export class RequestLedger {
    */
   async once<T>(
     request: IdempotentRequest | undefined,
-    catalogue: Catalogue,
+    catalogue: Pick<Catalogue, "findRequest">,
     run: () => Promise<T>,
     replay: (ids: RequestRow["ids"]) => Promise<T>,
   ): Promise<T> {

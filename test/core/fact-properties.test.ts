@@ -284,6 +284,13 @@ describe.each(["one", "many"] as const)("facts of cardinality %s", (cardinality)
             loaded.apply([{ table: "facts", id, row }]);
           expect(contentsOf(replayed)).toEqual(contentsOf(ports.facts.book));
           expect(contentsOf(loaded)).toEqual(contentsOf(ports.facts.book));
+          for (const book of [replayed, loaded]) {
+            const other = { ...ports, facts: { ...ports.facts, book } };
+            for (const at of [undefined, ...MOMENTS.map((cell) => cell * CELL_MS)]) {
+              const asOf = { at, knownAt: at === undefined ? undefined : ports.clock.time, limit: 10 };
+              expect(findFacts(other, asOf)).toEqual(findFacts(ports, asOf));
+            }
+          }
           expect(contentsOf(loaded)).toHaveLength(loaded.size);
         },
       ),
