@@ -67,8 +67,9 @@ interface OpenTimeline extends FactTimeline {
  * Built at open by applying every row, in any order, and kept by applying the changes of each write; applying
  * one again changes nothing.
  *
- * Whole rows are held, texts and metadata too, since every read filters on them or answers them. Equal texts
- * of a timeline, and equal metadata of a fact, are held once.
+ * Whole rows are held, texts and metadata too, since every read filters on them or answers them: .8 KB a fact
+ * of ordinary length and .3 KB a further version (measured: 78 MB for 100 000 facts). A long object counts
+ * twice, as written and folded; the versions of a fact share it, and metadata that did not change.
  */
 export class FactBook {
   /** Texts as they are compared: `nameKey`, `nameKey`, `objectKey`. */
