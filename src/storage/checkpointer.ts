@@ -11,6 +11,7 @@ import {
 } from "./checkpoint.ts";
 import { type Disk, listFilesBelow } from "./disk.ts";
 import { asideFolder } from "./open-tables-at.ts";
+import { COMPACTION_THRESHOLDS, type CompactionThresholds } from "./tables/compaction-thresholds.ts";
 import { filesOfVersion, isVersionHint, SyncError, syncFiles, type TableFile } from "./tables/table-files.ts";
 import type { Tables } from "./tables/tables.ts";
 
@@ -42,12 +43,14 @@ export interface CheckpointerLimits {
   readonly bytes: number;
   /** Least room LanceDB is left to work in. */
   readonly freeBytes: number;
+  readonly compaction: CompactionThresholds;
 }
 
 const DEFAULT_LIMITS: CheckpointerLimits = {
   rows: 10_000,
   bytes: 16 * 1024 ** 2,
   freeBytes: 256 * 1024 ** 2,
+  compaction: COMPACTION_THRESHOLDS,
 };
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 60_000;
@@ -209,7 +212,7 @@ export class Checkpointer {
     this.#pending = { rows: this.#pending.rows - taken.rows, bytes: this.#pending.bytes - taken.bytes };
     // From here on everything is safe; what fails is done by the next flush.
     if (this.#older !== undefined) await this.#parts.journal.dropThrough(this.#older.sequence);
-    if (await tables.compact()) await this.#writeCheckpoint(header);
+    if (await tables.compact(this.#limits.compaction)) await this.#writeCheckpoint(header);
     await this.#removeLeftOvers();
   }
 

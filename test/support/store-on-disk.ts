@@ -28,10 +28,15 @@ export interface ReopenOptions {
 /** A real store in a directory of its own, with the ports of a memory world around it. */
 export async function createStoreOnDisk(options: ReopenOptions = {}): Promise<StoreOnDisk> {
   const directory = mkdtempSync(join(tmpdir(), "memoryd-store-"));
-  return openAt(directory, createMemoryWorld(), options);
+  return openStoreOnDisk(directory, createMemoryWorld(), options);
 }
 
-async function openAt(directory: string, world: MemoryWorld, options: ReopenOptions): Promise<StoreOnDisk> {
+/** Opens the store in a directory, or makes one there. */
+export async function openStoreOnDisk(
+  directory: string,
+  world: MemoryWorld,
+  options: ReopenOptions = {},
+): Promise<StoreOnDisk> {
   const warnings: string[] = [];
   const note = (details: object, phrase: string) => warnings.push(`${phrase} ${JSON.stringify(details)}`);
   const opened = await openStore({
@@ -47,7 +52,7 @@ async function openAt(directory: string, world: MemoryWorld, options: ReopenOpti
     ports: { ...world.ports, store: opened.store, requests: new RequestLedger() },
     opened,
     warnings,
-    reopen: (again = options) => openAt(directory, world, again),
+    reopen: (again = options) => openStoreOnDisk(directory, world, again),
     close: () => opened.store.close(),
     removeDirectory: () => rmSync(directory, { recursive: true, force: true }),
   };
