@@ -9,6 +9,8 @@ export interface RankingQuestion {
   /** Its words as `wordsOf` gives them, with a space before and after each: names are looked for here. */
   readonly text: string;
   readonly terms: readonly QueryTerm[];
+  /** What each term counts: its weight times its inverse document frequency. */
+  readonly termWeights: ReadonlyMap<string, number>;
   /** See `bestBm25`; 0 where the question has no terms. */
   readonly bestWords: number;
   /** What each of the question's tokens counts; they sum to 1, or there are none. */
@@ -43,6 +45,7 @@ export function readQuestion({ text, now, words, inverseDocumentFrequency }: Que
   return {
     text: ` ${wordsOf(text)} `,
     terms,
+    termWeights: new Map(terms.map(({ term, weight }) => [term, weight * inverseDocumentFrequency(term)])),
     bestWords: bestBm25(
       terms.map(({ term, weight }) => {
         const idf = inverseDocumentFrequency(term);

@@ -122,6 +122,8 @@ const SESSION_BEST = 3;
 /** Words of a usual memory: shorter ones lose a little, longer ones gain. */
 const USUAL_WORDS = 20;
 const LONGEST_WORDS = 200;
+/** Sums of terms in conversations and of notes that stand alone, compared. */
+const SURROUNDED = 1.6;
 const RECENCY_HALF_LIFE_MS = 30 * 86_400_000;
 const NEUTRAL_SALIENCE = 0.5;
 
@@ -163,6 +165,7 @@ export function rank(
         ...circumstances(question, candidate, now, weights),
         session: weights.session * (sessions.get(candidate.sessionId) ?? 0),
       };
+      for (const term of TERMS) terms[term] /= surroundedBy(near[i] ?? []);
       const giver = givers[i];
       const isReached = giver?.from !== undefined && terms.neighbours > (own[i] ?? 0);
       return hit(candidate.ordinal, terms, isReached ? candidates[giver.from ?? i]?.ordinal : undefined);
@@ -177,16 +180,33 @@ function leaning({ words }: MemoryTraits): number {
   return Math.min(1, SHORT_WORDS / Math.max(1, words));
 }
 
+/**
+ * What a memory in a conversation has more than one that stands alone, as a factor: its surroundings add to it
+ * whether or not they are to the point. Divided by it, both are on one scale.
+ */
+function surroundedBy(near: readonly (number | undefined)[]): number {
+  return near.some((neighbour) => neighbour !== undefined) ? SURROUNDED : 1;
+}
+
 function directTerms(question: RankingQuestion, candidate: RankingCandidate, weights: RankingWeights): Terms {
   return {
     ...NOTHING,
     words: question.bestWords > 0 ? (weights.words * candidate.words) / question.bestWords : 0,
     vectors: weights.vectors * Math.max(0, candidate.cosine),
-    tokens: weights.tokens * aboveFloor(question, candidate.matches),
+    tokens: weights.tokens * aboveFloor(question, candidate, candidate.matches),
   };
 }
 
-function aboveFloor({ tokenWeights }: RankingQuestion, matches: Float32Array): number {
+/**
+ * How well the tokens match, in [0, 1 − floor]. A question without tokens (stop words alone, or a script that the model
+ * cannot read) is matched by its words instead, and one without words too by its vector.
+ */
+function aboveFloor(question: RankingQuestion, candidate: RankingCandidate, matches: Float32Array): number {
+  const { tokenWeights, bestWords } = question;
+  if (tokenWeights.length === 0) {
+    const match = bestWords > 0 ? candidate.words / bestWords : (candidate.cosine - TOKEN_FLOOR) / (1 - TOKEN_FLOOR);
+    return (1 - TOKEN_FLOOR) * Math.max(0, Math.min(1, match));
+  }
   let sum = 0;
   for (let i = 0; i < matches.length; i += 1) sum += (tokenWeights[i] ?? 0) * (matches[i] ?? 0);
   return Math.max(0, sum - TOKEN_FLOOR);
@@ -200,7 +220,9 @@ function contextOf(
   near: readonly (number | undefined)[],
   lean: number,
 ): number {
-  const alone = candidates[i]?.matches ?? new Float32Array();
+  const candidate = candidates[i];
+  if (candidate === undefined) return 0;
+  const alone = candidate.matches;
   const together = Float32Array.from(alone);
   near.forEach((neighbour, place) => {
     const others = neighbour === undefined ? undefined : candidates[neighbour]?.matches;
@@ -210,7 +232,7 @@ function contextOf(
       together[j] = Math.max(together[j] ?? 0, share * (others[j] ?? 0));
     }
   });
-  return (1 - lean) * aboveFloor(question, alone) + lean * aboveFloor(question, together);
+  return (1 - lean) * aboveFloor(question, candidate, alone) + lean * aboveFloor(question, candidate, together);
 }
 
 interface Giver {
@@ -307,13 +329,14 @@ function total(terms: Terms): number {
   return TERMS.reduce((sum, term) => sum + terms[term], 0);
 }
 
-/** Half of the way to certainty, and how steeply: see `scoreOf`. */
-const HALFWAY = 1.5;
-const STEEPNESS = 3;
+/** The sum that gives a score of one half, and how steeply the score rises there; see `scoreOf`. */
+const HALFWAY = 1.8;
+const STEEPNESS = 3.2;
 
 /**
- * The score of a sum of terms, in [0, 1): `s^n / (s^n + h^n)`, which keeps the order. The same text gives 3 and more,
- * unrelated ones .7 and less; the constants put the first near 1 and the others under .25.
+ * The score of a sum of terms, in [0, 1): `s^n / (s^n + h^n)`, which keeps the order. A memory of the question's own
+ * text sums to 4.5 and more, an answer mostly to 1.5 and more, an unrelated memory to less than 1: the constants put
+ * the first above .95, the second above .35 and the last under .25.
  */
 export function scoreOf(sum: number): number {
   if (sum <= 0) return 0;

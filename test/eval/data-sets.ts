@@ -7,7 +7,7 @@ export interface EvalMemory {
   readonly id: string;
   readonly content: string;
   readonly userId: string;
-  readonly sessionId: string;
+  readonly sessionId: string | null;
   readonly occurredAt: number;
 }
 
@@ -73,7 +73,7 @@ export function joinTurns(set: DataSet, count: number): DataSet {
   let size = 0;
   for (const turn of set.memories) {
     const last = memories.at(-1);
-    if (last?.sessionId === turn.sessionId && size < count) {
+    if (last !== undefined && last.sessionId === turn.sessionId && size < count) {
       memories[memories.length - 1] = { ...last, content: `${last.content}\n${turn.content}` };
       memoryOf.set(turn.id, last.id);
       size += 1;
