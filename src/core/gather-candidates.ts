@@ -1,64 +1,112 @@
 import { type QuestionEmbedding, TOKEN_DIMENSIONS, TOKEN_SCALE } from "./embedding.ts";
 import { Int8Rows } from "./int8-kernel.ts";
-import type { Catalogue, CatalogueEntry, MemoryStore, Ordinal, QueryTerm, Selection } from "./ports.ts";
+import type { Catalogue, CatalogueEntry, MemoryStore, Ordinal, Selection } from "./ports.ts";
+import { containsPhrase, type RankingQuestion } from "./question.ts";
+import type { RankingCandidate, RankingEdge } from "./ranking.ts";
 
-/** A memory that may answer a question, with what each arm says of it. */
-export interface Candidate {
-  readonly entry: CatalogueEntry;
-  /** BM25, as `MemoryStore.scoreWords`. */
-  readonly words: number;
-  /** Cosine of the best window, in [0, 1]. */
-  readonly cosine: number;
-  /** For each token of the question, its cosine with the nearest token of the memory, in [-1, 1]. */
-  readonly matches: Float32Array;
-  /** The candidates two places before, one before, one after and two after in the session; undefined at its ends. */
-  readonly around: readonly (Ordinal | undefined)[];
+export interface Candidate extends RankingCandidate {
+  readonly id: string;
+}
+
+export interface Candidates {
+  readonly candidates: readonly Candidate[];
+  /** The waypoints between them, but for `next`, which `around` stands for. */
+  readonly edges: readonly RankingEdge[];
 }
 
 /** Best of each arm that are looked at closely; more gains nothing (measured to 100 000 memories). */
 const CANDIDATES_AN_ARM = 100;
+/** Best of each arm from which waypoints are followed to memories that neither arm found. */
+const FOLLOWED_AN_ARM = 20;
 const PLACES_AROUND = [-2, -1, 1, 2] as const;
 
 /**
- * The memories that may answer a question: the best by words, the best by vectors, and their neighbours in the session,
- * all within the selection. Reads their token vectors and nothing else from the disk.
+ * The memories that may answer a question: the best by words, the best by vectors, their neighbours in the session and
+ * at the other end of waypoints, all within the selection. Reads their token vectors, and their texts only for a
+ * question that quotes a phrase.
  */
 export async function gatherCandidates(
   store: MemoryStore,
-  question: QuestionEmbedding,
-  terms: readonly QueryTerm[],
+  question: RankingQuestion,
+  embedding: QuestionEmbedding,
   selection: Selection | undefined,
-): Promise<Candidate[]> {
-  const words = store.scoreWords(terms, selection);
-  const vectors = store.scoreVectors(question.vector, selection);
-  const found = new Set([...words.top(CANDIDATES_AN_ARM), ...vectors.top(CANDIDATES_AN_ARM)]);
-  for (const ordinal of [...found]) {
-    for (const neighbour of around(store.catalogue, ordinal, selection)) {
-      if (neighbour !== undefined) found.add(neighbour);
+): Promise<Candidates> {
+  const { catalogue } = store;
+  const words = store.scoreWords(question.terms, selection);
+  const vectors = store.scoreVectors(embedding.vector, selection);
+  const arms = [words.top(CANDIDATES_AN_ARM), vectors.top(CANDIDATES_AN_ARM)];
+  const isSelected = (ordinal: Ordinal) => selection === undefined || selection.has(ordinal);
+
+  const ordinals = new Set(arms.flat());
+  for (const ordinal of arms.flatMap((arm) => arm.slice(0, FOLLOWED_AN_ARM))) {
+    for (const { source, target } of waypointsOf(catalogue, ordinal)) {
+      for (const end of [source, target]) if (isSelected(end)) ordinals.add(end);
     }
   }
-  // Looked up before anything is awaited: a memory that is deleted meanwhile is missing from the rows.
-  const entries = [...found].flatMap((ordinal) => store.catalogue.at(ordinal) ?? []);
-  const neighbours = entries.map(({ ordinal }) => around(store.catalogue, ordinal, selection));
-  const tokens = await store.readTokens(entries.map(({ id }) => id));
-  const matches = matchTokens(
-    question.tokens.vectors,
-    entries.map(({ id }) => tokens.get(id)?.vectors),
+  for (const ordinal of [...ordinals]) {
+    for (const neighbour of around(catalogue, ordinal)) {
+      if (neighbour !== undefined && isSelected(neighbour)) ordinals.add(neighbour);
+    }
+  }
+
+  // Looked up before anything is awaited: what is deleted meanwhile is missing from the rows that are read later.
+  const entries = [...ordinals].flatMap((ordinal) => catalogue.at(ordinal) ?? []);
+  const edges = entries.flatMap(({ ordinal }) =>
+    waypointsOf(catalogue, ordinal).filter(({ source, target }) => source === ordinal && ordinals.has(target)),
   );
-  return entries.map((entry, i) => ({
-    entry,
+  const places = entries.map(({ ordinal }) => around(catalogue, ordinal));
+  const ids = entries.map(({ id }) => id);
+  const tokens = await store.readTokens(ids);
+  const matches = matchTokens(embedding.tokens.vectors, ids.map((id) => tokens.get(id)?.vectors));
+  const quoted = await quotedShares(store, question, ids);
+
+  const candidates = entries.map((entry, i): Candidate => ({
+    id: entry.id,
+    ordinal: entry.ordinal,
     words: words.of(entry.ordinal),
     cosine: vectors.of(entry.ordinal),
     matches: matches[i] ?? new Float32Array(),
-    around: neighbours[i] ?? [],
+    around: places[i] ?? [],
+    sessionId: sessionOf(entry),
+    traits: entry.traits,
+    occurredAt: entry.occurredAt,
+    salience: entry.salience,
+    quoted: quoted.get(entry.id) ?? 0,
   }));
+  return { candidates, edges };
 }
 
-function around(catalogue: Catalogue, ordinal: Ordinal, selection: Selection | undefined): (Ordinal | undefined)[] {
-  return PLACES_AROUND.map((distance) => {
-    const neighbour = catalogue.sessionNeighbour(ordinal, distance);
-    return neighbour === undefined || selection === undefined || selection.has(neighbour) ? neighbour : undefined;
+/** Two users may give their sessions one name. */
+function sessionOf({ userId, sessionId }: CatalogueEntry): string | null {
+  return sessionId === null ? null : JSON.stringify([userId, sessionId]);
+}
+
+function around(catalogue: Catalogue, ordinal: Ordinal): (Ordinal | undefined)[] {
+  return PLACES_AROUND.map((distance) => catalogue.sessionNeighbour(ordinal, distance));
+}
+
+function waypointsOf(catalogue: Catalogue, ordinal: Ordinal): RankingEdge[] {
+  const id = catalogue.at(ordinal)?.id;
+  return (id === undefined ? [] : catalogue.edgesOf(id)).flatMap(({ source, target, kind, weight }) => {
+    const [from, to] = [catalogue.find(source), catalogue.find(target)];
+    return kind === "next" || from === undefined || to === undefined
+      ? []
+      : [{ source: from.ordinal, target: to.ordinal, weight }];
   });
+}
+
+/** Which share of the question's quoted phrases each text contains. */
+async function quotedShares(
+  store: MemoryStore,
+  { phrases }: RankingQuestion,
+  ids: readonly string[],
+): Promise<Map<string, number>> {
+  const shares = new Map<string, number>();
+  if (phrases.length === 0) return shares;
+  for (const [id, { content }] of await store.readMemories(ids)) {
+    shares.set(id, phrases.filter((phrase) => containsPhrase(content, phrase)).length / phrases.length);
+  }
+  return shares;
 }
 
 /** Used by one question at a time: matching waits for nothing. */

@@ -1,8 +1,10 @@
-import { questionTerms } from "./analyser.ts";
 import { gatherCandidates } from "./gather-candidates.ts";
 import type { SeenMemory } from "./memory.ts";
 import type { MemoryPorts } from "./memory-ports.ts";
 import type { MemoryFilter } from "./ports.ts";
+import { readQuestion } from "./question.ts";
+import { rank } from "./ranking.ts";
+import { snippetOf } from "./snippet.ts";
 
 export interface QueryMemoryInput {
   readonly query: string;
@@ -33,23 +35,45 @@ export interface QueryMemoryResult {
 }
 
 /**
- * Finds the memories that answer a question.
+ * Finds the memories that answer a question, best first.
  *
  * @throws {ServiceError} MODEL_UNAVAILABLE, RATE_LIMITED, NOT_READY.
  */
 export async function queryMemory(
-  { store, embedder }: MemoryPorts,
-  { query, limit, filter }: QueryMemoryInput,
+  { store, embedder, clock, followUps }: MemoryPorts,
+  input: QueryMemoryInput,
 ): Promise<QueryMemoryResult> {
-  const question = await embedder.embedQuestion(query);
+  const { query, limit, filter, minScore = 0, snippetChars, explain = false } = input;
+  const embedding = await embedder.embedQuestion(query);
+  const now = clock.now();
+  const question = readQuestion({
+    text: query,
+    now,
+    words: embedding.words,
+    inverseDocumentFrequency: (term) => store.inverseDocumentFrequency(term),
+  });
   const selection = Object.keys(filter).length === 0 ? undefined : store.catalogue.select(filter);
-  const candidates = await gatherCandidates(store, question, questionTerms(query), selection);
-  const best = candidates.map((c) => ({ c, score: c.cosine })).sort((a, b) => b.score - a.score).slice(0, limit);
-  const memories = await store.readMemories(best.map(({ c }) => c.entry.id));
-  return {
-    hits: best.flatMap(({ c, score }) => {
-      const memory = memories.get(c.entry.id);
-      return memory === undefined ? [] : [{ memory, score, path: [memory.id] }];
-    }),
-  };
+  const { candidates, edges } = await gatherCandidates(store, question, embedding, selection);
+  const ranked = rank(question, candidates, { now, edges })
+    .filter(({ score }) => score >= minScore)
+    .slice(0, limit);
+
+  const idOf = new Map(candidates.map(({ ordinal, id }) => [ordinal, id]));
+  const memories = await store.readMemories(ranked.flatMap(({ ordinal }) => idOf.get(ordinal) ?? []));
+  const hits = ranked.flatMap(({ ordinal, score, shares, path }): MemoryHit[] => {
+    const memory = memories.get(idOf.get(ordinal) ?? "");
+    // Deleted while the question was answered.
+    if (memory === undefined) return [];
+    return [
+      {
+        memory,
+        score,
+        path: path.flatMap((step) => idOf.get(step) ?? []),
+        ...(snippetChars === undefined ? {} : { snippet: snippetOf(memory.content, snippetChars, question.termWeights) }),
+        ...(explain ? { explain: shares } : {}),
+      },
+    ];
+  });
+  followUps.recalled(hits.map(({ memory }) => memory.id));
+  return { hits };
 }

@@ -41,6 +41,9 @@ export interface Access {
 const MIN_KEY_LENGTH = 16;
 const LOOPBACK_NAMES = ["127.0.0.1", "localhost", "[::1]"];
 
+/** The caller id of the daemon's own command line. */
+export const LOCAL_TOKEN_ID = "local-token";
+
 /** The daemon's owner, when no key is configured. */
 export const OWNER: Caller = { id: "owner", name: null, scope: "admin" };
 
@@ -75,7 +78,7 @@ export function resolveAccess(options: AccessOptions): Access {
   if (apiKey !== undefined)
     callers.push({ digest: digest(apiKey), caller: { id: "api-key", name: null, scope: "admin" } });
   if (localToken !== undefined) {
-    callers.push({ digest: digest(localToken), caller: { id: "local-token", name: null, scope: "admin" } });
+    callers.push({ digest: digest(localToken), caller: { id: LOCAL_TOKEN_ID, name: null, scope: "admin" } });
   }
 
   return {

@@ -56,6 +56,8 @@ export interface ServerOptions {
   readonly status: () => ServiceStatus;
   readonly access?: AccessOptions;
   readonly limits?: Partial<ServerLimits>;
+  /** Ends the process as a signal would; left out: nobody may ask for it. */
+  readonly requestStop?: () => void;
   /** Left out: nothing is logged. */
   readonly log?: FastifyBaseLogger;
 }
@@ -68,6 +70,7 @@ export interface ServerOptions {
 export function buildServer({
   operations,
   status,
+  requestStop = () => {},
   access: accessOptions = {},
   limits: changed = {},
   log,
@@ -145,6 +148,7 @@ export function buildServer({
   app.register(systemRoutes, {
     operations,
     status,
+    requestStop,
     openapi: () => (description ??= describeRoutes(routes, status().version)),
   });
   return app;

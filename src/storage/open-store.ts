@@ -16,7 +16,7 @@ import type { Journal } from "./journal/journal.ts";
 import { openJournal } from "./journal/open-journal.ts";
 import { LanceDbMemoryStore, noteRecord, showDurable, type StoreIndexes, termsOf } from "./lancedb-memory-store.ts";
 import { openTablesAt } from "./open-tables-at.ts";
-import type { SlimMemory, Tables } from "./tables/tables.ts";
+import type { Tables } from "./tables/tables.ts";
 
 export interface StoreLog {
   info(details: object, phrase: string): void;
@@ -140,15 +140,21 @@ function emptyIndexes(clock: Clock, chosen: ChosenCheckpoint | undefined): Store
 }
 
 async function loadIndexes(indexes: StoreIndexes, tables: Tables, log: StoreLog): Promise<void> {
-  const memories: SlimMemory[] = [];
-  for await (const batch of tables.scanMemories()) for (const memory of batch) memories.push(memory);
-  memories.sort((a, b) => a.order - b.order);
+  // Ordinals ascend with the order of adding, and rows come in any: so the places are dealt out first, and the rows go
+  // straight to theirs. Holding all rows to sort them would take more memory than everything else.
+  const orders: number[] = [];
+  for await (const batch of tables.scanOrders()) for (const order of batch) orders.push(order);
+  const ordinalOf = new Map(Array.from(Float64Array.from(orders).sort(), (order, ordinal) => [order, ordinal]));
 
   const outdated: { readonly id: string; readonly ordinal: Ordinal }[] = [];
-  for (const memory of memories) {
-    const ordinal = indexes.catalogue.load(memory);
-    if (memory.analyserVersion === ANALYSER_VERSION) indexes.words.put(ordinal, termsOf(memory));
-    else outdated.push({ id: memory.id, ordinal });
+  for await (const batch of tables.scanMemories()) {
+    for (const memory of batch) {
+      const ordinal = ordinalOf.get(memory.order);
+      if (ordinal === undefined) throw new TypeError("a memory was scanned once only");
+      indexes.catalogue.load(ordinal, memory);
+      if (memory.analyserVersion === ANALYSER_VERSION) indexes.words.put(ordinal, termsOf(memory));
+      else outdated.push({ id: memory.id, ordinal });
+    }
   }
   await analyseAgain(indexes, tables, outdated, log);
 

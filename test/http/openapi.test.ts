@@ -63,6 +63,7 @@ describe("/openapi.json", () => {
       "post /memory/add/batch",
       "post /memory/query",
       "post /memory/reinforce",
+      "post /shutdown",
     ]);
   });
 

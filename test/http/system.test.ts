@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { FAKE_STATUS } from "../support/fake-operations.ts";
 import { createTestServer } from "../support/test-server.ts";
 
@@ -51,5 +51,25 @@ describe("/version and /stats", () => {
       embedding: { workers: 1, waiting: 0 },
       store: { position: "1.7", checkpoint: "1.5", pending_records: 2, read_only: false },
     });
+  });
+});
+
+describe("/shutdown", () => {
+  const localToken = "the-token-in-the-data-directory";
+
+  it("stops the daemon for whoever has the token, after the answer", async () => {
+    let stops = 0;
+    const { app } = createTestServer({}, { access: { localToken }, requestStop: () => (stops += 1) });
+    const headers = { authorization: `Bearer ${localToken}` };
+    const reply = await app.inject({ method: "POST", url: "/shutdown", headers });
+    expect([reply.statusCode, reply.json()]).toEqual([200, { ok: true }]);
+    await vi.waitFor(() => expect(stops).toBe(1));
+  });
+
+  it.each([{}, { authorization: "Bearer something-else-altogether" }])("is refused to others: %j", async (headers) => {
+    let stops = 0;
+    const { app } = createTestServer({}, { access: { localToken }, requestStop: () => (stops += 1) });
+    expect((await app.inject({ method: "POST", url: "/shutdown", headers })).statusCode).toBe(403);
+    expect(stops).toBe(0);
   });
 });

@@ -1,21 +1,24 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { Type } from "typebox";
+import { ServiceError } from "../../core/errors.ts";
 import type { Operations } from "../../core/operations.ts";
 import type { ServiceStatus } from "../../core/status.ts";
 import { AliveReply, HealthReply, StatsReply, VersionReply } from "../../schemas/system.ts";
 import { formatTime } from "../../schemas/time.ts";
+import { LOCAL_TOKEN_ID } from "../access.ts";
 import { notReadyError } from "../not-ready.ts";
 
 export interface SystemRoutesOptions {
   readonly operations: Operations;
   readonly status: () => ServiceStatus;
+  readonly requestStop: () => void;
   /** The finished description of all routes. */
   readonly openapi: () => object;
 }
 
 export const systemRoutes: FastifyPluginAsyncTypebox<SystemRoutesOptions> = async (
   app,
-  { operations, status, openapi },
+  { operations, status, requestStop, openapi },
 ) => {
   app.get(
     "/livez",
@@ -86,6 +89,26 @@ export const systemRoutes: FastifyPluginAsyncTypebox<SystemRoutesOptions> = asyn
       },
     },
     async () => statsReply(status(), operations),
+  );
+
+  app.post(
+    "/shutdown",
+    {
+      config: { scope: "admin" },
+      schema: {
+        operationId: "shutdown",
+        summary: "Stop the daemon; for its own command line",
+        description: "Only with the token in the data directory. Answered before the stop begins.",
+        response: { 200: AliveReply },
+      },
+    },
+    async (request, reply) => {
+      if (request.caller?.id !== LOCAL_TOKEN_ID) {
+        throw new ServiceError("FORBIDDEN", "Only `memoryd stop` may do this, or a signal to the process.");
+      }
+      reply.raw.once("close", requestStop);
+      return { ok: true as const };
+    },
   );
 
   app.get(

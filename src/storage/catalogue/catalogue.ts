@@ -79,9 +79,9 @@ export class StoreCatalogue implements Catalogue {
     };
   }
 
-  /** For filling at open: rows in ascending `order`. */
-  load(row: SlimMemoryRow): Ordinal {
-    return this.#columns.add(row, { salience: INITIAL_SALIENCE, lastSeenAt: row.createdAt });
+  /** For filling at open: ordinals from 0 without gaps, ascending with the rows' `order`; in any order. */
+  load(ordinal: Ordinal, row: SlimMemoryRow): void {
+    this.#columns.put(ordinal, row, { salience: INITIAL_SALIENCE, lastSeenAt: row.createdAt });
   }
 
   setTraits(ordinal: Ordinal, traits: MemoryTraits): void {
@@ -195,7 +195,8 @@ export class StoreCatalogue implements Catalogue {
       return () => this.#columns.unhide(ordinal);
     }
     if (ordinal === undefined) {
-      const added = this.load(row);
+      const added = this.ordinals;
+      this.load(added, row);
       return () => this.#columns.hide(added);
     }
     const back = this.#columns.state(ordinal);

@@ -69,10 +69,9 @@ export class MemoryColumns {
     return this.#ordinals;
   }
 
-  /** Adds a memory, newer than all before. */
-  add(row: SlimMemoryRow, signals: Signals): Ordinal {
-    const ordinal = this.#ordinals;
-    this.#ordinals += 1;
+  /** Puts a memory at a free ordinal: newer than all with lower ones. */
+  put(ordinal: Ordinal, row: SlimMemoryRow, signals: Signals): void {
+    this.#ordinals = Math.max(this.#ordinals, ordinal + 1);
     this.#ids[ordinal] = row.id;
     this.#order.set(ordinal, row.order);
     this.#createdAt.set(ordinal, row.createdAt);
@@ -83,7 +82,6 @@ export class MemoryColumns {
     this.#write(ordinal, row);
     this.setSignals(ordinal, signals);
     this.unhide(ordinal);
-    return ordinal;
   }
 
   /** Writes what may change about a memory. */

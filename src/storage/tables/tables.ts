@@ -4,7 +4,7 @@ import { buffersOf, type Columns } from "./columns.ts";
 import { COMPACTION_THRESHOLDS, type CompactionThresholds } from "./compaction-thresholds.ts";
 import { SLIM_MEMORY_COLUMNS } from "./memories-table.ts";
 import { TABLE_SPECS } from "./specs.ts";
-import type { Entry, TableSpec } from "./table-spec.ts";
+import { columnOf, type Entry, type TableSpec } from "./table-spec.ts";
 import type { TableState } from "./table-state.ts";
 import { decodeQuantised, QUANTISED_COLUMNS, type QuantisedWindows } from "./vectors-table.ts";
 import { TablesThread } from "./worker-client.ts";
@@ -20,6 +20,8 @@ export interface Tables {
   apply(changes: readonly Change[]): Promise<void>;
   /** The rows that exist among up to 10 000 ids. */
   read<T extends TableName>(table: T, ids: readonly string[]): Promise<Map<string, Rows[T]>>;
+  /** The `order` of every memory, in batches of no order. */
+  scanOrders(): AsyncIterable<Float64Array>;
   /** Every memory without its text, in batches of no order. */
   scanMemories(): AsyncIterable<readonly SlimMemory[]>;
   /** Every window, quantised, in batches of no order. */
@@ -104,6 +106,12 @@ class ThreadedTables implements Tables {
       TABLE_SPECS[table].decode(batch, rows);
     }
     return rows;
+  }
+
+  async *scanOrders(): AsyncGenerator<Float64Array> {
+    for await (const batch of this.#batches("memories", ["order"])) {
+      yield columnOf(batch, "order").values as Float64Array;
+    }
   }
 
   async *scanMemories(): AsyncGenerator<readonly SlimMemory[]> {
