@@ -57,6 +57,16 @@ const Settings = Type.Object(
       default: Math.min(MAX_DEFAULT_WORKERS, Math.max(1, availableParallelism() - 1)),
       description: "threads that run the embedding model",
     }),
+    checkpointBytes: Type.Integer({
+      minimum: 64 * 1024,
+      maximum: 256 * 1024 ** 2,
+      default: 16 * 1024 ** 2,
+      description: "bytes of new rows at which they go from the journal into the tables",
+    }),
+    salienceHalfLifeDays: Type.Array(Type.String({ pattern: "^(off|(semantic|episodic|procedural|emotional|reflective)=[1-9]\\d{0,4})$" }), {
+      default: [],
+      description: "after how many days unseen the salience of a sector is halved, such as episodic=90; off: never",
+    }),
     shutdownTimeoutMs: Type.Integer({
       minimum: 0,
       maximum: 600_000,

@@ -5,6 +5,7 @@ import type { Config } from "./config.ts";
 import { FollowUps } from "./core/follow-ups.ts";
 import { RequestLedger } from "./core/idempotency.ts";
 import { bindOperations } from "./core/operations.ts";
+import { halfLivesFrom } from "./core/salience.ts";
 import { createSectorClassifier, type SectorModel } from "./core/sectors.ts";
 import type { ServiceStatus } from "./core/status.ts";
 import { listen } from "./http/listen.ts";
@@ -69,6 +70,8 @@ export async function startDaemon(config: Config, log: Logger, requestStop: () =
       clock: systemClock,
       stamp: embedder.stamp,
       log,
+      halfLives: halfLivesFrom(config.salienceHalfLifeDays),
+      limits: { bytes: config.checkpointBytes },
     });
     started.push(() => opened.store.close());
 

@@ -11,6 +11,8 @@ export function explainStartFailure(error: unknown, dataDir: string): string {
       return `The data directory ${dataDir} may not be read or written (${cause.message}); change its owner, or name another with --data-dir.`;
     case "EROFS":
       return `The data directory ${dataDir} is on a read-only disk; name another with --data-dir.`;
+    case "ENOENT":
+      return `The data directory ${dataDir} cannot be made there (${cause.message}); name another with --data-dir.`;
     case "ENOTDIR":
     case "EEXIST":
       return `The data directory ${dataDir} cannot be made, because a file is in its way; name another with --data-dir.`;

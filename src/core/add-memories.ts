@@ -1,4 +1,4 @@
-import type { AddedMemory, AddMemoryInput } from "./add-memory.ts";
+import type { AddedMemory, AddMemoryInput } from "./added-memory.ts";
 import { ServiceError } from "./errors.ts";
 import { goneError, type IdempotentRequest } from "./idempotency.ts";
 import type { MemoryPorts } from "./memory-ports.ts";

@@ -1,28 +1,7 @@
 import { composeMemory, storeMemories } from "./store-memories.ts";
-import { goneError, type IdempotentRequest } from "./idempotency.ts";
+import type { AddedMemory, AddMemoryInput } from "./added-memory.ts";
+import { goneError } from "./idempotency.ts";
 import type { MemoryPorts } from "./memory-ports.ts";
-import type { Metadata, Sector, SeenMemory } from "./memory.ts";
-
-/** Already checked against the limits of the contract. */
-export interface AddMemoryInput {
-  readonly content: string;
-  readonly tags?: readonly string[];
-  readonly metadata?: Metadata;
-  readonly userId?: string;
-  readonly project?: string;
-  readonly sessionId?: string;
-  readonly occurredAt?: number;
-  /** Forces the primary sector. */
-  readonly sector?: Sector;
-  readonly createdBy?: string;
-  readonly idempotency?: IdempotentRequest;
-}
-
-export interface AddedMemory {
-  readonly memory: SeenMemory;
-  /** True when the same memory was there already and is returned instead. */
-  readonly deduplicated: boolean;
-}
 
 /**
  * Adds a memory; when it resolves, the memory is on the disk and every later query can find it.

@@ -1,4 +1,4 @@
-import type { AddMemoryInput } from "./add-memory.ts";
+import type { AddMemoryInput } from "./added-memory.ts";
 import { ANALYSER_VERSION, memoryTerms } from "./analyser.ts";
 import { type DocumentEmbedding, type EmbeddingStamp, stampKey } from "./embedding.ts";
 import type { JsonValue, Memory } from "./memory.ts";

@@ -1,5 +1,6 @@
 import { addMemories, type AddMemoriesInput, type AddMemoriesResult } from "./add-memories.ts";
-import { type AddedMemory, addMemory, type AddMemoryInput } from "./add-memory.ts";
+import { addMemory } from "./add-memory.ts";
+import type { AddedMemory, AddMemoryInput } from "./added-memory.ts";
 import { type DeletedMemory, deleteMemory, type DeleteMemoryInput } from "./delete-memory.ts";
 import { getMemory, type GetMemoryInput } from "./get-memory.ts";
 import { type ListedMemories, listMemories, type ListMemoriesInput } from "./list-memories.ts";

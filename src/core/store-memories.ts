@@ -1,4 +1,4 @@
-import type { AddedMemory, AddMemoryInput } from "./add-memory.ts";
+import type { AddedMemory, AddMemoryInput } from "./added-memory.ts";
 import {
   type ComposedMemory,
   duplicateHash,

@@ -1,6 +1,6 @@
 /** From checked requests to the inputs of operations: names, times, and null for "left out". */
 import type { Static } from "typebox";
-import type { AddMemoryInput } from "../core/add-memory.ts";
+import type { AddMemoryInput } from "../core/added-memory.ts";
 import { ServiceError } from "../core/errors.ts";
 import type { ListMemoriesInput } from "../core/list-memories.ts";
 import type { MemoryFilter } from "../core/ports.ts";

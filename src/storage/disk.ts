@@ -92,13 +92,16 @@ export const nodeDisk: Disk = {
   rename: (from, to) => fs.rename(from, to),
   remove: (path) => fs.rm(path, { force: true }),
   async makeDirectory(path) {
-    const first = await fs.mkdir(path, { recursive: true, mode: 0o700 });
-    if (first === undefined) return;
-    const top = resolve(first);
-    for (let made = resolve(path); ; made = dirname(made)) {
-      await nodeDisk.syncDirectory(dirname(made));
-      if (made === top || made === dirname(made)) return;
+    if (await isDirectory(path)) return;
+    const parent = dirname(resolve(path));
+    // Not by `recursive`: where a parent that is there refuses with ENOENT, as /proc does, that goes on for ever.
+    if (!(await isDirectory(parent))) await nodeDisk.makeDirectory(parent);
+    try {
+      await fs.mkdir(path, { mode: 0o700 });
+    } catch (error) {
+      if (!hasCode(error, "EEXIST") || !(await isDirectory(path))) throw error;
     }
+    await nodeDisk.syncDirectory(parent);
   },
   async syncDirectory(path) {
     if (process.platform === "win32") return;
@@ -156,4 +159,14 @@ export async function listFilesBelow(disk: Disk, root: string): Promise<string[]
   };
   await visit(root, "");
   return found.sort();
+}
+
+/** @throws the system's error where the path cannot be looked at; ENOTDIR where a file is in its way is "no". */
+async function isDirectory(path: string): Promise<boolean> {
+  try {
+    return (await fs.stat(path)).isDirectory();
+  } catch (error) {
+    if (hasCode(error, "ENOENT", "ENOTDIR")) return false;
+    throw error;
+  }
 }

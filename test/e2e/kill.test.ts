@@ -100,7 +100,8 @@ async function everything(): Promise<Map<string, { id: string; content: string }
 describe(`a daemon that is killed ${ROUNDS} times`, () => {
   it("has everything it acknowledged, once, and finds it", async () => {
     for (let round = 1; round <= ROUNDS; round += 1) {
-      daemon = await startDaemonProcess(dataDir);
+      // Checkpoints come often, so that many kills fall into one.
+      daemon = await startDaemonProcess(dataDir, { MEMORYD_CHECKPOINT_BYTES: "65536" });
       const found = await everything();
       const unchecked = known.filter(({ marker }) => !found.has(marker) || round % 5 === 0);
       for (const memory of known) {

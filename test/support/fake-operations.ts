@@ -1,4 +1,4 @@
-import type { AddedMemory, AddMemoryInput } from "../../src/core/add-memory.ts";
+import type { AddedMemory, AddMemoryInput } from "../../src/core/added-memory.ts";
 import { ServiceError } from "../../src/core/errors.ts";
 import { SECTORS, type SeenMemory } from "../../src/core/memory.ts";
 import type { Operations } from "../../src/core/operations.ts";
