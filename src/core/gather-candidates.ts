@@ -16,6 +16,8 @@ export interface Candidates {
 
 /** Best of each arm that are looked at closely; more gains nothing (measured to 100 000 memories). */
 const CANDIDATES_AN_ARM = 100;
+/** A selection of so many is looked at whole: the answer is the exact order then, and costs no more. */
+const LOOKED_AT_WHOLE = 300;
 /** Best of each arm from which waypoints are followed to memories that neither arm found. */
 const FOLLOWED_AN_ARM = 20;
 const PLACES_AROUND = [-2, -1, 1, 2] as const;
@@ -37,7 +39,7 @@ export async function gatherCandidates(
   const arms = [words.top(CANDIDATES_AN_ARM), vectors.top(CANDIDATES_AN_ARM)];
   const isSelected = (ordinal: Ordinal) => selection === undefined || selection.has(ordinal);
 
-  const ordinals = new Set(arms.flat());
+  const ordinals = new Set(selection !== undefined && selection.size <= LOOKED_AT_WHOLE ? selection.list() : arms.flat());
   for (const ordinal of arms.flatMap((arm) => arm.slice(0, FOLLOWED_AN_ARM))) {
     for (const { source, target } of waypointsOf(catalogue, ordinal)) {
       for (const end of [source, target]) if (isSelected(end)) ordinals.add(end);

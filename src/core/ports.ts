@@ -77,6 +77,8 @@ export interface MemoryFilter {
 export interface Selection {
   readonly size: number;
   has(ordinal: Ordinal): boolean;
+  /** Its members, oldest first. */
+  list(): Ordinal[];
 }
 
 /** One page of ids, newest first. */

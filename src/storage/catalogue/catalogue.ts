@@ -124,7 +124,11 @@ export class StoreCatalogue implements Catalogue {
       members[ordinal] = 1;
       size += 1;
     }
-    return { size, has: (ordinal) => members[ordinal] === 1 };
+    return {
+      size,
+      has: (ordinal) => members[ordinal] === 1,
+      list: () => [...members.keys()].filter((ordinal) => members[ordinal] === 1),
+    };
   }
 
   page(filter: MemoryFilter, { limit, offset, before }: { limit: number; offset: number; before?: number }): Page {

@@ -86,6 +86,7 @@ describe("StoreCatalogue", () => {
     expect(ids(catalogue, filter)).toEqual(expected);
     const selection = catalogue.select(filter);
     expect(selection.size).toBe(expected.length);
+    expect(selection.list().map((ordinal) => catalogue.at(ordinal)?.id)).toEqual(expected.toReversed());
     for (const id of ["a", "b", "c"]) {
       expect(selection.has(catalogue.find(id)?.ordinal ?? -1)).toBe(expected.includes(id));
     }

@@ -10,7 +10,7 @@ describe("OrdinalScores", () => {
   });
 
   it("leaves out what is not selected", () => {
-    const scores = new OrdinalScores(Float32Array.of(0.5, 0.8), { size: 1, has: (ordinal) => ordinal === 0 });
+    const scores = new OrdinalScores(Float32Array.of(0.5, 0.8), { size: 1, has: (ordinal) => ordinal === 0, list: () => [0] });
     expect(scores.top(10)).toEqual([0]);
     expect([scores.of(0), scores.of(1), scores.of(9)]).toEqual([0.5, 0, 0]);
   });
