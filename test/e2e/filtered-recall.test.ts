@@ -1,0 +1,126 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { addMemory } from "../../src/core/add-memory.ts";
+import { deleteMemory } from "../../src/core/delete-memory.ts";
+import { gatherCandidates } from "../../src/core/gather-candidates.ts";
+import type { MemoryPorts } from "../../src/core/memory-ports.ts";
+import type { MemoryFilter, Selection } from "../../src/core/ports.ts";
+import { queryMemory } from "../../src/core/query-memory.ts";
+import { readQuestion } from "../../src/core/question.ts";
+import { rank } from "../../src/core/ranking.ts";
+import { nodeDisk } from "../../src/storage/disk.ts";
+import { type OpenedStore, openStore } from "../../src/storage/open-store.ts";
+import { fillStore, seeded } from "../support/fill-store.ts";
+import { createMemoryWorld } from "../support/memory-world.ts";
+
+/** A filter must not cost recall: the answer is that of ranking every memory that passes it. */
+const MEMORIES = 20_000;
+const QUESTIONS = 50;
+const HITS = 10;
+
+const world = createMemoryWorld();
+const directory = mkdtempSync(join(tmpdir(), "memoryd-recall-"));
+const random = seeded(7);
+let opened: OpenedStore;
+let ports: MemoryPorts;
+beforeAll(async () => {
+  await fillStore({ directory, count: MEMORIES, stamp: world.embedder.stamp });
+  opened = await openStore({
+    disk: nodeDisk,
+    directory,
+    clock: world.ports.clock,
+    stamp: world.embedder.stamp,
+    log: { info() {}, warn() {}, error: console.error },
+  });
+  world.now = Date.now();
+  ports = { ...world.ports, store: opened.store };
+}, 300_000);
+afterAll(async () => {
+  await opened?.store.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+function question(): string {
+  const word = () => `w${Math.floor(random() ** 2 * 20_000)}`;
+  const subjects = ["Ann", "the printer", "our landlord", "my sister", "the garden", "that invoice"];
+  const subject = subjects[Math.floor(random() * subjects.length)] ?? "";
+  return `what about ${subject} ${word()} ${word()} ${word()}`;
+}
+
+/** The best of all that pass the filter, each scored as a candidate. */
+async function exactly(query: string, filter: MemoryFilter): Promise<string[]> {
+  const { store } = ports;
+  const embedding = await ports.embedder.embedQuestion(query);
+  const read = readQuestion({
+    text: query,
+    now: world.now,
+    words: embedding.words,
+    inverseDocumentFrequency: (term) => store.inverseDocumentFrequency(term),
+  });
+  // A selection that says it is small is taken whole.
+  const all: Selection = { ...store.catalogue.select(filter), size: 0 };
+  const { candidates, edges } = await gatherCandidates(store, read, embedding, all);
+  const ids = new Map(candidates.map(({ ordinal, id }) => [ordinal, id]));
+  return rank(read, candidates, { now: world.now, edges })
+    .slice(0, HITS)
+    .map(({ ordinal }) => ids.get(ordinal) ?? "");
+}
+
+async function recall(filter: MemoryFilter, beforeEach: () => Promise<unknown> = async () => {}): Promise<number> {
+  let found = 0;
+  let wanted = 0;
+  for (let i = 0; i < QUESTIONS; i += 1) {
+    await beforeEach();
+    const query = question();
+    const expected = await exactly(query, filter);
+    const { hits } = await queryMemory(ports, { query, limit: HITS, filter });
+    const ids = new Set(hits.map(({ memory }) => memory.id));
+    wanted += expected.length;
+    found += expected.filter((id) => ids.has(id)).length;
+  }
+  return wanted === 0 ? 0 : found / wanted;
+}
+
+describe(`filters among ${MEMORIES} memories`, () => {
+  const hour = 3_600_000;
+  const newest = () => opened.store.catalogue.page({}, { limit: 1, offset: 0 }).ids[0] ?? "";
+  const occurredAt = () => opened.store.catalogue.find(newest())?.occurredAt ?? 0;
+
+  it.each<[string, () => MemoryFilter]>([
+    ["one user in a hundred", () => ({ userId: "user7" })],
+    ["a rare tag", () => ({ tags: ["rare"] })],
+    ["four hours of two weeks", () => ({ from: occurredAt() - 4 * hour, to: occurredAt() })],
+    ["twenty-five hours, more than is looked at whole", () => ({ from: occurredAt() - 25 * hour, to: occurredAt() })],
+    ["one value of metadata", () => ({ metadata: { place: 77 } })],
+    ["a session", () => ({ userId: "user8", sessionId: "session0" })],
+  ])("keep every one of the best: %s", async (_name, filter) => {
+    expect(await recall(filter())).toBe(1);
+  });
+
+  it("keep all but a few of the best where two thousand pass", async () => {
+    // What a session gives its memories is reckoned from the candidates alone; at the tenth place that can tip a tie.
+    expect(await recall({ tags: ["common"], to: occurredAt() - 300 * hour })).toBeGreaterThan(0.98);
+  });
+
+  it("keep every one of the best while rows come and go", async () => {
+    let added = 0;
+    const change = async () => {
+      const { memory } = await addMemory(ports, { content: `my sister moved w${added} w1 w2`, userId: "user7" });
+      added += 1;
+      if (added % 2 === 0) await deleteMemory(ports, { id: memory.id });
+    };
+    expect(await recall({ userId: "user7" }, change)).toBe(1);
+  });
+
+  it("keep every one of the best while a checkpoint runs", async () => {
+    let flushing: Promise<void> | undefined;
+    const change = async () => {
+      await addMemory(ports, { content: `the garden w${Math.floor(random() * 900)} note ${random()}`, userId: "user7" });
+      flushing ??= opened.checkpointer.flush().finally(() => (flushing = undefined));
+    };
+    expect(await recall({ userId: "user7" }, change)).toBe(1);
+    await flushing;
+  });
+});
