@@ -17,6 +17,8 @@ export interface RankingQuestion {
   readonly tokenWeights: Float32Array;
   /** It asks for a time: "when", "how long". */
   readonly asksTime: boolean;
+  /** It asks for somebody or something that has a name: "where", "who", "which". */
+  readonly asksName: boolean;
   /** The times it names. */
   readonly times: readonly TimeExpression[];
   /** What stands in quotation marks, see `quotedPhrases`. */
@@ -32,7 +34,14 @@ export interface QuestionInput {
   readonly inverseDocumentFrequency: (term: string) => number;
 }
 
-const ASKS_TIME = /^\s*(?:when|how long|how many (?:days|weeks|months|years)|(?:on |in |at |since )?(?:what|which) (?:day|date|time|week|month|year)|what (?:is|was) the date|what's the date)\b/;
+const ASKS_TIME = new RegExp(
+  String.raw`^\s*(?:(?:for |since )?(?:when|how long)|how many (?:days|weeks|months|years)|how old` +
+    String.raw`|(?:(?:on|in|at|since|by) )?(?:what|which) (?:day|date|time|week|month|year|season)|what(?:'s| is| was) the date)\b`,
+);
+const ASKS_NAME = new RegExp(
+  String.raw`^\s*(?:(?:from|in|at|to|with|for|by|of) )?(?:where|who|whose|whom|which|what(?:'s| is| was| are| were)? (?:the |her |his |their |my )?` +
+    String.raw`(?:names?|city|cities|country|countries|states?|towns?|places?|books?|movies?|films?|songs?|bands?|games?|brand|company|titles?))\b`,
+);
 
 /** Terms hold no space, so no memory has this one. */
 const UNKNOWN_TERM = " ";
@@ -54,14 +63,18 @@ export function readQuestion({ text, now, words, inverseDocumentFrequency }: Que
     ),
     tokenWeights: tokenWeights(words, (word) => inverseDocumentFrequency(analyse(word)[0] ?? word)),
     asksTime: ASKS_TIME.test(folded),
+    asksName: ASKS_NAME.test(folded),
     times: timesIn(folded, now),
     phrases: quotedPhrases(text),
   };
 }
 
-/** What each token counts: its word's inverse document frequency, relative to the sum. */
+/**
+ * What each token counts, relative to the sum: the root of its word's inverse document frequency. Tokens match by
+ * meaning, and how rare a word is says less of its meaning than of the word.
+ */
 function tokenWeights(words: readonly string[], inverseDocumentFrequency: (word: string) => number): Float32Array {
-  const weights = Float32Array.from(words, inverseDocumentFrequency);
+  const weights = Float32Array.from(words, (word) => Math.sqrt(inverseDocumentFrequency(word)));
   const sum = weights.reduce((total, weight) => total + weight, 0);
   return sum > 0 ? weights.map((weight) => weight / sum) : weights;
 }

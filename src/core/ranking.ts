@@ -71,12 +71,14 @@ const TERMS = [
   "neighbours",
   /** The best memories of its session. */
   "session",
-  /** It is said by whom the question names. */
+  /** It is said by whom the question names; negative where somebody else says it. */
   "speaker",
   /** It happened when the question says. */
   "time",
   /** It tells a time, and the question asks for one. */
   "tellsTime",
+  /** It names somebody or something, and the question asks for a name. */
+  "tellsName",
   /** It asks something itself, and so rarely answers. */
   "asks",
   /** Longer memories say more. */
@@ -101,9 +103,10 @@ export const WEIGHTS = {
   waypoint: 0.3,
   session: 0.4,
   speaker: 0.3,
-  time: 0.3,
-  tellsTime: 0.3,
-  asks: -0.15,
+  time: 0.6,
+  tellsTime: 0.4,
+  tellsName: 0.3,
+  asks: -0.3,
   length: 0.05,
   phrase: 1,
   salience: 0.1,
@@ -157,12 +160,13 @@ export function rank(
     };
   });
 
+  const named = namedSpeakers(question, candidates);
   const sessions = sessionScores(candidates, found);
   return candidates
     .map((candidate, i) => {
       const terms: Terms = {
         ...(found[i] ?? NOTHING),
-        ...circumstances(question, candidate, now, weights),
+        ...circumstances(question, candidate, named, now, weights),
         session: weights.session * (sessions.get(candidate.sessionId) ?? 0),
       };
       for (const term of TERMS) terms[term] /= surroundedBy(near[i] ?? []);
@@ -302,14 +306,18 @@ function sessionScores(candidates: readonly RankingCandidate[], found: readonly 
 function circumstances(
   question: RankingQuestion,
   { traits, occurredAt, salience, quoted }: RankingCandidate,
+  { speakers, named }: Speakers,
   now: number,
   weights: RankingWeights,
 ) {
+  // People of the conversation are addressed all the time, and what the question names is no answer to it.
+  const isNews = (name: string) => !speakers.has(name) && !question.text.includes(` ${name} `);
   const age = Math.max(0, now - occurredAt);
   return {
-    speaker: isNamed(question, traits.speaker) ? weights.speaker : 0,
+    speaker: named.size === 0 || traits.speaker === null ? 0 : named.has(traits.speaker) ? weights.speaker : -weights.speaker,
     time: weights.time * question.times.reduce((best, time) => Math.max(best, fit(time, occurredAt)), 0),
     tellsTime: question.asksTime && traits.tellsTime ? weights.tellsTime : 0,
+    tellsName: question.asksName && traits.names.some(isNews) ? weights.tellsName : 0,
     asks: traits.asks ? weights.asks * leaning(traits) : 0,
     length: weights.length * Math.log(Math.min(LONGEST_WORDS, Math.max(1, traits.words)) / USUAL_WORDS),
     phrase: weights.phrase * quoted,
@@ -318,11 +326,24 @@ function circumstances(
   };
 }
 
+interface Speakers {
+  /** Full names and first names of all who speak. */
+  readonly speakers: ReadonlySet<string>;
+  /** Full names of those whom the question names. */
+  readonly named: ReadonlySet<string>;
+}
+
 /** By full name, or by the first of its words ("Anna" is "Anna Berg"). */
-function isNamed(question: RankingQuestion, speaker: string | null): boolean {
-  if (speaker === null) return false;
-  const [first = ""] = speaker.split(" ");
-  return question.text.includes(` ${speaker} `) || question.text.includes(` ${first} `);
+function namedSpeakers(question: RankingQuestion, candidates: readonly RankingCandidate[]): Speakers {
+  const speakers = new Set<string>();
+  const named = new Set<string>();
+  for (const { traits } of candidates) {
+    if (traits.speaker === null || speakers.has(traits.speaker)) continue;
+    const [first = ""] = traits.speaker.split(" ");
+    speakers.add(traits.speaker).add(first);
+    if ([traits.speaker, first].some((name) => question.text.includes(` ${name} `))) named.add(traits.speaker);
+  }
+  return { speakers, named };
 }
 
 function total(terms: Terms): number {

@@ -14,6 +14,8 @@ export interface MemoryTraits {
    * else null.
    */
   readonly speaker: string | null;
+  /** Names of people, places and works that it mentions, folded, in order, no repeats, at most 16. */
+  readonly names: readonly string[];
   /** Words, counted between spaces. */
   readonly words: number;
 }
@@ -35,19 +37,33 @@ const TIME_WORDS = new RegExp(
 );
 /** Of these, "may" and "march" are months only after a word of time or beside a number. */
 const AMBIGUOUS_MONTHS = /\b(?:in|on|of|by|since|until|last|next|this|early|late|mid|\d{1,2}) (?:may|march)\b|\b(?:may|march) \d{1,4}\b/;
-/** As much of a text as is searched for words of time. */
-const TIME_CHARS = 20_000;
+/** As much of a text as is searched for times and names. */
+const SEARCHED_CHARS = 20_000;
+
+/** A capital within a sentence makes a name; so do quotation marks. The pronoun "I" and one-letter words do not. */
+const NAME = /(?<=[\p{Ll}\p{N},;'’] )(?:\p{Lu}[\p{L}\p{M}]{2,}|\p{Lu}{2,})(?:[ -]\p{Lu}[\p{L}\p{M}]+)*|(?<=["“„«])[^"“”«»\n]{3,60}(?=["”“»])/gu;
+const MAX_NAMES = 16;
 
 /** The traits of a memory's text. */
 export function traitsOf(content: string): MemoryTraits {
   const end = content.slice(-END_CHARS).replace(BRACKETED_END, "");
-  const lower = content.slice(0, TIME_CHARS).toLowerCase();
+  const lower = content.slice(0, SEARCHED_CHARS).toLowerCase();
   return {
     asks: QUESTION_END.test(end),
     tellsTime: TIME_WORDS.test(lower) || AMBIGUOUS_MONTHS.test(lower),
     speaker: speakerOf(content),
+    names: namesIn(content.slice(0, SEARCHED_CHARS)),
     words: content.match(/\S+/g)?.length ?? 0,
   };
+}
+
+function namesIn(content: string): string[] {
+  const names = new Set<string>();
+  for (const [name] of content.matchAll(NAME)) {
+    if (names.size === MAX_NAMES) break;
+    names.add(fold(name).trim());
+  }
+  return [...names];
 }
 
 function speakerOf(content: string): string | null {
