@@ -82,6 +82,7 @@ export async function startDaemon(config: Config, log: Logger, requestStop: () =
 
     const operations = bindOperations({
       store: opened.store,
+      facts: opened.store,
       embedder,
       classify: createSectorClassifier(readSectorModel()),
       clock: systemClock,

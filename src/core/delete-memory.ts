@@ -1,3 +1,4 @@
+import { sourceErasure } from "./erase-fact.ts";
 import type { MemoryPorts } from "./memory-ports.ts";
 import { checkVersion, ownedMemory } from "./owned-memory.ts";
 import type { Change } from "./rows.ts";
@@ -17,12 +18,13 @@ export interface DeletedMemory {
 }
 
 /**
- * Deletes a memory with its vectors, tokens, words, signals and waypoints; it is in no answer from then on.
+ * Deletes a memory with its vectors, tokens, words, signals and waypoints; it is in no answer from then on. Facts
+ * that name it as their source stay, and name none.
  *
  * @throws {ServiceError} NOT_FOUND, FORBIDDEN, VERSION_MISMATCH, NOT_READY.
  */
 export async function deleteMemory(
-  { store }: Pick<MemoryPorts, "store">,
+  { store, facts }: Pick<MemoryPorts, "store" | "facts">,
   input: DeleteMemoryInput,
 ): Promise<DeletedMemory> {
   return store.commit(() => {
@@ -31,6 +33,7 @@ export async function deleteMemory(
     // Edges first: the catalogue finds their ends by the memories' ids.
     const changes: Change[] = [
       ...removeEdges(store.catalogue.edgesOf(entry.id)),
+      ...sourceErasure(facts.book, entry.id),
       { table: "signals", id: entry.id, row: null },
       { table: "tokens", id: entry.id, row: null },
       { table: "vectors", id: entry.id, row: null },

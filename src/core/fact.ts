@@ -65,6 +65,11 @@ export function factRowId(fact: Pick<Fact, "id" | "version">): string {
   return `${fact.id}#${fact.version}`;
 }
 
+/** The fact whose version stands in a row with that id. */
+export function factIdOfRow(rowId: string): string {
+  return rowId.slice(0, Math.max(0, rowId.lastIndexOf("#")));
+}
+
 /** A timeline: all facts of one user and project about one subject and predicate. */
 export interface FactSlot {
   readonly userId: string | null;

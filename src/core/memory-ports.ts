@@ -1,3 +1,4 @@
+import type { FactStore } from "./fact-store.ts";
 import type { FollowUps } from "./follow-ups.ts";
 import type { RequestLedger } from "./idempotency.ts";
 import type { Clock, Embedder, IdSource, MemoryStore } from "./ports.ts";
@@ -6,6 +7,8 @@ import type { SectorClassifier } from "./sectors.ts";
 /** What the operations on memories need of the world. */
 export interface MemoryPorts {
   readonly store: MemoryStore;
+  /** The same store: what is written of memories and of facts makes one record. */
+  readonly facts: FactStore;
   readonly embedder: Embedder;
   readonly classify: SectorClassifier;
   readonly clock: Clock;

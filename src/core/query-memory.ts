@@ -1,6 +1,8 @@
+import type { Fact } from "./fact.ts";
 import { gatherCandidates } from "./gather-candidates.ts";
 import type { SeenMemory } from "./memory.ts";
 import type { MemoryPorts } from "./memory-ports.ts";
+import { namedFacts } from "./named-facts.ts";
 import type { MemoryFilter } from "./ports.ts";
 import { readQuestion } from "./question.ts";
 import { rank } from "./ranking.ts";
@@ -16,6 +18,8 @@ export interface QueryMemoryInput {
   /** Longest snippet wanted, in characters; absent: none. */
   readonly snippetChars?: number;
   readonly explain?: boolean;
+  /** Also answer the facts that the question names. */
+  readonly includeFacts?: boolean;
 }
 
 export interface MemoryHit {
@@ -32,7 +36,14 @@ export interface MemoryHit {
 export interface QueryMemoryResult {
   /** Best first. */
   readonly hits: readonly MemoryHit[];
+  /**
+   * Of the same user and projects: those valid now whose subject or object the question names, at most 100.
+   * Only where they were asked for.
+   */
+  readonly facts?: readonly Fact[];
 }
+
+const MAX_FACTS = 100;
 
 /**
  * Finds the memories that answer a question, best first.
@@ -40,7 +51,7 @@ export interface QueryMemoryResult {
  * @throws {ServiceError} MODEL_UNAVAILABLE, RATE_LIMITED, NOT_READY.
  */
 export async function queryMemory(
-  { store, embedder, clock, followUps }: MemoryPorts,
+  { store, facts, embedder, clock, followUps }: MemoryPorts,
   input: QueryMemoryInput,
 ): Promise<QueryMemoryResult> {
   const { query, limit, filter, minScore = 0, snippetChars, explain = false } = input;
@@ -75,5 +86,16 @@ export async function queryMemory(
     ];
   });
   followUps.recalled(hits.map(({ memory }) => memory.id));
-  return { hits };
+  if (input.includeFacts !== true) return { hits };
+  const { userId, projects } = filter;
+  const named = namedFacts(
+    { facts, clock },
+    {
+      question: query,
+      limit: MAX_FACTS,
+      ...(userId === undefined ? {} : { userId }),
+      ...(projects === undefined ? {} : { projects }),
+    },
+  );
+  return { hits, facts: named.facts };
 }

@@ -1,3 +1,4 @@
+import type { Fact } from "./fact.ts";
 import type { Memory, Signals } from "./memory.ts";
 import type { MemoryTraits } from "./traits.ts";
 
@@ -19,6 +20,8 @@ export interface Rows {
   readonly edges: EdgeRow;
   /** By request key (a hash of caller's key, route, user and Idempotency-Key). */
   readonly requests: RequestRow;
+  /** One row a version of a fact, by `factRowId`. */
+  readonly facts: Fact;
 }
 export type TableName = keyof Rows;
 

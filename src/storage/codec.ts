@@ -18,6 +18,7 @@ const TABLE_SINCE: Readonly<Record<TableName, number>> = {
   signals: 1,
   edges: 1,
   requests: 1,
+  facts: 1,
 };
 
 /** Extension types; part of the format. Numbers in typed arrays are little-endian, as on every machine Node runs LanceDB on. */

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { TokenVectors } from "../core/embedding.ts";
 import { ServiceError } from "../core/errors.ts";
+import type { FactBook } from "../core/fact-book.ts";
+import type { FactStore } from "../core/fact-store.ts";
 import type { SeenMemory } from "../core/memory.ts";
 import type { Clock, MemoryStore, QueryTerm, Scores, Selection, WriteSection } from "../core/ports.ts";
 import { type Change, memoryOf, type MemoryRow, type Rows } from "../core/rows.ts";
@@ -30,8 +32,8 @@ export interface StoreIndexes {
   lastTime: number;
 }
 
-/** Keeps memories in a journal, in memory and in LanceDB tables; see `src/README.md` for how the three share the work. */
-export class LanceDbMemoryStore implements MemoryStore {
+/** Keeps memories and facts in a journal, in memory and in LanceDB tables; see `src/README.md` for how the three share the work. */
+export class LanceDbMemoryStore implements MemoryStore, FactStore {
   readonly #indexes: StoreIndexes;
   readonly #journal: Pick<Journal, "append" | "close">;
   readonly #tables: Pick<Tables, "read" | "close">;
@@ -59,6 +61,10 @@ export class LanceDbMemoryStore implements MemoryStore {
     return this.#indexes.catalogue;
   }
 
+  get book(): FactBook {
+    return this.catalogue.facts;
+  }
+
   async commit<T>(
     decide: (section: WriteSection) => { readonly changes: readonly Change[]; readonly result: T },
   ): Promise<T> {
@@ -70,7 +76,7 @@ export class LanceDbMemoryStore implements MemoryStore {
       await this.#staged.at(-1)?.settled;
       return result;
     }
-    if (changes.some(({ row }) => row !== null) && !this.#checkpointer.hasRoom()) throw noRoom();
+    if (!frees(changes) && !this.#checkpointer.hasRoom()) throw noRoom();
     await this.#append(now, changes);
     return result;
   }
@@ -180,6 +186,12 @@ export class LanceDbMemoryStore implements MemoryStore {
   #assertOpen(): void {
     if (this.#closing.signal.aborted) throw new ServiceError("NOT_READY", "The daemon is stopping; start it again to write.");
   }
+}
+
+/** Whether a record removes: a memory or a fact, whose links it may clear elsewhere, or nothing but rows. */
+function frees(changes: readonly Change[]): boolean {
+  const removed = changes.filter(({ row }) => row === null);
+  return removed.length === changes.length || removed.some(({ table }) => table === "memories" || table === "facts");
 }
 
 function noRoom(): ServiceError {

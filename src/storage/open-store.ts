@@ -172,6 +172,9 @@ async function loadIndexes(indexes: StoreIndexes, tables: Tables, log: StoreLog)
   for await (const batch of tables.scan("requests")) {
     for (const { id, row } of batch) indexes.catalogue.loadRequest(id, row);
   }
+  for await (const batch of tables.scan("facts")) {
+    indexes.catalogue.facts.apply(batch.map(({ id, row }) => ({ table: "facts", id, row })));
+  }
 }
 
 const ROWS_ANALYSED_AT_A_TIME = 500;

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { Metadata } from "../../src/core/memory.ts";
 import type { Change, EdgeRow, MemoryRow, RequestRow, VectorRow } from "../../src/core/rows.ts";
 import { CHANGES_FORMAT, decodeChanges, encodeChanges } from "../../src/storage/codec.ts";
+import { factRow } from "../support/fact-row.ts";
 import { memoryRow } from "../support/memory-row.ts";
 
 function encodeWhole(changes: readonly Change[]): Buffer {
@@ -74,6 +75,15 @@ const change: fc.Arbitrary<Change> = fc.oneof(
         weight: fc.double({ min: 0.01, max: 1 }),
         createdAt: time,
       }),
+    ),
+  }),
+  fc.record({
+    table: fc.constant("facts" as const),
+    id,
+    row: row(
+      fc
+        .record({ id, object: text, metadata, validFrom: time, validTo: row(time) })
+        .map((fields) => factRow(fields)),
     ),
   }),
   fc.record({

@@ -25,6 +25,7 @@ export function createMemoryWorld(): MemoryWorld {
     memory,
     ports: {
       store: memory.store,
+      facts: memory.store,
       embedder,
       clock,
       ids: { newId: () => `m${(ids += 1)}` },

@@ -1,3 +1,5 @@
+import { type FactChange, factIdOfRow, factRowId } from "../../core/fact.ts";
+import { FactBook } from "../../core/fact-book.ts";
 import { INITIAL_SALIENCE, type Sector, SECTORS, type Signals } from "../../core/memory.ts";
 import type { Catalogue, CatalogueEntry, MemoryFilter, Ordinal, Page, Selection } from "../../core/ports.ts";
 import { type Change, edgeId, type EdgeRow, endsOfEdgeId, type RequestRow } from "../../core/rows.ts";
@@ -19,6 +21,8 @@ export interface Stage {
 
 /** What a store holds of everything small and exact. See `Catalogue` for what readers may rely on. */
 export class StoreCatalogue implements Catalogue {
+  /** Every version of every fact. */
+  readonly facts = new FactBook();
   readonly #columns = new MemoryColumns();
   readonly #edges = new EdgeIndex();
   readonly #requests = new Map<string, RequestRow>();
@@ -65,6 +69,9 @@ export class StoreCatalogue implements Catalogue {
           break;
         case "requests":
           undo.push(this.#stageRequest(change.id, change.row));
+          break;
+        case "facts":
+          undo.push(this.#stageFact(change));
           break;
         case "vectors":
         case "tokens":
@@ -238,5 +245,12 @@ export class StoreCatalogue implements Catalogue {
     };
     set(row);
     return () => set(before);
+  }
+  #stageFact(change: FactChange): () => void {
+    const { table, id } = change;
+    const versions = this.facts.find(factIdOfRow(id))?.versions ?? [];
+    const before = versions.find((version) => factRowId(version) === id) ?? null;
+    this.facts.apply([change]);
+    return () => this.facts.apply([{ table, id, row: before }]);
   }
 }

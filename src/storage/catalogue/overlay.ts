@@ -82,6 +82,10 @@ function bytesOf(change: Change): number {
       return change.row.windows.reduce((sum, window) => sum + window.byteLength, ROW_BYTES);
     case "tokens":
       return ROW_BYTES + change.row.vectors.byteLength;
+    case "facts": {
+      const { subject, predicate, object, metadata } = change.row;
+      return ROW_BYTES + 2 * (subject.length + predicate.length + object.length) + JSON.stringify(metadata).length;
+    }
     default:
       return ROW_BYTES;
   }

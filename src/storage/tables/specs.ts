@@ -1,5 +1,6 @@
 import type { TableName } from "../../core/rows.ts";
 import { edgesTable } from "./edges-table.ts";
+import { factsTable } from "./facts-table.ts";
 import { memoriesTable } from "./memories-table.ts";
 import { requestsTable } from "./requests-table.ts";
 import { signalsTable } from "./signals-table.ts";
@@ -15,6 +16,7 @@ export const TABLE_SPECS: { readonly [T in TableName]: TableSpec<T> } = {
   signals: signalsTable,
   edges: edgesTable,
   requests: requestsTable,
+  facts: factsTable,
 };
 
 export const TABLE_NAMES = Object.keys(TABLE_SPECS) as TableName[];

@@ -1,8 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { factRowId } from "../../../src/core/fact.ts";
 import type { MemoryFilter } from "../../../src/core/ports.ts";
 import { type Change, edgeId, type EdgeRow } from "../../../src/core/rows.ts";
 import { StoreCatalogue } from "../../../src/storage/catalogue/catalogue.ts";
+import { factRow } from "../../support/fact-row.ts";
 import { memoryRow, type RowFields } from "../../support/memory-row.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
@@ -168,6 +170,11 @@ describe("StoreCatalogue", () => {
           const edge = next(source, target);
           return { table: "edges", id: edgeId(edge), row: put_ ? edge : null };
         }),
+      fc.record({ id, version: fc.integer({ min: 1, max: 3 }), validTo: fc.constantFrom(null, 7), gone: fc.boolean() })
+        .map(({ gone, ...fields }): Change => {
+          const row = factRow(fields);
+          return { table: "facts", id: factRowId(row), row: gone ? null : row };
+        }),
       id.map((key): Change => ({ table: "requests", id: key, row: { bodyHash: "h", ids: [], createdAt: 0 } })),
     );
     const records = fc.array(fc.array(change, { maxLength: 4 }), { maxLength: 8 });
@@ -193,6 +200,8 @@ function picture(catalogue: StoreCatalogue): unknown {
     entries: all.map((id) => ({ ...catalogue.find(id), ordinal: 0 })),
     edges: all.map((id) => catalogue.edgesOf(id).map(edgeId).sort()),
     requests: all.map((key) => catalogue.findRequest(key)),
+    facts: all.map((id) => catalogue.facts.find(id)?.versions.slice()),
+    timelines: catalogue.facts.timelines({ subject: "ada" }).map(({ facts }) => facts.length),
     tagged: ids(catalogue, { tags: ["x"] }).sort(),
   };
 }

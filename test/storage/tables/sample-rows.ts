@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { EMBEDDING_DIMENSIONS } from "../../../src/core/embedding.ts";
+import { factIdOfRow } from "../../../src/core/fact.ts";
 import { type JsonValue, type Metadata, SECTORS } from "../../../src/core/memory.ts";
 import type { EdgeKind, Rows, TableName } from "../../../src/core/rows.ts";
 
@@ -20,6 +21,13 @@ const anyNumber = fc.oneof(
 const orNull = <V>(value: fc.Arbitrary<V>) => fc.option(value, { nil: null });
 /** What JSON can say; it has no −0. */
 const anyJson = fc.jsonValue().map((value) => JSON.parse(JSON.stringify(value)) as JsonValue);
+const anyMetadata = fc
+  .dictionary(
+    anyText.filter((key) => key !== "__proto__"),
+    anyJson,
+    { maxKeys: 4, noNullPrototype: true },
+  )
+  .map((metadata): Metadata => metadata);
 const anyVector = fc.float32Array({
   minLength: EMBEDDING_DIMENSIONS,
   maxLength: EMBEDDING_DIMENSIONS,
@@ -28,19 +36,13 @@ const anyVector = fc.float32Array({
   max: 1,
 });
 
-/** Any row of each table; `id` is replaced by the id it is stored under. */
+/** Any row of each table; `id` is replaced by what the id it is stored under says. */
 export const anyRow: { readonly [T in TableName]: fc.Arbitrary<Rows[T]> } = {
   memories: fc.record({
     id: fc.constant(""),
     content: anyText,
     tags: fc.array(anyText, { maxLength: 4 }),
-    metadata: fc
-      .dictionary(
-        anyText.filter((key) => key !== "__proto__"),
-        anyJson,
-        { maxKeys: 4, noNullPrototype: true },
-      )
-      .map((metadata): Metadata => metadata),
+    metadata: anyMetadata,
     userId: orNull(anyText),
     project: orNull(anyText),
     sessionId: orNull(anyText),
@@ -90,11 +92,31 @@ export const anyRow: { readonly [T in TableName]: fc.Arbitrary<Rows[T]> } = {
     ids: fc.array(orNull(anyText), { maxLength: 4 }),
     createdAt: anyNumber,
   }),
+  facts: fc.record({
+    id: fc.constant(""),
+    version: anyNumber,
+    subject: anyText,
+    predicate: anyText,
+    object: anyText,
+    validFrom: anyNumber,
+    validTo: orNull(anyNumber),
+    confidence: anyNumber,
+    metadata: anyMetadata,
+    userId: orNull(anyText),
+    project: orNull(anyText),
+    cardinality: fc.constantFrom("one", "many"),
+    sourceMemoryId: orNull(anyText),
+    supersededBy: orNull(anyText),
+    derivedFrom: orNull(anyText),
+    recordedAt: anyNumber,
+    updatedAt: anyNumber,
+  }),
 };
 
 export const anyId = anyText;
 
 /** The row as a store answers it for that id. */
 export function storedUnder<T extends TableName>(table: T, id: string, row: Rows[T]): Rows[T] {
+  if (table === "facts") return { ...row, id: factIdOfRow(id) };
   return table === "memories" ? { ...row, id } : row;
 }
