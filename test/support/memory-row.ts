@@ -21,7 +21,7 @@ export function memoryRow(fields: RowFields): MemoryRow {
     source: null,
     order: 1,
     terms: "",
-    traits: { asks: false, tellsTime: false, speaker: null, words: 3 },
+    traits: { asks: false, tellsTime: false, speaker: null, names: [], words: 3 },
     analyserVersion: 1,
     duplicateHash: `hash of ${fields.id}`,
     ...fields,

@@ -47,6 +47,7 @@ export class MemoryColumns {
   readonly #sectors = uint8();
   readonly #tags: (readonly number[])[] = [];
   readonly #metadata: (readonly number[])[] = [];
+  readonly #nameLists: (readonly number[])[] = [];
 
   readonly #users = new Interner();
   readonly #projects = new Interner();
@@ -54,6 +55,7 @@ export class MemoryColumns {
   readonly #clients = new Interner();
   readonly #documents = new Interner();
   readonly #speakers = new Interner();
+  readonly #names = new Interner();
   readonly #tagNames = new Interner();
 
   readonly #ordinalOfId = new Map<string, Ordinal>();
@@ -146,9 +148,10 @@ export class MemoryColumns {
     this.#lastSeenAt.set(ordinal, lastSeenAt);
   }
 
-  setTraits(ordinal: Ordinal, { asks, tellsTime, speaker, words }: MemoryTraits): void {
+  setTraits(ordinal: Ordinal, { asks, tellsTime, speaker, names, words }: MemoryTraits): void {
     this.#traits.set(ordinal, (asks ? ASKS : 0) | (tellsTime ? TELLS_TIME : 0));
     this.#speaker.set(ordinal, this.#speakers.number(speaker));
+    this.#nameLists[ordinal] = numbersOf(names, this.#names);
     this.#words.set(ordinal, words);
   }
 
@@ -171,11 +174,12 @@ export class MemoryColumns {
       version: this.#version.get(ordinal),
       primarySector: SECTORS[this.#primarySector.get(ordinal)] ?? "semantic",
       sectors: this.#sectorsOf(ordinal),
-      tags: (this.#tags[ordinal] ?? NO_NUMBERS).map((tag) => this.#tagNames.string(tag) ?? ""),
+      tags: this.#strings(this.#tags[ordinal], this.#tagNames),
       traits: {
         asks: (this.#traits.get(ordinal) & ASKS) !== 0,
         tellsTime: (this.#traits.get(ordinal) & TELLS_TIME) !== 0,
         speaker: this.#speakers.string(this.#speaker.get(ordinal)),
+        names: this.#strings(this.#nameLists[ordinal], this.#names),
         words: this.#words.get(ordinal),
       },
     };
@@ -195,12 +199,12 @@ export class MemoryColumns {
       this.#sectors,
     ];
     const values = columns.map((column) => column.get(ordinal));
-    const lists = [this.#tags[ordinal] ?? NO_NUMBERS, this.#metadata[ordinal] ?? NO_NUMBERS] as const;
+    const lists = [this.#tags, this.#metadata, this.#nameLists].map((list) => list[ordinal] ?? NO_NUMBERS);
     const hash = this.#hashes[ordinal] ?? "";
     return () => {
       this.#forgetHash(ordinal);
       columns.forEach((column, i) => column.set(ordinal, values[i] ?? 0));
-      [this.#tags[ordinal], this.#metadata[ordinal]] = lists;
+      [this.#tags, this.#metadata, this.#nameLists].forEach((list, i) => (list[ordinal] = lists[i] ?? NO_NUMBERS));
       this.#hashes[ordinal] = hash;
       this.#ordinalOfHash.set(hash, ordinal);
     };
@@ -262,9 +266,13 @@ export class MemoryColumns {
     this.#project.set(ordinal, this.#projects.number(row.project));
     this.#primarySector.set(ordinal, SECTORS.indexOf(row.primarySector));
     this.#sectors.set(ordinal, sectorBits(row.sectors));
-    this.#tags[ordinal] = row.tags.length === 0 ? NO_NUMBERS : row.tags.map((tag) => this.#tagNames.number(tag));
+    this.#tags[ordinal] = numbersOf(row.tags, this.#tagNames);
     const keys = metadataKeys(row.metadata);
     this.#metadata[ordinal] = keys.length === 0 ? NO_NUMBERS : keys;
+  }
+
+  #strings(numbers: readonly number[] | undefined, interner: Interner): string[] {
+    return (numbers ?? NO_NUMBERS).map((number) => interner.string(number) ?? "");
   }
 
   #sectorsOf(ordinal: Ordinal): Sector[] {
@@ -284,6 +292,11 @@ export class MemoryColumns {
     const hash = this.#hashes[ordinal] ?? "";
     if (this.#ordinalOfHash.get(hash) === ordinal) this.#ordinalOfHash.delete(hash);
   }
+}
+
+/** One shared empty list: most memories have none. */
+function numbersOf(strings: readonly string[], interner: Interner): readonly number[] {
+  return strings.length === 0 ? NO_NUMBERS : strings.map((string) => interner.number(string));
 }
 
 /** The place of an ordinal in an ascending list, or where it belongs. */
