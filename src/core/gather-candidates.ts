@@ -88,13 +88,7 @@ function around(catalogue: Catalogue, ordinal: Ordinal): (Ordinal | undefined)[]
 }
 
 function waypointsOf(catalogue: Catalogue, ordinal: Ordinal): RankingEdge[] {
-  const id = catalogue.at(ordinal)?.id;
-  return (id === undefined ? [] : catalogue.edgesOf(id)).flatMap(({ source, target, kind, weight }) => {
-    const [from, to] = [catalogue.find(source), catalogue.find(target)];
-    return kind === "next" || from === undefined || to === undefined
-      ? []
-      : [{ source: from.ordinal, target: to.ordinal, weight }];
-  });
+  return catalogue.edgesAt(ordinal).filter(({ kind }) => kind !== "next");
 }
 
 /** Which share of the question's quoted phrases each text contains. */
