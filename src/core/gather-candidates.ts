@@ -2,7 +2,7 @@ import { type QuestionEmbedding, TOKEN_DIMENSIONS, TOKEN_SCALE } from "./embeddi
 import { Int8Rows } from "./int8-kernel.ts";
 import type { Catalogue, CatalogueEntry, MemoryStore, Ordinal, Selection } from "./ports.ts";
 import { containsPhrase, type RankingQuestion } from "./question.ts";
-import type { RankingCandidate, RankingEdge } from "./ranking.ts";
+import type { RankingCandidate, RankingEdge } from "./ranking-candidate.ts";
 
 export interface Candidate extends RankingCandidate {
   readonly id: string;

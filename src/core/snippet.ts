@@ -64,8 +64,15 @@ function pieceEnd(text: string, start: number, limit: number): number {
 }
 
 /** The first and last piece of the run within the room whose different terms weigh most; of equals the first. */
-function bestRun(pieces: readonly Piece[], room: number, termWeights: ReadonlyMap<string, number>, text: string) {
-  const terms = pieces.map(({ start, end }) => analyse(text.slice(start, end)).filter((term) => termWeights.has(term)));
+function bestRun(
+  pieces: readonly Piece[],
+  room: number,
+  termWeights: ReadonlyMap<string, number>,
+  text: string,
+) {
+  const terms = pieces.map(({ start, end }) =>
+    analyse(text.slice(start, end)).filter((term) => termWeights.has(term)),
+  );
   const length = (from: number, to: number) => (pieces[to]?.end ?? 0) - (pieces[from]?.start ?? 0);
   const counts = new Map<string, number>();
   let weight = 0;
@@ -88,8 +95,10 @@ function bestRun(pieces: readonly Piece[], room: number, termWeights: ReadonlyMa
     // Rounding of what was added and taken away again must not look like a better run.
     if (weight > best.weight + 1e-9) best = { from, to, weight };
   }
-  while (best.from < best.to && (terms[best.from]?.length ?? 0) === 0) best = { ...best, from: best.from + 1 };
-  while (best.to + 1 < pieces.length && length(best.from, best.to + 1) <= room) best = { ...best, to: best.to + 1 };
+  while (best.from < best.to && (terms[best.from]?.length ?? 0) === 0)
+    best = { ...best, from: best.from + 1 };
+  while (best.to + 1 < pieces.length && length(best.from, best.to + 1) <= room)
+    best = { ...best, to: best.to + 1 };
   while (best.from > 0 && length(best.from - 1, best.to) <= room) best = { ...best, from: best.from - 1 };
   return best;
 }
