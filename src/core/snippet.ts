@@ -7,6 +7,7 @@ const PIECE_CHARS = 160;
 const ELLIPSIS = "…";
 /** A character with all that joins it (an emoji family) is hardly longer; in UTF-16 units. */
 const LONGEST_CHARACTER = 64;
+const SEGMENTER = new Intl.Segmenter("en");
 
 /**
  * The part of a text that says most of what is asked, at most `maxChars` UTF-16 units, with "…" where text was left
@@ -56,7 +57,7 @@ function pieceEnd(text: string, start: number, limit: number): number {
   if (space > 0) return start + space + 1;
   const from = Math.max(start, limit - LONGEST_CHARACTER);
   let edge = start;
-  for (const { index } of new Intl.Segmenter("en").segment(text.slice(from, limit + LONGEST_CHARACTER))) {
+  for (const { index } of SEGMENTER.segment(text.slice(from, limit + LONGEST_CHARACTER))) {
     if (from + index > limit) break;
     edge = Math.max(edge, from + index);
   }

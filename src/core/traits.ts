@@ -54,7 +54,7 @@ export function traitsOf(content: string): MemoryTraits {
     asks: QUESTION_END.test(end),
     tellsTime: TIME_WORDS.test(lower) || AMBIGUOUS_MONTHS.test(lower),
     speaker: speakerOf(content),
-    names: namesIn(content.slice(0, SEARCHED_CHARS)),
+    names: namesIn(content.slice(0, SEARCHED_CHARS).replace(SPEAKER_AT_START, "")),
     words: content.match(/\S+/g)?.length ?? 0,
   };
 }
