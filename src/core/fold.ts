@@ -6,6 +6,7 @@ const MANY_MARKS = new RegExp(`(\\p{M}{${MAX_MARKS}})\\p{M}+`, "gu");
  * Marks that only modify a letter: Latin, Greek and Cyrillic diacritics, Hebrew points, Arabic vowels and the
  * stretching stroke. Marks that are letters in their own right (the voicing of kana, Indic and Thai vowels) stay.
  */
+// eslint-disable-next-line no-misleading-character-class -- single marks are what is meant
 const MODIFYING_MARKS = /[\u0300-\u036f\u0591-\u05c7\u0640\u064b-\u065f\u0670]+/g;
 
 const SPELLED_OUT: Readonly<Record<string, string>> = {

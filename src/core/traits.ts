@@ -20,7 +20,7 @@ export interface MemoryTraits {
   readonly words: number;
 }
 
-const SPEAKER = /^[^\S\n]{0,8}(\p{L}[\p{L}\p{M}\p{N}.'’ \-]{0,39}):\s/gmu;
+const SPEAKER = /^[^\S\n]{0,8}(\p{L}[\p{L}\p{M}\p{N}.'’ -]{0,39}):\s/gmu;
 const SPEAKER_AT_START = new RegExp(SPEAKER.source, "u");
 const MAX_SPEAKER_WORDS = 3;
 /** Where the last sentence is looked for; a note in brackets after it ("[shared photo: …]") does not count. */
