@@ -4,6 +4,7 @@ import type { Disk } from "../disk.ts";
 import { replaceFile } from "../disk.ts";
 import { type ActiveSegment, createSegment } from "./active-segment.ts";
 import { journalUnusable } from "./damage.ts";
+import { readEndMark } from "./end-mark.ts";
 import {
   decodeSegmentHeader,
   JOURNAL_FORMAT,
@@ -133,6 +134,14 @@ async function read(options: ReadOptions) {
       "STORE_UNUSABLE",
       `The journal in ${directory} is gone: the store is at ${epoch}.${after} and no segment of epoch ${epoch} is there. ` +
         "Nothing was changed. Put the files back, or restore a backup.",
+    );
+  }
+  const end = await readEndMark(disk, directory);
+  const sequence = last?.content.lastSequence ?? after;
+  if (end?.epoch === epoch && sequence < end.sequence) {
+    throw journalUnusable(
+      last?.path ?? directory,
+      `ends at record ${sequence}, but went to ${end.sequence} when memoryd was last stopped`,
     );
   }
   return { segments, superseded, last };
