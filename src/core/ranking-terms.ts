@@ -36,9 +36,8 @@ export const WEIGHTS = {
   vectors: 0.6,
   tokens: 1,
   context: 4,
-  /** Of a neighbour's own score: the one before or after, the one two places away. */
+  /** Of the own score of the memory before or after. */
   nextTo: 0.3,
-  nearby: 0.1,
   /** … of the one before, when it asks: this may be the answer. */
   answer: 0.7,
   /** Of the score at the other end of a waypoint, times the waypoint's weight. */

@@ -63,12 +63,10 @@ export function bestGiver(
     const given = from === undefined || from === i ? 0 : share * (own[from] ?? 0);
     if (given > best.given) best = { from, given };
   };
-  const [twoBefore, before, after, twoAfter] = near;
+  const [, before, after] = near;
   const answers = before !== undefined && candidates[before]?.traits.asks === true;
   offer(before, answers ? weights.answer : weights.nextTo);
   offer(after, weights.nextTo);
-  offer(twoBefore, weights.nearby);
-  offer(twoAfter, weights.nearby);
   for (const { other, weight } of waypoints) offer(other, weights.waypoint * weight);
   return best;
 }
