@@ -53,7 +53,7 @@ describe("a page of large facts", () => {
       offset += facts.length;
     }
     expect(seen.size).toBe(600);
-    expect(factTimeline(ports, { subject: "s1", limit: 9 }).events).toHaveLength(4);
+    expect(factTimeline(ports, { subject: "s1", limit: 9 }).events).toHaveLength(3);
   });
 
   it("ends in all lists of a comparison at one place", () => {
