@@ -9,6 +9,15 @@ const FOUND_BOOST = 0.01;
 const FOUND_HITS = 3;
 /** Memories linked in one record: a scan of all vectors each, 3 ms of 100 000, in which the event loop waits. */
 const LINKED_AT_ONCE = 2;
+/** Memories that may wait for their links while callers keep the daemon busy, 1.5 KB each. */
+const MAX_UNLINKED = 4_096;
+
+export interface FollowUpsOptions {
+  /** Called when there is work, at first or again; whoever owns the time calls `flush` soon. */
+  readonly onPending: () => void;
+  /** Whether callers wait for the machine: links can wait longer than they. */
+  readonly isBusy: () => boolean;
+}
 
 /**
  * The work that answered calls leave behind, done a moment later in records of its own: links from new memories to
@@ -17,15 +26,14 @@ const LINKED_AT_ONCE = 2;
  */
 export class FollowUps {
   readonly #store: MemoryStore;
-  readonly #onPending: () => void;
+  readonly #options: FollowUpsOptions;
   readonly #unlinked = new Map<string, Float32Array>();
   readonly #found = new Map<string, number>();
   readonly #together = new Map<string, EdgeRow>();
 
-  /** @param onPending called when the first work comes in; whoever owns the time calls `flush` soon. */
-  constructor(store: MemoryStore, onPending: () => void) {
+  constructor(store: MemoryStore, options: FollowUpsOptions) {
     this.#store = store;
-    this.#onPending = onPending;
+    this.#options = options;
   }
 
   /** A memory was added, or its content changed; `vector` is where its text points. */
@@ -45,17 +53,24 @@ export class FollowUps {
     }
   }
 
-  /** Does what there is, in few records. @throws {ServiceError} as `MemoryStore.commit`; what was not done is dropped. */
-  async flush(): Promise<void> {
+  /**
+   * Does what there is, in few records; links at most `maxLinked` memories, and leaves the rest for later while callers wait.
+   *
+   * @throws {ServiceError} as `MemoryStore.commit`; what was being done is dropped.
+   */
+  async flush(maxLinked = Infinity): Promise<void> {
     const found = take(this.#found);
     const together = take(this.#together);
-    const unlinked = take(this.#unlinked);
     await this.#store.commit(({ now }) => ({
       changes: [...this.#foundChanges(found, now), ...this.#togetherChanges(together)],
       result: undefined,
     }));
-    for (let first = 0; first < unlinked.length; first += LINKED_AT_ONCE) {
-      const batch = unlinked.slice(first, first + LINKED_AT_ONCE);
+    for (let linked = 0; linked < maxLinked && this.#unlinked.size > 0; linked += LINKED_AT_ONCE) {
+      if (this.#options.isBusy() && this.#unlinked.size <= MAX_UNLINKED) {
+        this.#options.onPending();
+        return;
+      }
+      const batch = take(this.#unlinked, LINKED_AT_ONCE);
       await this.#store.commit(({ now }) => {
         const changes = new Map<string, Change>();
         for (const [id, vector] of batch) {
@@ -71,7 +86,7 @@ export class FollowUps {
   }
 
   #wake(): void {
-    if (this.#unlinked.size + this.#found.size + this.#together.size === 0) this.#onPending();
+    if (this.#unlinked.size + this.#found.size + this.#together.size === 0) this.#options.onPending();
   }
 
   #foundChanges(found: readonly (readonly [string, number])[], now: number): Change[] {
@@ -101,8 +116,9 @@ export class FollowUps {
   }
 }
 
-function take<V>(pending: Map<string, V>): [string, V][] {
-  const entries = [...pending];
-  pending.clear();
+/** The oldest entries, taken out. */
+function take<V>(pending: Map<string, V>, limit = Infinity): [string, V][] {
+  const entries = [...pending].slice(0, limit);
+  for (const [key] of entries) pending.delete(key);
   return entries;
 }

@@ -8,10 +8,12 @@ import { createMemoryWorld, type MemoryWorld } from "../support/memory-world.ts"
 let world: MemoryWorld;
 let followUps: FollowUps;
 let woken: number;
+let busy: boolean;
 beforeEach(() => {
   world = createMemoryWorld();
   woken = 0;
-  followUps = new FollowUps(world.memory.store, () => (woken += 1));
+  busy = false;
+  followUps = new FollowUps(world.memory.store, { onPending: () => (woken += 1), isBusy: () => busy });
 });
 
 const HOUR_MS = 3_600_000;
@@ -38,6 +40,24 @@ describe("FollowUps", () => {
     expect(edges(again)).toEqual([`${tea} similar ${again}`]);
     expect(edges(others)).toEqual([]);
     expect(world.memory.records.length).toBeGreaterThan(before);
+  });
+
+  it("lets links wait while callers do, and says that there is work left", async () => {
+    const tea = await add("green tea grows in Japan");
+    await add("green tea grows in Japan too");
+    busy = true;
+    await followUps.flush();
+    expect([edges(tea), woken]).toEqual([[], 2]);
+    busy = false;
+    await followUps.flush();
+    expect([edges(tea).length, woken]).toEqual([1, 2]);
+  });
+
+  it("links no more than asked", async () => {
+    for (let i = 0; i < 6; i += 1) await add(`the weekly meeting was about the budget ${i}`);
+    const records = world.memory.records.length;
+    await followUps.flush(2);
+    expect(world.memory.records.length).toBe(records + 1);
   });
 
   it("bounds how many links a memory makes and takes", async () => {
