@@ -47,16 +47,16 @@ const NEUTRAL_SALIENCE = 0.5;
 
 /**
  * The candidates whose token vectors are worth reading from the disk: the best by words and vectors, their own and
- * their surroundings', at most `limit`, best first. 200 of the best hundred of each arm and their neighbours rank as
- * well as all.
+ * their surroundings', at most `limit`, best first. 250 of the best hundred of each arm and their neighbours rank as
+ * well as all, 150 a little worse.
  */
 export function worthReading(
   question: RankingQuestion,
-  candidates: readonly Omit<RankingCandidate, "matches">[],
+  candidates: readonly Omit<RankingCandidate, "matches" | "quoted">[],
   limit: number,
   weights: RankingWeights = WEIGHTS,
 ): Ordinal[] {
-  const bare = candidates.map((candidate) => ({ ...candidate, matches: NO_MATCHES }));
+  const bare = candidates.map((candidate) => ({ ...candidate, matches: NO_MATCHES, quoted: 0 }));
   const index = new Map(candidates.map(({ ordinal }, i) => [ordinal, i]));
   const own = bare.map((candidate) => directSum(directTerms(question, candidate, weights)));
   return bare

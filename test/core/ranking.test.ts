@@ -193,6 +193,17 @@ describe("worthReading", () => {
     ];
     expect(worthReading(question("umbrella", ["umbrella"]), all, 3)).toEqual([1, 4, 2]);
   });
+
+  it("takes each once, and more only adds", () => {
+    fc.assert(
+      fc.property(candidates, fc.nat(14), (drawn, limit) => {
+        const asked = question("when did Ann go", ["go"]);
+        const every = worthReading(asked, drawn, Infinity);
+        expect(every.toSorted((a, b) => a - b)).toEqual(drawn.map(({ ordinal }) => ordinal));
+        expect(worthReading(asked, drawn, limit)).toEqual(every.slice(0, limit));
+      }),
+    );
+  });
 });
 
 describe("quoted phrases", () => {
