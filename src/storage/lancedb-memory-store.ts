@@ -169,7 +169,7 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
   }
 
   #append(time: number, changes: readonly Change[]): Promise<void> {
-    const { sequence, durable } = this.#journal.append({ time, changes });
+    const { sequence, durable } = this.#journal.append({ time, changes, frees: frees(changes) });
     const stage = this.catalogue.stage(changes);
     noteRecord(this.#indexes, time, changes);
     // Chained at once, not awaited later: records are handed on in the order the journal resolves them.

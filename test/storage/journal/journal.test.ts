@@ -22,7 +22,9 @@ describe("a journal", () => {
 
       const again = await openForTest(folder);
       expect(again.tornTail).toBeUndefined();
-      expect(again.records).toEqual([1, 2, 3].map((n) => ({ sequence: n, ...numbered(n) })));
+      expect(again.records).toEqual(
+        [1, 2, 3].map((n) => ({ sequence: n, time: n, changes: numbered(n).changes })),
+      );
       expect(again.journal.append(numbered(4)).sequence).toBe(4);
       await again.journal.close();
       expect(numbersOf((await openForTest(folder, { after: 2 })).records)).toEqual([3, 4]);
@@ -68,6 +70,7 @@ describe("a journal", () => {
       const { journal } = await openForTest(folder);
       const bad = {
         time: 1,
+        frees: false,
         changes: [{ table: "signals", id: "a", row: { salience: 1n } }] as unknown as Change[],
       };
       expect(() => journal.append(bad)).toThrow();
@@ -83,7 +86,7 @@ describe("a journal", () => {
         return { table: "memories", id, row: memoryRow({ id, content: String(i).repeat(300_000) }) };
       });
       const one = journal.append(numbered(1)).durable;
-      const large = journal.append({ time: 2, changes }).durable;
+      const large = journal.append({ time: 2, changes, frees: false }).durable;
       const three = journal.append(numbered(3)).durable;
       await Promise.all([one, large, three]);
       expect(journal.bytes).toBeGreaterThan(16 * 1024 * 1024);
