@@ -92,6 +92,8 @@ export interface OrdinalEdge {
 /** One page of ids, newest first. */
 export interface Page {
   readonly ids: readonly string[];
+  /** The `order` of each. */
+  readonly orders: readonly number[];
   /** How many match in all. */
   readonly total: number;
 }
@@ -106,7 +108,7 @@ export interface Catalogue {
   at(ordinal: Ordinal): CatalogueEntry | undefined;
   /** The id of the memory with that hash (see `duplicateHash`). */
   findDuplicate(hash: string): string | undefined;
-  /** Metadata conditions may let a rare false one through: check them on the row. */
+  /** Metadata is compared by a hash of 53 bits: a false match is one in 10¹⁵ pairs. */
   select(filter: MemoryFilter): Selection;
   /** Newest first; `before` is an `order`: only older ones. `offset` counts from there. */
   page(filter: MemoryFilter, page: { readonly limit: number; readonly offset: number; readonly before?: number }): Page;
@@ -119,6 +121,8 @@ export interface Catalogue {
   /** The same in no order, for hundreds of memories a question. */
   edgesAt(ordinal: Ordinal): readonly OrdinalEdge[];
   findRequest(key: string): RequestRow | undefined;
+  /** The changes that remove requests whose time is over; looked for once an hour, else none. */
+  expiredRequests(): Change[];
   sectorCounts(filter: MemoryFilter): Readonly<Record<Sector, number>>;
 }
 

@@ -85,6 +85,31 @@ describe("FollowUps", () => {
     expect(edges(printer)).toEqual([`${moving} similar ${printer}`]);
   });
 
+  it("makes no links by a text that has been replaced", async () => {
+    await add("green tea grows in Japan");
+    const moving = await add("green tea grows in Japan too");
+    await updateMemory(world.ports, { id: moving, content: "the printer is out of paper" });
+    await followUps.flush();
+    expect(edges(moving)).toEqual([]);
+  });
+
+  it("keeps the links to make when the store refuses, until there is work again", async () => {
+    await add("green tea grows in Japan");
+    const again = await add("green tea grows in Japan too");
+    followUps.recalled([again]);
+    world.memory.hold();
+    const refused = followUps.flush();
+    refused.catch(() => undefined);
+    await new Promise((done) => setImmediate(done));
+    await world.memory.release("refused");
+    await expect(refused).rejects.toMatchObject({ code: "STORE_FULL" });
+    const before = woken;
+    followUps.recalled([again]);
+    expect(woken).toBe(before + 1);
+    await followUps.flush();
+    expect(edges(again)).toHaveLength(1);
+  });
+
   it("raises the salience of the first hits a little, once a record", async () => {
     const ids = [await add("a"), await add("b"), await add("c"), await add("d")];
     await followUps.flush();
