@@ -28,8 +28,8 @@ export interface Journal {
    * resolves in the order of sequences; it rejects with {ServiceError} STORE_FULL, or NOT_READY after another
    * failure of the disk.
    *
-   * @throws {ServiceError} STORE_FULL while a full disk leaves room for nothing but records that free; NOT_READY when
-   *   the journal is read-only or closed.
+   * @throws {ServiceError} STORE_FULL while a full disk leaves room for nothing but records that free; NOT_READY
+   *   when the journal is read-only or closed.
    * @throws {Error} for changes that cannot be encoded; no sequence is used up.
    */
   append(record: RecordToAppend): {
@@ -42,7 +42,8 @@ export interface Journal {
   readonly readOnly: Error | undefined;
   /**
    * Removes the files that hold no record after `sequence`; also the one being written, once everything in it is
-   * covered, and those of earlier epochs. The caller has that much in both checkpoints.
+   * covered, those of earlier epochs, and the unfinished ends set aside beside them. The caller has that much in
+   * both checkpoints.
    */
   dropThrough(sequence: number): Promise<void>;
   /** Writes what waits. Idempotent; every append after it is refused. */

@@ -1,11 +1,11 @@
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { ServiceError } from "../../core/errors.ts";
 import type { Change } from "../../core/rows.ts";
 import { type Disk, hasCode } from "../disk.ts";
 import { type ActiveSegment, createSegment } from "./active-segment.ts";
 import { writeEndMark } from "./end-mark.ts";
-import { segmentName } from "./format.ts";
+import { parseSegmentName, segmentName, segmentOfTornEnd } from "./format.ts";
 import { GroupBuffer } from "./group-buffer.ts";
 import type { Journal, RecordToAppend } from "./journal.ts";
 import { cutRecord } from "./record-frames.ts";
@@ -325,7 +325,20 @@ export class SegmentJournal implements Journal {
       await this.#removeSegment(oldest.path);
       this.#sealed.shift();
     }
+    await this.#removeTornEnds();
     if (this.#full) await this.#findRoom();
+  }
+
+  /** Of segments that are gone: what was never acknowledged goes no later than what stood before it. */
+  async #removeTornEnds(): Promise<void> {
+    const { disk, directory, epoch } = this.#state;
+    const kept = new Set([...this.#sealed, this.#active].map(({ path }) => basename(path)));
+    for (const { name } of await disk.list(directory)) {
+      const segment = segmentOfTornEnd(name);
+      const position = segment === undefined ? undefined : parseSegmentName(segment);
+      if (segment === undefined || position === undefined || position.epoch > epoch || kept.has(segment)) continue;
+      await disk.remove(join(directory, name));
+    }
   }
 
   /** Synced one by one: a power failure must not bring back an older segment without those after it. */
