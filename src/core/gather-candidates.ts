@@ -7,6 +7,8 @@ import { matchTokens } from "./token-matching.ts";
 
 export interface Candidate extends RankingCandidate {
   readonly id: string;
+  /** False for a memory that is here for its neighbours alone: it is ranked with them, and no answer. */
+  readonly isSelected: boolean;
 }
 
 export interface Candidates {
@@ -26,9 +28,10 @@ const READ = 250;
 const PLACES_AROUND = [-2, -1, 1, 2] as const;
 
 /**
- * The memories that may answer a question: the best by words, the best by vectors, their neighbours in the session and
- * at the other end of waypoints, all within the selection. Reads their token vectors, and their texts only for a
- * question that quotes a phrase.
+ * The memories that may answer a question: the best by words, the best by vectors, and what waypoints lead to from
+ * them, all within the selection; beside them their neighbours in the session, selected or not, so that a filter
+ * changes which memories are answers and not what they are worth. Reads the token vectors of the promising, and texts
+ * only for a question that quotes a phrase.
  */
 export async function gatherCandidates(
   store: MemoryStore,
@@ -52,7 +55,7 @@ export async function gatherCandidates(
   // A copy: the neighbours of neighbours are none of ours.
   for (const ordinal of Array.from(ordinals)) {
     for (const neighbour of around(catalogue, ordinal)) {
-      if (neighbour !== undefined && isSelected(neighbour)) ordinals.add(neighbour);
+      if (neighbour !== undefined) ordinals.add(neighbour);
     }
   }
 
@@ -66,6 +69,7 @@ export async function gatherCandidates(
   const unread = entries.map((entry) => ({
     id: entry.id,
     ordinal: entry.ordinal,
+    isSelected: isSelected(entry.ordinal),
     words: words.of(entry.ordinal),
     cosine: vectors.of(entry.ordinal),
     around: around(catalogue, entry.ordinal),
@@ -74,9 +78,9 @@ export async function gatherCandidates(
     occurredAt: entry.occurredAt,
     salience: entry.salience,
   }));
-  const read = worthReading(question, unread, isLookedAtWhole ? Infinity : READ);
-  const idOf = new Map(unread.map(({ ordinal, id }) => [ordinal, id]));
-  const tokens = await store.readTokens(read.flatMap((ordinal) => idOf.get(ordinal) ?? []));
+  const promising = new Set(worthReading(question, unread, READ));
+  const read = unread.filter((entry) => promising.has(entry.ordinal) || (isLookedAtWhole && entry.isSelected));
+  const tokens = await store.readTokens(read.map(({ id }) => id));
   const matches = matchTokens(
     embedding.tokens.vectors,
     unread.map(({ id }) => tokens.get(id)?.vectors),

@@ -126,11 +126,11 @@ export interface Catalogue {
   sectorCounts(filter: MemoryFilter): Readonly<Record<Sector, number>>;
 }
 
-/** Scores of every selected memory for one question. */
+/** Scores of memories for one question. */
 export interface Scores {
-  /** 0 for what is not selected or does not match. */
+  /** Of any memory, selected or not; 0 for what does not match. */
   of(ordinal: Ordinal): number;
-  /** The best, in descending score, ties newest first; only scores above 0. */
+  /** The best that are selected, in descending score, ties newest first; only scores above 0. */
   top(limit: number): Ordinal[];
 }
 
