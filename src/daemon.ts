@@ -157,10 +157,11 @@ interface Parts {
 }
 
 function statusOf(config: Config, { instanceId, startedAt, embedder, opened }: Parts): ServiceStatus {
-  const { store, storeId, journal, checkpointer, damage } = opened;
+  const { store, storeId, journal, checkpointer, tables, damage } = opened;
   const { latest } = checkpointer;
   const tableBytes = (latest?.tables ?? []).flatMap(({ files }) => files).reduce((sum, { size }) => sum + size, 0);
-  const notReady = [journal.readOnly, checkpointer.stopped].flatMap((error) => error?.message ?? []);
+  const failures = [journal.readOnly, checkpointer.stopped, tables.failure];
+  const notReady = failures.flatMap((error) => error?.message ?? []);
   return {
     version: VERSION,
     instanceId,
