@@ -75,6 +75,7 @@ export async function gatherCandidates(
     around: around(catalogue, entry.ordinal),
     sessionId: sessionOf(entry),
     traits: entry.traits,
+    sectors: entry.sectors,
     occurredAt: entry.occurredAt,
     salience: entry.salience,
   }));

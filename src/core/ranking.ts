@@ -192,7 +192,7 @@ function sessionScores(
 /** The terms that say nothing of what a memory is about, each small and bounded. */
 function circumstances(
   question: RankingQuestion,
-  { traits, occurredAt, salience, quoted }: RankingCandidate,
+  { traits, sectors, occurredAt, salience, quoted }: RankingCandidate,
   { speakers, named }: Speakers,
   now: number,
   weights: RankingWeights,
@@ -213,6 +213,7 @@ function circumstances(
     asks: traits.asks ? weights.asks * leaning(traits) : 0,
     length: weights.length * Math.log(Math.min(LONGEST_WORDS, Math.max(1, traits.words)) / USUAL_WORDS),
     phrase: weights.phrase * quoted,
+    sector: question.sector !== undefined && sectors.includes(question.sector) ? weights.sector : 0,
     salience: weights.salience * (salience - NEUTRAL_SALIENCE),
     recency: weights.recency * 2 ** (-age / RECENCY_HALF_LIFE_MS),
   };

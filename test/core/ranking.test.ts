@@ -25,6 +25,7 @@ function candidate(
     sessionId: null,
     traits: traitsOf(given.text ?? "twenty ".repeat(20)),
     occurredAt: LONG_AGO,
+    sectors: ["semantic"],
     salience: 0.5,
     quoted: 0,
     ...given,
@@ -70,6 +71,16 @@ describe("bm25", () => {
 });
 
 describe("rank", () => {
+  it("leans to the kind of memory that the question asks for", () => {
+    const [first] = rank(
+      question("how do I descale the kettle?", ["descale", "kettle"]),
+      [candidate(1, { words: 1, sectors: ["procedural"] }), candidate(2, { words: 1, sectors: ["episodic"] })],
+      { now: NOW },
+    );
+    expect(first?.ordinal).toBe(1);
+    expect(first?.shares.sector).toBeGreaterThan(0);
+  });
+
   it("adds up words, vector and tokens", () => {
     const asked = question("umbrella", ["umbrella"]);
     const [hit] = rank(asked, [candidate(7, { words: 1.9, cosine: 0.5, matches: Float32Array.of(0.8) })], {

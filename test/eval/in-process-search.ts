@@ -76,6 +76,7 @@ export function inProcessSearch({ memories }: DataSet, embedded: Embedded): InPr
         sessionId: memory.sessionId,
         traits: memory.traits,
         occurredAt: memory.occurredAt,
+        sectors: [],
         salience: INITIAL_SALIENCE,
         quoted:
           read.phrases.filter((phrase) => containsPhrase(memory.content, phrase)).length /
