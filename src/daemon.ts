@@ -175,7 +175,7 @@ function statusOf(config: Config, { instanceId, startedAt, embedder, opened }: P
       storeId,
       position: `${journal.position.epoch}.${journal.position.sequence}`,
       checkpoint: latest === undefined ? "" : `${latest.epoch}.${latest.sequence}`,
-      pendingRecords: store.pending.rows,
+      pendingRows: store.pending.rows,
       pendingBytes: store.pending.bytes,
       diskBytes: tableBytes + journal.bytes,
       readOnly: journal.readOnly !== undefined,
