@@ -8,7 +8,10 @@ const UNSPACED = /[\p{scx=Han}\p{scx=Thai}]/u;
 /** As the definition says it: at every place, edges judged by the characters beside them. */
 function standsIn(text: string, phrase: string): boolean {
   const isEdge = (place: number) => {
-    const [before = "", after = ""] = [[...text.slice(0, place)].at(-1), [...text.slice(place)][0]];
+    const [before = "", after = ""] = [
+      Array.from(text.slice(0, place)).at(-1),
+      Array.from(text.slice(place))[0],
+    ];
     if (UNSPACED.test(before) || UNSPACED.test(after)) return true;
     return !LETTER_OR_DIGIT.test(before) || !LETTER_OR_DIGIT.test(after);
   };
@@ -42,7 +45,7 @@ describe("Phrases", () => {
     fc.assert(
       fc.property(text(24), text(5), fc.nat(24), fc.nat(24), (whole, other, from, to) => {
         const phrases = new Phrases(whole);
-        for (const phrase of [other, [...whole].slice(from, to).join("")].filter((p) => p !== "")) {
+        for (const phrase of [other, Array.from(whole).slice(from, to).join("")].filter((p) => p !== "")) {
           expect([phrase, phrases.has(phrase)]).toEqual([phrase, standsIn(whole, phrase)]);
         }
       }),
