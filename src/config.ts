@@ -31,7 +31,7 @@ const Settings = Type.Object(
     dataDir: Type.String({ minLength: 1, default: paths.data, description: "folder that holds everything" }),
     logLevel: Type.Union(
       LOG_LEVELS.map((level) => Type.Literal(level)),
-      { default: "info", description: `how much to log: ${LOG_LEVELS.join(", ")}` },
+      { default: "info", description: `how much to log: ${LOG_LEVELS.join(", ")}; debug has each request` },
     ),
     apiKeyFile: Type.String({
       default: "",

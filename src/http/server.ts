@@ -130,7 +130,8 @@ export function buildServer({
     reply.raw.setTimeout(limits.stalledAnswerTimeoutMs, () => reply.raw.destroy());
   });
   app.addHook("onResponse", async (request, reply) => {
-    request.log.info(
+    // The log of a daemon in the background is a file: what happens all the time must not fill the disk.
+    request.log[reply.statusCode < 500 ? "debug" : "warn"](
       {
         method: request.method,
         route: request.routeOptions.url,
