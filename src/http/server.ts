@@ -19,7 +19,7 @@ import { factWriteRoutes } from "./routes/fact-writes.ts";
 import { memoryReadRoutes } from "./routes/memory-reads.ts";
 import { memoryWriteRoutes } from "./routes/memory-writes.ts";
 import { systemRoutes } from "./routes/system.ts";
-import { unknownRoute } from "./unknown-route.ts";
+import { isUnknown, unknownRoute } from "./unknown-route.ts";
 import { answerError } from "./unread-body.ts";
 import { compileValidator } from "./validation.ts";
 
@@ -121,7 +121,7 @@ export function buildServer({
   guardRequests(app, access);
   app.addHook("onRequest", async (request, reply) => {
     // Before the body: what nobody will read need not be well-formed.
-    if (request.is404) throw unknownRoute(request, reply, routes);
+    if (isUnknown(request, routes)) throw unknownRoute(request, reply, routes);
   });
   readJsonBodies(app);
   app.addHook("preValidation", async (request) => checkQuery(request.query));

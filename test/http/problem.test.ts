@@ -113,6 +113,19 @@ describe("what no route answers", () => {
     );
   });
 
+  it.each([
+    ["GET", "/memory/add", "POST"],
+    ["HEAD", "/memory/query?k=1", "POST"],
+    ["PATCH", "/memory/all", "GET, HEAD"],
+    ["GET", "/api/temporal/fact/batch", "POST"],
+    ["DELETE", "/api/temporal/fact/current", "GET, HEAD"],
+  ] as const)("%s %s is no id: %s only", async (method, url, allowed) => {
+    const { app, calls } = createTestServer();
+    const reply = await app.inject({ method, url });
+    expect([reply.statusCode, reply.headers.allow]).toEqual([404, allowed]);
+    expect(calls).toEqual([]);
+  });
+
   it("is 404 before its body is read", async () => {
     const { post } = createTestServer({}, { limits: { maxJsonBytes: 10 } });
     expect((await post("/nothing", "{".repeat(100))).statusCode).toBe(404);
