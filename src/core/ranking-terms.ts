@@ -53,8 +53,11 @@ export const WEIGHTS = {
   tellsTime: 0.4,
   tellsName: 0.3,
   asks: -0.3,
-  /** Light: memories of every sector can answer, and both ends of the comparison are guesses. */
-  sector: 0.1,
+  /**
+   * For the last place between equals: memories of every sector can answer, and both ends of the comparison are
+   * guesses. At .1 it puts .005 fewer answers first among turns of conversations.
+   */
+  sector: 0.03,
   length: 0.05,
   phrase: 1,
   salience: 0.1,

@@ -15,6 +15,6 @@ if (process.send === undefined) {
   await contend();
   setInterval(() => undefined, 1_000);
 } else {
-  process.on("message", async () => process.send(await contend()));
+  process.on("message", () => void contend().then((won) => process.send(won)));
   process.send("ready");
 }
