@@ -14,6 +14,7 @@ import type { Logger } from "./log.ts";
 import { STAMP } from "./models/bundled-model.ts";
 import { openEmbedder, type ModelEmbedder } from "./models/onnx-embedder.ts";
 import { newLocalToken, removeRuntimeInfo, writeRuntimeInfo } from "./runtime-file.ts";
+import { refuseForeignDirectory } from "./storage/data-directory.ts";
 import { nodeDisk } from "./storage/disk.ts";
 import { acquireLock } from "./storage/lock.ts";
 import { type OpenedStore, openStore, STORE_FORMAT } from "./storage/open-store.ts";
@@ -59,6 +60,7 @@ export async function startDaemon(config: Config, log: Logger, requestStop: () =
 
   try {
     await nodeDisk.makeDirectory(config.dataDir);
+    await refuseForeignDirectory(nodeDisk, config.dataDir);
     if (process.platform !== "win32") await chmod(config.dataDir, 0o700);
     const lock = await acquireLock(config.dataDir);
     started.push(() => lock.release());

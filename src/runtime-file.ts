@@ -58,6 +58,11 @@ export function removeRuntimeInfo(dataDir: string, instanceId: string): void {
   if (readRuntimeInfo(dataDir)?.instanceId === instanceId) rmSync(join(dataDir, FILE_NAME), { force: true });
 }
 
+/** Whether a daemon that listens there is reached at every address of the machine. */
+export function isEveryAddress(address: string): boolean {
+  return address === "0.0.0.0" || address === "::";
+}
+
 /** Where a client reaches a daemon that listens on `address`: a wildcard address is reached over loopback. */
 export function baseUrl({ address, port }: { readonly address: string; readonly port: number }): string {
   if (address === "0.0.0.0") return `http://127.0.0.1:${port}`;

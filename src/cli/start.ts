@@ -1,7 +1,7 @@
 import type { Config } from "../config.ts";
 import type { RunningDaemon, startDaemon } from "../daemon.ts";
 import { createLogger, type Logger } from "../log.ts";
-import { baseUrl } from "../runtime-file.ts";
+import { baseUrl, isEveryAddress } from "../runtime-file.ts";
 import { EXIT, type ExitCode } from "./cli-failure.ts";
 import { explainStartFailure } from "./explain-start-failure.ts";
 import { complain, print, printTable } from "./output.ts";
@@ -54,7 +54,7 @@ export async function start(config: Config, startDaemon: StartDaemon): Promise<v
 function announce(daemon: RunningDaemon, config: Config, log: Logger): void {
   const { version, memoryCount, embedding } = daemon.status();
   const summary = [
-    ["listening", baseUrl(daemon)],
+    ["listening", isEveryAddress(daemon.address) ? `${baseUrl(daemon)}, and every other address of this machine` : baseUrl(daemon)],
     ["data", config.dataDir],
     ["model", `${embedding.model} (${embedding.dimensions} dimensions)`],
     ["memories", String(memoryCount)],

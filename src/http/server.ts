@@ -19,6 +19,7 @@ import { factWriteRoutes } from "./routes/fact-writes.ts";
 import { memoryReadRoutes } from "./routes/memory-reads.ts";
 import { memoryWriteRoutes } from "./routes/memory-writes.ts";
 import { systemRoutes } from "./routes/system.ts";
+import { refuseStrayUser } from "./stray-user.ts";
 import { isUnknown, unknownRoute } from "./unknown-route.ts";
 import { answerError } from "./unread-body.ts";
 import { compileValidator } from "./validation.ts";
@@ -124,7 +125,10 @@ export function buildServer({
     if (isUnknown(request, routes)) throw unknownRoute(request, reply, routes);
   });
   readJsonBodies(app);
-  app.addHook("preValidation", async (request) => checkQuery(request.query));
+  app.addHook("preValidation", async (request) => {
+    checkQuery(request.query);
+    refuseStrayUser(request);
+  });
   app.addHook("onSend", async (_request, reply) => {
     // Only now: a request may take as long as its texts need to be embedded.
     reply.raw.setTimeout(limits.stalledAnswerTimeoutMs, () => reply.raw.destroy());
