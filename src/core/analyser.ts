@@ -11,7 +11,17 @@ export const ANALYSER_VERSION = 1;
 export const MAX_TERM_LENGTH = 96;
 
 const MONTHS = [
-  "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+  "january",
+  "february",
+  "march",
+  "april",
+  "may",
+  "june",
+  "july",
+  "august",
+  "september",
+  "october",
+  "november",
   "december",
 ] as const;
 

@@ -32,6 +32,7 @@ export function bestBm25(
   terms: readonly { readonly weight: number; readonly idf: number; readonly isKnown: boolean }[],
 ): number {
   let best = 0;
-  for (const { weight, idf, isKnown } of terms) best += weight * idf * (K1 + 1) * (isKnown ? 1 : UNKNOWN_TERM_SHARE);
+  for (const { weight, idf, isKnown } of terms)
+    best += weight * idf * (K1 + 1) * (isKnown ? 1 : UNKNOWN_TERM_SHARE);
   return best;
 }

@@ -1,8 +1,9 @@
 import type { Fact } from "./fact.ts";
 import type { FactBook, FactFilter } from "./fact-book.ts";
-import type { PageRange } from "./fact-page.ts";
+import { charsOf, type PageRange } from "./fact-page.ts";
 import { FactSelection } from "./fact-selection.ts";
-import { type AsOf, type FactReadPorts, pageOf } from "./fact-store.ts";
+import { type AsOf, factsOf, type FactReadPorts } from "./fact-store.ts";
+import { fitting } from "./page-end.ts";
 import { countingFact } from "./visit-facts.ts";
 
 export interface CompareFactsInput extends FactFilter, Pick<AsOf, "knownAt">, PageRange {
@@ -16,13 +17,18 @@ export interface ChangedFact {
   readonly after: Fact;
 }
 
-/** Each list in list order (`changed` by what came after), one page of it. */
+/**
+ * Each list in list order (`changed` by what came after), one page of it. Where they end before their limit,
+ * all do at one place: the next page of all begins there.
+ */
 export interface FactComparison {
   readonly added: readonly Fact[];
   readonly removed: readonly Fact[];
   readonly changed: readonly ChangedFact[];
   /** As at `time2`. */
   readonly unchanged: readonly Fact[];
+  /** Where the next page of the lists begins; absent on the last. */
+  readonly nextOffset?: number;
   /** How many in all. */
   readonly summary: {
     readonly added: number;
@@ -84,16 +90,47 @@ export function compareFacts({ facts: { book } }: FactReadPorts, input: CompareF
   for (const fact of come) put(replaceable.delete(timelineOf(fact)) ? changed : added, fact);
   for (const fact of replaceable.values()) put(removed, fact);
 
+  return comparisonPage(book, { added, removed, changed, unchanged }, input);
+}
+
+type Outcome = "added" | "removed" | "changed" | "unchanged";
+
+function comparisonPage(
+  book: FactBook,
+  found: Readonly<Record<Outcome, FactSelection>>,
+  input: CompareFactsInput,
+): FactComparison {
+  const pageOf = (outcome: Outcome) => factsOf(book, found[outcome], input);
+  const [added, removed, after, unchanged] = [
+    pageOf("added"),
+    pageOf("removed"),
+    pageOf("changed"),
+    pageOf("unchanged"),
+  ];
+  const before = after.map((fact) => factBefore(book, fact, input));
+  const lists = [added, removed, before, after, unchanged];
+  const longest = Math.max(...lists.map((list) => list.length));
+  const rows = fitting(longest, (row) => lists.reduce((sum, list) => sum + charsAt(list, row), 0));
+  const next = (input.offset ?? 0) + rows;
+  const isMore = rows > 0 && Object.values(found).some(({ size }) => size > next);
   return {
-    summary: { added: added.size, removed: removed.size, changed: changed.size, unchanged: unchanged.size },
-    added: pageOf(book, added, input).facts,
-    removed: pageOf(book, removed, input).facts,
-    changed: pageOf(book, changed, input).facts.map((after) => ({
-      before: factBefore(book, after, input),
-      after,
-    })),
-    unchanged: pageOf(book, unchanged, input).facts,
+    added: added.slice(0, rows),
+    removed: removed.slice(0, rows),
+    changed: after.slice(0, rows).map((fact, row) => ({ before: before[row] as Fact, after: fact })),
+    unchanged: unchanged.slice(0, rows),
+    ...(isMore ? { nextOffset: next } : {}),
+    summary: {
+      added: found.added.size,
+      removed: found.removed.size,
+      changed: found.changed.size,
+      unchanged: found.unchanged.size,
+    },
   };
+}
+
+function charsAt(list: readonly Fact[], index: number): number {
+  const fact = list[index];
+  return fact === undefined ? 0 : charsOf(fact);
 }
 
 /** The fact that its timeline (of cardinality `one`) held at `time1`. */

@@ -7,6 +7,15 @@ export function compareForList(a: Fact, b: Fact): number {
   return b.validFrom - a.validFrom || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
 }
 
+/** Names, times and ids of a fact as an answer shows them. */
+const RECORD_CHARS = 500;
+
+/** About how much of a page a fact takes. */
+export function charsOf({ subject, predicate, object, metadata }: Fact): number {
+  return RECORD_CHARS + subject.length + predicate.length + object.length + JSON.stringify(metadata).length;
+}
+
+/** A page of facts. It may end before its limit, see `fitting`: the next one begins where it ends. */
 export interface PageRange {
   /** At least 0. */
   readonly limit: number;

@@ -1,8 +1,9 @@
 import type { Fact, FactChange } from "./fact.ts";
 import type { FactBook } from "./fact-book.ts";
-import type { PageRange } from "./fact-page.ts";
+import { charsOf, type PageRange } from "./fact-page.ts";
 import type { FactSelection } from "./fact-selection.ts";
 import type { RequestLedger } from "./idempotency.ts";
+import { fitting } from "./page-end.ts";
 import type { Catalogue, Clock, IdSource, WriteSection } from "./ports.ts";
 import type { Change } from "./rows.ts";
 
@@ -47,7 +48,7 @@ export interface AsOf {
   readonly knownAt?: number | undefined;
 }
 
-/** Facts of one page, and how many there are in all. */
+/** Facts of one page, which may end before its limit, and how many there are in all. */
 export interface FactPage {
   readonly facts: readonly Fact[];
   readonly total: number;
@@ -72,8 +73,25 @@ export function presentOf(clock: Clock, latestRecordedAt: number): number {
 export function pageOf(
   book: FactBook,
   found: FactSelection,
-  { knownAt, ...range }: PageRange & Pick<AsOf, "knownAt">,
+  range: PageRange & Pick<AsOf, "knownAt">,
 ): FactPage {
-  const ordinals = found.page(range, (ordinal) => book.factAt(ordinal).id);
-  return { total: found.size, facts: ordinals.map((ordinal) => book.factAt(ordinal, knownAt)) };
+  const facts = factsOf(book, found, range);
+  return {
+    total: found.size,
+    facts: facts.slice(
+      0,
+      fitting(facts.length, (index) => charsOf(facts[index] as Fact)),
+    ),
+  };
+}
+
+/** The same however long its texts are. */
+export function factsOf(
+  book: FactBook,
+  found: FactSelection,
+  { knownAt, ...range }: PageRange & Pick<AsOf, "knownAt">,
+): Fact[] {
+  return found
+    .page(range, (ordinal) => book.factAt(ordinal).id)
+    .map((ordinal) => book.factAt(ordinal, knownAt));
 }

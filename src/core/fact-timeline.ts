@@ -1,7 +1,8 @@
 import { endOf, type Fact, sameMetadata } from "./fact.ts";
 import type { FactFilter, FactHistory } from "./fact-book.ts";
-import { type PageRange, sortedPage } from "./fact-page.ts";
+import { charsOf, type PageRange, sortedPage } from "./fact-page.ts";
 import type { AsOf, FactReadPorts } from "./fact-store.ts";
+import { fitting } from "./page-end.ts";
 import { visitFacts } from "./visit-facts.ts";
 
 export type FactEventType = "created" | "updated" | "invalidated" | "superseded";
@@ -22,7 +23,7 @@ export interface FactTimelineInput extends FactFilter, AsOf, PageRange {
 }
 
 export interface FactTimelinePage {
-  /** Ascending. */
+  /** Ascending; the page may end before its limit. */
   readonly events: readonly FactEvent[];
   readonly total: number;
 }
@@ -47,7 +48,10 @@ export function factTimeline({ facts }: FactReadPorts, input: FactTimelineInput)
       if (event.timestamp >= from && event.timestamp < to) events.push(event);
     }
   });
-  return { total: events.length, events: sortedPage(events, input, inOrder) };
+  const total = events.length;
+  const page = sortedPage(events, input, inOrder);
+  const count = fitting(page.length, (index) => charsOf((page[index] as FactEvent).fact));
+  return { total, events: page.slice(0, count) };
 }
 
 function eventsOf(fact: Fact, { versions }: FactHistory): FactEvent[] {

@@ -6,11 +6,28 @@ const MANY_MARKS = new RegExp(`(\\p{M}{${MAX_MARKS}})\\p{M}+`, "gu");
  * Marks that only modify a letter: Latin, Greek and Cyrillic diacritics, Hebrew points, Arabic vowels and the
  * stretching stroke. Marks that are letters in their own right (the voicing of kana, Indic and Thai vowels) stay.
  */
+// eslint-disable-next-line no-misleading-character-class -- single marks are what is meant
 const MODIFYING_MARKS = /[\u0300-\u036f\u0591-\u05c7\u0640\u064b-\u065f\u0670]+/g;
 
 const SPELLED_OUT: Readonly<Record<string, string>> = {
-  ß: "ss", ẞ: "SS", æ: "ae", Æ: "AE", œ: "oe", Œ: "OE", ø: "o", Ø: "O", đ: "d", Đ: "D", ð: "d", Ð: "D",
-  þ: "th", Þ: "TH", ł: "l", Ł: "L", ı: "i", ς: "σ",
+  ß: "ss",
+  ẞ: "SS",
+  æ: "ae",
+  Æ: "AE",
+  œ: "oe",
+  Œ: "OE",
+  ø: "o",
+  Ø: "O",
+  đ: "d",
+  Đ: "D",
+  ð: "d",
+  Ð: "D",
+  þ: "th",
+  Þ: "TH",
+  ł: "l",
+  Ł: "L",
+  ı: "i",
+  ς: "σ",
 };
 const SPELLED_OUT_LETTERS = /[ßẞæÆœŒøØđĐðÐþÞłŁıς]/g;
 

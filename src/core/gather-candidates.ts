@@ -2,7 +2,7 @@ import { type QuestionEmbedding, TOKEN_DIMENSIONS, TOKEN_SCALE } from "./embeddi
 import { Int8Rows } from "./int8-kernel.ts";
 import type { Catalogue, CatalogueEntry, MemoryStore, Ordinal, Selection } from "./ports.ts";
 import { containsPhrase, type RankingQuestion } from "./question.ts";
-import type { RankingCandidate, RankingEdge } from "./ranking.ts";
+import type { RankingCandidate, RankingEdge } from "./ranking-candidate.ts";
 
 export interface Candidate extends RankingCandidate {
   readonly id: string;
@@ -88,13 +88,7 @@ function around(catalogue: Catalogue, ordinal: Ordinal): (Ordinal | undefined)[]
 }
 
 function waypointsOf(catalogue: Catalogue, ordinal: Ordinal): RankingEdge[] {
-  const id = catalogue.at(ordinal)?.id;
-  return (id === undefined ? [] : catalogue.edgesOf(id)).flatMap(({ source, target, kind, weight }) => {
-    const [from, to] = [catalogue.find(source), catalogue.find(target)];
-    return kind === "next" || from === undefined || to === undefined
-      ? []
-      : [{ source: from.ordinal, target: to.ordinal, weight }];
-  });
+  return catalogue.edgesAt(ordinal).filter(({ kind }) => kind !== "next");
 }
 
 /** Which share of the question's quoted phrases each text contains. */

@@ -1,5 +1,6 @@
 import type { MemoryPorts } from "./memory-ports.ts";
 import type { SeenMemory } from "./memory.ts";
+import { MAX_PAGE_CHARS } from "./page-end.ts";
 import type { MemoryFilter } from "./ports.ts";
 
 export interface ListMemoriesInput {
@@ -20,8 +21,6 @@ export interface ListedMemories {
   readonly nextBefore?: number;
 }
 
-/** A page ends early here, so that neither side holds more than this of it. */
-const MAX_PAGE_CHARS = 8 * 1_024 * 1_024;
 /** Rows read at a time: a page of large memories is not read whole to be cut. */
 const ROWS_A_READ = 250;
 

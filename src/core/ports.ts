@@ -1,6 +1,6 @@
 import type { DocumentEmbedding, EmbeddingStamp, QuestionEmbedding, TokenVectors } from "./embedding.ts";
 import type { JsonValue, SeenMemory, Sector } from "./memory.ts";
-import type { Change, EdgeRow, RequestRow } from "./rows.ts";
+import type { Change, EdgeKind, EdgeRow, RequestRow } from "./rows.ts";
 import type { MemoryTraits } from "./traits.ts";
 
 /** What the core asks of the world. Every adapter and every fake of a port passes the suite of the port's name in `test/contract`. */
@@ -81,6 +81,14 @@ export interface Selection {
   list(): Ordinal[];
 }
 
+/** A waypoint by the numbers of its ends. */
+export interface OrdinalEdge {
+  readonly source: Ordinal;
+  readonly target: Ordinal;
+  readonly kind: EdgeKind;
+  readonly weight: number;
+}
+
 /** One page of ids, newest first. */
 export interface Page {
   readonly ids: readonly string[];
@@ -108,6 +116,8 @@ export interface Catalogue {
   latest(userId: string | null, sessionId: string | null): CatalogueEntry | undefined;
   /** Edges that leave or reach a memory, strongest first. */
   edgesOf(id: string): readonly EdgeRow[];
+  /** The same in no order, for hundreds of memories a question. */
+  edgesAt(ordinal: Ordinal): readonly OrdinalEdge[];
   findRequest(key: string): RequestRow | undefined;
   sectorCounts(filter: MemoryFilter): Readonly<Record<Sector, number>>;
 }

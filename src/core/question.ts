@@ -73,7 +73,10 @@ export function readQuestion({ text, now, words, inverseDocumentFrequency }: Que
  * What each token counts, relative to the sum: the root of its word's inverse document frequency. Tokens match by
  * meaning, and how rare a word is says less of its meaning than of the word.
  */
-function tokenWeights(words: readonly string[], inverseDocumentFrequency: (word: string) => number): Float32Array {
+function tokenWeights(
+  words: readonly string[],
+  inverseDocumentFrequency: (word: string) => number,
+): Float32Array {
   const weights = Float32Array.from(words, (word) => Math.sqrt(inverseDocumentFrequency(word)));
   const sum = weights.reduce((total, weight) => total + weight, 0);
   return sum > 0 ? weights.map((weight) => weight / sum) : weights;
@@ -83,8 +86,9 @@ const QUOTED = /"([^"]{1,256})"|“([^”]{1,256})”|„([^“”]{1,256})[“�
 
 /** What stands in double quotation marks of a question, as `containsPhrase` compares it; nothing without a letter or digit. */
 export function quotedPhrases(question: string): string[] {
-  return Array.from(question.matchAll(QUOTED), (match) => wordsOf(match.slice(1).find((group) => group !== undefined) ?? ""))
-    .filter((phrase) => phrase !== "");
+  return Array.from(question.matchAll(QUOTED), (match) =>
+    wordsOf(match.slice(1).find((group) => group !== undefined) ?? ""),
+  ).filter((phrase) => phrase !== "");
 }
 
 /** Whether a text has the words of the phrase one after another: case, diacritics and punctuation between words do not count. */

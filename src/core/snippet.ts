@@ -7,6 +7,7 @@ const PIECE_CHARS = 160;
 const ELLIPSIS = "…";
 /** A character with all that joins it (an emoji family) is hardly longer; in UTF-16 units. */
 const LONGEST_CHARACTER = 64;
+const SEGMENTER = new Intl.Segmenter("en");
 
 /**
  * The part of a text that says most of what is asked, at most `maxChars` UTF-16 units, with "…" where text was left
@@ -56,7 +57,7 @@ function pieceEnd(text: string, start: number, limit: number): number {
   if (space > 0) return start + space + 1;
   const from = Math.max(start, limit - LONGEST_CHARACTER);
   let edge = start;
-  for (const { index } of new Intl.Segmenter("en").segment(text.slice(from, limit + LONGEST_CHARACTER))) {
+  for (const { index } of SEGMENTER.segment(text.slice(from, limit + LONGEST_CHARACTER))) {
     if (from + index > limit) break;
     edge = Math.max(edge, from + index);
   }
@@ -64,8 +65,15 @@ function pieceEnd(text: string, start: number, limit: number): number {
 }
 
 /** The first and last piece of the run within the room whose different terms weigh most; of equals the first. */
-function bestRun(pieces: readonly Piece[], room: number, termWeights: ReadonlyMap<string, number>, text: string) {
-  const terms = pieces.map(({ start, end }) => analyse(text.slice(start, end)).filter((term) => termWeights.has(term)));
+function bestRun(
+  pieces: readonly Piece[],
+  room: number,
+  termWeights: ReadonlyMap<string, number>,
+  text: string,
+) {
+  const terms = pieces.map(({ start, end }) =>
+    analyse(text.slice(start, end)).filter((term) => termWeights.has(term)),
+  );
   const length = (from: number, to: number) => (pieces[to]?.end ?? 0) - (pieces[from]?.start ?? 0);
   const counts = new Map<string, number>();
   let weight = 0;
@@ -88,8 +96,10 @@ function bestRun(pieces: readonly Piece[], room: number, termWeights: ReadonlyMa
     // Rounding of what was added and taken away again must not look like a better run.
     if (weight > best.weight + 1e-9) best = { from, to, weight };
   }
-  while (best.from < best.to && (terms[best.from]?.length ?? 0) === 0) best = { ...best, from: best.from + 1 };
-  while (best.to + 1 < pieces.length && length(best.from, best.to + 1) <= room) best = { ...best, to: best.to + 1 };
+  while (best.from < best.to && (terms[best.from]?.length ?? 0) === 0)
+    best = { ...best, from: best.from + 1 };
+  while (best.to + 1 < pieces.length && length(best.from, best.to + 1) <= room)
+    best = { ...best, to: best.to + 1 };
   while (best.from > 0 && length(best.from - 1, best.to) <= room) best = { ...best, from: best.from - 1 };
   return best;
 }

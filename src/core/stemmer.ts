@@ -55,8 +55,23 @@ const ADJECTIVES: readonly (readonly [suffix: string, replacement: string])[] = 
   ["ful", ""],
 ];
 const ENDINGS = [
-  "ement", "ance", "ence", "able", "ible", "ment", "ant", "ent", "ism", "ate", "iti", "ous", "ive", "ize", "al",
-  "er", "ic",
+  "ement",
+  "ance",
+  "ence",
+  "able",
+  "ible",
+  "ment",
+  "ant",
+  "ent",
+  "ism",
+  "ate",
+  "iti",
+  "ous",
+  "ive",
+  "ize",
+  "al",
+  "er",
+  "ic",
 ];
 
 function suffixesStripped(input: string): string {
@@ -68,7 +83,8 @@ function suffixesStripped(input: string): string {
   word = withoutTense(word, first);
   if (/[^aeiou][yY]$/.test(word) && word.length > 2) word = `${word.slice(0, -1)}i`;
   word = replaced(word, DERIVATIONS, first);
-  if (word.endsWith("li") && word.length - 2 >= first && /[cdeghkmnrt]li$/.test(word)) word = word.slice(0, -2);
+  if (word.endsWith("li") && word.length - 2 >= first && /[cdeghkmnrt]li$/.test(word))
+    word = word.slice(0, -2);
   word = replaced(word, ADJECTIVES, first);
   if (word.endsWith("ative") && word.length - 5 >= second) word = word.slice(0, -5);
   word = withoutEnding(word, second);
@@ -94,14 +110,16 @@ function isVowel(word: string, index: number): boolean {
 
 function withoutPlural(word: string): string {
   if (word.endsWith("sses")) return word.slice(0, -2);
-  if (word.endsWith("ied") || word.endsWith("ies")) return word.length > 4 ? word.slice(0, -2) : word.slice(0, -1);
+  if (word.endsWith("ied") || word.endsWith("ies"))
+    return word.length > 4 ? word.slice(0, -2) : word.slice(0, -1);
   if (word.endsWith("us") || word.endsWith("ss") || !word.endsWith("s")) return word;
   return /[aeiouy].+s$/.test(word) ? word.slice(0, -1) : word;
 }
 
 function withoutTense(word: string, first: number): string {
   for (const suffix of ["eedly", "eed"]) {
-    if (word.endsWith(suffix)) return word.length - suffix.length >= first ? word.slice(0, -suffix.length) + "ee" : word;
+    if (word.endsWith(suffix))
+      return word.length - suffix.length >= first ? word.slice(0, -suffix.length) + "ee" : word;
   }
   for (const suffix of ["ingly", "edly", "ing", "ed"]) {
     if (!word.endsWith(suffix)) continue;

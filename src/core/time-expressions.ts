@@ -37,8 +37,22 @@ const SEASONS: Readonly<Record<string, readonly number[]>> = {
   winter: [11, 0, 1],
 };
 const NUMBERS: Readonly<Record<string, number>> = {
-  a: 1, an: 1, one: 1, two: 2, "couple of": 2, "a couple of": 2, three: 3, few: 3, "a few": 3, four: 4, five: 5, six: 6,
-  seven: 7, eight: 8, nine: 9, ten: 10,
+  a: 1,
+  an: 1,
+  one: 1,
+  two: 2,
+  "couple of": 2,
+  "a couple of": 2,
+  three: 3,
+  few: 3,
+  "a few": 3,
+  four: 4,
+  five: 5,
+  six: 6,
+  seven: 7,
+  eight: 8,
+  nine: 9,
+  ten: 10,
 };
 const WEEKDAYS = ["sun", "mon", "tues", "wednes", "thurs", "fri", "satur"];
 
@@ -58,14 +72,25 @@ export function timesIn(text: string, now: number): TimeExpression[] {
   /** Each rule takes what it read out of the text, so that "7 May 2023" is not also "May 2023". */
   const take = (pattern: RegExp, read: (groups: readonly string[]) => TimeExpression | undefined) => {
     rest = rest.replace(pattern, (...parts: readonly unknown[]) => {
-      const time = read(parts.slice(0, parts.findIndex((part) => typeof part === "number")).map((part) => (part ?? "") as string));
+      const time = read(
+        parts
+          .slice(
+            0,
+            parts.findIndex((part) => typeof part === "number"),
+          )
+          .map((part) => (part ?? "") as string),
+      );
       if (time !== undefined) times.push(time);
       return time === undefined ? String(parts[0]) : " | ";
     });
   };
   take(ISO_DAY, ([, year, month, day]) => dayIn(Number(day), Number(month) - 1, Number(year)));
-  take(DAY_MONTH, ([, day, month, year]) => dayIn(Number(day), monthOf(month), year === "" ? undefined : Number(year)));
-  take(MONTH_DAY, ([, month, day, year]) => dayIn(Number(day), monthOf(month), year === "" ? undefined : Number(year)));
+  take(DAY_MONTH, ([, day, month, year]) =>
+    dayIn(Number(day), monthOf(month), year === "" ? undefined : Number(year)),
+  );
+  take(MONTH_DAY, ([, month, day, year]) =>
+    dayIn(Number(day), monthOf(month), year === "" ? undefined : Number(year)),
+  );
   take(MONTH_YEAR, ([, month, year]) => monthsIn([monthOf(month)], Number(year)));
   take(SEASON, ([, season, year]) => {
     const months = SEASONS[season ?? ""] ?? [];
@@ -134,7 +159,9 @@ function relative(expression: string, count: string, unit: string, now: number):
     const number = NUMBERS[count] ?? Number(count);
     if (unit === "day") return period(today - number * DAY_MS, today - (number - 1) * DAY_MS);
     if (unit === "week") return period(monday - number * 7 * DAY_MS, monday - (number - 1) * 7 * DAY_MS);
-    return unit === "month" ? period(month(-number), month(1 - number)) : period(year(-number), year(1 - number));
+    return unit === "month"
+      ? period(month(-number), month(1 - number))
+      : period(year(-number), year(1 - number));
   }
   if (expression === "today" || expression === "tonight") return period(today, today + DAY_MS);
   if (expression.endsWith("before yesterday")) return period(today - 2 * DAY_MS, today - DAY_MS);
@@ -145,7 +172,8 @@ function relative(expression: string, count: string, unit: string, now: number):
     const saturday = monday + 5 * DAY_MS - past * 7 * DAY_MS;
     return period(saturday, saturday + 2 * DAY_MS);
   }
-  if (expression.endsWith("week")) return period(monday - past * 7 * DAY_MS, monday + (1 - past) * 7 * DAY_MS);
+  if (expression.endsWith("week"))
+    return period(monday - past * 7 * DAY_MS, monday + (1 - past) * 7 * DAY_MS);
   if (expression.endsWith("month")) return period(month(-past), month(1 - past));
   if (expression.endsWith("year")) return period(year(-past), year(1 - past));
 

@@ -20,7 +20,7 @@ export interface MemoryTraits {
   readonly words: number;
 }
 
-const SPEAKER = /^[^\S\n]{0,8}(\p{L}[\p{L}\p{M}\p{N}.'’ \-]{0,39}):\s/gmu;
+const SPEAKER = /^[^\S\n]{0,8}(\p{L}[\p{L}\p{M}\p{N}.'’ -]{0,39}):\s/gmu;
 const SPEAKER_AT_START = new RegExp(SPEAKER.source, "u");
 const MAX_SPEAKER_WORDS = 3;
 /** Where the last sentence is looked for; a note in brackets after it ("[shared photo: …]") does not count. */
@@ -36,12 +36,14 @@ const TIME_WORDS = new RegExp(
     String.raw`|spring|summer|autumn|winter|christmas|easter|birthday|anniversary|noon|midnight)\b`,
 );
 /** Of these, "may" and "march" are months only after a word of time or beside a number. */
-const AMBIGUOUS_MONTHS = /\b(?:in|on|of|by|since|until|last|next|this|early|late|mid|\d{1,2}) (?:may|march)\b|\b(?:may|march) \d{1,4}\b/;
+const AMBIGUOUS_MONTHS =
+  /\b(?:in|on|of|by|since|until|last|next|this|early|late|mid|\d{1,2}) (?:may|march)\b|\b(?:may|march) \d{1,4}\b/;
 /** As much of a text as is searched for times and names. */
 const SEARCHED_CHARS = 20_000;
 
 /** A capital within a sentence makes a name; so do quotation marks. The pronoun "I" and one-letter words do not. */
-const NAME = /(?<=[\p{Ll}\p{N},;'’] )(?:\p{Lu}[\p{L}\p{M}]{2,}|\p{Lu}{2,})(?:[ -]\p{Lu}[\p{L}\p{M}]+)*|(?<=["“„«])[^"“”«»\n]{3,60}(?=["”“»])/gu;
+const NAME =
+  /(?<=[\p{Ll}\p{N},;'’] )(?:\p{Lu}[\p{L}\p{M}]{2,}|\p{Lu}{2,})(?:[ -]\p{Lu}[\p{L}\p{M}]+)*|(?<=["“„«])[^"“”«»\n]{3,60}(?=["”“»])/gu;
 const MAX_NAMES = 16;
 
 /** The traits of a memory's text. */
@@ -52,7 +54,7 @@ export function traitsOf(content: string): MemoryTraits {
     asks: QUESTION_END.test(end),
     tellsTime: TIME_WORDS.test(lower) || AMBIGUOUS_MONTHS.test(lower),
     speaker: speakerOf(content),
-    names: namesIn(content.slice(0, SEARCHED_CHARS)),
+    names: namesIn(content.slice(0, SEARCHED_CHARS).replace(SPEAKER_AT_START, "")),
     words: content.match(/\S+/g)?.length ?? 0,
   };
 }

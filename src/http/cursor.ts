@@ -22,13 +22,29 @@ export function readCursor(text: string): Cursor {
     !Number.isSafeInteger(cursor.skipped) ||
     writeCursor(cursor) !== text
   ) {
-    throw new ServiceError(
-      "INVALID_REQUEST",
-      "The cursor is not one that a page answered. Begin without one.",
-      {
-        fields: [{ path: "/cursor", message: "must be the `next_cursor` of a page" }],
-      },
-    );
+    throw unknownCursor();
   }
   return cursor;
+}
+
+/** The same for a list without a place of its own in the store: how many items the pages so far held. */
+export function writePlace(offset: number): string {
+  return Buffer.from(`2.${offset}`).toString("base64url");
+}
+
+/** @throws {ServiceError} INVALID_REQUEST for anything that `writePlace` did not write. */
+export function readPlace(text: string): number {
+  const offset = Number(/^2\.(\d{1,16})$/.exec(Buffer.from(text, "base64url").toString("latin1"))?.[1]);
+  if (!Number.isSafeInteger(offset) || writePlace(offset) !== text) throw unknownCursor();
+  return offset;
+}
+
+function unknownCursor(): ServiceError {
+  return new ServiceError(
+    "INVALID_REQUEST",
+    "The cursor is not one that a page answered. Begin without one.",
+    {
+      fields: [{ path: "/cursor", message: "must be the `next_cursor` of a page" }],
+    },
+  );
 }

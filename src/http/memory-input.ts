@@ -13,8 +13,8 @@ import { parseQueryTime, parseTime } from "../schemas/time.ts";
 import { readCursor } from "./cursor.ts";
 
 /** The fields that are there, without those that are undefined or null. */
-type Present<T> = { [K in keyof T]?: NonNullable<T[K]> };
-function present<T extends object>(fields: T): Present<T> {
+export type Present<T> = { [K in keyof T]?: NonNullable<T[K]> };
+export function present<T extends object>(fields: T): Present<T> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => isPresent(value))) as Present<T>;
 }
 
@@ -53,7 +53,12 @@ export function queryMemoryInput(body: Static<typeof QueryMemoryBody>): QueryMem
     query: body.query,
     limit: body.k ?? DEFAULT_MATCHES,
     filter: queryFilter(filters, oneUser([body.user_id, filters.user_id], "/filters/user_id")),
-    ...present({ minScore: filters.min_score, snippetChars: body.snippet, explain: body.explain }),
+    ...present({
+      minScore: filters.min_score,
+      snippetChars: body.snippet,
+      explain: body.explain,
+      includeFacts: body.include_facts,
+    }),
   };
 }
 
@@ -91,6 +96,14 @@ export function oneUser(names: readonly (string | null | undefined)[], path: str
   return first;
 }
 
+/** The user that a request on one memory or fact names, in its query or its body. @throws as `oneUser`. */
+export function ownerOf(
+  query: { readonly user_id?: string },
+  body: { readonly user_id?: string | null } | null,
+): { userId?: string } {
+  return present({ userId: oneUser([query.user_id, body?.user_id], "/user_id") });
+}
+
 function queryFilter(filters: Static<typeof QueryFilters>, userId: string | undefined): MemoryFilter {
   const { sector, sectors, project } = filters;
   if (isPresent(sector) && isPresent(sectors) && !sectors.includes(sector)) {
@@ -109,7 +122,7 @@ function queryFilter(filters: Static<typeof QueryFilters>, userId: string | unde
   });
 }
 
-function invalid(path: string, message: string): ServiceError {
+export function invalid(path: string, message: string): ServiceError {
   return new ServiceError("INVALID_REQUEST", `The request is not valid: ${path} ${message}.`, {
     fields: [{ path, message }],
   });

@@ -79,7 +79,7 @@ function describeOperation(route: RouteOptions, components: Record<string, unkno
     ...(schema.operationId !== undefined && { operationId: schema.operationId }),
     ...(schema.summary !== undefined && { summary: schema.summary }),
     ...(schema.description !== undefined && { description: schema.description }),
-    tags: [route.url.startsWith("/memory") ? "memory" : "system"],
+    tags: [tagOf(route.url)],
     "x-scope": scope,
     security: scope === "open" ? [] : [{ bearer: [scope] }, { apiKey: [scope] }, {}],
     parameters: [
@@ -99,16 +99,23 @@ function describeOperation(route: RouteOptions, components: Record<string, unkno
 
 function errorsOf(url: string, schema: RouteSchema, open: boolean): ErrorCode[] {
   const headers = Object.keys(schema.headers?.properties ?? {});
-  const onMemories = url.startsWith("/memory");
+  const tag = tagOf(url);
+  const writesFact = tag === "fact" && schema.body !== undefined;
   return [
     ...COMMON_ERRORS,
     ...(open ? (url === "/readyz" ? (["NOT_READY"] as const) : []) : OPERATION_ERRORS),
     ...(schema.body ? BODY_ERRORS : []),
-    ...(schema.params || url === "/memory/reinforce" ? (["NOT_FOUND"] as const) : []),
+    ...(schema.params || writesFact || /[/](reinforce|current)$/.test(url) ? (["NOT_FOUND"] as const) : []),
     ...(headers.includes("if-match") ? (["VERSION_MISMATCH"] as const) : []),
     ...(headers.includes("idempotency-key") ? REPEAT_ERRORS : []),
-    ...(onMemories && schema.body ? (["MODEL_UNAVAILABLE", "STORE_FULL"] as const) : []),
+    ...(tag === "memory" && schema.body ? (["MODEL_UNAVAILABLE", "STORE_FULL"] as const) : []),
+    ...(writesFact ? (["STORE_FULL"] as const) : []),
   ];
+}
+
+function tagOf(url: string): "memory" | "fact" | "system" {
+  if (url.startsWith("/memory")) return "memory";
+  return url.startsWith("/api/temporal") ? "fact" : "system";
 }
 
 function groupByStatus(codes: readonly ErrorCode[]): Map<number, ErrorCode[]> {

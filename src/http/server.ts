@@ -14,6 +14,8 @@ import { readJsonBodies } from "./json-body.ts";
 import { describeRoutes } from "./openapi.ts";
 import { sendProblem } from "./problem.ts";
 import { checkQuery, parseQueryString } from "./query-string.ts";
+import { factReadRoutes } from "./routes/fact-reads.ts";
+import { factWriteRoutes } from "./routes/fact-writes.ts";
 import { memoryReadRoutes } from "./routes/memory-reads.ts";
 import { memoryWriteRoutes } from "./routes/memory-writes.ts";
 import { systemRoutes } from "./routes/system.ts";
@@ -145,6 +147,8 @@ export function buildServer({
   let description: object | undefined;
   app.register(memoryWriteRoutes, { operations });
   app.register(memoryReadRoutes, { operations });
+  app.register(factWriteRoutes, { operations });
+  app.register(factReadRoutes, { operations });
   app.register(systemRoutes, {
     operations,
     status,

@@ -32,9 +32,13 @@ const PLAIN_PATTERN = `^${PLAIN}*$`;
 /** Anything but `.` and `..`, which are no steps of an address. */
 const USER_ID_PATTERN = `^([.]?${PLAIN_NOT_DOT}${PLAIN}*|[.][.]${PLAIN}+)$`;
 
+/** Newlines and tabs may stand in it, no other control character. */
+const LINES_PATTERN = "^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]*$";
+
 /** What a pattern asks for, in words that follow "must". */
 export const PATTERN_MEANINGS: ReadonlyMap<string, string> = new Map([
   [PLAIN_PATTERN, "must not contain control characters"],
+  [LINES_PATTERN, "must not contain control characters other than newlines and tabs"],
   [USER_ID_PATTERN, 'must not be "." or ".." and must not contain control characters'],
   [
     TIME_PATTERN,
@@ -94,6 +98,12 @@ export const UserId = name("Whose it is. A memory without one belongs to nobody.
   pattern: USER_ID_PATTERN,
 });
 export const Project = name("A second, softer scope beside the user.", 256, { examples: ["garden"] });
+/** A project in a query string, where there is no null. */
+export const QueryProject = Type.String({
+  ...Project,
+  minLength: 0,
+  description: "Empty (`project=`) for those without a project.",
+});
 export const SessionId = name(
   "A conversation or a piece of work: its memories are linked in the order they were added.",
   256,
@@ -104,6 +114,22 @@ export const SessionId = name(
 export const ClientName = name("The client that wrote it.", 256, { examples: ["notes-import"] });
 export const Tag = name("A tag.", 256, { examples: ["allotment"] });
 export const Tags = Type.Array(Tag, { maxItems: 64 });
+
+export const FactSubject = name("What the fact is about; case and spaces around it do not count.", 1_024, {
+  examples: ["Ada"],
+});
+export const FactPredicate = name("What is said of it; case and spaces around it do not count.", 1_024, {
+  examples: ["lives in"],
+});
+export const FactObject = wellFormed(
+  Type.String({
+    minLength: 1,
+    maxLength: 8_192,
+    pattern: LINES_PATTERN,
+    description: "What the predicate says; case counts.",
+    examples: ["London"],
+  }),
+);
 
 export const SectorName = Type.Enum([...SECTOR_NAMES], { type: "string", examples: ["episodic"] });
 
@@ -152,15 +178,18 @@ export const BodyTime = Type.Refine(
   () => "must be a day that exists, in the years 0001 to 9999",
 );
 
-/** A time in a query string; read it with `parseQueryTime`. */
-export const QueryTime = Type.Refine(
-  Type.String({
-    description: `${TIME_DESCRIPTION} or epoch milliseconds of ten digits or more.`,
-    examples: ["2026-11-21"],
-  }),
-  (value) => typeof value !== "string" || parseQueryTime(value) !== undefined,
-  () => PATTERN_MEANINGS.get(QUERY_TIME_PATTERN) ?? "",
-);
+/** A time in a query string; read it with `parseQueryTime`. @param meaning what it is the time of. */
+export function queryTime(meaning = "") {
+  return Type.Refine(
+    Type.String({
+      description: `${meaning}${TIME_DESCRIPTION} or epoch milliseconds of ten digits or more.`,
+      examples: ["2026-11-21"],
+    }),
+    (value) => typeof value !== "string" || parseQueryTime(value) !== undefined,
+    () => PATTERN_MEANINGS.get(QUERY_TIME_PATTERN) ?? "",
+  );
+}
+export const QueryTime = queryTime();
 
 /** A time in an answer. */
 export const Time = Type.String({ format: "date-time", description: "RFC 3339, UTC, with milliseconds." });

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { ClientName, nullable, Project, QueryTime, SectorName, SessionId, Tag, UserId } from "./fields.ts";
+import { ClientName, nullable, QueryProject, QueryTime, SectorName, SessionId, Tag, UserId } from "./fields.ts";
 import { MemoryRecord } from "./memory.ts";
 
 export const DEFAULT_PAGE_LIMIT = 100;
@@ -30,13 +30,7 @@ export const ListMemoriesQuery = Type.Object({
   ),
   sector: Type.Optional(SectorName),
   user_id: Type.Optional(UserId),
-  project: Type.Optional(
-    Type.String({
-      ...Project,
-      minLength: 0,
-      description: "Empty (`project=`) for memories without a project.",
-    }),
-  ),
+  project: Type.Optional(QueryProject),
   tag: Type.Optional(Tag),
   session_id: Type.Optional(SessionId),
   created_by: Type.Optional(ClientName),

@@ -1,4 +1,5 @@
 import { Type } from "typebox";
+import { FactRecord } from "./fact.ts";
 import {
   BodyTime,
   ClientName,
@@ -75,6 +76,9 @@ export const QueryMemoryBody = Type.Object(
       Type.Integer({ minimum: 1, maximum: 200_000, description: "Longest snippet wanted, in characters." }),
     ),
     explain: optional(Type.Boolean({ description: "Say what each score is made of." })),
+    include_facts: optional(
+      Type.Boolean({ description: "Also answer the facts valid now whose subject or object the question names." }),
+    ),
   },
   { $id: "QueryMemory" },
 );
@@ -101,6 +105,9 @@ export const QueryMemoryReply = Type.Object(
         ),
       }),
       { description: "Best first." },
+    ),
+    facts: Type.Optional(
+      Type.Array(FactRecord, { description: "With `include_facts`: open ones first; at most 100." }),
     ),
     took_ms: Type.Number({ minimum: 0 }),
   },

@@ -106,6 +106,7 @@ export class Checkpointer {
     if (this.#pending.rows < maxRows && this.#pending.bytes < maxBytes) return;
     if (
       this.#running !== undefined ||
+      this.#following !== undefined ||
       this.#closed ||
       this.#stopped !== undefined ||
       this.#now() < this.#retryAt
@@ -120,9 +121,11 @@ export class Checkpointer {
    * @throws whatever went wrong: what is pending stays so and is tried again.
    */
   flush(): Promise<void> {
+    // Callers who come while one runs share the next. It is asked for first: in the turn between the two none may
+    // slip in, because two at once remove each other's new files.
+    if (this.#following !== undefined) return this.#following;
     if (this.#running === undefined) return this.#start();
-    // Callers who come while one runs share the next.
-    this.#following ??= this.#running
+    this.#following = this.#running
       .catch(() => undefined)
       .then(() => {
         this.#following = undefined;

@@ -14,9 +14,12 @@ import type { WordIndex } from "./catalogue/word-index.ts";
 import type { Checkpointer } from "./checkpointer.ts";
 import type { Journal } from "./journal/journal.ts";
 import type { Tables } from "./tables/tables.ts";
+import { TokenCache } from "./token-cache.ts";
 
 /** Pending bytes past which a write waits for the checkpointer. */
 const MAX_PENDING_BYTES = 256 * 1_024 * 1_024;
+/** Token vectors of some 13 000 memories of 40 words. */
+const TOKEN_CACHE_BYTES = 32 * 1_024 * 1_024;
 /** How long a write waits for room before it is refused. */
 const MAX_WAIT_FOR_ROOM_MS = 30_000;
 
@@ -39,6 +42,7 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
   readonly #tables: Pick<Tables, "read" | "close">;
   readonly #checkpointer: Pick<Checkpointer, "notePending" | "flush" | "hasRoom" | "close">;
   readonly #clock: Clock;
+  readonly #tokens = new TokenCache(TOKEN_CACHE_BYTES);
   /** Accepted and not yet durable, oldest first. */
   #staged: { readonly stage: Stage; readonly settled: Promise<void> }[] = [];
   readonly #closing = new AbortController();
@@ -93,8 +97,16 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
     return memories;
   }
 
-  readTokens(ids: readonly string[]): Promise<Map<string, TokenVectors>> {
-    return this.#read("tokens", ids);
+  async readTokens(ids: readonly string[]): Promise<Map<string, TokenVectors>> {
+    const found = new Map<string, TokenVectors>();
+    const elsewhere: string[] = [];
+    for (const id of ids) {
+      const vectors = this.#tokens.get(id);
+      if (vectors === undefined) elsewhere.push(id);
+      else found.set(id, { vectors });
+    }
+    for (const [id, row] of await this.#tokens.keep(() => this.#read("tokens", elsewhere))) found.set(id, row);
+    return found;
   }
 
   scoreWords(terms: readonly QueryTerm[], selection?: Selection): Scores {
@@ -164,6 +176,7 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
     const settled = durable.then(() => {
       this.#staged.splice(this.#staged.indexOf(staged), 1);
       const bytes = showDurable(this.#indexes, sequence, changes, stage);
+      for (const { table, id } of changes) if (table === "tokens") this.#tokens.forget(id);
       this.#checkpointer.notePending(changes.length, bytes);
     });
     const staged = { stage, settled: settled.catch(() => {}) };

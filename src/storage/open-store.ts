@@ -13,7 +13,7 @@ import { CHECKPOINT_FORMAT, chooseCheckpoint, type ChosenCheckpoint, scrub } fro
 import { Checkpointer, type CheckpointerLimits } from "./checkpointer.ts";
 import { type Disk, listFilesBelow } from "./disk.ts";
 import type { Journal } from "./journal/journal.ts";
-import { openJournal } from "./journal/open-journal.ts";
+import { checkJournal, openJournal } from "./journal/open-journal.ts";
 import { LanceDbMemoryStore, noteRecord, showDurable, type StoreIndexes, termsOf } from "./lancedb-memory-store.ts";
 import { openTablesAt } from "./open-tables-at.ts";
 import type { Tables } from "./tables/tables.ts";
@@ -67,10 +67,15 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
     storeId: chosen?.checkpoint.storeId ?? randomUUID(),
     epoch: chosen?.checkpoint.epoch ?? FIRST_EPOCH,
   };
+  const after = chosen?.checkpoint.sequence ?? 0;
+  // Before the tables are opened, because that moves files: a store that is refused stays as it is.
+  if (chosen !== undefined) await checkJournal({ disk, directory: journalFolder, ...header, after });
   const tables = await openTablesAt(disk, directory, chosen);
   try {
     const indexes = emptyIndexes(clock, chosen);
-    await loadIndexes(indexes, tables, log);
+    await loadIndexes(indexes, tables, log).catch((error: unknown) => {
+      throw unreadable(directory, error);
+    });
 
     let journal: Journal | undefined;
     const checkpointer = new Checkpointer({
@@ -94,18 +99,22 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
     if (chosen === undefined) await checkpointer.flush();
 
     let store: LanceDbMemoryStore | undefined;
+    const replayed = { rows: 0, bytes: 0 };
     const opened = await openJournal({
       disk,
       directory: journalFolder,
       ...header,
-      after: chosen?.checkpoint.sequence ?? 0,
+      after,
       onRecord: ({ sequence, time, changes }) => {
         noteRecord(indexes, time, changes);
-        checkpointer.notePending(changes.length, showDurable(indexes, sequence, changes, indexes.catalogue.stage(changes)));
+        replayed.rows += changes.length;
+        replayed.bytes += showDurable(indexes, sequence, changes, indexes.catalogue.stage(changes));
       },
       onRefused: () => store?.takeBackStaged(),
     });
     ({ journal } = opened);
+    // Only now are all of them on the disk for certain: a checkpoint must never be ahead of the journal.
+    checkpointer.notePending(replayed.rows, replayed.bytes);
     if (opened.tornTail !== undefined) log.warn(opened.tornTail, "unfinished write set aside");
 
     store = new LanceDbMemoryStore({ indexes, journal, tables, checkpointer, clock });
@@ -125,6 +134,15 @@ function checkStamps(chosen: ChosenCheckpoint | undefined, stamp: EmbeddingStamp
     "STORE_UNUSABLE",
     `The memories in ${directory} were embedded with another model or rule (${foreign}; this memoryd has ${stampKey(stamp)}). ` +
       "Start the version that wrote them, or choose another data directory. Nothing was changed.",
+  );
+}
+
+function unreadable(directory: string, error: unknown): ServiceError {
+  return new ServiceError(
+    "STORE_UNUSABLE",
+    `The tables of the store in ${directory} cannot be read: ${error instanceof Error ? error.message : String(error)}. ` +
+      "Nothing was deleted. Look at the disk; if it is sound, restore the folder from a backup.",
+    { cause: error },
   );
 }
 

@@ -53,6 +53,21 @@ export function memoryStoreContract(name: string, createStore: () => Promise<Sto
       }
     });
 
+    it("reads token vectors as they are now, whatever was read before", async () => {
+      const { id } = await add("green tea");
+      const bytes = async () => (await under.ports.store.readTokens([id])).get(id)?.vectors.length;
+      const before = await bytes();
+      await under.settle();
+      expect([await bytes(), await bytes()]).toEqual([before, before]);
+      await updateMemory(under.ports, { id, content: "green tea, black coffee and hot chocolate" });
+      const after = await bytes();
+      expect(after).toBeGreaterThan(before ?? 0);
+      await under.settle();
+      expect(await bytes()).toBe(after);
+      await deleteMemory(under.ports, { id });
+      expect(await bytes()).toBeUndefined();
+    });
+
     it("keeps newest first, with changes in place", async () => {
       const first = await add("one");
       await add("two");

@@ -16,7 +16,10 @@ describe("analyse", () => {
     ["the U.S.A.", ["usa"]],
     ["2023-05-08", ["20230508", "8", "may", "2023"]],
     ["anna@example.com", ["anna@example.com", "anna", "example.com", "exampl", "com"]],
-    ["https://www.example.com/docs?x=1", ["example.com/docs?x=1", "example.com", "exampl", "com", "doc", "x", "1"]],
+    [
+      "https://www.example.com/docs?x=1",
+      ["example.com/docs?x=1", "example.com", "exampl", "com", "doc", "x", "1"],
+    ],
     ["東京に", ["東", "東京", "京", "京に"]],
     ["がま", ["がま"]],
     ["สวัส", ["สวั", "วัส"]],
@@ -38,7 +41,20 @@ describe("analyse", () => {
   });
 
   it("gives as many terms as a text can hold, not more, on hostile input", () => {
-    const texts = ["a", "a.", "aB", "1a", "1,", "東", "a\u0301\u0323", "\ufdfa", "a/", "_", "http://a?", "か\u3099"];
+    const texts = [
+      "a",
+      "a.",
+      "aB",
+      "1a",
+      "1,",
+      "東",
+      "a\u0301\u0323",
+      "\ufdfa",
+      "a/",
+      "_",
+      "http://a?",
+      "か\u3099",
+    ];
     for (const unit of texts) {
       const text = unit.repeat(200_000 / unit.length);
       expect(analyse(text).length).toBeLessThanOrEqual(2 * text.length);
@@ -54,10 +70,18 @@ describe("memoryTerms", () => {
 
   it("says the same day as a question in words", () => {
     fc.assert(
-      fc.property(fc.date({ min: new Date("1000-01-01"), max: new Date("9999-12-31"), noInvalidDate: true }), (date) => {
-        const words = date.toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
-        expect(dateTerms(date.getTime())).toEqual(analyse(words));
-      }),
+      fc.property(
+        fc.date({ min: new Date("1000-01-01"), max: new Date("9999-12-31"), noInvalidDate: true }),
+        (date) => {
+          const words = date.toLocaleDateString("en-GB", {
+            day: "numeric",
+            month: "long",
+            year: "numeric",
+            timeZone: "UTC",
+          });
+          expect(dateTerms(date.getTime())).toEqual(analyse(words));
+        },
+      ),
     );
   });
 });

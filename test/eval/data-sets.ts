@@ -22,7 +22,12 @@ export interface DataSet {
 
 interface Conversation {
   readonly id: string;
-  readonly turns: readonly { readonly id: string; readonly text: string; readonly session: string; readonly date: string }[];
+  readonly turns: readonly {
+    readonly id: string;
+    readonly text: string;
+    readonly session: string;
+    readonly date: string;
+  }[];
   readonly questions: readonly {
     readonly id: string;
     readonly q: string;

@@ -22,7 +22,9 @@ export async function embedAll(
   documents: readonly string[],
   questions: readonly string[],
 ): Promise<Embedded> {
-  const key = createHash("sha256").update(JSON.stringify([stampKey(embedder.stamp), documents, questions])).digest("hex");
+  const key = createHash("sha256")
+    .update(JSON.stringify([stampKey(embedder.stamp), documents, questions]))
+    .digest("hex");
   const directory = join(tmpdir(), "memoryd-eval");
   const file = join(directory, `${key.slice(0, 16)}.bin`);
   let stored: Stored;
@@ -43,7 +45,10 @@ export async function embedAll(
   };
 }
 
-async function byText<T>(texts: readonly string[], embed: (text: string) => Promise<T>): Promise<Map<string, T>> {
+async function byText<T>(
+  texts: readonly string[],
+  embed: (text: string) => Promise<T>,
+): Promise<Map<string, T>> {
   const unique = [...new Set(texts)];
   const embeddings = new Map<string, T>();
   // A few at a time: enough to keep the threads busy, too few to be refused.

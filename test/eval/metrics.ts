@@ -32,11 +32,16 @@ export async function evaluate(
 ): Promise<ReadonlyMap<string, Metrics>> {
   const outcomes: { readonly category: string; readonly values: Omit<Metrics, "questions"> }[] = [];
   for (const question of questions) {
-    outcomes.push({ category: question.category, values: judge(question.evidence, await retrieve(question)) });
+    outcomes.push({
+      category: question.category,
+      values: judge(question.evidence, await retrieve(question)),
+    });
   }
   const categories = [...new Set(questions.map((question) => question.category))].sort();
   return new Map([
-    ...categories.map((name) => [name, mean(outcomes.filter((outcome) => outcome.category === name))] as const),
+    ...categories.map(
+      (name) => [name, mean(outcomes.filter((outcome) => outcome.category === name))] as const,
+    ),
     ["all", mean(outcomes)] as const,
   ]);
 }

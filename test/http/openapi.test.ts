@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { Compile } from "typebox/compile";
 import type { TSchema } from "typebox";
+import { FactRecord, RecordFactReply, RecordFactsReply } from "../../src/schemas/fact.ts";
 import { ListMemoriesReply } from "../../src/schemas/list-memories.ts";
 import {
   AddMemoriesReply,
@@ -14,6 +15,15 @@ import {
 } from "../../src/schemas/memory.ts";
 import { Problem } from "../../src/schemas/problem.ts";
 import { QueryMemoryReply } from "../../src/schemas/query-memory.ts";
+import {
+  CompareFactsReply,
+  FactStatsReply,
+  FactTimelineReply,
+  FindFactsReply,
+  OneFactReply,
+  SearchFactsReply,
+  VolatileFactsReply,
+} from "../../src/schemas/read-facts.ts";
 import { AliveReply, HealthReply, StatsReply, VersionReply } from "../../src/schemas/system.ts";
 import { fakeId } from "../support/fake-operations.ts";
 import { createTestServer } from "../support/test-server.ts";
@@ -47,7 +57,16 @@ describe("/openapi.json", () => {
     );
     expect(description.openapi).toBe("3.1.0");
     expect(operations.toSorted()).toEqual([
+      "delete /api/temporal/fact/{id}",
       "delete /memory/{id}",
+      "get /api/temporal/compare",
+      "get /api/temporal/fact",
+      "get /api/temporal/fact/current",
+      "get /api/temporal/fact/{id}",
+      "get /api/temporal/search",
+      "get /api/temporal/stats",
+      "get /api/temporal/timeline",
+      "get /api/temporal/volatile",
       "get /health",
       "get /livez",
       "get /memory/all",
@@ -58,7 +77,10 @@ describe("/openapi.json", () => {
       "get /sectors",
       "get /stats",
       "get /version",
+      "patch /api/temporal/fact/{id}",
       "patch /memory/{id}",
+      "post /api/temporal/fact",
+      "post /api/temporal/fact/batch",
       "post /memory/add",
       "post /memory/add/batch",
       "post /memory/query",
@@ -87,6 +109,8 @@ describe("/openapi.json", () => {
     expect(scopeOf("/memory/query", "post")).toBe("read");
     expect(scopeOf("/memory/{id}", "delete")).toBe("write");
     expect(scopeOf("/stats", "get")).toBe("admin");
+    expect(scopeOf("/api/temporal/fact", "post")).toBe("write");
+    expect(scopeOf("/api/temporal/stats", "get")).toBe("read");
     expect(scopeOf("/livez", "get")).toBe("open");
     expect(description.paths["/livez"]?.get?.security).toEqual([]);
   });
@@ -154,6 +178,33 @@ describe("answers", () => {
     const { app, post } = createTestServer();
     await post("/memory/add", { content: "first", metadata: { a: [1, null] }, user_id: null });
     const reply = await app.inject({ method, url, ...(payload && { payload }) });
+    expect(Compile(schema).Errors(reply.json())).toEqual([]);
+  });
+});
+
+describe("answers about facts", () => {
+  const fact = { subject: "Ada", predicate: "lives in", object: "London" };
+  const range = "time1=2020-01-01&time2=2100-01-01";
+  it.each<[string, TSchema, "GET" | "POST" | "PATCH" | "DELETE", string, object | undefined]>([
+    ["record", RecordFactReply, "POST", "/api/temporal/fact", { ...fact, object: "Paris" }],
+    ["batch", RecordFactsReply, "POST", "/api/temporal/fact/batch", { facts: [fact, {}] }],
+    ["update", FactRecord, "PATCH", `/api/temporal/fact/${fakeId(1)}`, { confidence: 0.5 }],
+    ["delete", FactRecord, "DELETE", `/api/temporal/fact/${fakeId(1)}`, undefined],
+    ["list", FindFactsReply, "GET", "/api/temporal/fact?at=2100-01-01&l=1", undefined],
+    ["current", OneFactReply, "GET", "/api/temporal/fact/current?subject=ada&predicate=lives+in", undefined],
+    ["get", OneFactReply, "GET", `/api/temporal/fact/${fakeId(1)}`, undefined],
+    ["timeline", FactTimelineReply, "GET", "/api/temporal/timeline?subject=ada&l=1", undefined],
+    ["search", SearchFactsReply, "GET", "/api/temporal/search?pattern=a", undefined],
+    ["compare", CompareFactsReply, "GET", `/api/temporal/compare?${range}`, undefined],
+    ["stats", FactStatsReply, "GET", "/api/temporal/stats", undefined],
+    ["volatile", VolatileFactsReply, "GET", "/api/temporal/volatile", undefined],
+    ["query", QueryMemoryReply, "POST", "/memory/query", { query: "ada", include_facts: true }],
+  ])("of %s are what the description says", async (_name, schema, method, url, payload) => {
+    const { app, post } = createTestServer();
+    await post("/api/temporal/fact", { ...fact, valid_from: "2020-01-01" });
+    await post("/api/temporal/fact", { ...fact, object: "Oslo", valid_from: "2021-01-01" });
+    const reply = await app.inject({ method, url, ...(payload && { payload }) });
+    expect(reply.statusCode).toBe(200);
     expect(Compile(schema).Errors(reply.json())).toEqual([]);
   });
 });

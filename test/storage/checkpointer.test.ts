@@ -2,6 +2,7 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Change } from "../../src/core/rows.ts";
 import { tablesFolder } from "../../src/storage/checkpoint.ts";
 import { listFilesBelow, nodeDisk } from "../../src/storage/disk.ts";
 import {
@@ -44,6 +45,29 @@ describe("Checkpointer", () => {
       ["c", 0.4],
       ["d", 0.5],
     ]);
+  });
+
+  it("never flushes twice at once, whoever asks while it does", async () => {
+    await store.kill();
+    let applying = 0;
+    let most = 0;
+    const apply = async (changes: readonly Change[]) => {
+      most = Math.max(most, (applying += 1));
+      await store.tables.apply(changes);
+      applying -= 1;
+    };
+    const tables = { apply, states: () => store.tables.states(), compact: async () => false };
+    await store.open({ limits: { rows: 1 }, tables });
+    for (let i = 0; i < 3; i += 1) {
+      store.write(signals(`${i}`, 0.5));
+      const flushing = store.checkpointer.flush();
+      store.write(signals(`${i}`, 0.6));
+      store.checkpointer.notePending(2, 200);
+      await Promise.all([flushing, store.checkpointer.flush()]);
+      expect(store.checkpointer.latest?.sequence).toBe(2 * i + 2);
+    }
+    await store.checkpointer.close();
+    expect(most).toBe(1);
   });
 
   it("keeps two checkpoints, and in the end only the files they name", async () => {

@@ -33,7 +33,10 @@ function onDisk(settle: (disk: StoreOnDisk) => Promise<void>, options: ReopenOpt
   };
 }
 
-factStoreContract("the store on disk, with facts in its journal", onDisk(async () => {}));
+factStoreContract(
+  "the store on disk, with facts in its journal",
+  onDisk(async () => {}),
+);
 factStoreContract(
   "the store on disk, with facts in its tables",
   onDisk((disk) => disk.opened.checkpointer.flush()),

@@ -1,8 +1,10 @@
 import type { AddedMemory, AddMemoryInput } from "../../src/core/added-memory.ts";
 import { ServiceError } from "../../src/core/errors.ts";
+import { bindFactOperations } from "../../src/core/fact-operations.ts";
 import { SECTORS, type SeenMemory } from "../../src/core/memory.ts";
 import type { Operations } from "../../src/core/operations.ts";
 import type { ServiceStatus } from "../../src/core/status.ts";
+import { createFakeFactPorts } from "./in-memory-fact-store.ts";
 
 export const FAKE_NOW = Date.UTC(2026, 10, 21, 10, 15);
 
@@ -14,10 +16,18 @@ export interface FakeOperations {
   readonly lastInput: <K extends keyof Operations>(name: K) => Parameters<Operations[K]>[0];
 }
 
-/** Operations over a Map: enough of their promises to test the ways in, without models, ranking or a disk. */
+/**
+ * Operations over a Map: enough of their promises to test the ways in, without models, ranking or a disk. Those on facts
+ * are the real ones, over facts in memory.
+ */
 export function createFakeOperations(overrides: Partial<Operations> = {}): FakeOperations {
   const memories = new Map<string, SeenMemory>();
   const calls: FakeOperations["calls"] = [];
+
+  const factPorts = {
+    ...createFakeFactPorts(FAKE_NOW, fakeId),
+    ownerOfMemory: (id: string) => memories.get(id)?.userId,
+  };
 
   function add(input: AddMemoryInput): AddedMemory {
     const order = memories.size + 1;
@@ -62,12 +72,14 @@ export function createFakeOperations(overrides: Partial<Operations> = {}): FakeO
 
   const newestFirst = () => [...memories.values()].toSorted((a, b) => b.order - a.order);
 
+  const facts = bindFactOperations(factPorts);
   const fake: Operations = {
     addMemory: async (input) => add(input),
     addMemories: async ({ items }) => ({
       results: items.map((item) => (item instanceof ServiceError ? item : add(item))),
     }),
-    queryMemory: async ({ limit, snippetChars, explain }) => ({
+    queryMemory: async ({ limit, snippetChars, explain, includeFacts }) => ({
+      ...(includeFacts === true && { facts: facts.findFacts({ limit: 100 }).facts }),
       hits: newestFirst()
         .slice(0, limit)
         .map((memory) => ({
@@ -107,6 +119,7 @@ export function createFakeOperations(overrides: Partial<Operations> = {}): FakeO
     relatedMemories: async ({ id, userId }) => ({ nodes: [find(id, userId, "NOT_FOUND")], edges: [] }),
     listSectors: () =>
       SECTORS.map((name) => ({ name, description: `What is ${name}.`, count: memories.size })),
+    ...facts,
     ...overrides,
   };
 

@@ -2,6 +2,7 @@ import type { Dirent } from "node:fs";
 import * as fs from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { type Disk, type DiskFile, listFilesBelow, nodeDisk } from "../../src/storage/disk.ts";
+import { outside, type Range, within } from "./byte-ranges.ts";
 
 /**
  * What a step does instead of its work. Of a write, `short-write` and `ENOSPC` leave the first half behind and
@@ -23,8 +24,11 @@ export interface FaultyDisk extends Disk {
   readonly steps: number;
   /** Their kinds and file names, in order: what a failing test shows. */
   readonly log: readonly string[];
-  /** Step number `step` (from 1, counted over the life of the disk) fails; with `lasting`, so do all after it. */
-  failAt(step: number, fault: Fault, options?: { readonly lasting?: boolean }): void;
+  /**
+   * Step number `step` (from 1, counted over the life of the disk) fails, or the next one whose line in the log is like
+   * `step`; with `lasting`, so do all after it, or all that are like it.
+   */
+  failAt(step: number | RegExp, fault: Fault, options?: { readonly lasting?: boolean }): void;
   /** Nothing fails any more. */
   heal(): void;
   /** From now on at most so many bytes below the root; a write beyond is cut short with ENOSPC. */
@@ -47,9 +51,9 @@ interface FileState {
   /** Length at the last sync. */
   durableLength: number;
   /** Written since. */
-  dirty: { start: number; end: number }[];
+  dirty: Range[];
   /** Written before a sync that failed: the kernel may have dropped it, whatever a later sync says. */
-  lost: { start: number; end: number }[];
+  lost: Range[];
   /** Cut off since: put back where the cut is not certain. */
   cuts: { at: number; bytes: Buffer }[];
 }
@@ -79,7 +83,7 @@ export async function createFaultyDisk(root: string, options: FaultyDiskOptions 
   const foreignEntries = new Map<string, ReadonlySet<string>>();
   const log: string[] = [];
   const running = new Set<Promise<unknown>>();
-  let planned: { step: number; fault: Fault; lasting: boolean } | undefined;
+  let planned: { step: number | RegExp; fault: Fault; lasting: boolean } | undefined;
   let limitBytes: number | undefined;
   let off = false;
   let limboCount = 0;
@@ -126,10 +130,13 @@ export async function createFaultyDisk(root: string, options: FaultyDiskOptions 
     ensureOn();
     log.push(`${name} ${basename(path)}`);
     if (planned === undefined) return undefined;
-    const due = planned.lasting ? log.length >= planned.step : log.length === planned.step;
-    if (!due) return undefined;
-    if (planned.fault === "crash") off = true;
-    return planned.fault;
+    const { step: at, lasting } = planned;
+    const isLike = typeof at === "number" ? log.length === at : at.test(log.at(-1) ?? "");
+    if (!isLike && !(lasting && log.length > Number(at))) return undefined;
+    const { fault } = planned;
+    if (!lasting && typeof at !== "number") planned = undefined;
+    if (fault === "crash") off = true;
+    return fault;
   }
 
   /** For steps that a fault prevents as a whole. */
@@ -180,7 +187,13 @@ export async function createFaultyDisk(root: string, options: FaultyDiskOptions 
   function wrap(file: DiskFile, state: FileState): DiskFile {
     async function writePart(bytes: Uint8Array, position: number): Promise<void> {
       if (bytes.length === 0) return;
-      state.dirty.push({ start: position, end: position + bytes.length });
+      const end = position + bytes.length;
+      const before = Buffer.alloc(bytes.length);
+      const isSame = (await file.read(before, position)) === bytes.length && before.equals(bytes);
+      // The same bytes over themselves cannot be lost; but where they never reached the disk they are written now.
+      if (!isSame) state.dirty.push({ start: position, end });
+      else state.dirty.push(...state.lost.flatMap((range) => within(range, { start: position, end })));
+      state.lost = state.lost.flatMap((range) => outside(range, { start: position, end }));
       await file.write(bytes, position);
     }
     return tracked<DiskFile>({

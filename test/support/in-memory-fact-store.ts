@@ -22,7 +22,10 @@ export interface FakeFactPorts extends FactPorts {
   readonly memories: Map<string, string | null>;
 }
 
-export function createFakeFactPorts(time = Date.UTC(2026, 0, 1)): FakeFactPorts {
+export function createFakeFactPorts(
+  time = Date.UTC(2026, 0, 1),
+  idOf = (drawn: number) => `fact-${String(drawn).padStart(4, "0")}`,
+): FakeFactPorts {
   const clock = {
     time,
     now() {
@@ -61,7 +64,7 @@ export function createFakeFactPorts(time = Date.UTC(2026, 0, 1)): FakeFactPorts 
     facts,
     clock,
     memories,
-    ids: { newId: () => `fact-${String((drawn += 1)).padStart(4, "0")}` },
+    ids: { newId: () => idOf((drawn += 1)) },
     requests: new RequestLedger(),
     catalogue: { findRequest: (key) => requests.get(key) },
     ownerOfMemory: (id) => memories.get(id),

@@ -16,6 +16,7 @@ type State = Pick<SeenMemory, "content" | "tags" | "version" | "salience">;
 interface Known {
   /** A word that no other memory has. */
   readonly marker: string;
+  /** Which batch it was added in, from 1; 0 for none. */
   readonly batch: number;
   id: string | undefined;
   /** What it may be after a restart: what was acknowledged last, then what was under way. Null: not there. */
@@ -58,9 +59,9 @@ export class StoreLedger {
     await Promise.all([...writes, flush?.catch(() => undefined)]);
   }
 
-  /** Adds one memory; true if it was stored. */
-  async add(store: StoreOnDisk): Promise<boolean> {
-    const known = this.#newMemory();
+  /** Adds one memory of so many words; true if it was stored. */
+  async add(store: StoreOnDisk, words = 3): Promise<boolean> {
+    const known = this.#newMemory(0, words);
     await this.#attempt(store, [known], async () => {
       known.id = (await addMemory(store.ports, { content: this.#contentOf(known.marker) })).memory.id;
     });
@@ -83,8 +84,9 @@ export class StoreLedger {
   /** Compares a store that was opened again; what was under way counts from here on as it was found. */
   async checkReopened(store: StoreOnDisk): Promise<void> {
     const found = await this.#check(store, ({ states }) => states);
-    for (const batch of new Set(this.#known.map((known) => known.batch))) {
-      const members = this.#known.filter((known) => known.batch === batch && known.states.length > 1 && known.states[0] === null);
+    for (let batch = 1; batch <= this.#batches; batch += 1) {
+      const underWay = ({ states }: Known) => states.length > 1 && states[0] === null;
+      const members = this.#known.filter((known) => known.batch === batch && underWay(known));
       const there = members.filter(({ marker }) => found.has(marker));
       assert.ok(there.length === 0 || there.length === members.length, `of a batch of ${members.length}, ${there.length} are there`);
     }
@@ -201,10 +203,10 @@ export class StoreLedger {
     assert.ok((await store.ports.store.readTokens([memory.id])).has(memory.id), `the tokens of ${marker}`);
   }
 
-  #newMemory(batch = 0): Known {
+  #newMemory(batch = 0, words = 3): Known {
     this.#count += 1;
     const marker = `mk${[...String(this.#count)].map((digit) => "abcdfghjkl"[Number(digit)]).join("")}zx`;
-    const content = `${marker} ${this.#words()}`;
+    const content = `${marker} ${this.#words(words)}`;
     const known = { marker, batch, id: undefined, states: [null, { content, tags: [], version: 1, salience: INITIAL_SALIENCE }] };
     this.#known.push(known);
     return known;
@@ -214,8 +216,8 @@ export class StoreLedger {
     return this.#known.find((known) => known.marker === marker)?.states.at(-1)?.content ?? "";
   }
 
-  #words(): string {
-    return Array.from({ length: 3 }, () => NOUNS[this.#below(NOUNS.length)]).join(" ");
+  #words(count = 3): string {
+    return Array.from({ length: count }, () => NOUNS[this.#below(NOUNS.length)]).join(" ");
   }
 
   #below(limit: number): number {

@@ -56,7 +56,7 @@ export async function survive({ seed, stride, fault, remains }: Survival): Promi
   } catch (error) {
     throw new Error(`seed ${seed}: ${history.join("\n  ")}\nthen ${(error as Error).message}`, { cause: error });
   } finally {
-    await rm(top, { recursive: true, force: true });
+    await rm(top, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
   }
 }
 

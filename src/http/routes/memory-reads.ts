@@ -11,6 +11,7 @@ import {
 } from "../../schemas/memory.ts";
 import { QueryMemoryBody, QueryMemoryReply } from "../../schemas/query-memory.ts";
 import { writeCursor } from "../cursor.ts";
+import { factRecord } from "../fact-record.ts";
 import { memoryIdOf } from "../memory-id.ts";
 import { listMemoriesInput, queryMemoryInput } from "../memory-input.ts";
 import { memoryRecord } from "../memory-record.ts";
@@ -33,7 +34,7 @@ export const memoryReadRoutes: FastifyPluginAsyncTypebox<{ readonly operations: 
     async (request) => {
       const startedAt = performance.now();
       const input = queryMemoryInput(request.body);
-      const { hits } = await operations.queryMemory(input);
+      const { hits, facts } = await operations.queryMemory(input);
       return {
         query: input.query,
         matches: hits.map(({ memory, score, path, snippet, explain }) => ({
@@ -43,6 +44,7 @@ export const memoryReadRoutes: FastifyPluginAsyncTypebox<{ readonly operations: 
           ...(snippet !== undefined && { snippet }),
           ...(explain !== undefined && { explain }),
         })),
+        ...(facts !== undefined && { facts: facts.map(factRecord) }),
         took_ms: Math.round((performance.now() - startedAt) * 100) / 100,
       };
     },

@@ -19,7 +19,7 @@ import {
   UpdateMemoryBody,
   UpdateMemoryReply,
 } from "../../schemas/memory.ts";
-import { addMemoryInput, oneUser, updateMemoryInput } from "../memory-input.ts";
+import { addMemoryInput, ownerOf, updateMemoryInput } from "../memory-input.ts";
 import { memoryIdOf } from "../memory-id.ts";
 import { addedRecord, memoryRecord } from "../memory-record.ts";
 import { problemOf } from "../problem.ts";
@@ -166,8 +166,3 @@ export const memoryWriteRoutes: FastifyPluginAsyncTypebox<{ readonly operations:
     },
   );
 };
-
-function ownerOf(query: { user_id?: string }, body: { user_id?: string | null } | null): { userId?: string } {
-  const userId = oneUser([query.user_id, body?.user_id], "/user_id");
-  return userId === undefined ? {} : { userId };
-}

@@ -1,7 +1,7 @@
 import { type FactChange, factIdOfRow, factRowId } from "../../core/fact.ts";
 import { FactBook } from "../../core/fact-book.ts";
 import { INITIAL_SALIENCE, type Sector, SECTORS, type Signals } from "../../core/memory.ts";
-import type { Catalogue, CatalogueEntry, MemoryFilter, Ordinal, Page, Selection } from "../../core/ports.ts";
+import type { Catalogue, CatalogueEntry, MemoryFilter, Ordinal, OrdinalEdge, Page, Selection } from "../../core/ports.ts";
 import { type Change, edgeId, type EdgeRow, endsOfEdgeId, type RequestRow } from "../../core/rows.ts";
 import type { MemoryTraits } from "../../core/traits.ts";
 import { fadedSalience, HALF_LIVES, type HalfLives } from "../../core/salience.ts";
@@ -113,9 +113,9 @@ export class StoreCatalogue implements Catalogue {
   }
 
   at(ordinal: Ordinal): CatalogueEntry | undefined {
-    const entry = this.#columns.entry(ordinal);
-    if (entry === undefined) return undefined;
-    return { ...entry, salience: fadedSalience(entry, this.#now(), this.#halfLives[entry.primarySector]) };
+    return this.#columns.entry(ordinal, (signals, sector) =>
+      fadedSalience(signals, this.#now(), this.#halfLives[sector]),
+    );
   }
 
   findDuplicate(hash: string): string | undefined {
@@ -172,6 +172,14 @@ export class StoreCatalogue implements Catalogue {
       edges.push({ source: this.#columns.idOf(source), target: this.#columns.idOf(target), kind, weight, createdAt });
     });
     return edges.sort((a, b) => b.weight - a.weight);
+  }
+
+  edgesAt(ordinal: Ordinal): OrdinalEdge[] {
+    const edges: OrdinalEdge[] = [];
+    this.#edges.each(ordinal, (source, target, kind, weight) => {
+      if (this.#columns.isLive(source) && this.#columns.isLive(target)) edges.push({ source, target, kind, weight });
+    });
+    return edges;
   }
 
   findRequest(key: string): RequestRow | undefined {

@@ -10,6 +10,11 @@ export class Column<A extends NumberArray> {
     this.#values = make(1_024);
   }
 
+  /** The numbers themselves, for loops over all rows; until the next `set`, which may move them. */
+  get values(): A {
+    return this.#values;
+  }
+
   get(index: number): number {
     return this.#values[index] ?? 0;
   }

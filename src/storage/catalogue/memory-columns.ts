@@ -45,6 +45,8 @@ export class MemoryColumns {
   readonly #primarySector = uint8();
   /** One bit a sector. */
   readonly #sectors = uint8();
+  /** By bits and primary sector. */
+  readonly #sectorLists: (readonly Sector[])[] = [];
   readonly #tags: (readonly number[])[] = [];
   readonly #metadata: (readonly number[])[] = [];
   readonly #nameLists: (readonly number[])[] = [];
@@ -60,8 +62,10 @@ export class MemoryColumns {
 
   readonly #ordinalOfId = new Map<string, Ordinal>();
   readonly #ordinalOfHash = new Map<string, Ordinal>();
-  /** By user and session (null: the user's memories without one): ordinals ascending. */
-  readonly #series = new Map<string, Ordinal[]>();
+  /** By user and session (null: the user's memories without one): a number each, and by that the ordinals ascending. */
+  readonly #seriesNumbers = new Map<string, number>();
+  readonly #series: Ordinal[][] = [];
+  readonly #seriesNumber = int32();
 
   get size(): number {
     return this.#size;
@@ -77,8 +81,11 @@ export class MemoryColumns {
     this.#ids[ordinal] = row.id;
     this.#order.set(ordinal, row.order);
     this.#createdAt.set(ordinal, row.createdAt);
-    this.#user.set(ordinal, this.#users.number(row.userId));
-    this.#session.set(ordinal, this.#sessions.number(row.sessionId));
+    const user = this.#users.number(row.userId);
+    const session = this.#sessions.number(row.sessionId);
+    this.#user.set(ordinal, user);
+    this.#session.set(ordinal, session);
+    this.#seriesNumber.set(ordinal, this.#numberOfSeries(user, session));
     this.#createdBy.set(ordinal, this.#clients.number(row.createdBy));
     this.#document.set(ordinal, this.#documents.number(row.source?.documentId ?? null));
     this.#write(ordinal, row);
@@ -155,10 +162,15 @@ export class MemoryColumns {
     this.#words.set(ordinal, words);
   }
 
-  entry(ordinal: Ordinal): CatalogueEntry | undefined {
+  /** @param salienceOf what the stored salience is worth now. */
+  entry(ordinal: Ordinal, salienceOf: (signals: Signals, sector: Sector) => number): CatalogueEntry | undefined {
     if (!this.isLive(ordinal)) return undefined;
     const createdAt = this.#createdAt.get(ordinal);
     const occurredAt = this.#occurredAt.get(ordinal);
+    const traits = this.#traits.get(ordinal);
+    const signals = this.signals(ordinal);
+    const primarySector = SECTORS[this.#primarySector.get(ordinal)] ?? "semantic";
+    // Spelled out, not spread: hundreds are made a question.
     return {
       ordinal,
       id: this.idOf(ordinal),
@@ -170,14 +182,15 @@ export class MemoryColumns {
       occurredAt: Number.isNaN(occurredAt) ? createdAt : occurredAt,
       createdAt,
       updatedAt: this.#updatedAt.get(ordinal),
-      ...this.signals(ordinal),
+      lastSeenAt: signals.lastSeenAt,
+      salience: salienceOf(signals, primarySector),
       version: this.#version.get(ordinal),
-      primarySector: SECTORS[this.#primarySector.get(ordinal)] ?? "semantic",
+      primarySector,
       sectors: this.#sectorsOf(ordinal),
       tags: this.#strings(this.#tags[ordinal], this.#tagNames),
       traits: {
-        asks: (this.#traits.get(ordinal) & ASKS) !== 0,
-        tellsTime: (this.#traits.get(ordinal) & TELLS_TIME) !== 0,
+        asks: (traits & ASKS) !== 0,
+        tellsTime: (traits & TELLS_TIME) !== 0,
         speaker: this.#speakers.string(this.#speaker.get(ordinal)),
         names: this.#strings(this.#nameLists[ordinal], this.#names),
         words: this.#words.get(ordinal),
@@ -219,7 +232,8 @@ export class MemoryColumns {
   latest(userId: string | null, sessionId: string | null): Ordinal | undefined {
     const user = this.#users.known(userId);
     const session = this.#sessions.known(sessionId);
-    return user === undefined || session === undefined ? undefined : this.#series.get(`${user}/${session}`)?.at(-1);
+    if (user === undefined || session === undefined) return undefined;
+    return this.#series[this.#seriesNumbers.get(`${user}/${session}`) ?? -1]?.at(-1);
   }
 
   /** A test of one ordinal, made once a filter: names are looked up here, so that the test compares numbers. */
@@ -275,17 +289,23 @@ export class MemoryColumns {
     return (numbers ?? NO_NUMBERS).map((number) => interner.string(number) ?? "");
   }
 
-  #sectorsOf(ordinal: Ordinal): Sector[] {
-    const primary = SECTORS[this.#primarySector.get(ordinal)] ?? "semantic";
+  #sectorsOf(ordinal: Ordinal): readonly Sector[] {
+    const place = this.#primarySector.get(ordinal);
     const bits = this.#sectors.get(ordinal);
-    return [primary, ...SECTORS.filter((sector, i) => sector !== primary && (bits & (1 << i)) !== 0)];
+    // One list for all memories that have the same: there are few different ones.
+    return (this.#sectorLists[(bits << 3) | place] ??= sectorList(SECTORS[place] ?? "semantic", bits));
   }
 
   #seriesOf(ordinal: Ordinal): Ordinal[] {
-    const key = `${this.#user.get(ordinal)}/${this.#session.get(ordinal)}`;
-    let series = this.#series.get(key);
-    if (series === undefined) this.#series.set(key, (series = []));
-    return series;
+    return this.#series[this.#seriesNumber.get(ordinal)] ?? [];
+  }
+
+  #numberOfSeries(user: number, session: number): number {
+    const key = `${user}/${session}`;
+    const known = this.#seriesNumbers.get(key);
+    if (known !== undefined) return known;
+    this.#seriesNumbers.set(key, this.#series.length);
+    return this.#series.push([]) - 1;
   }
 
   #forgetHash(ordinal: Ordinal): void {
@@ -309,6 +329,10 @@ function placeIn(series: readonly Ordinal[], ordinal: Ordinal): number {
     else high = middle;
   }
   return low;
+}
+
+function sectorList(primary: Sector, bits: number): Sector[] {
+  return [primary, ...SECTORS.filter((sector, i) => sector !== primary && (bits & (1 << i)) !== 0)];
 }
 
 function sectorBits(sectors: readonly Sector[]): number {

@@ -23,14 +23,16 @@ export class OrdinalScores implements Scores {
       const difference = (scores[a] ?? 0) - (scores[b] ?? 0);
       return difference < 0 || (difference === 0 && a < b);
     };
+    if (limit <= 0) return heap;
+    // What is below the worst of a full heap is most of it: one comparison each.
+    let floor = Number.MIN_VALUE;
     for (let ordinal = 0; ordinal < scores.length; ordinal += 1) {
-      const score = scores[ordinal] ?? 0;
-      if (score <= 0) continue;
-      const root = heap[0];
-      if (heap.length >= limit && (root === undefined || !worse(root, ordinal))) continue;
+      if ((scores[ordinal] ?? 0) < floor) continue;
       if (this.#selection !== undefined && !this.#selection.has(ordinal)) continue;
       if (heap.length < limit) siftUp(heap, ordinal, worse);
+      // Ordinals ascend: at the same score this one is newer than the root.
       else siftDown(heap, ordinal, worse);
+      if (heap.length === limit) floor = scores[heap[0] ?? 0] ?? 0;
     }
     return heap.sort((a, b) => (worse(a, b) ? 1 : -1));
   }

@@ -65,11 +65,13 @@ export class VectorIndex {
   score(vector: Float32Array, ordinals: number, selection: Selection | undefined): Scores {
     const { values, scale } = quantise(vector);
     const products = this.#rows.dot(values);
+    const scales = this.#scales.values;
+    const ordinalOfRow = this.#ordinalOfRow.values;
     const best = new Float32Array(ordinals);
     for (let row = 0; row < products.length; row += 1) {
-      const ordinal = this.#ordinalOfRow.get(row);
+      const ordinal = ordinalOfRow[row] ?? NOBODY;
       if (ordinal === NOBODY) continue;
-      const cosine = (products[row] ?? 0) * this.#scales.get(row) * scale;
+      const cosine = (products[row] ?? 0) * (scales[row] ?? 0) * scale;
       if (cosine > (best[ordinal] ?? 0)) best[ordinal] = Math.min(cosine, 1);
     }
     return new OrdinalScores(best, selection);

@@ -65,6 +65,8 @@ export class WordIndex {
   /** BM25 of each selected memory; statistics are those of all memories. */
   score(terms: readonly QueryTerm[], ordinals: number, selection: Selection | undefined): Scores {
     const scores = new Float32Array(ordinals);
+    const ordinalOfDocument = this.#ordinalOfDocument.values;
+    const lengthOfDocument = this.#lengthOfDocument.values;
     const averageLength = this.#totalLength / Math.max(1, this.#documentOfOrdinal.size);
     for (const { term, weight } of terms) {
       const postings = this.#postings.get(term);
@@ -72,19 +74,22 @@ export class WordIndex {
       const idf = weight * inverseDocumentFrequency(this.#living(postings), this.#documentOfOrdinal.size);
       for (const posting of postings) {
         const document = posting >>> FREQUENCY_BITS;
-        const ordinal = this.#ordinalOfDocument.get(document);
+        const ordinal = ordinalOfDocument[document] ?? NOBODY;
         if (ordinal === NOBODY) continue;
-        const length = this.#lengthOfDocument.get(document);
+        const length = lengthOfDocument[document] ?? 0;
         scores[ordinal] = (scores[ordinal] ?? 0) + idf * bm25Weight(posting & MAX_FREQUENCY, length, averageLength);
       }
     }
     return new OrdinalScores(scores, selection);
   }
 
-  #living(postings: readonly number[] | undefined): number {
+  #living(postings: readonly number[] = []): number {
+    // Nothing was replaced or deleted since the start or the last sweep: all of them live.
+    if (this.#documents === this.#documentOfOrdinal.size) return postings.length;
+    const ordinalOfDocument = this.#ordinalOfDocument.values;
     let count = 0;
-    for (const posting of postings ?? []) {
-      if (this.#ordinalOfDocument.get(posting >>> FREQUENCY_BITS) !== NOBODY) count += 1;
+    for (const posting of postings) {
+      if (ordinalOfDocument[posting >>> FREQUENCY_BITS] !== NOBODY) count += 1;
     }
     return count;
   }

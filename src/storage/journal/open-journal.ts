@@ -4,6 +4,7 @@ import type { Disk } from "../disk.ts";
 import { replaceFile } from "../disk.ts";
 import { type ActiveSegment, createSegment } from "./active-segment.ts";
 import { journalUnusable } from "./damage.ts";
+import { readEndMark } from "./end-mark.ts";
 import {
   decodeSegmentHeader,
   JOURNAL_FORMAT,
@@ -54,6 +55,7 @@ interface FoundSegment {
 interface LastSegment extends FoundSegment {
   readonly header: SegmentHeader;
   readonly content: SegmentContent;
+  readonly lastGroup: Buffer;
   readonly torn: Buffer;
 }
 
@@ -67,29 +69,13 @@ interface LastSegment extends FoundSegment {
  * @throws {ServiceError} STORE_UNUSABLE for damage, missing segments, another store's, another format's.
  */
 export async function openJournal(options: JournalOptions): Promise<JournalOpened> {
-  const {
-    disk,
-    directory,
-    storeId,
-    epoch,
-    after,
-    begin = after === 0,
-    segmentBytes = SEGMENT_BYTES,
-  } = options;
-  await disk.makeDirectory(directory);
-  const { segments, superseded } = await findSegments(disk, directory, epoch);
-  const last = await readSegments(options, segments);
+  const { disk, directory, storeId, epoch, after, segmentBytes = SEGMENT_BYTES } = options;
+  const { segments, superseded, last } = await read(options);
 
   let active: ActiveSegment;
   let tornTail: JournalOpened["tornTail"];
   if (last === undefined) {
-    if (!begin) {
-      throw new ServiceError(
-        "STORE_UNUSABLE",
-        `The journal in ${directory} is gone: the store is at ${epoch}.${after} and no segment of epoch ${epoch} is there. ` +
-          "Nothing was changed. Put the files back, or restore a backup.",
-      );
-    }
+    await disk.makeDirectory(directory);
     active = await createSegment(disk, directory, {
       storeId,
       epoch,
@@ -98,6 +84,7 @@ export async function openJournal(options: JournalOptions): Promise<JournalOpene
     });
   } else {
     if (last.torn.length > 0) tornTail = await setAside(disk, last);
+    await makeDurable(disk, directory, last);
     active = {
       path: last.path,
       firstSequence: last.firstSequence,
@@ -126,6 +113,40 @@ export async function openJournal(options: JournalOptions): Promise<JournalOpene
   return { journal: new SegmentJournal(state), tornTail };
 }
 
+/**
+ * Looks whether a journal holds together, and touches nothing: for whoever must not begin to change a store that will
+ * be refused.
+ *
+ * @throws {ServiceError} STORE_UNUSABLE as `openJournal`, but for records that are whole and cannot be understood.
+ */
+export async function checkJournal(options: Omit<JournalOptions, "onRecord" | "onRefused">): Promise<void> {
+  await read(options);
+}
+
+type ReadOptions = Omit<JournalOptions, "onRecord"> & Partial<Pick<JournalOptions, "onRecord">>;
+
+async function read(options: ReadOptions) {
+  const { disk, directory, epoch, after, begin = after === 0 } = options;
+  const { segments, superseded } = await findSegments(disk, directory, epoch);
+  const last = await readSegments(options, segments);
+  if (last === undefined && !begin) {
+    throw new ServiceError(
+      "STORE_UNUSABLE",
+      `The journal in ${directory} is gone: the store is at ${epoch}.${after} and no segment of epoch ${epoch} is there. ` +
+        "Nothing was changed. Put the files back, or restore a backup.",
+    );
+  }
+  const end = await readEndMark(disk, directory);
+  const sequence = last?.content.lastSequence ?? after;
+  if (end?.epoch === epoch && sequence < end.sequence) {
+    throw journalUnusable(
+      last?.path ?? directory,
+      `ends at record ${sequence}, but went to ${end.sequence} when memoryd was last stopped`,
+    );
+  }
+  return { segments, superseded, last };
+}
+
 async function findSegments(disk: Disk, directory: string, epoch: number) {
   const segments: FoundSegment[] = [];
   const superseded: string[] = [];
@@ -148,7 +169,7 @@ async function findSegments(disk: Disk, directory: string, epoch: number) {
 
 /** Replays the segments and checks that they belong together; the last one, as far as it is whole. */
 async function readSegments(
-  options: JournalOptions,
+  options: ReadOptions,
   segments: readonly FoundSegment[],
 ): Promise<LastSegment | undefined> {
   const { disk, after } = options;
@@ -175,8 +196,10 @@ async function readSegments(
       throw journalUnusable(segment.path, `does not continue ${last.path}`);
     }
     const content = readSegment(segment.path, bytes, header, options);
-    // A copy, so that a segment's 32 MiB need not stay for the sake of its end.
-    last = { ...segment, header, content, torn: Buffer.from(bytes.subarray(content.goodBytes)) };
+    const { lastGroupAt, goodBytes } = content;
+    // Copies, so that a segment's 32 MiB need not stay for the sake of its end.
+    const lastGroup = Buffer.from(bytes.subarray(lastGroupAt, goodBytes));
+    last = { ...segment, header, content, lastGroup, torn: Buffer.from(bytes.subarray(goodBytes)) };
   }
   if (last !== undefined && last.content.lastSequence < after) {
     throw journalUnusable(
@@ -188,7 +211,7 @@ async function readSegments(
 }
 
 function checkHeader(
-  { storeId, epoch }: JournalOptions,
+  { storeId, epoch }: ReadOptions,
   segment: FoundSegment,
   bytes: Buffer,
 ): SegmentHeader {
@@ -230,4 +253,24 @@ async function setAside(
     await segment.close();
   }
   return { file, bytes: torn.length };
+}
+
+/**
+ * Puts the last group on the disk for certain. What was read may stand in the kernel's memory only: the program ended
+ * before its sync was through, or that failed, and then the kernel takes the bytes for written and a sync alone would do
+ * nothing. Everything before was synced before the last group was begun.
+ */
+async function makeDurable(
+  disk: Disk,
+  directory: string,
+  { path, content, lastGroup }: LastSegment,
+): Promise<void> {
+  const segment = await disk.open(path, "write");
+  try {
+    await segment.write(lastGroup, content.lastGroupAt);
+    await segment.sync();
+  } finally {
+    await segment.close();
+  }
+  await disk.syncDirectory(directory);
 }

@@ -17,6 +17,8 @@ import type { JournalRecord } from "./journal.ts";
 /** How far a segment holds. What lies behind `goodBytes` is a torn tail: the end of a write that a crash cut short. */
 export interface SegmentContent {
   readonly goodBytes: number;
+  /** Where its last whole group begins; `goodBytes` if it has none. */
+  readonly lastGroupAt: number;
   /** Of its last whole record; the one before its first if it has none. */
   readonly lastSequence: number;
   /** Of the last group in the good bytes. */
@@ -24,7 +26,7 @@ export interface SegmentContent {
 }
 
 /**
- * Reads a segment's records, in order. Those up to `after` are checked but not decoded.
+ * Reads a segment's records, in order. Those up to `after`, and all where nobody wants them, are checked but not decoded.
  *
  * A write is synced before the next one begins, so only the last can be torn, and what follows damage proves that
  * it was not torn but harmed later, after it had been acknowledged.
@@ -35,10 +37,11 @@ export function readSegment(
   file: string,
   bytes: Buffer,
   header: SegmentHeader,
-  { after, onRecord }: { readonly after: number; readonly onRecord: (record: JournalRecord) => void },
+  { after, onRecord }: { readonly after: number; readonly onRecord?: ((record: JournalRecord) => void) | undefined },
 ): SegmentContent {
   let good: SegmentContent = {
     goodBytes: SEGMENT_HEADER_BYTES,
+    lastGroupAt: SEGMENT_HEADER_BYTES,
     lastSequence: header.firstSequence - 1,
     checksum: header.previousChecksum,
   };
@@ -66,15 +69,16 @@ export function readSegment(
         throw journalUnusable(file, `has records out of order at byte ${offset}`);
       parts.push(frame.payload);
       if (frame.kind === "part") continue;
-      if (sequence > after) {
+      if (onRecord !== undefined && sequence > after) {
         onRecord({ sequence, time: frame.time, changes: changesOf(file, sequence, parts) });
       }
       parts = [];
       sequence += 1;
     }
+    const lastGroupAt = offset;
     offset += GROUP_HEADER_BYTES + group.bodyBytes;
     checksum = group.checksum;
-    if (parts.length === 0) good = { goodBytes: offset, lastSequence: sequence - 1, checksum };
+    if (parts.length === 0) good = { goodBytes: offset, lastGroupAt, lastSequence: sequence - 1, checksum };
   }
   return good;
 }

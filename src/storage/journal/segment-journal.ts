@@ -4,6 +4,7 @@ import { ServiceError } from "../../core/errors.ts";
 import type { Change } from "../../core/rows.ts";
 import { type Disk, hasCode } from "../disk.ts";
 import { type ActiveSegment, createSegment } from "./active-segment.ts";
+import { writeEndMark } from "./end-mark.ts";
 import { segmentName } from "./format.ts";
 import { GroupBuffer } from "./group-buffer.ts";
 import type { Journal } from "./journal.ts";
@@ -123,8 +124,15 @@ export class SegmentJournal implements Journal {
     this.#closing ??= (async () => {
       await this.#working;
       await this.#active.file.close();
+      // A full disk may refuse it: it helps to tell damage, and nothing rests on it.
+      if (this.#readOnly === undefined) await this.#markEnd().catch(() => undefined);
     })();
     return this.#closing;
+  }
+
+  #markEnd(): Promise<void> {
+    const { disk, directory, epoch } = this.#state;
+    return writeEndMark(disk, directory, { epoch, sequence: this.#durable });
   }
 
   #asChore(work: () => Promise<void>): Promise<void> {

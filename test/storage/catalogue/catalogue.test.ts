@@ -139,6 +139,8 @@ describe("StoreCatalogue", () => {
     const edge = next("a", "b");
     catalogue.stage([{ table: "edges", id: edgeId(edge), row: edge }]);
     expect(catalogue.edgesOf("b")).toEqual([edge]);
+    const [source, target] = [catalogue.ordinalOf(edge.source), catalogue.ordinalOf(edge.target)];
+    expect(catalogue.edgesAt(target ?? -1)).toEqual([{ source, target, kind: edge.kind, weight: edge.weight }]);
     catalogue.stage([{ table: "edges", id: edgeId(edge), row: null }, remove("a")]);
     expect(catalogue.edgesOf("b")).toEqual([]);
   });

@@ -47,6 +47,11 @@ function change(path: string, alter: (bytes: Buffer) => Buffer | void): void {
   writeFileSync(path, alter(bytes) ?? bytes);
 }
 
+/** Nothing says how far the journal went. */
+function asAfterACrash(folder: string): void {
+  rmSync(join(folder, "end"));
+}
+
 /** Refused with a sentence that names the file and says that nothing was changed, and it is true. */
 async function expectRefused(folder: string, sentence: RegExp, options = {}): Promise<void> {
   const before = everythingIn(folder);
@@ -71,6 +76,8 @@ describe("a torn tail", () => {
       const [path = ""] = await tenRecords(folder);
       const last = groupsOf(path).at(-1) ?? 0;
       change(path, (bytes) => tear(bytes, last));
+      await expectRefused(folder, /ends at record 9, but went to 10 when memoryd was last stopped/);
+      asAfterACrash(folder);
       const torn = readFileSync(path).subarray(last);
 
       const opened = await openForTest(folder);
@@ -94,6 +101,7 @@ describe("a torn tail", () => {
       const large = Array.from({ length: 20 }, (_, i) => numbered(i, 1_000_000).changes).flat();
       await journal.append({ time: 2, changes: large }).durable;
       await journal.close();
+      asAfterACrash(folder);
       const [path = ""] = segmentsIn(folder);
       const [, begin = 0, ...rest] = groupsOf(path);
       expect(rest.length).toBeGreaterThan(1);
@@ -114,9 +122,19 @@ describe("a torn tail", () => {
       const text = `${GROUP_MAGIC.toString()}${"\0".repeat(36)}`.repeat(20);
       await journal.append({ time: 2, changes: [{ table: "requests", id: text, row: null }] }).durable;
       await journal.close();
+      asAfterACrash(folder);
       const [path = ""] = segmentsIn(folder);
       change(path, (bytes) => bytes.subarray(0, -1));
       expect(numbersOf((await openForTest(folder)).records)).toEqual([1]);
+    }));
+
+  it("is refused after an orderly stop, also when it is cut between two writes", () =>
+    withFolder(async (folder) => {
+      const [path = ""] = await tenRecords(folder);
+      change(path, (bytes) => bytes.subarray(0, groupsOf(path)[4]));
+      await expectRefused(folder, /ends at record 4, but went to 10 when memoryd was last stopped/);
+      change(join(folder, "end"), (bytes) => bytes.subarray(0, -2));
+      expect((await openForTest(folder)).records).toHaveLength(4);
     }));
 
   it("is refused where the checkpoint is further than what remains", () =>

@@ -1,0 +1,56 @@
+/** What a score is made of. */
+export const TERMS = [
+  /** The question's words in the memory: BM25, relative to the best a memory could have. */
+  "words",
+  /** Nearness of meaning: the cosine of the memory's best window. */
+  "vectors",
+  /** Nearness of each of the question's words to some word of the memory. */
+  "tokens",
+  /** The same, where the memories around it may supply what it does not say itself. */
+  "context",
+  /** What the memories beside it have, or those that waypoints lead from. */
+  "neighbours",
+  /** The best memories of its session. */
+  "session",
+  /** It is said by whom the question names; negative where somebody else says it. */
+  "speaker",
+  /** It happened when the question says. */
+  "time",
+  /** It tells a time, and the question asks for one. */
+  "tellsTime",
+  /** It names somebody or something, and the question asks for a name. */
+  "tellsName",
+  /** It asks something itself, and so rarely answers. */
+  "asks",
+  /** Longer memories say more. */
+  "length",
+  "phrase",
+  "salience",
+  "recency",
+] as const;
+export type RankingTerm = (typeof TERMS)[number];
+
+/** What each term counts; one that is a share says of what. */
+export const WEIGHTS = {
+  words: 1,
+  vectors: 0.6,
+  tokens: 1,
+  context: 4,
+  /** Of the own score of the memory before or after. */
+  nextTo: 0.3,
+  /** … of the one before, when it asks: this may be the answer. */
+  answer: 0.7,
+  /** Of the score at the other end of a waypoint, times the waypoint's weight. */
+  waypoint: 0.3,
+  session: 0.4,
+  speaker: 0.3,
+  time: 0.6,
+  tellsTime: 0.4,
+  tellsName: 0.3,
+  asks: -0.3,
+  length: 0.05,
+  phrase: 1,
+  salience: 0.1,
+  recency: 0.05,
+};
+export type RankingWeights = typeof WEIGHTS;

@@ -1,0 +1,124 @@
+/** From checked requests about facts to the inputs of operations: names, times, and null for "left out". */
+import type { Static } from "typebox";
+import type { CompareFactsInput } from "../core/compare-facts.ts";
+import { ServiceError } from "../core/errors.ts";
+import type { FactFilter } from "../core/fact-book.ts";
+import type { PageRange } from "../core/fact-page.ts";
+import type { AsOf } from "../core/fact-store.ts";
+import type { RecordFactInput } from "../core/record-fact.ts";
+import type { CloseFactBody, CloseFactQuery, RecordFactBody } from "../schemas/fact.ts";
+import { type CompareFactsQuery, DEFAULT_FACTS } from "../schemas/read-facts.ts";
+import { parseQueryTime, parseTime } from "../schemas/time.ts";
+import { readPlace, writePlace } from "./cursor.ts";
+import { invalid, ownerOf, type Present, present } from "./memory-input.ts";
+import { uuidOf } from "./memory-id.ts";
+
+/** An id in the one form it is kept in. @throws {ServiceError} NOT_FOUND for what cannot be one. */
+export function factIdOf(text: string): string {
+  return uuidOf(text, "fact");
+}
+
+export function recordFactInput(body: Static<typeof RecordFactBody>): RecordFactInput {
+  return {
+    subject: body.subject,
+    predicate: body.predicate,
+    object: body.object,
+    ...present({
+      validFrom: parseTime(body.valid_from),
+      validTo: parseTime(body.valid_to),
+      confidence: body.confidence,
+      metadata: body.metadata,
+      userId: body.user_id,
+      project: body.project,
+      sourceMemoryId: body.source_memory_id?.toLowerCase(),
+      cardinality: body.cardinality,
+    }),
+  };
+}
+
+/** What a `DELETE` asks, in its query or its body. @throws {ServiceError} INVALID_REQUEST where these differ. */
+export function closeFactInput(
+  query: Static<typeof CloseFactQuery>,
+  body: Static<typeof CloseFactBody>,
+): { readonly userId?: string; readonly validTo?: number; readonly erase: boolean } {
+  const validTo = one([timeOf(query.valid_to), parseTime(body?.valid_to)], "/valid_to");
+  const erase = one([query.erase, body?.erase], "/erase") ?? false;
+  if (erase && validTo !== undefined)
+    throw invalid("/valid_to", "must be left out where `erase` is true: nothing is left to end");
+  return { ...ownerOf(query, body), ...present({ validTo }), erase };
+}
+
+interface FilterQuery {
+  readonly subject?: string;
+  readonly predicate?: string;
+  readonly user_id?: string;
+  readonly project?: string;
+}
+
+export function factFilter(query: FilterQuery): FactFilter {
+  const { project } = query;
+  return present({
+    subject: query.subject,
+    predicate: query.predicate,
+    userId: query.user_id,
+    projects: project === undefined ? undefined : [project === "" ? null : project],
+  });
+}
+
+export function asOf(query: { readonly at?: string; readonly known_at?: string }): AsOf {
+  return present({ at: timeOf(query.at), knownAt: timeOf(query.known_at) });
+}
+
+/** Conditions `from` and `to`. */
+export function between(query: {
+  readonly from?: string;
+  readonly to?: string;
+}): Present<{ from: number | undefined; to: number | undefined }> {
+  return present({ from: timeOf(query.from), to: timeOf(query.to) });
+}
+
+export function pageRange(query: {
+  readonly l?: number;
+  readonly u?: number;
+  readonly cursor?: string;
+}): Required<PageRange> {
+  const { l: limit = DEFAULT_FACTS, u: offset = 0, cursor } = query;
+  if (cursor === undefined) return { limit, offset };
+  if (offset > 0) throw invalid("/u", "must be left out where `cursor` is given");
+  return { limit, offset: readPlace(cursor) };
+}
+
+/** What every page of a list says of itself. */
+export function pageCounts(count: number, total: number, { offset }: Required<PageRange>) {
+  const end = offset + count;
+  return { count, total, next_cursor: count > 0 && end < total ? writePlace(end) : null };
+}
+
+export function comparedTimes(
+  query: Static<typeof CompareFactsQuery>,
+): Pick<CompareFactsInput, "time1" | "time2"> {
+  const time1 = one([timeOf(query.time1), timeOf(query.from)], "/from");
+  const time2 = one([timeOf(query.time2), timeOf(query.to)], "/to");
+  if (time1 === undefined) throw invalid("/time1", "is missing");
+  if (time2 === undefined) throw invalid("/time2", "is missing");
+  return { time1, time2 };
+}
+
+/** An error of an item of a batch, its fields named from the batch's body on. */
+export function itemError(error: ServiceError, path: string): ServiceError {
+  return new ServiceError(error.code, error.message, {
+    cause: error,
+    fields: error.fields.map((field) => ({ ...field, path: path + field.path })),
+  });
+}
+
+function timeOf(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : parseQueryTime(text);
+}
+
+function one<T>(values: readonly (T | null | undefined)[], path: string): T | undefined {
+  const [first, ...others] = values.filter((value) => value !== null && value !== undefined);
+  if (others.some((other) => other !== first))
+    throw invalid(path, "is another than the request says elsewhere");
+  return first;
+}

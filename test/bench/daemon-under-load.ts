@@ -1,0 +1,61 @@
+import { Agent, request } from "node:http";
+import { resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
+import { type DaemonProcess, startDaemonProcess } from "../support/daemon-process.ts";
+
+export interface LoopDelay {
+  readonly p50: number;
+  readonly p99: number;
+  readonly max: number;
+}
+
+export interface DaemonUnderLoad extends DaemonProcess {
+  /** From starting the process to its answering, milliseconds. */
+  readonly readyAfter: number;
+  /** One call over a connection that is kept. @throws {Error} on any status but 2xx. */
+  post(path: string, body: object): Promise<unknown>;
+  /** Of the daemon's main thread since it was last asked, milliseconds. */
+  loopDelay(): Promise<LoopDelay>;
+}
+
+/** The real daemon with its real model, on a directory, and a client that keeps its connections. */
+export async function startDaemonUnderLoad(dataDir: string): Promise<DaemonUnderLoad> {
+  const startedAt = performance.now();
+  const probe = pathToFileURL(resolve(import.meta.dirname, "loop-delay.mjs"));
+  const daemon = await startDaemonProcess(dataDir, { NODE_OPTIONS: `--import=${probe.href}` });
+  const readyAfter = performance.now() - startedAt;
+  const agent = new Agent({ keepAlive: true });
+
+  return {
+    ...daemon,
+    readyAfter,
+    post: (path, body) =>
+      new Promise((done, fail) => {
+        const headers = { "content-type": "application/json" };
+        const call = request(daemon.baseUrl + path, { method: "POST", agent, headers }, (answer) => {
+          let text = "";
+          answer.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+          answer.on("error", fail).on("end", () => {
+            if ((answer.statusCode ?? 500) < 300) done(JSON.parse(text));
+            else fail(new Error(`${path}: ${answer.statusCode} ${text}`));
+          });
+        });
+        call.on("error", fail);
+        call.end(JSON.stringify(body));
+      }),
+    async loopDelay() {
+      const known = daemon.output().length;
+      process.kill(daemon.pid, "SIGUSR2");
+      for (;;) {
+        const line = /loop-delay (\{.*\})\n/.exec(daemon.output().slice(known))?.[1];
+        if (line !== undefined) return JSON.parse(line) as LoopDelay;
+        await sleep(5);
+      }
+    },
+    async stop() {
+      agent.destroy();
+      return daemon.stop();
+    },
+  };
+}

@@ -1,0 +1,145 @@
+import { memoryTerms } from "../../src/core/analyser.ts";
+import { bm25Weight, inverseDocumentFrequency } from "../../src/core/bm25.ts";
+import { TOKEN_DIMENSIONS, TOKEN_SCALE } from "../../src/core/embedding.ts";
+import { INITIAL_SALIENCE } from "../../src/core/memory.ts";
+import { containsPhrase, readQuestion } from "../../src/core/question.ts";
+import { rank } from "../../src/core/ranking.ts";
+import type { RankingCandidate } from "../../src/core/ranking-candidate.ts";
+import type { RankingWeights } from "../../src/core/ranking-terms.ts";
+import { traitsOf } from "../../src/core/traits.ts";
+import type { DataSet, EvalMemory } from "./data-sets.ts";
+import type { Embedded } from "./embedding-cache.ts";
+import type { EvalQuestion, Retriever } from "./metrics.ts";
+
+export interface Scored {
+  readonly id: string;
+  readonly score: number;
+}
+
+/**
+ * The ranking over every memory of a user, without store or daemon: what it would answer if candidates cost nothing.
+ * Memories are indexed store-wide, as the service does.
+ */
+export interface InProcessSearch {
+  /** Best first. `userId` instead of the question's own asks somebody else's memories. */
+  search(
+    question: EvalQuestion,
+    options?: { readonly userId?: string; readonly weights?: RankingWeights },
+  ): Scored[];
+  byWords: Retriever;
+  byVectors: Retriever;
+}
+
+const PLACES_AROUND = [-2, -1, 1, 2];
+
+export function inProcessSearch({ memories }: DataSet, embedded: Embedded): InProcessSearch {
+  const indexed = memories.map((memory, ordinal) => ({ ...memory, ordinal, ...indexedText(memory) }));
+  const frequencies = new Map<string, number>();
+  for (const term of indexed.flatMap(({ counts }) => [...counts.keys()])) {
+    frequencies.set(term, (frequencies.get(term) ?? 0) + 1);
+  }
+  const averageLength = indexed.reduce((sum, { length }) => sum + length, 0) / indexed.length;
+  const idf = (term: string) => inverseDocumentFrequency(frequencies.get(term) ?? 0, indexed.length);
+  const sessions = groupBy(indexed, ({ sessionId, id }) => sessionId ?? id);
+  const around = new Map(
+    [...sessions.values()].flatMap((session) =>
+      session.map(
+        ({ id }, place) => [id, PLACES_AROUND.map((distance) => session[place + distance]?.ordinal)] as const,
+      ),
+    ),
+  );
+  const users = groupBy(indexed, ({ userId }) => userId);
+  const prepared = new Map<string, ReturnType<typeof prepare>>();
+
+  function prepare(question: EvalQuestion, userId: string) {
+    const embedding = embedded.question(question.text);
+    const now = Math.max(...memories.map(({ occurredAt }) => occurredAt));
+    const read = readQuestion({
+      text: question.text,
+      now,
+      words: embedding.words,
+      inverseDocumentFrequency: idf,
+    });
+    const candidates = (users.get(userId) ?? []).map((memory): RankingCandidate => {
+      const { windows, tokens } = embedded.document(memory.content);
+      return {
+        ordinal: memory.ordinal,
+        words: read.terms.reduce((sum, { term, weight }) => {
+          const count = memory.counts.get(term);
+          return count === undefined
+            ? sum
+            : sum + weight * idf(term) * bm25Weight(count, memory.length, averageLength);
+        }, 0),
+        cosine: Math.max(...windows.map((window) => dot(window, embedding.vector))),
+        matches: matchTokens(embedding.tokens.vectors, tokens.vectors),
+        around: around.get(memory.id) ?? [],
+        sessionId: memory.sessionId,
+        traits: memory.traits,
+        occurredAt: memory.occurredAt,
+        salience: INITIAL_SALIENCE,
+        quoted:
+          read.phrases.filter((phrase) => containsPhrase(memory.content, phrase)).length /
+          Math.max(1, read.phrases.length),
+      };
+    });
+    return { read, candidates, now };
+  }
+
+  function preparedFor(question: EvalQuestion, userId = question.userId) {
+    const key = `${question.id} ${userId}`;
+    const known = prepared.get(key) ?? prepare(question, userId);
+    prepared.set(key, known);
+    return known;
+  }
+
+  const idOf = (ordinal: number) => memories[ordinal]?.id ?? "";
+  const by =
+    (value: (candidate: RankingCandidate) => number): Retriever =>
+    async (question) =>
+      preparedFor(question)
+        .candidates.toSorted((a, b) => value(b) - value(a))
+        .map(({ ordinal }) => idOf(ordinal));
+
+  return {
+    search: (question, { userId, weights } = {}) => {
+      const { read, candidates, now } = preparedFor(question, userId);
+      return rank(read, candidates, weights === undefined ? { now } : { now, weights }).map(
+        ({ ordinal, score }) => ({
+          id: idOf(ordinal),
+          score,
+        }),
+      );
+    },
+    byWords: by(({ words }) => words),
+    byVectors: by(({ cosine }) => cosine),
+  };
+}
+
+function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);
+  return groups;
+}
+
+function indexedText(memory: EvalMemory) {
+  const terms = memoryTerms({ ...memory, tags: [], createdAt: memory.occurredAt });
+  const counts = new Map<string, number>();
+  for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1);
+  return { counts, length: terms.length, traits: traitsOf(memory.content) };
+}
+
+function matchTokens(question: Int8Array, memory: Int8Array): Float32Array {
+  return Float32Array.from({ length: question.length / TOKEN_DIMENSIONS }, (_, token) => {
+    const vector = question.subarray(token * TOKEN_DIMENSIONS, (token + 1) * TOKEN_DIMENSIONS);
+    let best = memory.length === 0 ? 0 : -Infinity;
+    for (let at = 0; at < memory.length; at += TOKEN_DIMENSIONS)
+      best = Math.max(best, dot(vector, memory, at));
+    return best / TOKEN_SCALE ** 2;
+  });
+}
+
+function dot(a: Float32Array | Int8Array, b: Float32Array | Int8Array, at = 0): number {
+  let sum = 0;
+  for (let i = 0; i < a.length; i += 1) sum += (a[i] ?? 0) * (b[at + i] ?? 0);
+  return sum;
+}

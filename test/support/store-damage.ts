@@ -1,0 +1,131 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ServiceError } from "../../src/core/errors.ts";
+import { listFilesBelow, nodeDisk } from "../../src/storage/disk.ts";
+import { createMemoryWorld, type MemoryWorld } from "./memory-world.ts";
+import { StoreLedger } from "./store-ledger.ts";
+import { openStoreOnDisk, type StoreOnDisk } from "./store-on-disk.ts";
+import { BUSY } from "./store-survival.ts";
+
+export type Damage = (bytes: Buffer) => Buffer;
+
+/** Places of a file, as parts of its length. */
+const PLACES = [0, 0.3, 0.5, 0.8, 0.999];
+
+/** Every way to harm a file that is tried, by name. */
+export const DAMAGES: ReadonlyMap<string, Damage> = new Map<string, Damage>([
+  ["emptied", () => Buffer.alloc(0)],
+  ["filled with zeros", (bytes) => Buffer.alloc(bytes.length)],
+  ["cut in the middle", (bytes) => bytes.subarray(0, bytes.length >> 1)],
+  ["one byte short", (bytes) => bytes.subarray(0, -1)],
+  ["a page longer", (bytes) => Buffer.concat([bytes, Buffer.alloc(4096)])],
+  ...PLACES.map((place): [string, Damage] => [
+    `with a bit flipped at ${place}`,
+    (bytes) => {
+      const at = Math.floor(bytes.length * place);
+      bytes[at] = (bytes[at] ?? 0) ^ 0x10;
+      return bytes;
+    },
+  ]),
+]);
+
+const LONG_WORDS = 120_000;
+
+/** What became of an opening: everything was there, it was refused, or it opened and the check of the files found it. */
+export type Outcome = "whole" | "refused" | "reported";
+
+/** A store that was closed in order, and is harmed and opened again and again. */
+export class HarmedStore {
+  readonly #top: string;
+  readonly #world: MemoryWorld;
+  readonly #ledger: StoreLedger;
+
+  private constructor(top: string, world: MemoryWorld, ledger: StoreLedger) {
+    this.#top = top;
+    this.#world = world;
+    this.#ledger = ledger;
+  }
+
+  /** With several flushes behind it, and records in the journal that no checkpoint has. */
+  static async create(seed: number, { long = false } = {}): Promise<HarmedStore> {
+    const top = await mkdtemp(join(tmpdir(), "memoryd-damage-"));
+    const world = createMemoryWorld();
+    const ledger = new StoreLedger(seed);
+    const store = await openStoreOnDisk(join(top, "whole"), world, { limits: { ...BUSY, rows: 1_000 } });
+    for (let round = 0; round < 6; round += 1) {
+      await ledger.work(store);
+      await store.opened.checkpointer.flush();
+    }
+    // Its vectors make a file too large to be read whole at every start.
+    if (long) await ledger.add(store, LONG_WORDS);
+    await store.opened.checkpointer.flush();
+    await ledger.add(store);
+    await ledger.add(store);
+    await store.close();
+    return new HarmedStore(top, world, ledger);
+  }
+
+  /** Relative to the data directory, with `/`. */
+  files(): Promise<string[]> {
+    return listFilesBelow(nodeDisk, join(this.#top, "whole"));
+  }
+
+  /** Those of a megabyte and more. */
+  async largeFiles(): Promise<string[]> {
+    const large: string[] = [];
+    for (const file of await this.files()) {
+      if (((await nodeDisk.size(join(this.#top, "whole", file))) ?? 0) >= 1024 ** 2) large.push(file);
+    }
+    return large;
+  }
+
+  /** Harms one file of a copy and opens it. Throws if anything was lost or altered without a word. */
+  async open(file: string, damage: Damage): Promise<Outcome> {
+    const directory = join(this.#top, "harmed");
+    await cp(join(this.#top, "whole"), directory, { recursive: true });
+    try {
+      const path = join(directory, file);
+      await writeFile(path, damage(await readFile(path)));
+      const before = await hashOf(directory);
+      let store: StoreOnDisk;
+      try {
+        store = await openStoreOnDisk(directory, this.#world);
+      } catch (error) {
+        assert.ok(error instanceof ServiceError && error.code === "STORE_UNUSABLE", String(error));
+        assert.match(error.message, /backup|newer/);
+        assert.equal(await hashOf(directory), before, "a store that is refused was changed");
+        return "refused";
+      }
+      return await this.#judge(store).finally(() => store.close());
+    } finally {
+      await rm(directory, { recursive: true, force: true });
+    }
+  }
+
+  async remove(): Promise<void> {
+    await rm(this.#top, { recursive: true, force: true });
+  }
+
+  async #judge(store: StoreOnDisk): Promise<Outcome> {
+    try {
+      await this.#ledger.checkWhileOpen(store);
+      return "whole";
+    } catch (error) {
+      for (let waited = 0; waited < 2_000 && store.opened.damage.length === 0; waited += 50) await sleep(50);
+      if (store.opened.damage.length > 0) return "reported";
+      throw error;
+    }
+  }
+}
+
+async function hashOf(directory: string): Promise<string> {
+  const hash = createHash("sha256");
+  for (const path of await listFilesBelow(nodeDisk, directory)) {
+    hash.update(`${path}\n`).update(await readFile(join(directory, path)));
+  }
+  return hash.digest("hex");
+}
