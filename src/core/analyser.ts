@@ -71,11 +71,20 @@ export function analyse(text: string): string[] {
 }
 
 /**
- * What the word index stores of a memory: its text, the day it happened written out ("8 May 2023", UTC), its tags.
- * A question that names a day, month or year then finds it by words alone.
+ * What the word index stores of a memory: its text, the day it happened written out ("8 May 2023", UTC), its tags, and
+ * the headings that a piece of a document stands under. A question that names a day, month or year then finds it by
+ * words alone.
  */
-export function memoryTerms(memory: Pick<Memory, "content" | "tags" | "occurredAt" | "createdAt">): string[] {
-  return [...analyse(memory.content), ...dateTerms(occurredAtOf(memory)), ...analyse(memory.tags.join("\n"))];
+export function memoryTerms(
+  memory: Pick<Memory, "content" | "tags" | "occurredAt" | "createdAt"> & Partial<Pick<Memory, "source">>,
+): string[] {
+  const section = memory.source?.section ?? "";
+  return [
+    ...analyse(memory.content),
+    ...dateTerms(occurredAtOf(memory)),
+    ...analyse(memory.tags.join("\n")),
+    ...analyse(section),
+  ];
 }
 
 /** Day, month and year as `analyse` would give them of "8 May 2023"; empty for times no date can show. */

@@ -193,6 +193,12 @@ async function loadIndexes(indexes: StoreIndexes, tables: Tables, log: StoreLog)
   for await (const batch of tables.scan("facts")) {
     indexes.catalogue.facts.apply(batch.map(({ id, row }) => ({ table: "facts", id, row })));
   }
+  for await (const batch of tables.scan("documents")) {
+    for (const { id, row } of batch) indexes.catalogue.documents.apply({ table: "documents", id, row });
+  }
+  for await (const batch of tables.scan("jobs")) {
+    for (const { id, row } of batch) indexes.catalogue.documents.apply({ table: "jobs", id, row });
+  }
 }
 
 const ROWS_ANALYSED_AT_A_TIME = 500;
