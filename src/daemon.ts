@@ -75,7 +75,9 @@ export async function startDaemon(config: Config, log: Logger, requestStop: () =
     });
     started.push(() => opened.store.close());
 
-    const followUps = new FollowUps(opened.store, () => setTimeout(flushFollowUps, FOLLOW_UP_DELAY_MS).unref());
+    const followUps = new FollowUps(opened.store, () => {
+      setTimeout(() => void flushFollowUps(), FOLLOW_UP_DELAY_MS).unref();
+    });
     const flushFollowUps = () =>
       followUps.flush().catch((error: unknown) => log.warn({ err: error }, "follow-ups dropped"));
     started.push(flushFollowUps);

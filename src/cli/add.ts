@@ -42,7 +42,7 @@ export async function add(dataDir: string, words: readonly string[], options: Ad
     );
 }
 
-function parseMetadata(text: string): object {
+export function parseMetadata(text: string): object {
   let value: unknown;
   try {
     value = JSON.parse(text);

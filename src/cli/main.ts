@@ -1,15 +1,11 @@
-import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
-import {
-  ConfigError,
-  DEFAULT_CONFIG_FILE,
-  loadConfig,
-  readSettings,
-  type Settings,
-  SETTINGS,
-} from "../config.ts";
+import { Command, CommanderError, Option } from "commander";
+import { ConfigError, DEFAULT_CONFIG_FILE, loadConfig, SETTINGS } from "../config.ts";
 import { VERSION } from "../version.ts";
 import { add, type AddOptions } from "./add.ts";
 import { CliFailure, EXIT, type ExitCode } from "./cli-failure.ts";
+import { type DaemonOptions, settingsOf, withDataDir } from "./daemon-options.ts";
+import { addFactCommands } from "./fact-commands.ts";
+import { collect, part, wholeNumber } from "./option-values.ts";
 import { complain, endWithReader } from "./output.ts";
 import { query, type QueryOptions } from "./query.ts";
 import { start } from "./start.ts";
@@ -51,6 +47,7 @@ function program(words: readonly string[]): Command {
   addStart(memoryd, words);
   addDaemonCommands(memoryd);
   addMemoryCommands(memoryd);
+  addFactCommands(memoryd);
   return memoryd;
 }
 
@@ -102,7 +99,7 @@ function addMemoryCommands(memoryd: Command): void {
 
   withDataDir(memoryd.command("query").description("find the memories that answer a question"))
     .argument("<text...>", "the question")
-    .option("-k, --k <number>", "how many memories, 1 to 200; 8 if not given", parseCount)
+    .option("-k, --k <number>", "how many memories, 1 to 200; 8 if not given", wholeNumber(1, 200))
     .option("-u, --user <id>", "only this user's memories")
     .option("-p, --project <name>", "only those of this project")
     .option("-s, --session <id>", "only those of this session")
@@ -110,7 +107,7 @@ function addMemoryCommands(memoryd: Command): void {
     .option("--sector <name>", "only those of this sector")
     .option("--from <time>", "only what happened at this time or later")
     .option("--to <time>", "only what happened before this time")
-    .option("--min-score <number>", "only matches with this score or better, 0 to 1", parseScore)
+    .option("--min-score <number>", "only matches with this score or better, 0 to 1", part)
     .option("--json", "print the answer as JSON")
     .action(
       async (text: string[], options: DaemonOptions & QueryOptions) =>
@@ -121,40 +118,6 @@ function addMemoryCommands(memoryd: Command): void {
 interface StartOptions extends Readonly<Record<string, string | boolean | undefined>> {
   readonly config?: string;
   readonly detach?: boolean;
-}
-
-/** The flags that say which daemon to talk to. */
-interface DaemonOptions {
-  readonly dataDir?: string;
-  readonly config?: string;
-}
-
-function withDataDir(command: Command): Command {
-  return command
-    .option("--data-dir <folder>", "data directory of the daemon to talk to (MEMORYD_DATA_DIR)")
-    .option("--config <file>", "configuration file that names it");
-}
-
-function settingsOf({ dataDir, config }: DaemonOptions): Settings {
-  return readSettings({ flags: dataDir === undefined ? {} : { dataDir }, configFile: config });
-}
-
-function collect(value: string, earlier: readonly string[] = []): string[] {
-  return [...earlier, value];
-}
-
-function parseCount(text: string): number {
-  if (!/^\d{1,3}$/.test(text) || Number(text) < 1 || Number(text) > 200) {
-    throw new InvalidArgumentError("It must be a whole number from 1 to 200.");
-  }
-  return Number(text);
-}
-
-function parseScore(text: string): number {
-  const score = Number(text);
-  if (text.trim() === "" || !(score >= 0 && score <= 1))
-    throw new InvalidArgumentError("It must be a number from 0 to 1.");
-  return score;
 }
 
 /** Says what went wrong, in one sentence, and gives the exit code for it. */

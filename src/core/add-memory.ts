@@ -21,7 +21,7 @@ export async function addMemory(ports: MemoryPorts, input: AddMemoryInput): Prom
       return added;
     },
     async ([id]) => {
-      const memory = id == null ? undefined : (await store.readMemories([id])).get(id);
+      const memory = typeof id !== "string" ? undefined : (await store.readMemories([id])).get(id);
       if (memory === undefined) throw goneError();
       return { memory, deduplicated: false };
     },

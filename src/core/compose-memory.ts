@@ -26,7 +26,7 @@ function sorted(value: JsonValue | Memory["metadata"]): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== "object" || value === null) return value;
   // Pairs, not an object: a key named __proto__ counts like any other.
-  const pairs = Object.entries(value) as [string, JsonValue][];
+  const pairs: [string, JsonValue][] = Object.entries(value);
   return { pairs: pairs.sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, inner]) => [key, sorted(inner)]) };
 }
 

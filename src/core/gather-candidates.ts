@@ -45,7 +45,8 @@ export async function gatherCandidates(
       for (const end of [source, target]) if (isSelected(end)) ordinals.add(end);
     }
   }
-  for (const ordinal of [...ordinals]) {
+  // A copy: the neighbours of neighbours are none of ours.
+  for (const ordinal of Array.from(ordinals)) {
     for (const neighbour of around(catalogue, ordinal)) {
       if (neighbour !== undefined && isSelected(neighbour)) ordinals.add(neighbour);
     }

@@ -1,21 +1,20 @@
 /** The compiled `int8-kernel.wat` beside this file. */
 const KERNEL_BASE64 =
   "AGFzbQEAAAABCQFgBX9/f39/AAIPAQNlbnYGbWVtb3J5AgABAwIBAAcHAQNkb3QAAAqlAQGiAQIDfwN7AkADQCAFIAJPDQH9DAAAAAAAAAAAAAAAAAAAAAAhCCAAIQYgASADaiEHA0AgAf0ABAAhCSAG/QAEACEKIAggCSAK/ZwB/X4gCSAK/Z0B/X79rgH9rgEhCCABQRBqIQEgBkEQaiEGIAEgB0kNAAsgBCAI/RsAIAj9GwFqIAj9GwIgCP0bA2pqNgIAIARBBGohBCAFQQFqIQUMAAsLCw==";
-/** The part of the platform's WebAssembly used here; neither the language's nor Node's types declare it. */
-declare namespace WebAssembly {
-  class Memory {
-    constructor(limits: { readonly initial: number; readonly maximum: number });
-    readonly buffer: ArrayBuffer;
-    grow(pages: number): number;
-  }
-  class Module {
-    constructor(bytes: Uint8Array<ArrayBuffer>);
-  }
-  class Instance {
-    constructor(module: Module, imports: { readonly env: { readonly memory: Memory } });
-    readonly exports: Readonly<Record<string, unknown>>;
-  }
+interface KernelMemory {
+  readonly buffer: ArrayBuffer;
+  grow(pages: number): number;
 }
+
+/** The part of the platform's WebAssembly used here; neither the language's nor Node's types declare it. */
+declare const WebAssembly: {
+  readonly Memory: new (limits: { readonly initial: number; readonly maximum: number }) => KernelMemory;
+  readonly Module: new (bytes: Uint8Array<ArrayBuffer>) => object;
+  readonly Instance: new (
+    module: object,
+    imports: { readonly env: { readonly memory: KernelMemory } },
+  ) => { readonly exports: Readonly<Record<string, unknown>> };
+};
 
 const PAGE_BYTES = 65_536;
 /** WebAssembly's own limit for 32-bit memories: 4 GiB. */
@@ -33,7 +32,7 @@ export function kernelBytes(): Uint8Array<ArrayBuffer> {
 /** Addresses are byte offsets in the kernel's memory. */
 type DotProducts = (query: number, rows: number, count: number, dimensions: number, out: number) => void;
 
-let compiled: WebAssembly.Module | undefined;
+let compiled: object | undefined;
 
 /**
  * A growing list of int8 vectors of one length that answers the dot products of a query with all of them, by SIMD:
@@ -42,7 +41,7 @@ let compiled: WebAssembly.Module | undefined;
 export class Int8Rows {
   readonly dimensions: number;
   #count = 0;
-  readonly #memory: WebAssembly.Memory;
+  readonly #memory: KernelMemory;
   readonly #dot: DotProducts;
   readonly #rowsAt: number;
 

@@ -41,7 +41,7 @@ export async function reinforceMemory(
         };
       }),
     async ([id]) => {
-      const entry = id == null ? undefined : store.catalogue.find(id);
+      const entry = typeof id !== "string" ? undefined : store.catalogue.find(id);
       if (entry === undefined) throw goneError();
       return { id: entry.id, salience: entry.salience };
     },

@@ -63,7 +63,7 @@ export async function storeMemories(
   } catch (error) {
     if (!(error instanceof DuplicateGone)) throw error;
     // Deleted between the look and the write: then it is new, and embedded after all.
-    const fresh = items.map((item) => ("input" in item ? embedNew(ports, item.input, item.hash) : item));
+    const fresh = items.map(async (item) => ("input" in item ? await embedNew(ports, item.input, item.hash) : item));
     return attempt(ports, await Promise.all(fresh), request);
   }
 }

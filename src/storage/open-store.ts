@@ -11,9 +11,9 @@ import { VectorIndex } from "./catalogue/vector-index.ts";
 import { WordIndex } from "./catalogue/word-index.ts";
 import { CHECKPOINT_FORMAT, chooseCheckpoint, type ChosenCheckpoint, scrub } from "./checkpoint.ts";
 import { Checkpointer, type CheckpointerLimits } from "./checkpointer.ts";
-import { type Disk, listFilesBelow } from "./disk.ts";
+import type { Disk } from "./disk.ts";
 import type { Journal } from "./journal/journal.ts";
-import { checkJournal, openJournal } from "./journal/open-journal.ts";
+import { checkJournal, holdsRecords, openJournal, removeUnused } from "./journal/open-journal.ts";
 import { LanceDbMemoryStore, noteRecord, showDurable, type StoreIndexes, termsOf } from "./lancedb-memory-store.ts";
 import { openTablesAt } from "./open-tables-at.ts";
 import type { Tables } from "./tables/tables.ts";
@@ -58,7 +58,7 @@ const FIRST_EPOCH = 1;
 export async function openStore(options: StoreOptions): Promise<OpenedStore> {
   const { disk, directory, clock, stamp, log } = options;
   const journalFolder = join(directory, "journal");
-  const hasJournal = (await listFilesBelow(disk, journalFolder)).length > 0;
+  const hasJournal = await holdsRecords(disk, journalFolder);
   const chosen = await chooseCheckpoint(disk, directory, { hasJournal });
   for (const reason of chosen?.damage ?? []) log.warn({ reason }, "checkpoint set aside");
   checkStamps(chosen, stamp, directory);
@@ -69,15 +69,15 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
   };
   const after = chosen?.checkpoint.sequence ?? 0;
   // Before the tables are opened, because that moves files: a store that is refused stays as it is.
-  if (chosen !== undefined) await checkJournal({ disk, directory: journalFolder, ...header, after });
+  if (chosen !== undefined) await checkJournal({ disk, directory: journalFolder, ...header, after, begin: false });
   const tables = await openTablesAt(disk, directory, chosen);
+  let journal: Journal | undefined;
   try {
     const indexes = emptyIndexes(clock, chosen);
     await loadIndexes(indexes, tables, log).catch((error: unknown) => {
       throw unreadable(directory, error);
     });
 
-    let journal: Journal | undefined;
     const checkpointer = new Checkpointer({
       disk,
       directory,
@@ -95,9 +95,7 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
       openedAt: chosen,
       ...(options.limits === undefined ? {} : { limits: options.limits }),
     });
-    // A new store has its checkpoint before its journal: a journal without one is damage.
-    if (chosen === undefined) await checkpointer.flush();
-
+    if (chosen === undefined) await removeUnused(disk, journalFolder);
     let store: LanceDbMemoryStore | undefined;
     const replayed = { rows: 0, bytes: 0 };
     const opened = await openJournal({
@@ -105,6 +103,7 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
       directory: journalFolder,
       ...header,
       after,
+      begin: chosen === undefined,
       onRecord: ({ sequence, time, changes }) => {
         noteRecord(indexes, time, changes);
         replayed.rows += changes.length;
@@ -113,6 +112,8 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
       onRefused: () => store?.takeBackStaged(),
     });
     ({ journal } = opened);
+    // A store has its journal before its first checkpoint: one whose journal is gone never looks like a new one.
+    if (chosen === undefined) await checkpointer.flush();
     // Only now are all of them on the disk for certain: a checkpoint must never be ahead of the journal.
     checkpointer.notePending(replayed.rows, replayed.bytes);
     if (opened.tornTail !== undefined) log.warn(opened.tornTail, "unfinished write set aside");
@@ -121,6 +122,7 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
     const damage = scrubInBackground(options, checkpointer, store);
     return { store, storeId: header.storeId, journal, checkpointer, damage };
   } catch (error) {
+    await journal?.close();
     await tables.close();
     throw error;
   }

@@ -12,9 +12,9 @@ function dot(a: ArrayLike<number>, b: ArrayLike<number>): number {
 
 describe("the kernel", () => {
   it("is the compiled form of the source beside it", async () => {
-    const { parseWat } = await wabt();
+    const toolkit = await wabt();
     const source = readFileSync(new URL("../../src/core/int8-kernel.wat", import.meta.url), "utf8");
-    const { buffer } = parseWat("int8-kernel.wat", source, { simd: true }).toBinary({});
+    const { buffer } = toolkit.parseWat("int8-kernel.wat", source, { simd: true }).toBinary({});
     expect(kernelBytes()).toEqual(new Uint8Array(buffer));
   });
 });

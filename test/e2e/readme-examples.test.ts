@@ -35,15 +35,20 @@ const updated = new Map<Example, string>();
 
 /** One example in bash, as the README's user has it: `memoryd` on the path, the daemon on its usual port. */
 async function run(script: string): Promise<string> {
-  const prelude = `memoryd() { "${process.execPath}" "${LAUNCHER}" "$@"; }\nset -o pipefail\nID=${lastId}\n`;
   const typed = script.replace(/^ID=.*$/gm, "").replaceAll("localhost:8080", `localhost:${port}`);
+  const session = [
+    `memoryd() { "${process.execPath}" "${LAUNCHER}" "$@"; }`,
+    `if [ -e variables ]; then . ./variables; fi`,
+    `ID=${lastId}`,
+    typed,
+    // A later example may use a moment that this one noted.
+    `declare -p BEFORE > variables 2> /dev/null`,
+  ];
   const env = environmentOf(home, { MEMORYD_DATA_DIR: dataDir, MEMORYD_PORT: String(port) });
-  const shell = promisify(execFile)("bash", ["-c", prelude + typed], { env, cwd: home });
-  const { stdout } = await shell.catch((error: { stdout: string; stderr: string }) => {
-    // A command may be shown to fail; what it says then goes to standard error.
-    return { stdout: error.stdout + error.stderr };
-  });
-  return stdout.replaceAll(`:${port}`, ":8080").replaceAll(dataDir, SHOWN_DATA);
+  const shell = promisify(execFile)("bash", ["-c", session.join("\n")], { env, cwd: home });
+  // What a command says that fails is shown, too.
+  const { stdout, stderr } = await shell.catch((error: { stdout: string; stderr: string }) => error);
+  return (stdout + stderr).replaceAll(`:${port}`, ":8080").replaceAll(dataDir, SHOWN_DATA);
 }
 
 beforeAll(async () => {

@@ -92,7 +92,9 @@ it("a daemon on a full disk answers, deletes, and has everything once there is r
     rmSync(filler);
     daemon = await startDaemonProcess(dataDir);
     const { body: all } = await call(daemon, "GET", "/memory/all?l=500");
-    expect(new Map(all.items.map((item: { id: string; content: string }) => [item.id, item.content]))).toEqual(kept);
+    expect(
+      new Map(all.items.map((item: { id: string; content: string }) => [item.id, item.content])),
+    ).toEqual(kept);
     expect((await add()).status).toBe(200);
   } finally {
     await daemon?.kill();

@@ -49,5 +49,6 @@ describe("updateText", () => {
 
   it("replaces lines that do not", () => {
     expect(updateText("one\ntwo\n", "one\nthree\nfour\n")).toBe("one\nthree\nfour\n");
+    expect(updateText(" 1. 0.31  tea\n", " 1. 0.71  tea\n")).toBe(" 1. 0.71  tea\n");
   });
 });

@@ -11,8 +11,7 @@ const TOLERANCE = 0.05;
 const LINE_WIDTH = 110;
 const UUID = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
 const SHORT_ID = "[0-9a-f]{6}…[0-9a-f]{4}";
-/** A time that a clock gave; one that a person wrote has no milliseconds. */
-const CLOCK_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.(?!000)\d{3}Z$/;
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 /** Never the same twice. */
 const MEASURED_KEYS = new Set(["took_ms"]);
 
@@ -75,18 +74,26 @@ function updateObject(shown: { readonly [key: string]: Json }, actual: { readonl
   return Object.fromEntries(isCut ? [...entries, [GAP, GAP]] : entries);
 }
 
-/** Whether a text is as shown: the same but for gaps, ids, times of the clock and scores. */
+const SCORE = /\b\d\.\d+\b/g;
+
+/** Whether a text is as shown: the same but for gaps, ids and times of the clock, and scores near to those shown. */
 function holds(shown: string, actual: string): boolean {
-  if (CLOCK_TIME.test(shown)) return CLOCK_TIME.test(actual);
-  const pattern = withoutScores(shorten(shown))
+  // A time that a person wrote has no milliseconds: this one a clock gave.
+  if (TIME.test(shown) && !shown.endsWith(".000Z")) return TIME.test(actual);
+  const scores = actual.match(SCORE) ?? [];
+  const hasMoved = (score: string, i: number) => Math.abs(Number(score) - Number(scores[i])) > TOLERANCE;
+  if ((shown.match(SCORE) ?? []).some(hasMoved)) return false;
+  const pattern = withoutMeasures(shown)
     .split(new RegExp(`(${SHORT_ID}|${GAP})`))
     .map((part) => (part === GAP ? ".*" : new RegExp(`^${SHORT_ID}$`).test(part) ? SHORT_ID : escaped(part)))
     .join("");
-  return new RegExp(`^${pattern}$`, "s").test(withoutScores(shorten(actual)));
+  return new RegExp(`^${pattern}$`, "s").test(withoutMeasures(shorten(actual)));
 }
 
-function withoutScores(text: string): string {
-  return text.replace(/\b\d\.\d+\b/g, "#.#");
+/** Bars are drawn to the present day, so their lengths change with it. */
+function withoutMeasures(text: string): string {
+  const plain = text.replace(SCORE, "#");
+  return /[├│]/.test(plain) ? plain.replace(/─+/g, "─").replace(/ +/g, " ") : plain;
 }
 
 function shorten(text: string): string {

@@ -149,7 +149,7 @@ describe("a store that is opened again", () => {
   it("is refused when its vectors were made by another model", async () => {
     await add("tea");
     await disk.close();
-    const [file = ""] = readdirSync(disk.directory).filter((name) => name.startsWith("CHECKPOINT"));
+    const file = readdirSync(disk.directory).find((name) => name.startsWith("CHECKPOINT")) ?? "";
     expect(readFileSync(join(disk.directory, file), "utf8")).toContain("words-150");
     const world = createMemoryWorld();
     const other = openStore({

@@ -1,7 +1,12 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { addMemory } from "../../src/core/add-memory.ts";
 import { DAMAGES, HarmedStore } from "../support/store-damage.ts";
+import { createStoreOnDisk } from "../support/store-on-disk.ts";
 
-const TIMEOUT_MS = 120_000;
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
+
 /** Every file is harmed in one way, by turns; test/e2e goes through all of them. */
 let store: HarmedStore;
 beforeAll(async () => {
@@ -14,12 +19,25 @@ it.each([/^journal\//, /^CHECKPOINT/, /^tables\//])(
   async (kind) => {
     const files = (await store.files()).filter((file) => kind.test(file));
     const damages = [...DAMAGES];
-    const stride = Math.max(1, Math.floor(files.length / 12));
+    const stride = Math.max(1, Math.floor(files.length / 8));
     for (let i = 0; i < Math.max(files.length, damages.length); i += stride) {
       const file = files[i % files.length] ?? "";
       const [name, damage] = damages[i % damages.length] ?? ["", (bytes: Buffer) => bytes];
-      await store.open(file, damage).catch((error: Error) => expect.fail(`${file} ${name}: ${error.stack ?? ""}`));
+      await store
+        .open(file, damage)
+        .catch((error: Error) => expect.fail(`${file} ${name}: ${error.stack ?? ""}`));
     }
   },
-  TIMEOUT_MS,
 );
+
+it("a store whose journal is gone before its first flush is not taken for a new one", async () => {
+  const young = await createStoreOnDisk();
+  await addMemory(young.ports, { content: "the first memory" });
+  await young.close();
+  const journal = join(young.directory, "journal");
+  for (const name of readdirSync(journal)) rmSync(join(journal, name));
+  await expect(young.reopen()).rejects.toMatchObject({ code: "STORE_UNUSABLE" });
+  rmSync(journal, { recursive: true });
+  await expect(young.reopen()).rejects.toMatchObject({ code: "STORE_UNUSABLE" });
+  young.removeDirectory();
+});

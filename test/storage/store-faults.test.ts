@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as turnOfOthers } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { addMemory } from "../../src/core/add-memory.ts";
 import { updateMemory } from "../../src/core/update-memory.ts";
 import { createFaultyDisk, type FaultyDisk } from "../support/faulty-disk.ts";
@@ -13,8 +13,8 @@ import { BUSY, survive } from "../support/store-survival.ts";
 
 /** Flushes when the test says so. */
 const LIMITS = { ...BUSY, rows: 1_000 };
-/** Some dozen lives, each with some hundred syncs of a disk that may be busy. */
-const TIMEOUT_MS = 120_000;
+/** Some hundred syncs each, of a disk that may be busy. */
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 let top: string;
 let directory: string;
@@ -111,26 +111,31 @@ describe("a store whose disk fails", () => {
     await goesOn();
   });
 
-  it.each([/^create CHECKPOINT/, /^write CHECKPOINT/, /^rename CHECKPOINT/, /^remove CHECKPOINT/, /^remove .*\.lance/])(
-    "tries again when %s fails",
-    async (step) => {
-      for (let i = 0; i < 3; i += 1) {
-        await flush();
-        expect(await ledger.add(store)).toBe(true);
-      }
-      disk.failAt(step, "ENOSPC");
-      await expect(flush()).rejects.toThrow();
-      await ledger.checkWhileOpen(store);
-      await goesOn();
-    },
-  );
+  it.each([
+    /^create CHECKPOINT/,
+    /^write CHECKPOINT/,
+    /^rename CHECKPOINT/,
+    /^remove CHECKPOINT/,
+    /^remove .*\.lance/,
+  ])("tries again when %s fails", async (step) => {
+    for (let i = 0; i < 3; i += 1) {
+      await flush();
+      expect(await ledger.add(store)).toBe(true);
+    }
+    disk.failAt(step, "ENOSPC");
+    await expect(flush()).rejects.toThrow();
+    await ledger.checkWhileOpen(store);
+    await goesOn();
+  });
 });
 
 describe("a store whose disk is full", () => {
   it("refuses to add, goes on reading and deleting, and takes up again when there is room", async () => {
     await fill();
     expect(await ledger.add(store)).toBe(false);
-    await expect(addMemory(store.ports, { content: "no room" })).rejects.toMatchObject({ code: "STORE_FULL" });
+    await expect(addMemory(store.ports, { content: "no room" })).rejects.toMatchObject({
+      code: "STORE_FULL",
+    });
     await ledger.checkWhileOpen(store);
     expect(await ledger.remove(store)).toBe(true);
     expect(await ledger.remove(store)).toBe(true);
@@ -157,14 +162,15 @@ it("shows every memory, never an older state, while it is brought into the table
   const ids = await Promise.all(
     ["one", "two", "three"].map(async (content) => (await addMemory(store.ports, { content })).memory.id),
   );
-  let isOver = false;
+  const over = new AbortController();
   const seen = new Map(ids.map((id) => [id, 1]));
   const read = async (): Promise<void> => {
-    while (!isOver) {
+    while (!over.signal.aborted) {
       const atLeast = new Map(seen);
       const memories = await store.ports.store.readMemories(ids);
       await turnOfOthers();
-      for (const [id, version] of atLeast) expect(memories.get(id)?.version ?? 0).toBeGreaterThanOrEqual(version);
+      for (const [id, version] of atLeast)
+        expect(memories.get(id)?.version ?? 0).toBeGreaterThanOrEqual(version);
     }
   };
   const readers = [read(), read(), read()];
@@ -177,17 +183,17 @@ it("shows every memory, never an older state, while it is brought into the table
     );
     await flush();
   }
-  isOver = true;
+  over.abort();
   await Promise.all(readers);
 });
 
 describe("a store that lives on through failures has all it acknowledged", () => {
   // Prime strides, so that each run meets other steps; test/e2e takes smaller ones.
   it.each([
-    { fault: "crash", remains: ["zeroed", "truncated", "kept", "mixed"], stride: 61 },
-    { fault: "EIO", remains: ["mixed", "zeroed"], stride: 97 },
-    { fault: "ENOSPC", remains: [], stride: 131 },
+    { fault: "crash", remains: ["zeroed", "truncated", "kept", "mixed"], stride: 127 },
+    { fault: "EIO", remains: ["mixed", "zeroed"], stride: 151 },
+    { fault: "ENOSPC", remains: [], stride: 211 },
   ] as const)("$fault at many steps of its disk", async ({ fault, remains, stride }) => {
     expect(await survive({ seed: 3, stride, fault, remains })).toBeGreaterThan(1);
-  }, TIMEOUT_MS);
+  });
 });

@@ -71,13 +71,20 @@ async function untilReady(dataDir: string, child: ChildProcess, output: () => st
   throw new Error(`the daemon did not become ready:\n${output()}`);
 }
 
+/** A body is what the caller of a test expects it to be. */
+export interface Answer {
+  readonly status: number;
+  // oxlint-disable-next-line typescript/no-explicit-any -- a type for each answer would say the same as the expectations
+  readonly body: any;
+}
+
 /** One call; `status` and the parsed body. Rejects when the connection breaks. */
 export async function call(
   daemon: Pick<DaemonProcess, "baseUrl">,
   method: string,
   path: string,
   body?: unknown,
-): Promise<{ readonly status: number; readonly body: any }> {
+): Promise<Answer> {
   const response = await fetch(`${daemon.baseUrl}${path}`, {
     method,
     ...(body === undefined

@@ -100,7 +100,11 @@ export class HarmedStore {
         assert.equal(await hashOf(directory), before, "a store that is refused was changed");
         return "refused";
       }
-      return await this.#judge(store).finally(() => store.close());
+      try {
+        return await this.#judge(store);
+      } finally {
+        await store.close();
+      }
     } finally {
       await rm(directory, { recursive: true, force: true });
     }

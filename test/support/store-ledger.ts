@@ -88,7 +88,10 @@ export class StoreLedger {
       const underWay = ({ states }: Known) => states.length > 1 && states[0] === null;
       const members = this.#known.filter((known) => known.batch === batch && underWay(known));
       const there = members.filter(({ marker }) => found.has(marker));
-      assert.ok(there.length === 0 || there.length === members.length, `of a batch of ${members.length}, ${there.length} are there`);
+      assert.ok(
+        there.length === 0 || there.length === members.length,
+        `of a batch of ${members.length}, ${there.length} are there`,
+      );
     }
     for (const known of this.#known) {
       const memory = found.get(known.marker);
@@ -126,18 +129,22 @@ export class StoreLedger {
 
   async #change(store: StoreOnDisk, target: Known): Promise<void> {
     const [before] = target.states;
-    if (before == null) return;
+    if (before === null || before === undefined) return;
     const fields =
-      this.#random() < 0.5 ? { content: `${target.marker} ${this.#words()}` } : { tags: [`t${this.#below(99)}`] };
+      this.#random() < 0.5
+        ? { content: `${target.marker} ${this.#words()}` }
+        : { tags: [`t${this.#below(99)}`] };
     target.states = [before, { ...before, ...fields, version: before.version + 1 }];
     await this.#attempt(store, [target], () => updateMemory(store.ports, { id: target.id ?? "", ...fields }));
   }
 
   async #reinforce(store: StoreOnDisk, target: Known): Promise<void> {
     const [before] = target.states;
-    if (before == null) return;
+    if (before === null || before === undefined) return;
     target.states = [before, { ...before, salience: reinforced(before.salience, 0.2) }];
-    await this.#attempt(store, [target], () => reinforceMemory(store.ports, { id: target.id ?? "", boost: 0.2 }));
+    await this.#attempt(store, [target], () =>
+      reinforceMemory(store.ports, { id: target.id ?? "", boost: 0.2 }),
+    );
   }
 
   async #delete(store: StoreOnDisk, target: Known): Promise<void> {
@@ -147,7 +154,11 @@ export class StoreLedger {
   }
 
   /** `states` of each: before, and after. */
-  async #attempt(store: StoreOnDisk, memories: readonly Known[], write: () => Promise<unknown>): Promise<void> {
+  async #attempt(
+    store: StoreOnDisk,
+    memories: readonly Known[],
+    write: () => Promise<unknown>,
+  ): Promise<void> {
     try {
       await write();
       for (const known of memories) known.states = known.states.slice(-1);
@@ -161,7 +172,10 @@ export class StoreLedger {
     }
   }
 
-  async #check(store: StoreOnDisk, allowed: (known: Known) => readonly (State | null)[]): Promise<Map<string, SeenMemory>> {
+  async #check(
+    store: StoreOnDisk,
+    allowed: (known: Known) => readonly (State | null)[],
+  ): Promise<Map<string, SeenMemory>> {
     const { catalogue } = store.ports.store;
     const { ids, total } = catalogue.page({}, { limit: 1_000, offset: 0 });
     const memories = await store.ports.store.readMemories(ids);
@@ -185,7 +199,9 @@ export class StoreLedger {
       assert.ok(isAllowed, `${known.marker} is ${show(memory)}, and not ${states.map(show).join(" or ")}`);
       await this.#checkFound(store, known.marker, memory);
     }
-    const strangers = [...byMarker.keys()].filter((marker) => !this.#known.some((known) => known.marker === marker));
+    const strangers = [...byMarker.keys()].filter(
+      (marker) => !this.#known.some((known) => known.marker === marker),
+    );
     assert.deepEqual(strangers, [], "what was never asked for");
     return byMarker;
   }
@@ -199,15 +215,24 @@ export class StoreLedger {
     if (memory === undefined) return;
     const { vector } = await store.ports.embedder.embedQuestion(memory.content);
     const [best] = store.ports.store.scoreVectors(vector).top(1);
-    assert.equal(best === undefined ? undefined : catalogue.at(best)?.id, memory.id, `${marker} by its vector`);
+    assert.equal(
+      best === undefined ? undefined : catalogue.at(best)?.id,
+      memory.id,
+      `${marker} by its vector`,
+    );
     assert.ok((await store.ports.store.readTokens([memory.id])).has(memory.id), `the tokens of ${marker}`);
   }
 
   #newMemory(batch = 0, words = 3): Known {
     this.#count += 1;
-    const marker = `mk${[...String(this.#count)].map((digit) => "abcdfghjkl"[Number(digit)]).join("")}zx`;
+    const marker = `mk${String(this.#count).replace(/\d/g, (digit) => "abcdfghjkl"[Number(digit)] ?? "")}zx`;
     const content = `${marker} ${this.#words(words)}`;
-    const known = { marker, batch, id: undefined, states: [null, { content, tags: [], version: 1, salience: INITIAL_SALIENCE }] };
+    const known = {
+      marker,
+      batch,
+      id: undefined,
+      states: [null, { content, tags: [], version: 1, salience: INITIAL_SALIENCE }],
+    };
     this.#known.push(known);
     return known;
   }
@@ -240,5 +265,7 @@ function isSame(state: State | null, memory: SeenMemory | undefined): boolean {
 }
 
 function show(state: State | SeenMemory | null | undefined): string {
-  return state == null ? "gone" : `${state.content} [${state.tags.join()}] v${state.version} ${state.salience}`;
+  return state === null || state === undefined
+    ? "gone"
+    : `${state.content} [${state.tags.join()}] v${state.version} ${state.salience}`;
 }

@@ -48,19 +48,28 @@ export async function survive({ seed, stride, fault, remains }: Survival): Promi
       disk.failAt(step, fault);
       await liveOn(disk, () => openStoreOnDisk(directory, world, { disk, limits: BUSY }), ledger);
       const left = remains[lives % remains.length];
-      history = [`life ${lives}, ${fault} at step ${step}, power ${left ?? "on"}`, ...disk.log.slice(Math.max(0, step - 15), step + 10)];
+      history = [
+        `life ${lives}, ${fault} at step ${step}, power ${left ?? "on"}`,
+        ...disk.log.slice(Math.max(0, step - 15), step + 10),
+      ];
       if (disk.steps < step) return lives - 1;
       if (left !== undefined) await disk.powerFailure(left, random);
       await checkOn(directory, () => openStoreOnDisk(directory, world), ledger);
     }
   } catch (error) {
-    throw new Error(`seed ${seed}: ${history.join("\n  ")}\nthen ${(error as Error).message}`, { cause: error });
+    throw new Error(`seed ${seed}: ${history.join("\n  ")}\nthen ${(error as Error).message}`, {
+      cause: error,
+    });
   } finally {
     await rm(top, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
   }
 }
 
-async function liveOn(disk: FaultyDisk, open: () => Promise<StoreOnDisk>, ledger: StoreLedger): Promise<void> {
+async function liveOn(
+  disk: FaultyDisk,
+  open: () => Promise<StoreOnDisk>,
+  ledger: StoreLedger,
+): Promise<void> {
   let store: StoreOnDisk;
   try {
     store = await open();
@@ -80,7 +89,11 @@ async function liveOn(disk: FaultyDisk, open: () => Promise<StoreOnDisk>, ledger
 }
 
 /** Nothing is written: the next life finds what the failure left. */
-async function checkOn(directory: string, open: () => Promise<StoreOnDisk>, ledger: StoreLedger): Promise<void> {
+async function checkOn(
+  directory: string,
+  open: () => Promise<StoreOnDisk>,
+  ledger: StoreLedger,
+): Promise<void> {
   const store = await open();
   try {
     await ledger.checkReopened(store);

@@ -16,7 +16,11 @@ const LINE = /^(memoryd journal end (\d+)\.(\d+)) crc32 ([0-9a-f]{8})\n$/;
  * Notes, for the next opening, how far the journal goes: a journal that lost its last records in the meantime looks like
  * one whose last write was cut short.
  */
-export async function writeEndMark(disk: Disk, directory: string, { epoch, sequence }: EndMark): Promise<void> {
+export async function writeEndMark(
+  disk: Disk,
+  directory: string,
+  { epoch, sequence }: EndMark,
+): Promise<void> {
   const text = `memoryd journal end ${epoch}.${sequence}`;
   const crc = crc32(text).toString(16).padStart(8, "0");
   await replaceFile(disk, join(directory, NAME), Buffer.from(`${text} crc32 ${crc}\n`));

@@ -123,6 +123,23 @@ export async function checkJournal(options: Omit<JournalOptions, "onRecord" | "o
   await read(options);
 }
 
+/** Whether there is a journal that anything was ever written to; the making of a store may have ended before that. */
+export async function holdsRecords(disk: Disk, directory: string): Promise<boolean> {
+  for (const { name } of await disk.list(directory)) {
+    if (parseSegmentName(name) === undefined) continue;
+    if ((await disk.size(join(directory, name))) !== SEGMENT_HEADER_BYTES) return true;
+  }
+  return false;
+}
+
+/** Removes a journal without records, which the unfinished making of a store has left. */
+export async function removeUnused(disk: Disk, directory: string): Promise<void> {
+  if (await holdsRecords(disk, directory)) throw new TypeError("a journal with records is never removed");
+  for (const entry of await disk.list(directory)) {
+    if (entry.isFile()) await disk.remove(join(directory, entry.name));
+  }
+}
+
 type ReadOptions = Omit<JournalOptions, "onRecord"> & Partial<Pick<JournalOptions, "onRecord">>;
 
 async function read(options: ReadOptions) {
@@ -210,11 +227,7 @@ async function readSegments(
   return last;
 }
 
-function checkHeader(
-  { storeId, epoch }: ReadOptions,
-  segment: FoundSegment,
-  bytes: Buffer,
-): SegmentHeader {
+function checkHeader({ storeId, epoch }: ReadOptions, segment: FoundSegment, bytes: Buffer): SegmentHeader {
   const header = decodeSegmentHeader(bytes);
   if (header === undefined)
     throw journalUnusable(segment.path, `has no sound header in its first ${SEGMENT_HEADER_BYTES} bytes`);

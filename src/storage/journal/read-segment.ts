@@ -37,7 +37,10 @@ export function readSegment(
   file: string,
   bytes: Buffer,
   header: SegmentHeader,
-  { after, onRecord }: { readonly after: number; readonly onRecord?: ((record: JournalRecord) => void) | undefined },
+  {
+    after,
+    onRecord,
+  }: { readonly after: number; readonly onRecord?: ((record: JournalRecord) => void) | undefined },
 ): SegmentContent {
   let good: SegmentContent = {
     goodBytes: SEGMENT_HEADER_BYTES,

@@ -1,0 +1,51 @@
+import { Type } from "typebox";
+import { parseMetadata } from "./add.ts";
+import { connect } from "./daemon-client.ts";
+import { doubt, period, ShownFact, statement } from "./facts.ts";
+import { print, printJson } from "./output.ts";
+
+export interface AddFactOptions {
+  readonly from?: string;
+  readonly to?: string;
+  readonly confidence?: number;
+  readonly metadata?: string;
+  readonly user?: string;
+  readonly project?: string;
+  readonly source?: string;
+  readonly many?: boolean;
+  readonly json?: boolean;
+}
+
+const Recorded = Type.Object({
+  ...ShownFact.properties,
+  superseded: Type.Array(Type.String()),
+  deduplicated: Type.Boolean(),
+});
+
+/** Records that something is true for a time, and says what that ended. */
+export async function addFact(
+  dataDir: string,
+  [subject, predicate, object]: readonly [subject: string, predicate: string, object: string],
+  options: AddFactOptions,
+): Promise<void> {
+  const metadata = options.metadata === undefined ? undefined : parseMetadata(options.metadata);
+  const daemon = await connect(dataDir);
+  const recorded = await daemon.call(Recorded, "POST", "/api/temporal/fact", {
+    subject,
+    predicate,
+    object,
+    valid_from: options.from,
+    valid_to: options.to,
+    confidence: options.confidence,
+    metadata,
+    user_id: options.user,
+    project: options.project,
+    source_memory_id: options.source,
+    cardinality: options.many === true ? "many" : undefined,
+  });
+  if (options.json === true) return printJson(recorded);
+  print(`${recorded.deduplicated ? "already recorded" : "recorded"} ${recorded.id}`);
+  print(`  ${statement(recorded)}`);
+  print(`  ${period(recorded)}${doubt(recorded)}`);
+  for (const id of recorded.superseded) print(`  ended, split or replaced ${id}`);
+}

@@ -1,0 +1,130 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { newLocalToken, writeRuntimeInfo } from "../../src/runtime-file.ts";
+import { VERSION } from "../../src/version.ts";
+import { FAKE_STATUS, fakeId } from "../support/fake-operations.ts";
+import { runCli } from "../support/run-cli.ts";
+import { createTestServer, type TestServer } from "../support/test-server.ts";
+
+let home: string;
+let server: TestServer;
+beforeEach(async () => {
+  home = mkdtempSync(join(tmpdir(), "memoryd-cli-"));
+  const token = newLocalToken();
+  server = createTestServer({}, { access: { localToken: token } });
+  await server.app.listen({ host: "127.0.0.1", port: 0 });
+  const [address] = server.app.addresses();
+  writeRuntimeInfo(home, {
+    address: "127.0.0.1",
+    port: address?.port ?? 0,
+    pid: process.pid,
+    instanceId: FAKE_STATUS.instanceId,
+    version: VERSION,
+    startedAt: 0,
+    token,
+  });
+});
+afterEach(async () => {
+  await server.app.close();
+  rmSync(home, { recursive: true, force: true });
+});
+
+const fact = (...words: string[]) => runCli(["fact", ...words], { home, env: { MEMORYD_DATA_DIR: home } });
+const printed = async (...words: string[]) => {
+  const { code, stdout, stderr } = await fact(...words);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  return stdout;
+};
+async function movedOnce(): Promise<void> {
+  const home_ = { subject: "Ada", predicate: "lives in", user_id: "ada" };
+  await server.post("/api/temporal/fact", { ...home_, object: "London", valid_from: "2016-01-01" });
+  await server.post("/api/temporal/fact", { ...home_, object: "Paris", valid_from: "2021-01-01" });
+}
+
+describe("memoryd fact add", () => {
+  it("records with everything that was said, and tells what it ended", async () => {
+    await printed("add", "Ada", "lives in", "London", "--from", "2016-01-01", "-u", "ada");
+    const stdout = await printed(
+      ...["add", "Ada", "lives in", "Paris", "--from", "2021-01-01", "--to", "2024-01-01", "-c", "0.8"],
+      ...["-u", "ada", "--metadata", '{"from":"letter"}'],
+    );
+    expect(stdout).toBe(
+      `recorded ${fakeId(2)}\n  Ada · lives in · Paris\n  2021-01-01 – 2024-01-01 · confidence 0.8\n` +
+        `  ended, split or replaced ${fakeId(1)}\n`,
+    );
+    expect(server.lastInput("recordFact")).toMatchObject({
+      confidence: 0.8,
+      metadata: { from: "letter" },
+      userId: "ada",
+    });
+    expect(await printed("add", "Ada", "lives in", "London", "--from", "2016-01-01", "-u", "ada")).toMatch(
+      /^already recorded /,
+    );
+    const json = JSON.parse(
+      await printed("add", "Ada", "speaks", "Dutch", "--many", "-p", "family", "--json"),
+    );
+    expect(json).toMatchObject({ cardinality: "many", project: "family", superseded: [] });
+  });
+
+  it("passes on why the daemon refuses, and refuses wrong options itself", async () => {
+    expect(await fact("add", "Ada", "lives in", "x", "--from", "2020")).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/valid_from/),
+    });
+    for (const words of [
+      ["-c", "2"],
+      ["--metadata", "[]"],
+    ]) {
+      expect((await fact("add", "Ada", "lives in", "x", ...words)).code).toBe(2);
+    }
+    expect((await fact("add", "Ada", "lives in")).code).toBe(2);
+    expect((await fact("ad")).stderr).toMatch(/Did you mean add\?/);
+  });
+});
+
+describe("memoryd fact get, search and compare", () => {
+  beforeEach(movedOnce);
+
+  it("get says what is true now, then, ever, or of one id", async () => {
+    expect(await printed("get", "ada")).toBe(`Ada · lives in · Paris\n    from 2021-01-01 · ${fakeId(2)}\n`);
+    expect(await printed("get", "ada", "lives in", "--at", "2020-01-01")).toContain("London");
+    expect(await printed("get", "ada", "--all", "-l", "1")).toMatch(/^… 1 more facts;/m);
+    expect(await printed("get", "ada", "owns")).toBe("Nothing found.\n");
+    expect(await printed("get", "ada", "-u", "bob")).toBe("Nothing found.\n");
+    expect(await printed("get", fakeId(1))).toContain("2016-01-01 – 2021-01-01");
+    expect(JSON.parse(await printed("get", fakeId(1), "--json")).fact.object).toBe("London");
+    expect(await fact("get", fakeId(9))).toMatchObject({
+      code: 1,
+      stderr: "There is no fact with this id.\n",
+    });
+  });
+
+  it("search takes a part or a pattern", async () => {
+    expect(await printed("search", "l?nd*")).toContain("London");
+    expect(await printed("search", "lives", "--field", "object")).toBe("Nothing found.\n");
+    expect(JSON.parse(await printed("search", "ada", "--json")).total).toBe(2);
+    expect((await fact("search", "x", "--field", "all")).stderr).toMatch(/field/);
+  });
+
+  it("compare lists what became different", async () => {
+    expect(await printed("compare", "2020-01-01", "2022-01-01", "--subject", "ada")).toBe(
+      "2020-01-01 → 2022-01-01: 0 added, 0 removed, 1 changed, 0 unchanged\n~ Ada · lives in · London → Paris\n",
+    );
+    expect(await printed("compare", "2015-01-01", "2022-01-01")).toContain("\n+ Ada · lives in · Paris\n");
+    expect(await printed("compare", "2022-01-01", "2015-01-01")).toContain("\n- Ada · lives in · Paris\n");
+  });
+
+  it("timeline draws, or prints what the daemon says", async () => {
+    const lines = (await printed("timeline", "ADA")).split("\n");
+    expect(lines).toEqual([
+      "lives in",
+      expect.stringMatching(/^ {2}├─+┤ +2016-01-01 – 2021-01-01 {2}London$/),
+      expect.stringMatching(/^ {2} +├─+▶ {2}from 2021-01-01 {10}Paris$/),
+      "",
+    ]);
+    expect(JSON.parse(await printed("timeline", "ada", "lives in", "--json")).timeline).toHaveLength(3);
+    expect(await printed("timeline", "ada", "--from", "2022-01-01")).toBe("Nothing found.\n");
+  });
+});
