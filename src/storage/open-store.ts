@@ -33,6 +33,8 @@ export interface StoreOptions {
   readonly stamp: EmbeddingStamp;
   readonly log: StoreLog;
   readonly limits?: Partial<CheckpointerLimits>;
+  /** Called when a checkpoint was written and the one before is the older of the two that are kept. */
+  readonly onCheckpoint?: () => void;
 }
 
 export interface OpenedStore {
@@ -83,7 +85,12 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
       directory,
       tables,
       overlay: indexes.overlay,
-      journal: { dropThrough: (sequence) => journal?.dropThrough(sequence) },
+      journal: {
+        dropThrough: (sequence) => {
+          options.onCheckpoint?.();
+          return journal?.dropThrough(sequence);
+        },
+      },
       describe: () => ({
         ...header,
         stamps: { [stampKey(stamp)]: stamp },
