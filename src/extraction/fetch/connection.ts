@@ -13,7 +13,7 @@ const ATTEMPT_MS = 2_000;
 export interface ConnectionOptions {
   /** Certificates to trust instead of those Node trusts, in PEM. */
   readonly certificateAuthorities: string | undefined;
-  /** Throws if what was connected to is not what was judged. */
+  /** Judges once more, by the address that was connected to: throws if the URL must not be fetched from it. */
   readonly verify: (remoteAddress: string, url: URL) => void;
 }
 

@@ -206,22 +206,25 @@ describe("createUrlFetcher: targets", () => {
     const server = await web((_request, answer) => answer.end("secret"));
     const deny = { privateTargets: () => "deny" as const };
     const byName = { ...deny, lookup: async () => [{ address: "127.0.0.1", family: 4 }] };
-    const mixed = {
-      ...deny,
-      lookup: async () => [
-        { address: "8.8.8.8", family: 4 },
-        { address: "::ffff:7f00:1", family: 6 },
-      ],
-    };
     for (const url of [server.url, `http://0:${server.port}/`, `http://[::ffff:127.0.0.1]:${server.port}/`]) {
       expect(() => localFetcher(deny).check(url)).toThrow(/MEMORYD_INGEST_PRIVATE=allow/);
     }
     await expect(fetchText(`http://tea.example:${server.port}/`, byName)).rejects.toMatchObject({
       code: "FORBIDDEN",
     });
-    await expect(fetchText(`http://tea.example:${server.port}/`, mixed)).rejects.toMatchObject({
+  });
+
+  it("refuses a name of which any address is refused, without trying the others", async () => {
+    let requests = 0;
+    const server = await web((_request, answer) => answer.end(`${(requests += 1)}`));
+    const lookup = async () => [
+      { address: "127.0.0.1", family: 4 },
+      { address: "::ffff:a9fe:a9fe", family: 6 },
+    ];
+    await expect(fetchText(`http://tea.example:${server.port}/`, { lookup })).rejects.toMatchObject({
       code: "FORBIDDEN",
     });
+    expect(requests).toBe(0);
   });
 
   it("refuses the daemon itself, at whatever address of this machine", async () => {
@@ -363,6 +366,16 @@ describe("createUrlFetcher: servers that behave badly", () => {
       code: "TOO_LARGE",
       message: "The page is larger than the limit of 0.1 MB (--max-upload-bytes).",
     });
+  });
+
+  it("stops an endless body that unpacks to nothing", async () => {
+    const nothing = Buffer.concat(Array.from({ length: 500 }, () => gzipSync("")));
+    const server = await web((_request, answer) => {
+      const more = () => void (!answer.destroyed && answer.write(nothing, more));
+      answer.setHeader("content-encoding", "gzip");
+      more();
+    });
+    await expect(fetchText(server.url, { maxBytes: 100_000 })).rejects.toMatchObject({ code: "TOO_LARGE" });
   });
 
   it("does not begin what is too large by its own word", async () => {

@@ -1,4 +1,5 @@
 import type { RequestListener } from "node:http";
+import { TLSSocket } from "node:tls";
 import { afterEach, describe, expect, it } from "vitest";
 import { fetchText } from "../../support/fetching.ts";
 import { selfSignedCertificate, type SelfSignedCertificate } from "../../support/self-signed-certificate.ts";
@@ -26,6 +27,17 @@ describe("createUrlFetcher over TLS", () => {
       `hello tea.example.:${port}`,
     );
     expect((await fetchText(`https://127.0.0.1:${port}/`, options)).text).toBe(`hello 127.0.0.1:${port}`);
+  });
+
+  it("names the server before encryption, where it has a name", async () => {
+    const { port } = await secure(certificate, ({ socket }, answer) =>
+      answer.end(
+        `${socket instanceof TLSSocket && (socket as TLSSocket & { servername?: unknown }).servername}`,
+      ),
+    );
+    const options = { lookup, certificateAuthorities: certificate.cert };
+    expect((await fetchText(`https://tea.example:${port}/`, options)).text).toBe("tea.example");
+    expect((await fetchText(`https://127.0.0.1:${port}/`, options)).text).toBe("false");
   });
 
   it.each([
