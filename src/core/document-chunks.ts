@@ -1,0 +1,55 @@
+import type { DocumentRow } from "./document.ts";
+import type { MemoryPorts } from "./memory-ports.ts";
+import type { SeenMemory } from "./memory.ts";
+import { visibleDocument } from "./owned-document.ts";
+
+export interface DocumentChunksInput {
+  readonly id: string;
+  readonly userId?: string;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+export interface DocumentChunks {
+  readonly document: DocumentRow;
+  /** In order, the root left out; fewer than `limit` when they reached 8 MiB. */
+  readonly chunks: readonly SeenMemory[];
+  /** How many there are. */
+  readonly total: number;
+}
+
+const MAX_PAGE_CHARS = 8 * 1_024 * 1_024;
+const ROWS_A_READ = 250;
+
+/** A document and a page of what was made of it. @throws {ServiceError} NOT_FOUND. */
+export async function documentChunks(
+  { store }: Pick<MemoryPorts, "store">,
+  { id, userId, limit, offset }: DocumentChunksInput,
+): Promise<DocumentChunks> {
+  const document = visibleDocument({ store }, id, userId);
+  const all = chunkIds({ store }, document);
+  const wanted = all.slice(offset, offset + limit);
+  const chunks: SeenMemory[] = [];
+  let chars = 0;
+  for (let first = 0; first < wanted.length && chars < MAX_PAGE_CHARS; first += ROWS_A_READ) {
+    const ids = wanted.slice(first, first + ROWS_A_READ);
+    const memories = await store.readMemories(ids);
+    for (const memory of ids.flatMap((chunk) => memories.get(chunk) ?? [])) {
+      chars += memory.content.length;
+      if (chars > MAX_PAGE_CHARS && chunks.length > 0) break;
+      chunks.push(memory);
+    }
+  }
+  return { document, chunks, total: all.length };
+}
+
+/** Ids of a document's memories that are still there, in order. */
+export function memoryIdsOf({ store }: Pick<MemoryPorts, "store">, document: DocumentRow): string[] {
+  return document.memoryIds.filter((id) => store.catalogue.find(id) !== undefined);
+}
+
+function chunkIds(ports: Pick<MemoryPorts, "store">, document: DocumentRow): string[] {
+  return memoryIdsOf(ports, document).filter(
+    (id) => document.strategy === "single" || id !== document.rootMemoryId,
+  );
+}
