@@ -11,6 +11,7 @@ import type { ServiceStatus } from "./core/status.ts";
 import { listen } from "./http/listen.ts";
 import { buildServer } from "./http/server.ts";
 import type { Logger } from "./log.ts";
+import { STAMP } from "./models/bundled-model.ts";
 import { openEmbedder, type ModelEmbedder } from "./models/onnx-embedder.ts";
 import { newLocalToken, removeRuntimeInfo, writeRuntimeInfo } from "./runtime-file.ts";
 import { nodeDisk } from "./storage/disk.ts";
@@ -62,18 +63,21 @@ export async function startDaemon(config: Config, log: Logger, requestStop: () =
     const startedAt = systemClock.now();
     const instanceId = randomUUID();
     const token = newLocalToken();
-    const embedder = await openEmbedder({ workers: config.embeddingWorkers, log });
-    started.push(() => embedder.close());
+    const opening = openEmbedder({ workers: config.embeddingWorkers, log });
+    // Beside each other: each takes a second or more, mostly in threads of its own. Waited for below, and when stopping.
+    opening.catch(() => undefined);
+    started.push(() => opening.then((known) => known.close(), () => undefined));
     const opened = await openStore({
       disk: nodeDisk,
       directory: config.dataDir,
       clock: systemClock,
-      stamp: embedder.stamp,
+      stamp: STAMP,
       log,
       halfLives: halfLivesFrom(config.salienceHalfLifeDays),
       limits: { bytes: config.checkpointBytes },
     });
     started.push(() => opened.store.close());
+    const embedder = await opening;
 
     const followUps = new FollowUps(opened.store, () => {
       setTimeout(() => void flushFollowUps(), FOLLOW_UP_DELAY_MS).unref();

@@ -244,6 +244,6 @@ export function showDurable(
   return bytes;
 }
 
-export function termsOf({ terms }: Pick<MemoryRow, "terms">): string[] {
+function termsOf({ terms }: Pick<MemoryRow, "terms">): string[] {
   return terms === "" ? [] : terms.split(" ");
 }

@@ -4,6 +4,7 @@ import { ANALYSER_VERSION, memoryTerms } from "../core/analyser.ts";
 import { EMBEDDING_DIMENSIONS, type EmbeddingStamp, stampKey } from "../core/embedding.ts";
 import { ServiceError } from "../core/errors.ts";
 import type { Clock, Ordinal } from "../core/ports.ts";
+import type { HalfLives } from "../core/salience.ts";
 import { traitsOf } from "../core/traits.ts";
 import { StoreCatalogue } from "./catalogue/catalogue.ts";
 import { Overlay } from "./catalogue/overlay.ts";
@@ -14,7 +15,7 @@ import { Checkpointer, type CheckpointerLimits } from "./checkpointer.ts";
 import type { Disk } from "./disk.ts";
 import type { Journal } from "./journal/journal.ts";
 import { checkJournal, holdsRecords, openJournal, removeUnused } from "./journal/open-journal.ts";
-import { LanceDbMemoryStore, noteRecord, showDurable, type StoreIndexes, termsOf } from "./lancedb-memory-store.ts";
+import { LanceDbMemoryStore, noteRecord, showDurable, type StoreIndexes } from "./lancedb-memory-store.ts";
 import { openTablesAt } from "./open-tables-at.ts";
 import type { Tables } from "./tables/tables.ts";
 
@@ -32,6 +33,8 @@ export interface StoreOptions {
   /** What the embedder makes vectors with now. */
   readonly stamp: EmbeddingStamp;
   readonly log: StoreLog;
+  /** How salience fades; as `HALF_LIVES` if absent. */
+  readonly halfLives?: HalfLives;
   readonly limits?: Partial<CheckpointerLimits>;
   /** Called when a checkpoint was written and the one before is the older of the two that are kept. */
   readonly onCheckpoint?: () => void;
@@ -75,7 +78,7 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
   const tables = await openTablesAt(disk, directory, chosen);
   let journal: Journal | undefined;
   try {
-    const indexes = emptyIndexes(clock, chosen);
+    const indexes = emptyIndexes(options, chosen);
     await loadIndexes(indexes, tables, log).catch((error: unknown) => {
       throw unreadable(directory, error);
     });
@@ -155,9 +158,9 @@ function unreadable(directory: string, error: unknown): ServiceError {
   );
 }
 
-function emptyIndexes(clock: Clock, chosen: ChosenCheckpoint | undefined): StoreIndexes {
+function emptyIndexes({ clock, halfLives }: StoreOptions, chosen: ChosenCheckpoint | undefined): StoreIndexes {
   return {
-    catalogue: new StoreCatalogue(() => clock.now()),
+    catalogue: new StoreCatalogue(() => clock.now(), halfLives),
     overlay: new Overlay(),
     words: new WordIndex(),
     vectors: new VectorIndex(EMBEDDING_DIMENSIONS),
@@ -174,12 +177,13 @@ async function loadIndexes(indexes: StoreIndexes, tables: Tables, log: StoreLog)
   const ordinalOf = new Map(Array.from(Float64Array.from(orders).sort(), (order, ordinal) => [order, ordinal]));
 
   const outdated: { readonly id: string; readonly ordinal: Ordinal }[] = [];
+  const loadTerms = indexes.words.startLoading();
   for await (const batch of tables.scanMemories()) {
     for (const memory of batch) {
       const ordinal = ordinalOf.get(memory.order);
       if (ordinal === undefined) throw new TypeError("a memory was scanned once only");
       indexes.catalogue.load(ordinal, memory);
-      if (memory.analyserVersion === ANALYSER_VERSION) indexes.words.put(ordinal, termsOf(memory));
+      if (memory.analyserVersion === ANALYSER_VERSION) loadTerms(ordinal, memory.terms);
       else outdated.push({ id: memory.id, ordinal });
     }
   }

@@ -15,6 +15,8 @@ export interface DaemonUnderLoad extends DaemonProcess {
   readonly readyAfter: number;
   /** One call over a connection that is kept. @throws {Error} on any status but 2xx. */
   post(path: string, body: object): Promise<unknown>;
+  /** The same. */
+  get(path: string): Promise<unknown>;
   /** Of the daemon's main thread since it was last asked, milliseconds. */
   loopDelay(): Promise<LoopDelay>;
 }
@@ -27,23 +29,26 @@ export async function startDaemonUnderLoad(dataDir: string): Promise<DaemonUnder
   const readyAfter = performance.now() - startedAt;
   const agent = new Agent({ keepAlive: true });
 
+  const call = (method: string, path: string, body?: object): Promise<unknown> =>
+    new Promise((done, fail) => {
+      const headers = body === undefined ? {} : { "content-type": "application/json" };
+      const asked = request(daemon.baseUrl + path, { method, agent, headers }, (answer) => {
+        let text = "";
+        answer.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+        answer.on("error", fail).on("end", () => {
+          if ((answer.statusCode ?? 500) < 300) done(JSON.parse(text));
+          else fail(new Error(`${path}: ${answer.statusCode} ${text}`));
+        });
+      });
+      asked.on("error", fail);
+      asked.end(body === undefined ? undefined : JSON.stringify(body));
+    });
+
   return {
     ...daemon,
     readyAfter,
-    post: (path, body) =>
-      new Promise((done, fail) => {
-        const headers = { "content-type": "application/json" };
-        const call = request(daemon.baseUrl + path, { method: "POST", agent, headers }, (answer) => {
-          let text = "";
-          answer.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
-          answer.on("error", fail).on("end", () => {
-            if ((answer.statusCode ?? 500) < 300) done(JSON.parse(text));
-            else fail(new Error(`${path}: ${answer.statusCode} ${text}`));
-          });
-        });
-        call.on("error", fail);
-        call.end(JSON.stringify(body));
-      }),
+    post: (path, body) => call("POST", path, body),
+    get: (path) => call("GET", path),
     async loopDelay() {
       const known = daemon.output().length;
       process.kill(daemon.pid, "SIGUSR2");

@@ -33,7 +33,7 @@ export async function openBareLanceDb(storeDirectory: string) {
   return {
     addOne: (turn: number) => added.add([row(turn)]),
     readEight: () => memories.query().where(`id IN (${ids.join(",")})`).toArray(),
-    nearestTen: () => vectors.query().nearestTo(row(1).vector).select(["memory_id"]).limit(10).toArray(),
+    nearestTen: () => vectors.query().nearestTo(row(1).vector).column("embedding").select(["memory_id"]).limit(10).toArray(),
     close(): void {
       own.close();
       filled.close();

@@ -38,17 +38,24 @@ const printed = async (...words: string[]) => {
   return stdout;
 };
 async function movedOnce(): Promise<void> {
-  const home_ = { subject: "Ada", predicate: "lives in", user_id: "ada" };
-  await server.post("/api/temporal/fact", { ...home_, object: "London", valid_from: "2016-01-01" });
-  await server.post("/api/temporal/fact", { ...home_, object: "Paris", valid_from: "2021-01-01" });
+  const place = { subject: "Ada", predicate: "lives in", user_id: "ada" };
+  await server.post("/api/temporal/fact", { ...place, object: "London", valid_from: "2016-01-01" });
+  await server.post("/api/temporal/fact", { ...place, object: "Paris", valid_from: "2021-01-01" });
 }
 
 describe("memoryd fact add", () => {
   it("records with everything that was said, and tells what it ended", async () => {
     await printed("add", "Ada", "lives in", "London", "--from", "2016-01-01", "-u", "ada");
     const stdout = await printed(
-      ...["add", "Ada", "lives in", "Paris", "--from", "2021-01-01", "--to", "2024-01-01", "-c", "0.8"],
-      ...["-u", "ada", "--metadata", '{"from":"letter"}'],
+      "add",
+      "Ada",
+      "lives in",
+      "Paris",
+      "--from=2021-01-01",
+      "--to=2024-01-01",
+      "--confidence=0.8",
+      "--user=ada",
+      '--metadata={"from":"letter"}',
     );
     expect(stdout).toBe(
       `recorded ${fakeId(2)}\n  Ada · lives in · Paris\n  2021-01-01 – 2024-01-01 · confidence 0.8\n` +

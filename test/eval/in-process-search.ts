@@ -9,12 +9,7 @@ import type { RankingWeights } from "../../src/core/ranking-terms.ts";
 import { traitsOf } from "../../src/core/traits.ts";
 import type { DataSet, EvalMemory } from "./data-sets.ts";
 import type { Embedded } from "./embedding-cache.ts";
-import type { EvalQuestion, Retriever } from "./metrics.ts";
-
-export interface Scored {
-  readonly id: string;
-  readonly score: number;
-}
+import type { EvalQuestion, Retriever, Scored } from "./metrics.ts";
 
 /**
  * The ranking over every memory of a user, without store or daemon: what it would answer if candidates cost nothing.

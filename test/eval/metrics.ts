@@ -1,5 +1,11 @@
 /** How well a search finds what questions rest on. Nothing here knows how the hits were obtained. */
 
+export interface Scored {
+  readonly id: string;
+  /** In [0, 1]. */
+  readonly score: number;
+}
+
 /** Answers with ids, best first; more than asked for is cut. */
 export type Retriever = (question: EvalQuestion) => Promise<readonly string[]>;
 
@@ -44,6 +50,11 @@ export async function evaluate(
     ),
     ["all", mean(outcomes)] as const,
   ]);
+}
+
+/** The metrics of all questions. */
+export function overall(metrics: ReadonlyMap<string, Metrics>): Metrics {
+  return metrics.get("all") ?? mean([]);
 }
 
 function judge(evidence: readonly string[], hits: readonly string[]): Omit<Metrics, "questions"> {

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ServiceError } from "../../src/core/errors.ts";
 import { listFilesBelow, nodeDisk } from "../../src/storage/disk.ts";
+import { isVersionHint } from "../../src/storage/tables/table-files.ts";
 import { createMemoryWorld, type MemoryWorld } from "./memory-world.ts";
 import { StoreLedger } from "./store-ledger.ts";
 import { openStoreOnDisk, type StoreOnDisk } from "./store-on-disk.ts";
@@ -33,7 +34,7 @@ export const DAMAGES: ReadonlyMap<string, Damage> = new Map<string, Damage>([
   ]),
 ]);
 
-const LONG_WORDS = 120_000;
+const LONG_WORDS = 100_000;
 
 /** What became of an opening: everything was there, it was refused, or it opened and the check of the files found it. */
 export type Outcome = "whole" | "refused" | "reported";
@@ -90,14 +91,20 @@ export class HarmedStore {
     try {
       const path = join(directory, file);
       await writeFile(path, damage(await readFile(path)));
-      const before = await hashOf(directory);
+      const before = await contentsOf(directory);
       let store: StoreOnDisk;
       try {
         store = await openStoreOnDisk(directory, this.#world);
       } catch (error) {
         assert.ok(error instanceof ServiceError && error.code === "STORE_UNUSABLE", String(error));
         assert.match(error.message, /backup|newer/);
-        assert.equal(await hashOf(directory), before, "a store that is refused was changed");
+        const after = await contentsOf(directory);
+        if (error.message.includes("Nothing was deleted")) {
+          // Found only when the tables were read, and by then what no checkpoint names has been moved aside.
+          const left = new Set(after.values());
+          for (const [path, hash] of before)
+            assert.ok(isVersionHint(path) || left.has(hash), `${path} is gone`);
+        } else assert.deepEqual(after, before, "a store that is refused was changed");
         return "refused";
       }
       try {
@@ -126,10 +133,16 @@ export class HarmedStore {
   }
 }
 
-async function hashOf(directory: string): Promise<string> {
-  const hash = createHash("sha256");
+/** A checksum of every file, by path. */
+async function contentsOf(directory: string): Promise<Map<string, string>> {
+  const contents = new Map<string, string>();
   for (const path of await listFilesBelow(nodeDisk, directory)) {
-    hash.update(`${path}\n`).update(await readFile(join(directory, path)));
+    contents.set(
+      path,
+      createHash("sha256")
+        .update(await readFile(join(directory, path)))
+        .digest("hex"),
+    );
   }
-  return hash.digest("hex");
+  return contents;
 }

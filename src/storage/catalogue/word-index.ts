@@ -2,6 +2,7 @@ import { bm25Weight, inverseDocumentFrequency } from "../../core/bm25.ts";
 import type { Ordinal, QueryTerm, Scores, Selection } from "../../core/ports.ts";
 import { Column } from "./column.ts";
 import { OrdinalScores } from "./ordinal-scores.ts";
+import { TermReader } from "./term-reader.ts";
 
 /** Low bits of a posting: how often the term stands in the document, at most 63. */
 const FREQUENCY_BITS = 6;
@@ -28,24 +29,31 @@ export class WordIndex {
   /** Replaces the terms of a memory. */
   put(ordinal: Ordinal, terms: readonly string[]): void {
     this.remove(ordinal);
-    const document = this.#documents;
-    this.#documents += 1;
-    this.#ordinalOfDocument.set(document, ordinal);
-    this.#lengthOfDocument.set(document, terms.length);
-    this.#documentOfOrdinal.set(ordinal, document);
-    this.#totalLength += terms.length;
-
-    const base = document << FREQUENCY_BITS;
+    const base = this.#documents << FREQUENCY_BITS;
     for (const term of terms) {
       const postings = this.#postings.get(term);
-      if (postings === undefined) {
-        this.#postings.set(term, [base + 1]);
-        continue;
-      }
-      const last = postings[postings.length - 1] ?? 0;
-      if (last < base) postings.push(base + 1);
-      else if (last - base < MAX_FREQUENCY) postings[postings.length - 1] = last + 1;
+      if (postings === undefined) this.#postings.set(term, [base + 1]);
+      else countIn(postings, base);
     }
+    this.#add(ordinal, terms.length);
+  }
+
+  /**
+   * For filling an empty index at open: a `put` for memories not there yet, of terms in UTF-8 with a space between. To be
+   * used before anything else is put or removed.
+   */
+  startLoading(): (ordinal: Ordinal, terms: Uint8Array) => void {
+    const reader = new TermReader();
+    const lists: number[][] = [];
+    return (ordinal, terms) => {
+      const base = this.#documents << FREQUENCY_BITS;
+      const length = reader.read(terms, (number) => {
+        const postings = lists[number];
+        if (postings === undefined) this.#postings.set(reader.term(number), (lists[number] = [base + 1]));
+        else countIn(postings, base);
+      });
+      this.#add(ordinal, length);
+    };
   }
 
   remove(ordinal: Ordinal): void {
@@ -81,6 +89,15 @@ export class WordIndex {
       }
     }
     return new OrdinalScores(scores, selection);
+  }
+
+  /** The document whose postings were just written. */
+  #add(ordinal: Ordinal, length: number): void {
+    this.#ordinalOfDocument.set(this.#documents, ordinal);
+    this.#lengthOfDocument.set(this.#documents, length);
+    this.#documentOfOrdinal.set(ordinal, this.#documents);
+    this.#documents += 1;
+    this.#totalLength += length;
   }
 
   #living(postings: readonly number[] = []): number {
@@ -121,4 +138,11 @@ export class WordIndex {
     this.#lengthOfDocument = lengthOfDocument;
     this.#documents = next;
   }
+}
+
+/** One more of the term in the document that is being written, which `base` stands for. */
+function countIn(postings: number[], base: number): void {
+  const last = postings[postings.length - 1] ?? 0;
+  if (last < base) postings.push(base + 1);
+  else if (last - base < MAX_FREQUENCY) postings[postings.length - 1] = last + 1;
 }

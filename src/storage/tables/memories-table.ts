@@ -24,7 +24,7 @@ export const memoriesTable = rowTable(
     analyserVersion: number,
     duplicateHash: text,
   },
-  { keepsId: true },
+  { idOf: (id) => id },
 );
 
 /** Everything that indexes and the catalogue are built from: all but the text itself. */

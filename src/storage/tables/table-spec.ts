@@ -20,11 +20,15 @@ export interface TableSpec<T extends TableName> {
 
 type FieldsOf<Row> = { readonly [K in keyof Row]-?: Field<Row[K]> };
 
-/** A table with one row an id and a column a property, named in snake_case. */
+/**
+ * A table with one row an id and a column a property, named in snake_case.
+ *
+ * @param options.idOf for rows that have an id of their own: what it is where the row stands under an id.
+ */
 export function rowTable<T extends TableName>(
   name: T,
   fields: FieldsOf<Omit<Rows[T], "id">>,
-  { keepsId = false }: { readonly keepsId?: boolean } = {},
+  { idOf }: { readonly idOf?: (rowId: string) => string } = {},
 ): TableSpec<T> {
   const properties = Object.entries(fields) as [string & keyof Rows[T], Field<unknown>][];
   const columns = properties.map(([property, field]) => ({ property, column: snakeCase(property), field }));
@@ -49,7 +53,7 @@ export function rowTable<T extends TableName>(
       });
       for (let i = 0; i < ids.length; i += 1) {
         const id = idAt(i);
-        const row: Record<string, unknown> = keepsId ? { id } : {};
+        const row: Record<string, unknown> = idOf === undefined ? {} : { id: idOf(id) };
         for (const { property, at } of readers) row[property] = at(i);
         into.set(id, row as unknown as Rows[T]);
       }

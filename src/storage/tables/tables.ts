@@ -1,6 +1,6 @@
 import { setImmediate as turnOfOthers } from "node:timers/promises";
 import type { Change, MemoryRow, Rows, TableName } from "../../core/rows.ts";
-import { buffersOf, type Columns } from "./columns.ts";
+import { buffersOf, type Columns, utf8Reader } from "./columns.ts";
 import { COMPACTION_THRESHOLDS, type CompactionThresholds } from "./compaction-thresholds.ts";
 import { SLIM_MEMORY_COLUMNS } from "./memories-table.ts";
 import { TABLE_SPECS } from "./specs.ts";
@@ -9,7 +9,8 @@ import type { TableState } from "./table-state.ts";
 import { decodeQuantised, QUANTISED_COLUMNS, type QuantisedWindows } from "./vectors-table.ts";
 import { TablesThread } from "./worker-client.ts";
 
-export type SlimMemory = Omit<MemoryRow, "content">;
+/** A memory without its text, and with its terms in UTF-8: whoever indexes them need not make strings of all. */
+export type SlimMemory = Omit<MemoryRow, "content" | "terms"> & { readonly terms: Uint8Array };
 
 /** Tables whose rows are held in memory whole. */
 export type SmallTable = "signals" | "edges" | "requests" | "facts" | "documents" | "jobs";
@@ -120,8 +121,11 @@ class ThreadedTables implements Tables {
   async *scanMemories(): AsyncGenerator<readonly SlimMemory[]> {
     for await (const batch of this.#batches("memories", SLIM_MEMORY_COLUMNS)) {
       const rows = new Map<string, MemoryRow>();
-      TABLE_SPECS.memories.decode(batch, rows);
-      yield [...rows.values()];
+      const { terms, ...others } = batch;
+      TABLE_SPECS.memories.decode(others, rows);
+      if (terms === undefined || rows.size !== terms.length) throw new Error("two memories have one id");
+      const termsAt = utf8Reader(terms);
+      yield Array.from(rows.values(), (row, i) => Object.assign(row, { terms: termsAt(i) }));
     }
   }
 

@@ -55,6 +55,21 @@ describe("WordIndex", () => {
     );
   });
 
+  it("scores the same when it was loaded from bytes, and goes on from there", () => {
+    const texts = ["tea in the garden tea", "", "grün tee", "tea"];
+    const [loaded, put] = [new WordIndex(), new WordIndex()];
+    const load = loaded.startLoading();
+    texts.forEach((text, ordinal) => load(ordinal, Buffer.from(text)));
+    texts.forEach((text, ordinal) => put.put(ordinal, terms(text)));
+    for (const index of [loaded, put]) {
+      index.put(4, terms("tea tee"));
+      index.remove(0);
+    }
+    const [scores, expected] = [loaded, put].map((index) => index.score(question("tea grün tee"), 5, undefined));
+    expect([0, 1, 2, 3, 4].map((ordinal) => scores?.of(ordinal))).toEqual([0, 1, 2, 3, 4].map((ordinal) => expected?.of(ordinal)));
+    expect(scores?.of(2)).toBeGreaterThan(0);
+  });
+
   it("scores the same when the dead are swept", () => {
     const index = new WordIndex();
     for (let ordinal = 0; ordinal < 6_000; ordinal += 1) index.put(ordinal, [`w${ordinal % 10}`, "all"]);
