@@ -7,8 +7,8 @@ import { similarWaypoints, strengthened } from "./waypoints.ts";
 const FOUND_BOOST = 0.01;
 /** Hits of an answer that count as found: whoever asks looks at the first few. */
 const FOUND_HITS = 3;
-/** Memories linked in one record: a scan of all vectors each, so that the event loop is not held up for long. */
-const LINKED_AT_ONCE = 8;
+/** Memories linked in one record: a scan of all vectors each, 3 ms of 100 000, in which the event loop waits. */
+const LINKED_AT_ONCE = 2;
 
 /**
  * The work that answered calls leave behind, done a moment later in records of its own: links from new memories to

@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync } from "node:fs";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -15,10 +16,10 @@ beforeEach(async () => {
   const token = newLocalToken();
   server = createTestServer({}, { access: { localToken: token } });
   await server.app.listen({ host: "127.0.0.1", port: 0 });
-  const [address] = server.app.addresses();
+  const { port } = server.app.server.address() as AddressInfo;
   writeRuntimeInfo(home, {
     address: "127.0.0.1",
-    port: address?.port ?? 0,
+    port,
     pid: process.pid,
     instanceId: FAKE_STATUS.instanceId,
     version: VERSION,

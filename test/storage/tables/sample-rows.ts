@@ -68,6 +68,7 @@ export const anyRow: { readonly [T in TableName]: fc.Arbitrary<Rows[T]> } = {
       asks: fc.boolean(),
       tellsTime: fc.boolean(),
       speaker: orNull(anyText),
+      names: fc.array(anyText, { maxLength: 4 }),
       words: fc.nat(),
     }),
     analyserVersion: fc.nat(),
