@@ -12,6 +12,8 @@ export interface DocumentChunksInput {
 
 export interface DocumentChunks {
   readonly document: DocumentRow;
+  /** Of all its memories that are still there, in order. */
+  readonly memoryIds: readonly string[];
   /** In order, the root left out; fewer than `limit` when they reached 8 MiB. */
   readonly chunks: readonly SeenMemory[];
   /** How many there are. */
@@ -27,7 +29,8 @@ export async function documentChunks(
   { id, userId, limit, offset }: DocumentChunksInput,
 ): Promise<DocumentChunks> {
   const document = visibleDocument({ store }, id, userId);
-  const all = chunkIds({ store }, document);
+  const memoryIds = memoryIdsOf({ store }, document);
+  const all = memoryIds.filter((memory) => document.strategy === "single" || memory !== document.rootMemoryId);
   const wanted = all.slice(offset, offset + limit);
   const chunks: SeenMemory[] = [];
   let chars = 0;
@@ -40,16 +43,10 @@ export async function documentChunks(
       chunks.push(memory);
     }
   }
-  return { document, chunks, total: all.length };
+  return { document, memoryIds, chunks, total: all.length };
 }
 
 /** Ids of a document's memories that are still there, in order. */
 export function memoryIdsOf({ store }: Pick<MemoryPorts, "store">, document: DocumentRow): string[] {
   return document.memoryIds.filter((id) => store.catalogue.find(id) !== undefined);
-}
-
-function chunkIds(ports: Pick<MemoryPorts, "store">, document: DocumentRow): string[] {
-  return memoryIdsOf(ports, document).filter(
-    (id) => document.strategy === "single" || id !== document.rootMemoryId,
-  );
 }

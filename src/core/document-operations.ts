@@ -3,7 +3,7 @@ import type { OrderedPage, PageRequest } from "./document-index.ts";
 import type { DocumentPorts } from "./document-ports.ts";
 import type { DocumentFilter, DocumentRow } from "./document.ts";
 import type { IncomingFile } from "./file-store.ts";
-import { type DocumentChunks, documentChunks, type DocumentChunksInput } from "./document-chunks.ts";
+import { type DocumentChunks, documentChunks, type DocumentChunksInput, memoryIdsOf } from "./document-chunks.ts";
 import type { IngestJobs } from "./ingest-jobs.ts";
 import { type JobView, viewJob } from "./job-view.ts";
 import { jobNotFound, type OwnedIdInput, visibleDocument } from "./owned-document.ts";
@@ -26,6 +26,7 @@ export interface DocumentOperations {
   listJobs(input: DocumentFilter & PageRequest): OrderedPage<JobView>;
   /** The job after it; one that was over stays as it was. */
   cancelJob(input: OwnedIdInput): Promise<JobView>;
+  /** With the ids only of memories that are still there. */
   listDocuments(input: DocumentFilter & PageRequest): OrderedPage<DocumentRow>;
   getDocument(input: DocumentChunksInput): Promise<DocumentChunks>;
   deleteDocument(input: OwnedIdInput): Promise<DeletedDocument>;
@@ -67,7 +68,9 @@ export function bindDocumentOperations(ports: DocumentPorts, jobs: IngestJobs): 
       return view({ id: input.id });
     },
     listDocuments({ limit, offset, before, ...filter }) {
-      return documents.pageOfDocuments(filter, { limit, offset, ...(before !== undefined && { before }) });
+      const page = { limit, offset, ...(before !== undefined && { before }) };
+      const { items, ...rest } = documents.pageOfDocuments(filter, page);
+      return { items: items.map((document) => ({ ...document, memoryIds: memoryIdsOf(ports, document) })), ...rest };
     },
     getDocument: (input) => documentChunks(ports, input),
     deleteDocument: (input) => deleteDocument(ports, input),

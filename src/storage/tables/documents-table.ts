@@ -24,5 +24,5 @@ export const documentsTable = rowTable(
     fetchedAt: nullableNumber,
     order: number,
   },
-  { keepsId: true },
+  { idOf: (id) => id },
 );
