@@ -3,6 +3,7 @@ import { type Memory, occurredAtOf } from "./memory.ts";
 import type { QueryTerm } from "./ports.ts";
 import { stem } from "./stemmer.ts";
 import { STOP_WORDS } from "./stop-words.ts";
+import { relativePeriods } from "./time-expressions.ts";
 
 /** Stored with what `analyse` wrote; another version means the terms of a store must be made anew. */
 export const ANALYSER_VERSION = 1;
@@ -71,20 +72,34 @@ export function analyse(text: string): string[] {
 }
 
 /**
- * What the word index stores of a memory: its text, the day it happened written out ("8 May 2023", UTC), its tags, and
- * the headings that a piece of a document stands under. A question that names a day, month or year then finds it by
- * words alone.
+ * What the word index stores of a memory: its text, the day it happened written out ("8 May 2023", UTC), the days,
+ * months and years that it names by their distance from that ("yesterday", "last month"), its tags, and the headings
+ * that a piece of a document stands under. A question that names a day, month or year then finds it by words alone.
  */
 export function memoryTerms(
   memory: Pick<Memory, "content" | "tags" | "occurredAt" | "createdAt"> & Partial<Pick<Memory, "source">>,
 ): string[] {
-  const section = memory.source?.section ?? "";
-  return [
-    ...analyse(memory.content),
-    ...dateTerms(occurredAtOf(memory)),
-    ...analyse(memory.tags.join("\n")),
-    ...analyse(section),
-  ];
+  const { content, tags, source } = memory;
+  const occurredAt = occurredAtOf(memory);
+  // When a document was taken in says nothing of when its "yesterday" was.
+  const times = source ? dateTerms(occurredAt) : timeTerms(content, occurredAt);
+  return [...analyse(content), ...times, ...analyse(tags.join("\n")), ...analyse(source?.section ?? "")];
+}
+
+/** As much of a text as is searched for times. */
+const SEARCHED_CHARS = 20_000;
+const DAY_MS = 86_400_000;
+
+/** Each term once: a text that says "yesterday" adds a day of the month to its own date, seldom a month. */
+function timeTerms(content: string, occurredAt: number): string[] {
+  const terms = new Set(dateTerms(occurredAt));
+  for (const { from, to } of relativePeriods(content.slice(0, SEARCHED_CHARS).toLowerCase(), occurredAt)) {
+    const days = (to - from) / DAY_MS;
+    // Of a week or a month not every day is meant, and of a year not every month.
+    const skipped = days > 31 ? 2 : days > 1 ? 1 : 0;
+    for (const term of dateTerms(from).slice(skipped)) terms.add(term);
+  }
+  return [...terms];
 }
 
 /** Day, month and year as `analyse` would give them of "8 May 2023"; empty for times no date can show. */

@@ -19,7 +19,7 @@ export interface RankingCandidate {
   readonly traits: MemoryTraits;
   /** When it happened, else when it was added. */
   readonly occurredAt: number;
-  /** In [0, 1], after decay. */
+  /** In [0, 1], as of now. */
   readonly salience: number;
   /** Which share of the question's quoted phrases the text contains, in [0, 1]; 0 where it quotes nothing. */
   readonly quoted: number;

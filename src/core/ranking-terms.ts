@@ -40,9 +40,12 @@ export const WEIGHTS = {
   nextTo: 0.3,
   /** … of the one before, when it asks: this may be the answer. */
   answer: 0.7,
-  /** Of the score at the other end of a waypoint, times the waypoint's weight. */
-  waypoint: 0.3,
-  session: 0.4,
+  /**
+   * Of the score at the other end of a waypoint, times the waypoint's weight. What is alike is rarely an answer too:
+   * twice as much puts fewer answers first, and waypoints grow stronger with use.
+   */
+  waypoint: 0.15,
+  session: 0.3,
   speaker: 0.3,
   time: 0.6,
   tellsTime: 0.4,

@@ -7,6 +7,8 @@ import type { MemoryTraits } from "./traits.ts";
 
 /** How much the tokens of a memory around count: two before, one before, one after, two after. What precedes is what a memory takes up. */
 const AROUND_SHARES = [0.8, 1, 0.8, 0.8] as const;
+/** The same for a memory that follows a question: it goes on with what made the other ask. */
+const ANSWER_SHARES = [1, 1, 0.8, 0.8] as const;
 /** A memory of this many words or fewer leans on its surroundings in full; a longer one in proportion less. */
 const SHORT_WORDS = 40;
 /** Sums of terms in conversations and of notes that stand alone, compared. */
@@ -25,21 +27,34 @@ export function surroundedBy(near: readonly (number | undefined)[]): number {
   return near.some((neighbour) => neighbour !== undefined) ? SURROUNDED : 1;
 }
 
-/** For each token of the question the best of the memory's own match and, at a discount, those of the memories around it. */
+/**
+ * For each token of the question the best of the memory's own match and, at a discount, those of the memories around
+ * it. An answer has what the memory before its question says in full: "I took a trip.", "Where to?", "To Lisbon."
+ */
 export function matchesWithSurroundings(
   matches: Float32Array,
   near: readonly (number | undefined)[],
-  candidates: readonly Pick<RankingCandidate, "matches">[],
+  candidates: readonly Pick<RankingCandidate, "matches" | "traits">[],
 ): Float32Array {
   const together = Float32Array.from(matches);
+  const shares = isAnswer(near, candidates) ? ANSWER_SHARES : AROUND_SHARES;
   near.forEach((neighbour, place) => {
     const others = neighbour === undefined ? undefined : candidates[neighbour]?.matches;
     if (others === undefined) return;
-    const share = AROUND_SHARES[place] ?? 0;
+    const share = shares[place] ?? 0;
     for (let j = 0; j < together.length; j += 1)
       together[j] = Math.max(together[j] ?? 0, share * (others[j] ?? 0));
   });
   return together;
+}
+
+/** Whether the memory before asks something: this may be the answer. */
+function isAnswer(
+  near: readonly (number | undefined)[],
+  candidates: readonly Pick<RankingCandidate, "traits">[],
+): boolean {
+  const [, before] = near;
+  return before !== undefined && candidates[before]?.traits.asks === true;
 }
 
 export interface Giver {
@@ -64,8 +79,7 @@ export function bestGiver(
     if (given > best.given) best = { from, given };
   };
   const [, before, after] = near;
-  const answers = before !== undefined && candidates[before]?.traits.asks === true;
-  offer(before, answers ? weights.answer : weights.nextTo);
+  offer(before, isAnswer(near, candidates) ? weights.answer : weights.nextTo);
   offer(after, weights.nextTo);
   for (const { other, weight } of waypoints) offer(other, weights.waypoint * weight);
   return best;

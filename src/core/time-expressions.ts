@@ -1,9 +1,15 @@
 /** A time that a text names: a period, or one that comes back every year ("in May", "in spring", "on 7 May"). */
 export type TimeExpression =
-  /** Half-open, epoch milliseconds UTC. */
-  | { readonly kind: "period"; readonly from: number; readonly to: number }
+  | Period
   /** Months from 0; `day` of the month where one is named. */
   | { readonly kind: "yearly"; readonly months: readonly number[]; readonly day?: number };
+
+/** Half-open, epoch milliseconds UTC. */
+export interface Period {
+  readonly kind: "period";
+  readonly from: number;
+  readonly to: number;
+}
 
 const DAY_MS = 86_400_000;
 const MONTH_NAMES = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
@@ -26,8 +32,12 @@ const SEASON = new RegExp(
   "g",
 );
 const YEAR_ALONE = new RegExp(String.raw`\b(?:in|during|since|of|from|by|until) ${YEAR}\b`, "g");
-const RELATIVE =
-  /\b(today|tonight|yesterday|last night|(?:the )?day before yesterday|(?:last|this|past|previous) (?:week|month|year|weekend)|(?:last|on) (?:mon|tues|wednes|thurs|fri|satur|sun)day|(\d{1,3}|a|an|one|two|three|four|five|six|seven|eight|nine|ten|couple of|a couple of|few|a few) (day|week|month|year)s? ago)\b/g;
+const RELATIVE = new RegExp(
+  String.raw`\b(today|tonight|yesterday|last night|(?:the )?day before yesterday|(?:the )?day after tomorrow|tomorrow` +
+    String.raw`|(?:last|this|past|previous|next) (?:week|month|year|weekend)|(?:last|on|next) (?:mon|tues|wednes|thurs|fri|satur|sun)day` +
+    String.raw`|(\d{1,3}|a|an|one|two|three|four|five|six|seven|eight|nine|ten|couple of|a couple of|few|a few) (day|week|weekend|month|year)s? ago)\b`,
+  "g",
+);
 
 const SEASONS: Readonly<Record<string, readonly number[]>> = {
   spring: [2, 3, 4],
@@ -102,6 +112,19 @@ export function timesIn(text: string, now: number): TimeExpression[] {
   return times.slice(0, MAX_TIMES);
 }
 
+/**
+ * The periods that a text names by their distance from `now` ("yesterday", "two weeks ago", "next Friday"), at most
+ * eight. "On Friday" is none: a question means the one that was, a note as often the one to come.
+ *
+ * @param text folded (lower case)
+ */
+export function relativePeriods(text: string, now: number): Period[] {
+  const periods = Array.from(text.matchAll(RELATIVE), ([expression, , count = "", unit = ""]) =>
+    expression.startsWith("on ") ? undefined : relative(expression, count, unit, now),
+  );
+  return periods.filter((period) => period !== undefined).slice(0, MAX_TIMES);
+}
+
 /** How far from the time named something still counts a little: as long as the time itself, at least a day, at most a month. */
 const MAX_BLUR_DAYS = 31;
 
@@ -132,7 +155,7 @@ function monthOf(name = ""): number {
   return MONTH_NAMES.indexOf(name.slice(0, 3));
 }
 
-function period(from: number, to: number): TimeExpression {
+function period(from: number, to: number): Period {
   return { kind: "period", from, to };
 }
 
@@ -148,7 +171,7 @@ function monthsIn(months: readonly number[], year: number): TimeExpression {
   return period(Date.UTC(year, first), Date.UTC(year, first + months.length));
 }
 
-function relative(expression: string, count: string, unit: string, now: number): TimeExpression | undefined {
+function relative(expression: string, count: string, unit: string, now: number): Period | undefined {
   const today = Math.floor(now / DAY_MS) * DAY_MS;
   const date = new Date(today);
   const monday = today - ((date.getUTCDay() + 6) % 7) * DAY_MS;
@@ -159,26 +182,33 @@ function relative(expression: string, count: string, unit: string, now: number):
     const number = NUMBERS[count] ?? Number(count);
     if (unit === "day") return period(today - number * DAY_MS, today - (number - 1) * DAY_MS);
     if (unit === "week") return period(monday - number * 7 * DAY_MS, monday - (number - 1) * 7 * DAY_MS);
+    if (unit === "weekend") return weekend(monday - number * 7 * DAY_MS);
     return unit === "month"
       ? period(month(-number), month(1 - number))
       : period(year(-number), year(1 - number));
   }
   if (expression === "today" || expression === "tonight") return period(today, today + DAY_MS);
   if (expression.endsWith("before yesterday")) return period(today - 2 * DAY_MS, today - DAY_MS);
+  if (expression.endsWith("after tomorrow")) return period(today + 2 * DAY_MS, today + 3 * DAY_MS);
+  if (expression === "tomorrow") return period(today + DAY_MS, today + 2 * DAY_MS);
   if (expression === "yesterday" || expression === "last night") return period(today - DAY_MS, today);
 
-  const past = expression.startsWith("this") ? 0 : 1;
-  if (expression.endsWith("weekend")) {
-    const saturday = monday + 5 * DAY_MS - past * 7 * DAY_MS;
-    return period(saturday, saturday + 2 * DAY_MS);
-  }
-  if (expression.endsWith("week"))
-    return period(monday - past * 7 * DAY_MS, monday + (1 - past) * 7 * DAY_MS);
-  if (expression.endsWith("month")) return period(month(-past), month(1 - past));
-  if (expression.endsWith("year")) return period(year(-past), year(1 - past));
+  const ahead = expression.startsWith("this") ? 0 : expression.startsWith("next") ? 1 : -1;
+  const start = monday + ahead * 7 * DAY_MS;
+  if (expression.endsWith("weekend")) return weekend(start);
+  if (expression.endsWith("week")) return period(start, start + 7 * DAY_MS);
+  if (expression.endsWith("month")) return period(month(ahead), month(ahead + 1));
+  if (expression.endsWith("year")) return period(year(ahead), year(ahead + 1));
 
   const weekday = WEEKDAYS.findIndex((name) => expression.endsWith(`${name}day`));
   if (weekday < 0) return undefined;
   const back = ((date.getUTCDay() - weekday + 6) % 7) + 1;
-  return period(today - back * DAY_MS, today - (back - 1) * DAY_MS);
+  // Named on that very weekday, "next" is a week ahead and "last" a week back.
+  const day = today + (ahead === 1 ? (back === 7 ? 7 : 7 - back) : -back) * DAY_MS;
+  return period(day, day + DAY_MS);
+}
+
+/** Of the week that begins with that Monday. */
+function weekend(monday: number): Period {
+  return period(monday + 5 * DAY_MS, monday + 7 * DAY_MS);
 }

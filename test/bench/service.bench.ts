@@ -135,7 +135,7 @@ async function addFigures(daemon: DaemonUnderLoad): Promise<Figure[]> {
   const appender = openAppender(directory);
   const add = (turn: number) => daemon.post("/memory/add", { content: newMemoryText(turn), user_id: "bench" });
   const embed = (turn: number) => embedder.embedDocument(newMemoryText(turn));
-  const one = await timeInTurns({ embed, append: appender.append, add }, { rounds: ROUNDS, callsARound: 60 });
+  const one = await timeInTurns({ embed, append: () => appender.append(), add }, { rounds: ROUNDS, callsARound: 60 });
   appender.close();
   const parts = one.embed.p50 + one.append.p50;
 

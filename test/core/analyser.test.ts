@@ -68,6 +68,17 @@ describe("memoryTerms", () => {
     expect(memoryTerms(memory)).toEqual(["run", "race", "8", "may", "2023", "sport"]);
   });
 
+  it("adds the days, months and years that the text names by their distance, once", () => {
+    const terms = (content: string) =>
+      memoryTerms({ content, tags: [], occurredAt: Date.UTC(2023, 4, 1), createdAt: 0 }).slice(
+        analyse(content).length,
+      );
+    expect(terms("Ran a race yesterday")).toEqual(["1", "may", "2023", "30", "april"]);
+    expect(terms("Ran a race last month")).toEqual(["1", "may", "2023", "april"]);
+    expect(terms("Ran a race two years ago")).toEqual(["1", "may", "2023", "2021"]);
+    expect(terms("Ran a race today, and another today")).toEqual(["1", "may", "2023"]);
+  });
+
   it("says the same day as a question in words", () => {
     fc.assert(
       fc.property(

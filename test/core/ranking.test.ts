@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { bestBm25, bm25Weight, inverseDocumentFrequency } from "../../src/core/bm25.ts";
-import { decayedSalience } from "../../src/core/decay.ts";
 import { containsPhrase, quotedPhrases, readQuestion } from "../../src/core/question.ts";
 import { rank, worthReading } from "../../src/core/ranking.ts";
 import type { RankingCandidate } from "../../src/core/ranking-candidate.ts";
@@ -109,6 +108,22 @@ describe("rank", () => {
     expect(hits[0]?.path).toEqual([1, 2]);
   });
 
+  it("gives an answer what the memory before its question says", () => {
+    const asked = question("umbrella", ["umbrella"]);
+    const told = candidate(1, {
+      text: "I bought an umbrella, a good one.",
+      matches: Float32Array.of(0.9),
+      around: [undefined, undefined, 2, 3],
+    });
+    const last = candidate(3, { text: "Red, with a handle of wood.", around: [1, 2, undefined, undefined] });
+    const context = (between: string) => {
+      const middle = candidate(2, { text: between, around: [undefined, 1, 3, undefined] });
+      const hits = rank(asked, [told, middle, last], { now: NOW });
+      return hits.find(({ ordinal }) => ordinal === 3)?.shares.context ?? 0;
+    };
+    expect(context("What does it look like?")).toBeGreaterThan(context("So did I, and a good one."));
+  });
+
   it("spreads along waypoints", () => {
     const asked = question("umbrella", ["umbrella"]);
     const [, second] = rank(asked, [candidate(1, { words: 0.9 }), candidate(2), candidate(3)], {
@@ -189,14 +204,5 @@ describe("quoted phrases", () => {
     expect(containsPhrase("I read the Overstory!", "the overstory")).toBe(true);
     expect(containsPhrase("I read the Overstory!", "overs")).toBe(false);
     expect(containsPhrase("彼は東京に住む", "東京")).toBe(true);
-  });
-});
-
-describe("decayedSalience", () => {
-  it("halves in a half-life and stops at a fifth", () => {
-    const days = (count: number) => NOW - count * 86_400_000;
-    expect(decayedSalience({ salience: 0.8, lastSeenAt: days(60) }, "episodic", NOW)).toBeCloseTo(0.4);
-    expect(decayedSalience({ salience: 0.8, lastSeenAt: days(6_000) }, "episodic", NOW)).toBeCloseTo(0.16);
-    expect(decayedSalience({ salience: 0.8, lastSeenAt: NOW + 1 }, "episodic", NOW)).toBe(0.8);
   });
 });

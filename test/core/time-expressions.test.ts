@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fit, timesIn } from "../../src/core/time-expressions.ts";
+import { fit, relativePeriods, timesIn } from "../../src/core/time-expressions.ts";
 
 const DAY = 86_400_000;
 /** A Saturday. */
@@ -30,6 +30,13 @@ describe("timesIn", () => {
     ["3 days ago", day(2026, 10, 18)],
     ["on friday", day(2026, 10, 20)],
     ["last saturday", day(2026, 10, 14)],
+    ["two weekends ago", day(2026, 10, 7, 2)],
+    ["tomorrow", day(2026, 10, 22)],
+    ["the day after tomorrow", day(2026, 10, 23)],
+    ["next week", day(2026, 10, 23, 7)],
+    ["next month", day(2026, 11, 1, 31)],
+    ["next saturday", day(2026, 10, 28)],
+    ["next sunday", day(2026, 10, 22)],
   ])("reads %s", (text, time) => {
     expect(timesIn(text, NOW)).toEqual([time]);
   });
@@ -84,5 +91,24 @@ describe("fit", () => {
     expect(fit(time, Date.UTC(2018, 11, 31, 12))).toBe(0.25);
     expect(fit({ kind: "yearly", months: [4] }, Date.UTC(2011, 4, 30))).toBe(1);
     expect(fit({ kind: "yearly", months: [4] }, Date.UTC(2011, 5, 1))).toBe(0);
+  });
+});
+
+describe("relativePeriods", () => {
+  it("leaves out what names its date, and weekdays that may be past or to come", () => {
+    expect(relativePeriods("yesterday, as on 7 may 2023, and again on friday", NOW)).toEqual([
+      day(2026, 10, 20),
+    ]);
+  });
+
+  it("moves with the moment, and has at most eight", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 40_000 }), (days) => {
+        const today = days * DAY;
+        expect(relativePeriods("yesterday ".repeat(20), today + DAY / 2)).toEqual(
+          Array.from({ length: 8 }, () => ({ kind: "period", from: today - DAY, to: today })),
+        );
+      }),
+    );
   });
 });

@@ -168,7 +168,8 @@ export const factReadRoutes: FastifyPluginAsyncTypebox<{ readonly operations: Op
       schema: {
         operationId: "compareFacts",
         summary: "What is true at one moment against another",
-        description: "`l` and `u` page each of the lists alike.",
+        description:
+          "Two times are needed, as `time1` and `time2` or as `from` and `to`. `l` and `u` page each of the lists alike.",
         querystring: CompareFactsQuery,
         response: { 200: CompareFactsReply },
       },
