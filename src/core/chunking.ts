@@ -88,7 +88,8 @@ function sectionsOf(blocks: readonly Block[]): Section[] {
   let current: Section = { headings: [], page: blocks[0]?.page, blocks: [], size: 0 };
   let depth = 0;
   const close = (nextLevel: number): void => {
-    if (current.blocks.length > 0 || (current.headings.length > 0 && nextLevel <= depth)) sections.push(current);
+    if (current.blocks.length > 0 || (current.headings.length > 0 && nextLevel <= depth))
+      sections.push(current);
   };
   for (const block of blocks) {
     if (block.type !== "heading") {
@@ -101,7 +102,12 @@ function sectionsOf(blocks: readonly Block[]): Section[] {
     while ((path.at(-1)?.level ?? 0) >= level) path.pop();
     path.push({ level, text: block.text });
     depth = level;
-    current = { headings: path.map(({ text }) => text), page: block.page, blocks: [], size: sizeOf(block.text) };
+    current = {
+      headings: path.map(({ text }) => text),
+      page: block.page,
+      blocks: [],
+      size: sizeOf(block.text),
+    };
   }
   close(0);
   return sections;
@@ -140,12 +146,18 @@ function packSections(sections: readonly Section[]): Chunk[] {
   const isAlone = sections.length === 1;
   const parts = sections.flatMap(({ headings, page, blocks }) => {
     // A heading with nothing below it is all the text there is.
-    const own = isAlone && blocks.length > 0 ? [] : headings.slice(Math.min(shared.length, headings.length - 1));
+    const own =
+      isAlone && blocks.length > 0 ? [] : headings.slice(Math.min(shared.length, headings.length - 1));
     const lines = own.filter((text) => !shared.includes(text) || blocks.length === 0);
     return [...lines.map((text): Part => ({ type: "heading", text, page })), ...partsOf(blocks)];
   });
   const headings = shared.map((text) =>
-    text.length > MAX_HEADING_CHARS ? `${text.slice(0, MAX_HEADING_CHARS).replace(/[\uD800-\uDBFF]$/, "").trimEnd()}…` : text,
+    text.length > MAX_HEADING_CHARS
+      ? `${text
+          .slice(0, MAX_HEADING_CHARS)
+          .replace(/[\uD800-\uDBFF]$/, "")
+          .trimEnd()}…`
+      : text,
   );
   return pack(parts).map((packed) => {
     const { page } = packed[0] ?? {};
@@ -198,7 +210,8 @@ function partsOf(blocks: readonly Block[]): Part[] {
     if (isHeader === true) header.push(text);
     previous = type;
     const joined = header.join("\n");
-    const isBelowHeader = type === "table-row" && isHeader !== true && joined !== "" && sizeOf(joined) <= REPEATED_HEADER;
+    const isBelowHeader =
+      type === "table-row" && isHeader !== true && joined !== "" && sizeOf(joined) <= REPEATED_HEADER;
     if (sizeOf(text) <= MAX_SIZE) parts.push({ type, text, page, ...(isBelowHeader && { header: joined }) });
     else parts.push(...cutBlock(type, text, page));
   }
@@ -212,7 +225,8 @@ function cutBlock(type: Block["type"], text: string, page: number | undefined): 
   const glue = isCode ? "\n" : " ";
   const parts = units.flatMap((unit): Part[] => {
     const trimmed = isCode ? unit : unit.trim();
-    if (sizeOf(trimmed) <= MAX_SIZE) return trimmed === "" && !isCode ? [] : [{ type, text: trimmed, page, glue }];
+    if (sizeOf(trimmed) <= MAX_SIZE)
+      return trimmed === "" && !isCode ? [] : [{ type, text: trimmed, page, glue }];
     return cutWords(trimmed).map((words, i) => ({ type, text: words, page, glue: i === 0 ? glue : " " }));
   });
   return parts.map((part, i) => (i === 0 ? { type, text: part.text, page } : part));
@@ -242,7 +256,10 @@ function cutWords(text: string): string[] {
     let pieceSize = 0;
     for (const character of word) {
       piece += character;
-      pieceSize += character.length === 1 && character.charCodeAt(0) < FIRST_UNSPACED ? 1 / LONG_WORD : 1 / CHARACTERS_A_WORD;
+      pieceSize +=
+        character.length === 1 && character.charCodeAt(0) < FIRST_UNSPACED
+          ? 1 / LONG_WORD
+          : 1 / CHARACTERS_A_WORD;
       if (pieceSize < FULL_SIZE) continue;
       pieces.push(piece);
       piece = "";

@@ -30,7 +30,9 @@ export async function documentChunks(
 ): Promise<DocumentChunks> {
   const document = visibleDocument({ store }, id, userId);
   const memoryIds = memoryIdsOf({ store }, document);
-  const all = memoryIds.filter((memory) => document.strategy === "single" || memory !== document.rootMemoryId);
+  const all = memoryIds.filter(
+    (memory) => document.strategy === "single" || memory !== document.rootMemoryId,
+  );
   const wanted = all.slice(offset, offset + limit);
   const chunks: SeenMemory[] = [];
   let chars = 0;

@@ -80,7 +80,9 @@ export class DocumentIndex {
 
   /** Jobs that are not over, oldest first. */
   openJobs(): JobEntry[] {
-    return [...this.#jobs.values()].filter(({ status }) => status === "queued").sort((a, b) => a.order - b.order);
+    return [...this.#jobs.values()]
+      .filter(({ status }) => status === "queued")
+      .sort((a, b) => a.order - b.order);
   }
 
   /** Jobs that made, or answered, a document. */

@@ -3,7 +3,12 @@ import type { OrderedPage, PageRequest } from "./document-index.ts";
 import type { DocumentPorts } from "./document-ports.ts";
 import type { DocumentFilter, DocumentRow } from "./document.ts";
 import type { IncomingFile } from "./file-store.ts";
-import { type DocumentChunks, documentChunks, type DocumentChunksInput, memoryIdsOf } from "./document-chunks.ts";
+import {
+  type DocumentChunks,
+  documentChunks,
+  type DocumentChunksInput,
+  memoryIdsOf,
+} from "./document-chunks.ts";
 import type { IngestJobs } from "./ingest-jobs.ts";
 import { type JobView, viewJob } from "./job-view.ts";
 import { jobNotFound, type OwnedIdInput, visibleDocument } from "./owned-document.ts";
@@ -70,7 +75,10 @@ export function bindDocumentOperations(ports: DocumentPorts, jobs: IngestJobs): 
     listDocuments({ limit, offset, before, ...filter }) {
       const page = { limit, offset, ...(before !== undefined && { before }) };
       const { items, ...rest } = documents.pageOfDocuments(filter, page);
-      return { items: items.map((document) => ({ ...document, memoryIds: memoryIdsOf(ports, document) })), ...rest };
+      return {
+        items: items.map((document) => ({ ...document, memoryIds: memoryIdsOf(ports, document) })),
+        ...rest,
+      };
     },
     getDocument: (input) => documentChunks(ports, input),
     deleteDocument: (input) => deleteDocument(ports, input),

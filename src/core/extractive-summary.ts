@@ -36,7 +36,9 @@ export function digestOf(blocks: readonly Block[], title: string): DocumentDiges
 
 /** The digest as the text of a memory. */
 export function digestText({ title, summary, outline }: DocumentDigest): string {
-  return [title, summary, outline === "" ? "" : `Contents:\n${outline}`].filter((part) => part !== "").join("\n\n");
+  return [title, summary, outline === "" ? "" : `Contents:\n${outline}`]
+    .filter((part) => part !== "")
+    .join("\n\n");
 }
 
 function outlineOf(blocks: readonly Block[], title: string): string {
@@ -91,7 +93,8 @@ function summaryOf(blocks: readonly Block[]): string {
 /** Whole sentences of running text; where there are none, of anything. */
 function pickCandidates(blocks: readonly Block[]): { readonly text: string; readonly place: number }[] {
   const running = blocks.filter(({ type }) => type === "paragraph" || type === "quote");
-  const sources = running.length > 0 ? running : blocks.filter(({ type }) => type !== "code" && type !== "heading");
+  const sources =
+    running.length > 0 ? running : blocks.filter(({ type }) => type !== "code" && type !== "heading");
   const sentences: { text: string; place: number }[] = [];
   let place = 0;
   for (const { text } of sources) {
@@ -104,9 +107,10 @@ function pickCandidates(blocks: readonly Block[]): { readonly text: string; read
   const whole = sentences.filter(({ text }) => /[.!?…。！？]["'”’»)\]]*$/u.test(text));
   const usable = whole.length >= SUMMARY_SENTENCES ? whole : sentences;
   const step = Math.max(1, usable.length / MAX_CANDIDATES);
-  return Array.from({ length: Math.min(usable.length, MAX_CANDIDATES) }, (_, i) => usable[Math.floor(i * step)]).flatMap(
-    (sentence) => sentence ?? [],
-  );
+  return Array.from(
+    { length: Math.min(usable.length, MAX_CANDIDATES) },
+    (_, i) => usable[Math.floor(i * step)],
+  ).flatMap((sentence) => sentence ?? []);
 }
 
 /** With tf-idf vectors of unit length; those that say next to nothing are left out, unless all do. */
@@ -137,5 +141,8 @@ function dot(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>): nu
 }
 
 function cut(text: string, length: number): string {
-  return text.slice(0, length).replace(/[\uD800-\uDBFF]$/, "").trimEnd();
+  return text
+    .slice(0, length)
+    .replace(/[\uD800-\uDBFF]$/, "")
+    .trimEnd();
 }

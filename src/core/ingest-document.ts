@@ -23,10 +23,15 @@ const ATTEMPTS = 3;
  *
  * @throws {ServiceError} what fetching, extracting and storing throw; the signal's reason.
  */
-export async function ingestDocument(ports: DocumentPorts, jobId: string, control: JobControl): Promise<void> {
+export async function ingestDocument(
+  ports: DocumentPorts,
+  jobId: string,
+  control: JobControl,
+): Promise<void> {
   const job = ports.store.catalogue.documents.findJob(jobId);
-  if (job?.request == null) return;
-  const request = job.request.file === null ? await fetchOriginal(ports, jobId, job.request, control) : job.request;
+  if (job === undefined || job.request === null) return;
+  const request =
+    job.request.file === null ? await fetchOriginal(ports, jobId, job.request, control) : job.request;
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     control.signal.throwIfAborted();
     if (await attemptOnce(ports, jobId, job, request, control)) return;
@@ -65,7 +70,10 @@ async function fetchOriginal(
     try {
       await store.commit(() => {
         const { id: _id, ...job } = openJob(store.catalogue.documents.findJob(jobId));
-        return { changes: [{ table: "jobs", id: jobId, row: { ...job, request: fetched } }], result: undefined };
+        return {
+          changes: [{ table: "jobs", id: jobId, row: { ...job, request: fetched } }],
+          result: undefined,
+        };
       });
     } finally {
       held.release();
@@ -76,7 +84,13 @@ async function fetchOriginal(
   }
 }
 
-function claimOf({ contentType, charset }: { contentType: string | null; charset: string | null }): string | null {
+function claimOf({
+  contentType,
+  charset,
+}: {
+  contentType: string | null;
+  charset: string | null;
+}): string | null {
   return contentType !== null && charset !== null ? `${contentType}; charset=${charset}` : contentType;
 }
 
@@ -114,7 +128,9 @@ async function attemptOnce(
   const id = existing?.id ?? ids.newId(clock.now());
   const plan = planDocument(id, extracted, existing ?? request);
   const kept = existing !== undefined && isCutAlike(existing, plan) ? existing : undefined;
-  const missing = plan.memories.flatMap((_, place) => (kept !== undefined && isThere(ports, kept, place) ? [] : [place]));
+  const missing = plan.memories.flatMap((_, place) =>
+    kept !== undefined && isThere(ports, kept, place) ? [] : [place],
+  );
   const composed = await composePlaces(ports, plan, missing, existing ?? { ...job, ...request }, control);
 
   control.onProgress({ stage: "storing", done: 0, total: 0 });
@@ -129,7 +145,14 @@ async function attemptOnce(
     const changes: Change[] = [
       ...(isRemade ? documentErasure(ports, existing).changes.filter(({ table }) => table !== "jobs") : []),
       ...documentChanges(ports.embedder, section, {
-        id, existing, job, request, file, mediaType: extracted.mediaType, plan, composed,
+        id,
+        existing,
+        job,
+        request,
+        file,
+        mediaType: extracted.mediaType,
+        plan,
+        composed,
       }),
       endOfJob(ports, jobId, control, id, existing !== undefined),
     ];
@@ -156,7 +179,11 @@ function isThere({ store }: Pick<DocumentPorts, "store">, document: DocumentRow,
 /** Places mean the same in both. */
 function isCutAlike(document: DocumentRow, { strategy, memories }: DocumentPlan): boolean {
   const { chunkingVersion, memoryIds } = document;
-  return chunkingVersion === CHUNKING_VERSION && document.strategy === strategy && memoryIds.length === memories.length;
+  return (
+    chunkingVersion === CHUNKING_VERSION &&
+    document.strategy === strategy &&
+    memoryIds.length === memories.length
+  );
 }
 
 /** @throws {ServiceError} CONFLICT for a job that is over: it was cancelled. */
@@ -173,7 +200,14 @@ function endOfJob(
   deduplicated: boolean,
 ): Change {
   const { id: _id, ...job } = openJob(store.catalogue.documents.findJob(jobId));
-  const end = { status: "succeeded", request: null, documentId, deduplicated, startedAt, finishedAt: clock.now() } as const;
+  const end = {
+    status: "succeeded",
+    request: null,
+    documentId,
+    deduplicated,
+    startedAt,
+    finishedAt: clock.now(),
+  } as const;
   return { table: "jobs", id: jobId, row: { ...job, ...end } };
 }
 
@@ -217,7 +251,11 @@ async function composePlaces(
 }
 
 /** A document has time: where too many texts wait, it waits for them. */
-async function embed({ embedder, pause }: DocumentPorts, text: string, signal: AbortSignal): Promise<DocumentEmbedding> {
+async function embed(
+  { embedder, pause }: DocumentPorts,
+  text: string,
+  signal: AbortSignal,
+): Promise<DocumentEmbedding> {
   for (;;) {
     signal.throwIfAborted();
     try {

@@ -64,7 +64,8 @@ export class IngestJobs {
   /** When it runs, since when and how far it is. */
   stateOf({ id, status, startedAt }: JobEntry) {
     const running = this.#running.get(id);
-    if (status !== "queued") return { isRunning: false, startedAt, progress: status === "succeeded" ? DONE : QUEUED };
+    if (status !== "queued")
+      return { isRunning: false, startedAt, progress: status === "succeeded" ? DONE : QUEUED };
     if (running === undefined) return { isRunning: false, startedAt: null, progress: QUEUED };
     return { isRunning: true, startedAt: running.startedAt, progress: running.progress };
   }
@@ -92,10 +93,12 @@ export class IngestJobs {
     this.#waiting = [];
     const running = [...this.#running.values()];
     for (const { controller } of running) {
-      controller.abort(new ServiceError("NOT_READY", "The daemon is stopping; the job goes on when it starts again."));
+      controller.abort(
+        new ServiceError("NOT_READY", "The daemon is stopping; the job goes on when it starts again."),
+      );
     }
     await Promise.all(running.map(({ ended }) => ended));
-    for (const id of [...this.#watchers.keys()]) this.#tell(id);
+    for (const id of this.#watchers.keys()) this.#tell(id);
   }
 
   #runNext(): void {

@@ -15,7 +15,8 @@ export function visibleDocument(
   userId: string | undefined,
 ): DocumentRow {
   const document = store.catalogue.documents.findDocument(id);
-  if (document === undefined || (userId !== undefined && document.userId !== userId)) throw documentNotFound();
+  if (document === undefined || (userId !== undefined && document.userId !== userId))
+    throw documentNotFound();
   return document;
 }
 
@@ -38,5 +39,8 @@ function documentNotFound(): ServiceError {
 }
 
 export function jobNotFound(): ServiceError {
-  return new ServiceError("NOT_FOUND", "There is no job with this id: it is unknown, or was over more than a day ago.");
+  return new ServiceError(
+    "NOT_FOUND",
+    "There is no job with this id: it is unknown, or was over more than a day ago.",
+  );
 }

@@ -1,6 +1,6 @@
 import { cutIntoChunks, isShort, wholeText } from "./chunking.ts";
 import type { ExtractionAccount, IngestRequest } from "./document.ts";
-import type { ExtractedDocument } from "./extraction.ts";
+import type { Block, ExtractedDocument } from "./extraction.ts";
 import { digestOf, digestText } from "./extractive-summary.ts";
 import type { MemorySource } from "./memory.ts";
 
@@ -29,10 +29,15 @@ export function planDocument(
 ): DocumentPlan {
   const { blocks } = document;
   const [first] = blocks;
-  const title = document.title ?? (first?.type === "heading" ? first.text : undefined);
+  const title = document.title ?? titleIn(blocks);
   const chunks = cutIntoChunks(blocks);
   const isSingle = isShort(blocks) || chunks.length === 1;
-  const place = (chunkIndex: number, chunkCount: number, headings: readonly string[], page?: number): MemorySource => {
+  const place = (
+    chunkIndex: number,
+    chunkCount: number,
+    headings: readonly string[],
+    page?: number,
+  ): MemorySource => {
     const section = sectionOf(title, headings);
     return {
       documentId,
@@ -62,9 +67,21 @@ export function planDocument(
     account,
     memories: [
       { content: digestText(digest), source: rootSource },
-      ...chunks.map(({ content, headings, page }, i) => ({ content, source: place(i, chunks.length, headings, page) })),
+      ...chunks.map(({ content, headings, page }, i) => ({
+        content,
+        source: place(i, chunks.length, headings, page),
+      })),
     ],
   };
+}
+
+/** The heading that all else stands under, where the document begins with one. */
+function titleIn(blocks: readonly Block[]): string | undefined {
+  const [first, ...others] = blocks;
+  if (first?.type !== "heading") return undefined;
+  const { level = 1 } = first;
+  const isAlone = others.every((block) => block.type !== "heading" || (block.level ?? 1) > level);
+  return isAlone ? first.text : undefined;
 }
 
 function sectionOf(title: string | undefined, headings: readonly string[]): string {
@@ -76,7 +93,10 @@ function sectionOf(title: string | undefined, headings: readonly string[]): stri
 }
 
 function cut(text: string): string {
-  return text.slice(0, MAX_TITLE_CHARS).replace(/[\uD800-\uDBFF]$/, "").trimEnd();
+  return text
+    .slice(0, MAX_TITLE_CHARS)
+    .replace(/[\uD800-\uDBFF]$/, "")
+    .trimEnd();
 }
 
 function accountOf(document: ExtractedDocument, title: string | undefined): ExtractionAccount {

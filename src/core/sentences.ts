@@ -17,7 +17,7 @@ const BEFORE_NUMBERS = new Set(["fig", "figs", "eq", "no", "nos", "nr", "vol", "
 /** Longest of them, and a bracket before. */
 const LOOKED_BACK = 8;
 /** A sentence hardly ever goes on in lower case. */
-const STARTS_SENTENCE = /^["'“‘«(\[]*[^\p{Ll}]/u;
+const STARTS_SENTENCE = /^["'“‘«([]*[^\p{Ll}]/u;
 
 /**
  * A text cut after its sentences; the pieces in a row are the text. "Dr. Who" and "e.g. this" are not cut, and neither

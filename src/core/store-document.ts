@@ -40,7 +40,9 @@ export function documentChanges(
     changes.push(...embeddingChanges(row.id, row.userId, memory.embedding, embedder.stamp));
     order += 1;
   }
-  const memoryIds = plan.memories.map((_, place) => composed.get(place)?.id ?? existing?.memoryIds[place] ?? "");
+  const memoryIds = plan.memories.map(
+    (_, place) => composed.get(place)?.id ?? existing?.memoryIds[place] ?? "",
+  );
   changes.push(...chain(memoryIds, composed, section.now));
   const [rootMemoryId = ""] = memoryIds;
   const chars = plan.memories.reduce((sum, { content }) => sum + content.length, 0);

@@ -42,17 +42,20 @@ export async function submitDocument(ports: DocumentPorts, input: IngestInput): 
       () =>
         store.commit(({ now }) => {
           const job = newJob(ports, input, now);
-          const same = job.status === "queued" ? documents.openJobs().find((open) => isSame(open, job)) : undefined;
+          const same =
+            job.status === "queued" ? documents.openJobs().find((open) => isSame(open, job)) : undefined;
           const id = same?.id ?? ids.newId(clock.now());
           const changes: Change[] = [
             ...(same === undefined ? [{ table: "jobs", id, row: job } as const] : []),
-            ...documents.jobsFinishedBefore(now - KEPT_MS).map(({ id }): Change => ({ table: "jobs", id, row: null })),
+            ...documents
+              .jobsFinishedBefore(now - KEPT_MS)
+              .map(({ id }): Change => ({ table: "jobs", id, row: null })),
             ...requestChanges(input.idempotency, [id], now),
           ];
           return { changes, result: id };
         }),
       async ([id]) => {
-        if (id == null || documents.findJob(id) === undefined) throw goneError();
+        if (id === undefined || id === null || documents.findJob(id) === undefined) throw goneError();
         return id;
       },
     );

@@ -24,14 +24,19 @@ export function jobRecord(job: JobView, requestId: string): Static<typeof JobRec
     status: job.status,
     progress: { ...job.progress },
     ...(job.result && { result: ingestReply(job.result) }),
-    ...(job.problem && { problem: problemOf(new ServiceError(job.problem.code, job.problem.message), requestId) }),
+    ...(job.problem && {
+      problem: problemOf(new ServiceError(job.problem.code, job.problem.message), requestId),
+    }),
     created_at: formatTime(job.createdAt),
     ...(job.startedAt !== null && { started_at: formatTime(job.startedAt) }),
     ...(job.finishedAt !== null && { finished_at: formatTime(job.finishedAt) }),
   };
 }
 
-export function documentRecord(document: DocumentRow, memoryIds = document.memoryIds): Static<typeof DocumentRecord> {
+export function documentRecord(
+  document: DocumentRow,
+  memoryIds = document.memoryIds,
+): Static<typeof DocumentRecord> {
   const { title, author, date, language } = document.extraction;
   return {
     ...source(document),
@@ -55,7 +60,12 @@ export function documentRecord(document: DocumentRow, memoryIds = document.memor
   };
 }
 
-export function documentWithChunks({ document, memoryIds, chunks, total }: DocumentChunks): Static<typeof GetDocumentReply> {
+export function documentWithChunks({
+  document,
+  memoryIds,
+  chunks,
+  total,
+}: DocumentChunks): Static<typeof GetDocumentReply> {
   return { ...documentRecord(document, memoryIds), chunks: chunks.map(memoryRecord), chunk_total: total };
 }
 
@@ -73,7 +83,9 @@ function outcome({ rootMemoryId, strategy, totalTokens }: DocumentRow, memoryIds
   };
 }
 
-function extraction({ extraction: { kind, method, title, author, date, language, pages, charCount } }: DocumentRow) {
+function extraction({
+  extraction: { kind, method, title, author, date, language, pages, charCount },
+}: DocumentRow) {
   return {
     content_type: kind,
     method,

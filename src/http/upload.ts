@@ -39,18 +39,28 @@ export async function readUpload(
   let upload: UploadedFile | undefined;
   try {
     const parts = request.parts({
-      limits: { fileSize: limits.maxUploadBytes, files: 2, fields: MAX_FIELDS, fieldSize: limits.maxFieldBytes },
+      limits: {
+        fileSize: limits.maxUploadBytes,
+        files: 2,
+        fields: MAX_FIELDS,
+        fieldSize: limits.maxFieldBytes,
+      },
     });
     for await (const part of parts) {
       if (part.type === "field") {
-        if (Object.hasOwn(body, part.fieldname)) throw invalid(`/${part.fieldname}`, "must not be given more than once");
-        if (part.valueTruncated) throw tooLarge(`The field ${part.fieldname}`, limits.maxFieldBytes, "MEMORYD_MAX_BODY_BYTES");
+        if (Object.hasOwn(body, part.fieldname))
+          throw invalid(`/${part.fieldname}`, "must not be given more than once");
+        if (part.valueTruncated)
+          throw tooLarge(`The field ${part.fieldname}`, limits.maxFieldBytes, "MEMORYD_MAX_BODY_BYTES");
         body[part.fieldname] = fieldValue(part.fieldname, part.value);
         continue;
       }
       if (part.fieldname !== "file" || upload !== undefined) {
         part.file.resume();
-        throw invalid(`/${part.fieldname}`, "must be one part named `file`: send each document in a request of its own");
+        throw invalid(
+          `/${part.fieldname}`,
+          "must be one part named `file`: send each document in a request of its own",
+        );
       }
       upload = {
         file: await receive(await receiveFile(), part.file, limits.maxUploadBytes),
@@ -62,9 +72,13 @@ export async function readUpload(
     upload?.file.release();
     if (error instanceof ServiceError) throw error;
     if (isMultipartError(error)) {
-      throw new ServiceError("INVALID_REQUEST", "The multipart body could not be read to its end. Send it again.", {
-        cause: error,
-      });
+      throw new ServiceError(
+        "INVALID_REQUEST",
+        "The multipart body could not be read to its end. Send it again.",
+        {
+          cause: error,
+        },
+      );
     }
     throw error;
   }
@@ -95,7 +109,9 @@ export function cleanFilename(name: string | undefined): string | undefined {
     .replace(/^.*[/\\]/s, "")
     .replaceAll(/\p{Cc}/gu, "")
     .trim();
-  return clean === "" || clean === "." || clean === ".." ? undefined : Array.from(clean).slice(-MAX_FILENAME).join("");
+  return clean === "" || clean === "." || clean === ".."
+    ? undefined
+    : Array.from(clean).slice(-MAX_FILENAME).join("");
 }
 
 /** An empty field is one that a form left out. */
@@ -117,5 +133,7 @@ export function tooLarge(what: string, limit: number, setting: string): ServiceE
 function isMultipartError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code } = error as NodeJS.ErrnoException;
-  return code === undefined ? !(error instanceof TypeError) : code.startsWith("FST_") || code === "ERR_STREAM_PREMATURE_CLOSE";
+  return code === undefined
+    ? !(error instanceof TypeError)
+    : code.startsWith("FST_") || code === "ERR_STREAM_PREMATURE_CLOSE";
 }

@@ -21,7 +21,9 @@ const Url = Type.String({
 
 export const IngestBody = Type.Object(
   {
-    text: optional(wellFormed(Type.String({ minLength: 1, description: "The text itself, plain or Markdown." }))),
+    text: optional(
+      wellFormed(Type.String({ minLength: 1, description: "The text itself, plain or Markdown." })),
+    ),
     url: optional(Url),
     ...writeFields,
   },
@@ -42,7 +44,8 @@ export const IngestBytesBody = Type.Object(
       examples: ["pdf"],
     }),
     data: Type.String({
-      description: "The bytes in base64; line breaks, the URL alphabet, missing padding and a `data:` prefix are taken.",
+      description:
+        "The bytes in base64; line breaks, the URL alphabet, missing padding and a `data:` prefix are taken.",
     }),
     ...writeFields,
   },
@@ -91,7 +94,9 @@ const sourceFields = {
 export const IngestReply = Type.Object(
   {
     ...outcomeFields,
-    deduplicated: Type.Boolean({ description: "The same bytes were there for that user and project before." }),
+    deduplicated: Type.Boolean({
+      description: "The same bytes were there for that user and project before.",
+    }),
     document: Type.Object(sourceFields),
     extraction: Extraction,
   },
@@ -144,22 +149,50 @@ const pageFields = {
   offset: Type.Integer(),
   next_cursor: nullable(Type.String()),
 };
-export const ListDocumentsReply = Type.Object({ items: Type.Array(DocumentRecord), ...pageFields }, { $id: "DocumentPage" });
+export const ListDocumentsReply = Type.Object(
+  { items: Type.Array(DocumentRecord), ...pageFields },
+  { $id: "DocumentPage" },
+);
 export const ListJobsReply = Type.Object({ items: Type.Array(JobRecord), ...pageFields }, { $id: "JobPage" });
 
 export const ListDocumentsQuery = Type.Object({
-  l: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000, default: DEFAULT_PAGE_LIMIT, description: "At most so many." })),
-  u: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0, description: "How many to leave out at the start." }),
+  l: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 10_000,
+      default: DEFAULT_PAGE_LIMIT,
+      description: "At most so many.",
+    }),
   ),
-  cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 128, description: "`next_cursor` of the page before." })),
+  u: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+      default: 0,
+      description: "How many to leave out at the start.",
+    }),
+  ),
+  cursor: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 128, description: "`next_cursor` of the page before." }),
+  ),
   user_id: Type.Optional(UserId),
-  project: Type.Optional(Type.String({ ...Project, minLength: 0, description: "Empty (`project=`) for those without one." })),
+  project: Type.Optional(
+    Type.String({ ...Project, minLength: 0, description: "Empty (`project=`) for those without one." }),
+  ),
 });
 
 export const GetDocumentQuery = Type.Object({
-  l: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000, default: 1_000, description: "Chunks at most." })),
-  u: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0, description: "Chunks to leave out." })),
+  l: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 10_000, default: 1_000, description: "Chunks at most." }),
+  ),
+  u: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+      default: 0,
+      description: "Chunks to leave out.",
+    }),
+  ),
   user_id: Type.Optional(UserId),
 });
 export const GetDocumentReply = Type.Object(

@@ -61,7 +61,9 @@ export class DiskFileStore implements FileStore {
       file = await this.#disk.open(this.pathOf(sha256), "read");
     } catch (error) {
       if (!hasCode(error, "ENOENT")) throw error;
-      throw new ServiceError("NOT_FOUND", "The original of this document is not on the disk any more.", { cause: error });
+      throw new ServiceError("NOT_FOUND", "The original of this document is not on the disk any more.", {
+        cause: error,
+      });
     }
     return piecesOf(file);
   }
@@ -191,7 +193,11 @@ async function* piecesOf(file: DiskFile): AsyncGenerator<Uint8Array, void> {
 
 function storeError(error: unknown): unknown {
   if (!hasCode(error, "ENOSPC", "EDQUOT")) return error;
-  return new ServiceError("STORE_FULL", "The disk has no room for this file. Free some space and send it again.", {
-    cause: error,
-  });
+  return new ServiceError(
+    "STORE_FULL",
+    "The disk has no room for this file. Free some space and send it again.",
+    {
+      cause: error,
+    },
+  );
 }

@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import { cutIntoChunks, isShort, sizeOf, wholeText } from "../../src/core/chunking.ts";
 import type { Block, BlockType } from "../../src/core/extraction.ts";
 
-const words = (count: number, word = "word") => Array.from({ length: count }, (_, i) => `${word}${i}`).join(" ");
+const words = (count: number, word = "word") =>
+  Array.from({ length: count }, (_, i) => `${word}${i}`).join(" ");
 const sentences = (count: number, size = 20) =>
   Array.from({ length: count }, (_, i) => `S${i} ${words(size - 1)}.`).join(" ");
 const heading = (text: string, level = 1, page?: number): Block => ({
@@ -34,11 +35,20 @@ describe("cutIntoChunks", () => {
   });
 
   it("keeps paragraphs whole where they fit, and cuts large ones between sentences", () => {
-    const chunks = cutIntoChunks([paragraph(words(150, "a")), paragraph(words(120, "b")), paragraph(sentences(40))]);
+    const chunks = cutIntoChunks([
+      paragraph(words(150, "a")),
+      paragraph(words(120, "b")),
+      paragraph(sentences(40)),
+    ]);
     expect(chunks[0]?.content).toBe(words(150, "a"));
     expect(chunks[1]?.content.startsWith(`${words(120, "b")}\n\nS0 `)).toBe(true);
     for (const { content } of chunks.slice(1)) expect(content.endsWith(".")).toBe(true);
-    expect(chunks.map(({ content }) => content).join(" ").match(/S\d+/g)).toHaveLength(40);
+    expect(
+      chunks
+        .map(({ content }) => content)
+        .join(" ")
+        .match(/S\d+/g),
+    ).toHaveLength(40);
   });
 
   it("joins small sections, their headings in the text", () => {
@@ -49,7 +59,9 @@ describe("cutIntoChunks", () => {
       heading("When?", 2),
       paragraph("Now."),
     ]);
-    expect(chunks).toEqual([{ content: "Where?\n\nHere, in the garden.\n\nWhen?\n\nNow.", headings: ["FAQ"] }]);
+    expect(chunks).toEqual([
+      { content: "Where?\n\nHere, in the garden.\n\nWhen?\n\nNow.", headings: ["FAQ"] },
+    ]);
   });
 
   it("keeps a heading that nothing stands below", () => {
@@ -66,7 +78,10 @@ describe("cutIntoChunks", () => {
   });
 
   it("repeats the header row where a table goes on", () => {
-    const rows = Array.from({ length: 60 }, (_, i): Block => ({ type: "table-row", text: `item ${i} | ${words(6)}` }));
+    const rows = Array.from({ length: 60 }, (_, i): Block => ({
+      type: "table-row",
+      text: `item ${i} | ${words(6)}`,
+    }));
     const chunks = cutIntoChunks([{ type: "table-row", text: "Item | Notes", isHeader: true }, ...rows]);
     expect(chunks.length).toBeGreaterThan(2);
     for (const { content } of chunks) expect(content.split("\n")[0]).toBe("Item | Notes");
@@ -74,7 +89,11 @@ describe("cutIntoChunks", () => {
   });
 
   it("cuts a sentence, and a word, that is larger than a chunk", () => {
-    const chunks = cutIntoChunks([paragraph(words(1_000)), paragraph("字".repeat(3_000)), paragraph("x".repeat(20_000))]);
+    const chunks = cutIntoChunks([
+      paragraph(words(1_000)),
+      paragraph("字".repeat(3_000)),
+      paragraph("x".repeat(20_000)),
+    ]);
     for (const { content } of chunks) expect(sizeOf(content)).toBeLessThanOrEqual(262);
     const text = chunks.map(({ content }) => content).join(" ");
     expect(text.match(/word\d+/g)).toHaveLength(1_000);
@@ -98,11 +117,18 @@ describe("cutIntoChunks", () => {
       fc.property(fc.array(anyBlock, { minLength: 1, maxLength: 30 }), (blocks) => {
         const chunks = cutIntoChunks(blocks);
         const all = letters(chunks.map(({ content }) => content).join(""));
-        const body = letters(blocks.filter(({ type }) => type !== "heading").map(({ text }) => text).join(""));
+        const body = letters(
+          blocks
+            .filter(({ type }) => type !== "heading")
+            .map(({ text }) => text)
+            .join(""),
+        );
         if (!blocks.some(({ type }) => type === "heading")) expect(all).toBe(body);
         for (const { content } of chunks) expect(content.trim()).not.toBe("");
         for (const { type, text } of blocks) {
-          const known = type === "heading" && chunks.some(({ headings }) => headings.some((h) => text.startsWith(h.replace(/…$/, ""))));
+          const known =
+            type === "heading" &&
+            chunks.some(({ headings }) => headings.some((h) => text.startsWith(h.replace(/…$/, ""))));
           const isThere = known || all.includes(letters(text).slice(0, 20));
           expect(isThere).toBe(true);
         }
@@ -121,7 +147,11 @@ describe("cutIntoChunks", () => {
 
 describe("isShort", () => {
   it("is true for a document of one chunk, whose whole text keeps its structure", () => {
-    const blocks = [heading("Garlic", 2), paragraph("Planted it."), { type: "list-item", text: "- bed 3" } as const];
+    const blocks = [
+      heading("Garlic", 2),
+      paragraph("Planted it."),
+      { type: "list-item", text: "- bed 3" } as const,
+    ];
     expect(isShort(blocks)).toBe(true);
     expect(wholeText(blocks)).toBe("## Garlic\n\nPlanted it.\n\n- bed 3");
     expect(isShort([paragraph(words(260))])).toBe(false);

@@ -4,7 +4,8 @@ import { queryMemory } from "../../src/core/query-memory.ts";
 import { updateMemory } from "../../src/core/update-memory.ts";
 import { createDocumentWorld, type DocumentWorld } from "../support/document-world.ts";
 
-const filler = (word: string, count = 120) => Array.from({ length: count }, (_, i) => `${word}${i}`).join(" ");
+const filler = (word: string, count = 120) =>
+  Array.from({ length: count }, (_, i) => `${word}${i}`).join(" ");
 const LONG = [
   "# Almanac",
   "[page 1]",
@@ -30,13 +31,22 @@ const documentOf = (view: Awaited<ReturnType<DocumentWorld["ingest"]>>) => {
 
 describe("ingestDocument", () => {
   it("keeps a short document as one memory", async () => {
-    const view = await world.ingest("# Note\nThe garlic is in.", { tags: ["t"], userId: "ann", metadata: { a: 1 } });
+    const view = await world.ingest("# Note\nThe garlic is in.", {
+      tags: ["t"],
+      userId: "ann",
+      metadata: { a: 1 },
+    });
     const { document, memoryIds } = documentOf(view);
     expect(view.status).toBe("succeeded");
     expect(document).toMatchObject({ strategy: "single", filename: "notes.txt", userId: "ann", bytes: 24 });
     expect(memoryIds).toEqual([document.rootMemoryId]);
     const memory = (await world.ports.store.readMemories(memoryIds)).get(document.rootMemoryId);
-    expect(memory).toMatchObject({ content: "# Note\n\nThe garlic is in.", tags: ["t"], metadata: { a: 1 }, userId: "ann" });
+    expect(memory).toMatchObject({
+      content: "# Note\n\nThe garlic is in.",
+      tags: ["t"],
+      metadata: { a: 1 },
+      userId: "ann",
+    });
     expect(memory?.source).toEqual({
       documentId: document.id,
       filename: "notes.txt",
@@ -52,13 +62,19 @@ describe("ingestDocument", () => {
     const memories = await world.ports.store.readMemories(memoryIds);
     const [root, ...chunks] = memoryIds.map((id) => memories.get(id));
     expect(root?.content).toMatch(/^Almanac\n\n.*Contents:/s);
-    expect(chunks.map((chunk) => [chunk?.source?.chunkIndex, chunk?.source?.page, chunk?.source?.section])).toEqual([
+    expect(
+      chunks.map((chunk) => [chunk?.source?.chunkIndex, chunk?.source?.page, chunk?.source?.section]),
+    ).toEqual([
       [0, 1, "Almanac › Soil"],
       [1, 2, "Almanac › Bees"],
       [2, 2, "Almanac › Frost"],
     ]);
     expect(chunks.every((chunk) => !chunk?.content.includes("Almanac"))).toBe(true);
-    const edges = memoryIds.flatMap((id) => catalogue().edgesOf(id).filter(({ source }) => source === id));
+    const edges = memoryIds.flatMap((id) =>
+      catalogue()
+        .edgesOf(id)
+        .filter(({ source }) => source === id),
+    );
     expect(edges.map(({ source, target, kind }) => [source, target, kind])).toEqual(
       memoryIds.slice(1).map((target, i) => [memoryIds[i], target, "same-document"]),
     );
@@ -72,7 +88,10 @@ describe("ingestDocument", () => {
       (await queryMemory(world.ports, { query, limit: 1, filter: {} })).hits[0]?.memory;
     expect((await ask("Who is the queen of hive nine?"))?.source?.page).toBe(2);
     await updateMemory(world.ports, { id: memoryIds[3] ?? "", content: "It was cold." });
-    expect(await ask("frost")).toMatchObject({ content: "It was cold.", source: { section: "Almanac › Frost" } });
+    expect(await ask("frost")).toMatchObject({
+      content: "It was cold.",
+      source: { section: "Almanac › Frost" },
+    });
   });
 
   it("answers the first document for the same bytes of the same user and project", async () => {
@@ -120,7 +139,10 @@ describe("ingestDocument", () => {
     const input = { original: { url: "http://a.example/x" } };
     const view = await world.operations.ingest(input);
     const done = await world.operations.awaitJob(view.id, new AbortController().signal);
-    expect(documentOf(done).document).toMatchObject({ url: "http://a.example/x?final", filename: "page.txt" });
+    expect(documentOf(done).document).toMatchObject({
+      url: "http://a.example/x?final",
+      filename: "page.txt",
+    });
     await expect(world.operations.ingest({ original: { url: "file:///etc/passwd" } })).rejects.toMatchObject({
       code: "INVALID_REQUEST",
     });
@@ -141,11 +163,16 @@ describe("deleting", () => {
     const view = await world.ingest(LONG);
     const { document } = documentOf(view);
     expect(catalogue().documents.needsFile(document.sha256)).toBe(true);
-    expect(await deleteMemory(world.ports, { id: document.rootMemoryId })).toEqual({ id: document.rootMemoryId, deleted: 4 });
+    expect(await deleteMemory(world.ports, { id: document.rootMemoryId })).toEqual({
+      id: document.rootMemoryId,
+      deleted: 4,
+    });
     expect(catalogue().size).toBe(0);
     expect(catalogue().documents.needsFile(document.sha256)).toBe(false);
     expect(() => world.operations.getJob({ id: view.id })).toThrow("no job");
-    await expect(world.operations.getDocument({ id: document.id, limit: 9, offset: 0 })).rejects.toMatchObject({
+    await expect(
+      world.operations.getDocument({ id: document.id, limit: 9, offset: 0 }),
+    ).rejects.toMatchObject({
       code: "NOT_FOUND",
     });
   });
@@ -163,7 +190,10 @@ describe("deleting", () => {
     await expect(world.operations.deleteDocument({ id: document.id, userId: "bob" })).rejects.toMatchObject({
       code: "FORBIDDEN",
     });
-    expect(await world.operations.deleteDocument({ id: document.id, userId: "ann" })).toEqual({ id: document.id, deleted: 4 });
+    expect(await world.operations.deleteDocument({ id: document.id, userId: "ann" })).toEqual({
+      id: document.id,
+      deleted: 4,
+    });
     expect(catalogue().documents.needsFile(document.sha256)).toBe(true);
   });
 });
@@ -173,7 +203,10 @@ describe("jobs", () => {
     world.holdExtractions();
     const id = await world.send(LONG);
     await new Promise((done) => setImmediate(done));
-    expect(world.operations.getJob({ id })).toMatchObject({ status: "running", progress: { stage: "extracting" } });
+    expect(world.operations.getJob({ id })).toMatchObject({
+      status: "running",
+      progress: { stage: "extracting" },
+    });
     expect(await world.operations.cancelJob({ id })).toMatchObject({ status: "cancelled" });
     expect(await world.operations.cancelJob({ id })).toMatchObject({ status: "cancelled" });
     expect(catalogue().size).toBe(0);

@@ -16,7 +16,12 @@ describe("sentencesOf", () => {
   });
 
   it("does not cut at abbreviations, initials, numbers and before lower case", () => {
-    for (const text of ["Dr. Who met J. R. Smith.", "See e.g. this and Fig. 3.", "It is 3.5 m long.", "visit example.com. now"])
+    for (const text of [
+      "Dr. Who met J. R. Smith.",
+      "See e.g. this and Fig. 3.",
+      "It is 3.5 m long.",
+      "visit example.com. now",
+    ])
       expect(trimmed(text)).toEqual([text]);
   });
 
@@ -26,7 +31,7 @@ describe("sentencesOf", () => {
   });
 
   it("loses nothing", () => {
-    const anyText = fc.string({ unit: fc.constantFrom(..."aB .!?。\n\"(1é") });
+    const anyText = fc.string({ unit: fc.constantFrom(...Array.from('aB .!?。\n"(1é')) });
     fc.assert(
       fc.property(anyText, (text) => {
         expect(sentencesOf(text).join("")).toBe(text);
@@ -35,7 +40,12 @@ describe("sentencesOf", () => {
   });
 
   it("is linear in hostile text", () => {
-    for (const text of [".".repeat(500_000) + "x", "\n ".repeat(250_000), ". ".repeat(250_000), '."'.repeat(250_000)])
+    for (const text of [
+      ".".repeat(500_000) + "x",
+      "\n ".repeat(250_000),
+      ". ".repeat(250_000),
+      '."'.repeat(250_000),
+    ])
       expect(sentencesOf(text).join("")).toBe(text);
   });
 });

@@ -2,7 +2,13 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { FastifyInstance } from "fastify";
 import { Compile } from "typebox/compile";
 import { buildServer } from "../../src/http/server.ts";
-import { GetDocumentReply, IngestReply, JobRecord, ListDocumentsReply, ListJobsReply } from "../../src/schemas/document.ts";
+import {
+  GetDocumentReply,
+  IngestReply,
+  JobRecord,
+  ListDocumentsReply,
+  ListJobsReply,
+} from "../../src/schemas/document.ts";
 import { createDocumentWorld, type DocumentWorld } from "../support/document-world.ts";
 import { createFakeOperations, fakeId, FAKE_STATUS } from "../support/fake-operations.ts";
 
@@ -22,7 +28,8 @@ beforeEach(() => {
 });
 afterEach(() => app.close());
 
-const post = (url: string, payload: object, headers = {}) => app.inject({ method: "POST", url, payload, headers });
+const post = (url: string, payload: object, headers = {}) =>
+  app.inject({ method: "POST", url, payload, headers });
 const get = (url: string) => app.inject({ method: "GET", url });
 const base64 = (text: string) => Buffer.from(text).toString("base64");
 
@@ -44,10 +51,20 @@ const upload = (parts: Parameters<typeof form>[0], headers = {}) => {
 
 describe("POST /ingest", () => {
   it("takes a text", async () => {
-    const reply = await post("/ingest", { text: "# Note\nGarlic is in.", user_id: "ann", tags: ["a"], metadata: { filename: "n.md" } });
+    const reply = await post("/ingest", {
+      text: "# Note\nGarlic is in.",
+      user_id: "ann",
+      tags: ["a"],
+      metadata: { filename: "n.md" },
+    });
     expect(reply.statusCode).toBe(200);
     expect(Compile(IngestReply).Errors(reply.json())).toEqual([]);
-    expect(reply.json()).toMatchObject({ strategy: "single", child_count: 0, deduplicated: false, document: { filename: "n.md", bytes: 20 } });
+    expect(reply.json()).toMatchObject({
+      strategy: "single",
+      child_count: 0,
+      deduplicated: false,
+      document: { filename: "n.md", bytes: 20 },
+    });
   });
 
   it("takes a file with fields that hold JSON", async () => {
@@ -61,7 +78,11 @@ describe("POST /ingest", () => {
     expect(reply.statusCode).toBe(200);
     const { document } = reply.json();
     expect(document.filename).toBe("a b.txt");
-    expect((await get(`/documents/${document.id}`)).json()).toMatchObject({ tags: ["x"], metadata: { bed: 3 }, user_id: "ann" });
+    expect((await get(`/documents/${document.id}`)).json()).toMatchObject({
+      tags: ["x"],
+      metadata: { bed: 3 },
+      user_id: "ann",
+    });
   });
 
   it.each([
@@ -80,7 +101,12 @@ describe("POST /ingest", () => {
     expect((await upload([{ ...file, name: "other" }])).statusCode).toBe(400);
     expect((await upload([file, file])).statusCode).toBe(400);
     const cut = form([file]);
-    const torn = await app.inject({ method: "POST", url: "/ingest", headers: cut.headers, payload: cut.payload.slice(0, -20) });
+    const torn = await app.inject({
+      method: "POST",
+      url: "/ingest",
+      headers: cut.headers,
+      payload: cut.payload.slice(0, -20),
+    });
     expect(torn.statusCode).toBe(400);
     expect([...world.files.held.values()].filter((holders) => holders > 0)).toEqual([]);
   });
@@ -88,7 +114,10 @@ describe("POST /ingest", () => {
   it("names the limit that a file passes", async () => {
     const reply = await upload([{ name: "file", value: "x".repeat(5_001), filename: "a.txt" }]);
     expect(reply.statusCode).toBe(413);
-    expect(reply.json()).toMatchObject({ code: "TOO_LARGE", detail: expect.stringContaining("MEMORYD_MAX_UPLOAD_BYTES") });
+    expect(reply.json()).toMatchObject({
+      code: "TOO_LARGE",
+      detail: expect.stringContaining("MEMORYD_MAX_UPLOAD_BYTES"),
+    });
   });
 
   it("answers a job at once where that is preferred", async () => {
@@ -97,7 +126,9 @@ describe("POST /ingest", () => {
     expect(reply.statusCode).toBe(202);
     expect(Compile(JobRecord).Errors(reply.json())).toEqual([]);
     expect(reply.headers.location).toBe(`/jobs/${reply.json().id}`);
-    expect((await app.inject({ method: "DELETE", url: `/jobs/${reply.json().id}` })).json().status).toBe("cancelled");
+    expect((await app.inject({ method: "DELETE", url: `/jobs/${reply.json().id}` })).json().status).toBe(
+      "cancelled",
+    );
     expect((await post("/ingest", { text: "hi" }, { prefer: "wait=0" })).statusCode).toBe(202);
   });
 
@@ -105,7 +136,9 @@ describe("POST /ingest", () => {
     const reply = await post("/ingest", { text: "\u0000" });
     expect([reply.statusCode, reply.json().code]).toEqual([415, "UNSUPPORTED_MEDIA_TYPE"]);
     const { items } = (await get("/jobs")).json();
-    expect(items).toMatchObject([{ status: "failed", problem: { code: "UNSUPPORTED_MEDIA_TYPE", status: 415 } }]);
+    expect(items).toMatchObject([
+      { status: "failed", problem: { code: "UNSUPPORTED_MEDIA_TYPE", status: 415 } },
+    ]);
   });
 
   it("repeats with an Idempotency-Key what it answered, forms too", async () => {
@@ -122,22 +155,35 @@ describe("POST /memory/ingest", () => {
 
   it("takes base64 in its forms", async () => {
     const plain = base64("Garlic?>~ is in."); // has + and / in it
-    const forms = [plain, plain.replaceAll("=", ""), `data:text/plain;base64,${plain}`, plain.replace(/(.{8})/g, "$1\r\n")];
+    const forms = [
+      plain,
+      plain.replaceAll("=", ""),
+      `data:text/plain;base64,${plain}`,
+      plain.replace(/(.{8})/g, "$1\r\n"),
+    ];
     for (const data of [...forms, plain.replaceAll("+", "-").replaceAll("/", "_")]) {
       expect((await send(data)).json()).toMatchObject({ document: { bytes: 16 } });
     }
   });
 
-  it.each(["Garlic is in.", "abc$", "a", "ab=c", "data:text/plain,hello", "YQ=", "YWI==="])("refuses %j", async (data) => {
-    const reply = await send(data);
-    expect([reply.statusCode, reply.json().errors[0].message]).toEqual([400, expect.stringContaining("/ingest")]);
-  });
+  it.each(["Garlic is in.", "abc$", "a", "ab=c", "data:text/plain,hello", "YQ=", "YWI==="])(
+    "refuses %j",
+    async (data) => {
+      const reply = await send(data);
+      expect([reply.statusCode, reply.json().errors[0].message]).toEqual([
+        400,
+        expect.stringContaining("/ingest"),
+      ]);
+    },
+  );
 });
 
 describe("POST /memory/ingest/url", () => {
   it("fetches, and refuses before a job what can be refused", async () => {
     world.pages.set("http://a.example/", "A page.");
-    expect((await post("/memory/ingest/url", { url: "http://a.example/" })).json()).toMatchObject({ document: { filename: "page.txt" } });
+    expect((await post("/memory/ingest/url", { url: "http://a.example/" })).json()).toMatchObject({
+      document: { filename: "page.txt" },
+    });
     expect((await post("/memory/ingest/url", { url: "http://b.example/" })).statusCode).toBe(502);
     expect((await post("/memory/ingest/url", { url: "file:///etc" })).statusCode).toBe(400);
   });
@@ -180,7 +226,9 @@ describe("documents and jobs", () => {
   });
 
   it("gives back the original with headers that keep it inert", async () => {
-    const { document } = (await post("/ingest", { text: "<script>", metadata: { filename: 'ü"x.html' } })).json();
+    const { document } = (
+      await post("/ingest", { text: "<script>", metadata: { filename: 'ü"x.html' } })
+    ).json();
     const reply = await get(`/documents/${document.id}/file`);
     expect(reply.body).toBe("<script>");
     expect(reply.headers).toMatchObject({

@@ -12,7 +12,8 @@ const hashOf = (text: string) => createHash("sha256").update(text).digest("hex")
 let directory: string;
 let needed: Set<string>;
 let store: DiskFileStore;
-const open = () => DiskFileStore.open({ disk: nodeDisk, directory, isNeeded: (sha256) => needed.has(sha256) });
+const open = () =>
+  DiskFileStore.open({ disk: nodeDisk, directory, isNeeded: (sha256) => needed.has(sha256) });
 const names = () => readdirSync(join(directory, "files")).toSorted();
 
 beforeEach(async () => {
@@ -46,10 +47,15 @@ describe("DiskFileStore", () => {
     expect(names()).toHaveLength(1);
     store = await open();
     expect(names()).toEqual([]);
+    await cut.discard();
   });
 
   it("removes at the third checkpoint what nothing needs, and nothing else", async () => {
-    const [held, loose, kept] = [await keep(store, "held"), await keep(store, "loose"), await keep(store, "kept")];
+    const [held, loose, kept] = [
+      await keep(store, "held"),
+      await keep(store, "loose"),
+      await keep(store, "kept"),
+    ];
     needed.add(kept.sha256);
     loose.release();
     kept.release();

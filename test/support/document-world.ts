@@ -46,7 +46,11 @@ export function createFakeFileStore(): FakeFileStore {
           const sha256 = createHash("sha256").update(bytes).digest("hex");
           contents.set(sha256, bytes);
           held.set(sha256, (held.get(sha256) ?? 0) + 1);
-          return { sha256, bytes: bytes.length, release: () => void held.set(sha256, (held.get(sha256) ?? 0) - 1) };
+          return {
+            sha256,
+            bytes: bytes.length,
+            release: () => void held.set(sha256, (held.get(sha256) ?? 0) - 1),
+          };
         },
         discard: async () => {},
       };

@@ -123,7 +123,9 @@ export const documentRoutes: FastifyPluginAsyncTypebox<{ readonly documents: Doc
     async (request) => {
       const id = uuidOf(request.params.id, "document");
       const { l: limit = DEFAULT_CHUNKS, u: offset = 0 } = request.query;
-      return documentWithChunks(await documents.getDocument({ id, limit, offset, ...ownerOf(request.query, null) }));
+      return documentWithChunks(
+        await documents.getDocument({ id, limit, offset, ...ownerOf(request.query, null) }),
+      );
     },
   );
 
@@ -190,7 +192,13 @@ function pageInput(query: Static<typeof ListDocumentsQuery>) {
   };
 }
 
-function pageOutput(limit: number, offset: number, count: number, total: number, nextBefore: number | undefined) {
+function pageOutput(
+  limit: number,
+  offset: number,
+  count: number,
+  total: number,
+  nextBefore: number | undefined,
+) {
   const next = nextBefore === undefined ? null : writeCursor({ before: nextBefore, skipped: offset + count });
   return { total, limit, offset, next_cursor: next };
 }
@@ -198,6 +206,9 @@ function pageOutput(limit: number, offset: number, count: number, total: number,
 /** Quoted ASCII for old clients, the name itself for all others (RFC 6266). */
 function disposition(filename: string): string {
   const ascii = filename.replaceAll(/[^\x20-\x7e]|["\\%]/g, "_");
-  const encoded = encodeURIComponent(filename.replaceAll(/\p{Cs}/gu, "_")).replaceAll(/['()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
+  const encoded = encodeURIComponent(filename.replaceAll(/\p{Cs}/gu, "_")).replaceAll(
+    /['()*]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16)}`,
+  );
   return `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`;
 }

@@ -41,7 +41,10 @@ const DESCRIPTION =
   "Answers the result; after 60 seconds, or at once where `Prefer` says so, the job with its address in `Location`. " +
   "A lost connection does not cancel it.";
 
-export const ingestRoutes: FastifyPluginAsyncTypebox<IngestRoutesOptions> = async (app, { documents, limits }) => {
+export const ingestRoutes: FastifyPluginAsyncTypebox<IngestRoutesOptions> = async (
+  app,
+  { documents, limits },
+) => {
   // Answers what became of an ingestion, in time.
   async function answer(request: FastifyRequest, reply: FastifyReply, input: IngestInput) {
     const begun = await documents.ingest({
@@ -51,14 +54,17 @@ export const ingestRoutes: FastifyPluginAsyncTypebox<IngestRoutesOptions> = asyn
     });
     const job = await documents.awaitJob(begun.id, AbortSignal.timeout(waitOf(request.headers.prefer)));
     if (job.problem !== undefined) throw new ServiceError(job.problem.code, job.problem.message);
-    if (job.status === "cancelled") throw new ServiceError("CONFLICT", "The job was cancelled before it was done.");
+    if (job.status === "cancelled")
+      throw new ServiceError("CONFLICT", "The job was cancelled before it was done.");
     if (job.result !== undefined) return ingestReply(job.result);
-    if (job.status === "succeeded") throw new ServiceError("GONE", "The document was deleted right after it was made.");
+    if (job.status === "succeeded")
+      throw new ServiceError("GONE", "The document was deleted right after it was made.");
     return reply.code(202).header("location", `/jobs/${job.id}`).send(jobRecord(job, request.id));
   }
 
   async function keepBytes(bytes: Uint8Array): Promise<HeldFile> {
-    if (bytes.length > limits.maxUploadBytes) throw tooLarge("The file", limits.maxUploadBytes, "MEMORYD_MAX_UPLOAD_BYTES");
+    if (bytes.length > limits.maxUploadBytes)
+      throw tooLarge("The file", limits.maxUploadBytes, "MEMORYD_MAX_UPLOAD_BYTES");
     const incoming = await documents.receiveFile();
     try {
       await incoming.write(bytes);
@@ -113,7 +119,7 @@ export const ingestRoutes: FastifyPluginAsyncTypebox<IngestRoutesOptions> = asyn
     scope.decorateRequest("upload", undefined);
     scope.addHook("preValidation", async (request) => {
       if (!request.isMultipart()) return;
-      const { body, upload } = await readUpload(request, documents.receiveFile, limits);
+      const { body, upload } = await readUpload(request, () => documents.receiveFile(), limits);
       request.body = body;
       request.upload = upload;
     });
@@ -137,7 +143,8 @@ export const ingestRoutes: FastifyPluginAsyncTypebox<IngestRoutesOptions> = asyn
         const { text, url, ...fields } = request.body;
         const { upload } = request;
         const given = [text, url, upload].filter((each) => each !== undefined && each !== null);
-        if (given.length !== 1) throw invalid("", "must have exactly one of `text`, `url` and, as multipart, `file`");
+        if (given.length !== 1)
+          throw invalid("", "must have exactly one of `text`, `url` and, as multipart, `file`");
         const common = commonInput(fields);
         if (typeof url === "string") return answer(request, reply, { original: { url }, ...common });
         if (typeof text === "string") {
@@ -148,7 +155,11 @@ export const ingestRoutes: FastifyPluginAsyncTypebox<IngestRoutesOptions> = asyn
         }
         if (upload === undefined) throw new TypeError("one of the three is there");
         const { file, filename, claimedType } = upload;
-        return answer(request, reply, { original: { file }, ...common, ...present({ filename, claimedType }) });
+        return answer(request, reply, {
+          original: { file },
+          ...common,
+          ...present({ filename, claimedType }),
+        });
       },
     );
   };
