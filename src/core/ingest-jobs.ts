@@ -61,18 +61,20 @@ export class IngestJobs {
     this.#runNext();
   }
 
-  /** When it runs, since when and how far it is. */
+  /**
+   * When it runs, since when and how far it is. It runs until the record that ends it is durable and found by queries,
+   * though its row is there a moment before.
+   */
   stateOf({ id, status, startedAt }: JobEntry) {
     const running = this.#running.get(id);
-    if (status !== "queued")
-      return { isRunning: false, startedAt, progress: status === "succeeded" ? DONE : QUEUED };
-    if (running === undefined) return { isRunning: false, startedAt: null, progress: QUEUED };
-    return { isRunning: true, startedAt: running.startedAt, progress: running.progress };
+    if (running !== undefined)
+      return { isRunning: true, startedAt: running.startedAt, progress: running.progress };
+    return { isRunning: false, startedAt, progress: status === "succeeded" ? DONE : QUEUED };
   }
 
   /** Resolves when the job is over, or when the runner closes. */
   ended(id: string): Promise<void> {
-    if (this.#isClosed || !this.#isOpen(id)) return Promise.resolve();
+    if (this.#isClosed || (!this.#isOpen(id) && !this.#running.has(id))) return Promise.resolve();
     return new Promise((resolve) => {
       this.#watchers.set(id, [...(this.#watchers.get(id) ?? []), resolve]);
     });
@@ -117,7 +119,8 @@ export class IngestJobs {
       .then(() => this.#work(id, controller.signal, startedAt))
       .finally(() => {
         this.#running.delete(id);
-        if (!this.#isOpen(id)) this.#tell(id);
+        // Also where a full disk did not take the end: whoever waits learns that it is queued again.
+        if (!this.#isClosed) this.#tell(id);
         this.#runNext();
       });
     this.#running.set(id, { controller, startedAt, progress: QUEUED, ended });
@@ -136,8 +139,6 @@ export class IngestJobs {
       const problem = problemOf(error);
       if (problem.code === "INTERNAL") this.#report(error);
       await this.#end(id, { status: "failed", problem }).catch((failure: unknown) => this.#report(failure));
-      // A full disk takes not even that: whoever waits is told, and the next start tries the job again.
-      this.#tell(id);
     }
   }
 

@@ -38,12 +38,13 @@ export function viewJob(ports: Pick<MemoryPorts, "store">, jobs: IngestJobs, job
     kind: job.kind,
     status: isRunning ? "running" : job.status,
     progress,
-    ...(document !== undefined && {
-      result: { document, memoryIds: memoryIdsOf(ports, document), deduplicated: job.deduplicated },
-    }),
-    ...(job.problem !== null && { problem: job.problem }),
+    ...(!isRunning &&
+      document !== undefined && {
+        result: { document, memoryIds: memoryIdsOf(ports, document), deduplicated: job.deduplicated },
+      }),
+    ...(!isRunning && job.problem !== null && { problem: job.problem }),
     createdAt: job.createdAt,
     startedAt,
-    finishedAt: job.finishedAt,
+    finishedAt: isRunning ? null : job.finishedAt,
   };
 }

@@ -213,6 +213,27 @@ describe("jobs", () => {
     expect(world.jobs.running).toBe(0);
   });
 
+  it("are over only when what they made is durable and can be found", async () => {
+    const release = world.holdExtractions();
+    const id = await world.send(LONG);
+    world.memory.hold();
+    release();
+    while (catalogue().size === 0) await new Promise((done) => setImmediate(done));
+    const view = world.operations.getJob({ id });
+    expect(view).toMatchObject({ status: "running", progress: { stage: "storing" }, finishedAt: null });
+    expect(view.result).toBeUndefined();
+    let isEnded = false;
+    const ended = world.jobs.ended(id).then(() => (isEnded = true));
+    await new Promise((done) => setImmediate(done));
+    expect(isEnded).toBe(false);
+    await world.memory.release("durable");
+    await ended;
+    expect(world.operations.getJob({ id })).toMatchObject({
+      status: "succeeded",
+      result: { deduplicated: false },
+    });
+  });
+
   it("run two at a time, the others in order", async () => {
     const release = world.holdExtractions();
     const ids = [await world.send("one"), await world.send("two"), await world.send("three")];
