@@ -1,13 +1,12 @@
 import { createHash } from "node:crypto";
 import { createReadStream, openAsBlob } from "node:fs";
 import { basename } from "node:path";
-import { createInterface } from "node:readline/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Static, Type } from "typebox";
 import { CliFailure } from "./cli-failure.ts";
 import { connect, type DaemonClient } from "./daemon-client.ts";
 import { findDocuments, type FoundDocuments, type FoundFile } from "./find-documents.ts";
-import { complain, oneLine, print, printJson } from "./output.ts";
+import { ask, complain, oneLine, print, printJson, showProgress } from "./output.ts";
 
 export interface IngestOptions {
   readonly user?: string;
@@ -96,16 +95,11 @@ export async function ingest(
 /** Whether to remove so much at once; where nobody can be asked, not. */
 async function agrees(gone: number, known: number): Promise<boolean> {
   const loss = `${gone} of ${known} files are gone at once.`;
-  if (!process.stdin.isTTY) {
+  const answer = await ask(`${loss} Remove them from memory too? [y/N] `);
+  if (answer === undefined) {
     complain(`${loss} Nothing was removed; run this at a terminal to be asked, or delete their documents.`);
-    return false;
   }
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    return /^y/i.test(await terminal.question(`${loss} Remove them from memory too? [y/N] `));
-  } finally {
-    terminal.close();
-  }
+  return answer ?? false;
 }
 
 interface Work {
@@ -123,8 +117,7 @@ async function takeIn(daemon: DaemonClient, files: readonly FoundFile[], work: W
     const look = `${file.bytes}/${file.modifiedMs}`;
     if (seen.get(file.path) === look) continue;
     seen.set(file.path, look);
-    if (process.stderr.isTTY)
-      process.stderr.write(`\r\u001b[K${i + 1}/${files.length} ${oneLine(basename(file.path)).slice(0, 60)}`);
+    showProgress(`${i + 1}/${files.length} ${basename(file.path)}`);
     try {
       const before = known.get(file.path);
       const sha256 = await hashOf(file.path);
@@ -154,7 +147,7 @@ async function takeIn(daemon: DaemonClient, files: readonly FoundFile[], work: W
       tally.failed.push({ path: file.path, reason: error.message });
     }
   }
-  if (process.stderr.isTTY) process.stderr.write("\r\u001b[K");
+  showProgress("");
   return tally;
 }
 
