@@ -4,7 +4,9 @@ import { dirname, join, resolve } from "node:path";
 import envPaths from "env-paths";
 import { type Static, type TSchema, Type } from "typebox";
 import { Value } from "typebox/value";
+import { isLoopback, KEY_CHARACTERS, MIN_KEY_LENGTH, nameIn } from "./http/access.ts";
 import { nearestName } from "./nearest-name.ts";
+import { isMissing } from "./system-error.ts";
 
 const paths = envPaths("memoryd", { suffix: "" });
 
@@ -33,7 +35,7 @@ const Settings = Type.Object(
     dataDir: Type.String({ minLength: 1, default: paths.data, description: "folder that holds everything" }),
     logLevel: Type.Union(
       LOG_LEVELS.map((level) => Type.Literal(level)),
-      { default: "info", description: `how much to log: ${LOG_LEVELS.join(", ")}` },
+      { default: "info", description: `how much to log: ${LOG_LEVELS.join(", ")}; debug has each request` },
     ),
     apiKeyFile: Type.String({
       default: "",
@@ -107,10 +109,14 @@ const Settings = Type.Object(
       default: 16 * 1024 ** 2,
       description: "bytes of new rows at which they go from the journal into the tables",
     }),
-    salienceHalfLifeDays: Type.Array(Type.String({ pattern: "^(off|(semantic|episodic|procedural|emotional|reflective)=[1-9]\\d{0,4})$" }), {
-      default: [],
-      description: "after how many days unseen the salience of a sector is halved, such as episodic=90; off: never",
-    }),
+    salienceHalfLifeDays: Type.Array(
+      Type.String({ pattern: "^(off|(semantic|episodic|procedural|emotional|reflective)=[1-9]\\d{0,4})$" }),
+      {
+        default: [],
+        description:
+          "after how many days unseen the salience of a sector is halved, such as episodic=90; off: never",
+      },
+    ),
     shutdownTimeoutMs: Type.Integer({
       minimum: 0,
       maximum: 600_000,
@@ -144,9 +150,6 @@ export interface SettingSources {
 
 /** Read where `--config` names no other. Never searched for in the working directory, which may be anybody's. */
 export const DEFAULT_CONFIG_FILE = join(paths.config, "config.json");
-
-/** A key shorter than this can be guessed. */
-const MIN_API_KEY_CHARS = 16;
 
 /** What `--help` and the README say of each setting. */
 export const SETTINGS = (Object.keys(Settings.properties) as SettingName[]).map((name) => {
@@ -186,17 +189,6 @@ export function loadConfig(sources: SettingSources = {}): Config {
   const apiKey = readApiKey(settings, sources.env ?? process.env);
   if (apiKey === undefined) refuseStrangers(settings);
   return Object.freeze({ ...settings, apiKey });
-}
-
-/** True for the addresses and names that only this machine can reach. */
-export function isLoopbackHost(host: string): boolean {
-  const name = host.toLowerCase().replace(/^\[(.*)\]$/, "$1");
-  return (
-    name === "localhost" ||
-    name.endsWith(".localhost") ||
-    name === "::1" ||
-    /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(name)
-  );
 }
 
 function fromFlags(flags: Readonly<Record<string, string>>): Partial<Settings> {
@@ -240,7 +232,7 @@ function fromFile(given: string | undefined): Partial<Settings> {
   try {
     text = readFileSync(file, "utf8");
   } catch (error) {
-    if (given === undefined && hasCode(error, "ENOENT", "ENOTDIR")) return {};
+    if (given === undefined && isMissing(error)) return {};
     throw new ConfigError(`The configuration file ${file} cannot be read: ${messageOf(error)}.`, {
       cause: error,
     });
@@ -327,12 +319,12 @@ function readApiKey({ apiKeyFile }: Settings, env: NodeJS.ProcessEnv): string | 
 
 /** An empty key is refused like any short one: a variable that came out empty must not open the door. */
 function checkedKey(key: string, where: string): string {
-  if (key.length < MIN_API_KEY_CHARS) {
+  if (key.length < MIN_KEY_LENGTH) {
     throw new ConfigError(
-      `${where} has ${key.length} characters, but a key needs at least ${MIN_API_KEY_CHARS}.`,
+      `${where} has ${key.length} characters, but a key needs at least ${MIN_KEY_LENGTH}.`,
     );
   }
-  if (!/^[\x21-\x7e]+$/.test(key)) {
+  if (!KEY_CHARACTERS.test(key)) {
     throw new ConfigError(
       `${where} must be visible ASCII characters without spaces, so that it fits into a header.`,
     );
@@ -341,13 +333,13 @@ function checkedKey(key: string, where: string): string {
 }
 
 function refuseStrangers({ host, allowedHosts }: Settings): void {
-  const remedy = `set MEMORYD_API_KEY (at least ${MIN_API_KEY_CHARS} characters) or --api-key-file FILE`;
-  if (!isLoopbackHost(host)) {
+  const remedy = `set MEMORYD_API_KEY (at least ${MIN_KEY_LENGTH} characters) or --api-key-file FILE`;
+  if (!isLoopback(host)) {
     throw new ConfigError(
       `Listening on ${host} lets other machines in, so a key is needed: ${remedy}, or listen on 127.0.0.1.`,
     );
   }
-  const foreign = allowedHosts.find((name) => !isLoopbackHost(name.replace(/:\d+$/, "")));
+  const foreign = allowedHosts.find((name) => !isLoopback(nameIn(name)));
   if (foreign !== undefined) {
     throw new ConfigError(
       `Answering to the host name ${foreign} lets others in, so a key is needed: ${remedy}, or take it out of --allowed-hosts.`,
@@ -371,10 +363,6 @@ function kebab(name: string): string {
 
 function variableOf(name: string): string {
   return `${PREFIX}${kebab(name).replaceAll("-", "_").toUpperCase()}`;
-}
-
-function hasCode(error: unknown, ...codes: string[]): boolean {
-  return error instanceof Error && "code" in error && codes.includes(String(error.code));
 }
 
 function messageOf(error: unknown): string {

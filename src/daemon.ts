@@ -33,6 +33,9 @@ export interface RunningDaemon {
 /** How long what answered calls leave behind is gathered, so that it goes into few records. */
 const FOLLOW_UP_DELAY_MS = 500;
 
+/** Links that are still made when the daemon stops: a second's work. */
+const LINKED_AT_STOP = 200;
+
 /** Part of the stop that is left for the store and the model once requests have had their time. */
 const REQUESTS_SHARE_OF_STOP = 0.7;
 
@@ -83,12 +86,20 @@ export async function startDaemon(config: Config, log: Logger, requestStop: () =
     started.push(() => opened.store.close());
     const embedder = await opening;
 
-    const followUps = new FollowUps(opened.store, () => {
-      setTimeout(() => void flushFollowUps(), FOLLOW_UP_DELAY_MS).unref();
+    let followUpTimer: NodeJS.Timeout | undefined;
+    const followUps = new FollowUps(opened.store, {
+      onPending: () => {
+        followUpTimer = setTimeout(() => {
+          followUps.flush().catch((error: unknown) => log.warn({ err: error }, "follow-ups dropped"));
+        }, FOLLOW_UP_DELAY_MS).unref();
+      },
+      isBusy: () => embedder.waiting > 0,
     });
-    const flushFollowUps = () =>
-      followUps.flush().catch((error: unknown) => log.warn({ err: error }, "follow-ups dropped"));
-    started.push(flushFollowUps);
+    started.push(async () => {
+      clearTimeout(followUpTimer);
+      await followUps.flush(LINKED_AT_STOP);
+      clearTimeout(followUpTimer);
+    });
 
     const ports: MemoryPorts = {
       store: opened.store,
@@ -159,10 +170,11 @@ interface Parts {
 }
 
 function statusOf(config: Config, { instanceId, startedAt, embedder, opened, documents }: Parts): ServiceStatus {
-  const { store, storeId, journal, checkpointer, damage } = opened;
+  const { store, storeId, journal, checkpointer, tables, damage } = opened;
   const { latest } = checkpointer;
   const tableBytes = (latest?.tables ?? []).flatMap(({ files }) => files).reduce((sum, { size }) => sum + size, 0);
-  const notReady = [journal.readOnly, checkpointer.stopped].flatMap((error) => error?.message ?? []);
+  const failures = [journal.readOnly, checkpointer.stopped, tables.failure];
+  const notReady = failures.flatMap((error) => error?.message ?? []);
   return {
     version: VERSION,
     instanceId,
@@ -177,7 +189,7 @@ function statusOf(config: Config, { instanceId, startedAt, embedder, opened, doc
       storeId,
       position: `${journal.position.epoch}.${journal.position.sequence}`,
       checkpoint: latest === undefined ? "" : `${latest.epoch}.${latest.sequence}`,
-      pendingRecords: store.pending.rows,
+      pendingRows: store.pending.rows,
       pendingBytes: store.pending.bytes,
       diskBytes: tableBytes + journal.bytes,
       readOnly: journal.readOnly !== undefined,

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Config, isLoopbackHost } from "./config.ts";
+import type { Config } from "./config.ts";
 import { bindDocumentOperations, type DocumentOperations } from "./core/document-operations.ts";
 import type { DocumentPorts } from "./core/document-ports.ts";
 import { IngestJobs } from "./core/ingest-jobs.ts";
@@ -7,6 +7,7 @@ import type { MemoryPorts } from "./core/memory-ports.ts";
 import type { ServiceStatus } from "./core/status.ts";
 import { createUrlFetcher } from "./extraction/fetch/node-url-fetcher.ts";
 import { openExtractor } from "./extraction/sandboxed-text-extractor.ts";
+import { isLoopback } from "./http/access.ts";
 import type { Logger } from "./log.ts";
 import { nodeDisk } from "./storage/disk.ts";
 import { DiskFileStore } from "./storage/disk-file-store.ts";
@@ -77,7 +78,7 @@ export async function openDocumentService(
 /** Where nobody but this machine's user can ask, what only this machine can reach is the user's own. */
 function privateTargets({ ingestPrivate, host, apiKey }: Config): "allow" | "deny" {
   if (ingestPrivate !== "auto") return ingestPrivate;
-  return isLoopbackHost(host) && apiKey === undefined ? "allow" : "deny";
+  return isLoopback(host) && apiKey === undefined ? "allow" : "deny";
 }
 
 async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {

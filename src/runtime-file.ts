@@ -3,6 +3,7 @@ import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from "node
 import { join } from "node:path";
 import { type Static, Type } from "typebox";
 import { Value } from "typebox/value";
+import { isMissing } from "./system-error.ts";
 
 /**
  * What a running daemon tells its own command line: where it listens, who it is, and a token that stands for the
@@ -62,8 +63,4 @@ export function baseUrl({ address, port }: { readonly address: string; readonly 
   if (address === "0.0.0.0") return `http://127.0.0.1:${port}`;
   if (address === "::") return `http://[::1]:${port}`;
   return `http://${address.includes(":") ? `[${address}]` : address}:${port}`;
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
 }

@@ -1,6 +1,6 @@
 import type { AddedMemory, AddMemoryInput } from "./added-memory.ts";
 import { ServiceError } from "./errors.ts";
-import { goneError, type IdempotentRequest } from "./idempotency.ts";
+import { goneError, type IdempotentRequest, refusedBefore } from "./idempotency.ts";
 import type { MemoryPorts } from "./memory-ports.ts";
 import { type Composed, composeMemory, storeMemories } from "./store-memories.ts";
 
@@ -31,20 +31,18 @@ export async function addMemories(ports: MemoryPorts, input: AddMemoriesInput): 
     store.catalogue,
     async () => {
       const composed = await composeAll(ports, input.items);
-      const accepted = composed.filter((item): item is Composed => !(item instanceof ServiceError));
-      const added = (await storeMemories(ports, accepted, input.idempotency)).values();
-      return {
-        results: composed.map((item) => (item instanceof ServiceError ? item : nextOf(added))),
-      };
+      const accepted = composed.map((item) => (item instanceof ServiceError ? undefined : item));
+      const added = await storeMemories(ports, accepted, input.idempotency);
+      return { results: composed.map((item, i) => (item instanceof ServiceError ? item : (added[i] ?? goneError()))) };
     },
     async (ids) => {
       const memories = await store.readMemories(ids.filter((id) => id !== null));
-      // The ids are those of the accepted items: the refused ones are refused again in their places.
-      const stored = ids.map((id) => (id === null ? undefined : memories.get(id))).values();
       return {
-        results: input.items.map((item) => {
+        results: input.items.map((item, i) => {
           if (item instanceof ServiceError) return item;
-          const memory = stored.next().value;
+          const id = ids[i];
+          if (typeof id !== "string") return refusedBefore();
+          const memory = memories.get(id);
           return memory === undefined ? goneError() : { memory, deduplicated: false };
         }),
       };
@@ -76,10 +74,4 @@ async function composeOrRefuse(ports: MemoryPorts, item: AddMemoryInput): Promis
     if (error instanceof ServiceError) return error;
     throw error;
   }
-}
-
-function nextOf(added: Iterator<AddedMemory>): AddedMemory {
-  const { value, done } = added.next();
-  if (done === true) throw new TypeError("every accepted item is stored");
-  return value;
 }

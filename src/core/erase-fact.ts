@@ -24,11 +24,6 @@ export async function eraseFact({ facts, clock }: FactPorts, input: EraseFactInp
   });
 }
 
-/** The changes that remove all facts of a user, to stand in one record with whatever else goes. */
-export function userErasure(book: FactBook, userId: string): FactChange[] {
-  return book.timelines({ userId }).flatMap(({ facts }) => facts.toReversed().flatMap(removalOf));
-}
-
 /** The changes that clear the link to a memory that is being deleted, in every version that has it. */
 export function sourceErasure(book: FactBook, memoryId: string): FactChange[] {
   return Array.from(book.fromMemory(memoryId)).flatMap(({ versions }) =>

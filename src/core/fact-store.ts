@@ -1,4 +1,4 @@
-import type { Fact, FactChange } from "./fact.ts";
+import type { Fact } from "./fact.ts";
 import type { FactBook } from "./fact-book.ts";
 import { charsOf, type PageRange } from "./fact-page.ts";
 import type { FactSelection } from "./fact-selection.ts";
@@ -16,7 +16,7 @@ export interface FactStore {
   /** One atomic write; the same promises and errors as `MemoryStore.commit`. */
   commit<T>(
     decide: (section: WriteSection) => {
-      readonly changes: readonly (FactChange | Change)[];
+      readonly changes: readonly Change[];
       readonly result: T;
     },
   ): Promise<T>;

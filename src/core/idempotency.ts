@@ -50,14 +50,22 @@ export class RequestLedger {
   }
 }
 
-/** The change that remembers a request, to stand in the record of what it made. None without a key. */
+/** The change that remembers a request, to stand in the record of what it made. None without a key, or when nothing was made. */
 export function requestChanges(
   request: IdempotentRequest | undefined,
   ids: RequestRow["ids"],
   createdAt: number,
 ): Change[] {
-  if (request === undefined) return [];
+  if (request === undefined || ids.every((id) => id === null)) return [];
   return [{ table: "requests", id: request.key, row: { bodyHash: request.bodyHash, ids, createdAt } }];
+}
+
+/** What the repeat of a batch answers for an item that was refused the first time. */
+export function refusedBefore(): ServiceError {
+  return new ServiceError(
+    "CONFLICT",
+    "This item was refused when the request was first made; use a new Idempotency-Key to have it judged again.",
+  );
 }
 
 /** What the repeat of a request answers when that which it made is gone. */

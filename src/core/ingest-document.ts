@@ -13,6 +13,8 @@ import { type ComposedPlaces, documentChanges } from "./store-document.ts";
 const EMBEDDED_AT_ONCE = 4;
 /** How long to wait where the embedder says that too many wait and not how long. */
 const USUAL_WAIT_S = 2;
+/** Of a memory just made. */
+const FIRST_VERSION = 1;
 /** A document that others change while it is made is planned anew so often. */
 const ATTEMPTS = 3;
 
@@ -159,7 +161,8 @@ async function attemptOnce(
     return { changes, result: true };
   });
   const root = composed.get(0);
-  if (stored && root !== undefined) followUps.added(root.id, meanWindow(root.embedding.windows));
+  if (stored && root !== undefined)
+    followUps.added(root.id, FIRST_VERSION, meanWindow(root.embedding.windows));
   return stored;
 
   function isStillSo(_: PlannedMemory, place: number): boolean {

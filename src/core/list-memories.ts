@@ -24,33 +24,39 @@ export interface ListedMemories {
 /** Rows read at a time: a page of large memories is not read whole to be cut. */
 const ROWS_A_READ = 250;
 
-/** One page of memories, newest first. */
+/** One page of memories, newest first. An empty one is the last. */
 export async function listMemories(
   { store }: Pick<MemoryPorts, "store">,
-  { filter, limit, offset, before }: ListMemoriesInput,
+  input: ListMemoriesInput,
 ): Promise<ListedMemories> {
-  // One more than asked for tells whether there is a next page.
-  const page = { limit: limit + 1, offset, ...(before === undefined ? {} : { before }) };
-  const { ids, total } = store.catalogue.page(filter, page);
+  for (let { offset, before } = input; ; offset = 0) {
+    // One more than asked for tells whether there is a next page.
+    const page = { limit: input.limit + 1, offset, ...(before === undefined ? {} : { before }) };
+    const { ids, orders, total } = store.catalogue.page(input.filter, page);
+    const { items, read } = await readPage(store, ids.slice(0, input.limit));
+    const nextBefore = read < ids.length ? orders[read - 1] : undefined;
+    if (items.length > 0 || nextBefore === undefined) {
+      return { items, total, ...(nextBefore === undefined ? {} : { nextBefore }) };
+    }
+    // Rows of a write that is not durable yet, or just deleted: an empty page would pass for the last one.
+    before = nextBefore;
+  }
+}
+
+/** The memories among `ids` that are there, until the page is full; `read` of the ids were looked at. */
+async function readPage(store: MemoryPorts["store"], ids: readonly string[]) {
   const items: SeenMemory[] = [];
   let chars = 0;
-  let more = ids.length > limit;
-
-  reading: for (let first = 0; first < Math.min(limit, ids.length); first += ROWS_A_READ) {
-    const wanted = ids.slice(first, Math.min(first + ROWS_A_READ, limit));
+  for (let first = 0; first < ids.length; first += ROWS_A_READ) {
+    const wanted = ids.slice(first, first + ROWS_A_READ);
     const memories = await store.readMemories(wanted);
-    for (const id of wanted) {
+    for (const [i, id] of wanted.entries()) {
       const memory = memories.get(id);
       if (memory === undefined) continue;
       chars += memory.content.length + JSON.stringify(memory.metadata).length;
-      if (chars > MAX_PAGE_CHARS && items.length > 0) {
-        more = true;
-        break reading;
-      }
+      if (chars > MAX_PAGE_CHARS && items.length > 0) return { items, read: first + i };
       items.push(memory);
     }
   }
-
-  const last = items.at(-1);
-  return { items, total, ...(more && last !== undefined ? { nextBefore: last.order } : {}) };
+  return { items, read: ids.length };
 }

@@ -93,6 +93,8 @@ export interface OrdinalEdge {
 /** One page of ids, newest first. */
 export interface Page {
   readonly ids: readonly string[];
+  /** The `order` of each. */
+  readonly orders: readonly number[];
   /** How many match in all. */
   readonly total: number;
 }
@@ -107,7 +109,7 @@ export interface Catalogue {
   at(ordinal: Ordinal): CatalogueEntry | undefined;
   /** The id of the memory with that hash (see `duplicateHash`). */
   findDuplicate(hash: string): string | undefined;
-  /** Metadata conditions may let a rare false one through: check them on the row. */
+  /** Metadata is compared by a hash of 53 bits: a false match is one in 10¹⁵ pairs. */
   select(filter: MemoryFilter): Selection;
   /** Newest first; `before` is an `order`: only older ones. `offset` counts from there. */
   page(filter: MemoryFilter, page: { readonly limit: number; readonly offset: number; readonly before?: number }): Page;
@@ -122,14 +124,16 @@ export interface Catalogue {
   findRequest(key: string): RequestRow | undefined;
   /** Only the store applies changes to it. */
   readonly documents: DocumentIndex;
+  /** The changes that remove requests whose time is over; looked for once an hour, else none. */
+  expiredRequests(): Change[];
   sectorCounts(filter: MemoryFilter): Readonly<Record<Sector, number>>;
 }
 
-/** Scores of every selected memory for one question. */
+/** Scores of memories for one question. */
 export interface Scores {
-  /** 0 for what is not selected or does not match. */
+  /** Of any memory, selected or not; 0 for what does not match. */
   of(ordinal: Ordinal): number;
-  /** The best, in descending score, ties newest first; only scores above 0. */
+  /** The best that are selected, in descending score, ties newest first; only scores above 0. */
   top(limit: number): Ordinal[];
 }
 

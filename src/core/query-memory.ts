@@ -65,11 +65,11 @@ export async function queryMemory(
   });
   const selection = Object.keys(filter).length === 0 ? undefined : store.catalogue.select(filter);
   const { candidates, edges } = await gatherCandidates(store, question, embedding, selection);
+  // Those that pass the filter; neither an answer nor a path shows the others.
+  const idOf = new Map(candidates.filter(({ isSelected }) => isSelected).map(({ ordinal, id }) => [ordinal, id]));
   const ranked = rank(question, candidates, { now, edges })
-    .filter(({ score }) => score >= minScore)
+    .filter(({ ordinal, score }) => score >= minScore && idOf.has(ordinal))
     .slice(0, limit);
-
-  const idOf = new Map(candidates.map(({ ordinal, id }) => [ordinal, id]));
   const memories = await store.readMemories(ranked.flatMap(({ ordinal }) => idOf.get(ordinal) ?? []));
   const hits = ranked.flatMap(({ ordinal, score, shares, path }): MemoryHit[] => {
     const memory = memories.get(idOf.get(ordinal) ?? "");

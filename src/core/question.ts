@@ -1,6 +1,8 @@
 import { analyse, questionTerms } from "./analyser.ts";
 import { bestBm25 } from "./bm25.ts";
 import { fold } from "./fold.ts";
+import type { Sector } from "./memory.ts";
+import { sectorOfQuestion } from "./sectors.ts";
 import type { QueryTerm } from "./ports.ts";
 import { type TimeExpression, timesIn } from "./time-expressions.ts";
 
@@ -19,6 +21,8 @@ export interface RankingQuestion {
   readonly asksTime: boolean;
   /** It asks for somebody or something that has a name: "where", "who", "which". */
   readonly asksName: boolean;
+  /** The kind of memory it asks for, where its form says. */
+  readonly sector: Sector | undefined;
   /** The times it names. */
   readonly times: readonly TimeExpression[];
   /** What stands in quotation marks, see `quotedPhrases`. */
@@ -64,6 +68,7 @@ export function readQuestion({ text, now, words, inverseDocumentFrequency }: Que
     tokenWeights: tokenWeights(words, (word) => inverseDocumentFrequency(analyse(word)[0] ?? word)),
     asksTime: ASKS_TIME.test(folded),
     asksName: ASKS_NAME.test(folded),
+    sector: sectorOfQuestion(text),
     times: timesIn(folded, now),
     phrases: quotedPhrases(text),
   };

@@ -1,3 +1,4 @@
+import type { Sector } from "./memory.ts";
 import type { Ordinal } from "./ports.ts";
 import type { MemoryTraits } from "./traits.ts";
 
@@ -17,6 +18,7 @@ export interface RankingCandidate {
   readonly around: readonly (Ordinal | undefined)[];
   readonly sessionId: string | null;
   readonly traits: MemoryTraits;
+  readonly sectors: readonly Sector[];
   /** When it happened, else when it was added. */
   readonly occurredAt: number;
   /** In [0, 1], as of now. */

@@ -22,6 +22,8 @@ export const TERMS = [
   "tellsName",
   /** It asks something itself, and so rarely answers. */
   "asks",
+  /** It is of the kind that the question asks for: "how do I …", "how did I feel …". */
+  "sector",
   /** Longer memories say more. */
   "length",
   "phrase",
@@ -51,6 +53,8 @@ export const WEIGHTS = {
   tellsTime: 0.4,
   tellsName: 0.3,
   asks: -0.3,
+  /** Light: memories of every sector can answer, and both ends of the comparison are guesses. */
+  sector: 0.1,
   length: 0.05,
   phrase: 1,
   salience: 0.1,

@@ -47,16 +47,16 @@ const NEUTRAL_SALIENCE = 0.5;
 
 /**
  * The candidates whose token vectors are worth reading from the disk: the best by words and vectors, their own and
- * their surroundings', at most `limit`, best first. 200 of the best hundred of each arm and their neighbours rank as
- * well as all.
+ * their surroundings', at most `limit`, best first. 250 of the best hundred of each arm and their neighbours rank as
+ * well as all, 150 a little worse.
  */
 export function worthReading(
   question: RankingQuestion,
-  candidates: readonly Omit<RankingCandidate, "matches">[],
+  candidates: readonly Omit<RankingCandidate, "matches" | "quoted">[],
   limit: number,
   weights: RankingWeights = WEIGHTS,
 ): Ordinal[] {
-  const bare = candidates.map((candidate) => ({ ...candidate, matches: NO_MATCHES }));
+  const bare = candidates.map((candidate) => ({ ...candidate, matches: NO_MATCHES, quoted: 0 }));
   const index = new Map(candidates.map(({ ordinal }, i) => [ordinal, i]));
   const own = bare.map((candidate) => directSum(directTerms(question, candidate, weights)));
   return bare
@@ -192,7 +192,7 @@ function sessionScores(
 /** The terms that say nothing of what a memory is about, each small and bounded. */
 function circumstances(
   question: RankingQuestion,
-  { traits, occurredAt, salience, quoted }: RankingCandidate,
+  { traits, sectors, occurredAt, salience, quoted }: RankingCandidate,
   { speakers, named }: Speakers,
   now: number,
   weights: RankingWeights,
@@ -213,6 +213,7 @@ function circumstances(
     asks: traits.asks ? weights.asks * leaning(traits) : 0,
     length: weights.length * Math.log(Math.min(LONGEST_WORDS, Math.max(1, traits.words)) / USUAL_WORDS),
     phrase: weights.phrase * quoted,
+    sector: question.sector !== undefined && sectors.includes(question.sector) ? weights.sector : 0,
     salience: weights.salience * (salience - NEUTRAL_SALIENCE),
     recency: weights.recency * 2 ** (-age / RECENCY_HALF_LIFE_MS),
   };

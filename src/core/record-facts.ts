@@ -1,7 +1,7 @@
 import { ServiceError } from "./errors.ts";
 import { FactDraft } from "./fact-draft.ts";
 import type { FactPorts } from "./fact-store.ts";
-import { type IdempotentRequest, requestChanges } from "./idempotency.ts";
+import { type IdempotentRequest, refusedBefore, requestChanges } from "./idempotency.ts";
 import { type RecordedFact, type RecordFactInput, recordInto, replayOf } from "./record-fact.ts";
 
 export interface RecordFactsInput {
@@ -49,10 +49,7 @@ export async function recordFacts(ports: FactPorts, input: RecordFactsInput): Pr
 
 function replayItem(ports: FactPorts, id: string | null): RecordedFact | ServiceError {
   if (id !== null) return orRefused(() => replayOf(ports, id));
-  return new ServiceError(
-    "CONFLICT",
-    "This item was refused when the request was first made; use a new Idempotency-Key to have it judged again.",
-  );
+  return refusedBefore();
 }
 
 function recordItem(

@@ -17,12 +17,11 @@ export interface SearchFactsInput extends FactFilter, AsOf, PageRange {
 /** Facts with a field that matches the pattern, in list order; without `at` past and future ones too. */
 export function searchFacts({ facts: { book } }: FactReadPorts, input: SearchFactsInput): FactPage {
   const matches = compilePattern(input.pattern);
-  // Each different text is looked at once, however many facts share it.
   const matching = (field: SearchField, texts: TextTable) =>
-    input.field === field || input.field === "any" ? texts.matching(matches) : new Uint8Array(0);
-  const subjects = matching("subject", book.subjects);
-  const predicates = matching("predicate", book.predicates);
-  const objects = matching("object", book.objects);
+    input.field === field || input.field === "any" ? texts.matcher(matches) : () => false;
+  const isSubject = matching("subject", book.subjects);
+  const isPredicate = matching("predicate", book.predicates);
+  const isObject = matching("object", book.objects);
 
   const { at, knownAt } = input;
   const { subject, predicate, object } = book.columns;
@@ -30,9 +29,9 @@ export function searchFacts({ facts: { book } }: FactReadPorts, input: SearchFac
   book.visit(input, knownAt, (ordinal, start, end) => {
     if (at !== undefined && (at < start || at >= end)) return;
     const isMatch =
-      subjects[subject[ordinal] as number] === 1 ||
-      predicates[predicate[ordinal] as number] === 1 ||
-      objects[object[ordinal] as number] === 1;
+      isSubject(subject[ordinal] as number) ||
+      isPredicate(predicate[ordinal] as number) ||
+      isObject(object[ordinal] as number);
     if (isMatch) found.add(ordinal, start, end);
   });
   return pageOf(book, found, input);

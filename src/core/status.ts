@@ -16,7 +16,7 @@ export interface ServiceStatus {
     readonly position: string;
     /** Of the last checkpoint. */
     readonly checkpoint: string;
-    readonly pendingRecords: number;
+    readonly pendingRows: number;
     readonly pendingBytes: number;
     readonly diskBytes: number;
     /** True after a disk error: reads go on, writes are refused until a restart. */

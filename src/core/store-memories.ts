@@ -51,22 +51,29 @@ class DuplicateGone extends Error {}
  * Stores memories in one record, in order: all of them or none. Duplicates, of what is stored and among themselves, are
  * found again in the synchronous section.
  *
+ * @param items undefined where there is nothing to store.
  * @returns as many as were given, in the same order.
  */
 export async function storeMemories(
   ports: MemoryPorts,
-  items: readonly Composed[],
+  items: readonly (Composed | undefined)[],
   request: IdempotentRequest | undefined,
-): Promise<AddedMemory[]> {
+): Promise<(AddedMemory | undefined)[]> {
+  if (items.every((item) => item === undefined)) return [];
   try {
     return await attempt(ports, items, request);
   } catch (error) {
     if (!(error instanceof DuplicateGone)) throw error;
     // Deleted between the look and the write: then it is new, and embedded after all.
-    const fresh = items.map(async (item) => ("input" in item ? await embedNew(ports, item.input, item.hash) : item));
+    const fresh = items.map(async (item) =>
+      item !== undefined && "input" in item ? await embedNew(ports, item.input, item.hash) : item,
+    );
     return attempt(ports, await Promise.all(fresh), request);
   }
 }
+
+/** A memory as it is added. */
+const FIRST_VERSION = 1;
 
 interface Placed {
   readonly id: string;
@@ -77,14 +84,15 @@ interface Placed {
 
 async function attempt(
   { store, embedder, followUps }: MemoryPorts,
-  items: readonly Composed[],
+  items: readonly (Composed | undefined)[],
   request: IdempotentRequest | undefined,
-): Promise<AddedMemory[]> {
+): Promise<(AddedMemory | undefined)[]> {
   const placed = await store.commit((section) => {
     const changes: Change[] = [];
     const added = new Map<string, SeenMemory>();
     const lastOfSeries = new Map<string, Predecessor>();
-    const result = items.map((item): Placed => {
+    const result = items.map((item): Placed | undefined => {
+      if (item === undefined) return undefined;
       const own = added.get(item.hash);
       if (own !== undefined) return { id: own.id, memory: own, deduplicated: true };
       const duplicate = store.catalogue.findDuplicate(item.hash);
@@ -104,19 +112,21 @@ async function attempt(
       lastOfSeries.set(series, row);
       return { id: row.id, memory, deduplicated: false };
     });
-    changes.push(...requestChanges(request, result.map(({ id }) => id), section.now));
+    changes.push(...requestChanges(request, result.map((place) => place?.id ?? null), section.now));
     return { changes, result };
   });
 
   items.forEach((item, i) => {
-    if (!("input" in item) && placed[i]?.deduplicated === false) {
-      followUps.added(item.id, meanWindow(item.embedding.windows));
+    if (item !== undefined && !("input" in item) && placed[i]?.deduplicated === false) {
+      followUps.added(item.id, FIRST_VERSION, meanWindow(item.embedding.windows));
     }
   });
 
-  const missing = placed.filter(({ memory }) => memory === undefined).map(({ id }) => id);
+  const missing = placed.flatMap((place) => (place !== undefined && place.memory === undefined ? [place.id] : []));
   const known = missing.length === 0 ? new Map<string, SeenMemory>() : await store.readMemories(missing);
-  return placed.map(({ id, memory = known.get(id), deduplicated }) => {
+  return placed.map((place) => {
+    if (place === undefined) return undefined;
+    const { id, memory = known.get(id), deduplicated } = place;
     if (memory === undefined) {
       throw new ServiceError("CONFLICT", "The same memory was being deleted at this moment; add it again.", {
         retryAfterSeconds: 1,

@@ -46,12 +46,16 @@ export class TextTable {
     this.#free.push(number);
   }
 
-  /** By number: 1 for texts whose folded form matches. */
-  matching(matches: (folded: string) => boolean): Uint8Array {
-    const found = new Uint8Array(this.capacity);
-    for (let number = 0; number < found.length; number += 1) {
-      if (this.#texts[number] !== undefined && matches(this.#folded[number] ?? "")) found[number] = 1;
-    }
-    return found;
+  /**
+   * Tells by number whether a text's folded form matches. Each text is looked at once, when it is first asked
+   * for, so a read pays for the texts that it comes by; good until the table next changes.
+   */
+  matcher(matches: (folded: string) => boolean): (number: number) => boolean {
+    const [untold, yes, no] = [0, 1, 2];
+    const answers = new Uint8Array(this.capacity);
+    return (number) => {
+      if (answers[number] === untold) answers[number] = matches(this.#folded[number] ?? "") ? yes : no;
+      return answers[number] === yes;
+    };
   }
 }

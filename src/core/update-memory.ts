@@ -68,7 +68,7 @@ export async function updateMemory(ports: MemoryPorts, input: UpdateMemoryInput)
       return { changes, result: { ...memoryOf(row), salience, lastSeenAt } };
     });
     if (written === undefined) continue;
-    if (embedding !== undefined) followUps.added(id, meanWindow(embedding.windows));
+    if (embedding !== undefined) followUps.added(id, written.version, meanWindow(embedding.windows));
     return written;
   }
 }

@@ -38,7 +38,10 @@ export interface Access {
   readonly callerOf: (key: string) => Caller | undefined;
 }
 
-const MIN_KEY_LENGTH = 16;
+/** A key shorter than this can be guessed. */
+export const MIN_KEY_LENGTH = 16;
+/** Visible ASCII: headers carry nothing else. */
+export const KEY_CHARACTERS = /^[!-~]+$/;
 const LOOPBACK_NAMES = ["127.0.0.1", "localhost", "[::1]"];
 
 /** The caller id of the daemon's own command line. */
@@ -56,16 +59,14 @@ export function resolveAccess(options: AccessOptions): Access {
       `The API key is shorter than ${MIN_KEY_LENGTH} characters. Choose a longer one.`,
     );
   }
-  if (apiKey !== undefined && !/^[!-~]+$/.test(apiKey)) {
+  if (apiKey !== undefined && !KEY_CHARACTERS.test(apiKey)) {
     throw new ServiceError(
       "INVALID_REQUEST",
       "The API key must be visible ASCII, as headers carry nothing else.",
     );
   }
   if (apiKey === undefined) {
-    const open = [host, ...allowedHosts.map((allowed) => splitHost(allowed)?.name ?? allowed)].find(
-      (name) => !isLoopback(name),
-    );
+    const open = [host, ...allowedHosts.map(nameIn)].find((name) => !isLoopback(name));
     if (open !== undefined) {
       throw new ServiceError(
         "INVALID_REQUEST",
@@ -95,10 +96,19 @@ export function resolveAccess(options: AccessOptions): Access {
   };
 }
 
-/** True for `localhost`, 127.0.0.0/8 and ::1, in brackets or not. */
+/**
+ * True for what only this machine can reach: `localhost` and the names below it (RFC 6761), 127.0.0.0/8 and ::1, in
+ * brackets or not.
+ */
 export function isLoopback(host: string): boolean {
   const name = host.toLowerCase().replace(/^\[(.*)\]$/, "$1");
-  return name === "localhost" || name === "::1" || (isIP(name) === 4 && name.startsWith("127."));
+  if (isIP(name) !== 0) return name === "::1" || name.startsWith("127.");
+  return name === "localhost" || name.endsWith(".localhost");
+}
+
+/** An allowed host without its port. */
+export function nameIn(allowedHost: string): string {
+  return splitHost(allowedHost)?.name ?? allowedHost;
 }
 
 /** A Host header in its parts, lower case, port 80 where none is named; undefined for any other text. */

@@ -22,7 +22,7 @@ import { ingestRoutes } from "./routes/ingest.ts";
 import { memoryReadRoutes } from "./routes/memory-reads.ts";
 import { memoryWriteRoutes } from "./routes/memory-writes.ts";
 import { systemRoutes } from "./routes/system.ts";
-import { unknownRoute } from "./unknown-route.ts";
+import { isUnknown, unknownRoute } from "./unknown-route.ts";
 import { answerError } from "./unread-body.ts";
 import { compileValidator } from "./validation.ts";
 
@@ -130,7 +130,7 @@ export function buildServer({
   guardRequests(app, access);
   app.addHook("onRequest", async (request, reply) => {
     // Before the body: what nobody will read need not be well-formed.
-    if (request.is404) throw unknownRoute(request, reply, routes);
+    if (isUnknown(request, routes)) throw unknownRoute(request, reply, routes);
   });
   readJsonBodies(app);
   app.addHook("preValidation", async (request) => checkQuery(request.query));
@@ -139,7 +139,8 @@ export function buildServer({
     reply.raw.setTimeout(limits.stalledAnswerTimeoutMs, () => reply.raw.destroy());
   });
   app.addHook("onResponse", async (request, reply) => {
-    request.log.info(
+    // The log of a daemon in the background is a file: what happens all the time must not fill the disk.
+    request.log[reply.statusCode < 500 ? "debug" : "warn"](
       {
         method: request.method,
         route: request.routeOptions.url,

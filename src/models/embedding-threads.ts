@@ -45,8 +45,9 @@ export class EmbeddingThreads {
   readonly #threads = new Set<Thread>();
   readonly #questions: Task[] = [];
   readonly #windows: Task[] = [];
-  /** Resolves when every thread has ended. */
-  #stopped: (() => void) | undefined;
+  #isStopped = false;
+  /** Called when every thread has ended. */
+  #onEnded: (() => void) | undefined;
 
   /** `file` is a test's own thread, instead of the built one. */
   constructor(
@@ -70,8 +71,13 @@ export class EmbeddingThreads {
     return Array.from(this.#threads, (thread) => thread.worker);
   }
 
-  /** @throws {ServiceError} MODEL_UNAVAILABLE if no thread can load the model, or the text ends its threads. */
+  /**
+   * @throws {ServiceError} MODEL_UNAVAILABLE if no thread can load the model, or the text ends its threads; NOT_READY
+   *   once stopped.
+   */
   run(request: EmbedRequest): Promise<EmbedAnswer> {
+    // A text of several windows may ask for its next one then.
+    if (this.#isStopped) return Promise.reject(stopping());
     return new Promise((resolve, reject) => {
       const queue = request.kind === "question" ? this.#questions : this.#windows;
       queue.push({ request, resolve, reject, crashes: 0 });
@@ -79,18 +85,19 @@ export class EmbeddingThreads {
     });
   }
 
-  /** Lets the running texts finish and ends the threads; what waits is refused. */
+  /** Lets what runs finish and ends the threads; what waits is refused, and so is everything after. */
   async stop(): Promise<void> {
-    this.#rejectWaiting(new ServiceError("NOT_READY", "the embedding model is being stopped"));
+    this.#isStopped = true;
+    this.#rejectWaiting(stopping());
     if (this.#threads.size === 0) return;
     await new Promise<void>((resolve) => {
-      this.#stopped = resolve;
+      this.#onEnded = resolve;
       for (const { worker } of this.#threads) worker.postMessage({ type: "stop" } satisfies ToThread);
     });
   }
 
   #dispatch() {
-    while (this.#stopped === undefined) {
+    while (!this.#isStopped) {
       const task = this.#questions[0] ?? this.#windows[0];
       if (task === undefined) return;
       const free = Array.from(this.#threads).find((thread) => thread.isReady && thread.running === undefined);
@@ -145,12 +152,9 @@ export class EmbeddingThreads {
   #forget(thread: Thread) {
     this.#threads.delete(thread);
     const task = thread.running;
-    if (this.#stopped !== undefined) {
+    if (this.#isStopped) {
       task?.reject(unavailable("the embedding model ended while it was being stopped"));
-      if (this.#threads.size === 0) {
-        this.#stopped();
-        this.#stopped = undefined;
-      }
+      if (this.#threads.size === 0) this.#onEnded?.();
       return;
     }
     const reason = thread.reason ?? "its thread ended";
@@ -173,6 +177,10 @@ export class EmbeddingThreads {
   #rejectWaiting(error: ServiceError) {
     for (const task of [...this.#questions.splice(0), ...this.#windows.splice(0)]) task.reject(error);
   }
+}
+
+function stopping(): ServiceError {
+  return new ServiceError("NOT_READY", "the embedding model is being stopped");
 }
 
 function unavailable(message: string): ServiceError {

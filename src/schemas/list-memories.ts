@@ -1,5 +1,14 @@
 import { Type } from "typebox";
-import { ClientName, nullable, QueryProject, QueryTime, SectorName, SessionId, Tag, UserId } from "./fields.ts";
+import {
+  ClientName,
+  nullable,
+  QueryProject,
+  QueryTime,
+  SectorName,
+  SessionId,
+  Tag,
+  UserId,
+} from "./fields.ts";
 import { MemoryRecord } from "./memory.ts";
 
 export const DEFAULT_PAGE_LIMIT = 100;

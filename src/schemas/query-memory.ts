@@ -77,7 +77,9 @@ export const QueryMemoryBody = Type.Object(
     ),
     explain: optional(Type.Boolean({ description: "Say what each score is made of." })),
     include_facts: optional(
-      Type.Boolean({ description: "Also answer the facts valid now whose subject or object the question names." }),
+      Type.Boolean({
+        description: "Also answer the facts valid now whose subject or object the question names.",
+      }),
     ),
   },
   { $id: "QueryMemory" },

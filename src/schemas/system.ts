@@ -55,7 +55,9 @@ export const StatsReply = Type.Object(
       store_id: Type.String(),
       position: Type.String({ description: "`epoch.sequence` of the last durable record." }),
       checkpoint: Type.String({ description: "The same, of the last checkpoint." }),
-      pending_records: Type.Integer(),
+      pending_rows: Type.Integer({
+        description: "Rows not in the tables yet; a memory is several: its own, its vectors, its links.",
+      }),
       pending_bytes: Type.Integer(),
       disk_bytes: Type.Integer(),
       read_only: Type.Boolean({ description: "After a disk error writes are refused until a restart." }),

@@ -72,17 +72,26 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
   async commit<T>(
     decide: (section: WriteSection) => { readonly changes: readonly Change[]; readonly result: T },
   ): Promise<T> {
-    await this.#room();
-    const now = Math.max(this.#clock.now(), this.#indexes.lastTime);
-    const { changes, result } = decide({ now, nextOrder: this.#indexes.nextOrder });
-    if (changes.length === 0) {
-      // The decision may rest on writes that are not durable yet: it holds once they are.
-      await this.#staged.at(-1)?.settled;
-      return result;
+    for (;;) {
+      const refusal = await this.#waitForRoom();
+      const newest = this.#staged.at(-1);
+      const now = Math.max(this.#clock.now(), this.#indexes.lastTime);
+      let decision: ReturnType<typeof decide>;
+      try {
+        decision = decide({ now, nextOrder: this.#indexes.nextOrder });
+      } catch (error) {
+        if (await isDurable(newest)) throw error;
+        continue;
+      }
+      const { changes, result } = decision;
+      if (changes.length > 0) {
+        if (!frees(changes)) this.#assertRoom(refusal);
+        await this.#append(now, changes);
+        return result;
+      }
+      // The decision rests on what it saw, and that may not be durable yet. Refused writes never were: decide anew.
+      if (await isDurable(newest)) return result;
     }
-    if (!frees(changes) && !this.#checkpointer.hasRoom()) throw noRoom();
-    await this.#append(now, changes);
-    return result;
   }
 
   async readMemories(ids: readonly string[]): Promise<Map<string, SeenMemory>> {
@@ -169,7 +178,7 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
   }
 
   #append(time: number, changes: readonly Change[]): Promise<void> {
-    const { sequence, durable } = this.#journal.append({ time, changes });
+    const { sequence, durable } = this.#journal.append({ time, changes, frees: frees(changes) });
     const stage = this.catalogue.stage(changes);
     noteRecord(this.#indexes, time, changes);
     // Chained at once, not awaited later: records are handed on in the order the journal resolves them.
@@ -179,25 +188,48 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
       for (const { table, id } of changes) if (table === "tokens") this.#tokens.forget(id);
       this.#checkpointer.notePending(changes.length, bytes);
     });
-    const staged = { stage, settled: settled.catch(() => {}) };
+    const staged = { stage, settled };
     this.#staged.push(staged);
     return settled;
   }
 
-  /** @throws {ServiceError} NOT_READY, STORE_FULL. */
-  async #room(): Promise<void> {
+  /**
+   * Waits while too much is pending; why there is still too much then, for writes that would add to it.
+   *
+   * @throws {ServiceError} NOT_READY once the store closes.
+   */
+  async #waitForRoom(): Promise<ServiceError | undefined> {
     this.#assertOpen();
-    if (this.#indexes.overlay.bytes < MAX_PENDING_BYTES) return;
-    await Promise.race([this.#checkpointer.flush(), sleep(MAX_WAIT_FOR_ROOM_MS, undefined, { ref: false })]);
+    if (this.#indexes.overlay.bytes < MAX_PENDING_BYTES) return undefined;
+    let cause: unknown;
+    try {
+      await Promise.race([this.#checkpointer.flush(), sleep(MAX_WAIT_FOR_ROOM_MS, undefined, { ref: false })]);
+    } catch (error) {
+      cause = error;
+    }
     this.#assertOpen();
-    if (this.#indexes.overlay.bytes < MAX_PENDING_BYTES) return;
-    throw new ServiceError("STORE_FULL", "Writes come faster than this disk takes them; try again shortly.", {
-      retryAfterSeconds: 5,
-    });
+    if (this.#indexes.overlay.bytes < MAX_PENDING_BYTES) return undefined;
+    const message = "The disk does not take what was written before as fast as more comes; try again shortly.";
+    return new ServiceError("STORE_FULL", message, { cause, retryAfterSeconds: 5 });
+  }
+
+  #assertRoom(refusal: ServiceError | undefined): void {
+    if (refusal !== undefined) throw refusal;
+    if (!this.#checkpointer.hasRoom()) throw noRoom();
   }
 
   #assertOpen(): void {
     if (this.#closing.signal.aborted) throw new ServiceError("NOT_READY", "The daemon is stopping; start it again to write.");
+  }
+}
+
+/** Whether a staged record became durable, once that is known. */
+async function isDurable(staged: { readonly settled: Promise<void> } | undefined): Promise<boolean> {
+  try {
+    await staged?.settled;
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -45,6 +45,7 @@ export interface OpenedStore {
   readonly storeId: string;
   readonly journal: Pick<Journal, "position" | "readOnly" | "bytes">;
   readonly checkpointer: Pick<Checkpointer, "latest" | "stopped" | "flush">;
+  readonly tables: Pick<Tables, "failure">;
   /** What the background check of the files has found wrong so far, in sentences. */
   readonly damage: readonly string[];
 }
@@ -75,7 +76,7 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
   const after = chosen?.checkpoint.sequence ?? 0;
   // Before the tables are opened, because that moves files: a store that is refused stays as it is.
   if (chosen !== undefined) await checkJournal({ disk, directory: journalFolder, ...header, after, begin: false });
-  const tables = await openTablesAt(disk, directory, chosen);
+  const tables = await openTablesAt(disk, directory, chosen, (error) => log.error({ err: error }, "tables failed"));
   let journal: Journal | undefined;
   try {
     const indexes = emptyIndexes(options, chosen);
@@ -130,7 +131,7 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
 
     store = new LanceDbMemoryStore({ indexes, journal, tables, checkpointer, clock });
     const damage = scrubInBackground(options, checkpointer, store);
-    return { store, storeId: header.storeId, journal, checkpointer, damage };
+    return { store, storeId: header.storeId, journal, checkpointer, tables, damage };
   } catch (error) {
     await journal?.close();
     await tables.close();

@@ -14,12 +14,14 @@ export function asideFolder(directory: string): string {
  * Opens the tables of a data directory at exactly a checkpoint. Whatever was written after it is moved out of the way
  * first: it was never synced, and the journal's records make it again.
  *
+ * @param onFailure is told once if the tables' thread ends unasked.
  * @throws {ServiceError} STORE_UNUSABLE if a table is not what the checkpoint says. Never an empty table in its place.
  */
 export async function openTablesAt(
   disk: Disk,
   directory: string,
   chosen: ChosenCheckpoint | undefined,
+  onFailure?: (error: Error) => void,
 ): Promise<Tables> {
   const folder = tablesFolder(directory);
   const kept = [chosen?.checkpoint, chosen?.older].flatMap((checkpoint) => checkpoint?.tables ?? []);
@@ -27,7 +29,7 @@ export async function openTablesAt(
   await disk.makeDirectory(folder);
   await setAside(disk, folder, asideFolder(directory), keep);
   try {
-    return await openTables(folder, chosen?.checkpoint.tables ?? []);
+    return await openTables(folder, chosen?.checkpoint.tables ?? [], onFailure);
   } catch (error) {
     throw new ServiceError(
       "STORE_UNUSABLE",

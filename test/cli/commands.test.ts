@@ -25,7 +25,7 @@ const STATS = {
     store_id: "s",
     position: "1.12",
     checkpoint: "1.10",
-    pending_records: 2,
+    pending_rows: 2,
     pending_bytes: 100,
     disk_bytes: 2_500_000,
     read_only: false,

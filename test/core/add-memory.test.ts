@@ -107,6 +107,17 @@ describe("addMemory", () => {
     expect(world.memory.store.catalogue.edgesOf(memory.id)).toEqual([]);
   });
 
+  it("tells nobody of a memory that was refused, who asked for the same one meanwhile", async () => {
+    world.memory.hold();
+    const adds = Promise.allSettled([1, 2].map(() => addMemory(world.ports, { content: "tea" })));
+    await new Promise((done) => setImmediate(done));
+    await world.memory.release("refused");
+    const outcomes = await adds;
+    // The first was refused; the second, which rested on it, was decided anew and made the memory.
+    expect(outcomes).toMatchObject([{ status: "rejected" }, { value: { deduplicated: false } }]);
+    expect(world.memory.store.catalogue.size).toBe(1);
+  });
+
   it("links the memories of a session in order, and of a user without one within half an hour", async () => {
     const a = await addMemory(world.ports, { content: "a", sessionId: "s" });
     const b = await addMemory(world.ports, { content: "b" });
@@ -185,6 +196,33 @@ describe("addMemories", () => {
     expect(await addMemories(world.ports, { items: [] })).toEqual({ results: [] });
     expect(await addMemories(world.ports, { items: [refusal] })).toEqual({ results: [refusal] });
     expect(world.memory.records).toEqual([]);
+  });
+
+  it("answers a repeat in the same places when the model refused an item", async () => {
+    const items = ["a", "b", "c"].map((content) => ({ content }));
+    const { embedder } = world;
+    const refusing = {
+      ...world.ports,
+      embedder: {
+        ...embedder,
+        stamp: embedder.stamp,
+        embedDocument: (text: string) =>
+          text === "b" ? Promise.reject(new ServiceError("RATE_LIMITED", "later")) : embedder.embedDocument(text),
+      },
+    };
+    await addMemories(refusing, { items, idempotency: request });
+    const { results } = await addMemories(world.ports, { items, idempotency: request });
+    expect(results.map((result) => (result instanceof ServiceError ? result.code : result.memory.content))).toEqual([
+      "a", "CONFLICT", "c",
+    ]);
+  });
+
+  it("may be tried again when the model refused everything", async () => {
+    world.embedder.failWith = new ServiceError("RATE_LIMITED", "later");
+    const input = { items: [{ content: "a" }], idempotency: request };
+    expect((await addMemories(world.ports, input)).results).toMatchObject([{ code: "RATE_LIMITED" }]);
+    world.embedder.failWith = undefined;
+    expect((await addMemories(world.ports, input)).results).toMatchObject([{ deduplicated: false }]);
   });
 
   it("answers a repeat in the same places", async () => {

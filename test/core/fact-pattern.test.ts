@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { foldText } from "../../src/core/fact.ts";
 import { compilePattern } from "../../src/core/fact-pattern.ts";
 
@@ -49,10 +49,48 @@ describe("compilePattern", () => {
     );
   });
 
+  it("matches what a regular expression does, in long pieces", () => {
+    const letters = fc.string({ unit: fc.constantFrom("a", "b", "😀"), minLength: 30, maxLength: 90 });
+    fc.assert(
+      fc.property(letters, fc.nat(40), fc.nat(90), fc.array(fc.nat(90)), (text, from, length, wild) => {
+        const piece = Array.from(text)
+          .slice(from, from + length)
+          .map((c, i) => (wild.includes(i) ? "?" : c));
+        const regExp = new RegExp(piece.join("").replaceAll("?", "."), "su");
+        for (const other of [text, Array.from(text).toReversed().join("")]) {
+          expect(matches(`*${piece.join("")}*`, other)).toBe(regExp.test(other));
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
   it("answers at once on what defeats backtracking", () => {
     const text = "a".repeat(8_192);
     expect(compilePattern(`${"*a".repeat(8)}*b`)(text)).toBe(false);
     expect(compilePattern(`${"*a?".repeat(60)}*b`)(text)).toBe(false);
     expect(compilePattern(`*${"a?".repeat(120)}b*`)(text)).toBe(false);
+    expect(compilePattern("*".repeat(8))(text)).toBe(true);
+  });
+
+  it.each([`*???${"a?".repeat(120)}b*`, `${"*a?a".repeat(60)}*b?*`, `*${"?".repeat(250)}b*`])(
+    "reads each character once for %s",
+    (pattern) => {
+      const text = "a".repeat(8_192);
+      const matchesText = compilePattern(pattern);
+      const read = vi.spyOn(String.prototype, "codePointAt");
+      const compared = vi.spyOn(String.prototype, "startsWith");
+      expect(matchesText(text)).toBe(false);
+      const steps = read.mock.calls.length + compared.mock.calls.length;
+      vi.restoreAllMocks();
+      expect(steps).toBeLessThanOrEqual(text.length + pattern.length);
+    },
+  );
+
+  it("finds pieces longer than a word of bits", () => {
+    const piece = `${"ab?".repeat(30)}😀`;
+    const text = piece.replaceAll("?", "é");
+    expect(matches(`*${piece}*`, `xab${text}y`)).toBe(true);
+    expect(matches(`*${piece}*`, `xab${text.slice(0, -2)}y`)).toBe(false);
   });
 });

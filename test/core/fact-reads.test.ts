@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { compareFacts } from "../../src/core/compare-facts.ts";
 import { factStats } from "../../src/core/fact-stats.ts";
 import { factTimeline } from "../../src/core/fact-timeline.ts";
@@ -6,6 +6,7 @@ import { findFacts } from "../../src/core/find-facts.ts";
 
 import { invalidateFact } from "../../src/core/invalidate-fact.ts";
 import { namedFacts } from "../../src/core/named-facts.ts";
+import { Phrases } from "../../src/core/phrases.ts";
 import { recordFact, type RecordFactInput } from "../../src/core/record-fact.ts";
 import { type SearchField, searchFacts } from "../../src/core/search-facts.ts";
 import { updateFact } from "../../src/core/update-fact.ts";
@@ -192,6 +193,14 @@ describe("namedFacts", () => {
     ["what?", []],
   ])("%s", (question, expected) => {
     expect(said(namedFacts(ports, { question, limit: 10 }).facts)).toEqual(expected);
+  });
+
+  it("looks at each text of the user's facts once, and at nobody else's", async () => {
+    await add("Bob", "writes", "Welsh", 2024, { userId: "u" });
+    const looked = vi.spyOn(Phrases.prototype, "has");
+    namedFacts(ports, { question: "Who?", userId: "u", limit: 10 });
+    expect(looked.mock.calls.flat().toSorted()).toEqual(["bob", "french", "welsh"]);
+    looked.mockRestore();
   });
 
   it("asks about a moment, of a user, and in scripts without spaces", async () => {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { currentFact } from "../../src/core/current-fact.ts";
-import { eraseFact, sourceErasure, userErasure } from "../../src/core/erase-fact.ts";
+import { eraseFact, sourceErasure } from "../../src/core/erase-fact.ts";
 import { ServiceError } from "../../src/core/errors.ts";
 import { findFacts } from "../../src/core/find-facts.ts";
 import { getFact } from "../../src/core/get-fact.ts";
@@ -256,15 +256,6 @@ describe("erasing", () => {
     await eraseFact(ports, { id: joined.fact.id });
     expect(ports.facts.book.size).toBe(0);
     expect(ports.facts.rows.size).toBe(0);
-  });
-
-  it("removes all facts of a user and of nobody else", async () => {
-    await home("Paris", { userId: "u" });
-    await home("Rome", { userId: "u" });
-    await home("Oslo", { userId: "v" });
-    await ports.facts.commit(() => ({ changes: userErasure(ports.facts.book, "u"), result: undefined }));
-    expect(all({ knownAt: NOW + 1_000 }).facts).toMatchObject([{ userId: "v" }]);
-    expect(ports.facts.rows.size).toBe(1);
   });
 
   it("clears the link to a deleted memory in every version, and makes none", async () => {

@@ -8,10 +8,12 @@ import { createMemoryWorld, type MemoryWorld } from "../support/memory-world.ts"
 let world: MemoryWorld;
 let followUps: FollowUps;
 let woken: number;
+let busy: boolean;
 beforeEach(() => {
   world = createMemoryWorld();
   woken = 0;
-  followUps = new FollowUps(world.memory.store, () => (woken += 1));
+  busy = false;
+  followUps = new FollowUps(world.memory.store, { onPending: () => (woken += 1), isBusy: () => busy });
 });
 
 const HOUR_MS = 3_600_000;
@@ -40,6 +42,24 @@ describe("FollowUps", () => {
     expect(world.memory.records.length).toBeGreaterThan(before);
   });
 
+  it("lets links wait while callers do, and says that there is work left", async () => {
+    const tea = await add("green tea grows in Japan");
+    await add("green tea grows in Japan too");
+    busy = true;
+    await followUps.flush();
+    expect([edges(tea), woken]).toEqual([[], 2]);
+    busy = false;
+    await followUps.flush();
+    expect([edges(tea).length, woken]).toEqual([1, 2]);
+  });
+
+  it("links no more than asked", async () => {
+    for (let i = 0; i < 6; i += 1) await add(`the weekly meeting was about the budget ${i}`);
+    const records = world.memory.records.length;
+    await followUps.flush(2);
+    expect(world.memory.records.length).toBe(records + 1);
+  });
+
   it("bounds how many links a memory makes and takes", async () => {
     for (let i = 0; i < 30; i += 1) {
       await add(`the weekly meeting was about the budget ${i}`);
@@ -63,6 +83,31 @@ describe("FollowUps", () => {
     expect(edges(tea)).toEqual([]);
     await followUps.flush();
     expect(edges(printer)).toEqual([`${moving} similar ${printer}`]);
+  });
+
+  it("makes no links by a text that has been replaced", async () => {
+    await add("green tea grows in Japan");
+    const moving = await add("green tea grows in Japan too");
+    await updateMemory(world.ports, { id: moving, content: "the printer is out of paper" });
+    await followUps.flush();
+    expect(edges(moving)).toEqual([]);
+  });
+
+  it("keeps the links to make when the store refuses, until there is work again", async () => {
+    await add("green tea grows in Japan");
+    const again = await add("green tea grows in Japan too");
+    followUps.recalled([again]);
+    world.memory.hold();
+    const refused = followUps.flush();
+    refused.catch(() => undefined);
+    await new Promise((done) => setImmediate(done));
+    await world.memory.release("refused");
+    await expect(refused).rejects.toMatchObject({ code: "STORE_FULL" });
+    const before = woken;
+    followUps.recalled([again]);
+    expect(woken).toBe(before + 1);
+    await followUps.flush();
+    expect(edges(again)).toHaveLength(1);
   });
 
   it("raises the salience of the first hits a little, once a record", async () => {

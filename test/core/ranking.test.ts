@@ -25,6 +25,7 @@ function candidate(
     sessionId: null,
     traits: traitsOf(given.text ?? "twenty ".repeat(20)),
     occurredAt: LONG_AGO,
+    sectors: ["semantic"],
     salience: 0.5,
     quoted: 0,
     ...given,
@@ -70,6 +71,16 @@ describe("bm25", () => {
 });
 
 describe("rank", () => {
+  it("leans to the kind of memory that the question asks for", () => {
+    const [first] = rank(
+      question("how do I descale the kettle?", ["descale", "kettle"]),
+      [candidate(1, { words: 1, sectors: ["procedural"] }), candidate(2, { words: 1, sectors: ["episodic"] })],
+      { now: NOW },
+    );
+    expect(first?.ordinal).toBe(1);
+    expect(first?.shares.sector).toBeGreaterThan(0);
+  });
+
   it("adds up words, vector and tokens", () => {
     const asked = question("umbrella", ["umbrella"]);
     const [hit] = rank(asked, [candidate(7, { words: 1.9, cosine: 0.5, matches: Float32Array.of(0.8) })], {
@@ -192,6 +203,17 @@ describe("worthReading", () => {
       candidate(4, { cosine: 0.9 }),
     ];
     expect(worthReading(question("umbrella", ["umbrella"]), all, 3)).toEqual([1, 4, 2]);
+  });
+
+  it("takes each once, and more only adds", () => {
+    fc.assert(
+      fc.property(candidates, fc.nat(14), (drawn, limit) => {
+        const asked = question("when did Ann go", ["go"]);
+        const every = worthReading(asked, drawn, Infinity);
+        expect(every.toSorted((a, b) => a - b)).toEqual(drawn.map(({ ordinal }) => ordinal));
+        expect(worthReading(asked, drawn, limit)).toEqual(every.slice(0, limit));
+      }),
+    );
   });
 });
 

@@ -170,6 +170,18 @@ describe("listMemories", () => {
   });
 });
 
+describe("listMemories, while a write is under way", () => {
+  it("answers no empty page where older memories are left", async () => {
+    world.memory.hold();
+    const adding = addMemory(world.ports, { content: "not durable yet" });
+    await new Promise((done) => setImmediate(done));
+    const { items } = await listMemories(world.ports, { filter: {}, limit: 1, offset: 0 });
+    expect(items.map(({ content }) => content)).toEqual(["tea"]);
+    await world.memory.release("durable");
+    await adding;
+  });
+});
+
 describe("relatedMemories", () => {
   it("walks waypoints both ways, as far as asked, within one user", async () => {
     const session = { sessionId: "s", userId: "ann" };

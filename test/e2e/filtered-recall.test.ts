@@ -62,10 +62,10 @@ async function exactly(query: string, filter: MemoryFilter): Promise<string[]> {
   // A selection that says it is small is taken whole.
   const all: Selection = { ...store.catalogue.select(filter), size: 0 };
   const { candidates, edges } = await gatherCandidates(store, read, embedding, all);
-  const ids = new Map(candidates.map(({ ordinal, id }) => [ordinal, id]));
+  const ids = new Map(candidates.filter(({ isSelected }) => isSelected).map(({ ordinal, id }) => [ordinal, id]));
   return rank(read, candidates, { now: world.now, edges })
-    .slice(0, HITS)
-    .map(({ ordinal }) => ids.get(ordinal) ?? "");
+    .flatMap(({ ordinal }) => ids.get(ordinal) ?? [])
+    .slice(0, HITS);
 }
 
 async function recall(filter: MemoryFilter, beforeEach: () => Promise<unknown> = async () => {}): Promise<number> {

@@ -1,11 +1,11 @@
 import { memoryTerms } from "../../src/core/analyser.ts";
 import { bm25Weight, inverseDocumentFrequency } from "../../src/core/bm25.ts";
-import { TOKEN_DIMENSIONS, TOKEN_SCALE } from "../../src/core/embedding.ts";
 import { INITIAL_SALIENCE } from "../../src/core/memory.ts";
 import { containsPhrase, readQuestion } from "../../src/core/question.ts";
 import { rank } from "../../src/core/ranking.ts";
 import type { RankingCandidate } from "../../src/core/ranking-candidate.ts";
 import type { RankingWeights } from "../../src/core/ranking-terms.ts";
+import { matchTokens } from "../../src/core/token-matching.ts";
 import { traitsOf } from "../../src/core/traits.ts";
 import type { DataSet, EvalMemory } from "./data-sets.ts";
 import type { Embedded } from "./embedding-cache.ts";
@@ -55,8 +55,13 @@ export function inProcessSearch({ memories }: DataSet, embedded: Embedded): InPr
       words: embedding.words,
       inverseDocumentFrequency: idf,
     });
-    const candidates = (users.get(userId) ?? []).map((memory): RankingCandidate => {
-      const { windows, tokens } = embedded.document(memory.content);
+    const asked = users.get(userId) ?? [];
+    const matches = matchTokens(
+      embedding.tokens.vectors,
+      asked.map(({ content }) => embedded.document(content).tokens.vectors),
+    );
+    const candidates = asked.map((memory, i): RankingCandidate => {
+      const { windows } = embedded.document(memory.content);
       return {
         ordinal: memory.ordinal,
         words: read.terms.reduce((sum, { term, weight }) => {
@@ -66,11 +71,12 @@ export function inProcessSearch({ memories }: DataSet, embedded: Embedded): InPr
             : sum + weight * idf(term) * bm25Weight(count, memory.length, averageLength);
         }, 0),
         cosine: Math.max(...windows.map((window) => dot(window, embedding.vector))),
-        matches: matchTokens(embedding.tokens.vectors, tokens.vectors),
+        matches: matches[i] ?? new Float32Array(),
         around: around.get(memory.id) ?? [],
         sessionId: memory.sessionId,
         traits: memory.traits,
         occurredAt: memory.occurredAt,
+        sectors: [],
         salience: INITIAL_SALIENCE,
         quoted:
           read.phrases.filter((phrase) => containsPhrase(memory.content, phrase)).length /
@@ -112,7 +118,11 @@ export function inProcessSearch({ memories }: DataSet, embedded: Embedded): InPr
 
 function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>();
-  for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group === undefined) groups.set(keyOf(item), [item]);
+    else group.push(item);
+  }
   return groups;
 }
 
@@ -121,16 +131,6 @@ function indexedText(memory: EvalMemory) {
   const counts = new Map<string, number>();
   for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1);
   return { counts, length: terms.length, traits: traitsOf(memory.content) };
-}
-
-function matchTokens(question: Int8Array, memory: Int8Array): Float32Array {
-  return Float32Array.from({ length: question.length / TOKEN_DIMENSIONS }, (_, token) => {
-    const vector = question.subarray(token * TOKEN_DIMENSIONS, (token + 1) * TOKEN_DIMENSIONS);
-    let best = memory.length === 0 ? 0 : -Infinity;
-    for (let at = 0; at < memory.length; at += TOKEN_DIMENSIONS)
-      best = Math.max(best, dot(vector, memory, at));
-    return best / TOKEN_SCALE ** 2;
-  });
 }
 
 function dot(a: Float32Array | Int8Array, b: Float32Array | Int8Array, at = 0): number {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { resolveAccess } from "../../src/http/access.ts";
+import { isLoopback, resolveAccess } from "../../src/http/access.ts";
 import { createTestServer, type TestServer } from "../support/test-server.ts";
 
 const KEY = "a-key-of-16-chars-or-more";
@@ -29,11 +29,32 @@ describe("settings of access", () => {
   it.each([
     {},
     { host: "::1" },
+    { host: "::1", allowedHosts: ["notes.localhost", "notes.localhost:9000"] },
     { host: "127.0.0.2", allowedHosts: ["localhost:9000"] },
     { apiKey: KEY, host: "0.0.0.0", allowedHosts: ["notes.example"] },
     { allowedOrigins: ["http://localhost:3000", "https://notes.example/"] },
   ])("%j are accepted", (options) => {
     expect(() => resolveAccess(options)).not.toThrow();
+  });
+});
+
+describe("isLoopback", () => {
+  it.each(["localhost", "LOCALHOST", "a.localhost", "127.0.0.1", "127.8.8.8", "::1", "[::1]"])(
+    "knows %s",
+    (host) => {
+      expect(isLoopback(host)).toBe(true);
+    },
+  );
+  it.each([
+    "0.0.0.0",
+    "::",
+    "10.0.0.1",
+    "localhost.example",
+    "127.0.0.1.example",
+    "127.0.0.256",
+    "1270.0.0.1",
+  ])("refuses %s", (host) => {
+    expect(isLoopback(host)).toBe(false);
   });
 });
 

@@ -62,12 +62,28 @@ describe("a bug", () => {
 });
 
 describe("the log", () => {
-  it("says what was asked and how it went, without what was in it", async () => {
+  function serverThatLogs(level: string, operations: Parameters<typeof createTestServer>[0] = {}) {
     const lines: string[] = [];
-    const { get, app } = createTestServer(
-      {},
-      { log: pino({}, { write: (line: string) => void lines.push(line) }) },
-    );
+    const log = pino({ level }, { write: (line: string) => void lines.push(line) });
+    return { ...createTestServer(operations, { log }), lines };
+  }
+
+  it("grows with what goes wrong, not with every request", async () => {
+    const addMemory = () => Promise.reject(new ServiceError("STORE_FULL", "Full."));
+    const { get, post, app, lines } = serverThatLogs("info", { addMemory });
+    await get("/memory/all");
+    await get("/nothing");
+    expect(lines).toEqual([]);
+    await post("/memory/add", { content: "the-memory" });
+    await app.close();
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { level: 40, msg: "request not served" },
+      { level: 40, msg: "request answered", route: "/memory/add", status: 503 },
+    ]);
+  });
+
+  it("says of each request, where that is wanted, what was asked and how it went, without what was in it", async () => {
+    const { get, app, lines } = serverThatLogs("debug");
     await get("/memory/all?tag=a-private-tag&user_id=ada");
     await get("/a-private-path");
     await app.close();
@@ -95,6 +111,19 @@ describe("what no route answers", () => {
     expect((await app.inject({ method: "POST", url: "/memory/an-id" })).headers.allow).toBe(
       "PATCH, DELETE, GET, HEAD",
     );
+  });
+
+  it.each([
+    ["GET", "/memory/add", "POST"],
+    ["HEAD", "/memory/query?k=1", "POST"],
+    ["PATCH", "/memory/all", "GET, HEAD"],
+    ["GET", "/api/temporal/fact/batch", "POST"],
+    ["DELETE", "/api/temporal/fact/current", "GET, HEAD"],
+  ] as const)("%s %s is no id: %s only", async (method, url, allowed) => {
+    const { app, calls } = createTestServer();
+    const reply = await app.inject({ method, url });
+    expect([reply.statusCode, reply.headers.allow]).toEqual([404, allowed]);
+    expect(calls).toEqual([]);
   });
 
   it("is 404 before its body is read", async () => {

@@ -49,7 +49,7 @@ describe("/version and /stats", () => {
       ready: true,
       sectors: { semantic: 0, episodic: 0 },
       embedding: { workers: 1, waiting: 0 },
-      store: { position: "1.7", checkpoint: "1.5", pending_records: 2, read_only: false },
+      store: { position: "1.7", checkpoint: "1.5", pending_rows: 2, read_only: false },
     });
   });
 });

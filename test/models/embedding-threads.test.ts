@@ -68,4 +68,13 @@ describe("EmbeddingThreads", () => {
     expect(await waiting).toMatchObject({ code: "NOT_READY" });
     expect(threads.count).toBe(0);
   });
+
+  it("refuses the next window of a text that was being read when it was stopped, and all that comes later", async () => {
+    const run = open(1);
+    await run("warm");
+    const text = run("first window").then(() => run("second window"));
+    await Promise.all([threads.stop(), expect(text).rejects.toMatchObject({ code: "NOT_READY" })]);
+    await expect(run("later")).rejects.toMatchObject({ code: "NOT_READY" });
+    expect(threads.count).toBe(0);
+  });
 });

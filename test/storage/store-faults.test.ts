@@ -4,6 +4,10 @@ import { join } from "node:path";
 import { setImmediate as turnOfOthers } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { addMemory } from "../../src/core/add-memory.ts";
+import { deleteMemory } from "../../src/core/delete-memory.ts";
+import { eraseFact } from "../../src/core/erase-fact.ts";
+import type { FactPorts } from "../../src/core/fact-store.ts";
+import { recordFact } from "../../src/core/record-fact.ts";
 import { updateMemory } from "../../src/core/update-memory.ts";
 import { createFaultyDisk, type FaultyDisk } from "../support/faulty-disk.ts";
 import { createMemoryWorld, type MemoryWorld } from "../support/memory-world.ts";
@@ -144,6 +148,28 @@ describe("a store whose disk is full", () => {
     disk.limit(undefined);
     await expect.poll(() => ledger.add(store)).toBe(true);
     await goesOn();
+  });
+
+  it("deletes what facts are linked to, and facts that others are linked to", async () => {
+    const { catalogue } = store.ports.store;
+    const ports: FactPorts = {
+      ...store.ports,
+      catalogue,
+      ownerOfMemory: (id) => catalogue.find(id)?.userId,
+    };
+    const { memory } = await addMemory(store.ports, { content: "Ada moved to Paris" });
+    const home = { subject: "Ada", predicate: "lives in" };
+    const source = { sourceMemoryId: memory.id };
+    const { fact: first } = await recordFact(ports, { ...home, object: "London", validFrom: 1, ...source });
+    const { fact: second } = await recordFact(ports, { ...home, object: "Paris", validFrom: 5 });
+    await fill();
+    expect(await ledger.add(store)).toBe(false);
+    await deleteMemory(store.ports, { id: memory.id });
+    await eraseFact(ports, { id: second.id });
+    expect(ports.facts.book.find(first.id)?.latest).toMatchObject({
+      sourceMemoryId: null,
+      supersededBy: null,
+    });
   });
 
   it("has all of it after a restart while it is still full", async () => {

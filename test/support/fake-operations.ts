@@ -158,7 +158,7 @@ export const FAKE_STATUS: ServiceStatus = {
     storeId: "store-1",
     position: "1.7",
     checkpoint: "1.5",
-    pendingRecords: 2,
+    pendingRows: 2,
     pendingBytes: 900,
     diskBytes: 12_000,
     readOnly: false,

@@ -1,4 +1,4 @@
-import type { Fact, FactChange } from "../../src/core/fact.ts";
+import type { Fact } from "../../src/core/fact.ts";
 import { FactBook } from "../../src/core/fact-book.ts";
 import type { FactPorts, FactStore } from "../../src/core/fact-store.ts";
 import { RequestLedger } from "../../src/core/idempotency.ts";
@@ -6,7 +6,7 @@ import type { Change, RequestRow } from "../../src/core/rows.ts";
 
 export interface InMemoryFactStore extends FactStore {
   /** Every record written, oldest first. */
-  readonly records: readonly (readonly (FactChange | Change)[])[];
+  readonly records: readonly (readonly Change[])[];
   /** The rows that a table would hold, by row id. */
   readonly rows: ReadonlyMap<string, Fact>;
 }
@@ -34,7 +34,7 @@ export function createFakeFactPorts(
   };
   const requests = new Map<string, RequestRow>();
   const rows = new Map<string, Fact>();
-  const records: (FactChange | Change)[][] = [];
+  const records: Change[][] = [];
   const memories = new Map<string, string | null>();
   const book = new FactBook();
   let lastRecord = 0;

@@ -30,7 +30,7 @@ export function createMemoryWorld(): MemoryWorld {
       clock,
       ids: { newId: () => `m${(ids += 1)}` },
       requests: new RequestLedger(),
-      followUps: new FollowUps(memory.store, () => {}),
+      followUps: new FollowUps(memory.store, { onPending: () => {}, isBusy: () => false }),
       classify: ({ content }) => {
         const primarySector = content.includes("feel") ? "emotional" : "semantic";
         const none = { semantic: 0, episodic: 0, procedural: 0, emotional: 0, reflective: 0 };

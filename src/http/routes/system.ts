@@ -153,7 +153,7 @@ function statsReply(status: ServiceStatus, operations: Operations) {
       store_id: store.storeId,
       position: store.position,
       checkpoint: store.checkpoint,
-      pending_records: store.pendingRecords,
+      pending_rows: store.pendingRows,
       pending_bytes: store.pendingBytes,
       disk_bytes: store.diskBytes,
       read_only: store.readOnly,

@@ -11,6 +11,7 @@ import { MemoryColumns, type SlimMemoryRow } from "./memory-columns.ts";
 
 /** How long an Idempotency-Key is honoured. */
 const REQUEST_LIFETIME_MS = 24 * 60 * 60 * 1_000;
+const REQUEST_SWEEP_MS = 60 * 60 * 1_000;
 
 /** A record that is shown and not yet durable. */
 export interface Stage {
@@ -31,6 +32,7 @@ export class StoreCatalogue implements Catalogue {
   readonly #requests = new Map<string, RequestRow>();
   readonly #now: () => number;
   readonly #halfLives: HalfLives;
+  #requestsSweptAt = -Infinity;
 
   /** @param now the time for all that passes: requests kept, salience fading. */
   constructor(now: () => number, halfLives: HalfLives = HALF_LIVES) {
@@ -148,16 +150,20 @@ export class StoreCatalogue implements Catalogue {
   page(filter: MemoryFilter, { limit, offset, before }: { limit: number; offset: number; before?: number }): Page {
     const matches = this.#columns.matcher(filter);
     const ids: string[] = [];
+    const orders: number[] = [];
     let total = 0;
     let place = 0;
     for (let ordinal = this.ordinals - 1; ordinal >= 0; ordinal -= 1) {
       if (!matches(ordinal)) continue;
       total += 1;
       if (before !== undefined && this.#columns.orderOf(ordinal) >= before) continue;
-      if (place >= offset && ids.length < limit) ids.push(this.#columns.idOf(ordinal));
+      if (place >= offset && ids.length < limit) {
+        ids.push(this.#columns.idOf(ordinal));
+        orders.push(this.#columns.orderOf(ordinal));
+      }
       place += 1;
     }
-    return { ids, total };
+    return { ids, orders, total };
   }
 
   sessionNeighbour(ordinal: Ordinal, distance: number): Ordinal | undefined {
@@ -194,9 +200,10 @@ export class StoreCatalogue implements Catalogue {
     return request !== undefined && this.#now() - request.createdAt < REQUEST_LIFETIME_MS ? request : undefined;
   }
 
-  /** Changes that remove the requests whose time is over. */
   expiredRequests(): Change[] {
     const expired: Change[] = [];
+    if (this.#now() - this.#requestsSweptAt < REQUEST_SWEEP_MS) return expired;
+    this.#requestsSweptAt = this.#now();
     for (const [id, { createdAt }] of this.#requests) {
       if (this.#now() - createdAt >= REQUEST_LIFETIME_MS) expired.push({ table: "requests", id, row: null });
     }

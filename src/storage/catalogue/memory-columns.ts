@@ -61,7 +61,8 @@ export class MemoryColumns {
   readonly #tagNames = new Interner();
 
   readonly #ordinalOfId = new Map<string, Ordinal>();
-  readonly #ordinalOfHash = new Map<string, Ordinal>();
+  /** Nearly always one; several after memories were changed to be the same. Ascending. */
+  readonly #ordinalsOfHash = new Map<string, Ordinal | readonly Ordinal[]>();
   /** By user and session (null: the user's memories without one): a number each, and by that the ordinals ascending. */
   readonly #seriesNumbers = new Map<string, number>();
   readonly #series: Ordinal[][] = [];
@@ -97,7 +98,7 @@ export class MemoryColumns {
   replace(ordinal: Ordinal, row: SlimMemoryRow): void {
     this.#forgetHash(ordinal);
     this.#write(ordinal, row);
-    this.#ordinalOfHash.set(row.duplicateHash, ordinal);
+    this.#holdHash(ordinal);
   }
 
   /** Takes a memory out of every answer, with all of it kept for `unhide`. */
@@ -115,7 +116,7 @@ export class MemoryColumns {
     this.#live.set(ordinal, 1);
     this.#size += 1;
     this.#ordinalOfId.set(this.idOf(ordinal), ordinal);
-    this.#ordinalOfHash.set(this.#hashes[ordinal] ?? "", ordinal);
+    this.#holdHash(ordinal);
     const series = this.#seriesOf(ordinal);
     series.splice(placeIn(series, ordinal), 0, ordinal);
   }
@@ -142,8 +143,9 @@ export class MemoryColumns {
   }
 
   findDuplicate(hash: string): string | undefined {
-    const ordinal = this.#ordinalOfHash.get(hash);
-    return ordinal === undefined ? undefined : this.#ids[ordinal];
+    const holders = this.#ordinalsOfHash.get(hash);
+    const oldest = typeof holders === "object" ? holders[0] : holders;
+    return oldest === undefined ? undefined : this.#ids[oldest];
   }
 
   signals(ordinal: Ordinal): Signals {
@@ -219,7 +221,7 @@ export class MemoryColumns {
       columns.forEach((column, i) => column.set(ordinal, values[i] ?? 0));
       [this.#tags, this.#metadata, this.#nameLists].forEach((list, i) => (list[ordinal] = lists[i] ?? NO_NUMBERS));
       this.#hashes[ordinal] = hash;
-      this.#ordinalOfHash.set(hash, ordinal);
+      this.#holdHash(ordinal);
     };
   }
 
@@ -308,9 +310,25 @@ export class MemoryColumns {
     return this.#series.push([]) - 1;
   }
 
+  #holdHash(ordinal: Ordinal): void {
+    this.#setHolders(ordinal, [...this.#holdersBeside(ordinal), ordinal].sort((a, b) => a - b));
+  }
+
   #forgetHash(ordinal: Ordinal): void {
+    this.#setHolders(ordinal, this.#holdersBeside(ordinal));
+  }
+
+  /** The others with the same hash. */
+  #holdersBeside(ordinal: Ordinal): Ordinal[] {
+    const holders = this.#ordinalsOfHash.get(this.#hashes[ordinal] ?? "") ?? [];
+    return (typeof holders === "number" ? [holders] : holders).filter((holder) => holder !== ordinal);
+  }
+
+  #setHolders(ordinal: Ordinal, holders: readonly Ordinal[]): void {
     const hash = this.#hashes[ordinal] ?? "";
-    if (this.#ordinalOfHash.get(hash) === ordinal) this.#ordinalOfHash.delete(hash);
+    const [first] = holders;
+    if (first === undefined) this.#ordinalsOfHash.delete(hash);
+    else this.#ordinalsOfHash.set(hash, holders.length === 1 ? first : holders);
   }
 }
 

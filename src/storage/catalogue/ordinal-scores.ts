@@ -11,7 +11,7 @@ export class OrdinalScores implements Scores {
   }
 
   of(ordinal: Ordinal): number {
-    return this.#selection === undefined || this.#selection.has(ordinal) ? (this.#scores[ordinal] ?? 0) : 0;
+    return this.#scores[ordinal] ?? 0;
   }
 
   /** A binary heap of the best seen so far, its worst at the root: one pass, O(n log limit). */

@@ -9,6 +9,11 @@ export interface JournalRecord {
   readonly changes: readonly Change[];
 }
 
+export interface RecordToAppend extends Omit<JournalRecord, "sequence"> {
+  /** Whether it makes room sooner or later: such a record may use what is kept free for the day the disk is full. */
+  readonly frees: boolean;
+}
+
 /**
  * Makes writes durable, in order, each whole or not at all.
  *
@@ -23,11 +28,11 @@ export interface Journal {
    * resolves in the order of sequences; it rejects with {ServiceError} STORE_FULL, or NOT_READY after another
    * failure of the disk.
    *
-   * @throws {ServiceError} STORE_FULL while a full disk leaves room for nothing but deletions; NOT_READY when
-   *   the journal is read-only or closed.
+   * @throws {ServiceError} STORE_FULL while a full disk leaves room for nothing but records that free; NOT_READY
+   *   when the journal is read-only or closed.
    * @throws {Error} for changes that cannot be encoded; no sequence is used up.
    */
-  append(record: { readonly time: number; readonly changes: readonly Change[] }): {
+  append(record: RecordToAppend): {
     readonly sequence: number;
     readonly durable: Promise<void>;
   };
@@ -37,7 +42,8 @@ export interface Journal {
   readonly readOnly: Error | undefined;
   /**
    * Removes the files that hold no record after `sequence`; also the one being written, once everything in it is
-   * covered, and those of earlier epochs. The caller has that much in both checkpoints.
+   * covered, those of earlier epochs, and the unfinished ends set aside beside them. The caller has that much in
+   * both checkpoints.
    */
   dropThrough(sequence: number): Promise<void>;
   /** Writes what waits. Idempotent; every append after it is refused. */

@@ -11,6 +11,7 @@ import {
   parseSegmentName,
   SEGMENT_HEADER_BYTES,
   type SegmentHeader,
+  tornEndName,
 } from "./format.ts";
 import type { Journal, JournalRecord } from "./journal.ts";
 import { readSegment, type SegmentContent } from "./read-segment.ts";
@@ -255,8 +256,8 @@ async function setAside(
   disk: Disk,
   { path, content, torn }: LastSegment,
 ): Promise<{ file: string; bytes: number }> {
-  let file = `${path}.torn-1`;
-  for (let n = 2; (await disk.size(file)) !== undefined; n += 1) file = `${path}.torn-${n}`;
+  let file = tornEndName(path, 1);
+  for (let n = 2; (await disk.size(file)) !== undefined; n += 1) file = tornEndName(path, n);
   await replaceFile(disk, file, torn);
   const segment = await disk.open(path, "write");
   try {

@@ -1,13 +1,13 @@
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { ServiceError } from "../../core/errors.ts";
 import type { Change } from "../../core/rows.ts";
 import { type Disk, hasCode } from "../disk.ts";
 import { type ActiveSegment, createSegment } from "./active-segment.ts";
 import { writeEndMark } from "./end-mark.ts";
-import { segmentName } from "./format.ts";
+import { parseSegmentName, segmentName, segmentOfTornEnd } from "./format.ts";
 import { GroupBuffer } from "./group-buffer.ts";
-import type { Journal } from "./journal.ts";
+import type { Journal, RecordToAppend } from "./journal.ts";
 import { cutRecord } from "./record-frames.ts";
 import { createReserve, RESERVE_BYTES, type Reserve } from "./reserve.ts";
 
@@ -46,7 +46,7 @@ interface WaitingRecord {
   readonly time: number;
   /** Encoded already if it fits one frame; a larger one is encoded as it is written. */
   readonly content: Uint8Array | readonly Change[];
-  readonly onlyDeletes: boolean;
+  readonly frees: boolean;
   readonly resolve: () => void;
   readonly reject: (error: Error) => void;
 }
@@ -67,7 +67,7 @@ export class SegmentJournal implements Journal {
   #working: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
   #readOnly: ServiceError | undefined;
-  /** No room but for deletions, as far as known. */
+  /** No room but for what frees, as far as known. */
   #full = false;
   #lookingForRoom = false;
 
@@ -94,11 +94,10 @@ export class SegmentJournal implements Journal {
     return this.#sealed.reduce((sum, { bytes }) => sum + bytes, this.#active.length);
   }
 
-  append({ time, changes }: { readonly time: number; readonly changes: readonly Change[] }) {
+  append({ time, changes, frees }: RecordToAppend) {
     if (this.#readOnly !== undefined) throw this.#readOnly;
     if (this.#closing !== undefined) throw new ServiceError("NOT_READY", "The store is closed.");
-    const onlyDeletes = changes.every(({ row }) => row === null);
-    if (this.#full && !onlyDeletes) {
+    if (this.#full && !frees) {
       this.#findRoomSoon();
       throw storeFull();
     }
@@ -108,7 +107,7 @@ export class SegmentJournal implements Journal {
     const content = first?.last === true ? first.bytes : changes;
     const sequence = this.#next++;
     const durable = new Promise<void>((resolve, reject) => {
-      this.#waiting.push({ sequence, time, content, onlyDeletes, resolve, reject });
+      this.#waiting.push({ sequence, time, content, frees, resolve, reject });
     });
     this.#wake();
     return { sequence, durable };
@@ -163,9 +162,10 @@ export class SegmentJournal implements Journal {
     try {
       if (this.#readOnly !== undefined) throw this.#readOnly;
       if (this.#active.length >= this.#state.segmentBytes) await this.#rotate();
-      taken = this.#fillGroup();
-      const end = taken.length > 0 ? await this.#flush(this.#active) : await this.#writeLargeRecord();
-      this.#settle(Math.max(taken.length, 1), end);
+      const group = this.#fillGroup();
+      taken = group.length > 0 ? group : this.#waiting.slice(0, 1);
+      const end = group.length > 0 ? await this.#flush(this.#active) : await this.#writeLargeRecord();
+      this.#settle(taken.length, end);
     } catch (error) {
       await this.#recover(error, taken);
     }
@@ -239,13 +239,13 @@ export class SegmentJournal implements Journal {
     return this.#readOnly;
   }
 
-  /** After a failed write: cuts it off, then lets deletions use the reserve or refuses everything that waits. */
+  /** After a failed write: cuts it off, then lets what frees use the reserve or refuses everything that waits. */
   async #recover(error: unknown, failed: readonly WaitingRecord[]): Promise<void> {
     if (this.#readOnly === undefined) await this.#cutBack();
     if (this.#readOnly === undefined && isFull(error)) {
       this.#full = true;
       // The loop comes back to the same records.
-      if (failed.every(({ onlyDeletes }) => onlyDeletes) && (await this.#giveUpReserve())) return;
+      if (failed.every(({ frees }) => frees) && (await this.#giveUpReserve())) return;
       await this.#findRoom();
     }
     this.#refuseWaiting(this.#readOnly ?? (isFull(error) ? storeFull(error) : writeRefused(error)));
@@ -325,7 +325,20 @@ export class SegmentJournal implements Journal {
       await this.#removeSegment(oldest.path);
       this.#sealed.shift();
     }
+    await this.#removeTornEnds();
     if (this.#full) await this.#findRoom();
+  }
+
+  /** Of segments that are gone: what was never acknowledged goes no later than what stood before it. */
+  async #removeTornEnds(): Promise<void> {
+    const { disk, directory, epoch } = this.#state;
+    const kept = new Set([...this.#sealed, this.#active].map(({ path }) => basename(path)));
+    for (const { name } of await disk.list(directory)) {
+      const segment = segmentOfTornEnd(name);
+      const position = segment === undefined ? undefined : parseSegmentName(segment);
+      if (segment === undefined || position === undefined || position.epoch > epoch || kept.has(segment)) continue;
+      await disk.remove(join(directory, name));
+    }
   }
 
   /** Synced one by one: a power failure must not bring back an older segment without those after it. */

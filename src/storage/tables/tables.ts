@@ -35,6 +35,8 @@ export interface Tables {
   states(): Promise<readonly TableState[]>;
   /** Writes tables anew that have come to need it, and keeps every version. True if something changed. */
   compact(thresholds?: CompactionThresholds): Promise<boolean>;
+  /** Why nothing is answered until the tables are opened again; undefined while it is. */
+  readonly failure: Error | undefined;
   /** After what runs; every later call is refused with NOT_READY. */
   close(): Promise<void>;
 }
@@ -45,10 +47,15 @@ const ROWS_A_PIECE = 100;
 /**
  * Opens the tables in a folder at exactly the given states, in a thread of their own.
  *
+ * @param onFailure is told once if the thread ends unasked; see `failure`.
  * @throws {ServiceError} INTERNAL if a table is not in the state given; the caller says what that means for the store.
  */
-export async function openTables(directory: string, states: readonly TableState[]): Promise<Tables> {
-  const thread = new TablesThread();
+export async function openTables(
+  directory: string,
+  states: readonly TableState[],
+  onFailure?: (error: Error) => void,
+): Promise<Tables> {
+  const thread = new TablesThread(onFailure === undefined ? {} : { onFailure });
   try {
     await thread.call("open", [directory, states]);
   } catch (error) {
@@ -64,6 +71,10 @@ class ThreadedTables implements Tables {
 
   constructor(thread: TablesThread) {
     this.#thread = thread;
+  }
+
+  get failure(): Error | undefined {
+    return this.#thread.failure;
   }
 
   apply(changes: readonly Change[]): Promise<void> {

@@ -60,25 +60,18 @@ export const vectorsTable: TableSpec<"vectors"> = {
 /** Windows of many memories, quantised: row i is `values[i · 384 …]` times `scales[i]`. */
 export interface QuantisedWindows {
   readonly memoryIds: readonly string[];
-  /** Place of each in its memory's text, from 0. */
-  readonly windows: Float64Array;
   readonly values: Int8Array;
   readonly scales: Float64Array;
-  /** The stamp of each. */
-  readonly stamps: readonly string[];
 }
 
-export const QUANTISED_COLUMNS = ["memory_id", "window", "stamp", "quantised", "scale"];
+export const QUANTISED_COLUMNS = ["memory_id", "quantised", "scale"];
 
 export function decodeQuantised(columns: Columns): QuantisedWindows {
   const ids = columnOf(columns, "memory_id");
   const idAt = text.decode(ids);
-  const stampAt = text.decode(columnOf(columns, "stamp"));
   return {
     memoryIds: Array.from({ length: ids.length }, (_, row) => idAt(row)),
-    windows: columnOf(columns, "window").values as Float64Array,
     values: columnOf(columns, "quantised").values as Int8Array,
     scales: columnOf(columns, "scale").values as Float64Array,
-    stamps: Array.from({ length: ids.length }, (_, row) => stampAt(row)),
   };
 }

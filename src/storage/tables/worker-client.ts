@@ -12,12 +12,15 @@ interface Waiting {
 /** Rows pass through the thread and are gone: left to itself, its heap keeps 48 MB for what is young. */
 const YOUNG_GENERATION_MB = 8;
 
+export interface TablesThreadOptions {
+  readonly onFailure?: (error: Error) => void;
+  readonly file?: URL;
+}
+
 /** Calls into the tables' thread. Calls run beside one another there; answers come in any order. */
 export class TablesThread {
-  readonly #worker = new Worker(workerFile(), {
-    name: "tables",
-    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
-  });
+  readonly #worker: Worker;
+  readonly #onFailure: (error: Error) => void;
   readonly #waiting = new Map<number, Waiting>();
   readonly #ended: Promise<void>;
   readonly #running = new Set<Promise<unknown>>();
@@ -25,7 +28,13 @@ export class TablesThread {
   #closing = false;
   #failure: Error | undefined;
 
-  constructor() {
+  /** `onFailure` is told once that the thread ended unasked; `file` is a test's own thread, instead of the built one. */
+  constructor({ onFailure = () => {}, file = workerFile() }: TablesThreadOptions = {}) {
+    this.#onFailure = onFailure;
+    this.#worker = new Worker(file, {
+      name: "tables",
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+    });
     this.#worker.on("message", (reply: TablesReply) => this.#settle(reply));
     this.#worker.on("error", (error) => this.#fail(error));
     this.#ended = new Promise((resolve) => {
@@ -34,6 +43,11 @@ export class TablesThread {
         resolve();
       });
     });
+  }
+
+  /** Why calls are no longer answered, unless somebody closed the thread. */
+  get failure(): Error | undefined {
+    return this.#closing ? undefined : this.#failure;
   }
 
   /** Moves the buffers of `transfer`: they are empty here afterwards. */
@@ -87,14 +101,26 @@ export class TablesThread {
   }
 
   #fail(cause: Error | undefined): void {
-    this.#failure ??= closed(cause);
+    if (this.#failure === undefined) {
+      this.#failure = this.#closing ? closed() : ended(cause);
+      if (!this.#closing) this.#onFailure(this.#failure);
+    }
     for (const { reject } of this.#waiting.values()) reject(this.#failure);
     this.#waiting.clear();
   }
 }
 
-function closed(cause?: Error): ServiceError {
-  return new ServiceError("NOT_READY", "the tables are closed", cause === undefined ? {} : { cause });
+function closed(): ServiceError {
+  return new ServiceError("NOT_READY", "the tables are closed");
+}
+
+function ended(cause: Error | undefined): ServiceError {
+  return new ServiceError(
+    "NOT_READY",
+    `The thread that reads and writes the tables ended${cause === undefined ? "" : ` (${cause.message})`}. ` +
+      "What was stored is safe; restart the daemon.",
+    cause === undefined ? {} : { cause },
+  );
 }
 
 /**

@@ -96,9 +96,9 @@ describe("StoreCatalogue", () => {
 
   it("pages newest first, from an offset or before an order", () => {
     const catalogue = catalogueOf({ id: "a" }, { id: "b" }, { id: "c" }, { id: "d" });
-    expect(catalogue.page({}, { limit: 2, offset: 1 })).toEqual({ ids: ["c", "b"], total: 4 });
-    expect(catalogue.page({}, { limit: 2, offset: 0, before: 3 })).toEqual({ ids: ["b", "a"], total: 4 });
-    expect(catalogue.page({}, { limit: 2, offset: 9 })).toEqual({ ids: [], total: 4 });
+    expect(catalogue.page({}, { limit: 2, offset: 1 })).toEqual({ ids: ["c", "b"], orders: [3, 2], total: 4 });
+    expect(catalogue.page({}, { limit: 2, offset: 0, before: 3 })).toEqual({ ids: ["b", "a"], orders: [2, 1], total: 4 });
+    expect(catalogue.page({}, { limit: 2, offset: 9 })).toEqual({ ids: [], orders: [], total: 4 });
   });
 
   it("knows the neighbours within a session, of the same user only", () => {
@@ -134,6 +134,16 @@ describe("StoreCatalogue", () => {
     expect(catalogue.findDuplicate("other")).toBeUndefined();
   });
 
+  it("finds the other of two that were changed to be the same, when one goes", () => {
+    const catalogue = catalogueOf({ id: "a", duplicateHash: "h" }, { id: "b", duplicateHash: "other" });
+    catalogue.stage([put({ id: "b", order: 2, duplicateHash: "h" })]);
+    expect(catalogue.findDuplicate("h")).toBe("a");
+    catalogue.stage([remove("a")]);
+    expect(catalogue.findDuplicate("h")).toBe("b");
+    catalogue.stage([remove("b")]);
+    expect(catalogue.findDuplicate("h")).toBeUndefined();
+  });
+
   it("keeps edges with their memories", () => {
     const catalogue = catalogueOf({ id: "a" }, { id: "b" });
     const edge = next("a", "b");
@@ -152,7 +162,9 @@ describe("StoreCatalogue", () => {
     now = DAY_MS - 1;
     expect(catalogue.findRequest("k")).toMatchObject({ ids: ["a"] });
     expect(catalogue.expiredRequests()).toEqual([]);
-    now = DAY_MS;
+    now = DAY_MS + 1;
+    expect(catalogue.expiredRequests()).toEqual([]);
+    now = 2 * DAY_MS;
     expect(catalogue.findRequest("k")).toBeUndefined();
     expect(catalogue.expiredRequests()).toEqual([{ table: "requests", id: "k", row: null }]);
   });
@@ -204,6 +216,7 @@ function picture(catalogue: StoreCatalogue): unknown {
     requests: all.map((key) => catalogue.findRequest(key)),
     facts: all.map((id) => catalogue.facts.find(id)?.versions.slice()),
     timelines: catalogue.facts.timelines({ subject: "ada" }).map(({ facts }) => facts.length),
+    duplicates: ["1", "2", "3"].map((hash) => catalogue.findDuplicate(hash)),
     tagged: ids(catalogue, { tags: ["x"] }).sort(),
   };
 }

@@ -99,7 +99,7 @@ describe("a torn tail", () => {
       const { journal } = await openForTest(folder);
       await journal.append(numbered(1)).durable;
       const large = Array.from({ length: 20 }, (_, i) => numbered(i, 1_000_000).changes).flat();
-      await journal.append({ time: 2, changes: large }).durable;
+      await journal.append({ time: 2, changes: large, frees: false }).durable;
       await journal.close();
       asAfterACrash(folder);
       const [path = ""] = segmentsIn(folder);
@@ -120,7 +120,7 @@ describe("a torn tail", () => {
       const { journal } = await openForTest(folder);
       await journal.append(numbered(1)).durable;
       const text = `${GROUP_MAGIC.toString()}${"\0".repeat(36)}`.repeat(20);
-      await journal.append({ time: 2, changes: [{ table: "requests", id: text, row: null }] }).durable;
+      await journal.append({ time: 2, changes: [{ table: "requests", id: text, row: null }], frees: true }).durable;
       await journal.close();
       asAfterACrash(folder);
       const [path = ""] = segmentsIn(folder);

@@ -78,7 +78,7 @@ describe("a failed write", () => {
     withFaultyJournal(async (journal, disk, folder) => {
       const large = Array.from({ length: 20 }, (_, i) => numbered(i, 1_000_000).changes).flat();
       disk.failAt(disk.steps + 3, "short-write");
-      expect(await outcomes([journal.append({ time: 2, changes: large })])).toEqual(["NOT_READY"]);
+      expect(await outcomes([journal.append({ time: 2, changes: large, frees: false })])).toEqual(["NOT_READY"]);
       await journal.append(numbered(3)).durable;
       await journal.close();
       const { records, tornTail } = await openForTest(folder);
@@ -162,11 +162,29 @@ describe("on a full disk", () => {
       expect((await openForTest(folder)).records).toHaveLength(51);
     }));
 
+  it("what frees goes through though it writes rows as well", () =>
+    withFaultyJournal(async (journal, disk, folder) => {
+      disk.limit(0);
+      expect(await outcomes([journal.append(numbered(2))])).toEqual(["STORE_FULL"]);
+      disk.limit(statSync(reserveOf(folder)).size + journal.bytes);
+      await journal.append({ ...numbered(2), frees: true }).durable;
+    }));
+
+  it("a large record does not take the room that is kept for deletions", () =>
+    withFaultyJournal(async (journal, disk, folder) => {
+      disk.limit(2 * 1024 * 1024);
+      const large = Array.from({ length: 8 }, (_, i) => numbered(i, 1_000_000).changes).flat();
+      const refused = journal.append({ time: 2, changes: large, frees: false });
+      expect(await outcomes([refused])).toEqual(["STORE_FULL"]);
+      expect(disk.log).not.toContain("remove reserve");
+      expect(existsSync(reserveOf(folder))).toBe(true);
+    }));
+
   it("a record too large for what is left does not keep smaller ones out", () =>
     withFaultyJournal(async (journal, disk) => {
       disk.limit(4 * 1024 * 1024);
       const large = Array.from({ length: 8 }, (_, i) => numbered(i, 1_000_000).changes).flat();
-      expect(await outcomes([journal.append({ time: 2, changes: large })])).toEqual(["STORE_FULL"]);
+      expect(await outcomes([journal.append({ time: 2, changes: large, frees: false })])).toEqual(["STORE_FULL"]);
       expect(await outcomes([journal.append(numbered(3))])).toEqual(["durable"]);
     }));
 

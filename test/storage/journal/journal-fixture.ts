@@ -1,9 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Change } from "../../../src/core/rows.ts";
 import { nodeDisk } from "../../../src/storage/disk.ts";
-import type { Journal, JournalRecord } from "../../../src/storage/journal/journal.ts";
+import type { Journal, JournalRecord, RecordToAppend } from "../../../src/storage/journal/journal.ts";
 import {
   type JournalOpened,
   type JournalOptions,
@@ -38,13 +37,13 @@ export async function openForTest(
 }
 
 /** A record that is told from others by its number. */
-export function numbered(n: number, bytes = 0): { time: number; changes: Change[] } {
+export function numbered(n: number, bytes = 0): RecordToAppend {
   const row = { bodyHash: "x".repeat(bytes), ids: [String(n)], createdAt: n };
-  return { time: n, changes: [{ table: "requests", id: `r${n}`, row }] };
+  return { time: n, changes: [{ table: "requests", id: `r${n}`, row }], frees: false };
 }
 
-export function deletion(n: number): { time: number; changes: Change[] } {
-  return { time: n, changes: [{ table: "requests", id: `r${n}`, row: null }] };
+export function deletion(n: number): RecordToAppend {
+  return { time: n, changes: [{ table: "requests", id: `r${n}`, row: null }], frees: true };
 }
 
 /** The numbers of replayed records. */

@@ -1,4 +1,5 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { Change } from "../../../src/core/rows.ts";
@@ -22,7 +23,9 @@ describe("a journal", () => {
 
       const again = await openForTest(folder);
       expect(again.tornTail).toBeUndefined();
-      expect(again.records).toEqual([1, 2, 3].map((n) => ({ sequence: n, ...numbered(n) })));
+      expect(again.records).toEqual(
+        [1, 2, 3].map((n) => ({ sequence: n, time: n, changes: numbered(n).changes })),
+      );
       expect(again.journal.append(numbered(4)).sequence).toBe(4);
       await again.journal.close();
       expect(numbersOf((await openForTest(folder, { after: 2 })).records)).toEqual([3, 4]);
@@ -68,6 +71,7 @@ describe("a journal", () => {
       const { journal } = await openForTest(folder);
       const bad = {
         time: 1,
+        frees: false,
         changes: [{ table: "signals", id: "a", row: { salience: 1n } }] as unknown as Change[],
       };
       expect(() => journal.append(bad)).toThrow();
@@ -83,7 +87,7 @@ describe("a journal", () => {
         return { table: "memories", id, row: memoryRow({ id, content: String(i).repeat(300_000) }) };
       });
       const one = journal.append(numbered(1)).durable;
-      const large = journal.append({ time: 2, changes }).durable;
+      const large = journal.append({ time: 2, changes, frees: false }).durable;
       const three = journal.append(numbered(3)).durable;
       await Promise.all([one, large, three]);
       expect(journal.bytes).toBeGreaterThan(16 * 1024 * 1024);
@@ -152,6 +156,22 @@ describe("dropThrough", () => {
         "remove 0000000001-0000000000000003.journal",
         "sync-folder journal",
       ]);
+    }));
+
+  it("removes the unfinished ends that were set aside beside them, and no other", () =>
+    withFolder(async (folder) => {
+      const journal = await withFiveSegments(folder);
+      const [covered = "", ...others] = segments(folder);
+      const torn = (segment: string) => [`${segment}.torn-1`, `${segment}.torn-2`, `${segment}.torn-3.tmp`];
+      for (const name of [covered, ...others].flatMap(torn)) writeFileSync(join(folder, name), "a text");
+      // What a crash left of an earlier removal.
+      for (const name of torn("0000000000-0000000000000001.journal")) writeFileSync(join(folder, name), "a text");
+      const tornEnds = () => readdirSync(folder).filter((name) => name.includes(".torn-"));
+      await journal.dropThrough(2);
+      expect(segments(folder)).toEqual(others);
+      expect(tornEnds()).toEqual(others.flatMap(torn));
+      await journal.dropThrough(10);
+      expect(tornEnds()).toEqual([]);
     }));
 
   it("empties the journal when all is covered, and goes on with the sequence", () =>

@@ -1,0 +1,4 @@
+/** True when a file could not be read because it, or a folder on the way to it, is not there. */
+export function isMissing(error: unknown): boolean {
+  return error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
+}
