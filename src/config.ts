@@ -14,6 +14,8 @@ const PREFIX = "MEMORYD_";
 
 const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
 
+const INGEST_PRIVATE = ["auto", "allow", "deny"] as const;
+
 /** More sessions than this gain nothing: they share the memory bandwidth. One core is left to the main thread. */
 const MAX_DEFAULT_WORKERS = 4;
 
@@ -52,6 +54,48 @@ const Settings = Type.Object(
       maximum: 1024 ** 3,
       default: 32 * 1024 ** 2,
       description: "largest JSON body accepted",
+    }),
+    maxUploadBytes: Type.Integer({
+      minimum: 1024,
+      maximum: 16 * 1024 ** 3,
+      default: 100 * 1024 ** 2,
+      description: "largest document accepted, sent or fetched",
+    }),
+    maxDocumentPages: Type.Integer({
+      minimum: 1,
+      maximum: 1_000_000,
+      default: 5_000,
+      description: "most pages of a document",
+    }),
+    maxDocumentChars: Type.Integer({
+      minimum: 1_000,
+      maximum: 100_000_000,
+      default: 10_000_000,
+      description: "most characters of text in a document",
+    }),
+    maxExtractionMs: Type.Integer({
+      minimum: 1_000,
+      maximum: 3_600_000,
+      default: 120_000,
+      description: "longest time spent working on reading one document",
+    }),
+    ingestWorkers: Type.Integer({
+      minimum: 1,
+      maximum: 16,
+      default: 2,
+      description: "documents taken in at a time",
+    }),
+    ingestPrivate: Type.Union(
+      INGEST_PRIVATE.map((choice) => Type.Literal(choice)),
+      {
+        default: "auto",
+        description:
+          "whether pages on this machine and in private networks may be fetched: allow, deny, or auto: only while nobody else can ask",
+      },
+    ),
+    httpProxy: Type.String({
+      default: "",
+      description: "proxy for fetching pages, such as http://proxy.example:3128; private pages are then never fetched",
     }),
     embeddingWorkers: Type.Integer({
       minimum: 1,
@@ -248,6 +292,7 @@ function checked(name: SettingName, value: unknown, where: string, baseFolder: s
 
 function expectationOf(name: SettingName): string {
   if (name === "logLevel") return `one of ${LOG_LEVELS.join(", ")}`;
+  if (name === "ingestPrivate") return `one of ${INGEST_PRIVATE.join(", ")}`;
   if (name === "allowedHosts") return "host names, without scheme and path";
   if (name === "allowedOrigins") return "origins such as https://app.example, without a path";
   const { type, minimum, maximum }: { type?: unknown; minimum?: number; maximum?: number } =

@@ -2,8 +2,10 @@ import { randomUUID } from "node:crypto";
 import { chmod } from "node:fs/promises";
 import { readFileSync } from "node:fs";
 import type { Config } from "./config.ts";
+import { openDocumentService, type DocumentService } from "./document-service.ts";
 import { FollowUps } from "./core/follow-ups.ts";
 import { RequestLedger } from "./core/idempotency.ts";
+import type { MemoryPorts } from "./core/memory-ports.ts";
 import { bindOperations } from "./core/operations.ts";
 import { halfLivesFrom } from "./core/salience.ts";
 import { createSectorClassifier, type SectorModel } from "./core/sectors.ts";
@@ -72,6 +74,7 @@ export async function startDaemon(config: Config, log: Logger, requestStop: () =
     // Beside each other: each takes a second or more, mostly in threads of its own. Waited for below, and when stopping.
     opening.catch(() => undefined);
     started.push(() => opening.then((known) => known.close(), () => undefined));
+    let documents: DocumentService | undefined;
     const opened = await openStore({
       disk: nodeDisk,
       directory: config.dataDir,
@@ -80,6 +83,7 @@ export async function startDaemon(config: Config, log: Logger, requestStop: () =
       log,
       halfLives: halfLivesFrom(config.salienceHalfLifeDays),
       limits: { bytes: config.checkpointBytes },
+      onCheckpoint: () => documents?.checkpointed(),
     });
     started.push(() => opened.store.close());
     const embedder = await opening;
@@ -99,7 +103,7 @@ export async function startDaemon(config: Config, log: Logger, requestStop: () =
       clearTimeout(followUpTimer);
     });
 
-    const operations = bindOperations({
+    const ports: MemoryPorts = {
       store: opened.store,
       facts: opened.store,
       embedder,
@@ -109,10 +113,16 @@ export async function startDaemon(config: Config, log: Logger, requestStop: () =
       requests: new RequestLedger(),
       followUps,
       sha256,
-    });
-    const status = () => statusOf(config, { instanceId, startedAt, embedder, opened });
+    };
+    let listeningPort: number | undefined;
+    const service = await openDocumentService(config, ports, { log, ownPort: () => listeningPort });
+    documents = service;
+    started.push(() => service.close());
+    const operations = bindOperations(ports);
+    const status = () => statusOf(config, { instanceId, startedAt, embedder, opened, documents: service.counts });
     const app = buildServer({
       operations,
+      documents: service.operations,
       status,
       requestStop,
       access: {
@@ -122,13 +132,15 @@ export async function startDaemon(config: Config, log: Logger, requestStop: () =
         allowedHosts: config.allowedHosts,
         allowedOrigins: config.allowedOrigins,
       },
-      limits: { maxJsonBytes: config.maxBodyBytes },
+      limits: { maxJsonBytes: config.maxBodyBytes, maxUploadBytes: config.maxUploadBytes },
       log,
     });
     const listening = await listen(app, { host: config.host, port: config.port });
     started.push(() => listening.close(config.shutdownTimeoutMs * REQUESTS_SHARE_OF_STOP));
 
     const { port } = listening;
+    listeningPort = port;
+    service.start();
     writeRuntimeInfo(config.dataDir, {
       address: config.host,
       port,
@@ -156,9 +168,10 @@ interface Parts {
   readonly startedAt: number;
   readonly embedder: ModelEmbedder;
   readonly opened: OpenedStore;
+  readonly documents: ServiceStatus["documents"];
 }
 
-function statusOf(config: Config, { instanceId, startedAt, embedder, opened }: Parts): ServiceStatus {
+function statusOf(config: Config, { instanceId, startedAt, embedder, opened, documents }: Parts): ServiceStatus {
   const { store, storeId, journal, checkpointer, tables, damage } = opened;
   const { latest } = checkpointer;
   const tableBytes = (latest?.tables ?? []).flatMap(({ files }) => files).reduce((sum, { size }) => sum + size, 0);
@@ -170,6 +183,7 @@ function statusOf(config: Config, { instanceId, startedAt, embedder, opened }: P
     startedAt,
     notReady: [...notReady, ...damage.map((reason) => `A file of the store is damaged: ${reason}.`)],
     memoryCount: store.catalogue.size,
+    documents,
     embedding: { model: embedder.name, dimensions: embedder.dimensions, modelSha256: embedder.modelSha256 },
     store: {
       dataDir: config.dataDir,

@@ -8,11 +8,16 @@ export interface DaemonClient {
   readonly runtime: RuntimeInfo;
   readonly url: string;
   /**
-   * Asks the daemon as the owner of its data directory.
+   * Asks the daemon as the owner of its data directory; a form goes as it is, anything else as JSON.
    *
    * @throws {CliFailure} with the daemon's own words when it refuses.
    */
-  call<T extends TSchema>(answer: T, method: "GET" | "POST", path: string, body?: object): Promise<Static<T>>;
+  call<T extends TSchema>(
+    answer: T,
+    method: "GET" | "POST" | "DELETE",
+    path: string,
+    body?: object,
+  ): Promise<Static<T>>;
 }
 
 /** The daemon is on this machine: one that has not said who it is by then is stuck. */
@@ -131,15 +136,16 @@ function send(
   { token }: RuntimeInfo,
   { method, path, body, timeoutMs }: Request,
 ): Promise<Response> {
+  const isJson = body !== undefined && !(body instanceof FormData);
   return fetch(`${url}${path}`, {
     method,
     redirect: "error",
     headers: {
       authorization: `Bearer ${token}`,
       "x-memoryd-client": "memoryd-cli",
-      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...(isJson ? { "content-type": "application/json" } : {}),
     },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(body === undefined ? {} : { body: body instanceof FormData ? body : JSON.stringify(body) }),
     signal: AbortSignal.timeout(timeoutMs),
   });
 }

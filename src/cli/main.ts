@@ -6,6 +6,7 @@ import { CliFailure, EXIT, type ExitCode } from "./cli-failure.ts";
 import { type DaemonOptions, settingsOf, withDataDir } from "./daemon-options.ts";
 import { addFactCommands } from "./fact-commands.ts";
 import { collect, part, wholeNumber } from "./option-values.ts";
+import { ingest, type IngestOptions } from "./ingest.ts";
 import { complain, endWithReader } from "./output.ts";
 import { query, type QueryOptions } from "./query.ts";
 import { start } from "./start.ts";
@@ -95,6 +96,18 @@ function addMemoryCommands(memoryd: Command): void {
     .action(
       async (text: string[], options: DaemonOptions & AddOptions) =>
         await add(settingsOf(options).dataDir, text, options),
+    );
+
+  withDataDir(memoryd.command("ingest").description("take in documents: files, and folders with all that is in them"))
+    .argument("<path...>", "PDF, DOCX, HTML, Markdown and text files, or folders (.gitignore is heeded)")
+    .option("-t, --tag <tag>", "a tag; may be given several times", collect)
+    .option("-u, --user <id>", "whose documents they are")
+    .option("-p, --project <name>", "the project they belong to")
+    .option("-w, --watch", "go on looking for changes, and remove what was deleted")
+    .option("--json", "print the summary as JSON")
+    .action(
+      async (paths: string[], options: DaemonOptions & IngestOptions) =>
+        await ingest(settingsOf(options).dataDir, paths, options),
     );
 
   withDataDir(memoryd.command("query").description("find the memories that answer a question"))

@@ -1,3 +1,5 @@
+import { createInterface } from "node:readline/promises";
+
 /**
  * The only place that writes to the terminal. Answers go to standard output, complaints to standard error. There are
  * no colours and no widths, so what a pipe gets is what a person sees.
@@ -13,6 +15,24 @@ export function printJson(value: unknown): void {
 
 export function complain(sentence: string): void {
   process.stderr.write(`${sentence}\n`);
+}
+
+const PROGRESS_CHARS = 72;
+
+/** A line that the next one takes the place of, where somebody watches; the empty one ends it. */
+export function showProgress(line: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${oneLine(line).slice(0, PROGRESS_CHARS)}`);
+}
+
+/** True for an answer that begins with y; undefined where nobody is there to answer. */
+export async function ask(question: string): Promise<boolean | undefined> {
+  if (!process.stdin.isTTY) return undefined;
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^y/i.test(await terminal.question(question));
+  } finally {
+    terminal.close();
+  }
 }
 
 /** Ends quietly when the reader of a pipe (`memoryd query … | head -1`) has gone. */

@@ -73,12 +73,17 @@ export function analyse(text: string): string[] {
 
 /**
  * What the word index stores of a memory: its text, the day it happened written out ("8 May 2023", UTC), the days,
- * months and years that it names by their distance from that ("yesterday", "last month"), its tags. A question that
- * names a day, month or year then finds it by words alone.
+ * months and years that it names by their distance from that ("yesterday", "last month"), its tags, and the headings
+ * that a piece of a document stands under. A question that names a day, month or year then finds it by words alone.
  */
-export function memoryTerms(memory: Pick<Memory, "content" | "tags" | "occurredAt" | "createdAt">): string[] {
-  const { content, tags } = memory;
-  return [...analyse(content), ...timeTerms(content, occurredAtOf(memory)), ...analyse(tags.join("\n"))];
+export function memoryTerms(
+  memory: Pick<Memory, "content" | "tags" | "occurredAt" | "createdAt"> & Partial<Pick<Memory, "source">>,
+): string[] {
+  const { content, tags, source } = memory;
+  const occurredAt = occurredAtOf(memory);
+  // When a document was taken in says nothing of when its "yesterday" was.
+  const times = source ? dateTerms(occurredAt) : timeTerms(content, occurredAt);
+  return [...analyse(content), ...times, ...analyse(tags.join("\n")), ...analyse(source?.section ?? "")];
 }
 
 /** As much of a text as is searched for times. */

@@ -11,12 +11,15 @@ import { traitsOf } from "./traits.ts";
 export type Identity = Pick<
   Memory,
   "userId" | "content" | "tags" | "metadata" | "project" | "sessionId" | "occurredAt"
->;
+> &
+  Partial<Pick<Memory, "source">>;
 
-/** 32 hex digits, equal for memories that are identical: an order of metadata's keys makes no difference, one of tags does. */
+/** 32 hex digits, equal for memories that are identical: an order of metadata's keys makes no difference, one of tags does. What was cut from a document is identical to nothing but itself. */
 export function duplicateHash(sha256: (text: string) => string, identity: Identity): string {
-  const { userId, content, tags, metadata, project, sessionId, occurredAt } = identity;
-  return sha256(JSON.stringify([userId, content, tags, sorted(metadata), project, sessionId, occurredAt])).slice(0, 32);
+  const { userId, content, tags, metadata, project, sessionId, occurredAt, source } = identity;
+  const place = source ? [source.documentId, source.chunkIndex] : [];
+  const parts = [userId, content, tags, sorted(metadata), project, sessionId, occurredAt, ...place];
+  return sha256(JSON.stringify(parts)).slice(0, 32);
 }
 
 function sorted(value: JsonValue | Memory["metadata"]): unknown {
@@ -38,6 +41,11 @@ export function identityOf(input: AddMemoryInput): Identity {
     sessionId: input.sessionId ?? null,
     occurredAt: input.occurredAt ?? null,
   };
+}
+
+/** What is embedded of a memory: its text, below the headings that a piece of a document stands under. */
+export function embeddedText({ content, source }: Pick<Memory, "content"> & Partial<Pick<Memory, "source">>): string {
+  return source?.section === undefined ? content : `${source.section}\n\n${content}`;
 }
 
 /** The mean of a memory's windows: where its text as a whole points. Not of unit length. */
@@ -80,7 +88,7 @@ export function newMemoryRow(composed: ComposedMemory, { now }: WriteSection, or
     updatedAt: now,
     version: 1,
     createdBy: composed.createdBy,
-    source: null,
+    source: composed.identity.source ?? null,
     order,
     duplicateHash: composed.hash,
   });

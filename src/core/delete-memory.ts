@@ -1,8 +1,6 @@
-import { sourceErasure } from "./erase-fact.ts";
+import { documentErasure, memoryErasure } from "./erase-document.ts";
 import type { MemoryPorts } from "./memory-ports.ts";
 import { checkVersion, ownedMemory } from "./owned-memory.ts";
-import type { Change } from "./rows.ts";
-import { removeEdges } from "./waypoints.ts";
 
 export interface DeleteMemoryInput {
   readonly id: string;
@@ -19,7 +17,7 @@ export interface DeletedMemory {
 
 /**
  * Deletes a memory with its vectors, tokens, words, signals and waypoints; it is in no answer from then on. Facts
- * that name it as their source stay, and name none.
+ * that name it as their source stay, and name none. With a document's root the document goes, and all of its memories.
  *
  * @throws {ServiceError} NOT_FOUND, FORBIDDEN, VERSION_MISMATCH, NOT_READY.
  */
@@ -30,15 +28,12 @@ export async function deleteMemory(
   return store.commit(() => {
     const entry = ownedMemory(store.catalogue, input.id, input.userId);
     checkVersion(entry, input.ifVersion);
-    // Edges first: the catalogue finds their ends by the memories' ids.
-    const changes: Change[] = [
-      ...removeEdges(store.catalogue.edgesOf(entry.id)),
-      ...sourceErasure(facts.book, entry.id),
-      { table: "signals", id: entry.id, row: null },
-      { table: "tokens", id: entry.id, row: null },
-      { table: "vectors", id: entry.id, row: null },
-      { table: "memories", id: entry.id, row: null },
-    ];
-    return { changes, result: { id: entry.id, deleted: 1 } };
+    const { documents } = store.catalogue;
+    const document = entry.documentId === null ? undefined : documents.findDocument(entry.documentId);
+    const { changes, deleted } =
+      document?.rootMemoryId === entry.id
+        ? documentErasure({ store, facts }, document)
+        : { changes: memoryErasure({ store, facts }, entry.id), deleted: 1 };
+    return { changes, result: { id: entry.id, deleted } };
   });
 }

@@ -11,10 +11,13 @@ export interface MemorySource {
   readonly documentId: string;
   readonly filename: string | null;
   readonly mediaType: string;
-  /** Place among the document's chunks, from 0. */
+  /** Place among the document's chunks, from 0; of the root, which is none of them, −1. */
   readonly chunkIndex: number;
   readonly chunkCount: number;
+  /** Where it begins, from 1. */
   readonly page?: number;
+  /** The document's title and the headings it stands under, outermost first, joined by " › "; part of what is searched. */
+  readonly section?: string;
   readonly startMs?: number;
   readonly endMs?: number;
   readonly url?: string;

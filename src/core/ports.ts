@@ -1,3 +1,4 @@
+import type { DocumentIndex } from "./document-index.ts";
 import type { DocumentEmbedding, EmbeddingStamp, QuestionEmbedding, TokenVectors } from "./embedding.ts";
 import type { JsonValue, SeenMemory, Sector } from "./memory.ts";
 import type { Change, EdgeKind, EdgeRow, RequestRow } from "./rows.ts";
@@ -121,6 +122,8 @@ export interface Catalogue {
   /** The same in no order, for hundreds of memories a question. */
   edgesAt(ordinal: Ordinal): readonly OrdinalEdge[];
   findRequest(key: string): RequestRow | undefined;
+  /** Only the store applies changes to it. */
+  readonly documents: DocumentIndex;
   /** The changes that remove requests whose time is over; looked for once an hour, else none. */
   expiredRequests(): Change[];
   sectorCounts(filter: MemoryFilter): Readonly<Record<Sector, number>>;

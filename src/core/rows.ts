@@ -1,3 +1,4 @@
+import type { DocumentRow, JobRow } from "./document.ts";
 import type { Fact } from "./fact.ts";
 import type { Memory, Signals } from "./memory.ts";
 import type { MemoryTraits } from "./traits.ts";
@@ -22,6 +23,10 @@ export interface Rows {
   readonly requests: RequestRow;
   /** One row a version of a fact, by `factRowId`. */
   readonly facts: Fact;
+  /** By document id. */
+  readonly documents: DocumentRow;
+  /** By job id. */
+  readonly jobs: JobRow;
 }
 export type TableName = keyof Rows;
 

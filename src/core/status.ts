@@ -6,6 +6,7 @@ export interface ServiceStatus {
   /** Empty when the service can answer everything; else why not, in sentences. */
   readonly notReady: readonly string[];
   readonly memoryCount: number;
+  readonly documents: { readonly count: number; readonly jobsWaiting: number; readonly jobsRunning: number };
   readonly embedding: { readonly model: string; readonly dimensions: number; readonly modelSha256: string };
   readonly store: {
     readonly dataDir: string;

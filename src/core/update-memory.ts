@@ -1,4 +1,4 @@
-import { duplicateHash, embeddingChanges, meanWindow, sectorsOf, withDerived } from "./compose-memory.ts";
+import { duplicateHash, embeddedText, embeddingChanges, meanWindow, sectorsOf, withDerived } from "./compose-memory.ts";
 import type { MemoryPorts } from "./memory-ports.ts";
 import type { Memory, Metadata, SeenMemory } from "./memory.ts";
 import { checkVersion, memoryNotFound, ownedMemory } from "./owned-memory.ts";
@@ -31,10 +31,14 @@ export interface UpdateMemoryInput {
 export async function updateMemory(ports: MemoryPorts, input: UpdateMemoryInput): Promise<SeenMemory> {
   const { store, embedder, classify, sha256, followUps } = ports;
   const { id, userId, ifVersion, ...fields } = input;
-  checkVersion(ownedMemory(store.catalogue, id, userId), ifVersion);
+  const found = ownedMemory(store.catalogue, id, userId);
+  checkVersion(found, ifVersion);
 
   const { content } = fields;
-  const embedding = content === undefined ? undefined : await embedder.embedDocument(content);
+  const isNew = content !== undefined;
+  // Where it was cut from never changes.
+  const source = isNew && found.documentId !== null ? (await store.readMemories([id])).get(id)?.source : null;
+  const embedding = isNew ? await embedder.embedDocument(embeddedText({ content, source: source ?? null })) : undefined;
   const sectors =
     content === undefined || embedding === undefined ? undefined : sectorsOf(classify, content, embedding);
 

@@ -7,6 +7,8 @@ export interface Predecessor {
   readonly id: string;
   readonly sessionId: string | null;
   readonly createdAt: number;
+  /** Cut from this document; null for any other memory. */
+  readonly documentId?: string | null;
 }
 
 /** Memories of one user without a session belong together when they were added within half an hour. */
@@ -17,7 +19,8 @@ const NEARNESS_WEIGHT = 0.5;
 
 /** The `next` waypoint from the memory before to a new one; none where nothing ties them. */
 export function nextWaypoint(before: Predecessor | undefined, memory: Predecessor): Change[] {
-  if (before === undefined) return [];
+  // What happens to be said after a document was read does not go on from its last page.
+  if (before === undefined || (before.documentId ?? null) !== null) return [];
   if (memory.sessionId === null && memory.createdAt - before.createdAt > NEXT_WITHIN_MS) return [];
   return putEdge({
     source: before.id,

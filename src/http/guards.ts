@@ -19,6 +19,10 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** What a caller's key must allow; `open` needs no key. */
     readonly scope?: Scope | "open";
+    /** Besides JSON the route takes a form with a file. */
+    readonly takesUpload?: boolean;
+    /** Media type of an answer that is not JSON. */
+    readonly answers?: string;
   }
 }
 

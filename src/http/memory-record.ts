@@ -39,6 +39,7 @@ function sourceRecord(source: MemorySource) {
     chunk_index: source.chunkIndex,
     chunk_count: source.chunkCount,
     ...(source.page !== undefined && { page: source.page }),
+    ...(source.section !== undefined && { section: source.section }),
     ...(source.startMs !== undefined && { start_ms: source.startMs }),
     ...(source.endMs !== undefined && { end_ms: source.endMs }),
     ...(source.url !== undefined && { url: source.url }),

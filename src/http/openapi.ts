@@ -23,6 +23,7 @@ interface RouteSchema {
 const COMMON_ERRORS: readonly ErrorCode[] = ["INVALID_REQUEST", "FORBIDDEN", "INTERNAL"];
 const OPERATION_ERRORS: readonly ErrorCode[] = ["UNAUTHORIZED", "RATE_LIMITED", "NOT_READY"];
 const BODY_ERRORS: readonly ErrorCode[] = ["TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"];
+const INGEST_ERRORS: readonly ErrorCode[] = ["UNPROCESSABLE", "FETCH_FAILED", "FETCH_TIMEOUT", "STORE_FULL"];
 const REPEAT_ERRORS: readonly ErrorCode[] = ["CONFLICT", "GONE", "UNPROCESSABLE"];
 
 /** Describes routes in the order of registering. Schemas with an `$id` become components of that name. */
@@ -60,13 +61,16 @@ export function describeRoutes(routes: readonly RouteOptions[], version: string)
 
 function describeOperation(route: RouteOptions, components: Record<string, unknown>): JsonObject {
   const schema = (route.schema ?? {}) as RouteSchema;
-  const { scope = "read", optionalBody = false } = route.config ?? {};
+  const { scope = "read", optionalBody = false, takesUpload = false, answers } = route.config ?? {};
   const responses: JsonObject = {};
   for (const [status, reply] of Object.entries(schema.response ?? {})) {
     responses[status] = {
       description: "Done",
       content: { "application/json": { schema: publish(reply, components) } },
     };
+  }
+  if (answers !== undefined) {
+    responses["200"] = { description: "Done", content: { [answers]: { schema: { type: "string", format: "binary" } } } };
   }
   const codesByStatus = groupByStatus(errorsOf(route.url, schema, scope === "open"));
   for (const [status, codes] of codesByStatus) {
@@ -90,11 +94,24 @@ function describeOperation(route: RouteOptions, components: Record<string, unkno
     ...(schema.body && {
       requestBody: {
         required: !optionalBody,
-        content: { "application/json": { schema: publish(schema.body, components) } },
+        content: {
+          "application/json": { schema: publish(schema.body, components) },
+          ...(takesUpload && { "multipart/form-data": { schema: uploadOf(schema.body, components) } }),
+        },
       },
     }),
     responses,
   };
+}
+
+/** The fields of the body as a form has them, and the file. */
+function uploadOf(body: SchemaNode, components: Record<string, unknown>): JsonObject {
+  const fields = Object.entries(body.properties ?? {}).map(([name, property]) => {
+    const { type } = property as { type?: unknown };
+    const isText = [type].flat().includes("string");
+    return [name, isText ? publish(property, components) : { type: "string", contentMediaType: "application/json" }];
+  });
+  return { type: "object", properties: { file: { type: "string", format: "binary" }, ...Object.fromEntries(fields) } };
 }
 
 function errorsOf(url: string, schema: RouteSchema, open: boolean): ErrorCode[] {
@@ -110,10 +127,12 @@ function errorsOf(url: string, schema: RouteSchema, open: boolean): ErrorCode[] 
     ...(headers.includes("idempotency-key") ? REPEAT_ERRORS : []),
     ...(tag === "memory" && schema.body ? (["MODEL_UNAVAILABLE", "STORE_FULL"] as const) : []),
     ...(writesFact ? (["STORE_FULL"] as const) : []),
+    ...(url.includes("/ingest") ? INGEST_ERRORS : []),
   ];
 }
 
-function tagOf(url: string): "memory" | "fact" | "system" {
+function tagOf(url: string): "memory" | "document" | "fact" | "system" {
+  if (/^[/](memory[/])?(ingest|documents|jobs)/.test(url)) return "document";
   if (url.startsWith("/memory")) return "memory";
   return url.startsWith("/api/temporal") ? "fact" : "system";
 }
@@ -122,7 +141,7 @@ function groupByStatus(codes: readonly ErrorCode[]): Map<number, ErrorCode[]> {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of codes) {
     const status = STATUS_BY_CODE[code];
-    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+    byStatus.set(status, [...new Set([...(byStatus.get(status) ?? []), code])]);
   }
   return byStatus;
 }

@@ -5,6 +5,7 @@ import Fastify, {
   type FastifyInstance,
   type RouteOptions,
 } from "fastify";
+import type { DocumentOperations } from "../core/document-operations.ts";
 import type { Operations } from "../core/operations.ts";
 import type { ServiceStatus } from "../core/status.ts";
 import { resolveAccess, type AccessOptions } from "./access.ts";
@@ -14,8 +15,10 @@ import { readJsonBodies } from "./json-body.ts";
 import { describeRoutes } from "./openapi.ts";
 import { sendProblem } from "./problem.ts";
 import { checkQuery, parseQueryString } from "./query-string.ts";
+import { documentRoutes } from "./routes/documents.ts";
 import { factReadRoutes } from "./routes/fact-reads.ts";
 import { factWriteRoutes } from "./routes/fact-writes.ts";
+import { ingestRoutes } from "./routes/ingest.ts";
 import { memoryReadRoutes } from "./routes/memory-reads.ts";
 import { memoryWriteRoutes } from "./routes/memory-writes.ts";
 import { systemRoutes } from "./routes/system.ts";
@@ -27,6 +30,8 @@ import { compileValidator } from "./validation.ts";
 export interface ServerLimits {
   /** Largest JSON body, bytes. */
   readonly maxJsonBytes: number;
+  /** Largest document. */
+  readonly maxUploadBytes: number;
   /** From a request's first byte to its last, ms. */
   readonly requestTimeoutMs: number;
   /** From a connection, or the request before, to the end of the headers, ms. */
@@ -41,6 +46,7 @@ export interface ServerLimits {
 
 export const DEFAULT_LIMITS: ServerLimits = {
   maxJsonBytes: 32 * 1024 ** 2,
+  maxUploadBytes: 100 * 1024 ** 2,
   requestTimeoutMs: 120_000,
   headersTimeoutMs: 20_000,
   keepAliveTimeoutMs: 72_000,
@@ -55,6 +61,8 @@ const MAX_PARAM_LENGTH = 256 * 4 * 3;
 
 export interface ServerOptions {
   readonly operations: Operations;
+  /** Left out: no documents are taken. */
+  readonly documents?: DocumentOperations;
   /** Asked at every request that needs it. */
   readonly status: () => ServiceStatus;
   readonly access?: AccessOptions;
@@ -72,6 +80,7 @@ export interface ServerOptions {
  */
 export function buildServer({
   operations,
+  documents,
   status,
   requestStop = () => {},
   access: accessOptions = {},
@@ -154,6 +163,11 @@ export function buildServer({
   app.register(memoryReadRoutes, { operations });
   app.register(factWriteRoutes, { operations });
   app.register(factReadRoutes, { operations });
+  if (documents !== undefined) {
+    const { maxUploadBytes, maxJsonBytes: maxFieldBytes } = limits;
+    app.register(ingestRoutes, { documents, limits: { maxUploadBytes, maxFieldBytes } });
+    app.register(documentRoutes, { documents });
+  }
   app.register(systemRoutes, {
     operations,
     status,

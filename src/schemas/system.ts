@@ -32,6 +32,11 @@ export const StatsReply = Type.Object(
     ready: Type.Boolean(),
     not_ready: Type.Array(Type.String()),
     memory_count: Type.Integer({ minimum: 0 }),
+    documents: Type.Object({
+      count: Type.Integer({ minimum: 0 }),
+      jobs_waiting: Type.Integer(),
+      jobs_running: Type.Integer(),
+    }),
     sectors: Type.Unsafe<Record<string, number>>({
       type: "object",
       additionalProperties: { type: "integer" },

@@ -19,6 +19,8 @@ const TABLE_SINCE: Readonly<Record<TableName, number>> = {
   edges: 1,
   requests: 1,
   facts: 1,
+  documents: 1,
+  jobs: 1,
 };
 
 /** Extension types; part of the format. Numbers in typed arrays are little-endian, as on every machine Node runs LanceDB on. */

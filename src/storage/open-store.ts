@@ -36,6 +36,8 @@ export interface StoreOptions {
   /** How salience fades; as `HALF_LIVES` if absent. */
   readonly halfLives?: HalfLives;
   readonly limits?: Partial<CheckpointerLimits>;
+  /** Called when a checkpoint was written and the one before is the older of the two that are kept. */
+  readonly onCheckpoint?: () => void;
 }
 
 export interface OpenedStore {
@@ -87,7 +89,12 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
       directory,
       tables,
       overlay: indexes.overlay,
-      journal: { dropThrough: (sequence) => journal?.dropThrough(sequence) },
+      journal: {
+        dropThrough: (sequence) => {
+          options.onCheckpoint?.();
+          return journal?.dropThrough(sequence);
+        },
+      },
       describe: () => ({
         ...header,
         stamps: { [stampKey(stamp)]: stamp },
@@ -199,6 +206,12 @@ async function loadIndexes(indexes: StoreIndexes, tables: Tables, log: StoreLog)
   }
   for await (const batch of tables.scan("facts")) {
     indexes.catalogue.facts.apply(batch.map(({ id, row }) => ({ table: "facts", id, row })));
+  }
+  for await (const batch of tables.scan("documents")) {
+    for (const { id, row } of batch) indexes.catalogue.documents.apply({ table: "documents", id, row });
+  }
+  for await (const batch of tables.scan("jobs")) {
+    for (const { id, row } of batch) indexes.catalogue.documents.apply({ table: "jobs", id, row });
   }
 }
 

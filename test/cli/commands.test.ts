@@ -17,6 +17,7 @@ const STATS = {
   ready: true,
   not_ready: [],
   memory_count: 12,
+  documents: { count: 0, jobs_waiting: 0, jobs_running: 0 },
   sectors: { semantic: 12 },
   embedding: { model: "tiny", model_sha256: "00", dimensions: 3, workers: 1, waiting: 0 },
   store: {

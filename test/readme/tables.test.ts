@@ -44,8 +44,6 @@ it("has the routes that the program describes, and no others", async () => {
 
 /** Codes that no route answers: of routes to come, and of a daemon that does not start. */
 const NOT_ANSWERED: ReadonlySet<string> = new Set<ErrorCode>([
-  "FETCH_FAILED",
-  "FETCH_TIMEOUT",
   "STORE_UNUSABLE",
 ]);
 

@@ -150,6 +150,7 @@ export const FAKE_STATUS: ServiceStatus = {
   startedAt: FAKE_NOW,
   notReady: [],
   memoryCount: 3,
+  documents: { count: 1, jobsWaiting: 0, jobsRunning: 0 },
   embedding: { model: "all-MiniLM-L6-v2", dimensions: 384, modelSha256: "ab".repeat(32) },
   store: {
     dataDir: "/data",

@@ -1,6 +1,7 @@
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from "fastify";
 import type { Operations } from "../../src/core/operations.ts";
 import { buildServer, type ServerOptions } from "../../src/http/server.ts";
+import { createDocumentWorld } from "./document-world.ts";
 import { createFakeOperations, FAKE_STATUS, type FakeOperations } from "./fake-operations.ts";
 
 export interface TestServer extends FakeOperations {
@@ -9,13 +10,18 @@ export interface TestServer extends FakeOperations {
   readonly get: (url: string, options?: InjectOptions) => Promise<LightMyRequestResponse>;
 }
 
-/** The server over fake operations, for `inject`. */
+/** The server over fake operations, for `inject`; those on documents are the real ones, over fakes. */
 export function createTestServer(
   overrides: Partial<Operations> = {},
   options: Omit<Partial<ServerOptions>, "operations"> = {},
 ): TestServer {
   const fake = createFakeOperations(overrides);
-  const app = buildServer({ status: () => FAKE_STATUS, ...options, operations: fake.operations });
+  const app = buildServer({
+    status: () => FAKE_STATUS,
+    documents: createDocumentWorld().operations,
+    ...options,
+    operations: fake.operations,
+  });
   return {
     ...fake,
     app,

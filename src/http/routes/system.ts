@@ -134,6 +134,11 @@ function statsReply(status: ServiceStatus, operations: Operations) {
     ready: status.notReady.length === 0,
     not_ready: [...status.notReady],
     memory_count: status.memoryCount,
+    documents: {
+      count: status.documents.count,
+      jobs_waiting: status.documents.jobsWaiting,
+      jobs_running: status.documents.jobsRunning,
+    },
     sectors: Object.fromEntries(operations.listSectors({}).map(({ name, count }) => [name, count])),
     embedding: {
       model: embedding.model,

@@ -1,3 +1,4 @@
+import { DocumentIndex } from "../../core/document-index.ts";
 import { type FactChange, factIdOfRow, factRowId } from "../../core/fact.ts";
 import { FactBook } from "../../core/fact-book.ts";
 import { INITIAL_SALIENCE, type Sector, SECTORS, type Signals } from "../../core/memory.ts";
@@ -24,6 +25,8 @@ export interface Stage {
 export class StoreCatalogue implements Catalogue {
   /** Every version of every fact. */
   readonly facts = new FactBook();
+  /** Every document and every job. */
+  readonly documents = new DocumentIndex();
   readonly #columns = new MemoryColumns();
   readonly #edges = new EdgeIndex();
   readonly #requests = new Map<string, RequestRow>();
@@ -74,6 +77,10 @@ export class StoreCatalogue implements Catalogue {
           break;
         case "facts":
           undo.push(this.#stageFact(change));
+          break;
+        case "documents":
+        case "jobs":
+          undo.push(this.documents.apply(change));
           break;
         case "vectors":
         case "tokens":

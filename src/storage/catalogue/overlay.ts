@@ -86,6 +86,8 @@ function bytesOf(change: Change): number {
       const { subject, predicate, object, metadata } = change.row;
       return ROW_BYTES + 2 * (subject.length + predicate.length + object.length) + JSON.stringify(metadata).length;
     }
+    case "documents":
+      return ROW_BYTES + 40 * change.row.memoryIds.length + JSON.stringify(change.row.metadata).length;
     default:
       return ROW_BYTES;
   }

@@ -1,6 +1,8 @@
 import type { TableName } from "../../core/rows.ts";
+import { documentsTable } from "./documents-table.ts";
 import { edgesTable } from "./edges-table.ts";
 import { factsTable } from "./facts-table.ts";
+import { jobsTable } from "./jobs-table.ts";
 import { memoriesTable } from "./memories-table.ts";
 import { requestsTable } from "./requests-table.ts";
 import { signalsTable } from "./signals-table.ts";
@@ -17,6 +19,8 @@ export const TABLE_SPECS: { readonly [T in TableName]: TableSpec<T> } = {
   edges: edgesTable,
   requests: requestsTable,
   facts: factsTable,
+  documents: documentsTable,
+  jobs: jobsTable,
 };
 
 export const TABLE_NAMES = Object.keys(TABLE_SPECS) as TableName[];

@@ -12,6 +12,9 @@ import { TablesThread } from "./worker-client.ts";
 /** A memory without its text, and with its terms in UTF-8: whoever indexes them need not make strings of all. */
 export type SlimMemory = Omit<MemoryRow, "content" | "terms"> & { readonly terms: Uint8Array };
 
+/** Tables whose rows are held in memory whole. */
+export type SmallTable = "signals" | "edges" | "requests" | "facts" | "documents" | "jobs";
+
 /** The rows as they were last applied. What is not applied yet is the overlay's to answer. */
 export interface Tables {
   /**
@@ -28,7 +31,7 @@ export interface Tables {
   /** Every window, quantised, in batches of no order. */
   scanVectors(): AsyncIterable<QuantisedWindows>;
   /** Every row of a table whose rows are small. */
-  scan<T extends "signals" | "edges" | "requests" | "facts">(table: T): AsyncIterable<readonly Entry<T>[]>;
+  scan<T extends SmallTable>(table: T): AsyncIterable<readonly Entry<T>[]>;
   states(): Promise<readonly TableState[]>;
   /** Writes tables anew that have come to need it, and keeps every version. True if something changed. */
   compact(thresholds?: CompactionThresholds): Promise<boolean>;
@@ -141,7 +144,7 @@ class ThreadedTables implements Tables {
     for await (const batch of this.#batches("vectors", QUANTISED_COLUMNS)) yield decodeQuantised(batch);
   }
 
-  async *scan<T extends "signals" | "edges" | "requests" | "facts">(table: T): AsyncGenerator<readonly Entry<T>[]> {
+  async *scan<T extends SmallTable>(table: T): AsyncGenerator<readonly Entry<T>[]> {
     for await (const batch of this.#batches(table, undefined)) {
       const rows = new Map<string, Rows[T]>();
       TABLE_SPECS[table].decode(batch, rows);

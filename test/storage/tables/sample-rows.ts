@@ -112,6 +112,56 @@ export const anyRow: { readonly [T in TableName]: fc.Arbitrary<Rows[T]> } = {
     recordedAt: anyNumber,
     updatedAt: anyNumber,
   }),
+  documents: fc.record({
+    id: fc.constant(""),
+    sha256: anyText,
+    bytes: anyNumber,
+    filename: orNull(anyText),
+    mediaType: anyText,
+    url: orNull(anyText),
+    userId: orNull(anyText),
+    project: orNull(anyText),
+    tags: fc.array(anyText, { maxLength: 4 }),
+    metadata: anyMetadata,
+    extraction: fc.record(
+      { kind: fc.constantFrom("pdf", "docx", "html", "md", "txt"), method: anyText, charCount: fc.nat(), title: anyText },
+      { requiredKeys: ["kind", "method", "charCount"], noNullPrototype: true },
+    ),
+    strategy: fc.constantFrom("single", "root-child"),
+    rootMemoryId: anyText,
+    memoryIds: fc.array(anyText, { maxLength: 4 }),
+    totalTokens: anyNumber,
+    chunkingVersion: anyNumber,
+    createdBy: orNull(anyText),
+    createdAt: anyNumber,
+    fetchedAt: orNull(anyNumber),
+    order: anyNumber,
+  }),
+  jobs: fc.record({
+    kind: fc.constant("ingest"),
+    status: fc.constantFrom("queued", "succeeded", "failed", "cancelled"),
+    userId: orNull(anyText),
+    project: orNull(anyText),
+    request: orNull(
+      fc.record({
+        file: orNull(fc.record({ sha256: anyText, bytes: fc.nat() })),
+        url: orNull(anyText),
+        filename: orNull(anyText),
+        claimedType: orNull(anyText),
+        tags: fc.array(anyText, { maxLength: 2 }),
+        metadata: anyMetadata,
+        createdBy: orNull(anyText),
+        fetchedAt: orNull(fc.nat()),
+      }),
+    ),
+    documentId: orNull(anyText),
+    deduplicated: fc.boolean(),
+    problem: orNull(fc.record({ code: fc.constantFrom("UNPROCESSABLE", "TOO_LARGE"), message: anyText })),
+    createdAt: anyNumber,
+    startedAt: orNull(anyNumber),
+    finishedAt: orNull(anyNumber),
+    order: anyNumber,
+  }),
 };
 
 export const anyId = anyText;
@@ -119,5 +169,5 @@ export const anyId = anyText;
 /** The row as a store answers it for that id. */
 export function storedUnder<T extends TableName>(table: T, id: string, row: Rows[T]): Rows[T] {
   if (table === "facts") return { ...row, id: factIdOfRow(id) };
-  return table === "memories" ? { ...row, id } : row;
+  return table === "memories" || table === "documents" ? { ...row, id } : row;
 }

@@ -1,0 +1,90 @@
+import { deleteDocument, type DeletedDocument } from "./delete-document.ts";
+import type { OrderedPage, PageRequest } from "./document-index.ts";
+import type { DocumentPorts } from "./document-ports.ts";
+import type { DocumentFilter, DocumentRow } from "./document.ts";
+import type { IncomingFile } from "./file-store.ts";
+import {
+  type DocumentChunks,
+  documentChunks,
+  type DocumentChunksInput,
+  memoryIdsOf,
+} from "./document-chunks.ts";
+import type { IngestJobs } from "./ingest-jobs.ts";
+import { type JobView, viewJob } from "./job-view.ts";
+import { jobNotFound, type OwnedIdInput, visibleDocument } from "./owned-document.ts";
+import { type IngestInput, submitDocument } from "./submit-document.ts";
+
+export interface OriginalFile {
+  readonly document: DocumentRow;
+  readonly bytes: AsyncIterable<Uint8Array>;
+}
+
+/** What the service can do with documents. */
+export interface DocumentOperations {
+  /** Takes in the bytes of an upload before it is known what becomes of them. */
+  receiveFile(): Promise<IncomingFile>;
+  /** Begins an ingestion; a lost caller does not end it. */
+  ingest(input: IngestInput): Promise<JobView>;
+  /** The job when it is over, or, if that takes longer, as it is when the signal aborts. */
+  awaitJob(id: string, signal: AbortSignal): Promise<JobView>;
+  getJob(input: OwnedIdInput): JobView;
+  listJobs(input: DocumentFilter & PageRequest): OrderedPage<JobView>;
+  /** The job after it; one that was over stays as it was. */
+  cancelJob(input: OwnedIdInput): Promise<JobView>;
+  /** With the ids only of memories that are still there. */
+  listDocuments(input: DocumentFilter & PageRequest): OrderedPage<DocumentRow>;
+  getDocument(input: DocumentChunksInput): Promise<DocumentChunks>;
+  deleteDocument(input: OwnedIdInput): Promise<DeletedDocument>;
+  readOriginal(input: OwnedIdInput): Promise<OriginalFile>;
+}
+
+/** The operations over the given ports; `jobs` runs what they begin. */
+export function bindDocumentOperations(ports: DocumentPorts, jobs: IngestJobs): DocumentOperations {
+  const { documents } = ports.store.catalogue;
+  const view = ({ id, userId }: OwnedIdInput): JobView => {
+    const job = documents.findJob(id);
+    if (job === undefined || (userId !== undefined && job.userId !== userId)) throw jobNotFound();
+    return viewJob(ports, jobs, job);
+  };
+  return {
+    receiveFile: () => ports.files.create(),
+    async ingest(input) {
+      const id = await submitDocument(ports, input);
+      if (documents.findJob(id)?.status === "queued") jobs.enqueue(id);
+      return view({ id });
+    },
+    async awaitJob(id, signal) {
+      const aborted = new Promise<void>((resolve) => {
+        if (signal.aborted) resolve();
+        signal.addEventListener("abort", () => resolve(), { once: true });
+      });
+      await Promise.race([jobs.ended(id), aborted]);
+      return view({ id });
+    },
+    getJob: view,
+    listJobs({ limit, offset, before, ...filter }) {
+      const page = { limit, offset, ...(before !== undefined && { before }) };
+      const { items, ...rest } = documents.pageOfJobs(filter, page);
+      return { items: items.map((job) => viewJob(ports, jobs, job)), ...rest };
+    },
+    async cancelJob(input) {
+      view(input);
+      await jobs.cancel(input.id);
+      return view({ id: input.id });
+    },
+    listDocuments({ limit, offset, before, ...filter }) {
+      const page = { limit, offset, ...(before !== undefined && { before }) };
+      const { items, ...rest } = documents.pageOfDocuments(filter, page);
+      return {
+        items: items.map((document) => ({ ...document, memoryIds: memoryIdsOf(ports, document) })),
+        ...rest,
+      };
+    },
+    getDocument: (input) => documentChunks(ports, input),
+    deleteDocument: (input) => deleteDocument(ports, input),
+    async readOriginal({ id, userId }) {
+      const document = visibleDocument(ports, id, userId);
+      return { document, bytes: await ports.files.read(document.sha256) };
+    },
+  };
+}

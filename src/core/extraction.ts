@@ -1,0 +1,109 @@
+/** Text out of documents: what a document is read into, and the port that reads it. */
+
+/** `md` and `txt` differ only in how they are cut into blocks. */
+export type DocumentKind = "pdf" | "docx" | "html" | "md" | "txt";
+
+/**
+ * - `heading`: `level` 1 (topmost) to 6. The document's own title is not repeated as one unless it stands in the text.
+ * - `paragraph`: lines that were broken by the page's width are joined; a line break that was meant is kept as `\n`.
+ * - `list-item`: one item without its nested items, which follow as items of a deeper `level` (1 is the outermost).
+ *   Begins with its mark: "- " or "3. ".
+ * - `table-row`: cells joined by " | ". The rows of one table follow one another; `isHeader` marks the rows that name columns.
+ * - `code`: lines, breaks and indentation as they are, without fences.
+ * - `quote`: one paragraph of a quotation, without its mark.
+ */
+export type BlockType = "heading" | "paragraph" | "list-item" | "table-row" | "code" | "quote";
+
+/** A piece of a document's structure. Never empty; without control characters but `\n` and `\t`; no blank ends. */
+export interface Block {
+  readonly type: BlockType;
+  readonly text: string;
+  /** Of headings and list items, from 1; absent elsewhere. */
+  readonly level?: number;
+  /** Of documents that have pages: where the block begins, from 1, in the order of the file. */
+  readonly page?: number;
+  /** Of table rows. */
+  readonly isHeader?: true;
+}
+
+/** A document as text. What it says of itself is cleaned and cut to 1 000 characters, but not to be trusted. */
+export interface ExtractedDocument {
+  readonly kind: DocumentKind;
+  /** Of the kind found in the bytes, without parameters. */
+  readonly mediaType: string;
+  /** How the text was found: "pdf.js", "mammoth", "readability", "html-rules", "marked" or "plain-text". */
+  readonly method: string;
+  readonly title?: string;
+  readonly author?: string;
+  /** When it was written or published, by its own account: epoch milliseconds UTC. */
+  readonly date?: number;
+  /** By its own account: a BCP 47 tag such as "en" or "pt-BR". */
+  readonly language?: string;
+  /** Of web pages: the address the page calls canonical; absolute, http or https, and not checked by anybody. */
+  readonly url?: string;
+  /** Of documents that have pages. */
+  readonly pages?: number;
+  /** Of all the blocks' texts. */
+  readonly charCount: number;
+  /** In reading order; at least one. */
+  readonly blocks: readonly Block[];
+}
+
+/** A file that is read in pieces and never held in memory whole. It must not change or go until the extraction ends. */
+export interface SpooledFile {
+  readonly path: string;
+}
+
+export interface ExtractionInput {
+  readonly bytes: Uint8Array | SpooledFile;
+  /** What the sender calls it: a media type, a file extension, or a `DocumentKind`. `application/octet-stream` claims nothing. */
+  readonly claimedType?: string;
+  /** Its extension is the claim where `claimedType` claims nothing; never opened. */
+  readonly filename?: string;
+  /** Where a page came from, to resolve its relative addresses; never fetched. */
+  readonly url?: string;
+}
+
+/** Bounds of one extraction. What passes one is refused with TOO_LARGE, in a message that names the bound. */
+export interface ExtractionLimits {
+  readonly maxBytes: number;
+  readonly maxPages: number;
+  /** Of the text found. */
+  readonly maxChars: number;
+  /** What a compressed document may grow to. */
+  readonly maxInflatedBytes: number;
+  /** Time spent working, not time passed: a machine that sleeps or is busy elsewhere fails no document. */
+  readonly maxWorkingMs: number;
+  /** Resident memory of the process that reads. */
+  readonly maxResidentBytes: number;
+}
+
+export interface ExtractionProgress {
+  readonly stage: "reading" | "extracting";
+  /** Of `total`: bytes while reading; pages while extracting. Of a document without pages, the whole is 1. */
+  readonly done: number;
+  readonly total: number;
+}
+
+export interface ExtractionOptions {
+  /** Ends the work at once; the promise then rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: ExtractionProgress) => void;
+}
+
+/**
+ * Reads documents of unknown origin. Whatever a document holds, it ends in an answer or in an error that names no text
+ * of it, and the next document is read as if it had not been there.
+ */
+export interface TextExtractor {
+  /**
+   * Documents are read one at a time, in the order of asking.
+   *
+   * @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE: a kind that cannot be read, or bytes that are not what was claimed.
+   *   UNPROCESSABLE: encrypted, damaged, without text, or hostile. TOO_LARGE: see `ExtractionLimits`.
+   *   NOT_READY: after `close`.
+   */
+  extract(input: ExtractionInput, options?: ExtractionOptions): Promise<ExtractedDocument>;
+  /** Refuses what waits, ends what runs; then nothing of it is left. */
+  close(): Promise<void>;
+}

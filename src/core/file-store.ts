@@ -1,0 +1,26 @@
+/** Keeps the original bytes of documents, by their SHA-256. A file that no row needs goes by itself after a while. */
+export interface FileStore {
+  /** Begins a file that comes in pieces; it is nothing until `keep`. */
+  create(): Promise<IncomingFile>;
+  /** Where the bytes are, for a reader that takes them from the disk. */
+  pathOf(sha256: string): string;
+  /** The bytes in pieces, for one reader. @throws {ServiceError} NOT_FOUND, before the first piece. */
+  read(sha256: string): Promise<AsyncIterable<Uint8Array>>;
+}
+
+export interface IncomingFile {
+  /** @throws {ServiceError} STORE_FULL. */
+  write(chunk: Uint8Array): Promise<void>;
+  /** On the disk, whole, when it resolves; held there until released, even if no row needs it yet. */
+  keep(): Promise<HeldFile>;
+  /** Throws away what came. After `keep`, nothing. */
+  discard(): Promise<void>;
+}
+
+export interface HeldFile {
+  /** Hex. */
+  readonly sha256: string;
+  readonly bytes: number;
+  /** From now on it stays only while a row needs it. */
+  release(): void;
+}

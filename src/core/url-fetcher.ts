@@ -1,0 +1,56 @@
+/** Fetches what a web address names, within limits, from no address but those that may be fetched. */
+export interface UrlFetcher {
+  /**
+   * Refuses what can be refused without the network, so that a request fails before a job is made of it:
+   * a malformed address, a scheme, port, name or literal address that is never fetched.
+   *
+   * @throws {ServiceError} INVALID_REQUEST, or FORBIDDEN for a blocked target.
+   */
+  check(url: string): void;
+  /**
+   * Writes the body, decoded, into `sink` while it arrives; follows redirects, whose bodies are not written.
+   * When it rejects, the sink holds a part at most, to be thrown away; no write runs once it has settled.
+   *
+   * @throws as `check`, for redirects too; {ServiceError} FETCH_FAILED for what cannot be reached or answers
+   *   badly, FETCH_TIMEOUT for what answers too slowly, TOO_LARGE; what the sink throws, and the signal's
+   *   reason, as they are.
+   */
+  fetch(url: string, options: FetchOptions): Promise<FetchedPage>;
+}
+
+export interface FetchOptions {
+  readonly sink: FetchSink;
+  readonly signal?: AbortSignal;
+  /** Called for every piece that arrives. */
+  readonly onProgress?: (progress: FetchProgress) => void;
+}
+
+/** Where a body goes: awaited before the next chunk is read, so that a slow disk slows the network down. */
+export interface FetchSink {
+  write(chunk: Uint8Array): Promise<void>;
+}
+
+/** Bytes as they cross the network, packed where the server packs them. */
+export interface FetchProgress {
+  readonly receivedBytes: number;
+  /** Null where the server does not say. */
+  readonly totalBytes: number | null;
+}
+
+/** What the server said of what it sent, and what was found while writing it. Claims are to be checked. */
+export interface FetchedPage {
+  /** After redirects, normalised, without a fragment. May hold secrets in its query: not to be logged. */
+  readonly url: string;
+  /** `type/subtype` in lower case; null where missing or malformed. */
+  readonly contentType: string | null;
+  /** In lower case, as claimed by the header. */
+  readonly charset: string | null;
+  /** Without folders and control characters, at most 256 characters; null where nothing names the document. */
+  readonly filename: string | null;
+  /** Written into the sink. */
+  readonly bytes: number;
+  /** Of what was written, in hex. */
+  readonly sha256: string;
+  /** Epoch milliseconds UTC, when the answer began. */
+  readonly fetchedAt: number;
+}

@@ -1,0 +1,87 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Config } from "./config.ts";
+import { bindDocumentOperations, type DocumentOperations } from "./core/document-operations.ts";
+import type { DocumentPorts } from "./core/document-ports.ts";
+import { IngestJobs } from "./core/ingest-jobs.ts";
+import type { MemoryPorts } from "./core/memory-ports.ts";
+import type { ServiceStatus } from "./core/status.ts";
+import { createUrlFetcher } from "./extraction/fetch/node-url-fetcher.ts";
+import { openExtractor } from "./extraction/sandboxed-text-extractor.ts";
+import { isLoopback } from "./http/access.ts";
+import type { Logger } from "./log.ts";
+import { nodeDisk } from "./storage/disk.ts";
+import { DiskFileStore } from "./storage/disk-file-store.ts";
+import { VERSION } from "./version.ts";
+
+/** The part of the daemon that takes documents in. */
+export interface DocumentService {
+  readonly operations: DocumentOperations;
+  /** Goes on with the jobs of an earlier life; once the port is known, so that the daemon fetches nothing of itself. */
+  start(): void;
+  /** A checkpoint was written: originals that nothing needs any more may go. */
+  checkpointed(): void;
+  /** Figures for the status. */
+  readonly counts: ServiceStatus["documents"];
+  /** Interrupts jobs, which go on at the next start. */
+  close(): Promise<void>;
+}
+
+/** Builds it over an open store. */
+export async function openDocumentService(
+  config: Config,
+  memoryPorts: MemoryPorts,
+  { log, ownPort }: { readonly log: Logger; readonly ownPort: () => number | undefined },
+): Promise<DocumentService> {
+  const { documents } = memoryPorts.store.catalogue;
+  const files = await DiskFileStore.open({
+    disk: nodeDisk,
+    directory: config.dataDir,
+    isNeeded: (sha256) => documents.needsFile(sha256),
+  });
+  const extractor = openExtractor({
+    limits: {
+      maxBytes: config.maxUploadBytes,
+      maxPages: config.maxDocumentPages,
+      maxChars: config.maxDocumentChars,
+      maxWorkingMs: config.maxExtractionMs,
+    },
+  });
+  const fetcher = createUrlFetcher({
+    version: VERSION,
+    clock: memoryPorts.clock,
+    maxBytes: config.maxUploadBytes,
+    privateTargets: () => privateTargets(config),
+    ownPort,
+    ...(config.httpProxy === "" ? {} : { proxy: config.httpProxy }),
+  });
+  const ports: DocumentPorts = { ...memoryPorts, files, extractor, fetcher, pause };
+  const jobs = new IngestJobs(ports, {
+    concurrency: config.ingestWorkers,
+    report: (error) => log.error({ err: error }, "job failed"),
+  });
+  return {
+    operations: bindDocumentOperations(ports, jobs),
+    start: () => jobs.start(),
+    checkpointed() {
+      files.sweep().catch((error: unknown) => log.warn({ err: error }, "unneeded files not removed"));
+    },
+    get counts() {
+      return { count: documents.documentCount, jobsWaiting: jobs.waiting, jobsRunning: jobs.running };
+    },
+    async close() {
+      await jobs.close();
+      await extractor.close();
+    },
+  };
+}
+
+/** Where nobody but this machine's user can ask, what only this machine can reach is the user's own. */
+function privateTargets({ ingestPrivate, host, apiKey }: Config): "allow" | "deny" {
+  if (ingestPrivate !== "auto") return ingestPrivate;
+  return isLoopback(host) && apiKey === undefined ? "allow" : "deny";
+}
+
+async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  await sleep(milliseconds, undefined, { signal }).catch(() => undefined);
+  signal.throwIfAborted();
+}

@@ -1,0 +1,64 @@
+/** Characters that mean nothing in text: controls but \t and \n, soft hyphens, byte order marks, lone surrogates. */
+// oxlint-disable-next-line no-control-regex
+const NOISE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\ufeff\ufffe\uffff]|\p{Cs}/gu;
+
+/** Spaces of other widths, and separators of lines and paragraphs. */
+const ODD_SPACES = /[\u00a0\u2000-\u200a\u202f\u205f]/g;
+// oxlint-disable-next-line no-control-regex
+const ODD_BREAKS = /\r\n?|[\u2028\u2029\u000b\u000c\u0085]/g;
+
+/** Latin ligatures are letters drawn together; as one character no search finds the word. */
+const LIGATURES = /[\ufb00-\ufb06]/g;
+
+/** Longest title, author or address kept of what a document says of itself. */
+const MAX_METADATA_CHARS = 1_000;
+
+/** Text without control characters, with plain spaces and `\n`, ligatures as letters, composed (NFC). Keeps indentation. */
+export function cleanText(text: string): string {
+  return text
+    .replace(ODD_BREAKS, "\n")
+    .replace(NOISE, "")
+    .replace(ODD_SPACES, " ")
+    .replace(LIGATURES, (ligature) => ligature.normalize("NFKC"))
+    .normalize("NFC");
+}
+
+/** As `cleanText`, in one line. */
+export function cleanLine(text: string): string {
+  return cleanText(text).replace(/\s+/g, " ").trim();
+}
+
+/** A field of a document's metadata, or undefined when nothing is left of it. */
+export function cleanField(value: unknown): string | undefined {
+  if (typeof value !== "string") return undefined;
+  const line = cleanLine(value);
+  if (line.length === 0) return undefined;
+  return line.length <= MAX_METADATA_CHARS ? line : line.slice(0, MAX_METADATA_CHARS - 1).trimEnd() + "…";
+}
+
+/** Epoch milliseconds of an ISO 8601 or RFC 1123 date between 1400 and 9999; without an offset UTC. */
+export function cleanDate(value: unknown): number | undefined {
+  const text = cleanField(value);
+  if (text === undefined || !/\d{4}/.test(text)) return undefined;
+  const hasTimeOnly = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?$/.test(text);
+  const time = Date.parse(
+    hasTimeOnly
+      ? `${text.replace(" ", "T")}Z`
+      : /^\d{4}\/\d{2}\/\d{2}$/.test(text)
+        ? text.replaceAll("/", "-")
+        : text,
+  );
+  return time >= Date.UTC(1400, 0, 1) && time < Date.UTC(10_000, 0, 1) ? time : undefined;
+}
+
+/** A BCP 47 tag in its canonical form; undefined for what is none. */
+export function cleanLanguage(value: unknown): string | undefined {
+  const tag = cleanField(value)?.replaceAll("_", "-").split(/[,;]/)[0]?.trim();
+  if (tag === undefined || !/^[a-z]{2,3}(?:-|$)/i.test(tag)) return undefined;
+  try {
+    const [canonical] = Intl.getCanonicalLocales(tag);
+    return canonical === "und" ? undefined : canonical;
+  } catch {
+    return undefined;
+  }
+}

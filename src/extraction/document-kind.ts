@@ -1,0 +1,177 @@
+import { ServiceError } from "../core/errors.ts";
+import type { DocumentKind } from "../core/extraction.ts";
+import { looksLikeUtf16 } from "./text-decoding.ts";
+import { readZipDirectory } from "./zip.ts";
+
+export const MEDIA_TYPES: Readonly<Record<DocumentKind, string>> = {
+  pdf: "application/pdf",
+  docx: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+  html: "text/html",
+  md: "text/markdown",
+  txt: "text/plain",
+};
+
+interface Claim {
+  readonly claimedType?: string;
+  readonly filename?: string;
+}
+
+const NAMES: Readonly<Record<string, DocumentKind>> = {
+  "application/x-pdf": "pdf",
+  "application/xhtml+xml": "html",
+  "text/x-markdown": "md",
+  markdown: "md",
+  mdown: "md",
+  mkd: "md",
+  htm: "html",
+  xhtml: "html",
+  text: "txt",
+  ...Object.fromEntries(
+    (["pdf", "docx", "html", "md", "txt"] as const).flatMap((kind) => [
+      [kind, kind],
+      [MEDIA_TYPES[kind], kind],
+    ]),
+  ),
+};
+
+/** First bytes of what people take for documents, and what to call it. */
+const FOREIGN: readonly (readonly [name: string, offset: number, magic: string])[] = [
+  ["a PNG image", 0, "\x89PNG"],
+  ["a JPEG image", 0, "\xff\xd8\xff"],
+  ["a GIF image", 0, "GIF8"],
+  ["a TIFF image", 0, "II*\0"],
+  ["a TIFF image", 0, "MM\0*"],
+  ["a WebP image", 8, "WEBP"],
+  ["audio", 8, "WAVE"],
+  ["audio", 0, "ID3"],
+  ["audio", 0, "OggS"],
+  ["audio", 0, "fLaC"],
+  ["audio or video", 4, "ftyp"],
+  ["audio or video", 0, "\x1aE\xdf\xa3"],
+  ["a gzip archive", 0, "\x1f\x8b"],
+  ["a 7-Zip archive", 0, "7z\xbc\xaf"],
+  ["a RAR archive", 0, "Rar!"],
+  ["a program", 0, "\x7fELF"],
+  ["a program", 0, "MZ\x90"],
+  ["a PostScript file", 0, "%!PS"],
+  ["an RTF document", 0, "{\\rtf"],
+];
+
+/** Other formats in a zip, by an entry that each has. */
+const ZIPPED: readonly (readonly [name: string, entry: string])[] = [
+  ["an Excel workbook", "xl/workbook.xml"],
+  ["a PowerPoint presentation", "ppt/presentation.xml"],
+  ["an EPUB book or an OpenDocument file", "mimetype"],
+];
+
+/**
+ * The kind of a document: by its bytes, then by what is claimed. Only text leaves a choice (plain, Markdown, HTML).
+ *
+ * @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE for another kind, or bytes that contradict the claim; UNPROCESSABLE for
+ *   an empty or encrypted document.
+ */
+export function kindOf(bytes: Uint8Array, claim: Claim): DocumentKind {
+  const claimed = claimOf(claim);
+  const found = binaryKind(bytes);
+  if (found !== undefined) {
+    if (claimed.name === undefined || claimed.kind === found) return found;
+    throw contradiction(claimed.name, found === "pdf" ? "a PDF" : "a Word document (DOCX)");
+  }
+  if (claimed.kind === "pdf" || claimed.kind === "docx" || claimed.isMedia) {
+    throw contradiction(claimed.name ?? "", "text");
+  }
+  return claimed.kind ?? (looksLikeHtml(bytes) ? "html" : "txt");
+}
+
+/** The charset parameter of a content type. */
+export function claimedCharset(claimedType: string | undefined): string | undefined {
+  return /;\s*charset\s*=\s*"?([\w.:-]{2,40})/i.exec(claimedType ?? "")?.[1]?.toLowerCase();
+}
+
+function claimOf({ claimedType, filename }: Claim) {
+  const type = claimedType?.split(";")[0]?.trim().toLowerCase().replace(/^\./, "") ?? "";
+  const extension = /\.([a-z0-9]{1,10})$/i.exec(filename ?? "")?.[1]?.toLowerCase() ?? "";
+  const byExtension = NAMES[extension];
+  const isVague =
+    type === "" || /^(application|binary)\/(octet-stream|x-download|force-download|unknown)$/.test(type);
+  if (isVague) return { name: byExtension && `.${extension}`, kind: byExtension, isMedia: false };
+  // Senders that know no Markdown call it plain text.
+  if (type === "text/plain" && (byExtension === "md" || byExtension === "html")) {
+    return { name: `.${extension}`, kind: byExtension, isMedia: false };
+  }
+  const isMedia = /^(image|audio|video|font)\//.test(type);
+  const kind = NAMES[type] ?? (type.startsWith("text/") ? "txt" : undefined);
+  return { name: type, kind, isMedia };
+}
+
+function binaryKind(bytes: Uint8Array): "pdf" | "docx" | undefined {
+  if (bytes.length === 0) throw new ServiceError("UNPROCESSABLE", "the document is empty");
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 4_096)).toString("latin1");
+
+  // Mail gateways and servers put lines before the header; readers look for it in the first 1024 bytes.
+  if (head.slice(0, 1_029).includes("%PDF-")) return "pdf";
+  if (head.startsWith("PK\x03\x04")) return zippedKind(bytes);
+  if (head.startsWith("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")) throw oldOffice(bytes);
+  const foreign = FOREIGN.find(([, offset, magic]) => head.startsWith(magic, offset));
+  if (foreign !== undefined) throw unsupported(foreign[0]);
+  if (isBinary(bytes)) throw unsupported("binary data of an unknown kind");
+  return undefined;
+}
+
+function zippedKind(bytes: Uint8Array): "docx" {
+  const names = new Set(readZipDirectory(bytes).map((entry) => entry.name));
+  if (
+    names.has("[Content_Types].xml") &&
+    Array.from(names).some((name) => /^word\/document\d*\.xml$/.test(name))
+  ) {
+    return "docx";
+  }
+  throw unsupported(ZIPPED.find(([, entry]) => names.has(entry))?.[0] ?? "a zip archive");
+}
+
+/** The container of Word before 2007; also what a password makes of a DOCX. Its stream names are UTF-16. */
+function oldOffice(bytes: Uint8Array): ServiceError {
+  const isEncrypted = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes(
+    Buffer.from("EncryptedPackage", "utf16le"),
+  );
+  if (!isEncrypted) return unsupported("an Office document of before 2007");
+  return new ServiceError(
+    "UNPROCESSABLE",
+    "the document is encrypted: save it without a password and send that",
+  );
+}
+
+/** Text has no zero bytes (but UTF-16) and few other controls. */
+function isBinary(bytes: Uint8Array): boolean {
+  if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)) return false;
+  if (looksLikeUtf16(bytes) !== undefined) return false;
+  const sample = bytes.subarray(0, 65_536);
+  let controls = 0;
+  for (const byte of sample) {
+    if (byte === 0) return true;
+    if (byte < 0x20 && (byte < 0x08 || byte > 0x0d) && byte !== 0x1b) controls += 1;
+  }
+  return controls > sample.length * 0.01;
+}
+
+function looksLikeHtml(bytes: Uint8Array): boolean {
+  const start = new TextDecoder(looksLikeUtf16(bytes) ?? "utf-8").decode(bytes.subarray(0, 4_096));
+  return /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]{0,2000}?-->\s*)*<(?:!doctype\s+html|html|head|body)\b/i.test(
+    start,
+  );
+}
+
+function unsupported(what: string): ServiceError {
+  return new ServiceError(
+    "UNSUPPORTED_MEDIA_TYPE",
+    `the file is ${what}: text is read from PDF, DOCX, HTML, Markdown and plain text; convert it to one of them`,
+  );
+}
+
+function contradiction(claimed: string, found: string): ServiceError {
+  const name = /^[\w.+/-]{1,100}$/.test(claimed) ? claimed : "another kind";
+  return new ServiceError(
+    "UNSUPPORTED_MEDIA_TYPE",
+    `the file is sent as ${name} but its bytes are ${found}: correct the type, or send the file that was meant`,
+  );
+}

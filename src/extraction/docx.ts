@@ -1,0 +1,111 @@
+import mammoth from "mammoth";
+import { ServiceError } from "../core/errors.ts";
+import type { Block, ExtractionLimits } from "../core/extraction.ts";
+import { cleanDate, cleanField, cleanLanguage } from "./clean-text.ts";
+import { blocksOfHtml } from "./html-blocks.ts";
+import { elementsOf, type HtmlElement, parseHtml, textOf } from "./html-tree.ts";
+import { inflateEntry, readZipDirectory, storeZip } from "./zip.ts";
+
+interface WordDocument {
+  readonly blocks: Block[];
+  readonly title?: string | undefined;
+  readonly author?: string | undefined;
+  readonly date?: number | undefined;
+  readonly language?: string | undefined;
+}
+
+/** Beside mammoth's own, which know headings, lists and tables. */
+const STYLES = [
+  "p[style-name='Title'] => h1:fresh",
+  "p[style-name='Subtitle'] => p:fresh",
+  "p[style-name='Quote'] => blockquote:fresh",
+  "p[style-name='Intense Quote'] => blockquote:fresh",
+  "p[style-name='HTML Preformatted'] => pre:separator('\n')",
+  "p[style-name='Code'] => pre:separator('\n')",
+  "p[style-name='Source Code'] => pre:separator('\n')",
+];
+
+/**
+ * The text of a Word document: headings, paragraphs, lists, tables, links; footnotes and endnotes stand at the end, their
+ * numbers in the text. Deleted text of tracked changes, comments, page headers and pictures are left out.
+ *
+ * Its parts are inflated here, within the limit, and handed on without pictures: mammoth itself would inflate anything.
+ *
+ * @throws {ServiceError} TOO_LARGE, UNPROCESSABLE
+ */
+export async function readDocx(bytes: Uint8Array, limits: ExtractionLimits): Promise<WordDocument> {
+  const parts = inflateParts(bytes, limits.maxInflatedBytes);
+  const properties = propertiesOf(parts.get("docProps/core.xml"));
+  const styles = textFrom(parts.get("word/styles.xml"));
+  const language = properties.get("dc:language") ?? /<w:lang\b[^>]*\bw:val="([\w-]{2,35})"/.exec(styles)?.[1];
+
+  const buffer = storeZip(Array.from(parts, ([name, content]) => ({ name, content })));
+  const { root } = parseHtml(await convert(buffer));
+  return {
+    blocks: blocksOfHtml(root, { keepsLinks: true, skips: isWayBack }),
+    title: cleanField(properties.get("dc:title")),
+    author: cleanField(properties.get("dc:creator")),
+    date: cleanDate(properties.get("dcterms:created")) ?? cleanDate(properties.get("dcterms:modified")),
+    language: cleanLanguage(language),
+  };
+}
+
+function inflateParts(bytes: Uint8Array, maxInflatedBytes: number): Map<string, Uint8Array> {
+  const parts = new Map<string, Uint8Array>();
+  const entries = readZipDirectory(bytes).filter((entry) => /\.(?:xml|rels)$/i.test(entry.name));
+  // Judged before anything is inflated: what a directory declares is all that is ever given to an entry.
+  const total = entries.reduce((sum, entry) => sum + entry.inflatedBytes, 0);
+  if (total > maxInflatedBytes) {
+    throw new ServiceError(
+      "TOO_LARGE",
+      `the document grows to more than ${maxInflatedBytes} bytes when it is unpacked: send it in parts`,
+    );
+  }
+  for (const entry of entries) {
+    if (entry.isEncrypted) {
+      throw new ServiceError(
+        "UNPROCESSABLE",
+        "the document is encrypted: save it without a password and send that",
+      );
+    }
+    parts.set(entry.name, inflateEntry(bytes, entry));
+  }
+  return parts;
+}
+
+async function convert(buffer: Buffer): Promise<string> {
+  try {
+    const { value } = await mammoth.convertToHtml(
+      { buffer },
+      {
+        styleMap: STYLES,
+        includeEmbeddedStyleMap: false,
+        externalFileAccess: false,
+        convertImage: mammoth.images.imgElement(async () => ({ src: "" })),
+      },
+    );
+    return value;
+  } catch (cause) {
+    throw new ServiceError(
+      "UNPROCESSABLE",
+      "the Word document is damaged: open it in Word or LibreOffice and save it anew",
+      {
+        cause,
+      },
+    );
+  }
+}
+
+/** The arrow of a note back to its place in the text. */
+function isWayBack({ tag, attributes }: HtmlElement): boolean {
+  return tag === "a" && /^#(?:foot|end)note-ref-/.test(attributes["href"] ?? "");
+}
+
+function propertiesOf(part: Uint8Array | undefined): Map<string, string> {
+  const properties = new Map<string, string>();
+  for (const element of elementsOf(parseHtml(textFrom(part)).root))
+    properties.set(element.tag, textOf(element));
+  return properties;
+}
+
+const textFrom = (part: Uint8Array | undefined) => new TextDecoder().decode(part ?? new Uint8Array());

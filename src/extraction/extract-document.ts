@@ -1,0 +1,99 @@
+import { ServiceError } from "../core/errors.ts";
+import type {
+  Block,
+  DocumentKind,
+  ExtractedDocument,
+  ExtractionInput,
+  ExtractionLimits,
+} from "../core/extraction.ts";
+import { claimedCharset, kindOf, MEDIA_TYPES } from "./document-kind.ts";
+import { plainTextBlocks } from "./plain-text.ts";
+import { declaredInMarkup, decodeText } from "./text-decoding.ts";
+
+type Claims = Omit<ExtractionInput, "bytes">;
+type Found = { readonly blocks: readonly Block[]; readonly method: string } & {
+  readonly [K in "title" | "author" | "date" | "language" | "url" | "pages"]?:
+    | ExtractedDocument[K]
+    | undefined;
+};
+
+/** Pages larger than this take the tree of elements past the process's memory. */
+const MAX_HTML_BYTES = 20_000_000;
+
+/**
+ * Reads a document in this process: for bytes that are trusted, and inside the process made for those that are not.
+ *
+ * It takes over `bytes`. `onProgress` is told pages, or nothing but the end.
+ *
+ * @throws {ServiceError} as `TextExtractor.extract`; anything else is a parser's own failure.
+ */
+export async function extractDocument(
+  bytes: Uint8Array,
+  claims: Claims,
+  limits: ExtractionLimits,
+  onProgress: (done: number, total: number) => void = () => undefined,
+): Promise<ExtractedDocument> {
+  const kind = kindOf(bytes, claims);
+  const found = await read(kind, bytes, claims, limits, onProgress);
+  const charCount = found.blocks.reduce((total, block) => total + block.text.length, 0);
+  if (charCount > limits.maxChars) {
+    throw new ServiceError(
+      "TOO_LARGE",
+      `the document has more than ${limits.maxChars} characters of text: send it in parts`,
+    );
+  }
+  if (!found.blocks.some((block) => /[\p{L}\p{N}\p{S}]/u.test(block.text))) {
+    throw new ServiceError("UNPROCESSABLE", "the document holds no text");
+  }
+  if (kind !== "pdf") onProgress(1, 1);
+  const { blocks, method, ...metadata } = found;
+  const present = Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== undefined));
+  return { kind, mediaType: MEDIA_TYPES[kind], method, ...present, charCount, blocks };
+}
+
+async function read(
+  kind: DocumentKind,
+  bytes: Uint8Array,
+  claims: Claims,
+  limits: ExtractionLimits,
+  onProgress: (done: number, total: number) => void,
+): Promise<Found> {
+  const charset = claimedCharset(claims.claimedType);
+  // Each parser is loaded with the first document of its kind: all together take half a second.
+  switch (kind) {
+    case "pdf": {
+      const { readPdf } = await import("./pdf.ts");
+      return { method: "pdf.js", ...(await readPdf(bytes, limits, onProgress)) };
+    }
+    case "docx": {
+      const { readDocx } = await import("./docx.ts");
+      return { method: "mammoth", ...(await readDocx(bytes, limits)) };
+    }
+    case "html": {
+      if (bytes.length > MAX_HTML_BYTES) {
+        throw new ServiceError(
+          "TOO_LARGE",
+          `the page has more than ${MAX_HTML_BYTES} bytes: send it in parts`,
+        );
+      }
+      const { readHtml } = await import("./html.ts");
+      return readHtml(decodeText(bytes, charset ?? declaredInMarkup(bytes)), claims.url);
+    }
+    case "md": {
+      const { readMarkdown } = await import("./markdown.ts");
+      return { method: "marked", ...readMarkdown(textWithin(bytes, charset, limits)) };
+    }
+    case "txt":
+      return { method: "plain-text", blocks: plainTextBlocks(textWithin(bytes, charset, limits)) };
+  }
+}
+
+function textWithin(bytes: Uint8Array, charset: string | undefined, { maxChars }: ExtractionLimits): string {
+  // No encoding takes more than four bytes a character.
+  if (bytes.length > maxChars * 4)
+    throw new ServiceError(
+      "TOO_LARGE",
+      `the document has more than ${maxChars} characters of text: send it in parts`,
+    );
+  return decodeText(bytes, charset);
+}

@@ -1,0 +1,30 @@
+import type { ErrorCode } from "../core/errors.ts";
+import type { Block, ExtractedDocument, ExtractionInput, ExtractionLimits } from "../core/extraction.ts";
+
+/** One document: `begin`, its bytes in pieces, `end`. The next begins when this one is `done` or `failed`. */
+export type ToWorker =
+  | {
+      readonly type: "begin";
+      readonly claims: Omit<ExtractionInput, "bytes">;
+      readonly limits: ExtractionLimits;
+      readonly byteCount: number;
+    }
+  | { readonly type: "bytes"; readonly piece: Uint8Array }
+  | { readonly type: "end" };
+
+export type FromWorker =
+  | { readonly type: "ready" }
+  | { readonly type: "progress"; readonly done: number; readonly total: number }
+  /** Blocks in order, a part of them each time, so that neither side handles a whole book at once. */
+  | { readonly type: "blocks"; readonly blocks: readonly Block[] }
+  | { readonly type: "done"; readonly document: Omit<ExtractedDocument, "blocks"> }
+  | { readonly type: "failed"; readonly code: ErrorCode; readonly message: string };
+
+/** Written to stderr by the watchdog before it ends its process. */
+export type WatchdogVerdict = "watchdog: memory" | "watchdog: time" | "watchdog: orphan";
+
+/** What the watchdog is told, in shared memory: the first number is 1 while a document is read. */
+export interface WatchdogData {
+  readonly isBusy: Int32Array<SharedArrayBuffer>;
+  readonly limits: ExtractionLimits;
+}

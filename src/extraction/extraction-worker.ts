@@ -1,0 +1,110 @@
+/**
+ * The process that parses foreign bytes: no files but the program's own, no child processes, no native addons, no
+ * environment. It is talked to by `ExtractionProcess` alone.
+ */
+import { Worker } from "node:worker_threads";
+import { ServiceError } from "../core/errors.ts";
+import type { Block } from "../core/extraction.ts";
+import { extractDocument } from "./extract-document.ts";
+import type { FromWorker, ToWorker, WatchdogData } from "./extraction-messages.ts";
+
+/** Of the blocks' texts in one message. */
+const MESSAGE_CHARS = 131_072;
+const PROGRESS_EVERY_MS = 100;
+
+type Begin = Extract<ToWorker, { type: "begin" }>;
+
+const isBusy = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+let hasWatchdog = false;
+let begun: { readonly begin: Begin; readonly bytes: Uint8Array; filled: number } | undefined;
+
+process.on("disconnect", () => process.exit());
+process.on("message", (message: ToWorker) => {
+  if (message.type === "begin")
+    begun = { begin: message, bytes: new Uint8Array(message.byteCount), filled: 0 };
+  else if (begun === undefined) throw new TypeError("no document was begun");
+  else if (message.type === "bytes") {
+    begun.bytes.set(message.piece, begun.filled);
+    begun.filled += message.piece.length;
+  } else {
+    const { begin, bytes } = begun;
+    begun = undefined;
+    void work(begin, bytes);
+  }
+});
+send({ type: "ready" });
+
+async function work(begin: Begin, bytes: Uint8Array): Promise<void> {
+  watch(begin);
+  try {
+    const { blocks, ...document } = await extractDocument(
+      bytes,
+      begin.claims,
+      begin.limits,
+      progressReporter(),
+    );
+    sendBlocks(blocks);
+    send({ type: "done", document });
+  } catch (error) {
+    send({ type: "failed", ...failureOf(error) });
+  } finally {
+    Atomics.store(isBusy, 0, 0);
+    Atomics.notify(isBusy, 0);
+  }
+}
+
+function watch({ limits }: Begin): void {
+  Atomics.store(isBusy, 0, 1);
+  Atomics.notify(isBusy, 0);
+  // The limits are the same for every document of a process.
+  if (!hasWatchdog) {
+    const watchdog = new Worker(new URL("./watchdog-thread.js", import.meta.url), {
+      workerData: { isBusy, limits } satisfies WatchdogData,
+    });
+    watchdog.unref();
+  }
+  hasWatchdog = true;
+}
+
+function progressReporter() {
+  let last = 0;
+  return (done: number, total: number) => {
+    const now = performance.now();
+    if (now - last < PROGRESS_EVERY_MS && done < total) return;
+    last = now;
+    send({ type: "progress", done, total });
+  };
+}
+
+function sendBlocks(blocks: readonly Block[]): void {
+  let part: Block[] = [];
+  let chars = 0;
+  for (const block of blocks) {
+    part.push(block);
+    chars += block.text.length;
+    if (chars < MESSAGE_CHARS) continue;
+    send({ type: "blocks", blocks: part });
+    part = [];
+    chars = 0;
+  }
+  if (part.length > 0) send({ type: "blocks", blocks: part });
+}
+
+/** A parser's own words may quote the document: only ours are passed on. */
+function failureOf(error: unknown): Pick<ServiceError, "code" | "message"> {
+  if (error instanceof ServiceError) return { code: error.code, message: error.message };
+  if (error instanceof RangeError && /allocation|array length|string length/i.test(error.message)) {
+    return {
+      code: "TOO_LARGE",
+      message: "reading the document takes more memory than there is for it: send it in parts",
+    };
+  }
+  return {
+    code: "UNPROCESSABLE",
+    message: "the document is damaged, or made in a way that cannot be read: save it anew",
+  };
+}
+
+function send(message: FromWorker): void {
+  process.send?.(message);
+}

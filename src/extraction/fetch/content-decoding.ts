@@ -1,0 +1,86 @@
+import { Readable, pipeline, type Transform } from "node:stream";
+import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from "node:zlib";
+import { ServiceError } from "../../core/errors.ts";
+
+/** What `decodeContent` understands, for the request. */
+export const ACCEPTED_ENCODINGS = "gzip, deflate, br";
+
+/** Pages of repeated markup reach some dozens; a bomb of deflate a thousand, of Brotli much more. */
+const MAX_INFLATION = 200;
+/** Below this, any ratio is harmless. */
+const UNSUSPECTED_BYTES = 4 * 1024 ** 2;
+
+/**
+ * The body as it was before it was packed for the way, piece by piece.
+ *
+ * @throws {ServiceError} FETCH_FAILED for an encoding that was not asked for; zlib's errors for damage; TOO_LARGE
+ *   as soon as it unpacks to more than 200 times what arrived.
+ */
+export async function* decodeContent(
+  wire: AsyncIterable<Uint8Array>,
+  contentEncoding: string | undefined,
+): AsyncGenerator<Uint8Array> {
+  const encoding = (contentEncoding ?? "").trim().toLowerCase();
+  if (encoding === "" || encoding === "identity") {
+    yield* wire;
+    return;
+  }
+  let packedBytes = 0;
+  let unpackedBytes = 0;
+  for await (const chunk of unpack(
+    counted(wire, (bytes) => (packedBytes += bytes)),
+    encoding,
+  )) {
+    unpackedBytes += chunk.length;
+    if (unpackedBytes > Math.max(UNSUSPECTED_BYTES, packedBytes * MAX_INFLATION)) {
+      throw new ServiceError(
+        "TOO_LARGE",
+        `The page unpacks to more than ${MAX_INFLATION} times its size; it is not read.`,
+      );
+    }
+    yield chunk;
+  }
+}
+
+async function* unpack(wire: AsyncIterable<Uint8Array>, encoding: string): AsyncGenerator<Uint8Array> {
+  const chunks = wire[Symbol.asyncIterator]();
+  const first = await chunks.next();
+  // An empty body is not packed, whatever its header says.
+  if (first.done === true) return;
+
+  const decoder = decoderFor(encoding, first.value);
+  const packed = Readable.from(startingWith(first.value, chunks), { objectMode: false });
+  // Errors reach the reader through the decoder, which is destroyed with them.
+  pipeline(packed, decoder, () => {});
+  yield* decoder;
+}
+
+function decoderFor(encoding: string, first: Uint8Array): Transform {
+  switch (encoding) {
+    case "gzip":
+    case "x-gzip":
+      return createGunzip();
+    case "br":
+      return createBrotliDecompress();
+    case "deflate":
+      // Zlib's format by the standard, but some servers leave its header out.
+      return ((first[0] ?? 0) & 0x0f) === 0x08 ? createInflate() : createInflateRaw();
+    default:
+      throw new ServiceError("FETCH_FAILED", "The page was sent in an encoding that was not asked for.");
+  }
+}
+
+async function* startingWith(first: Uint8Array, rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield first;
+  yield* { [Symbol.asyncIterator]: () => rest };
+}
+
+async function* counted(
+  chunks: AsyncIterable<Uint8Array>,
+  onBytes: (bytes: number) => void,
+): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) {
+    onBytes(chunk.length);
+    yield chunk;
+  }
+}

@@ -1,0 +1,110 @@
+import type { LookupAddress } from "node:dns";
+import { isIP } from "node:net";
+import { ServiceError } from "../../core/errors.ts";
+import { unlessAborted } from "./unless-aborted.ts";
+import { reachOf, type Reach } from "./address-reach.ts";
+import { isOwnAddress } from "./own-address.ts";
+import { hostOf, isLocalName, parseTargetUrl, portOf } from "./target-url.ts";
+
+/** All addresses of a name, best first. */
+export type Lookup = (name: string) => Promise<readonly LookupAddress[]>;
+
+export interface TargetGuardOptions {
+  /** Asked at every target: keys may be made while the daemon runs. */
+  readonly privateTargets: () => "allow" | "deny";
+  /** Where the daemon listens, if it does: never fetched at any address of this machine. */
+  readonly ownPort: () => number | undefined;
+  readonly machineAddresses: () => readonly string[];
+  readonly lookup: Lookup;
+  /** The proxy resolves names itself, within its own network: nothing private goes through it. */
+  readonly viaProxy: boolean;
+}
+
+/** A target that may be fetched, from these addresses and no others. */
+export interface JudgedTarget {
+  readonly url: URL;
+  /** Empty only for what a proxy has to resolve. */
+  readonly addresses: readonly LookupAddress[];
+  readonly reach: Exclude<Reach, "forbidden">;
+}
+
+/** A network that lets out nothing but its proxy often has no name server for the rest, and no answer from it. */
+const LOOKUP_BEFORE_PROXY_MS = 3_000;
+
+/** Decides what may be fetched. Every address of a name must pass, since a connection may go to any of them. */
+export class TargetGuard {
+  readonly #options: TargetGuardOptions;
+
+  constructor(options: TargetGuardOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * What can be said without the network.
+   *
+   * @throws {ServiceError} as `parseTargetUrl`; FORBIDDEN.
+   */
+  parse(text: string, base?: URL): URL {
+    const url = parseTargetUrl(text, base);
+    if (isIP(hostOf(url)) !== 0) this.checkAddress(hostOf(url), url);
+    return url;
+  }
+
+  /** @throws {ServiceError} FORBIDDEN; whatever the lookup throws; the signal's reason. */
+  async judge(url: URL, signal: AbortSignal): Promise<JudgedTarget> {
+    const host = hostOf(url);
+    const family = isIP(host);
+    const addresses = family === 0 ? await this.#resolve(url, signal) : [{ address: host, family }];
+    const reaches = addresses.map(({ address }) => this.checkAddress(address, url));
+    return { url, addresses, reach: reaches.includes("private") ? "private" : "public" };
+  }
+
+  /** @throws {ServiceError} FORBIDDEN if the URL must not be fetched from this address. */
+  checkAddress(address: string, url: URL): JudgedTarget["reach"] {
+    const { ownPort, machineAddresses, viaProxy, privateTargets } = this.#options;
+    const host = hostOf(url);
+    if (portOf(url) === ownPort() && isOwnAddress(address, machineAddresses())) {
+      throw new ServiceError("FORBIDDEN", `${url.host} is memoryd itself, which is never fetched.`);
+    }
+    const reach = reachOf(address);
+    if (reach === "forbidden") {
+      throw new ServiceError(
+        "FORBIDDEN",
+        `${host} is at a link-local or cloud-metadata address, which is never fetched.`,
+      );
+    }
+    if (reach === "private") {
+      if (viaProxy) throw privateThroughProxy(host);
+      if (privateTargets() === "deny") {
+        throw new ServiceError(
+          "FORBIDDEN",
+          `${host} is at a private address, which is not fetched. Set MEMORYD_INGEST_PRIVATE=allow if it should be.`,
+        );
+      }
+    }
+    return reach;
+  }
+
+  async #resolve(url: URL, signal: AbortSignal): Promise<readonly LookupAddress[]> {
+    const host = hostOf(url);
+    if (!this.#options.viaProxy) return unlessAborted(this.#lookUp(host), signal);
+
+    const patience = AbortSignal.timeout(LOOKUP_BEFORE_PROXY_MS);
+    const addresses = await unlessAborted(this.#lookUp(host), AbortSignal.any([signal, patience])).catch(
+      () => [],
+    );
+    signal.throwIfAborted();
+    if (addresses.length === 0 && isLocalName(host)) throw privateThroughProxy(host);
+    return addresses;
+  }
+
+  async #lookUp(name: string): Promise<readonly LookupAddress[]> {
+    const addresses = await this.#options.lookup(name);
+    if (addresses.length > 0) return addresses;
+    throw Object.assign(new Error("no addresses"), { code: "ENOTFOUND" });
+  }
+}
+
+function privateThroughProxy(host: string): ServiceError {
+  return new ServiceError("FORBIDDEN", `${host} is a private target; those are not fetched through a proxy.`);
+}

@@ -1,0 +1,248 @@
+import type { Block, BlockType } from "../core/extraction.ts";
+import { cleanText } from "./clean-text.ts";
+import { elementsOf, findElement, type HtmlElement, textOf } from "./html-tree.ts";
+
+/** Never text of the document. */
+const SKIPPED = new Set(
+  (
+    "script style template noscript svg canvas iframe object embed audio video map head title " +
+    "button select option textarea input datalist progress meter dialog rp"
+  ).split(" "),
+);
+
+/** Elements that begin and end a block; all others run on within a line. */
+const BLOCK_TAGS = new Set(
+  (
+    "html body main article section header footer nav aside div p address figure figcaption details summary fieldset legend " +
+    "form hgroup search center dl dt dd ul ol menu li table caption thead tbody tfoot tr td th h1 h2 h3 h4 h5 h6 " +
+    "blockquote pre hr"
+  ).split(" "),
+);
+
+/** A cell longer than this, or with structure of its own, is no datum but a piece of a page laid out by a table. */
+const MAX_CELL_CHARS = 1_000;
+const STRUCTURE = new Set([
+  "table",
+  "h1",
+  "h2",
+  "h3",
+  "h4",
+  "h5",
+  "h6",
+  "pre",
+  "blockquote",
+  "article",
+  "section",
+]);
+
+interface WalkOptions {
+  /** Addresses of links stand behind their text: `[text](https://…)`. */
+  readonly keepsLinks?: boolean;
+  /** Leaves an element out with all below it. */
+  readonly skips?: (element: HtmlElement) => boolean;
+}
+
+interface Context {
+  readonly type: BlockType;
+  readonly level?: number;
+}
+
+const PARAGRAPH: Context = { type: "paragraph" };
+
+/** The blocks of a tree, in document order. */
+export function blocksOfHtml(root: HtmlElement, options: WalkOptions = {}): Block[] {
+  return new BlockWalk(options).run(root);
+}
+
+class BlockWalk {
+  readonly #options: WalkOptions;
+  readonly #blocks: Block[] = [];
+  #line = "";
+  /** Before the next text of a list item. */
+  #mark = "";
+  #listDepth = 0;
+
+  constructor(options: WalkOptions) {
+    this.#options = options;
+  }
+
+  run(root: HtmlElement): Block[] {
+    this.#walkChildren(root, PARAGRAPH);
+    this.#flush(PARAGRAPH);
+    return this.#blocks;
+  }
+
+  #walkChildren(element: HtmlElement, context: Context): void {
+    for (const child of element.children) {
+      if (typeof child === "string") this.#line += child.replace(/[\s\u200b]+/g, " ");
+      else if (!isHidden(child) && this.#options.skips?.(child) !== true) this.#walk(child, context);
+    }
+  }
+
+  #walk(element: HtmlElement, context: Context): void {
+    const { tag } = element;
+    if (tag === "br") this.#line += "\n";
+    else if (tag === "a") this.#walkLink(element, context);
+    else if (tag === "sup" || tag === "sub") this.#walkChildren(element, context);
+    else if (!BLOCK_TAGS.has(tag)) this.#walkChildren(element, context);
+    else {
+      this.#flush(context);
+      this.#walkBlock(element, context);
+    }
+  }
+
+  #walkBlock(element: HtmlElement, context: Context): void {
+    const heading = /^h([1-6])$/.exec(element.tag);
+    if (heading !== null) {
+      this.#within(element, { type: "heading", level: Number(heading[1]) });
+      return;
+    }
+    switch (element.tag) {
+      case "pre":
+        this.#add("code", cleanText(preformatted(element)).replace(/^(?:[ \t]*\n)+|\s+$/g, ""));
+        return;
+      case "blockquote":
+        this.#within(element, context.type === "list-item" ? context : { type: "quote" });
+        return;
+      case "ul":
+      case "ol":
+      case "menu":
+        this.#walkList(element);
+        return;
+      case "table":
+        this.#walkTable(element, context);
+        return;
+      default:
+        this.#within(element, context);
+    }
+  }
+
+  #within(element: HtmlElement, context: Context): void {
+    this.#walkChildren(element, context);
+    this.#flush(context);
+  }
+
+  #walkList(list: HtmlElement): void {
+    this.#listDepth += 1;
+    const level = this.#listDepth;
+    let number = Number(list.attributes["start"] ?? 1);
+    for (const child of list.children) {
+      if (typeof child === "string" || isHidden(child) || this.#options.skips?.(child) === true) continue;
+      const isItem = child.tag === "li";
+      if (isItem) {
+        this.#mark = list.tag === "ol" ? `${number} `.replace(" ", ". ") : "- ";
+        number += 1;
+        this.#within(child, { type: "list-item", level });
+        this.#mark = "";
+      } else this.#walk(child, { type: "list-item", level });
+    }
+    this.#listDepth -= 1;
+  }
+
+  #walkTable(table: HtmlElement, context: Context): void {
+    const rows = rowsOf(table);
+    const isData =
+      table.attributes["role"] !== "presentation" &&
+      rows.every((row) => cellsOf(row).every(isDatum)) &&
+      rows.some((row) => cellsOf(row).length > 1);
+    if (!isData) {
+      this.#within(table, context);
+      return;
+    }
+    const caption = findElement(table, (element) => element.tag === "caption");
+    if (caption !== undefined) this.#within(caption, PARAGRAPH);
+    for (const row of rows) {
+      const cells = cellsOf(row);
+      const text = cells.map((cell) => this.#cellText(cell)).join(" | ");
+      const isHeader = cells.length > 0 && cells.every((cell) => cell.tag === "th");
+      if (text.replace(/[\s|]/g, "") === "") continue;
+      this.#blocks.push({ type: "table-row", text: text.trim(), ...(isHeader ? { isHeader } : {}) });
+    }
+  }
+
+  #cellText(cell: HtmlElement): string {
+    const blocks = new BlockWalk(this.#options).run(cell);
+    return blocks.map((block) => block.text.replace(/\s*\n\s*/g, " ")).join(" ");
+  }
+
+  #walkLink(link: HtmlElement, context: Context): void {
+    const before = this.#line.length;
+    const blocksBefore = this.#blocks.length;
+    this.#walkChildren(link, context);
+    const address = link.attributes["href"] ?? "";
+    if (this.#options.keepsLinks !== true || !/^(?:https?|mailto):/i.test(address)) return;
+    const text = this.#line.slice(before).trim();
+    if (this.#blocks.length > blocksBefore || text === "" || text === address) return;
+    this.#line = `${this.#line.slice(0, before)}${/^\s/.test(this.#line.slice(before)) ? " " : ""}[${text}](${address})`;
+  }
+
+  #flush({ type, level }: Context): void {
+    const text = cleanText(this.#line)
+      .replace(/[ \t]+/g, " ")
+      .replace(/ ?\n ?/g, "\n")
+      .replace(/\n{3,}/g, "\n\n")
+      .trim();
+    this.#line = "";
+    if (text === "") return;
+    if (type !== "list-item" || this.#mark !== "") {
+      this.#add(type, type === "heading" ? text.replaceAll("\n", " ") : this.#mark + text, level);
+    } else this.#continueItem(text, level);
+    this.#mark = "";
+  }
+
+  /** A further paragraph of an item belongs to it, unless something else came between. */
+  #continueItem(text: string, level: number | undefined): void {
+    const last = this.#blocks.at(-1);
+    if (last?.type === "list-item" && last.level === level) {
+      this.#blocks[this.#blocks.length - 1] = { ...last, text: `${last.text}\n${text}` };
+    } else this.#add("paragraph", text);
+  }
+
+  #add(type: BlockType, text: string, level?: number): void {
+    if (text.trim() !== "") this.#blocks.push({ type, text, ...(level === undefined ? {} : { level }) });
+  }
+}
+
+export function isHidden({ tag, attributes }: HtmlElement): boolean {
+  return (
+    SKIPPED.has(tag) ||
+    attributes["hidden"] !== undefined ||
+    attributes["aria-hidden"] === "true" ||
+    /display\s*:\s*none|visibility\s*:\s*hidden/i.test(attributes["style"] ?? "")
+  );
+}
+
+function preformatted(element: HtmlElement): string {
+  return element.children
+    .map((child) =>
+      typeof child === "string"
+        ? child
+        : child.tag === "br"
+          ? "\n"
+          : isHidden(child)
+            ? ""
+            : preformatted(child),
+    )
+    .join("");
+}
+
+function rowsOf(table: HtmlElement): HtmlElement[] {
+  const rows: HtmlElement[] = [];
+  for (const child of table.children) {
+    if (typeof child === "string") continue;
+    if (child.tag === "tr") rows.push(child);
+    else if (/^t(?:head|body|foot)$/.test(child.tag)) rows.push(...rowsOf(child));
+  }
+  return rows;
+}
+
+function cellsOf(row: HtmlElement): HtmlElement[] {
+  return row.children.filter(
+    (child): child is HtmlElement => typeof child !== "string" && (child.tag === "td" || child.tag === "th"),
+  );
+}
+
+function isDatum(cell: HtmlElement): boolean {
+  for (const element of elementsOf(cell)) if (STRUCTURE.has(element.tag)) return false;
+  return textOf(cell).trim().length <= MAX_CELL_CHARS;
+}

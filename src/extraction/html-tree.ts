@@ -1,0 +1,89 @@
+import { Parser } from "htmlparser2";
+import { ServiceError } from "../core/errors.ts";
+
+/** An element, or a text as a string. */
+export interface HtmlElement {
+  readonly tag: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly children: (HtmlElement | string)[];
+}
+
+/** Elements nested deeper hang on their ancestor at this depth, so that whoever walks the tree may recurse. */
+const MAX_DEPTH = 256;
+/** No page is so deep but to do harm, and the parser's time grows with the square of it. */
+const MAX_NESTING = 10_000;
+
+export interface HtmlTree {
+  readonly root: HtmlElement;
+  /** Of the source, before anything was hung higher. */
+  readonly depth: number;
+}
+
+/** The tree of a page or a piece of one; never deeper than 256. @throws {ServiceError} UNPROCESSABLE above 10 000. */
+export function parseHtml(html: string): HtmlTree {
+  const root: HtmlElement = { tag: "#root", attributes: {}, children: [] };
+  const open: HtmlElement[] = [root];
+  let depth = 0;
+  let deepest = 0;
+  const top = () => open[open.length - 1] ?? root;
+
+  const parser = new Parser(
+    {
+      onopentag(tag, attributes) {
+        depth += 1;
+        if (depth > deepest) deepest = depth;
+        if (depth > MAX_NESTING) {
+          throw new ServiceError(
+            "UNPROCESSABLE",
+            `the page nests more than ${MAX_NESTING} elements: it cannot be read`,
+          );
+        }
+        const element: HtmlElement = { tag, attributes, children: [] };
+        top().children.push(element);
+        if (depth < MAX_DEPTH) open.push(element);
+        // Deeper elements stay leaves; their texts fall to the ancestor, in order.
+      },
+      ontext(text) {
+        top().children.push(text);
+      },
+      onclosetag() {
+        if (depth < MAX_DEPTH) open.pop();
+        depth -= 1;
+      },
+    },
+    { decodeEntities: true, lowerCaseTags: true },
+  );
+  parser.end(html);
+  return { root, depth: deepest };
+}
+
+/** The first element the test holds for, in document order. */
+export function findElement(
+  root: HtmlElement,
+  test: (element: HtmlElement) => boolean,
+): HtmlElement | undefined {
+  for (const element of elementsOf(root)) if (test(element)) return element;
+  return undefined;
+}
+
+/** Every element below, in document order. */
+export function* elementsOf(root: HtmlElement): Generator<HtmlElement> {
+  for (const child of root.children) {
+    if (typeof child === "string") continue;
+    yield child;
+    yield* elementsOf(child);
+  }
+}
+
+/** All text below, as it stands in the source. */
+export function textOf(root: HtmlElement): string {
+  const texts: string[] = [];
+  const collect = (element: HtmlElement) => {
+    for (const child of element.children) {
+      if (typeof child === "string") texts.push(child);
+      else collect(child);
+    }
+  };
+  collect(root);
+  return texts.join("");
+}

@@ -1,0 +1,211 @@
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { ServiceError } from "../core/errors.ts";
+import type { Block, ExtractionLimits } from "../core/extraction.ts";
+import { cleanField, cleanLanguage } from "./clean-text.ts";
+import { blocksOfPdf, headingKey } from "./pdf-blocks.ts";
+import { regionsOf } from "./pdf-columns.ts";
+import { withoutFurniture } from "./pdf-furniture.ts";
+import { type Row, rowsOfPage, type TextRun } from "./pdf-lines.ts";
+import { loadPdfjs } from "./pdfjs.ts";
+
+interface PdfText {
+  readonly blocks: Block[];
+  readonly pages: number;
+  readonly title?: string | undefined;
+  readonly author?: string | undefined;
+  readonly date?: number | undefined;
+  readonly language?: string | undefined;
+}
+
+type Pdfjs = Awaited<ReturnType<typeof loadPdfjs>>;
+type PdfDocument = Awaited<ReturnType<Pdfjs["getDocument"]>["promise"]>;
+
+/** How far from the end the pointer to the cross-reference table stands at most. */
+const TAIL_BYTES = 65_536;
+/** The size of text in a field, in points, for want of its own. */
+const FIELD_SIZE = 10;
+const MAX_OUTLINE_ITEMS = 10_000;
+
+/**
+ * The text of a PDF, page by page, in reading order.
+ *
+ * `onPage` is told after each page. It takes over `bytes`.
+ *
+ * @throws {ServiceError} UNPROCESSABLE: encrypted, cut off, damaged, or without text (a scan). TOO_LARGE.
+ */
+export async function readPdf(
+  bytes: Uint8Array,
+  limits: ExtractionLimits,
+  onPage: (done: number, total: number) => void,
+): Promise<PdfText> {
+  const tail = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).subarray(-TAIL_BYTES);
+  if (!tail.includes("startxref")) throw damaged("the PDF is cut off: get it again");
+
+  const pdfjs = await loadPdfjs();
+  const document = await open(pdfjs, bytes);
+  const pages = document.numPages;
+  if (pages > limits.maxPages) {
+    throw new ServiceError(
+      "TOO_LARGE",
+      `the PDF has ${pages} pages; the limit is ${limits.maxPages}: send it in parts`,
+    );
+  }
+  const rows: Row[][] = [];
+  let chars = 0;
+  for (let number = 1; number <= pages; number += 1) {
+    const runs = await runsOfPage(document, number);
+    for (const run of runs) chars += run.str.length;
+    if (chars > limits.maxChars) {
+      throw new ServiceError(
+        "TOO_LARGE",
+        `the PDF has more than ${limits.maxChars} characters of text: send it in parts`,
+      );
+    }
+    rows.push(rowsOfPage(runs));
+    onPage(number, pages);
+  }
+  if (!rows.flat(2).some((segment) => /[\p{L}\p{N}]/u.test(segment.text))) throw withoutText(pages);
+
+  const kept = withoutFurniture(rows).map((page, n) => ({ page: n + 1, regions: regionsOf(page) }));
+  const blocks = blocksOfPdf(kept, await outlineOf(document));
+  return { blocks, pages, ...(await metadataOf(document, blocks)) };
+}
+
+async function open(pdfjs: Pdfjs, data: Uint8Array): Promise<PdfDocument> {
+  const root = dirname(createRequire(import.meta.url).resolve("pdfjs-dist/package.json"));
+  try {
+    return await pdfjs.getDocument({
+      data,
+      cMapUrl: `${join(root, "cmaps")}/`,
+      standardFontDataUrl: `${join(root, "standard_fonts")}/`,
+      isEvalSupported: false,
+      useSystemFonts: false,
+      disableFontFace: true,
+      useWorkerFetch: false,
+      useWasm: false,
+      verbosity: 0,
+    }).promise;
+  } catch (error) {
+    if (error instanceof Error && error.name === "PasswordException") {
+      throw new ServiceError(
+        "UNPROCESSABLE",
+        "the PDF is encrypted: save it without a password and send that",
+        { cause: error },
+      );
+    }
+    throw damaged("the PDF is damaged: open it in a viewer and print or save it anew", error);
+  }
+}
+
+async function runsOfPage(document: PdfDocument, number: number): Promise<TextRun[]> {
+  try {
+    const page = await document.getPage(number);
+    const { items, styles } = await page.getTextContent();
+    const fields: unknown[] = await page.getAnnotations();
+    page.cleanup();
+    const filled = fields.flatMap((field) => runOfField(field as FormField) ?? []);
+    const runs = items.flatMap((item) => {
+      if (!("str" in item)) return [];
+      const { str, dir, width, transform, fontName } = item;
+      const style = styles[fontName];
+      const isMono = style?.fontFamily === "monospace";
+      return [
+        { str, dir, width, transform: transform as number[], isVertical: style?.vertical === true, isMono },
+      ];
+    });
+    return [...runs, ...filled];
+  } catch (cause) {
+    throw damaged(
+      `page ${number} of the PDF is damaged: open it in a viewer and print or save it anew`,
+      cause,
+    );
+  }
+}
+
+/** Of pdf.js's description of an annotation. */
+interface FormField {
+  readonly subtype?: string;
+  readonly fieldType?: string;
+  readonly fieldValue?: unknown;
+  readonly hidden?: boolean;
+  readonly rect?: readonly number[];
+}
+
+/** What somebody wrote into a field of a form, which is no part of the page's own text. */
+function runOfField({ subtype, fieldType, fieldValue, hidden, rect }: FormField): TextRun | undefined {
+  const value: unknown = Array.isArray(fieldValue) ? fieldValue.join(", ") : fieldValue;
+  const isText = fieldType === "Tx" || fieldType === "Ch";
+  if (subtype !== "Widget" || !isText || hidden === true || typeof value !== "string") return undefined;
+  const [left = 0, bottom = 0, right = 0] = rect ?? [];
+  const transform = [FIELD_SIZE, 0, 0, FIELD_SIZE, left, bottom + FIELD_SIZE / 4];
+  return { str: value, dir: "ltr", transform, width: right - left, isVertical: false, isMono: false };
+}
+
+/** The level of each heading of the document's outline, by its key. */
+async function outlineOf(document: PdfDocument): Promise<Map<string, number>> {
+  const levels = new Map<string, number>();
+  // Only a help: a damaged one costs no text.
+  const outline = await document.getOutline().catch(() => []);
+  type Items = NonNullable<typeof outline>;
+  const add = (items: Items, level: number) => {
+    for (const item of items) {
+      const key = headingKey(item.title);
+      if (levels.size < MAX_OUTLINE_ITEMS && /\p{L}{2}/u.test(key) && !levels.has(key))
+        levels.set(key, level);
+      if (level < 6) add(item.items as Items, level + 1);
+    }
+  };
+  add(outline ?? [], 1);
+  return levels;
+}
+
+async function metadataOf(document: PdfDocument, blocks: readonly Block[]) {
+  const { info, metadata } = await document.getMetadata().catch(() => ({ info: {}, metadata: null }));
+  const fields = info as Readonly<Record<string, unknown>>;
+  const xmp = (name: string): unknown => {
+    const value: unknown = metadata?.get(name);
+    return Array.isArray(value) ? value.join(", ") : value;
+  };
+  const title = realTitle(cleanField(fields["Title"])) ?? realTitle(cleanField(xmp("dc:title")));
+  const topHeading = blocks.slice(0, 10).find((block) => block.type === "heading" && block.page === 1);
+  return {
+    title: title ?? topHeading?.text,
+    author: cleanField(fields["Author"]) ?? cleanField(xmp("dc:creator")),
+    date: pdfDate(fields["CreationDate"]) ?? pdfDate(fields["ModDate"]),
+    language: cleanLanguage(fields["Language"]) ?? cleanLanguage(xmp("dc:language")),
+  };
+}
+
+/** Programs put file names and placeholders in the title. */
+function realTitle(title: string | undefined): string | undefined {
+  if (
+    title === undefined ||
+    /^(?:untitled|document\d*|title|no title|\(anonymous\)|unspecified)$/i.test(title)
+  )
+    return undefined;
+  const name = title.replace(/^Microsoft (?:Word|PowerPoint|Excel)\s*-\s*/i, "");
+  return /\.(?:docx?|pptx?|xlsx?|dvi|indd|tex|odt|rtf|qxd|pdf|pmd|fm)$/i.test(name) ? undefined : name;
+}
+
+/** `D:20250208122313+02'00'` (ISO 32000-1, 7.9.4). */
+function pdfDate(value: unknown): number | undefined {
+  const match = /^(?:D:)?(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:([+-])(\d\d)'?(\d\d)?)?/.exec(
+    String(value),
+  );
+  if (match === null) return undefined;
+  const part = (n: number, otherwise: number) => Number(match[n] ?? otherwise);
+  const local = Date.UTC(part(1, 0), part(2, 1) - 1, part(3, 1), part(4, 0), part(5, 0), part(6, 0));
+  const offset = (match[7] === "-" ? -1 : 1) * (part(8, 0) * 60 + part(9, 0)) * 60_000;
+  return part(1, 0) >= 1900 ? local - offset : undefined;
+}
+
+function withoutText(pages: number): ServiceError {
+  const what = pages === 1 ? "the page of the PDF holds" : `the ${pages} pages of the PDF hold`;
+  return new ServiceError(
+    "UNPROCESSABLE",
+    `${what} no text, as a scan does: add the text by character recognition (OCRmyPDF, for one) and send the result`,
+  );
+}
+
+const damaged = (message: string, cause?: unknown) => new ServiceError("UNPROCESSABLE", message, { cause });

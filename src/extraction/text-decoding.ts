@@ -1,0 +1,94 @@
+import { isAscii, isUtf8 } from "node:buffer";
+import { TextDecoder } from "node:util";
+import { detect } from "chardet";
+
+/** How far into a page its own word about its encoding is looked for (HTML standard: 1024; pages put it later). */
+const PRESCAN_BYTES = 4_096;
+/** Enough of a text to tell its encoding by. */
+const SAMPLE_BYTES = 65_536;
+
+/**
+ * The text of bytes in any encoding the platform knows.
+ *
+ * A byte order mark decides, then bytes that are UTF-8 with more than ASCII (no other encoding looks so by chance), then
+ * what is declared, then the statistics of the bytes; at last windows-1252, which every byte fits.
+ */
+export function decodeText(bytes: Uint8Array, declared?: string): string {
+  const decoder = decoderFor(bytes, declared);
+  return decoder.encoding === "windows-1252" ? decodeWindows1252(bytes) : decoder.decode(bytes);
+}
+
+/** The characters of 0x80 to 0x9f, where windows-1252 is not Latin-1. */
+const WINDOWS_1252 = "€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ";
+
+/** Node's own decoder takes it for Latin-1 (20.x, 22.x), which loses quotation marks and dashes. */
+function decodeWindows1252(bytes: Uint8Array): string {
+  const latin1 = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
+  return latin1.replace(
+    /[\u0080-\u009f]/g,
+    (character) => WINDOWS_1252[character.charCodeAt(0) - 0x80] ?? character,
+  );
+}
+
+/** What a page says of its encoding, in a `meta` element or an XML declaration. */
+export function declaredInMarkup(bytes: Uint8Array): string | undefined {
+  const head = new TextDecoder("latin1").decode(bytes.subarray(0, PRESCAN_BYTES));
+  const found =
+    /<meta\b[^>]{0,500}?\bcharset\s*=\s*["']?\s*([\w-]{2,40})/i.exec(head) ??
+    /^\s*<\?xml\b[^>]{0,200}?\bencoding\s*=\s*["']([\w-]{2,40})/i.exec(head);
+  // A page whose declaration can be read as ASCII is not UTF-16, whatever it says (HTML standard).
+  return found?.[1]?.toLowerCase().replace(/^utf-?16.*/, "utf-8");
+}
+
+/** True if text in UTF-16 without a mark: every second byte of the sample is mostly zero. */
+export function looksLikeUtf16(bytes: Uint8Array): "utf-16le" | "utf-16be" | undefined {
+  const sample = bytes.subarray(0, 1_024);
+  if (sample.length < 4) return undefined;
+  let even = 0;
+  let odd = 0;
+  for (let at = 0; at + 1 < sample.length; at += 2) {
+    if (sample[at] === 0) even += 1;
+    if (sample[at + 1] === 0) odd += 1;
+  }
+  const pairs = sample.length >> 1;
+  if (odd > pairs * 0.4 && even < pairs * 0.05) return "utf-16le";
+  if (even > pairs * 0.4 && odd < pairs * 0.05) return "utf-16be";
+  return undefined;
+}
+
+function decoderFor(bytes: Uint8Array, declared: string | undefined): TextDecoder {
+  const [first, second, third] = bytes;
+  if (first === 0xef && second === 0xbb && third === 0xbf) return new TextDecoder("utf-8");
+  if (first === 0xff && second === 0xfe) return new TextDecoder("utf-16le");
+  if (first === 0xfe && second === 0xff) return new TextDecoder("utf-16be");
+
+  const utf16 = looksLikeUtf16(bytes);
+  if (utf16 !== undefined) return new TextDecoder(utf16);
+  if (isAscii(bytes)) {
+    const switchesSets = bytes.subarray(0, SAMPLE_BYTES).includes(0x1b);
+    return new TextDecoder(switchesSets ? "iso-2022-jp" : "utf-8");
+  }
+  if (isUtf8(bytes)) return new TextDecoder("utf-8");
+  return (
+    decoderNamed(declared) ??
+    decoderNamed(detect(sampleOf(bytes)) ?? undefined) ??
+    new TextDecoder("windows-1252")
+  );
+}
+
+/** Around the first byte that is not ASCII: the beginning of a long text may say nothing. */
+function sampleOf(bytes: Uint8Array): Uint8Array {
+  const first = bytes.findIndex((byte) => byte > 0x7f);
+  const start = Math.max(0, first - 1_024);
+  return bytes.subarray(start, start + SAMPLE_BYTES);
+}
+
+function decoderNamed(name: string | undefined): TextDecoder | undefined {
+  // UTF-8 was ruled out, and chardet's names that are no web labels.
+  if (name === undefined || /^utf-?8$/i.test(name)) return undefined;
+  try {
+    return new TextDecoder(name.toLowerCase());
+  } catch {
+    return undefined;
+  }
+}

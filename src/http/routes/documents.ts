@@ -1,0 +1,214 @@
+import { Readable } from "node:stream";
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import type { Static } from "typebox";
+import type { DocumentOperations } from "../../core/document-operations.ts";
+import {
+  DeleteDocumentReply,
+  DocumentParams,
+  GetDocumentQuery,
+  GetDocumentReply,
+  JobParams,
+  JobRecord,
+  ListDocumentsQuery,
+  ListDocumentsReply,
+  ListJobsReply,
+} from "../../schemas/document.ts";
+import { DEFAULT_PAGE_LIMIT } from "../../schemas/list-memories.ts";
+import { OwnerBody, OwnerQuery } from "../../schemas/memory.ts";
+import { readCursor, writeCursor } from "../cursor.ts";
+import { documentRecord, documentWithChunks, jobRecord } from "../document-record.ts";
+import { uuidOf } from "../memory-id.ts";
+import { invalid, ownerOf, present } from "../memory-input.ts";
+
+const DEFAULT_CHUNKS = 1_000;
+
+export const documentRoutes: FastifyPluginAsyncTypebox<{ readonly documents: DocumentOperations }> = async (
+  app,
+  { documents },
+) => {
+  app.get(
+    "/jobs",
+    {
+      config: { scope: "read" },
+      schema: {
+        operationId: "listJobs",
+        summary: "List jobs, newest first",
+        description: "Those that are over are kept for a day.",
+        querystring: ListDocumentsQuery,
+        response: { 200: ListJobsReply },
+      },
+    },
+    async (request) => {
+      const { skipped, ...input } = pageInput(request.query);
+      const { items, total, nextBefore } = documents.listJobs(input);
+      return {
+        items: items.map((job) => jobRecord(job, request.id)),
+        ...pageOutput(input.limit, skipped, items.length, total, nextBefore),
+      };
+    },
+  );
+
+  app.get(
+    "/jobs/:id",
+    {
+      config: { scope: "read" },
+      schema: {
+        operationId: "getJob",
+        summary: "How far a job is, or what came of it",
+        params: JobParams,
+        querystring: OwnerQuery,
+        response: { 200: JobRecord },
+      },
+    },
+    async (request) => {
+      const id = uuidOf(request.params.id, "job");
+      return jobRecord(documents.getJob({ id, ...ownerOf(request.query, null) }), request.id);
+    },
+  );
+
+  app.delete(
+    "/jobs/:id",
+    {
+      config: { scope: "write", optionalBody: true },
+      schema: {
+        operationId: "cancelJob",
+        summary: "Cancel a job",
+        description: "One that is over stays as it is.",
+        params: JobParams,
+        querystring: OwnerQuery,
+        body: OwnerBody,
+        response: { 200: JobRecord },
+      },
+    },
+    async (request) => {
+      const id = uuidOf(request.params.id, "job");
+      const job = await documents.cancelJob({ id, ...ownerOf(request.query, request.body) });
+      return jobRecord(job, request.id);
+    },
+  );
+
+  app.get(
+    "/documents",
+    {
+      config: { scope: "read" },
+      schema: {
+        operationId: "listDocuments",
+        summary: "List documents, newest first",
+        querystring: ListDocumentsQuery,
+        response: { 200: ListDocumentsReply },
+      },
+    },
+    async (request) => {
+      const { skipped, ...input } = pageInput(request.query);
+      const { items, total, nextBefore } = documents.listDocuments(input);
+      return {
+        items: items.map((document) => documentRecord(document)),
+        ...pageOutput(input.limit, skipped, items.length, total, nextBefore),
+      };
+    },
+  );
+
+  app.get(
+    "/documents/:id",
+    {
+      config: { scope: "read" },
+      schema: {
+        operationId: "getDocument",
+        summary: "Read a document's account and its chunks",
+        params: DocumentParams,
+        querystring: GetDocumentQuery,
+        response: { 200: GetDocumentReply },
+      },
+    },
+    async (request) => {
+      const id = uuidOf(request.params.id, "document");
+      const { l: limit = DEFAULT_CHUNKS, u: offset = 0 } = request.query;
+      return documentWithChunks(
+        await documents.getDocument({ id, limit, offset, ...ownerOf(request.query, null) }),
+      );
+    },
+  );
+
+  app.delete(
+    "/documents/:id",
+    {
+      config: { scope: "write", optionalBody: true },
+      schema: {
+        operationId: "deleteDocument",
+        summary: "Delete a document with its memories and its original",
+        params: DocumentParams,
+        querystring: OwnerQuery,
+        body: OwnerBody,
+        response: { 200: DeleteDocumentReply },
+      },
+    },
+    async (request) => {
+      const id = uuidOf(request.params.id, "document");
+      const { deleted } = await documents.deleteDocument({ id, ...ownerOf(request.query, request.body) });
+      return { ok: true as const, id, deleted };
+    },
+  );
+
+  app.get(
+    "/documents/:id/file",
+    {
+      config: { scope: "read", answers: "application/octet-stream" },
+      schema: {
+        operationId: "downloadDocument",
+        summary: "The original bytes",
+        description: "Always as a download, never as what it says it is.",
+        params: DocumentParams,
+        querystring: OwnerQuery,
+      },
+    },
+    async (request, reply) => {
+      const id = uuidOf(request.params.id, "document");
+      const { document, bytes } = await documents.readOriginal({ id, ...ownerOf(request.query, null) });
+      return reply
+        .headers({
+          "content-length": document.bytes,
+          "content-disposition": disposition(document.filename ?? document.id),
+          "content-security-policy": "sandbox; default-src 'none'",
+        })
+        .type("application/octet-stream")
+        .send(Readable.from(bytes, { objectMode: false }));
+    },
+  );
+};
+
+function pageInput(query: Static<typeof ListDocumentsQuery>) {
+  const { u: offset = 0, cursor, project } = query;
+  const page = cursor === undefined ? undefined : readCursor(cursor);
+  if (page !== undefined && offset > 0) throw invalid("/u", "must be left out where `cursor` is given");
+  return {
+    limit: query.l ?? DEFAULT_PAGE_LIMIT,
+    offset,
+    skipped: page?.skipped ?? offset,
+    ...present({
+      before: page?.before,
+      userId: query.user_id,
+      projects: project === undefined ? undefined : [project === "" ? null : project],
+    }),
+  };
+}
+
+function pageOutput(
+  limit: number,
+  offset: number,
+  count: number,
+  total: number,
+  nextBefore: number | undefined,
+) {
+  const next = nextBefore === undefined ? null : writeCursor({ before: nextBefore, skipped: offset + count });
+  return { total, limit, offset, next_cursor: next };
+}
+
+/** Quoted ASCII for old clients, the name itself for all others (RFC 6266). */
+function disposition(filename: string): string {
+  const ascii = filename.replaceAll(/[^\x20-\x7e]|["\\%]/g, "_");
+  const encoded = encodeURIComponent(filename.replaceAll(/\p{Cs}/gu, "_")).replaceAll(
+    /['()*]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16)}`,
+  );
+  return `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`;
+}

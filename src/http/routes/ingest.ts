@@ -1,0 +1,178 @@
+import multipart from "@fastify/multipart";
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { Type } from "typebox";
+import type { DocumentOperations } from "../../core/document-operations.ts";
+import { ServiceError } from "../../core/errors.ts";
+import type { HeldFile } from "../../core/file-store.ts";
+import type { IngestInput } from "../../core/submit-document.ts";
+import {
+  IngestBody,
+  IngestBytesBody,
+  type IngestFields,
+  IngestHeaders,
+  IngestReply,
+  IngestUrlBody,
+  JobRecord,
+} from "../../schemas/document.ts";
+import { WriteHeaders } from "../../schemas/headers.ts";
+import { decodeBase64 } from "../base64.ts";
+import { ingestReply, jobRecord } from "../document-record.ts";
+import { invalid, present } from "../memory-input.ts";
+import { waitOf } from "../prefer.ts";
+import { createdBy, idempotency } from "../request-headers.ts";
+import { cleanFilename, readUpload, tooLarge, type UploadedFile, type UploadLimits } from "../upload.ts";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** The file of a multipart request. */
+    upload: UploadedFile | undefined;
+  }
+}
+
+export interface IngestRoutesOptions {
+  readonly documents: DocumentOperations;
+  readonly limits: UploadLimits;
+}
+
+const Headers = Type.Object({ ...WriteHeaders.properties, ...IngestHeaders });
+const replies = { 200: IngestReply, 202: JobRecord };
+const DESCRIPTION =
+  "Answers the result; after 60 seconds, or at once where `Prefer` says so, the job with its address in `Location`. " +
+  "A lost connection does not cancel it.";
+
+export const ingestRoutes: FastifyPluginAsyncTypebox<IngestRoutesOptions> = async (
+  app,
+  { documents, limits },
+) => {
+  // Answers what became of an ingestion, in time.
+  async function answer(request: FastifyRequest, reply: FastifyReply, input: IngestInput) {
+    const begun = await documents.ingest({
+      ...input,
+      ...createdBy(request),
+      ...idempotency(request, input.userId),
+    });
+    const job = await documents.awaitJob(begun.id, AbortSignal.timeout(waitOf(request.headers.prefer)));
+    if (job.problem !== undefined) throw new ServiceError(job.problem.code, job.problem.message);
+    if (job.status === "cancelled")
+      throw new ServiceError("CONFLICT", "The job was cancelled before it was done.");
+    if (job.result !== undefined) return ingestReply(job.result);
+    if (job.status === "succeeded")
+      throw new ServiceError("GONE", "The document was deleted right after it was made.");
+    return reply.code(202).header("location", `/jobs/${job.id}`).send(jobRecord(job, request.id));
+  }
+
+  async function keepBytes(bytes: Uint8Array): Promise<HeldFile> {
+    if (bytes.length > limits.maxUploadBytes)
+      throw tooLarge("The file", limits.maxUploadBytes, "MEMORYD_MAX_UPLOAD_BYTES");
+    const incoming = await documents.receiveFile();
+    try {
+      await incoming.write(bytes);
+      return await incoming.keep();
+    } finally {
+      await incoming.discard();
+    }
+  }
+
+  app.post(
+    "/memory/ingest",
+    {
+      config: { scope: "write" },
+      schema: {
+        operationId: "ingestBytes",
+        summary: "Take in a document sent as base64",
+        description: DESCRIPTION,
+        headers: Headers,
+        body: IngestBytesBody,
+        response: replies,
+      },
+    },
+    async (request, reply) => {
+      const { content_type: claimedType, data, ...fields } = request.body;
+      const bytes = decodeBase64(data);
+      const file = await keepBytes(bytes);
+      return answer(request, reply, { original: { file }, claimedType, ...commonInput(fields) });
+    },
+  );
+
+  app.post(
+    "/memory/ingest/url",
+    {
+      config: { scope: "write" },
+      schema: {
+        operationId: "ingestUrl",
+        summary: "Fetch and take in a web page or a document",
+        description: DESCRIPTION,
+        headers: Headers,
+        body: IngestUrlBody,
+        response: replies,
+      },
+    },
+    async (request, reply) => {
+      const { url, ...fields } = request.body;
+      return answer(request, reply, { original: { url }, ...commonInput(fields) });
+    },
+  );
+
+  const takesForms: FastifyPluginAsyncTypebox = async (scope) => {
+    await scope.register(multipart, { throwFileSizeLimit: false });
+    scope.decorateRequest("upload", undefined);
+    scope.addHook("preValidation", async (request) => {
+      if (!request.isMultipart()) return;
+      const { body, upload } = await readUpload(request, () => documents.receiveFile(), limits);
+      request.body = body;
+      request.upload = upload;
+    });
+    // A request that is refused after its file came keeps nothing of it; releasing twice does nothing.
+    scope.addHook("onResponse", async (request) => request.upload?.file.release());
+
+    scope.post(
+      "/ingest",
+      {
+        config: { scope: "write", takesUpload: true },
+        schema: {
+          operationId: "ingest",
+          summary: "Take in a text, a file or a web page",
+          description: DESCRIPTION,
+          headers: Headers,
+          body: IngestBody,
+          response: replies,
+        },
+      },
+      async (request, reply) => {
+        const { text, url, ...fields } = request.body;
+        const { upload } = request;
+        const given = [text, url, upload].filter((each) => each !== undefined && each !== null);
+        if (given.length !== 1)
+          throw invalid("", "must have exactly one of `text`, `url` and, as multipart, `file`");
+        const common = commonInput(fields);
+        if (typeof url === "string") return answer(request, reply, { original: { url }, ...common });
+        if (typeof text === "string") {
+          const file = await keepBytes(Buffer.from(text));
+          // A filename says which kind; without one it is plain text.
+          const claim = common.filename === undefined ? { claimedType: "txt" } : {};
+          return answer(request, reply, { original: { file }, ...claim, ...common });
+        }
+        if (upload === undefined) throw new TypeError("one of the three is there");
+        const { file, filename, claimedType } = upload;
+        return answer(request, reply, {
+          original: { file },
+          ...common,
+          ...present({ filename, claimedType }),
+        });
+      },
+    );
+  };
+  await app.register(takesForms);
+};
+
+function commonInput(fields: Pick<IngestFields, "metadata" | "tags" | "user_id" | "project">) {
+  const named = fields.metadata?.["filename"];
+  return present({
+    metadata: fields.metadata,
+    tags: fields.tags,
+    userId: fields.user_id,
+    project: fields.project,
+    filename: typeof named === "string" ? cleanFilename(named) : undefined,
+  });
+}

@@ -1,0 +1,139 @@
+/** Multipart bodies: the file goes to the disk while it arrives, the fields become the body that JSON would have been. */
+import { createHash } from "node:crypto";
+import type { FastifyRequest } from "fastify";
+import type { DocumentOperations } from "../core/document-operations.ts";
+import { ServiceError } from "../core/errors.ts";
+import type { HeldFile, IncomingFile } from "../core/file-store.ts";
+import { invalid } from "./memory-input.ts";
+
+export interface UploadedFile {
+  readonly file: HeldFile;
+  readonly filename: string | undefined;
+  /** What its part calls it. */
+  readonly claimedType: string | undefined;
+}
+
+export interface UploadLimits {
+  readonly maxUploadBytes: number;
+  /** Of a field; as of a JSON body. */
+  readonly maxFieldBytes: number;
+}
+
+/** Fields that hold JSON. */
+const JSON_FIELDS = new Set(["metadata", "tags"]);
+const MAX_FIELDS = 64;
+const MAX_FILENAME = 256;
+
+/**
+ * Reads the parts of a request.
+ *
+ * @returns the fields as a body, and the file, held, if there was one.
+ * @throws {ServiceError} INVALID_REQUEST, TOO_LARGE, STORE_FULL; nothing of the upload is left then.
+ */
+export async function readUpload(
+  request: FastifyRequest,
+  receiveFile: DocumentOperations["receiveFile"],
+  limits: UploadLimits,
+): Promise<{ readonly body: Record<string, unknown>; readonly upload: UploadedFile | undefined }> {
+  const body: Record<string, unknown> = {};
+  let upload: UploadedFile | undefined;
+  try {
+    const parts = request.parts({
+      limits: {
+        fileSize: limits.maxUploadBytes,
+        files: 2,
+        fields: MAX_FIELDS,
+        fieldSize: limits.maxFieldBytes,
+      },
+    });
+    for await (const part of parts) {
+      if (part.type === "field") {
+        if (Object.hasOwn(body, part.fieldname))
+          throw invalid(`/${part.fieldname}`, "must not be given more than once");
+        if (part.valueTruncated)
+          throw tooLarge(`The field ${part.fieldname}`, limits.maxFieldBytes, "MEMORYD_MAX_BODY_BYTES");
+        body[part.fieldname] = fieldValue(part.fieldname, part.value);
+        continue;
+      }
+      if (part.fieldname !== "file" || upload !== undefined) {
+        part.file.resume();
+        throw invalid(
+          `/${part.fieldname}`,
+          "must be one part named `file`: send each document in a request of its own",
+        );
+      }
+      upload = {
+        file: await receive(await receiveFile(), part.file, limits.maxUploadBytes),
+        filename: cleanFilename(part.filename),
+        claimedType: part.mimetype === "application/octet-stream" ? undefined : part.mimetype,
+      };
+    }
+  } catch (error) {
+    upload?.file.release();
+    if (error instanceof ServiceError) throw error;
+    if (isMultipartError(error)) {
+      throw new ServiceError(
+        "INVALID_REQUEST",
+        "The multipart body could not be read to its end. Send it again.",
+        {
+          cause: error,
+        },
+      );
+    }
+    throw error;
+  }
+  if (request.headers["idempotency-key"] !== undefined) {
+    const identity = JSON.stringify([body, upload?.file.sha256, upload?.filename]);
+    request.bodyHash = createHash("sha256").update(identity).digest("hex");
+  }
+  return { body, upload };
+}
+
+async function receive(
+  incoming: IncomingFile,
+  stream: AsyncIterable<Buffer> & { readonly truncated?: boolean },
+  maxUploadBytes: number,
+): Promise<HeldFile> {
+  try {
+    for await (const chunk of stream) await incoming.write(chunk);
+    if (stream.truncated === true) throw tooLarge("The file", maxUploadBytes, "MEMORYD_MAX_UPLOAD_BYTES");
+    return await incoming.keep();
+  } finally {
+    await incoming.discard();
+  }
+}
+
+/** Without folders and control characters; undefined where nothing is left. */
+export function cleanFilename(name: string | undefined): string | undefined {
+  const clean = (name ?? "")
+    .replace(/^.*[/\\]/s, "")
+    .replaceAll(/\p{Cc}/gu, "")
+    .trim();
+  return clean === "" || clean === "." || clean === ".."
+    ? undefined
+    : Array.from(clean).slice(-MAX_FILENAME).join("");
+}
+
+/** An empty field is one that a form left out. */
+function fieldValue(name: string, value: unknown): unknown {
+  if (value === "") return null;
+  if (!JSON_FIELDS.has(name) || typeof value !== "string") return value;
+  try {
+    return JSON.parse(value);
+  } catch {
+    throw invalid(`/${name}`, "must be JSON");
+  }
+}
+
+export function tooLarge(what: string, limit: number, setting: string): ServiceError {
+  return new ServiceError("TOO_LARGE", `${what} is larger than ${limit} bytes (${setting}).`);
+}
+
+/** The parser's own errors have no class: they come without a system's code, or with one of the plugin's. */
+function isMultipartError(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code } = error as NodeJS.ErrnoException;
+  return code === undefined
+    ? !(error instanceof TypeError)
+    : code.startsWith("FST_") || code === "ERR_STREAM_PREMATURE_CLOSE";
+}

@@ -1,0 +1,214 @@
+/** Documents on the wire: what takes one in, the jobs that do it, and what is told of it afterwards. */
+import { type Static, Type } from "typebox";
+import { Metadata, nullable, optional, Project, Tags, Time, UserId, wellFormed } from "./fields.ts";
+import { DEFAULT_PAGE_LIMIT } from "./list-memories.ts";
+import { MemoryRecord } from "./memory.ts";
+import { Problem } from "./problem.ts";
+
+const writeFields = {
+  metadata: optional(Metadata),
+  tags: optional(Tags),
+  user_id: optional(UserId),
+  project: optional(Project),
+};
+
+const Url = Type.String({
+  minLength: 1,
+  maxLength: 8_192,
+  description: "An `http` or `https` address.",
+  examples: ["https://example.org/report.pdf"],
+});
+
+export const IngestBody = Type.Object(
+  {
+    text: optional(
+      wellFormed(Type.String({ minLength: 1, description: "The text itself, plain or Markdown." })),
+    ),
+    url: optional(Url),
+    ...writeFields,
+  },
+  {
+    $id: "Ingest",
+    description:
+      "Exactly one of `text` and `url`; as multipart, of `file`, `text` and `url`, with JSON in `metadata` and `tags`. " +
+      "`metadata.filename` names what has no name of its own.",
+  },
+);
+
+export const IngestBytesBody = Type.Object(
+  {
+    content_type: Type.String({
+      minLength: 1,
+      maxLength: 256,
+      description: "A kind (`pdf`, `docx`, `md`, `txt`, `html`), a media type or a file extension.",
+      examples: ["pdf"],
+    }),
+    data: Type.String({
+      description:
+        "The bytes in base64; line breaks, the URL alphabet, missing padding and a `data:` prefix are taken.",
+    }),
+    ...writeFields,
+  },
+  { $id: "IngestBytes", description: "`metadata.filename` names the document." },
+);
+
+export const IngestUrlBody = Type.Object({ url: Url, ...writeFields }, { $id: "IngestUrl" });
+
+export const IngestHeaders = {
+  prefer: Type.Optional(
+    Type.String({
+      description: "`respond-async`: do not wait; `wait=N`: wait so many seconds, 60 where left out.",
+      examples: ["respond-async"],
+    }),
+  ),
+};
+
+const Id = Type.String({ description: "UUIDv7." });
+
+const Extraction = Type.Object({
+  content_type: Type.String({ description: "The kind found in the bytes: pdf, docx, html, md or txt." }),
+  method: Type.String(),
+  title: Type.Optional(Type.String()),
+  author: Type.Optional(Type.String()),
+  date: Type.Optional(Time),
+  language: Type.Optional(Type.String()),
+  pages: Type.Optional(Type.Integer()),
+  char_count: Type.Integer(),
+});
+
+const outcomeFields = {
+  root_memory_id: Type.String({ description: "The memory to delete to be rid of the document." }),
+  memory_ids: Type.Array(Type.String(), { description: "In order, the root first where there is one." }),
+  child_count: Type.Integer({ description: "Chunks, the root left out; 0 for `single`." }),
+  strategy: Type.Enum(["single", "root-child"], { type: "string" }),
+  total_tokens: Type.Integer({ description: "About: four characters count as one." }),
+};
+const sourceFields = {
+  id: Id,
+  sha256: Type.String(),
+  bytes: Type.Integer(),
+  filename: nullable(Type.String()),
+  media_type: Type.String(),
+};
+
+export const IngestReply = Type.Object(
+  {
+    ...outcomeFields,
+    deduplicated: Type.Boolean({
+      description: "The same bytes were there for that user and project before.",
+    }),
+    document: Type.Object(sourceFields),
+    extraction: Extraction,
+  },
+  { $id: "IngestResult" },
+);
+
+export const JobRecord = Type.Object(
+  {
+    id: Id,
+    kind: Type.Literal("ingest"),
+    status: Type.Enum(["queued", "running", "succeeded", "failed", "cancelled"], { type: "string" }),
+    progress: Type.Object({
+      stage: Type.String({ description: "queued, fetching, reading, extracting, embedding, storing, done." }),
+      done: Type.Integer(),
+      total: Type.Integer({ description: "0 where it is not known." }),
+    }),
+    result: Type.Optional(IngestReply),
+    problem: Type.Optional(Problem),
+    created_at: Time,
+    started_at: Type.Optional(Time),
+    finished_at: Type.Optional(Time),
+  },
+  { $id: "Job" },
+);
+
+export const DocumentRecord = Type.Object(
+  {
+    ...sourceFields,
+    user_id: nullable(Type.String()),
+    project: nullable(Type.String()),
+    title: nullable(Type.String()),
+    url: nullable(Type.String()),
+    tags: Type.Array(Type.String()),
+    metadata: Type.Unsafe<{ readonly [key: string]: unknown }>({
+      type: "object",
+      description: "What was sent, over what the document says of itself.",
+    }),
+    ...outcomeFields,
+    extraction: Extraction,
+    created_by: nullable(Type.String()),
+    created_at: Time,
+    fetched_at: nullable(Time),
+  },
+  { $id: "Document" },
+);
+
+const pageFields = {
+  total: Type.Integer({ minimum: 0, description: "How many match in all." }),
+  limit: Type.Integer(),
+  offset: Type.Integer(),
+  next_cursor: nullable(Type.String()),
+};
+export const ListDocumentsReply = Type.Object(
+  { items: Type.Array(DocumentRecord), ...pageFields },
+  { $id: "DocumentPage" },
+);
+export const ListJobsReply = Type.Object({ items: Type.Array(JobRecord), ...pageFields }, { $id: "JobPage" });
+
+export const ListDocumentsQuery = Type.Object({
+  l: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 10_000,
+      default: DEFAULT_PAGE_LIMIT,
+      description: "At most so many.",
+    }),
+  ),
+  u: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+      default: 0,
+      description: "How many to leave out at the start.",
+    }),
+  ),
+  cursor: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 128, description: "`next_cursor` of the page before." }),
+  ),
+  user_id: Type.Optional(UserId),
+  project: Type.Optional(
+    Type.String({ ...Project, minLength: 0, description: "Empty (`project=`) for those without one." }),
+  ),
+});
+
+export const GetDocumentQuery = Type.Object({
+  l: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 10_000, default: 1_000, description: "Chunks at most." }),
+  ),
+  u: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+      default: 0,
+      description: "Chunks to leave out.",
+    }),
+  ),
+  user_id: Type.Optional(UserId),
+});
+export const GetDocumentReply = Type.Object(
+  {
+    ...DocumentRecord.properties,
+    chunks: Type.Array(MemoryRecord, { description: "In order; a page ends early at 8 MiB." }),
+    chunk_total: Type.Integer(),
+  },
+  { $id: "DocumentWithChunks" },
+);
+
+export const DocumentParams = Type.Object({ id: Type.String({ description: "Id of a document." }) });
+export const JobParams = Type.Object({ id: Type.String({ description: "Id of a job." }) });
+export const DeleteDocumentReply = Type.Object(
+  { ok: Type.Literal(true), id: Id, deleted: Type.Integer({ description: "How many memories went." }) },
+  { $id: "DeletedDocument" },
+);
+
+export type IngestFields = Static<typeof IngestBody>;

@@ -1,0 +1,203 @@
+import { createHash, randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { ServiceError } from "../core/errors.ts";
+import type { FileStore, HeldFile, IncomingFile } from "../core/file-store.ts";
+import { type Disk, type DiskFile, hasCode } from "./disk.ts";
+
+export interface DiskFileStoreOptions {
+  readonly disk: Disk;
+  /** The data directory; the files are in a folder of it. */
+  readonly directory: string;
+  /** Whether a row needs the file with that SHA-256. */
+  readonly isNeeded: (sha256: string) => boolean;
+}
+
+const NAME = /^[0-9a-f]{64}$/;
+const PIECE_BYTES = 256 * 1024;
+/**
+ * Looks at which a file was needed by nothing before it goes, one look after every checkpoint. What is so at the first
+ * stands in the checkpoint of the second; after the third, both checkpoints that are kept say so.
+ */
+const LOOKS_BEFORE_REMOVAL = 3;
+
+/** Files by their SHA-256 in one folder: written under a temporary name, synced, renamed, the folder synced. */
+export class DiskFileStore implements FileStore {
+  readonly #disk: Disk;
+  readonly #folder: string;
+  readonly #isNeeded: (sha256: string) => boolean;
+  readonly #holders = new Map<string, number>();
+  /** How often each was found unneeded in a row. */
+  #unneeded = new Map<string, number>();
+  #sweeping: Promise<void> = Promise.resolve();
+
+  private constructor({ disk, directory, isNeeded }: DiskFileStoreOptions) {
+    this.#disk = disk;
+    this.#folder = join(directory, "files");
+    this.#isNeeded = isNeeded;
+  }
+
+  /** Opens the folder, or makes it; what was on its way when the process ended is removed. */
+  static async open(options: DiskFileStoreOptions): Promise<DiskFileStore> {
+    const store = new DiskFileStore(options);
+    await store.#disk.makeDirectory(store.#folder);
+    for (const { name } of await store.#disk.list(store.#folder)) {
+      if (!NAME.test(name)) await store.#disk.remove(join(store.#folder, name));
+    }
+    return store;
+  }
+
+  async create(): Promise<IncomingFile> {
+    const path = join(this.#folder, `incoming-${randomUUID()}`);
+    return new DiskIncomingFile(this, path, await this.#disk.open(path, "create"));
+  }
+
+  pathOf(sha256: string): string {
+    return join(this.#folder, sha256);
+  }
+
+  async read(sha256: string): Promise<AsyncIterable<Uint8Array>> {
+    let file: DiskFile;
+    try {
+      file = await this.#disk.open(this.pathOf(sha256), "read");
+    } catch (error) {
+      if (!hasCode(error, "ENOENT")) throw error;
+      throw new ServiceError("NOT_FOUND", "The original of this document is not on the disk any more.", {
+        cause: error,
+      });
+    }
+    return piecesOf(file);
+  }
+
+  /** After a checkpoint: removes what nothing has needed for long enough. One at a time; errors are the caller's. */
+  sweep(): Promise<void> {
+    const swept = this.#sweeping.then(() => this.#sweep());
+    this.#sweeping = swept.catch(() => undefined);
+    return swept;
+  }
+
+  /** For the file that comes in: takes over what was written under a temporary name. */
+  async adopt(path: string, sha256: string, bytes: number): Promise<HeldFile> {
+    this.#holders.set(sha256, (this.#holders.get(sha256) ?? 0) + 1);
+    this.#unneeded.delete(sha256);
+    // A sweep that has begun may be removing the very file.
+    await this.#sweeping;
+    let isHeld = true;
+    const release = () => {
+      if (isHeld) this.#release(sha256);
+      isHeld = false;
+    };
+    try {
+      // Over the same bytes, if they are there: that mends a file that the disk has damaged.
+      await this.#disk.rename(path, this.pathOf(sha256));
+      await this.#disk.syncDirectory(this.#folder);
+    } catch (error) {
+      release();
+      throw storeError(error);
+    }
+    return { sha256, bytes, release };
+  }
+
+  async remove(path: string): Promise<void> {
+    await this.#disk.remove(path);
+  }
+
+  async #sweep(): Promise<void> {
+    const unneeded = new Map<string, number>();
+    for (const { name } of await this.#disk.list(this.#folder)) {
+      if (!NAME.test(name) || this.#isInUse(name)) continue;
+      const looks = (this.#unneeded.get(name) ?? 0) + 1;
+      unneeded.set(name, looks);
+    }
+    this.#unneeded = unneeded;
+    for (const [name, looks] of unneeded) {
+      if (looks < LOOKS_BEFORE_REMOVAL || this.#isInUse(name)) continue;
+      await this.#disk.remove(this.pathOf(name));
+      unneeded.delete(name);
+    }
+  }
+
+  #isInUse(sha256: string): boolean {
+    return this.#isNeeded(sha256) || this.#holders.has(sha256);
+  }
+
+  #release(sha256: string): void {
+    const left = (this.#holders.get(sha256) ?? 0) - 1;
+    if (left > 0) this.#holders.set(sha256, left);
+    else this.#holders.delete(sha256);
+  }
+}
+
+class DiskIncomingFile implements IncomingFile {
+  readonly #store: DiskFileStore;
+  readonly #path: string;
+  readonly #file: DiskFile;
+  readonly #hash = createHash("sha256");
+  #bytes = 0;
+  #isOpen = true;
+
+  constructor(store: DiskFileStore, path: string, file: DiskFile) {
+    this.#store = store;
+    this.#path = path;
+    this.#file = file;
+  }
+
+  async write(chunk: Uint8Array): Promise<void> {
+    const position = this.#bytes;
+    this.#bytes += chunk.length;
+    this.#hash.update(chunk);
+    await this.#file.write(chunk, position).catch((error: unknown) => {
+      throw storeError(error);
+    });
+  }
+
+  async keep(): Promise<HeldFile> {
+    try {
+      await this.#file.sync();
+      await this.#close();
+      return await this.#store.adopt(this.#path, this.#hash.digest("hex"), this.#bytes);
+    } catch (error) {
+      await this.#throwAway();
+      throw storeError(error);
+    }
+  }
+
+  async discard(): Promise<void> {
+    if (this.#isOpen) await this.#throwAway();
+  }
+
+  async #throwAway(): Promise<void> {
+    await this.#close();
+    await this.#store.remove(this.#path);
+  }
+
+  async #close(): Promise<void> {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    await this.#file.close();
+  }
+}
+
+async function* piecesOf(file: DiskFile): AsyncGenerator<Uint8Array, void> {
+  try {
+    for (let position = 0; ;) {
+      const piece = new Uint8Array(PIECE_BYTES);
+      const length = await file.read(piece, position);
+      if (length > 0) yield piece.subarray(0, length);
+      if (length < PIECE_BYTES) return;
+      position += length;
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+function storeError(error: unknown): unknown {
+  if (!hasCode(error, "ENOSPC", "EDQUOT")) return error;
+  return new ServiceError(
+    "STORE_FULL",
+    "The disk has no room for this file. Free some space and send it again.",
+    {
+      cause: error,
+    },
+  );
+}

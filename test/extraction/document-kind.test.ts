@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import { claimedCharset, kindOf } from "../../src/extraction/document-kind.ts";
+import { bareDocx, zipArchive } from "../fixtures/documents/zip-archive.ts";
+
+const latin1 = (text: string) => new Uint8Array(Buffer.from(text, "latin1"));
+const PDF = latin1("%PDF-1.7 …");
+const DOCX = bareDocx("");
+const TEXT = latin1("Dear all,\nthe boat leaves at nine.");
+const HTML = latin1("\n<!-- made by hand -->\n<!DOCTYPE html><p>Hello");
+
+describe("kindOf", () => {
+  it.each([
+    ["pdf", PDF, {}],
+    ["pdf", latin1(`HTTP/1.1 200 OK\r\n\r\n%PDF-1.4`), { claimedType: "application/pdf" }],
+    ["pdf", PDF, { claimedType: "application/octet-stream", filename: "report" }],
+    ["docx", DOCX, { claimedType: "docx" }],
+    ["docx", DOCX, { claimedType: "application/octet-stream", filename: "a.docx" }],
+    ["html", HTML, {}],
+    ["html", TEXT, { claimedType: "text/html; charset=utf-8" }],
+    ["html", latin1("<p>piece"), { filename: "piece.HTM" }],
+    ["txt", TEXT, {}],
+    ["txt", TEXT, { claimedType: "text/csv" }],
+    ["txt", TEXT, { filename: "notes.tex" }],
+    ["txt", HTML, { claimedType: "txt" }],
+    ["md", TEXT, { claimedType: "text/plain", filename: "README.md" }],
+    ["md", TEXT, { claimedType: ".markdown" }],
+    ["txt", new Uint8Array(Buffer.from("\ufeffnote", "utf16le")), {}],
+    ["txt", new Uint8Array(Buffer.from("a longer note", "utf16le")), {}],
+  ])("is %s (%#)", (kind, bytes, claim) => {
+    expect(kindOf(bytes, claim)).toBe(kind);
+  });
+
+  it.each([
+    [
+      "a PDF that is text",
+      TEXT,
+      { claimedType: "application/pdf" },
+      /sent as application\/pdf but its bytes are text/,
+    ],
+    ["a DOCX that is text", TEXT, { filename: "a.docx" }, /sent as \.docx but its bytes are text/],
+    ["a DOCX that is a PDF", PDF, { claimedType: "docx" }, /its bytes are a PDF/],
+    ["a PDF that is a DOCX", DOCX, { filename: "a.pdf" }, /its bytes are a Word document/],
+    ["text that is a PDF", PDF, { claimedType: "text/plain" }, /its bytes are a PDF/],
+    ["an image that is text", TEXT, { claimedType: "image/png" }, /its bytes are text/],
+    ["an image", latin1("\x89PNG\r\n\x1a\n"), {}, /is a PNG image/],
+    ["a workbook", zipArchive([{ name: "xl/workbook.xml", content: "" }]), {}, /an Excel workbook/],
+    ["an archive", zipArchive([{ name: "a.txt", content: "" }]), {}, /a zip archive/],
+    ["old Word", latin1("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"), { filename: "a.doc" }, /before 2007/],
+    ["binary data", latin1("abc\0\x01\x02def\0"), { claimedType: "txt" }, /binary data/],
+  ])("refuses %s", (_, bytes, claim, message) => {
+    expect(() => kindOf(bytes, claim)).toThrow(
+      expect.objectContaining({ code: "UNSUPPORTED_MEDIA_TYPE", message: expect.stringMatching(message) }),
+    );
+  });
+
+  it.each([
+    ["nothing", new Uint8Array(), /empty/],
+    [
+      "a DOCX with a password",
+      latin1("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1 E\0n\0c\0r\0y\0p\0t\0e\0d\0P\0a\0c\0k\0a\0g\0e\0"),
+      /encrypted/,
+    ],
+    ["a cut archive", DOCX.slice(0, 400), /damaged or cut off/],
+  ])("cannot use %s", (_, bytes, message) => {
+    expect(() => kindOf(bytes, {})).toThrow(
+      expect.objectContaining({ code: "UNPROCESSABLE", message: expect.stringMatching(message) }),
+    );
+  });
+
+  it("reads the charset of a content type", () => {
+    expect(claimedCharset('text/html; charset="Shift_JIS"')).toBe("shift_jis");
+    expect(claimedCharset("text/html")).toBeUndefined();
+  });
+});

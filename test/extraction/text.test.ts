@@ -1,0 +1,181 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { cleanDate, cleanLanguage, cleanText } from "../../src/extraction/clean-text.ts";
+import { readMarkdown } from "../../src/extraction/markdown.ts";
+import { plainTextBlocks } from "../../src/extraction/plain-text.ts";
+import { declaredInMarkup, decodeText } from "../../src/extraction/text-decoding.ts";
+
+const bytes = (latin1: string) => new Uint8Array(Buffer.from(latin1, "latin1"));
+
+describe("decodeText", () => {
+  const japanese = "港は冬に掘られた。人々は石切り場から来た。";
+  // The same in Shift_JIS.
+  const shiftJis = bytes(
+    "\x8d`\x82\xcd\x93~\x82\xc9\x8c@\x82\xe7\x82\xea\x82\xbd\x81B\x90l\x81X\x82\xcd\x90\xce\x90\xd8\x82\xe8\x8f\xea\x82\xa9\x82\xe7\x97\x88\x82\xbd\x81B",
+  );
+  it.each([
+    ["UTF-8", new TextEncoder().encode("Zoë — naïve"), undefined, "Zoë — naïve"],
+    ["UTF-8, called something else", new TextEncoder().encode("Zoë"), "iso-8859-1", "Zoë"],
+    ["UTF-8 with a mark", bytes("\xef\xbb\xbfabc"), undefined, "abc"],
+    ["UTF-16LE with a mark", new Uint8Array(Buffer.from("\ufeffZoë", "utf16le")), undefined, "Zoë"],
+    ["UTF-16LE without", new Uint8Array(Buffer.from("A plain note", "utf16le")), undefined, "A plain note"],
+    ["UTF-16BE with a mark", new Uint8Array(Buffer.from("\ufeffZoë", "utf16le").swap16()), undefined, "Zoë"],
+    ["windows-1252", bytes("na\xefve \x93quoted\x94 caf\xe9"), "windows-1252", "naïve “quoted” café"],
+    [
+      "windows-1252, undeclared",
+      bytes("The caf\xe9 on the corner is na\xefve about its r\xe9sum\xe9."),
+      undefined,
+      "The café on the corner is naïve about its résumé.",
+    ],
+    ["Shift_JIS, declared", shiftJis, "shift_jis", japanese],
+    ["Shift_JIS, undeclared", shiftJis, undefined, japanese],
+    [
+      "an unknown name",
+      bytes("caf\xe9 cr\xe8me br\xfbl\xe9e, d\xe9j\xe0 vu"),
+      "no-such-set",
+      "café crème brûlée, déjà vu",
+    ],
+  ])("reads %s", (_, input, declared, text) => {
+    expect(decodeText(input, declared)).toBe(text);
+  });
+
+  it("finds what a page says of its encoding", () => {
+    expect(
+      declaredInMarkup(
+        bytes('<html><head><meta http-equiv="Content-Type" content="text/html; charset=Shift_JIS">'),
+      ),
+    ).toBe("shift_jis");
+    expect(declaredInMarkup(bytes("<meta charset=windows-1251>"))).toBe("windows-1251");
+    expect(declaredInMarkup(bytes("<p>charset=x</p>"))).toBeUndefined();
+  });
+});
+
+describe("cleanText", () => {
+  it("leaves no controls, ligatures, odd spaces and breaks", () => {
+    expect(cleanText("of\ufb01ce\u0000\u00ad\r\nan\u00a0hour\u2028e\u0301\ud800")).toBe("office\nan hour\né");
+  });
+
+  it("changes nothing the second time", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (text) => {
+        expect(cleanText(cleanText(text))).toBe(cleanText(text));
+      }),
+    );
+  });
+
+  it.each([
+    ["2026-03-14", Date.UTC(2026, 2, 14)],
+    ["2026-03-14 08:00", Date.UTC(2026, 2, 14, 8)],
+    ["2026-03-14T08:00:00+02:00", Date.UTC(2026, 2, 14, 6)],
+    ["yesterday", undefined],
+    ["0001-01-01", undefined],
+  ])("reads the date %s", (text, time) => expect(cleanDate(text)).toBe(time));
+
+  it.each([
+    ["en_us", "en-US"],
+    ["DE", "de"],
+    ["pt-br, en", "pt-BR"],
+    ["not a language", undefined],
+    ["English", undefined],
+    ["", undefined],
+  ])("reads the language %s", (text, tag) => expect(cleanLanguage(text)).toBe(tag));
+});
+
+describe("plainTextBlocks", () => {
+  it("joins lines wrapped at a width and leaves all others", () => {
+    const text = `The ferry between Brindle and Orrin made its last crossing
+on Saturday, after ninety-four years of carrying sheep and
+brides and once a grand piano.
+
+Roses are red,
+violets are blue.
+
+
+- one
+- two`;
+    expect(plainTextBlocks(text).map((block) => block.text)).toEqual([
+      "The ferry between Brindle and Orrin made its last crossing on Saturday, after ninety-four years of carrying sheep and brides and once a grand piano.",
+      "Roses are red,\nviolets are blue.",
+      "- one\n- two",
+    ]);
+  });
+
+  it("loses no letter", () => {
+    const letters = (text: string) => text.replace(/\s+/g, "");
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom("word", "Zoë", " ", "\n", "\n\n", "- ", "1. ", "\t")), (parts) => {
+        const text = parts.join("");
+        expect(
+          letters(
+            plainTextBlocks(text)
+              .map((block) => block.text)
+              .join(""),
+          ),
+        ).toBe(letters(text));
+      }),
+    );
+  });
+});
+
+describe("readMarkdown", () => {
+  it("keeps inline marks and finds the structure", () => {
+    const { blocks, ...fields } = readMarkdown(`---
+title: "Garden"
+author: Ines Okafor
+date: 2026-03-14
+lang: en
+---
+# Beans
+
+Sow **deep**, see [the page](https://example.org).
+
+1. Dig
+   - a *hand* deep
+2. [x] Water
+
+> Patience.
+
+| Bed | Row |
+| --- | --- |
+| A   | 3   |
+
+\`\`\`sh
+dig --deep
+
+dig
+\`\`\`
+
+Notes
+-----
+`);
+    expect(fields).toEqual({
+      title: "Garden",
+      author: "Ines Okafor",
+      date: Date.UTC(2026, 2, 14),
+      language: "en",
+    });
+    expect(blocks).toEqual([
+      { type: "heading", text: "Beans", level: 1 },
+      { type: "paragraph", text: "Sow **deep**, see [the page](https://example.org)." },
+      { type: "list-item", text: "1. Dig", level: 1 },
+      { type: "list-item", text: "- a *hand* deep", level: 2 },
+      { type: "list-item", text: "2. [x] Water", level: 1 },
+      { type: "quote", text: "Patience." },
+      { type: "table-row", text: "Bed | Row", isHeader: true },
+      { type: "table-row", text: "A | 3" },
+      { type: "code", text: "dig --deep\n\ndig" },
+      { type: "heading", text: "Notes", level: 2 },
+    ]);
+  });
+
+  it("keeps front matter that has no field of its own", () => {
+    expect(readMarkdown("---\ntitle: A\ntags: [x, y]\n---\nText").blocks).toEqual([
+      { type: "code", text: "title: A\ntags: [x, y]" },
+      { type: "paragraph", text: "Text" },
+    ]);
+  });
+
+  it("survives nesting past the stack", () => {
+    expect(readMarkdown(`${">".repeat(50_000)} deep`).blocks.length).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,105 @@
+import { createHash } from "node:crypto";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { FileStore, HeldFile } from "../../src/core/file-store.ts";
+import { nodeDisk } from "../../src/storage/disk.ts";
+import { DiskFileStore } from "../../src/storage/disk-file-store.ts";
+
+const hashOf = (text: string) => createHash("sha256").update(text).digest("hex");
+
+let directory: string;
+let needed: Set<string>;
+let store: DiskFileStore;
+const open = () =>
+  DiskFileStore.open({ disk: nodeDisk, directory, isNeeded: (sha256) => needed.has(sha256) });
+const names = () => readdirSync(join(directory, "files")).toSorted();
+
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), "memoryd-files-"));
+  needed = new Set();
+  store = await open();
+});
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+async function keep(files: FileStore, ...pieces: string[]): Promise<HeldFile> {
+  const file = await files.create();
+  for (const piece of pieces) await file.write(Buffer.from(piece));
+  return file.keep();
+}
+
+describe("DiskFileStore", () => {
+  it("keeps what came in pieces under its SHA-256, and reads it back", async () => {
+    const { sha256, bytes } = await keep(store, "green ", "tea");
+    expect([sha256, bytes]).toEqual([hashOf("green tea"), 9]);
+    expect(readFileSync(store.pathOf(sha256), "utf8")).toBe("green tea");
+    const pieces: Uint8Array[] = [];
+    for await (const piece of await store.read(sha256)) pieces.push(piece);
+    expect(Buffer.concat(pieces).toString()).toBe("green tea");
+  });
+
+  it("leaves nothing of what was discarded, or was on its way at the end", async () => {
+    const [gone, cut] = [await store.create(), await store.create()];
+    await gone.write(Buffer.from("x"));
+    await gone.discard();
+    await cut.write(Buffer.from("y"));
+    expect(names()).toHaveLength(1);
+    store = await open();
+    expect(names()).toEqual([]);
+    await cut.discard();
+  });
+
+  it("removes at the third checkpoint what nothing needs, and nothing else", async () => {
+    const [held, loose, kept] = [
+      await keep(store, "held"),
+      await keep(store, "loose"),
+      await keep(store, "kept"),
+    ];
+    needed.add(kept.sha256);
+    loose.release();
+    kept.release();
+    for (let looks = 1; looks <= 2; looks += 1) await store.sweep();
+    expect(names()).toHaveLength(3);
+    await store.sweep();
+    expect(names()).toEqual([held.sha256, kept.sha256].toSorted());
+  });
+
+  it("counts anew when the same bytes come again", async () => {
+    const first = await keep(store, "tea");
+    first.release();
+    await store.sweep();
+    await store.sweep();
+    const again = await keep(store, "tea");
+    again.release();
+    await store.sweep();
+    expect(names()).toEqual([first.sha256]);
+  });
+
+  it("mends a damaged file when the same bytes come again", async () => {
+    const { sha256 } = await keep(store, "tea");
+    writeFileSync(store.pathOf(sha256), "te");
+    await keep(store, "tea");
+    expect(readFileSync(store.pathOf(sha256), "utf8")).toBe("tea");
+  });
+
+  it("says when the original is gone", async () => {
+    await expect(store.read(hashOf("nothing"))).rejects.toMatchObject({ code: "NOT_FOUND" });
+  });
+
+  it("says when the disk is full, and leaves nothing behind", async () => {
+    const full = Object.assign(new Error("no space"), { code: "ENOSPC" });
+    const disk = {
+      ...nodeDisk,
+      open: async (path: string, mode: "read" | "write" | "create") => ({
+        ...(await nodeDisk.open(path, mode)),
+        write: () => Promise.reject(full),
+      }),
+    };
+    store = await DiskFileStore.open({ disk, directory, isNeeded: () => false });
+    const file = await store.create();
+    await expect(file.write(Buffer.from("x"))).rejects.toMatchObject({ code: "STORE_FULL" });
+    await file.discard();
+    expect(names()).toEqual([]);
+  });
+});

@@ -1,0 +1,158 @@
+import { createHash } from "node:crypto";
+import { bindDocumentOperations, type DocumentOperations } from "../../src/core/document-operations.ts";
+import type { DocumentPorts } from "../../src/core/document-ports.ts";
+import { ServiceError } from "../../src/core/errors.ts";
+import type { Block, ExtractedDocument } from "../../src/core/extraction.ts";
+import type { FileStore } from "../../src/core/file-store.ts";
+import { IngestJobs } from "../../src/core/ingest-jobs.ts";
+import type { IngestInput } from "../../src/core/submit-document.ts";
+import { createMemoryWorld, type MemoryWorld } from "./memory-world.ts";
+
+export interface DocumentWorld extends MemoryWorld {
+  readonly documentPorts: DocumentPorts;
+  readonly operations: DocumentOperations;
+  readonly jobs: IngestJobs;
+  readonly files: FakeFileStore;
+  /** Bugs that jobs ran into. */
+  readonly reported: unknown[];
+  /** What addresses answer. */
+  readonly pages: Map<string, string>;
+  /** Extractions wait for `release` while this is on. */
+  holdExtractions(): () => void;
+  /** How many documents were read. */
+  extractions: number;
+  send(text: string, more?: Partial<IngestInput>): Promise<string>;
+  /** Ingests and waits for the end. */
+  ingest(text: string, more?: Partial<IngestInput>): ReturnType<DocumentOperations["awaitJob"]>;
+}
+
+export interface FakeFileStore extends FileStore {
+  readonly contents: Map<string, Uint8Array>;
+  readonly held: Map<string, number>;
+}
+
+export function createFakeFileStore(): FakeFileStore {
+  const contents = new Map<string, Uint8Array>();
+  const held = new Map<string, number>();
+  return {
+    contents,
+    held,
+    async create() {
+      const chunks: Uint8Array[] = [];
+      return {
+        write: async (chunk) => void chunks.push(chunk.slice()),
+        async keep() {
+          const bytes = Buffer.concat(chunks);
+          const sha256 = createHash("sha256").update(bytes).digest("hex");
+          contents.set(sha256, bytes);
+          held.set(sha256, (held.get(sha256) ?? 0) + 1);
+          return {
+            sha256,
+            bytes: bytes.length,
+            release: () => void held.set(sha256, (held.get(sha256) ?? 0) - 1),
+          };
+        },
+        discard: async () => {},
+      };
+    },
+    pathOf: (sha256) => sha256,
+    async read(sha256) {
+      const bytes = contents.get(sha256);
+      if (bytes === undefined) throw new ServiceError("NOT_FOUND", "gone");
+      return (async function* () {
+        yield bytes;
+      })();
+    },
+  };
+}
+
+/** A memory world with documents: text is "# heading" lines and paragraphs; "[page n]" lines begin a page. */
+export function createDocumentWorld(): DocumentWorld {
+  const world = createMemoryWorld();
+  const files = createFakeFileStore();
+  const pages = new Map<string, string>();
+  const reported: unknown[] = [];
+  let held: Promise<void> | undefined;
+  const documentPorts: DocumentPorts = {
+    ...world.ports,
+    files,
+    pause: async () => {},
+    extractor: {
+      async extract({ bytes }, { signal, onProgress } = {}) {
+        made.extractions += 1;
+        const text = Buffer.from(files.contents.get("path" in bytes ? bytes.path : "") ?? []).toString();
+        onProgress?.({ stage: "extracting", done: 0, total: 1 });
+        const aborted = new Promise((_, reject) =>
+          signal?.addEventListener("abort", () => reject(signal.reason as Error), { once: true }),
+        );
+        await Promise.race([held, aborted.catch(() => {})]);
+        signal?.throwIfAborted();
+        if (text.includes("\u0000")) throw new ServiceError("UNSUPPORTED_MEDIA_TYPE", "not a document");
+        if (text.includes("BUG")) throw new TypeError("a bug");
+        return extracted(text);
+      },
+    },
+    fetcher: {
+      check(url) {
+        if (!url.startsWith("http")) throw new ServiceError("INVALID_REQUEST", "not an address");
+      },
+      async fetch(url, { sink }) {
+        const page = pages.get(url);
+        if (page === undefined) throw new ServiceError("FETCH_FAILED", "nobody there");
+        await sink.write(Buffer.from(page));
+        return {
+          url: `${url}?final`,
+          contentType: "text/plain",
+          charset: null,
+          filename: "page.txt",
+          bytes: page.length,
+          sha256: "",
+          fetchedAt: world.now,
+        };
+      },
+    },
+  };
+  const jobs = new IngestJobs(documentPorts, { report: (error) => reported.push(error) });
+  const operations = bindDocumentOperations(documentPorts, jobs);
+  const made: DocumentWorld = Object.assign(world, {
+    documentPorts,
+    operations,
+    jobs,
+    files,
+    reported,
+    pages,
+    extractions: 0,
+    holdExtractions() {
+      let release = (): void => {};
+      held = new Promise((resolve) => (release = resolve));
+      return () => {
+        held = undefined;
+        release();
+      };
+    },
+    async send(text: string, more: Partial<IngestInput> = {}) {
+      const incoming = await operations.receiveFile();
+      await incoming.write(Buffer.from(text));
+      const input = { original: { file: await incoming.keep() }, filename: "notes.txt", ...more };
+      return (await operations.ingest(input)).id;
+    },
+    async ingest(text: string, more: Partial<IngestInput> = {}) {
+      return operations.awaitJob(await made.send(text, more), new AbortController().signal);
+    },
+  });
+  return made;
+}
+
+function extracted(text: string): ExtractedDocument {
+  let page: number | undefined;
+  const blocks: Block[] = text.split("\n").flatMap((line): Block[] => {
+    const start = /^\[page (\d+)\]$/.exec(line);
+    if (start !== null) page = Number(start[1]);
+    if (start !== null || line.trim() === "") return [];
+    const heading = /^(#+) (.*)/.exec(line);
+    const at = page === undefined ? {} : { page };
+    if (heading === null) return [{ type: "paragraph", text: line, ...at }];
+    return [{ type: "heading", text: heading[2] ?? "", level: heading[1]?.length ?? 1, ...at }];
+  });
+  return { kind: "txt", mediaType: "text/plain", method: "plain-text", charCount: text.length, blocks };
+}
