@@ -95,7 +95,8 @@ const Settings = Type.Object(
     ),
     httpProxy: Type.String({
       default: "",
-      description: "proxy for fetching pages, such as http://proxy.example:3128; private pages are then never fetched",
+      description:
+        "proxy for fetching pages, such as http://proxy.example:3128; private pages are then never fetched",
     }),
     embeddingWorkers: Type.Integer({
       minimum: 1,

@@ -47,7 +47,11 @@ const REQUESTS_SHARE_OF_STOP = 0.7;
  * @param requestStop ends the process as a signal would, for a client that may ask for it.
  * @throws {ServiceError} with a sentence that says what to do.
  */
-export async function startDaemon(config: Config, log: Logger, requestStop: () => void): Promise<RunningDaemon> {
+export async function startDaemon(
+  config: Config,
+  log: Logger,
+  requestStop: () => void,
+): Promise<RunningDaemon> {
   const started: (() => Promise<unknown> | void)[] = [];
   const stopAll = async (): Promise<void> => {
     // Newest first; each is given its chance whatever became of the one before.
@@ -73,7 +77,12 @@ export async function startDaemon(config: Config, log: Logger, requestStop: () =
     const opening = openEmbedder({ workers: config.embeddingWorkers, log });
     // Beside each other: each takes a second or more, mostly in threads of its own. Waited for below, and when stopping.
     opening.catch(() => undefined);
-    started.push(() => opening.then((known) => known.close(), () => undefined));
+    started.push(() =>
+      opening.then(
+        (known) => known.close(),
+        () => undefined,
+      ),
+    );
     let documents: DocumentService | undefined;
     const opened = await openStore({
       disk: nodeDisk,
@@ -119,7 +128,8 @@ export async function startDaemon(config: Config, log: Logger, requestStop: () =
     documents = service;
     started.push(() => service.close());
     const operations = bindOperations(ports);
-    const status = () => statusOf(config, { instanceId, startedAt, embedder, opened, documents: service.counts });
+    const status = () =>
+      statusOf(config, { instanceId, startedAt, embedder, opened, documents: service.counts });
     const app = buildServer({
       operations,
       documents: service.operations,
@@ -171,10 +181,15 @@ interface Parts {
   readonly documents: ServiceStatus["documents"];
 }
 
-function statusOf(config: Config, { instanceId, startedAt, embedder, opened, documents }: Parts): ServiceStatus {
+function statusOf(
+  config: Config,
+  { instanceId, startedAt, embedder, opened, documents }: Parts,
+): ServiceStatus {
   const { store, storeId, journal, checkpointer, tables, damage } = opened;
   const { latest } = checkpointer;
-  const tableBytes = (latest?.tables ?? []).flatMap(({ files }) => files).reduce((sum, { size }) => sum + size, 0);
+  const tableBytes = (latest?.tables ?? [])
+    .flatMap(({ files }) => files)
+    .reduce((sum, { size }) => sum + size, 0);
   const failures = [journal.readOnly, checkpointer.stopped, tables.failure];
   const notReady = failures.flatMap((error) => error?.message ?? []);
   return {

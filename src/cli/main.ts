@@ -98,7 +98,9 @@ function addMemoryCommands(memoryd: Command): void {
         await add(settingsOf(options).dataDir, text, options),
     );
 
-  withDataDir(memoryd.command("ingest").description("take in documents: files, and folders with all that is in them"))
+  withDataDir(
+    memoryd.command("ingest").description("take in documents: files, and folders with all that is in them"),
+  )
     .argument("<path...>", "PDF, DOCX, HTML, Markdown and text files, or folders (.gitignore is heeded)")
     .option("-t, --tag <tag>", "a tag; may be given several times", collect)
     .option("-u, --user <id>", "whose documents they are")

@@ -54,7 +54,12 @@ export async function start(config: Config, startDaemon: StartDaemon): Promise<v
 function announce(daemon: RunningDaemon, config: Config, log: Logger): void {
   const { version, memoryCount, embedding } = daemon.status();
   const summary = [
-    ["listening", isEveryAddress(daemon.address) ? `${baseUrl(daemon)}, and every other address of this machine` : baseUrl(daemon)],
+    [
+      "listening",
+      isEveryAddress(daemon.address)
+        ? `${baseUrl(daemon)}, and every other address of this machine`
+        : baseUrl(daemon),
+    ],
     ["data", config.dataDir],
     ["model", `${embedding.model} (${embedding.dimensions} dimensions)`],
     ["memories", String(memoryCount)],

@@ -33,7 +33,9 @@ export async function addMemories(ports: MemoryPorts, input: AddMemoriesInput): 
       const composed = await composeAll(ports, input.items);
       const accepted = composed.map((item) => (item instanceof ServiceError ? undefined : item));
       const added = await storeMemories(ports, accepted, input.idempotency);
-      return { results: composed.map((item, i) => (item instanceof ServiceError ? item : (added[i] ?? goneError()))) };
+      return {
+        results: composed.map((item, i) => (item instanceof ServiceError ? item : (added[i] ?? goneError()))),
+      };
     },
     async (ids) => {
       const memories = await store.readMemories(ids.filter((id) => id !== null));

@@ -44,7 +44,10 @@ export function identityOf(input: AddMemoryInput): Identity {
 }
 
 /** What is embedded of a memory: its text, below the headings that a piece of a document stands under. */
-export function embeddedText({ content, source }: Pick<Memory, "content"> & Partial<Pick<Memory, "source">>): string {
+export function embeddedText({
+  content,
+  source,
+}: Pick<Memory, "content"> & Partial<Pick<Memory, "source">>): string {
   return source?.section === undefined ? content : `${source.section}\n\n${content}`;
 }
 
@@ -53,7 +56,9 @@ export function meanWindow(windows: readonly Float32Array[]): Float32Array {
   const [first, ...rest] = windows;
   if (first === undefined) throw new TypeError("an embedding has at least one window");
   if (rest.length === 0) return first;
-  return first.map((component, i) => rest.reduce((sum, window) => sum + (window[i] ?? 0), component) / windows.length);
+  return first.map(
+    (component, i) => rest.reduce((sum, window) => sum + (window[i] ?? 0), component) / windows.length,
+  );
 }
 
 /** A new memory, complete but for what only the synchronous section knows. */

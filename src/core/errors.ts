@@ -42,7 +42,10 @@ export class ServiceError extends Error {
   constructor(
     code: ErrorCode,
     message: string,
-    options: ErrorOptions & { readonly fields?: readonly FieldError[]; readonly retryAfterSeconds?: number } = {},
+    options: ErrorOptions & {
+      readonly fields?: readonly FieldError[];
+      readonly retryAfterSeconds?: number;
+    } = {},
   ) {
     super(message, options);
     this.code = code;

@@ -86,7 +86,8 @@ export class FollowUps {
           for (const change of this.#similarChanges(id, vector, now)) {
             // Two new ones that are near each other find one another; one waypoint between them is enough.
             const { source, target, kind } = endsOfEdgeId(change.id);
-            if (!changes.has(edgeId({ source: target, target: source, kind }))) changes.set(change.id, change);
+            if (!changes.has(edgeId({ source: target, target: source, kind })))
+              changes.set(change.id, change);
           }
         }
         return { changes: [...changes.values()], result: undefined };

@@ -80,7 +80,9 @@ export async function gatherCandidates(
     salience: entry.salience,
   }));
   const promising = new Set(worthReading(question, unread, READ));
-  const read = unread.filter((entry) => promising.has(entry.ordinal) || (isLookedAtWhole && entry.isSelected));
+  const read = unread.filter(
+    (entry) => promising.has(entry.ordinal) || (isLookedAtWhole && entry.isSelected),
+  );
   const tokens = await store.readTokens(read.map(({ id }) => id));
   const matches = matchTokens(
     embedding.tokens.vectors,

@@ -9,7 +9,10 @@ export interface GetMemoryInput {
 }
 
 /** The memory with that id. @throws {ServiceError} NOT_FOUND. */
-export async function getMemory({ store }: Pick<MemoryPorts, "store">, input: GetMemoryInput): Promise<SeenMemory> {
+export async function getMemory(
+  { store }: Pick<MemoryPorts, "store">,
+  input: GetMemoryInput,
+): Promise<SeenMemory> {
   const { id } = visibleMemory(store.catalogue, input.id, input.userId);
   const memory = (await store.readMemories([id])).get(id);
   if (memory === undefined) throw memoryNotFound();

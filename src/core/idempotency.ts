@@ -27,9 +27,13 @@ export class RequestLedger {
   ): Promise<T> {
     if (request === undefined) return run();
     if (this.#inFlight.has(request.key)) {
-      throw new ServiceError("CONFLICT", "A request with this Idempotency-Key is still being worked on; try again shortly.", {
-        retryAfterSeconds: 1,
-      });
+      throw new ServiceError(
+        "CONFLICT",
+        "A request with this Idempotency-Key is still being worked on; try again shortly.",
+        {
+          retryAfterSeconds: 1,
+        },
+      );
     }
     const known = catalogue.findRequest(request.key);
     if (known !== undefined) {

@@ -90,7 +90,8 @@ export class Int8Rows {
   /** Overwrites a row. @throws {RangeError} on another length, or where no row is. */
   set(index: number, row: Int8Array): void {
     this.#assertLength(row);
-    if (!(index >= 0 && index < this.#count)) throw new RangeError(`there is no row ${index} of ${this.#count}`);
+    if (!(index >= 0 && index < this.#count))
+      throw new RangeError(`there is no row ${index} of ${this.#count}`);
     new Int8Array(this.#memory.buffer).set(row, this.#rowsAt + index * this.dimensions);
   }
 

@@ -112,7 +112,10 @@ export interface Catalogue {
   /** Metadata is compared by a hash of 53 bits: a false match is one in 10¹⁵ pairs. */
   select(filter: MemoryFilter): Selection;
   /** Newest first; `before` is an `order`: only older ones. `offset` counts from there. */
-  page(filter: MemoryFilter, page: { readonly limit: number; readonly offset: number; readonly before?: number }): Page;
+  page(
+    filter: MemoryFilter,
+    page: { readonly limit: number; readonly offset: number; readonly before?: number },
+  ): Page;
   /** The memories of the same user's same session `distance` places before (negative) or after; undefined at an end. */
   sessionNeighbour(ordinal: Ordinal, distance: number): Ordinal | undefined;
   /** The newest memory of a session, or, without one, the newest of that user without a session. */
@@ -160,7 +163,9 @@ export interface MemoryStore {
    *
    * @throws whatever `decide` throws; {ServiceError} STORE_FULL, NOT_READY (closed, or read-only after a disk error).
    */
-  commit<T>(decide: (section: WriteSection) => { readonly changes: readonly Change[]; readonly result: T }): Promise<T>;
+  commit<T>(
+    decide: (section: WriteSection) => { readonly changes: readonly Change[]; readonly result: T },
+  ): Promise<T>;
   /** The memories that exist among `ids`. */
   readMemories(ids: readonly string[]): Promise<Map<string, SeenMemory>>;
   /** Token vectors of those among `ids` that have any. */

@@ -66,7 +66,9 @@ export async function queryMemory(
   const selection = Object.keys(filter).length === 0 ? undefined : store.catalogue.select(filter);
   const { candidates, edges } = await gatherCandidates(store, question, embedding, selection);
   // Those that pass the filter; neither an answer nor a path shows the others.
-  const idOf = new Map(candidates.filter(({ isSelected }) => isSelected).map(({ ordinal, id }) => [ordinal, id]));
+  const idOf = new Map(
+    candidates.filter(({ isSelected }) => isSelected).map(({ ordinal, id }) => [ordinal, id]),
+  );
   const ranked = rank(question, candidates, { now, edges })
     .filter(({ ordinal, score }) => score >= minScore && idOf.has(ordinal))
     .slice(0, limit);
@@ -80,7 +82,9 @@ export async function queryMemory(
         memory,
         score,
         path: path.flatMap((step) => idOf.get(step) ?? []),
-        ...(snippetChars === undefined ? {} : { snippet: snippetOf(memory.content, snippetChars, question.termWeights) }),
+        ...(snippetChars === undefined
+          ? {}
+          : { snippet: snippetOf(memory.content, snippetChars, question.termWeights) }),
         ...(explain ? { explain: shares } : {}),
       },
     ];

@@ -29,7 +29,9 @@ export async function relatedMemories(
   const reached = new Set([start.id]);
   let frontier = [start.id];
   for (let step = 0; step < depth && reached.size < MAX_NODES; step += 1) {
-    const strongest = frontier.flatMap((node) => [...catalogue.edgesOf(node)]).sort((a, b) => b.weight - a.weight);
+    const strongest = frontier
+      .flatMap((node) => [...catalogue.edgesOf(node)])
+      .sort((a, b) => b.weight - a.weight);
     frontier = [];
     for (const end of strongest.flatMap(({ source, target }) => [source, target])) {
       // Waypoints never cross users.

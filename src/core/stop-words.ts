@@ -8,5 +8,7 @@ export const STOP_WORDS: ReadonlySet<string> = new Set(
   here hers herself him himself his how i if in into is it its itself just ll me more most my myself no nor not now
   of off on once only or other our ours ourselves out over own re s same shall she should so some such t than that
   the their theirs them themselves then there these they this those through to too under until up ve very was we
-  were what when where which while who whom whose why will with would you your yours yourself yourselves`.split(/\s+/),
+  were what when where which while who whom whose why will with would you your yours yourself yourselves`.split(
+    /\s+/,
+  ),
 );

@@ -112,7 +112,13 @@ async function attempt(
       lastOfSeries.set(series, row);
       return { id: row.id, memory, deduplicated: false };
     });
-    changes.push(...requestChanges(request, result.map((place) => place?.id ?? null), section.now));
+    changes.push(
+      ...requestChanges(
+        request,
+        result.map((place) => place?.id ?? null),
+        section.now,
+      ),
+    );
     return { changes, result };
   });
 
@@ -122,7 +128,9 @@ async function attempt(
     }
   });
 
-  const missing = placed.flatMap((place) => (place !== undefined && place.memory === undefined ? [place.id] : []));
+  const missing = placed.flatMap((place) =>
+    place !== undefined && place.memory === undefined ? [place.id] : [],
+  );
   const known = missing.length === 0 ? new Map<string, SeenMemory>() : await store.readMemories(missing);
   return placed.map((place) => {
     if (place === undefined) return undefined;

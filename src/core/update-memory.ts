@@ -1,4 +1,11 @@
-import { duplicateHash, embeddedText, embeddingChanges, meanWindow, sectorsOf, withDerived } from "./compose-memory.ts";
+import {
+  duplicateHash,
+  embeddedText,
+  embeddingChanges,
+  meanWindow,
+  sectorsOf,
+  withDerived,
+} from "./compose-memory.ts";
 import type { MemoryPorts } from "./memory-ports.ts";
 import type { Memory, Metadata, SeenMemory } from "./memory.ts";
 import { checkVersion, memoryNotFound, ownedMemory } from "./owned-memory.ts";
@@ -38,7 +45,9 @@ export async function updateMemory(ports: MemoryPorts, input: UpdateMemoryInput)
   const isNew = content !== undefined;
   // Where it was cut from never changes.
   const source = isNew && found.documentId !== null ? (await store.readMemories([id])).get(id)?.source : null;
-  const embedding = isNew ? await embedder.embedDocument(embeddedText({ content, source: source ?? null })) : undefined;
+  const embedding = isNew
+    ? await embedder.embedDocument(embeddedText({ content, source: source ?? null }))
+    : undefined;
   const sectors =
     content === undefined || embedding === undefined ? undefined : sectorsOf(classify, content, embedding);
 
@@ -62,7 +71,10 @@ export async function updateMemory(ports: MemoryPorts, input: UpdateMemoryInput)
       const changes: Change[] = [{ table: "memories", id, row }];
       if (embedding !== undefined) {
         const outdated = store.catalogue.edgesOf(id).filter(({ kind }) => kind === "similar");
-        changes.push(...embeddingChanges(id, row.userId, embedding, embedder.stamp), ...removeEdges(outdated));
+        changes.push(
+          ...embeddingChanges(id, row.userId, embedding, embedder.stamp),
+          ...removeEdges(outdated),
+        );
       }
       const { salience, lastSeenAt } = entry;
       return { changes, result: { ...memoryOf(row), salience, lastSeenAt } };

@@ -60,7 +60,9 @@ export function similarWaypoints(
     const isLinked = similar.some(({ source, target: end }) => source === memory.id || end === memory.id);
     const isFull = similar.filter(({ target: end }) => end === target.id).length >= MAX_SIMILAR_IN;
     if (!isLinked && !isFull) {
-      changes.push(...putEdge({ source: memory.id, target: target.id, kind: "similar", weight, createdAt: now }));
+      changes.push(
+        ...putEdge({ source: memory.id, target: target.id, kind: "similar", weight, createdAt: now }),
+      );
     }
   }
   return changes;

@@ -70,7 +70,10 @@ function describeOperation(route: RouteOptions, components: Record<string, unkno
     };
   }
   if (answers !== undefined) {
-    responses["200"] = { description: "Done", content: { [answers]: { schema: { type: "string", format: "binary" } } } };
+    responses["200"] = {
+      description: "Done",
+      content: { [answers]: { schema: { type: "string", format: "binary" } } },
+    };
   }
   const codesByStatus = groupByStatus(errorsOf(route.url, schema, scope === "open"));
   for (const [status, codes] of codesByStatus) {
@@ -109,9 +112,15 @@ function uploadOf(body: SchemaNode, components: Record<string, unknown>): JsonOb
   const fields = Object.entries(body.properties ?? {}).map(([name, property]) => {
     const { type } = property as { type?: unknown };
     const isText = [type].flat().includes("string");
-    return [name, isText ? publish(property, components) : { type: "string", contentMediaType: "application/json" }];
+    return [
+      name,
+      isText ? publish(property, components) : { type: "string", contentMediaType: "application/json" },
+    ];
   });
-  return { type: "object", properties: { file: { type: "string", format: "binary" }, ...Object.fromEntries(fields) } };
+  return {
+    type: "object",
+    properties: { file: { type: "string", format: "binary" }, ...Object.fromEntries(fields) },
+  };
 }
 
 function errorsOf(url: string, schema: RouteSchema, open: boolean): ErrorCode[] {

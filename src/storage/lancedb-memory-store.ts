@@ -114,7 +114,8 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
       if (vectors === undefined) elsewhere.push(id);
       else found.set(id, { vectors });
     }
-    for (const [id, row] of await this.#tokens.keep(() => this.#read("tokens", elsewhere))) found.set(id, row);
+    for (const [id, row] of await this.#tokens.keep(() => this.#read("tokens", elsewhere)))
+      found.set(id, row);
     return found;
   }
 
@@ -159,7 +160,10 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
   }
 
   /** Overlay first, then the tables: a row leaves the overlay only when the tables have it. */
-  async #read<T extends "memories" | "tokens">(table: T, ids: readonly string[]): Promise<Map<string, Rows[T]>> {
+  async #read<T extends "memories" | "tokens">(
+    table: T,
+    ids: readonly string[],
+  ): Promise<Map<string, Rows[T]>> {
     const found = new Map<string, Rows[T]>();
     const elsewhere: string[] = [];
     for (const id of ids) {
@@ -203,13 +207,17 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
     if (this.#indexes.overlay.bytes < MAX_PENDING_BYTES) return undefined;
     let cause: unknown;
     try {
-      await Promise.race([this.#checkpointer.flush(), sleep(MAX_WAIT_FOR_ROOM_MS, undefined, { ref: false })]);
+      await Promise.race([
+        this.#checkpointer.flush(),
+        sleep(MAX_WAIT_FOR_ROOM_MS, undefined, { ref: false }),
+      ]);
     } catch (error) {
       cause = error;
     }
     this.#assertOpen();
     if (this.#indexes.overlay.bytes < MAX_PENDING_BYTES) return undefined;
-    const message = "The disk does not take what was written before as fast as more comes; try again shortly.";
+    const message =
+      "The disk does not take what was written before as fast as more comes; try again shortly.";
     return new ServiceError("STORE_FULL", message, { cause, retryAfterSeconds: 5 });
   }
 
@@ -219,7 +227,8 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
   }
 
   #assertOpen(): void {
-    if (this.#closing.signal.aborted) throw new ServiceError("NOT_READY", "The daemon is stopping; start it again to write.");
+    if (this.#closing.signal.aborted)
+      throw new ServiceError("NOT_READY", "The daemon is stopping; start it again to write.");
   }
 }
 
@@ -236,7 +245,10 @@ async function isDurable(staged: { readonly settled: Promise<void> } | undefined
 /** Whether a record removes: a memory or a fact, whose links it may clear elsewhere, or nothing but rows. */
 function frees(changes: readonly Change[]): boolean {
   const removed = changes.filter(({ row }) => row === null);
-  return removed.length === changes.length || removed.some(({ table }) => table === "memories" || table === "facts");
+  return (
+    removed.length === changes.length ||
+    removed.some(({ table }) => table === "memories" || table === "facts")
+  );
 }
 
 function noRoom(): ServiceError {

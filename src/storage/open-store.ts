@@ -75,8 +75,11 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
   };
   const after = chosen?.checkpoint.sequence ?? 0;
   // Before the tables are opened, because that moves files: a store that is refused stays as it is.
-  if (chosen !== undefined) await checkJournal({ disk, directory: journalFolder, ...header, after, begin: false });
-  const tables = await openTablesAt(disk, directory, chosen, (error) => log.error({ err: error }, "tables failed"));
+  if (chosen !== undefined)
+    await checkJournal({ disk, directory: journalFolder, ...header, after, begin: false });
+  const tables = await openTablesAt(disk, directory, chosen, (error) =>
+    log.error({ err: error }, "tables failed"),
+  );
   let journal: Journal | undefined;
   try {
     const indexes = emptyIndexes(options, chosen);
@@ -159,7 +162,10 @@ function unreadable(directory: string, error: unknown): ServiceError {
   );
 }
 
-function emptyIndexes({ clock, halfLives }: StoreOptions, chosen: ChosenCheckpoint | undefined): StoreIndexes {
+function emptyIndexes(
+  { clock, halfLives }: StoreOptions,
+  chosen: ChosenCheckpoint | undefined,
+): StoreIndexes {
   return {
     catalogue: new StoreCatalogue(() => clock.now(), halfLives),
     overlay: new Overlay(),
@@ -175,7 +181,9 @@ async function loadIndexes(indexes: StoreIndexes, tables: Tables, log: StoreLog)
   // straight to theirs. Holding all rows to sort them would take more memory than everything else.
   const orders: number[] = [];
   for await (const batch of tables.scanOrders()) for (const order of batch) orders.push(order);
-  const ordinalOf = new Map(Array.from(Float64Array.from(orders).sort(), (order, ordinal) => [order, ordinal]));
+  const ordinalOf = new Map(
+    Array.from(Float64Array.from(orders).sort(), (order, ordinal) => [order, ordinal]),
+  );
 
   const outdated: { readonly id: string; readonly ordinal: Ordinal }[] = [];
   const loadTerms = indexes.words.startLoading();
@@ -194,13 +202,15 @@ async function loadIndexes(indexes: StoreIndexes, tables: Tables, log: StoreLog)
     windows.memoryIds.forEach((id, i) => {
       const ordinal = indexes.catalogue.ordinalOf(id);
       const values = windows.values.subarray(i * EMBEDDING_DIMENSIONS, (i + 1) * EMBEDDING_DIMENSIONS);
-      if (ordinal !== undefined) indexes.vectors.addWindow(ordinal, { values, scale: windows.scales[i] ?? 0 });
+      if (ordinal !== undefined)
+        indexes.vectors.addWindow(ordinal, { values, scale: windows.scales[i] ?? 0 });
     });
   }
   for await (const batch of tables.scan("signals")) {
     for (const { id, row } of batch) indexes.catalogue.loadSignals(id, row);
   }
-  for await (const batch of tables.scan("edges")) for (const { row } of batch) indexes.catalogue.loadEdge(row);
+  for await (const batch of tables.scan("edges"))
+    for (const { row } of batch) indexes.catalogue.loadEdge(row);
   for await (const batch of tables.scan("requests")) {
     for (const { id, row } of batch) indexes.catalogue.loadRequest(id, row);
   }
@@ -227,7 +237,10 @@ async function analyseAgain(
   if (outdated.length > 0) log.info({ memories: outdated.length }, "analysing memories anew");
   for (let first = 0; first < outdated.length; first += ROWS_ANALYSED_AT_A_TIME) {
     const batch = outdated.slice(first, first + ROWS_ANALYSED_AT_A_TIME);
-    const rows = await tables.read("memories", batch.map(({ id }) => id));
+    const rows = await tables.read(
+      "memories",
+      batch.map(({ id }) => id),
+    );
     for (const { id, ordinal } of batch) {
       const row = rows.get(id);
       if (row === undefined) continue;

@@ -29,7 +29,9 @@ export class TokenCache {
   }
 
   /** Keeps what `read` answers, but for rows that change meanwhile: theirs may be the ones from before. */
-  async keep<R extends { readonly vectors: Int8Array }>(read: () => Promise<Map<string, R>>): Promise<Map<string, R>> {
+  async keep<R extends { readonly vectors: Int8Array }>(
+    read: () => Promise<Map<string, R>>,
+  ): Promise<Map<string, R>> {
     const changed = new Set<string>();
     this.#changedSince.add(changed);
     try {

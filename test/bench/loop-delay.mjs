@@ -9,7 +9,9 @@ if (isMainThread) {
   const delay = monitorEventLoopDelay({ resolution: 1 });
   process.on("SIGUSR2", () => {
     const milliseconds = (percentile) => delay.percentile(percentile) / 1e6;
-    process.stderr.write(`loop-delay ${JSON.stringify({ p50: milliseconds(50), p99: milliseconds(99), max: delay.max / 1e6 })}\n`);
+    process.stderr.write(
+      `loop-delay ${JSON.stringify({ p50: milliseconds(50), p99: milliseconds(99), max: delay.max / 1e6 })}\n`,
+    );
     delay.reset();
     delay.enable();
   });

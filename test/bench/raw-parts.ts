@@ -27,13 +27,19 @@ export async function openBareLanceDb(storeDirectory: string) {
   const added = await own.createTable("added", [row(0)]);
   const filled = await connect(join(storeDirectory, "tables"));
   const names = await filled.tableNames();
-  const open = async (table: string): Promise<Table> => filled.openTable(names.find((name) => name.startsWith(table)) ?? table);
+  const open = async (table: string): Promise<Table> =>
+    filled.openTable(names.find((name) => name.startsWith(table)) ?? table);
   const [memories, vectors] = [await open("memories"), await open("vectors")];
   const ids = (await memories.query().select(["id"]).limit(8).toArray()).map(({ id }) => `'${id}'`);
   return {
     addOne: (turn: number) => added.add([row(turn)]),
-    readEight: () => memories.query().where(`id IN (${ids.join(",")})`).toArray(),
-    nearestTen: () => vectors.query().nearestTo(row(1).vector).column("embedding").select(["memory_id"]).limit(10).toArray(),
+    readEight: () =>
+      memories
+        .query()
+        .where(`id IN (${ids.join(",")})`)
+        .toArray(),
+    nearestTen: () =>
+      vectors.query().nearestTo(row(1).vector).column("embedding").select(["memory_id"]).limit(10).toArray(),
     close(): void {
       own.close();
       filled.close();

@@ -28,7 +28,14 @@ export function figure(
   limit: number,
   goal: string,
 ): Figure {
-  return { what, measured, against, ratio: against === "" ? "" : value.toFixed(2), goal, holds: value <= limit };
+  return {
+    what,
+    measured,
+    against,
+    ratio: against === "" ? "" : value.toFixed(2),
+    goal,
+    holds: value <= limit,
+  };
 }
 
 /** Figures as a table. */
@@ -37,7 +44,17 @@ export function table(title: string, figures: readonly Figure[]): string {
     ({ what, measured, against, ratio, goal, holds }) =>
       `| ${what} | ${measured} | ${against} | ${ratio} | ${goal} | ${holds === undefined ? "" : holds ? "holds" : "misses"} |`,
   );
-  return ["", `## ${title}`, "", machine(), "", "| | measured | beside | ratio | goal | |", "|---|---|---|---|---|---|", ...rows, ""].join("\n");
+  return [
+    "",
+    `## ${title}`,
+    "",
+    machine(),
+    "",
+    "| | measured | beside | ratio | goal | |",
+    "|---|---|---|---|---|---|",
+    ...rows,
+    "",
+  ].join("\n");
 }
 
 /** Prints tables and writes them into `results.md`, in which the last run stands. */

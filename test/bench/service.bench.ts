@@ -46,44 +46,59 @@ afterAll(async () => {
 });
 
 describe("the daemon", () => {
-  it("queries, starts, rests and adds at 100 000 memories", async () => {
-    const { path } = storeOf(LARGE);
-    report.section("LanceDB alone, 100 000 rows", await bareLanceDb(path));
+  it(
+    "queries, starts, rests and adds at 100 000 memories",
+    async () => {
+      const { path } = storeOf(LARGE);
+      report.section("LanceDB alone, 100 000 rows", await bareLanceDb(path));
 
-    let daemon = await startDaemonUnderLoad(path);
-    const starts = [daemon.readyAfter];
-    while (starts.length < STARTS) {
-      await daemon.stop();
-      daemon = await startDaemonUnderLoad(path);
-      starts.push(daemon.readyAfter);
-    }
-    try {
-      const afterStart = usageOf(daemon.pid).residentMegabytes;
-      const queries = await queryFigures(daemon, LARGE, 30);
-      const afterQueries = usageOf(daemon.pid).residentMegabytes;
-      const idle = await idlePercent(daemon.pid);
-      const ready = Math.min(...starts);
-      report.section("Questions at 100 000 memories", queries);
-      report.section("At rest, 100 000 memories", [
-        figure("start to ready", ms(ready), "", ready, 3_000, "≤ 3 s"),
-        figure("resident after start", `${afterStart.toFixed(0)} MB`, "", afterStart, 600, "≤ 600 MB"),
-        figure("resident after the questions", `${afterQueries.toFixed(0)} MB`, "", afterQueries, 600, "≤ 600 MB"),
-        figure(`processor over ${IDLE_SECONDS} s`, `${idle.toFixed(2)} %`, "", idle, 0.5, "< .5 %"),
-      ]);
-      report.section("Adding at 100 000 memories", await addFigures(daemon));
-    } finally {
-      await daemon.stop();
-    }
-  }, 20 * MINUTE_MS);
+      let daemon = await startDaemonUnderLoad(path);
+      const starts = [daemon.readyAfter];
+      while (starts.length < STARTS) {
+        await daemon.stop();
+        daemon = await startDaemonUnderLoad(path);
+        starts.push(daemon.readyAfter);
+      }
+      try {
+        const afterStart = usageOf(daemon.pid).residentMegabytes;
+        const queries = await queryFigures(daemon, LARGE, 30);
+        const afterQueries = usageOf(daemon.pid).residentMegabytes;
+        const idle = await idlePercent(daemon.pid);
+        const ready = Math.min(...starts);
+        report.section("Questions at 100 000 memories", queries);
+        report.section("At rest, 100 000 memories", [
+          figure("start to ready", ms(ready), "", ready, 3_000, "≤ 3 s"),
+          figure("resident after start", `${afterStart.toFixed(0)} MB`, "", afterStart, 600, "≤ 600 MB"),
+          figure(
+            "resident after the questions",
+            `${afterQueries.toFixed(0)} MB`,
+            "",
+            afterQueries,
+            600,
+            "≤ 600 MB",
+          ),
+          figure(`processor over ${IDLE_SECONDS} s`, `${idle.toFixed(2)} %`, "", idle, 0.5, "< .5 %"),
+        ]);
+        report.section("Adding at 100 000 memories", await addFigures(daemon));
+      } finally {
+        await daemon.stop();
+      }
+    },
+    20 * MINUTE_MS,
+  );
 
-  it("queries at 10 000 memories", async () => {
-    const daemon = await startDaemonUnderLoad(storeOf(SMALL).path);
-    try {
-      report.section("Questions at 10 000 memories", await queryFigures(daemon, SMALL, 10));
-    } finally {
-      await daemon.stop();
-    }
-  }, 10 * MINUTE_MS);
+  it(
+    "queries at 10 000 memories",
+    async () => {
+      const daemon = await startDaemonUnderLoad(storeOf(SMALL).path);
+      try {
+        report.section("Questions at 10 000 memories", await queryFigures(daemon, SMALL, 10));
+      } finally {
+        await daemon.stop();
+      }
+    },
+    10 * MINUTE_MS,
+  );
 });
 
 function storeOf(count: number) {
@@ -112,7 +127,10 @@ async function queryFigures(daemon: DaemonUnderLoad, count: number, extra: numbe
   const ask = (more: object) => () => daemon.post("/memory/query", { query: newQuestion(), ...more });
   // Memories happened a minute apart: a hundredth of them, half way back.
   const to = newest - (count / 2) * MINUTE_MS;
-  const range = { from: new Date(to - (count / 100) * MINUTE_MS).toISOString(), to: new Date(to).toISOString() };
+  const range = {
+    from: new Date(to - (count / 100) * MINUTE_MS).toISOString(),
+    to: new Date(to).toISOString(),
+  };
   const calls = {
     embedding: () => embedder.embedQuestion(newQuestion()),
     "no filter": ask({}),
@@ -124,7 +142,14 @@ async function queryFigures(daemon: DaemonUnderLoad, count: number, extra: numbe
   const { embedding, ...asked } = await timeInTurns(calls, { rounds: ROUNDS, callsARound: 50 });
   return Object.entries(asked).flatMap(([name, { p50, p95 }]) => [
     {
-      ...figure(`p50, ${name}`, ms(p50), `embedding ${ms(embedding.p50)}`, p50 - embedding.p50, extra, `≤ embedding + ${extra} ms`),
+      ...figure(
+        `p50, ${name}`,
+        ms(p50),
+        `embedding ${ms(embedding.p50)}`,
+        p50 - embedding.p50,
+        extra,
+        `≤ embedding + ${extra} ms`,
+      ),
       ratio: `+ ${ms(p50 - embedding.p50)}`,
     },
     figure(`p95, ${name}`, ms(p95), `p50 ${ms(p50)}`, p95 / p50, 2.5, "≤ 2.5 × p50"),
@@ -133,9 +158,13 @@ async function queryFigures(daemon: DaemonUnderLoad, count: number, extra: numbe
 
 async function addFigures(daemon: DaemonUnderLoad): Promise<Figure[]> {
   const appender = openAppender(directory);
-  const add = (turn: number) => daemon.post("/memory/add", { content: newMemoryText(turn), user_id: "bench" });
+  const add = (turn: number) =>
+    daemon.post("/memory/add", { content: newMemoryText(turn), user_id: "bench" });
   const embed = (turn: number) => embedder.embedDocument(newMemoryText(turn));
-  const one = await timeInTurns({ embed, append: () => appender.append(), add }, { rounds: ROUNDS, callsARound: 60 });
+  const one = await timeInTurns(
+    { embed, append: () => appender.append(), add },
+    { rounds: ROUNDS, callsARound: 60 },
+  );
   appender.close();
   const parts = one.embed.p50 + one.append.p50;
 
@@ -150,7 +179,14 @@ async function addFigures(daemon: DaemonUnderLoad): Promise<Figure[]> {
   const best = rounds.reduce((a, b) => (b.added / b.alone > a.added / a.alone ? b : a));
   const calmest = rounds.reduce((a, b) => (b.delay.p99 < a.delay.p99 ? b : a)).delay;
   return [
-    figure("p50, 1 caller", ms(one.add.p50), `embedding ${ms(one.embed.p50)} + write and fdatasync ${ms(one.append.p50)}`, one.add.p50 / parts, 1.3, "≤ 1.3 ×"),
+    figure(
+      "p50, 1 caller",
+      ms(one.add.p50),
+      `embedding ${ms(one.embed.p50)} + write and fdatasync ${ms(one.append.p50)}`,
+      one.add.p50 / parts,
+      1.3,
+      "≤ 1.3 ×",
+    ),
     {
       ...plain(`${CALLERS} callers`, `${best.added.toFixed(0)} /s`),
       against: `embedding alone ${best.alone.toFixed(0)} /s`,
@@ -158,7 +194,14 @@ async function addFigures(daemon: DaemonUnderLoad): Promise<Figure[]> {
       goal: "≥ .8 ×",
       holds: best.added / best.alone >= 0.8,
     },
-    figure(`event loop's delay meanwhile, p99 (max ${ms(calmest.max)})`, ms(calmest.p99), "", calmest.p99, 25, "≤ 25 ms"),
+    figure(
+      `event loop's delay meanwhile, p99 (max ${ms(calmest.max)})`,
+      ms(calmest.p99),
+      "",
+      calmest.p99,
+      25,
+      "≤ 25 ms",
+    ),
   ];
 }
 

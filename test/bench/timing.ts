@@ -27,7 +27,10 @@ export async function timeInTurns<K extends string>(
       measured.get(name)?.push({ p50: quantile(times, 0.5), p95: quantile(times, 0.95) });
     }
   }
-  return Object.fromEntries(names.map((name) => [name, leastDisturbed(measured.get(name) ?? [])])) as Record<K, Timing>;
+  return Object.fromEntries(names.map((name) => [name, leastDisturbed(measured.get(name) ?? [])])) as Record<
+    K,
+    Timing
+  >;
 }
 
 /** Calls a second of so many callers, each of whom waits for its answer: the best of the rounds. */
@@ -56,7 +59,9 @@ function leastDisturbed(rounds: readonly Timing[]): Timing {
 /** The machine and its load, to stand above figures. */
 export function machine(): string {
   const model = cpus()[0]?.model.trim() ?? "unknown processor";
-  const load = loadavg().map((average) => average.toFixed(1)).join(" ");
+  const load = loadavg()
+    .map((average) => average.toFixed(1))
+    .join(" ");
   return `${availableParallelism()} × ${model}, Node ${process.version}, load ${load}`;
 }
 
@@ -64,7 +69,9 @@ export function machine(): string {
 export function usageOf(pid: number): { readonly residentMegabytes: number; readonly cpuSeconds: number } {
   const kilobytes = /VmRSS:\s*(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? "NaN";
   // After the command's name, which may hold anything, the 12th and 13th are user and system time in ticks of 10 ms.
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^.*\) /s, "").split(" ");
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
+    .replace(/^.*\) /s, "")
+    .split(" ");
   return {
     residentMegabytes: Number(kilobytes) / 1_024,
     cpuSeconds: (Number(fields[11]) + Number(fields[12])) / 100,

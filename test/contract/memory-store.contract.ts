@@ -23,7 +23,8 @@ export function memoryStoreContract(name: string, createStore: () => Promise<Sto
     });
     afterEach(() => under.close());
 
-    const add = async (content: string, more = {}) => (await addMemory(under.ports, { content, ...more })).memory;
+    const add = async (content: string, more = {}) =>
+      (await addMemory(under.ports, { content, ...more })).memory;
     const texts = async () => {
       const { store } = under.ports;
       const { ids } = store.catalogue.page({}, { limit: 1_000, offset: 0 });
@@ -32,7 +33,10 @@ export function memoryStoreContract(name: string, createStore: () => Promise<Sto
     };
     const found = (word: string) => {
       const { store } = under.ports;
-      return store.scoreWords([{ term: word, weight: 1 }]).top(9).map((ordinal) => store.catalogue.at(ordinal)?.id);
+      return store
+        .scoreWords([{ term: word, weight: 1 }])
+        .top(9)
+        .map((ordinal) => store.catalogue.at(ordinal)?.id);
     };
 
     it("reads its own writes, before and after they settle", async () => {
@@ -47,7 +51,9 @@ export function memoryStoreContract(name: string, createStore: () => Promise<Sto
       });
       for (let time = 0; time < 2; time += 1) {
         expect((await under.ports.store.readMemories([memory.id, "missing"])).get(memory.id)).toEqual(memory);
-        expect((await under.ports.store.readTokens([memory.id])).get(memory.id)?.vectors.length).toBeGreaterThan(0);
+        expect(
+          (await under.ports.store.readTokens([memory.id])).get(memory.id)?.vectors.length,
+        ).toBeGreaterThan(0);
         expect(found("tea")).toEqual([memory.id]);
         await under.settle();
       }

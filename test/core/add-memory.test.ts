@@ -126,7 +126,9 @@ describe("addMemory", () => {
     world.now += 31 * 60_000;
     const e = await addMemory(world.ports, { content: "e" });
     const edges = (id: string) =>
-      world.memory.store.catalogue.edgesOf(id).map(({ source, target, kind, weight }) => [source, target, kind, weight]);
+      world.memory.store.catalogue
+        .edgesOf(id)
+        .map(({ source, target, kind, weight }) => [source, target, kind, weight]);
     expect(edges(c.memory.id)).toEqual([[a.memory.id, c.memory.id, "next", 1]]);
     expect(edges(d.memory.id)).toEqual([[b.memory.id, d.memory.id, "next", 0.5]]);
     expect(edges(e.memory.id)).toEqual([]);
@@ -134,7 +136,9 @@ describe("addMemory", () => {
 
   it("stores nothing when the model cannot run", async () => {
     world.embedder.failWith = new ServiceError("MODEL_UNAVAILABLE", "no model");
-    await expect(addMemory(world.ports, { content: "tea" })).rejects.toMatchObject({ code: "MODEL_UNAVAILABLE" });
+    await expect(addMemory(world.ports, { content: "tea" })).rejects.toMatchObject({
+      code: "MODEL_UNAVAILABLE",
+    });
     expect(world.memory.records).toEqual([]);
   });
 
@@ -181,11 +185,14 @@ describe("addMemories", () => {
     const { results } = await addMemories(world.ports, {
       items: [{ content: "a" }, refusal, { content: "b" }, { content: "a" }],
     });
-    expect(results.map((result) => (result instanceof ServiceError ? result : result.memory.content))).toEqual([
-      "a", refusal, "b", "a",
-    ]);
+    expect(
+      results.map((result) => (result instanceof ServiceError ? result : result.memory.content)),
+    ).toEqual(["a", refusal, "b", "a"]);
     expect(results.map((result) => !(result instanceof ServiceError) && result.deduplicated)).toEqual([
-      false, false, false, true,
+      false,
+      false,
+      false,
+      true,
     ]);
     expect(world.memory.records).toHaveLength(1);
     expect(world.memory.store.catalogue.size).toBe(2);
@@ -207,14 +214,16 @@ describe("addMemories", () => {
         ...embedder,
         stamp: embedder.stamp,
         embedDocument: (text: string) =>
-          text === "b" ? Promise.reject(new ServiceError("RATE_LIMITED", "later")) : embedder.embedDocument(text),
+          text === "b"
+            ? Promise.reject(new ServiceError("RATE_LIMITED", "later"))
+            : embedder.embedDocument(text),
       },
     };
     await addMemories(refusing, { items, idempotency: request });
     const { results } = await addMemories(world.ports, { items, idempotency: request });
-    expect(results.map((result) => (result instanceof ServiceError ? result.code : result.memory.content))).toEqual([
-      "a", "CONFLICT", "c",
-    ]);
+    expect(
+      results.map((result) => (result instanceof ServiceError ? result.code : result.memory.content)),
+    ).toEqual(["a", "CONFLICT", "c"]);
   });
 
   it("may be tried again when the model refused everything", async () => {

@@ -62,7 +62,9 @@ describe("a page of large facts", () => {
       const page: FactComparison = compareFacts(ports, { time1: 500, time2: 2_000, limit: 10_000, offset });
       expect(page.summary.changed).toBe(300);
       expect(JSON.stringify(page).length).toBeLessThan(MAX_PAGE_CHARS);
-      seen.push(...page.changed.map(({ before, after }) => `${before.object}${after.object}${after.subject}`));
+      seen.push(
+        ...page.changed.map(({ before, after }) => `${before.object}${after.object}${after.subject}`),
+      );
       offset = page.nextOffset;
     }
     expect(new Set(seen).size).toBe(300);

@@ -65,7 +65,9 @@ describe("FollowUps", () => {
       await add(`the weekly meeting was about the budget ${i}`);
       await followUps.flush();
     }
-    for (const { id } of world.memory.store.catalogue.page({}, { limit: 99, offset: 0 }).ids.map((id) => ({ id }))) {
+    for (const { id } of world.memory.store.catalogue
+      .page({}, { limit: 99, offset: 0 })
+      .ids.map((id) => ({ id }))) {
       const own = edges(id);
       expect(own.filter((edge) => edge.startsWith(`${id} `)).length).toBeLessThanOrEqual(4);
       expect(own.filter((edge) => edge.endsWith(` ${id}`)).length).toBeLessThanOrEqual(8);

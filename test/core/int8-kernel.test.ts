@@ -70,7 +70,10 @@ describe("Int8Rows", () => {
 
 describe("quantise", () => {
   it("makes the largest component 127", () => {
-    expect(quantise(Float32Array.of(0.5, -0.25, 0))).toEqual({ values: Int8Array.of(127, -63, 0), scale: 0.5 / 127 });
+    expect(quantise(Float32Array.of(0.5, -0.25, 0))).toEqual({
+      values: Int8Array.of(127, -63, 0),
+      scale: 0.5 / 127,
+    });
   });
 
   it("takes a zero vector", () => {

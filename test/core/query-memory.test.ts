@@ -31,7 +31,10 @@ describe("queryMemory", () => {
     await add("Ann: the harbour tasting it is then", { ...session, tags: ["plan"] });
     const of = async (filter: MemoryFilter) => {
       const hits = await query("where is the tea tasting?", filter);
-      return { shown: hits.map(({ memory }) => memory.id), hit: hits.find(({ memory }) => memory.id === answer.id) };
+      return {
+        shown: hits.map(({ memory }) => memory.id),
+        hit: hits.find(({ memory }) => memory.id === answer.id),
+      };
     };
     const all = await of({});
     const tagged = await of({ tags: ["place"] });
@@ -60,7 +63,8 @@ describe("queryMemory", () => {
     const ann = await add("green tea", { userId: "ann" });
     const bob = await add("green tea", { userId: "bob" });
     const nobody = await add("green tea");
-    const ids = async (filter: MemoryFilter) => (await query("green tea", filter)).map(({ memory }) => memory.id);
+    const ids = async (filter: MemoryFilter) =>
+      (await query("green tea", filter)).map(({ memory }) => memory.id);
     expect(await ids({ userId: "ann" })).toEqual([ann.id]);
     expect(await ids({ userId: "carl" })).toEqual([]);
     expect((await ids({})).toSorted()).toEqual([ann.id, bob.id, nobody.id].toSorted());
@@ -74,7 +78,9 @@ describe("queryMemory", () => {
   });
 
   it("gives the best part of a long text", async () => {
-    await add(`${"It rained all day. ".repeat(40)}The spare key hangs in the cellar. ${"It rained again. ".repeat(40)}`);
+    await add(
+      `${"It rained all day. ".repeat(40)}The spare key hangs in the cellar. ${"It rained again. ".repeat(40)}`,
+    );
     const [hit] = await query("where is the spare key?", {}, { snippetChars: 80 });
     expect(hit?.snippet).toContain("spare key");
     expect(hit?.snippet?.length).toBeLessThanOrEqual(80);

@@ -74,7 +74,10 @@ describe("rank", () => {
   it("leans to the kind of memory that the question asks for", () => {
     const [first] = rank(
       question("how do I descale the kettle?", ["descale", "kettle"]),
-      [candidate(1, { words: 1, sectors: ["procedural"] }), candidate(2, { words: 1, sectors: ["episodic"] })],
+      [
+        candidate(1, { words: 1, sectors: ["procedural"] }),
+        candidate(2, { words: 1, sectors: ["episodic"] }),
+      ],
       { now: NOW },
     );
     expect(first?.ordinal).toBe(1);

@@ -12,7 +12,10 @@ describe("fadedSalience", () => {
   });
 
   it("never rises, never falls below 0, and stands still without fading or when the clock went back", () => {
-    const signals = fc.record({ salience: fc.double({ min: 0, max: 1, noNaN: true }), lastSeenAt: fc.nat(1e12) });
+    const signals = fc.record({
+      salience: fc.double({ min: 0, max: 1, noNaN: true }),
+      lastSeenAt: fc.nat(1e12),
+    });
     fc.assert(
       fc.property(signals, fc.nat(1e12), (seen, elapsed) => {
         const faded = fadedSalience(seen, seen.lastSeenAt + elapsed, HALF_LIVES.episodic);

@@ -12,7 +12,13 @@ let world: MemoryWorld;
 let id: string;
 beforeEach(async () => {
   world = createMemoryWorld();
-  const added = await addMemory(world.ports, { content: "tea", tags: ["a"], userId: "ann", project: "p", occurredAt: 5 });
+  const added = await addMemory(world.ports, {
+    content: "tea",
+    tags: ["a"],
+    userId: "ann",
+    project: "p",
+    occurredAt: 5,
+  });
   id = added.memory.id;
 });
 
@@ -20,7 +26,13 @@ describe("updateMemory", () => {
   it("changes what is named, and counts the version up", async () => {
     world.now += 1_000;
     const memory = await updateMemory(world.ports, { id, tags: ["b"], metadata: { x: 1 } });
-    expect(memory).toMatchObject({ content: "tea", tags: ["b"], metadata: { x: 1 }, project: "p", version: 2 });
+    expect(memory).toMatchObject({
+      content: "tea",
+      tags: ["b"],
+      metadata: { x: 1 },
+      project: "p",
+      version: 2,
+    });
     expect(memory.updatedAt).toBe(memory.createdAt + 1_000);
     expect(await getMemory(world.ports, { id })).toEqual(memory);
     expect(world.embedder.calls).toBe(1);
@@ -56,7 +68,10 @@ describe("updateMemory", () => {
       updateMemory(world.ports, { id, content: "milk" }),
     ]);
     expect(await getMemory(world.ports, { id })).toMatchObject({
-      content: "milk", tags: ["x"], metadata: { y: 1 }, version: 4,
+      content: "milk",
+      tags: ["x"],
+      metadata: { y: 1 },
+      version: 4,
     });
   });
 
@@ -76,7 +91,9 @@ describe("updateMemory", () => {
     [{ id: "unknown" }, "NOT_FOUND"],
     [{ ifVersion: 7 }, "VERSION_MISMATCH"],
   ])("refuses %j with %s, and changes nothing", async (fields, code) => {
-    await expect(updateMemory(world.ports, { id, content: "milk", ...fields })).rejects.toMatchObject({ code });
+    await expect(updateMemory(world.ports, { id, content: "milk", ...fields })).rejects.toMatchObject({
+      code,
+    });
     expect(await getMemory(world.ports, { id })).toMatchObject({ content: "tea", version: 1 });
     expect(world.embedder.calls).toBe(1);
   });
@@ -92,7 +109,10 @@ describe("deleteMemory", () => {
   it("takes the memory out of every answer", async () => {
     expect(await deleteMemory(world.ports, { id, userId: "ann", ifVersion: 1 })).toEqual({ id, deleted: 1 });
     await expect(getMemory(world.ports, { id })).rejects.toMatchObject({ code: "NOT_FOUND" });
-    expect(await listMemories(world.ports, { filter: {}, limit: 10, offset: 0 })).toEqual({ items: [], total: 0 });
+    expect(await listMemories(world.ports, { filter: {}, limit: 10, offset: 0 })).toEqual({
+      items: [],
+      total: 0,
+    });
     expect(world.ports.store.scoreWords([{ term: "tea", weight: 1 }]).top(9)).toEqual([]);
     expect((await world.ports.store.readTokens([id])).size).toBe(0);
   });
@@ -120,21 +140,29 @@ describe("reinforceMemory", () => {
     expect(await reinforceMemory(world.ports, { id, boost: 0.1 })).toEqual({ id, salience: 0.55 });
     expect(await reinforceMemory(world.ports, { id, boost: 1 })).toEqual({ id, salience: 1 });
     const memory = await getMemory(world.ports, { id });
-    expect(memory).toMatchObject({ salience: 1, version: 1, updatedAt: memory.createdAt, lastSeenAt: world.now });
+    expect(memory).toMatchObject({
+      salience: 1,
+      version: 1,
+      updatedAt: memory.createdAt,
+      lastSeenAt: world.now,
+    });
   });
 
   it("counts a repeated request once", async () => {
     const idempotency = { key: "k", bodyHash: "h" };
     await reinforceMemory(world.ports, { id, boost: 0.1, idempotency });
-    expect(await reinforceMemory(world.ports, { id, boost: 0.1, idempotency })).toEqual({ id, salience: 0.55 });
+    expect(await reinforceMemory(world.ports, { id, boost: 0.1, idempotency })).toEqual({
+      id,
+      salience: 0.55,
+    });
   });
 
-  it.each([[{ userId: "bob" }, "FORBIDDEN"], [{ id: "unknown" }, "NOT_FOUND"]])(
-    "refuses %j with %s",
-    async (fields, code) => {
-      await expect(reinforceMemory(world.ports, { id, boost: 0.1, ...fields })).rejects.toMatchObject({ code });
-    },
-  );
+  it.each([
+    [{ userId: "bob" }, "FORBIDDEN"],
+    [{ id: "unknown" }, "NOT_FOUND"],
+  ])("refuses %j with %s", async (fields, code) => {
+    await expect(reinforceMemory(world.ports, { id, boost: 0.1, ...fields })).rejects.toMatchObject({ code });
+  });
 });
 
 describe("getMemory", () => {
@@ -151,7 +179,10 @@ describe("listMemories", () => {
     expect(first.items.map(({ content }) => content)).toEqual(["d", "c"]);
     await addMemory(world.ports, { content: "e" });
     const second = await listMemories(world.ports, {
-      filter: {}, limit: 2, offset: 0, before: first.nextBefore ?? 0,
+      filter: {},
+      limit: 2,
+      offset: 0,
+      before: first.nextBefore ?? 0,
     });
     expect(second.items.map(({ content }) => content)).toEqual(["b", "tea"]);
     expect(second).not.toHaveProperty("nextBefore");
@@ -160,12 +191,18 @@ describe("listMemories", () => {
 
   it("ends a page early at 8 MiB, and goes on with the next", async () => {
     const filler = "x".repeat(200_000);
-    for (let i = 0; i < 50; i += 1) await addMemory(world.ports, { content: `${i} ${filler}`, userId: "big" });
+    for (let i = 0; i < 50; i += 1)
+      await addMemory(world.ports, { content: `${i} ${filler}`, userId: "big" });
     const filter = { userId: "big" };
     const first = await listMemories(world.ports, { filter, limit: 100, offset: 0 });
     expect(first.items.length).toBeGreaterThan(30);
     expect(first.items.length).toBeLessThan(50);
-    const rest = await listMemories(world.ports, { filter, limit: 100, offset: 0, before: first.nextBefore ?? 0 });
+    const rest = await listMemories(world.ports, {
+      filter,
+      limit: 100,
+      offset: 0,
+      before: first.nextBefore ?? 0,
+    });
     expect(first.items.length + rest.items.length).toBe(50);
   });
 });
@@ -185,7 +222,8 @@ describe("listMemories, while a write is under way", () => {
 describe("relatedMemories", () => {
   it("walks waypoints both ways, as far as asked, within one user", async () => {
     const session = { sessionId: "s", userId: "ann" };
-    for (const content of ["one", "two", "three", "four"]) await addMemory(world.ports, { content, ...session });
+    for (const content of ["one", "two", "three", "four"])
+      await addMemory(world.ports, { content, ...session });
     const all = await listMemories(world.ports, { filter: { sessionId: "s" }, limit: 9, offset: 0 });
     const two = all.items.find(({ content }) => content === "two");
     const near = await relatedMemories(world.ports, { id: two?.id ?? "", depth: 1, userId: "ann" });

@@ -62,13 +62,18 @@ async function exactly(query: string, filter: MemoryFilter): Promise<string[]> {
   // A selection that says it is small is taken whole.
   const all: Selection = { ...store.catalogue.select(filter), size: 0 };
   const { candidates, edges } = await gatherCandidates(store, read, embedding, all);
-  const ids = new Map(candidates.filter(({ isSelected }) => isSelected).map(({ ordinal, id }) => [ordinal, id]));
+  const ids = new Map(
+    candidates.filter(({ isSelected }) => isSelected).map(({ ordinal, id }) => [ordinal, id]),
+  );
   return rank(read, candidates, { now: world.now, edges })
     .flatMap(({ ordinal }) => ids.get(ordinal) ?? [])
     .slice(0, HITS);
 }
 
-async function recall(filter: MemoryFilter, beforeEach: () => Promise<unknown> = async () => {}): Promise<number> {
+async function recall(
+  filter: MemoryFilter,
+  beforeEach: () => Promise<unknown> = async () => {},
+): Promise<number> {
   let found = 0;
   let wanted = 0;
   for (let i = 0; i < QUESTIONS; i += 1) {
@@ -92,7 +97,10 @@ describe(`filters among ${MEMORIES} memories`, () => {
     ["one user in a hundred", () => ({ userId: "user7" })],
     ["a rare tag", () => ({ tags: ["rare"] })],
     ["four hours of two weeks", () => ({ from: occurredAt() - 4 * hour, to: occurredAt() })],
-    ["twenty-five hours, more than is looked at whole", () => ({ from: occurredAt() - 25 * hour, to: occurredAt() })],
+    [
+      "twenty-five hours, more than is looked at whole",
+      () => ({ from: occurredAt() - 25 * hour, to: occurredAt() }),
+    ],
     ["one value of metadata", () => ({ metadata: { place: 77 } })],
     ["a session", () => ({ userId: "user8", sessionId: "session0" })],
   ])("keep every one of the best: %s", async (_name, filter) => {
@@ -107,7 +115,10 @@ describe(`filters among ${MEMORIES} memories`, () => {
   it("keep every one of the best while rows come and go", async () => {
     let added = 0;
     const change = async () => {
-      const { memory } = await addMemory(ports, { content: `my sister moved w${added} w1 w2`, userId: "user7" });
+      const { memory } = await addMemory(ports, {
+        content: `my sister moved w${added} w1 w2`,
+        userId: "user7",
+      });
       added += 1;
       if (added % 2 === 0) await deleteMemory(ports, { id: memory.id });
     };
@@ -117,7 +128,10 @@ describe(`filters among ${MEMORIES} memories`, () => {
   it("keep every one of the best while a checkpoint runs", async () => {
     let flushing: Promise<void> | undefined;
     const change = async () => {
-      await addMemory(ports, { content: `the garden w${Math.floor(random() * 900)} note ${random()}`, userId: "user7" });
+      await addMemory(ports, {
+        content: `the garden w${Math.floor(random() * 900)} note ${random()}`,
+        userId: "user7",
+      });
       flushing ??= opened.checkpointer.flush().finally(() => (flushing = undefined));
     };
     expect(await recall({ userId: "user7" }, change)).toBe(1);

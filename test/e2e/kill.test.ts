@@ -21,7 +21,18 @@ interface Known {
   states: readonly (string | null)[];
 }
 
-const NOUNS = ["kettle", "bicycle", "invoice", "harbour", "violin", "printer", "orchard", "passport", "lantern", "glacier"];
+const NOUNS = [
+  "kettle",
+  "bicycle",
+  "invoice",
+  "harbour",
+  "violin",
+  "printer",
+  "orchard",
+  "passport",
+  "lantern",
+  "glacier",
+];
 const VERBS = ["repaired", "sold", "painted", "found", "lent", "cleaned", "ordered", "lost"];
 
 let dataDir: string;
@@ -62,7 +73,10 @@ async function add(own: Known[]): Promise<void> {
   const content = sentence(marker);
   const doubtful: Known = { id: undefined, marker, states: [content, null] };
   known.push(doubtful);
-  const { status, body } = await call(daemon, "POST", "/memory/add", { content, session_id: `s${counter % 7}` });
+  const { status, body } = await call(daemon, "POST", "/memory/add", {
+    content,
+    session_id: `s${counter % 7}`,
+  });
   expect(status).toBe(200);
   const certain: Known = { id: body.id, marker, states: [content] };
   known[known.indexOf(doubtful)] = certain;
@@ -86,7 +100,7 @@ async function remove(target: Known, id: string): Promise<void> {
 
 async function everything(): Promise<Map<string, { id: string; content: string }[]>> {
   const found = new Map<string, { id: string; content: string }[]>();
-  for (let cursor = ""; ; ) {
+  for (let cursor = ""; ;) {
     const { body } = await call(daemon, "GET", `/memory/all?l=500${cursor}`);
     for (const item of body.items) {
       const marker = String(item.content).split(":")[0] ?? "";
@@ -111,7 +125,9 @@ describe(`a daemon that is killed ${ROUNDS} times`, () => {
         expect(memory.states, `${memory.marker} in round ${round}`).toContain(state);
         memory.states = [state];
       }
-      expect([...found.keys()].filter((marker) => !known.some((memory) => memory.marker === marker))).toEqual([]);
+      expect([...found.keys()].filter((marker) => !known.some((memory) => memory.marker === marker))).toEqual(
+        [],
+      );
       await findAll([...known.slice(-60), ...unchecked.slice(0, 60)]);
 
       const clients = Promise.all(Array.from({ length: CLIENTS }, client));
@@ -125,7 +141,10 @@ describe(`a daemon that is killed ${ROUNDS} times`, () => {
 
 async function findAll(memories: readonly Known[]): Promise<void> {
   for (const { id, marker, states } of memories) {
-    const { status, body } = await call(daemon, "POST", "/memory/query", { query: states[0] ?? marker, k: 3 });
+    const { status, body } = await call(daemon, "POST", "/memory/query", {
+      query: states[0] ?? marker,
+      k: 3,
+    });
     expect(status).toBe(200);
     const contents = body.matches.map((match: { content: string }) => match.content);
     if (states[0] === null) expect(contents.join("\n")).not.toContain(`${marker}:`);

@@ -459,15 +459,23 @@ describe("GET /sectors", () => {
 });
 
 describe("a user_id in the query of a route that reads it from the body", () => {
-  it.each(["/memory/add", "/memory/add/batch", "/memory/query", "/api/temporal/fact", "/api/temporal/fact/batch"])(
-    "is refused, not overlooked: POST %s",
-    async (url) => {
-      const server = createTestServer();
-      for (const user of ["bob", ""]) {
-        const reply = await server.post(`${url}?user_id=${user}`, { content: "tea", query: "tea", memories: [], facts: [] });
-        expect([reply.statusCode, reply.json().errors]).toMatchObject([400, [{ path: "/user_id" }]]);
-      }
-      expect(server.calls).toEqual([]);
-    },
-  );
+  it.each([
+    "/memory/add",
+    "/memory/add/batch",
+    "/memory/query",
+    "/api/temporal/fact",
+    "/api/temporal/fact/batch",
+  ])("is refused, not overlooked: POST %s", async (url) => {
+    const server = createTestServer();
+    for (const user of ["bob", ""]) {
+      const reply = await server.post(`${url}?user_id=${user}`, {
+        content: "tea",
+        query: "tea",
+        memories: [],
+        facts: [],
+      });
+      expect([reply.statusCode, reply.json().errors]).toMatchObject([400, [{ path: "/user_id" }]]);
+    }
+    expect(server.calls).toEqual([]);
+  });
 });

@@ -66,10 +66,13 @@ describe("/shutdown", () => {
     await vi.waitFor(() => expect(stops).toBe(1));
   });
 
-  it.each([{}, { authorization: "Bearer something-else-altogether" }])("is refused to others: %j", async (headers) => {
-    let stops = 0;
-    const { app } = createTestServer({}, { access: { localToken }, requestStop: () => (stops += 1) });
-    expect((await app.inject({ method: "POST", url: "/shutdown", headers })).statusCode).toBe(403);
-    expect(stops).toBe(0);
-  });
+  it.each([{}, { authorization: "Bearer something-else-altogether" }])(
+    "is refused to others: %j",
+    async (headers) => {
+      let stops = 0;
+      const { app } = createTestServer({}, { access: { localToken }, requestStop: () => (stops += 1) });
+      expect((await app.inject({ method: "POST", url: "/shutdown", headers })).statusCode).toBe(403);
+      expect(stops).toBe(0);
+    },
+  );
 });

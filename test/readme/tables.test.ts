@@ -43,9 +43,7 @@ it("has the routes that the program describes, and no others", async () => {
 });
 
 /** Codes that no route answers: of routes to come, and of a daemon that does not start. */
-const NOT_ANSWERED: ReadonlySet<string> = new Set<ErrorCode>([
-  "STORE_UNUSABLE",
-]);
+const NOT_ANSWERED: ReadonlySet<string> = new Set<ErrorCode>(["STORE_UNUSABLE"]);
 
 it("has every error with its status", () => {
   const rows = Array.from(readme.matchAll(/^\| (\d{3}) \| ([^|]+) \|/gm));

@@ -21,6 +21,8 @@ describe("refuseForeignDirectory", () => {
 
   it("refuses a folder of other things", async () => {
     writeFileSync(join(directory, "notes.txt"), "mine");
-    await expect(refuseForeignDirectory(nodeDisk, directory)).rejects.toMatchObject({ code: "STORE_UNUSABLE" });
+    await expect(refuseForeignDirectory(nodeDisk, directory)).rejects.toMatchObject({
+      code: "STORE_UNUSABLE",
+    });
   });
 });

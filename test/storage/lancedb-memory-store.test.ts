@@ -52,7 +52,8 @@ describe("a store that is opened again", () => {
     await disk.close();
     disk = await disk.reopen();
   };
-  const add = async (content: string, more = {}) => (await addMemory(disk.ports, { content, ...more })).memory;
+  const add = async (content: string, more = {}) =>
+    (await addMemory(disk.ports, { content, ...more })).memory;
   const everything = async () => {
     const { ids } = disk.ports.store.catalogue.page({}, { limit: 1_000, offset: 0 });
     const memories = await disk.ports.store.readMemories(ids);
@@ -74,9 +75,14 @@ describe("a store that is opened again", () => {
     expect(await everything()).toEqual(before);
     const { store } = disk.ports;
     const ids = (term: string) =>
-      store.scoreWords([{ term, weight: 1 }]).top(9).map((ordinal) => store.catalogue.at(ordinal)?.id);
+      store
+        .scoreWords([{ term, weight: 1 }])
+        .top(9)
+        .map((ordinal) => store.catalogue.at(ordinal)?.id);
     expect([ids("uno"), ids("one"), ids("gone")]).toEqual([[one.id], [], []]);
-    expect(store.catalogue.page({ metadata: { n: 1 }, tags: ["x"] }, { limit: 9, offset: 0 }).ids).toEqual([one.id]);
+    expect(store.catalogue.page({ metadata: { n: 1 }, tags: ["x"] }, { limit: 9, offset: 0 }).ids).toEqual([
+      one.id,
+    ]);
     expect((await relatedMemories(disk.ports, { id: one.id, depth: 1 })).edges).toMatchObject([
       { source: one.id, target: two.id, kind: "next" },
     ]);
@@ -119,7 +125,10 @@ describe("a store that is opened again", () => {
     ]) {
       const before = files.map((file) => readFileSync(file));
       for (const file of files) damage(file);
-      await expect(disk.reopen()).rejects.toMatchObject({ code: "STORE_UNUSABLE", message: expect.stringMatching(/backup/) });
+      await expect(disk.reopen()).rejects.toMatchObject({
+        code: "STORE_UNUSABLE",
+        message: expect.stringMatching(/backup/),
+      });
       files.forEach((file, i) => writeFileSync(file, before[i] ?? ""));
     }
     disk = await disk.reopen();
@@ -159,7 +168,10 @@ describe("a store that is opened again", () => {
       stamp: { ...world.embedder.stamp, model: "another" },
       log: { info: () => {}, warn: () => {}, error: () => {} },
     });
-    await expect(other).rejects.toMatchObject({ code: "STORE_UNUSABLE", message: expect.stringMatching(/another model/) });
+    await expect(other).rejects.toMatchObject({
+      code: "STORE_UNUSABLE",
+      message: expect.stringMatching(/another model/),
+    });
     disk = await disk.reopen();
   });
 });

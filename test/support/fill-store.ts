@@ -5,8 +5,26 @@ import { nodeDisk } from "../../src/storage/disk.ts";
 import { openStore } from "../../src/storage/open-store.ts";
 import { sha256, systemClock, uuidSource } from "../../src/system.ts";
 
-const SUBJECTS = ["Ann", "the printer", "our landlord", "Bob", "the team", "my sister", "the garden", "that invoice"];
-const VERBS = ["asked about", "moved to", "paid for", "forgot", "repaired", "wrote down", "agreed on", "complained about"];
+const SUBJECTS = [
+  "Ann",
+  "the printer",
+  "our landlord",
+  "Bob",
+  "the team",
+  "my sister",
+  "the garden",
+  "that invoice",
+];
+const VERBS = [
+  "asked about",
+  "moved to",
+  "paid for",
+  "forgot",
+  "repaired",
+  "wrote down",
+  "agreed on",
+  "complained about",
+];
 const TOKENS_A_MEMORY = 20;
 const ROWS_A_RECORD = 500;
 const quiet = { info() {}, warn() {}, error: console.error };
@@ -33,7 +51,13 @@ export interface FillOptions {
 /** Fills a store with made-up sentences of a vocabulary of 20 000 words and random vectors, through the store's own write path. */
 export async function fillStore({ directory, count, stamp, users = 100 }: FillOptions): Promise<void> {
   await nodeDisk.makeDirectory(directory);
-  const { store, checkpointer } = await openStore({ disk: nodeDisk, directory, clock: systemClock, stamp, log: quiet });
+  const { store, checkpointer } = await openStore({
+    disk: nodeDisk,
+    directory,
+    clock: systemClock,
+    stamp,
+    log: quiet,
+  });
   const random = seeded(count);
   const pick = (list: readonly string[]) => list[Math.floor(random() * list.length)] ?? "";
   // Squared, so that some words are common and most are rare.
@@ -60,7 +84,10 @@ export async function fillStore({ directory, count, stamp, users = 100 }: FillOp
           createdBy: null,
         };
         const row = newMemoryRow(composed, section, section.nextOrder + changes.length / 3);
-        changes.push({ table: "memories", id: row.id, row }, ...embeddingChanges(row.id, row.userId, composed.embedding, stamp));
+        changes.push(
+          { table: "memories", id: row.id, row },
+          ...embeddingChanges(row.id, row.userId, composed.embedding, stamp),
+        );
       }
       return { changes, result: undefined };
     });
@@ -70,11 +97,16 @@ export async function fillStore({ directory, count, stamp, users = 100 }: FillOp
 }
 
 function unitVector(random: () => number): Float32Array {
-  const vector = Float32Array.from({ length: EMBEDDING_DIMENSIONS }, () => random() + random() + random() - 1.5);
+  const vector = Float32Array.from(
+    { length: EMBEDDING_DIMENSIONS },
+    () => random() + random() + random() - 1.5,
+  );
   const length = Math.hypot(...vector);
   return vector.map((component) => component / length);
 }
 
 function tokenVectors(random: () => number): Int8Array {
-  return Int8Array.from({ length: TOKENS_A_MEMORY * TOKEN_DIMENSIONS }, () => Math.round((random() - 0.5) * 60));
+  return Int8Array.from({ length: TOKENS_A_MEMORY * TOKEN_DIMENSIONS }, () =>
+    Math.round((random() - 0.5) * 60),
+  );
 }

@@ -47,7 +47,12 @@ export function createInMemoryStore(clock: Clock): InMemoryStore {
       close: async () => {},
     },
     tables: { read: async () => new Map(), close: async () => {} },
-    checkpointer: { notePending: () => {}, flush: async () => {}, hasRoom: () => true, close: async () => {} },
+    checkpointer: {
+      notePending: () => {},
+      flush: async () => {},
+      hasRoom: () => true,
+      close: async () => {},
+    },
     clock,
   });
 

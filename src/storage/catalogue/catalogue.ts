@@ -2,7 +2,15 @@ import { DocumentIndex } from "../../core/document-index.ts";
 import { type FactChange, factIdOfRow, factRowId } from "../../core/fact.ts";
 import { FactBook } from "../../core/fact-book.ts";
 import { INITIAL_SALIENCE, type Sector, SECTORS, type Signals } from "../../core/memory.ts";
-import type { Catalogue, CatalogueEntry, MemoryFilter, Ordinal, OrdinalEdge, Page, Selection } from "../../core/ports.ts";
+import type {
+  Catalogue,
+  CatalogueEntry,
+  MemoryFilter,
+  Ordinal,
+  OrdinalEdge,
+  Page,
+  Selection,
+} from "../../core/ports.ts";
 import { type Change, edgeId, type EdgeRow, endsOfEdgeId, type RequestRow } from "../../core/rows.ts";
 import type { MemoryTraits } from "../../core/traits.ts";
 import { fadedSalience, HALF_LIVES, type HalfLives } from "../../core/salience.ts";
@@ -147,7 +155,10 @@ export class StoreCatalogue implements Catalogue {
     };
   }
 
-  page(filter: MemoryFilter, { limit, offset, before }: { limit: number; offset: number; before?: number }): Page {
+  page(
+    filter: MemoryFilter,
+    { limit, offset, before }: { limit: number; offset: number; before?: number },
+  ): Page {
     const matches = this.#columns.matcher(filter);
     const ids: string[] = [];
     const orders: number[] = [];
@@ -182,7 +193,13 @@ export class StoreCatalogue implements Catalogue {
     this.#edges.each(ordinal, (source, target, kind, weight, createdAt) => {
       // An end that is not there (its record failed) makes no waypoint.
       if (!this.#columns.isLive(source) || !this.#columns.isLive(target)) return;
-      edges.push({ source: this.#columns.idOf(source), target: this.#columns.idOf(target), kind, weight, createdAt });
+      edges.push({
+        source: this.#columns.idOf(source),
+        target: this.#columns.idOf(target),
+        kind,
+        weight,
+        createdAt,
+      });
     });
     return edges.sort((a, b) => b.weight - a.weight);
   }
@@ -190,14 +207,17 @@ export class StoreCatalogue implements Catalogue {
   edgesAt(ordinal: Ordinal): OrdinalEdge[] {
     const edges: OrdinalEdge[] = [];
     this.#edges.each(ordinal, (source, target, kind, weight) => {
-      if (this.#columns.isLive(source) && this.#columns.isLive(target)) edges.push({ source, target, kind, weight });
+      if (this.#columns.isLive(source) && this.#columns.isLive(target))
+        edges.push({ source, target, kind, weight });
     });
     return edges;
   }
 
   findRequest(key: string): RequestRow | undefined {
     const request = this.#requests.get(key);
-    return request !== undefined && this.#now() - request.createdAt < REQUEST_LIFETIME_MS ? request : undefined;
+    return request !== undefined && this.#now() - request.createdAt < REQUEST_LIFETIME_MS
+      ? request
+      : undefined;
   }
 
   expiredRequests(): Change[] {
@@ -212,7 +232,13 @@ export class StoreCatalogue implements Catalogue {
 
   sectorCounts(filter: MemoryFilter): Record<Sector, number> {
     const matches = this.#columns.matcher(filter);
-    const counts: Record<Sector, number> = { semantic: 0, episodic: 0, procedural: 0, emotional: 0, reflective: 0 };
+    const counts: Record<Sector, number> = {
+      semantic: 0,
+      episodic: 0,
+      procedural: 0,
+      emotional: 0,
+      reflective: 0,
+    };
     for (let ordinal = 0; ordinal < this.ordinals; ordinal += 1) {
       const sector = matches(ordinal) ? SECTORS[this.#columns.primarySectorOf(ordinal)] : undefined;
       if (sector !== undefined) counts[sector] += 1;

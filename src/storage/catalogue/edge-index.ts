@@ -47,9 +47,15 @@ export class EdgeIndex {
     this.#free.push(at);
   }
 
-  get(source: Ordinal, target: Ordinal, kind: EdgeKind): Pick<EdgeRow, "kind" | "weight" | "createdAt"> | undefined {
+  get(
+    source: Ordinal,
+    target: Ordinal,
+    kind: EdgeKind,
+  ): Pick<EdgeRow, "kind" | "weight" | "createdAt"> | undefined {
     const at = this.#find(source, target, kind);
-    return at === undefined ? undefined : { kind, weight: this.#weight.get(at), createdAt: this.#createdAt.get(at) };
+    return at === undefined
+      ? undefined
+      : { kind, weight: this.#weight.get(at), createdAt: this.#createdAt.get(at) };
   }
 
   /** Calls back with every edge that leaves or reaches a memory. */

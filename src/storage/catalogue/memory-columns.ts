@@ -165,7 +165,10 @@ export class MemoryColumns {
   }
 
   /** @param salienceOf what the stored salience is worth now. */
-  entry(ordinal: Ordinal, salienceOf: (signals: Signals, sector: Sector) => number): CatalogueEntry | undefined {
+  entry(
+    ordinal: Ordinal,
+    salienceOf: (signals: Signals, sector: Sector) => number,
+  ): CatalogueEntry | undefined {
     if (!this.isLive(ordinal)) return undefined;
     const createdAt = this.#createdAt.get(ordinal);
     const occurredAt = this.#occurredAt.get(ordinal);
@@ -219,7 +222,9 @@ export class MemoryColumns {
     return () => {
       this.#forgetHash(ordinal);
       columns.forEach((column, i) => column.set(ordinal, values[i] ?? 0));
-      [this.#tags, this.#metadata, this.#nameLists].forEach((list, i) => (list[ordinal] = lists[i] ?? NO_NUMBERS));
+      [this.#tags, this.#metadata, this.#nameLists].forEach(
+        (list, i) => (list[ordinal] = lists[i] ?? NO_NUMBERS),
+      );
       this.#hashes[ordinal] = hash;
       this.#holdHash(ordinal);
     };
@@ -311,7 +316,10 @@ export class MemoryColumns {
   }
 
   #holdHash(ordinal: Ordinal): void {
-    this.#setHolders(ordinal, [...this.#holdersBeside(ordinal), ordinal].sort((a, b) => a - b));
+    this.#setHolders(
+      ordinal,
+      [...this.#holdersBeside(ordinal), ordinal].sort((a, b) => a - b),
+    );
   }
 
   #forgetHash(ordinal: Ordinal): void {
@@ -360,7 +368,9 @@ function sectorBits(sectors: readonly Sector[]): number {
 /** A number for each top-level key with a scalar value: equal pairs get equal numbers, others differ but once in 2⁵³. */
 function metadataKeys(metadata: Metadata): number[] {
   return Object.entries(metadata).flatMap(([key, value]) =>
-    typeof value === "object" && value !== null ? [] : [hash53(`${JSON.stringify(key)}:${JSON.stringify(value)}`)],
+    typeof value === "object" && value !== null
+      ? []
+      : [hash53(`${JSON.stringify(key)}:${JSON.stringify(value)}`)],
   );
 }
 

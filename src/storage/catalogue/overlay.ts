@@ -77,14 +77,20 @@ function bytesOf(change: Change): number {
   if (change.row === null) return ROW_BYTES;
   switch (change.table) {
     case "memories":
-      return ROW_BYTES + 2 * (change.row.content.length + change.row.terms.length) + JSON.stringify(change.row.metadata).length;
+      return (
+        ROW_BYTES +
+        2 * (change.row.content.length + change.row.terms.length) +
+        JSON.stringify(change.row.metadata).length
+      );
     case "vectors":
       return change.row.windows.reduce((sum, window) => sum + window.byteLength, ROW_BYTES);
     case "tokens":
       return ROW_BYTES + change.row.vectors.byteLength;
     case "facts": {
       const { subject, predicate, object, metadata } = change.row;
-      return ROW_BYTES + 2 * (subject.length + predicate.length + object.length) + JSON.stringify(metadata).length;
+      return (
+        ROW_BYTES + 2 * (subject.length + predicate.length + object.length) + JSON.stringify(metadata).length
+      );
     }
     case "documents":
       return ROW_BYTES + 40 * change.row.memoryIds.length + JSON.stringify(change.row.metadata).length;

@@ -25,7 +25,8 @@ export class TermReader {
     while (start < text.length) {
       let hash = HASH_START;
       let end = start;
-      for (; end < text.length && text[end] !== SPACE; end += 1) hash = Math.imul(hash ^ (text[end] ?? 0), HASH_PRIME);
+      for (; end < text.length && text[end] !== SPACE; end += 1)
+        hash = Math.imul(hash ^ (text[end] ?? 0), HASH_PRIME);
       visit(this.#number(text, start, end, hash));
       count += 1;
       start = end + 1;

@@ -85,7 +85,8 @@ export class WordIndex {
         const ordinal = ordinalOfDocument[document] ?? NOBODY;
         if (ordinal === NOBODY) continue;
         const length = lengthOfDocument[document] ?? 0;
-        scores[ordinal] = (scores[ordinal] ?? 0) + idf * bm25Weight(posting & MAX_FREQUENCY, length, averageLength);
+        scores[ordinal] =
+          (scores[ordinal] ?? 0) + idf * bm25Weight(posting & MAX_FREQUENCY, length, averageLength);
       }
     }
     return new OrdinalScores(scores, selection);

@@ -336,7 +336,8 @@ export class SegmentJournal implements Journal {
     for (const { name } of await disk.list(directory)) {
       const segment = segmentOfTornEnd(name);
       const position = segment === undefined ? undefined : parseSegmentName(segment);
-      if (segment === undefined || position === undefined || position.epoch > epoch || kept.has(segment)) continue;
+      if (segment === undefined || position === undefined || position.epoch > epoch || kept.has(segment))
+        continue;
       await disk.remove(join(directory, name));
     }
   }

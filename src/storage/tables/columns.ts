@@ -175,7 +175,10 @@ export function utf8Reader(data: ColumnData): (row: number) => Uint8Array {
   const start = offsets?.[0] ?? 0;
   const string = text.decode(data);
   return (row) => {
-    const bytes = (values as Uint8Array).subarray((offsets?.[row] ?? 0) - start, (offsets?.[row + 1] ?? 0) - start);
+    const bytes = (values as Uint8Array).subarray(
+      (offsets?.[row] ?? 0) - start,
+      (offsets?.[row + 1] ?? 0) - start,
+    );
     return bytes[0] === ESCAPED.charCodeAt(0) ? Buffer.from(string(row)) : bytes;
   };
 }

@@ -21,7 +21,13 @@ function put(fields: RowFields): Change {
 }
 
 const remove = (id: string): Change => ({ table: "memories", id, row: null });
-const next = (source: string, target: string): EdgeRow => ({ source, target, kind: "next", weight: 1, createdAt: 0 });
+const next = (source: string, target: string): EdgeRow => ({
+  source,
+  target,
+  kind: "next",
+  weight: 1,
+  createdAt: 0,
+});
 
 function ids(catalogue: StoreCatalogue, filter: MemoryFilter): string[] {
   return [...catalogue.page(filter, { limit: 100, offset: 0 }).ids];
@@ -80,10 +86,24 @@ describe("StoreCatalogue", () => {
   it.each(filters)("filters by %s", (_name, filter, expected) => {
     const catalogue = catalogueOf(
       { id: "a", userId: "ann", project: "p", tags: ["x", "y"], metadata: { n: 1, ok: true }, occurredAt: 0 },
-      { id: "b", userId: "ann", project: "q", sessionId: "s", tags: ["x"], metadata: { n: null }, occurredAt: DAY_MS,
-        sectors: ["semantic", "emotional"] },
-      { id: "c", createdBy: "cli", metadata: { n: "1" }, occurredAt: 2 * DAY_MS, primarySector: "procedural",
-        sectors: ["procedural"] },
+      {
+        id: "b",
+        userId: "ann",
+        project: "q",
+        sessionId: "s",
+        tags: ["x"],
+        metadata: { n: null },
+        occurredAt: DAY_MS,
+        sectors: ["semantic", "emotional"],
+      },
+      {
+        id: "c",
+        createdBy: "cli",
+        metadata: { n: "1" },
+        occurredAt: 2 * DAY_MS,
+        primarySector: "procedural",
+        sectors: ["procedural"],
+      },
     );
     expect(ids(catalogue, filter)).toEqual(expected);
     const selection = catalogue.select(filter);
@@ -96,8 +116,16 @@ describe("StoreCatalogue", () => {
 
   it("pages newest first, from an offset or before an order", () => {
     const catalogue = catalogueOf({ id: "a" }, { id: "b" }, { id: "c" }, { id: "d" });
-    expect(catalogue.page({}, { limit: 2, offset: 1 })).toEqual({ ids: ["c", "b"], orders: [3, 2], total: 4 });
-    expect(catalogue.page({}, { limit: 2, offset: 0, before: 3 })).toEqual({ ids: ["b", "a"], orders: [2, 1], total: 4 });
+    expect(catalogue.page({}, { limit: 2, offset: 1 })).toEqual({
+      ids: ["c", "b"],
+      orders: [3, 2],
+      total: 4,
+    });
+    expect(catalogue.page({}, { limit: 2, offset: 0, before: 3 })).toEqual({
+      ids: ["b", "a"],
+      orders: [2, 1],
+      total: 4,
+    });
     expect(catalogue.page({}, { limit: 2, offset: 9 })).toEqual({ ids: [], orders: [], total: 4 });
   });
 
@@ -111,7 +139,10 @@ describe("StoreCatalogue", () => {
     const neighbour = (id: string, distance: number) =>
       catalogue.at(catalogue.sessionNeighbour(catalogue.find(id)?.ordinal ?? -1, distance) ?? -1)?.id;
     expect([neighbour("a", 1), neighbour("b", -1), neighbour("a", -1), neighbour("lone", 1)]).toEqual([
-      "b", "a", undefined, undefined,
+      "b",
+      "a",
+      undefined,
+      undefined,
     ]);
     catalogue.stage([remove("a")]);
     expect(neighbour("b", -1)).toBeUndefined();
@@ -150,7 +181,9 @@ describe("StoreCatalogue", () => {
     catalogue.stage([{ table: "edges", id: edgeId(edge), row: edge }]);
     expect(catalogue.edgesOf("b")).toEqual([edge]);
     const [source, target] = [catalogue.ordinalOf(edge.source), catalogue.ordinalOf(edge.target)];
-    expect(catalogue.edgesAt(target ?? -1)).toEqual([{ source, target, kind: edge.kind, weight: edge.weight }]);
+    expect(catalogue.edgesAt(target ?? -1)).toEqual([
+      { source, target, kind: edge.kind, weight: edge.weight },
+    ]);
     catalogue.stage([{ table: "edges", id: edgeId(edge), row: null }, remove("a")]);
     expect(catalogue.edgesOf("b")).toEqual([]);
   });
@@ -172,24 +205,46 @@ describe("StoreCatalogue", () => {
   it("is as before after any records are taken back, newest first", () => {
     const id = fc.constantFrom("a", "b", "c", "d");
     const change = fc.oneof(
-      fc.record({ id, version: fc.nat(9), tags: fc.subarray(["x", "y"]), hash: fc.constantFrom("1", "2", "3"),
-        sessionId: fc.constant("s") })
+      fc
+        .record({
+          id,
+          version: fc.nat(9),
+          tags: fc.subarray(["x", "y"]),
+          hash: fc.constantFrom("1", "2", "3"),
+          sessionId: fc.constant("s"),
+        })
         .map(({ hash, ...fields }) => put({ ...fields, order: 1, duplicateHash: hash })),
       id.map(remove),
-      fc.record({ id, salience: fc.constantFrom(0.1, 0.9) })
-        .map(({ id: of, salience }): Change => ({ table: "signals", id: of, row: { salience, lastSeenAt: 3 } })),
-      fc.tuple(id, id, fc.boolean())
+      fc
+        .record({ id, salience: fc.constantFrom(0.1, 0.9) })
+        .map(({ id: of, salience }): Change => ({
+          table: "signals",
+          id: of,
+          row: { salience, lastSeenAt: 3 },
+        })),
+      fc
+        .tuple(id, id, fc.boolean())
         .filter(([source, target]) => source !== target)
         .map(([source, target, put_]): Change => {
           const edge = next(source, target);
           return { table: "edges", id: edgeId(edge), row: put_ ? edge : null };
         }),
-      fc.record({ id, version: fc.integer({ min: 1, max: 3 }), validTo: fc.constantFrom(null, 7), gone: fc.boolean() })
+      fc
+        .record({
+          id,
+          version: fc.integer({ min: 1, max: 3 }),
+          validTo: fc.constantFrom(null, 7),
+          gone: fc.boolean(),
+        })
         .map(({ gone, ...fields }): Change => {
           const row = factRow(fields);
           return { table: "facts", id: factRowId(row), row: gone ? null : row };
         }),
-      id.map((key): Change => ({ table: "requests", id: key, row: { bodyHash: "h", ids: [], createdAt: 0 } })),
+      id.map((key): Change => ({
+        table: "requests",
+        id: key,
+        row: { bodyHash: "h", ids: [], createdAt: 0 },
+      })),
     );
     const records = fc.array(fc.array(change, { maxLength: 4 }), { maxLength: 8 });
     fc.assert(

@@ -10,7 +10,11 @@ describe("OrdinalScores", () => {
   });
 
   it("leaves out of the best what is not selected", () => {
-    const scores = new OrdinalScores(Float32Array.of(0.5, 0.8), { size: 1, has: (ordinal) => ordinal === 0, list: () => [0] });
+    const scores = new OrdinalScores(Float32Array.of(0.5, 0.8), {
+      size: 1,
+      has: (ordinal) => ordinal === 0,
+      list: () => [0],
+    });
     expect(scores.top(10)).toEqual([0]);
     expect([scores.of(0), scores.of(1), scores.of(9)]).toEqual([expect.closeTo(0.5), expect.closeTo(0.8), 0]);
   });
@@ -22,7 +26,9 @@ describe("OrdinalScores", () => {
         const sorted = [...list.keys()]
           .filter((i) => (list[i] ?? 0) > 0)
           .sort((a, b) => (list[b] ?? 0) - (list[a] ?? 0) || b - a);
-        expect(new OrdinalScores(Float32Array.from(list), undefined).top(limit)).toEqual(sorted.slice(0, limit));
+        expect(new OrdinalScores(Float32Array.from(list), undefined).top(limit)).toEqual(
+          sorted.slice(0, limit),
+        );
       }),
     );
   });

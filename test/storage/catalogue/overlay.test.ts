@@ -2,7 +2,11 @@ import { describe, expect, it } from "vitest";
 import type { Change } from "../../../src/core/rows.ts";
 import { Overlay } from "../../../src/storage/catalogue/overlay.ts";
 
-const seen = (id: string, salience: number): Change => ({ table: "signals", id, row: { salience, lastSeenAt: 1 } });
+const seen = (id: string, salience: number): Change => ({
+  table: "signals",
+  id,
+  row: { salience, lastSeenAt: 1 },
+});
 const gone = (id: string): Change => ({ table: "signals", id, row: null });
 
 describe("Overlay", () => {

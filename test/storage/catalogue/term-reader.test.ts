@@ -19,7 +19,9 @@ describe("TermReader", () => {
 
   it("reads back every text, however many terms there are", () => {
     const reader = new TermReader();
-    const term = fc.string({ unit: "binary", minLength: 1, maxLength: 4 }).filter((text) => !text.includes(" "));
+    const term = fc
+      .string({ unit: "binary", minLength: 1, maxLength: 4 })
+      .filter((text) => !text.includes(" "));
     fc.assert(
       fc.property(fc.array(term), (terms) => {
         expect(readAll(reader, terms.join(" ")).map((number) => reader.term(number))).toEqual(terms);

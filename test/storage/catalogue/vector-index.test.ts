@@ -27,7 +27,9 @@ describe("VectorIndex", () => {
   });
 
   it("agrees with exact cosines after any puts and removals", () => {
-    const vector = fc.array(fc.double({ min: -1, max: 1, noNaN: true }), { minLength: 16, maxLength: 16 }).map(unit);
+    const vector = fc
+      .array(fc.double({ min: -1, max: 1, noNaN: true }), { minLength: 16, maxLength: 16 })
+      .map(unit);
     const step = fc.record({ ordinal: fc.nat(5), windows: fc.array(vector, { maxLength: 3 }) });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 20 }), vector, (steps, query) => {

@@ -50,7 +50,8 @@ describe("WordIndex", () => {
         for (const [ordinal, words] of left) fresh.put(ordinal, words);
         const scores = index.score(question("a b d"), 7, undefined);
         const expected = fresh.score(question("a b d"), 7, undefined);
-        for (let ordinal = 0; ordinal < 7; ordinal += 1) expect(scores.of(ordinal)).toBe(expected.of(ordinal));
+        for (let ordinal = 0; ordinal < 7; ordinal += 1)
+          expect(scores.of(ordinal)).toBe(expected.of(ordinal));
       }),
     );
   });
@@ -65,8 +66,12 @@ describe("WordIndex", () => {
       index.put(4, terms("tea tee"));
       index.remove(0);
     }
-    const [scores, expected] = [loaded, put].map((index) => index.score(question("tea grün tee"), 5, undefined));
-    expect([0, 1, 2, 3, 4].map((ordinal) => scores?.of(ordinal))).toEqual([0, 1, 2, 3, 4].map((ordinal) => expected?.of(ordinal)));
+    const [scores, expected] = [loaded, put].map((index) =>
+      index.score(question("tea grün tee"), 5, undefined),
+    );
+    expect([0, 1, 2, 3, 4].map((ordinal) => scores?.of(ordinal))).toEqual(
+      [0, 1, 2, 3, 4].map((ordinal) => expected?.of(ordinal)),
+    );
     expect(scores?.of(2)).toBeGreaterThan(0);
   });
 

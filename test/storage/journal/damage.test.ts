@@ -120,7 +120,8 @@ describe("a torn tail", () => {
       const { journal } = await openForTest(folder);
       await journal.append(numbered(1)).durable;
       const text = `${GROUP_MAGIC.toString()}${"\0".repeat(36)}`.repeat(20);
-      await journal.append({ time: 2, changes: [{ table: "requests", id: text, row: null }], frees: true }).durable;
+      await journal.append({ time: 2, changes: [{ table: "requests", id: text, row: null }], frees: true })
+        .durable;
       await journal.close();
       asAfterACrash(folder);
       const [path = ""] = segmentsIn(folder);

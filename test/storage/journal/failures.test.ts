@@ -78,7 +78,9 @@ describe("a failed write", () => {
     withFaultyJournal(async (journal, disk, folder) => {
       const large = Array.from({ length: 20 }, (_, i) => numbered(i, 1_000_000).changes).flat();
       disk.failAt(disk.steps + 3, "short-write");
-      expect(await outcomes([journal.append({ time: 2, changes: large, frees: false })])).toEqual(["NOT_READY"]);
+      expect(await outcomes([journal.append({ time: 2, changes: large, frees: false })])).toEqual([
+        "NOT_READY",
+      ]);
       await journal.append(numbered(3)).durable;
       await journal.close();
       const { records, tornTail } = await openForTest(folder);
@@ -184,7 +186,9 @@ describe("on a full disk", () => {
     withFaultyJournal(async (journal, disk) => {
       disk.limit(4 * 1024 * 1024);
       const large = Array.from({ length: 8 }, (_, i) => numbered(i, 1_000_000).changes).flat();
-      expect(await outcomes([journal.append({ time: 2, changes: large, frees: false })])).toEqual(["STORE_FULL"]);
+      expect(await outcomes([journal.append({ time: 2, changes: large, frees: false })])).toEqual([
+        "STORE_FULL",
+      ]);
       expect(await outcomes([journal.append(numbered(3))])).toEqual(["durable"]);
     }));
 

@@ -165,7 +165,8 @@ describe("dropThrough", () => {
       const torn = (segment: string) => [`${segment}.torn-1`, `${segment}.torn-2`, `${segment}.torn-3.tmp`];
       for (const name of [covered, ...others].flatMap(torn)) writeFileSync(join(folder, name), "a text");
       // What a crash left of an earlier removal.
-      for (const name of torn("0000000000-0000000000000001.journal")) writeFileSync(join(folder, name), "a text");
+      for (const name of torn("0000000000-0000000000000001.journal"))
+        writeFileSync(join(folder, name), "a text");
       const tornEnds = () => readdirSync(folder).filter((name) => name.includes(".torn-"));
       await journal.dropThrough(2);
       expect(segments(folder)).toEqual(others);

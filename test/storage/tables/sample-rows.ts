@@ -124,7 +124,12 @@ export const anyRow: { readonly [T in TableName]: fc.Arbitrary<Rows[T]> } = {
     tags: fc.array(anyText, { maxLength: 4 }),
     metadata: anyMetadata,
     extraction: fc.record(
-      { kind: fc.constantFrom("pdf", "docx", "html", "md", "txt"), method: anyText, charCount: fc.nat(), title: anyText },
+      {
+        kind: fc.constantFrom("pdf", "docx", "html", "md", "txt"),
+        method: anyText,
+        charCount: fc.nat(),
+        title: anyText,
+      },
       { requiredKeys: ["kind", "method", "charCount"], noNullPrototype: true },
     ),
     strategy: fc.constantFrom("single", "root-child"),
