@@ -78,12 +78,14 @@ async function client(): Promise<void> {
       else {
         const erased = last;
         last = undefined;
+        // Before it is asked: cut off by a kill, it may have happened all the same.
+        for (const path of remembered.keys()) {
+          if (path.includes(encodeURIComponent(subject))) remembered.delete(path);
+        }
         await change(erased, async () => {
           await ask("DELETE", `${FACT}/${erased}?erase=true`);
           return null;
         });
-        for (const path of remembered.keys())
-          if (path.includes(encodeURIComponent(subject))) remembered.delete(path);
       }
     } catch (error) {
       if (error instanceof TypeError) return;
