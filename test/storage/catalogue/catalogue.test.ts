@@ -215,13 +215,11 @@ describe("StoreCatalogue", () => {
         })
         .map(({ hash, ...fields }) => put({ ...fields, order: 1, duplicateHash: hash })),
       id.map(remove),
-      fc
-        .record({ id, salience: fc.constantFrom(0.1, 0.9) })
-        .map(({ id: of, salience }): Change => ({
-          table: "signals",
-          id: of,
-          row: { salience, lastSeenAt: 3 },
-        })),
+      fc.record({ id, salience: fc.constantFrom(0.1, 0.9) }).map(({ id: of, salience }): Change => ({
+        table: "signals",
+        id: of,
+        row: { salience, lastSeenAt: 3 },
+      })),
       fc
         .tuple(id, id, fc.boolean())
         .filter(([source, target]) => source !== target)
