@@ -72,9 +72,6 @@ export async function storeMemories(
   }
 }
 
-/** A memory as it is added. */
-const FIRST_VERSION = 1;
-
 interface Placed {
   readonly id: string;
   /** Undefined where the memory was there before this write. */
@@ -123,8 +120,9 @@ async function attempt(
   });
 
   items.forEach((item, i) => {
-    if (item !== undefined && !("input" in item) && placed[i]?.deduplicated === false) {
-      followUps.added(item.id, FIRST_VERSION, meanWindow(item.embedding.windows));
+    const place = placed[i];
+    if (item !== undefined && !("input" in item) && place?.memory !== undefined && !place.deduplicated) {
+      followUps.added(item.id, place.memory.version, meanWindow(item.embedding.windows));
     }
   });
 

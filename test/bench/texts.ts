@@ -1,21 +1,12 @@
-import { seeded } from "../support/fill-store.ts";
+import { SUBJECTS } from "../support/fill-store.ts";
+import { seededRandom } from "../support/seeded-random.ts";
 
-const SUBJECTS = [
-  "Ann",
-  "the printer",
-  "our landlord",
-  "Bob",
-  "the team",
-  "my sister",
-  "the garden",
-  "that invoice",
-];
 const VERBS = ["asked about", "moved to", "paid for", "forgot", "repaired", "wrote down", "agreed on"];
 const THINGS =
   "garden meeting kitchen invoice train Berlin sister budget piano recipe window Tuesday dentist bicycle report".split(
     " ",
   );
-const random = seeded(7);
+const random = seededRandom(7);
 const pick = (list: readonly string[]) => list[Math.floor(random() * list.length)] ?? "";
 /** Of the vocabulary that stores are filled with: some words common, most rare. */
 const filler = () => `w${Math.floor(random() ** 2 * 20_000)}`;

@@ -12,8 +12,9 @@ import { readQuestion } from "../../src/core/question.ts";
 import { rank } from "../../src/core/ranking.ts";
 import { nodeDisk } from "../../src/storage/disk.ts";
 import { type OpenedStore, openStore } from "../../src/storage/open-store.ts";
-import { fillStore, seeded } from "../support/fill-store.ts";
+import { fillStore } from "../support/fill-store.ts";
 import { createMemoryWorld } from "../support/memory-world.ts";
+import { seededRandom } from "../support/seeded-random.ts";
 
 /** A filter must not cost recall: the answer is that of ranking every memory that passes it. */
 const MEMORIES = 20_000;
@@ -22,7 +23,7 @@ const HITS = 10;
 
 const world = createMemoryWorld();
 const directory = mkdtempSync(join(tmpdir(), "memoryd-recall-"));
-const random = seeded(7);
+const random = seededRandom(7);
 let opened: OpenedStore;
 let ports: MemoryPorts;
 beforeAll(async () => {

@@ -4,8 +4,9 @@ import type { Change } from "../../src/core/rows.ts";
 import { nodeDisk } from "../../src/storage/disk.ts";
 import { openStore } from "../../src/storage/open-store.ts";
 import { sha256, systemClock, uuidSource } from "../../src/system.ts";
+import { seededRandom } from "./seeded-random.ts";
 
-const SUBJECTS = [
+export const SUBJECTS = [
   "Ann",
   "the printer",
   "our landlord",
@@ -29,17 +30,6 @@ const TOKENS_A_MEMORY = 20;
 const ROWS_A_RECORD = 500;
 const quiet = { info() {}, warn() {}, error: console.error };
 
-/** A generator of numbers in [0, 1) that gives the same ones for the same seed (Mulberry32). */
-export function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 export interface FillOptions {
   readonly directory: string;
   readonly count: number;
@@ -58,7 +48,7 @@ export async function fillStore({ directory, count, stamp, users = 100 }: FillOp
     stamp,
     log: quiet,
   });
-  const random = seeded(count);
+  const random = seededRandom(count);
   const pick = (list: readonly string[]) => list[Math.floor(random() * list.length)] ?? "";
   // Squared, so that some words are common and most are rare.
   const word = () => `w${Math.floor(random() ** 2 * 20_000)}`;
