@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "./config.ts";
-import { bindDocumentOperations, type DocumentOperations } from "./core/document-operations.ts";
-import type { DocumentPorts } from "./core/document-ports.ts";
-import { IngestJobs } from "./core/ingest-jobs.ts";
-import type { MemoryPorts } from "./core/memory-ports.ts";
+import { bindDocumentOperations, type DocumentOperations } from "./core/documents/document-operations.ts";
+import type { DocumentPorts } from "./core/documents/document-ports.ts";
+import { IngestJobs } from "./core/documents/ingest-jobs.ts";
+import type { MemoryPorts } from "./core/memories/memory-ports.ts";
 import type { ServiceStatus } from "./core/status.ts";
 import { createUrlFetcher } from "./extraction/fetch/node-url-fetcher.ts";
 import { openExtractor } from "./extraction/sandboxed-text-extractor.ts";

@@ -1,17 +1,25 @@
-import { addMemories, type AddMemoriesInput, type AddMemoriesResult } from "./add-memories.ts";
-import { addMemory } from "./add-memory.ts";
-import type { AddedMemory, AddMemoryInput } from "./added-memory.ts";
-import { type DeletedMemory, deleteMemory, type DeleteMemoryInput } from "./delete-memory.ts";
-import { bindFactOperations, type FactOperations } from "./fact-operations.ts";
-import { getMemory, type GetMemoryInput } from "./get-memory.ts";
-import { type ListedMemories, listMemories, type ListMemoriesInput } from "./list-memories.ts";
-import { listSectors, type SectorCount } from "./list-sectors.ts";
-import type { MemoryPorts } from "./memory-ports.ts";
+import { addMemories, type AddMemoriesInput, type AddMemoriesResult } from "./memories/add-memories.ts";
+import { addMemory } from "./memories/add-memory.ts";
+import type { AddedMemory, AddMemoryInput } from "./memories/added-memory.ts";
+import { type DeletedMemory, deleteMemory, type DeleteMemoryInput } from "./memories/delete-memory.ts";
+import { bindFactOperations, type FactOperations } from "./facts/fact-operations.ts";
+import { getMemory, type GetMemoryInput } from "./memories/get-memory.ts";
+import { type ListedMemories, listMemories, type ListMemoriesInput } from "./memories/list-memories.ts";
+import { listSectors, type SectorCount } from "./sectors/list-sectors.ts";
+import type { MemoryPorts } from "./memories/memory-ports.ts";
 import type { SeenMemory } from "./memory.ts";
-import { queryMemory, type QueryMemoryInput, type QueryMemoryResult } from "./query-memory.ts";
-import { type ReinforcedMemory, reinforceMemory, type ReinforceMemoryInput } from "./reinforce-memory.ts";
-import { type RelatedMemories, relatedMemories, type RelatedMemoriesInput } from "./related-memories.ts";
-import { updateMemory, type UpdateMemoryInput } from "./update-memory.ts";
+import { queryMemory, type QueryMemoryInput, type QueryMemoryResult } from "./recall/query-memory.ts";
+import {
+  type ReinforcedMemory,
+  reinforceMemory,
+  type ReinforceMemoryInput,
+} from "./memories/reinforce-memory.ts";
+import {
+  type RelatedMemories,
+  relatedMemories,
+  type RelatedMemoriesInput,
+} from "./memories/related-memories.ts";
+import { updateMemory, type UpdateMemoryInput } from "./memories/update-memory.ts";
 
 /** What the service can do, with its ports bound: the one thing that http, mcp and cli know of the core. */
 export interface Operations extends FactOperations {

@@ -1,8 +1,8 @@
-import type { DocumentIndex } from "./document-index.ts";
+import type { DocumentIndex } from "./documents/document-index.ts";
 import type { DocumentEmbedding, EmbeddingStamp, QuestionEmbedding, TokenVectors } from "./embedding.ts";
 import type { JsonValue, SeenMemory, Sector } from "./memory.ts";
 import type { Change, EdgeKind, EdgeRow, RequestRow } from "./rows.ts";
-import type { MemoryTraits } from "./traits.ts";
+import type { MemoryTraits } from "./recall/traits.ts";
 
 /** What the core asks of the world. Every adapter and every fake of a port passes the suite of the port's name in `test/contract`. */
 

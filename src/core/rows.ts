@@ -1,7 +1,7 @@
-import type { DocumentRow, JobRow } from "./document.ts";
-import type { Fact } from "./fact.ts";
+import type { DocumentRow, JobRow } from "./documents/document.ts";
+import type { Fact } from "./facts/fact.ts";
 import type { Memory, Signals } from "./memory.ts";
-import type { MemoryTraits } from "./traits.ts";
+import type { MemoryTraits } from "./recall/traits.ts";
 
 /**
  * What a store keeps: rows of named tables. A write is a list of `Change`s, each the whole row as it is

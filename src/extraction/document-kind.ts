@@ -1,5 +1,5 @@
 import { ServiceError } from "../core/errors.ts";
-import type { DocumentKind } from "../core/extraction.ts";
+import type { DocumentKind } from "../core/documents/extraction.ts";
 import { looksLikeUtf16 } from "./text-decoding.ts";
 import { readZipDirectory } from "./zip.ts";
 

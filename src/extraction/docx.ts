@@ -1,6 +1,6 @@
 import mammoth from "mammoth";
 import { ServiceError } from "../core/errors.ts";
-import type { Block, ExtractionLimits } from "../core/extraction.ts";
+import type { Block, ExtractionLimits } from "../core/documents/extraction.ts";
 import { cleanDate, cleanField, cleanLanguage } from "./clean-text.ts";
 import { blocksOfHtml } from "./html-blocks.ts";
 import { elementsOf, type HtmlElement, parseHtml, textOf } from "./html-tree.ts";

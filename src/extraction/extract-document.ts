@@ -5,7 +5,7 @@ import type {
   ExtractedDocument,
   ExtractionInput,
   ExtractionLimits,
-} from "../core/extraction.ts";
+} from "../core/documents/extraction.ts";
 import { claimedCharset, kindOf, MEDIA_TYPES } from "./document-kind.ts";
 import { plainTextBlocks } from "./plain-text.ts";
 import { declaredInMarkup, decodeText } from "./text-decoding.ts";

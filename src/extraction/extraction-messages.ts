@@ -1,5 +1,10 @@
 import type { ErrorCode } from "../core/errors.ts";
-import type { Block, ExtractedDocument, ExtractionInput, ExtractionLimits } from "../core/extraction.ts";
+import type {
+  Block,
+  ExtractedDocument,
+  ExtractionInput,
+  ExtractionLimits,
+} from "../core/documents/extraction.ts";
 
 /** One document: `begin`, its bytes in pieces, `end`. The next begins when this one is `done` or `failed`. */
 export type ToWorker =

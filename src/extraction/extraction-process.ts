@@ -8,7 +8,7 @@ import type {
   ExtractionInput,
   ExtractionLimits,
   ExtractionOptions,
-} from "../core/extraction.ts";
+} from "../core/documents/extraction.ts";
 import type { FromWorker, ToWorker } from "./extraction-messages.ts";
 import { sandboxArguments } from "./sandbox-arguments.ts";
 

@@ -4,7 +4,7 @@
  */
 import { Worker } from "node:worker_threads";
 import { ServiceError } from "../core/errors.ts";
-import type { Block } from "../core/extraction.ts";
+import type { Block } from "../core/documents/extraction.ts";
 import { extractDocument } from "./extract-document.ts";
 import type { FromWorker, ToWorker, WatchdogData } from "./extraction-messages.ts";
 

@@ -1,7 +1,7 @@
 import { isProbablyReaderable, Readability } from "@mozilla/readability";
 import { parseHTML } from "linkedom";
 import { ServiceError } from "../core/errors.ts";
-import type { Block } from "../core/extraction.ts";
+import type { Block } from "../core/documents/extraction.ts";
 import { blocksOfHtml } from "./html-blocks.ts";
 import { mainPart, needsScripts } from "./html-main.ts";
 import { pageMetadata, type PageMetadata } from "./html-metadata.ts";

@@ -1,5 +1,5 @@
 import { lexer, type Token, type Tokens } from "marked";
-import type { Block } from "../core/extraction.ts";
+import type { Block } from "../core/documents/extraction.ts";
 import { cleanDate, cleanField, cleanLanguage, cleanText } from "./clean-text.ts";
 import { plainTextBlocks } from "./plain-text.ts";
 

@@ -1,4 +1,4 @@
-import type { Block } from "../core/extraction.ts";
+import type { Block } from "../core/documents/extraction.ts";
 import { cleanLine } from "./clean-text.ts";
 import type { Region } from "./pdf-columns.ts";
 import type { Row } from "./pdf-lines.ts";

@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { ServiceError } from "../core/errors.ts";
-import type { Block, ExtractionLimits } from "../core/extraction.ts";
+import type { Block, ExtractionLimits } from "../core/documents/extraction.ts";
 import { cleanField, cleanLanguage } from "./clean-text.ts";
 import { blocksOfPdf, headingKey } from "./pdf-blocks.ts";
 import { regionsOf } from "./pdf-columns.ts";

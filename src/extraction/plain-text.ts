@@ -1,4 +1,4 @@
-import type { Block } from "../core/extraction.ts";
+import type { Block } from "../core/documents/extraction.ts";
 import { cleanText } from "./clean-text.ts";
 
 /** Lines this much shorter than the longest were ended on purpose. */

@@ -7,7 +7,7 @@ import type {
   ExtractionOptions,
   SpooledFile,
   TextExtractor,
-} from "../core/extraction.ts";
+} from "../core/documents/extraction.ts";
 import { ExtractionProcess } from "./extraction-process.ts";
 import { builtFile } from "./sandbox-arguments.ts";
 

@@ -1,8 +1,8 @@
 import type { Static } from "typebox";
-import type { DocumentChunks } from "../core/document-chunks.ts";
-import type { DocumentRow } from "../core/document.ts";
+import type { DocumentChunks } from "../core/documents/document-chunks.ts";
+import type { DocumentRow } from "../core/documents/document.ts";
 import { ServiceError } from "../core/errors.ts";
-import type { IngestResult, JobView } from "../core/job-view.ts";
+import type { IngestResult, JobView } from "../core/documents/job-view.ts";
 import type { DocumentRecord, GetDocumentReply, IngestReply, JobRecord } from "../schemas/document.ts";
 import { formatTime } from "../schemas/time.ts";
 import { memoryRecord } from "./memory-record.ts";

@@ -1,11 +1,11 @@
 /** From checked requests about facts to the inputs of operations: names, times, and null for "left out". */
 import type { Static } from "typebox";
-import type { CompareFactsInput } from "../core/compare-facts.ts";
+import type { CompareFactsInput } from "../core/facts/compare-facts.ts";
 import { ServiceError } from "../core/errors.ts";
-import type { FactFilter } from "../core/fact-book.ts";
-import type { PageRange } from "../core/fact-page.ts";
-import type { AsOf } from "../core/fact-store.ts";
-import type { RecordFactInput } from "../core/record-fact.ts";
+import type { FactFilter } from "../core/facts/fact-book.ts";
+import type { PageRange } from "../core/facts/fact-page.ts";
+import type { AsOf } from "../core/facts/fact-store.ts";
+import type { RecordFactInput } from "../core/facts/record-fact.ts";
 import type { CloseFactBody, CloseFactQuery, RecordFactBody } from "../schemas/fact.ts";
 import { type CompareFactsQuery, DEFAULT_FACTS } from "../schemas/read-facts.ts";
 import { parseQueryTime, parseTime } from "../schemas/time.ts";

@@ -1,6 +1,6 @@
 import type { Static } from "typebox";
-import type { Fact } from "../core/fact.ts";
-import type { RecordedFact } from "../core/record-fact.ts";
+import type { Fact } from "../core/facts/fact.ts";
+import type { RecordedFact } from "../core/facts/record-fact.ts";
 import type { FactRecord, RecordFactReply } from "../schemas/fact.ts";
 import { formatTime } from "../schemas/time.ts";
 

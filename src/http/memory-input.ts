@@ -1,11 +1,11 @@
 /** From checked requests to the inputs of operations: names, times, and null for "left out". */
 import type { Static } from "typebox";
-import type { AddMemoryInput } from "../core/added-memory.ts";
+import type { AddMemoryInput } from "../core/memories/added-memory.ts";
 import { ServiceError } from "../core/errors.ts";
-import type { ListMemoriesInput } from "../core/list-memories.ts";
+import type { ListMemoriesInput } from "../core/memories/list-memories.ts";
 import type { MemoryFilter } from "../core/ports.ts";
-import type { QueryMemoryInput } from "../core/query-memory.ts";
-import type { UpdateMemoryInput } from "../core/update-memory.ts";
+import type { QueryMemoryInput } from "../core/recall/query-memory.ts";
+import type { UpdateMemoryInput } from "../core/memories/update-memory.ts";
 import { DEFAULT_PAGE_LIMIT, type ListMemoriesQuery } from "../schemas/list-memories.ts";
 import type { AddMemoryBody, UpdateMemoryBody } from "../schemas/memory.ts";
 import { DEFAULT_MATCHES, type QueryFilters, type QueryMemoryBody } from "../schemas/query-memory.ts";

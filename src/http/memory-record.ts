@@ -1,5 +1,5 @@
 import type { Static } from "typebox";
-import type { AddedMemory } from "../core/added-memory.ts";
+import type { AddedMemory } from "../core/memories/added-memory.ts";
 import { occurredAtOf, type MemorySource, type SeenMemory } from "../core/memory.ts";
 import type { AddMemoryReply, MemoryRecord } from "../schemas/memory.ts";
 import { formatTime } from "../schemas/time.ts";

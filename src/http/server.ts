@@ -5,7 +5,7 @@ import Fastify, {
   type FastifyInstance,
   type RouteOptions,
 } from "fastify";
-import type { DocumentOperations } from "../core/document-operations.ts";
+import type { DocumentOperations } from "../core/documents/document-operations.ts";
 import type { Operations } from "../core/operations.ts";
 import type { ServiceStatus } from "../core/status.ts";
 import { resolveAccess, type AccessOptions } from "./access.ts";

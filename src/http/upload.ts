@@ -1,9 +1,9 @@
 /** Multipart bodies: the file goes to the disk while it arrives, the fields become the body that JSON would have been. */
 import { createHash } from "node:crypto";
 import type { FastifyRequest } from "fastify";
-import type { DocumentOperations } from "../core/document-operations.ts";
+import type { DocumentOperations } from "../core/documents/document-operations.ts";
 import { ServiceError } from "../core/errors.ts";
-import type { HeldFile, IncomingFile } from "../core/file-store.ts";
+import type { HeldFile, IncomingFile } from "../core/documents/file-store.ts";
 import { invalid } from "./memory-input.ts";
 
 export interface UploadedFile {

@@ -1,5 +1,5 @@
 import { Tokenizer } from "@huggingface/tokenizers";
-import { STOP_WORDS } from "../core/stop-words.ts";
+import { STOP_WORDS } from "../core/text/stop-words.ts";
 
 /**
  * A run of text without white space, or a part of a very long one: what windows are cut between. The tokenizer reads

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { ServiceError } from "../core/errors.ts";
-import type { FileStore, HeldFile, IncomingFile } from "../core/file-store.ts";
+import type { FileStore, HeldFile, IncomingFile } from "../core/documents/file-store.ts";
 import { type Disk, type DiskFile, hasCode } from "./disk.ts";
 
 export interface DiskFileStoreOptions {

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { TokenVectors } from "../core/embedding.ts";
 import { ServiceError } from "../core/errors.ts";
-import type { FactBook } from "../core/fact-book.ts";
-import type { FactStore } from "../core/fact-store.ts";
+import type { FactBook } from "../core/facts/fact-book.ts";
+import type { FactStore } from "../core/facts/fact-store.ts";
 import type { SeenMemory } from "../core/memory.ts";
 import type { Clock, MemoryStore, QueryTerm, Scores, Selection, WriteSection } from "../core/ports.ts";
 import { type Change, memoryOf, type MemoryRow, type Rows } from "../core/rows.ts";
-import { quantise } from "../core/int8-kernel.ts";
+import { quantise } from "../core/recall/int8-kernel.ts";
 import type { Stage, StoreCatalogue } from "./catalogue/catalogue.ts";
 import type { Overlay } from "./catalogue/overlay.ts";
 import type { VectorIndex } from "./catalogue/vector-index.ts";

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { ANALYSER_VERSION, memoryTerms } from "../core/analyser.ts";
+import { ANALYSER_VERSION, memoryTerms } from "../core/text/analyser.ts";
 import { EMBEDDING_DIMENSIONS, type EmbeddingStamp, stampKey } from "../core/embedding.ts";
 import { ServiceError } from "../core/errors.ts";
 import type { Clock, Ordinal } from "../core/ports.ts";
-import type { HalfLives } from "../core/salience.ts";
-import { traitsOf } from "../core/traits.ts";
+import type { HalfLives } from "../core/memories/salience.ts";
+import { traitsOf } from "../core/recall/traits.ts";
 import { StoreCatalogue } from "./catalogue/catalogue.ts";
 import { Overlay } from "./catalogue/overlay.ts";
 import { VectorIndex } from "./catalogue/vector-index.ts";

@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { compareFacts } from "../../src/core/compare-facts.ts";
-import { eraseFact } from "../../src/core/erase-fact.ts";
+import { compareFacts } from "../../src/core/facts/compare-facts.ts";
+import { eraseFact } from "../../src/core/facts/erase-fact.ts";
 import { ServiceError } from "../../src/core/errors.ts";
-import type { Fact } from "../../src/core/fact.ts";
-import type { FactPorts } from "../../src/core/fact-store.ts";
-import { factTimeline } from "../../src/core/fact-timeline.ts";
-import { findFacts } from "../../src/core/find-facts.ts";
-import { invalidateFact } from "../../src/core/invalidate-fact.ts";
-import { recordFact, type RecordFactInput } from "../../src/core/record-fact.ts";
-import { recordFacts } from "../../src/core/record-facts.ts";
-import { updateFact } from "../../src/core/update-fact.ts";
+import type { Fact } from "../../src/core/facts/fact.ts";
+import type { FactPorts } from "../../src/core/facts/fact-store.ts";
+import { factTimeline } from "../../src/core/facts/fact-timeline.ts";
+import { findFacts } from "../../src/core/facts/find-facts.ts";
+import { invalidateFact } from "../../src/core/facts/invalidate-fact.ts";
+import { recordFact, type RecordFactInput } from "../../src/core/facts/record-fact.ts";
+import { recordFacts } from "../../src/core/facts/record-facts.ts";
+import { updateFact } from "../../src/core/facts/update-fact.ts";
 
 export interface FactStoreUnderTest {
   readonly ports: FactPorts;

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { addMemories } from "../../src/core/add-memories.ts";
-import { addMemory } from "../../src/core/add-memory.ts";
-import { deleteMemory } from "../../src/core/delete-memory.ts";
+import { addMemories } from "../../src/core/memories/add-memories.ts";
+import { addMemory } from "../../src/core/memories/add-memory.ts";
+import { deleteMemory } from "../../src/core/memories/delete-memory.ts";
 import { ServiceError } from "../../src/core/errors.ts";
-import type { MemoryPorts } from "../../src/core/memory-ports.ts";
-import { reinforceMemory } from "../../src/core/reinforce-memory.ts";
-import { updateMemory } from "../../src/core/update-memory.ts";
+import type { MemoryPorts } from "../../src/core/memories/memory-ports.ts";
+import { reinforceMemory } from "../../src/core/memories/reinforce-memory.ts";
+import { updateMemory } from "../../src/core/memories/update-memory.ts";
 
 export interface StoreUnderTest {
   readonly ports: MemoryPorts;

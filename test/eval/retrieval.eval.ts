@@ -6,7 +6,7 @@
  */
 import { existsSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { TERMS, WEIGHTS } from "../../src/core/ranking-terms.ts";
+import { TERMS, WEIGHTS } from "../../src/core/recall/ranking-terms.ts";
 import { type ModelEmbedder, openEmbedder } from "../../src/models/onnx-embedder.ts";
 import { calibration, percentile } from "./calibration.ts";
 import { type DataSet, joinTurns, readLocomo } from "./data-sets.ts";

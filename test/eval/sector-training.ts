@@ -2,8 +2,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Sector, SECTORS } from "../../src/core/memory.ts";
-import { CUE_NAMES, cuesOf } from "../../src/core/sector-cues.ts";
-import type { SectorModel, SectorWeights } from "../../src/core/sectors.ts";
+import { CUE_NAMES, cuesOf } from "../../src/core/sectors/sector-cues.ts";
+import type { SectorModel, SectorWeights } from "../../src/core/sectors/sectors.ts";
 import { SHA256 } from "../../src/models/bundled-model.ts";
 import { openBareModel } from "./bare-model.ts";
 

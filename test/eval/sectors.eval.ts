@@ -8,7 +8,11 @@
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
 import { SECTORS } from "../../src/core/memory.ts";
-import { type Classification, createSectorClassifier, type SectorModel } from "../../src/core/sectors.ts";
+import {
+  type Classification,
+  createSectorClassifier,
+  type SectorModel,
+} from "../../src/core/sectors/sectors.ts";
 import { CLASSIFIER_FILE, type Example, readExamples, trainSectors } from "./sector-training.ts";
 
 const FOLDS = 10;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ExtractedDocument } from "../../src/core/extraction.ts";
+import type { ExtractedDocument } from "../../src/core/documents/extraction.ts";
 import { extractDocument } from "../../src/extraction/extract-document.ts";
 import { DEFAULT_EXTRACTION_LIMITS } from "../../src/extraction/sandboxed-text-extractor.ts";
 import {

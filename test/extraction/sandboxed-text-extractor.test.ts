@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import type { ExtractionProgress, TextExtractor } from "../../src/core/extraction.ts";
+import type { ExtractionProgress, TextExtractor } from "../../src/core/documents/extraction.ts";
 import { type ExtractorOptions, openExtractor } from "../../src/extraction/sandboxed-text-extractor.ts";
 import { nestedPage } from "../fixtures/documents/html-documents.ts";
 import { longPdf, reportPdf } from "../fixtures/documents/pdf-documents.ts";

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { FileStore, HeldFile } from "../../src/core/file-store.ts";
+import type { FileStore, HeldFile } from "../../src/core/documents/file-store.ts";
 import { nodeDisk } from "../../src/storage/disk.ts";
 import { DiskFileStore } from "../../src/storage/disk-file-store.ts";
 

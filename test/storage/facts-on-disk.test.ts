@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { addMemory } from "../../src/core/add-memory.ts";
-import { deleteMemory } from "../../src/core/delete-memory.ts";
-import type { FactPorts } from "../../src/core/fact-store.ts";
-import { queryMemory } from "../../src/core/query-memory.ts";
-import { recordFact } from "../../src/core/record-fact.ts";
+import { addMemory } from "../../src/core/memories/add-memory.ts";
+import { deleteMemory } from "../../src/core/memories/delete-memory.ts";
+import type { FactPorts } from "../../src/core/facts/fact-store.ts";
+import { queryMemory } from "../../src/core/recall/query-memory.ts";
+import { recordFact } from "../../src/core/facts/record-fact.ts";
 import { factStoreContract } from "../contract/fact-store.contract.ts";
 import { createFakeFactPorts } from "../support/in-memory-fact-store.ts";
 import { createMemoryWorld } from "../support/memory-world.ts";

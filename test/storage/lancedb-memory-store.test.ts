@@ -1,11 +1,11 @@
 import { cpSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { addMemory } from "../../src/core/add-memory.ts";
-import { deleteMemory } from "../../src/core/delete-memory.ts";
-import { relatedMemories } from "../../src/core/related-memories.ts";
-import { reinforceMemory } from "../../src/core/reinforce-memory.ts";
-import { updateMemory } from "../../src/core/update-memory.ts";
+import { addMemory } from "../../src/core/memories/add-memory.ts";
+import { deleteMemory } from "../../src/core/memories/delete-memory.ts";
+import { relatedMemories } from "../../src/core/memories/related-memories.ts";
+import { reinforceMemory } from "../../src/core/memories/reinforce-memory.ts";
+import { updateMemory } from "../../src/core/memories/update-memory.ts";
 import { nodeDisk } from "../../src/storage/disk.ts";
 import { openStore } from "../../src/storage/open-store.ts";
 import { memoryStoreContract, type StoreUnderTest } from "../contract/memory-store.contract.ts";

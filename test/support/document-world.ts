@@ -1,11 +1,14 @@
 import { createHash } from "node:crypto";
-import { bindDocumentOperations, type DocumentOperations } from "../../src/core/document-operations.ts";
-import type { DocumentPorts } from "../../src/core/document-ports.ts";
+import {
+  bindDocumentOperations,
+  type DocumentOperations,
+} from "../../src/core/documents/document-operations.ts";
+import type { DocumentPorts } from "../../src/core/documents/document-ports.ts";
 import { ServiceError } from "../../src/core/errors.ts";
-import type { Block, ExtractedDocument } from "../../src/core/extraction.ts";
-import type { FileStore } from "../../src/core/file-store.ts";
-import { IngestJobs } from "../../src/core/ingest-jobs.ts";
-import type { IngestInput } from "../../src/core/submit-document.ts";
+import type { Block, ExtractedDocument } from "../../src/core/documents/extraction.ts";
+import type { FileStore } from "../../src/core/documents/file-store.ts";
+import { IngestJobs } from "../../src/core/documents/ingest-jobs.ts";
+import type { IngestInput } from "../../src/core/documents/submit-document.ts";
 import { createMemoryWorld, type MemoryWorld } from "./memory-world.ts";
 
 export interface DocumentWorld extends MemoryWorld {

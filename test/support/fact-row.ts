@@ -1,4 +1,4 @@
-import type { Fact } from "../../src/core/fact.ts";
+import type { Fact } from "../../src/core/facts/fact.ts";
 
 /** "Ada lives in Paris", from 0 on, but for the fields given. */
 export function factRow(fields: Partial<Fact> & Pick<Fact, "id">): Fact {

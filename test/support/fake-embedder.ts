@@ -8,7 +8,7 @@ import {
   type QuestionEmbedding,
 } from "../../src/core/embedding.ts";
 import type { Embedder } from "../../src/core/ports.ts";
-import { STOP_WORDS } from "../../src/core/stop-words.ts";
+import { STOP_WORDS } from "../../src/core/text/stop-words.ts";
 
 const WORDS_PER_WINDOW = 150;
 /** Places a word marks in its vector: enough that two words seldom look alike, few enough to be fast. */

@@ -1,6 +1,6 @@
-import type { AddedMemory, AddMemoryInput } from "../../src/core/added-memory.ts";
+import type { AddedMemory, AddMemoryInput } from "../../src/core/memories/added-memory.ts";
 import { ServiceError } from "../../src/core/errors.ts";
-import { bindFactOperations } from "../../src/core/fact-operations.ts";
+import { bindFactOperations } from "../../src/core/facts/fact-operations.ts";
 import { SECTORS, type SeenMemory } from "../../src/core/memory.ts";
 import type { Operations } from "../../src/core/operations.ts";
 import type { ServiceStatus } from "../../src/core/status.ts";

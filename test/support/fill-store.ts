@@ -1,4 +1,4 @@
-import { embeddingChanges, newMemoryRow } from "../../src/core/compose-memory.ts";
+import { embeddingChanges, newMemoryRow } from "../../src/core/memories/compose-memory.ts";
 import { EMBEDDING_DIMENSIONS, type EmbeddingStamp, TOKEN_DIMENSIONS } from "../../src/core/embedding.ts";
 import type { Change } from "../../src/core/rows.ts";
 import { nodeDisk } from "../../src/storage/disk.ts";

@@ -1,6 +1,6 @@
-import type { Fact } from "../../src/core/fact.ts";
-import { FactBook } from "../../src/core/fact-book.ts";
-import type { FactPorts, FactStore } from "../../src/core/fact-store.ts";
+import type { Fact } from "../../src/core/facts/fact.ts";
+import { FactBook } from "../../src/core/facts/fact-book.ts";
+import type { FactPorts, FactStore } from "../../src/core/facts/fact-store.ts";
 import { RequestLedger } from "../../src/core/idempotency.ts";
 import type { Change, RequestRow } from "../../src/core/rows.ts";
 

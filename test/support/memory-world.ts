@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { FollowUps } from "../../src/core/follow-ups.ts";
+import { FollowUps } from "../../src/core/memories/follow-ups.ts";
 import { RequestLedger } from "../../src/core/idempotency.ts";
-import type { MemoryPorts } from "../../src/core/memory-ports.ts";
+import type { MemoryPorts } from "../../src/core/memories/memory-ports.ts";
 import { createFakeEmbedder, type FakeEmbedder } from "./fake-embedder.ts";
 import { createInMemoryStore, type InMemoryStore } from "./in-memory-store.ts";
 

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { addMemories } from "../../src/core/add-memories.ts";
-import { addMemory } from "../../src/core/add-memory.ts";
-import { deleteMemory } from "../../src/core/delete-memory.ts";
+import { addMemories } from "../../src/core/memories/add-memories.ts";
+import { addMemory } from "../../src/core/memories/add-memory.ts";
+import { deleteMemory } from "../../src/core/memories/delete-memory.ts";
 import { ServiceError } from "../../src/core/errors.ts";
 import { INITIAL_SALIENCE, type SeenMemory } from "../../src/core/memory.ts";
-import { reinforceMemory } from "../../src/core/reinforce-memory.ts";
-import { reinforced } from "../../src/core/salience.ts";
-import { updateMemory } from "../../src/core/update-memory.ts";
+import { reinforceMemory } from "../../src/core/memories/reinforce-memory.ts";
+import { reinforced } from "../../src/core/memories/salience.ts";
+import { updateMemory } from "../../src/core/memories/update-memory.ts";
 import { seededRandom } from "./seeded-random.ts";
 import type { StoreOnDisk } from "./store-on-disk.ts";
 

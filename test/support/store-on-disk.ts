@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { MemoryPorts } from "../../src/core/memory-ports.ts";
+import type { MemoryPorts } from "../../src/core/memories/memory-ports.ts";
 import { RequestLedger } from "../../src/core/idempotency.ts";
 import type { CheckpointerLimits } from "../../src/storage/checkpointer.ts";
 import { type Disk, nodeDisk } from "../../src/storage/disk.ts";

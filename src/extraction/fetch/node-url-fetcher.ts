@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { ServiceError } from "../../core/errors.ts";
 import type { Clock } from "../../core/ports.ts";
-import type { FetchedPage, FetchOptions, UrlFetcher } from "../../core/url-fetcher.ts";
+import type { FetchedPage, FetchOptions, UrlFetcher } from "../../core/documents/url-fetcher.ts";
 import { connectDirectly, connectThroughProxy, parseProxy } from "./connection.ts";
 import { fetchFailure } from "./fetch-failure.ts";
 import { machineAddresses } from "./own-address.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { STATUS_CODES, type IncomingMessage } from "node:http";
 import { ServiceError } from "../../core/errors.ts";
-import type { FetchedPage, FetchOptions } from "../../core/url-fetcher.ts";
+import type { FetchedPage, FetchOptions } from "../../core/documents/url-fetcher.ts";
 import { decodeContent } from "./content-decoding.ts";
 import { fetchFailure } from "./fetch-failure.ts";
 import { charsetOf, filenameOf, lengthOf, mediaTypeOf } from "./response-head.ts";

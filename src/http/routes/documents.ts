@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { Static } from "typebox";
-import type { DocumentOperations } from "../../core/document-operations.ts";
+import type { DocumentOperations } from "../../core/documents/document-operations.ts";
 import {
   DeleteDocumentReply,
   DocumentParams,

@@ -2,10 +2,10 @@ import multipart from "@fastify/multipart";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
-import type { DocumentOperations } from "../../core/document-operations.ts";
+import type { DocumentOperations } from "../../core/documents/document-operations.ts";
 import { ServiceError } from "../../core/errors.ts";
-import type { HeldFile } from "../../core/file-store.ts";
-import type { IngestInput } from "../../core/submit-document.ts";
+import type { HeldFile } from "../../core/documents/file-store.ts";
+import type { IngestInput } from "../../core/documents/submit-document.ts";
 import {
   IngestBody,
   IngestBytesBody,

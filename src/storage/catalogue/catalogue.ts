@@ -1,6 +1,6 @@
-import { DocumentIndex } from "../../core/document-index.ts";
-import { type FactChange, factIdOfRow, factRowId } from "../../core/fact.ts";
-import { FactBook } from "../../core/fact-book.ts";
+import { DocumentIndex } from "../../core/documents/document-index.ts";
+import { type FactChange, factIdOfRow, factRowId } from "../../core/facts/fact.ts";
+import { FactBook } from "../../core/facts/fact-book.ts";
 import { INITIAL_SALIENCE, type Sector, SECTORS, type Signals } from "../../core/memory.ts";
 import type {
   Catalogue,
@@ -12,8 +12,8 @@ import type {
   Selection,
 } from "../../core/ports.ts";
 import { type Change, edgeId, type EdgeRow, endsOfEdgeId, type RequestRow } from "../../core/rows.ts";
-import type { MemoryTraits } from "../../core/traits.ts";
-import { fadedSalience, HALF_LIVES, type HalfLives } from "../../core/salience.ts";
+import type { MemoryTraits } from "../../core/recall/traits.ts";
+import { fadedSalience, HALF_LIVES, type HalfLives } from "../../core/memories/salience.ts";
 import { EdgeIndex } from "./edge-index.ts";
 import { MemoryColumns, type SlimMemoryRow } from "./memory-columns.ts";
 

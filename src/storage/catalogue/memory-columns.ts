@@ -1,7 +1,7 @@
 import { type Metadata, type Sector, SECTORS, type Signals } from "../../core/memory.ts";
 import type { CatalogueEntry, MemoryFilter, Ordinal } from "../../core/ports.ts";
 import type { MemoryRow } from "../../core/rows.ts";
-import type { MemoryTraits } from "../../core/traits.ts";
+import type { MemoryTraits } from "../../core/recall/traits.ts";
 import { Column } from "./column.ts";
 import { Interner } from "./interner.ts";
 

@@ -1,5 +1,5 @@
 import { type Ordinal, type Scores, type Selection } from "../../core/ports.ts";
-import { Int8Rows, quantise, type QuantisedVector } from "../../core/int8-kernel.ts";
+import { Int8Rows, quantise, type QuantisedVector } from "../../core/recall/int8-kernel.ts";
 import { Column } from "./column.ts";
 import { OrdinalScores } from "./ordinal-scores.ts";
 

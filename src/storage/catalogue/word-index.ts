@@ -1,4 +1,4 @@
-import { bm25Weight, inverseDocumentFrequency } from "../../core/bm25.ts";
+import { bm25Weight, inverseDocumentFrequency } from "../../core/recall/bm25.ts";
 import type { Ordinal, QueryTerm, Scores, Selection } from "../../core/ports.ts";
 import { Column } from "./column.ts";
 import { OrdinalScores } from "./ordinal-scores.ts";

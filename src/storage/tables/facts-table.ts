@@ -1,4 +1,4 @@
-import { factIdOfRow } from "../../core/fact.ts";
+import { factIdOfRow } from "../../core/facts/fact.ts";
 import { json, nullableNumber, nullableText, number, oneOf, text } from "./columns.ts";
 import { rowTable } from "./table-spec.ts";
 

@@ -1,5 +1,5 @@
 import { EMBEDDING_DIMENSIONS } from "../../core/embedding.ts";
-import { quantise } from "../../core/int8-kernel.ts";
+import { quantise } from "../../core/recall/int8-kernel.ts";
 import type { VectorRow } from "../../core/rows.ts";
 import { type Columns, floats, int8s, nullableText, number, text } from "./columns.ts";
 import { columnOf, type TableSpec } from "./table-spec.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { factRowId } from "../../../src/core/fact.ts";
+import { factRowId } from "../../../src/core/facts/fact.ts";
 import type { MemoryFilter } from "../../../src/core/ports.ts";
 import { type Change, edgeId, type EdgeRow } from "../../../src/core/rows.ts";
 import { StoreCatalogue } from "../../../src/storage/catalogue/catalogue.ts";

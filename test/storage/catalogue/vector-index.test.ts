@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { quantise } from "../../../src/core/int8-kernel.ts";
+import { quantise } from "../../../src/core/recall/int8-kernel.ts";
 import { VectorIndex } from "../../../src/storage/catalogue/vector-index.ts";
 
 const unit = (components: readonly number[]) => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { bm25Weight, inverseDocumentFrequency } from "../../../src/core/bm25.ts";
+import { bm25Weight, inverseDocumentFrequency } from "../../../src/core/recall/bm25.ts";
 import { WordIndex } from "../../../src/storage/catalogue/word-index.ts";
 
 const terms = (text: string) => (text === "" ? [] : text.split(" "));

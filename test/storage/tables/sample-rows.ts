@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { EMBEDDING_DIMENSIONS } from "../../../src/core/embedding.ts";
-import { factIdOfRow } from "../../../src/core/fact.ts";
+import { factIdOfRow } from "../../../src/core/facts/fact.ts";
 import { type JsonValue, type Metadata, SECTORS } from "../../../src/core/memory.ts";
 import type { EdgeKind, Rows, TableName } from "../../../src/core/rows.ts";
 

@@ -1,0 +1,54 @@
+import type { DocumentRow } from "./document.ts";
+import type { MemoryPorts } from "../memories/memory-ports.ts";
+import type { SeenMemory } from "../memory.ts";
+import { visibleDocument } from "./owned-document.ts";
+
+export interface DocumentChunksInput {
+  readonly id: string;
+  readonly userId?: string;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+export interface DocumentChunks {
+  readonly document: DocumentRow;
+  /** Of all its memories that are still there, in order. */
+  readonly memoryIds: readonly string[];
+  /** In order, the root left out; fewer than `limit` when they reached 8 MiB. */
+  readonly chunks: readonly SeenMemory[];
+  /** How many there are. */
+  readonly total: number;
+}
+
+const MAX_PAGE_CHARS = 8 * 1_024 * 1_024;
+const ROWS_A_READ = 250;
+
+/** A document and a page of what was made of it. @throws {ServiceError} NOT_FOUND. */
+export async function documentChunks(
+  { store }: Pick<MemoryPorts, "store">,
+  { id, userId, limit, offset }: DocumentChunksInput,
+): Promise<DocumentChunks> {
+  const document = visibleDocument({ store }, id, userId);
+  const memoryIds = memoryIdsOf({ store }, document);
+  const all = memoryIds.filter(
+    (memory) => document.strategy === "single" || memory !== document.rootMemoryId,
+  );
+  const wanted = all.slice(offset, offset + limit);
+  const chunks: SeenMemory[] = [];
+  let chars = 0;
+  for (let first = 0; first < wanted.length && chars < MAX_PAGE_CHARS; first += ROWS_A_READ) {
+    const ids = wanted.slice(first, first + ROWS_A_READ);
+    const memories = await store.readMemories(ids);
+    for (const memory of ids.flatMap((chunk) => memories.get(chunk) ?? [])) {
+      chars += memory.content.length;
+      if (chars > MAX_PAGE_CHARS && chunks.length > 0) break;
+      chunks.push(memory);
+    }
+  }
+  return { document, memoryIds, chunks, total: all.length };
+}
+
+/** Ids of a document's memories that are still there, in order. */
+export function memoryIdsOf({ store }: Pick<MemoryPorts, "store">, document: DocumentRow): string[] {
+  return document.memoryIds.filter((id) => store.catalogue.find(id) !== undefined);
+}

@@ -1,0 +1,150 @@
+import { contentKey, type DocumentFilter, type DocumentRow, type JobRow } from "./document.ts";
+import type { Change } from "../rows.ts";
+
+export type DocumentChange = Extract<Change, { table: "documents" | "jobs" }>;
+
+/** One page, newest first. */
+export interface OrderedPage<T> {
+  readonly items: readonly T[];
+  readonly total: number;
+  /** Where the next page begins; absent on the last one. */
+  readonly nextBefore?: number;
+}
+
+export interface PageRequest {
+  readonly limit: number;
+  readonly offset: number;
+  /** Only what stands before this in the order. */
+  readonly before?: number;
+}
+
+export interface JobEntry extends JobRow {
+  readonly id: string;
+}
+
+/** Every document and every job, in memory: found by id, by content, in order. */
+export class DocumentIndex {
+  readonly #documents = new Map<string, DocumentRow>();
+  readonly #byContent = new Map<string, string>();
+  readonly #jobs = new Map<string, JobEntry>();
+  readonly #users = new Map<string, number>();
+  #lastJobOrder = 0;
+
+  /** Shows a change, and answers the way back. */
+  apply(change: DocumentChange): () => void {
+    if (change.table === "documents") {
+      const before = this.#documents.get(change.id) ?? null;
+      this.#setDocument(change.id, change.row);
+      return () => this.#setDocument(change.id, before);
+    }
+    const before = this.#jobs.get(change.id) ?? null;
+    this.#setJob(change.id, change.row);
+    return () => this.#setJob(change.id, before);
+  }
+
+  get documentCount(): number {
+    return this.#documents.size;
+  }
+
+  findDocument(id: string): DocumentRow | undefined {
+    return this.#documents.get(id);
+  }
+
+  /** The document with those bytes, of that user and project. */
+  findByContent(key: Parameters<typeof contentKey>[0]): DocumentRow | undefined {
+    const id = this.#byContent.get(contentKey(key));
+    return id === undefined ? undefined : this.#documents.get(id);
+  }
+
+  findJob(id: string): JobEntry | undefined {
+    return this.#jobs.get(id);
+  }
+
+  /** One more than the largest place of a job so far. */
+  get nextJobOrder(): number {
+    return this.#lastJobOrder + 1;
+  }
+
+  /** True while a document or an unfinished job needs the file with that SHA-256. */
+  needsFile(sha256: string): boolean {
+    return this.#users.has(sha256);
+  }
+
+  pageOfDocuments(filter: DocumentFilter, page: PageRequest): OrderedPage<DocumentRow> {
+    return pageOf(this.#documents.values(), filter, page);
+  }
+
+  pageOfJobs(filter: DocumentFilter, page: PageRequest): OrderedPage<JobEntry> {
+    return pageOf(this.#jobs.values(), filter, page);
+  }
+
+  /** Jobs that are not over, oldest first. */
+  openJobs(): JobEntry[] {
+    return [...this.#jobs.values()]
+      .filter(({ status }) => status === "queued")
+      .sort((a, b) => a.order - b.order);
+  }
+
+  /** Jobs that made, or answered, a document. */
+  jobsOf(documentId: string): JobEntry[] {
+    return [...this.#jobs.values()].filter((job) => job.documentId === documentId);
+  }
+
+  /** Jobs that were over before a moment. */
+  jobsFinishedBefore(time: number): JobEntry[] {
+    return [...this.#jobs.values()].filter(({ finishedAt }) => finishedAt !== null && finishedAt < time);
+  }
+
+  #setDocument(id: string, row: DocumentRow | null): void {
+    const before = this.#documents.get(id);
+    if (before !== undefined) {
+      this.#releaseFile(before.sha256);
+      if (this.#byContent.get(contentKey(before)) === id) this.#byContent.delete(contentKey(before));
+    }
+    if (row === null) {
+      this.#documents.delete(id);
+      return;
+    }
+    this.#documents.set(id, row);
+    this.#byContent.set(contentKey(row), id);
+    this.#holdFile(row.sha256);
+  }
+
+  #setJob(id: string, row: JobRow | null): void {
+    const before = this.#jobs.get(id);
+    if (before?.request?.file) this.#releaseFile(before.request.file.sha256);
+    if (row === null) {
+      this.#jobs.delete(id);
+      return;
+    }
+    this.#jobs.set(id, { ...row, id });
+    this.#lastJobOrder = Math.max(this.#lastJobOrder, row.order);
+    if (row.request?.file) this.#holdFile(row.request.file.sha256);
+  }
+
+  #holdFile(sha256: string): void {
+    this.#users.set(sha256, (this.#users.get(sha256) ?? 0) + 1);
+  }
+
+  #releaseFile(sha256: string): void {
+    const left = (this.#users.get(sha256) ?? 0) - 1;
+    if (left > 0) this.#users.set(sha256, left);
+    else this.#users.delete(sha256);
+  }
+}
+
+function pageOf<T extends Pick<DocumentRow, "userId" | "project" | "order">>(
+  rows: Iterable<T>,
+  { userId, projects }: DocumentFilter,
+  { limit, offset, before = Infinity }: PageRequest,
+): OrderedPage<T> {
+  const matching = [...rows]
+    .filter((row) => userId === undefined || row.userId === userId)
+    .filter((row) => projects === undefined || projects.includes(row.project))
+    .sort((a, b) => b.order - a.order);
+  const rest = matching.filter(({ order }) => order < before).slice(offset);
+  const items = rest.slice(0, limit);
+  const last = items.at(-1);
+  const isMore = rest.length > limit && last !== undefined;
+  return { items, total: matching.length, ...(isMore && { nextBefore: last.order }) };
+}

@@ -1,0 +1,277 @@
+import { CHUNKING_VERSION } from "./chunking.ts";
+import {
+  type ComposedMemory,
+  duplicateHash,
+  embeddedText,
+  meanWindow,
+  sectorsOf,
+} from "../memories/compose-memory.ts";
+import type { DocumentPorts, JobControl } from "./document-ports.ts";
+import type { DocumentRow, IngestRequest, JobRow } from "./document.ts";
+import type { DocumentEmbedding } from "../embedding.ts";
+import { documentErasure } from "./erase-document.ts";
+import { ServiceError } from "../errors.ts";
+import { type DocumentPlan, planDocument, type PlannedMemory } from "./plan-document.ts";
+import type { Change } from "../rows.ts";
+import { type ComposedPlaces, documentChanges } from "./store-document.ts";
+
+/** Chunks of one document that wait for the model at a time, so that questions and other adds come in between. */
+const EMBEDDED_AT_ONCE = 4;
+/** How long to wait where the embedder says that too many wait and not how long. */
+const USUAL_WAIT_S = 2;
+/** Of a memory just made. */
+const FIRST_VERSION = 1;
+/** A document that others change while it is made is planned anew so often. */
+const ATTEMPTS = 3;
+
+/**
+ * Does a job: fetches the page if it names one, reads the document, embeds its chunks and writes all of it in one record,
+ * which is also the one that ends the job. Stopped anywhere before, nothing but the original is left, and doing the job
+ * again gives the same. Once the record is accepted the job cannot be stopped any more.
+ *
+ * @throws {ServiceError} what fetching, extracting and storing throw; the signal's reason.
+ */
+export async function ingestDocument(
+  ports: DocumentPorts,
+  jobId: string,
+  control: JobControl,
+): Promise<void> {
+  const job = ports.store.catalogue.documents.findJob(jobId);
+  if (job === undefined || job.request === null) return;
+  const request =
+    job.request.file === null ? await fetchOriginal(ports, jobId, job.request, control) : job.request;
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+    control.signal.throwIfAborted();
+    if (await attemptOnce(ports, jobId, job, request, control)) return;
+  }
+  throw new ServiceError("CONFLICT", "The document was being changed at the same time; ingest it again.", {
+    retryAfterSeconds: 1,
+  });
+}
+
+/** The fetched page becomes part of the job, so that a restart goes on from there. */
+async function fetchOriginal(
+  { files, fetcher, store }: DocumentPorts,
+  jobId: string,
+  request: IngestRequest,
+  { signal, onProgress }: JobControl,
+): Promise<IngestRequest> {
+  if (request.url === null) throw new TypeError("a job has a file or an address");
+  onProgress({ stage: "fetching", done: 0, total: 0 });
+  const file = await files.create();
+  try {
+    const page = await fetcher.fetch(request.url, {
+      sink: file,
+      signal,
+      onProgress: ({ receivedBytes, totalBytes }) =>
+        onProgress({ stage: "fetching", done: receivedBytes, total: totalBytes ?? 0 }),
+    });
+    const held = await file.keep();
+    const fetched: IngestRequest = {
+      ...request,
+      file: { sha256: held.sha256, bytes: held.bytes },
+      url: page.url,
+      filename: request.filename ?? page.filename,
+      claimedType: request.claimedType ?? claimOf(page),
+      fetchedAt: page.fetchedAt,
+    };
+    try {
+      await store.commit(() => {
+        const { id: _id, ...job } = openJob(store.catalogue.documents.findJob(jobId));
+        return {
+          changes: [{ table: "jobs", id: jobId, row: { ...job, request: fetched } }],
+          result: undefined,
+        };
+      });
+    } finally {
+      held.release();
+    }
+    return fetched;
+  } finally {
+    await file.discard();
+  }
+}
+
+function claimOf({
+  contentType,
+  charset,
+}: {
+  contentType: string | null;
+  charset: string | null;
+}): string | null {
+  return contentType !== null && charset !== null ? `${contentType}; charset=${charset}` : contentType;
+}
+
+/** False where the document was changed by somebody else meanwhile, and has to be looked at again. */
+async function attemptOnce(
+  ports: DocumentPorts,
+  jobId: string,
+  job: JobRow,
+  request: IngestRequest,
+  control: JobControl,
+): Promise<boolean> {
+  const { store, extractor, files, ids, clock, followUps } = ports;
+  const { file } = request;
+  if (file === null) throw new TypeError("the original is there by now");
+  const content = { sha256: file.sha256, userId: job.userId, project: job.project };
+  const { documents } = store.catalogue;
+  const existing = documents.findByContent(content);
+  if (existing !== undefined && isComplete(ports, existing)) {
+    return store.commit(() => {
+      const current = documents.findByContent(content);
+      if (current === undefined || !isComplete(ports, current)) return { changes: [], result: false };
+      return { changes: [endOfJob(ports, jobId, control, current.id, true)], result: true };
+    });
+  }
+
+  const extracted = await extractor.extract(
+    {
+      bytes: { path: files.pathOf(file.sha256) },
+      ...(request.claimedType !== null && { claimedType: request.claimedType }),
+      ...(request.filename !== null && { filename: request.filename }),
+      ...(request.url !== null && { url: request.url }),
+    },
+    { signal: control.signal, onProgress: control.onProgress },
+  );
+  const id = existing?.id ?? ids.newId(clock.now());
+  const plan = planDocument(id, extracted, existing ?? request);
+  const kept = existing !== undefined && isCutAlike(existing, plan) ? existing : undefined;
+  const missing = plan.memories.flatMap((_, place) =>
+    kept !== undefined && isThere(ports, kept, place) ? [] : [place],
+  );
+  const composed = await composePlaces(ports, plan, missing, existing ?? { ...job, ...request }, control);
+
+  control.onProgress({ stage: "storing", done: 0, total: 0 });
+  const stored = await store.commit((section) => {
+    control.signal.throwIfAborted();
+    openJob(documents.findJob(jobId));
+    const current = documents.findByContent(content);
+    // Row objects are replaced, never changed: another one means that somebody wrote it.
+    const isSame = current === existing && (kept === undefined || plan.memories.every(isStillSo));
+    if (!isSame) return { changes: [], result: false };
+    const isRemade = existing !== undefined && kept === undefined;
+    const changes: Change[] = [
+      ...(isRemade ? documentErasure(ports, existing).changes.filter(({ table }) => table !== "jobs") : []),
+      ...documentChanges(ports.embedder, section, {
+        id,
+        existing,
+        job,
+        request,
+        file,
+        mediaType: extracted.mediaType,
+        plan,
+        composed,
+      }),
+      endOfJob(ports, jobId, control, id, existing !== undefined),
+    ];
+    return { changes, result: true };
+  });
+  const root = composed.get(0);
+  if (stored && root !== undefined)
+    followUps.added(root.id, FIRST_VERSION, meanWindow(root.embedding.windows));
+  return stored;
+
+  function isStillSo(_: PlannedMemory, place: number): boolean {
+    return composed.has(place) || (kept !== undefined && isThere(ports, kept, place));
+  }
+}
+
+/** True when none of its memories was deleted. */
+export function isComplete(ports: Pick<DocumentPorts, "store">, document: DocumentRow): boolean {
+  return document.memoryIds.every((_, place) => isThere(ports, document, place));
+}
+
+function isThere({ store }: Pick<DocumentPorts, "store">, document: DocumentRow, place: number): boolean {
+  return store.catalogue.find(document.memoryIds[place] ?? "") !== undefined;
+}
+
+/** Places mean the same in both. */
+function isCutAlike(document: DocumentRow, { strategy, memories }: DocumentPlan): boolean {
+  const { chunkingVersion, memoryIds } = document;
+  return (
+    chunkingVersion === CHUNKING_VERSION &&
+    document.strategy === strategy &&
+    memoryIds.length === memories.length
+  );
+}
+
+/** @throws {ServiceError} CONFLICT for a job that is over: it was cancelled. */
+function openJob<T extends JobRow>(job: T | undefined): T {
+  if (job?.status !== "queued") throw new ServiceError("CONFLICT", "The job was cancelled.");
+  return job;
+}
+
+function endOfJob(
+  { store, clock }: DocumentPorts,
+  jobId: string,
+  { startedAt }: JobControl,
+  documentId: string,
+  deduplicated: boolean,
+): Change {
+  const { id: _id, ...job } = openJob(store.catalogue.documents.findJob(jobId));
+  const end = {
+    status: "succeeded",
+    request: null,
+    documentId,
+    deduplicated,
+    startedAt,
+    finishedAt: clock.now(),
+  } as const;
+  return { table: "jobs", id: jobId, row: { ...job, ...end } };
+}
+
+async function composePlaces(
+  ports: DocumentPorts,
+  plan: DocumentPlan,
+  places: readonly number[],
+  owner: Pick<DocumentRow, "userId" | "project" | "tags" | "metadata" | "createdBy">,
+  { signal, onProgress }: JobControl,
+): Promise<ComposedPlaces> {
+  const { ids, clock, classify, sha256 } = ports;
+  const composed = new Map<number, ComposedMemory>();
+  const waiting = places.values();
+  let done = 0;
+  onProgress({ stage: "embedding", done, total: places.length });
+  const work = async (): Promise<void> => {
+    for (const place of waiting) {
+      const memory = plan.memories[place];
+      if (memory === undefined) continue;
+      const embedding = await embed(ports, embeddedText(memory), signal);
+      const { userId, project, tags, metadata } = owner;
+      const identity = { ...memory, userId, project, tags, metadata, sessionId: null, occurredAt: null };
+      composed.set(place, {
+        id: ids.newId(clock.now()),
+        identity,
+        hash: duplicateHash(sha256, identity),
+        embedding,
+        sectors: sectorsOf(classify, memory.content, embedding),
+        createdBy: owner.createdBy,
+      });
+      done += 1;
+      onProgress({ stage: "embedding", done, total: places.length });
+    }
+  };
+  const stopAll = (error: unknown): never => {
+    while (waiting.next().done !== true);
+    throw error;
+  };
+  await Promise.all(Array.from({ length: EMBEDDED_AT_ONCE }, () => work().catch(stopAll)));
+  return new Map([...composed].sort(([a], [b]) => a - b));
+}
+
+/** A document has time: where too many texts wait, it waits for them. */
+async function embed(
+  { embedder, pause }: DocumentPorts,
+  text: string,
+  signal: AbortSignal,
+): Promise<DocumentEmbedding> {
+  for (;;) {
+    signal.throwIfAborted();
+    try {
+      return await embedder.embedDocument(text);
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.code !== "RATE_LIMITED") throw error;
+      await pause((error.retryAfterSeconds ?? USUAL_WAIT_S) * 1_000, signal);
+    }
+  }
+}

@@ -1,0 +1,173 @@
+import type { DocumentPorts, JobProgress } from "./document-ports.ts";
+import type { JobEntry } from "./document-index.ts";
+import type { JobProblem, JobRow } from "./document.ts";
+import { ServiceError } from "../errors.ts";
+import { ingestDocument } from "./ingest-document.ts";
+
+export interface IngestJobsOptions {
+  /** Jobs that run at a time; the others wait in order. */
+  readonly concurrency?: number;
+  /** Told of failures that are bugs. */
+  readonly report: (error: unknown) => void;
+}
+
+interface RunningJob {
+  readonly controller: AbortController;
+  readonly startedAt: number;
+  progress: JobProgress;
+  readonly ended: Promise<void>;
+}
+
+const DEFAULT_CONCURRENCY = 2;
+const QUEUED: JobProgress = { stage: "queued", done: 0, total: 0 };
+const DONE: JobProgress = { stage: "done", done: 1, total: 1 };
+
+/**
+ * Runs ingestion jobs, oldest first. What the store says of a job is the truth: a job is queued there until the record
+ * that ends it, so what a crash interrupts is done again from the start by the next `start`.
+ */
+export class IngestJobs {
+  readonly #ports: DocumentPorts;
+  readonly #concurrency: number;
+  readonly #report: (error: unknown) => void;
+  #waiting: string[] = [];
+  readonly #running = new Map<string, RunningJob>();
+  /** Those who wait for the end of a job. */
+  readonly #watchers = new Map<string, (() => void)[]>();
+  #isClosed = false;
+
+  constructor(ports: DocumentPorts, { concurrency = DEFAULT_CONCURRENCY, report }: IngestJobsOptions) {
+    this.#ports = ports;
+    this.#concurrency = concurrency;
+    this.#report = report;
+  }
+
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  get running(): number {
+    return this.#running.size;
+  }
+
+  /** Takes up the jobs that an earlier life left. */
+  start(): void {
+    for (const { id } of this.#ports.store.catalogue.documents.openJobs()) this.enqueue(id);
+  }
+
+  /** A job whose row is stored. */
+  enqueue(id: string): void {
+    if (!this.#running.has(id) && !this.#waiting.includes(id)) this.#waiting.push(id);
+    this.#runNext();
+  }
+
+  /**
+   * When it runs, since when and how far it is. It runs until the record that ends it is durable and found by queries,
+   * though its row is there a moment before.
+   */
+  stateOf({ id, status, startedAt }: JobEntry) {
+    const running = this.#running.get(id);
+    if (running !== undefined)
+      return { isRunning: true, startedAt: running.startedAt, progress: running.progress };
+    return { isRunning: false, startedAt, progress: status === "succeeded" ? DONE : QUEUED };
+  }
+
+  /** Resolves when the job is over, or when the runner closes. */
+  ended(id: string): Promise<void> {
+    if (this.#isClosed || (!this.#isOpen(id) && !this.#running.has(id))) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#watchers.set(id, [...(this.#watchers.get(id) ?? []), resolve]);
+    });
+  }
+
+  /** Ends a job that is not over; one that is stays as it is. Nothing of it is left but its row. */
+  async cancel(id: string): Promise<void> {
+    await this.#end(id, { status: "cancelled", problem: null });
+    this.#waiting = this.#waiting.filter((waiting) => waiting !== id);
+    const running = this.#running.get(id);
+    running?.controller.abort(new ServiceError("CONFLICT", "The job was cancelled."));
+    await running?.ended;
+  }
+
+  /** Interrupts what runs, and waits for that. The rows stay as they are: the next start goes on with them. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#waiting = [];
+    const running = [...this.#running.values()];
+    for (const { controller } of running) {
+      controller.abort(
+        new ServiceError("NOT_READY", "The daemon is stopping; the job goes on when it starts again."),
+      );
+    }
+    await Promise.all(running.map(({ ended }) => ended));
+    for (const id of this.#watchers.keys()) this.#tell(id);
+  }
+
+  #runNext(): void {
+    while (!this.#isClosed && this.#running.size < this.#concurrency) {
+      const id = this.#waiting.shift();
+      if (id === undefined) return;
+      if (this.#isOpen(id)) this.#run(id);
+    }
+  }
+
+  #run(id: string): void {
+    const controller = new AbortController();
+    // A turn later, so that the entry is there before anything happens.
+    const startedAt = this.#ports.clock.now();
+    const ended = Promise.resolve()
+      .then(() => this.#work(id, controller.signal, startedAt))
+      .finally(() => {
+        this.#running.delete(id);
+        // Also where a full disk did not take the end: whoever waits learns that it is queued again.
+        if (!this.#isClosed) this.#tell(id);
+        this.#runNext();
+      });
+    this.#running.set(id, { controller, startedAt, progress: QUEUED, ended });
+  }
+
+  async #work(id: string, signal: AbortSignal, startedAt: number): Promise<void> {
+    try {
+      const onProgress = (progress: JobProgress) => {
+        const running = this.#running.get(id);
+        if (running !== undefined) running.progress = progress;
+      };
+      await ingestDocument(this.#ports, id, { signal, startedAt, onProgress });
+    } catch (error) {
+      // Interrupted, not failed; and where the row says that it is over, that is so.
+      if (this.#isClosed || !this.#isOpen(id)) return;
+      const problem = problemOf(error);
+      if (problem.code === "INTERNAL") this.#report(error);
+      await this.#end(id, { status: "failed", problem }).catch((failure: unknown) => this.#report(failure));
+    }
+  }
+
+  /** Writes the end of an open job. */
+  async #end(id: string, end: Pick<JobRow, "status" | "problem">): Promise<void> {
+    const { store, clock } = this.#ports;
+    const startedAt = this.#running.get(id)?.startedAt ?? null;
+    await store.commit(() => {
+      const job = store.catalogue.documents.findJob(id);
+      if (job?.status !== "queued") return { changes: [], result: undefined };
+      const { id: _id, ...row } = job;
+      const ended: JobRow = { ...row, ...end, request: null, startedAt, finishedAt: clock.now() };
+      return { changes: [{ table: "jobs", id, row: ended }], result: undefined };
+    });
+    if (!this.#running.has(id)) this.#tell(id);
+  }
+
+  #isOpen(id: string): boolean {
+    return this.#ports.store.catalogue.documents.findJob(id)?.status === "queued";
+  }
+
+  #tell(id: string): void {
+    const watchers = this.#watchers.get(id) ?? [];
+    this.#watchers.delete(id);
+    for (const resolve of watchers) resolve();
+  }
+}
+
+function problemOf(error: unknown): JobProblem {
+  if (error instanceof ServiceError) return { code: error.code, message: error.message };
+  return { code: "INTERNAL", message: "Something went wrong inside memoryd; its log has more." };
+}

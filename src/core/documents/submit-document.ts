@@ -1,0 +1,103 @@
+import type { DocumentPorts } from "./document-ports.ts";
+import type { IngestRequest, JobRow } from "./document.ts";
+import type { HeldFile } from "./file-store.ts";
+import { goneError, type IdempotentRequest, requestChanges } from "../idempotency.ts";
+import { isComplete } from "./ingest-document.ts";
+import type { Metadata } from "../memory.ts";
+import type { Change } from "../rows.ts";
+
+/** What an ingestion asks for, checked against the contract's limits. */
+export interface IngestInput {
+  /** What was sent, or the address to fetch. The file is let go of once a row needs it. */
+  readonly original: { readonly file: HeldFile } | { readonly url: string };
+  readonly filename?: string;
+  readonly claimedType?: string;
+  readonly tags?: readonly string[];
+  readonly metadata?: Metadata;
+  readonly userId?: string;
+  readonly project?: string;
+  readonly createdBy?: string;
+  readonly idempotency?: IdempotentRequest;
+}
+
+/** How long a job that is over can be asked for: as long as an Idempotency-Key. */
+const KEPT_MS = 24 * 60 * 60 * 1_000;
+
+/**
+ * Makes a job of an ingestion, durable when it resolves, and answers its id. The same bytes for the same user and
+ * project while they are on their way are the same job; once they are in, a job that is over at once.
+ *
+ * @throws {ServiceError} what `UrlFetcher.check` throws; STORE_FULL, NOT_READY; CONFLICT, GONE, UNPROCESSABLE with an
+ *   Idempotency-Key (see `RequestLedger`).
+ */
+export async function submitDocument(ports: DocumentPorts, input: IngestInput): Promise<string> {
+  const { store, requests, fetcher, ids, clock } = ports;
+  const { documents } = store.catalogue;
+  const { original } = input;
+  try {
+    if ("url" in original) fetcher.check(original.url);
+    return await requests.once(
+      input.idempotency,
+      store.catalogue,
+      () =>
+        store.commit(({ now }) => {
+          const job = newJob(ports, input, now);
+          const same =
+            job.status === "queued" ? documents.openJobs().find((open) => isSame(open, job)) : undefined;
+          const id = same?.id ?? ids.newId(clock.now());
+          const changes: Change[] = [
+            ...(same === undefined ? [{ table: "jobs", id, row: job } as const] : []),
+            ...documents
+              .jobsFinishedBefore(now - KEPT_MS)
+              .map(({ id }): Change => ({ table: "jobs", id, row: null })),
+            ...requestChanges(input.idempotency, [id], now),
+          ];
+          return { changes, result: id };
+        }),
+      async ([id]) => {
+        if (id === undefined || id === null || documents.findJob(id) === undefined) throw goneError();
+        return id;
+      },
+    );
+  } finally {
+    if ("file" in original) original.file.release();
+  }
+}
+
+function newJob(ports: DocumentPorts, input: IngestInput, now: number): JobRow {
+  const { documents } = ports.store.catalogue;
+  const { original } = input;
+  const file = "file" in original ? { sha256: original.file.sha256, bytes: original.file.bytes } : null;
+  const owner = { userId: input.userId ?? null, project: input.project ?? null };
+  const existing = file === null ? undefined : documents.findByContent({ ...file, ...owner });
+  const isThere = existing !== undefined && isComplete(ports, existing);
+  const request: IngestRequest = {
+    file,
+    url: "url" in original ? original.url : null,
+    filename: input.filename ?? null,
+    claimedType: input.claimedType ?? null,
+    tags: input.tags ?? [],
+    metadata: input.metadata ?? {},
+    createdBy: input.createdBy ?? null,
+    fetchedAt: null,
+  };
+  return {
+    kind: "ingest",
+    ...owner,
+    problem: null,
+    createdAt: now,
+    startedAt: null,
+    order: documents.nextJobOrder,
+    ...(isThere
+      ? { status: "succeeded", request: null, documentId: existing.id, deduplicated: true, finishedAt: now }
+      : { status: "queued", request, documentId: null, deduplicated: false, finishedAt: null }),
+  };
+}
+
+/** The same bytes, or the same page not fetched yet, for the same owner. */
+function isSame(a: JobRow, b: JobRow): boolean {
+  if (a.userId !== b.userId || a.project !== b.project) return false;
+  const [one, other] = [a.request?.file, b.request?.file];
+  if (one && other) return one.sha256 === other.sha256;
+  return !one && !other && a.request?.url === b.request?.url;
+}

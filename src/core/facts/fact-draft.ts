@@ -1,0 +1,101 @@
+import { ServiceError } from "../errors.ts";
+import {
+  type Cardinality,
+  type Fact,
+  type FactChange,
+  factRowId,
+  type FactSlot,
+  objectKey,
+  slotKey,
+} from "./fact.ts";
+import type { FactBook } from "./fact-book.ts";
+import { presentOf } from "./fact-store.ts";
+import type { Clock, WriteSection } from "../ports.ts";
+
+export interface DraftTimeline {
+  /**
+   * The latest version of each fact that may bear on the statement, in no order: with cardinality `many`
+   * those of its object.
+   */
+  readonly facts: readonly Fact[];
+  /** What holds; undefined while there is no fact. */
+  readonly cardinality: Cardinality | undefined;
+}
+
+/**
+ * The facts as they will be after a write that is being decided: the book with what the write did so far on
+ * top, so that later items of a batch see earlier ones, and the book stays untouched until all is decided.
+ */
+export class FactDraft {
+  /**
+   * Transaction time of the record: the section's, but after every earlier record's, so that `knownAt` tells
+   * them apart.
+   */
+  readonly recordedAt: number;
+  /** What counts as now for valid time, see `presentOf`. */
+  readonly now: number;
+  readonly #book: FactBook;
+  readonly #written = new Map<string, Fact>();
+  /** What was written, by timeline and id. */
+  readonly #timelines = new Map<string, Map<string, Fact>>();
+  readonly #changes = new Map<string, FactChange>();
+
+  constructor(book: FactBook, section: WriteSection, clock: Clock) {
+    this.#book = book;
+    this.recordedAt = Math.max(section.now, book.latestRecordedAt + 1);
+    this.now = presentOf(clock, this.recordedAt);
+  }
+
+  /**
+   * The latest version of a fact.
+   *
+   * @throws {ServiceError} NOT_FOUND if there is none; FORBIDDEN if `userId` is given and not its owner.
+   */
+  require(id: string, userId: string | undefined): Fact {
+    const fact = this.#written.get(id) ?? this.#book.find(id)?.latest;
+    if (fact === undefined) throw factNotFound();
+    if (userId !== undefined && fact.userId !== userId) {
+      throw new ServiceError("FORBIDDEN", "This fact belongs to another user; nothing was changed.");
+    }
+    return fact;
+  }
+
+  /** What a statement about `object` has to be placed among. */
+  timeline(slot: FactSlot, object: string): DraftTimeline {
+    const kept = this.#book.timeline(slot)?.facts ?? [];
+    const written = this.#timelines.get(slotKey(slot)) ?? NOTHING_WRITTEN;
+    const first: Fact | undefined = kept[0]?.latest ?? written.values().next().value;
+    // Thousands of objects may stand side by side: the others are not even copied.
+    const isMany = first?.cardinality === "many";
+    const wanted = isMany ? this.#book.objects.numberOf(objectKey(object)) : undefined;
+    const facts: Fact[] = [];
+    for (const { latest, ordinal } of kept) {
+      if (!isMany || this.#book.columns.object[ordinal] === wanted)
+        facts.push(written.get(latest.id) ?? latest);
+    }
+    for (const fact of written.values()) if (this.#book.find(fact.id) === undefined) facts.push(fact);
+    return { facts, cardinality: first?.cardinality };
+  }
+
+  put(facts: readonly Fact[]): void {
+    for (const fact of facts) {
+      const key = slotKey(fact);
+      const timeline = this.#timelines.get(key) ?? new Map<string, Fact>();
+      this.#timelines.set(key, timeline.set(fact.id, fact));
+      this.#written.set(fact.id, fact);
+      const id = factRowId(fact);
+      this.#changes.set(id, { table: "facts", id, row: fact });
+    }
+  }
+
+  /** In the order of writing, each row once. */
+  get changes(): readonly FactChange[] {
+    return [...this.#changes.values()];
+  }
+}
+
+const NOTHING_WRITTEN: ReadonlyMap<string, Fact> = new Map();
+
+export function factNotFound(): ServiceError {
+  return new ServiceError("NOT_FOUND", "There is no fact with this id.");
+}

@@ -1,0 +1,97 @@
+import type { Fact } from "./fact.ts";
+import type { FactBook } from "./fact-book.ts";
+import { charsOf, type PageRange } from "./fact-page.ts";
+import type { FactSelection } from "./fact-selection.ts";
+import type { RequestLedger } from "../idempotency.ts";
+import { fitting } from "../page-end.ts";
+import type { Catalogue, Clock, IdSource, WriteSection } from "../ports.ts";
+import type { Change } from "../rows.ts";
+
+/** Keeps facts. A resolved write is on the disk and visible to every later read. */
+export interface FactStore {
+  /**
+   * Synchronous reads; it shows a write from the moment it is accepted. Only the store applies changes to it.
+   */
+  readonly book: FactBook;
+  /** One atomic write; the same promises and errors as `MemoryStore.commit`. */
+  commit<T>(
+    decide: (section: WriteSection) => {
+      readonly changes: readonly Change[];
+      readonly result: T;
+    },
+  ): Promise<T>;
+}
+
+/** What reading facts needs. */
+export interface FactReadPorts {
+  readonly facts: FactStore;
+  readonly clock: Clock;
+}
+
+/** What recording facts needs. */
+export interface FactPorts extends FactReadPorts {
+  readonly ids: IdSource;
+  readonly requests: RequestLedger;
+  readonly catalogue: Pick<Catalogue, "findRequest">;
+  /**
+   * Whose memory that is (null: nobody's); undefined for an unknown id. Asked in the synchronous section of a
+   * write.
+   */
+  ownerOfMemory(id: string): string | null | undefined;
+}
+
+/** As-of conditions that every read of facts takes, alone or together. */
+export interface AsOf {
+  /** Valid time: what is true at that moment. What its absence means is said by each read. */
+  readonly at?: number | undefined;
+  /** Transaction time: what had been recorded by then, that moment included. Absent: everything. */
+  readonly knownAt?: number | undefined;
+}
+
+/** Facts of one page, which may end before its limit, and how many there are in all. */
+export interface FactPage {
+  readonly facts: readonly Fact[];
+  readonly total: number;
+}
+
+/**
+ * How far the clock may lag behind the newest record and still have been right when that was made: what time
+ * daemons correct without asking anyone (ntpd's panic threshold), in milliseconds.
+ */
+const CLOCK_STEP_MS = 1_000_000;
+
+/**
+ * What counts as now: the clock's time, or the newest record's where that is a little ahead (several records
+ * in one millisecond, a clock set back). Further ahead, the clock was wrong then and is believed now.
+ */
+export function presentOf(clock: Clock, latestRecordedAt: number): number {
+  const now = clock.now();
+  return latestRecordedAt > now && latestRecordedAt - now <= CLOCK_STEP_MS ? latestRecordedAt : now;
+}
+
+/** One page of what was found, as it was known. */
+export function pageOf(
+  book: FactBook,
+  found: FactSelection,
+  range: PageRange & Pick<AsOf, "knownAt">,
+): FactPage {
+  const facts = factsOf(book, found, range);
+  return {
+    total: found.size,
+    facts: facts.slice(
+      0,
+      fitting(facts.length, (index) => charsOf(facts[index] as Fact)),
+    ),
+  };
+}
+
+/** The same however long its texts are. */
+export function factsOf(
+  book: FactBook,
+  found: FactSelection,
+  { knownAt, ...range }: PageRange & Pick<AsOf, "knownAt">,
+): Fact[] {
+  return found
+    .page(range, (ordinal) => book.factAt(ordinal).id)
+    .map((ordinal) => book.factAt(ordinal, knownAt));
+}

@@ -1,0 +1,148 @@
+import type { Metadata } from "../memory.ts";
+
+/**
+ * What a fact is: a statement "subject predicate object" that is true for a time. Two clocks, named apart:
+ * valid time (`validFrom`, `validTo`: when it is true in the world) and transaction time (`recordedAt`,
+ * `updatedAt`: when the store was told). All times are epoch milliseconds UTC, all periods half-open.
+ */
+
+/**
+ * `one`: at most one object at any moment ("lives in"). `many`: independent objects side by side ("speaks").
+ */
+export const CARDINALITIES = ["one", "many"] as const;
+export type Cardinality = (typeof CARDINALITIES)[number];
+
+/**
+ * One version of a fact: the row that is kept, and what reads answer. Versions are only ever added; what was
+ * known at a moment is the last version whose `updatedAt` is not after it. So a change costs one small row
+ * however long the history is, and no row holds until when it was the known one: the next version says so.
+ *
+ * Two things do touch earlier versions, because both are erasures: an erased fact loses all its rows, and an
+ * id that points to something erased (`sourceMemoryId`, `supersededBy`, `derivedFrom`) becomes null.
+ */
+export interface Fact {
+  /** UUIDv7 of the fact, the same in all its versions. */
+  readonly id: string;
+  /** 1 for the first, ascending by 1. */
+  readonly version: number;
+  /**
+   * As written; compared by `nameKey`. The same in all versions, as are predicate, object, user and project.
+   */
+  readonly subject: string;
+  /** As written; compared by `nameKey`. */
+  readonly predicate: string;
+  /** As written; compared by `objectKey`. */
+  readonly object: string;
+  readonly validFrom: number;
+  /** Null: open. Equal to `validFrom`: the period is empty, the fact was replaced or withdrawn whole. */
+  readonly validTo: number | null;
+  /** In [0, 1]. */
+  readonly confidence: number;
+  readonly metadata: Metadata;
+  /** Null: belongs to nobody. */
+  readonly userId: string | null;
+  readonly project: string | null;
+  readonly cardinality: Cardinality;
+  readonly sourceMemoryId: string | null;
+  /** The fact that ended this one at `validTo`; null where it was closed by word or is open. */
+  readonly supersededBy: string | null;
+  /** The fact whose later part this is, cut off by a period put inside it. */
+  readonly derivedFrom: string | null;
+  /** When the fact was first recorded. */
+  readonly recordedAt: number;
+  /** When this version was recorded; later than that of the version before. */
+  readonly updatedAt: number;
+}
+
+/** The row after a write, or null for gone. The id is `factRowId`. */
+export interface FactChange {
+  readonly table: "facts";
+  readonly id: string;
+  readonly row: Fact | null;
+}
+
+export function factRowId(fact: Pick<Fact, "id" | "version">): string {
+  return `${fact.id}#${fact.version}`;
+}
+
+/** The fact whose version stands in a row with that id. */
+export function factIdOfRow(rowId: string): string {
+  return rowId.slice(0, Math.max(0, rowId.lastIndexOf("#")));
+}
+
+/** A timeline: all facts of one user and project about one subject and predicate. */
+export interface FactSlot {
+  readonly userId: string | null;
+  readonly project: string | null;
+  readonly subject: string;
+  readonly predicate: string;
+}
+
+/** Equal for two facts of one timeline, and only for them. */
+export function slotKey(slot: FactSlot): string {
+  return JSON.stringify([slot.userId, slot.project, nameKey(slot.subject), nameKey(slot.predicate)]);
+}
+
+const ASCII = /^[ -~]*$/;
+
+/**
+ * Text without case and compatibility differences: "Straße" and "STRASSE", "ﬁ" and "fi", full and half width,
+ * composed and decomposed accents are the same. Accents themselves count. The same in every locale.
+ *
+ * NFKC, then upper and back to lower case, which stands in for Unicode's full case folding (lower case alone
+ * keeps ß apart from SS); final sigma is written as sigma, because lower-casing depends on its place in a
+ * word.
+ */
+export function foldText(text: string): string {
+  // What most names are, in a fraction of the time.
+  if (ASCII.test(text)) return text.toLowerCase();
+  return text.normalize("NFKC").toUpperCase().toLowerCase().replaceAll("ς", "σ").normalize("NFKC");
+}
+
+/** What two subjects, or two predicates, are compared by: trimmed and folded. */
+export function nameKey(name: string): string {
+  return foldText(name.trim());
+}
+
+/**
+ * What two objects are compared by: trimmed and in NFC, case kept. "paris" after "Paris" is a correction to
+ * be recorded, not the same object again; two ways to encode one accent are no difference anybody can see.
+ */
+export function objectKey(object: string): string {
+  return object.trim().normalize("NFC");
+}
+
+/** True of a fact that was replaced or withdrawn whole: it is true at no moment and counts nowhere. */
+export function isEmpty(fact: Pick<Fact, "validFrom" | "validTo">): boolean {
+  return fact.validTo !== null && fact.validTo <= fact.validFrom;
+}
+
+export function isValidAt(fact: Pick<Fact, "validFrom" | "validTo">, at: number): boolean {
+  return fact.validFrom <= at && (fact.validTo === null || at < fact.validTo);
+}
+
+/** The end of a period as a number that compares: infinity for an open one. */
+export function endOf(fact: Pick<Fact, "validTo">): number {
+  return fact.validTo ?? Infinity;
+}
+
+/**
+ * The fact with something changed, as its next version. Changes within one record make one version: a record
+ * has one transaction time, so nobody could ever ask for what stood between.
+ */
+export function nextVersion(fact: Fact, changes: Partial<Fact>, recordedAt: number): Fact {
+  const version = fact.updatedAt === recordedAt ? fact.version : fact.version + 1;
+  return { ...fact, ...changes, version, updatedAt: recordedAt };
+}
+
+/** Whether two JSON values are the same, whatever the order of keys. */
+export function sameMetadata(a: Metadata, b: Metadata): boolean {
+  return a === b || JSON.stringify(canonical(a)) === JSON.stringify(canonical(b));
+}
+
+function canonical(value: unknown): unknown {
+  if (value === null || typeof value !== "object") return value;
+  if (Array.isArray(value)) return value.map(canonical);
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return { entries: entries.map(([key, inner]) => [key, canonical(inner)]) };
+}

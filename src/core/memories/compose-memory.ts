@@ -1,0 +1,124 @@
+import type { AddMemoryInput } from "./added-memory.ts";
+import { ANALYSER_VERSION, memoryTerms } from "../text/analyser.ts";
+import { type DocumentEmbedding, type EmbeddingStamp, stampKey } from "../embedding.ts";
+import type { JsonValue, Memory } from "../memory.ts";
+import type { WriteSection } from "../ports.ts";
+import type { Change, MemoryRow } from "../rows.ts";
+import type { SectorClassifier } from "../sectors/sectors.ts";
+import { traitsOf } from "../recall/traits.ts";
+
+/** What makes two memories the same: owner, content, tags, metadata, project, session and the time given. */
+export type Identity = Pick<
+  Memory,
+  "userId" | "content" | "tags" | "metadata" | "project" | "sessionId" | "occurredAt"
+> &
+  Partial<Pick<Memory, "source">>;
+
+/** 32 hex digits, equal for memories that are identical: an order of metadata's keys makes no difference, one of tags does. What was cut from a document is identical to nothing but itself. */
+export function duplicateHash(sha256: (text: string) => string, identity: Identity): string {
+  const { userId, content, tags, metadata, project, sessionId, occurredAt, source } = identity;
+  const place = source ? [source.documentId, source.chunkIndex] : [];
+  const parts = [userId, content, tags, sorted(metadata), project, sessionId, occurredAt, ...place];
+  return sha256(JSON.stringify(parts)).slice(0, 32);
+}
+
+function sorted(value: JsonValue | Memory["metadata"]): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value;
+  // Pairs, not an object: a key named __proto__ counts like any other.
+  const pairs: [string, JsonValue][] = Object.entries(value);
+  return { pairs: pairs.sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, inner]) => [key, sorted(inner)]) };
+}
+
+/** The identity that an add asks for. */
+export function identityOf(input: AddMemoryInput): Identity {
+  return {
+    userId: input.userId ?? null,
+    content: input.content,
+    tags: input.tags ?? [],
+    metadata: input.metadata ?? {},
+    project: input.project ?? null,
+    sessionId: input.sessionId ?? null,
+    occurredAt: input.occurredAt ?? null,
+  };
+}
+
+/** What is embedded of a memory: its text, below the headings that a piece of a document stands under. */
+export function embeddedText({
+  content,
+  source,
+}: Pick<Memory, "content"> & Partial<Pick<Memory, "source">>): string {
+  return source?.section === undefined ? content : `${source.section}\n\n${content}`;
+}
+
+/** The mean of a memory's windows: where its text as a whole points. Not of unit length. */
+export function meanWindow(windows: readonly Float32Array[]): Float32Array {
+  const [first, ...rest] = windows;
+  if (first === undefined) throw new TypeError("an embedding has at least one window");
+  if (rest.length === 0) return first;
+  return first.map(
+    (component, i) => rest.reduce((sum, window) => sum + (window[i] ?? 0), component) / windows.length,
+  );
+}
+
+/** A new memory, complete but for what only the synchronous section knows. */
+export interface ComposedMemory {
+  readonly id: string;
+  readonly identity: Identity;
+  readonly hash: string;
+  readonly embedding: DocumentEmbedding;
+  readonly sectors: Pick<Memory, "primarySector" | "sectors">;
+  readonly createdBy: string | null;
+}
+
+/** The sectors of a text; a forced one comes first. */
+export function sectorsOf(
+  classify: SectorClassifier,
+  content: string,
+  embedding: DocumentEmbedding,
+  forced?: Memory["primarySector"],
+): Pick<Memory, "primarySector" | "sectors"> {
+  const { primarySector, sectors } = classify({ content, embedding: meanWindow(embedding.windows) });
+  if (forced === undefined) return { primarySector, sectors };
+  return { primarySector: forced, sectors: [forced, ...sectors.filter((sector) => sector !== forced)] };
+}
+
+/** The row of a new memory. */
+export function newMemoryRow(composed: ComposedMemory, { now }: WriteSection, order: number): MemoryRow {
+  return withDerived({
+    id: composed.id,
+    ...composed.identity,
+    ...composed.sectors,
+    createdAt: now,
+    updatedAt: now,
+    version: 1,
+    createdBy: composed.createdBy,
+    source: composed.identity.source ?? null,
+    order,
+    duplicateHash: composed.hash,
+  });
+}
+
+/** Adds what the indexes need and follows from the rest. */
+export function withDerived(memory: Omit<MemoryRow, "terms" | "traits" | "analyserVersion">): MemoryRow {
+  return {
+    ...memory,
+    terms: memoryTerms(memory).join(" "),
+    traits: traitsOf(memory.content),
+    analyserVersion: ANALYSER_VERSION,
+  };
+}
+
+/** The changes that store a memory's vectors and tokens. */
+export function embeddingChanges(
+  id: string,
+  userId: string | null,
+  embedding: DocumentEmbedding,
+  stamp: EmbeddingStamp,
+): Change[] {
+  const key = stampKey(stamp);
+  return [
+    { table: "vectors", id, row: { userId, windows: embedding.windows, stamp: key } },
+    { table: "tokens", id, row: { vectors: embedding.tokens.vectors, stamp: key } },
+  ];
+}

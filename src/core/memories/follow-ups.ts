@@ -1,0 +1,136 @@
+import type { MemoryStore, Ordinal } from "../ports.ts";
+import { type Change, edgeId, type EdgeRow, endsOfEdgeId } from "../rows.ts";
+import { reinforced } from "./salience.ts";
+import { similarWaypoints, strengthened } from "./waypoints.ts";
+
+/** What being found adds to a memory's salience: a tenth of what a deliberate reinforcement does by default. */
+const FOUND_BOOST = 0.01;
+/** Hits of an answer that count as found: whoever asks looks at the first few. */
+const FOUND_HITS = 3;
+/** Memories linked in one record: a scan of all vectors each, 3 ms of 100 000, in which the event loop waits. */
+const LINKED_AT_ONCE = 2;
+/** Memories that may wait for their links while callers keep the daemon busy, 1.5 KB each. */
+const MAX_UNLINKED = 4_096;
+
+export interface FollowUpsOptions {
+  /** Called when there is work, at first or again; whoever owns the time calls `flush` soon. */
+  readonly onPending: () => void;
+  /** Whether callers wait for the machine: links can wait longer than they. */
+  readonly isBusy: () => boolean;
+}
+
+/**
+ * The work that answered calls leave behind, done a moment later in records of its own: links from new memories to
+ * similar ones, and what questions teach (salience of what was found, strength of waypoints between hits). None of it
+ * was promised to anybody: a crash takes what the last moment left, links included.
+ */
+export class FollowUps {
+  readonly #store: MemoryStore;
+  readonly #options: FollowUpsOptions;
+  readonly #unlinked = new Map<string, { readonly version: number; readonly vector: Float32Array }>();
+  #isScheduled = false;
+  readonly #found = new Map<string, number>();
+  readonly #together = new Map<string, EdgeRow>();
+
+  constructor(store: MemoryStore, options: FollowUpsOptions) {
+    this.#store = store;
+    this.#options = options;
+  }
+
+  /** A memory was added, or its content changed; `vector` is where its text points as of that version. */
+  added(id: string, version: number, vector: Float32Array): void {
+    this.#unlinked.set(id, { version, vector });
+    this.#schedule();
+  }
+
+  /** A question was answered with these memories, best first. */
+  recalled(ids: readonly string[]): void {
+    const best = ids.slice(0, FOUND_HITS);
+    if (best.length === 0) return;
+    this.#schedule();
+    for (const id of best) this.#found.set(id, (this.#found.get(id) ?? 0) + 1);
+    const hits = new Set(ids);
+    for (const edge of best.flatMap((id) => this.#store.catalogue.edgesOf(id))) {
+      if (hits.has(edge.source) && hits.has(edge.target)) this.#together.set(edgeId(edge), edge);
+    }
+  }
+
+  /**
+   * Does what there is, in few records; links at most `maxLinked` memories, and leaves the rest for later while callers wait.
+   *
+   * @throws {ServiceError} as `MemoryStore.commit`; what was being done is dropped, and the rest waits for the next call.
+   */
+  async flush(maxLinked = Infinity): Promise<void> {
+    this.#isScheduled = false;
+    const found = take(this.#found);
+    const together = take(this.#together);
+    await this.#store.commit(({ now }) => ({
+      changes: [
+        ...this.#foundChanges(found, now),
+        ...this.#togetherChanges(together),
+        ...this.#store.catalogue.expiredRequests(),
+      ],
+      result: undefined,
+    }));
+    for (let linked = 0; linked < maxLinked && this.#unlinked.size > 0; linked += LINKED_AT_ONCE) {
+      if (this.#options.isBusy() && this.#unlinked.size <= MAX_UNLINKED) {
+        this.#schedule();
+        return;
+      }
+      const batch = take(this.#unlinked, LINKED_AT_ONCE);
+      await this.#store.commit(({ now }) => {
+        const changes = new Map<string, Change>();
+        for (const [id, { version, vector }] of batch) {
+          // Changed since: its new text is waiting too.
+          if (this.#store.catalogue.find(id)?.version !== version) continue;
+          for (const change of this.#similarChanges(id, vector, now)) {
+            // Two new ones that are near each other find one another; one waypoint between them is enough.
+            const { source, target, kind } = endsOfEdgeId(change.id);
+            if (!changes.has(edgeId({ source: target, target: source, kind })))
+              changes.set(change.id, change);
+          }
+        }
+        return { changes: [...changes.values()], result: undefined };
+      });
+    }
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    this.#options.onPending();
+  }
+
+  #foundChanges(found: readonly (readonly [string, number])[], now: number): Change[] {
+    return found.flatMap(([id, times]): Change[] => {
+      const entry = this.#store.catalogue.find(id);
+      if (entry === undefined) return [];
+      const salience = reinforced(entry.salience, 1 - (1 - FOUND_BOOST) ** times);
+      return [{ table: "signals", id, row: { salience, lastSeenAt: now } }];
+    });
+  }
+
+  #togetherChanges(together: readonly (readonly [string, EdgeRow])[]): Change[] {
+    const { catalogue } = this.#store;
+    return together.flatMap(([id, edge]): Change[] => {
+      const current = catalogue.edgesOf(edge.source).find((known) => edgeId(known) === id);
+      return current === undefined ? [] : [{ table: "edges", id, row: strengthened(current) }];
+    });
+  }
+
+  #similarChanges(id: string, vector: Float32Array, now: number): Change[] {
+    const { catalogue } = this.#store;
+    const entry = catalogue.find(id);
+    if (entry === undefined) return [];
+    // Waypoints never cross users: nobody's memories are linked among themselves.
+    const isSameOwner = (ordinal: Ordinal) => catalogue.at(ordinal)?.userId === entry.userId;
+    return similarWaypoints(catalogue, entry, this.#store.scoreVectors(vector), isSameOwner, now);
+  }
+}
+
+/** The oldest entries, taken out. */
+function take<V>(pending: Map<string, V>, limit = Infinity): [string, V][] {
+  const entries = [...pending].slice(0, limit);
+  for (const [key] of entries) pending.delete(key);
+  return entries;
+}

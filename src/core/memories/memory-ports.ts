@@ -1,0 +1,20 @@
+import type { FactStore } from "../facts/fact-store.ts";
+import type { FollowUps } from "./follow-ups.ts";
+import type { RequestLedger } from "../idempotency.ts";
+import type { Clock, Embedder, IdSource, MemoryStore } from "../ports.ts";
+import type { SectorClassifier } from "../sectors/sectors.ts";
+
+/** What the operations on memories need of the world. */
+export interface MemoryPorts {
+  readonly store: MemoryStore;
+  /** The same store: what is written of memories and of facts makes one record. */
+  readonly facts: FactStore;
+  readonly embedder: Embedder;
+  readonly classify: SectorClassifier;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  readonly requests: RequestLedger;
+  readonly followUps: Pick<FollowUps, "added" | "recalled">;
+  /** SHA-256 of a text in UTF-8, hex. */
+  readonly sha256: (text: string) => string;
+}

@@ -1,0 +1,49 @@
+import { goneError, type IdempotentRequest, requestChanges } from "../idempotency.ts";
+import type { MemoryPorts } from "./memory-ports.ts";
+import { ownedMemory } from "./owned-memory.ts";
+import { reinforced } from "./salience.ts";
+
+export interface ReinforceMemoryInput {
+  readonly id: string;
+  /** In [0, 1]. */
+  readonly boost: number;
+  readonly userId?: string;
+  readonly idempotency?: IdempotentRequest;
+}
+
+export interface ReinforcedMemory {
+  readonly id: string;
+  readonly salience: number;
+}
+
+/**
+ * Raises a memory's salience; neither its version nor the time of its last change moves.
+ *
+ * @throws {ServiceError} NOT_FOUND, FORBIDDEN, NOT_READY; with an Idempotency-Key as `RequestLedger`.
+ */
+export async function reinforceMemory(
+  { store, requests }: Pick<MemoryPorts, "store" | "requests">,
+  input: ReinforceMemoryInput,
+): Promise<ReinforcedMemory> {
+  return requests.once(
+    input.idempotency,
+    store.catalogue,
+    () =>
+      store.commit(({ now }) => {
+        const entry = ownedMemory(store.catalogue, input.id, input.userId);
+        const salience = reinforced(entry.salience, input.boost);
+        return {
+          changes: [
+            { table: "signals", id: entry.id, row: { salience, lastSeenAt: now } },
+            ...requestChanges(input.idempotency, [entry.id], now),
+          ],
+          result: { id: entry.id, salience },
+        };
+      }),
+    async ([id]) => {
+      const entry = typeof id !== "string" ? undefined : store.catalogue.find(id);
+      if (entry === undefined) throw goneError();
+      return { id: entry.id, salience: entry.salience };
+    },
+  );
+}

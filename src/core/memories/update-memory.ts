@@ -1,0 +1,102 @@
+import {
+  duplicateHash,
+  embeddedText,
+  embeddingChanges,
+  meanWindow,
+  sectorsOf,
+  withDerived,
+} from "./compose-memory.ts";
+import type { MemoryPorts } from "./memory-ports.ts";
+import type { Memory, Metadata, SeenMemory } from "../memory.ts";
+import { checkVersion, memoryNotFound, ownedMemory } from "./owned-memory.ts";
+import { type Change, memoryOf } from "../rows.ts";
+import { removeEdges } from "./waypoints.ts";
+
+export interface UpdateMemoryInput {
+  readonly id: string;
+  readonly content?: string;
+  readonly tags?: readonly string[];
+  /** Replaces the whole. */
+  readonly metadata?: Metadata;
+  /** Null clears. */
+  readonly occurredAt?: number | null;
+  /** Null clears. */
+  readonly project?: string | null;
+  /** For the ownership check. */
+  readonly userId?: string;
+  /** The version that the caller saw; VERSION_MISMATCH if there is another by now. */
+  readonly ifVersion?: number;
+}
+
+/**
+ * Changes a memory; new content is embedded and classified anew. Nothing named changes nothing.
+ *
+ * Two changes at once that name no version happen one after the other, each over the other's result.
+ *
+ * @throws {ServiceError} NOT_FOUND, FORBIDDEN, VERSION_MISMATCH, MODEL_UNAVAILABLE, STORE_FULL, NOT_READY.
+ */
+export async function updateMemory(ports: MemoryPorts, input: UpdateMemoryInput): Promise<SeenMemory> {
+  const { store, embedder, classify, sha256, followUps } = ports;
+  const { id, userId, ifVersion, ...fields } = input;
+  const found = ownedMemory(store.catalogue, id, userId);
+  checkVersion(found, ifVersion);
+
+  const { content } = fields;
+  const isNew = content !== undefined;
+  // Where it was cut from never changes.
+  const source = isNew && found.documentId !== null ? (await store.readMemories([id])).get(id)?.source : null;
+  const embedding = isNew
+    ? await embedder.embedDocument(embeddedText({ content, source: source ?? null }))
+    : undefined;
+  const sectors =
+    content === undefined || embedding === undefined ? undefined : sectorsOf(classify, content, embedding);
+
+  for (;;) {
+    const memory = (await store.readMemories([id])).get(id);
+    if (memory === undefined) throw memoryNotFound();
+    if (Object.values(fields).every((value) => value === undefined)) return memory;
+
+    const written = await store.commit(({ now }) => {
+      const entry = ownedMemory(store.catalogue, id, userId);
+      checkVersion(entry, ifVersion);
+      // Somebody was faster since the row was read: read it again.
+      if (entry.version !== memory.version) return { changes: [], result: undefined };
+      const changed = changedMemory(memory, fields, sectors);
+      const row = withDerived({
+        ...changed,
+        updatedAt: now,
+        version: memory.version + 1,
+        duplicateHash: duplicateHash(sha256, changed),
+      });
+      const changes: Change[] = [{ table: "memories", id, row }];
+      if (embedding !== undefined) {
+        const outdated = store.catalogue.edgesOf(id).filter(({ kind }) => kind === "similar");
+        changes.push(
+          ...embeddingChanges(id, row.userId, embedding, embedder.stamp),
+          ...removeEdges(outdated),
+        );
+      }
+      const { salience, lastSeenAt } = entry;
+      return { changes, result: { ...memoryOf(row), salience, lastSeenAt } };
+    });
+    if (written === undefined) continue;
+    if (embedding !== undefined) followUps.added(id, written.version, meanWindow(embedding.windows));
+    return written;
+  }
+}
+
+function changedMemory(
+  { salience: _salience, lastSeenAt: _lastSeenAt, ...memory }: SeenMemory,
+  fields: Pick<UpdateMemoryInput, "content" | "tags" | "metadata" | "occurredAt" | "project">,
+  sectors: Pick<Memory, "primarySector" | "sectors"> | undefined,
+): Memory {
+  return {
+    ...memory,
+    content: fields.content ?? memory.content,
+    tags: fields.tags ?? memory.tags,
+    metadata: fields.metadata ?? memory.metadata,
+    occurredAt: fields.occurredAt === undefined ? memory.occurredAt : fields.occurredAt,
+    project: fields.project === undefined ? memory.project : fields.project,
+    ...sectors,
+  };
+}

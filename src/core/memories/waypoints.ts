@@ -1,0 +1,86 @@
+import type { Catalogue, CatalogueEntry, Ordinal, Scores } from "../ports.ts";
+import { type Change, edgeId, type EdgeRow } from "../rows.ts";
+import { reinforced } from "./salience.ts";
+
+/** The memory that a new one may follow. */
+export interface Predecessor {
+  readonly id: string;
+  readonly sessionId: string | null;
+  readonly createdAt: number;
+  /** Cut from this document; null for any other memory. */
+  readonly documentId?: string | null;
+}
+
+/** Memories of one user without a session belong together when they were added within half an hour. */
+const NEXT_WITHIN_MS = 30 * 60 * 1_000;
+/** A session says that its memories belong together; nearness in time alone only suggests it. */
+const SESSION_WEIGHT = 1;
+const NEARNESS_WEIGHT = 0.5;
+
+/** The `next` waypoint from the memory before to a new one; none where nothing ties them. */
+export function nextWaypoint(before: Predecessor | undefined, memory: Predecessor): Change[] {
+  // What happens to be said after a document was read does not go on from its last page.
+  if (before === undefined || (before.documentId ?? null) !== null) return [];
+  if (memory.sessionId === null && memory.createdAt - before.createdAt > NEXT_WITHIN_MS) return [];
+  return putEdge({
+    source: before.id,
+    target: memory.id,
+    kind: "next",
+    weight: memory.sessionId === null ? NEARNESS_WEIGHT : SESSION_WEIGHT,
+    createdAt: memory.createdAt,
+  });
+}
+
+/** Cosine from which two memories count as similar: between sentences on one subject, not merely of one kind. */
+const MIN_SIMILARITY = 0.55;
+/** Links a memory makes when it is added, and links from later ones that it takes. */
+const MAX_SIMILAR_OUT = 4;
+const MAX_SIMILAR_IN = 8;
+/** The nearest that are looked at: others' memories and full ones among them are passed over. */
+const NEAREST_LOOKED_AT = 64;
+
+/**
+ * The `similar` waypoints from a memory to those nearest to it, weighted by cosine. Both directions are bounded, so
+ * that no memory becomes everybody's neighbour.
+ */
+export function similarWaypoints(
+  catalogue: Catalogue,
+  memory: Pick<CatalogueEntry, "id" | "ordinal">,
+  similarity: Scores,
+  mayLink: (ordinal: Ordinal) => boolean,
+  now: number,
+): Change[] {
+  const changes: Change[] = [];
+  for (const ordinal of similarity.top(NEAREST_LOOKED_AT)) {
+    const weight = similarity.of(ordinal);
+    if (weight < MIN_SIMILARITY || changes.length === MAX_SIMILAR_OUT) break;
+    const target = ordinal === memory.ordinal || !mayLink(ordinal) ? undefined : catalogue.at(ordinal);
+    if (target === undefined) continue;
+    const similar = catalogue.edgesOf(target.id).filter(({ kind }) => kind === "similar");
+    const isLinked = similar.some(({ source, target: end }) => source === memory.id || end === memory.id);
+    const isFull = similar.filter(({ target: end }) => end === target.id).length >= MAX_SIMILAR_IN;
+    if (!isLinked && !isFull) {
+      changes.push(
+        ...putEdge({ source: memory.id, target: target.id, kind: "similar", weight, createdAt: now }),
+      );
+    }
+  }
+  return changes;
+}
+
+/** What a question adds to the weight of a waypoint whose ends it brings up together. */
+const TOGETHER_BOOST = 0.05;
+
+/** The waypoint after a question found both its ends. */
+export function strengthened(edge: EdgeRow): EdgeRow {
+  return { ...edge, weight: reinforced(edge.weight, TOGETHER_BOOST) };
+}
+
+function putEdge(row: EdgeRow): Change[] {
+  return [{ table: "edges", id: edgeId(row), row }];
+}
+
+/** The changes that remove edges. */
+export function removeEdges(edges: readonly EdgeRow[]): Change[] {
+  return edges.map((edge) => ({ table: "edges", id: edgeId(edge), row: null }));
+}

@@ -1,0 +1,36 @@
+import type { Sector } from "../memory.ts";
+import type { Ordinal } from "../ports.ts";
+import type { MemoryTraits } from "./traits.ts";
+
+/** What the caller knows of a memory that may answer the question. */
+export interface RankingCandidate {
+  readonly ordinal: Ordinal;
+  /** BM25, exact. */
+  readonly words: number;
+  /** Cosine of the best window with the question. */
+  readonly cosine: number;
+  /** For each token of the question, its cosine with the memory's nearest token; empty where tokens were not read. */
+  readonly matches: Float32Array;
+  /**
+   * The memories two places before, one before, one after and two after in its session, in that order; undefined at
+   * an end of the session. Those that shall count must be candidates themselves.
+   */
+  readonly around: readonly (Ordinal | undefined)[];
+  readonly sessionId: string | null;
+  readonly traits: MemoryTraits;
+  readonly sectors: readonly Sector[];
+  /** When it happened, else when it was added. */
+  readonly occurredAt: number;
+  /** In [0, 1], as of now. */
+  readonly salience: number;
+  /** Which share of the question's quoted phrases the text contains, in [0, 1]; 0 where it quotes nothing. */
+  readonly quoted: number;
+}
+
+/** A waypoint between two candidates, but for `next`, which `around` stands for. Counts both ways. */
+export interface RankingEdge {
+  readonly source: Ordinal;
+  readonly target: Ordinal;
+  /** In (0, 1]. */
+  readonly weight: number;
+}

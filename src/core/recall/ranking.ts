@@ -1,0 +1,254 @@
+import type { Ordinal } from "../ports.ts";
+import type { RankingQuestion } from "./question.ts";
+import type { RankingCandidate, RankingEdge } from "./ranking-candidate.ts";
+import { type RankingTerm, type RankingWeights, TERMS, WEIGHTS } from "./ranking-terms.ts";
+import { scoreOf } from "./score.ts";
+import {
+  bestGiver,
+  leaning,
+  matchesWithSurroundings,
+  surroundedBy,
+  waypointsByCandidate,
+} from "./surroundings.ts";
+import { fit } from "../text/time-expressions.ts";
+
+/**
+ * How memories are ordered for a question. Every term is absolute: it does not depend on what else was found, so that
+ * a score means the same for every question and `min_score` can cut on it. Weights are rounded to what holds alike
+ * for short chats and long turns; `npm run eval` shows what each is worth.
+ */
+
+export interface RankingOptions {
+  readonly now: number;
+  readonly edges?: readonly RankingEdge[];
+  /** Instead of `WEIGHTS`, for ablations. */
+  readonly weights?: RankingWeights;
+}
+
+export interface RankedHit {
+  readonly ordinal: Ordinal;
+  /** In [0, 1]. */
+  readonly score: number;
+  /** Each term's part of the score, terms that gave nothing left out; they add up to it. A part can be negative. */
+  readonly shares: Readonly<Partial<Record<RankingTerm, number>>>;
+  /** The memories through which it was reached, itself last; itself alone when it was found directly. */
+  readonly path: readonly Ordinal[];
+}
+
+/** Tokens of any two texts are this similar on average: only what is above tells. */
+const TOKEN_FLOOR = 0.3;
+/** So many of a session's best speak for it. */
+const SESSION_BEST = 3;
+/** Words of a usual memory: shorter ones lose a little, longer ones gain. */
+const USUAL_WORDS = 20;
+const LONGEST_WORDS = 200;
+const RECENCY_HALF_LIFE_MS = 30 * 86_400_000;
+const NEUTRAL_SALIENCE = 0.5;
+
+/**
+ * The candidates whose token vectors are worth reading from the disk: the best by words and vectors, their own and
+ * their surroundings', at most `limit`, best first. 250 of the best hundred of each arm and their neighbours rank as
+ * well as all, 150 a little worse.
+ */
+export function worthReading(
+  question: RankingQuestion,
+  candidates: readonly Omit<RankingCandidate, "matches" | "quoted">[],
+  limit: number,
+  weights: RankingWeights = WEIGHTS,
+): Ordinal[] {
+  const bare = candidates.map((candidate) => ({ ...candidate, matches: NO_MATCHES, quoted: 0 }));
+  const index = new Map(candidates.map(({ ordinal }, i) => [ordinal, i]));
+  const own = bare.map((candidate) => directSum(directTerms(question, candidate, weights)));
+  return bare
+    .map((candidate, i) => {
+      const near = candidate.around.map((ordinal) =>
+        ordinal === undefined ? undefined : index.get(ordinal),
+      );
+      return {
+        ordinal: candidate.ordinal,
+        promise: (own[i] ?? 0) + bestGiver(i, near, bare, own, [], weights).given,
+      };
+    })
+    .sort((a, b) => b.promise - a.promise || b.ordinal - a.ordinal)
+    .slice(0, limit)
+    .map(({ ordinal }) => ordinal);
+}
+
+const NO_MATCHES = new Float32Array();
+
+type Terms = Record<RankingTerm, number>;
+
+/**
+ * The candidates, best first, ties newest first.
+ *
+ * Cost: linear in candidates × (tokens of the question + edges).
+ */
+export function rank(
+  question: RankingQuestion,
+  candidates: readonly RankingCandidate[],
+  { now, edges = [], weights = WEIGHTS }: RankingOptions,
+): RankedHit[] {
+  const index = new Map(candidates.map(({ ordinal }, i) => [ordinal, i]));
+  const near = candidates.map(({ around }) =>
+    around.map((ordinal) => (ordinal === undefined ? undefined : index.get(ordinal))),
+  );
+  const direct = candidates.map((candidate) => directTerms(question, candidate, weights));
+  const own = direct.map(directSum);
+
+  const waypoints = waypointsByCandidate(edges, index);
+  const givers = candidates.map((_, i) =>
+    bestGiver(i, near[i] ?? [], candidates, own, waypoints.get(i) ?? [], weights),
+  );
+  const found = candidates.map((candidate, i) => ({
+    ...(direct[i] ?? NOTHING),
+    context: weights.context * contextOf(question, candidate, near[i] ?? [], candidates),
+    neighbours: leaning(candidate.traits) * (givers[i]?.given ?? 0),
+  }));
+
+  const named = namedSpeakers(question, candidates);
+  const sessions = sessionScores(candidates, found);
+  return candidates
+    .map((candidate, i) => {
+      const terms: Terms = {
+        ...(found[i] ?? NOTHING),
+        ...circumstances(question, candidate, named, now, weights),
+        session: weights.session * (sessions.get(candidate.sessionId) ?? 0),
+      };
+      // Found by what it has itself, or only by what stands beside it?
+      const giver = terms.neighbours > (own[i] ?? 0) ? givers[i]?.from : undefined;
+      for (const term of TERMS) terms[term] /= surroundedBy(near[i] ?? []);
+      return hit(candidate.ordinal, terms, giver === undefined ? undefined : candidates[giver]?.ordinal);
+    })
+    .sort((a, b) => b.score - a.score || b.ordinal - a.ordinal);
+}
+
+const NOTHING = Object.fromEntries(TERMS.map((term) => [term, 0])) as Terms;
+
+function directTerms(question: RankingQuestion, candidate: RankingCandidate, weights: RankingWeights): Terms {
+  return {
+    ...NOTHING,
+    words: question.bestWords > 0 ? (weights.words * candidate.words) / question.bestWords : 0,
+    vectors: weights.vectors * Math.max(0, candidate.cosine),
+    tokens: weights.tokens * aboveFloor(question, candidate, candidate.matches),
+  };
+}
+
+function directSum({ words, vectors, tokens }: Terms): number {
+  return words + vectors + tokens;
+}
+
+/**
+ * How well the tokens match, in [0, 1 − floor]. A question without tokens (stop words alone, or a script that the model
+ * cannot read) is matched by its words instead, and one without words too by its vector.
+ */
+function aboveFloor(question: RankingQuestion, candidate: RankingCandidate, matches: Float32Array): number {
+  const { tokenWeights, bestWords } = question;
+  if (tokenWeights.length === 0) {
+    const match =
+      bestWords > 0 ? candidate.words / bestWords : (candidate.cosine - TOKEN_FLOOR) / (1 - TOKEN_FLOOR);
+    return (1 - TOKEN_FLOOR) * Math.max(0, Math.min(1, match));
+  }
+  let sum = 0;
+  for (let i = 0; i < matches.length; i += 1) sum += (tokenWeights[i] ?? 0) * (matches[i] ?? 0);
+  return Math.max(0, sum - TOKEN_FLOOR);
+}
+
+/** Token matching again, each token with the best of the memory and its surroundings; long memories stay by themselves. */
+function contextOf(
+  question: RankingQuestion,
+  candidate: RankingCandidate,
+  near: readonly (number | undefined)[],
+  candidates: readonly RankingCandidate[],
+): number {
+  const lean = leaning(candidate.traits);
+  const together = matchesWithSurroundings(candidate.matches, near, candidates);
+  return (
+    (1 - lean) * aboveFloor(question, candidate, candidate.matches) +
+    lean * aboveFloor(question, candidate, together)
+  );
+}
+
+/** Of each session, the mean of its best memories' scores; memories without a session have none. */
+function sessionScores(
+  candidates: readonly RankingCandidate[],
+  found: readonly Terms[],
+): Map<string | null, number> {
+  const scores = new Map<string, number[]>();
+  for (const [i, { sessionId }] of candidates.entries()) {
+    if (sessionId === null) continue;
+    const score = total(found[i] ?? NOTHING);
+    const list = scores.get(sessionId);
+    if (list === undefined) scores.set(sessionId, [score]);
+    else list.push(score);
+  }
+  return new Map(
+    Array.from(scores, ([sessionId, list]) => {
+      const best = list.sort((a, b) => b - a).slice(0, SESSION_BEST);
+      return [sessionId, best.reduce((sum, score) => sum + score, 0) / SESSION_BEST];
+    }),
+  );
+}
+
+/** The terms that say nothing of what a memory is about, each small and bounded. */
+function circumstances(
+  question: RankingQuestion,
+  { traits, sectors, occurredAt, salience, quoted }: RankingCandidate,
+  { speakers, named }: Speakers,
+  now: number,
+  weights: RankingWeights,
+) {
+  // People of the conversation are addressed all the time, and what the question names is no answer to it.
+  const isNews = (name: string) => !speakers.has(name) && !question.text.includes(` ${name} `);
+  const age = Math.max(0, now - occurredAt);
+  return {
+    speaker:
+      named.size === 0 || traits.speaker === null
+        ? 0
+        : named.has(traits.speaker)
+          ? weights.speaker
+          : -weights.speaker,
+    time: weights.time * question.times.reduce((best, time) => Math.max(best, fit(time, occurredAt)), 0),
+    tellsTime: question.asksTime && traits.tellsTime ? weights.tellsTime : 0,
+    tellsName: question.asksName && traits.names.some(isNews) ? weights.tellsName : 0,
+    asks: traits.asks ? weights.asks * leaning(traits) : 0,
+    length: weights.length * Math.log(Math.min(LONGEST_WORDS, Math.max(1, traits.words)) / USUAL_WORDS),
+    phrase: weights.phrase * quoted,
+    sector: question.sector !== undefined && sectors.includes(question.sector) ? weights.sector : 0,
+    salience: weights.salience * (salience - NEUTRAL_SALIENCE),
+    recency: weights.recency * 2 ** (-age / RECENCY_HALF_LIFE_MS),
+  };
+}
+
+interface Speakers {
+  /** Full names and first names of all who speak. */
+  readonly speakers: ReadonlySet<string>;
+  /** Full names of those whom the question names. */
+  readonly named: ReadonlySet<string>;
+}
+
+/** By full name, or by the first of its words ("Anna" is "Anna Berg"). */
+function namedSpeakers(question: RankingQuestion, candidates: readonly RankingCandidate[]): Speakers {
+  const speakers = new Set<string>();
+  const named = new Set<string>();
+  for (const { traits } of candidates) {
+    if (traits.speaker === null || speakers.has(traits.speaker)) continue;
+    const [first = ""] = traits.speaker.split(" ");
+    speakers.add(traits.speaker).add(first);
+    if ([traits.speaker, first].some((name) => question.text.includes(` ${name} `)))
+      named.add(traits.speaker);
+  }
+  return { speakers, named };
+}
+
+function total(terms: Terms): number {
+  return TERMS.reduce((sum, term) => sum + terms[term], 0);
+}
+
+function hit(ordinal: Ordinal, terms: Terms, through: Ordinal | undefined): RankedHit {
+  const sum = total(terms);
+  const score = scoreOf(sum);
+  const shares: Partial<Record<RankingTerm, number>> = {};
+  // Each term has the part of the score that it has of the sum.
+  for (const term of TERMS) if (terms[term] !== 0 && score > 0) shares[term] = (score * terms[term]) / sum;
+  return { ordinal, score, shares, path: through === undefined ? [ordinal] : [through, ordinal] };
+}

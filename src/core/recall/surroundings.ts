@@ -1,0 +1,103 @@
+import type { Ordinal } from "../ports.ts";
+import type { RankingCandidate, RankingEdge } from "./ranking-candidate.ts";
+import type { RankingWeights } from "./ranking-terms.ts";
+import type { MemoryTraits } from "./traits.ts";
+
+/** What a memory has from the memories around it: those beside it in its session, and those that waypoints lead from. */
+
+/** How much the tokens of a memory around count: two before, one before, one after, two after. What precedes is what a memory takes up. */
+const AROUND_SHARES = [0.8, 1, 0.8, 0.8] as const;
+/** The same for a memory that follows a question: it goes on with what made the other ask. */
+const ANSWER_SHARES = [1, 1, 0.8, 0.8] as const;
+/** A memory of this many words or fewer leans on its surroundings in full; a longer one in proportion less. */
+const SHORT_WORDS = 40;
+/** Sums of terms in conversations and of notes that stand alone, compared. */
+const SURROUNDED = 1.8;
+
+/** How much a memory takes from what is around it, in (0, 1]. */
+export function leaning({ words }: MemoryTraits): number {
+  return Math.min(1, SHORT_WORDS / Math.max(1, words));
+}
+
+/**
+ * What a memory in a conversation has more than one that stands alone, as a factor: its surroundings add to it
+ * whether or not they are to the point. Divided by it, both are on one scale.
+ */
+export function surroundedBy(near: readonly (number | undefined)[]): number {
+  return near.some((neighbour) => neighbour !== undefined) ? SURROUNDED : 1;
+}
+
+/**
+ * For each token of the question the best of the memory's own match and, at a discount, those of the memories around
+ * it. An answer has what the memory before its question says in full: "I took a trip.", "Where to?", "To Lisbon."
+ */
+export function matchesWithSurroundings(
+  matches: Float32Array,
+  near: readonly (number | undefined)[],
+  candidates: readonly Pick<RankingCandidate, "matches" | "traits">[],
+): Float32Array {
+  const together = Float32Array.from(matches);
+  const shares = isAnswer(near, candidates) ? ANSWER_SHARES : AROUND_SHARES;
+  near.forEach((neighbour, place) => {
+    const others = neighbour === undefined ? undefined : candidates[neighbour]?.matches;
+    if (others === undefined) return;
+    const share = shares[place] ?? 0;
+    for (let j = 0; j < together.length; j += 1)
+      together[j] = Math.max(together[j] ?? 0, share * (others[j] ?? 0));
+  });
+  return together;
+}
+
+/** Whether the memory before asks something: this may be the answer. */
+function isAnswer(
+  near: readonly (number | undefined)[],
+  candidates: readonly Pick<RankingCandidate, "traits">[],
+): boolean {
+  const [, before] = near;
+  return before !== undefined && candidates[before]?.traits.asks === true;
+}
+
+export interface Giver {
+  /** Place among the candidates; undefined where nobody gives. */
+  readonly from: number | undefined;
+  /** A share of the giver's own sum. */
+  readonly given: number;
+}
+
+/** Whoever around gives the most; only one does, or a chatty session would pile up. */
+export function bestGiver(
+  i: number,
+  near: readonly (number | undefined)[],
+  candidates: readonly Pick<RankingCandidate, "traits">[],
+  own: readonly number[],
+  waypoints: readonly { readonly other: number; readonly weight: number }[],
+  weights: RankingWeights,
+): Giver {
+  let best: Giver = { from: undefined, given: 0 };
+  const offer = (from: number | undefined, share: number) => {
+    const given = from === undefined || from === i ? 0 : share * (own[from] ?? 0);
+    if (given > best.given) best = { from, given };
+  };
+  const [, before, after] = near;
+  offer(before, isAnswer(near, candidates) ? weights.answer : weights.nextTo);
+  offer(after, weights.nextTo);
+  for (const { other, weight } of waypoints) offer(other, weights.waypoint * weight);
+  return best;
+}
+
+/** The candidates that each candidate has a waypoint with, by place among the candidates. */
+export function waypointsByCandidate(edges: readonly RankingEdge[], index: ReadonlyMap<Ordinal, number>) {
+  const waypoints = new Map<number, { readonly other: number; readonly weight: number }[]>();
+  const add = (from: number, other: number, weight: number) => {
+    const list = waypoints.get(from);
+    if (list === undefined) waypoints.set(from, [{ other, weight }]);
+    else list.push({ other, weight });
+  };
+  for (const { source, target, weight } of edges) {
+    const [a, b] = [index.get(source), index.get(target)];
+    if (a === undefined || b === undefined) continue;
+    add(a, b, weight);
+    add(b, a, weight);
+  }
+  return waypoints;
+}

@@ -1,0 +1,148 @@
+import { analyse } from "./analyser.ts";
+import type { Block } from "../documents/extraction.ts";
+import { sentencesOf } from "./sentences.ts";
+
+/** What a document's root says: enough to tell what the document is about and where in it to look. */
+export interface DocumentDigest {
+  readonly title: string;
+  /** The sentences that stand for the rest, in their order. */
+  readonly summary: string;
+  /** The headings, indented by level; empty without any. */
+  readonly outline: string;
+}
+
+/** Sentences compared with the whole: taken evenly from a longer document, so that the cost is bounded. */
+const MAX_CANDIDATES = 600;
+const SUMMARY_SENTENCES = 5;
+const SUMMARY_CHARS = 1_200;
+const MIN_TERMS = 5;
+const MAX_SENTENCE_CHARS = 400;
+/** Sentences more alike than this say the same. */
+const REPEATS = 0.5;
+/** What a sentence is worth for standing first, falling to none over the document: beginnings say what follows. */
+const LEAD_WEIGHT = 0.15;
+const OUTLINE_HEADINGS = 40;
+const HEADING_CHARS = 100;
+
+/**
+ * Describes a document by its own sentences: those nearest to the centre of all its sentences (cosine of tf-idf
+ * vectors), no two alike. The same document always gives the same text. Cost: linear in the text.
+ *
+ * @see Radev et al., "Centroid-based summarization of multiple documents", 2004; Carbonell & Goldstein, "MMR", SIGIR 1998.
+ */
+export function digestOf(blocks: readonly Block[], title: string): DocumentDigest {
+  return { title, summary: summaryOf(blocks), outline: outlineOf(blocks, title) };
+}
+
+/** The digest as the text of a memory. */
+export function digestText({ title, summary, outline }: DocumentDigest): string {
+  return [title, summary, outline === "" ? "" : `Contents:\n${outline}`]
+    .filter((part) => part !== "")
+    .join("\n\n");
+}
+
+function outlineOf(blocks: readonly Block[], title: string): string {
+  const headings = blocks.filter(({ type, text }) => type === "heading" && text !== title);
+  // Of a long outline the upper levels.
+  let deepest = 6;
+  const within = () => headings.filter(({ level = 1 }) => level <= deepest);
+  while (deepest > 1 && within().length > OUTLINE_HEADINGS) deepest -= 1;
+  const shown = within();
+  const lines = shown.slice(0, OUTLINE_HEADINGS).map(({ text, level = 1 }) => {
+    const line = text.replaceAll(/\s+/g, " ");
+    return `${"  ".repeat(level - 1)}- ${line.length > HEADING_CHARS ? `${cut(line, HEADING_CHARS)}…` : line}`;
+  });
+  if (shown.length > OUTLINE_HEADINGS) lines.push("- …");
+  return lines.join("\n");
+}
+
+interface Candidate {
+  readonly text: string;
+  readonly place: number;
+  readonly vector: ReadonlyMap<string, number>;
+}
+
+function summaryOf(blocks: readonly Block[]): string {
+  const candidates = weigh(pickCandidates(blocks));
+  const centre = new Map<string, number>();
+  for (const { vector } of candidates) {
+    for (const [term, weight] of vector) centre.set(term, (centre.get(term) ?? 0) + weight);
+  }
+  const length = Math.hypot(...centre.values()) || 1;
+  const scores = candidates.map(
+    ({ vector }, i) => dot(vector, centre) / length + LEAD_WEIGHT * (1 - i / candidates.length) ** 2,
+  );
+  const byScore = [...candidates.keys()].sort((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0) || a - b);
+
+  const chosen: Candidate[] = [];
+  let chars = 0;
+  for (const index of byScore) {
+    const candidate = candidates[index];
+    if (candidate === undefined || chosen.length === SUMMARY_SENTENCES) break;
+    if (chars + candidate.text.length > SUMMARY_CHARS) continue;
+    if (chosen.some(({ vector }) => dot(vector, candidate.vector) > REPEATS)) continue;
+    chosen.push(candidate);
+    chars += candidate.text.length;
+  }
+  return chosen
+    .sort((a, b) => a.place - b.place)
+    .map(({ text }) => text)
+    .join(" ");
+}
+
+/** Whole sentences of running text; where there are none, of anything. */
+function pickCandidates(blocks: readonly Block[]): { readonly text: string; readonly place: number }[] {
+  const running = blocks.filter(({ type }) => type === "paragraph" || type === "quote");
+  const sources =
+    running.length > 0 ? running : blocks.filter(({ type }) => type !== "code" && type !== "heading");
+  const sentences: { text: string; place: number }[] = [];
+  let place = 0;
+  for (const { text } of sources) {
+    for (const sentence of sentencesOf(text)) {
+      place += 1;
+      const line = sentence.replaceAll(/\s+/g, " ").trim();
+      if (line.length > 0 && line.length <= MAX_SENTENCE_CHARS) sentences.push({ text: line, place });
+    }
+  }
+  const whole = sentences.filter(({ text }) => /[.!?…。！？]["'”’»)\]]*$/u.test(text));
+  const usable = whole.length >= SUMMARY_SENTENCES ? whole : sentences;
+  const step = Math.max(1, usable.length / MAX_CANDIDATES);
+  return Array.from(
+    { length: Math.min(usable.length, MAX_CANDIDATES) },
+    (_, i) => usable[Math.floor(i * step)],
+  ).flatMap((sentence) => sentence ?? []);
+}
+
+/** With tf-idf vectors of unit length; those that say next to nothing are left out, unless all do. */
+function weigh(sentences: readonly { readonly text: string; readonly place: number }[]): Candidate[] {
+  const analysed = sentences.map((sentence) => ({ ...sentence, terms: analyse(sentence.text) }));
+  const rich = analysed.filter(({ terms }) => terms.length >= MIN_TERMS);
+  const kept = rich.length > 0 ? rich : analysed;
+  const frequency = new Map<string, number>();
+  for (const { terms } of kept) {
+    for (const term of new Set(terms)) frequency.set(term, (frequency.get(term) ?? 0) + 1);
+  }
+  return kept.map(({ text, place, terms }) => {
+    const vector = new Map<string, number>();
+    for (const term of terms) {
+      const idf = Math.log(1 + kept.length / (frequency.get(term) ?? 1));
+      vector.set(term, (vector.get(term) ?? 0) + idf);
+    }
+    const length = Math.hypot(...vector.values()) || 1;
+    for (const [term, weight] of vector) vector.set(term, weight / length);
+    return { text, place, vector };
+  });
+}
+
+function dot(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>): number {
+  let sum = 0;
+  for (const [term, weight] of a) sum += weight * (b.get(term) ?? 0);
+  return sum;
+}
+
+function cut(text: string, length: number): string {
+  return text
+    .slice(0, length)
+    .replace(/[\uD800-\uDBFF]$/, "")
+    .trimEnd();
+}

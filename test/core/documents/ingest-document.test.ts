@@ -1,0 +1,275 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { deleteMemory } from "../../../src/core/memories/delete-memory.ts";
+import { queryMemory } from "../../../src/core/recall/query-memory.ts";
+import { updateMemory } from "../../../src/core/memories/update-memory.ts";
+import { createDocumentWorld, type DocumentWorld } from "../../support/document-world.ts";
+
+const filler = (word: string, count = 120) =>
+  Array.from({ length: count }, (_, i) => `${word}${i}`).join(" ");
+const LONG = [
+  "# Almanac",
+  "[page 1]",
+  "## Soil",
+  `Loam holds water. ${filler("soil")}`,
+  "[page 2]",
+  "## Bees",
+  `The queen bee of hive nine is called Beatrix. ${filler("bee")}`,
+  "## Frost",
+  `Frost came early. ${filler("frost")}`,
+].join("\n");
+
+let world: DocumentWorld;
+beforeEach(() => {
+  world = createDocumentWorld();
+});
+
+const catalogue = () => world.ports.store.catalogue;
+const documentOf = (view: Awaited<ReturnType<DocumentWorld["ingest"]>>) => {
+  if (view.result === undefined) throw new Error(`no result: ${view.status} ${view.problem?.message}`);
+  return view.result;
+};
+
+describe("ingestDocument", () => {
+  it("keeps a short document as one memory", async () => {
+    const view = await world.ingest("# Note\nThe garlic is in.", {
+      tags: ["t"],
+      userId: "ann",
+      metadata: { a: 1 },
+    });
+    const { document, memoryIds } = documentOf(view);
+    expect(view.status).toBe("succeeded");
+    expect(document).toMatchObject({ strategy: "single", filename: "notes.txt", userId: "ann", bytes: 24 });
+    expect(memoryIds).toEqual([document.rootMemoryId]);
+    const memory = (await world.ports.store.readMemories(memoryIds)).get(document.rootMemoryId);
+    expect(memory).toMatchObject({
+      content: "# Note\n\nThe garlic is in.",
+      tags: ["t"],
+      metadata: { a: 1 },
+      userId: "ann",
+    });
+    expect(memory?.source).toEqual({
+      documentId: document.id,
+      filename: "notes.txt",
+      mediaType: "text/plain",
+      chunkIndex: 0,
+      chunkCount: 1,
+    });
+  });
+
+  it("makes a root and chunks, in one record, linked in order, each with its page and section", async () => {
+    const { document, memoryIds } = documentOf(await world.ingest(LONG));
+    expect(document.strategy).toBe("root-child");
+    const memories = await world.ports.store.readMemories(memoryIds);
+    const [root, ...chunks] = memoryIds.map((id) => memories.get(id));
+    expect(root?.content).toMatch(/^Almanac\n\n.*Contents:/s);
+    expect(
+      chunks.map((chunk) => [chunk?.source?.chunkIndex, chunk?.source?.page, chunk?.source?.section]),
+    ).toEqual([
+      [0, 1, "Almanac › Soil"],
+      [1, 2, "Almanac › Bees"],
+      [2, 2, "Almanac › Frost"],
+    ]);
+    expect(chunks.every((chunk) => !chunk?.content.includes("Almanac"))).toBe(true);
+    const edges = memoryIds.flatMap((id) =>
+      catalogue()
+        .edgesOf(id)
+        .filter(({ source }) => source === id),
+    );
+    expect(edges.map(({ source, target, kind }) => [source, target, kind])).toEqual(
+      memoryIds.slice(1).map((target, i) => [memoryIds[i], target, "same-document"]),
+    );
+    const record = world.memory.records.find((changes) => changes.some(({ table }) => table === "documents"));
+    expect(record?.filter(({ table }) => table === "memories")).toHaveLength(4);
+  });
+
+  it("finds a fact in the middle, and a chunk by its heading, also after the chunk was changed", async () => {
+    const { memoryIds } = documentOf(await world.ingest(LONG));
+    const ask = async (query: string) =>
+      (await queryMemory(world.ports, { query, limit: 1, filter: {} })).hits[0]?.memory;
+    expect((await ask("Who is the queen of hive nine?"))?.source?.page).toBe(2);
+    await updateMemory(world.ports, { id: memoryIds[3] ?? "", content: "It was cold." });
+    expect(await ask("frost")).toMatchObject({
+      content: "It was cold.",
+      source: { section: "Almanac › Frost" },
+    });
+  });
+
+  it("answers the first document for the same bytes of the same user and project", async () => {
+    const first = documentOf(await world.ingest(LONG, { userId: "ann" }));
+    const again = documentOf(await world.ingest(LONG, { userId: "ann", tags: ["other"] }));
+    expect(again).toEqual({ ...first, deduplicated: true });
+    expect(world.extractions).toBe(1);
+    const others = [await world.ingest(LONG), await world.ingest(LONG, { userId: "ann", project: "p" })];
+    for (const other of others) expect(documentOf(other)).toMatchObject({ deduplicated: false });
+  });
+
+  it("makes again what was deleted, and leaves what was changed", async () => {
+    const { document, memoryIds } = documentOf(await world.ingest(LONG));
+    const [root = "", soil = "", bees = "", frost = ""] = memoryIds;
+    await updateMemory(world.ports, { id: soil, content: "Clay." });
+    await deleteMemory(world.ports, { id: bees });
+    const again = documentOf(await world.ingest(LONG));
+    expect(again).toMatchObject({ deduplicated: true, document: { id: document.id } });
+    expect(again.memoryIds).toEqual([root, soil, expect.not.stringContaining(bees), frost]);
+    const memories = await world.ports.store.readMemories(again.memoryIds);
+    expect(memories.get(soil)?.content).toBe("Clay.");
+    expect(memories.get(again.memoryIds[2] ?? "")?.content).toContain("Beatrix");
+  });
+
+  it("does the same bytes once while they are on their way", async () => {
+    const release = world.holdExtractions();
+    const [first, second] = [await world.send(LONG), await world.send(LONG)];
+    expect(second).toBe(first);
+    release();
+    await world.jobs.ended(first);
+    expect(world.extractions).toBe(1);
+    expect(catalogue().documents.documentCount).toBe(1);
+  });
+
+  it("fails with the reason, and keeps nothing", async () => {
+    const view = await world.ingest("\u0000");
+    expect(view).toMatchObject({ status: "failed", problem: { code: "UNSUPPORTED_MEDIA_TYPE" } });
+    expect(catalogue().size).toBe(0);
+    expect(await world.ingest("BUG")).toMatchObject({ status: "failed", problem: { code: "INTERNAL" } });
+    expect(world.reported).toHaveLength(1);
+  });
+
+  it("fetches a page, and keeps its address", async () => {
+    world.pages.set("http://a.example/x", "# Page\nText of the page.");
+    const input = { original: { url: "http://a.example/x" } };
+    const view = await world.operations.ingest(input);
+    const done = await world.operations.awaitJob(view.id, new AbortController().signal);
+    expect(documentOf(done).document).toMatchObject({
+      url: "http://a.example/x?final",
+      filename: "page.txt",
+    });
+    await expect(world.operations.ingest({ original: { url: "file:///etc/passwd" } })).rejects.toMatchObject({
+      code: "INVALID_REQUEST",
+    });
+  });
+
+  it("lets go of every file", async () => {
+    await world.ingest(LONG);
+    await world.ingest("\u0000");
+    world.pages.set("http://a.example/x", "page");
+    const { id } = await world.operations.ingest({ original: { url: "http://a.example/x" } });
+    await world.jobs.ended(id);
+    expect([...world.files.held.values()].filter((holders) => holders > 0)).toEqual([]);
+  });
+});
+
+describe("deleting", () => {
+  it("a root takes its chunks, its document, its jobs and the need of its file along", async () => {
+    const view = await world.ingest(LONG);
+    const { document } = documentOf(view);
+    expect(catalogue().documents.needsFile(document.sha256)).toBe(true);
+    expect(await deleteMemory(world.ports, { id: document.rootMemoryId })).toEqual({
+      id: document.rootMemoryId,
+      deleted: 4,
+    });
+    expect(catalogue().size).toBe(0);
+    expect(catalogue().documents.needsFile(document.sha256)).toBe(false);
+    expect(() => world.operations.getJob({ id: view.id })).toThrow("no job");
+    await expect(
+      world.operations.getDocument({ id: document.id, limit: 9, offset: 0 }),
+    ).rejects.toMatchObject({
+      code: "NOT_FOUND",
+    });
+  });
+
+  it("a chunk leaves the rest", async () => {
+    const { document, memoryIds } = documentOf(await world.ingest(LONG));
+    await deleteMemory(world.ports, { id: memoryIds[1] ?? "" });
+    const { chunks, total } = await world.operations.getDocument({ id: document.id, limit: 9, offset: 0 });
+    expect([chunks.length, total]).toEqual([2, 2]);
+  });
+
+  it("a document by its id, with the file kept while another needs it", async () => {
+    const { document } = documentOf(await world.ingest(LONG, { userId: "ann" }));
+    await world.ingest(LONG, { userId: "bob" });
+    await expect(world.operations.deleteDocument({ id: document.id, userId: "bob" })).rejects.toMatchObject({
+      code: "FORBIDDEN",
+    });
+    expect(await world.operations.deleteDocument({ id: document.id, userId: "ann" })).toEqual({
+      id: document.id,
+      deleted: 4,
+    });
+    expect(catalogue().documents.needsFile(document.sha256)).toBe(true);
+  });
+});
+
+describe("jobs", () => {
+  it("tell how far they are, and can be cancelled", async () => {
+    world.holdExtractions();
+    const id = await world.send(LONG);
+    await new Promise((done) => setImmediate(done));
+    expect(world.operations.getJob({ id })).toMatchObject({
+      status: "running",
+      progress: { stage: "extracting" },
+    });
+    expect(await world.operations.cancelJob({ id })).toMatchObject({ status: "cancelled" });
+    expect(await world.operations.cancelJob({ id })).toMatchObject({ status: "cancelled" });
+    expect(catalogue().size).toBe(0);
+    expect(world.jobs.running).toBe(0);
+  });
+
+  it("are over only when what they made is durable and can be found", async () => {
+    const release = world.holdExtractions();
+    const id = await world.send(LONG);
+    world.memory.hold();
+    release();
+    while (catalogue().size === 0) await new Promise((done) => setImmediate(done));
+    const view = world.operations.getJob({ id });
+    expect(view).toMatchObject({ status: "running", progress: { stage: "storing" }, finishedAt: null });
+    expect(view.result).toBeUndefined();
+    let isEnded = false;
+    const ended = world.jobs.ended(id).then(() => (isEnded = true));
+    await new Promise((done) => setImmediate(done));
+    expect(isEnded).toBe(false);
+    await world.memory.release("durable");
+    await ended;
+    expect(world.operations.getJob({ id })).toMatchObject({
+      status: "succeeded",
+      result: { deduplicated: false },
+    });
+  });
+
+  it("run two at a time, the others in order", async () => {
+    const release = world.holdExtractions();
+    const ids = [await world.send("one"), await world.send("two"), await world.send("three")];
+    await new Promise((done) => setImmediate(done));
+    expect(ids.map((id) => world.operations.getJob({ id }).status)).toEqual(["running", "running", "queued"]);
+    release();
+    await Promise.all(ids.map((id) => world.jobs.ended(id)));
+    expect(catalogue().size).toBe(3);
+  });
+
+  it("stay queued when the daemon stops, and go on when it starts", async () => {
+    const release = world.holdExtractions();
+    const id = await world.send(LONG);
+    await new Promise((done) => setImmediate(done));
+    await world.jobs.close();
+    expect(catalogue().documents.findJob(id)?.status).toBe("queued");
+    release();
+    const { IngestJobs } = await import("../../../src/core/documents/ingest-jobs.ts");
+    const next = new IngestJobs(world.documentPorts, { report: () => {} });
+    next.start();
+    await next.ended(id);
+    expect(catalogue().documents.findJob(id)?.status).toBe("succeeded");
+  });
+
+  it("answer an idempotent repeat with the same job, and GONE after the document went", async () => {
+    const idempotency = { key: "k", bodyHash: "h" };
+    const first = await world.ingest(LONG, { idempotency });
+    expect((await world.ingest(LONG, { idempotency })).id).toBe(first.id);
+    await world.operations.deleteDocument({ id: documentOf(first).document.id });
+    await expect(world.send(LONG, { idempotency })).rejects.toMatchObject({ code: "GONE" });
+  });
+
+  it("are forgotten a day after they ended", async () => {
+    const { id } = await world.ingest("one");
+    world.now += 25 * 60 * 60 * 1_000;
+    await world.ingest("two");
+    expect(() => world.operations.getJob({ id })).toThrow("no job");
+  });
+});

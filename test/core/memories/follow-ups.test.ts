@@ -1,0 +1,159 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { addMemory } from "../../../src/core/memories/add-memory.ts";
+import { deleteMemory } from "../../../src/core/memories/delete-memory.ts";
+import { FollowUps } from "../../../src/core/memories/follow-ups.ts";
+import { updateMemory } from "../../../src/core/memories/update-memory.ts";
+import { createMemoryWorld, type MemoryWorld } from "../../support/memory-world.ts";
+
+let world: MemoryWorld;
+let followUps: FollowUps;
+let woken: number;
+let busy: boolean;
+beforeEach(() => {
+  world = createMemoryWorld();
+  woken = 0;
+  busy = false;
+  followUps = new FollowUps(world.memory.store, { onPending: () => (woken += 1), isBusy: () => busy });
+});
+
+const HOUR_MS = 3_600_000;
+
+/** Adds with an hour between, so that no `next` waypoints come in. */
+async function add(content: string, userId?: string): Promise<string> {
+  world.now += HOUR_MS;
+  const ports = { ...world.ports, followUps };
+  return (await addMemory(ports, { content, ...(userId === undefined ? {} : { userId }) })).memory.id;
+}
+
+const edges = (id: string) =>
+  world.memory.store.catalogue.edgesOf(id).map(({ source, target, kind }) => `${source} ${kind} ${target}`);
+
+describe("FollowUps", () => {
+  it("links a new memory to similar ones of the same user, in a record after the add's", async () => {
+    const tea = await add("green tea grows in Japan");
+    const others = await add("green tea grows in Japan today", "ann");
+    const again = await add("green tea grows in Japan too");
+    await add("the printer is out of paper");
+    const before = world.memory.records.length;
+    await followUps.flush();
+    // Both were new: the first to be linked found the other.
+    expect(edges(again)).toEqual([`${tea} similar ${again}`]);
+    expect(edges(others)).toEqual([]);
+    expect(world.memory.records.length).toBeGreaterThan(before);
+  });
+
+  it("lets links wait while callers do, and says that there is work left", async () => {
+    const tea = await add("green tea grows in Japan");
+    await add("green tea grows in Japan too");
+    busy = true;
+    await followUps.flush();
+    expect([edges(tea), woken]).toEqual([[], 2]);
+    busy = false;
+    await followUps.flush();
+    expect([edges(tea).length, woken]).toEqual([1, 2]);
+  });
+
+  it("links no more than asked", async () => {
+    for (let i = 0; i < 6; i += 1) await add(`the weekly meeting was about the budget ${i}`);
+    const records = world.memory.records.length;
+    await followUps.flush(2);
+    expect(world.memory.records.length).toBe(records + 1);
+  });
+
+  it("bounds how many links a memory makes and takes", async () => {
+    for (let i = 0; i < 30; i += 1) {
+      await add(`the weekly meeting was about the budget ${i}`);
+      await followUps.flush();
+    }
+    for (const { id } of world.memory.store.catalogue
+      .page({}, { limit: 99, offset: 0 })
+      .ids.map((id) => ({ id }))) {
+      const own = edges(id);
+      expect(own.filter((edge) => edge.startsWith(`${id} `)).length).toBeLessThanOrEqual(4);
+      expect(own.filter((edge) => edge.endsWith(` ${id}`)).length).toBeLessThanOrEqual(8);
+    }
+  });
+
+  it("links anew what was given another text", async () => {
+    const tea = await add("green tea grows in Japan");
+    const printer = await add("the printer is out of paper");
+    const moving = await add("green tea grows in Japan too");
+    await followUps.flush();
+    expect(edges(tea)).toHaveLength(1);
+    const ports = { ...world.ports, followUps };
+    await updateMemory(ports, { id: moving, content: "the printer is out of paper again" });
+    expect(edges(tea)).toEqual([]);
+    await followUps.flush();
+    expect(edges(printer)).toEqual([`${moving} similar ${printer}`]);
+  });
+
+  it("makes no links by a text that has been replaced", async () => {
+    await add("green tea grows in Japan");
+    const moving = await add("green tea grows in Japan too");
+    await updateMemory(world.ports, { id: moving, content: "the printer is out of paper" });
+    await followUps.flush();
+    expect(edges(moving)).toEqual([]);
+  });
+
+  it("keeps the links to make when the store refuses, until there is work again", async () => {
+    await add("green tea grows in Japan");
+    const again = await add("green tea grows in Japan too");
+    followUps.recalled([again]);
+    world.memory.hold();
+    const refused = followUps.flush();
+    refused.catch(() => undefined);
+    await new Promise((done) => setImmediate(done));
+    await world.memory.release("refused");
+    await expect(refused).rejects.toMatchObject({ code: "STORE_FULL" });
+    const before = woken;
+    followUps.recalled([again]);
+    expect(woken).toBe(before + 1);
+    await followUps.flush();
+    expect(edges(again)).toHaveLength(1);
+  });
+
+  it("raises the salience of the first hits a little, once a record", async () => {
+    const ids = [await add("a"), await add("b"), await add("c"), await add("d")];
+    await followUps.flush();
+    const records = world.memory.records.length;
+    followUps.recalled(ids);
+    followUps.recalled(ids.slice(0, 1));
+    await followUps.flush();
+    const salience = ids.map((id) => world.memory.store.catalogue.find(id)?.salience);
+    expect(salience[0]).toBeCloseTo(0.50995, 5);
+    expect(salience[1]).toBeCloseTo(0.505, 5);
+    expect(salience[3]).toBe(0.5);
+    expect(world.memory.records.length).toBe(records + 1);
+  });
+
+  it("strengthens a waypoint whose ends are found together", async () => {
+    const tea = await add("green tea grows in Japan");
+    const again = await add("green tea grows in Japan too");
+    await followUps.flush();
+    const weight = () => world.memory.store.catalogue.edgesOf(tea)[0]?.weight ?? 0;
+    const before = weight();
+    followUps.recalled([tea, again]);
+    await followUps.flush();
+    expect(weight()).toBeCloseTo(before + 0.05 * (1 - before), 5);
+  });
+
+  it("passes over what was deleted meanwhile", async () => {
+    const gone = await add("green tea grows in Japan");
+    await add("green tea grows in Japan too");
+    followUps.recalled([gone]);
+    await deleteMemory(world.ports, { id: gone });
+    await followUps.flush();
+    expect(world.memory.store.catalogue.find(gone)).toBeUndefined();
+  });
+
+  it("says once that there is work, until it is done", async () => {
+    await add("a");
+    await add("b");
+    expect(woken).toBe(1);
+    await followUps.flush();
+    followUps.recalled([]);
+    expect(woken).toBe(1);
+    await add("c");
+    expect(woken).toBe(2);
+  });
+});

@@ -1,0 +1,233 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { bestBm25, bm25Weight, inverseDocumentFrequency } from "../../../src/core/recall/bm25.ts";
+import { containsPhrase, quotedPhrases, readQuestion } from "../../../src/core/recall/question.ts";
+import { rank, worthReading } from "../../../src/core/recall/ranking.ts";
+import type { RankingCandidate } from "../../../src/core/recall/ranking-candidate.ts";
+import { scoreOf } from "../../../src/core/recall/score.ts";
+import { traitsOf } from "../../../src/core/recall/traits.ts";
+
+const NOW = Date.UTC(2026, 10, 21);
+const LONG_AGO = Date.UTC(2020, 0, 1);
+const question = (text: string, words: readonly string[]) =>
+  readQuestion({ text, now: NOW, words, inverseDocumentFrequency: () => 1 });
+
+function candidate(
+  ordinal: number,
+  given: Partial<RankingCandidate> & { readonly text?: string } = {},
+): RankingCandidate {
+  return {
+    ordinal,
+    words: 0,
+    cosine: 0,
+    matches: new Float32Array(1),
+    around: [],
+    sessionId: null,
+    traits: traitsOf(given.text ?? "twenty ".repeat(20)),
+    occurredAt: LONG_AGO,
+    sectors: ["semantic"],
+    salience: 0.5,
+    quoted: 0,
+    ...given,
+  };
+}
+
+const candidates = fc
+  .array(
+    fc.record({
+      words: fc.double({ min: 0, max: 9, noNaN: true }),
+      cosine: fc.double({ min: -1, max: 1, noNaN: true }),
+      match: fc.double({ min: -1, max: 1, noNaN: true }),
+      session: fc.constantFrom(null, "s", "t"),
+      text: fc.constantFrom("Ann: Why?", "Ann: Since May.", "Bob: It is so in Oslo.", "word ".repeat(90)),
+      quoted: fc.constantFrom(0, 0.5, 1),
+    }),
+    { maxLength: 12 },
+  )
+  .map((drawn) =>
+    drawn.map(({ match, session, ...rest }, i) =>
+      candidate(i, {
+        ...rest,
+        matches: Float32Array.of(match),
+        sessionId: session,
+        around: [i - 2, i - 1, i + 1, i + 2],
+      }),
+    ),
+  );
+
+describe("bm25", () => {
+  it("weighs a term by frequency and length", () => {
+    expect(bm25Weight(1, 10, 10)).toBeCloseTo(1);
+    expect(bm25Weight(2, 10, 10)).toBeCloseTo((2 * 1.9) / 2.9);
+    expect(inverseDocumentFrequency(1, 10)).toBeCloseTo(Math.log(1 + 9.5 / 1.5));
+    expect(inverseDocumentFrequency(10, 10)).toBeGreaterThan(0);
+  });
+
+  it("counts unknown terms half towards the best", () => {
+    const known = { weight: 2, idf: 3, isKnown: true };
+    expect(bestBm25([known])).toBeCloseTo(11.4);
+    expect(bestBm25([known, { ...known, isKnown: false }])).toBeCloseTo(17.1);
+  });
+});
+
+describe("rank", () => {
+  it("leans to the kind of memory that the question asks for", () => {
+    const [first] = rank(
+      question("how do I descale the kettle?", ["descale", "kettle"]),
+      [
+        candidate(1, { words: 1, sectors: ["procedural"] }),
+        candidate(2, { words: 1, sectors: ["episodic"] }),
+      ],
+      { now: NOW },
+    );
+    expect(first?.ordinal).toBe(1);
+    expect(first?.shares.sector).toBeGreaterThan(0);
+  });
+
+  it("adds up words, vector and tokens", () => {
+    const asked = question("umbrella", ["umbrella"]);
+    const [hit] = rank(asked, [candidate(7, { words: 1.9, cosine: 0.5, matches: Float32Array.of(0.8) })], {
+      now: LONG_AGO,
+    });
+    // An unknown term counts half, so half of 1.9 is the best: words 2; vectors .3, tokens .5, context 4 · .5, recency .05.
+    expect(hit?.score).toBeCloseTo(scoreOf(2 + 0.3 + 0.5 + 2 + 0.05), 6);
+    expect(hit?.path).toEqual([7]);
+  });
+
+  it("puts an answer before the question it follows, and says how it was reached", () => {
+    const asked = question("umbrella colour", ["umbrella", "colour"]);
+    const hits = rank(
+      asked,
+      [
+        candidate(1, {
+          text: "Which colour has your umbrella?",
+          words: 1.5,
+          around: [undefined, undefined, 2, 3],
+          sessionId: "s",
+        }),
+        candidate(2, {
+          text: "Red, since it is easy to find.",
+          around: [undefined, 1, 3, undefined],
+          sessionId: "s",
+        }),
+        candidate(3, {
+          text: "Nice, and now for the soup.",
+          around: [1, 2, undefined, undefined],
+          sessionId: "s",
+        }),
+      ],
+      { now: NOW },
+    );
+    expect(hits.map(({ ordinal }) => ordinal)).toEqual([2, 1, 3]);
+    expect(hits[0]?.path).toEqual([1, 2]);
+  });
+
+  it("gives an answer what the memory before its question says", () => {
+    const asked = question("umbrella", ["umbrella"]);
+    const told = candidate(1, {
+      text: "I bought an umbrella, a good one.",
+      matches: Float32Array.of(0.9),
+      around: [undefined, undefined, 2, 3],
+    });
+    const last = candidate(3, { text: "Red, with a handle of wood.", around: [1, 2, undefined, undefined] });
+    const context = (between: string) => {
+      const middle = candidate(2, { text: between, around: [undefined, 1, 3, undefined] });
+      const hits = rank(asked, [told, middle, last], { now: NOW });
+      return hits.find(({ ordinal }) => ordinal === 3)?.shares.context ?? 0;
+    };
+    expect(context("What does it look like?")).toBeGreaterThan(context("So did I, and a good one."));
+  });
+
+  it("spreads along waypoints", () => {
+    const asked = question("umbrella", ["umbrella"]);
+    const [, second] = rank(asked, [candidate(1, { words: 0.9 }), candidate(2), candidate(3)], {
+      now: NOW,
+      edges: [{ source: 3, target: 1, weight: 1 }],
+    });
+    expect(second).toMatchObject({ ordinal: 3, path: [1, 3] });
+  });
+
+  it("prefers who is named, when is named, and a name where one is asked for", () => {
+    const said = [
+      candidate(1, { text: "Ben: It was so good to be there with all.", occurredAt: Date.UTC(2023, 4, 7) }),
+      candidate(2, { text: "Anna: It was so good to be there with all." }),
+      candidate(3, { text: "Ben: It was so good to be in Oslo with all." }),
+    ].map((each) => ({ ...each, cosine: 0.5 }));
+    const first = (text: string) => rank(question(text, []), said, { now: NOW })[0]?.ordinal;
+    expect(first("good with anna")).toBe(2);
+    expect(first("good on 7 May 2023")).toBe(1);
+    expect(first("where was it good")).toBe(3);
+  });
+
+  it("gives scores in [0, 1] in order, whose shares add up", () => {
+    fc.assert(
+      fc.property(candidates, (drawn) => {
+        const hits = rank(question("when did Ann go", ["go"]), drawn, { now: NOW });
+        expect(hits.map(({ ordinal }) => ordinal).toSorted((a, b) => a - b)).toEqual(
+          drawn.map(({ ordinal }) => ordinal),
+        );
+        for (const [i, { score, shares }] of hits.entries()) {
+          expect(score).toBeGreaterThanOrEqual(0);
+          expect(score).toBeLessThanOrEqual(hits[i - 1]?.score ?? 1);
+          expect(Object.values(shares).reduce((sum, share) => sum + share, 0)).toBeCloseTo(score, 9);
+        }
+      }),
+    );
+  });
+
+  it("is not moved by the order of the candidates", () => {
+    fc.assert(
+      fc.property(candidates, (drawn) => {
+        const asked = question("when did Ann go", ["go"]);
+        expect(rank(asked, drawn.toReversed(), { now: NOW })).toEqual(rank(asked, drawn, { now: NOW }));
+      }),
+    );
+  });
+
+  it("is near 1 for the same text, also without words or tokens", () => {
+    const same = { words: 1.9, cosine: 1, matches: Float32Array.of(1) };
+    const known = (term: string) => (term === " " ? 2 : 1);
+    const asked = (text: string, words: readonly string[]) =>
+      readQuestion({ text, now: NOW, words, inverseDocumentFrequency: known });
+    const score = (text: string, words: readonly string[]) =>
+      rank(asked(text, words), [candidate(1, same)], { now: NOW })[0]?.score;
+    expect(score("umbrella", ["umbrella"])).toBeGreaterThan(0.95);
+    expect(score("傘", [])).toBeGreaterThan(0.95);
+    expect(score("who are you", [])).toBeGreaterThan(0.9);
+  });
+});
+
+describe("worthReading", () => {
+  it("takes the best and what stands beside them", () => {
+    const all = [
+      candidate(1, { words: 1 }),
+      candidate(2, { around: [undefined, 1] }),
+      candidate(3),
+      candidate(4, { cosine: 0.9 }),
+    ];
+    expect(worthReading(question("umbrella", ["umbrella"]), all, 3)).toEqual([1, 4, 2]);
+  });
+
+  it("takes each once, and more only adds", () => {
+    fc.assert(
+      fc.property(candidates, fc.nat(14), (drawn, limit) => {
+        const asked = question("when did Ann go", ["go"]);
+        const every = worthReading(asked, drawn, Infinity);
+        expect(every.toSorted((a, b) => a - b)).toEqual(drawn.map(({ ordinal }) => ordinal));
+        expect(worthReading(asked, drawn, limit)).toEqual(every.slice(0, limit));
+      }),
+    );
+  });
+});
+
+describe("quoted phrases", () => {
+  it("are found word by word", () => {
+    expect(quotedPhrases('Who wrote "The Overstory" and “Café, noir”? ""')).toEqual([
+      "the overstory",
+      "cafe noir",
+    ]);
+    expect(containsPhrase("I read the Overstory!", "the overstory")).toBe(true);
+    expect(containsPhrase("I read the Overstory!", "overs")).toBe(false);
+    expect(containsPhrase("彼は東京に住む", "東京")).toBe(true);
+  });
+});

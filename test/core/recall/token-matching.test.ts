@@ -1,0 +1,26 @@
+import { describe, expect, it } from "vitest";
+import { TOKEN_DIMENSIONS, TOKEN_SCALE } from "../../../src/core/embedding.ts";
+import { matchTokens } from "../../../src/core/recall/token-matching.ts";
+
+/** Tokens along axes, at the length of a cosine of 1. */
+const tokens = (...axes: number[]) => {
+  const vectors = new Int8Array(axes.length * TOKEN_DIMENSIONS);
+  for (const [i, axis] of axes.entries()) vectors[i * TOKEN_DIMENSIONS + axis] = Math.min(127, TOKEN_SCALE);
+  return vectors;
+};
+const same = Math.min(127, TOKEN_SCALE) ** 2 / TOKEN_SCALE ** 2;
+
+describe("matchTokens", () => {
+  it("gives each token of the question its nearest in each memory", () => {
+    const [first, second] = matchTokens(tokens(0, 1), [tokens(1, 2), tokens(0, 3, 1)]);
+    expect([...(first ?? [])]).toEqual([0, Math.fround(same)]);
+    expect([...(second ?? [])]).toEqual([Math.fround(same), Math.fround(same)]);
+  });
+
+  it("gives nothing to memories without tokens, wherever they stand, and to a question without", () => {
+    const matches = matchTokens(tokens(0), [undefined, tokens(0), new Int8Array(), tokens(1)]);
+    expect(matches.map(([match]) => match)).toEqual([0, Math.fround(same), 0, 0]);
+    expect(matchTokens(new Int8Array(), [tokens(0)])).toEqual([new Float32Array()]);
+    expect(matchTokens(tokens(0), [])).toEqual([]);
+  });
+});

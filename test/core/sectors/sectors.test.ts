@@ -1,0 +1,216 @@
+import fc from "fast-check";
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { EMBEDDING_DIMENSIONS } from "../../../src/core/embedding.ts";
+import { SECTORS } from "../../../src/core/memory.ts";
+import { CUE_NAMES } from "../../../src/core/sectors/sector-cues.ts";
+import {
+  createSectorClassifier,
+  SECTOR_DESCRIPTIONS,
+  type SectorModel,
+  sectorOfQuestion,
+} from "../../../src/core/sectors/sectors.ts";
+
+const noCues = CUE_NAMES.map(() => 0);
+const cues = (name: string, weight: number) => CUE_NAMES.map((other) => (other === name ? weight : 0));
+
+/** Two dimensions: the first pulls to semantic, a past tense to episodic, a feeling to emotional. */
+const SMALL: SectorModel = {
+  version: 1,
+  embeddingModel: "test",
+  threshold: 0.25,
+  cues: CUE_NAMES,
+  cueMeans: cues("feeling", 0.5),
+  sectors: {
+    semantic: { bias: 0, embedding: [1, 0], cues: noCues },
+    episodic: { bias: 0, embedding: [0, 0], cues: cues("past", 2) },
+    procedural: { bias: -1, embedding: [0, 0], cues: noCues },
+    emotional: { bias: 0, embedding: [0, 0], cues: cues("feeling", 4) },
+    reflective: { bias: -1, embedding: [0, 0], cues: noCues },
+  },
+};
+const SHIPPED = JSON.parse(
+  readFileSync(new URL("../../../data/sectors/classifier.json", import.meta.url), "utf8"),
+) as SectorModel;
+
+describe("createSectorClassifier", () => {
+  it("adds bias, embedding and cues, and takes the softmax", () => {
+    const classify = createSectorClassifier(SMALL);
+    const { primarySector, sectors, probabilities } = classify({
+      content: "It rained.",
+      embedding: Float32Array.of(3, 0), // counts as (1, 0)
+    });
+    const total = Math.E + Math.E ** 2 + Math.E ** -1 + 1 + Math.E ** -1;
+    expect(probabilities.semantic).toBeCloseTo(Math.E / total);
+    expect(probabilities.episodic).toBeCloseTo(Math.E ** 2 / total);
+    expect(probabilities.reflective).toBeCloseTo(Math.E ** -1 / total);
+    expect(primarySector).toBe("episodic");
+    expect(sectors).toEqual(["episodic"]);
+  });
+
+  it("lists further sectors from the threshold on, likeliest first", () => {
+    const classify = createSectorClassifier({ ...SMALL, threshold: 0.1 });
+    const { sectors } = classify({ content: "It rained.", embedding: Float32Array.of(1, 0) });
+    expect(sectors).toEqual(["episodic", "semantic"]);
+  });
+
+  it.each(["…", "Gestern war ich nicht zu Hause."])("takes mean cues for %j", (content) => {
+    const classify = createSectorClassifier(SMALL);
+    const { primarySector, probabilities } = classify({ content, embedding: Float32Array.of(0, 1) });
+    expect(primarySector).toBe("emotional");
+    expect(probabilities.emotional / probabilities.episodic).toBeCloseTo(Math.E ** 2);
+  });
+
+  it("goes by the cues alone where the embedding is zero", () => {
+    const classify = createSectorClassifier(SMALL);
+    expect(classify({ content: "It rained.", embedding: new Float32Array(2) }).primarySector).toBe(
+      "episodic",
+    );
+  });
+
+  it("answers any text: primary first, no repeats, probabilities that sum to 1", () => {
+    const classify = createSectorClassifier(SHIPPED);
+    const embedding = fc.float32Array({
+      minLength: EMBEDDING_DIMENSIONS,
+      maxLength: EMBEDDING_DIMENSIONS,
+      noNaN: true,
+      min: -1,
+      max: 1,
+    });
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme", maxLength: 200 }), embedding, (content, vector) => {
+        const { primarySector, sectors, probabilities } = classify({ content, embedding: vector });
+        expect(sectors[0]).toBe(primarySector);
+        expect(new Set(sectors).size).toBe(sectors.length);
+        expect(Object.keys(probabilities)).toEqual([...SECTORS]);
+        expect(Object.values(probabilities).reduce((sum, p) => sum + p, 0)).toBeCloseTo(1, 9);
+        expect(Math.max(...Object.values(probabilities))).toBe(probabilities[primarySector]);
+      }),
+    );
+  });
+
+  it.each([
+    ["one letter", "a"],
+    ["spaces", " "],
+    ["full stops", "."],
+    ["sentences of a letter", "a. "],
+    ["brackets", "(("],
+    ["capitals", "A"],
+    ["digits", "1"],
+    ["colons", "A: "],
+    ["hyphens", "a-"],
+    ["half an auxiliary", "have a "],
+    ["surrogates", "\ud83d"],
+  ])("is done at once with 200 000 characters of %s", (_, unit) => {
+    const classify = createSectorClassifier(SHIPPED);
+    const content = unit.repeat(200_000 / unit.length);
+    const embedding = new Float32Array(EMBEDDING_DIMENSIONS).fill(0.1);
+    expect(classify({ content, embedding }).sectors.length).toBeGreaterThan(0);
+  });
+
+  it("rejects embeddings of another length", () => {
+    const classify = createSectorClassifier(SHIPPED);
+    expect(() => classify({ content: "tea", embedding: new Float32Array(3) })).toThrow(RangeError);
+  });
+
+  it("rejects embeddings that are not finite", () => {
+    const classify = createSectorClassifier(SMALL);
+    expect(() => classify({ content: "tea", embedding: Float32Array.of(NaN, 1) })).toThrow(RangeError);
+  });
+
+  it.each<[string, unknown]>([
+    ["not an object", null],
+    ["version", { ...SMALL, version: 2 }],
+    ["embeddingModel", { ...SMALL, embeddingModel: undefined }],
+    ["threshold", { ...SMALL, threshold: "0.3" }],
+    ["threshold", { ...SMALL, threshold: 1 }],
+    ["cues is not a list", { ...SMALL, cues: undefined }],
+    ["other cues", { ...SMALL, cues: ["past"] }],
+    ["cueMeans", { ...SMALL, cueMeans: [] }],
+    ["sectors is not", { ...SMALL, sectors: undefined }],
+    ["sectors.episodic is missing", { ...SMALL, sectors: { ...SMALL.sectors, episodic: undefined } }],
+    [
+      "bias",
+      { ...SMALL, sectors: { ...SMALL.sectors, episodic: { ...SMALL.sectors.episodic, bias: null } } },
+    ],
+    [
+      "embedding",
+      {
+        ...SMALL,
+        sectors: { ...SMALL.sectors, reflective: { ...SMALL.sectors.reflective, embedding: [1] } },
+      },
+    ],
+    [
+      "cues",
+      { ...SMALL, sectors: { ...SMALL.sectors, semantic: { ...SMALL.sectors.semantic, cues: ["0"] } } },
+    ],
+  ])("rejects a model whose fault is: %s", (problem, model) => {
+    expect(() => createSectorClassifier(model as SectorModel)).toThrow(TypeError);
+    expect(() => createSectorClassifier(model as SectorModel)).toThrow(problem);
+  });
+});
+
+describe("the shipped classifier", () => {
+  it("is small and made for embeddings of the bundled model", () => {
+    expect(JSON.stringify(SHIPPED).length).toBeLessThan(60_000);
+    for (const sector of SECTORS) {
+      expect(SHIPPED.sectors[sector].embedding).toHaveLength(EMBEDDING_DIMENSIONS);
+    }
+  });
+});
+
+describe("SECTOR_DESCRIPTIONS", () => {
+  it("has one sentence a sector", () => {
+    expect(Object.keys(SECTOR_DESCRIPTIONS)).toEqual([...SECTORS]);
+    for (const description of Object.values(SECTOR_DESCRIPTIONS))
+      expect(description).toMatch(/^[A-Z][^.]+\.$/);
+  });
+});
+
+describe("sectorOfQuestion", () => {
+  it.each([
+    ["How do I reset the router?", "procedural"],
+    ["how to bake sourdough", "procedural"],
+    ["How are releases made here?", "procedural"],
+    ["What are the steps to publish a release?", "procedural"],
+    ["What should I do if the server does not answer?", "procedural"],
+    ["When did we move to Lisbon?", "episodic"],
+    ["what happened at the launch", "episodic"],
+    ["On what day was the audit?", "episodic"],
+    ["Where did Caroline go last summer?", "episodic"],
+    ["How did I feel after the interview?", "emotional"],
+    ["Was Melanie happy with her new job?", "emotional"],
+    ["How does she feel about moving?", "emotional"],
+    ["What did we learn from the outage?", "reflective"],
+    ["What would I do differently next time?", "reflective"],
+    ["What are my weaknesses?", "reflective"],
+    ["What does idempotent mean?", "semantic"],
+    ["What is the capital of Norway?", "semantic"],
+  ])("%j asks for %s memories", (query, sector) => {
+    expect(sectorOfQuestion(query)).toBe(sector);
+  });
+
+  it.each([
+    "",
+    "tea",
+    "Postgres port",
+    "Is Lena coming?",
+    "How does Gina stay confident?",
+    "How do you know Lena?",
+    "How many cats does Ewa have?",
+    "Wann war das Fest?",
+    "Do you feel like having lunch?",
+    "How long is it?",
+  ])("%j gives no hint", (query) => {
+    expect(sectorOfQuestion(query)).toBeUndefined();
+  });
+
+  it("answers any text", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme" }), (query) => {
+        expect([undefined, ...SECTORS]).toContain(sectorOfQuestion(query));
+      }),
+    );
+    expect(sectorOfQuestion("how to ".repeat(30_000))).toBe("procedural");
+  });
+});
