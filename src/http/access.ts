@@ -25,6 +25,8 @@ export interface Caller {
   /** The key's name, for `created_by`. */
   readonly name: string | null;
   readonly scope: Scope;
+  /** The one user whose data it reaches; undefined: everybody's. */
+  readonly userId?: string;
 }
 
 export interface Access {

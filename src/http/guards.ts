@@ -76,6 +76,9 @@ function authorise({ caller, routeOptions }: FastifyRequest): void {
       "A key is needed: send it as `Authorization: Bearer KEY` or `x-api-key: KEY`.",
     );
   }
+  if (scope === "admin" && caller.userId !== undefined) {
+    throw new ServiceError("FORBIDDEN", "This key is bound to one user; this is about all of them.");
+  }
   if (SCOPE_RANK[caller.scope] < SCOPE_RANK[scope]) {
     throw new ServiceError("FORBIDDEN", `This key has the scope ${caller.scope}; ${scope} is needed.`);
   }

@@ -41,7 +41,9 @@ export function idempotency(
 ): { idempotency?: IdempotentRequest } {
   const key = request.headers["idempotency-key"];
   if (typeof key !== "string") return {};
-  const parts = [request.caller?.id ?? null, request.routeOptions.url, userId ?? null, key];
+  const { caller, routeOptions } = request;
+  const user = userId ?? caller?.userId ?? null;
+  const parts = [caller?.id ?? null, routeOptions.url, user, key];
   return {
     idempotency: {
       key: createHash("sha256").update(JSON.stringify(parts)).digest("hex"),

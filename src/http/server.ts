@@ -9,6 +9,7 @@ import type { DocumentOperations } from "../core/documents/document-operations.t
 import type { Operations } from "../core/operations.ts";
 import type { ServiceStatus } from "../core/status.ts";
 import { resolveAccess, type AccessOptions } from "./access.ts";
+import { callerDocuments, callerOperations } from "./caller-operations.ts";
 import { answerClientError } from "./client-error.ts";
 import { answerHeaders, guardRequests, requestIdOf } from "./guards.ts";
 import { readJsonBodies } from "./json-body.ts";
@@ -159,17 +160,19 @@ export function buildServer({
   });
 
   let description: object | undefined;
-  app.register(memoryWriteRoutes, { operations });
-  app.register(memoryReadRoutes, { operations });
-  app.register(factWriteRoutes, { operations });
-  app.register(factReadRoutes, { operations });
+  const operationsOf = callerOperations(operations);
+  app.register(memoryWriteRoutes, { operationsOf });
+  app.register(memoryReadRoutes, { operationsOf });
+  app.register(factWriteRoutes, { operationsOf });
+  app.register(factReadRoutes, { operationsOf });
   if (documents !== undefined) {
     const { maxUploadBytes, maxJsonBytes: maxFieldBytes } = limits;
-    app.register(ingestRoutes, { documents, limits: { maxUploadBytes, maxFieldBytes } });
-    app.register(documentRoutes, { documents });
+    const documentsOf = callerDocuments(documents);
+    app.register(ingestRoutes, { documentsOf, limits: { maxUploadBytes, maxFieldBytes } });
+    app.register(documentRoutes, { documentsOf });
   }
   app.register(systemRoutes, {
-    operations,
+    operationsOf,
     status,
     requestStop,
     openapi: () => (description ??= describeRoutes(routes, status().version)),

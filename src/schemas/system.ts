@@ -6,7 +6,7 @@ export const AliveReply = Type.Object({ ok: Type.Literal(true) });
 
 const ServiceState = Type.Enum(["ok", "not_ready"], { type: "string" });
 
-/** Without a key, where one is needed, only `status` and `version`. */
+/** Without a key, where one is needed, only `status` and `version`; `memory_count` for an admin alone. */
 export const HealthReply = Type.Object(
   {
     status: ServiceState,
@@ -16,7 +16,11 @@ export const HealthReply = Type.Object(
     memory_count: Type.Optional(Type.Integer({ minimum: 0 })),
     instance_id: Type.Optional(Type.String({ description: "Another one after every start." })),
   },
-  { $id: "Health", description: "Without a key, where one is needed, only `status` and `version`." },
+  {
+    $id: "Health",
+    description:
+      "Without a key, where one is needed, only `status` and `version`; `memory_count` is over all users, so for an admin alone.",
+  },
 );
 
 export const VersionReply = Type.Object(

@@ -34,7 +34,7 @@ export function ownedDocument(
   return document;
 }
 
-function documentNotFound(): ServiceError {
+export function documentNotFound(): ServiceError {
   return new ServiceError("NOT_FOUND", "There is no document with this id.");
 }
 

@@ -1,7 +1,6 @@
 import { Readable } from "node:stream";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { Static } from "typebox";
-import type { DocumentOperations } from "../../core/documents/document-operations.ts";
 import {
   DeleteDocumentReply,
   DocumentParams,
@@ -15,6 +14,7 @@ import {
 } from "../../schemas/document.ts";
 import { DEFAULT_PAGE_LIMIT } from "../../schemas/list-memories.ts";
 import { OwnerBody, OwnerQuery } from "../../schemas/memory.ts";
+import type { DocumentsOf } from "../caller-operations.ts";
 import { readCursor, writeCursor } from "../cursor.ts";
 import { documentRecord, documentWithChunks, jobRecord } from "../document-record.ts";
 import { uuidOf } from "../memory-id.ts";
@@ -22,9 +22,9 @@ import { invalid, ownerOf, present } from "../memory-input.ts";
 
 const DEFAULT_CHUNKS = 1_000;
 
-export const documentRoutes: FastifyPluginAsyncTypebox<{ readonly documents: DocumentOperations }> = async (
+export const documentRoutes: FastifyPluginAsyncTypebox<{ readonly documentsOf: DocumentsOf }> = async (
   app,
-  { documents },
+  { documentsOf },
 ) => {
   app.get(
     "/jobs",
@@ -40,7 +40,7 @@ export const documentRoutes: FastifyPluginAsyncTypebox<{ readonly documents: Doc
     },
     async (request) => {
       const { skipped, ...input } = pageInput(request.query);
-      const { items, total, nextBefore } = documents.listJobs(input);
+      const { items, total, nextBefore } = documentsOf(request).listJobs(input);
       return {
         items: items.map((job) => jobRecord(job, request.id)),
         ...pageOutput(input.limit, skipped, items.length, total, nextBefore),
@@ -62,7 +62,7 @@ export const documentRoutes: FastifyPluginAsyncTypebox<{ readonly documents: Doc
     },
     async (request) => {
       const id = uuidOf(request.params.id, "job");
-      return jobRecord(documents.getJob({ id, ...ownerOf(request.query, null) }), request.id);
+      return jobRecord(documentsOf(request).getJob({ id, ...ownerOf(request.query, null) }), request.id);
     },
   );
 
@@ -82,7 +82,7 @@ export const documentRoutes: FastifyPluginAsyncTypebox<{ readonly documents: Doc
     },
     async (request) => {
       const id = uuidOf(request.params.id, "job");
-      const job = await documents.cancelJob({ id, ...ownerOf(request.query, request.body) });
+      const job = await documentsOf(request).cancelJob({ id, ...ownerOf(request.query, request.body) });
       return jobRecord(job, request.id);
     },
   );
@@ -100,7 +100,7 @@ export const documentRoutes: FastifyPluginAsyncTypebox<{ readonly documents: Doc
     },
     async (request) => {
       const { skipped, ...input } = pageInput(request.query);
-      const { items, total, nextBefore } = documents.listDocuments(input);
+      const { items, total, nextBefore } = documentsOf(request).listDocuments(input);
       return {
         items: items.map((document) => documentRecord(document)),
         ...pageOutput(input.limit, skipped, items.length, total, nextBefore),
@@ -124,7 +124,7 @@ export const documentRoutes: FastifyPluginAsyncTypebox<{ readonly documents: Doc
       const id = uuidOf(request.params.id, "document");
       const { l: limit = DEFAULT_CHUNKS, u: offset = 0 } = request.query;
       return documentWithChunks(
-        await documents.getDocument({ id, limit, offset, ...ownerOf(request.query, null) }),
+        await documentsOf(request).getDocument({ id, limit, offset, ...ownerOf(request.query, null) }),
       );
     },
   );
@@ -144,7 +144,10 @@ export const documentRoutes: FastifyPluginAsyncTypebox<{ readonly documents: Doc
     },
     async (request) => {
       const id = uuidOf(request.params.id, "document");
-      const { deleted } = await documents.deleteDocument({ id, ...ownerOf(request.query, request.body) });
+      const { deleted } = await documentsOf(request).deleteDocument({
+        id,
+        ...ownerOf(request.query, request.body),
+      });
       return { ok: true as const, id, deleted };
     },
   );
@@ -163,7 +166,10 @@ export const documentRoutes: FastifyPluginAsyncTypebox<{ readonly documents: Doc
     },
     async (request, reply) => {
       const id = uuidOf(request.params.id, "document");
-      const { document, bytes } = await documents.readOriginal({ id, ...ownerOf(request.query, null) });
+      const { document, bytes } = await documentsOf(request).readOriginal({
+        id,
+        ...ownerOf(request.query, null),
+      });
       return reply
         .headers({
           "content-length": document.bytes,

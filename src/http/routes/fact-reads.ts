@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { Static } from "typebox";
-import type { Operations } from "../../core/operations.ts";
 import { FactParams } from "../../schemas/fact.ts";
 import {
   CompareFactsQuery,
@@ -21,14 +20,15 @@ import {
   VolatileFactsReply,
 } from "../../schemas/read-facts.ts";
 import { formatTime } from "../../schemas/time.ts";
+import type { OperationsOf } from "../caller-operations.ts";
 import { writePlace } from "../cursor.ts";
 import { asOf, between, comparedTimes, factFilter, factIdOf, pageCounts, pageRange } from "../fact-input.ts";
 import { factRecord } from "../fact-record.ts";
 import { present } from "../memory-input.ts";
 
-export const factReadRoutes: FastifyPluginAsyncTypebox<{ readonly operations: Operations }> = async (
+export const factReadRoutes: FastifyPluginAsyncTypebox<{ readonly operationsOf: OperationsOf }> = async (
   app,
-  { operations },
+  { operationsOf },
 ) => {
   app.get(
     "/api/temporal/fact",
@@ -45,7 +45,7 @@ export const factReadRoutes: FastifyPluginAsyncTypebox<{ readonly operations: Op
     async (request) => {
       const { object, min_confidence: minConfidence } = request.query;
       const range = pageRange(request.query);
-      const { facts, total } = operations.findFacts({
+      const { facts, total } = operationsOf(request).findFacts({
         ...factFilter(request.query),
         ...asOf(request.query),
         ...present({ object, minConfidence }),
@@ -71,11 +71,12 @@ export const factReadRoutes: FastifyPluginAsyncTypebox<{ readonly operations: Op
         response: { 200: OneFactReply },
       },
     },
-    async ({ query }) => {
+    async (request) => {
+      const { query } = request;
       const { subject, predicate } = query;
       return {
         fact: factRecord(
-          operations.currentFact({ ...factFilter(query), ...asOf(query), subject, predicate }),
+          operationsOf(request).currentFact({ ...factFilter(query), ...asOf(query), subject, predicate }),
         ),
       };
     },
@@ -93,8 +94,9 @@ export const factReadRoutes: FastifyPluginAsyncTypebox<{ readonly operations: Op
         response: { 200: OneFactReply },
       },
     },
-    async ({ params, query }) => {
-      const fact = operations.getFact({
+    async (request) => {
+      const { params, query } = request;
+      const fact = operationsOf(request).getFact({
         id: factIdOf(params.id),
         ...asOf(query),
         ...present({ userId: query.user_id }),
@@ -114,10 +116,11 @@ export const factReadRoutes: FastifyPluginAsyncTypebox<{ readonly operations: Op
         response: { 200: FactTimelineReply },
       },
     },
-    async ({ query }) => {
+    async (request) => {
+      const { query } = request;
       const { subject } = query;
       const range = pageRange(query);
-      const { events, total } = operations.factTimeline({
+      const { events, total } = operationsOf(request).factTimeline({
         ...factFilter(query),
         subject,
         ...asOf(query),
@@ -147,10 +150,11 @@ export const factReadRoutes: FastifyPluginAsyncTypebox<{ readonly operations: Op
         response: { 200: SearchFactsReply },
       },
     },
-    async ({ query }) => {
+    async (request) => {
+      const { query } = request;
       const { pattern, field = "any" } = query;
       const range = pageRange(query);
-      const { facts, total } = operations.searchFacts({
+      const { facts, total } = operationsOf(request).searchFacts({
         ...factFilter(query),
         ...asOf(query),
         pattern,
@@ -174,9 +178,10 @@ export const factReadRoutes: FastifyPluginAsyncTypebox<{ readonly operations: Op
         response: { 200: CompareFactsReply },
       },
     },
-    async ({ query }) => {
+    async (request) => {
+      const { query } = request;
       const times = comparedTimes(query);
-      const { added, removed, changed, unchanged, summary, nextOffset } = operations.compareFacts({
+      const { added, removed, changed, unchanged, summary, nextOffset } = operationsOf(request).compareFacts({
         ...factFilter(query),
         ...asOf(query),
         ...times,
@@ -209,8 +214,9 @@ export const factReadRoutes: FastifyPluginAsyncTypebox<{ readonly operations: Op
         response: { 200: FactStatsReply },
       },
     },
-    async ({ query }) => {
-      const stats = operations.factStats({ ...factFilter(query), ...asOf(query) });
+    async (request) => {
+      const { query } = request;
+      const stats = operationsOf(request).factStats({ ...factFilter(query), ...asOf(query) });
       return {
         total_facts: stats.totalFacts,
         active_facts: stats.activeFacts,
@@ -238,8 +244,9 @@ export const factReadRoutes: FastifyPluginAsyncTypebox<{ readonly operations: Op
         response: { 200: VolatileFactsReply },
       },
     },
-    async ({ query }) => {
-      const volatile = operations.volatileFacts({
+    async (request) => {
+      const { query } = request;
+      const volatile = operationsOf(request).volatileFacts({
         ...factFilter(query),
         ...asOf(query),
         ...between(query),

@@ -1,7 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { Static } from "typebox";
 import { ServiceError } from "../../core/errors.ts";
-import type { Operations } from "../../core/operations.ts";
 import {
   CloseFactBody,
   CloseFactQuery,
@@ -16,6 +15,7 @@ import {
 } from "../../schemas/fact.ts";
 import { RepeatHeaders } from "../../schemas/headers.ts";
 import { OwnerQuery } from "../../schemas/memory.ts";
+import type { OperationsOf } from "../caller-operations.ts";
 import { closeFactInput, factIdOf, itemError, recordFactInput } from "../fact-input.ts";
 import { factRecord, recordedFactRecord } from "../fact-record.ts";
 import { ownerOf, present } from "../memory-input.ts";
@@ -26,9 +26,9 @@ import { compileValidator, validator } from "../validation.ts";
 /** Items of a batch, each checked alone. */
 const checkItem = validator(RecordFactBody, "The item");
 
-export const factWriteRoutes: FastifyPluginAsyncTypebox<{ readonly operations: Operations }> = async (
+export const factWriteRoutes: FastifyPluginAsyncTypebox<{ readonly operationsOf: OperationsOf }> = async (
   app,
-  { operations },
+  { operationsOf },
 ) => {
   app.post(
     "/api/temporal/fact",
@@ -45,7 +45,7 @@ export const factWriteRoutes: FastifyPluginAsyncTypebox<{ readonly operations: O
     async (request) => {
       const input = recordFactInput(request.body);
       return recordedFactRecord(
-        await operations.recordFact({ ...input, ...idempotency(request, input.userId) }),
+        await operationsOf(request).recordFact({ ...input, ...idempotency(request, input.userId) }),
       );
     },
   );
@@ -74,7 +74,10 @@ export const factWriteRoutes: FastifyPluginAsyncTypebox<{ readonly operations: O
           ? checked.error
           : recordFactInput(checked.value as Static<typeof RecordFactBody>);
       });
-      const { results } = await operations.recordFacts({ items, ...idempotency(request, undefined) });
+      const { results } = await operationsOf(request).recordFacts({
+        items,
+        ...idempotency(request, undefined),
+      });
       const failed = results.filter((result) => result instanceof ServiceError).length;
       return {
         results: results.map((result, index) => {
@@ -108,7 +111,7 @@ export const factWriteRoutes: FastifyPluginAsyncTypebox<{ readonly operations: O
     },
     async (request) => {
       const { confidence, metadata } = request.body;
-      const fact = await operations.updateFact({
+      const fact = await operationsOf(request).updateFact({
         id: factIdOf(request.params.id),
         ...present({ confidence, metadata }),
         ...ownerOf(request.query, request.body),
@@ -138,8 +141,8 @@ export const factWriteRoutes: FastifyPluginAsyncTypebox<{ readonly operations: O
       const { erase, ...input } = closeFactInput(request.query, request.body);
       return factRecord(
         erase
-          ? await operations.eraseFact({ id, ...input })
-          : await operations.invalidateFact({ id, ...input }),
+          ? await operationsOf(request).eraseFact({ id, ...input })
+          : await operationsOf(request).invalidateFact({ id, ...input }),
       );
     },
   );

@@ -2,7 +2,6 @@ import multipart from "@fastify/multipart";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
-import type { DocumentOperations } from "../../core/documents/document-operations.ts";
 import { ServiceError } from "../../core/errors.ts";
 import type { HeldFile } from "../../core/documents/file-store.ts";
 import type { IngestInput } from "../../core/documents/submit-document.ts";
@@ -17,6 +16,7 @@ import {
 } from "../../schemas/document.ts";
 import { WriteHeaders } from "../../schemas/headers.ts";
 import { decodeBase64 } from "../base64.ts";
+import type { DocumentsOf } from "../caller-operations.ts";
 import { ingestReply, jobRecord } from "../document-record.ts";
 import { invalid, present } from "../memory-input.ts";
 import { waitOf } from "../prefer.ts";
@@ -31,7 +31,7 @@ declare module "fastify" {
 }
 
 export interface IngestRoutesOptions {
-  readonly documents: DocumentOperations;
+  readonly documentsOf: DocumentsOf;
   readonly limits: UploadLimits;
 }
 
@@ -43,10 +43,11 @@ const DESCRIPTION =
 
 export const ingestRoutes: FastifyPluginAsyncTypebox<IngestRoutesOptions> = async (
   app,
-  { documents, limits },
+  { documentsOf, limits },
 ) => {
   // Answers what became of an ingestion, in time.
   async function answer(request: FastifyRequest, reply: FastifyReply, input: IngestInput) {
+    const documents = documentsOf(request);
     const begun = await documents.ingest({
       ...input,
       ...createdBy(request),
@@ -62,10 +63,10 @@ export const ingestRoutes: FastifyPluginAsyncTypebox<IngestRoutesOptions> = asyn
     return reply.code(202).header("location", `/jobs/${job.id}`).send(jobRecord(job, request.id));
   }
 
-  async function keepBytes(bytes: Uint8Array): Promise<HeldFile> {
+  async function keepBytes(request: FastifyRequest, bytes: Uint8Array): Promise<HeldFile> {
     if (bytes.length > limits.maxUploadBytes)
       throw tooLarge("The file", limits.maxUploadBytes, "MEMORYD_MAX_UPLOAD_BYTES");
-    const incoming = await documents.receiveFile();
+    const incoming = await documentsOf(request).receiveFile();
     try {
       await incoming.write(bytes);
       return await incoming.keep();
@@ -90,7 +91,7 @@ export const ingestRoutes: FastifyPluginAsyncTypebox<IngestRoutesOptions> = asyn
     async (request, reply) => {
       const { content_type: claimedType, data, ...fields } = request.body;
       const bytes = decodeBase64(data);
-      const file = await keepBytes(bytes);
+      const file = await keepBytes(request, bytes);
       return answer(request, reply, { original: { file }, claimedType, ...commonInput(fields) });
     },
   );
@@ -119,7 +120,7 @@ export const ingestRoutes: FastifyPluginAsyncTypebox<IngestRoutesOptions> = asyn
     scope.decorateRequest("upload", undefined);
     scope.addHook("preValidation", async (request) => {
       if (!request.isMultipart()) return;
-      const { body, upload } = await readUpload(request, () => documents.receiveFile(), limits);
+      const { body, upload } = await readUpload(request, () => documentsOf(request).receiveFile(), limits);
       request.body = body;
       request.upload = upload;
     });
@@ -148,7 +149,7 @@ export const ingestRoutes: FastifyPluginAsyncTypebox<IngestRoutesOptions> = asyn
         const common = commonInput(fields);
         if (typeof url === "string") return answer(request, reply, { original: { url }, ...common });
         if (typeof text === "string") {
-          const file = await keepBytes(Buffer.from(text));
+          const file = await keepBytes(request, Buffer.from(text));
           // A filename says which kind; without one it is plain text.
           const claim = common.filename === undefined ? { claimedType: "txt" } : {};
           return answer(request, reply, { original: { file }, ...claim, ...common });

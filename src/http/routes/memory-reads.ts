@@ -1,5 +1,4 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import type { Operations } from "../../core/operations.ts";
 import { ListMemoriesQuery, ListMemoriesReply } from "../../schemas/list-memories.ts";
 import {
   MemoryParams,
@@ -10,15 +9,16 @@ import {
   SectorsReply,
 } from "../../schemas/memory.ts";
 import { QueryMemoryBody, QueryMemoryReply } from "../../schemas/query-memory.ts";
+import type { OperationsOf } from "../caller-operations.ts";
 import { writeCursor } from "../cursor.ts";
 import { factRecord } from "../fact-record.ts";
 import { memoryIdOf } from "../memory-id.ts";
 import { listMemoriesInput, queryMemoryInput } from "../memory-input.ts";
 import { memoryRecord } from "../memory-record.ts";
 
-export const memoryReadRoutes: FastifyPluginAsyncTypebox<{ readonly operations: Operations }> = async (
+export const memoryReadRoutes: FastifyPluginAsyncTypebox<{ readonly operationsOf: OperationsOf }> = async (
   app,
-  { operations },
+  { operationsOf },
 ) => {
   app.post(
     "/memory/query",
@@ -34,7 +34,7 @@ export const memoryReadRoutes: FastifyPluginAsyncTypebox<{ readonly operations: 
     async (request) => {
       const startedAt = performance.now();
       const input = queryMemoryInput(request.body);
-      const { hits, facts } = await operations.queryMemory(input);
+      const { hits, facts } = await operationsOf(request).queryMemory(input);
       return {
         query: input.query,
         matches: hits.map(({ memory, score, path, snippet, explain }) => ({
@@ -63,7 +63,7 @@ export const memoryReadRoutes: FastifyPluginAsyncTypebox<{ readonly operations: 
     },
     async (request) => {
       const { skipped, ...input } = listMemoriesInput(request.query);
-      const { items, total, nextBefore } = await operations.listMemories(input);
+      const { items, total, nextBefore } = await operationsOf(request).listMemories(input);
       return {
         items: items.map(memoryRecord),
         total,
@@ -90,7 +90,7 @@ export const memoryReadRoutes: FastifyPluginAsyncTypebox<{ readonly operations: 
       },
     },
     async (request, reply) => {
-      const memory = await operations.getMemory({
+      const memory = await operationsOf(request).getMemory({
         id: memoryIdOf(request.params.id),
         ...userOf(request.query),
       });
@@ -112,7 +112,7 @@ export const memoryReadRoutes: FastifyPluginAsyncTypebox<{ readonly operations: 
       },
     },
     async (request) => {
-      const { nodes, edges } = await operations.relatedMemories({
+      const { nodes, edges } = await operationsOf(request).relatedMemories({
         id: memoryIdOf(request.params.id),
         depth: request.query.depth ?? 1,
         ...userOf(request.query),
@@ -136,7 +136,7 @@ export const memoryReadRoutes: FastifyPluginAsyncTypebox<{ readonly operations: 
       },
     },
     async (request) => ({
-      sectors: operations
+      sectors: operationsOf(request)
         .listSectors(userOf(request.query))
         .map(({ name, description, count }) => ({ name, description, count })),
     }),

@@ -1,7 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { Static } from "typebox";
 import { ServiceError } from "../../core/errors.ts";
-import type { Operations } from "../../core/operations.ts";
 import { IfMatchHeaders, RepeatHeaders, WriteHeaders } from "../../schemas/headers.ts";
 import {
   AddMemoriesBody,
@@ -19,6 +18,7 @@ import {
   UpdateMemoryBody,
   UpdateMemoryReply,
 } from "../../schemas/memory.ts";
+import type { OperationsOf } from "../caller-operations.ts";
 import { addMemoryInput, ownerOf, updateMemoryInput } from "../memory-input.ts";
 import { memoryIdOf } from "../memory-id.ts";
 import { addedRecord, memoryRecord } from "../memory-record.ts";
@@ -29,9 +29,9 @@ import { compileValidator, validator } from "../validation.ts";
 /** Items of a batch, each checked alone. */
 const checkItem = validator(AddMemoryBody, "The item");
 
-export const memoryWriteRoutes: FastifyPluginAsyncTypebox<{ readonly operations: Operations }> = async (
+export const memoryWriteRoutes: FastifyPluginAsyncTypebox<{ readonly operationsOf: OperationsOf }> = async (
   app,
-  { operations },
+  { operationsOf },
 ) => {
   app.post(
     "/memory/add",
@@ -48,7 +48,7 @@ export const memoryWriteRoutes: FastifyPluginAsyncTypebox<{ readonly operations:
     async (request) => {
       const input = addMemoryInput(request.body);
       return addedRecord(
-        await operations.addMemory({
+        await operationsOf(request).addMemory({
           ...input,
           ...createdBy(request),
           ...idempotency(request, input.userId),
@@ -80,7 +80,10 @@ export const memoryWriteRoutes: FastifyPluginAsyncTypebox<{ readonly operations:
         if ("error" in checked) return checked.error;
         return { ...addMemoryInput(checked.value as Static<typeof AddMemoryBody>), ...writer };
       });
-      const { results } = await operations.addMemories({ items, ...idempotency(request, undefined) });
+      const { results } = await operationsOf(request).addMemories({
+        items,
+        ...idempotency(request, undefined),
+      });
       const failed = results.filter((result) => result instanceof ServiceError).length;
       return {
         results: results.map((result) =>
@@ -111,7 +114,7 @@ export const memoryWriteRoutes: FastifyPluginAsyncTypebox<{ readonly operations:
     async (request, reply) => {
       const input = updateMemoryInput(memoryIdOf(request.params.id), request.body);
       const owner = ownerOf(request.query, request.body);
-      const memory = await operations.updateMemory({ ...input, ...owner, ...ifVersion(request) });
+      const memory = await operationsOf(request).updateMemory({ ...input, ...owner, ...ifVersion(request) });
       reply.header("etag", `"${memory.version}"`);
       return { ...memoryRecord(memory), updated: true as const };
     },
@@ -134,7 +137,7 @@ export const memoryWriteRoutes: FastifyPluginAsyncTypebox<{ readonly operations:
     async (request) => {
       const id = memoryIdOf(request.params.id);
       const owner = ownerOf(request.query, request.body);
-      const { deleted } = await operations.deleteMemory({ id, ...owner, ...ifVersion(request) });
+      const { deleted } = await operationsOf(request).deleteMemory({ id, ...owner, ...ifVersion(request) });
       return { ok: true as const, id, deleted };
     },
   );
@@ -156,7 +159,7 @@ export const memoryWriteRoutes: FastifyPluginAsyncTypebox<{ readonly operations:
     async (request) => {
       const { boost } = request.body;
       const owner = ownerOf(request.query, request.body);
-      const { id, salience } = await operations.reinforceMemory({
+      const { id, salience } = await operationsOf(request).reinforceMemory({
         id: memoryIdOf(request.body.id),
         boost: Math.min(boost ?? DEFAULT_BOOST, 1),
         ...owner,

@@ -1,15 +1,16 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { Type } from "typebox";
 import { ServiceError } from "../../core/errors.ts";
-import type { Operations } from "../../core/operations.ts";
+import type { SectorCount } from "../../core/sectors/list-sectors.ts";
 import type { ServiceStatus } from "../../core/status.ts";
 import { AliveReply, HealthReply, StatsReply, VersionReply } from "../../schemas/system.ts";
 import { formatTime } from "../../schemas/time.ts";
 import { LOCAL_TOKEN_ID } from "../access.ts";
+import type { OperationsOf } from "../caller-operations.ts";
 import { notReadyError } from "../not-ready.ts";
 
 export interface SystemRoutesOptions {
-  readonly operations: Operations;
+  readonly operationsOf: OperationsOf;
   readonly status: () => ServiceStatus;
   readonly requestStop: () => void;
   /** The finished description of all routes. */
@@ -18,7 +19,7 @@ export interface SystemRoutesOptions {
 
 export const systemRoutes: FastifyPluginAsyncTypebox<SystemRoutesOptions> = async (
   app,
-  { operations, status, requestStop, openapi },
+  { operationsOf, status, requestStop, openapi },
 ) => {
   app.get(
     "/livez",
@@ -54,16 +55,18 @@ export const systemRoutes: FastifyPluginAsyncTypebox<SystemRoutesOptions> = asyn
       schema: { operationId: "health", summary: "A short summary", response: { 200: HealthReply } },
     },
     async (request) => {
+      const { caller } = request;
       const { version, notReady, embedding, memoryCount, instanceId } = status();
       const ok = notReady.length === 0;
       const state = ok ? ("ok" as const) : ("not_ready" as const);
-      if (request.caller === undefined) return { status: state, version };
+      if (caller === undefined) return { status: state, version };
       return {
         ok,
         status: state,
         version,
         embedding_model: embedding.model,
-        memory_count: memoryCount,
+        // Of everybody.
+        ...(caller.scope === "admin" && { memory_count: memoryCount }),
         instance_id: instanceId,
       };
     },
@@ -88,7 +91,7 @@ export const systemRoutes: FastifyPluginAsyncTypebox<SystemRoutesOptions> = asyn
         response: { 200: StatsReply },
       },
     },
-    async () => statsReply(status(), operations),
+    async (request) => statsReply(status(), operationsOf(request).listSectors({})),
   );
 
   app.post(
@@ -125,7 +128,7 @@ export const systemRoutes: FastifyPluginAsyncTypebox<SystemRoutesOptions> = asyn
   );
 };
 
-function statsReply(status: ServiceStatus, operations: Operations) {
+function statsReply(status: ServiceStatus, sectors: readonly SectorCount[]) {
   const { embedding, embeddingQueue, store } = status;
   return {
     version: status.version,
@@ -139,7 +142,7 @@ function statsReply(status: ServiceStatus, operations: Operations) {
       jobs_waiting: status.documents.jobsWaiting,
       jobs_running: status.documents.jobsRunning,
     },
-    sectors: Object.fromEntries(operations.listSectors({}).map(({ name, count }) => [name, count])),
+    sectors: Object.fromEntries(sectors.map(({ name, count }) => [name, count])),
     embedding: {
       model: embedding.model,
       model_sha256: embedding.modelSha256,
