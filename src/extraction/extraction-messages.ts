@@ -24,12 +24,3 @@ export type FromWorker =
   | { readonly type: "blocks"; readonly blocks: readonly Block[] }
   | { readonly type: "done"; readonly document: Omit<ExtractedDocument, "blocks"> }
   | { readonly type: "failed"; readonly code: ErrorCode; readonly message: string };
-
-/** Written to stderr by the watchdog before it ends its process. */
-export type WatchdogVerdict = "watchdog: memory" | "watchdog: time" | "watchdog: orphan";
-
-/** What the watchdog is told, in shared memory: the first number is 1 while a document is read. */
-export interface WatchdogData {
-  readonly isBusy: Int32Array<SharedArrayBuffer>;
-  readonly limits: ExtractionLimits;
-}

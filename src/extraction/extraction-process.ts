@@ -1,6 +1,5 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { existsSync, realpathSync } from "node:fs";
-import { constants, setPriority } from "node:os";
 import { ServiceError } from "../core/errors.ts";
 import type {
   Block,
@@ -10,7 +9,8 @@ import type {
   ExtractionOptions,
 } from "../core/documents/extraction.ts";
 import type { FromWorker, ToWorker } from "./extraction-messages.ts";
-import { sandboxArguments } from "./sandbox-arguments.ts";
+import { lowerPriority } from "../sandbox/lower-priority.ts";
+import { sandboxArguments } from "../sandbox/sandbox-arguments.ts";
 
 interface Job {
   readonly blocks: Block[];
@@ -18,6 +18,17 @@ interface Job {
   readonly resolve: (document: ExtractedDocument) => void;
   readonly reject: (error: unknown) => void;
 }
+
+/** The packages that parse. */
+const PARSERS = [
+  "pdfjs-dist",
+  "mammoth",
+  "@mozilla/readability",
+  "linkedom",
+  "htmlparser2",
+  "marked",
+  "chardet",
+];
 
 /** JavaScript objects may take this share of the memory; buffers and code take the rest. */
 const HEAP_SHARE = 0.5;
@@ -46,12 +57,16 @@ export class ExtractionProcess {
     // Node looks at every folder on the way to a link, and may not in there.
     const realFile = realpathSync.native(file);
     this.#child = fork(realFile, {
-      execArgv: sandboxArguments(realFile, limits.maxResidentBytes * HEAP_SHARE),
+      execArgv: sandboxArguments({
+        worker: realFile,
+        heapBytes: limits.maxResidentBytes * HEAP_SHARE,
+        packages: PARSERS,
+      }),
       serialization: "advanced",
       env: {},
       stdio: ["ignore", "ignore", "pipe", "ipc"],
     });
-    lowerPriority(this.#child.pid);
+    if (this.#child.pid !== undefined) lowerPriority(this.#child.pid);
     this.#child.on("message", (message: FromWorker) => this.#receive(message));
     this.#child.stderr?.on("data", (data: Buffer) => {
       this.#stderr = (this.#stderr + data.toString("latin1")).slice(-STDERR_CHARS);
@@ -204,14 +219,5 @@ export class ExtractionProcess {
   #tookTooLong(): ServiceError {
     const message = `reading the document takes more than ${this.#limits.maxWorkingMs} ms of work: send it in parts`;
     return new ServiceError("TOO_LARGE", message);
-  }
-}
-
-/** Questions are answered meanwhile. */
-function lowerPriority(pid: number | undefined): void {
-  try {
-    if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
-  } catch {
-    // A courtesy that some systems refuse.
   }
 }

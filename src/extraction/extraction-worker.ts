@@ -2,11 +2,11 @@
  * The process that parses foreign bytes: no files but the program's own, no child processes, no native addons, no
  * environment. It is talked to by `ExtractionProcess` alone.
  */
-import { Worker } from "node:worker_threads";
 import { ServiceError } from "../core/errors.ts";
 import type { Block } from "../core/documents/extraction.ts";
+import { Watchdog } from "../sandbox/watchdog.ts";
 import { extractDocument } from "./extract-document.ts";
-import type { FromWorker, ToWorker, WatchdogData } from "./extraction-messages.ts";
+import type { FromWorker, ToWorker } from "./extraction-messages.ts";
 
 /** Of the blocks' texts in one message. */
 const MESSAGE_CHARS = 131_072;
@@ -14,8 +14,8 @@ const PROGRESS_EVERY_MS = 100;
 
 type Begin = Extract<ToWorker, { type: "begin" }>;
 
-const isBusy = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-let hasWatchdog = false;
+/** Its limits are the same for every document of a process. */
+let watchdog: Watchdog | undefined;
 let begun: { readonly begin: Begin; readonly bytes: Uint8Array; filled: number } | undefined;
 
 process.on("disconnect", () => process.exit());
@@ -35,7 +35,8 @@ process.on("message", (message: ToWorker) => {
 send({ type: "ready" });
 
 async function work(begin: Begin, bytes: Uint8Array): Promise<void> {
-  watch(begin);
+  watchdog ??= new Watchdog(begin.limits);
+  watchdog.begin();
   try {
     const { blocks, ...document } = await extractDocument(
       bytes,
@@ -48,22 +49,8 @@ async function work(begin: Begin, bytes: Uint8Array): Promise<void> {
   } catch (error) {
     send({ type: "failed", ...failureOf(error) });
   } finally {
-    Atomics.store(isBusy, 0, 0);
-    Atomics.notify(isBusy, 0);
+    watchdog.end();
   }
-}
-
-function watch({ limits }: Begin): void {
-  Atomics.store(isBusy, 0, 1);
-  Atomics.notify(isBusy, 0);
-  // The limits are the same for every document of a process.
-  if (!hasWatchdog) {
-    const watchdog = new Worker(new URL("./watchdog-thread.js", import.meta.url), {
-      workerData: { isBusy, limits } satisfies WatchdogData,
-    });
-    watchdog.unref();
-  }
-  hasWatchdog = true;
 }
 
 function progressReporter() {

@@ -8,8 +8,8 @@ import type {
   SpooledFile,
   TextExtractor,
 } from "../core/documents/extraction.ts";
+import { builtFile } from "../sandbox/built-file.ts";
 import { ExtractionProcess } from "./extraction-process.ts";
-import { builtFile } from "./sandbox-arguments.ts";
 
 export const DEFAULT_EXTRACTION_LIMITS: ExtractionLimits = {
   maxBytes: 100_000_000,
@@ -41,7 +41,7 @@ const PIECE_BYTES = 1 << 20;
 export function openExtractor(options: ExtractorOptions = {}): TextExtractor {
   return new SandboxedTextExtractor(
     { ...DEFAULT_EXTRACTION_LIMITS, ...options.limits },
-    options.workerFile ?? builtFile("extraction-worker.js"),
+    options.workerFile ?? builtFile("extraction/extraction-worker.js"),
   );
 }
 

@@ -3,7 +3,9 @@ import { mkdtempSync, mkdirSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { permissionFlag, readableFolders, sandboxArguments } from "../../src/extraction/sandbox-arguments.ts";
+import { permissionFlag, readableFolders, sandboxArguments } from "../../src/sandbox/sandbox-arguments.ts";
+
+const PACKAGES = ["mammoth"];
 
 let folder = "";
 beforeEach(() => {
@@ -22,14 +24,16 @@ describe("readableFolders", () => {
   it("are the package and the modules beside it (npm, npx)", () => {
     packageAt("node_modules/mammoth", "");
     const root = packageAt("node_modules/memoryd", "");
-    expect(readableFolders(join(root, "dist/extraction/worker.js"))).toEqual([join(folder, "node_modules")]);
+    expect(readableFolders(join(root, "dist/extraction/worker.js"), PACKAGES)).toEqual([
+      join(folder, "node_modules"),
+    ]);
   });
 
   it("are the places that links lead to (pnpm)", () => {
     packageAt("store/mammoth@1/node_modules/mammoth", "");
     const root = packageAt("project/node_modules/.pnpm/memoryd@1/node_modules/memoryd", "");
     symlinkSync(join(folder, "store/mammoth@1/node_modules/mammoth"), join(root, "../mammoth"));
-    expect(readableFolders(join(root, "dist/extraction/worker.js")).sort()).toEqual([
+    expect(readableFolders(join(root, "dist/extraction/worker.js"), PACKAGES).sort()).toEqual([
       join(folder, "project/node_modules"),
       join(folder, "store/mammoth@1/node_modules"),
     ]);
@@ -38,7 +42,7 @@ describe("readableFolders", () => {
   it("are the checkout and its modules", () => {
     const root = packageAt("checkout", "");
     packageAt("checkout/node_modules/mammoth", "");
-    expect(readableFolders(join(root, "dist/extraction/worker.js"))).toEqual([root]);
+    expect(readableFolders(join(root, "dist/extraction/worker.js"), PACKAGES)).toEqual([root]);
   });
 });
 
@@ -71,9 +75,13 @@ describe("sandboxArguments", () => {
          attempt(() => process.dlopen({ exports: {} }, ${JSON.stringify(worker)})),
        ].join(" "));`,
     );
-    const printed = execFileSync(process.execPath, [...sandboxArguments(worker, 64 * 1024 ** 2), worker], {
-      env: {},
-    });
+    const printed = execFileSync(
+      process.execPath,
+      [...sandboxArguments({ worker, heapBytes: 64 * 1024 ** 2, packages: [] }), worker],
+      {
+        env: {},
+      },
+    );
     const denied = "ERR_ACCESS_DENIED";
     expect(printed.toString().trim().split(" ")).toEqual([
       "done",

@@ -1,32 +1,39 @@
 import { existsSync, realpathSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, parse, sep } from "node:path";
-import { fileURLToPath } from "node:url";
 
-/** The packages that parse; theirs are found from them. */
-const PARSERS = [
-  "pdfjs-dist",
-  "mammoth",
-  "@mozilla/readability",
-  "linkedom",
-  "htmlparser2",
-  "marked",
-  "chardet",
-];
+export interface Sandbox {
+  /** The built file it will run. */
+  readonly worker: string;
+  /** Of JavaScript objects; buffers are not among them. */
+  readonly heapBytes: number;
+  /** Packages it imports; theirs are found from them. */
+  readonly packages: readonly string[];
+  /** Further folders it may read. */
+  readonly folders?: readonly string[];
+  /** Whether it may load native addons, which no permission binds. */
+  readonly hasAddons?: boolean;
+}
 
 /**
  * Arguments of a Node that may read the program's code and nothing else: write no file, start no process, load no native
  * addon. (Node's permissions do not cover the network.)
- *
- * @param worker the built file it will run.
- * @param heapBytes of JavaScript objects; buffers are not among them.
  */
-export function sandboxArguments(worker: string, heapBytes: number): string[] {
+export function sandboxArguments({
+  worker,
+  heapBytes,
+  packages,
+  folders = [],
+  hasAddons,
+}: Sandbox): string[] {
   return [
     `--max-old-space-size=${Math.round(heapBytes / 1024 ** 2)}`,
     permissionFlag(process.versions.node),
-    ...readableFolders(worker).map((folder) => `--allow-fs-read=${join(folder, "*")}`),
+    ...[...readableFolders(worker, packages), ...folders].map(
+      (folder) => `--allow-fs-read=${join(folder, "*")}`,
+    ),
     "--allow-worker",
+    ...(hasAddons === true ? ["--allow-addons"] : []),
     "--no-warnings",
   ];
 }
@@ -39,13 +46,13 @@ export function permissionFlag(version: string): string {
 }
 
 /**
- * The folder of this package and every `node_modules` that it or a parser lies in. Packages may be links (pnpm) to
+ * The folder of this package and every `node_modules` that it or one of the packages lies in. Packages may be links (pnpm) to
  * where they are: both names count, because Node checks the one it is given.
  */
-export function readableFolders(worker: string): string[] {
+export function readableFolders(worker: string, packages: readonly string[]): string[] {
   const root = packageRoot(worker);
   const require = createRequire(worker);
-  const places = PARSERS.flatMap((name) => {
+  const places = packages.flatMap((name) => {
     try {
       return [require.resolve(name)];
     } catch {
@@ -83,10 +90,4 @@ function realOf(path: string): string {
   } catch {
     return path;
   }
-}
-
-/** The built file beside this module, or in `dist` when the sources run as they are, which tests do. */
-export function builtFile(name: string): string {
-  const isSource = import.meta.url.endsWith(".ts");
-  return fileURLToPath(new URL(isSource ? `../../dist/extraction/${name}` : `./${name}`, import.meta.url));
 }

@@ -1,0 +1,48 @@
+import { Worker } from "node:worker_threads";
+
+/** What one piece of work may take of its process. */
+export interface WorkLimits {
+  /** Processor time, not time passed: a machine that sleeps or is busy elsewhere ends nothing. */
+  readonly maxWorkingMs: number;
+  /** Resident memory of the whole process. */
+  readonly maxResidentBytes: number;
+}
+
+/** Written to stderr by the watchdog before it ends its process. */
+export type WatchdogVerdict = "watchdog: memory" | "watchdog: time" | "watchdog: orphan";
+
+/** What its thread is told, in shared memory: the number of the piece of work under way, or `IDLE`. */
+export interface WatchdogData {
+  readonly work: Int32Array<SharedArrayBuffer>;
+  readonly limits: WorkLimits;
+}
+
+export const IDLE = 0;
+
+/** Ends this process, with a `WatchdogVerdict`, when a piece of work passes a limit or its parent is gone. */
+export class Watchdog {
+  readonly #work = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  #begun = 0;
+
+  constructor(limits: WorkLimits) {
+    const thread = new Worker(new URL("./watchdog-thread.js", import.meta.url), {
+      workerData: { work: this.#work, limits } satisfies WatchdogData,
+    });
+    thread.unref();
+  }
+
+  /** A piece of work begins, and its processor time counts from here. */
+  begin(): void {
+    this.#begun += 1;
+    this.#tell(this.#begun);
+  }
+
+  end(): void {
+    this.#tell(IDLE);
+  }
+
+  #tell(work: number): void {
+    Atomics.store(this.#work, 0, work);
+    Atomics.notify(this.#work, 0);
+  }
+}
