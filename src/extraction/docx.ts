@@ -58,14 +58,14 @@ function inflateParts(bytes: Uint8Array, maxInflatedBytes: number): Map<string, 
   if (total > maxInflatedBytes) {
     throw new ServiceError(
       "TOO_LARGE",
-      `the document grows to more than ${maxInflatedBytes} bytes when it is unpacked: send it in parts`,
+      `The document grows to more than ${maxInflatedBytes} bytes when it is unpacked. Send it in parts.`,
     );
   }
   for (const entry of entries) {
     if (entry.isEncrypted) {
       throw new ServiceError(
         "UNPROCESSABLE",
-        "the document is encrypted: save it without a password and send that",
+        "The document is encrypted. Save it without a password and send that.",
       );
     }
     parts.set(entry.name, inflateEntry(bytes, entry));
@@ -88,7 +88,7 @@ async function convert(buffer: Buffer): Promise<string> {
   } catch (cause) {
     throw new ServiceError(
       "UNPROCESSABLE",
-      "the Word document is damaged: open it in Word or LibreOffice and save it anew",
+      "The Word document is damaged. Open it in Word or LibreOffice and save it anew.",
       {
         cause,
       },

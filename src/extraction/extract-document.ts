@@ -39,11 +39,11 @@ export async function extractDocument(
   if (charCount > limits.maxChars) {
     throw new ServiceError(
       "TOO_LARGE",
-      `the document has more than ${limits.maxChars} characters of text: send it in parts`,
+      `The document has more than ${limits.maxChars} characters of text. Send it in parts, or raise --max-document-chars.`,
     );
   }
   if (!found.blocks.some((block) => /[\p{L}\p{N}\p{S}]/u.test(block.text))) {
-    throw new ServiceError("UNPROCESSABLE", "the document holds no text");
+    throw new ServiceError("UNPROCESSABLE", "The document holds no text.");
   }
   if (kind !== "pdf") onProgress(1, 1);
   const { blocks, method, ...metadata } = found;
@@ -73,7 +73,7 @@ async function read(
       if (bytes.length > MAX_HTML_BYTES) {
         throw new ServiceError(
           "TOO_LARGE",
-          `the page has more than ${MAX_HTML_BYTES} bytes: send it in parts`,
+          `The page has more than ${MAX_HTML_BYTES} bytes. Send it in parts.`,
         );
       }
       const { readHtml } = await import("./html.ts");
@@ -93,7 +93,7 @@ function textWithin(bytes: Uint8Array, charset: string | undefined, { maxChars }
   if (bytes.length > maxChars * 4)
     throw new ServiceError(
       "TOO_LARGE",
-      `the document has more than ${maxChars} characters of text: send it in parts`,
+      `The document has more than ${maxChars} characters of text. Send it in parts, or raise --max-document-chars.`,
     );
   return decodeText(bytes, charset);
 }

@@ -197,7 +197,7 @@ export class ExtractionProcess {
     if (/watchdog: memory|heap out of memory|allocation failed/i.test(this.#stderr)) {
       return new ServiceError(
         "TOO_LARGE",
-        `reading the document takes more than ${this.#limits.maxResidentBytes} bytes of memory: send it in parts`,
+        `Reading the document takes more than ${this.#limits.maxResidentBytes} bytes of memory. Send it in parts.`,
       );
     }
     const { exitCode, signalCode } = this.#child;
@@ -205,19 +205,19 @@ export class ExtractionProcess {
     // Before the first document its words are about the program.
     if (!this.#isReady) {
       const details = new Error(`${end.message}: ${this.#stderr.trim()}`);
-      return new ServiceError("INTERNAL", "the process that reads documents does not start", {
+      return new ServiceError("INTERNAL", "The process that reads documents does not start.", {
         cause: details,
       });
     }
     return new ServiceError(
       "UNPROCESSABLE",
-      "the process that reads documents broke down at this one: it is damaged or hostile; save it anew",
+      "The process that reads documents broke down at this one. It is damaged or hostile; save it anew.",
       { cause: end },
     );
   }
 
   #tookTooLong(): ServiceError {
-    const message = `reading the document takes more than ${this.#limits.maxWorkingMs} ms of work: send it in parts`;
+    const message = `Reading the document takes more than ${this.#limits.maxWorkingMs} ms of work. Send it in parts, or raise --max-extraction-ms.`;
     return new ServiceError("TOO_LARGE", message);
   }
 }

@@ -83,12 +83,12 @@ function failureOf(error: unknown): Pick<ServiceError, "code" | "message"> {
   if (error instanceof RangeError && /allocation|array length|string length/i.test(error.message)) {
     return {
       code: "TOO_LARGE",
-      message: "reading the document takes more memory than there is for it: send it in parts",
+      message: "Reading the document takes more memory than there is for it. Send it in parts.",
     };
   }
   return {
     code: "UNPROCESSABLE",
-    message: "the document is damaged, or made in a way that cannot be read: save it anew",
+    message: "The document is damaged, or made in a way that cannot be read. Save it anew.",
   };
 }
 

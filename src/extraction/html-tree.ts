@@ -35,7 +35,7 @@ export function parseHtml(html: string): HtmlTree {
         if (depth > MAX_NESTING) {
           throw new ServiceError(
             "UNPROCESSABLE",
-            `the page nests more than ${MAX_NESTING} elements: it cannot be read`,
+            `The page nests more than ${MAX_NESTING} elements. It cannot be read.`,
           );
         }
         const element: HtmlElement = { tag, attributes, children: [] };

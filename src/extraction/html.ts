@@ -41,7 +41,7 @@ export function readHtml(html: string, base?: string): Page {
   if (charsOf(byRules) < MAX_EMPTY_PAGE_CHARS && needsScripts(root)) {
     throw new ServiceError(
       "UNPROCESSABLE",
-      "the page's text is written by scripts, which are not run: save the page from a browser and send that file",
+      "The page's text is written by scripts, which are not run. Save the page from a browser and send that file.",
     );
   }
   if (html.length <= MAX_READABILITY_CHARS && depth <= MAX_READABILITY_DEPTH) {

@@ -40,7 +40,7 @@ export async function readPdf(
   onPage: (done: number, total: number) => void,
 ): Promise<PdfText> {
   const tail = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).subarray(-TAIL_BYTES);
-  if (!tail.includes("startxref")) throw damaged("the PDF is cut off: get it again");
+  if (!tail.includes("startxref")) throw damaged("The PDF is cut off. Get it again.");
 
   const pdfjs = await loadPdfjs();
   const document = await open(pdfjs, bytes);
@@ -48,7 +48,7 @@ export async function readPdf(
   if (pages > limits.maxPages) {
     throw new ServiceError(
       "TOO_LARGE",
-      `the PDF has ${pages} pages; the limit is ${limits.maxPages}: send it in parts`,
+      `The PDF has ${pages} pages; the limit is ${limits.maxPages}. Send it in parts, or raise --max-document-pages.`,
     );
   }
   const rows: Row[][] = [];
@@ -59,7 +59,7 @@ export async function readPdf(
     if (chars > limits.maxChars) {
       throw new ServiceError(
         "TOO_LARGE",
-        `the PDF has more than ${limits.maxChars} characters of text: send it in parts`,
+        `The PDF has more than ${limits.maxChars} characters of text. Send it in parts, or raise --max-document-chars.`,
       );
     }
     rows.push(rowsOfPage(runs));
@@ -90,11 +90,11 @@ async function open(pdfjs: Pdfjs, data: Uint8Array): Promise<PdfDocument> {
     if (error instanceof Error && error.name === "PasswordException") {
       throw new ServiceError(
         "UNPROCESSABLE",
-        "the PDF is encrypted: save it without a password and send that",
+        "The PDF is encrypted. Save it without a password and send that.",
         { cause: error },
       );
     }
-    throw damaged("the PDF is damaged: open it in a viewer and print or save it anew", error);
+    throw damaged("The PDF is damaged. Open it in a viewer and print or save it anew.", error);
   }
 }
 
@@ -117,7 +117,7 @@ async function runsOfPage(document: PdfDocument, number: number): Promise<TextRu
     return [...runs, ...filled];
   } catch (cause) {
     throw damaged(
-      `page ${number} of the PDF is damaged: open it in a viewer and print or save it anew`,
+      `Page ${number} of the PDF is damaged. Open it in a viewer and print or save it anew.`,
       cause,
     );
   }
@@ -201,10 +201,10 @@ function pdfDate(value: unknown): number | undefined {
 }
 
 function withoutText(pages: number): ServiceError {
-  const what = pages === 1 ? "the page of the PDF holds" : `the ${pages} pages of the PDF hold`;
+  const what = pages === 1 ? "The page of the PDF holds" : `The ${pages} pages of the PDF hold`;
   return new ServiceError(
     "UNPROCESSABLE",
-    `${what} no text, as a scan does: add the text by character recognition (OCRmyPDF, for one) and send the result`,
+    `${what} no text, as a scan does. Add the text by character recognition (OCRmyPDF, for one) and send the result.`,
   );
 }
 

@@ -78,7 +78,7 @@ class SandboxedTextExtractor implements TextExtractor {
   }
 
   async close(): Promise<void> {
-    this.#closing.abort(new ServiceError("NOT_READY", "the reader of documents is closed"));
+    this.#closing.abort(new ServiceError("NOT_READY", "The reader of documents is closed."));
     clearTimeout(this.#idle);
     for (const process of this.#living) process.kill();
     await Promise.all(Array.from(this.#living, (process) => process.ended()));
@@ -127,7 +127,7 @@ class SandboxedTextExtractor implements TextExtractor {
     if (bytes <= this.#limits.maxBytes) return;
     throw new ServiceError(
       "TOO_LARGE",
-      `the document has ${bytes} bytes; the limit is ${this.#limits.maxBytes}`,
+      `The document has ${bytes} bytes; the limit is ${this.#limits.maxBytes} (--max-upload-bytes).`,
     );
   }
 }
@@ -147,7 +147,7 @@ async function openFile({ path }: SpooledFile) {
           at,
         );
         if (bytesRead === 0)
-          throw new ServiceError("INTERNAL", "a spooled upload became shorter while it was read");
+          throw new ServiceError("INTERNAL", "A spooled upload became shorter while it was read.");
         at += bytesRead;
         yield buffer.subarray(0, bytesRead);
       }

@@ -27,7 +27,7 @@ export function readZipDirectory(bytes: Uint8Array): ZipEntry[] {
   const end = findDirectoryEnd(view);
   const count = view.getUint16(end + 10, true);
   if (count > MAX_ENTRIES)
-    throw new ServiceError("TOO_LARGE", `the archive has more than ${MAX_ENTRIES} entries`);
+    throw new ServiceError("TOO_LARGE", `The archive has more than ${MAX_ENTRIES} entries.`);
 
   const entries: ZipEntry[] = [];
   let at = view.getUint32(end + 16, true);
@@ -119,7 +119,7 @@ function findDirectoryEnd(view: DataView): number {
 const viewOf = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 function damaged(cause?: unknown): ServiceError {
-  return new ServiceError("UNPROCESSABLE", "the file is damaged or cut off: get it again, or save it anew", {
+  return new ServiceError("UNPROCESSABLE", "The file is damaged or cut off. Get it again, or save it anew.", {
     cause,
   });
 }

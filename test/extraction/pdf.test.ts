@@ -148,7 +148,7 @@ describe("a PDF's text", () => {
 
 describe("a PDF that cannot be read", () => {
   it.each([
-    ["encrypted", encryptedPdf, "UNPROCESSABLE", /encrypted: save it without a password/],
+    ["encrypted", encryptedPdf, "UNPROCESSABLE", /encrypted\. Save it without a password/],
     ["a scan", scannedPdf, "UNPROCESSABLE", /2 pages of the PDF hold no text.*OCRmyPDF/],
     ["without text", async () => onePage("", "", {}), "UNPROCESSABLE", /no text/],
     ["cut off", async () => (await reportPdf()).slice(0, 3_000), "UNPROCESSABLE", /cut off/],
