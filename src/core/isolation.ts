@@ -37,6 +37,14 @@ const RULES: Rules<Operations> = {
     unseen(memoryNotFound, all.reinforceMemory(own(user, input))),
   relatedMemories: (all, user) => async (input) => all.relatedMemories(own(user, input)),
   listSectors: (all, user) => (input) => all.listSectors(own(user, input)),
+  exportRecords: (all, user) => (input) => all.exportRecords(own(user, input)),
+  // A record names its own id, times and writer: none of that is for a caller who is bound to say.
+  restoreRecords: () => async () => {
+    throw new ServiceError(
+      "FORBIDDEN",
+      "This key is bound to one user; restoring an export needs one that is not.",
+    );
+  },
 
   // A source memory must be the fact's user's, so that of a bound caller can only be an own one.
   recordFact: (all, user) => async (input) => all.recordFact(own(user, input)),

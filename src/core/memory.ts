@@ -38,14 +38,14 @@ export interface Memory {
   readonly primarySector: Sector;
   /** The primary sector first, no repeats. */
   readonly sectors: readonly Sector[];
-  /** Never goes back in the order of adding. */
+  /** Never goes back in the order of adding, but for memories that were restored from an export. */
   readonly createdAt: number;
   readonly updatedAt: number;
   /** 1 at first, + 1 with every change of content, tags, metadata, project or time. */
   readonly version: number;
   readonly createdBy: string | null;
   readonly source: MemorySource | null;
-  /** Place in the order of adding, store-wide, unique, from 1. (createdAt, order) sorts as `order` alone. */
+  /** Place in the order of adding, store-wide, unique, from 1. */
   readonly order: number;
 }
 

@@ -19,6 +19,13 @@ import {
   relatedMemories,
   type RelatedMemoriesInput,
 } from "./memories/related-memories.ts";
+import { exportRecords, type ExportRecordsInput } from "./transfer/export-records.ts";
+import {
+  restoreRecords,
+  type RestoreRecordsInput,
+  type RestoreRecordsResult,
+} from "./transfer/restore-records.ts";
+import type { TransferRecord } from "./transfer/transfer-record.ts";
 import { updateMemory, type UpdateMemoryInput } from "./memories/update-memory.ts";
 
 /** What the service can do, with its ports bound: the one thing that http, mcp and cli know of the core. */
@@ -33,6 +40,8 @@ export interface Operations extends FactOperations {
   reinforceMemory(input: ReinforceMemoryInput): Promise<ReinforcedMemory>;
   relatedMemories(input: RelatedMemoriesInput): Promise<RelatedMemories>;
   listSectors(input: { readonly userId?: string }): SectorCount[];
+  exportRecords(input: ExportRecordsInput): AsyncGenerator<TransferRecord>;
+  restoreRecords(input: RestoreRecordsInput): Promise<RestoreRecordsResult>;
 }
 
 /** The operations over the given ports. */
@@ -49,6 +58,8 @@ export function bindOperations(ports: MemoryPorts): Operations {
     reinforceMemory: (input) => reinforceMemory(ports, input),
     relatedMemories: (input) => relatedMemories(ports, input),
     listSectors: (input) => listSectors(ports, input),
+    exportRecords: (input) => exportRecords(ports, input),
+    restoreRecords: (input) => restoreRecords(ports, input),
     ...bindFactOperations({ ...ports, catalogue, ownerOfMemory: (id) => catalogue.find(id)?.userId }),
   };
 }

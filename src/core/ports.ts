@@ -1,6 +1,6 @@
 import type { DocumentIndex } from "./documents/document-index.ts";
 import type { DocumentEmbedding, EmbeddingStamp, QuestionEmbedding, TokenVectors } from "./embedding.ts";
-import type { JsonValue, SeenMemory, Sector } from "./memory.ts";
+import type { JsonValue, SeenMemory, Sector, Signals } from "./memory.ts";
 import type { Change, EdgeKind, EdgeRow, RequestRow } from "./rows.ts";
 import type { MemoryTraits } from "./recall/traits.ts";
 
@@ -107,6 +107,8 @@ export interface Catalogue {
   readonly size: number;
   find(id: string): CatalogueEntry | undefined;
   at(ordinal: Ordinal): CatalogueEntry | undefined;
+  /** As stored, not faded. */
+  signalsOf(id: string): Signals | undefined;
   /** The id of the memory with that hash (see `duplicateHash`). */
   findDuplicate(hash: string): string | undefined;
   /** Metadata is compared by a hash of 53 bits: a false match is one in 10¹⁵ pairs. */

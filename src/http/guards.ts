@@ -21,6 +21,8 @@ declare module "fastify" {
     readonly scope?: Scope | "open";
     /** Besides JSON the route takes a form with a file. */
     readonly takesUpload?: boolean;
+    /** Media type of a body that is not JSON. */
+    readonly takes?: string;
     /** Media type of an answer that is not JSON. */
     readonly answers?: string;
   }

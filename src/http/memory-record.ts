@@ -31,7 +31,8 @@ export function addedRecord({ memory, deduplicated }: AddedMemory): Static<typeo
   return { ...memoryRecord(memory), deduplicated };
 }
 
-function sourceRecord(source: MemorySource) {
+/** Where a memory was cut from, as answers show it. */
+export function sourceRecord(source: MemorySource) {
   return {
     document_id: source.documentId,
     filename: source.filename,

@@ -61,7 +61,7 @@ export function describeRoutes(routes: readonly RouteOptions[], version: string)
 
 function describeOperation(route: RouteOptions, components: Record<string, unknown>): JsonObject {
   const schema = (route.schema ?? {}) as RouteSchema;
-  const { scope = "read", optionalBody = false, takesUpload = false, answers } = route.config ?? {};
+  const { scope = "read", optionalBody = false, takesUpload = false, takes, answers } = route.config ?? {};
   const responses: JsonObject = {};
   for (const [status, reply] of Object.entries(schema.response ?? {})) {
     responses[status] = {
@@ -75,7 +75,7 @@ function describeOperation(route: RouteOptions, components: Record<string, unkno
       content: { [answers]: { schema: { type: "string", format: "binary" } } },
     };
   }
-  const codesByStatus = groupByStatus(errorsOf(route.url, schema, scope === "open"));
+  const codesByStatus = groupByStatus(errorsOf(route.url, schema, { open: scope === "open", takes }));
   for (const [status, codes] of codesByStatus) {
     responses[status] = {
       description: codes.map((code) => `\`${code}\``).join(", "),
@@ -103,6 +103,9 @@ function describeOperation(route: RouteOptions, components: Record<string, unkno
         },
       },
     }),
+    ...(takes !== undefined && {
+      requestBody: { required: true, content: { [takes]: { schema: { type: "string", format: "binary" } } } },
+    }),
     responses,
   };
 }
@@ -123,14 +126,19 @@ function uploadOf(body: SchemaNode, components: Record<string, unknown>): JsonOb
   };
 }
 
-function errorsOf(url: string, schema: RouteSchema, open: boolean): ErrorCode[] {
+function errorsOf(
+  url: string,
+  schema: RouteSchema,
+  { open, takes }: { readonly open: boolean; readonly takes: string | undefined },
+): ErrorCode[] {
   const headers = Object.keys(schema.headers?.properties ?? {});
   const tag = tagOf(url);
   const writesFact = tag === "fact" && schema.body !== undefined;
   return [
     ...COMMON_ERRORS,
     ...(open ? (url === "/readyz" ? (["NOT_READY"] as const) : []) : OPERATION_ERRORS),
-    ...(schema.body ? BODY_ERRORS : []),
+    ...(schema.body || takes !== undefined ? BODY_ERRORS : []),
+    ...(takes === undefined ? [] : (["STORE_FULL"] as const)),
     ...(schema.params || writesFact || /[/](reinforce|current)$/.test(url) ? (["NOT_FOUND"] as const) : []),
     ...(headers.includes("if-match") ? (["VERSION_MISMATCH"] as const) : []),
     ...(headers.includes("idempotency-key") ? REPEAT_ERRORS : []),

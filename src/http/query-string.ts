@@ -1,6 +1,6 @@
 import type { TSchema } from "typebox";
 import { ServiceError, type FieldError } from "../core/errors.ts";
-import { pointerStep } from "./json-pointer.ts";
+import { pointerStep } from "../schemas/json-pointer.ts";
 
 /** Parameters by name: a list of all values of one given more than once, null for one that cannot be decoded. */
 export type QueryParameters = Record<string, string | readonly string[] | null>;

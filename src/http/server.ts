@@ -22,6 +22,7 @@ import { factWriteRoutes } from "./routes/fact-writes.ts";
 import { ingestRoutes } from "./routes/ingest.ts";
 import { memoryReadRoutes } from "./routes/memory-reads.ts";
 import { memoryWriteRoutes } from "./routes/memory-writes.ts";
+import { transferRoutes } from "./routes/transfer.ts";
 import { systemRoutes } from "./routes/system.ts";
 import { refuseStrayUser } from "./stray-user.ts";
 import { isUnknown, unknownRoute } from "./unknown-route.ts";
@@ -165,6 +166,7 @@ export function buildServer({
   app.register(memoryReadRoutes, { operationsOf });
   app.register(factWriteRoutes, { operationsOf });
   app.register(factReadRoutes, { operationsOf });
+  app.register(transferRoutes, { operationsOf, version: () => status().version });
   if (documents !== undefined) {
     const { maxUploadBytes, maxJsonBytes: maxFieldBytes } = limits;
     const documentsOf = callerDocuments(documents);

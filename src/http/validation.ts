@@ -3,9 +3,10 @@ import type { FastifySchemaCompiler } from "fastify";
 import type { TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 import type { TLocalizedValidationError } from "typebox/error";
-import { ServiceError, type FieldError } from "../core/errors.ts";
-import { PATTERN_MEANINGS, TOO_LARGE_KEYWORDS } from "../schemas/fields.ts";
-import { pointerStep, stepName } from "./json-pointer.ts";
+import { ServiceError } from "../core/errors.ts";
+import { fieldFaults } from "../schemas/field-faults.ts";
+import { TOO_LARGE_KEYWORDS } from "../schemas/fields.ts";
+import { stepName } from "../schemas/json-pointer.ts";
 import { convertQuery } from "./query-string.ts";
 
 /** Checks a value against one schema. */
@@ -45,7 +46,7 @@ function refusal(
   path: string,
 ): ServiceError {
   const tooLarge = errors.length > 0 && errors.every((error) => isTooLarge(schema, error));
-  const fields = errors.flatMap((error) => fieldErrors(error, path));
+  const fields = fieldFaults(errors, path);
   const [first] = fields;
   const where = first === undefined || first.path === "" ? "it" : first.path;
   return new ServiceError(
@@ -63,46 +64,4 @@ function isTooLarge(schema: TSchema, error: TLocalizedValidationError): boolean 
   }
   const keywords = (node as Record<string, unknown> | undefined)?.[TOO_LARGE_KEYWORDS];
   return Array.isArray(keywords) && keywords.includes(keyword);
-}
-
-function fieldErrors(error: TLocalizedValidationError, path: string): FieldError[] {
-  const at = path + error.instancePath;
-  switch (error.keyword) {
-    case "required":
-      return error.params.requiredProperties.map((name) => ({
-        path: `${at}/${pointerStep(name)}`,
-        message: "is missing",
-      }));
-    case "additionalProperties":
-      return error.params.additionalProperties.map((name) => ({
-        path: `${at}/${pointerStep(name)}`,
-        message: "is not known here",
-      }));
-    case "boolean":
-      // The same field is named by the additionalProperties error that comes with it.
-      return [];
-    default:
-      return [{ path: at, message: message(error) }];
-  }
-}
-
-function message(error: TLocalizedValidationError): string {
-  switch (error.keyword) {
-    case "type": {
-      const names = [error.params.type].flat().filter((name) => name !== "null");
-      return `must be ${names.map((name) => (/^[aio]/.test(name) ? `an ${name}` : `a ${name}`)).join(" or ")}`;
-    }
-    case "enum":
-      return `must be one of ${error.params.allowedValues
-        .filter((value) => value !== null)
-        .map(String)
-        .join(", ")}`;
-    case "minLength":
-    case "minItems":
-      return error.params.limit === 1 ? "must not be empty" : error.message;
-    case "pattern":
-      return PATTERN_MEANINGS.get(String(error.params.pattern)) ?? error.message;
-    default:
-      return error.message;
-  }
 }

@@ -18,8 +18,8 @@ import { MAX_BATCH_ITEMS } from "./memory.ts";
 import { Problem } from "./problem.ts";
 
 const FactId = Type.String({ description: "UUIDv7.", examples: ["019aa5a0-6c1e-7c3a-9d0f-5b8e3a1c2d4e"] });
-const Confidence = Type.Number({ minimum: 0, maximum: 1, examples: [0.9] });
-const CardinalityName = Type.Enum(["one", "many"], {
+export const Confidence = Type.Number({ minimum: 0, maximum: 1, examples: [0.9] });
+export const CardinalityName = Type.Enum(["one", "many"], {
   type: "string",
   description:
     "`one` object at a time (lives in), or `many` side by side (speaks). Left out: what this user, project, subject and " +

@@ -35,10 +35,14 @@ const USER_ID_PATTERN = `^([.]?${PLAIN_NOT_DOT}${PLAIN}*|[.][.]${PLAIN}+)$`;
 /** Newlines and tabs may stand in it, no other control character. */
 const LINES_PATTERN = "^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]*$";
 
+/** An id as it is kept: UUIDv7, lower case. */
+export const UUID_PATTERN = "^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$";
+
 /** What a pattern asks for, in words that follow "must". */
 export const PATTERN_MEANINGS: ReadonlyMap<string, string> = new Map([
   [PLAIN_PATTERN, "must not contain control characters"],
   [LINES_PATTERN, "must not contain control characters other than newlines and tabs"],
+  [UUID_PATTERN, "must be a UUID of version 7 in lower case"],
   [USER_ID_PATTERN, 'must not be "." or ".." and must not contain control characters'],
   [
     TIME_PATTERN,

@@ -119,6 +119,19 @@ export function createFakeOperations(overrides: Partial<Operations> = {}): FakeO
     relatedMemories: async ({ id, userId }) => ({ nodes: [find(id, userId, "NOT_FOUND")], edges: [] }),
     listSectors: () =>
       SECTORS.map((name) => ({ name, description: `What is ${name}.`, count: memories.size })),
+    exportRecords: async function* () {
+      for (const { salience, lastSeenAt, order: _order, ...memory } of newestFirst().reverse())
+        yield { kind: "memory", memory, signals: { salience, lastSeenAt } };
+    },
+    restoreRecords: async ({ items }) => ({
+      results: items.map((item) => {
+        if (item instanceof ServiceError) return item;
+        if (item.kind !== "memory") return { id: "x", outcome: "added" };
+        const outcome = memories.has(item.memory.id) ? "known" : "added";
+        memories.set(item.memory.id, { ...item.memory, ...item.signals, order: memories.size + 1 });
+        return { id: item.memory.id, outcome };
+      }),
+    }),
     ...facts,
     ...overrides,
   };

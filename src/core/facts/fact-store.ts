@@ -58,7 +58,7 @@ export interface FactPage {
  * How far the clock may lag behind the newest record and still have been right when that was made: what time
  * daemons correct without asking anyone (ntpd's panic threshold), in milliseconds.
  */
-const CLOCK_STEP_MS = 1_000_000;
+export const CLOCK_STEP_MS = 1_000_000;
 
 /**
  * What counts as now: the clock's time, or the newest record's where that is a little ahead (several records

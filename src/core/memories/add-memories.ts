@@ -1,3 +1,4 @@
+import { mapAtOnce } from "../at-once.ts";
 import type { AddedMemory, AddMemoryInput } from "./added-memory.ts";
 import { ServiceError } from "../errors.ts";
 import { goneError, type IdempotentRequest, refusedBefore } from "../idempotency.ts";
@@ -30,7 +31,9 @@ export async function addMemories(ports: MemoryPorts, input: AddMemoriesInput): 
     input.idempotency,
     store.catalogue,
     async () => {
-      const composed = await composeAll(ports, input.items);
+      const composed = await mapAtOnce(input.items, EMBEDDED_AT_ONCE, async (item) =>
+        item instanceof ServiceError ? item : await composeOrRefuse(ports, item),
+      );
       const accepted = composed.map((item) => (item instanceof ServiceError ? undefined : item));
       const added = await storeMemories(ports, accepted, input.idempotency);
       return {
@@ -50,23 +53,6 @@ export async function addMemories(ports: MemoryPorts, input: AddMemoriesInput): 
       };
     },
   );
-}
-
-async function composeAll(
-  ports: MemoryPorts,
-  items: AddMemoriesInput["items"],
-): Promise<(Composed | ServiceError)[]> {
-  const composed: (Composed | ServiceError)[] = [];
-  const indexes = items.keys();
-  const work = async (): Promise<void> => {
-    for (const index of indexes) {
-      const item = items[index];
-      if (item === undefined) continue;
-      composed[index] = item instanceof ServiceError ? item : await composeOrRefuse(ports, item);
-    }
-  };
-  await Promise.all(Array.from({ length: EMBEDDED_AT_ONCE }, work));
-  return composed;
 }
 
 async function composeOrRefuse(ports: MemoryPorts, item: AddMemoryInput): Promise<Composed | ServiceError> {

@@ -21,7 +21,9 @@ const NEARNESS_WEIGHT = 0.5;
 export function nextWaypoint(before: Predecessor | undefined, memory: Predecessor): Change[] {
   // What happens to be said after a document was read does not go on from its last page.
   if (before === undefined || (before.documentId ?? null) !== null) return [];
-  if (memory.sessionId === null && memory.createdAt - before.createdAt > NEXT_WITHIN_MS) return [];
+  // Negative where one that was restored is older than what is here.
+  const gap = memory.createdAt - before.createdAt;
+  if (memory.sessionId === null && (gap < 0 || gap > NEXT_WITHIN_MS)) return [];
   return putEdge({
     source: before.id,
     target: memory.id,

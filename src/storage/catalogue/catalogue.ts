@@ -135,6 +135,11 @@ export class StoreCatalogue implements Catalogue {
     );
   }
 
+  signalsOf(id: string): Signals | undefined {
+    const ordinal = this.#columns.ordinalOf(id);
+    return ordinal === undefined ? undefined : this.#columns.signals(ordinal);
+  }
+
   findDuplicate(hash: string): string | undefined {
     return this.#columns.findDuplicate(hash);
   }

@@ -1,0 +1,81 @@
+import type { Fact } from "../facts/fact.ts";
+import type { MemoryPorts } from "../memories/memory-ports.ts";
+import type { SeenMemory, Signals } from "../memory.ts";
+import type { TransferRecord } from "./transfer-record.ts";
+
+export interface ExportRecordsInput {
+  readonly userId?: string;
+  /** Any of; null for what has no project. */
+  readonly projects?: readonly (string | null)[];
+  /** Whether the waypoints between exported memories come too. */
+  readonly waypoints: boolean;
+}
+
+/** Rows read at a time, so that what is large is never in memory whole. */
+const ROWS_A_READ = 100;
+
+/**
+ * Everything that matches: memories oldest first, then waypoints, then facts in the order they were recorded, so that
+ * whoever reads it finds what a record names before it.
+ *
+ * While others write: every memory that is there from beginning to end is in it once, in a state that it had meanwhile;
+ * what is added after the beginning is not, what is deleted may or may not be. Facts are as they stood at the beginning,
+ * but for those erased since.
+ */
+export async function* exportRecords(
+  { store, facts }: Pick<MemoryPorts, "store" | "facts">,
+  { waypoints, ...filter }: ExportRecordsInput,
+): AsyncGenerator<TransferRecord> {
+  const { catalogue } = store;
+  const { book } = facts;
+  // A write that changes nothing waits for those it sees: nothing is exported that might yet be refused.
+  const { selection, ordinals, factIds, knownAt } = await store.commit(() => {
+    const selection = catalogue.select(filter);
+    const histories = book.timelines(filter).flatMap((timeline) => timeline.facts);
+    histories.sort(
+      (a, b) => a.latest.recordedAt - b.latest.recordedAt || (a.latest.id < b.latest.id ? -1 : 1),
+    );
+    return {
+      changes: [],
+      result: {
+        selection,
+        ordinals: selection.list(),
+        factIds: histories.map(({ latest }) => latest.id),
+        knownAt: book.latestRecordedAt,
+      },
+    };
+  });
+
+  for (let first = 0; first < ordinals.length; first += ROWS_A_READ) {
+    const ids = ordinals
+      .slice(first, first + ROWS_A_READ)
+      .flatMap((ordinal) => catalogue.at(ordinal)?.id ?? []);
+    const memories = await store.readMemories(ids);
+    for (const id of ids) {
+      const memory = memories.get(id);
+      const signals = catalogue.signalsOf(id);
+      if (memory !== undefined && signals !== undefined) yield memoryTransfer(memory, signals);
+    }
+  }
+
+  if (waypoints) {
+    for (const ordinal of ordinals) {
+      const id = catalogue.at(ordinal)?.id;
+      if (id === undefined) continue;
+      for (const edge of catalogue.edgesOf(id)) {
+        const target = edge.source === id ? catalogue.find(edge.target)?.ordinal : undefined;
+        if (target !== undefined && selection.has(target)) yield { kind: "waypoint", edge };
+      }
+    }
+  }
+
+  for (const id of factIds) {
+    const versions = book.find(id)?.versions.filter(({ updatedAt }: Fact) => updatedAt <= knownAt) ?? [];
+    if (versions.length > 0) yield { kind: "fact", versions };
+  }
+}
+
+function memoryTransfer(seen: SeenMemory, signals: Signals): TransferRecord {
+  const { salience: _salience, lastSeenAt: _lastSeenAt, order: _order, ...memory } = seen;
+  return { kind: "memory", memory, signals };
+}

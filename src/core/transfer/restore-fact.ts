@@ -1,0 +1,115 @@
+import { ServiceError } from "../errors.ts";
+import { endOf, type Fact, isEmpty, objectKey, sameMetadata, slotKey } from "../facts/fact.ts";
+import type { FactBook } from "../facts/fact-book.ts";
+import type { FactTransfer } from "./transfer-record.ts";
+
+/** The facts as they will be after a write that restores some: the book, and what the write did so far. */
+export class RestoredFacts {
+  readonly #book: FactBook;
+  readonly #ownerOfMemory: (id: string) => string | null | undefined;
+  readonly #added = new Map<string, readonly Fact[]>();
+  readonly #latestOfSlot = new Map<string, Fact[]>();
+
+  /** @param ownerOfMemory whose memory that is, null nobody's; undefined for an unknown id. */
+  constructor(book: FactBook, ownerOfMemory: (id: string) => string | null | undefined) {
+    this.#book = book;
+    this.#ownerOfMemory = ownerOfMemory;
+  }
+
+  /**
+   * The rows that restore a fact; none where it is there already, as it is or with further versions. A source that is
+   * no memory of the fact's user here is left out.
+   *
+   * @throws {ServiceError} INVALID_REQUEST for a history that no store could have; CONFLICT where the id, the
+   *   cardinality or the period is taken by another fact.
+   */
+  restore({ versions }: FactTransfer, latestAllowed: number): readonly Fact[] {
+    const rows = versions.map((version) => this.#withKnownSource(version));
+    const latest = checkHistory(rows, latestAllowed);
+
+    const known = this.#book.find(latest.id)?.versions ?? this.#added.get(latest.id);
+    if (known !== undefined) {
+      if (versions.every((version, i) => isSameVersion(version, known[i]))) return [];
+      throw new ServiceError(
+        "CONFLICT",
+        "Another fact, or another history of it, has this id here; it was left as it is.",
+      );
+    }
+
+    const slot = slotKey(latest);
+    const others = [
+      ...(this.#book.timeline(latest)?.facts ?? []).map((history) => history.latest),
+      ...(this.#latestOfSlot.get(slot) ?? []),
+    ];
+    if (others.some(({ cardinality }) => cardinality !== latest.cardinality)) {
+      throw new ServiceError(
+        "CONFLICT",
+        "The facts here about this subject and predicate have the other cardinality.",
+      );
+    }
+    if (others.some((other) => excludes(latest, other))) {
+      throw new ServiceError(
+        "CONFLICT",
+        "A fact here about this subject and predicate holds at the same time.",
+      );
+    }
+    this.#added.set(latest.id, rows);
+    this.#latestOfSlot.set(slot, [...(this.#latestOfSlot.get(slot) ?? []), latest]);
+    return rows;
+  }
+
+  #withKnownSource(version: Fact): Fact {
+    const { sourceMemoryId, userId } = version;
+    if (sourceMemoryId === null || this.#ownerOfMemory(sourceMemoryId) === userId) return version;
+    return { ...version, sourceMemoryId: null };
+  }
+}
+
+/** The last of the versions. @throws {ServiceError} INVALID_REQUEST. */
+function checkHistory(versions: readonly Fact[], latestAllowed: number): Fact {
+  const latest = versions.at(-1);
+  if (latest === undefined) throw wrong("/versions", "must not be empty");
+  for (const field of ["subject", "predicate", "object"] as const) {
+    if (latest[field].trim() === "") throw wrong(`/${field}`, "is empty");
+  }
+  if (latest.updatedAt > latestAllowed) throw wrong("/versions", "was recorded in the future");
+  for (const [i, { version, updatedAt, recordedAt, validFrom, validTo }] of versions.entries()) {
+    const path = `/versions/${i}`;
+    if (version !== i + 1) throw wrong(path, "must follow the version before by 1, from 1 on");
+    if (updatedAt <= (versions[i - 1]?.updatedAt ?? -Infinity) || updatedAt < recordedAt)
+      throw wrong(
+        `${path}/updated_at`,
+        "must be later than that of the version before, and not before recorded_at",
+      );
+    if (validTo !== null && validTo < validFrom)
+      throw wrong(`${path}/valid_to`, "must not be before valid_from");
+  }
+  return latest;
+}
+
+/** True where both hold at some moment and only one may. */
+function excludes(a: Fact, b: Fact): boolean {
+  if (isEmpty(a) || isEmpty(b)) return false;
+  if (a.cardinality === "many" && objectKey(a.object) !== objectKey(b.object)) return false;
+  return a.validFrom < endOf(b) && b.validFrom < endOf(a);
+}
+
+function isSameVersion(restored: Fact, known: Fact | undefined): boolean {
+  if (known === undefined) return false;
+  const { metadata, sourceMemoryId, supersededBy, derivedFrom, ...rest } = restored;
+  // What an erasure took from the history here is not put back.
+  const isSameLink = (mine: string | null, its: string | null) => its === null || mine === its;
+  return (
+    sameMetadata(metadata, known.metadata) &&
+    isSameLink(sourceMemoryId, known.sourceMemoryId) &&
+    isSameLink(supersededBy, known.supersededBy) &&
+    isSameLink(derivedFrom, known.derivedFrom) &&
+    Object.entries(rest).every(([field, value]) => known[field as keyof Fact] === value)
+  );
+}
+
+function wrong(path: string, message: string): ServiceError {
+  return new ServiceError("INVALID_REQUEST", `The fact is not valid: ${path} ${message}.`, {
+    fields: [{ path, message }],
+  });
+}

@@ -1,0 +1,234 @@
+import { mapAtOnce } from "../at-once.ts";
+import type { DocumentEmbedding } from "../embedding.ts";
+import { ServiceError } from "../errors.ts";
+import { CLOCK_STEP_MS } from "../facts/fact-store.ts";
+import { factRowId } from "../facts/fact.ts";
+import {
+  duplicateHash,
+  embeddedText,
+  embeddingChanges,
+  meanWindow,
+  withDerived,
+} from "../memories/compose-memory.ts";
+import type { MemoryPorts } from "../memories/memory-ports.ts";
+import { nextWaypoint, type Predecessor } from "../memories/waypoints.ts";
+import { INITIAL_SALIENCE, SECTORS } from "../memory.ts";
+import type { WriteSection } from "../ports.ts";
+import { type Change, edgeId, type MemoryRow } from "../rows.ts";
+import { RestoredFacts } from "./restore-fact.ts";
+import type { MemoryTransfer, TransferRecord, WaypointTransfer } from "./transfer-record.ts";
+
+export interface RestoreRecordsInput {
+  /** In order; an error stands for an item that was refused before, and comes back in its place. */
+  readonly items: readonly (TransferRecord | ServiceError)[];
+}
+
+export interface RestoredRecord {
+  /** Of a waypoint: `source>target:kind`. */
+  readonly id: string;
+  /** `known`: it was there already, and is as it was. */
+  readonly outcome: "added" | "known";
+}
+
+export interface RestoreRecordsResult {
+  /** As many as items, in the same order. */
+  readonly results: readonly (RestoredRecord | ServiceError)[];
+}
+
+const EMBEDDED_AT_ONCE = 8;
+
+type Embedded = MemoryTransfer & { readonly embedding: DocumentEmbedding };
+type Prepared = Exclude<TransferRecord, MemoryTransfer> | Embedded | RestoredRecord | ServiceError;
+
+/**
+ * Puts back what `exportRecords` gave out: ids, times, versions, sectors and salience as they were; what follows from
+ * the texts is made anew. Items are judged one by one, by the rules that hold for every store and not by what the
+ * exporting one may have promised; those accepted make one record. Repeating it changes nothing, and nothing that is
+ * here is ever changed: an id that is taken by something else is refused.
+ *
+ * Memories take their places in the order of adding as they come, whatever their `createdAt`.
+ *
+ * @throws {ServiceError} STORE_FULL, NOT_READY, where it concerns the whole.
+ */
+export async function restoreRecords(
+  ports: MemoryPorts,
+  { items }: RestoreRecordsInput,
+): Promise<RestoreRecordsResult> {
+  for (;;) {
+    try {
+      return await attempt(ports, await prepare(ports, items));
+    } catch (error) {
+      if (!(error instanceof RestoredMeanwhile)) throw error;
+    }
+  }
+}
+
+/** Raised inside the synchronous section when an id that was free is taken by now: look again at what took it. */
+class RestoredMeanwhile extends Error {}
+
+async function attempt(ports: MemoryPorts, prepared: readonly Prepared[]): Promise<RestoreRecordsResult> {
+  const { store, facts, embedder, followUps, sha256 } = ports;
+  const { catalogue } = store;
+
+  const { results, added } = await store.commit((section) => {
+    const changes = new Map<string, Change>();
+    const put = (change: Change): unknown => changes.set(`${change.table}/${change.id}`, change);
+    const added = new Map<string, Embedded>();
+    const lastOfSeries = new Map<string, Predecessor>();
+    const ownerOf = (id: string) =>
+      added.has(id) ? added.get(id)?.memory.userId : catalogue.find(id)?.userId;
+    const restoredFacts = new RestoredFacts(facts.book, ownerOf);
+    const latestAllowed = section.now + CLOCK_STEP_MS;
+
+    const restore = (item: Prepared): RestoredRecord => {
+      if (item instanceof ServiceError) throw item;
+      if ("outcome" in item) return item;
+      switch (item.kind) {
+        case "memory": {
+          const { id } = item.memory;
+          checkMemory(item, latestAllowed);
+          const twin = added.get(id)?.memory;
+          if (twin !== undefined) {
+            if (!isSame(sha256, twin, item.memory)) throw takenId();
+            return { id, outcome: "known" };
+          }
+          if (catalogue.find(id) !== undefined) throw new RestoredMeanwhile();
+          const row = memoryRow(ports, item.memory, section.nextOrder + added.size);
+          put({ table: "memories", id, row });
+          embeddingChanges(id, row.userId, item.embedding, embedder.stamp).forEach(put);
+          const { salience, lastSeenAt } = item.signals;
+          if (salience !== INITIAL_SALIENCE || lastSeenAt !== row.createdAt)
+            put({ table: "signals", id, row: item.signals });
+          const series = JSON.stringify([row.userId, row.sessionId]);
+          const before = lastOfSeries.get(series) ?? catalogue.latest(row.userId, row.sessionId);
+          // What was cut from a document goes on from its own pages only.
+          if (row.source === null) nextWaypoint(before, row).forEach(put);
+          lastOfSeries.set(series, { ...row, documentId: row.source?.documentId ?? null });
+          added.set(id, item);
+          return { id, outcome: "added" };
+        }
+        case "fact": {
+          const rows = restoredFacts.restore(item, latestAllowed);
+          for (const row of rows) put({ table: "facts", id: factRowId(row), row });
+          return { id: item.versions[0]?.id ?? "", outcome: rows.length > 0 ? "added" : "known" };
+        }
+        case "waypoint":
+          return restoreWaypoint(item, { ports, section, ownerOf, changes, put });
+      }
+    };
+
+    return {
+      result: { results: prepared.map((item) => orRefused(() => restore(item))), added },
+      changes: [...changes.values()],
+    };
+  });
+
+  for (const [id, { memory, embedding }] of added)
+    followUps.added(id, memory.version, meanWindow(embedding.windows));
+  return { results };
+}
+
+/** Embeds the memories that are not there yet. */
+async function prepare(
+  { store, embedder, sha256 }: Pick<MemoryPorts, "store" | "embedder" | "sha256">,
+  items: RestoreRecordsInput["items"],
+): Promise<Prepared[]> {
+  const ids = items.flatMap((item) => ("kind" in item && item.kind === "memory" ? [item.memory.id] : []));
+  const here = await store.readMemories(ids);
+  return mapAtOnce(items, EMBEDDED_AT_ONCE, async (item): Promise<Prepared> => {
+    if (item instanceof ServiceError || item.kind !== "memory") return item;
+    const { memory } = item;
+    const known = here.get(memory.id);
+    if (known !== undefined)
+      return isSame(sha256, memory, known) ? { id: memory.id, outcome: "known" } : takenId();
+    try {
+      return { ...item, embedding: await embedder.embedDocument(embeddedText(memory)) };
+    } catch (error) {
+      if (error instanceof ServiceError) return error;
+      throw error;
+    }
+  });
+}
+
+function memoryRow(
+  { sha256 }: Pick<MemoryPorts, "sha256">,
+  memory: MemoryTransfer["memory"],
+  order: number,
+): MemoryRow {
+  return withDerived({ ...memory, order, duplicateHash: duplicateHash(sha256, memory) });
+}
+
+interface RestoringWaypoint {
+  readonly ports: Pick<MemoryPorts, "store">;
+  readonly section: WriteSection;
+  readonly ownerOf: (id: string) => string | null | undefined;
+  readonly changes: ReadonlyMap<string, Change>;
+  readonly put: (change: Change) => unknown;
+}
+
+/** Of one that is there already the heavier stays: it is the one that taught more. */
+function restoreWaypoint(
+  { edge }: WaypointTransfer,
+  { ports, section, ownerOf, changes, put }: RestoringWaypoint,
+): RestoredRecord {
+  const id = edgeId(edge);
+  const owner = ownerOf(edge.source);
+  if (owner === undefined || ownerOf(edge.target) !== owner || edge.source === edge.target) {
+    throw new ServiceError(
+      "NOT_FOUND",
+      "A waypoint joins two memories of one user, and they are not both here.",
+    );
+  }
+  const staged = changes.get(`edges/${id}`);
+  const known =
+    staged?.table === "edges"
+      ? staged.row
+      : ports.store.catalogue.edgesOf(edge.source).find((other) => edgeId(other) === id);
+  if (known !== null && known !== undefined && known.weight >= edge.weight) return { id, outcome: "known" };
+  put({ table: "edges", id, row: { ...edge, createdAt: Math.min(edge.createdAt, section.now) } });
+  return { id, outcome: "added" };
+}
+
+/** @throws {ServiceError} INVALID_REQUEST for a record that no store could have given out. */
+function checkMemory({ memory, signals }: MemoryTransfer, latestAllowed: number): void {
+  const { createdAt, updatedAt, primarySector, sectors } = memory;
+  if (updatedAt < createdAt) throw wrong("/updated_at", "must not be before created_at");
+  if (Math.max(updatedAt, signals.lastSeenAt) > latestAllowed)
+    throw wrong("/updated_at", "must not be in the future, nor last_seen_at");
+  if (sectors[0] !== primarySector) throw wrong("/sectors", "must begin with primary_sector");
+  if (new Set(sectors).size !== sectors.length || !sectors.every((sector) => SECTORS.includes(sector)))
+    throw wrong("/sectors", "must not repeat one");
+}
+
+/** Equal but for how it was used and where it stands in the order. */
+function isSame(
+  sha256: MemoryPorts["sha256"],
+  a: MemoryTransfer["memory"],
+  b: MemoryTransfer["memory"],
+): boolean {
+  const rest = ({ createdAt, updatedAt, version, createdBy, sectors, source }: typeof a) =>
+    JSON.stringify([createdAt, updatedAt, version, createdBy, sectors, source?.section, source?.filename]);
+  return duplicateHash(sha256, a) === duplicateHash(sha256, b) && rest(a) === rest(b);
+}
+
+function orRefused<T>(judge: () => T): T | ServiceError {
+  try {
+    return judge();
+  } catch (error) {
+    if (error instanceof ServiceError) return error;
+    throw error;
+  }
+}
+
+function takenId(): ServiceError {
+  return new ServiceError(
+    "CONFLICT",
+    "Another memory, or another version of it, has this id here; it was left as it is.",
+  );
+}
+
+function wrong(path: string, message: string): ServiceError {
+  return new ServiceError("INVALID_REQUEST", `The memory is not valid: ${path} ${message}.`, {
+    fields: [{ path, message }],
+  });
+}

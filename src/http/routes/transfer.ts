@@ -1,0 +1,167 @@
+import { Readable } from "node:stream";
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import { ServiceError } from "../../core/errors.ts";
+import type { TransferRecord } from "../../core/transfer/transfer-record.ts";
+import { formatTime } from "../../schemas/time.ts";
+import {
+  EndLine,
+  EXPORT_FORMAT,
+  EXPORT_VERSION,
+  ExportHeader,
+  ExportQuery,
+  ImportReply,
+  LINES_MEDIA_TYPE,
+  MAX_IMPORT_LINES,
+  TRANSFER_LINES,
+  type TransferLine,
+} from "../../schemas/transfer.ts";
+import type { OperationsOf } from "../caller-operations.ts";
+import { invalid, present } from "../memory-input.ts";
+import { problemOf } from "../problem.ts";
+import { lineOf, recordOf } from "../transfer-line.ts";
+import { validator } from "../validation.ts";
+
+export interface TransferRoutesOptions {
+  readonly operationsOf: OperationsOf;
+  readonly version: () => string;
+}
+
+const checkHeader = validator(ExportHeader, "The first line");
+const checkEnd = validator(EndLine, "The last line");
+const checks = new Map(
+  Object.entries(TRANSFER_LINES).map(([type, schema]) => [type, validator(schema, "The line")]),
+);
+
+export const transferRoutes: FastifyPluginAsyncTypebox<TransferRoutesOptions> = async (
+  app,
+  { operationsOf, version },
+) => {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(LINES_MEDIA_TYPE, { parseAs: "buffer" }, (_request, bytes, done) =>
+    done(null, bytes),
+  );
+  app.addContentTypeParser("*", (_request, _body, done) =>
+    done(
+      new ServiceError(
+        "UNSUPPORTED_MEDIA_TYPE",
+        `Send the lines of an export, with content-type: ${LINES_MEDIA_TYPE}.`,
+      ),
+    ),
+  );
+
+  app.get(
+    "/export",
+    {
+      config: { scope: "admin", answers: LINES_MEDIA_TYPE },
+      schema: {
+        operationId: "export",
+        summary: "Everything, as lines of JSON",
+        description:
+          "A first line that names the format, then memories, oldest first, waypoints and facts with all their versions, then an " +
+          "`end` line with their numbers; without it the answer was cut off. Originals of documents are not in it.",
+        querystring: ExportQuery,
+      },
+    },
+    async (request, reply) => {
+      const { project, user_id: userId, waypoints = true } = request.query;
+      const projects = project === undefined ? undefined : [project === "" ? null : project];
+      const records = operationsOf(request).exportRecords({ waypoints, ...present({ userId, projects }) });
+      return reply
+        .type(LINES_MEDIA_TYPE)
+        .send(Readable.from(linesOf(records, version()), { objectMode: false }));
+    },
+  );
+
+  app.post(
+    "/import",
+    {
+      config: { scope: "admin", takes: LINES_MEDIA_TYPE },
+      schema: {
+        operationId: "import",
+        summary: "Put back up to 1 000 lines of an export",
+        description:
+          "The first line of the file, then some of its lines in order. Ids and times stay as they are; what is here is never changed. " +
+          "What is accepted is stored as one.",
+        response: { 200: ImportReply },
+      },
+    },
+    async (request) => {
+      const items = readLines(request.body).map(itemOf);
+      const { results } = await operationsOf(request).restoreRecords({ items });
+      const outcomes = results.map((result) => (result instanceof ServiceError ? "failed" : result.outcome));
+      const count = (wanted: string) => outcomes.filter((outcome) => outcome === wanted).length;
+      return {
+        results: results.map((result) =>
+          result instanceof ServiceError
+            ? problemOf(result, request.id)
+            : { status: 200 as const, id: result.id, outcome: result.outcome },
+        ),
+        added: count("added"),
+        known: count("known"),
+        failed: count("failed"),
+      };
+    },
+  );
+};
+
+async function* linesOf(records: AsyncIterable<TransferRecord>, version: string): AsyncGenerator<string> {
+  const counts = { memory: 0, waypoint: 0, fact: 0 };
+  yield jsonLine({
+    format: EXPORT_FORMAT,
+    version: EXPORT_VERSION,
+    exported_at: formatTime(Date.now()),
+    memoryd: version,
+  });
+  for await (const record of records) {
+    counts[record.kind] += 1;
+    yield jsonLine(lineOf(record));
+  }
+  yield jsonLine({ type: "end", memories: counts.memory, waypoints: counts.waypoint, facts: counts.fact });
+}
+
+function jsonLine(value: object): string {
+  return `${JSON.stringify(value)}\n`;
+}
+
+/** The lines between the first and an `end`, as far as they are JSON. @throws {ServiceError} INVALID_REQUEST, TOO_LARGE. */
+function readLines(body: unknown): (object | ServiceError)[] {
+  if (!Buffer.isBuffer(body)) throw invalid("", "must be lines of JSON, as application/x-ndjson");
+  let text: string;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true }).decode(body);
+  } catch (cause) {
+    throw new ServiceError("INVALID_REQUEST", "The body is not valid UTF-8.", { cause });
+  }
+  const [first = "", ...rest] = text.split("\n").filter((line) => line.trim() !== "");
+  const header = checkHeader(parseLine(first), "/lines/0");
+  if ("error" in header) throw header.error;
+  const lines = rest.map(parseLine);
+  const last = lines.at(-1);
+  if (last !== undefined && "value" in checkEnd(last)) lines.pop();
+  if (lines.length > MAX_IMPORT_LINES) {
+    throw new ServiceError(
+      "TOO_LARGE",
+      `More than ${MAX_IMPORT_LINES} lines are not taken at once; \`memoryd import\` sends a file in parts.`,
+    );
+  }
+  return lines;
+}
+
+function parseLine(line: string): object | ServiceError {
+  try {
+    const value: unknown = JSON.parse(line);
+    if (typeof value === "object" && value !== null) return value;
+  } catch {
+    // The parser's own message quotes the line, which may be somebody's memory.
+  }
+  return new ServiceError("INVALID_REQUEST", "The line is not a JSON object.");
+}
+
+function itemOf(line: object | ServiceError, index: number): TransferRecord | ServiceError {
+  if (line instanceof ServiceError) return line;
+  const path = `/lines/${index + 1}`;
+  const check = "type" in line && typeof line.type === "string" ? checks.get(line.type) : undefined;
+  if (check === undefined) return invalid(`${path}/type`, `must be one of ${[...checks.keys()].join(", ")}`);
+  const checked = check(line, path);
+  return "error" in checked ? checked.error : recordOf(checked.value as TransferLine);
+}

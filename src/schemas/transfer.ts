@@ -1,0 +1,162 @@
+/** The lines of an export: what `GET /export` answers and `POST /import` takes back. */
+import { type Static, Type } from "typebox";
+import { CardinalityName, Confidence } from "./fact.ts";
+import {
+  BodyTime,
+  ClientName,
+  Content,
+  FactObject,
+  FactPredicate,
+  FactSubject,
+  Metadata,
+  nullable,
+  Project,
+  QueryProject,
+  SectorName,
+  SECTOR_NAMES,
+  SessionId,
+  Tags,
+  UserId,
+  UUID_PATTERN,
+  wellFormed,
+} from "./fields.ts";
+import { Problem } from "./problem.ts";
+
+export const EXPORT_FORMAT = "memoryd-export";
+export const EXPORT_VERSION = 1;
+export const LINES_MEDIA_TYPE = "application/x-ndjson";
+export const MAX_IMPORT_LINES = 1_000;
+
+const Uuid = Type.String({ pattern: UUID_PATTERN });
+const Weight = Type.Number({ exclusiveMinimum: 0, maximum: 1 });
+const text = (maxLength: number) => wellFormed(Type.String({ maxLength }));
+const whole = (minimum: number) => Type.Integer({ minimum, maximum: 2 ** 31 });
+/** What is not known would be lost without a word: a file of a later version says so in its first line. */
+const exactly = { additionalProperties: false };
+
+export const ExportHeader = Type.Object({
+  format: Type.Literal(EXPORT_FORMAT),
+  version: Type.Literal(EXPORT_VERSION),
+  exported_at: Type.Optional(BodyTime),
+  memoryd: Type.Optional(Type.String({ description: "Version of the program that wrote it." })),
+});
+
+const Source = Type.Object(
+  {
+    document_id: Uuid,
+    filename: nullable(text(256)),
+    media_type: text(256),
+    chunk_index: Type.Integer({ minimum: -1, maximum: 2 ** 31 }),
+    chunk_count: whole(0),
+    page: Type.Optional(whole(1)),
+    section: Type.Optional(text(16_384)),
+    start_ms: Type.Optional(whole(0)),
+    end_ms: Type.Optional(whole(0)),
+    url: Type.Optional(text(8_192)),
+  },
+  exactly,
+);
+
+export const MemoryLine = Type.Object(
+  {
+    type: Type.Literal("memory"),
+    id: Uuid,
+    content: Content,
+    tags: Tags,
+    metadata: Metadata,
+    user_id: nullable(UserId),
+    project: nullable(Project),
+    session_id: nullable(SessionId),
+    occurred_at: nullable(BodyTime),
+    primary_sector: SectorName,
+    sectors: Type.Array(SectorName, { minItems: 1, maxItems: SECTOR_NAMES.length }),
+    salience: Type.Number({ minimum: 0, maximum: 1 }),
+    created_at: BodyTime,
+    updated_at: BodyTime,
+    last_seen_at: BodyTime,
+    version: whole(1),
+    created_by: nullable(ClientName),
+    source: nullable(Source),
+  },
+  { ...exactly, $id: "MemoryLine", description: "`salience` is as of `last_seen_at`." },
+);
+
+export const FactLine = Type.Object(
+  {
+    type: Type.Literal("fact"),
+    id: Uuid,
+    subject: FactSubject,
+    predicate: FactPredicate,
+    object: FactObject,
+    user_id: nullable(UserId),
+    project: nullable(Project),
+    cardinality: CardinalityName,
+    recorded_at: BodyTime,
+    versions: Type.Array(
+      Type.Object(
+        {
+          valid_from: BodyTime,
+          valid_to: nullable(BodyTime),
+          confidence: Confidence,
+          metadata: Metadata,
+          source_memory_id: nullable(Uuid),
+          superseded_by: nullable(Uuid),
+          derived_from: nullable(Uuid),
+          updated_at: BodyTime,
+        },
+        exactly,
+      ),
+      { minItems: 1, description: "What was recorded of it, oldest first." },
+    ),
+  },
+  { ...exactly, $id: "FactLine" },
+);
+
+export const WaypointLine = Type.Object(
+  {
+    type: Type.Literal("waypoint"),
+    source: Uuid,
+    target: Uuid,
+    kind: Type.Enum(["next", "similar", "same-document"], { type: "string" }),
+    weight: Weight,
+    created_at: BodyTime,
+  },
+  { ...exactly, $id: "WaypointLine" },
+);
+
+/** The last line: without it a file was cut off. */
+export const EndLine = Type.Object(
+  { type: Type.Literal("end"), memories: whole(0), waypoints: whole(0), facts: whole(0) },
+  { $id: "EndLine" },
+);
+
+export type TransferLine = Static<typeof MemoryLine> | Static<typeof FactLine> | Static<typeof WaypointLine>;
+export const TRANSFER_LINES = { memory: MemoryLine, fact: FactLine, waypoint: WaypointLine } as const;
+
+export const ExportQuery = Type.Object({
+  user_id: Type.Optional(UserId),
+  project: Type.Optional(QueryProject),
+  waypoints: Type.Optional(
+    Type.Boolean({ default: true, description: "Whether the links between memories come too." }),
+  ),
+});
+
+export const ImportReply = Type.Object(
+  {
+    results: Type.Array(
+      Type.Union([
+        Type.Object({
+          status: Type.Literal(200),
+          id: Type.String(),
+          outcome: Type.Enum(["added", "known"], { type: "string" }),
+        }),
+        Problem,
+      ]),
+      { description: "One a line, the first and the last line of the file left out, in order." },
+    ),
+    added: Type.Integer({ minimum: 0 }),
+    known: Type.Integer({ minimum: 0, description: "What was there already; it stays as it is." }),
+    failed: Type.Integer({ minimum: 0 }),
+  },
+  { $id: "Imported" },
+);
