@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { crc32 } from "node:zlib";
+import type { UnerasedRows } from "../core/compaction.ts";
 import type { EmbeddingStamp } from "../core/embedding.ts";
 import { ServiceError } from "../core/errors.ts";
 import { type Disk, listFilesBelow, replaceFile } from "./disk.ts";
@@ -19,6 +20,8 @@ export interface CheckpointHeader {
   readonly clockFloor: number;
   /** The `order` of the next memory. */
   readonly nextOrder: number;
+  /** Rows that were deleted and stand in files yet; absent when there are none, and in checkpoints of earlier versions. */
+  readonly unerased?: UnerasedRows;
 }
 
 export interface CheckpointedTable extends TableState {

@@ -1,6 +1,5 @@
-import { join } from "node:path";
 import { ServiceError } from "../core/errors.ts";
-import type { Change } from "../core/rows.ts";
+import type { Change, TableName } from "../core/rows.ts";
 import {
   type Checkpoint,
   type CheckpointedTable,
@@ -9,10 +8,12 @@ import {
   tablesFolder,
   writeCheckpoint,
 } from "./checkpoint.ts";
-import { type Disk, listFilesBelow } from "./disk.ts";
-import { asideFolder } from "./open-tables-at.ts";
+import type { Disk } from "./disk.ts";
+import { LeftOvers } from "./left-overs.ts";
 import { COMPACTION_THRESHOLDS, type CompactionThresholds } from "./tables/compaction-thresholds.ts";
-import { filesOfVersion, isVersionHint, SyncError, syncFiles, type TableFile } from "./tables/table-files.ts";
+import type { NewGeneration } from "./table-renewal.ts";
+import { filesOfVersion, SyncError, syncFiles, type TableFile } from "./tables/table-files.ts";
+import type { TableState } from "./tables/table-state.ts";
 import type { Tables } from "./tables/tables.ts";
 
 export interface CheckpointerParts {
@@ -25,7 +26,9 @@ export interface CheckpointerParts {
     snapshot(): { readonly changes: readonly Change[]; readonly sequence: number };
     release(sequence: number): void;
   };
-  readonly journal: { dropThrough(sequence: number): void | Promise<void> };
+  readonly journal: {
+    dropThrough(sequence: number, options?: { readonly tornEnds?: boolean }): void | Promise<void>;
+  };
   /** Asked in the same turn as `snapshot`. */
   describe(): Omit<CheckpointHeader, "sequence">;
   /** Told of failures that nobody waits for. */
@@ -44,6 +47,13 @@ export interface CheckpointerLimits {
   /** Least room LanceDB is left to work in. */
   readonly freeBytes: number;
   readonly compaction: CompactionThresholds;
+}
+
+/** What a checkpoint is about to hold. */
+interface Pending {
+  readonly changes: readonly Change[];
+  readonly header: CheckpointHeader;
+  readonly size: { readonly rows: number; readonly bytes: number };
 }
 
 const DEFAULT_LIMITS: CheckpointerLimits = {
@@ -75,8 +85,12 @@ export class Checkpointer {
   #retryAt = 0;
   #stopped: Error | undefined;
   #closed = false;
-  /** Files that no checkpoint named at the last look. A read that began before may still want one: gone at the next. */
-  #leftOver = new Set<string>();
+  /** While the tables are copied: what is brought into them meanwhile. */
+  #changed: Map<TableName, Set<string>> | undefined;
+  #renewing: Promise<void> | undefined;
+  /** Of the copies, synced before a checkpoint names them. */
+  #synced: readonly TableFile[] = [];
+  readonly #leftOvers: LeftOvers;
   #room: { readonly free: number; readonly at: number } | undefined;
   #askingForRoom = false;
 
@@ -84,6 +98,7 @@ export class Checkpointer {
     this.#parts = parts;
     this.#limits = { ...DEFAULT_LIMITS, ...parts.limits };
     this.#now = parts.now ?? (() => performance.now());
+    this.#leftOvers = new LeftOvers(parts.disk, parts.directory);
     this.#latest = parts.openedAt?.checkpoint;
     this.#older = parts.openedAt?.older;
     this.#nextNumber = parts.openedAt?.nextNumber ?? 1;
@@ -137,7 +152,27 @@ export class Checkpointer {
   /** After what runs. Flushes nothing: what is pending is in the journal. */
   async close(): Promise<void> {
     this.#closed = true;
-    await Promise.allSettled([this.#running, this.#following]);
+    await Promise.allSettled([this.#running, this.#following, this.#renewing]);
+  }
+
+  /**
+   * Writes the tables anew, beside everything else, and makes the new ones the store's: in both checkpoints, with the old
+   * ones and the journal before them gone. Stopped anywhere, one generation or the other is whole.
+   *
+   * @throws whatever went wrong. The old tables are in use then, or, where that was the removal of their files, the new.
+   */
+  renew(generation: NewGeneration): Promise<void> {
+    if (this.#renewing !== undefined)
+      return Promise.reject(new ServiceError("CONFLICT", "The tables are being written anew already."));
+    this.#renewing = this.#renewNow(generation).finally(() => {
+      this.#renewing = undefined;
+    });
+    return this.#renewing;
+  }
+
+  /** A checkpoint of what there is, also when nothing is new but what `describe` says. */
+  note(): Promise<void> {
+    return this.#alone(() => this.#flushNow({ always: true }));
   }
 
   /**
@@ -147,10 +182,11 @@ export class Checkpointer {
   hasRoom(): boolean {
     const { at, free } = this.#room ?? { at: -Infinity, free: Infinity };
     if (this.#now() - at > ROOM_IS_FRESH_MS) this.#askForRoom();
-    return free >= this.#roomNeeded();
+    return free >= this.roomNeeded;
   }
 
-  #roomNeeded(): number {
+  /** Bytes that must be free for writes that add. */
+  get roomNeeded(): number {
     const sizes = (this.#latest?.tables ?? []).map(({ files }) =>
       files.reduce((sum, { size }) => sum + size, 0),
     );
@@ -171,10 +207,19 @@ export class Checkpointer {
       });
   }
 
-  #start(): Promise<void> {
+  /** Does something while no flush runs. */
+  async #alone(work: () => Promise<void>): Promise<void> {
+    for (;;) {
+      const before = this.#following ?? this.#running;
+      if (before === undefined) return await this.#start(work);
+      await before.catch(() => undefined);
+    }
+  }
+
+  #start(work = () => this.#flushNow()): Promise<void> {
     if (this.#stopped !== undefined) return Promise.reject(this.#stopped);
     if (this.#closed) return Promise.reject(new ServiceError("NOT_READY", "the store is closing"));
-    this.#running = this.#flushNow()
+    this.#running = work()
       .then(
         () => {
           this.#failures = 0;
@@ -199,35 +244,108 @@ export class Checkpointer {
     this.#failures += 1;
   }
 
-  async #flushNow(): Promise<void> {
-    const { tables, overlay } = this.#parts;
-    const taken = this.#pending;
-    const snapshot = overlay.snapshot();
-    // An overlay that has seen no record since the start knows no sequence yet.
-    const sequence = Math.max(snapshot.sequence, this.#latest?.sequence ?? 0);
-    const header = { ...this.#parts.describe(), sequence };
-    if (this.#latest !== undefined && snapshot.changes.length === 0 && sequence === this.#latest.sequence)
-      return;
+  async #flushNow({ always = false } = {}): Promise<void> {
+    const { tables, journal } = this.#parts;
+    const taken = this.#takePending();
+    const { changes, header } = taken;
+    const isNew = changes.length > 0 || header.sequence !== this.#latest?.sequence;
+    if (!isNew && !always) return;
 
-    if (snapshot.changes.length > 0) await tables.apply(snapshot.changes);
+    await this.#apply(changes);
     await this.#writeCheckpoint(header);
-    overlay.release(sequence);
-    this.#pending = { rows: this.#pending.rows - taken.rows, bytes: this.#pending.bytes - taken.bytes };
+    this.#release(taken);
     // From here on everything is safe; what fails is done by the next flush.
-    if (this.#older !== undefined) await this.#parts.journal.dropThrough(this.#older.sequence);
+    if (this.#older !== undefined) await journal.dropThrough(this.#older.sequence);
+    // What is being copied from must keep its files.
+    if (this.#changed !== undefined) return;
     if (await tables.compact(this.#limits.compaction)) await this.#writeCheckpoint(header);
-    await this.#removeLeftOvers();
+    await this.#leftOvers.remove(this.#namedPaths());
+  }
+
+  async #renewNow(generation: NewGeneration): Promise<void> {
+    try {
+      await this.#alone(async () => {
+        this.#changed = new Map();
+        await this.#flushNow();
+        await this.#leftOvers.removeSetAside();
+        this.#changed.clear();
+        await generation.begin();
+      });
+      const states = await generation.copy();
+      // Most of the syncing, so that little is left for the moment in which no checkpoint can be written.
+      this.#synced = (await this.#namesOf(states)).flatMap(({ files }) => files);
+      await this.#alone(() => this.#switchTo(generation));
+    } catch (error) {
+      if (error instanceof SyncError) this.#stopped = error;
+      // A switch that has failed was taken back in its own turn.
+      if (this.#changed !== undefined) await this.#abandon(generation, false);
+      throw error;
+    } finally {
+      this.#changed = undefined;
+      this.#synced = [];
+    }
+  }
+
+  async #switchTo(generation: NewGeneration): Promise<void> {
+    const { journal } = this.#parts;
+    const changed = this.#changed ?? new Map<TableName, Set<string>>();
+    this.#changed = undefined;
+    let taken: Pending;
+    let mayBeNamed = false;
+    try {
+      await generation.switch(changed);
+      taken = this.#takePending();
+      await this.#apply(taken.changes);
+      mayBeNamed = true;
+      await this.#writeCheckpoint(taken.header);
+    } catch (error) {
+      await this.#abandon(generation, mayBeNamed);
+      throw error;
+    }
+    this.#release(taken);
+    await generation.end();
+    // Once more, so that the older checkpoint does not name the old tables either.
+    await this.#writeCheckpoint(taken.header);
+    await journal.dropThrough(taken.header.sequence, { tornEnds: true });
+    await this.#leftOvers.removeTables(this.#namedPaths());
+  }
+
+  /** What keeps it from being abandoned is told, not thrown: the reason for abandoning it matters more. */
+  async #abandon(generation: NewGeneration, mayBeNamed: boolean): Promise<void> {
+    await generation.abandon(mayBeNamed).catch((error: unknown) => this.#parts.report(error));
+  }
+
+  /** What is pending as of the last record. */
+  #takePending(): Pending {
+    const { changes, sequence } = this.#parts.overlay.snapshot();
+    return {
+      changes,
+      // An overlay that has seen no record since the start knows no sequence yet.
+      header: { ...this.#parts.describe(), sequence: Math.max(sequence, this.#latest?.sequence ?? 0) },
+      size: this.#pending,
+    };
+  }
+
+  async #apply(changes: readonly Change[]): Promise<void> {
+    if (changes.length === 0) return;
+    if (this.#changed !== undefined) {
+      for (const { table, id } of changes) {
+        let ids = this.#changed.get(table);
+        if (ids === undefined) this.#changed.set(table, (ids = new Set()));
+        ids.add(id);
+      }
+    }
+    await this.#parts.tables.apply(changes);
+  }
+
+  #release({ header, size }: Pending): void {
+    this.#parts.overlay.release(header.sequence);
+    this.#pending = { rows: this.#pending.rows - size.rows, bytes: this.#pending.bytes - size.bytes };
   }
 
   async #writeCheckpoint(header: CheckpointHeader): Promise<void> {
     const { disk, directory } = this.#parts;
-    const folder = tablesFolder(directory);
-    const known = new Map(this.#namedFiles().map((file) => [file.path, file]));
-    const tables: CheckpointedTable[] = [];
-    for (const state of await this.#parts.tables.states()) {
-      const paths = await filesOfVersion(disk, folder, state);
-      tables.push({ ...state, files: await syncFiles(disk, folder, paths, known) });
-    }
+    const tables = await this.#namesOf(await this.#parts.tables.states());
     const checkpoint = { ...header, number: this.#nextNumber, tables };
     // Taken even if this fails: the file may be there, and a name never stands for two checkpoints.
     this.#nextNumber += 1;
@@ -236,31 +354,24 @@ export class Checkpointer {
     this.#latest = checkpoint;
   }
 
-  /**
-   * Removes files that neither kept checkpoint names, from the second time they are found so; they were there before
-   * the checkpoint was, so nothing that LanceDB still writes is among them.
-   */
-  async #removeLeftOvers(): Promise<void> {
+  /** The files of tables, synced. */
+  async #namesOf(states: readonly TableState[]): Promise<CheckpointedTable[]> {
     const { disk, directory } = this.#parts;
-    const named = new Set(this.#namedFiles().map(({ path }) => path));
-    const leftOver = new Set<string>();
-    for (const { name } of this.#latest?.tables ?? []) {
-      const folder = `${name}.lance`;
-      for (const file of await listFilesBelow(disk, join(tablesFolder(directory), folder))) {
-        const path = `${folder}/${file}`;
-        if (named.has(path) || isVersionHint(path)) continue;
-        if (this.#leftOver.has(path)) await disk.remove(join(tablesFolder(directory), path));
-        else leftOver.add(path);
-      }
+    const folder = tablesFolder(directory);
+    const known = new Map([...this.#namedFiles(), ...this.#synced].map((file) => [file.path, file]));
+    const tables: CheckpointedTable[] = [];
+    for (const state of states) {
+      const paths = await filesOfVersion(disk, folder, state);
+      tables.push({ ...state, files: await syncFiles(disk, folder, paths, known) });
     }
-    this.#leftOver = leftOver;
-    // What was set aside at the start is in the tables again, and in a checkpoint.
-    for (const path of await listFilesBelow(disk, asideFolder(directory))) {
-      await disk.remove(join(asideFolder(directory), path));
-    }
+    return tables;
   }
 
   #namedFiles(): TableFile[] {
     return [this.#latest, this.#older].flatMap((kept) => kept?.tables ?? []).flatMap(({ files }) => files);
+  }
+
+  #namedPaths(): Set<string> {
+    return new Set(this.#namedFiles().map(({ path }) => path));
   }
 }

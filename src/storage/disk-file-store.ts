@@ -75,6 +75,38 @@ export class DiskFileStore implements FileStore {
     return swept;
   }
 
+  /** Files that no row needs as of now. */
+  async listUnneeded(): Promise<string[]> {
+    const names = (await this.#disk.list(this.#folder)).map(({ name }) => name);
+    return names.filter((name) => NAME.test(name) && !this.#isInUse(name));
+  }
+
+  /**
+   * Removes files at once that were unneeded before both checkpoints were written, and answers what went. One that is
+   * needed again stays.
+   */
+  removeUnneeded(names: readonly string[]): Promise<{ files: number; bytes: number }> {
+    const removed = this.#sweeping.then(() => this.#removeAll(names));
+    this.#sweeping = removed.then(
+      () => undefined,
+      () => undefined,
+    );
+    return removed;
+  }
+
+  async #removeAll(names: readonly string[]): Promise<{ files: number; bytes: number }> {
+    const gone = { files: 0, bytes: 0 };
+    for (const name of names) {
+      const bytes = await this.#disk.size(this.pathOf(name));
+      if (bytes === undefined || this.#isInUse(name)) continue;
+      await this.#disk.remove(this.pathOf(name));
+      gone.files += 1;
+      gone.bytes += bytes;
+    }
+    if (gone.files > 0) await this.#disk.syncDirectory(this.#folder);
+    return gone;
+  }
+
   /** For the file that comes in: takes over what was written under a temporary name. */
   async adopt(path: string, sha256: string, bytes: number): Promise<HeldFile> {
     this.#holders.set(sha256, (this.#holders.get(sha256) ?? 0) + 1);

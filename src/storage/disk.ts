@@ -18,6 +18,8 @@ export interface Disk {
   rename(from: string, to: string): Promise<void>;
   /** No error if it is gone already. Durable only after `syncDirectory` of the parent. */
   remove(path: string): Promise<void>;
+  /** An empty folder; no error if it is gone already. */
+  removeDirectory(path: string): Promise<void>;
   /** With parents, 0700, and durable on return. */
   makeDirectory(path: string): Promise<void>;
   /** Makes creations, renames and removals in a folder durable. Does nothing on Windows, which cannot. */
@@ -91,6 +93,13 @@ export const nodeDisk: Disk = {
   },
   rename: (from, to) => fs.rename(from, to),
   remove: (path) => fs.rm(path, { force: true }),
+  async removeDirectory(path) {
+    try {
+      await fs.rmdir(path);
+    } catch (error) {
+      if (!hasCode(error, "ENOENT")) throw error;
+    }
+  },
   async makeDirectory(path) {
     if (await isDirectory(path)) return;
     const parent = dirname(resolve(path));
@@ -159,6 +168,24 @@ export async function listFilesBelow(disk: Disk, root: string): Promise<string[]
   };
   await visit(root, "");
   return found.sort();
+}
+
+/** What the files below a folder take, as their lengths. */
+export async function usageBelow(disk: Disk, root: string): Promise<{ bytes: number; files: number }> {
+  const sizes: number[] = [];
+  for (const path of await listFilesBelow(disk, root)) sizes.push((await disk.size(join(root, path))) ?? 0);
+  return { bytes: sizes.reduce((sum, size) => sum + size, 0), files: sizes.length };
+}
+
+/** Removes a folder with all that is in it, for certain: a power failure does not bring it back. */
+export async function removeTree(disk: Disk, root: string): Promise<void> {
+  const entries = await disk.list(root);
+  for (const entry of entries) {
+    const path = join(root, entry.name);
+    await (entry.isDirectory() ? removeTree(disk, path) : disk.remove(path));
+  }
+  if (entries.length > 0) await disk.syncDirectory(root);
+  await disk.removeDirectory(root);
 }
 
 /** @throws the system's error where the path cannot be looked at; ENOTDIR where a file is in its way is "no". */

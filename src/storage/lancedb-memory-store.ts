@@ -12,6 +12,7 @@ import type { Overlay } from "./catalogue/overlay.ts";
 import type { VectorIndex } from "./catalogue/vector-index.ts";
 import type { WordIndex } from "./catalogue/word-index.ts";
 import type { Checkpointer } from "./checkpointer.ts";
+import type { ErasureLedger } from "./erasure-ledger.ts";
 import type { Journal } from "./journal/journal.ts";
 import type { Tables } from "./tables/tables.ts";
 import { TokenCache } from "./token-cache.ts";
@@ -29,6 +30,7 @@ export interface StoreIndexes {
   readonly overlay: Overlay;
   readonly words: WordIndex;
   readonly vectors: VectorIndex;
+  readonly ledger: ErasureLedger;
   /** One more than the largest `order` given so far. */
   nextOrder: number;
   /** The time of the newest record: the clock may go back, records may not. */
@@ -261,6 +263,7 @@ function noRoom(): ServiceError {
 /** Follows a record in what the next record's numbers are drawn from. */
 export function noteRecord(indexes: StoreIndexes, time: number, changes: readonly Change[]): void {
   indexes.lastTime = Math.max(indexes.lastTime, time);
+  indexes.ledger.note(time, changes);
   for (const { table, row } of changes) {
     if (table === "memories" && row !== null) indexes.nextOrder = Math.max(indexes.nextOrder, row.order + 1);
   }

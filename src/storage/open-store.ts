@@ -13,6 +13,8 @@ import { WordIndex } from "./catalogue/word-index.ts";
 import { CHECKPOINT_FORMAT, chooseCheckpoint, type ChosenCheckpoint, scrub } from "./checkpoint.ts";
 import { Checkpointer, type CheckpointerLimits } from "./checkpointer.ts";
 import type { Disk } from "./disk.ts";
+import { type Erasure, erasureOf } from "./erasure.ts";
+import { ErasureLedger } from "./erasure-ledger.ts";
 import type { Journal } from "./journal/journal.ts";
 import { checkJournal, holdsRecords, openJournal, removeUnused } from "./journal/open-journal.ts";
 import { LanceDbMemoryStore, noteRecord, showDurable, type StoreIndexes } from "./lancedb-memory-store.ts";
@@ -46,6 +48,7 @@ export interface OpenedStore {
   readonly journal: Pick<Journal, "position" | "readOnly" | "bytes">;
   readonly checkpointer: Pick<Checkpointer, "latest" | "stopped" | "flush">;
   readonly tables: Pick<Tables, "failure">;
+  readonly erasure: Erasure;
   /** What the background check of the files has found wrong so far, in sentences. */
   readonly damage: readonly string[];
 }
@@ -93,9 +96,9 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
       tables,
       overlay: indexes.overlay,
       journal: {
-        dropThrough: (sequence) => {
+        dropThrough: (sequence, ends) => {
           options.onCheckpoint?.();
-          return journal?.dropThrough(sequence);
+          return journal?.dropThrough(sequence, ends);
         },
       },
       describe: () => ({
@@ -104,6 +107,7 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
         analyserVersion: ANALYSER_VERSION,
         clockFloor: indexes.lastTime,
         nextOrder: indexes.nextOrder,
+        ...(indexes.ledger.waiting === undefined ? {} : { unerased: indexes.ledger.waiting }),
       }),
       report: (error) => log.error({ err: error }, "checkpoint failed"),
       openedAt: chosen,
@@ -134,7 +138,9 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
 
     store = new LanceDbMemoryStore({ indexes, journal, tables, checkpointer, clock });
     const damage = scrubInBackground(options, checkpointer, store);
-    return { store, storeId: header.storeId, journal, checkpointer, tables, damage };
+    const { ledger } = indexes;
+    const erasure = erasureOf({ disk, directory, store, tables, journal, checkpointer, ledger });
+    return { store, storeId: header.storeId, journal, checkpointer, tables, erasure, damage };
   } catch (error) {
     await journal?.close();
     await tables.close();
@@ -171,6 +177,7 @@ function emptyIndexes(
     overlay: new Overlay(),
     words: new WordIndex(),
     vectors: new VectorIndex(EMBEDDING_DIMENSIONS),
+    ledger: new ErasureLedger(chosen?.checkpoint.unerased),
     nextOrder: chosen?.checkpoint.nextOrder ?? 1,
     lastTime: chosen?.checkpoint.clockFloor ?? 0,
   };

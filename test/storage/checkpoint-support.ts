@@ -213,6 +213,10 @@ export class PowerlessDisk implements Disk {
     this.#change();
     await nodeDisk.remove(path);
   }
+  async removeDirectory(path: string): Promise<void> {
+    this.#change();
+    await nodeDisk.removeDirectory(path);
+  }
   async syncDirectory(path: string): Promise<void> {
     this.#change();
     await nodeDisk.syncDirectory(path);

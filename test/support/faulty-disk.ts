@@ -362,6 +362,10 @@ export async function createFaultyDisk(root: string, options: FaultyDiskOptions 
       const kept = await toLimbo(path);
       pending.push({ folder: dirname(path), paths: [path], undo: () => fromLimbo(kept, path) });
     },
+    async removeDirectory(path) {
+      stepOrThrow("rmdir", path);
+      await nodeDisk.removeDirectory(path);
+    },
     async makeDirectory(path) {
       stepOrThrow("mkdir", path);
       await nodeDisk.makeDirectory(path);

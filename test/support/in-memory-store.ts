@@ -6,6 +6,7 @@ import { StoreCatalogue } from "../../src/storage/catalogue/catalogue.ts";
 import { Overlay } from "../../src/storage/catalogue/overlay.ts";
 import { VectorIndex } from "../../src/storage/catalogue/vector-index.ts";
 import { WordIndex } from "../../src/storage/catalogue/word-index.ts";
+import { ErasureLedger } from "../../src/storage/erasure-ledger.ts";
 import { LanceDbMemoryStore } from "../../src/storage/lancedb-memory-store.ts";
 
 export interface InMemoryStore {
@@ -28,6 +29,7 @@ export function createInMemoryStore(clock: Clock): InMemoryStore {
       overlay: new Overlay(),
       words: new WordIndex(),
       vectors: new VectorIndex(EMBEDDING_DIMENSIONS),
+      ledger: new ErasureLedger(),
       nextOrder: 1,
       lastTime: 0,
     },

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { ErasureReport } from "../../src/core/compaction.ts";
 import { COMPACTION_THRESHOLDS } from "../../src/storage/tables/compaction-thresholds.ts";
 import { createFaultyDisk, type Fault, type FaultyDisk, type Remains } from "./faulty-disk.ts";
 import { createMemoryWorld } from "./memory-world.ts";
@@ -23,6 +24,8 @@ export interface Survival {
   readonly fault: Fault;
   /** What the power leaves after each failure, by turns; none: the process ends and the machine goes on. */
   readonly remains: readonly Remains[];
+  /** Whether what was deleted is erased beside the work, again and again. */
+  readonly erasing?: boolean;
 }
 
 /**
@@ -31,7 +34,7 @@ export interface Survival {
  *
  * @returns how many failures there were.
  */
-export async function survive({ seed, stride, fault, remains }: Survival): Promise<number> {
+export async function survive({ seed, stride, fault, remains, erasing = false }: Survival): Promise<number> {
   const top = await mkdtemp(join(tmpdir(), "memoryd-survival-"));
   const directory = join(top, "data");
   const world = createMemoryWorld();
@@ -46,7 +49,8 @@ export async function survive({ seed, stride, fault, remains }: Survival): Promi
       world.now += random() < 0.2 ? -50 : 10;
       const disk = await createFaultyDisk(directory, { foreignFolders: ["tables"] });
       disk.failAt(step, fault);
-      await liveOn(disk, () => openStoreOnDisk(directory, world, { disk, limits: BUSY }), ledger);
+      const open = () => openStoreOnDisk(directory, world, { disk, limits: BUSY });
+      await liveOn(disk, open, ledger, erasing ? erase : async () => undefined);
       const left = remains[lives % remains.length];
       history = [
         `life ${lives}, ${fault} at step ${step}, power ${left ?? "on"}`,
@@ -65,10 +69,17 @@ export async function survive({ seed, stride, fault, remains }: Survival): Promi
   }
 }
 
+/** Erases what was deleted from a store that has no documents. */
+export function erase(store: StoreOnDisk): Promise<ErasureReport> {
+  const originals = { listUnneeded: async () => [], removeUnneeded: async () => ({ bytes: 0, files: 0 }) };
+  return store.opened.erasure.run({ originals });
+}
+
 async function liveOn(
   disk: FaultyDisk,
   open: () => Promise<StoreOnDisk>,
   ledger: StoreLedger,
+  beside: (store: StoreOnDisk) => Promise<unknown>,
 ): Promise<void> {
   let store: StoreOnDisk;
   try {
@@ -80,7 +91,12 @@ async function liveOn(
   }
   try {
     await ledger.checkReopened(store);
-    for (let round = 0; round < ROUNDS; round += 1) await ledger.work(store);
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const running = beside(store).catch(() => undefined);
+      await ledger.work(store);
+      // Some work falls beside it, some behind.
+      if (round % 2 === 0) await running;
+    }
     await store.opened.checkpointer.flush().catch(() => undefined);
     await ledger.checkWhileOpen(store);
   } finally {

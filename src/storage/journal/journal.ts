@@ -44,8 +44,12 @@ export interface Journal {
    * Removes the files that hold no record after `sequence`; also the one being written, once everything in it is
    * covered, those of earlier epochs, and the unfinished ends set aside beside them. The caller has that much in
    * both checkpoints.
+   *
+   * @param options.tornEnds removes every unfinished end, also beside a file that stays.
    */
-  dropThrough(sequence: number): Promise<void>;
+  dropThrough(sequence: number, options?: { readonly tornEnds?: boolean }): Promise<void>;
+  /** Goes on in a new file, so that those before it can be dropped whole. */
+  beginSegment(): Promise<void>;
   /** Writes what waits. Idempotent; every append after it is refused. */
   close(): Promise<void>;
   /** Of all its segments on the disk. */

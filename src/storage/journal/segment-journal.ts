@@ -113,10 +113,19 @@ export class SegmentJournal implements Journal {
     return { sequence, durable };
   }
 
-  dropThrough(sequence: number): Promise<void> {
+  dropThrough(sequence: number, { tornEnds = false } = {}): Promise<void> {
     if (this.#closing !== undefined)
       return Promise.reject(new ServiceError("NOT_READY", "The store is closed."));
-    return this.#asChore(() => this.#drop(sequence));
+    return this.#asChore(() => this.#drop(sequence, tornEnds));
+  }
+
+  beginSegment(): Promise<void> {
+    if (this.#closing !== undefined)
+      return Promise.reject(new ServiceError("NOT_READY", "The store is closed."));
+    return this.#asChore(async () => {
+      if (this.#readOnly !== undefined) throw this.#readOnly;
+      if (this.#active.firstSequence <= this.#durable) await this.#rotate();
+    });
   }
 
   close(): Promise<void> {
@@ -312,7 +321,7 @@ export class SegmentJournal implements Journal {
     await before.file.close().catch(() => undefined);
   }
 
-  async #drop(sequence: number): Promise<void> {
+  async #drop(sequence: number, tornEnds: boolean): Promise<void> {
     if (this.#readOnly !== undefined) throw this.#readOnly;
     const holdsRecords = this.#active.firstSequence <= this.#durable;
     if (holdsRecords && this.#durable <= sequence) await this.#rotate();
@@ -325,14 +334,15 @@ export class SegmentJournal implements Journal {
       await this.#removeSegment(oldest.path);
       this.#sealed.shift();
     }
-    await this.#removeTornEnds();
+    await this.#removeTornEnds(tornEnds);
     if (this.#full) await this.#findRoom();
   }
 
-  /** Of segments that are gone: what was never acknowledged goes no later than what stood before it. */
-  async #removeTornEnds(): Promise<void> {
+  /** Of segments that are gone: what was never acknowledged goes no later than what stood before it. Or all. */
+  async #removeTornEnds(all: boolean): Promise<void> {
     const { disk, directory, epoch } = this.#state;
-    const kept = new Set([...this.#sealed, this.#active].map(({ path }) => basename(path)));
+    const staying = all ? [] : [...this.#sealed, this.#active];
+    const kept = new Set(staying.map(({ path }) => basename(path)));
     for (const { name } of await disk.list(directory)) {
       const segment = segmentOfTornEnd(name);
       const position = segment === undefined ? undefined : parseSegmentName(segment);
@@ -340,6 +350,7 @@ export class SegmentJournal implements Journal {
         continue;
       await disk.remove(join(directory, name));
     }
+    if (all) await disk.syncDirectory(directory);
   }
 
   /** Synced one by one: a power failure must not bring back an older segment without those after it. */

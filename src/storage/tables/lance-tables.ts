@@ -1,11 +1,12 @@
-import { type Connection, connect, Index, Session, type Table } from "@lancedb/lancedb";
-import { type RecordBatch, type Schema, Table as ArrowTable } from "apache-arrow";
+import { type Connection, connect, Session, type Table } from "@lancedb/lancedb";
+import type { RecordBatch } from "apache-arrow";
 import type { TableName } from "../../core/rows.ts";
-import { schemaOf, fromRecordBatch } from "./arrow-columns.ts";
+import { fromRecordBatch } from "./arrow-columns.ts";
 import type { Columns } from "./columns.ts";
 import type { CompactionThresholds } from "./compaction-thresholds.ts";
-import { isOneOf } from "./filters.ts";
-import { TABLE_NAMES, TABLE_SPECS } from "./specs.ts";
+import { addRows, createTable, deleteRows, indexKeys, keyFilters } from "./lance-writes.ts";
+import { type CopiedPiece, type CopiedTable, NextGeneration } from "./next-generation.ts";
+import { TABLE_NAMES } from "./specs.ts";
 import { generationName, type TableState, tableOf } from "./table-state.ts";
 
 /** Rows of one table to be written: everything of `ids` goes, `batches` come in. */
@@ -15,13 +16,6 @@ export interface Replacement {
   readonly batches: readonly RecordBatch[];
 }
 
-/** Ids in one filter; beyond some thousands LanceDB takes longer over the filter than over two of them. */
-const IDS_A_FILTER = 2_000;
-/**
- * Rows without an index are read whole to look for an id: 2 500 of the tokens added 3 ms to each lookup of 150, however
- * small the table.
- */
-const UNINDEXED_ROWS = 500;
 /** The index of ids of 1 M rows is 15 MB; LanceDB's own bounds are 6 GB and 1 GB. */
 const INDEX_CACHE_BYTES = 256n * 1024n * 1024n;
 const METADATA_CACHE_BYTES = 64n * 1024n * 1024n;
@@ -37,6 +31,10 @@ export class LanceTables {
   readonly #tables = new Map<TableName, Table>();
   readonly #reads = new Set<Promise<unknown>>();
   #lastWrite: Promise<unknown> = Promise.resolve();
+  #next: NextGeneration | undefined;
+  /** After a switch: what was copied, until it is let go. */
+  #before: ReadonlyMap<TableName, Table> | undefined;
+  #newestGeneration = 0;
 
   private constructor(connection: Connection) {
     this.#connection = connection;
@@ -83,13 +81,9 @@ export class LanceTables {
       // Who asked before could not know of these changes, and must not find the rows gone between the commits.
       await Promise.allSettled(this.#reads);
       const table = this.#tables.get(name) ?? (await this.#create(name));
-      if ((await table.countRows()) > 0) {
-        for (const some of chunks(ids, IDS_A_FILTER))
-          await table.delete(isOneOf(TABLE_SPECS[name].key, some));
-      }
-      const first = batches.find(({ numRows }) => numRows > 0);
-      if (first !== undefined) await table.add(new ArrowTable(first.schema, [...batches]));
-      await indexKeys(table, TABLE_SPECS[name].key);
+      await deleteRows(table, name, ids);
+      await addRows(table, batches);
+      await indexKeys(table, name);
     });
   }
 
@@ -106,8 +100,8 @@ export class LanceTables {
     const batches: Columns[] = [];
     const table = this.#tables.get(name);
     if (table === undefined) return batches;
-    for (const some of chunks(ids, IDS_A_FILTER)) {
-      const query = table.query().where(isOneOf(TABLE_SPECS[name].key, some));
+    for (const filter of keyFilters(name, ids)) {
+      const query = table.query().where(filter);
       if (columns !== undefined) query.select([...columns]);
       for await (const batch of query) batches.push(fromRecordBatch(batch));
     }
@@ -142,16 +136,85 @@ export class LanceTables {
     });
   }
 
+  /** Begins to copy every table to a new generation, as it is now; one at a time. */
+  startGeneration(): Promise<CopiedTable[]> {
+    return this.#exclusively(async () => {
+      if (this.#next !== undefined) throw new Error("the tables are being copied already");
+      const { generation, number, copied } = await NextGeneration.begin(
+        this.#connection,
+        this.#tables,
+        this.#newestGeneration,
+      );
+      this.#next = generation;
+      this.#newestGeneration = number;
+      return copied;
+    });
+  }
+
+  /** Copies some more beside reads and writes; undefined when all is copied. */
+  copyPiece(): Promise<CopiedPiece | undefined> {
+    return this.#generation().copyPiece();
+  }
+
+  /** Brings rows that were written since the copying began into the copy. */
+  catchUp(name: TableName, ids: readonly string[]): Promise<void> {
+    return this.#exclusively(async () => {
+      const source = this.#tables.get(name);
+      if (source !== undefined) await this.#generation().catchUp(name, source, ids);
+    });
+  }
+
+  /** Of the copy, as far as it is. */
+  generationStates(): Promise<TableState[]> {
+    return this.#generation().states();
+  }
+
+  /** From here on the copy is what is read and written. */
+  switchGeneration(): Promise<void> {
+    return this.#exclusively(async () => {
+      this.#before = this.#generation().takePlaceIn(this.#tables);
+    });
+  }
+
+  /** Lets go of the copy, and takes a switch back. Does nothing where there is none. */
+  abandonGeneration(): Promise<void> {
+    return this.#exclusively(async () => {
+      for (const [name, table] of this.#before ?? []) this.#tables.set(name, table);
+      this.#before = undefined;
+      const next = this.#next;
+      this.#next = undefined;
+      await next?.stop();
+      await Promise.allSettled(this.#reads);
+      next?.close();
+    });
+  }
+
+  /** Lets go of what was copied. */
+  endGeneration(): Promise<void> {
+    return this.#exclusively(async () => {
+      const before = this.#before;
+      if (before === undefined) throw new Error("the tables were not switched");
+      this.#next = undefined;
+      this.#before = undefined;
+      await Promise.allSettled(this.#reads);
+      for (const table of before.values()) table.close();
+    });
+  }
+
+  #generation(): NextGeneration {
+    if (this.#next === undefined) throw new Error("the tables are not being copied");
+    return this.#next;
+  }
+
   close(): void {
+    this.#next?.close();
     for (const table of this.#tables.values()) table.close();
     this.#tables.clear();
     this.#connection.close();
   }
 
   async #create(name: TableName): Promise<Table> {
-    const table = await this.#connection.createEmptyTable(generationName(name, 1), tableSchema(name), {
-      storageOptions: { new_table_enable_stable_row_ids: "true" },
-    });
+    const table = await createTable(this.#connection, name, generationName(name, 1));
     this.#tables.set(name, table);
     return table;
   }
@@ -161,10 +224,6 @@ export class LanceTables {
     this.#lastWrite = done.catch(() => undefined);
     return done;
   }
-}
-
-export function tableSchema(name: TableName): Schema {
-  return schemaOf(TABLE_SPECS[name].fields);
 }
 
 async function compactTable(table: Table, thresholds: CompactionThresholds): Promise<void> {
@@ -180,15 +239,4 @@ async function compactTable(table: Table, thresholds: CompactionThresholds): Pro
   ) {
     await table.optimize({ cleanupOlderThan: NOTHING_IS_OLDER });
   }
-}
-
-/** Built whole each time: 45 ms at 100 000 rows, and then one file however often. */
-async function indexKeys(table: Table, key: string): Promise<void> {
-  const index = await table.indexStats(`${key}_idx`);
-  const unindexed = index?.numUnindexedRows ?? (await table.countRows());
-  if (unindexed >= UNINDEXED_ROWS) await table.createIndex(key, { config: Index.btree(), replace: true });
-}
-
-function* chunks<T>(items: readonly T[], size: number): Generator<readonly T[]> {
-  for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
 }

@@ -17,3 +17,9 @@ export function generationName(table: TableName, generation: number): string {
 export function tableOf(name: string): string | undefined {
   return /^([a-z]+)-g[1-9]\d*$/.exec(name)?.[1];
 }
+
+/** The generation in such a name. */
+export function generationOf(name: string): number | undefined {
+  const digits = /-g([1-9]\d*)$/.exec(name)?.[1];
+  return digits === undefined ? undefined : Number(digits);
+}

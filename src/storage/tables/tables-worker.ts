@@ -3,7 +3,8 @@ import type { RecordBatch } from "apache-arrow";
 import type { TableName } from "../../core/rows.ts";
 import { toRecordBatch } from "./arrow-columns.ts";
 import { buffersOf, type Columns } from "./columns.ts";
-import { LanceTables, tableSchema } from "./lance-tables.ts";
+import { LanceTables } from "./lance-tables.ts";
+import { tableSchema } from "./lance-writes.ts";
 import type { TablesCalls, TablesRequest } from "./worker-protocol.ts";
 
 if (parentPort === null) throw new TypeError("to be started as a worker thread");
@@ -59,17 +60,27 @@ const answers: Answers = {
   },
   states: async () => tables().states(),
   compact: async (thresholds) => tables().compact(thresholds),
+  startGeneration: async () => tables().startGeneration(),
+  copyPiece: async () => tables().copyPiece(),
+  catchUp: async (table, ids) => tables().catchUp(table, ids),
+  generationStates: async () => tables().generationStates(),
+  switchGeneration: async () => tables().switchGeneration(),
+  abandonGeneration: async () => tables().abandonGeneration(),
+  endGeneration: async () => tables().endGeneration(),
   async close() {
     opened?.close();
     opened = undefined;
   },
 };
 
+/** Calls that answer rows, whose buffers are moved. */
+const ROWS: ReadonlySet<keyof TablesCalls> = new Set(["read", "nextBatch"]);
+
 port.on("message", ({ call, id, args }: TablesRequest) => {
   const answer = answers[call] as (...args: unknown[]) => Promise<unknown>;
   answer(...args).then(
     (result) => {
-      port.postMessage({ id, result }, transferablesOf(result));
+      port.postMessage({ id, result }, ROWS.has(call) ? transferablesOf(result) : []);
       // No handle is left then, and the thread ends by itself.
       if (call === "close") port.close();
     },
@@ -82,7 +93,5 @@ port.on("message", ({ call, id, args }: TablesRequest) => {
 
 function transferablesOf(result: unknown): ArrayBuffer[] {
   if (Array.isArray(result)) return result.flatMap(transferablesOf);
-  return typeof result === "object" && result !== null && !("version" in result)
-    ? buffersOf(result as Columns)
-    : [];
+  return result === undefined ? [] : buffersOf(result as Columns);
 }

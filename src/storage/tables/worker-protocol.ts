@@ -1,6 +1,7 @@
 import type { TableName } from "../../core/rows.ts";
 import type { Columns } from "./columns.ts";
 import type { CompactionThresholds } from "./compaction-thresholds.ts";
+import type { CopiedPiece, CopiedTable } from "./next-generation.ts";
 import type { TableState } from "./table-state.ts";
 
 /** What the tables' thread can be asked to do. */
@@ -18,6 +19,13 @@ export interface TablesCalls {
   stopScan(scan: number): void;
   states(): TableState[];
   compact(thresholds: CompactionThresholds): boolean;
+  startGeneration(): CopiedTable[];
+  copyPiece(): CopiedPiece | undefined;
+  catchUp(table: TableName, ids: readonly string[]): void;
+  generationStates(): TableState[];
+  switchGeneration(): void;
+  abandonGeneration(): void;
+  endGeneration(): void;
   close(): void;
 }
 

@@ -1,0 +1,114 @@
+import { join } from "node:path";
+import type { CompactionProgress, DiskUsage, ErasureReport, UnerasedRows } from "../core/compaction.ts";
+import { ServiceError } from "../core/errors.ts";
+import type { Checkpointer } from "./checkpointer.ts";
+import { type Disk, usageBelow } from "./disk.ts";
+import type { ErasureLedger } from "./erasure-ledger.ts";
+import type { Journal } from "./journal/journal.ts";
+import type { LanceDbMemoryStore } from "./lancedb-memory-store.ts";
+import type { Tables } from "./tables/tables.ts";
+import { TableRenewal } from "./table-renewal.ts";
+
+/** The files of documents, as far as erasing them goes. */
+export interface Originals {
+  /** As of now. */
+  listUnneeded(): Promise<readonly string[]>;
+  /** Those that are needed again stay. */
+  removeUnneeded(names: readonly string[]): Promise<DiskUsage>;
+}
+
+export interface ErasureOptions {
+  readonly originals: Originals;
+  /** Whether it takes its time, leaves the processor to others and begins only with room to spare. */
+  readonly gently?: boolean;
+  readonly onProgress?: (progress: CompactionProgress) => void;
+  readonly signal?: AbortSignal;
+}
+
+/** Takes what was deleted and replaced from the disk. */
+export interface Erasure {
+  /** What there is to erase, with what is being erased. */
+  readonly waiting: UnerasedRows | undefined;
+  /**
+   * Erases all that was deleted or replaced before the call. Reading and writing go on. Stopped anywhere it loses nothing.
+   *
+   * @throws {ServiceError} STORE_FULL without room for a copy of the tables; CONFLICT while another erasure runs.
+   */
+  run(options: ErasureOptions): Promise<ErasureReport>;
+}
+
+export interface ErasureParts {
+  readonly disk: Disk;
+  readonly directory: string;
+  readonly store: LanceDbMemoryStore;
+  readonly tables: Tables;
+  readonly journal: Pick<Journal, "beginSegment">;
+  readonly checkpointer: Pick<Checkpointer, "renew" | "note" | "roomNeeded">;
+  readonly ledger: ErasureLedger;
+}
+
+/** As long a rest as a piece took: half of one core at most. */
+const GENTLE_REST = 1;
+/** Left for the journal and its reserve when somebody asks for it on a full disk. */
+const LEAST_FREE_BYTES = 64 * 1024 * 1024;
+
+export function erasureOf(parts: ErasureParts): Erasure {
+  let isRunning = false;
+  return {
+    get waiting() {
+      return parts.ledger.waiting;
+    },
+    async run(options) {
+      if (isRunning) throw new ServiceError("CONFLICT", "What was deleted is being erased already.");
+      isRunning = true;
+      const covered = parts.ledger.begin();
+      try {
+        const report = await erase(parts, options, covered);
+        parts.ledger.end("erased");
+        await parts.checkpointer.note();
+        return report;
+      } catch (error) {
+        parts.ledger.end("failed");
+        throw error;
+      } finally {
+        isRunning = false;
+      }
+    },
+  };
+}
+
+async function erase(
+  parts: ErasureParts,
+  options: ErasureOptions,
+  covered: UnerasedRows | undefined,
+): Promise<ErasureReport> {
+  const { disk, directory, store, tables, journal, checkpointer } = parts;
+  const { originals, gently = false, onProgress = () => {}, signal } = options;
+  const unneeded = await originals.listUnneeded();
+  // What these are missing from is durable after this, and in every checkpoint that is written from here on.
+  await store.commit(() => ({ changes: [], result: undefined }));
+  const journalBefore = await usageBelow(disk, join(directory, "journal"));
+  const renewal = new TableRenewal({
+    disk,
+    directory,
+    tables,
+    journal,
+    keepFree: gently ? checkpointer.roomNeeded : Math.min(LEAST_FREE_BYTES, checkpointer.roomNeeded),
+    rest: gently ? GENTLE_REST : 0,
+    onProgress,
+    signal: signal === undefined ? store.closing : AbortSignal.any([signal, store.closing]),
+  });
+  await checkpointer.renew(renewal);
+  const removed = await originals.removeUnneeded(unneeded);
+
+  const report = [];
+  for (const copied of renewal.copied) {
+    const { table, before } = copied;
+    report.push({ table, rows: covered?.rows[table] ?? 0, before, after: await renewal.after(copied) });
+  }
+  return {
+    tables: report,
+    journal: { before: journalBefore, after: await usageBelow(disk, join(directory, "journal")) },
+    originals: removed,
+  };
+}

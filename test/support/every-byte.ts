@@ -1,0 +1,87 @@
+import { cp, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { connect } from "@lancedb/lancedb";
+import { listFilesBelow, nodeDisk } from "../../src/storage/disk.ts";
+import { decodeSegmentHeader, parseSegmentName } from "../../src/storage/journal/format.ts";
+import { readSegment } from "../../src/storage/journal/read-segment.ts";
+import { filesOfVersion } from "../../src/storage/tables/table-files.ts";
+
+/** Everything that the files of a data directory hold, as they stand and decoded. */
+export interface EveryByte {
+  /** Path of each file, and its bytes. */
+  readonly files: ReadonlyMap<string, Buffer>;
+  /** Contents by where they stand: every row of every version of every table, every record of the journal. */
+  readonly decoded: ReadonlyMap<string, string>;
+  /** What must not be: rows in the tables' files that no version shows, files that no version names. */
+  readonly unseen: readonly string[];
+}
+
+/** Reads a copy, so that nothing is touched. */
+export async function readEveryByte(directory: string): Promise<EveryByte> {
+  const copy = await mkdtemp(join(tmpdir(), "memoryd-every-byte-"));
+  try {
+    await cp(directory, copy, { recursive: true });
+    const files = new Map<string, Buffer>();
+    for (const path of await listFilesBelow(nodeDisk, copy))
+      files.set(path, await nodeDisk.readFile(join(copy, path)));
+    const decoded = decodeJournal(files);
+    const unseen: string[] = [];
+    await decodeTables(join(copy, "tables"), decoded, unseen);
+    return { files, decoded, unseen };
+  } finally {
+    await rm(copy, { recursive: true, force: true });
+  }
+}
+
+/** Where a text stands: as UTF-8 in a file, or decoded; sorted. */
+export function placesOf(text: string, { files, decoded }: EveryByte): string[] {
+  const raw = [...files].filter(([, bytes]) => bytes.includes(text)).map(([path]) => path);
+  const read = [...decoded].filter(([, content]) => content.includes(text)).map(([place]) => place);
+  return [...raw, ...read].sort();
+}
+
+function decodeJournal(files: ReadonlyMap<string, Buffer>): Map<string, string> {
+  const decoded = new Map<string, string>();
+  for (const [path, bytes] of files) {
+    if (parseSegmentName(basename(path)) === undefined) continue;
+    const header = decodeSegmentHeader(bytes);
+    if (header === undefined) throw new Error(`${path} has no header`);
+    const records: string[] = [];
+    readSegment(path, bytes, header, {
+      after: 0,
+      onRecord: (record) => records.push(JSON.stringify(record)),
+    });
+    decoded.set(`${path}, decoded`, records.join("\n"));
+  }
+  return decoded;
+}
+
+async function decodeTables(folder: string, decoded: Map<string, string>, unseen: string[]): Promise<void> {
+  const connection = await connect(folder);
+  const named = new Set<string>();
+  for (const name of await connection.tableNames({ limit: 1_000 })) {
+    const table = await connection.openTable(name);
+    let seen = 0;
+    let stored = 0;
+    for (const { version } of await table.listVersions()) {
+      await table.checkout(version);
+      const rows = await table.query().toArray();
+      const texts = rows.map((row) => JSON.stringify(row, (_, value) => plain(value)));
+      decoded.set(`${name} version ${version}`, texts.join("\n"));
+      const { fragmentStats } = await table.stats();
+      stored = Math.max(stored, Math.round(fragmentStats.lengths.mean * fragmentStats.numFragments));
+      seen = Math.max(seen, rows.length);
+      for (const path of await filesOfVersion(nodeDisk, folder, { name, version, rows: 0 })) named.add(path);
+    }
+    if (stored > seen) unseen.push(`${name}: ${stored - seen} rows that no version shows`);
+    table.close();
+  }
+  connection.close();
+  for (const path of await listFilesBelow(nodeDisk, folder))
+    if (!named.has(path) && !path.endsWith("latest_version_hint.json")) unseen.push(path);
+}
+
+function plain(value: unknown): unknown {
+  return typeof value === "bigint" ? String(value) : value;
+}
