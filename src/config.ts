@@ -110,6 +110,13 @@ const Settings = Type.Object(
       default: 16 * 1024 ** 2,
       description: "bytes of new rows at which they go from the journal into the tables",
     }),
+    compactAfterMinutes: Type.Integer({
+      minimum: 0,
+      maximum: 43_200,
+      default: 60,
+      description:
+        "how long what was deleted may stay on the disk, but for busy times; 0: until `memoryd compact --now`",
+    }),
     salienceHalfLifeDays: Type.Array(
       Type.String({ pattern: "^(off|(semantic|episodic|procedural|emotional|reflective)=[1-9]\\d{0,4})$" }),
       {

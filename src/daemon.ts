@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { chmod } from "node:fs/promises";
 import { readFileSync } from "node:fs";
+import { createCompactionService } from "./compaction-service.ts";
 import type { Config } from "./config.ts";
 import { openDocumentService, type DocumentService } from "./document-service.ts";
 import { FollowUps } from "./core/memories/follow-ups.ts";
@@ -128,11 +129,23 @@ export async function startDaemon(
     documents = service;
     started.push(() => service.close());
     const operations = bindOperations(ports);
+    const compaction = createCompactionService({
+      erasure: opened.erasure,
+      originals: service.files,
+      clock: systemClock,
+      afterMinutes: config.compactAfterMinutes,
+      // Something unlike anything before while texts wait: then it is not quiet.
+      activity: () =>
+        embedder.waiting + service.counts.jobsRunning > 0 ? Symbol() : opened.journal.position.sequence,
+      log,
+    });
+    started.push(() => compaction.close());
     const status = () =>
       statusOf(config, { instanceId, startedAt, embedder, opened, documents: service.counts });
     const app = buildServer({
       operations,
       documents: service.operations,
+      compaction,
       status,
       requestStop,
       access: {
@@ -151,6 +164,7 @@ export async function startDaemon(
     const { port } = listening;
     listeningPort = port;
     service.start();
+    compaction.begin();
     writeRuntimeInfo(config.dataDir, {
       address: config.host,
       port,
@@ -209,6 +223,7 @@ function statusOf(
       pendingRows: store.pending.rows,
       pendingBytes: store.pending.bytes,
       diskBytes: tableBytes + journal.bytes,
+      unerased: opened.erasure.waiting?.items ?? 0,
       readOnly: journal.readOnly !== undefined,
     },
     embeddingQueue: { waiting: embedder.waiting, workers: embedder.workers },

@@ -15,6 +15,7 @@ import { VERSION } from "./version.ts";
 
 /** The part of the daemon that takes documents in. */
 export interface DocumentService {
+  readonly files: DiskFileStore;
   readonly operations: DocumentOperations;
   /** Goes on with the jobs of an earlier life; once the port is known, so that the daemon fetches nothing of itself. */
   start(): void;
@@ -60,6 +61,7 @@ export async function openDocumentService(
     report: (error) => log.error({ err: error }, "job failed"),
   });
   return {
+    files,
     operations: bindDocumentOperations(ports, jobs),
     start: () => jobs.start(),
     checkpointed() {

@@ -5,6 +5,7 @@ import { add, type AddOptions } from "./add.ts";
 import { CliFailure, EXIT, type ExitCode } from "./cli-failure.ts";
 import { type DaemonOptions, settingsOf, withDataDir } from "./daemon-options.ts";
 import { addFactCommands } from "./fact-commands.ts";
+import { compact, type CompactOptions } from "./compact.ts";
 import { collect, part, wholeNumber } from "./option-values.ts";
 import { ingest, type IngestOptions } from "./ingest.ts";
 import { complain, endWithReader } from "./output.ts";
@@ -81,6 +82,12 @@ function addDaemonCommands(memoryd: Command): void {
     .action(
       async (options: DaemonOptions & StatusOptions) => await status(settingsOf(options).dataDir, options),
     );
+  withDataDir(
+    memoryd.command("compact").description("erase what was deleted from the disk, or say what waits for it"),
+  )
+    .option("--now", "erase it now, whether the daemon runs or not")
+    .option("--json", "as JSON")
+    .action(async (options: DaemonOptions & CompactOptions) => await compact(settingsOf(options), options));
 }
 
 function addMemoryCommands(memoryd: Command): void {

@@ -32,6 +32,9 @@ function summary(stats: Static<typeof StatsReply>, { url, runtime }: DaemonClien
   return [
     ["listening", url],
     ["data", `${store.data_dir} (${inMegabytes(store.disk_bytes)})`],
+    ...(store.unerased === 0
+      ? []
+      : [["to erase", `${store.unerased} deleted or replaced; see \`memoryd compact\``] as [string, string]]),
     ["model", `${embedding.model} (${embedding.dimensions} dimensions)`],
     ["memories", String(stats.memory_count)],
     ["writes", store.read_only ? "refused after a disk error, until a restart" : "accepted"],

@@ -19,6 +19,8 @@ export interface ServiceStatus {
     readonly pendingRows: number;
     readonly pendingBytes: number;
     readonly diskBytes: number;
+    /** Deleted and replaced memories, facts and documents that stand in files yet. */
+    readonly unerased: number;
     /** True after a disk error: reads go on, writes are refused until a restart. */
     readonly readOnly: boolean;
   };

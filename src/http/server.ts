@@ -5,6 +5,7 @@ import Fastify, {
   type FastifyInstance,
   type RouteOptions,
 } from "fastify";
+import type { CompactionOperations } from "../core/compaction.ts";
 import type { DocumentOperations } from "../core/documents/document-operations.ts";
 import type { Operations } from "../core/operations.ts";
 import type { ServiceStatus } from "../core/status.ts";
@@ -16,6 +17,7 @@ import { readJsonBodies } from "./json-body.ts";
 import { describeRoutes } from "./openapi.ts";
 import { sendProblem } from "./problem.ts";
 import { checkQuery, parseQueryString } from "./query-string.ts";
+import { compactionRoutes } from "./routes/compaction.ts";
 import { documentRoutes } from "./routes/documents.ts";
 import { factReadRoutes } from "./routes/fact-reads.ts";
 import { factWriteRoutes } from "./routes/fact-writes.ts";
@@ -65,6 +67,8 @@ export interface ServerOptions {
   readonly operations: Operations;
   /** Left out: no documents are taken. */
   readonly documents?: DocumentOperations;
+  /** Left out: nobody may ask for erasing. */
+  readonly compaction?: CompactionOperations;
   /** Asked at every request that needs it. */
   readonly status: () => ServiceStatus;
   readonly access?: AccessOptions;
@@ -83,6 +87,7 @@ export interface ServerOptions {
 export function buildServer({
   operations,
   documents,
+  compaction,
   status,
   requestStop = () => {},
   access: accessOptions = {},
@@ -173,6 +178,7 @@ export function buildServer({
     app.register(ingestRoutes, { documentsOf, limits: { maxUploadBytes, maxFieldBytes } });
     app.register(documentRoutes, { documentsOf });
   }
+  if (compaction !== undefined) app.register(compactionRoutes, { compaction });
   app.register(systemRoutes, {
     operationsOf,
     status,

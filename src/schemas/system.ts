@@ -64,6 +64,10 @@ export const StatsReply = Type.Object(
       }),
       pending_bytes: Type.Integer(),
       disk_bytes: Type.Integer(),
+      unerased: Type.Integer({
+        minimum: 0,
+        description: "Deleted and replaced memories, facts and documents that stand in files yet.",
+      }),
       read_only: Type.Boolean({ description: "After a disk error writes are refused until a restart." }),
     }),
   },

@@ -19,3 +19,8 @@ export async function refuseForeignDirectory(disk: Disk, directory: string): Pro
     `${directory} holds other things and no memories; name an empty folder, or a new one, with --data-dir. Nothing was changed.`,
   );
 }
+
+/** Whether a store was ever made there. */
+export async function holdsStore(disk: Disk, directory: string): Promise<boolean> {
+  return (await disk.list(directory)).some(({ name }) => /^(CHECKPOINT-\d+|journal|tables)$/.test(name));
+}

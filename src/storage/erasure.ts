@@ -19,8 +19,8 @@ export interface Originals {
 
 export interface ErasureOptions {
   readonly originals: Originals;
-  /** Whether it takes its time, leaves the processor to others and begins only with room to spare. */
-  readonly gently?: boolean;
+  /** Whether it leaves half of the time to others; and begins only with room to spare. */
+  readonly isGentle?: () => boolean;
   readonly onProgress?: (progress: CompactionProgress) => void;
   readonly signal?: AbortSignal;
 }
@@ -83,18 +83,18 @@ async function erase(
   covered: UnerasedRows | undefined,
 ): Promise<ErasureReport> {
   const { disk, directory, store, tables, journal, checkpointer } = parts;
-  const { originals, gently = false, onProgress = () => {}, signal } = options;
+  const { originals, isGentle = () => false, onProgress = () => {}, signal } = options;
   const unneeded = await originals.listUnneeded();
   // What these are missing from is durable after this, and in every checkpoint that is written from here on.
   await store.commit(() => ({ changes: [], result: undefined }));
-  const journalBefore = await usageBelow(disk, join(directory, "journal"));
+  const journalBefore = await journalUsage(disk, directory);
   const renewal = new TableRenewal({
     disk,
     directory,
     tables,
     journal,
-    keepFree: gently ? checkpointer.roomNeeded : Math.min(LEAST_FREE_BYTES, checkpointer.roomNeeded),
-    rest: gently ? GENTLE_REST : 0,
+    keepFree: isGentle() ? checkpointer.roomNeeded : Math.min(LEAST_FREE_BYTES, checkpointer.roomNeeded),
+    rest: () => (isGentle() ? GENTLE_REST : 0),
     onProgress,
     signal: signal === undefined ? store.closing : AbortSignal.any([signal, store.closing]),
   });
@@ -108,7 +108,14 @@ async function erase(
   }
   return {
     tables: report,
-    journal: { before: journalBefore, after: await usageBelow(disk, join(directory, "journal")) },
+    journal: { before: journalBefore, after: await journalUsage(disk, directory) },
     originals: removed,
   };
+}
+
+/** Without what is kept free for the day the disk is full. */
+async function journalUsage(disk: Disk, directory: string): Promise<DiskUsage> {
+  const { bytes, files } = await usageBelow(disk, join(directory, "journal"));
+  const reserve = await disk.size(join(directory, "journal", "reserve"));
+  return reserve === undefined ? { bytes, files } : { bytes: bytes - reserve, files: files - 1 };
 }

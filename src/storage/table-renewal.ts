@@ -47,7 +47,7 @@ export interface RenewalParts {
   /** Free bytes below which copying is not begun, and stops. */
   readonly keepFree: number;
   /** Rest between pieces, in times of what a piece took; 0 for as fast as it goes. */
-  readonly rest: number;
+  readonly rest: () => number;
   readonly onProgress: (progress: CompactionProgress) => void;
   readonly signal: AbortSignal;
 }
@@ -94,8 +94,9 @@ export class TableRenewal implements NewGeneration {
       this.#done += piece.rows;
       this.#report("copying");
       await this.#assertFree(0);
-      if (rest === 0) await turnOfOthers();
-      else await sleep(rest * (performance.now() - startedAt), undefined, { signal });
+      const pause = rest() * (performance.now() - startedAt);
+      if (pause === 0) await turnOfOthers();
+      else await sleep(pause, undefined, { signal });
     }
   }
 

@@ -29,6 +29,7 @@ const STATS = {
     pending_rows: 2,
     pending_bytes: 100,
     disk_bytes: 2_500_000,
+    unerased: 0,
     read_only: false,
   },
 };

@@ -67,7 +67,8 @@ describe("erasing", () => {
     await updateMemory(store.ports, { id: changed, content: "second", tags: [] });
 
     const before = await readEveryByte(store.directory);
-    for (const text of [...gone, ...kept]) expect(placesOf(text, before), text).not.toEqual([]);
+    for (const text of [...gone, ...kept])
+      expect(placesOf(text, before), `the places of ${text}`).not.toEqual([]);
 
     for (const id of ids) await deleteMemory(store.ports, { id });
     await eraseFact(factPorts(), { id: fact.id });
@@ -75,9 +76,9 @@ describe("erasing", () => {
     const report = await erase(store);
 
     const after = await readEveryByte(store.directory);
-    for (const text of gone) expect(placesOf(text, after), text).toEqual([]);
-    for (const id of [...ids, fact.id]) expect(placesOf(id, after), id).toEqual([]);
-    for (const text of kept) expect(placesOf(text, after), text).not.toEqual([]);
+    for (const text of gone) expect(placesOf(text, after), `the places of ${text}`).toEqual([]);
+    for (const id of [...ids, fact.id]) expect(placesOf(id, after), `the places of ${id}`).toEqual([]);
+    for (const text of kept) expect(placesOf(text, after), `the places of ${text}`).not.toEqual([]);
     expect(after.unseen).toEqual([]);
     expect(store.opened.erasure.waiting).toBeUndefined();
     const memories = report.tables.find(({ table }) => table === "memories");

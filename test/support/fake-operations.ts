@@ -174,6 +174,7 @@ export const FAKE_STATUS: ServiceStatus = {
     pendingRows: 2,
     pendingBytes: 900,
     diskBytes: 12_000,
+    unerased: 0,
     readOnly: false,
   },
   embeddingQueue: { waiting: 0, workers: 1 },

@@ -19,6 +19,7 @@ export function createTestServer(
   const app = buildServer({
     status: () => FAKE_STATUS,
     documents: createDocumentWorld().operations,
+    compaction: { start: () => true, status: () => ({}) },
     ...options,
     operations: fake.operations,
   });

@@ -159,6 +159,7 @@ function statsReply(status: ServiceStatus, sectors: readonly SectorCount[]) {
       pending_rows: store.pendingRows,
       pending_bytes: store.pendingBytes,
       disk_bytes: store.diskBytes,
+      unerased: store.unerased,
       read_only: store.readOnly,
     },
   };
