@@ -79,6 +79,17 @@ const Settings = Type.Object(
       default: 120_000,
       description: "longest time spent working on reading one document",
     }),
+    whisperModelDir: Type.String({
+      default: "",
+      description:
+        "folder with another Whisper model that transcribes recordings, instead of the bundled one",
+    }),
+    modelIdleTimeoutMs: Type.Integer({
+      minimum: 0,
+      maximum: 86_400_000,
+      default: 60_000,
+      description: "how long the speech model stays in memory without work",
+    }),
     ingestWorkers: Type.Integer({
       minimum: 1,
       maximum: 16,
@@ -294,7 +305,7 @@ function checked(name: SettingName, value: unknown, where: string, baseFolder: s
   if (!Value.Check(schema, value)) {
     throw new ConfigError(`${where} is ${JSON.stringify(value)}, but must be ${expectationOf(name)}.`);
   }
-  const isPath = name === "dataDir" || name === "apiKeyFile";
+  const isPath = name === "dataDir" || name === "apiKeyFile" || name === "whisperModelDir";
   return isPath && typeof value === "string" && value !== "" ? resolve(baseFolder, value) : value;
 }
 

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import {
+  millisecondsOf,
   type Pcm,
   PCM_RATE,
   type Segment,
@@ -78,7 +79,7 @@ class Sounds {
   #samples = 0;
 
   get durationMs() {
-    return Math.round((this.#samples / PCM_RATE) * 1000);
+    return millisecondsOf(this.#samples);
   }
 
   hear(piece: Int16Array) {
@@ -95,9 +96,10 @@ class Sounds {
 
 async function* untilAborted(audio: Pcm, signal: AbortSignal | undefined): Pcm {
   const pieces = audio[Symbol.asyncIterator]();
+  const abortion = aborted(signal);
   try {
     for (;;) {
-      const next = await Promise.race([pieces.next(), aborted(signal)]);
+      const next = await Promise.race([pieces.next(), abortion]);
       if (next.done === true) return;
       yield next.value;
     }

@@ -1,4 +1,5 @@
 import { type Pcm, PCM_RATE } from "../../src/core/documents/transcription.ts";
+import { seededRandom } from "./seeded-random.ts";
 
 /** Silence of that length. */
 export function silence(seconds: number): Int16Array {
@@ -26,4 +27,34 @@ export function join(...parts: readonly Int16Array[]): Int16Array {
 /** Samples as a decoder would give them. */
 export async function* pieces(samples: Int16Array, length = PCM_RATE): Pcm {
   for (let at = 0; at < samples.length; at += length) yield samples.subarray(at, at + length);
+}
+
+/** White noise up to that amplitude, the same each time. */
+export function noise(seconds: number, amplitude: number): Int16Array {
+  const random = seededRandom(7);
+  return silence(seconds).map(() => Math.round((random() * 2 - 1) * amplitude));
+}
+
+/** Of the mains: 50 Hz and what resounds with it. */
+export function hum(seconds: number): Int16Array {
+  return mix(...[50, 100, 150, 250].map((hertz, i) => tone(seconds, hertz, 4_000 / (i + 1))));
+}
+
+/** A slow progression of chords with a melody, which fade as a plucked string's do. */
+export function chords(seconds: number): Int16Array {
+  const roots = [220, 174.6, 261.6, 196];
+  const bars = Array.from({ length: Math.ceil(seconds) }, (_, second) => {
+    const root = roots[Math.floor(second / 2) % roots.length] ?? 220;
+    const melody = root * ([2, 2.25, 2.5, 3][second % 4] ?? 2);
+    return mix(...[root, root * 1.25, root * 1.5, melody].map((hertz) => tone(1, hertz, 4_000))).map(
+      (sample, i) => Math.round(sample * Math.exp((-2 * i) / PCM_RATE)),
+    );
+  });
+  return join(...bars);
+}
+
+function mix(...sounds: readonly Int16Array[]): Int16Array {
+  return silence((sounds[0]?.length ?? 0) / PCM_RATE).map((_, i) =>
+    sounds.reduce((sum, sound) => sum + (sound[i] ?? 0), 0),
+  );
 }

@@ -33,6 +33,11 @@ export type Pcm = AsyncIterable<Int16Array>;
 /** Samples of `Pcm` in a second. */
 export const PCM_RATE = 16_000;
 
+/** How long as many samples of `Pcm` are, in whole milliseconds. */
+export function millisecondsOf(samples: number): number {
+  return Math.round((samples / PCM_RATE) * 1_000);
+}
+
 /** Hears recordings of unknown origin. What is not speech yields no text, and one recording leaves nothing to the next. */
 export interface Transcriber {
   /**

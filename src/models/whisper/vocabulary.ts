@@ -1,0 +1,60 @@
+/** What the numbers that Whisper reads and writes mean. Numbers below `endOfText` are text, those from `firstTime` times. */
+export interface Vocabulary {
+  readonly endOfText: number;
+  readonly start: number;
+  readonly transcribe: number;
+  readonly noSpeech: number;
+  /** The start of the window; each further one is a `TIME_STEP` later. */
+  readonly firstTime: number;
+  /** Never written, and never written first. */
+  readonly suppressed: readonly number[];
+  readonly suppressedFirst: readonly number[];
+  /** Whisper's own codes. */
+  readonly languages: ReadonlyMap<string, number>;
+  /** Of each text token; a character may be spread over several. */
+  readonly bytes: readonly Uint8Array[];
+}
+
+/** Of `vocab.json`, whose layout `data/models/whisper-base/MODEL.md` describes. @throws {TypeError} if it is another. */
+export function readVocabulary(json: string): Vocabulary {
+  const fields = JSON.parse(json) as Readonly<Record<string, unknown>>;
+  const { languages, tokens } = fields;
+  if (typeof languages !== "object" || languages === null || typeof tokens !== "string") {
+    throw new TypeError("it has no languages or no tokens");
+  }
+  const bytes = tokens.split(" ").map((token) => Buffer.from(token, "base64"));
+  const vocabulary = {
+    endOfText: numberAt(fields, "eot"),
+    start: numberAt(fields, "sot"),
+    transcribe: numberAt(fields, "transcribe"),
+    noSpeech: numberAt(fields, "no_speech"),
+    firstTime: numberAt(fields, "timestamp_begin"),
+    suppressed: numbersAt(fields, "suppress").filter((id) => id >= 0),
+    suppressedFirst: numbersAt(fields, "suppress_begin"),
+    languages: new Map(Object.entries(languages as Record<string, number>)),
+    bytes,
+  };
+  if (bytes.length !== vocabulary.endOfText) throw new TypeError("its tokens are not as many as it says");
+  return vocabulary;
+}
+
+/** The text of the text tokens among `ids`, without blank ends. */
+export function textOf(vocabulary: Vocabulary, ids: readonly number[]): string {
+  const bytes = ids.filter((id) => id < vocabulary.endOfText).map((id) => vocabulary.bytes[id] ?? EMPTY);
+  // What is left of a character that was cut is not text.
+  return Buffer.concat(bytes).toString("utf8").replaceAll("\ufffd", "").trim();
+}
+
+const EMPTY = new Uint8Array(0);
+
+function numberAt(fields: Readonly<Record<string, unknown>>, key: string): number {
+  const value = fields[key];
+  if (typeof value !== "number") throw new TypeError(`it has no number "${key}"`);
+  return value;
+}
+
+function numbersAt(fields: Readonly<Record<string, unknown>>, key: string): number[] {
+  const value = fields[key];
+  if (!Array.isArray(value)) throw new TypeError(`it has no list "${key}"`);
+  return value.map(Number);
+}

@@ -1,0 +1,60 @@
+/** The bundled speech model at work: the contract, and that it makes nothing up. */
+import { existsSync, readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openTranscriber, type WhisperTranscriber } from "../../src/models/whisper/whisper-transcriber.ts";
+import { transcriberContract } from "../contract/transcriber.contract.ts";
+import { hasEspeak, speak } from "../support/espeak.ts";
+import { chords, hum, join, noise, pieces, silence, tone } from "../support/pcm.ts";
+import { readWav } from "../support/wav.ts";
+
+/** Public domain; see `shared/findings.md`. */
+const SPEECH = "../shared/data/speech/inaugural-1961.wav";
+const hasSpeech = existsSync(SPEECH);
+if (!hasSpeech) console.warn(`${SPEECH} is not there: tests with real speech are skipped`);
+
+if (hasEspeak) {
+  transcriberContract("openTranscriber", openTranscriber, () => speak("The boiler was serviced on Monday."));
+}
+
+describe("the bundled model", () => {
+  let transcriber: WhisperTranscriber;
+  beforeAll(() => {
+    transcriber = openTranscriber();
+  });
+  afterAll(() => transcriber.close());
+
+  const heard = async (samples: Int16Array) => (await transcriber.transcribe(pieces(samples))).segments;
+
+  it.each([
+    ["faint noise", noise(30, 20)],
+    ["noise", noise(40, 1_500)],
+    ["loud noise", noise(30, 12_000)],
+    ["mains hum", hum(30)],
+    ["a tone", tone(30)],
+    ["a short beep", join(silence(1), tone(0.3, 1_000), silence(3))],
+    ["music", chords(45)],
+  ])("hears nothing said in %s", async (_, samples) => {
+    await expect(heard(samples)).rejects.toMatchObject({ code: "UNPROCESSABLE" });
+  });
+
+  it.skipIf(!hasSpeech)("hears real speech, when it was said, and its language", async () => {
+    const { samples } = readWav(readFileSync(SPEECH));
+    const { segments, language } = await transcriber.transcribe(pieces(samples));
+    expect(language).toBe("en");
+    const text = segments.map((segment) => segment.text).join(" ");
+    expect(text).toMatch(/ask not what your country can do for you,? ask what you can do for your country/i);
+    const asked = segments.find((segment) => /ask not/i.test(segment.text));
+    expect(asked?.startMs).toBeGreaterThan(1_000);
+    expect(asked?.startMs).toBeLessThan(5_500);
+  });
+
+  it.skipIf(!hasEspeak)("invents nothing around speech, and finds it at its time", async () => {
+    const said = speak("The boiler was serviced on Monday.");
+    const segments = await heard(join(silence(50), said, silence(70), said, noise(50, 300)));
+    expect(segments.map(({ text }) => text).join(" ")).toMatch(/^[^.]*boiler[^.]*\. ?[^.]*boiler[^.]*\.?$/i);
+    const starts = segments.filter(({ text }) => /boiler/i.test(text)).map(({ startMs }) => startMs / 1_000);
+    const second = 120 + said.length / 16_000;
+    expect(Math.abs((starts[0] ?? 0) - 50)).toBeLessThan(2);
+    expect(Math.abs((starts[1] ?? 0) - second)).toBeLessThan(2);
+  });
+});
