@@ -128,7 +128,7 @@ export async function startDaemon(
     const service = await openDocumentService(config, ports, { log, ownPort: () => listeningPort });
     documents = service;
     started.push(() => service.close());
-    const operations = bindOperations(ports);
+    const operations = bindOperations({ ...ports, stopJob: (id) => service.stopJob(id) });
     const compaction = createCompactionService({
       erasure: opened.erasure,
       originals: service.files,

@@ -23,6 +23,8 @@ export interface DocumentService {
   checkpointed(): void;
   /** Figures for the status. */
   readonly counts: ServiceStatus["documents"];
+  /** Stops the work on a job whose row says that it is over. */
+  stopJob(id: string): Promise<void>;
   /** Interrupts jobs, which go on at the next start. */
   close(): Promise<void>;
 }
@@ -64,6 +66,7 @@ export async function openDocumentService(
     files,
     operations: bindDocumentOperations(ports, jobs),
     start: () => jobs.start(),
+    stopJob: (id) => jobs.cancel(id),
     checkpointed() {
       files.sweep().catch((error: unknown) => log.warn({ err: error }, "unneeded files not removed"));
     },

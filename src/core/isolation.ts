@@ -46,6 +46,14 @@ const RULES: Rules<Operations> = {
     );
   },
 
+  listUsers: () => () => {
+    throw new ServiceError(
+      "FORBIDDEN",
+      "This key is bound to one user; listing users needs one that is not.",
+    );
+  },
+  deleteUserMemories: (all, user) => async (input) => all.deleteUserMemories(own(user, input)),
+
   // A source memory must be the fact's user's, so that of a bound caller can only be an own one.
   recordFact: (all, user) => async (input) => all.recordFact(own(user, input)),
   recordFacts:

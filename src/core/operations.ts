@@ -7,6 +7,7 @@ import { getMemory, type GetMemoryInput } from "./memories/get-memory.ts";
 import { type ListedMemories, listMemories, type ListMemoriesInput } from "./memories/list-memories.ts";
 import { listSectors, type SectorCount } from "./sectors/list-sectors.ts";
 import type { MemoryPorts } from "./memories/memory-ports.ts";
+import { bindUserOperations, type UserOperations, type UserPorts } from "./users/user-operations.ts";
 import type { SeenMemory } from "./memory.ts";
 import { queryMemory, type QueryMemoryInput, type QueryMemoryResult } from "./recall/query-memory.ts";
 import {
@@ -29,7 +30,7 @@ import type { TransferRecord } from "./transfer/transfer-record.ts";
 import { updateMemory, type UpdateMemoryInput } from "./memories/update-memory.ts";
 
 /** What the service can do, with its ports bound: the one thing that http, mcp and cli know of the core. */
-export interface Operations extends FactOperations {
+export interface Operations extends FactOperations, UserOperations {
   addMemory(input: AddMemoryInput): Promise<AddedMemory>;
   addMemories(input: AddMemoriesInput): Promise<AddMemoriesResult>;
   queryMemory(input: QueryMemoryInput): Promise<QueryMemoryResult>;
@@ -45,7 +46,7 @@ export interface Operations extends FactOperations {
 }
 
 /** The operations over the given ports. */
-export function bindOperations(ports: MemoryPorts): Operations {
+export function bindOperations(ports: MemoryPorts & UserPorts): Operations {
   const { catalogue } = ports.store;
   return {
     addMemory: (input) => addMemory(ports, input),
@@ -60,6 +61,7 @@ export function bindOperations(ports: MemoryPorts): Operations {
     listSectors: (input) => listSectors(ports, input),
     exportRecords: (input) => exportRecords(ports, input),
     restoreRecords: (input) => restoreRecords(ports, input),
+    ...bindUserOperations(ports),
     ...bindFactOperations({ ...ports, catalogue, ownerOfMemory: (id) => catalogue.find(id)?.userId }),
   };
 }

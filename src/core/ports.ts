@@ -109,6 +109,8 @@ export interface Catalogue {
   at(ordinal: Ordinal): CatalogueEntry | undefined;
   /** As stored, not faded. */
   signalsOf(id: string): Signals | undefined;
+  /** The id alone, for loops over many. */
+  idAt(ordinal: Ordinal): string | undefined;
   /** The id of the memory with that hash (see `duplicateHash`). */
   findDuplicate(hash: string): string | undefined;
   /** Metadata is compared by a hash of 53 bits: a false match is one in 10¹⁵ pairs. */
@@ -132,6 +134,16 @@ export interface Catalogue {
   /** The changes that remove requests whose time is over; looked for once an hour, else none. */
   expiredRequests(): Change[];
   sectorCounts(filter: MemoryFilter): Readonly<Record<Sector, number>>;
+  /** Of everybody who has a memory, by user id; nobody's memories are left out. Cost: linear in all memories. */
+  users(): ReadonlyMap<string, UserMemories>;
+}
+
+/** What the catalogue knows of one user's memories together. */
+export interface UserMemories {
+  readonly count: number;
+  /** `occurredAt` of the earliest and of the latest. */
+  readonly firstAt: number;
+  readonly lastAt: number;
 }
 
 /** Scores of memories for one question. */

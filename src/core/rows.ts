@@ -93,6 +93,11 @@ export function edgeId(edge: Pick<EdgeRow, "source" | "target" | "kind">): strin
 
 /** The inverse of `edgeId`. */
 export function endsOfEdgeId(id: string): Pick<EdgeRow, "source" | "target" | "kind"> {
-  const [source = "", target = "", kind = ""] = id.split(/[>:]/);
-  return { source, target, kind: kind as EdgeKind };
+  const arrow = id.indexOf(">");
+  const colon = id.indexOf(":", arrow);
+  return {
+    source: id.slice(0, arrow),
+    target: id.slice(arrow + 1, colon),
+    kind: id.slice(colon + 1) as EdgeKind,
+  };
 }

@@ -39,6 +39,24 @@ export function readPlace(text: string): number {
   return offset;
 }
 
+/** The same for a list in the order of its ids: the last id so far, and how many items the pages held. */
+export function writeIdCursor({ after, skipped }: IdCursor): string {
+  return Buffer.from(`3.${skipped}.${after}`).toString("base64url");
+}
+
+export interface IdCursor {
+  readonly after: string;
+  readonly skipped: number;
+}
+
+/** @throws {ServiceError} INVALID_REQUEST for anything that `writeIdCursor` did not write. */
+export function readIdCursor(text: string): IdCursor {
+  const match = /^3\.(\d{1,16})\.([^]+)$/.exec(Buffer.from(text, "base64url").toString("utf8"));
+  const cursor = { after: match?.[2] ?? "", skipped: Number(match?.[1]) };
+  if (!Number.isSafeInteger(cursor.skipped) || writeIdCursor(cursor) !== text) throw unknownCursor();
+  return cursor;
+}
+
 function unknownCursor(): ServiceError {
   return new ServiceError(
     "INVALID_REQUEST",

@@ -1,8 +1,11 @@
 import type { Static } from "typebox";
 import type { AddedMemory } from "../core/memories/added-memory.ts";
+import type { ListedMemories } from "../core/memories/list-memories.ts";
 import { occurredAtOf, type MemorySource, type SeenMemory } from "../core/memory.ts";
+import type { ListMemoriesReply } from "../schemas/list-memories.ts";
 import type { AddMemoryReply, MemoryRecord } from "../schemas/memory.ts";
 import { formatTime } from "../schemas/time.ts";
+import { writeCursor } from "./cursor.ts";
 
 /** A memory as every answer shows it. */
 export function memoryRecord(memory: SeenMemory): Static<typeof MemoryRecord> {
@@ -24,6 +27,22 @@ export function memoryRecord(memory: SeenMemory): Static<typeof MemoryRecord> {
     version: memory.version,
     created_by: memory.createdBy,
     source: memory.source && sourceRecord(memory.source),
+  };
+}
+
+/** A page of memories as lists answer it. @param skipped how many the pages before held. */
+export function memoryPage(
+  { items, total, nextBefore }: ListedMemories,
+  limit: number,
+  skipped: number,
+): Static<typeof ListMemoriesReply> {
+  return {
+    items: items.map(memoryRecord),
+    total,
+    limit,
+    offset: skipped,
+    next_cursor:
+      nextBefore === undefined ? null : writeCursor({ before: nextBefore, skipped: skipped + items.length }),
   };
 }
 

@@ -139,7 +139,11 @@ function errorsOf(
     ...(open ? (url === "/readyz" ? (["NOT_READY"] as const) : []) : OPERATION_ERRORS),
     ...(schema.body || takes !== undefined ? BODY_ERRORS : []),
     ...(takes === undefined ? [] : (["STORE_FULL"] as const)),
-    ...(schema.params || writesFact || /[/](reinforce|current)$/.test(url) ? (["NOT_FOUND"] as const) : []),
+    ...((schema.params && !/^[/]users[/].*[/]memories$/.test(url)) ||
+    writesFact ||
+    /[/](reinforce|current)$/.test(url)
+      ? (["NOT_FOUND"] as const)
+      : []),
     ...(headers.includes("if-match") ? (["VERSION_MISMATCH"] as const) : []),
     ...(headers.includes("idempotency-key") ? REPEAT_ERRORS : []),
     ...(tag === "memory" && schema.body ? (["MODEL_UNAVAILABLE", "STORE_FULL"] as const) : []),
@@ -148,9 +152,10 @@ function errorsOf(
   ];
 }
 
-function tagOf(url: string): "memory" | "document" | "fact" | "system" {
+function tagOf(url: string): "memory" | "document" | "fact" | "user" | "system" {
   if (/^[/](memory[/])?(ingest|documents|jobs)/.test(url)) return "document";
   if (url.startsWith("/memory")) return "memory";
+  if (url.startsWith("/users")) return "user";
   return url.startsWith("/api/temporal") ? "fact" : "system";
 }
 

@@ -25,6 +25,7 @@ import { ingestRoutes } from "./routes/ingest.ts";
 import { memoryReadRoutes } from "./routes/memory-reads.ts";
 import { memoryWriteRoutes } from "./routes/memory-writes.ts";
 import { transferRoutes } from "./routes/transfer.ts";
+import { userRoutes } from "./routes/users.ts";
 import { systemRoutes } from "./routes/system.ts";
 import { refuseStrayUser } from "./stray-user.ts";
 import { isUnknown, unknownRoute } from "./unknown-route.ts";
@@ -179,6 +180,7 @@ export function buildServer({
     app.register(documentRoutes, { documentsOf });
   }
   if (compaction !== undefined) app.register(compactionRoutes, { compaction });
+  app.register(userRoutes, { operationsOf });
   app.register(systemRoutes, {
     operationsOf,
     status,

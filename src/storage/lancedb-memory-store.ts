@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import type { TokenVectors } from "../core/embedding.ts";
 import { ServiceError } from "../core/errors.ts";
 import type { FactBook } from "../core/facts/fact-book.ts";
@@ -24,6 +24,9 @@ const TOKEN_CACHE_BYTES = 32 * 1_024 * 1_024;
 /** How long a write waits for room before it is refused. */
 const MAX_WAIT_FOR_ROOM_MS = 30_000;
 
+/** Rows of a record that are shown in one step, some 20 ms; a larger one takes several turns of the event loop. */
+const ROWS_A_STEP = 20_000;
+
 /** The memory side of a store: everything that is rebuilt at open. */
 export interface StoreIndexes {
   readonly catalogue: StoreCatalogue;
@@ -47,6 +50,8 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
   readonly #tokens = new TokenCache(TOKEN_CACHE_BYTES);
   /** Accepted and not yet durable, oldest first. */
   #staged: { readonly stage: Stage; readonly settled: Promise<void> }[] = [];
+  /** While a large record is shown: the end of it and of those behind it. */
+  #showing: Promise<void> | undefined;
   readonly #closing = new AbortController();
 
   constructor(parts: {
@@ -190,13 +195,41 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
     // Chained at once, not awaited later: records are handed on in the order the journal resolves them.
     const settled = durable.then(() => {
       this.#staged.splice(this.#staged.indexOf(staged), 1);
-      const bytes = showDurable(this.#indexes, sequence, changes, stage);
-      for (const { table, id } of changes) if (table === "tokens") this.#tokens.forget(id);
-      this.#checkpointer.notePending(changes.length, bytes);
+      return this.#show(sequence, changes, stage);
     });
     const staged = { stage, settled };
     this.#staged.push(staged);
     return settled;
+  }
+
+  /** In the order of calls: the overlay must not be at a record before it has all of those before. */
+  #show(sequence: number, changes: readonly Change[], stage: Stage): Promise<void> | undefined {
+    const steps = this.#stepsOfShowing(sequence, changes, stage);
+    if (this.#showing === undefined && changes.length <= ROWS_A_STEP) {
+      steps.next();
+      return undefined;
+    }
+    const before = this.#showing;
+    const shown = (async () => {
+      await before;
+      while (steps.next().done !== true) await nextTurn();
+    })();
+    this.#showing = shown;
+    return shown.then(() => {
+      if (this.#showing === shown) this.#showing = undefined;
+    });
+  }
+
+  *#stepsOfShowing(sequence: number, changes: readonly Change[], stage: Stage): Generator<void, void> {
+    let bytes = 0;
+    for (let first = 0; first < changes.length; first += ROWS_A_STEP) {
+      if (first > 0) yield;
+      const end = first + ROWS_A_STEP;
+      const part = changes.length <= ROWS_A_STEP ? changes : changes.slice(first, end);
+      bytes += showDurable(this.#indexes, sequence, part, stage, end >= changes.length);
+      for (const { table, id } of part) if (table === "tokens") this.#tokens.forget(id);
+    }
+    this.#checkpointer.notePending(changes.length, bytes);
   }
 
   /**
@@ -269,14 +302,15 @@ export function noteRecord(indexes: StoreIndexes, time: number, changes: readonl
   }
 }
 
-/** Makes a durable record's rows readable and findable, and answers about what they weigh in bytes. */
+/** Makes rows of a durable record readable and findable, and answers about what they weigh in bytes. */
 export function showDurable(
   { overlay, words, vectors }: StoreIndexes,
   sequence: number,
   changes: readonly Change[],
-  { ordinals }: Stage,
+  { ordinals }: Pick<Stage, "ordinals">,
+  isLastPart = true,
 ): number {
-  const bytes = overlay.put(sequence, changes);
+  const bytes = overlay.put(sequence, changes, isLastPart);
   for (const change of changes) {
     if (change.table !== "memories" && change.table !== "vectors") continue;
     // Vectors alone are never written: whoever changes them changes the memory in the same record.
@@ -288,6 +322,7 @@ export function showDurable(
     } else if (change.row === null) vectors.remove(ordinal);
     else vectors.put(ordinal, change.row.windows.map(quantise));
   }
+  if (isLastPart) words.tidy();
   return bytes;
 }
 

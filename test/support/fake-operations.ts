@@ -117,6 +117,12 @@ export function createFakeOperations(overrides: Partial<Operations> = {}): FakeO
       return { id, salience };
     },
     relatedMemories: async ({ id, userId }) => ({ nodes: [find(id, userId, "NOT_FOUND")], edges: [] }),
+    listUsers: () => ({ items: [], total: 0, isMore: false }),
+    deleteUserMemories: async ({ userId }) => {
+      const own = [...memories.values()].filter((memory) => memory.userId === userId);
+      for (const { id } of own) memories.delete(id);
+      return { deleted: own.length, deletedDocuments: 0, deletedFacts: 0 };
+    },
     listSectors: () =>
       SECTORS.map((name) => ({ name, description: `What is ${name}.`, count: memories.size })),
     exportRecords: async function* () {

@@ -1,6 +1,6 @@
 import { embeddingChanges, newMemoryRow } from "../../src/core/memories/compose-memory.ts";
 import { EMBEDDING_DIMENSIONS, type EmbeddingStamp, TOKEN_DIMENSIONS } from "../../src/core/embedding.ts";
-import type { Change } from "../../src/core/rows.ts";
+import { type Change, edgeId } from "../../src/core/rows.ts";
 import { nodeDisk } from "../../src/storage/disk.ts";
 import { openStore } from "../../src/storage/open-store.ts";
 import { sha256, systemClock, uuidSource } from "../../src/system.ts";
@@ -36,10 +36,18 @@ export interface FillOptions {
   readonly stamp: EmbeddingStamp;
   /** Memories belong to this many users in turn; 1 in a hundred of them has the tag "rare". */
   readonly users?: number;
+  /** Links from each memory to ones before it; none if left out. */
+  readonly waypoints?: number;
 }
 
 /** Fills a store with made-up sentences of a vocabulary of 20 000 words and random vectors, through the store's own write path. */
-export async function fillStore({ directory, count, stamp, users = 100 }: FillOptions): Promise<void> {
+export async function fillStore({
+  directory,
+  count,
+  stamp,
+  users = 100,
+  waypoints = 0,
+}: FillOptions): Promise<void> {
   await nodeDisk.makeDirectory(directory);
   const { store, checkpointer } = await openStore({
     disk: nodeDisk,
@@ -52,9 +60,11 @@ export async function fillStore({ directory, count, stamp, users = 100 }: FillOp
   const pick = (list: readonly string[]) => list[Math.floor(random() * list.length)] ?? "";
   // Squared, so that some words are common and most are rare.
   const word = () => `w${Math.floor(random() ** 2 * 20_000)}`;
+  const ids: string[] = [];
   for (let first = 0; first < count; first += ROWS_A_RECORD) {
     await store.commit((section) => {
       const changes: Change[] = [];
+      const edges: Change[] = [];
       for (let i = first; i < Math.min(first + ROWS_A_RECORD, count); i += 1) {
         const content = `${pick(SUBJECTS)} ${pick(VERBS)} ${Array.from({ length: 14 }, word).join(" ")} (${i})`;
         const composed = {
@@ -78,8 +88,21 @@ export async function fillStore({ directory, count, stamp, users = 100 }: FillOp
           { table: "memories", id: row.id, row },
           ...embeddingChanges(row.id, row.userId, composed.embedding, stamp),
         );
+        for (let back = 1; back <= waypoints; back += 1) {
+          const target = ids.at(-back * users);
+          if (target === undefined) continue;
+          const edge = {
+            source: row.id,
+            target,
+            kind: "similar",
+            weight: 0.5,
+            createdAt: section.now,
+          } as const;
+          edges.push({ table: "edges", id: edgeId(edge), row: edge });
+        }
+        ids.push(row.id);
       }
-      return { changes, result: undefined };
+      return { changes: changes.concat(edges), result: undefined };
     });
   }
   await checkpointer.flush();

@@ -2,11 +2,12 @@ import { createHash } from "node:crypto";
 import { FollowUps } from "../../src/core/memories/follow-ups.ts";
 import { RequestLedger } from "../../src/core/idempotency.ts";
 import type { MemoryPorts } from "../../src/core/memories/memory-ports.ts";
+import type { UserPorts } from "../../src/core/users/user-operations.ts";
 import { createFakeEmbedder, type FakeEmbedder } from "./fake-embedder.ts";
 import { createInMemoryStore, type InMemoryStore } from "./in-memory-store.ts";
 
 export interface MemoryWorld {
-  readonly ports: MemoryPorts;
+  readonly ports: MemoryPorts & UserPorts;
   readonly embedder: FakeEmbedder;
   readonly memory: InMemoryStore;
   /** What the clock says; set it at will. */
@@ -29,6 +30,7 @@ export function createMemoryWorld(): MemoryWorld {
       embedder,
       clock,
       ids: { newId: () => `m${(ids += 1)}` },
+      stopJob: async () => {},
       requests: new RequestLedger(),
       followUps: new FollowUps(memory.store, { onPending: () => {}, isBusy: () => false }),
       classify: ({ content }) => {

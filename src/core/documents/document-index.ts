@@ -90,6 +90,24 @@ export class DocumentIndex {
     return [...this.#jobs.values()].filter((job) => job.documentId === documentId);
   }
 
+  /** Of one user, in no order. */
+  documentsOf(userId: string): DocumentRow[] {
+    return [...this.#documents.values()].filter((document) => document.userId === userId);
+  }
+
+  /** Of one user, in no order. */
+  jobsOfUser(userId: string): JobEntry[] {
+    return [...this.#jobs.values()].filter((job) => job.userId === userId);
+  }
+
+  /** How many documents everybody has who has any; nobody's are left out. */
+  countByUser(): Map<string, number> {
+    const counts = new Map<string, number>();
+    for (const { userId } of this.#documents.values())
+      if (userId !== null) counts.set(userId, (counts.get(userId) ?? 0) + 1);
+    return counts;
+  }
+
   /** Jobs that were over before a moment. */
   jobsFinishedBefore(time: number): JobEntry[] {
     return [...this.#jobs.values()].filter(({ finishedAt }) => finishedAt !== null && finishedAt < time);

@@ -24,6 +24,15 @@ export async function eraseFact({ facts, clock }: FactPorts, input: EraseFactInp
   });
 }
 
+/** The changes that remove all facts of a user, to stand in one record with whatever else goes; and how many facts those are. */
+export function userFactsErasure(
+  book: FactBook,
+  userId: string,
+): { readonly changes: FactChange[]; readonly erased: number } {
+  const histories = book.timelines({ userId }).flatMap(({ facts }) => facts.toReversed());
+  return { changes: histories.flatMap(removalOf), erased: histories.length };
+}
+
 /** The changes that clear the link to a memory that is being deleted, in every version that has it. */
 export function sourceErasure(book: FactBook, memoryId: string): FactChange[] {
   return Array.from(book.fromMemory(memoryId)).flatMap(({ versions }) =>

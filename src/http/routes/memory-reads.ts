@@ -10,11 +10,10 @@ import {
 } from "../../schemas/memory.ts";
 import { QueryMemoryBody, QueryMemoryReply } from "../../schemas/query-memory.ts";
 import type { OperationsOf } from "../caller-operations.ts";
-import { writeCursor } from "../cursor.ts";
 import { factRecord } from "../fact-record.ts";
 import { memoryIdOf } from "../memory-id.ts";
 import { listMemoriesInput, queryMemoryInput } from "../memory-input.ts";
-import { memoryRecord } from "../memory-record.ts";
+import { memoryPage, memoryRecord } from "../memory-record.ts";
 
 export const memoryReadRoutes: FastifyPluginAsyncTypebox<{ readonly operationsOf: OperationsOf }> = async (
   app,
@@ -63,17 +62,7 @@ export const memoryReadRoutes: FastifyPluginAsyncTypebox<{ readonly operationsOf
     },
     async (request) => {
       const { skipped, ...input } = listMemoriesInput(request.query);
-      const { items, total, nextBefore } = await operationsOf(request).listMemories(input);
-      return {
-        items: items.map(memoryRecord),
-        total,
-        limit: input.limit,
-        offset: skipped,
-        next_cursor:
-          nextBefore === undefined
-            ? null
-            : writeCursor({ before: nextBefore, skipped: skipped + items.length }),
-      };
+      return memoryPage(await operationsOf(request).listMemories(input), input.limit, skipped);
     },
   );
 

@@ -10,6 +10,7 @@ import type {
   OrdinalEdge,
   Page,
   Selection,
+  UserMemories,
 } from "../../core/ports.ts";
 import { type Change, edgeId, type EdgeRow, endsOfEdgeId, type RequestRow } from "../../core/rows.ts";
 import type { MemoryTraits } from "../../core/recall/traits.ts";
@@ -20,6 +21,9 @@ import { MemoryColumns, type SlimMemoryRow } from "./memory-columns.ts";
 /** How long an Idempotency-Key is honoured. */
 const REQUEST_LIFETIME_MS = 24 * 60 * 60 * 1_000;
 const REQUEST_SWEEP_MS = 60 * 60 * 1_000;
+
+/** The way back from what changed nothing: one for all, since a record may have a million such changes. */
+const NOTHING = (): void => {};
 
 /** A record that is shown and not yet durable. */
 export interface Stage {
@@ -63,7 +67,12 @@ export class StoreCatalogue implements Catalogue {
 
   /** Shows a record's changes. */
   stage(changes: readonly Change[]): Stage {
-    const undo: (() => void)[] = [];
+    const ways: (() => void)[] = [];
+    const undo = {
+      push(back: () => void): void {
+        if (back !== NOTHING) ways.push(back);
+      },
+    };
     const ordinals = new Map<string, Ordinal>();
     for (const change of changes) {
       switch (change.table) {
@@ -98,7 +107,7 @@ export class StoreCatalogue implements Catalogue {
     return {
       ordinals,
       undo: () => {
-        for (const back of undo.reverse()) back();
+        for (const back of ways.reverse()) back();
       },
     };
   }
@@ -138,6 +147,10 @@ export class StoreCatalogue implements Catalogue {
   signalsOf(id: string): Signals | undefined {
     const ordinal = this.#columns.ordinalOf(id);
     return ordinal === undefined ? undefined : this.#columns.signals(ordinal);
+  }
+
+  idAt(ordinal: Ordinal): string | undefined {
+    return this.#columns.isLive(ordinal) ? this.#columns.idOf(ordinal) : undefined;
   }
 
   findDuplicate(hash: string): string | undefined {
@@ -251,10 +264,14 @@ export class StoreCatalogue implements Catalogue {
     return counts;
   }
 
+  users(): Map<string, UserMemories> {
+    return this.#columns.users();
+  }
+
   #stageMemory(id: string, row: SlimMemoryRow | null): () => void {
     const ordinal = this.#columns.ordinalOf(id);
     if (row === null) {
-      if (ordinal === undefined) return () => {};
+      if (ordinal === undefined) return NOTHING;
       this.#columns.hide(ordinal);
       return () => this.#columns.unhide(ordinal);
     }
@@ -269,8 +286,8 @@ export class StoreCatalogue implements Catalogue {
   }
 
   #stageSignals(id: string, signals: Signals | null): () => void {
-    const ordinal = this.#columns.ordinalOf(id);
-    if (ordinal === undefined || signals === null) return () => {};
+    const ordinal = signals === null ? undefined : this.#columns.ordinalOf(id);
+    if (ordinal === undefined || signals === null) return NOTHING;
     const before = this.#columns.signals(ordinal);
     this.#columns.setSignals(ordinal, signals);
     return () => this.#columns.setSignals(ordinal, before);
@@ -279,8 +296,8 @@ export class StoreCatalogue implements Catalogue {
   #stageEdge(id: string, row: EdgeRow | null): () => void {
     const ends = row ?? endsOfEdgeId(id);
     const source = this.#columns.ordinalOf(ends.source);
-    const target = this.#columns.ordinalOf(ends.target);
-    if (source === undefined || target === undefined) return () => {};
+    const target = source === undefined ? undefined : this.#columns.ordinalOf(ends.target);
+    if (source === undefined || target === undefined) return NOTHING;
     const before = this.#edges.get(source, target, ends.kind);
     if (row === null) this.#edges.remove(source, target, ends.kind);
     else this.#edges.put(source, target, row);

@@ -1,9 +1,10 @@
-import { type Metadata, type Sector, SECTORS, type Signals } from "../../core/memory.ts";
-import type { CatalogueEntry, MemoryFilter, Ordinal } from "../../core/ports.ts";
+import { type Sector, SECTORS, type Signals } from "../../core/memory.ts";
+import type { CatalogueEntry, MemoryFilter, Ordinal, UserMemories } from "../../core/ports.ts";
 import type { MemoryRow } from "../../core/rows.ts";
 import type { MemoryTraits } from "../../core/recall/traits.ts";
 import { Column } from "./column.ts";
 import { Interner } from "./interner.ts";
+import { metadataKeys } from "./metadata-keys.ts";
 
 /** What the catalogue keeps of a memory row: everything but its text. */
 export type SlimMemoryRow = Omit<MemoryRow, "content" | "terms">;
@@ -131,6 +132,23 @@ export class MemoryColumns {
 
   orderOf(ordinal: Ordinal): number {
     return this.#order.get(ordinal);
+  }
+
+  users(): Map<string, UserMemories> {
+    const found: { count: number; firstAt: number; lastAt: number }[] = [];
+    for (let ordinal = 0; ordinal < this.#ordinals; ordinal += 1) {
+      const user = this.#user.get(ordinal);
+      if (user === 0 || this.#live.get(ordinal) === 0) continue;
+      const occurredAt = this.#effectiveTime(ordinal);
+      const known = (found[user] ??= { count: 0, firstAt: occurredAt, lastAt: occurredAt });
+      known.count += 1;
+      if (occurredAt < known.firstAt) known.firstAt = occurredAt;
+      if (occurredAt > known.lastAt) known.lastAt = occurredAt;
+    }
+    // Numbers of users without a memory have no entry, which forEach passes over.
+    const users = new Map<string, UserMemories>();
+    found.forEach((memories, user) => users.set(this.#users.string(user) ?? "", memories));
+    return users;
   }
 
   /** Index into `SECTORS`. */
@@ -263,8 +281,7 @@ export class MemoryColumns {
     if (filter.from !== undefined || filter.to !== undefined) {
       const { from = -Infinity, to = Infinity } = filter;
       tests.push((ordinal) => {
-        const said = this.#occurredAt.get(ordinal);
-        const occurredAt = Number.isNaN(said) ? this.#createdAt.get(ordinal) : said;
+        const occurredAt = this.#effectiveTime(ordinal);
         return occurredAt >= from && occurredAt < to;
       });
     }
@@ -290,6 +307,11 @@ export class MemoryColumns {
     this.#tags[ordinal] = numbersOf(row.tags, this.#tagNames);
     const keys = metadataKeys(row.metadata);
     this.#metadata[ordinal] = keys.length === 0 ? NO_NUMBERS : keys;
+  }
+
+  #effectiveTime(ordinal: Ordinal): number {
+    const said = this.#occurredAt.get(ordinal);
+    return Number.isNaN(said) ? this.#createdAt.get(ordinal) : said;
   }
 
   #strings(numbers: readonly number[] | undefined, interner: Interner): string[] {
@@ -363,29 +385,4 @@ function sectorList(primary: Sector, bits: number): Sector[] {
 
 function sectorBits(sectors: readonly Sector[]): number {
   return sectors.reduce((bits, sector) => bits | (1 << SECTORS.indexOf(sector)), 0);
-}
-
-/** A number for each top-level key with a scalar value: equal pairs get equal numbers, others differ but once in 2⁵³. */
-function metadataKeys(metadata: Metadata): number[] {
-  return Object.entries(metadata).flatMap(([key, value]) =>
-    typeof value === "object" && value !== null
-      ? []
-      : [hash53(`${JSON.stringify(key)}:${JSON.stringify(value)}`)],
-  );
-}
-
-/** FNV-1a's 32-bit prime; two rounds from unlike starts give 64 bits, of which a number holds 53. */
-const FNV_PRIME = 16_777_619;
-const FNV_START = 2_166_136_261;
-
-function hash53(text: string): number {
-  let low = FNV_START;
-  let high = ~FNV_START;
-  for (let i = 0; i < text.length; i += 1) {
-    const unit = text.charCodeAt(i);
-    low = Math.imul(low ^ unit, FNV_PRIME);
-    // Bytes of a unit in the other order, so that the two rounds do not collide together.
-    high = Math.imul(high ^ ((unit << 8) | (unit >>> 8)), FNV_PRIME);
-  }
-  return ((high >>> 0) & 0x1f_ffff) * 2 ** 32 + (low >>> 0);
 }

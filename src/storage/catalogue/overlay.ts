@@ -25,9 +25,12 @@ export class Overlay {
     return this.#bytes;
   }
 
-  /** Takes in a record, and answers about what its rows weigh. */
-  put(sequence: number, changes: readonly Change[]): number {
-    this.#sequence = sequence;
+  /**
+   * Takes in a record, or a part of one that more follows of, and answers about what its rows weigh. Until the last part
+   * a snapshot is of the record before, and may hold rows of this one: the journal has them, so that does no harm.
+   */
+  put(sequence: number, changes: readonly Change[], isLastPart = true): number {
+    if (isLastPart) this.#sequence = sequence;
     let added = 0;
     for (const change of changes) {
       let table = this.#pending.get(change.table);

@@ -62,6 +62,10 @@ export class WordIndex {
     this.#documentOfOrdinal.delete(ordinal);
     this.#ordinalOfDocument.set(document, NOBODY);
     this.#totalLength -= this.#lengthOfDocument.get(document);
+  }
+
+  /** Sweeps when it is time; to be called once a record, however many memories it removed. */
+  tidy(): void {
     const dead = this.#documents - this.#documentOfOrdinal.size;
     if (dead > 1_000 && dead > MAX_DEAD_SHARE * this.#documents) this.#sweep();
   }

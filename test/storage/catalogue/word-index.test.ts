@@ -79,6 +79,7 @@ describe("WordIndex", () => {
     const index = new WordIndex();
     for (let ordinal = 0; ordinal < 6_000; ordinal += 1) index.put(ordinal, [`w${ordinal % 10}`, "all"]);
     for (let ordinal = 0; ordinal < 3_000; ordinal += 1) index.remove(ordinal);
+    index.tidy();
     const fresh = new WordIndex();
     for (let ordinal = 3_000; ordinal < 6_000; ordinal += 1) fresh.put(ordinal, [`w${ordinal % 10}`, "all"]);
     const [scores, expected] = [index, fresh].map((one) => one.score(question("w3 all"), 6_000, undefined));

@@ -1,0 +1,66 @@
+import type { FactBook } from "../facts/fact-book.ts";
+import type { MemoryPorts } from "../memories/memory-ports.ts";
+
+/** What is stored of one user. */
+export interface UserCounts {
+  readonly userId: string;
+  readonly memories: number;
+  /** Of every time; replaced ones (empty period) are left out. */
+  readonly facts: number;
+  readonly documents: number;
+  /** When the earliest and the latest memory happened; null without a memory. */
+  readonly firstMemoryAt: number | null;
+  readonly lastMemoryAt: number | null;
+}
+
+export interface ListUsersInput {
+  /** 1 … 10 000. */
+  readonly limit: number;
+  readonly offset: number;
+  /** Only users after this one in the order. */
+  readonly after?: string;
+}
+
+export interface ListedUsers {
+  /** Ascending by the code units of their ids. */
+  readonly items: readonly UserCounts[];
+  /** How many there are in all. */
+  readonly total: number;
+  readonly isMore: boolean;
+}
+
+/** One page of the users who have something stored. Cost: linear in all memories and facts. */
+export function listUsers(
+  { store, facts }: Pick<MemoryPorts, "store" | "facts">,
+  { limit, offset, after }: ListUsersInput,
+): ListedUsers {
+  const memories = store.catalogue.users();
+  const documents = store.catalogue.documents.countByUser();
+  const factCounts = factsByUser(facts.book);
+  const all = [...new Set([...memories.keys(), ...documents.keys(), ...factCounts.keys()])].sort((a, b) =>
+    a < b ? -1 : 1,
+  );
+  const rest = all.filter((userId) => after === undefined || userId > after).slice(offset);
+  const items = rest.slice(0, limit).map((userId) => {
+    const { count = 0, firstAt = null, lastAt = null } = memories.get(userId) ?? {};
+    return {
+      userId,
+      memories: count,
+      facts: factCounts.get(userId) ?? 0,
+      documents: documents.get(userId) ?? 0,
+      firstMemoryAt: firstAt,
+      lastMemoryAt: lastAt,
+    };
+  });
+  return { items, total: all.length, isMore: rest.length > limit };
+}
+
+function factsByUser(book: FactBook): Map<string, number> {
+  const counts = new Map<string, number>();
+  const { timeline } = book.columns;
+  book.visit({}, undefined, (ordinal) => {
+    const { userId } = book.timelineAt(timeline[ordinal] as number);
+    if (userId !== null) counts.set(userId, (counts.get(userId) ?? 0) + 1);
+  });
+  return counts;
+}

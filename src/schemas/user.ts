@@ -1,0 +1,96 @@
+/** Users on the wire: who has something stored, and the removal of all of it. */
+import { Type } from "typebox";
+import { nullable, optional, Time, UserId } from "./fields.ts";
+import { DEFAULT_PAGE_LIMIT } from "./list-memories.ts";
+
+/** A cursor holds the last user id: 256 characters of up to 4 bytes, in base64, and a count. */
+const MAX_CURSOR_LENGTH = 1_400;
+
+export const UserParams = Type.Object({ user_id: UserId });
+
+export const ListUsersQuery = Type.Object({
+  l: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 10_000,
+      default: DEFAULT_PAGE_LIMIT,
+      description: "Users on a page, at most.",
+    }),
+  ),
+  u: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+      default: 0,
+      description: "How many to leave out at the start.",
+    }),
+  ),
+  cursor: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: MAX_CURSOR_LENGTH,
+      description: "`next_cursor` of the page before; takes the place of `u`.",
+    }),
+  ),
+});
+
+const Count = Type.Integer({ minimum: 0 });
+const MemoryTime = nullable(
+  Type.String({ ...Time, description: "When it happened; null without a memory." }),
+);
+
+export const ListUsersReply = Type.Object(
+  {
+    items: Type.Array(
+      Type.Object({
+        user_id: Type.String(),
+        memory_count: Count,
+        fact_count: Type.Integer({ minimum: 0, description: "Past and future facts too." }),
+        document_count: Count,
+        first_memory_at: MemoryTime,
+        last_memory_at: MemoryTime,
+      }),
+      { description: "In the order of their ids." },
+    ),
+    total: Type.Integer({ minimum: 0, description: "How many there are in all." }),
+    limit: Type.Integer(),
+    offset: Type.Integer(),
+    next_cursor: nullable(
+      Type.String({
+        description: "Goes on where this page ends, whoever came or went since; null on the last.",
+      }),
+    ),
+  },
+  { $id: "UserPage" },
+);
+
+const Keep = Type.Enum(["documents"], {
+  type: "string",
+  description: "`documents`: what was ingested stays, with its memories and originals.",
+});
+const Include = Type.Enum(["facts"], { type: "string", description: "`facts`: the facts go too." });
+
+export const DeleteUserMemoriesQuery = Type.Object({
+  keep: Type.Optional(Keep),
+  include: Type.Optional(Include),
+  user_id: Type.Optional(UserId),
+});
+
+export const DeleteUserMemoriesBody = Type.Unsafe<{
+  keep?: "documents" | null;
+  include?: "facts" | null;
+  user_id?: string | null;
+} | null>({
+  ...nullable(Type.Object({ keep: optional(Keep), include: optional(Include), user_id: optional(UserId) })),
+  $id: "DeleteUserMemories",
+});
+
+export const DeleteUserMemoriesReply = Type.Object(
+  {
+    ok: Type.Literal(true),
+    deleted: Type.Integer({ minimum: 0, description: "How many memories went." }),
+    deleted_documents: Count,
+    deleted_facts: Count,
+  },
+  { $id: "DeletedUserMemories" },
+);
