@@ -12,6 +12,11 @@ export interface DiskFileStoreOptions {
   readonly isNeeded: (sha256: string) => boolean;
 }
 
+export interface UnneededFile {
+  readonly sha256: string;
+  readonly bytes: number;
+}
+
 const NAME = /^[0-9a-f]{64}$/;
 const PIECE_BYTES = 256 * 1024;
 /**
@@ -76,17 +81,21 @@ export class DiskFileStore implements FileStore {
   }
 
   /** Files that no row needs as of now. */
-  async listUnneeded(): Promise<string[]> {
-    const names = (await this.#disk.list(this.#folder)).map(({ name }) => name);
-    return names.filter((name) => NAME.test(name) && !this.#isInUse(name));
+  async listUnneeded(): Promise<UnneededFile[]> {
+    const unneeded: UnneededFile[] = [];
+    for (const { name } of await this.#disk.list(this.#folder)) {
+      if (!NAME.test(name) || this.#isInUse(name)) continue;
+      unneeded.push({ sha256: name, bytes: (await this.#disk.size(this.pathOf(name))) ?? 0 });
+    }
+    return unneeded;
   }
 
   /**
-   * Removes files at once that were unneeded before both checkpoints were written, and answers what went. One that is
-   * needed again stays.
+   * Removes files at once that were unneeded before both checkpoints were written, and answers which are gone. One that
+   * is needed again stays.
    */
-  removeUnneeded(names: readonly string[]): Promise<{ files: number; bytes: number }> {
-    const removed = this.#sweeping.then(() => this.#removeAll(names));
+  removeUnneeded(files: readonly UnneededFile[]): Promise<UnneededFile[]> {
+    const removed = this.#sweeping.then(() => this.#removeAll(files));
     this.#sweeping = removed.then(
       () => undefined,
       () => undefined,
@@ -94,16 +103,15 @@ export class DiskFileStore implements FileStore {
     return removed;
   }
 
-  async #removeAll(names: readonly string[]): Promise<{ files: number; bytes: number }> {
-    const gone = { files: 0, bytes: 0 };
-    for (const name of names) {
-      const bytes = await this.#disk.size(this.pathOf(name));
-      if (bytes === undefined || this.#isInUse(name)) continue;
-      await this.#disk.remove(this.pathOf(name));
-      gone.files += 1;
-      gone.bytes += bytes;
+  async #removeAll(files: readonly UnneededFile[]): Promise<UnneededFile[]> {
+    const gone: UnneededFile[] = [];
+    for (const file of files) {
+      if (this.#isInUse(file.sha256)) continue;
+      // A sweep may have been faster: gone it is.
+      await this.#disk.remove(this.pathOf(file.sha256));
+      gone.push(file);
     }
-    if (gone.files > 0) await this.#disk.syncDirectory(this.#folder);
+    if (gone.length > 0) await this.#disk.syncDirectory(this.#folder);
     return gone;
   }
 

@@ -3,6 +3,7 @@ import type { CompactionProgress, DiskUsage, ErasureReport, UnerasedRows } from 
 import { ServiceError } from "../core/errors.ts";
 import type { Checkpointer } from "./checkpointer.ts";
 import { type Disk, usageBelow } from "./disk.ts";
+import type { DiskFileStore } from "./disk-file-store.ts";
 import type { ErasureLedger } from "./erasure-ledger.ts";
 import type { Journal } from "./journal/journal.ts";
 import type { LanceDbMemoryStore } from "./lancedb-memory-store.ts";
@@ -10,12 +11,7 @@ import type { Tables } from "./tables/tables.ts";
 import { TableRenewal } from "./table-renewal.ts";
 
 /** The files of documents, as far as erasing them goes. */
-export interface Originals {
-  /** As of now. */
-  listUnneeded(): Promise<readonly string[]>;
-  /** Those that are needed again stay. */
-  removeUnneeded(names: readonly string[]): Promise<DiskUsage>;
-}
+export type Originals = Pick<DiskFileStore, "listUnneeded" | "removeUnneeded">;
 
 export interface ErasureOptions {
   readonly originals: Originals;
@@ -109,7 +105,7 @@ async function erase(
   return {
     tables: report,
     journal: { before: journalBefore, after: await journalUsage(disk, directory) },
-    originals: removed,
+    originals: { bytes: removed.reduce((sum, { bytes }) => sum + bytes, 0), files: removed.length },
   };
 }
 

@@ -17,6 +17,7 @@ export interface DaemonUnderLoad extends DaemonProcess {
   post(path: string, body: object): Promise<unknown>;
   /** The same. */
   get(path: string): Promise<unknown>;
+  delete(path: string): Promise<unknown>;
   /** Of the daemon's main thread since it was last asked, milliseconds. */
   loopDelay(): Promise<LoopDelay>;
 }
@@ -49,6 +50,7 @@ export async function startDaemonUnderLoad(dataDir: string): Promise<DaemonUnder
     readyAfter,
     post: (path, body) => call("POST", path, body),
     get: (path) => call("GET", path),
+    delete: (path) => call("DELETE", path),
     async loopDelay() {
       const known = daemon.output().length;
       process.kill(daemon.pid, "SIGUSR2");

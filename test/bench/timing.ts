@@ -48,6 +48,14 @@ export async function callsPerSecond(
   return (calls * 1_000) / (performance.now() - startedAt);
 }
 
+/** The value that such a share of the values does not pass. */
+export function percentile(values: readonly number[], share: number): number {
+  return quantile(
+    [...values].sort((a, b) => a - b),
+    share,
+  );
+}
+
 function quantile(ascending: readonly number[], share: number): number {
   return ascending[Math.floor(ascending.length * share)] ?? Number.NaN;
 }

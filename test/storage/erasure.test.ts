@@ -5,7 +5,10 @@ import { recordFact } from "../../src/core/facts/record-fact.ts";
 import { addMemory } from "../../src/core/memories/add-memory.ts";
 import { deleteMemory } from "../../src/core/memories/delete-memory.ts";
 import { updateMemory } from "../../src/core/memories/update-memory.ts";
+import { tablesFolder } from "../../src/storage/checkpoint.ts";
+import { listFilesBelow, nodeDisk } from "../../src/storage/disk.ts";
 import { placesOf, readEveryByte } from "../support/every-byte.ts";
+import { createFaultyDisk } from "../support/faulty-disk.ts";
 import { createStoreOnDisk, type StoreOnDisk } from "../support/store-on-disk.ts";
 import { erase, survive } from "../support/store-survival.ts";
 
@@ -95,13 +98,156 @@ describe("erasing", () => {
   });
 });
 
-describe("a store that lives on through failures while it erases", () => {
+describe("while it erases", () => {
+  it("takes writes and answers reads, and has them all afterwards", async () => {
+    const ids: string[] = [];
+    for (let i = 0; i < 40; i += 1) ids.push(await add(`number ${i} ${marker()}`));
+    await store.opened.checkpointer.flush();
+    const wanted = new Map<string, string | null>();
+    const over = new AbortController();
+    const work = async (own: string[]): Promise<void> => {
+      for (let turn = 0; !over.signal.aborted || turn < 10; turn += 1) {
+        const id = own[turn % own.length] ?? "";
+        const dice = turn % 5;
+        if (dice === 0) {
+          const content = `added ${marker()}`;
+          const added = await add(content);
+          own.push(added);
+          wanted.set(added, content);
+        } else if (dice === 4) {
+          await deleteMemory(store.ports, { id });
+          own.splice(own.indexOf(id), 1);
+          wanted.set(id, null);
+        } else if (dice === 3) {
+          await store.opened.checkpointer.flush();
+        } else {
+          const content = `changed ${marker()}`;
+          await updateMemory(store.ports, { id, content });
+          wanted.set(id, content);
+        }
+        const seen = await store.ports.store.readMemories(own);
+        expect(seen.size).toBe(own.length);
+        expect((await store.ports.store.readTokens(own)).size).toBe(own.length);
+      }
+    };
+    const workers = [0, 1, 2, 3].map((place) => work(ids.slice(place * 10, place * 10 + 10)));
+    for (let round = 0; round < 3; round += 1) await erase(store);
+    over.abort();
+    await Promise.all(workers);
+    const check = async () => {
+      const seen = await store.ports.store.readMemories([...wanted.keys()]);
+      for (const [id, content] of wanted) expect(seen.get(id)?.content ?? null).toBe(content);
+    };
+    await check();
+    await store.close();
+    store = await store.reopen();
+    await check();
+  });
+
+  it("refuses a second, and begins again when the first is over", async () => {
+    await add("something");
+    const first = erase(store);
+    await expect(erase(store)).rejects.toMatchObject({ code: "CONFLICT" });
+    await first;
+    await erase(store);
+  });
+
+  it("can be stopped, which leaves nothing behind but what waits", async () => {
+    const text = marker();
+    await deleteMemory(store.ports, { id: await add(text) });
+    const stop = new AbortController();
+    const files = async () => (await listFilesBelow(nodeDisk, tablesFolder(store.directory))).join();
+    await store.opened.checkpointer.flush();
+    const before = await files();
+    const originals = { listUnneeded: async () => [], removeUnneeded: async () => [] };
+    const stopped = store.opened.erasure.run({
+      originals,
+      signal: stop.signal,
+      onProgress: () => stop.abort(),
+    });
+    await expect(stopped).rejects.toThrow(/abort/);
+    expect(await files()).toBe(before);
+    expect(store.opened.erasure.waiting).toMatchObject({ items: 1 });
+    await store.close();
+    store = await store.reopen();
+    expect(store.opened.erasure.waiting).toMatchObject({ items: 1 });
+    await erase(store);
+    expect(placesOf(text, await readEveryByte(store.directory))).toEqual([]);
+  });
+
+  it("is ended by closing the store", async () => {
+    const id = await add("stays");
+    const erasing = erase(store).catch((error: unknown) => error);
+    await store.close();
+    await erasing;
+    store = await store.reopen();
+    expect((await store.ports.store.readMemories([id])).size).toBe(1);
+  });
+
+  it("is refused without room for a copy, and leaves what there was", async () => {
+    await store.close();
+    const disk = await createFaultyDisk(store.directory, { foreignFolders: ["tables"] });
+    store = await store.reopen({ disk, limits: { freeBytes: 0 } });
+    Object.assign(store.ports, { ids: { newId: marker } });
+    const id = await add(`stays ${"long ".repeat(1_000)}`);
+    await deleteMemory(store.ports, { id: await add("goes") });
+    await store.opened.checkpointer.flush();
+    const plenty = 2 ** 40;
+    disk.limit(plenty);
+    disk.limit(plenty - (await disk.freeBytes(store.directory)) + 1_000);
+    await expect(erase(store)).rejects.toMatchObject({
+      code: "STORE_FULL",
+      message: expect.stringMatching(/Nothing was changed/),
+    });
+    expect(store.opened.checkpointer.latest?.tables.every(({ name }) => name.endsWith("-g1"))).toBe(true);
+    expect((await store.ports.store.readMemories([id])).size).toBe(1);
+    disk.limit(undefined);
+    await erase(store);
+    expect((await store.ports.store.readMemories([id])).size).toBe(1);
+  });
+
   it.each([
-    { fault: "crash", remains: ["zeroed", "truncated", "kept", "mixed"], stride: 127 },
-    { fault: "crash", remains: [], stride: 163 },
-    { fault: "EIO", remains: ["mixed", "zeroed"], stride: 191 },
-    { fault: "ENOSPC", remains: [], stride: 211 },
+    /^create CHECKPOINT/,
+    /^rename CHECKPOINT/,
+    /^sync .*\.lance/,
+    /^sync-folder data/,
+    /^remove .*\.lance/,
+    /^rmdir /,
+  ])("keeps everything when %s fails, and erases at the next try or start", async (step) => {
+    await store.close();
+    const disk = await createFaultyDisk(store.directory, { foreignFolders: ["tables"] });
+    store = await store.reopen({ disk, limits: { freeBytes: 0 } });
+    Object.assign(store.ports, { ids: { newId: marker } });
+    const [text, gone] = [marker(), marker()];
+    const id = await add(text);
+    await deleteMemory(store.ports, { id: await add(gone) });
+    await store.opened.checkpointer.flush();
+    disk.failAt(step, "EIO");
+    await expect(erase(store)).rejects.toThrow();
+    expect(store.opened.erasure.waiting).toMatchObject({ items: 1 });
+    expect((await store.ports.store.readMemories([id])).get(id)?.content).toBe(text);
+    const later = await add("afterwards");
+    disk.heal();
+    if (store.opened.checkpointer.stopped !== undefined) {
+      await store.close();
+      store = await store.reopen({ limits: { freeBytes: 0 } });
+    }
+    await erase(store);
+    const left = await readEveryByte(store.directory);
+    expect(placesOf(gone, left)).toEqual([]);
+    expect(left.unseen).toEqual([]);
+    await store.close();
+    store = await store.reopen({ limits: { freeBytes: 0 } });
+    expect((await store.ports.store.readMemories([id, later])).size).toBe(2);
+  });
+});
+
+describe("a store that lives on through failures while it erases", () => {
+  // Two of many; test/e2e takes more, at smaller strides.
+  it.each([
+    { fault: "crash", remains: ["zeroed", "mixed", "truncated", "kept"], stride: 173 },
+    { fault: "EIO", remains: ["mixed", "zeroed"], stride: 233 },
   ] as const)("has all it acknowledged: $fault at many steps", async ({ fault, remains, stride }) => {
-    expect(await survive({ seed: 5, stride, fault, remains, erasing: true })).toBeGreaterThan(1);
+    expect(await survive({ seed: 5, stride, fault, remains, erasing: true })).toBeGreaterThan(0);
   });
 });

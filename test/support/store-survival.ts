@@ -71,7 +71,7 @@ export async function survive({ seed, stride, fault, remains, erasing = false }:
 
 /** Erases what was deleted from a store that has no documents. */
 export function erase(store: StoreOnDisk): Promise<ErasureReport> {
-  const originals = { listUnneeded: async () => [], removeUnneeded: async () => ({ bytes: 0, files: 0 }) };
+  const originals = { listUnneeded: async () => [], removeUnneeded: async () => [] };
   return store.opened.erasure.run({ originals });
 }
 
