@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openTranscriber, type WhisperTranscriber } from "../../src/models/whisper/whisper-transcriber.ts";
 import { transcriberContract } from "../contract/transcriber.contract.ts";
 import { hasEspeak, speak } from "../support/espeak.ts";
-import { chords, hum, join, noise, pieces, silence, tone } from "../support/pcm.ts";
+import { chords, drums, hum, join, noise, pieces, silence, tone } from "../support/pcm.ts";
 import { readWav } from "../support/wav.ts";
 
 /** Eleven seconds of a president, public domain; not shipped. */
@@ -32,7 +32,8 @@ describe("the bundled model", () => {
     ["mains hum", hum(30)],
     ["a tone", tone(30)],
     ["a short beep", join(silence(1), tone(0.3, 1_000), silence(3))],
-    ["music", chords(45)],
+    ["chords and a melody", chords(45)],
+    ["drums", drums(35)],
   ])("hears nothing said in %s", async (_, samples) => {
     await expect(heard(samples)).rejects.toMatchObject({ code: "UNPROCESSABLE" });
   });

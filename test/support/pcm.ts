@@ -53,6 +53,12 @@ export function chords(seconds: number): Int16Array {
   return join(...bars);
 }
 
+/** A beat of noise, twice a second. */
+export function drums(seconds: number): Int16Array {
+  const stroke = noise(0.5, 6_000).map((sample, i) => Math.round(sample * Math.exp((-20 * i) / PCM_RATE)));
+  return join(...Array.from({ length: Math.ceil(seconds * 2) }, () => stroke));
+}
+
 function mix(...sounds: readonly Int16Array[]): Int16Array {
   return silence((sounds[0]?.length ?? 0) / PCM_RATE).map((_, i) =>
     sounds.reduce((sum, sound) => sum + (sound[i] ?? 0), 0),

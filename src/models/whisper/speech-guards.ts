@@ -42,9 +42,10 @@ export function isSure({ isRepetitive, logProbability }: Attempt): boolean {
   return !isRepetitive && logProbability > SURE_LOG_PROBABILITY;
 }
 
-/** Whether the best attempt at a window is speech at all. */
+/** Whether the best attempt at a window is speech at all: a few words must be beyond doubt. */
 export function isSpeech({ noSpeech, textTokens, logProbability }: Attempt): boolean {
-  return logProbability >= LEAST_LOG_PROBABILITY && !(noSpeech > NO_SPEECH && textTokens <= FEW_TOKENS);
+  if (textTokens <= FEW_TOKENS) return noSpeech <= NO_SPEECH && logProbability >= SURE_LOG_PROBABILITY;
+  return logProbability >= LEAST_LOG_PROBABILITY;
 }
 
 /** Whether the tokens end in one phrase of up to 12, said at least six times and for at least 24 tokens. */

@@ -60,11 +60,12 @@ describe("attempts", () => {
     expect(isSure(attempt({ logProbability: -1.2 }))).toBe(false);
   });
 
-  it("are speech unless unlikely, or a stock phrase in what is probably silence", () => {
+  it("are speech unless unlikely, or a few words that are in any doubt", () => {
     expect(isSpeech(attempt({ logProbability: -1.4 }))).toBe(true);
     expect(isSpeech(attempt({ logProbability: -1.6 }))).toBe(false);
     expect(isSpeech(attempt({ noSpeech: 0.7, textTokens: 4 }))).toBe(false);
     expect(isSpeech(attempt({ noSpeech: 0.7, textTokens: 5 }))).toBe(true);
     expect(isSpeech(attempt({ noSpeech: 0.5, textTokens: 1 }))).toBe(true);
+    expect(isSpeech(attempt({ noSpeech: 0.4, textTokens: 4, logProbability: -1.4 }))).toBe(false);
   });
 });
