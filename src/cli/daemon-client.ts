@@ -1,6 +1,7 @@
 import { type Static, type TSchema, Type } from "typebox";
 import { Value } from "typebox/value";
 import { baseUrl, readRuntimeInfo, type RuntimeInfo } from "../runtime-file.ts";
+import { LINES_MEDIA_TYPE } from "../schemas/transfer.ts";
 import { CliFailure } from "./cli-failure.ts";
 
 /** A running daemon that has shown to be the one of the data directory. */
@@ -8,7 +9,8 @@ export interface DaemonClient {
   readonly runtime: RuntimeInfo;
   readonly url: string;
   /**
-   * Asks the daemon as the owner of its data directory; a form goes as it is, anything else as JSON.
+   * Asks the daemon as the owner of its data directory; a form goes as it is, a string as lines of JSON, anything else
+   * as JSON.
    *
    * @throws {CliFailure} with the daemon's own words when it refuses.
    */
@@ -16,8 +18,14 @@ export interface DaemonClient {
     answer: T,
     method: "GET" | "POST" | "DELETE",
     path: string,
-    body?: object,
+    body?: object | string,
   ): Promise<Static<T>>;
+  /**
+   * The bytes of an answer as they come, however long it takes.
+   *
+   * @throws {CliFailure} as `call`; also when the answer is cut off.
+   */
+  read(path: string): AsyncIterable<Uint8Array>;
 }
 
 /** The daemon is on this machine: one that has not said who it is by then is stuck. */
@@ -68,6 +76,22 @@ export async function findDaemon(dataDir: string): Promise<DaemonClient | undefi
         );
       }
       return content;
+    },
+    async *read(path) {
+      const stopped = (cause: unknown) =>
+        new CliFailure(`memoryd stopped answering at ${url}; look at \`memoryd status\` and its log.`, {
+          cause,
+        });
+      const response = await send(url, runtime, { method: "GET", path }).catch((error: unknown) => {
+        throw stopped(error);
+      });
+      if (!response.ok)
+        throw new CliFailure(refusal(await response.json().catch(() => undefined), response.status));
+      try {
+        for await (const chunk of response.body ?? []) yield chunk;
+      } catch (error) {
+        throw stopped(error);
+      }
     },
   };
 }
@@ -127,8 +151,9 @@ async function identify(url: string, runtime: RuntimeInfo): Promise<string | und
 interface Request {
   readonly method: string;
   readonly path: string;
-  readonly body?: object | undefined;
-  readonly timeoutMs: number;
+  readonly body?: object | string | undefined;
+  /** Left out: as long as it takes. */
+  readonly timeoutMs?: number;
 }
 
 function send(
@@ -136,18 +161,27 @@ function send(
   { token }: RuntimeInfo,
   { method, path, body, timeoutMs }: Request,
 ): Promise<Response> {
-  const isJson = body !== undefined && !(body instanceof FormData);
   return fetch(`${url}${path}`, {
     method,
     redirect: "error",
     headers: {
       authorization: `Bearer ${token}`,
       "x-memoryd-client": "memoryd-cli",
-      ...(isJson ? { "content-type": "application/json" } : {}),
+      ...contentType(body),
     },
-    ...(body === undefined ? {} : { body: body instanceof FormData ? body : JSON.stringify(body) }),
-    signal: AbortSignal.timeout(timeoutMs),
+    ...(body === undefined ? {} : { body: isSentAsItIs(body) ? body : JSON.stringify(body) }),
+    ...(timeoutMs === undefined ? {} : { signal: AbortSignal.timeout(timeoutMs) }),
   });
+}
+
+function isSentAsItIs(body: object | string): body is FormData | string {
+  return typeof body === "string" || body instanceof FormData;
+}
+
+/** A form names its own. */
+function contentType(body: object | string | undefined): { "content-type"?: string } {
+  if (body === undefined || body instanceof FormData) return {};
+  return { "content-type": typeof body === "string" ? LINES_MEDIA_TYPE : "application/json" };
 }
 
 function refusal(problem: unknown, status: number): string {

@@ -14,6 +14,7 @@ import { start } from "./start.ts";
 import { startDetached } from "./start-detached.ts";
 import { status, type StatusOptions } from "./status.ts";
 import { stop } from "./stop.ts";
+import { addTransferCommands } from "./transfer-commands.ts";
 
 const EPILOGUE = `
 Every setting is a flag of \`memoryd start\`, a variable (--data-dir is MEMORYD_DATA_DIR) and a key of the
@@ -50,6 +51,7 @@ function program(words: readonly string[]): Command {
   addDaemonCommands(memoryd);
   addMemoryCommands(memoryd);
   addFactCommands(memoryd);
+  addTransferCommands(memoryd);
   return memoryd;
 }
 

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { createInterface } from "node:readline/promises";
 
 /**
@@ -7,6 +8,11 @@ import { createInterface } from "node:readline/promises";
 
 export function print(text: string): void {
   process.stdout.write(`${text}\n`);
+}
+
+/** Bytes as they are; resolves when there is room for more. */
+export async function printBytes(bytes: Uint8Array): Promise<void> {
+  if (!process.stdout.write(bytes)) await once(process.stdout, "drain");
 }
 
 export function printJson(value: unknown): void {

@@ -166,7 +166,7 @@ interface RestoringWaypoint {
   readonly put: (change: Change) => unknown;
 }
 
-/** Of one that is there already the heavier stays: it is the one that taught more. */
+/** Of one that is there already the weight stays that is larger, having been taught more, and the earlier time. */
 function restoreWaypoint(
   { edge }: WaypointTransfer,
   { ports, section, ownerOf, changes, put }: RestoringWaypoint,
@@ -184,8 +184,10 @@ function restoreWaypoint(
     staged?.table === "edges"
       ? staged.row
       : ports.store.catalogue.edgesOf(edge.source).find((other) => edgeId(other) === id);
-  if (known !== null && known !== undefined && known.weight >= edge.weight) return { id, outcome: "known" };
-  put({ table: "edges", id, row: { ...edge, createdAt: Math.min(edge.createdAt, section.now) } });
+  const weight = Math.max(edge.weight, known?.weight ?? 0);
+  const createdAt = Math.min(edge.createdAt, known?.createdAt ?? section.now);
+  if (known?.weight === weight && known.createdAt === createdAt) return { id, outcome: "known" };
+  put({ table: "edges", id, row: { ...edge, weight, createdAt } });
   return { id, outcome: "added" };
 }
 

@@ -1,0 +1,187 @@
+import { lstat, mkdir, open, rename, rm, writeFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { type Static, Type } from "typebox";
+import { Value } from "typebox/value";
+import { EndLine, type MemoryLine } from "../schemas/transfer.ts";
+import { CliFailure, EXIT } from "./cli-failure.ts";
+import { connect, type DaemonClient } from "./daemon-client.ts";
+import { notePath, noteText } from "./import/note-file.ts";
+import { FOLDER_INDEX } from "./import/read-export.ts";
+import { jsonOf } from "./import/read-record.ts";
+import { textLines } from "./import/text-lines.ts";
+import { complain, printBytes, showProgress } from "./output.ts";
+
+export interface ExportOptions {
+  readonly format?: "ndjson" | "markdown";
+  readonly user?: string;
+  readonly project?: string;
+  readonly out?: string;
+  /** False where `--no-waypoints` was given. */
+  readonly waypoints?: boolean;
+  readonly force?: boolean;
+}
+
+const DocumentCount = Type.Object({ total: Type.Integer() });
+const NEWLINE = 0x0a;
+const SHOW_EVERY_RECORDS = 100;
+/** Of one line: a memory with everything in it, or a fact with a long history. */
+const MAX_EXPORTED_LINE_BYTES = 256 * 1_024 * 1_024;
+
+/** Writes out everything, or what is of a user or a project; `import` reads it back as it was. */
+export async function exportTo(dataDir: string, options: ExportOptions): Promise<void> {
+  const { format = "ndjson", out, force = false } = options;
+  if (format === "markdown" && out === undefined)
+    throw new CliFailure("Markdown is written to a folder: name one with --out.", { exitCode: EXIT.usage });
+  const daemon = await connect(dataDir);
+  if (out === undefined) {
+    await copy(daemon, options, printBytes);
+    return;
+  }
+
+  const target = resolve(out);
+  await refuseTaken(target, format, force);
+  const partial = `${target}.partial-${process.pid}`;
+  // Whatever ends this: what is unfinished has a name that says so, and what was there stays.
+  const giveUp = (): void => void rm(partial, { recursive: true, force: true }).then(() => process.exit(1));
+  process.once("SIGINT", giveUp);
+  try {
+    const end = await (format === "markdown" ? writeFolder : writeFileOfLines)(daemon, options, partial);
+    await replace(partial, target);
+    const { memories, facts, waypoints } = end;
+    complain(`exported ${memories} memories, ${facts} facts and ${waypoints} waypoints to ${target}`);
+  } finally {
+    process.removeListener("SIGINT", giveUp);
+    await rm(partial, { recursive: true, force: true });
+    showProgress("");
+  }
+  await tellOfDocuments(daemon, options);
+}
+
+function addressOf({ user, project, waypoints = true }: ExportOptions): string {
+  const query = new URLSearchParams({
+    ...(user !== undefined && { user_id: user }),
+    ...(project !== undefined && { project }),
+    ...(!waypoints && { waypoints: "false" }),
+  });
+  return `/export?${query.toString()}`;
+}
+
+/** Hands on every byte. @throws {CliFailure} if the last line is not the one that says it is the last. */
+async function copy(
+  daemon: DaemonClient,
+  options: ExportOptions,
+  write: (bytes: Uint8Array) => Promise<unknown>,
+): Promise<Static<typeof EndLine>> {
+  let tail = Buffer.alloc(0);
+  let records = 0;
+  for await (const chunk of daemon.read(addressOf(options))) {
+    await write(chunk);
+    for (const byte of chunk) if (byte === NEWLINE) records += 1;
+    showProgress(`${records} records`);
+    tail = Buffer.concat([tail, chunk]).subarray(-EndLineBytes);
+  }
+  const last = jsonOf(tail.toString("utf8").trimEnd().split("\n").at(-1) ?? "");
+  if (!Value.Check(EndLine, last)) throw cutOff();
+  return last;
+}
+const EndLineBytes = 256;
+
+async function writeFileOfLines(
+  daemon: DaemonClient,
+  options: ExportOptions,
+  partial: string,
+): Promise<Static<typeof EndLine>> {
+  await mkdir(dirname(partial), { recursive: true });
+  const file = await open(partial, "wx", 0o600);
+  try {
+    const end = await copy(daemon, options, (bytes) => file.writeFile(bytes));
+    await file.sync();
+    return end;
+  } finally {
+    await file.close();
+  }
+}
+
+/** A file a memory, and the other lines in one file that names those in order. */
+async function writeFolder(
+  daemon: DaemonClient,
+  options: ExportOptions,
+  partial: string,
+): Promise<Static<typeof EndLine>> {
+  await mkdir(partial, { recursive: true, mode: 0o700 });
+  const index = await open(join(partial, FOLDER_INDEX), "wx", 0o600);
+  const folders = new Set<string>();
+  let end: Static<typeof EndLine> | undefined;
+  let records = 0;
+  try {
+    for await (const line of textLines(daemon.read(addressOf(options)), MAX_EXPORTED_LINE_BYTES)) {
+      if ("fault" in line) throw cutOff();
+      const value = jsonOf(line.text) as { readonly type?: string } | undefined;
+      if (Value.Check(EndLine, value)) end = value;
+      if (value?.type !== "memory") {
+        await index.writeFile(`${line.text}\n`);
+        continue;
+      }
+      const memory = value as Static<typeof MemoryLine>;
+      const file = notePath(memory);
+      const folder = dirname(join(partial, file));
+      if (!folders.has(folder)) await mkdir(folder, { recursive: true, mode: 0o700 });
+      folders.add(folder);
+      await writeFile(join(partial, file), noteText(memory), { flag: "wx", mode: 0o600 });
+      await index.writeFile(`${JSON.stringify({ type: "memory", file })}\n`);
+      records += 1;
+      if (records % SHOW_EVERY_RECORDS === 0) showProgress(`${records} memories`);
+    }
+  } finally {
+    await index.close();
+  }
+  if (end === undefined) throw cutOff();
+  return end;
+}
+
+/** @throws {CliFailure} for a place that is taken, unless it may be replaced and holds what an export left there. */
+async function refuseTaken(target: string, format: string, force: boolean): Promise<void> {
+  const found = await lstat(target).catch(() => undefined);
+  if (found === undefined) return;
+  if (!force)
+    throw new CliFailure(`${target} is there already; name another place, or replace it with --force.`);
+  if (!found.isDirectory()) {
+    if (format === "markdown")
+      throw new CliFailure(`${target} is a file, and Markdown is written to a folder; name another place.`);
+    return;
+  }
+  const index = await lstat(join(target, FOLDER_INDEX)).catch(() => undefined);
+  if (format !== "markdown" || index === undefined)
+    throw new CliFailure(
+      `${target} is a folder that no export made; it is not replaced. Name another place.`,
+    );
+}
+
+async function replace(partial: string, target: string): Promise<void> {
+  const isFolder = (await lstat(target).catch(() => undefined))?.isDirectory() === true;
+  if (!isFolder) return await rename(partial, target);
+  const old = `${target}.old-${process.pid}`;
+  await rename(target, old);
+  await rename(partial, target);
+  await rm(old, { recursive: true, force: true });
+}
+
+async function tellOfDocuments(daemon: DaemonClient, { user, project }: ExportOptions): Promise<void> {
+  const query = new URLSearchParams({
+    l: "1",
+    ...(user !== undefined && { user_id: user }),
+    ...(project !== undefined && { project }),
+  });
+  const { total } = await daemon.call(DocumentCount, "GET", `/documents?${query.toString()}`);
+  if (total > 0) {
+    complain(
+      `The memories of ${total} documents are in it; the documents themselves are not. Keep the files that they came from.`,
+    );
+  }
+}
+
+function cutOff(): CliFailure {
+  return new CliFailure(
+    "The export was cut off; nothing was left behind. Look at `memoryd status`, and export again.",
+  );
+}

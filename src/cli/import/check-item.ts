@@ -1,0 +1,70 @@
+import { Compile, type Validator } from "typebox/compile";
+import type { TSchema } from "typebox";
+import { RecordFactBody } from "../../schemas/fact.ts";
+import { fieldFaults } from "../../schemas/field-faults.ts";
+import { AddMemoryBody } from "../../schemas/memory.ts";
+import { TRANSFER_LINES } from "../../schemas/transfer.ts";
+import type { ImportItem } from "./import-item.ts";
+
+export interface Owners {
+  readonly user?: string;
+  readonly project?: string;
+  readonly tag?: readonly string[];
+  /** Believe a file that says whose a record is. */
+  readonly keepUsers?: boolean;
+}
+
+/** Where a record goes, and as what. */
+export type Route = "/memory/add/batch" | "/api/temporal/fact/batch" | "/import";
+export interface Sendable {
+  readonly route: Route;
+  readonly where: string;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+export type Checked = Sendable | Extract<ImportItem, { kind: "skipped" | "faulty" }>;
+
+const validators = new Map<TSchema, Validator>();
+
+/** An item with the owners that the command line asks for, if it fits the schema of what it is sent to. */
+export function checkItem(item: ImportItem, owners: Owners): Checked {
+  if (item.kind === "skipped" || item.kind === "faulty") return item;
+  const { where } = item;
+  const owned = ownedBody(item, owners);
+  if (typeof owned === "string") return { kind: "faulty", where, reason: owned };
+  const target = targetOf(item);
+  if (target === undefined) return { kind: "faulty", where, reason: "is no memory, fact or waypoint" };
+  const { schema, route } = target;
+
+  const validator = validators.get(schema) ?? Compile(schema);
+  validators.set(schema, validator);
+  if (validator.Check(owned)) return { route, where, body: owned };
+  const [fault] = fieldFaults(validator.Errors(owned));
+  const reason = fault === undefined ? "does not fit" : `${fault.path.slice(1) || "it"} ${fault.message}`;
+  return { kind: "faulty", where, reason };
+}
+
+function targetOf(item: ImportItem): { readonly schema: TSchema; readonly route: Route } | undefined {
+  if (item.kind === "memory") return { schema: AddMemoryBody, route: "/memory/add/batch" };
+  if (item.kind === "fact") return { schema: RecordFactBody, route: "/api/temporal/fact/batch" };
+  const type = item.kind === "line" ? item.body["type"] : undefined;
+  const schema = new Map<unknown, TSchema>(Object.entries(TRANSFER_LINES)).get(type);
+  return schema && { schema, route: "/import" };
+}
+
+/** The body, or why its owner is not believed. */
+function ownedBody(
+  item: Extract<ImportItem, { body: object }>,
+  { user, project, tag, keepUsers = false }: Owners,
+): Readonly<Record<string, unknown>> | string {
+  const body: Record<string, unknown> = { ...item.body };
+  const isWaypoint = item.kind === "line" && body["type"] === "waypoint";
+  if (isWaypoint) return body;
+  if (user !== undefined) body["user_id"] = user;
+  else if (body["user_id"] !== null && body["user_id"] !== undefined && !keepUsers)
+    return "names a user: add --keep-users to believe the file, or --user to give all to one user";
+  if (project !== undefined) body["project"] = project;
+  const takesTags = item.kind === "memory" || (item.kind === "line" && body["type"] === "memory");
+  if (takesTags && tag !== undefined && (body["tags"] === undefined || Array.isArray(body["tags"])))
+    body["tags"] = [...new Set([...((body["tags"] as unknown[] | undefined) ?? []), ...tag])];
+  return body;
+}

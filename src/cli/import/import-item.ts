@@ -1,0 +1,42 @@
+import type { Static } from "typebox";
+import type { RecordFactBody } from "../../schemas/fact.ts";
+import type { AddMemoryBody } from "../../schemas/memory.ts";
+
+/** One thing found in a file; nothing in it has been checked yet. */
+export type ImportItem =
+  | { readonly kind: "memory"; readonly where: string; readonly body: MemoryFields }
+  | { readonly kind: "fact"; readonly where: string; readonly body: FactFields }
+  /** Of an export of memoryd's own. */
+  | { readonly kind: "line"; readonly where: string; readonly body: Readonly<Record<string, unknown>> }
+  /** Left out on purpose. */
+  | { readonly kind: "skipped"; readonly where: string; readonly reason: string }
+  | { readonly kind: "faulty"; readonly where: string; readonly reason: string };
+
+/** As a reader found them: any of the fields, of any type. */
+export type MemoryFields = { readonly [Name in keyof Static<typeof AddMemoryBody>]?: unknown };
+export type FactFields = { readonly [Name in keyof Static<typeof RecordFactBody>]?: unknown };
+
+/** What a reader of a format makes of a file or folder: always the same items in the same order. */
+export type ImportItems = AsyncIterable<ImportItem>;
+
+/** How far a reader is. */
+export interface Progress {
+  done: number;
+  /** 0 while nobody knows. */
+  total: number;
+}
+
+/** A value out of a file that should be an object; undefined for anything else. */
+export function objectOf(value: unknown): Readonly<Record<string, unknown>> | undefined {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? (value as Readonly<Record<string, unknown>>)
+    : undefined;
+}
+
+export function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}

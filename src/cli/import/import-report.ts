@@ -1,0 +1,78 @@
+import { formatTime, parseTime } from "../../schemas/time.ts";
+import { complain, oneLine, print, printJson } from "../output.ts";
+import type { Sendable } from "./check-item.ts";
+import type { ImportState } from "./import-state.ts";
+
+/** What there is to say about an import at its end: numbers, and reasons with the first place of each. */
+export class ImportReport {
+  readonly #skipped = new Map<string, number>();
+  readonly #faults: { readonly where: string; readonly reason: string }[] = [];
+  readonly #samples: Sendable[] = [];
+  readonly #kinds = new Map<string, number>();
+
+  skipped(reason: string): void {
+    this.#skipped.set(reason, (this.#skipped.get(reason) ?? 0) + 1);
+  }
+
+  fault(where: string, reason: string): void {
+    if (this.#faults.length < MAX_FAULTS_KEPT) this.#faults.push({ where, reason });
+  }
+
+  found(item: Sendable): void {
+    const kind = kindOf(item);
+    this.#kinds.set(kind, (this.#kinds.get(kind) ?? 0) + 1);
+    if (this.#samples.length < SAMPLES && kind === "memories") this.#samples.push(item);
+  }
+
+  print(state: ImportState, { json, dryRun }: { readonly json: boolean; readonly dryRun: boolean }): void {
+    const { added, known, skipped, failed } = state;
+    if (json) {
+      const found = Object.fromEntries(this.#kinds);
+      const counts = dryRun ? { found } : { added, known };
+      printJson({
+        ...counts,
+        skipped,
+        failed,
+        reasons: Object.fromEntries(this.#skipped),
+        faults: this.#faults,
+      });
+      return;
+    }
+    if (dryRun) {
+      const found = [...this.#kinds].map(([kind, count]) => `${count} ${kind}`).join(", ");
+      print(`would send ${found === "" ? "nothing" : found}; nothing was sent or changed`);
+      for (const sample of this.#samples) print(`  ${sampleLine(sample)}`);
+    } else {
+      print(`${added} added, ${known} there already, ${skipped} left out, ${failed} failed`);
+    }
+    for (const [reason, count] of this.#skipped) print(`  left out ${count}: ${reason}`);
+    for (const { where, reason } of this.#faults.slice(0, FAULTS_SHOWN))
+      complain(`  ${oneLine(where)}: ${oneLine(reason)}`);
+    if (failed > FAULTS_SHOWN)
+      complain(
+        `  … and ${failed - Math.min(FAULTS_SHOWN, this.#faults.length)} more; --json lists up to ${MAX_FAULTS_KEPT}`,
+      );
+  }
+}
+
+const MAX_FAULTS_KEPT = 1_000;
+const FAULTS_SHOWN = 20;
+const SAMPLES = 3;
+const SAMPLE_CHARS = 60;
+
+function kindOf({ route, body }: Sendable): string {
+  if (route === "/memory/add/batch" || body["type"] === "memory") return "memories";
+  return body["type"] === "waypoint" ? "waypoints" : "facts";
+}
+
+function sampleLine({ body }: Sendable): string {
+  const time = parseTime(body["occurred_at"]);
+  const tags = (body["tags"] as readonly string[] | undefined) ?? [];
+  const text = oneLine(String(body["content"]));
+  const parts = [
+    ...(time === undefined ? [] : [formatTime(time).slice(0, 10)]),
+    text.length > SAMPLE_CHARS ? `${text.slice(0, SAMPLE_CHARS)}…` : text,
+    ...tags.map((tag) => `#${oneLine(tag)}`),
+  ];
+  return parts.join("  ");
+}

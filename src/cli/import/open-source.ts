@@ -1,0 +1,178 @@
+import { lstat, open } from "node:fs/promises";
+import { basename, extname, join } from "node:path";
+import { CliFailure, EXIT } from "../cli-failure.ts";
+import { csvRows } from "./csv-rows.ts";
+import { type ImportItem, type ImportItems, objectOf, type Progress } from "./import-item.ts";
+import { type JsonElement, jsonElements } from "./json-elements.ts";
+import { type ConversationOptions, readChatGpt } from "./read-chatgpt.ts";
+import { readClaude, readClaudeMemories, readClaudeProject } from "./read-claude.ts";
+import { FOLDER_INDEX, isExportHeader, readExport } from "./read-export.ts";
+import { readFileBytes } from "./read-bytes.ts";
+import { readNotes } from "./read-notes.ts";
+import { readOlderService } from "./read-older-service.ts";
+import { jsonOf, readRecord, readRow } from "./read-record.ts";
+import { type Line, textLines } from "./text-lines.ts";
+import { openArchive } from "./zip-archive.ts";
+
+export const FORMATS = ["memoryd", "chats", "markdown", "ndjson", "json", "csv", "openmemory"] as const;
+export type Format = (typeof FORMATS)[number];
+
+export interface ImportSource {
+  readonly format: Format;
+  items(progress: Progress): ImportItems;
+}
+
+/** Files of a chat archive that hold what is worth keeping. */
+const CHAT_FILES = /(?:^|\/)(?:conversations(?:-\d+)?|memories|projects)\.json$/;
+const HEAD_BYTES = 64 * 1_024;
+const SQLITE_MAGIC = "SQLite format 3\0";
+const ZIP_MAGIC = "PK\u0003\u0004";
+const EMPTY_ZIP_MAGIC = "PK\u0005\u0006";
+
+/**
+ * What a path holds, by its first bytes and its name, or as `format` says.
+ *
+ * @throws {CliFailure} for what is not there or is of no kind that is read.
+ */
+export async function openSource(
+  path: string,
+  format: Format | undefined,
+  options: ConversationOptions,
+): Promise<ImportSource> {
+  const found = await lstat(path).catch(() => undefined);
+  if (found === undefined) throw new CliFailure(`There is no ${path}.`);
+  const kind = format ?? (found.isDirectory() ? await kindOfFolder(path) : await kindOfFile(path));
+  return { format: kind, items: (progress) => itemsOf(path, kind, found.isDirectory(), options, progress) };
+}
+
+function itemsOf(
+  path: string,
+  format: Format,
+  isFolder: boolean,
+  options: ConversationOptions,
+  progress: Progress,
+): ImportItems {
+  const lines = (file = path) => textLines(readFileBytes(file, progress));
+  switch (format) {
+    case "memoryd":
+      return isFolder ? readExport(lines(join(path, FOLDER_INDEX)), path) : readExport(lines());
+    case "markdown":
+      return readNotes(path, progress);
+    case "openmemory":
+      return readOlderService(path, progress);
+    case "ndjson":
+      return readLines(lines());
+    case "csv":
+      return readTable(lines());
+    case "json":
+      return readElements(jsonElements(readFileBytes(path, progress)), basename(path), options);
+    case "chats":
+      return readChats(path, options, progress);
+  }
+}
+
+async function kindOfFolder(path: string): Promise<Format> {
+  const index = await lstat(join(path, FOLDER_INDEX)).catch(() => undefined);
+  return index?.isFile() === true ? "memoryd" : "markdown";
+}
+
+async function kindOfFile(path: string): Promise<Format> {
+  const buffer = Buffer.alloc(HEAD_BYTES);
+  const file = await open(path);
+  let bytesRead: number;
+  try {
+    ({ bytesRead } = await file.read(buffer, 0, HEAD_BYTES, 0));
+  } finally {
+    await file.close();
+  }
+  const head = buffer
+    .subarray(0, bytesRead)
+    .toString("utf8")
+    .replace(/^\uFEFF/, "");
+  if (head.startsWith(SQLITE_MAGIC)) return "openmemory";
+  if (head.startsWith(ZIP_MAGIC) || head.startsWith(EMPTY_ZIP_MAGIC)) return "chats";
+  const [firstLine = ""] = head.split(/\r?\n/, 1);
+  if (isExportHeader(jsonOf(firstLine))) return "memoryd";
+  switch (extname(path).toLowerCase()) {
+    case ".json":
+      return "json";
+    case ".ndjson":
+    case ".jsonl":
+      return "ndjson";
+    case ".csv":
+    case ".tsv":
+      return "csv";
+    case ".md":
+    case ".markdown":
+      return "markdown";
+    default:
+      throw new CliFailure(
+        `It cannot be told what ${path} is; name its format with --format, one of ${FORMATS.join(", ")}.`,
+        { exitCode: EXIT.usage },
+      );
+  }
+}
+
+async function* readLines(lines: AsyncIterable<Line>): AsyncGenerator<ImportItem> {
+  for await (const line of lines) {
+    const where = `line ${line.number}`;
+    if ("fault" in line) yield { kind: "faulty", where, reason: line.fault };
+    else if (line.text.trim() !== "") {
+      const value = jsonOf(line.text);
+      yield value === undefined ? { kind: "faulty", where, reason: "is not JSON" } : readRecord(value, where);
+    }
+  }
+}
+
+async function* readTable(lines: AsyncIterable<Line>): AsyncGenerator<ImportItem> {
+  let columns: readonly string[] | undefined;
+  for await (const row of csvRows(lines)) {
+    const where = `line ${row.line}`;
+    if ("fault" in row) yield { kind: "faulty", where, reason: row.fault };
+    else if (columns === undefined) columns = row.cells.map((cell) => cell.trim().toLowerCase());
+    else yield readRow(columns, row.cells, where);
+  }
+}
+
+async function* readChats(
+  path: string,
+  options: ConversationOptions,
+  progress: Progress,
+): AsyncGenerator<ImportItem> {
+  const archive = await openArchive(path, CHAT_FILES);
+  try {
+    if (archive.files.length === 0) {
+      throw new CliFailure(
+        `${path} holds no conversations.json: it is no export of ChatGPT or Claude. Unpack it, and import the files in it.`,
+      );
+    }
+    progress.total = archive.files.reduce((sum, { compressedBytes }) => sum + compressedBytes, 0);
+    for (const file of archive.files)
+      yield* readElements(jsonElements(file.read(progress)), file.name, options);
+  } finally {
+    archive.close();
+  }
+}
+
+/** Elements of a JSON file: conversations of either service by their shape, what Claude remembers by the file's name, else records. */
+async function* readElements(
+  elements: AsyncIterable<JsonElement>,
+  name: string,
+  options: ConversationOptions,
+): AsyncGenerator<ImportItem> {
+  const file = name.split("/").at(-1) ?? "";
+  for await (const element of elements) {
+    const where = `${file} ${element.number}`;
+    if ("fault" in element) {
+      yield { kind: "faulty", where, reason: element.fault };
+      continue;
+    }
+    const value = objectOf(element.value);
+    if (value?.["mapping"] !== undefined) yield* readChatGpt(value, where, options);
+    else if (value?.["chat_messages"] !== undefined) yield* readClaude(value, where);
+    else if (value !== undefined && file === "memories.json" && !("content" in value))
+      yield* readClaudeMemories(value, where);
+    else if (file === "projects.json") yield* readClaudeProject(element.value, where);
+    else yield readRecord(element.value, where);
+  }
+}

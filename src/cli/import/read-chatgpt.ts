@@ -1,0 +1,113 @@
+import { createHash } from "node:crypto";
+import { type ImportItem, listOf, objectOf, textOf } from "./import-item.ts";
+
+export interface ConversationOptions {
+  /** Also what was written anew or answered again; else only what the last look at the conversation showed. */
+  readonly allBranches: boolean;
+}
+
+const MAX_SESSION_CHARS = 256;
+
+/** The messages of one conversation of a ChatGPT export: one memory a message of user or assistant. */
+export function* readChatGpt(
+  conversation: Readonly<Record<string, unknown>>,
+  where: string,
+  { allBranches }: ConversationOptions,
+): Generator<ImportItem> {
+  const mapping = objectOf(conversation["mapping"]) ?? {};
+  const id = textOf(conversation["conversation_id"]) ?? textOf(conversation["id"]);
+  if (id === undefined) return yield { kind: "faulty", where, reason: "the conversation has no id" };
+  const title = textOf(conversation["title"]);
+  const nodes = allBranches ? Object.keys(mapping) : branch(mapping, textOf(conversation["current_node"]));
+  if (nodes.length === 0) return yield { kind: "skipped", where, reason: "the conversation is empty" };
+
+  for (const [i, node] of nodes.entries()) {
+    const message = objectOf(objectOf(mapping[node])?.["message"]);
+    if (message === undefined) continue;
+    const place = `${where}, message ${i + 1}`;
+    const role = textOf(objectOf(message["author"])?.["role"]);
+    const reason = leftOut(message, role);
+    if (reason !== undefined) {
+      yield { kind: "skipped", where: place, reason };
+      continue;
+    }
+    const { text, others } = contentOf(objectOf(message["content"]) ?? {});
+    if (others > 0) yield { kind: "skipped", where: place, reason: "images, sound and files in messages" };
+    if (text.trim() === "") {
+      if (others === 0) yield { kind: "skipped", where: place, reason: "empty messages" };
+      continue;
+    }
+    const model = textOf(objectOf(message["metadata"])?.["model_slug"]);
+    yield {
+      kind: "memory",
+      where: place,
+      body: {
+        content: text,
+        tags: ["chatgpt", role],
+        session_id: sessionId("chatgpt", id),
+        occurred_at: secondsTime(message["create_time"]) ?? secondsTime(conversation["create_time"]),
+        metadata: {
+          source: "chatgpt",
+          role,
+          conversation_id: id,
+          message_id: textOf(message["id"]) ?? node,
+          ...(title !== undefined && { title }),
+          ...(model !== undefined && { model }),
+        },
+      },
+    };
+  }
+}
+
+/** From the root to the node that was shown last. */
+function branch(mapping: Readonly<Record<string, unknown>>, current: string | undefined): string[] {
+  const ids = Object.keys(mapping);
+  // Old exports name no current node: the last message that nothing follows.
+  const leaf = current ?? ids.findLast((id) => listOf(objectOf(mapping[id])?.["children"]).length === 0);
+  const path = new Set<string>();
+  for (let id = leaf; id !== undefined && Object.hasOwn(mapping, id) && !path.has(id);) {
+    path.add(id);
+    id = textOf(objectOf(mapping[id])?.["parent"]);
+  }
+  return [...path].reverse();
+}
+
+function leftOut(message: Readonly<Record<string, unknown>>, role: string | undefined): string | undefined {
+  if (role !== "user" && role !== "assistant") return "messages of the system and of tools";
+  const recipient = textOf(message["recipient"]) ?? "all";
+  if (recipient !== "all") return "messages to tools";
+  if (objectOf(message["metadata"])?.["is_visually_hidden_from_conversation"] === true)
+    return "hidden messages";
+  const type = textOf(objectOf(message["content"])?.["content_type"]) ?? "text";
+  return ["text", "multimodal_text", "code"].includes(type)
+    ? undefined
+    : "reasoning, results and other content";
+}
+
+function contentOf(content: Readonly<Record<string, unknown>>): {
+  readonly text: string;
+  readonly others: number;
+} {
+  const parts = listOf(content["parts"]);
+  const texts = parts.flatMap((part) => {
+    const text = textOf(part) ?? textOf(objectOf(part)?.["text"]);
+    return text === undefined || text === "" ? [] : [text];
+  });
+  const others = parts.filter(
+    (part) => objectOf(part) !== undefined && textOf(objectOf(part)?.["text"]) === undefined,
+  );
+  if (parts.length === 0) return { text: textOf(content["text"]) ?? "", others: 0 };
+  return { text: texts.join("\n\n"), others: others.length };
+}
+
+/** Epoch milliseconds of a number of seconds. */
+function secondsTime(value: unknown): number | undefined {
+  return typeof value === "number" && value > 0 ? Math.round(value * 1_000) : undefined;
+}
+
+/** One session a conversation; an id that is too long to be one goes in as its hash. */
+export function sessionId(source: string, id: string): string {
+  const plain = `${source}:${id}`;
+  if (plain.length <= MAX_SESSION_CHARS) return plain;
+  return `${source}:${createHash("sha256").update(id).digest("hex")}`;
+}

@@ -1,0 +1,102 @@
+import { parseQueryTime, parseTime } from "../../schemas/time.ts";
+import { type ImportItem, objectOf } from "./import-item.ts";
+
+/** Other names that programs give to a field, in the order in which they are looked for. */
+const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
+  content: ["content", "text", "memory"],
+  occurred_at: ["occurred_at", "created_at", "timestamp", "date"],
+  session_id: ["session_id", "conversation_id"],
+  sector: ["sector", "primary_sector"],
+  metadata: ["metadata", "meta"],
+};
+const MEMORY_FIELDS = [
+  "content",
+  "tags",
+  "metadata",
+  "user_id",
+  "project",
+  "session_id",
+  "occurred_at",
+  "sector",
+] as const;
+const FACT_FIELDS = [
+  "subject",
+  "predicate",
+  "object",
+  "valid_from",
+  "valid_to",
+  "confidence",
+  "metadata",
+  "user_id",
+  "project",
+  "cardinality",
+] as const;
+const TIMES: ReadonlySet<string> = new Set(["occurred_at", "valid_from", "valid_to"]);
+/** A number below this is seconds: as milliseconds it would lie in the spring of 1973. */
+const SMALLEST_MILLISECONDS = 100_000_000_000;
+
+/** A record of JSON: a fact if it has a subject, a predicate and an object, else a memory. Other fields are not read. */
+export function readRecord(value: unknown, where: string): ImportItem {
+  const record = objectOf(value);
+  if (record === undefined) return { kind: "faulty", where, reason: "is not a JSON object" };
+  const isFact = ["subject", "predicate", "object"].every((name) => record[name] !== undefined);
+  const names = isFact ? FACT_FIELDS : MEMORY_FIELDS;
+  const fields = names.flatMap((name) => {
+    const given = (OTHER_NAMES[name] ?? [name]).find(
+      (other) => record[other] !== undefined && record[other] !== null,
+    );
+    if (given === undefined) return [];
+    const value = record[given];
+    return [[name, TIMES.has(name) ? timeOf(value) : value]];
+  });
+  return { kind: isFact ? "fact" : "memory", where, body: Object.fromEntries(fields) as object };
+}
+
+/** A row of CSV under the names of its columns; empty cells are left out. */
+export function readRow(columns: readonly string[], cells: readonly string[], where: string): ImportItem {
+  if (cells.length > columns.length)
+    return {
+      kind: "faulty",
+      where,
+      reason: `has ${cells.length} cells, and the first row has ${columns.length}`,
+    };
+  const record: Record<string, unknown> = {};
+  for (const [i, column] of columns.entries()) {
+    const cell = cells[i] ?? "";
+    if (cell === "") continue;
+    if (column === "tags") record["tags"] = tagsOf(cell);
+    else if (column === "confidence") record["confidence"] = Number(cell);
+    else if (column === "metadata" || column === "meta") {
+      const metadata = jsonOf(cell);
+      if (metadata === undefined) return { kind: "faulty", where, reason: `${column} must be a JSON object` };
+      record["metadata"] = metadata;
+    } else record[column] = cell;
+  }
+  return readRecord(record, where);
+}
+
+/** `a, b; c` or a JSON list. */
+export function tagsOf(text: string): unknown {
+  const list = text.trim().startsWith("[") ? jsonOf(text) : undefined;
+  if (list !== undefined) return list;
+  return text.split(/[,;]/).flatMap((tag) => tag.trim().replace(/^#/, "") || []);
+}
+
+export function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Epoch milliseconds where it is a time in one of the usual forms; else as it is, for the schema to refuse. */
+export function timeOf(value: unknown): unknown {
+  if (typeof value === "number") {
+    return Math.round(Math.abs(value) < SMALLEST_MILLISECONDS ? value * 1_000 : value);
+  }
+  if (typeof value !== "string") return value;
+  const text = value.trim();
+  if (/^-?\d{9,16}(\.\d+)?$/.test(text)) return timeOf(Number(text));
+  return parseTime(text) ?? parseQueryTime(text) ?? value;
+}

@@ -1,0 +1,47 @@
+import { MAX_LINE_BYTES } from "./import-limits.ts";
+import type { Bytes } from "./read-bytes.ts";
+
+export type Line =
+  | { readonly number: number; readonly text: string }
+  | { readonly number: number; readonly fault: string };
+
+const NEWLINE = 0x0a;
+
+/** The lines of a text in UTF-8, from 1, without their ends (LF or CRLF) and without a byte order mark; empty ones too. */
+export async function* textLines(bytes: Bytes, maxBytes = MAX_LINE_BYTES): AsyncGenerator<Line> {
+  let parts: Uint8Array[] = [];
+  let length = 0;
+  let number = 0;
+
+  const finish = (): Line => {
+    number += 1;
+    const isLong = length > maxBytes;
+    const line = Buffer.concat(parts);
+    parts = [];
+    length = 0;
+    if (isLong) return { number, fault: `is longer than ${maxBytes} bytes` };
+    try {
+      // A decoder of its own for each line leaves out a byte order mark, which only the first may have.
+      const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: number > 1 }).decode(line);
+      return { number, text: text.endsWith("\r") ? text.slice(0, -1) : text };
+    } catch {
+      return { number, fault: "is not UTF-8" };
+    }
+  };
+  const keep = (part: Uint8Array): void => {
+    length += part.length;
+    if (length <= maxBytes) parts.push(part);
+    else parts = [];
+  };
+
+  for await (const chunk of bytes) {
+    let start = 0;
+    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
+      keep(chunk.subarray(start, end));
+      yield finish();
+      start = end + 1;
+    }
+    if (start < chunk.length) keep(chunk.subarray(start));
+  }
+  if (length > 0) yield finish();
+}

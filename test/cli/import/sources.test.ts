@@ -1,0 +1,298 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type Checked, checkItem, type Owners } from "../../../src/cli/import/check-item.ts";
+import type { ImportItem } from "../../../src/cli/import/import-item.ts";
+import { type Format, openSource } from "../../../src/cli/import/open-source.ts";
+import { chatGptConversation, claudeConversation, olderService } from "../../support/foreign-archives.ts";
+import { type ZipPart, zipOf } from "../../support/zip-writer.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "memoryd-import-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function file(name: string, content: string | Uint8Array): string {
+  const path = join(folder, name);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, content);
+  return path;
+}
+const archive = (parts: readonly ZipPart[], entries?: number) => file("a.zip", zipOf(parts, entries));
+const conversations = (...all: unknown[]) =>
+  archive([{ name: "conversations.json", content: JSON.stringify(all) }]);
+
+async function read(
+  path: string,
+  { format, allBranches = false }: { format?: Format; allBranches?: boolean } = {},
+) {
+  const source = await openSource(path, format, { allBranches });
+  const items: ImportItem[] = [];
+  for await (const item of source.items({ done: 0, total: 0 })) items.push(item);
+  return items;
+}
+const bodies = (items: readonly ImportItem[]) => items.flatMap((item) => ("body" in item ? [item.body] : []));
+const faults = (items: readonly (ImportItem | Checked)[]) =>
+  items.flatMap((item) =>
+    "kind" in item && item.kind === "faulty" ? [`${item.where}: ${item.reason}`] : [],
+  );
+
+describe("a ChatGPT export", () => {
+  it("gives the messages of the branch that was shown last, with their times", async () => {
+    const items = await read(conversations(chatGptConversation(1, 1)));
+    expect(bodies(items)).toEqual([
+      {
+        content: "Question 0 of conversation 1: how deep do I plant garlic?",
+        tags: ["chatgpt", "user"],
+        session_id: "chatgpt:talk-1",
+        occurred_at: Date.UTC(2025, 4, 1) + 1_002_250,
+        metadata: {
+          source: "chatgpt",
+          role: "user",
+          conversation_id: "talk-1",
+          message_id: "q0",
+          title: "Talk 1",
+        },
+      },
+      expect.objectContaining({
+        content: "Answer 0 of conversation 1: three centimetres.",
+        metadata: expect.objectContaining({ role: "assistant", model: "gpt-x" }),
+      }),
+      expect.objectContaining({ content: "What grows here? (1)" }),
+    ]);
+    expect(items.flatMap((item) => (item.kind === "skipped" ? [item.reason] : []))).toEqual([
+      "messages of the system and of tools",
+      "messages to tools",
+      "images, sound and files in messages",
+    ]);
+  });
+
+  it("gives discarded answers too where they are asked for", async () => {
+    const contents = bodies(await read(conversations(chatGptConversation(1, 1)), { allBranches: true })).map(
+      (body) => (body as { content: string }).content,
+    );
+    expect(contents).toContain("Discarded answer 0 of conversation 1.");
+  });
+
+  it("ends in a loop of parents, in nonsense and in nothing", async () => {
+    const loop = { a: { parent: "b", message: null }, b: { parent: "a", message: null } };
+    const talk = { id: "x", current_node: "a", mapping: loop };
+    expect(
+      bodies(
+        await read(conversations(talk, { mapping: 5 }, { id: "y", mapping: { __proto__: 1 } }, null, 7)),
+      ),
+    ).toEqual([]);
+  });
+});
+
+describe("a Claude export", () => {
+  it("gives messages, what Claude remembers, and projects", async () => {
+    const projects = [
+      {
+        uuid: "p",
+        name: "Orchard",
+        description: "About trees",
+        docs: [{ filename: "a.txt", content: "Plums." }],
+      },
+    ];
+    const items = await read(
+      archive([
+        { name: "data/conversations.json", content: JSON.stringify([claudeConversation(1)]) },
+        { name: "data/memories.json", content: JSON.stringify([{ conversations_memory: "Keeps bees." }]) },
+        { name: "data/projects.json", content: JSON.stringify(projects) },
+        { name: "data/users.json", content: "[{}]" },
+      ]),
+    );
+    expect(bodies(items)).toMatchObject([
+      { tags: ["claude", "user"], session_id: "claude:claude-1", occurred_at: "2025-06-01T10:00:01.500000Z" },
+      { tags: ["claude", "assistant"], content: "The russet keeps longest. (1)" },
+      { tags: ["claude", "memory"], content: "Keeps bees." },
+      { content: "Orchard\n\nAbout trees" },
+      { content: "Plums.", metadata: { filename: "a.txt", title: "Orchard" } },
+    ]);
+    expect(items.map((item) => checkItem(item, {})).filter((item) => "route" in item)).toHaveLength(5);
+  });
+});
+
+describe("a hostile archive", () => {
+  it("with names that climb is read where it is, and writes nothing", async () => {
+    const name = "../../../tmp/conversations.json";
+    const path = archive([{ name, content: JSON.stringify([claudeConversation(1)]) }]);
+    expect(bodies(await read(path))).toHaveLength(2);
+  });
+
+  it.each([
+    [
+      "inflates beyond measure",
+      [{ name: "conversations.json", content: Buffer.alloc(50_000_000, 0x20) }],
+      undefined,
+      /200 times its size/,
+    ],
+    [
+      "says a size that is too large",
+      [{ name: "conversations.json", content: "[]", claimedBytes: 0xfffffff0 }],
+      undefined,
+      /200 times|inflates to/,
+    ],
+    [
+      "says a size that is too small",
+      [{ name: "conversations.json", content: " ".repeat(9_000), claimedBytes: 10 }],
+      undefined,
+      /damaged/,
+    ],
+    [
+      "has a million entries",
+      [{ name: "conversations.json", content: "[]" }],
+      1_000_000,
+      /1000000 files; no more than 100000/,
+    ],
+    ["says more entries than it has", [{ name: "conversations.json", content: "[]" }], 500, /damaged/],
+    [
+      "holds nothing that is read",
+      [{ name: "nested.zip", content: zipOf([]) }],
+      undefined,
+      /no conversations\.json/,
+    ],
+  ] satisfies readonly (readonly [string, readonly ZipPart[], number | undefined, RegExp])[])(
+    "that %s is refused, and the sentence says why",
+    async (_name, parts, entries, message) => {
+      await expect(read(archive(parts, entries))).rejects.toThrow(message);
+    },
+  );
+
+  it("that is cut off is refused", async () => {
+    const whole = zipOf([{ name: "conversations.json", content: JSON.stringify([claudeConversation(1)]) }]);
+    await expect(read(file("cut.zip", whole.subarray(0, whole.length - 30)))).rejects.toThrow(/damaged/);
+  });
+});
+
+describe("notes", () => {
+  it("become memories with the tags and the date of their front matter", async () => {
+    file(
+      "notes/2025-01-02 Bees.md",
+      "\ufeff---\r\ntitle: Bees\r\ntags: [bees, '#garden']\r\ndate: 2025-01-03\r\nrating: 4\r\n---\r\nThey came back.\r\n",
+    );
+    file("notes/sub/2025-02-03.md", "Snow.");
+    file("notes/.obsidian/x.md", "hidden");
+    file("notes/bad.md", "---\na: [\n---\nx");
+    file("notes/empty.md", "---\ntags: a\n---\n");
+    symlinkSync("/etc/passwd", join(folder, "notes/link.md"));
+    const items = await read(join(folder, "notes"));
+    expect(bodies(items)).toEqual([
+      {
+        content: "Bees\n\nThey came back.",
+        tags: ["bees", "garden"],
+        occurred_at: Date.UTC(2025, 0, 3),
+        metadata: { source: "markdown", title: "Bees", path: "2025-01-02 Bees.md", rating: 4 },
+      },
+      {
+        content: "2025-02-03\n\nSnow.",
+        tags: [],
+        occurred_at: Date.UTC(2025, 1, 3),
+        metadata: { source: "markdown", title: "2025-02-03", path: "sub/2025-02-03.md" },
+      },
+    ]);
+    expect(faults(items)).toEqual(["bad.md: has front matter that is not YAML"]);
+  });
+
+  it("whose front matter is a bomb of aliases are refused", async () => {
+    const bomb = [
+      "a: &a [x,x,x,x,x,x,x,x,x]",
+      ..."bcdefghij"
+        .split("")
+        .map((name, i) => `${name}: &${name} [${Array(9).fill(`*${"abcdefghi"[i]}`).join(",")}]`),
+    ];
+    expect(faults(await read(file("note.md", `---\n${bomb.join("\n")}\n---\nx`)))).toHaveLength(1);
+  });
+});
+
+describe("tables and lines", () => {
+  const judged = async (path: string, owners: Owners = {}) =>
+    (await read(path)).map((item) => checkItem(item, owners));
+
+  it("are checked by the schemas of the wire, and errors name the line", async () => {
+    const path = file(
+      "a.ndjson",
+      [
+        { text: "fine", created_at: 1_735_689_600, tags: ["a"] },
+        { content: "" },
+        { content: "x", user_id: ".." },
+        { content: "x", occurred_at: "yesterday" },
+        { content: "x", metadata: { a: "\ud800" } },
+        { subject: "s", predicate: "p", object: "o", confidence: 2 },
+        { subject: "s", predicate: "p", object: "o", valid_from: "2025-01-01" },
+        [1],
+      ]
+        .map((each) => JSON.stringify(each))
+        .join("\r\n") + "\n{\n",
+    );
+    const checked = await judged(path, { keepUsers: true, tag: ["b", "a"], project: "garden" });
+    expect(faults(checked)).toEqual([
+      "line 2: content must not be empty",
+      'line 3: user_id must not be "." or ".." and must not contain control characters',
+      expect.stringMatching(/^line 4: occurred_at must be a date/),
+      "line 5: metadata must not contain a lone UTF-16 surrogate",
+      expect.stringMatching(/^line 6: confidence must/),
+      "line 8: is not a JSON object",
+      "line 9: is not JSON",
+    ]);
+    expect(checked.flatMap((item) => ("body" in item ? [item.body] : []))).toEqual([
+      { content: "fine", tags: ["a", "b"], project: "garden", occurred_at: Date.UTC(2025, 0, 1) },
+      { subject: "s", predicate: "p", object: "o", valid_from: Date.UTC(2025, 0, 1), project: "garden" },
+    ]);
+  });
+
+  it("whose records name a user are believed only where that is asked for", async () => {
+    const path = file("a.csv", '\ufeffcontent,tags,user_id,meta\nx,a;b,ada,"{""k"":1}"\n');
+    expect(faults(await judged(path))).toEqual([
+      expect.stringContaining("line 2: names a user: add --keep-users"),
+    ]);
+    expect(await judged(path, { user: "ben" })).toMatchObject([
+      { body: { user_id: "ben", tags: ["a", "b"], metadata: { k: 1 } } },
+    ]);
+    expect(await judged(path, { keepUsers: true })).toMatchObject([{ body: { user_id: "ada" } }]);
+  });
+
+  it("may be a JSON array, known by what is in it", async () => {
+    const items = await read(file("a.json", JSON.stringify([{ content: "plain" }, claudeConversation(1)])));
+    expect(bodies(items)).toHaveLength(3);
+  });
+});
+
+describe("a database of the older service", () => {
+  it("gives memories and facts with their times", async () => {
+    const items = await read(olderService(folder));
+    expect(bodies(items)).toEqual([
+      {
+        content: "Ada prunes in March.",
+        tags: ["garden"],
+        metadata: { bed: 3 },
+        user_id: "ada",
+        occurred_at: Date.UTC(2024, 2, 1),
+        sector: "procedural",
+      },
+      { content: "The shed is green.", tags: [], occurred_at: Date.UTC(2024, 2, 2), sector: "semantic" },
+      expect.objectContaining({ object: "red", valid_to: Date.UTC(2023, 0, 1), confidence: 0.9 }),
+      {
+        subject: "shed",
+        predicate: "colour",
+        object: "green",
+        valid_from: Date.UTC(2023, 0, 1),
+        confidence: 1,
+      },
+    ]);
+    expect(faults(items)).toEqual(["memory 3: meta is not JSON"]);
+  });
+
+  it("that is none is refused", async () => {
+    const path = file("x.sqlite", `SQLite format 3\0${"x".repeat(5_000)}`);
+    await expect(read(path)).rejects.toThrow(/cannot be read as an SQLite database/);
+  });
+});
+
+it("says what it cannot tell", async () => {
+  await expect(read(file("x.bin", "?"))).rejects.toThrow(/--format/);
+  await expect(read(join(folder, "nothing"))).rejects.toThrow(/There is no/);
+});

@@ -1,0 +1,146 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { call, type DaemonProcess, startDaemonProcess } from "../support/daemon-process.ts";
+import { chatGptConversation, olderService } from "../support/foreign-archives.ts";
+import { environmentOf, LAUNCHER, runCli } from "../support/run-cli.ts";
+import { zipOf } from "../support/zip-writer.ts";
+
+/** Import and export with the real daemon and the real command line, killed in the middle too. */
+
+const CONVERSATIONS = 150;
+/** Two questions, two answers and a caption each. */
+const MESSAGES = CONVERSATIONS * 5;
+
+let folder: string;
+const daemons: DaemonProcess[] = [];
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "memoryd-transfer-"));
+});
+afterAll(async () => {
+  for (const daemon of daemons) await daemon.kill();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function daemonAt(name: string): Promise<DaemonProcess> {
+  const daemon = await startDaemonProcess(join(folder, name));
+  daemons.push(daemon);
+  return daemon;
+}
+const memoryd = (store: string, ...words: string[]) =>
+  runCli([...words, "--data-dir", join(folder, store)], { home: folder });
+const lines = (text: string) =>
+  text
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { type?: string });
+
+describe("import", () => {
+  it("kept up after kill -9 in its middle, and done again, brings each message once", async () => {
+    const daemon = await daemonAt("chats");
+    const path = join(folder, "chatgpt.zip");
+    const talks = Array.from({ length: CONVERSATIONS }, (_, n) => chatGptConversation(n));
+    writeFileSync(path, zipOf([{ name: "conversations.json", content: JSON.stringify(talks) }]));
+
+    const words = [LAUNCHER, "import", path, "--data-dir", join(folder, "chats")];
+    const first = spawn(process.execPath, words, { env: environmentOf(folder), stdio: "ignore" });
+    const count = async () => (await call(daemon, "GET", "/memory/all?l=1")).body.total as number;
+    while ((await count()) === 0) await sleep(20);
+    first.kill("SIGKILL");
+    await new Promise((done) => first.once("exit", done));
+    expect(await count()).toBeLessThan(MESSAGES);
+
+    const second = await memoryd("chats", "import", path);
+    expect(second).toMatchObject({ code: 0 });
+    expect(await count()).toBe(MESSAGES);
+
+    const third = await memoryd("chats", "import", path, "--json");
+    expect(JSON.parse(third.stdout)).toMatchObject({ added: 0, known: MESSAGES, failed: 0 });
+    expect(await count()).toBe(MESSAGES);
+    expect(readdirSync(join(folder, "chats/imports"))).toEqual([]);
+
+    const session = await call(daemon, "GET", "/memory/all?session_id=chatgpt:talk-7");
+    expect(
+      session.body.items.map((item: { metadata: { role: string } }) => item.metadata.role).toReversed(),
+    ).toEqual(["user", "assistant", "user", "assistant", "user"]);
+  });
+
+  it("looks and sends nothing with --dry-run, also without a daemon", async () => {
+    const { code, stdout } = await memoryd("nowhere", "import", join(folder, "chatgpt.zip"), "--dry-run");
+    expect(code).toBe(0);
+    expect(stdout).toContain(`would send ${MESSAGES} memories`);
+  });
+
+  it("stops at the first bad line with --strict, and says which", async () => {
+    const path = join(folder, "bad.ndjson");
+    writeFileSync(path, '{"content":"one"}\n{"content":5}\n{"content":"three"}\n');
+    const { code, stderr } = await memoryd("chats", "import", path, "--strict");
+    expect({ code, stderr }).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("line 2: content must be a string"),
+    });
+  });
+});
+
+describe("export", () => {
+  it("is read back without loss, from NDJSON and from Markdown, by stores of their own", async () => {
+    const daemon = await daemonAt("first");
+    await memoryd("first", "import", olderService(folder), "--keep-users");
+    const add = async (body: object) => (await call(daemon, "POST", "/memory/add", body)).body.id as string;
+    const id = await add({
+      content: "---\nfront: matter?\n---\r\n\r\n text \u0000 \u{1f9c4}\n\n",
+      session_id: "s",
+      tags: ["a:b", "#c"],
+    });
+    await add({
+      content: "second of the session",
+      session_id: "s",
+      metadata: { deep: [{ "a: b": null, n: 1e21 }] },
+    });
+    await call(daemon, "PATCH", `/memory/${id}`, { tags: ["changed"] });
+    await call(daemon, "POST", "/memory/reinforce", { id, boost: 0.33 });
+    const fact = { subject: "Ada", predicate: "lives in", object: "Paris", source_memory_id: id };
+    await call(daemon, "POST", "/api/temporal/fact", { ...fact, valid_from: "2020-01-01" });
+    await call(daemon, "POST", "/api/temporal/fact", { ...fact, object: "Rome", valid_from: "2020-01-01" });
+    await call(daemon, "POST", "/ingest", { text: `# Bees\n\n${"Bees fly far. ".repeat(400)}` });
+
+    const file = join(folder, "whole.ndjson");
+    const notes = join(folder, "notes");
+    const said = await memoryd("first", "export", "--out", file);
+    expect(said.stderr).toContain("The memories of 1 documents are in it; the documents themselves are not.");
+    expect((await memoryd("first", "export", "--out", file)).code).toBe(1);
+    expect((await memoryd("first", "export", "--out", file, "--force")).code).toBe(0);
+    expect((await memoryd("first", "export", "--format", "markdown", "--out", notes)).code).toBe(0);
+    expect((await memoryd("first", "export", "--format", "markdown", "--out", notes, "--force")).code).toBe(
+      0,
+    );
+    const whole = lines(readFileSync(file, "utf8"));
+
+    for (const [store, source] of [
+      ["second", file],
+      ["third", notes],
+    ] as const) {
+      await daemonAt(store);
+      const refused = await memoryd(store, "import", source, "--dry-run");
+      expect(refused.stderr).toContain("names a user: add --keep-users");
+      const whose = await memoryd(store, "import", source, "--keep-users");
+      expect(whose).toMatchObject({ code: 0 });
+      const back = lines((await memoryd(store, "export")).stdout);
+      const of = (type: string, all: readonly { type?: string }[]) =>
+        all.filter((line) => line.type === type);
+      expect(of("memory", back)).toEqual(of("memory", whole));
+      expect(of("fact", back)).toEqual(of("fact", whole));
+      expect(of("waypoint", back)).toEqual(expect.arrayContaining(of("waypoint", whole)));
+    }
+  });
+
+  it("leaves nothing behind when it cannot be finished", async () => {
+    const before = readdirSync(folder);
+    const { code } = await memoryd("nowhere", "export", "--out", join(folder, "never.ndjson"));
+    expect(code).toBe(1);
+    expect(readdirSync(folder)).toEqual(before);
+  });
+});
