@@ -13,10 +13,12 @@ import { createSectorClassifier, type SectorModel } from "./core/sectors/sectors
 import type { ServiceStatus } from "./core/status.ts";
 import { listen } from "./http/listen.ts";
 import { buildServer } from "./http/server.ts";
+import { exitWhenIdle } from "./idle-exit.ts";
 import type { Logger } from "./log.ts";
+import { createAgentEndpoint } from "./mcp/agent-endpoint.ts";
 import { STAMP } from "./models/bundled-model.ts";
 import { openEmbedder, type ModelEmbedder } from "./models/onnx-embedder.ts";
-import { newLocalToken, removeRuntimeInfo, writeRuntimeInfo } from "./runtime-file.ts";
+import { newLocalToken, proofOf, removeRuntimeInfo, writeRuntimeInfo } from "./runtime-file.ts";
 import { refuseForeignDirectory } from "./storage/data-directory.ts";
 import { nodeDisk } from "./storage/disk.ts";
 import { acquireLock } from "./storage/lock.ts";
@@ -142,12 +144,21 @@ export async function startDaemon(
     started.push(() => compaction.close());
     const status = () =>
       statusOf(config, { instanceId, startedAt, embedder, opened, documents: service.counts });
+    const agents = createAgentEndpoint({
+      version: VERSION,
+      clock: systemClock,
+      addsPerHour: config.mcpAddsPerHour,
+      report: (error) => log.error({ err: error }, "tool failed"),
+    });
+    started.push(() => agents.close());
     const app = buildServer({
       operations,
       documents: service.operations,
       compaction,
+      mcp: agents.fetch,
       status,
       requestStop,
+      prove: (challenge) => proofOf({ instanceId, token }, challenge),
       access: {
         ...(config.apiKey === undefined ? {} : { apiKey: config.apiKey }),
         localToken: token,
@@ -175,6 +186,15 @@ export async function startDaemon(
       token,
     });
     started.push(() => removeRuntimeInfo(config.dataDir, instanceId));
+    if (config.exitWhenIdleMs > 0) {
+      started.push(
+        exitWhenIdle(app.server, {
+          afterMs: config.exitWhenIdleMs,
+          isBusy: () => embedder.waiting + service.counts.jobsRunning + service.counts.jobsWaiting > 0,
+          onIdle: requestStop,
+        }),
+      );
+    }
     return { address: config.host, port, status, stop: stopAll };
   } catch (error) {
     await stopAll();

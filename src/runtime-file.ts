@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { createHmac, randomBytes } from "node:crypto";
 import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Static, Type } from "typebox";
@@ -29,6 +29,14 @@ const FILE_NAME = "daemon.json";
 /** A token for one run of the daemon: 256 random bits, fit for a header. */
 export function newLocalToken(): string {
   return randomBytes(32).toString("base64url");
+}
+
+/** What only the daemon of that run can answer to a challenge; the token need not cross the wire for it. */
+export function proofOf(
+  { instanceId, token }: Pick<RuntimeInfo, "instanceId" | "token">,
+  challenge: string,
+): string {
+  return createHmac("sha256", token).update(`memoryd ${instanceId} ${challenge}`).digest("base64url");
 }
 
 /** Says who runs on this data directory, in place of whoever did before. Readers see the old file or the new one, whole. */

@@ -1,6 +1,7 @@
+import { randomBytes } from "node:crypto";
 import { type Static, type TSchema, Type } from "typebox";
 import { Value } from "typebox/value";
-import { baseUrl, readRuntimeInfo, type RuntimeInfo } from "../runtime-file.ts";
+import { baseUrl, proofOf, readRuntimeInfo, type RuntimeInfo } from "../runtime-file.ts";
 import { LINES_MEDIA_TYPE } from "../schemas/transfer.ts";
 import { CliFailure } from "./cli-failure.ts";
 
@@ -30,18 +31,18 @@ export interface DaemonClient {
 
 /** The daemon is on this machine: one that has not said who it is by then is stuck. */
 const IDENTIFY_TIMEOUT_MS = 5_000;
+const CHALLENGE_BYTES = 32;
 /** A long memory waits for its embedding, behind others. */
 const CALL_TIMEOUT_MS = 300_000;
 
-const Identity = Type.Object({ instance_id: Type.String() });
 const Problem = Type.Object({
   detail: Type.String(),
   errors: Type.Optional(Type.Array(Type.Object({ path: Type.String(), message: Type.String() }))),
 });
 
 /**
- * The daemon of a data directory; undefined when none runs. Nothing but the token is sent, and that only to a live
- * process, before the answer has named the instance that the data directory names: a port can change hands.
+ * The daemon of a data directory; undefined when none runs. Nothing is sent before it has proved to be the instance
+ * that the data directory names: a port can change hands.
  *
  * @throws {CliFailure} if the process is there and does not answer, or the file about it may not be read.
  */
@@ -50,8 +51,7 @@ export async function findDaemon(dataDir: string): Promise<DaemonClient | undefi
   if (runtime === undefined || !isAlive(runtime.pid)) return undefined;
 
   const url = baseUrl(runtime);
-  const identity = await identify(url, runtime);
-  if (identity !== runtime.instanceId) return undefined;
+  if (!(await isTheOne(url, runtime))) return undefined;
 
   return {
     runtime,
@@ -128,15 +128,17 @@ function readOwn(dataDir: string): RuntimeInfo | undefined {
   }
 }
 
-async function identify(url: string, runtime: RuntimeInfo): Promise<string | undefined> {
+/** Asks for a proof that only the daemon of the file can give. What else answers learns nothing from being asked. */
+async function isTheOne(url: string, runtime: RuntimeInfo): Promise<boolean> {
+  const challenge = randomBytes(CHALLENGE_BYTES).toString("base64url");
   try {
-    const response = await send(url, runtime, {
-      method: "GET",
-      path: "/health",
-      timeoutMs: IDENTIFY_TIMEOUT_MS,
+    const response = await fetch(`${url}/health`, {
+      redirect: "error",
+      headers: { "x-memoryd-challenge": challenge },
+      signal: AbortSignal.timeout(IDENTIFY_TIMEOUT_MS),
     });
-    const content: unknown = await response.json();
-    return Value.Check(Identity, content) ? content.instance_id : undefined;
+    await response.body?.cancel();
+    return response.headers.get("x-memoryd-proof") === proofOf(runtime, challenge);
   } catch (error) {
     if (error instanceof Error && error.name === "TimeoutError") {
       throw new CliFailure(
@@ -144,7 +146,7 @@ async function identify(url: string, runtime: RuntimeInfo): Promise<string | und
         { cause: error },
       );
     }
-    return undefined;
+    return false;
   }
 }
 

@@ -8,8 +8,10 @@ import { addFactCommands } from "./fact-commands.ts";
 import { compact, type CompactOptions } from "./compact.ts";
 import { collect, part, wholeNumber } from "./option-values.ts";
 import { ingest, type IngestOptions } from "./ingest.ts";
+import type { ServeAgentOptions } from "./mcp/serve-agent.ts";
 import { complain, endWithReader } from "./output.ts";
 import { query, type QueryOptions } from "./query.ts";
+import { review, type ReviewOptions } from "./review.ts";
 import { start } from "./start.ts";
 import { startDetached } from "./start-detached.ts";
 import { status, type StatusOptions } from "./status.ts";
@@ -50,6 +52,7 @@ function program(words: readonly string[]): Command {
   addStart(memoryd, words);
   addDaemonCommands(memoryd);
   addMemoryCommands(memoryd);
+  addAgentCommands(memoryd);
   addFactCommands(memoryd);
   addTransferCommands(memoryd);
   return memoryd;
@@ -136,6 +139,38 @@ function addMemoryCommands(memoryd: Command): void {
     .action(
       async (text: string[], options: DaemonOptions & QueryOptions) =>
         await query(settingsOf(options).dataDir, text, options),
+    );
+}
+
+function addAgentCommands(memoryd: Command): void {
+  withDataDir(
+    memoryd
+      .command("mcp")
+      .description(
+        "speak the Model Context Protocol with the agent that starts this; starts the daemon if need be",
+      ),
+  )
+    .option(
+      "-p, --project <name>",
+      "what is added goes there; found from the folder's git remote if not given",
+    )
+    .option("-u, --user <id>", "whose memories are read and added")
+    .option("--tools <list>", "further tools: list, reinforce, timeline, ingest_text, ingest_url")
+    .option("--read-only", "only tools that change nothing")
+    .action(async (options: DaemonOptions & ServeAgentOptions) => {
+      // Loaded only here: it takes a while.
+      const { serveAgent } = await import("./mcp/serve-agent.ts");
+      return await serveAgent(settingsOf(options), options);
+    });
+
+  withDataDir(memoryd.command("review").description("show what was added, by client and day, and remove it"))
+    .option("-c, --client <name>", "only what this client added")
+    .option("--since <time>", "how far to look back, such as 2026-11-21; 30 days if not given")
+    .option("--remove [ids...]", "remove what is shown, or these of it; asks first")
+    .option("-y, --yes", "remove without asking")
+    .option("--json", "as JSON")
+    .action(
+      async (options: DaemonOptions & ReviewOptions) => await review(settingsOf(options).dataDir, options),
     );
 }
 

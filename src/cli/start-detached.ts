@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { Config } from "../config.ts";
+import type { Config, Settings } from "../config.ts";
 import { CliFailure } from "./cli-failure.ts";
 import { explainStartFailure } from "./explain-start-failure.ts";
 import { print, printTable } from "./output.ts";
@@ -12,6 +12,18 @@ const START_TIMEOUT_MS = 120_000;
 /** Past this size the log is set aside at the next start, in place of the one set aside before. */
 const MAX_LOG_BYTES = 10 * 1024 ** 2;
 
+/** What became of a start. */
+export type StartOutcome =
+  | { readonly kind: "ready"; readonly summary: readonly (readonly [string, string])[] }
+  | {
+      readonly kind: "failed";
+      readonly message: string;
+      /** Trying again may help: another daemon held the directory, or this one is slow. */
+      readonly mayPass: boolean;
+      /** Another program has the port. */
+      readonly isPortTaken: boolean;
+    };
+
 /**
  * Starts the daemon as a process of its own session, which outlives the terminal, and waits until it is ready. Its
  * log is `memoryd.log` in the data directory.
@@ -19,25 +31,42 @@ const MAX_LOG_BYTES = 10 * 1024 ** 2;
  * @param command the arguments of this program, with `--detach` among them.
  */
 export async function startDetached(config: Config, command: readonly string[]): Promise<void> {
-  const logFile = join(config.dataDir, "memoryd.log");
-  const log = openLog(config, logFile);
-  const child = spawn(
-    process.execPath,
-    [...process.execArgv, launcher(), ...command.filter((word) => word !== "--detach")],
-    {
-      detached: true,
-      windowsHide: true,
-      stdio: ["ignore", log, log, "ipc"],
-    },
+  const outcome = await spawnDaemon(
+    config,
+    command.filter((word) => word !== "--detach"),
   );
+  if (outcome.kind === "failed") throw new CliFailure(outcome.message);
+  print("memoryd is ready, and runs until `memoryd stop`");
+  printTable(outcome.summary);
+}
+
+/**
+ * As `startDetached`, without a word.
+ *
+ * @param command the arguments of a start that stays in its process.
+ */
+export async function spawnDaemon(
+  settings: Pick<Settings, "dataDir">,
+  command: readonly string[],
+): Promise<StartOutcome> {
+  const logFile = join(settings.dataDir, "memoryd.log");
+  const log = openLog(settings, logFile);
+  const child = spawn(process.execPath, [...process.execArgv, launcher(), ...command], {
+    detached: true,
+    windowsHide: true,
+    stdio: ["ignore", log, log, "ipc"],
+  });
   closeSync(log);
 
   const report = await reportOf(child, logFile);
-  if (report.kind === "failed") throw new CliFailure(report.message);
-  child.disconnect();
+  if (child.connected) child.disconnect();
   child.unref();
-  print("memoryd is ready, and runs until `memoryd stop`");
-  printTable([...report.summary, ["process", String(child.pid)], ["log", logFile]]);
+  if (report.kind === "failed") {
+    const { message, mayPass = false, isPortTaken = false } = report;
+    return { kind: "failed", message, mayPass, isPortTaken };
+  }
+  const pid = ["process", String(child.pid)] as const;
+  return { kind: "ready", summary: [...report.summary, pid, ["log", logFile]] };
 }
 
 function launcher(): string {
@@ -46,7 +75,7 @@ function launcher(): string {
   return path;
 }
 
-function openLog({ dataDir }: Config, path: string): number {
+function openLog({ dataDir }: Pick<Settings, "dataDir">, path: string): number {
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > MAX_LOG_BYTES)
@@ -65,9 +94,8 @@ function reportOf(child: ChildProcess, logFile: string): Promise<StartReport> {
     };
     const fail = (message: string): void => settle({ kind: "failed", message });
     const timer = setTimeout(() => {
-      child.disconnect();
-      child.unref();
-      fail(`memoryd (process ${child.pid}) is not ready yet and goes on starting; its log is ${logFile}.`);
+      const message = `memoryd (process ${child.pid}) is not ready yet and goes on starting; its log is ${logFile}.`;
+      settle({ kind: "failed", message, mayPass: true });
     }, START_TIMEOUT_MS);
     child.once("message", (report) => settle(report as StartReport));
     child.once("error", (error) => fail(`memoryd could not be started: ${error.message}.`));

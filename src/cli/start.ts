@@ -1,4 +1,5 @@
 import type { Config } from "../config.ts";
+import { ServiceError } from "../core/errors.ts";
 import type { RunningDaemon, startDaemon } from "../daemon.ts";
 import { createLogger, type Logger } from "../log.ts";
 import { baseUrl, isEveryAddress } from "../runtime-file.ts";
@@ -12,7 +13,14 @@ export type StartDaemon = typeof startDaemon;
 /** What a daemon that runs detached tells the command that started it, once. */
 export type StartReport =
   | { readonly kind: "ready"; readonly summary: readonly (readonly [string, string])[] }
-  | { readonly kind: "failed"; readonly message: string };
+  | {
+      readonly kind: "failed";
+      readonly message: string;
+      /** Trying again may help. */
+      readonly mayPass?: boolean;
+      /** Another program has the port. */
+      readonly isPortTaken?: boolean;
+    };
 
 const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
@@ -46,7 +54,13 @@ export async function start(config: Config, startDaemon: StartDaemon): Promise<v
     log.debug({ err: error }, "start failed");
     const message = explainStartFailure(error, config.dataDir);
     if (process.send === undefined) complain(message);
-    report({ kind: "failed", message });
+    const isOurs = error instanceof ServiceError;
+    report({
+      kind: "failed",
+      message,
+      mayPass: isOurs && error.retryAfterSeconds !== undefined,
+      isPortTaken: isOurs && error.code === "CONFLICT",
+    });
     process.exit(EXIT.failure);
   }
 }
@@ -74,7 +88,8 @@ function announce(daemon: RunningDaemon, config: Config, log: Logger): void {
 }
 
 function report(message: StartReport): void {
-  process.send?.(message);
+  // Whoever started this may have gone meanwhile, which is no reason to end.
+  if (process.connected) process.send?.(message, () => {});
 }
 
 /** Resolves to the exit code, at the deadline at the latest. */

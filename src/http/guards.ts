@@ -23,6 +23,8 @@ declare module "fastify" {
     readonly takesUpload?: boolean;
     /** Media type of a body that is not JSON. */
     readonly takes?: string;
+    /** Not in the description of the API: it answers for form's sake. */
+    readonly isUndescribed?: boolean;
     /** Media type of an answer that is not JSON. */
     readonly answers?: string;
   }
@@ -32,8 +34,9 @@ const SCOPE_RANK: Readonly<Record<Scope, number>> = { read: 1, write: 2, admin: 
 const PREFLIGHT_MAX_AGE_S = 600;
 const CORS_METHODS = "GET, HEAD, POST, PATCH, DELETE";
 const CORS_REQUEST_HEADERS =
-  "authorization, content-type, idempotency-key, if-match, prefer, x-api-key, x-memoryd-client, x-request-id";
-const CORS_ANSWER_HEADERS = "etag, location, retry-after, x-request-id";
+  "authorization, content-type, idempotency-key, if-match, mcp-method, mcp-name, mcp-protocol-version, mcp-session-id, " +
+  "prefer, x-api-key, x-memoryd-client, x-request-id";
+const CORS_ANSWER_HEADERS = "etag, location, mcp-session-id, retry-after, x-request-id";
 
 /** The caller's own request id where it is a harmless one, else a new one. */
 export function requestIdOf(request: IncomingMessage): string {

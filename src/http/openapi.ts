@@ -31,6 +31,7 @@ export function describeRoutes(routes: readonly RouteOptions[], version: string)
   const components: Record<string, unknown> = {};
   const paths: Record<string, JsonObject> = {};
   for (const route of routes) {
+    if (route.config?.isUndescribed === true) continue;
     const path = route.url.replace(/:(\w+)/g, "{$1}");
     for (const method of [route.method].flat()) {
       if (method === "HEAD") continue;

@@ -21,6 +21,7 @@ import { compactionRoutes } from "./routes/compaction.ts";
 import { documentRoutes } from "./routes/documents.ts";
 import { factReadRoutes } from "./routes/fact-reads.ts";
 import { factWriteRoutes } from "./routes/fact-writes.ts";
+import { type McpHandler, mcpRoutes } from "./routes/mcp.ts";
 import { ingestRoutes } from "./routes/ingest.ts";
 import { memoryReadRoutes } from "./routes/memory-reads.ts";
 import { memoryWriteRoutes } from "./routes/memory-writes.ts";
@@ -70,12 +71,16 @@ export interface ServerOptions {
   readonly documents?: DocumentOperations;
   /** Left out: nobody may ask for erasing. */
   readonly compaction?: CompactionOperations;
+  /** Answers agents; left out: there is nothing at `/mcp`. */
+  readonly mcp?: McpHandler;
   /** Asked at every request that needs it. */
   readonly status: () => ServiceStatus;
   readonly access?: AccessOptions;
   readonly limits?: Partial<ServerLimits>;
   /** Ends the process as a signal would; left out: nobody may ask for it. */
   readonly requestStop?: () => void;
+  /** Answers a challenge so that the command line knows who listens here; see `proofOf`. */
+  readonly prove?: (challenge: string) => string;
   /** Left out: nothing is logged. */
   readonly log?: FastifyBaseLogger;
 }
@@ -89,8 +94,10 @@ export function buildServer({
   operations,
   documents,
   compaction,
+  mcp,
   status,
   requestStop = () => {},
+  prove,
   access: accessOptions = {},
   limits: changed = {},
   log,
@@ -173,18 +180,20 @@ export function buildServer({
   app.register(factWriteRoutes, { operationsOf });
   app.register(factReadRoutes, { operationsOf });
   app.register(transferRoutes, { operationsOf, version: () => status().version });
-  if (documents !== undefined) {
+  const documentsOf = documents === undefined ? undefined : callerDocuments(documents);
+  if (documentsOf !== undefined) {
     const { maxUploadBytes, maxJsonBytes: maxFieldBytes } = limits;
-    const documentsOf = callerDocuments(documents);
     app.register(ingestRoutes, { documentsOf, limits: { maxUploadBytes, maxFieldBytes } });
     app.register(documentRoutes, { documentsOf });
   }
   if (compaction !== undefined) app.register(compactionRoutes, { compaction });
   app.register(userRoutes, { operationsOf });
+  if (mcp !== undefined) app.register(mcpRoutes, { mcp, operationsOf, documentsOf });
   app.register(systemRoutes, {
     operationsOf,
     status,
     requestStop,
+    prove,
     openapi: () => (description ??= describeRoutes(routes, status().version)),
   });
   return app;

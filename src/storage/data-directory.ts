@@ -1,9 +1,10 @@
 import { ServiceError } from "../core/errors.ts";
 import type { Disk } from "./disk.ts";
 
-/** What a data directory holds, besides what is in its folders. */
-const OWN_NAMES =
-  /^(CHECKPOINT-\d+(\.tmp)?|journal|tables|set-aside|files|lock(\..*)?|daemon\.json(\..*)?|memoryd\.log(\..*)?|lost\+found)$/;
+/** What tells a data directory from another folder, besides what is in its own. */
+const STORE_NAMES = /^(CHECKPOINT-\d+(\.tmp)?|journal|tables|set-aside|files|daemon\.json(\..*)?)$/;
+/** What stands there before there is a store: who starts one claims it and opens a log. */
+const OTHER_NAMES = /^(lock(\..*)?|memoryd\.log(\..*)?|lost\+found)$/;
 
 /**
  * Refuses a folder that holds other things and no store: it would become private, and other things would come to stand
@@ -13,7 +14,7 @@ const OWN_NAMES =
  */
 export async function refuseForeignDirectory(disk: Disk, directory: string): Promise<void> {
   const names = (await disk.list(directory)).map(({ name }) => name);
-  if (names.length === 0 || names.some((name) => OWN_NAMES.test(name))) return;
+  if (names.some((name) => STORE_NAMES.test(name)) || names.every((name) => OTHER_NAMES.test(name))) return;
   throw new ServiceError(
     "STORE_UNUSABLE",
     `${directory} holds other things and no memories; name an empty folder, or a new one, with --data-dir. Nothing was changed.`,

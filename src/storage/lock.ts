@@ -49,21 +49,42 @@ export async function acquireLock(
     const holder = await claim({ directory, link }, LOCK_NAME, own);
     if (holder !== undefined) throw heldBy(holder, directory, path);
   } catch (error) {
-    if (error instanceof ServiceError) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new ServiceError(
-      "STORE_UNUSABLE",
-      `The data directory ${directory} cannot be locked: ${reason}. Check that it is there and that you may write to it.`,
-      { cause: error },
-    );
+    throw notLockable(error, directory);
   }
-  return {
-    async release() {
-      const current = await readClaim(path);
-      if (current !== undefined && current !== "unreadable" && current.token === own.token)
-        await removeFile(path);
-    },
-  };
+  return { release: () => release(path, own) };
+}
+
+/**
+ * A right of that name in a directory, which one process has at a time and which ends with it; undefined while another
+ * has it.
+ *
+ * @throws {ServiceError} STORE_UNUSABLE if the directory cannot be written to.
+ */
+export async function claimRight(directory: string, right: string): Promise<DirectoryLock | undefined> {
+  const own: Claim = { ...(await ownIdentity()), token: randomUUID(), since: new Date().toISOString() };
+  const name = `${LOCK_NAME}.${right}`;
+  try {
+    if ((await claim({ directory, link: fs.link }, name, own)) !== undefined) return undefined;
+  } catch (error) {
+    throw notLockable(error, directory);
+  }
+  return { release: () => release(join(directory, name), own) };
+}
+
+async function release(path: string, own: Claim): Promise<void> {
+  const current = await readClaim(path);
+  if (current !== undefined && current !== "unreadable" && current.token === own.token)
+    await removeFile(path);
+}
+
+function notLockable(error: unknown, directory: string): ServiceError {
+  if (error instanceof ServiceError) return error;
+  const reason = error instanceof Error ? error.message : String(error);
+  return new ServiceError(
+    "STORE_UNUSABLE",
+    `The data directory ${directory} cannot be locked: ${reason}. Check that it is there and that you may write to it.`,
+    { cause: error },
+  );
 }
 
 /** Puts a claim under a name; undefined on success, else who holds it and may be alive. */
@@ -183,6 +204,8 @@ function heldBy({ pid, since, host }: Claim, directory: string, path: string): S
     "STORE_UNUSABLE",
     `The data directory ${directory} is in use by another memoryd (${where}). Stop that one with \`memoryd stop\`, or ` +
       `choose another directory with --data-dir. If you are certain that it no longer runs, remove ${path}.`,
+    // It may be on its way out.
+    { retryAfterSeconds: 1 },
   );
 }
 

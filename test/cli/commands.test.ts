@@ -107,7 +107,7 @@ describe("finding the daemon", () => {
       code: 1,
       stderr: expect.stringMatching(/not running/),
     });
-    expect(daemon.requests.map(({ path }) => path)).toEqual(["/health"]);
+    expect(daemon.requests.map(({ path, token }) => [path, token])).toEqual([["/health", undefined]]);
   });
 
   it("takes a port where nobody listens, or something else does, for none", async () => {

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { newLocalToken, writeRuntimeInfo } from "../../src/runtime-file.ts";
+import { newLocalToken, proofOf, writeRuntimeInfo } from "../../src/runtime-file.ts";
 import { VERSION } from "../../src/version.ts";
 import { FAKE_STATUS, fakeId } from "../support/fake-operations.ts";
 import { runCli } from "../support/run-cli.ts";
@@ -14,7 +14,13 @@ let server: TestServer;
 beforeEach(async () => {
   home = mkdtempSync(join(tmpdir(), "memoryd-cli-"));
   const token = newLocalToken();
-  server = createTestServer({}, { access: { localToken: token } });
+  server = createTestServer(
+    {},
+    {
+      access: { localToken: token },
+      prove: (challenge) => proofOf({ instanceId: FAKE_STATUS.instanceId, token }, challenge),
+    },
+  );
   await server.app.listen({ host: "127.0.0.1", port: 0 });
   const { port } = server.app.server.address() as AddressInfo;
   writeRuntimeInfo(home, {

@@ -94,6 +94,7 @@ describe("/openapi.json", () => {
       "post /api/temporal/fact/batch",
       "post /compact",
       "post /ingest",
+      "post /mcp",
       "post /memory/add",
       "post /memory/add/batch",
       "post /memory/ingest",

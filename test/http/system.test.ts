@@ -36,6 +36,21 @@ describe("/health", () => {
   });
 });
 
+describe("the proof of who answers", () => {
+  const challenge = "c".repeat(43);
+  const proofFor = async (options: object, value: string) =>
+    (await createTestServer({}, options).get("/health", { headers: { "x-memoryd-challenge": value } }))
+      .headers["x-memoryd-proof"];
+
+  it("answers a challenge without a key, and nothing that is none", async () => {
+    const prove = (text: string) => `proof of ${text}`;
+    const locked = { prove, access: { apiKey: "a-key-of-some-length" } };
+    expect(await proofFor(locked, challenge)).toBe(`proof of ${challenge}`);
+    expect(await proofFor(locked, "short")).toBeUndefined();
+    expect(await proofFor({}, challenge)).toBeUndefined();
+  });
+});
+
 describe("/version and /stats", () => {
   it("say what runs and what it is doing", async () => {
     const { get } = createTestServer();

@@ -19,8 +19,13 @@ describe("refuseForeignDirectory", () => {
     await refuseForeignDirectory(nodeDisk, directory);
   });
 
-  it("refuses a folder of other things", async () => {
-    writeFileSync(join(directory, "notes.txt"), "mine");
+  it("lets a folder pass in which a start has only begun", async () => {
+    for (const name of ["memoryd.log", "lock.starting"]) writeFileSync(join(directory, name), "");
+    await refuseForeignDirectory(nodeDisk, directory);
+  });
+
+  it.each([[], ["memoryd.log", "lock.starting"]])("refuses a folder of other things", async (...started) => {
+    for (const name of ["notes.txt", ...started]) writeFileSync(join(directory, name), "mine");
     await expect(refuseForeignDirectory(nodeDisk, directory)).rejects.toMatchObject({
       code: "STORE_UNUSABLE",
     });

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
-import { newLocalToken, writeRuntimeInfo } from "../../src/runtime-file.ts";
+import { newLocalToken, proofOf, writeRuntimeInfo } from "../../src/runtime-file.ts";
 
 export interface SeenRequest {
   readonly method: string;
@@ -19,7 +19,7 @@ export interface FakeDaemon {
 
 /**
  * A server that the command line takes for the daemon of `dataDir`: it says who it is, and gives the answers that it
- * is told to, by path. `saysItIs` makes it name another instance than the file does.
+ * is told to, by path. `saysItIs` makes it prove another instance than the file does.
  */
 export async function startFakeDaemon(
   dataDir: string,
@@ -27,6 +27,7 @@ export async function startFakeDaemon(
   { pid = process.pid, saysItIs = "this-one" }: { readonly pid?: number; readonly saysItIs?: string } = {},
 ): Promise<FakeDaemon> {
   const requests: SeenRequest[] = [];
+  const token = newLocalToken();
   const known: typeof answers = {
     "/health": { body: { status: "ok", version: "0.1.0", instance_id: saysItIs } },
     ...answers,
@@ -41,6 +42,9 @@ export async function startFakeDaemon(
         status: 404,
         body: { detail: `No ${path} here.` },
       };
+      const challenge = headers["x-memoryd-challenge"]?.toString();
+      if (challenge !== undefined)
+        response.setHeader("x-memoryd-proof", proofOf({ instanceId: saysItIs, token }, challenge));
       response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(answer));
     });
   });
@@ -48,7 +52,6 @@ export async function startFakeDaemon(
     server.listen(0, "127.0.0.1", resolve);
   });
   const { port } = server.address() as AddressInfo;
-  const token = newLocalToken();
   const startedAt = Date.now();
   writeRuntimeInfo(dataDir, {
     address: "127.0.0.1",

@@ -20,6 +20,7 @@ export function createTestServer(
     status: () => FAKE_STATUS,
     documents: createDocumentWorld().operations,
     compaction: { start: () => true, status: () => ({}) },
+    mcp: async () => new Response(),
     ...options,
     operations: fake.operations,
   });

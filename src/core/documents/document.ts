@@ -60,6 +60,8 @@ export interface IngestRequest {
   readonly metadata: Metadata;
   readonly createdBy: string | null;
   readonly fetchedAt: number | null;
+  /** The address may not be on this machine nor in a private network. */
+  readonly publicOnly?: true;
 }
 
 /** A job as it is kept: `queued` until it is over. That it runs is known only where it does. */

@@ -63,6 +63,7 @@ async function fetchOriginal(
     const page = await fetcher.fetch(request.url, {
       sink: file,
       signal,
+      ...(request.publicOnly === true && { publicOnly: true }),
       onProgress: ({ receivedBytes, totalBytes }) =>
         onProgress({ stage: "fetching", done: receivedBytes, total: totalBytes ?? 0 }),
     });

@@ -10,6 +10,8 @@ import type { Change } from "../rows.ts";
 export interface IngestInput {
   /** What was sent, or the address to fetch. The file is let go of once a row needs it. */
   readonly original: { readonly file: HeldFile } | { readonly url: string };
+  /** Of an address: not on this machine nor in a private network, whatever the settings allow. */
+  readonly publicOnly?: boolean;
   readonly filename?: string;
   readonly claimedType?: string;
   readonly tags?: readonly string[];
@@ -35,7 +37,7 @@ export async function submitDocument(ports: DocumentPorts, input: IngestInput): 
   const { documents } = store.catalogue;
   const { original } = input;
   try {
-    if ("url" in original) fetcher.check(original.url);
+    if ("url" in original) fetcher.check(original.url, publicOnlyOf(input));
     return await requests.once(
       input.idempotency,
       store.catalogue,
@@ -80,6 +82,7 @@ function newJob(ports: DocumentPorts, input: IngestInput, now: number): JobRow {
     metadata: input.metadata ?? {},
     createdBy: input.createdBy ?? null,
     fetchedAt: null,
+    ...publicOnlyOf(input),
   };
   return {
     kind: "ingest",
@@ -99,5 +102,12 @@ function isSame(a: JobRow, b: JobRow): boolean {
   if (a.userId !== b.userId || a.project !== b.project) return false;
   const [one, other] = [a.request?.file, b.request?.file];
   if (one && other) return one.sha256 === other.sha256;
-  return !one && !other && a.request?.url === b.request?.url;
+  return (
+    !one && !other && a.request?.url === b.request?.url && a.request?.publicOnly === b.request?.publicOnly
+  );
+}
+
+/** Kept with a job, so that it holds after a restart too. */
+function publicOnlyOf({ publicOnly }: Pick<IngestInput, "publicOnly">): { publicOnly?: true } {
+  return publicOnly === true ? { publicOnly } : {};
 }

@@ -6,7 +6,7 @@ export interface UrlFetcher {
    *
    * @throws {ServiceError} INVALID_REQUEST, or FORBIDDEN for a blocked target.
    */
-  check(url: string): void;
+  check(url: string, options?: Pick<FetchOptions, "publicOnly">): void;
   /**
    * Writes the body, decoded, into `sink` while it arrives; follows redirects, whose bodies are not written.
    * When it rejects, the sink holds a part at most, to be thrown away; no write runs once it has settled.
@@ -21,6 +21,8 @@ export interface UrlFetcher {
 export interface FetchOptions {
   readonly sink: FetchSink;
   readonly signal?: AbortSignal;
+  /** Refuses targets on this machine and in private networks, whatever the settings allow. */
+  readonly publicOnly?: boolean;
   /** Called for every piece that arrives. */
   readonly onProgress?: (progress: FetchProgress) => void;
 }

@@ -20,6 +20,8 @@ export interface QueryMemoryInput {
   readonly explain?: boolean;
   /** Also answer the facts that the question names. */
   readonly includeFacts?: boolean;
+  /** What is found does not count as remembered: its salience stays, and no waypoint grows. */
+  readonly leavesNoTrace?: boolean;
 }
 
 export interface MemoryHit {
@@ -89,7 +91,7 @@ export async function queryMemory(
       },
     ];
   });
-  followUps.recalled(hits.map(({ memory }) => memory.id));
+  if (input.leavesNoTrace !== true) followUps.recalled(hits.map(({ memory }) => memory.id));
   if (input.includeFacts !== true) return { hits };
   const { userId, projects } = filter;
   const named = namedFacts(

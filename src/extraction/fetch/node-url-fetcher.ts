@@ -10,7 +10,7 @@ import { machineAddresses } from "./own-address.ts";
 import { receivePage } from "./receive-page.ts";
 import { checkStep, locationOf, redirectTarget } from "./redirect.ts";
 import { requestPage } from "./request-page.ts";
-import { TargetGuard, type JudgedTarget, type Lookup } from "./target-guard.ts";
+import { type JudgedTarget, type Lookup, TargetGuard, type TargetGuardOptions } from "./target-guard.ts";
 import { hostOf } from "./target-url.ts";
 import { DEFAULT_TIMEOUTS, TimeLimits, type FetchTimeouts } from "./time-limits.ts";
 
@@ -52,20 +52,24 @@ export function createUrlFetcher(options: UrlFetcherOptions): UrlFetcher {
   const { certificateAuthorities, clock, maxBytes } = options;
   const proxy = options.proxy === undefined ? undefined : parseProxy(options.proxy);
   const userAgent = `memoryd/${options.version} (+local)`;
-  const guard = new TargetGuard({
-    // In the system's order, which knows whether IPv6 works here.
-    lookup: (name) => lookUpName(name, { all: true, verbatim: true }),
-    machineAddresses,
-    ...options,
-    viaProxy: proxy !== undefined,
-  });
-  const parse = (text: string, base?: URL) => guard.parse(text, base);
-  const verify = (address: string, url: URL) => void guard.checkAddress(address, url);
+  const guardWith = (privateTargets: TargetGuardOptions["privateTargets"]) =>
+    new TargetGuard({
+      // In the system's order, which knows whether IPv6 works here.
+      lookup: (name) => lookUpName(name, { all: true, verbatim: true }),
+      machineAddresses,
+      ...options,
+      privateTargets,
+      viaProxy: proxy !== undefined,
+    });
+  const usualGuard = guardWith(options.privateTargets);
+  const publicGuard = guardWith(() => "never");
+  const guardFor = ({ publicOnly = false }: Pick<FetchOptions, "publicOnly">) =>
+    publicOnly ? publicGuard : usualGuard;
 
   return {
-    check: (url) => void parse(url),
+    check: (url, checkOptions = {}) => void guardFor(checkOptions).parse(url),
     fetch: async (text, fetchOptions) => {
-      const url = parse(text);
+      const url = guardFor(fetchOptions).parse(text);
       const limits = new TimeLimits({ ...DEFAULT_TIMEOUTS, ...options.timeouts }, fetchOptions.signal);
       try {
         return await follow(url, limits, fetchOptions);
@@ -78,13 +82,15 @@ export function createUrlFetcher(options: UrlFetcherOptions): UrlFetcher {
   async function follow(
     start: URL,
     limits: TimeLimits,
-    { sink, onProgress }: FetchOptions,
+    { sink, onProgress, ...checkOptions }: FetchOptions,
   ): Promise<FetchedPage> {
+    const guard = guardFor(checkOptions);
+    const parse = (target: string, base?: URL) => guard.parse(target, base);
     const receiving = { limits, maxBytes, sink, ...(onProgress && { onProgress }) };
     let url = start;
     let previous: JudgedTarget | undefined;
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
-      const { target, socket, response } = await open(url, previous, limits);
+      const { target, socket, response } = await open(url, previous, { guard, limits });
       try {
         const location = locationOf(response);
         if (location === undefined) {
@@ -99,7 +105,11 @@ export function createUrlFetcher(options: UrlFetcherOptions): UrlFetcher {
     throw new ServiceError("FETCH_FAILED", `${hostOf(start)} redirects more than ${MAX_REDIRECTS} times.`);
   }
 
-  async function open(url: URL, previous: JudgedTarget | undefined, limits: TimeLimits): Promise<Answer> {
+  async function open(
+    url: URL,
+    previous: JudgedTarget | undefined,
+    { guard, limits }: { readonly guard: TargetGuard; readonly limits: TimeLimits },
+  ): Promise<Answer> {
     const host = hostOf(url);
     const { signal } = limits;
     let socket: Socket | undefined;
@@ -107,7 +117,7 @@ export function createUrlFetcher(options: UrlFetcherOptions): UrlFetcher {
       limits.begin("reach", host);
       const target = await guard.judge(url, signal);
       checkStep(previous, target);
-      socket = await connect(target, signal);
+      socket = await connect(target, guard, signal);
       limits.begin("answer", host);
       const response = await requestPage(socket, { url, userAgent, proxy }, signal);
       return { target, socket, response };
@@ -117,7 +127,8 @@ export function createUrlFetcher(options: UrlFetcherOptions): UrlFetcher {
     }
   }
 
-  function connect(target: JudgedTarget, signal: AbortSignal): Promise<Socket> {
+  function connect(target: JudgedTarget, guard: TargetGuard, signal: AbortSignal): Promise<Socket> {
+    const verify = (address: string, url: URL) => void guard.checkAddress(address, url);
     return proxy === undefined
       ? connectDirectly(target, { certificateAuthorities, verify }, signal)
       : connectThroughProxy(target.url, proxy, certificateAuthorities, signal);

@@ -11,7 +11,7 @@ export type Lookup = (name: string) => Promise<readonly LookupAddress[]>;
 
 export interface TargetGuardOptions {
   /** Asked at every target: keys may be made while the daemon runs. */
-  readonly privateTargets: () => "allow" | "deny";
+  readonly privateTargets: () => "allow" | "deny" | "never";
   /** Where the daemon listens, if it does: never fetched at any address of this machine. */
   readonly ownPort: () => number | undefined;
   readonly machineAddresses: () => readonly string[];
@@ -75,10 +75,12 @@ export class TargetGuard {
     }
     if (reach === "private") {
       if (viaProxy) throw privateThroughProxy(host);
-      if (privateTargets() === "deny") {
+      const choice = privateTargets();
+      if (choice !== "allow") {
+        const remedy = choice === "deny" ? " Set MEMORYD_INGEST_PRIVATE=allow if it should be." : "";
         throw new ServiceError(
           "FORBIDDEN",
-          `${host} is at a private address, which is not fetched. Set MEMORYD_INGEST_PRIVATE=allow if it should be.`,
+          `${host} is at a private address, which is not fetched${choice === "never" ? " for an agent" : ""}.${remedy}`,
         );
       }
     }

@@ -13,13 +13,18 @@ export interface SystemRoutesOptions {
   readonly operationsOf: OperationsOf;
   readonly status: () => ServiceStatus;
   readonly requestStop: () => void;
+  /** Who this is, to somebody who has the file in the data directory; undefined where there is no such file. */
+  readonly prove: ((challenge: string) => string) | undefined;
   /** The finished description of all routes. */
   readonly openapi: () => object;
 }
 
+/** What is proved has a length of its own, so that nobody gets a proof of anything else. */
+const CHALLENGE = /^[\w-]{32,128}$/;
+
 export const systemRoutes: FastifyPluginAsyncTypebox<SystemRoutesOptions> = async (
   app,
-  { operationsOf, status, requestStop, openapi },
+  { operationsOf, status, requestStop, prove, openapi },
 ) => {
   app.get(
     "/livez",
@@ -54,8 +59,11 @@ export const systemRoutes: FastifyPluginAsyncTypebox<SystemRoutesOptions> = asyn
       config: { scope: "open" },
       schema: { operationId: "health", summary: "A short summary", response: { 200: HealthReply } },
     },
-    async (request) => {
+    async (request, reply) => {
       const { caller } = request;
+      const challenge = request.headers["x-memoryd-challenge"];
+      if (prove !== undefined && typeof challenge === "string" && CHALLENGE.test(challenge))
+        reply.header("x-memoryd-proof", prove(challenge));
       const { version, notReady, embedding, memoryCount, instanceId } = status();
       const ok = notReady.length === 0;
       const state = ok ? ("ok" as const) : ("not_ready" as const);

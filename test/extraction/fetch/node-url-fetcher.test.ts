@@ -472,3 +472,19 @@ describe("createUrlFetcher: being cancelled", () => {
     await expect(fetchText(server.url, {}, { sink, signal: controller.signal })).rejects.toBe(reason);
   });
 });
+
+describe("createUrlFetcher: for an agent", () => {
+  it("fetches nothing private, whatever is allowed to others", async () => {
+    const server = await web((_request, answer) => answer.end("tea"));
+    expect((await fetchText(server.url)).text).toBe("tea");
+    await expect(fetchText(server.url, {}, { publicOnly: true })).rejects.toMatchObject({
+      code: "FORBIDDEN",
+      message: expect.stringMatching(/not fetched for an agent\.$/),
+    });
+    expect(() => localFetcher().check(server.url, { publicOnly: true })).toThrow(/for an agent/);
+    const named = { lookup: async () => [{ address: "127.0.0.1", family: 4 }] };
+    await expect(
+      fetchText(`http://tea.example:${server.port}/`, named, { publicOnly: true }),
+    ).rejects.toMatchObject({ code: "FORBIDDEN" });
+  });
+});

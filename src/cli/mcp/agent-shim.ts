@@ -1,0 +1,126 @@
+import { ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
+import { AGENT_INSTRUCTIONS, RECALL_PROMPT, RESOURCE_TEMPLATES } from "../../schemas/agent.ts";
+import {
+  advertisedTool,
+  AGENT_TOOLS,
+  type AgentToolName,
+  chosenTools,
+  type ToolChoice,
+} from "../../schemas/agent-tools.ts";
+import type { ForwardedAnswer, ForwardedCall } from "./forward.ts";
+import { folderOfRoot } from "./project-of-folder.ts";
+
+export interface AgentShimOptions {
+  readonly version: string;
+  readonly tools: ToolChoice;
+  /** As given; undefined: found from where the agent works. */
+  readonly project: string | undefined;
+  readonly user: string | undefined;
+  /** The project of a folder: of one that the client names, or without one of where the shim was started. */
+  readonly projectOf: (root: string | undefined) => string | undefined;
+  /** @throws {Error} with a sentence for the agent. */
+  readonly forward: (call: ForwardedCall) => Promise<ForwardedAnswer>;
+}
+
+/** A client that says it has roots and does not tell them is asked no longer. */
+const ROOTS_TIMEOUT_MS = 3_000;
+
+/**
+ * The server that an agent talks to over stdio. It says by itself what is offered, at once; what is asked for, the
+ * daemon answers.
+ */
+export function buildAgentShim(options: AgentShimOptions): Server {
+  const server = new Server(
+    { name: "memoryd", version: options.version },
+    { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions: AGENT_INSTRUCTIONS },
+  );
+  const names = chosenTools(options.tools);
+
+  let project: Promise<string | undefined> | undefined;
+  const projectNow = () => (project ??= findProject(server, options));
+  server.setNotificationHandler("notifications/roots/list_changed", () => {
+    project = undefined;
+  });
+
+  async function ask(
+    method: ForwardedCall["method"],
+    params: object,
+    signal: AbortSignal,
+    mayRepeat = true,
+  ): Promise<ForwardedAnswer> {
+    const query = queryOf(options, await projectNow());
+    return options.forward({
+      method,
+      params,
+      query,
+      signal,
+      mayRepeat,
+      client: server.getClientVersion()?.name,
+    });
+  }
+
+  server.setRequestHandler("tools/list", () => ({ tools: names.map(advertisedTool) }));
+  server.setRequestHandler("resources/list", () => ({ resources: [] }));
+  server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: RESOURCE_TEMPLATES }));
+  server.setRequestHandler("prompts/list", () => ({ prompts: [RECALL_PROMPT] }));
+  server.setRequestHandler("tools/call", async ({ params: { name, arguments: input } }, { mcpReq }) => {
+    const mayRepeat =
+      Object.hasOwn(AGENT_TOOLS, name) && AGENT_TOOLS[name as AgentToolName].hints.idempotentHint;
+    let answer: ForwardedAnswer;
+    try {
+      answer = await ask("tools/call", { name, arguments: input ?? {} }, mcpReq.signal, mayRepeat);
+    } catch (error) {
+      // An answer that the agent reads, where a protocol error might only end up in a log.
+      return { content: [{ type: "text" as const, text: sentenceOf(error) }], isError: true };
+    }
+    return resultOf(answer) as { content: [] };
+  });
+  server.setRequestHandler("resources/read", async ({ params: { uri } }, { mcpReq }) => {
+    return resultOf(await orProtocolError(ask("resources/read", { uri }, mcpReq.signal))) as { contents: [] };
+  });
+  server.setRequestHandler("prompts/get", async ({ params: { name, arguments: input } }, { mcpReq }) => {
+    const params = { name, arguments: input ?? {} };
+    return resultOf(await orProtocolError(ask("prompts/get", params, mcpReq.signal))) as { messages: [] };
+  });
+  return server;
+}
+
+/** What `--project` says, else the client's first root, else where the shim was started. */
+async function findProject(server: Server, options: AgentShimOptions): Promise<string | undefined> {
+  if (options.project !== undefined) return options.project;
+  if (server.getClientCapabilities()?.roots === undefined) return options.projectOf(undefined);
+  try {
+    const { roots } = await server.listRoots({}, { timeout: ROOTS_TIMEOUT_MS });
+    return options.projectOf(
+      roots.map(({ uri }) => folderOfRoot(uri)).find((folder) => folder !== undefined),
+    );
+  } catch {
+    return options.projectOf(undefined);
+  }
+}
+
+function queryOf({ user, tools }: AgentShimOptions, project: string | undefined): URLSearchParams {
+  return new URLSearchParams({
+    ...(project !== undefined && { project }),
+    ...(user !== undefined && { user_id: user }),
+    ...(tools.extra.length > 0 && { tools: tools.extra.join(",") }),
+    ...(tools.readOnly && { read_only: "true" }),
+  });
+}
+
+function resultOf(answer: ForwardedAnswer): Record<string, unknown> {
+  if ("result" in answer) return answer.result;
+  throw new ProtocolError(answer.error.code, answer.error.message);
+}
+
+async function orProtocolError(answer: Promise<ForwardedAnswer>): Promise<ForwardedAnswer> {
+  try {
+    return await answer;
+  } catch (error) {
+    throw new ProtocolError(ProtocolErrorCode.InternalError, sentenceOf(error));
+  }
+}
+
+function sentenceOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

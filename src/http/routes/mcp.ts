@@ -1,0 +1,106 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { type Static, Type } from "typebox";
+import type { DocumentOperations } from "../../core/documents/document-operations.ts";
+import type { Operations } from "../../core/operations.ts";
+import { AgentQuery } from "../../schemas/agent.ts";
+import { readExtraTools, type ToolChoice } from "../../schemas/agent-tools.ts";
+import type { DocumentsOf, OperationsOf } from "../caller-operations.ts";
+import { invalid } from "../memory-input.ts";
+import { createdBy } from "../request-headers.ts";
+
+/** A request to the agents' endpoint, past every guard; `operations` are the caller's. */
+export interface McpRequest {
+  readonly request: Request;
+  readonly body: unknown;
+  readonly operations: Operations;
+  readonly documents: DocumentOperations | undefined;
+  readonly callerId: string;
+  readonly mayWrite: boolean;
+  readonly clientHeader: string | undefined;
+  readonly keyName: string | undefined;
+  readonly project: string | null;
+  readonly userId: string | undefined;
+  readonly tools: ToolChoice;
+}
+
+/** What answers agents; http does not know what stands behind it. */
+export type McpHandler = (request: McpRequest) => Promise<Response>;
+
+export interface McpRoutesOptions {
+  readonly mcp: McpHandler;
+  readonly operationsOf: OperationsOf;
+  /** Undefined: no documents are taken. */
+  readonly documentsOf: DocumentsOf | undefined;
+}
+
+const Message = Type.Unsafe<object>({
+  type: ["object", "array"],
+  description: "A JSON-RPC message of the Model Context Protocol.",
+  examples: [{ jsonrpc: "2.0", id: 1, method: "tools/list" }],
+});
+
+export const mcpRoutes: FastifyPluginAsyncTypebox<McpRoutesOptions> = async (app, options) => {
+  app.post(
+    "/mcp",
+    {
+      config: { scope: "read" },
+      schema: {
+        operationId: "mcp",
+        summary: "The Model Context Protocol (Streamable HTTP), for agents",
+        description: "Without sessions. Tools that change something need a key of scope write.",
+        querystring: AgentQuery,
+        body: Message,
+        response: { 200: Type.Unsafe<Response>({ type: "object", description: "A JSON-RPC message." }) },
+      },
+    },
+    async (request, reply) => answer(request, reply, options),
+  );
+  // Clients ask for a stream, and end a session, to find out that there is none: they expect a 405.
+  app.route({
+    method: ["GET", "DELETE"],
+    url: "/mcp",
+    config: { scope: "read", isUndescribed: true, optionalBody: true },
+    schema: { querystring: AgentQuery },
+    handler: async (request, reply) => answer(request, reply, options),
+  });
+};
+
+async function answer(
+  request: FastifyRequest<{ Querystring: Static<typeof AgentQuery> }>,
+  reply: FastifyReply,
+  { mcp, operationsOf, documentsOf }: McpRoutesOptions,
+): Promise<FastifyReply> {
+  const { caller, query } = request;
+  if (caller === undefined) throw new TypeError("/mcp is no open route");
+  const extra = readExtraTools(query.tools ?? "");
+  if (extra.unknown !== undefined)
+    throw invalid("/tools", `names ${JSON.stringify(extra.unknown)}, which is no tool`);
+  const header = request.headers["x-memoryd-client"];
+  const response = await mcp({
+    request: webRequest(request, reply),
+    body: request.body,
+    operations: operationsOf(request),
+    documents: documentsOf?.(request),
+    callerId: caller.id,
+    mayWrite: caller.scope !== "read",
+    clientHeader: typeof header === "string" && header !== "" ? createdBy(request).createdBy : undefined,
+    keyName: caller.name ?? undefined,
+    project: query.project === undefined || query.project === "" ? null : query.project,
+    userId: query.user_id,
+    tools: { extra: extra.extra, readOnly: query.read_only ?? false },
+  });
+  return reply.send(response);
+}
+
+/** The request without its body, which has been read; aborted when the client goes away. */
+function webRequest({ method, headers, url }: FastifyRequest, reply: FastifyReply): Request {
+  const gone = new AbortController();
+  reply.raw.once("close", () => {
+    if (!reply.raw.writableFinished) gone.abort();
+  });
+  const named = Object.entries(headers).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)] as [string, string]],
+  );
+  return new Request(new URL(url, "http://memoryd.invalid"), { method, headers: named, signal: gone.signal });
+}

@@ -1,0 +1,46 @@
+import type { Server, ServerResponse } from "node:http";
+
+/** How often it is looked at, as a part of the time that counts as idle. */
+const CHECKS = 4;
+
+export interface IdleExitOptions {
+  /** How long nothing may happen, ms. */
+  readonly afterMs: number;
+  /** Whether something goes on that no request waits for. */
+  readonly isBusy: () => boolean;
+  readonly onIdle: () => void;
+}
+
+/**
+ * Calls `onIdle` once no request has been under way, and nothing else, for that long. Time that the machine sleeps does
+ * not count: what wants the daemon could not have said so.
+ *
+ * @returns stops watching.
+ */
+export function exitWhenIdle(server: Server, { afterMs, isBusy, onIdle }: IdleExitOptions): () => void {
+  const answers = new Set<ServerResponse>();
+  let quietChecks = 0;
+  const onRequest = (_request: unknown, answer: ServerResponse): void => {
+    quietChecks = 0;
+    answers.add(answer);
+    answer.once("close", () => {
+      answers.delete(answer);
+      quietChecks = 0;
+    });
+  };
+  server.on("request", onRequest);
+  // Counted in ticks of a timer, which stands still while the machine sleeps.
+  const timer = setInterval(
+    () => {
+      quietChecks = answers.size > 0 || isBusy() ? 0 : quietChecks + 1;
+      if (quietChecks <= CHECKS) return;
+      clearInterval(timer);
+      onIdle();
+    },
+    Math.max(1, afterMs / CHECKS),
+  ).unref();
+  return () => {
+    clearInterval(timer);
+    server.off("request", onRequest);
+  };
+}

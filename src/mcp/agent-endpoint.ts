@@ -1,0 +1,138 @@
+import { randomBytes } from "node:crypto";
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  type McpRequestContext,
+  type Server,
+  WebStandardStreamableHTTPServerTransport,
+} from "@modelcontextprotocol/server";
+import type { DocumentOperations } from "../core/documents/document-operations.ts";
+import type { Operations } from "../core/operations.ts";
+import type { Clock } from "../core/ports.ts";
+import type { ToolChoice } from "../schemas/agent-tools.ts";
+import { chosenTools } from "../schemas/agent-tools.ts";
+import { AddAllowance } from "./add-allowance.ts";
+import type { AgentScope } from "./agent-context.ts";
+import { buildAgentServer } from "./agent-server.ts";
+import { carriedClient, sessionCarrying } from "./client-session.ts";
+import { USERS_OWN_CLIENT } from "./notes.ts";
+
+/** One request to `/mcp`, past every guard. */
+export interface AgentRequest extends AgentScope {
+  /** Method, address and headers; the body is in `body`. */
+  readonly request: Request;
+  /** Parsed; undefined where there is none. */
+  readonly body: unknown;
+  /** As the caller may use them. */
+  readonly operations: Operations;
+  readonly documents: DocumentOperations | undefined;
+  /** Tells callers apart. */
+  readonly callerId: string;
+  readonly mayWrite: boolean;
+  /** What a header says of who calls, and what the key is called. */
+  readonly clientHeader: string | undefined;
+  readonly keyName: string | undefined;
+  readonly tools: ToolChoice;
+}
+
+export interface AgentEndpoint {
+  /** Answers one request; never rejects for what a client did. */
+  readonly fetch: (request: AgentRequest) => Promise<Response>;
+  /** Ends what is under way. */
+  readonly close: () => Promise<void>;
+}
+
+export interface AgentEndpointOptions {
+  readonly version: string;
+  readonly clock: Clock;
+  /** Notes a client may add within an hour. */
+  readonly addsPerHour: number;
+  readonly report: (error: unknown) => void;
+}
+
+const MARK_BYTES = 6;
+const MAX_CLIENT_NAME = 256;
+/** `created_by` of a client without a name. */
+const UNNAMED = "mcp";
+
+/** MCP over HTTP, stateless: every request is answered by a server of its own, for old clients and new ones alike. */
+export function createAgentEndpoint(options: AgentEndpointOptions): AgentEndpoint {
+  const allowance = new AddAllowance(options.addsPerHour, options.clock);
+  const requests = new WeakMap<Request, AgentRequest>();
+
+  const serverFor = (call: AgentRequest): Server =>
+    buildAgentServer({
+      version: options.version,
+      tools: chosenTools(call.tools),
+      mayWrite: call.mayWrite,
+      report: options.report,
+      contextOf(introduced) {
+        const client = clientOf(call, introduced);
+        return {
+          operations: call.operations,
+          documents: call.documents,
+          project: call.project,
+          userId: call.userId,
+          client,
+          adder: JSON.stringify([call.callerId, client]),
+          allowance,
+          clock: options.clock,
+          newMark: () => randomBytes(MARK_BYTES).toString("hex"),
+        };
+      },
+    });
+
+  const modern = createMcpHandler(
+    ({ requestInfo }: McpRequestContext) => {
+      const call = requestInfo === undefined ? undefined : requests.get(requestInfo);
+      if (call === undefined) throw new TypeError("a request came from nowhere");
+      return serverFor(call);
+    },
+    { legacy: "reject" },
+  );
+
+  return {
+    async fetch(call) {
+      const { request, body } = call;
+      if (request.method !== "POST") return notAllowed();
+      if (!(await isLegacyRequest(request, body))) {
+        requests.set(request, call);
+        return modern.fetch(request, { parsedBody: body });
+      }
+      return answerLegacy(serverFor(call), call);
+    },
+    close: () => modern.close(),
+  };
+}
+
+/** Clients of the protocol before 2026 introduce themselves once; their session id carries the name from then on. */
+async function answerLegacy(server: Server, { request, body }: AgentRequest): Promise<Response> {
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+  try {
+    await server.connect(transport);
+    const response = await transport.handleRequest(request, { parsedBody: body });
+    // Read whole before the server is closed.
+    const text = await response.text();
+    const headers = new Headers(response.headers);
+    const session = sessionCarrying(body);
+    if (session !== undefined && response.ok) headers.set("mcp-session-id", session);
+    return new Response(text === "" ? null : text, { status: response.status, headers });
+  } finally {
+    await server.close();
+  }
+}
+
+/** Never empty, and never the name of what writes for its user: whoever comes this way is an agent. */
+function clientOf(call: AgentRequest, introduced: string | undefined): string {
+  const name = call.clientHeader ?? introduced ?? carriedClient(call.request.headers) ?? call.keyName ?? "";
+  const plain = name.replace(/\p{Cc}+/gu, " ").trim();
+  if (plain === "") return UNNAMED;
+  const own = USERS_OWN_CLIENT.test(plain) ? `${UNNAMED} ${plain}` : plain;
+  return Array.from(own).slice(0, MAX_CLIENT_NAME).join("");
+}
+
+/** There are no sessions to end, and nothing is sent that was not asked for. */
+function notAllowed(): Response {
+  const error = { code: -32_000, message: "Method not allowed: POST one message." };
+  return Response.json({ jsonrpc: "2.0", error, id: null }, { status: 405, headers: { allow: "POST" } });
+}

@@ -1,0 +1,75 @@
+/** What the tools on documents do. */
+import type { JobView } from "../core/documents/job-view.ts";
+import type { DocumentOperations } from "../core/documents/document-operations.ts";
+import { ServiceError } from "../core/errors.ts";
+import type { AgentToolInput } from "../schemas/agent-tools.ts";
+import { type AgentContext, writeScope } from "./agent-context.ts";
+import { present } from "./agent-input.ts";
+import { refuseSecrets } from "./refuse-secrets.ts";
+
+/** How long a call waits for its document; agents give up a call after a minute or so. */
+const WAIT_MS = 40_000;
+
+export async function ingestText(
+  context: AgentContext,
+  input: AgentToolInput<"ingest_text">,
+): Promise<string> {
+  refuseSecrets(input.allow_secret, [input.text, input.title ?? ""]);
+  const documents = documentsOf(context);
+  const giveBack = context.allowance.take(context.adder);
+  try {
+    const incoming = await documents.receiveFile();
+    try {
+      await incoming.write(new TextEncoder().encode(input.text));
+      const file = await incoming.keep();
+      const job = await documents.ingest({
+        original: { file },
+        claimedType: "md",
+        ...present({ tags: input.tags, metadata: input.title ? { title: input.title } : undefined }),
+        ...writeScope(context),
+      });
+      return await outcome(documents, job);
+    } finally {
+      await incoming.discard();
+    }
+  } catch (error) {
+    giveBack();
+    throw error;
+  }
+}
+
+export async function ingestUrl(context: AgentContext, input: AgentToolInput<"ingest_url">): Promise<string> {
+  const documents = documentsOf(context);
+  const giveBack = context.allowance.take(context.adder);
+  try {
+    const job = await documents.ingest({
+      original: { url: input.url },
+      publicOnly: true,
+      ...present({ tags: input.tags }),
+      ...writeScope(context),
+    });
+    return await outcome(documents, job);
+  } catch (error) {
+    giveBack();
+    throw error;
+  }
+}
+
+function documentsOf({ documents }: AgentContext): DocumentOperations {
+  if (documents !== undefined) return documents;
+  throw new ServiceError("NOT_READY", "This daemon takes no documents.");
+}
+
+async function outcome(documents: DocumentOperations, { id }: JobView): Promise<string> {
+  const job = await documents.awaitJob(id, AbortSignal.timeout(WAIT_MS));
+  if (job.problem !== undefined) throw new ServiceError(job.problem.code, job.problem.message);
+  if (job.result === undefined) {
+    return job.status === "cancelled"
+      ? "The job was cancelled; nothing was stored."
+      : `Still being taken in, as job ${id}. It will be found by memory_search when it is done.`;
+  }
+  const { document, memoryIds, deduplicated } = job.result;
+  const stored = deduplicated ? "Nothing new: the same document is there already" : "Stored";
+  const notes = `${memoryIds.length} ${memoryIds.length === 1 ? "note" : "notes"}`;
+  return `${stored}: document=${document.id}, ${notes}; memory_delete ${document.rootMemoryId} removes it.`;
+}

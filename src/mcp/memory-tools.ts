@@ -1,0 +1,195 @@
+/** What the tools on memories do. Each answers text, as an agent reads it. */
+import { ServiceError } from "../core/errors.ts";
+import type { AddMemoryInput } from "../core/memories/added-memory.ts";
+import type { SeenMemory } from "../core/memory.ts";
+import type { MemoryHit } from "../core/recall/query-memory.ts";
+import { type AgentToolInput, DEFAULT_ANSWER_TOKENS, MAX_LISTED } from "../schemas/agent-tools.ts";
+import { DEFAULT_BOOST } from "../schemas/memory.ts";
+import { DEFAULT_MATCHES } from "../schemas/query-memory.ts";
+import { parseTime } from "../schemas/time.ts";
+import { type AgentContext, ownerCheck, readScope, writeScope } from "./agent-context.ts";
+import { idOf, present } from "./agent-input.ts";
+import { fitting, note, notesPreface, pageOf } from "./notes.ts";
+import { refuseSecrets } from "./refuse-secrets.ts";
+import { estimateTokens } from "./tokens.ts";
+
+const SNIPPET_CHARS = 300;
+/** Of the similar memories that an add answers: enough to tell whether they say the same. */
+const SIMILAR_SNIPPET_CHARS = 160;
+const SIMILAR = 3;
+/** A question's limit; a longer note is compared by its beginning. */
+const MAX_QUESTION_CHARS = 8_000;
+const DEFAULT_LISTED = 20;
+
+export async function search(context: AgentContext, input: AgentToolInput<"memory_search">): Promise<string> {
+  const scope = readScope(context, input.scope);
+  const { hits } = await context.operations.queryMemory({
+    query: input.query,
+    limit: Math.min(input.limit ?? DEFAULT_MATCHES, MAX_LISTED),
+    snippetChars: SNIPPET_CHARS,
+    filter: {
+      ...scope.filter,
+      ...present({ tags: input.tags, from: parseTime(input.from), to: parseTime(input.to) }),
+    },
+  });
+  const tokens = input.max_tokens ?? DEFAULT_ANSWER_TOKENS;
+  return answerNotes(context, hits.map(asEntry), { scope: scope.words, tokens, none: "Nothing found" });
+}
+
+export async function list(context: AgentContext, input: AgentToolInput<"memory_list">): Promise<string> {
+  const scope = readScope(context, input.scope);
+  const { items, total } = await context.operations.listMemories({
+    filter: {
+      ...scope.filter,
+      ...present({
+        tags: input.tag === undefined || input.tag === null ? undefined : [input.tag],
+        from: parseTime(input.from),
+        to: parseTime(input.to),
+      }),
+    },
+    limit: Math.min(input.limit ?? DEFAULT_LISTED, MAX_LISTED),
+    offset: 0,
+    ...present({ before: input.before }),
+  });
+  const entries = items.map((memory) => ({
+    memory,
+    body: beginningOf(memory.content, SNIPPET_CHARS),
+    more: [`place=${memory.order}`],
+  }));
+  const tokens = input.max_tokens ?? DEFAULT_ANSWER_TOKENS;
+  const answer = answerNotes(context, entries, { scope: scope.words, tokens, none: "No notes" });
+  return total > items.length
+    ? `${answer}\n${total} in all; for older ones pass before: the place of the last one shown.`
+    : answer;
+}
+
+export async function get(context: AgentContext, input: AgentToolInput<"memory_get">): Promise<string> {
+  const memory = await context.operations.getMemory({ id: idOf(input.id), ...ownerCheck(context) });
+  const offset = input.offset ?? 0;
+  if (offset > memory.content.length) {
+    throw new ServiceError(
+      "INVALID_REQUEST",
+      `The note has ${memory.content.length} characters; offset ${offset} is past its end.`,
+    );
+  }
+  const mark = context.newMark();
+  const { page, nextOffset } = pageOf(memory.content, offset, input.max_tokens ?? DEFAULT_ANSWER_TOKENS);
+  const more = [
+    `version=${memory.version}`,
+    ...(memory.source === null ? [] : [`document=${memory.source.documentId}`]),
+    ...(offset === 0 && nextOffset === undefined
+      ? []
+      : [`chars=${offset}-${nextOffset ?? memory.content.length} of ${memory.content.length}`]),
+  ];
+  const rest = nextOffset === undefined ? "" : `\nGoes on: memory_get with offset ${nextOffset}.`;
+  return `${notesPreface(mark)}\n${note(mark, memory, page, { more })}${rest}`;
+}
+
+export async function add(context: AgentContext, input: AgentToolInput<"memory_add">): Promise<string> {
+  refuseSecrets(input.allow_secret, [input.content, ...(input.tags ?? [])]);
+  const giveBack = context.allowance.take(context.adder);
+  try {
+    const similar = await similarTo(context, input.content);
+    const { memory, deduplicated } = await context.operations.addMemory({
+      content: input.content,
+      ...present({ tags: input.tags, occurredAt: parseTime(input.occurred_at) }),
+      ...writeScope(context),
+    } satisfies AddMemoryInput);
+    if (deduplicated) giveBack();
+    const stored = deduplicated
+      ? `Nothing new: the same note is there already, id=${memory.id}`
+      : `Stored: id=${memory.id}`;
+    const where = `${stored}, ${memory.project === null ? "no project" : `project ${JSON.stringify(memory.project)}`}.`;
+    const others = similar.filter((hit) => hit.memory.id !== memory.id).slice(0, SIMILAR);
+    if (others.length === 0) return `${where} No similar notes.`;
+    const mark = context.newMark();
+    const notes = others.map((hit) =>
+      note(mark, hit.memory, hit.snippet ?? "", { score: hit.score, homeProject: context.project }),
+    );
+    return [
+      `${where} The most similar notes follow. If one says the same or is outdated by this one, memory_update that one and memory_delete ${memory.id}.`,
+      notesPreface(mark),
+      ...notes,
+    ].join("\n");
+  } catch (error) {
+    giveBack();
+    throw error;
+  }
+}
+
+export async function update(context: AgentContext, input: AgentToolInput<"memory_update">): Promise<string> {
+  refuseSecrets(input.allow_secret, [input.content ?? "", ...(input.tags ?? [])]);
+  const memory = await context.operations.updateMemory({
+    id: idOf(input.id),
+    ...present({ content: input.content, tags: input.tags, ifVersion: input.version }),
+    ...ownerCheck(context),
+  });
+  return `Changed: id=${memory.id}, now version ${memory.version}.`;
+}
+
+export async function remove(context: AgentContext, input: AgentToolInput<"memory_delete">): Promise<string> {
+  const { id, deleted } = await context.operations.deleteMemory({
+    id: idOf(input.id),
+    ...ownerCheck(context),
+  });
+  return deleted === 1 ? `Deleted: id=${id}.` : `Deleted: id=${id}, a document with its ${deleted} notes.`;
+}
+
+export async function reinforce(
+  context: AgentContext,
+  input: AgentToolInput<"memory_reinforce">,
+): Promise<string> {
+  const { id, salience } = await context.operations.reinforceMemory({
+    id: idOf(input.id),
+    boost: Math.min(input.boost ?? DEFAULT_BOOST, 1),
+    ...ownerCheck(context),
+  });
+  return `Reinforced: id=${id}, salience ${salience.toFixed(2)}.`;
+}
+
+interface Entry {
+  readonly memory: SeenMemory;
+  readonly body: string;
+  readonly score?: number;
+  readonly more?: readonly string[];
+}
+
+export function asEntry({ memory, snippet = "", score }: MemoryHit): Entry {
+  return { memory, body: snippet, score };
+}
+
+/** Notes within a number of tokens, the sentences around them included. */
+export function answerNotes(
+  context: AgentContext,
+  entries: readonly Entry[],
+  { scope, tokens, none }: { readonly scope: string; readonly tokens: number; readonly none: string },
+): string {
+  if (entries.length === 0) return `${none}. Scope: ${scope}.`;
+  const mark = context.newMark();
+  const preface = `${notesPreface(mark)} Scope: ${scope}.`;
+  const notes = entries.map(({ memory, body, ...head }) =>
+    note(mark, memory, body, { ...head, homeProject: context.project }),
+  );
+  const leftOut = (count: number) => `${count} more did not fit; raise max_tokens or narrow the search.`;
+  const room = tokens - estimateTokens(preface) - estimateTokens(leftOut(entries.length));
+  const { shown, left } = fitting(notes, room);
+  return [preface, ...shown, ...(left === 0 ? [] : [leftOut(left)])].join("\n");
+}
+
+/** Looked for before the note is there, and without counting as remembered. */
+async function similarTo(context: AgentContext, content: string): Promise<readonly MemoryHit[]> {
+  const query = content.slice(0, MAX_QUESTION_CHARS).replace(/[\uD800-\uDBFF]$/, "");
+  const { hits } = await context.operations.queryMemory({
+    query,
+    // One more, in case that the same note is there.
+    limit: SIMILAR + 1,
+    snippetChars: SIMILAR_SNIPPET_CHARS,
+    filter: readScope(context, "project").filter,
+    leavesNoTrace: true,
+  });
+  return hits;
+}
+
+function beginningOf(text: string, chars: number): string {
+  return text.length <= chars ? text : `${text.slice(0, chars - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
+}

@@ -1,0 +1,53 @@
+import { ServiceError } from "../core/errors.ts";
+import { type AgentContext, ownerCheck } from "./agent-context.ts";
+import { idOf } from "./agent-input.ts";
+import { note, notesPreface, quoted } from "./notes.ts";
+
+/** Of a document's text in one resource, characters; as long as the longest memory. */
+const MAX_DOCUMENT_CHARS = 200_000;
+const CHUNKS_A_READ = 200;
+
+/** The text behind `memory://{id}` and `document://{id}`, between marks. @throws {ServiceError} NOT_FOUND. */
+export async function readResource(context: AgentContext, uri: string): Promise<string> {
+  const match = /^(memory|document):\/\/([^/?#]+)\/?$/i.exec(uri);
+  if (match?.[1] === undefined || match[2] === undefined) {
+    throw new ServiceError("NOT_FOUND", "There are resources memory://{id} and document://{id} only.");
+  }
+  const id = idOf(match[2]);
+  return match[1].toLowerCase() === "memory" ? readMemory(context, id) : readDocument(context, id);
+}
+
+async function readMemory(context: AgentContext, id: string): Promise<string> {
+  const memory = await context.operations.getMemory({ id, ...ownerCheck(context) });
+  const mark = context.newMark();
+  return `${notesPreface(mark)}\n${note(mark, memory, memory.content)}`;
+}
+
+async function readDocument(context: AgentContext, id: string): Promise<string> {
+  const { documents } = context;
+  if (documents === undefined) throw new ServiceError("NOT_FOUND", "There is no document with this id.");
+  const mark = context.newMark();
+  const parts: string[] = [];
+  let chars = 0;
+  for (let offset = 0; ;) {
+    const page = await documents.getDocument({ id, ...ownerCheck(context), limit: CHUNKS_A_READ, offset });
+    if (offset === 0) {
+      const { filename, url, mediaType } = page.document;
+      const from = url === null ? "file" : `web ${quoted(url)}`;
+      const name = filename === null ? "" : ` name=${quoted(filename)}`;
+      parts.push(notesPreface(mark), `[document ${mark} id=${id}${name} type=${mediaType} from=${from}]`);
+    }
+    for (const chunk of page.chunks) {
+      chars += chunk.content.length;
+      if (chars > MAX_DOCUMENT_CHARS) break;
+      parts.push(chunk.content);
+    }
+    offset += page.chunks.length;
+    const isCut = chars > MAX_DOCUMENT_CHARS;
+    if (page.chunks.length === 0 || offset >= page.total || isCut) {
+      parts.push(`[end ${mark}]`);
+      if (isCut) parts.push("The document goes on; memory_search finds its other parts.");
+      return parts.join("\n");
+    }
+  }
+}

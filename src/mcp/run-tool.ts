@@ -1,0 +1,80 @@
+import { Compile } from "typebox/compile";
+import { type ErrorCode, ServiceError } from "../core/errors.ts";
+import { AGENT_TOOLS, type AgentToolInput, type AgentToolName } from "../schemas/agent-tools.ts";
+import { fieldFaults } from "../schemas/field-faults.ts";
+import type { AgentContext } from "./agent-context.ts";
+import { ingestText, ingestUrl } from "./document-tools.ts";
+import { lookUpFacts, recordFact, timeline } from "./fact-tools.ts";
+import { add, get, list, reinforce, remove, search, update } from "./memory-tools.ts";
+
+/** What a tool answers, as MCP has it: text once, and no copy of it. */
+export interface ToolAnswer {
+  content: { type: "text"; text: string }[];
+  isError?: true;
+  [key: string]: unknown;
+}
+
+type Run<Name extends AgentToolName> = (
+  context: AgentContext,
+  input: AgentToolInput<Name>,
+) => string | Promise<string>;
+
+const RUN: { readonly [Name in AgentToolName]: Run<Name> } = {
+  memory_search: search,
+  memory_get: get,
+  memory_add: add,
+  memory_update: update,
+  memory_delete: remove,
+  memory_list: list,
+  memory_reinforce: reinforce,
+  fact_record: recordFact,
+  fact_lookup: lookUpFacts,
+  fact_timeline: timeline,
+  ingest_text: ingestText,
+  ingest_url: ingestUrl,
+};
+
+const CHECKS = new Map(
+  (Object.keys(AGENT_TOOLS) as AgentToolName[]).map((name) => [name, Compile(AGENT_TOOLS[name].input)]),
+);
+
+/**
+ * Runs one tool. What goes wrong is answered in words that an agent can act on.
+ *
+ * @param report is told of errors that are nobody's but ours.
+ */
+export async function runTool(
+  context: AgentContext,
+  name: AgentToolName,
+  input: unknown,
+  report: (error: unknown) => void,
+): Promise<ToolAnswer> {
+  try {
+    const run = RUN[name] as (context: AgentContext, input: unknown) => string | Promise<string>;
+    return { content: [{ type: "text", text: await run(context, checked(name, input)) }] };
+  } catch (error) {
+    if (!(error instanceof ServiceError)) report(error);
+    return failed(error);
+  }
+}
+
+function checked(name: AgentToolName, input: unknown): unknown {
+  const check = CHECKS.get(name);
+  const value = input ?? {};
+  if (check === undefined || check.Check(value)) return value;
+  const fields = fieldFaults(check.Errors(value), "");
+  const [first] = fields;
+  const what = first === undefined ? "it does not fit" : `${first.path.slice(1) || "it"} ${first.message}`;
+  throw new ServiceError("INVALID_REQUEST", `The input of ${name} is not valid: ${what}.`, { fields });
+}
+
+/** An error as an agent reads it: the code, and what to do. */
+export function failed(error: unknown): ToolAnswer {
+  const { code, message } = messageOf(error);
+  return { content: [{ type: "text", text: `${code}: ${message}` }], isError: true };
+}
+
+export function messageOf(error: unknown): { readonly code: ErrorCode; readonly message: string } {
+  if (error instanceof ServiceError) return error;
+  return { code: "INTERNAL", message: "Something went wrong inside memoryd; its log says more." };
+}

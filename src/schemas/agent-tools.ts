@@ -1,0 +1,293 @@
+/**
+ * What an agent is offered over MCP: each tool's name, description, input and hints. The definitions are read by every
+ * agent at the start of every conversation, so words are counted: see `test/schemas/agent-tools.test.ts`.
+ */
+import { type Static, type TSchema, type TUnsafe, Type } from "typebox";
+import {
+  BodyTime,
+  Content,
+  FactObject,
+  FactPredicate,
+  FactSubject,
+  optional,
+  Tag,
+  Tags,
+  wellFormed,
+} from "./fields.ts";
+import { QueryMemoryBody } from "./query-memory.ts";
+import { RecordFactBody } from "./fact.ts";
+import { IngestUrlBody } from "./document.ts";
+import { ReinforceMemoryBody } from "./memory.ts";
+
+/** What a tool does to the world, as MCP's hints say it. */
+export interface ToolHints {
+  readonly readOnlyHint: boolean;
+  readonly destructiveHint: boolean;
+  /** Repeating a call has no further effect, so it may be sent again after a broken connection. */
+  readonly idempotentHint: boolean;
+  readonly openWorldHint: boolean;
+}
+
+export interface AgentTool<Input extends TSchema = TSchema> {
+  readonly description: string;
+  readonly input: Input;
+  readonly hints: ToolHints;
+}
+
+const READS: ToolHints = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+};
+const ADDS: ToolHints = { ...READS, readOnlyHint: false };
+const CHANGES: ToolHints = { ...ADDS, destructiveHint: true };
+
+/** Tokens an answer may cost, where the agent does not say. */
+export const DEFAULT_ANSWER_TOKENS = 1_500;
+/** Entries of an answer at most, whatever `limit` asks for. */
+export const MAX_LISTED = 50;
+
+/** The same schema, said in fewer words or left unsaid. */
+function said<T extends TSchema>(schema: T, description?: string): TUnsafe<Static<T>> {
+  const {
+    description: _long,
+    default: _default,
+    ...rest
+  } = schema as T & { description?: string; default?: unknown };
+  return Type.Unsafe<Static<T>>({ ...rest, ...(description !== undefined && { description }) });
+}
+
+const Id = Type.String({ minLength: 1, maxLength: 64 });
+const When = said(BodyTime);
+const AnswerTokens = optional(Type.Integer({ minimum: 100, maximum: 50_000 }));
+const Scope = optional(Type.Enum(["project", "all"], { type: "string" }));
+/** More than `MAX_LISTED` counts as that. */
+const Limit = optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }));
+const AllowSecret = optional(Type.Boolean());
+const Text = said(Content);
+const TagList = Type.Unsafe<string[]>({ ...Tags, items: said(Tag) });
+
+function tool<Input extends TSchema>(description: string, input: Input, hints: ToolHints): AgentTool<Input> {
+  return { description, input, hints };
+}
+
+export const AGENT_TOOLS = {
+  memory_search: tool(
+    "Find notes by meaning and words. Answers ids and snippets; memory_get has the whole text.",
+    Type.Object({
+      query: said(QueryMemoryBody.properties.query),
+      limit: Limit,
+      scope: optional(said(Type.Enum(["project", "all"], { type: "string" }), "all: every project")),
+      tags: optional(TagList),
+      from: optional(When),
+      to: optional(When),
+      max_tokens: AnswerTokens,
+    }),
+    READS,
+  ),
+  memory_get: tool(
+    "Read one note. Long ones come in pages: pass the offset it names.",
+    Type.Object({
+      id: Id,
+      offset: optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
+      max_tokens: AnswerTokens,
+    }),
+    READS,
+  ),
+  memory_add: tool(
+    "Store one self-contained note: a decision, preference, fix or fact worth knowing later. Answers similar notes: " +
+      "if one says the same, update it instead.",
+    Type.Object({
+      content: Text,
+      tags: optional(TagList),
+      occurred_at: optional(said(BodyTime, "if not now")),
+      allow_secret: AllowSecret,
+    }),
+    ADDS,
+  ),
+  memory_update: tool(
+    "Change a note; what is given replaces what was.",
+    Type.Object({
+      id: Id,
+      content: optional(Text),
+      tags: optional(TagList),
+      version: optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: Number.MAX_SAFE_INTEGER,
+          description: "refuse if changed since",
+        }),
+      ),
+      allow_secret: AllowSecret,
+    }),
+    CHANGES,
+  ),
+  memory_delete: tool("Delete a note for good.", Type.Object({ id: Id }), CHANGES),
+  fact_record: tool(
+    "Record what is true from a time on, such as Ada | lives in | London. Ends the earlier fact of that subject and predicate.",
+    Type.Object({
+      subject: said(FactSubject),
+      predicate: said(FactPredicate),
+      object: said(FactObject),
+      valid_from: optional(said(BodyTime, "default now")),
+      valid_to: optional(When),
+      cardinality: optional(said(RecordFactBody.properties.cardinality, "many: several are true at once")),
+      allow_secret: AllowSecret,
+    }),
+    ADDS,
+  ),
+  fact_lookup: tool(
+    "Look up facts by subject, predicate or any text.",
+    Type.Object({
+      subject: optional(said(FactSubject)),
+      predicate: optional(said(FactPredicate)),
+      text: optional(Type.String({ minLength: 1, maxLength: 256, description: "part of any field" })),
+      at: optional(said(BodyTime, "default now")),
+      history: optional(Type.Boolean({ description: "past and future too" })),
+      scope: Scope,
+      limit: Limit,
+    }),
+    READS,
+  ),
+  memory_list: tool(
+    "List notes, newest first.",
+    Type.Object({
+      tag: optional(said(Tag)),
+      from: optional(When),
+      to: optional(When),
+      scope: Scope,
+      limit: Limit,
+      before: optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
+      max_tokens: AnswerTokens,
+    }),
+    READS,
+  ),
+  memory_reinforce: tool(
+    "Say that a note proved useful, so that it ranks higher.",
+    Type.Object({ id: Id, boost: said(ReinforceMemoryBody.properties.boost) }),
+    { ...ADDS, idempotentHint: false },
+  ),
+  fact_timeline: tool(
+    "What changed about a subject, in order.",
+    Type.Object({
+      subject: said(FactSubject),
+      predicate: optional(said(FactPredicate)),
+      from: optional(When),
+      to: optional(When),
+      scope: Scope,
+      limit: Limit,
+    }),
+    READS,
+  ),
+  ingest_text: tool(
+    "Store a long text as a document, cut into notes.",
+    Type.Object({
+      text: Text,
+      title: optional(
+        wellFormed(
+          Type.String({ minLength: 1, maxLength: 256, pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f]*$" }),
+        ),
+      ),
+      tags: optional(TagList),
+      allow_secret: AllowSecret,
+    }),
+    ADDS,
+  ),
+  ingest_url: tool(
+    "Fetch a public web page or PDF and store it as a document.",
+    Type.Object({ url: said(IngestUrlBody.properties.url), tags: optional(TagList) }),
+    { ...ADDS, openWorldHint: true },
+  ),
+} as const satisfies Readonly<Record<string, AgentTool>>;
+
+export type AgentToolName = keyof typeof AGENT_TOOLS;
+export type AgentToolInput<Name extends AgentToolName> = Static<(typeof AGENT_TOOLS)[Name]["input"]>;
+
+const DEFAULT_TOOLS: readonly AgentToolName[] = [
+  "memory_search",
+  "memory_get",
+  "memory_add",
+  "memory_update",
+  "memory_delete",
+  "fact_record",
+  "fact_lookup",
+];
+
+/** What `--tools` and `?tools=` add, by the names they take. */
+export const EXTRA_TOOLS = {
+  list: "memory_list",
+  reinforce: "memory_reinforce",
+  timeline: "fact_timeline",
+  ingest_text: "ingest_text",
+  ingest_url: "ingest_url",
+} as const satisfies Readonly<Record<string, AgentToolName>>;
+export type ExtraTool = keyof typeof EXTRA_TOOLS;
+
+export interface ToolChoice {
+  readonly extra: readonly ExtraTool[];
+  readonly readOnly: boolean;
+}
+
+/** The tools of a connection, in the order they are listed. */
+export function chosenTools({ extra, readOnly }: ToolChoice): AgentToolName[] {
+  const names = [...DEFAULT_TOOLS, ...extra.map((name) => EXTRA_TOOLS[name])];
+  return [...new Set(names)].filter((name) => !readOnly || AGENT_TOOLS[name].hints.readOnlyHint);
+}
+
+/** Reads a list as `--tools` has it, separated by commas. @returns the first name that is none, as `unknown`. */
+export function readExtraTools(
+  list: string,
+): { readonly extra: ExtraTool[]; readonly unknown?: undefined } | { readonly unknown: string } {
+  const names = list
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
+  const unknown = names.find((name) => !Object.hasOwn(EXTRA_TOOLS, name));
+  return unknown === undefined ? { extra: names as ExtraTool[] } : { unknown };
+}
+
+/** A tool as `tools/list` shows it. */
+export function advertisedTool(name: AgentToolName) {
+  const { description, input, hints } = AGENT_TOOLS[name];
+  return { name, description, inputSchema: advertised(input) as { type: "object" }, annotations: hints };
+}
+
+/** Limits of length and alphabet cost an agent tokens and are hardly ever met; who breaks one is told. */
+const UNSAID = new Set([
+  "pattern",
+  "minLength",
+  "maxLength",
+  "maxItems",
+  "examples",
+  "maximum",
+  "minimum",
+  "$id",
+]);
+
+function advertised(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(advertised);
+  if (typeof node !== "object" || node === null) return node;
+  const said = Object.entries(node).filter(([key]) => !UNSAID.has(key) && !/^(~|x-)/.test(key));
+  return Object.fromEntries(
+    said.map(([key, value]) => {
+      if (key === "type") return [key, withoutNull(value)];
+      if (key === "enum") return [key, (value as unknown[]).filter((each) => each !== null)];
+      if (key === "properties") {
+        const fields = Object.entries(value as object).map(([field, schema]) => [field, advertised(schema)]);
+        return [key, Object.fromEntries(fields)];
+      }
+      return [key, advertised(value)];
+    }),
+  );
+}
+
+/** Null is taken for "left out", which need not be said; and a time is best sent as text. */
+function withoutNull(type: unknown): unknown {
+  const types = [type].flat().filter((each) => each !== "null");
+  return types.includes("string") || types.length === 1
+    ? types.includes("string")
+      ? "string"
+      : types[0]
+    : types;
+}

@@ -1,0 +1,103 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { newLocalToken, proofOf, writeRuntimeInfo } from "../../src/runtime-file.ts";
+import { VERSION } from "../../src/version.ts";
+import { FAKE_STATUS } from "../support/fake-operations.ts";
+import { runCli } from "../support/run-cli.ts";
+import { createTestServer, type TestServer } from "../support/test-server.ts";
+
+let home: string;
+let server: TestServer;
+beforeEach(async () => {
+  home = mkdtempSync(join(tmpdir(), "memoryd-review-"));
+  const token = newLocalToken();
+  const { instanceId } = FAKE_STATUS;
+  server = createTestServer(
+    {},
+    { access: { localToken: token }, prove: (challenge) => proofOf({ instanceId, token }, challenge) },
+  );
+  await server.app.listen({ host: "127.0.0.1", port: 0 });
+  const { port } = server.app.server.address() as AddressInfo;
+  writeRuntimeInfo(home, {
+    address: "127.0.0.1",
+    port,
+    pid: process.pid,
+    instanceId,
+    version: VERSION,
+    startedAt: 0,
+    token,
+  });
+  for (const [content, createdBy] of [
+    ["Tea.", "cursor"],
+    ["Cake\u001b[2J.", "claude-code"],
+    ["Milk.", "cursor"],
+    ["Salt.", undefined],
+  ] as const) {
+    await server.operations.addMemory({
+      content,
+      project: "kitchen",
+      tags: ["t"],
+      ...(createdBy && { createdBy }),
+    });
+  }
+});
+afterEach(async () => {
+  await server.app.close();
+  rmSync(home, { recursive: true, force: true });
+});
+
+const review = (...words: string[]) =>
+  runCli(["review", "--since", "2026-01-01", ...words], { home, env: { MEMORYD_DATA_DIR: home } });
+const deleted = () => server.calls.filter(({ name }) => name === "deleteMemory").map(({ input }) => input);
+const id = (order: number) => `019aa5a0-6c1e-7c3a-9d0f-${String(order).padStart(12, "0")}`;
+
+it("shows what was added by client and day, fit for a terminal", async () => {
+  const { stdout, code } = await review();
+  expect(code).toBe(0);
+  expect(stdout).toBe(
+    [
+      "(no name)",
+      "  2026-11-21  1 note",
+      `    ${id(4)}  Salt. #t · kitchen`,
+      "cursor",
+      "  2026-11-21  2 notes",
+      `    ${id(3)}  Milk. #t · kitchen`,
+      `    ${id(1)}  Tea. #t · kitchen`,
+      "claude-code",
+      "  2026-11-21  1 note",
+      `    ${id(2)}  Cake\ufffd[2J. #t · kitchen`,
+      "",
+    ].join("\n"),
+  );
+});
+
+it("asks the daemon for one client, and looks back as far as it is told", async () => {
+  await review("--client", "cursor");
+  expect(server.lastInput("listMemories")).toMatchObject({ filter: { createdBy: "cursor" } });
+  const later = await runCli(["review", "--since", "2027-01-01"], { home, env: { MEMORYD_DATA_DIR: home } });
+  expect(later.stdout).toBe("Nothing was added since 2027-01-01.\n");
+  expect(await review("--since", "soon")).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/--since is a date/),
+  });
+  expect(JSON.parse((await review("--json")).stdout)).toMatchObject({ entries: [{ id: id(4) }, {}, {}, {}] });
+});
+
+it("removes nothing without being sure", async () => {
+  const { code, stderr } = await review("--remove");
+  expect([code, stderr]).toEqual([2, expect.stringMatching(/Nothing was removed.*--yes/)]);
+  expect(await review("--remove", id(9), "--yes")).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/not among/),
+  });
+  expect(deleted()).toEqual([]);
+});
+
+it("removes what is shown, or the ids it is given", async () => {
+  expect((await review("--remove", id(2), "--yes")).stdout).toBe("Removed 1 note.\n");
+  expect(deleted()).toEqual([{ id: id(2) }]);
+  expect((await review("--remove", "--yes")).stdout).toBe("Removed 3 notes.\n");
+});
