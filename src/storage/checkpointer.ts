@@ -139,14 +139,7 @@ export class Checkpointer {
     // Callers who come while one runs share the next. It is asked for first: in the turn between the two none may
     // slip in, because two at once remove each other's new files.
     if (this.#following !== undefined) return this.#following;
-    if (this.#running === undefined) return this.#start();
-    this.#following = this.#running
-      .catch(() => undefined)
-      .then(() => {
-        this.#following = undefined;
-        return this.#start();
-      });
-    return this.#following;
+    return this.#inTurn(() => this.#flushNow());
   }
 
   /** After what runs. Flushes nothing: what is pending is in the journal. */
@@ -172,7 +165,7 @@ export class Checkpointer {
 
   /** A checkpoint of what there is, also when nothing is new but what `describe` says. */
   note(): Promise<void> {
-    return this.#alone(() => this.#flushNow({ always: true }));
+    return this.#inTurn(() => this.#flushNow({ always: true }));
   }
 
   /**
@@ -207,16 +200,24 @@ export class Checkpointer {
       });
   }
 
-  /** Does something while no flush runs. */
-  async #alone(work: () => Promise<void>): Promise<void> {
-    for (;;) {
-      const before = this.#following ?? this.#running;
-      if (before === undefined) return await this.#start(work);
-      await before.catch(() => undefined);
-    }
+  /**
+   * Does something that brings all that is pending into a checkpoint, when nothing else does: in the place of the next
+   * flush, so that many who ask for flushes cannot keep it waiting.
+   */
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    const before = this.#following ?? this.#running;
+    if (before === undefined) return this.#start(work);
+    const turn = before
+      .catch(() => undefined)
+      .then(() => {
+        if (this.#following === turn) this.#following = undefined;
+        return this.#start(work);
+      });
+    this.#following = turn;
+    return turn;
   }
 
-  #start(work = () => this.#flushNow()): Promise<void> {
+  #start(work: () => Promise<void>): Promise<void> {
     if (this.#stopped !== undefined) return Promise.reject(this.#stopped);
     if (this.#closed) return Promise.reject(new ServiceError("NOT_READY", "the store is closing"));
     this.#running = work()
@@ -264,7 +265,7 @@ export class Checkpointer {
 
   async #renewNow(generation: NewGeneration): Promise<void> {
     try {
-      await this.#alone(async () => {
+      await this.#inTurn(async () => {
         this.#changed = new Map();
         await this.#flushNow();
         await this.#leftOvers.removeSetAside();
@@ -274,7 +275,7 @@ export class Checkpointer {
       const states = await generation.copy();
       // Most of the syncing, so that little is left for the moment in which no checkpoint can be written.
       this.#synced = (await this.#namesOf(states)).flatMap(({ files }) => files);
-      await this.#alone(() => this.#switchTo(generation));
+      await this.#inTurn(() => this.#switchTo(generation));
     } catch (error) {
       if (error instanceof SyncError) this.#stopped = error;
       // A switch that has failed was taken back in its own turn.

@@ -4,8 +4,9 @@ import type { CompactionProgress, DiskUsage } from "../core/compaction.ts";
 import { ServiceError } from "../core/errors.ts";
 import type { TableName } from "../core/rows.ts";
 import { tablesFolder } from "./checkpoint.ts";
-import { type Disk, removeTree, usageBelow } from "./disk.ts";
+import { type Disk, listFilesBelow, removeTree, usageBelow } from "./disk.ts";
 import type { CopiedTable } from "./tables/next-generation.ts";
+import { filesOfVersion, isVersionHint } from "./tables/table-files.ts";
 import type { TableState } from "./tables/table-state.ts";
 import type { Tables } from "./tables/tables.ts";
 
@@ -76,11 +77,11 @@ export class TableRenewal implements NewGeneration {
     signal.throwIfAborted();
     this.#copied = await tables.startGeneration();
     for (const { name } of this.#copied) this.#before.set(name, await usageBelow(disk, this.#folderOf(name)));
-    const needed = this.copied.reduce(
-      (sum, { rows, storedRows, before }) => sum + before.bytes * Math.min(1, rows / Math.max(1, storedRows)),
-      0,
+    const copies = this.copied.map(
+      ({ rows, storedRows, before }) => before.bytes * Math.min(1, rows / Math.max(1, storedRows)),
     );
-    await this.#assertFree(needed);
+    // The largest is there twice while its pieces are made one.
+    await this.#assertFree(copies.reduce((sum, bytes) => sum + bytes, Math.max(0, ...copies)));
     this.#report("copying");
   }
 
@@ -90,7 +91,7 @@ export class TableRenewal implements NewGeneration {
       signal.throwIfAborted();
       const startedAt = performance.now();
       const piece = await tables.copyPiece();
-      if (piece === undefined) return await tables.generationStates();
+      if (piece === undefined) return await this.#withoutSteps(await tables.generationStates());
       this.#done += piece.rows;
       this.#report("copying");
       await this.#assertFree(0);
@@ -120,6 +121,20 @@ export class TableRenewal implements NewGeneration {
   async end(): Promise<void> {
     await this.#parts.tables.endGeneration();
     this.#report("removing");
+  }
+
+  /** Removes what the copies were made of on the way: nobody reads it, and no checkpoint names it. */
+  async #withoutSteps(states: readonly TableState[]): Promise<readonly TableState[]> {
+    const { disk, directory } = this.#parts;
+    const folder = tablesFolder(directory);
+    for (const state of states) {
+      const named = new Set(await filesOfVersion(disk, folder, state));
+      for (const file of await listFilesBelow(disk, this.#folderOf(state.name))) {
+        const path = `${state.name}.lance/${file}`;
+        if (!named.has(path) && !isVersionHint(path)) await disk.remove(join(folder, path));
+      }
+    }
+    return states;
   }
 
   /** What the new files of a table take. */

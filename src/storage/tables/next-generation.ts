@@ -40,8 +40,12 @@ interface Copy {
   rows?: AsyncIterator<RecordBatch>;
 }
 
-/** Rows are gathered up to this before they are added: each add is a fragment, and is in memory some four times. */
-const PIECE_BYTES = 32 * 1024 * 1024;
+/** Rows are gathered up to this before they are added, which keeps the thread from answering reads for some 50 ms. */
+const PIECE_BYTES = 8 * 1024 * 1024;
+/** Each add is a fragment; from so many on they are made one, as `CompactionThresholds` would have it soon after. */
+const MANY_FRAGMENTS = 5;
+/** Before every version there can be: LanceDB removes none. */
+const NOTHING_IS_OLDER = new Date(0);
 
 /** The tables written anew beside the ones in use, so that what was deleted stands in no file of theirs. */
 export class NextGeneration {
@@ -100,7 +104,11 @@ export class NextGeneration {
       bytes += bytesOf(columns);
     }
     await addRows(copy.table, batches);
-    if (this.#waiting[0] !== copy) await indexKeys(copy.table, copy.name);
+    if (this.#waiting[0] !== copy) {
+      const { numFragments } = (await copy.table.stats()).fragmentStats;
+      if (numFragments >= MANY_FRAGMENTS) await copy.table.optimize({ cleanupOlderThan: NOTHING_IS_OLDER });
+      await indexKeys(copy.table, copy.name);
+    }
     return { table: copy.name, rows };
   }
 
