@@ -16,6 +16,8 @@ export type SettingName = keyof Settings;
 export interface Config extends Settings {
   /** The one configured API key; undefined when none is asked for. */
   readonly apiKey: string | undefined;
+  /** Where programs are looked for: the variable `PATH`. */
+  readonly searchPath: string;
 }
 
 /** A setting that is unknown, out of range or unsafe. The message is one sentence that names it and what to do. */
@@ -71,7 +73,8 @@ export function loadConfig(sources: SettingSources = {}): Config {
   const settings = readSettings(sources);
   const apiKey = readApiKey(settings, sources.env ?? process.env);
   if (apiKey === undefined) refuseStrangers(settings);
-  return Object.freeze({ ...settings, apiKey });
+  const { env = process.env } = sources;
+  return Object.freeze({ ...settings, apiKey, searchPath: env["PATH"] ?? "" });
 }
 
 function fromFlags(flags: Readonly<Record<string, string>>): Partial<Settings> {
@@ -169,7 +172,11 @@ function checked(name: SettingName, value: unknown, where: string, baseFolder: s
   if (!Value.Check(schema, value)) {
     throw new ConfigError(`${where} is ${JSON.stringify(value)}, but must be ${expectationOf(name)}.`);
   }
-  const isPath = name === "dataDir" || name === "apiKeyFile" || name === "whisperModelDir";
+  const isPath =
+    name === "dataDir" ||
+    name === "apiKeyFile" ||
+    name === "whisperModelDir" ||
+    (name === "ffmpeg" && value !== "auto" && value !== "off");
   return isPath && typeof value === "string" && value !== "" ? resolve(baseFolder, value) : value;
 }
 

@@ -6,9 +6,11 @@ import { IngestJobs } from "./core/documents/ingest-jobs.ts";
 import type { MemoryPorts } from "./core/memories/memory-ports.ts";
 import type { ServiceStatus } from "./core/status.ts";
 import { createUrlFetcher } from "./extraction/fetch/node-url-fetcher.ts";
+import { openMediaDecoder } from "./extraction/media/media-decoder.ts";
 import { openExtractor } from "./extraction/sandboxed-text-extractor.ts";
 import { isLoopback } from "./http/access.ts";
 import type { Logger } from "./log.ts";
+import { openTranscriber } from "./models/whisper/whisper-transcriber.ts";
 import { nodeDisk } from "./storage/disk.ts";
 import { DiskFileStore } from "./storage/disk-file-store.ts";
 import { VERSION } from "./version.ts";
@@ -49,6 +51,15 @@ export async function openDocumentService(
       maxWorkingMs: config.maxExtractionMs,
     },
   });
+  const transcriber = openTranscriber({
+    modelDirectory: config.whisperModelDir,
+    idleTimeoutMs: config.modelIdleTimeoutMs,
+  });
+  const decoder = openMediaDecoder({
+    ffmpeg: config.ffmpeg,
+    searchPath: config.searchPath,
+    limits: { maxSeconds: config.maxMediaSeconds, maxWorkingMs: config.maxExtractionMs },
+  });
   const fetcher = createUrlFetcher({
     version: VERSION,
     clock: memoryPorts.clock,
@@ -57,7 +68,7 @@ export async function openDocumentService(
     ownPort,
     ...(config.httpProxy === "" ? {} : { proxy: config.httpProxy }),
   });
-  const ports: DocumentPorts = { ...memoryPorts, files, extractor, fetcher, pause };
+  const ports: DocumentPorts = { ...memoryPorts, files, extractor, decoder, transcriber, fetcher, pause };
   const jobs = new IngestJobs(ports, {
     concurrency: config.ingestWorkers,
     report: (error) => log.error({ err: error }, "job failed"),
@@ -76,6 +87,8 @@ export async function openDocumentService(
     async close() {
       await jobs.close();
       await extractor.close();
+      await transcriber.close();
+      await decoder.close();
     },
   };
 }

@@ -87,6 +87,18 @@ export const SettingsSchema = Type.Object(
       default: 60_000,
       description: "how long the speech model stays in memory without work",
     }),
+    maxMediaSeconds: Type.Integer({
+      minimum: 1,
+      maximum: 864_000,
+      default: 21_600,
+      description: "longest recording, in seconds",
+    }),
+    ffmpeg: Type.String({
+      minLength: 1,
+      default: "auto",
+      description:
+        "the ffmpeg program that decodes recordings; auto: the one on the PATH, if there is one; off: the decoders that come with memoryd",
+    }),
     ingestWorkers: Type.Integer({
       minimum: 1,
       maximum: 16,

@@ -20,6 +20,7 @@ export interface DaemonClient {
     method: "GET" | "POST" | "DELETE",
     path: string,
     body?: object | string,
+    headers?: Readonly<Record<string, string>>,
   ): Promise<Static<T>>;
   /**
    * The bytes of an answer as they come, however long it takes.
@@ -56,17 +57,13 @@ export async function findDaemon(dataDir: string): Promise<DaemonClient | undefi
   return {
     runtime,
     url,
-    async call(answer, method, path, body) {
-      const response = await send(url, runtime, { method, path, body, timeoutMs: CALL_TIMEOUT_MS }).catch(
-        (error: unknown) => {
-          throw new CliFailure(
-            `memoryd stopped answering at ${url}; look at \`memoryd status\` and its log.`,
-            {
-              cause: error,
-            },
-          );
-        },
-      );
+    async call(answer, method, path, body, headers) {
+      const request = { method, path, body, headers, timeoutMs: CALL_TIMEOUT_MS };
+      const response = await send(url, runtime, request).catch((error: unknown) => {
+        throw new CliFailure(`memoryd stopped answering at ${url}; look at \`memoryd status\` and its log.`, {
+          cause: error,
+        });
+      });
       const content: unknown = await response.json().catch(() => undefined);
       if (!response.ok) throw new CliFailure(refusal(content, response.status));
       if (!Value.Check(answer, content)) {
@@ -154,6 +151,7 @@ interface Request {
   readonly method: string;
   readonly path: string;
   readonly body?: object | string | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Left out: as long as it takes. */
   readonly timeoutMs?: number;
 }
@@ -161,12 +159,13 @@ interface Request {
 function send(
   url: string,
   { token }: RuntimeInfo,
-  { method, path, body, timeoutMs }: Request,
+  { method, path, body, headers, timeoutMs }: Request,
 ): Promise<Response> {
   return fetch(`${url}${path}`, {
     method,
     redirect: "error",
     headers: {
+      ...headers,
       authorization: `Bearer ${token}`,
       "x-memoryd-client": "memoryd-cli",
       ...contentType(body),

@@ -17,7 +17,12 @@ export interface FoundDocuments {
   readonly missing: readonly string[];
 }
 
-const KINDS = new Set([".pdf", ".docx", ".html", ".htm", ".xhtml", ".md", ".markdown", ".txt", ".text"]);
+const KINDS = new Set(
+  (
+    ".pdf .docx .html .htm .xhtml .md .markdown .txt .text .srt .vtt " +
+    ".wav .mp3 .m4a .aac .flac .ogg .oga .opus .webm .mp4 .m4v .mov .mkv"
+  ).split(" "),
+);
 const SKIPPED_FOLDERS = new Set([".git", ".hg", ".svn", "node_modules", ".ssh", ".gnupg", ".aws"]);
 /** What holds keys more often than text. */
 const SECRETS =

@@ -6,6 +6,7 @@ import { type Static, Type } from "typebox";
 import { CliFailure } from "./cli-failure.ts";
 import { connect, type DaemonClient } from "./daemon-client.ts";
 import { findDocuments, type FoundDocuments, type FoundFile } from "./find-documents.ts";
+import { progressLines } from "./job-progress.ts";
 import { ask, complain, oneLine, print, printJson, showProgress } from "./output.ts";
 
 export interface IngestOptions {
@@ -36,6 +37,7 @@ const Job = Type.Object({
   id: Type.String(),
   status: Type.String(),
   result: Type.Optional(Ingested),
+  progress: Type.Object({ stage: Type.String(), done: Type.Integer(), total: Type.Integer() }),
   problem: Type.Optional(Type.Object({ detail: Type.String() })),
 });
 const Removed = Type.Object({ deleted: Type.Integer() });
@@ -52,6 +54,8 @@ interface Tally {
 
 const LOOK_EVERY_MS = 2_000;
 const ASK_JOB_EVERY_MS = 500;
+/** What takes longer is watched. */
+const ANSWER_SOON = { prefer: "wait=1" };
 /** More than this part of what was known gone at once looks like a disk that is not there. */
 const LARGEST_LOSS = 1 / 5;
 
@@ -117,7 +121,8 @@ async function takeIn(daemon: DaemonClient, files: readonly FoundFile[], work: W
     const look = `${file.bytes}/${file.modifiedMs}`;
     if (seen.get(file.path) === look) continue;
     seen.set(file.path, look);
-    showProgress(`${i + 1}/${files.length} ${basename(file.path)}`);
+    const name = `${i + 1}/${files.length} ${basename(file.path)}`;
+    showProgress(name);
     try {
       const before = known.get(file.path);
       const sha256 = await hashOf(file.path);
@@ -125,7 +130,11 @@ async function takeIn(daemon: DaemonClient, files: readonly FoundFile[], work: W
         tally.unchanged += 1;
         continue;
       }
-      const { document, memory_ids: memories, deduplicated } = await send(daemon, file.path, options);
+      const {
+        document,
+        memory_ids: memories,
+        deduplicated,
+      } = await send(daemon, file.path, options, (line) => showProgress(`${line}  ${name}`));
       known.set(file.path, {
         id: document.id,
         sha256,
@@ -167,20 +176,27 @@ async function remove(
   return 1;
 }
 
-async function send(daemon: DaemonClient, path: string, { user, project, tag }: IngestOptions) {
+async function send(
+  daemon: DaemonClient,
+  path: string,
+  { user, project, tag }: IngestOptions,
+  onProgress: (line: string) => void,
+) {
   const form = new FormData();
   form.set("metadata", JSON.stringify({ path }));
   if (user !== undefined) form.set("user_id", user);
   if (project !== undefined) form.set("project", project);
   if (tag !== undefined) form.set("tags", JSON.stringify(tag));
   form.set("file", await openAsBlob(path), basename(path));
-  const answer = await daemon.call(Type.Union([Ingested, Job]), "POST", "/ingest", form);
+  const answer = await daemon.call(Type.Union([Ingested, Job]), "POST", "/ingest", form, ANSWER_SOON);
   if ("document" in answer) return answer;
+  const lineOf = progressLines(() => performance.now());
   for (;;) {
     const job = await daemon.call(Job, "GET", `/jobs/${answer.id}`);
     if (job.result !== undefined) return job.result;
     if (job.status !== "queued" && job.status !== "running")
       throw new Error(job.problem?.detail ?? `the job was ${job.status}`);
+    onProgress(lineOf(job.progress));
     await sleep(ASK_JOB_EVERY_MS);
   }
 }

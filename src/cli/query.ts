@@ -1,5 +1,6 @@
 import { type Static, Type } from "typebox";
 import { CliFailure, EXIT } from "./cli-failure.ts";
+import { clockTime } from "../core/text/clock-time.ts";
 import { connect } from "./daemon-client.ts";
 import { oneLine, print, printJson } from "./output.ts";
 
@@ -27,6 +28,17 @@ const Match = Type.Object({
   primary_sector: Type.String(),
   occurred_at: Type.String(),
   tags: Type.Array(Type.String()),
+  source: Type.Optional(
+    Type.Union([
+      Type.Null(),
+      Type.Object({
+        filename: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+        page: Type.Optional(Type.Integer()),
+        start_ms: Type.Optional(Type.Integer()),
+        url: Type.Optional(Type.String()),
+      }),
+    ]),
+  ),
 });
 const Answer = Type.Object({ matches: Type.Array(Match) });
 
@@ -65,5 +77,15 @@ function printMatch(match: Static<typeof Match>, rank: number): void {
   const day = match.occurred_at.slice(0, "YYYY-MM-DD".length);
   const tags = match.tags.map((tag) => ` #${oneLine(tag)}`).join("");
   print(`${place} ${match.score.toFixed(2)}  ${oneLine(match.snippet ?? match.content)}`);
-  print(`          ${day} · ${match.primary_sector}${tags} · ${match.id}`);
+  print(`          ${day} · ${match.primary_sector}${tags}${placeOf(match)} · ${match.id}`);
+}
+
+/** Where it stands in a document: "talk.mp4 12:31", "report.pdf p. 4". */
+function placeOf({ source }: Static<typeof Match>): string {
+  if (source === undefined || source === null) return "";
+  const { filename, url, page, start_ms: startMs } = source;
+  const time = startMs === undefined ? undefined : clockTime(startMs);
+  const where = time ?? (page === undefined ? undefined : `p. ${page}`);
+  const words = [oneLine(filename ?? url ?? ""), where].filter((word) => word !== undefined && word !== "");
+  return words.length === 0 ? "" : ` · ${words.join(" ")}`;
 }

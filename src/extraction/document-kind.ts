@@ -1,22 +1,26 @@
 import { ServiceError } from "../core/errors.ts";
-import type { DocumentKind } from "../core/documents/extraction.ts";
+import type { TextKind } from "../core/documents/extraction.ts";
+import { CONTAINER_NAMES } from "./media/container.ts";
+import { looksLikeSubtitles } from "./subtitles.ts";
 import { looksLikeUtf16 } from "./text-decoding.ts";
 import { readZipDirectory } from "./zip.ts";
 
-export const MEDIA_TYPES: Readonly<Record<DocumentKind, string>> = {
+export const MEDIA_TYPES: Readonly<Record<TextKind, string>> = {
   pdf: "application/pdf",
   docx: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
   html: "text/html",
   md: "text/markdown",
   txt: "text/plain",
+  srt: "application/x-subrip",
+  vtt: "text/vtt",
 };
 
-interface Claim {
+export interface Claim {
   readonly claimedType?: string;
   readonly filename?: string;
 }
 
-const NAMES: Readonly<Record<string, DocumentKind>> = {
+const NAMES: Readonly<Record<string, TextKind>> = {
   "application/x-pdf": "pdf",
   "application/xhtml+xml": "html",
   "text/x-markdown": "md",
@@ -26,13 +30,20 @@ const NAMES: Readonly<Record<string, DocumentKind>> = {
   htm: "html",
   xhtml: "html",
   text: "txt",
+  "text/srt": "srt",
+  "application/srt": "srt",
+  "text/x-subrip": "srt",
+  webvtt: "vtt",
   ...Object.fromEntries(
-    (["pdf", "docx", "html", "md", "txt"] as const).flatMap((kind) => [
+    (["pdf", "docx", "html", "md", "txt", "srt", "vtt"] as const).flatMap((kind) => [
       [kind, kind],
       [MEDIA_TYPES[kind], kind],
     ]),
   ),
 };
+
+/** What is plain text to those who do not know it. */
+const TEXT_FORMATS: ReadonlySet<TextKind> = new Set(["md", "html", "srt", "vtt"]);
 
 /** First bytes of what people take for documents, and what to call it. */
 const FOREIGN: readonly (readonly [name: string, offset: number, magic: string])[] = [
@@ -42,12 +53,10 @@ const FOREIGN: readonly (readonly [name: string, offset: number, magic: string])
   ["a TIFF image", 0, "II*\0"],
   ["a TIFF image", 0, "MM\0*"],
   ["a WebP image", 8, "WEBP"],
-  ["audio", 8, "WAVE"],
-  ["audio", 0, "ID3"],
-  ["audio", 0, "OggS"],
-  ["audio", 0, "fLaC"],
-  ["audio or video", 4, "ftyp"],
-  ["audio or video", 0, "\x1aE\xdf\xa3"],
+  ["audio or video", 8, "AVI "],
+  ["audio", 8, "AIFF"],
+  ["audio or video", 0, "\x30\x26\xb2\x75"],
+  ["a HEIF or AVIF image", 4, "ftyp"],
   ["a gzip archive", 0, "\x1f\x8b"],
   ["a 7-Zip archive", 0, "7z\xbc\xaf"],
   ["a RAR archive", 0, "Rar!"],
@@ -65,12 +74,13 @@ const ZIPPED: readonly (readonly [name: string, entry: string])[] = [
 ];
 
 /**
- * The kind of a document: by its bytes, then by what is claimed. Only text leaves a choice (plain, Markdown, HTML).
+ * The kind of a document: by its bytes, then by what is claimed. Only text leaves a choice (plain, Markdown, HTML, subtitles).
+ * Audio and video are none.
  *
  * @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE for another kind, or bytes that contradict the claim; UNPROCESSABLE for
  *   an empty or encrypted document.
  */
-export function kindOf(bytes: Uint8Array, claim: Claim): DocumentKind {
+export function kindOf(bytes: Uint8Array, claim: Claim): TextKind {
   const claimed = claimOf(claim);
   const found = binaryKind(bytes);
   if (found !== undefined) {
@@ -80,7 +90,8 @@ export function kindOf(bytes: Uint8Array, claim: Claim): DocumentKind {
   if (claimed.kind === "pdf" || claimed.kind === "docx" || claimed.isMedia) {
     throw contradiction(claimed.name ?? "", "text");
   }
-  return claimed.kind ?? (looksLikeHtml(bytes) ? "html" : "txt");
+  const start = startOf(bytes);
+  return claimed.kind ?? looksLikeSubtitles(start) ?? (looksLikeHtml(start) ? "html" : "txt");
 }
 
 /** The charset parameter of a content type. */
@@ -88,18 +99,23 @@ export function claimedCharset(claimedType: string | undefined): string | undefi
   return /;\s*charset\s*=\s*"?([\w.:-]{2,40})/i.exec(claimedType ?? "")?.[1]?.toLowerCase();
 }
 
-function claimOf({ claimedType, filename }: Claim) {
+/** What a document is called, by its type or else by its name; `kind` where it is one of text. */
+export function claimOf({ claimedType, filename }: Claim) {
   const type = claimedType?.split(";")[0]?.trim().toLowerCase().replace(/^\./, "") ?? "";
   const extension = /\.([a-z0-9]{1,10})$/i.exec(filename ?? "")?.[1]?.toLowerCase() ?? "";
   const byExtension = NAMES[extension];
   const isVague =
     type === "" || /^(application|binary)\/(octet-stream|x-download|force-download|unknown)$/.test(type);
-  if (isVague) return { name: byExtension && `.${extension}`, kind: byExtension, isMedia: false };
+  if (isVague) {
+    const isMedia = CONTAINER_NAMES.has(extension);
+    const isKnown = isMedia || byExtension !== undefined;
+    return { name: isKnown ? `.${extension}` : undefined, kind: byExtension, isMedia };
+  }
   // Senders that know no Markdown call it plain text.
-  if (type === "text/plain" && (byExtension === "md" || byExtension === "html")) {
+  if (type === "text/plain" && byExtension !== undefined && TEXT_FORMATS.has(byExtension)) {
     return { name: `.${extension}`, kind: byExtension, isMedia: false };
   }
-  const isMedia = /^(image|audio|video|font)\//.test(type);
+  const isMedia = /^(image|audio|video|font)\//.test(type) || CONTAINER_NAMES.has(type);
   const kind = NAMES[type] ?? (type.startsWith("text/") ? "txt" : undefined);
   return { name: type, kind, isMedia };
 }
@@ -154,8 +170,11 @@ function isBinary(bytes: Uint8Array): boolean {
   return controls > sample.length * 0.01;
 }
 
-function looksLikeHtml(bytes: Uint8Array): boolean {
-  const start = new TextDecoder(looksLikeUtf16(bytes) ?? "utf-8").decode(bytes.subarray(0, 4_096));
+function startOf(bytes: Uint8Array): string {
+  return new TextDecoder(looksLikeUtf16(bytes) ?? "utf-8").decode(bytes.subarray(0, 4_096));
+}
+
+function looksLikeHtml(start: string): boolean {
   return /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]{0,2000}?-->\s*)*<(?:!doctype\s+html|html|head|body)\b/i.test(
     start,
   );
@@ -164,11 +183,13 @@ function looksLikeHtml(bytes: Uint8Array): boolean {
 function unsupported(what: string): ServiceError {
   return new ServiceError(
     "UNSUPPORTED_MEDIA_TYPE",
-    `the file is ${what}: text is read from PDF, DOCX, HTML, Markdown and plain text; convert it to one of them`,
+    `the file is ${what}: what is read are PDF, DOCX, HTML, Markdown, plain text, subtitles (SRT, VTT), ` +
+      "and recordings (WAV, MP3, M4A, AAC, FLAC, Ogg, Opus, WebM, MP4, MOV, MKV); convert it to one of them",
   );
 }
 
-function contradiction(claimed: string, found: string): ServiceError {
+/** Of what a file is called and what it is, such as "a PDF". */
+export function contradiction(claimed: string, found: string): ServiceError {
   const name = /^[\w.+/-]{1,100}$/.test(claimed) ? claimed : "another kind";
   return new ServiceError(
     "UNSUPPORTED_MEDIA_TYPE",

@@ -1,18 +1,19 @@
 import { ServiceError } from "../core/errors.ts";
 import type {
   Block,
-  DocumentKind,
   ExtractedDocument,
   ExtractionInput,
   ExtractionLimits,
+  TextKind,
 } from "../core/documents/extraction.ts";
 import { claimedCharset, kindOf, MEDIA_TYPES } from "./document-kind.ts";
 import { plainTextBlocks } from "./plain-text.ts";
+import { readSubtitles } from "./subtitles.ts";
 import { declaredInMarkup, decodeText } from "./text-decoding.ts";
 
 type Claims = Omit<ExtractionInput, "bytes">;
 type Found = { readonly blocks: readonly Block[]; readonly method: string } & {
-  readonly [K in "title" | "author" | "date" | "language" | "url" | "pages"]?:
+  readonly [K in "title" | "author" | "date" | "language" | "url" | "pages" | "durationMs"]?:
     | ExtractedDocument[K]
     | undefined;
 };
@@ -52,7 +53,7 @@ export async function extractDocument(
 }
 
 async function read(
-  kind: DocumentKind,
+  kind: TextKind,
   bytes: Uint8Array,
   claims: Claims,
   limits: ExtractionLimits,
@@ -82,6 +83,17 @@ async function read(
     case "md": {
       const { readMarkdown } = await import("./markdown.ts");
       return { method: "marked", ...readMarkdown(textWithin(bytes, charset, limits)) };
+    }
+    case "srt":
+    case "vtt": {
+      const { blocks, language, durationMs } = readSubtitles(textWithin(bytes, charset, limits));
+      if (blocks.length === 0) {
+        throw new ServiceError(
+          "UNPROCESSABLE",
+          "The file holds no subtitles, which are texts with a time over them.",
+        );
+      }
+      return { method: "subtitles", blocks, language, durationMs };
     }
     case "txt":
       return { method: "plain-text", blocks: plainTextBlocks(textWithin(bytes, charset, limits)) };

@@ -8,6 +8,8 @@ import { formatTime } from "../schemas/time.ts";
 import { memoryRecord } from "./memory-record.ts";
 import { problemOf } from "./problem.ts";
 
+const MS_A_SECOND = 1_000;
+
 export function ingestReply({ document, memoryIds, deduplicated }: IngestResult): Static<typeof IngestReply> {
   return {
     ...outcome(document, memoryIds),
@@ -84,7 +86,7 @@ function outcome({ rootMemoryId, strategy, totalTokens }: DocumentRow, memoryIds
 }
 
 function extraction({
-  extraction: { kind, method, title, author, date, language, pages, charCount },
+  extraction: { kind, method, title, author, date, language, pages, durationMs, charCount },
 }: DocumentRow) {
   return {
     content_type: kind,
@@ -94,6 +96,7 @@ function extraction({
     ...(date !== undefined && { date: formatTime(date) }),
     ...(language !== undefined && { language }),
     ...(pages !== undefined && { pages }),
+    ...(durationMs !== undefined && { duration_s: durationMs / MS_A_SECOND }),
     char_count: charCount,
   };
 }

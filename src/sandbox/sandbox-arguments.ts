@@ -68,9 +68,11 @@ export function readableFolders(worker: string, packages: readonly string[]): st
   );
 }
 
+/** The nearest folder above with a `package.json`, which Node itself reads to run the file. */
 function packageRoot(worker: string): string {
-  // dist/extraction/extraction-worker.js
-  return dirname(dirname(dirname(worker)));
+  let folder = dirname(worker);
+  while (!existsSync(join(folder, "package.json")) && folder !== dirname(folder)) folder = dirname(folder);
+  return folder;
 }
 
 function moduleFolders(path: string): string[] {

@@ -5,8 +5,19 @@ import { DEFAULT_PAGE_LIMIT } from "./list-memories.ts";
 import { MemoryRecord } from "./memory.ts";
 import { Problem } from "./problem.ts";
 
+const Language = wellFormed(
+  Type.String({
+    minLength: 1,
+    maxLength: 64,
+    description:
+      "What is spoken in a recording, such as `en`; heard if absent. The same as `metadata.language`.",
+    examples: ["en"],
+  }),
+);
+
 const writeFields = {
   metadata: optional(Metadata),
+  language: optional(Language),
   tags: optional(Tags),
   user_id: optional(UserId),
   project: optional(Project),
@@ -31,7 +42,8 @@ export const IngestBody = Type.Object(
     $id: "Ingest",
     description:
       "Exactly one of `text` and `url`; as multipart, of `file`, `text` and `url`, with JSON in `metadata` and `tags`. " +
-      "`metadata.filename` names what has no name of its own.",
+      "`metadata.filename` names what has no name of its own; with `metadata.prefer_subtitles` a recording's subtitles are " +
+      "read, if it has some, instead of what is heard.",
   },
 );
 
@@ -40,7 +52,8 @@ export const IngestBytesBody = Type.Object(
     content_type: Type.String({
       minLength: 1,
       maxLength: 256,
-      description: "A kind (`pdf`, `docx`, `md`, `txt`, `html`), a media type or a file extension.",
+      description:
+        "A kind (`pdf`, `docx`, `md`, `txt`, `html`, `audio`, `video`), a media type or a file extension.",
       examples: ["pdf"],
     }),
     data: Type.String({
@@ -66,13 +79,16 @@ export const IngestHeaders = {
 const Id = Type.String({ description: "UUIDv7." });
 
 const Extraction = Type.Object({
-  content_type: Type.String({ description: "The kind found in the bytes: pdf, docx, html, md or txt." }),
+  content_type: Type.String({
+    description: "The kind found in the bytes: pdf, docx, html, md, txt, srt, vtt, audio or video.",
+  }),
   method: Type.String(),
   title: Type.Optional(Type.String()),
   author: Type.Optional(Type.String()),
   date: Type.Optional(Time),
   language: Type.Optional(Type.String()),
   pages: Type.Optional(Type.Integer()),
+  duration_s: Type.Optional(Type.Number({ description: "Of recordings and subtitles." })),
   char_count: Type.Integer(),
 });
 
@@ -109,8 +125,10 @@ export const JobRecord = Type.Object(
     kind: Type.Literal("ingest"),
     status: Type.Enum(["queued", "running", "succeeded", "failed", "cancelled"], { type: "string" }),
     progress: Type.Object({
-      stage: Type.String({ description: "queued, fetching, reading, extracting, embedding, storing, done." }),
-      done: Type.Integer(),
+      stage: Type.String({
+        description: "queued, fetching, reading, extracting, transcribing, embedding, storing, done.",
+      }),
+      done: Type.Integer({ description: "Bytes, pages, memories; while transcribing, seconds of sound." }),
       total: Type.Integer({ description: "0 where it is not known." }),
     }),
     result: Type.Optional(IngestReply),

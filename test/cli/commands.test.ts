@@ -249,6 +249,17 @@ describe("memoryd query", () => {
     });
   });
 
+  it("prints the time in a recording, the page of a document", async () => {
+    const matches = [
+      { ...match, source: { filename: "talk.mp4", start_ms: 751_900 } },
+      { ...match, source: { filename: null, url: "https://a.example/b.pdf", page: 4 } },
+    ];
+    daemon = await startFakeDaemon(home, { "/memory/query": { body: { matches } } });
+    const { stdout } = await run(["query", "x"]);
+    expect(stdout).toContain(" · talk.mp4 12:31 · id-1");
+    expect(stdout).toContain(" · https://a.example/b.pdf p. 4 · id-1");
+  });
+
   it("prints the whole answer as JSON", async () => {
     daemon = await startFakeDaemon(home, { "/memory/query": { body: { matches: [match], took_ms: 3 } } });
     expect(JSON.parse((await run(["query", "x", "--json"])).stdout)).toEqual({

@@ -8,7 +8,9 @@ import { ServiceError } from "../../src/core/errors.ts";
 import type { Block, ExtractedDocument } from "../../src/core/documents/extraction.ts";
 import type { FileStore } from "../../src/core/documents/file-store.ts";
 import { IngestJobs } from "../../src/core/documents/ingest-jobs.ts";
+import { createFakeDecoder } from "./fake-decoder.ts";
 import type { IngestInput } from "../../src/core/documents/submit-document.ts";
+import { createFakeTranscriber, type FakeTranscriber } from "./fake-transcriber.ts";
 import { createMemoryWorld, type MemoryWorld } from "./memory-world.ts";
 
 export interface DocumentWorld extends MemoryWorld {
@@ -18,6 +20,8 @@ export interface DocumentWorld extends MemoryWorld {
   readonly files: FakeFileStore;
   /** Bugs that jobs ran into. */
   readonly reported: unknown[];
+  /** Hears what `recording` is sent. */
+  readonly transcriber: FakeTranscriber;
   /** What addresses answer. */
   readonly pages: Map<string, string>;
   /** Extractions wait for `release` while this is on. */
@@ -69,17 +73,20 @@ export function createFakeFileStore(): FakeFileStore {
   };
 }
 
-/** A memory world with documents: text is "# heading" lines and paragraphs; "[page n]" lines begin a page. */
+/** A memory world with documents and, see `recordingText`, recordings: text is "# heading" lines and paragraphs; "[page n]" lines begin a page. */
 export function createDocumentWorld(): DocumentWorld {
   const world = createMemoryWorld();
   const files = createFakeFileStore();
   const pages = new Map<string, string>();
   const reported: unknown[] = [];
+  const transcriber = createFakeTranscriber();
   let held: Promise<void> | undefined;
   const documentPorts: DocumentPorts = {
     ...world.ports,
     files,
     pause: async () => {},
+    decoder: createFakeDecoder(files),
+    transcriber,
     extractor: {
       async extract({ bytes }, { signal, onProgress } = {}) {
         made.extractions += 1;
@@ -123,6 +130,7 @@ export function createDocumentWorld(): DocumentWorld {
     jobs,
     files,
     reported,
+    transcriber,
     pages,
     extractions: 0,
     holdExtractions() {

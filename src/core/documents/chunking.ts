@@ -20,7 +20,7 @@ export const CHUNKING_VERSION = 1;
  * Sizes are in words; see `sizeOf`. About what the embedding model reads in one go, and what a person reads at a glance:
  * a chunk ends at the first place after `FULL_SIZE` would be passed.
  */
-const FULL_SIZE = 200;
+export const FULL_SIZE = 200;
 /** What is not larger stays whole though it would not fit behind what came before; larger is cut at sentences. */
 const MAX_SIZE = 260;
 /** A section smaller than this is joined with the next one, its heading in the text. */
@@ -232,7 +232,8 @@ function cutBlock(type: Block["type"], text: string, page: number | undefined): 
   return parts.map((part, i) => (i === 0 ? { type, text: part.text, page } : part));
 }
 
-function cutWords(text: string): string[] {
+/** Cuts between words, and within those that are larger than a chunk; every piece is at most `FULL_SIZE`. */
+export function cutWords(text: string): string[] {
   const pieces: string[] = [];
   let start = 0;
   let size = 0;

@@ -46,6 +46,7 @@ export interface ExtractionAccount {
   readonly date?: number;
   readonly language?: string;
   readonly pages?: number;
+  readonly durationMs?: number;
   readonly charCount: number;
 }
 

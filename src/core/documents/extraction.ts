@@ -1,7 +1,8 @@
 /** Text out of documents: what a document is read into, and the port that reads it. */
 
-/** `md` and `txt` differ only in how they are cut into blocks. */
-export type DocumentKind = "pdf" | "docx" | "html" | "md" | "txt";
+/** What is read as text. `md` and `txt` differ only in how they are cut into blocks; `srt` and `vtt` are subtitles. */
+export type TextKind = "pdf" | "docx" | "html" | "md" | "txt" | "srt" | "vtt";
+export type DocumentKind = TextKind | "audio" | "video";
 
 /**
  * - `heading`: `level` 1 (topmost) to 6. The document's own title is not repeated as one unless it stands in the text.
@@ -24,6 +25,10 @@ export interface Block {
   readonly page?: number;
   /** Of table rows. */
   readonly isHeader?: true;
+  /** Of what was spoken, which is in paragraphs: from the start of the recording, in milliseconds; `startMs` never falls. */
+  readonly startMs?: number;
+  /** Not before `startMs`. */
+  readonly endMs?: number;
 }
 
 /** A document as text. What it says of itself is cleaned and cut to 1 000 characters, but not to be trusted. */
@@ -31,7 +36,10 @@ export interface ExtractedDocument {
   readonly kind: DocumentKind;
   /** Of the kind found in the bytes, without parameters. */
   readonly mediaType: string;
-  /** How the text was found: "pdf.js", "mammoth", "readability", "html-rules", "marked" or "plain-text". */
+  /**
+   * How the text was found: "pdf.js", "mammoth", "readability", "html-rules", "marked", "plain-text" or "subtitles"; of recordings, the decoder and what
+   * was made of it: "ffmpeg + whisper", "libav + subtitles".
+   */
   readonly method: string;
   readonly title?: string;
   readonly author?: string;
@@ -43,6 +51,8 @@ export interface ExtractedDocument {
   readonly url?: string;
   /** Of documents that have pages. */
   readonly pages?: number;
+  /** Of recordings and subtitles. */
+  readonly durationMs?: number;
   /** Of all the blocks' texts. */
   readonly charCount: number;
   /** In reading order; at least one. */

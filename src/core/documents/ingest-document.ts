@@ -12,6 +12,8 @@ import type { DocumentEmbedding } from "../embedding.ts";
 import { documentErasure } from "./erase-document.ts";
 import { ServiceError } from "../errors.ts";
 import { type DocumentPlan, planDocument, type PlannedMemory } from "./plan-document.ts";
+import type { ExtractedDocument } from "./extraction.ts";
+import { readRecording } from "./read-recording.ts";
 import type { Change } from "../rows.ts";
 import { type ComposedPlaces, documentChanges } from "./store-document.ts";
 
@@ -111,7 +113,7 @@ async function attemptOnce(
   request: IngestRequest,
   control: JobControl,
 ): Promise<boolean> {
-  const { store, extractor, files, ids, clock, followUps } = ports;
+  const { store, ids, clock, followUps } = ports;
   const { file } = request;
   if (file === null) throw new TypeError("the original is there by now");
   const content = { sha256: file.sha256, userId: job.userId, project: job.project };
@@ -125,15 +127,7 @@ async function attemptOnce(
     });
   }
 
-  const extracted = await extractor.extract(
-    {
-      bytes: { path: files.pathOf(file.sha256) },
-      ...(request.claimedType !== null && { claimedType: request.claimedType }),
-      ...(request.filename !== null && { filename: request.filename }),
-      ...(request.url !== null && { url: request.url }),
-    },
-    { signal: control.signal, onProgress: control.onProgress },
-  );
+  const extracted = await readOriginal(ports, file.sha256, request, control);
   const id = existing?.id ?? ids.newId(clock.now());
   const plan = planDocument(id, extracted, existing ?? request);
   const kept = existing !== undefined && isCutAlike(existing, plan) ? existing : undefined;
@@ -175,6 +169,25 @@ async function attemptOnce(
   function isStillSo(_: PlannedMemory, place: number): boolean {
     return composed.has(place) || (kept !== undefined && isThere(ports, kept, place));
   }
+}
+
+async function readOriginal(
+  ports: DocumentPorts,
+  sha256: string,
+  { claimedType, filename, url, metadata }: IngestRequest,
+  control: JobControl,
+): Promise<ExtractedDocument> {
+  const input = {
+    bytes: { path: ports.files.pathOf(sha256) },
+    ...(claimedType !== null && { claimedType }),
+    ...(filename !== null && { filename }),
+    ...(url !== null && { url }),
+  };
+  if (!(await ports.decoder.recognises(input))) {
+    return ports.extractor.extract(input, { signal: control.signal, onProgress: control.onProgress });
+  }
+  await control.queueForRecording();
+  return readRecording(ports, input, metadata, control);
 }
 
 /** True when none of its memories was deleted. */

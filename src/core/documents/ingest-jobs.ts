@@ -5,7 +5,7 @@ import { ServiceError } from "../errors.ts";
 import { ingestDocument } from "./ingest-document.ts";
 
 export interface IngestJobsOptions {
-  /** Jobs that run at a time; the others wait in order. */
+  /** Jobs that run at a time, besides recordings; the others wait in order. */
   readonly concurrency?: number;
   /** Told of failures that are bugs. */
   readonly report: (error: unknown) => void;
@@ -16,6 +16,8 @@ interface RunningJob {
   readonly startedAt: number;
   progress: JobProgress;
   readonly ended: Promise<void>;
+  /** Recordings take long: they have a place of their own, so that no document waits behind them. */
+  isRecording: boolean;
 }
 
 const DEFAULT_CONCURRENCY = 2;
@@ -32,6 +34,8 @@ export class IngestJobs {
   readonly #report: (error: unknown) => void;
   #waiting: string[] = [];
   readonly #running = new Map<string, RunningJob>();
+  /** Settles when the recordings before have ended. */
+  #recordings: Promise<void> = Promise.resolve();
   /** Those who wait for the end of a job. */
   readonly #watchers = new Map<string, (() => void)[]>();
   #isClosed = false;
@@ -104,7 +108,8 @@ export class IngestJobs {
   }
 
   #runNext(): void {
-    while (!this.#isClosed && this.#running.size < this.#concurrency) {
+    const inPlaces = () => [...this.#running.values()].filter(({ isRecording }) => !isRecording).length;
+    while (!this.#isClosed && inPlaces() < this.#concurrency) {
       const id = this.#waiting.shift();
       if (id === undefined) return;
       if (this.#isOpen(id)) this.#run(id);
@@ -123,7 +128,21 @@ export class IngestJobs {
         if (!this.#isClosed) this.#tell(id);
         this.#runNext();
       });
-    this.#running.set(id, { controller, startedAt, progress: QUEUED, ended });
+    this.#running.set(id, { controller, startedAt, progress: QUEUED, ended, isRecording: false });
+  }
+
+  /** Recordings are heard one at a time, in the order in which they were found to be some. */
+  async #queueForRecording(id: string, signal: AbortSignal): Promise<void> {
+    const running = this.#running.get(id);
+    // A job that looks at its document again has its place.
+    if (running === undefined || running.isRecording) return;
+    running.isRecording = true;
+    running.progress = QUEUED;
+    const before = this.#recordings;
+    const { ended } = running;
+    this.#recordings = Promise.all([before, ended]).then(() => undefined);
+    this.#runNext();
+    await Promise.race([before, aborted(signal)]);
   }
 
   async #work(id: string, signal: AbortSignal, startedAt: number): Promise<void> {
@@ -132,7 +151,8 @@ export class IngestJobs {
         const running = this.#running.get(id);
         if (running !== undefined) running.progress = progress;
       };
-      await ingestDocument(this.#ports, id, { signal, startedAt, onProgress });
+      const queueForRecording = () => this.#queueForRecording(id, signal);
+      await ingestDocument(this.#ports, id, { signal, startedAt, onProgress, queueForRecording });
     } catch (error) {
       // Interrupted, not failed; and where the row says that it is over, that is so.
       if (this.#isClosed || !this.#isOpen(id)) return;
@@ -165,6 +185,14 @@ export class IngestJobs {
     this.#watchers.delete(id);
     for (const resolve of watchers) resolve();
   }
+}
+
+/** Rejects when the signal does; never resolves. */
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason as Error);
+    signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
+  });
 }
 
 function problemOf(error: unknown): JobProblem {

@@ -1,7 +1,9 @@
 import { cutIntoChunks, isShort, wholeText } from "./chunking.ts";
+import { cutSpeech } from "./cut-speech.ts";
 import type { ExtractionAccount, IngestRequest } from "./document.ts";
 import type { Block, ExtractedDocument } from "./extraction.ts";
-import { digestOf, digestText } from "../text/extractive-summary.ts";
+import { clockTime } from "../text/clock-time.ts";
+import { type DocumentDigest, digestOf, digestText } from "../text/extractive-summary.ts";
 import type { MemorySource } from "../memory.ts";
 
 /** The memories that a document becomes, before anything is embedded. */
@@ -17,6 +19,8 @@ export interface PlannedMemory {
   readonly source: MemorySource;
 }
 
+const ENGLISH_NAMES = new Intl.DisplayNames(["en"], { type: "language" });
+
 const ROOT_INDEX = -1;
 const PATH_TIE = " › ";
 const MAX_TITLE_CHARS = 120;
@@ -27,16 +31,17 @@ export function planDocument(
   document: ExtractedDocument,
   { filename, url }: Pick<IngestRequest, "filename" | "url">,
 ): DocumentPlan {
-  const { blocks } = document;
+  const { blocks, durationMs } = document;
   const [first] = blocks;
   const title = document.title ?? titleIn(blocks);
-  const chunks = cutIntoChunks(blocks);
-  const isSingle = isShort(blocks) || chunks.length === 1;
+  const isSpoken = first?.startMs !== undefined;
+  const chunks: readonly PlacedChunk[] = isSpoken ? cutSpeech(blocks) : cutIntoChunks(blocks);
+  // What was spoken is cited to the second, however short it is.
+  const isSingle = chunks.length === 1 || (!isSpoken && isShort(blocks));
   const place = (
     chunkIndex: number,
     chunkCount: number,
-    headings: readonly string[],
-    page?: number,
+    { headings = [], page, startMs, endMs }: Omit<PlacedChunk, "content">,
   ): MemorySource => {
     const section = sectionOf(title, headings);
     return {
@@ -47,32 +52,68 @@ export function planDocument(
       chunkCount,
       ...(page !== undefined && { page }),
       ...(section !== "" && { section }),
+      ...(startMs !== undefined && { startMs }),
+      ...(endMs !== undefined && { endMs }),
       ...(url !== null && { url }),
     };
   };
 
   const account = accountOf(document, title);
+  const beginning = { ...(first?.page !== undefined && { page: first.page }) };
   if (isSingle) {
-    const content = wholeText(blocks);
-    const source = place(0, 1, [], first?.page);
+    const [spoken] = isSpoken ? chunks : [];
+    const content = spoken?.content ?? wholeText(blocks);
+    const source = place(0, 1, spoken ?? beginning);
     const { section: _section, ...plain } = source;
     // A title that stands in the text is searched with it.
     const isInText = title === undefined || content.includes(title);
     return { strategy: "single", account, memories: [{ content, source: isInText ? plain : source }] };
   }
-  const digest = digestOf(blocks, title ?? filename ?? url ?? "Untitled document");
-  const { section: _section, ...rootSource } = place(ROOT_INDEX, chunks.length, [], first?.page);
+  // Sentences of speech may begin in one block and end in another.
+  const running = isSpoken
+    ? chunks.map(({ content }) => ({ type: "paragraph", text: content }) as const)
+    : blocks;
+  const digest = digestOf(running, title ?? filename ?? url ?? "Untitled document");
+  const root = isSpoken
+    ? { content: recordingText(document, digest), where: { startMs: 0, endMs: durationMs ?? 0 } }
+    : { content: digestText(digest), where: beginning };
+  const { section: _section, ...rootSource } = place(ROOT_INDEX, chunks.length, root.where);
   return {
     strategy: "root-child",
     account,
     memories: [
-      { content: digestText(digest), source: rootSource },
-      ...chunks.map(({ content, headings, page }, i) => ({
-        content,
-        source: place(i, chunks.length, headings, page),
-      })),
+      { content: root.content, source: rootSource },
+      ...chunks.map(({ content, ...where }, i) => ({ content, source: place(i, chunks.length, where) })),
     ],
   };
+}
+
+/** A chunk of either rule. */
+interface PlacedChunk {
+  readonly content: string;
+  readonly headings?: readonly string[];
+  readonly page?: number;
+  readonly startMs?: number;
+  readonly endMs?: number;
+}
+
+function recordingText(
+  { kind, durationMs = 0, language }: ExtractedDocument,
+  digest: DocumentDigest,
+): string {
+  const what = kind === "audio" ? "Audio" : kind === "video" ? "Video" : "Subtitles";
+  const spoken = language === undefined ? "" : `, ${languageName(language)}`;
+  const about = `${what}, ${clockTime(durationMs)}${spoken}`;
+  return digestText({ ...digest, title: `${digest.title}\n\n${about}` });
+}
+
+/** In English; what is no tag is answered as it is. */
+function languageName(tag: string): string {
+  try {
+    return ENGLISH_NAMES.of(tag) ?? tag;
+  } catch {
+    return tag;
+  }
 }
 
 /** The heading that all else stands under, where the document begins with one. */
@@ -100,7 +141,7 @@ function cut(text: string): string {
 }
 
 function accountOf(document: ExtractedDocument, title: string | undefined): ExtractionAccount {
-  const { kind, method, author, date, language, pages, charCount } = document;
+  const { kind, method, author, date, language, pages, durationMs, charCount } = document;
   return {
     kind,
     method,
@@ -109,6 +150,7 @@ function accountOf(document: ExtractedDocument, title: string | undefined): Extr
     ...(date !== undefined && { date }),
     ...(language !== undefined && { language }),
     ...(pages !== undefined && { pages }),
+    ...(durationMs !== undefined && { durationMs }),
     charCount,
   };
 }

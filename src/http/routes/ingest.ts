@@ -167,13 +167,22 @@ export const ingestRoutes: FastifyPluginAsyncTypebox<IngestRoutesOptions> = asyn
   await app.register(takesForms);
 };
 
-function commonInput(fields: Pick<IngestFields, "metadata" | "tags" | "user_id" | "project">) {
+function commonInput(fields: Pick<IngestFields, "metadata" | "tags" | "user_id" | "project" | "language">) {
   const named = fields.metadata?.["filename"];
   return present({
-    metadata: fields.metadata,
+    metadata: withLanguage(fields),
     tags: fields.tags,
     userId: fields.user_id,
     project: fields.project,
     filename: typeof named === "string" ? cleanFilename(named) : undefined,
   });
+}
+
+/** A language given by itself is metadata like one given there. */
+function withLanguage({ metadata, language }: Pick<IngestFields, "metadata" | "language">) {
+  if (language === undefined || language === null) return metadata;
+  const inMetadata = metadata?.["language"] ?? language;
+  if (inMetadata !== language)
+    throw invalid("/language", "must be the same as `metadata.language`, or left out");
+  return { ...metadata, language };
 }

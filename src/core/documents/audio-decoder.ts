@@ -1,0 +1,78 @@
+/** Sound out of recordings: the port that reads audio and video files. */
+import type { SpooledFile } from "./extraction.ts";
+import type { Pcm, Segment } from "./transcription.ts";
+
+export interface RecordingInput {
+  readonly bytes: SpooledFile;
+  /** As `ExtractionInput.claimedType`. */
+  readonly claimedType?: string;
+  readonly filename?: string;
+}
+
+export interface DecodingOptions {
+  /** Ends the work at once; what waits for it is then rejected with the signal's reason. */
+  readonly signal?: AbortSignal;
+}
+
+/** Bounds of one recording. What passes one is refused with TOO_LARGE, in a message that names the setting. */
+export interface DecodingLimits {
+  /** Of sound, by the file's own account or as it turns out. */
+  readonly maxSeconds: number;
+  /**
+   * Time spent waiting for the decoder, less the duration of what it gave: a machine that sleeps, and a reader that takes
+   * its time, fail no recording.
+   */
+  readonly maxWorkingMs: number;
+}
+
+/** A recording that is open. What it says of itself is cleaned and cut to 1 000 characters, but not to be trusted. */
+export interface Recording extends AsyncDisposable {
+  readonly kind: "audio" | "video";
+  /** Of the container found in the bytes. */
+  readonly mediaType: string;
+  /** What reads it: "ffmpeg", "libav", "ffmpeg-wasm" or "wav". */
+  readonly decoder: string;
+  readonly title?: string;
+  readonly author?: string;
+  /** By its own account, which may be an estimate; absent where it gives none. */
+  readonly durationMs?: number;
+  /** False for a video without a sound track. */
+  readonly hasSound: boolean;
+  readonly subtitles: readonly SubtitleTrack[];
+  /**
+   * The sound of its first track; for one reader, once. Decoded only as fast as it is taken; leaving early ends it.
+   *
+   * @throws {ServiceError} while read: UNPROCESSABLE: damaged, or cut off before its own end. TOO_LARGE: see
+   *   `DecodingLimits`.
+   */
+  sound(): Pcm;
+  /** The lines of one of its tracks, in the order of time. @throws {ServiceError} as `sound`. */
+  readSubtitles(track: SubtitleTrack): Promise<readonly Segment[]>;
+}
+
+/** Subtitles as text; those that are pictures are left out. */
+export interface SubtitleTrack {
+  /** Among the file's subtitle tracks, pictures too, from 0. */
+  readonly index: number;
+  /** A BCP 47 tag. */
+  readonly language?: string;
+}
+
+/** Reads recordings of unknown origin. Whatever a file holds, it ends in sound or in an error, and the next is not touched. */
+export interface AudioDecoder {
+  /**
+   * True for audio and video of a kind that is read, by its first bytes.
+   *
+   * @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE: bytes that are not what was claimed, where one of the two is a recording.
+   */
+  recognises(input: RecordingInput): Promise<boolean>;
+  /**
+   * Opens what was recognised; it holds a process until it is disposed of.
+   *
+   * @throws {ServiceError} UNPROCESSABLE: damaged, or no recording after all. UNSUPPORTED_MEDIA_TYPE: nothing here decodes
+   *   it (the message says what to install). TOO_LARGE. NOT_READY: after `close`.
+   */
+  open(input: RecordingInput, options?: DecodingOptions): Promise<Recording>;
+  /** Ends what runs; then nothing of it is left. */
+  close(): Promise<void>;
+}

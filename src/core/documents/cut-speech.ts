@@ -1,0 +1,129 @@
+import { cutWords, FULL_SIZE, sizeOf } from "./chunking.ts";
+import type { Block } from "./extraction.ts";
+import { sentencesOf } from "../text/sentences.ts";
+
+/** A piece of what was spoken that becomes a memory of its own. Times are milliseconds from the start. */
+export interface SpokenChunk {
+  readonly content: string;
+  readonly startMs: number;
+  /** At most `MAX_CHUNK_MS` after `startMs`. */
+  readonly endMs: number;
+}
+
+/** What is cited has to be found by listening: a chunk is no longer than this. */
+const MAX_CHUNK_MS = 60_000;
+const MAX_SENTENCES = 3;
+/** Speakers pause as long between two thoughts: a chunk ends there, whatever its length. */
+const LONG_PAUSE_MS = 1_200;
+/** A breath: a chunk of some length may end there. */
+const SHORT_PAUSE_MS = 400;
+/** Sentences after which a breath is enough. */
+const ENOUGH_SENTENCES = 2;
+/** Speech that is written without full stops is cut after as many words. */
+const MAX_SENTENCE_SIZE = 60;
+
+const ENDS_SENTENCE = /[.!?…。！？｡]["'”’»)\]」』）]*$/u;
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\u3000-\u303f\uff00-\uffef]/u;
+
+/**
+ * Cuts speech into chunks of one to three sentences, at pauses where there are any. Where a segment holds the end of a
+ * sentence in its middle, the time of that is taken from its share of the text.
+ *
+ * The same blocks always give the same chunks, in the order of time. Cost: linear in the text.
+ */
+export function cutSpeech(blocks: readonly Block[]): SpokenChunk[] {
+  const chunks: Stretch[] = [];
+  let current: Stretch | undefined;
+  let sentences = 0;
+  for (const sentence of joinSentences(blocks.flatMap(piecesOf))) {
+    if (current !== undefined && fits(current, sentence, sentences)) {
+      current = joined(current, sentence);
+      sentences += 1;
+      continue;
+    }
+    if (current !== undefined) chunks.push(current);
+    current = sentence;
+    sentences = 1;
+  }
+  if (current !== undefined) chunks.push(current);
+  return chunks.map(({ text, startMs, endMs }) => ({ content: text, startMs, endMs }));
+}
+
+interface Stretch {
+  readonly text: string;
+  readonly size: number;
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+function fits(chunk: Stretch, sentence: Stretch, sentences: number): boolean {
+  const pause = sentence.startMs - chunk.endMs;
+  const longest = sentences < ENOUGH_SENTENCES ? LONG_PAUSE_MS : SHORT_PAUSE_MS;
+  return sentences < MAX_SENTENCES && pause < longest && isWithin(chunk, sentence, FULL_SIZE);
+}
+
+/** Pieces become sentences; what never ends is ended by a pause or by its length. */
+function joinSentences(pieces: readonly Stretch[]): Stretch[] {
+  const sentences: Stretch[] = [];
+  let current: Stretch | undefined;
+  for (const piece of pieces) {
+    const goesOn =
+      current !== undefined &&
+      !ENDS_SENTENCE.test(current.text) &&
+      piece.startMs - current.endMs < LONG_PAUSE_MS &&
+      isWithin(current, piece, MAX_SENTENCE_SIZE);
+    if (current !== undefined && !goesOn) sentences.push(current);
+    current = current !== undefined && goesOn ? joined(current, piece) : piece;
+  }
+  if (current !== undefined) sentences.push(current);
+  return sentences;
+}
+
+function isWithin(a: Stretch, b: Stretch, maxSize: number): boolean {
+  return a.size + b.size <= maxSize && Math.max(a.endMs, b.endMs) - a.startMs <= MAX_CHUNK_MS;
+}
+
+function joined(a: Stretch, b: Stretch): Stretch {
+  const isUnspaced = UNSPACED.test(a.text.slice(-1)) && UNSPACED.test(b.text.slice(0, 1));
+  return {
+    text: `${a.text}${isUnspaced ? "" : " "}${b.text}`,
+    size: a.size + b.size,
+    startMs: a.startMs,
+    endMs: Math.max(a.endMs, b.endMs),
+  };
+}
+
+/** A block's sentences, and of those that are too large or too long their parts. */
+function piecesOf({ text, startMs = 0, endMs = startMs }: Block): Stretch[] {
+  const parts = sentencesOf(text)
+    .map((sentence) => sentence.replaceAll(/\s+/g, " ").trim())
+    .filter((sentence) => sentence !== "")
+    .flatMap((sentence) => (sizeOf(sentence) <= FULL_SIZE ? [sentence] : cutWords(sentence)));
+  return withTimes(parts, startMs, endMs).flatMap((piece) => {
+    const count = Math.ceil((piece.endMs - piece.startMs) / MAX_CHUNK_MS);
+    if (count <= 1) return [piece];
+    const words = piece.text.split(" ");
+    const each = Math.ceil(words.length / count);
+    const groups = Array.from({ length: Math.ceil(words.length / each) }, (_, i) =>
+      words.slice(i * each, (i + 1) * each).join(" "),
+    );
+    // What is shown for longer than a chunk may last ends early.
+    return withTimes(groups, piece.startMs, piece.endMs).map((part) => ({
+      ...part,
+      endMs: Math.min(part.endMs, part.startMs + MAX_CHUNK_MS),
+    }));
+  });
+}
+
+/** Each its share of the time by its length. */
+function withTimes(texts: readonly string[], startMs: number, endMs: number): Stretch[] {
+  const total = texts.reduce((sum, { length }) => sum + length, 0);
+  let before = 0;
+  const timeAt = (chars: number) => Math.round(startMs + ((endMs - startMs) * chars) / total);
+  return texts.map((text) => {
+    const start = timeAt(before);
+    before += text.length;
+    return { text, size: sizeOf(text), startMs: start, endMs: timeAt(before) };
+  });
+}

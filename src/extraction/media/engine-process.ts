@@ -1,0 +1,117 @@
+import { fork } from "node:child_process";
+import { existsSync, realpathSync } from "node:fs";
+import { open } from "node:fs/promises";
+import type { DecodingLimits } from "../../core/documents/audio-decoder.ts";
+import { ServiceError } from "../../core/errors.ts";
+import { sandboxArguments } from "../../sandbox/sandbox-arguments.ts";
+import type { Container } from "./container.ts";
+import { damaged, DecodingChild } from "./decoding-child.ts";
+import type { EngineName, FromEngine, ToEngine } from "./media-messages.ts";
+import type { MediaReport } from "./media-report.ts";
+import type { OpenedMedia } from "./opened-media.ts";
+
+/** JavaScript objects are few; the decoders have memory of their own. */
+const HEAP_BYTES = 256 * 1_024 * 1_024;
+const MAX_RESIDENT_BYTES = 1_000_000_000;
+/** Decoding that takes as long as listening would is a loop. */
+const WORK_A_SECOND_MS = 1_000;
+const PACKAGES = ["@libav.js/variant-obsolete", "@ffmpeg/core"];
+
+export interface EngineOptions {
+  /** The built worker. */
+  readonly workerFile: string;
+  readonly container: Container;
+  readonly path: string;
+  readonly limits: DecodingLimits;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Opens a recording in a process of its own, without rights and within limits.
+ *
+ * @returns undefined where this engine cannot read it.
+ * @throws {ServiceError} UNPROCESSABLE where it breaks down at it; TOO_LARGE; the signal's reason.
+ * @throws {Error} if the built worker is missing; only when sources run without a build.
+ */
+export async function openInEngine(
+  engine: EngineName,
+  { workerFile, container, path, limits, signal }: EngineOptions,
+): Promise<OpenedMedia | undefined> {
+  if (!existsSync(workerFile)) throw new Error(`${workerFile} is missing: run "npm run build" first`);
+  // Node looks at every folder on the way to a link, and may not in there.
+  const file = realpathSync.native(workerFile);
+  const input = await open(path, "r");
+  const process = fork(file, {
+    execArgv: sandboxArguments({ worker: file, heapBytes: HEAP_BYTES, packages: PACKAGES }),
+    serialization: "advanced",
+    env: {},
+    stdio: [input.fd, "pipe", "pipe", "ipc"],
+  });
+  await input.close();
+  const child = new DecodingChild(process, { limits, signal });
+
+  const next = () => new Promise<FromEngine>((resolve) => process.once("message", resolve));
+  const ready = next();
+  const ask = (message: ToEngine): Promise<FromEngine> => {
+    const answer = next();
+    process.send(message, () => undefined);
+    return answer;
+  };
+  const answerTo = async (message: ToEngine): Promise<FromEngine> => {
+    const gone = child.ended.then(() => undefined);
+    const answer = await child.within(Promise.race([ask(message), gone]));
+    if (answer !== undefined && answer.type !== "failed") return answer;
+    child.throwIfKilled();
+    const ranOut = /watchdog: (?:memory|time)/.test(child.printed);
+    child.kill(undefined);
+    if (ranOut)
+      throw new ServiceError(
+        "TOO_LARGE",
+        "Decoding the recording takes more memory or time than there is for it.",
+      );
+    throw damaged();
+  };
+
+  let report: MediaReport | undefined;
+  try {
+    const gone = child.ended.then(() => undefined);
+    if ((await child.within(Promise.race([ready, gone]))) === undefined) {
+      child.throwIfKilled();
+      const cause = new Error(child.printed.trim());
+      throw new ServiceError("INTERNAL", "The process that decodes recordings does not start.", { cause });
+    }
+    const { maxSeconds, maxWorkingMs } = limits;
+    const opened = await answerTo({
+      type: "open",
+      engine,
+      container,
+      limits: {
+        maxWorkingMs: maxWorkingMs + maxSeconds * WORK_A_SECOND_MS,
+        maxResidentBytes: MAX_RESIDENT_BYTES,
+      },
+    });
+    if (opened.type === "opened") ({ report } = opened);
+  } finally {
+    if (report === undefined) child.kill(undefined);
+  }
+  if (report === undefined) return undefined;
+  const found = report;
+  return {
+    decoder: engine,
+    report: found,
+    async *sound() {
+      void ask({ type: "sound", maxSeconds: limits.maxSeconds + 1 }).then((answer) => {
+        if (answer.type === "failed") child.kill(damaged());
+      });
+      yield* child.sound(container, found);
+    },
+    async subtitles(index) {
+      const answer = await answerTo({ type: "subtitles", index });
+      return answer.type === "subtitles" ? answer.text : "";
+    },
+    async close() {
+      child.kill(new ServiceError("NOT_READY", "The recording is closed."));
+      await child.ended;
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import { cleanField, cleanLanguage } from "../clean-text.ts";
+import type { SubtitleTrack } from "../../core/documents/audio-decoder.ts";
+
+/** What a file says of itself. */
+export interface MediaReport {
+  readonly hasSound: boolean;
+  /** Moving pictures; a cover is none. */
+  readonly hasVideo: boolean;
+  readonly durationMs?: number;
+  readonly title?: string;
+  readonly author?: string;
+  readonly subtitles: readonly SubtitleTrack[];
+}
+
+/** Subtitles that are text; all others are pictures. */
+const TEXT_SUBTITLES = new Set(["mov_text", "subrip", "srt", "webvtt", "ass", "ssa", "text"]);
+
+const STREAM =
+  /^ {2}Stream #0:\d{1,4}(?:\[0x[0-9a-f]{1,8}\])?(?:\(([^()]{1,100})\))?: (Audio|Video|Subtitle): (\w+)(.*)$/;
+const DURATION = /^ {2}Duration: (\d{1,9}):(\d\d):(\d\d)\.(\d\d),/;
+/** A value of several lines goes on in lines without a name. */
+const TAG = /^ {4}(title|artist|author)\s{0,30}: (.*)$/i;
+
+/**
+ * Reads what `ffmpeg -i` prints of its input; undefined where it could not open it.
+ *
+ * The values are the file's and may hold anything, but no line of theirs begins as those that are looked for: FFmpeg
+ * indents them, and breaks them at their line ends.
+ */
+export function readReport(printed: string): MediaReport | undefined {
+  const lines = printed.split(/\r?\n/);
+  const start = lines.findIndex((line) => line.startsWith("Input #0, "));
+  if (start < 0) return undefined;
+  let durationMs: number | undefined;
+  let hasSound = false;
+  let hasVideo = false;
+  let isInHead = true;
+  let tracks = 0;
+  const tags = new Map<string, string>();
+  const subtitles: SubtitleTrack[] = [];
+  for (const line of lines.slice(start)) {
+    const [, hours, minutes, seconds, hundredths] = DURATION.exec(line) ?? [];
+    if (hours !== undefined) {
+      const whole = (Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds);
+      durationMs = whole * 1_000 + Number(hundredths) * 10;
+    }
+    const [, tag = "", value] = (isInHead ? TAG.exec(line) : null) ?? [];
+    if (value !== undefined) tags.set(tag.toLowerCase(), value);
+    const [, language, type, codec = "", rest = ""] = STREAM.exec(line) ?? [];
+    if (type === undefined) continue;
+    isInHead = false;
+    if (type === "Audio") hasSound = true;
+    else if (type === "Video") hasVideo ||= !rest.includes("(attached pic)");
+    else {
+      const tag = cleanLanguage(language);
+      if (TEXT_SUBTITLES.has(codec))
+        subtitles.push({ index: tracks, ...(tag !== undefined && { language: tag }) });
+      tracks += 1;
+    }
+  }
+  const title = cleanField(tags.get("title"));
+  const author = cleanField(tags.get("artist") ?? tags.get("author"));
+  return {
+    hasSound,
+    hasVideo,
+    ...(durationMs !== undefined && durationMs > 0 && { durationMs }),
+    ...(title !== undefined && { title }),
+    ...(author !== undefined && { author }),
+    subtitles,
+  };
+}

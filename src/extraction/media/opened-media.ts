@@ -1,0 +1,14 @@
+import type { Recording } from "../../core/documents/audio-decoder.ts";
+import type { Pcm } from "../../core/documents/transcription.ts";
+import type { MediaReport } from "./media-report.ts";
+
+/** A recording as one of the decoders has it open. */
+export interface OpenedMedia {
+  readonly decoder: Recording["decoder"];
+  readonly report: MediaReport;
+  /** As `Recording.sound`. */
+  sound(): Pcm;
+  /** A track as WebVTT. */
+  subtitles(index: number): Promise<string>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,166 @@
+import { cleanField } from "../clean-text.ts";
+import { Resampler } from "./resampler.ts";
+
+/** Reads as `fs.readSync` at a place; fewer bytes than asked for only at the end. */
+export type ReadAt = (buffer: Uint8Array, at: number) => number;
+
+export interface WavFormat {
+  readonly encoding: "unsigned" | "signed" | "float";
+  readonly bytesASample: number;
+  readonly channels: number;
+  /** In Hz. */
+  readonly rate: number;
+  /** Where the sound begins. */
+  readonly dataStart: number;
+  /** By the file's own account; undefined where it gives none, as one that was written to a pipe. */
+  readonly dataBytes: number | undefined;
+  readonly title?: string;
+}
+
+const PCM = 1;
+const FLOAT = 3;
+const EXTENSIBLE = 0xfffe;
+const CHUNK_HEAD = 8;
+const RIFF_HEAD = 12;
+const MIN_FORMAT_BYTES = 16;
+const MAX_FORMAT_BYTES = 64;
+/** Behind the first 16: where an extensible format says which it is. */
+const SUBFORMAT = 24;
+const MAX_INFO_BYTES = 65_536;
+/** Chunks before the sound; files have a handful. */
+const MAX_CHUNKS = 1_000;
+const MAX_CHANNELS = 64;
+const MIN_RATE = 1_000;
+const MAX_RATE = 768_000;
+/** What programs write that do not know the size yet. */
+const UNKNOWN_SIZES = new Set([0, 0xffff_ffff, 0x7fff_ffff]);
+const FRAMES_A_PIECE = 16_384;
+const SIGNED_16 = 32_767;
+
+/**
+ * The format of a WAV file; undefined for one that is not told by its head, or whose samples are not plain numbers.
+ *
+ * @param size of the file in bytes.
+ * @see Multimedia Programming Interface and Data Specifications 1.0, IBM and Microsoft, 1991; EBU Tech 3306 (RF64).
+ */
+export function readWavFormat(read: ReadAt, size: number): WavFormat | undefined {
+  const head = bytesAt(read, 0, RIFF_HEAD);
+  if (!/^(?:RIFF|RF64)$/.test(ascii(head, 0)) || ascii(head, 8) !== "WAVE") return undefined;
+  let format: Omit<WavFormat, "dataStart" | "dataBytes" | "title"> | undefined;
+  let largeBytes: number | undefined;
+  let title: string | undefined;
+  let at = RIFF_HEAD;
+  for (let chunk = 0; chunk < MAX_CHUNKS && at + CHUNK_HEAD <= size; chunk += 1) {
+    const chunkHead = bytesAt(read, at, CHUNK_HEAD);
+    const name = ascii(chunkHead, 0);
+    const bytes = chunkHead.getUint32(4, true);
+    const start = at + CHUNK_HEAD;
+    if (name === "data") {
+      if (format === undefined) return undefined;
+      const dataBytes = UNKNOWN_SIZES.has(bytes) ? largeBytes : bytes;
+      return { ...format, dataStart: start, dataBytes, ...(title !== undefined && { title }) };
+    }
+    if (name === "fmt ") format = formatIn(bytesAt(read, start, Math.min(bytes, MAX_FORMAT_BYTES)));
+    if (name === "ds64" && bytes >= 16) largeBytes = Number(bytesAt(read, start, 16).getBigUint64(8, true));
+    if (name === "LIST") title ??= titleIn(bytesAt(read, start, Math.min(bytes, MAX_INFO_BYTES)));
+    at = start + bytes + (bytes % 2);
+  }
+  return undefined;
+}
+
+function formatIn(chunk: DataView) {
+  if (chunk.byteLength < MIN_FORMAT_BYTES) return undefined;
+  const tag = chunk.getUint16(0, true);
+  const isLong = tag === EXTENSIBLE && chunk.byteLength >= SUBFORMAT + 2;
+  const encoding = isLong ? chunk.getUint16(SUBFORMAT, true) : tag;
+  const channels = chunk.getUint16(2, true);
+  const rate = chunk.getUint32(4, true);
+  const blockBytes = chunk.getUint16(12, true);
+  const bytesASample = blockBytes / channels;
+  const isPlain = encoding === PCM ? [1, 2, 3, 4] : encoding === FLOAT ? [4, 8] : [];
+  if (channels < 1 || channels > MAX_CHANNELS || rate < MIN_RATE || rate > MAX_RATE) return undefined;
+  if (!isPlain.includes(bytesASample)) return undefined;
+  const kind = encoding === FLOAT ? "float" : bytesASample === 1 ? "unsigned" : "signed";
+  return { encoding: kind, bytesASample, channels, rate } as const;
+}
+
+/** `INAM` of a list of type `INFO`. */
+function titleIn(list: DataView): string | undefined {
+  if (list.byteLength < 4 || ascii(list, 0) !== "INFO") return undefined;
+  for (let at = 4; at + CHUNK_HEAD <= list.byteLength;) {
+    const bytes = list.getUint32(at + 4, true);
+    const start = at + CHUNK_HEAD;
+    if (ascii(list, at) === "INAM") {
+      const own = new Uint8Array(
+        list.buffer,
+        list.byteOffset + start,
+        Math.min(bytes, list.byteLength - start),
+      );
+      return cleanField(new TextDecoder().decode(own));
+    }
+    at = start + bytes + (bytes % 2);
+  }
+  return undefined;
+}
+
+/** The sound as 16 kHz mono, signed 16-bit: the mean of the channels. */
+export function* wavSound(read: ReadAt, size: number, format: WavFormat): Generator<Int16Array> {
+  const { dataStart, dataBytes = size, rate } = format;
+  const frameBytes = format.bytesASample * format.channels;
+  const end = Math.min(size, dataStart + dataBytes);
+  const resampler = new Resampler(rate);
+  const piece = new Uint8Array(FRAMES_A_PIECE * frameBytes);
+  for (let at = dataStart; at + frameBytes <= end;) {
+    const wanted = Math.min(piece.length, Math.floor((end - at) / frameBytes) * frameBytes);
+    const got = read(piece.subarray(0, wanted), at);
+    const frames = Math.floor(got / frameBytes);
+    if (frames === 0) break;
+    yield signed16(resampler.push(mono(piece, frames, format)));
+    at += frames * frameBytes;
+  }
+  yield signed16(resampler.end());
+}
+
+function mono(
+  piece: Uint8Array,
+  frames: number,
+  { encoding, bytesASample, channels }: WavFormat,
+): Float32Array {
+  const view = new DataView(piece.buffer, piece.byteOffset, piece.byteLength);
+  const sampleAt = SAMPLE_READERS[`${encoding}${bytesASample}`] ?? (() => 0);
+  const mixed = new Float32Array(frames);
+  for (let frame = 0, at = 0; frame < frames; frame += 1) {
+    let sum = 0;
+    for (let channel = 0; channel < channels; channel += 1, at += bytesASample) sum += sampleAt(view, at);
+    mixed[frame] = sum / channels;
+  }
+  return mixed;
+}
+
+const SAMPLE_READERS: Readonly<Record<string, (view: DataView, at: number) => number>> = {
+  unsigned1: (view, at) => (view.getUint8(at) - 128) / 128,
+  signed2: (view, at) => view.getInt16(at, true) / 2 ** 15,
+  signed3: (view, at) => (view.getInt8(at + 2) * 2 ** 16 + view.getUint16(at, true)) / 2 ** 23,
+  signed4: (view, at) => view.getInt32(at, true) / 2 ** 31,
+  float4: (view, at) => finite(view.getFloat32(at, true)),
+  float8: (view, at) => finite(view.getFloat64(at, true)),
+};
+
+/** One sample that is no number would spoil all those around it. */
+function finite(sample: number): number {
+  return Math.abs(sample) <= 1e6 ? sample : 0;
+}
+
+function signed16(samples: Float32Array): Int16Array {
+  return Int16Array.from(samples, (sample) => Math.round(Math.max(-1, Math.min(1, sample)) * SIGNED_16));
+}
+
+function bytesAt(read: ReadAt, at: number, length: number): DataView {
+  const bytes = new Uint8Array(length);
+  return new DataView(bytes.buffer, 0, read(bytes, at));
+}
+
+function ascii(view: DataView, at: number): string {
+  const bytes = new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
+  return String.fromCharCode(...bytes.subarray(at, at + 4));
+}

@@ -1,0 +1,122 @@
+/** A talk of ten minutes through the daemon: found by what was said, within two seconds of when. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { PCM_RATE } from "../../src/core/documents/transcription.ts";
+import { call, type DaemonProcess, startDaemonProcess } from "../support/daemon-process.ts";
+import { hasEspeak, speak } from "../support/espeak.ts";
+import { join as joinSound, silence } from "../support/pcm.ts";
+import { wavFile } from "../support/wav-file.ts";
+
+/** In seconds; between them others talk of other things. */
+const KNOWN = [
+  [45, "The boiler in the north tower was repaired on Monday.", "When was the boiler repaired?"],
+  [140, "My sister sold the yellow bicycle to a baker.", "Who bought the yellow bicycle?"],
+  [275, "The library will close for the winter holidays.", "When does the library close?"],
+  [410, "Doctor Miller recommended more sleep and less coffee.", "What did the doctor recommend?"],
+  [560, "The train to London leaves from platform seven.", "Where does the train to London leave?"],
+] as const;
+const FILLER = "We walked along the river. The weather was mild. Then we went home again.";
+const FILLER_EVERY_S = 30;
+const LENGTH_S = 600;
+const TOLERANCE_MS = 2_000;
+
+let dataDir: string;
+let daemon: DaemonProcess;
+beforeAll(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), "memoryd-recordings-"));
+  daemon = await startDaemonProcess(dataDir);
+});
+afterAll(async () => {
+  await daemon?.kill();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+function wavOf(samples: Int16Array): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(wavFile([Float32Array.from(samples, (x) => x / 32_768)]));
+}
+
+function talk(): Int16Array {
+  const sound = silence(LENGTH_S);
+  const put = (second: number, samples: Int16Array) => sound.set(samples, second * PCM_RATE);
+  const filler = speak(FILLER);
+  for (let at = 0; at < LENGTH_S - 15; at += FILLER_EVERY_S) {
+    if (KNOWN.every(([second]) => Math.abs(second - at) > 10)) put(at, filler);
+  }
+  for (const [second, text] of KNOWN) put(second, speak(text));
+  return sound;
+}
+
+async function send(bytes: Uint8Array<ArrayBuffer>, filename: string, headers = {}): ReturnType<typeof call> {
+  const form = new FormData();
+  form.set("file", new Blob([bytes]), filename);
+  form.set("language", "en");
+  const response = await fetch(`${daemon.baseUrl}/ingest`, { method: "POST", body: form, headers });
+  return { status: response.status, body: await response.json() };
+}
+
+async function ended(id: string) {
+  for (;;) {
+    const { body: job } = await call(daemon, "GET", `/jobs/${id}`);
+    if (!["queued", "running"].includes(job.status)) return job;
+    await sleep(200);
+  }
+}
+
+describe.skipIf(!hasEspeak)("a talk of ten minutes", () => {
+  it("is found by what was said, with the time", async () => {
+    const { status, body } = await send(wavOf(talk()), "talk.wav", { prefer: "respond-async" });
+    expect(status).toBe(202);
+    const job = await ended(body.id);
+    expect(job).toMatchObject({ status: "succeeded" });
+    expect(job.result.extraction).toMatchObject({
+      content_type: "audio",
+      language: "en",
+      duration_s: LENGTH_S,
+    });
+    for (const [second, , question] of KNOWN) {
+      const { body: answer } = await call(daemon, "POST", "/memory/query", { query: question, k: 1 });
+      const [match] = answer.matches;
+      expect([
+        question,
+        match.content,
+        Math.abs(match.source.start_ms - second * 1_000) <= TOLERANCE_MS,
+        match.source.start_ms,
+      ]).toEqual([question, match.content, true, match.source.start_ms]);
+    }
+  });
+
+  it("that is cancelled ends within a second and leaves nothing", async () => {
+    const shifted = joinSound(silence(1), talk());
+    const { body } = await send(wavOf(shifted), "again.wav", { prefer: "respond-async" });
+    for (;;) {
+      const { body: job } = await call(daemon, "GET", `/jobs/${body.id}`);
+      if (job.progress.stage === "transcribing" && job.progress.done > 0) break;
+      await sleep(50);
+    }
+    const { body: cancelled } = await call(daemon, "DELETE", `/jobs/${body.id}`);
+    expect(cancelled.status).toBe("cancelled");
+    expect((await call(daemon, "GET", "/documents")).body.total).toBe(1);
+  });
+});
+
+describe("what holds no speech", () => {
+  it("of silence is 422, and nothing is stored", async () => {
+    const before = (await call(daemon, "GET", "/documents")).body.total;
+    const { status, body } = await send(wavOf(silence(5)), "silence.wav");
+    expect(status).toBe(422);
+    expect(body.detail).toMatch(/no speech/i);
+    expect((await call(daemon, "GET", "/documents")).body.total).toBe(before);
+  });
+
+  it.each([
+    ["nothing", new Uint8Array(), "a.wav", 422],
+    ["a head alone", wavOf(silence(1)).slice(0, 44), "a.wav", 422],
+    ["noise that is called MP3", new Uint8Array(5_000).map((_, i) => (i * 7_919) % 251), "a.mp3", 415],
+    ["text that is called MP4", new TextEncoder().encode("Dear all, this is no film."), "a.mp4", 415],
+  ])("of %s is refused", async (_, bytes, filename, expected) => {
+    expect((await send(bytes, filename)).status).toBe(expected);
+  });
+});

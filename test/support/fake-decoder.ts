@@ -1,0 +1,59 @@
+import { ServiceError } from "../../src/core/errors.ts";
+import type { AudioDecoder, Recording } from "../../src/core/documents/audio-decoder.ts";
+import type { Segment } from "../../src/core/documents/transcription.ts";
+import { join, pieces, silence, tone } from "./pcm.ts";
+import type { FakeFileStore } from "./document-world.ts";
+
+/** What a recording holds: sounds with quiet between them, by their times. */
+export interface FakeRecording {
+  readonly kind?: "audio" | "video";
+  readonly title?: string;
+  readonly hasSound?: boolean;
+  readonly claimedMs?: number;
+  /** In seconds: of sound, of the quiet after it, and so on. */
+  readonly sounds: readonly number[];
+  readonly lines?: readonly Segment[];
+  readonly trackLanguage?: string;
+}
+
+const MARK = "RECORDING ";
+const SOUND_S_PIECE = 0.25;
+
+/** The bytes of a recording, as text. */
+export function recordingText(recording: FakeRecording): string {
+  return MARK + JSON.stringify(recording);
+}
+
+/** A decoder for what `recordingText` makes. */
+export function createFakeDecoder(
+  files: Pick<FakeFileStore, "contents">,
+): Pick<AudioDecoder, "recognises" | "open"> {
+  const textOf = (path: string) => Buffer.from(files.contents.get(path) ?? []).toString();
+  return {
+    recognises: async ({ bytes }) => textOf(bytes.path).startsWith(MARK),
+    async open({ bytes }, { signal } = {}): Promise<Recording> {
+      signal?.throwIfAborted();
+      const text = textOf(bytes.path).slice(MARK.length);
+      if (!text.startsWith("{")) throw new ServiceError("UNPROCESSABLE", "The recording is damaged.");
+      const made = JSON.parse(text) as FakeRecording;
+      const sound = join(
+        ...made.sounds.map((seconds, i) => (i % 2 === 0 ? tone(seconds) : silence(seconds))),
+      );
+      return {
+        kind: made.kind ?? "audio",
+        mediaType: made.kind === "video" ? "video/mp4" : "audio/wav",
+        decoder: "fake",
+        hasSound: made.hasSound ?? true,
+        durationMs: made.claimedMs ?? Math.round(sound.length / 16),
+        ...(made.title !== undefined && { title: made.title }),
+        subtitles:
+          made.lines === undefined
+            ? []
+            : [{ index: 0, ...(made.trackLanguage !== undefined && { language: made.trackLanguage }) }],
+        sound: () => pieces(sound, SOUND_S_PIECE * 16_000),
+        readSubtitles: async () => made.lines ?? [],
+        [Symbol.asyncDispose]: async () => {},
+      };
+    },
+  };
+}
