@@ -6,9 +6,15 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 export class CliFailure extends Error {
   override readonly name = "CliFailure";
   readonly exitCode: ExitCode;
+  /** HTTP status of the answer, where the daemon refused. */
+  readonly status: number | undefined;
 
-  constructor(message: string, options: ErrorOptions & { readonly exitCode?: ExitCode } = {}) {
+  constructor(
+    message: string,
+    options: ErrorOptions & { readonly exitCode?: ExitCode; readonly status?: number } = {},
+  ) {
     super(message, options);
     this.exitCode = options.exitCode ?? EXIT.failure;
+    this.status = options.status;
   }
 }

@@ -65,7 +65,7 @@ export async function findDaemon(dataDir: string): Promise<DaemonClient | undefi
         });
       });
       const content: unknown = await response.json().catch(() => undefined);
-      if (!response.ok) throw new CliFailure(refusal(content, response.status));
+      if (!response.ok) throw new CliFailure(refusal(content, response.status), { status: response.status });
       if (!Value.Check(answer, content)) {
         throw new CliFailure(
           `The daemon (version ${runtime.version}) answered ${path} in a form that this command does not know; ` +

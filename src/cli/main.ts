@@ -7,7 +7,7 @@ import { type DaemonOptions, settingsOf, withDataDir } from "./daemon-options.ts
 import { addFactCommands } from "./fact-commands.ts";
 import { compact, type CompactOptions } from "./compact.ts";
 import { collect, part, wholeNumber } from "./option-values.ts";
-import { ingest, type IngestOptions } from "./ingest.ts";
+import { ingest, type IngestOptions } from "./ingest/ingest.ts";
 import type { ServeAgentOptions } from "./mcp/serve-agent.ts";
 import { complain, endWithReader } from "./output.ts";
 import { query, type QueryOptions } from "./query.ts";

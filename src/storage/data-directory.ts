@@ -4,7 +4,7 @@ import type { Disk } from "./disk.ts";
 /** What tells a data directory from another folder, besides what is in its own. */
 const STORE_NAMES = /^(CHECKPOINT-\d+(\.tmp)?|journal|tables|set-aside|files|daemon\.json(\..*)?)$/;
 /** What stands there before there is a store: who starts one claims it and opens a log. */
-const OTHER_NAMES = /^(lock(\..*)?|memoryd\.log(\..*)?|lost\+found)$/;
+const OTHER_NAMES = /^(lock(\..*)?|memoryd\.log(\..*)?|ingested\.ndjson|lost\+found)$/;
 
 /**
  * Refuses a folder that holds other things and no store: it would become private, and other things would come to stand

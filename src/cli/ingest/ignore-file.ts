@@ -1,3 +1,5 @@
+import { matchesIgnoreGlob, parseIgnoreGlob } from "./ignore-glob.ts";
+
 /** What a `.gitignore` says: patterns in order, the last that matches decides. */
 export interface IgnoreFile {
   /** `path` below the file's folder with `/`; undefined where nothing is said of it. */
@@ -17,7 +19,7 @@ export function parseIgnoreFile(text: string): IgnoreFile {
   return {
     ignores(path, isFolder) {
       const rule = rules.findLast(
-        ({ pattern, onlyFolders }) => (isFolder || !onlyFolders) && pattern.test(path),
+        ({ glob, onlyFolders }) => (isFolder || !onlyFolders) && matchesIgnoreGlob(glob, path),
       );
       return rule === undefined ? undefined : !rule.isNegated;
     },
@@ -33,27 +35,6 @@ function ruleOf(line: string) {
   const onlyFolders = body.endsWith("/");
   const path = body.replace(/\/+$/, "");
   // With a slash in it, a pattern counts from the file's folder; else it is of a name at any depth.
-  const anchored = path.includes("/") ? path.replace(/^\//, "") : `**/${path}`;
-  const source = sourceOf(anchored);
-  try {
-    return { pattern: new RegExp(`^${source}$`, "su"), isNegated, onlyFolders };
-  } catch {
-    return undefined;
-  }
-}
-
-function sourceOf(glob: string): string {
-  // Stars in a row mean one; many in a pattern would otherwise make a regular expression slow.
-  const parts = glob.match(/\*\*\/|\/\*\*$|\*+|\?|\[!?\]?[^\]]*\]|\\.|[^*?[\\/]+|./gsu) ?? [];
-  return parts
-    .map((part) => {
-      if (part === "**/") return "(?:[^/]+/)*";
-      if (part === "/**") return "/.+";
-      if (part.startsWith("*")) return "[^/]*";
-      if (part === "?") return "[^/]";
-      if (part.startsWith("[") && part.length > 2) return part.replace(/^\[!/, "[^").replaceAll("\\", "\\\\");
-      const literal = part.startsWith("\\") && part.length > 1 ? part.slice(1) : part;
-      return literal.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
-    })
-    .join("");
+  const glob = parseIgnoreGlob(path.includes("/") ? path.replace(/^\//, "") : `**/${path}`);
+  return glob && { glob, isNegated, onlyFolders };
 }

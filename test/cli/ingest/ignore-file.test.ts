@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseIgnoreFile } from "../../src/cli/ignore-file.ts";
+import { parseIgnoreFile } from "../../../src/cli/ingest/ignore-file.ts";
 
 describe("parseIgnoreFile", () => {
   it.each<[string, string, boolean, boolean | undefined]>([
@@ -25,7 +25,23 @@ describe("parseIgnoreFile", () => {
     ["*.md\n!keep.md", "keep.md", false, false],
     ["trailing   ", "trailing", false, true],
     ["[", "[", false, true],
+    ["[]a]x", "]x", false, true],
+    ["[a-c]1", "b1", false, true],
+    ["[^a-c]1", "b1", false, undefined],
+    ["\\*", "*", false, true],
+    ["\\*", "a", false, undefined],
+    ["a/**/b/**/c", "a/x/b/b/y/c", false, true],
+    ["docs/**", "docs", true, undefined],
+    ["*a*b", "xaxxb", false, true],
+    ["é?", "é👍", false, true],
   ])("%j and %s (folder: %s): %s", (text, path, isFolder, expected) => {
     expect(parseIgnoreFile(text).ignores(path, isFolder)).toBe(expected);
+  });
+
+  it("stays quick for a pattern of many stars", () => {
+    const stars = `${"*a".repeat(100)}*b`;
+    const folders = `${"**/a/".repeat(80)}b`;
+    expect(parseIgnoreFile(stars).ignores("a".repeat(250), false)).toBeUndefined();
+    expect(parseIgnoreFile(folders).ignores("a/".repeat(1_000) + "c", false)).toBeUndefined();
   });
 });

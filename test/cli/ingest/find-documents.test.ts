@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { findDocuments } from "../../src/cli/find-documents.ts";
+import { findDocuments } from "../../../src/cli/ingest/find-documents.ts";
 
 let root: string;
 beforeEach(() => {
@@ -36,12 +36,17 @@ it("takes documents, and passes over what is ignored, linked, secret or of anoth
   symlinkSync(join(root, "a.md"), join(root, "link.md"));
   const { files, skipped, missing } = await findDocuments([root]);
   expect(files.map(({ path }) => relative(root, path))).toEqual(["a.md", "b.PDF", "sub/d.txt"]);
-  expect(Object.fromEntries(skipped)).toMatchObject({
-    link: 1,
-    empty: 1,
-    "left out by .gitignore": 2,
-    "kept out by default": 5,
-  });
+  const named = skipped.map(({ path, reason }) => `${relative(root, path)}: ${reason}`);
+  expect(named).toEqual(
+    expect.arrayContaining([
+      "link.md: link",
+      "empty.md: empty",
+      "out: left out by .gitignore",
+      "id_rsa: kept out by default",
+      "node_modules: kept out by default",
+    ]),
+  );
+  expect(skipped.filter(({ reason }) => reason === "kept out by default")).toHaveLength(5);
   expect(missing).toEqual([]);
 });
 
@@ -50,4 +55,24 @@ it("takes a file that is named, and names what is not there", async () => {
   const { files, missing } = await findDocuments([join(root, "notes.org"), "nowhere.md"]);
   expect(files).toHaveLength(1);
   expect(missing).toEqual(["nowhere.md"]);
+});
+
+it("heeds what the repository above says, and nothing above the repository", async () => {
+  put(".gitignore", "*.draft.md\n");
+  put("repo/.gitignore", "secret/\n*.tmp.md\n");
+  put("repo/.git/HEAD");
+  for (const path of ["a.md", "a.draft.md", "a.tmp.md", "secret/b.md"]) put(`repo/sub/${path}`);
+  const { files } = await findDocuments([join(root, "repo/sub")]);
+  expect(files.map(({ path }) => relative(root, path))).toEqual(
+    ["repo/sub/a.draft.md", "repo/sub/a.md"].toSorted(),
+  );
+});
+
+it("keeps out folders that hold keys, and says so of what was named", async () => {
+  for (const path of [".env.d/x.md", ".kube/a.md", ".venv/b.md", "ok.md"]) put(path);
+  expect((await findDocuments([root])).files).toHaveLength(1);
+  put(".env");
+  expect((await findDocuments([join(root, ".env")])).skipped).toEqual([
+    { path: join(root, ".env"), reason: "kept out by default", isNamed: true },
+  ]);
 });

@@ -1,0 +1,45 @@
+import { complain, oneLine, print, printJson } from "../output.ts";
+import type { FoundDocuments, SkippedPath } from "./find-documents.ts";
+import type { Tally } from "./take-in.ts";
+
+/** So many names of what was passed over for one reason. */
+const MAX_NAMES = 3;
+
+/** What went in, what was passed over, and why. */
+export function report({ skipped }: FoundDocuments, tally: Tally, gone: number, asJson: boolean): void {
+  const { added, replaced, unchanged, removed, memories, failed } = tally;
+  if (asJson) {
+    printJson({
+      added,
+      replaced,
+      unchanged,
+      removed,
+      memories,
+      gone,
+      failed,
+      skipped: skipped.map(({ path, reason }) => ({ path, reason })),
+    });
+    return;
+  }
+  print(
+    `${added} added, ${replaced} replaced, ${unchanged} unchanged, ${removed} removed; ${memories} new memories`,
+  );
+  for (const [reason, paths] of byReason(skipped)) {
+    const names = paths.slice(0, MAX_NAMES).map(oneLine).join(", ");
+    const more = paths.length > MAX_NAMES ? " …" : "";
+    print(`  skipped ${paths.length}: ${reason} (${names}${more})`);
+  }
+  for (const { path, reason } of failed) print(`  failed ${oneLine(path)}: ${oneLine(reason)}`);
+  if (gone > 0)
+    complain(`${gone} taken in earlier are gone from the disk and still remembered; --watch removes them.`);
+}
+
+function byReason(skipped: readonly SkippedPath[]): Map<string, string[]> {
+  const reasons = new Map<string, string[]>();
+  for (const { path, reason } of skipped) {
+    const paths = reasons.get(reason);
+    if (paths === undefined) reasons.set(reason, [path]);
+    else paths.push(path);
+  }
+  return reasons;
+}
