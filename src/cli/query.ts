@@ -33,6 +33,7 @@ const Match = Type.Object({
       Type.Null(),
       Type.Object({
         filename: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+        chunk_index: Type.Integer(),
         page: Type.Optional(Type.Integer()),
         start_ms: Type.Optional(Type.Integer()),
         url: Type.Optional(Type.String()),
@@ -83,9 +84,10 @@ function printMatch(match: Static<typeof Match>, rank: number): void {
 /** Where it stands in a document: "talk.mp4 12:31", "report.pdf p. 4". */
 function placeOf({ source }: Static<typeof Match>): string {
   if (source === undefined || source === null) return "";
-  const { filename, url, page, start_ms: startMs } = source;
+  const { filename, url, chunk_index: index, page, start_ms: startMs } = source;
   const time = startMs === undefined ? undefined : clockTime(startMs);
-  const where = time ?? (page === undefined ? undefined : `p. ${page}`);
+  // The root stands for the whole.
+  const where = index < 0 ? undefined : (time ?? (page === undefined ? undefined : `p. ${page}`));
   const words = [oneLine(filename ?? url ?? ""), where].filter((word) => word !== undefined && word !== "");
   return words.length === 0 ? "" : ` · ${words.join(" ")}`;
 }

@@ -251,12 +251,14 @@ describe("memoryd query", () => {
 
   it("prints the time in a recording, the page of a document", async () => {
     const matches = [
-      { ...match, source: { filename: "talk.mp4", start_ms: 751_900 } },
-      { ...match, source: { filename: null, url: "https://a.example/b.pdf", page: 4 } },
+      { ...match, source: { filename: "talk.mp4", chunk_index: 3, start_ms: 751_900 } },
+      { ...match, source: { filename: "film.mp4", chunk_index: -1, start_ms: 0 } },
+      { ...match, source: { filename: null, url: "https://a.example/b.pdf", chunk_index: 0, page: 4 } },
     ];
     daemon = await startFakeDaemon(home, { "/memory/query": { body: { matches } } });
     const { stdout } = await run(["query", "x"]);
     expect(stdout).toContain(" · talk.mp4 12:31 · id-1");
+    expect(stdout).toContain(" · film.mp4 · id-1");
     expect(stdout).toContain(" · https://a.example/b.pdf p. 4 · id-1");
   });
 

@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AudioDecoder } from "../../src/core/documents/audio-decoder.ts";
 import { openMediaDecoder } from "../../src/extraction/media/media-decoder.ts";
@@ -137,6 +138,18 @@ describe.skipIf(!hasFfmpeg || !hasEspeak).each([
     // Containers round times, and begin with what an encoder delays.
     for (const [i, { startMs }] of lines.entries())
       expect(Math.abs(startMs - (LINES[i]?.startMs ?? 0))).toBeLessThan(100);
+  });
+
+  it("loses nothing where its reader comes late", async () => {
+    await using recording = await decoder.open(input("a.flac"));
+    const sound = recording.sound();
+    await sleep(1_000);
+    let samples = 0;
+    for await (const piece of sound) {
+      samples += piece.length;
+      await sleep(20);
+    }
+    expect(Math.abs(samples - speech.length)).toBeLessThan(PCM_RATE / 10);
   });
 
   it("says that a video has no sound", async () => {

@@ -21,7 +21,7 @@ const KNOWN = [
 const FILLER = "We walked along the river. The weather was mild. Then we went home again.";
 const FILLER_EVERY_S = 30;
 const LENGTH_S = 600;
-const TOLERANCE_MS = 2_000;
+const TOLERANCE_S = 2;
 
 let dataDir: string;
 let daemon: DaemonProcess;
@@ -77,14 +77,14 @@ describe.skipIf(!hasEspeak)("a talk of ten minutes", () => {
       duration_s: LENGTH_S,
     });
     for (const [second, , question] of KNOWN) {
-      const { body: answer } = await call(daemon, "POST", "/memory/query", { query: question, k: 1 });
-      const [match] = answer.matches;
-      expect([
-        question,
-        match.content,
-        Math.abs(match.source.start_ms - second * 1_000) <= TOLERANCE_MS,
-        match.source.start_ms,
-      ]).toEqual([question, match.content, true, match.source.start_ms]);
+      const { body: answer } = await call(daemon, "POST", "/memory/query", { query: question, k: 3 });
+      // The root may stand before it: its summary is made of the same sentences.
+      const chunk = answer.matches.find(
+        (match: { source: { chunk_index: number } }) => match.source.chunk_index >= 0,
+      );
+      expect
+        .soft(Math.abs(chunk.source.start_ms / 1_000 - second), `${question} ${chunk.content}`)
+        .toBeLessThanOrEqual(TOLERANCE_S);
     }
   });
 

@@ -82,8 +82,11 @@ export async function openInFfmpeg(
   return {
     decoder: "ffmpeg",
     report,
-    sound: () =>
-      start(soundArguments(container, path, STDOUT, limits.maxSeconds + 1)).child.sound(container, report),
+    // Begun with the first piece that is asked for: what ends before somebody reads it would be lost.
+    async *sound() {
+      const { child } = start(soundArguments(container, path, STDOUT, limits.maxSeconds + 1));
+      yield* child.sound(container, report);
+    },
     async subtitles(index) {
       const { child, process } = start(subtitleArguments(container, path, STDOUT, index));
       const pieces: Buffer[] = [];
