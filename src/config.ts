@@ -9,6 +9,9 @@ import { isMissing } from "./system-error.ts";
 
 const PREFIX = "MEMORYD_";
 
+/** Variables that no flag stands for. */
+const SECRETS = ["MEMORYD_API_KEY", "MEMORYD_SUMMARY_LLM_KEY"] as const;
+
 export type Settings = Readonly<Static<typeof SettingsSchema>>;
 export type SettingName = keyof Settings;
 
@@ -18,6 +21,8 @@ export interface Config extends Settings {
   readonly apiKey: string | undefined;
   /** Where programs are looked for: the variable `PATH`. */
   readonly searchPath: string;
+  /** For the language model that writes summaries; undefined for none. */
+  readonly summaryLlmKey: string | undefined;
 }
 
 /** A setting that is unknown, out of range or unsafe. The message is one sentence that names it and what to do. */
@@ -71,10 +76,11 @@ export function readSettings({ flags = {}, configFile, env = process.env }: Sett
  */
 export function loadConfig(sources: SettingSources = {}): Config {
   const settings = readSettings(sources);
-  const apiKey = readApiKey(settings, sources.env ?? process.env);
+  const env = sources.env ?? process.env;
+  const apiKey = readApiKey(settings, env);
+  const summaryLlmKey = readSecret("MEMORYD_SUMMARY_LLM_KEY", settings.summaryLlmKeyFile, env);
   if (apiKey === undefined) refuseStrangers(settings);
-  const { env = process.env } = sources;
-  return Object.freeze({ ...settings, apiKey, searchPath: env["PATH"] ?? "" });
+  return Object.freeze({ ...settings, apiKey, summaryLlmKey, searchPath: env["PATH"] ?? "" });
 }
 
 function fromFlags(flags: Readonly<Record<string, string>>): Partial<Settings> {
@@ -100,7 +106,7 @@ function fromEnvironment(env: NodeJS.ProcessEnv): Partial<Settings> {
     }
   }
   // Other programs may have variables of this prefix; one that is nearly ours is a slip, and could leave the door open.
-  const known = [...SETTINGS.map((setting) => setting.variable), "MEMORYD_API_KEY"];
+  const known = [...SETTINGS.map((setting) => setting.variable), ...SECRETS];
   const suffixes = known.map((variable) => variable.slice(PREFIX.length));
   for (const variable of Object.keys(env)) {
     if (!variable.startsWith(PREFIX) || known.includes(variable)) continue;
@@ -174,7 +180,7 @@ function checked(name: SettingName, value: unknown, where: string, baseFolder: s
   }
   const isPath =
     name === "dataDir" ||
-    name === "apiKeyFile" ||
+    name.endsWith("KeyFile") ||
     name === "whisperModelDir" ||
     (name === "ffmpeg" && value !== "auto" && value !== "off");
   return isPath && typeof value === "string" && value !== "" ? resolve(baseFolder, value) : value;
@@ -185,25 +191,34 @@ function expectationOf(name: SettingName): string {
   if (name === "ingestPrivate") return `one of ${INGEST_PRIVATE.join(", ")}`;
   if (name === "allowedHosts") return "host names, without scheme and path";
   if (name === "allowedOrigins") return "origins such as https://app.example, without a path";
+  if (name === "summaryLlmUrl") return "an http or https address without credentials";
   const { type, minimum, maximum }: { type?: unknown; minimum?: number; maximum?: number } =
     SettingsSchema.properties[name];
   return type === "integer" ? `a whole number from ${minimum} to ${maximum}` : "a text that is not empty";
 }
 
 function readApiKey({ apiKeyFile }: Settings, env: NodeJS.ProcessEnv): string | undefined {
-  const variable = env["MEMORYD_API_KEY"];
-  if (variable !== undefined && apiKeyFile !== "") {
-    throw new ConfigError("Both MEMORYD_API_KEY and a key file are set; keep one of them.");
-  }
-  if (variable !== undefined) return checkedKey(variable, "MEMORYD_API_KEY");
-  if (apiKeyFile === "") return undefined;
+  const key = readSecret("MEMORYD_API_KEY", apiKeyFile, env);
+  const isFromVariable = env["MEMORYD_API_KEY"] !== undefined;
+  return key === undefined
+    ? undefined
+    : checkedKey(key, isFromVariable ? "MEMORYD_API_KEY" : `The key in ${apiKeyFile}`);
+}
+
+/** A secret from its variable or from the file that a setting names. */
+function readSecret(
+  name: (typeof SECRETS)[number],
+  file: string,
+  env: NodeJS.ProcessEnv,
+): string | undefined {
+  const variable = env[name];
+  if (variable !== undefined && file !== "")
+    throw new ConfigError(`Both ${name} and a key file are set; keep one of them.`);
+  if (variable !== undefined || file === "") return variable;
   try {
-    return checkedKey(readFileSync(apiKeyFile, "utf8").trim(), `The key in ${apiKeyFile}`);
+    return readFileSync(file, "utf8").trim();
   } catch (error) {
-    if (error instanceof ConfigError) throw error;
-    throw new ConfigError(`The key file ${apiKeyFile} cannot be read: ${messageOf(error)}.`, {
-      cause: error,
-    });
+    throw new ConfigError(`The key file ${file} cannot be read: ${messageOf(error)}.`, { cause: error });
   }
 }
 

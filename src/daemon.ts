@@ -23,6 +23,7 @@ import { refuseForeignDirectory } from "./storage/data-directory.ts";
 import { nodeDisk } from "./storage/disk.ts";
 import { acquireLock } from "./storage/lock.ts";
 import { type OpenedStore, openStore, STORE_FORMAT } from "./storage/open-store.ts";
+import { openSummaryService } from "./summary-service.ts";
 import { sha256, systemClock, uuidSource } from "./system.ts";
 import { VERSION } from "./version.ts";
 
@@ -130,7 +131,12 @@ export async function startDaemon(
     const service = await openDocumentService(config, ports, { log, ownPort: () => listeningPort });
     documents = service;
     started.push(() => service.close());
-    const operations = bindOperations({ ...ports, stopJob: (id) => service.stopJob(id) });
+    const { summaries, close: closeSummaries } = openSummaryService(config, ports, {
+      log,
+      isBusy: () => embedder.waiting > 0,
+    });
+    started.push(closeSummaries);
+    const operations = bindOperations({ ...ports, summaries, stopJob: (id) => service.stopJob(id) });
     const compaction = createCompactionService({
       erasure: opened.erasure,
       originals: service.files,

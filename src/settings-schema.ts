@@ -118,6 +118,17 @@ export const SettingsSchema = Type.Object(
       description:
         "proxy for fetching pages, such as http://proxy.example:3128; private pages are then never fetched",
     }),
+    summaryLlmUrl: Type.String({
+      pattern: "^(https?://[^\\s@]+)?$",
+      default: "",
+      description:
+        "chat completions of a language model (OpenAI-compatible) to send what a summary is made of to; off without",
+    }),
+    summaryLlmModel: Type.String({ default: "", description: "its name there" }),
+    summaryLlmKeyFile: Type.String({
+      default: "",
+      description: "file with the key it asks for, or set MEMORYD_SUMMARY_LLM_KEY",
+    }),
     embeddingWorkers: Type.Integer({
       minimum: 1,
       maximum: 64,

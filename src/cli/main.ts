@@ -1,5 +1,6 @@
 import { Command, CommanderError, Option } from "commander";
 import { ConfigError, DEFAULT_CONFIG_FILE, loadConfig, SETTINGS } from "../config.ts";
+import { addUserCommands } from "./user-commands.ts";
 import { VERSION } from "../version.ts";
 import { add, type AddOptions } from "./add.ts";
 import { CliFailure, EXIT, type ExitCode } from "./cli-failure.ts";
@@ -55,6 +56,7 @@ function program(words: readonly string[]): Command {
   addAgentCommands(memoryd);
   addFactCommands(memoryd);
   addTransferCommands(memoryd);
+  addUserCommands(memoryd);
   return memoryd;
 }
 

@@ -52,6 +52,8 @@ const RULES: Rules<Operations> = {
       "This key is bound to one user; listing users needs one that is not.",
     );
   },
+  userSummary: (all, user) => async (input) => all.userSummary(own(user, input)),
+  regenerateSummary: (all, user) => async (input) => all.regenerateSummary(own(user, input)),
   deleteUserMemories: (all, user) => async (input) => all.deleteUserMemories(own(user, input)),
 
   // A source memory must be the fact's user's, so that of a bound caller can only be an own one.

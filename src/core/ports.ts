@@ -188,6 +188,8 @@ export interface MemoryStore {
   scoreWords(terms: readonly QueryTerm[], selection?: Selection): Scores;
   /** Cosine with the best window, negative ones as 0. */
   scoreVectors(vector: Float32Array, selection?: Selection): Scores;
+  /** The embeddings of a memory's windows, in order, each within .002 of the one it was written with; none while they are not durable. */
+  windowsOf(ordinal: Ordinal): Float32Array[];
   /** The inverse document frequency of a term, > 0; unknown terms get the highest. */
   inverseDocumentFrequency(term: string): number;
 }

@@ -1,5 +1,6 @@
 /** Users on the wire: who has something stored, and the removal of all of it. */
 import { Type } from "typebox";
+import { FactRecord } from "./fact.ts";
 import { nullable, optional, Time, UserId } from "./fields.ts";
 import { DEFAULT_PAGE_LIMIT } from "./list-memories.ts";
 
@@ -62,6 +63,38 @@ export const ListUsersReply = Type.Object(
     ),
   },
   { $id: "UserPage" },
+);
+
+export const UserSummaryReply = Type.Object(
+  {
+    user_id: Type.String(),
+    summary: Type.String({ description: "The highlights and what is true now, as one text." }),
+    method: Type.Enum(["extractive", "language-model"], {
+      type: "string",
+      description:
+        "`extractive`: chosen sentences; `language-model`: written by the model that the operator set up.",
+    }),
+    highlights: Type.Array(Type.Object({ memory_id: Type.String(), text: Type.String() }), {
+      description: "Sentences of the user's memories that stand for the rest, in the order of time.",
+    }),
+    key_phrases: Type.Array(Type.String(), { description: "The most telling first." }),
+    facts: Type.Array(FactRecord, { description: "Valid now; at most 20." }),
+    memory_count: Count,
+    fact_count: Type.Integer({ minimum: 0, description: "Past and future facts too." }),
+    sectors: Type.Unsafe<Readonly<Record<string, number>>>({
+      type: "object",
+      additionalProperties: Count,
+      description: "Memories by primary sector.",
+    }),
+    top_tags: Type.Array(Type.Object({ tag: Type.String(), count: Count })),
+    first_memory_at: MemoryTime,
+    last_memory_at: MemoryTime,
+    updated_at: Time,
+    stale: Type.Boolean({
+      description: "Memories or facts changed since the sentences were chosen; all else is as of now.",
+    }),
+  },
+  { $id: "UserSummary" },
 );
 
 const Keep = Type.Enum(["documents"], {

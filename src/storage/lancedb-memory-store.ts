@@ -4,7 +4,15 @@ import { ServiceError } from "../core/errors.ts";
 import type { FactBook } from "../core/facts/fact-book.ts";
 import type { FactStore } from "../core/facts/fact-store.ts";
 import type { SeenMemory } from "../core/memory.ts";
-import type { Clock, MemoryStore, QueryTerm, Scores, Selection, WriteSection } from "../core/ports.ts";
+import type {
+  Clock,
+  MemoryStore,
+  Ordinal,
+  QueryTerm,
+  Scores,
+  Selection,
+  WriteSection,
+} from "../core/ports.ts";
 import { type Change, memoryOf, type MemoryRow, type Rows } from "../core/rows.ts";
 import { quantise } from "../core/recall/int8-kernel.ts";
 import type { Stage, StoreCatalogue } from "./catalogue/catalogue.ts";
@@ -132,6 +140,10 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
 
   scoreVectors(vector: Float32Array, selection?: Selection): Scores {
     return this.#indexes.vectors.score(vector, this.catalogue.ordinals, selection);
+  }
+
+  windowsOf(ordinal: Ordinal): Float32Array[] {
+    return this.#indexes.vectors.windowsOf(ordinal);
   }
 
   inverseDocumentFrequency(term: string): number {

@@ -74,6 +74,7 @@ describe("/openapi.json", () => {
       "get /documents",
       "get /documents/{id}",
       "get /documents/{id}/file",
+      "get /export",
       "get /health",
       "get /jobs",
       "get /jobs/{id}",
@@ -87,12 +88,14 @@ describe("/openapi.json", () => {
       "get /stats",
       "get /users",
       "get /users/{user_id}/memories",
+      "get /users/{user_id}/summary",
       "get /version",
       "patch /api/temporal/fact/{id}",
       "patch /memory/{id}",
       "post /api/temporal/fact",
       "post /api/temporal/fact/batch",
       "post /compact",
+      "post /import",
       "post /ingest",
       "post /mcp",
       "post /memory/add",
@@ -102,6 +105,7 @@ describe("/openapi.json", () => {
       "post /memory/query",
       "post /memory/reinforce",
       "post /shutdown",
+      "post /users/{user_id}/summary/regenerate",
     ]);
   });
 

@@ -3,6 +3,7 @@ import { ServiceError } from "../../src/core/errors.ts";
 import { bindFactOperations } from "../../src/core/facts/fact-operations.ts";
 import { SECTORS, type SeenMemory } from "../../src/core/memory.ts";
 import type { Operations } from "../../src/core/operations.ts";
+import type { UserSummary } from "../../src/core/users/user-summary.ts";
 import type { ServiceStatus } from "../../src/core/status.ts";
 import { createFakeFactPorts } from "./in-memory-fact-store.ts";
 
@@ -118,6 +119,8 @@ export function createFakeOperations(overrides: Partial<Operations> = {}): FakeO
     },
     relatedMemories: async ({ id, userId }) => ({ nodes: [find(id, userId, "NOT_FOUND")], edges: [] }),
     listUsers: () => ({ items: [], total: 0, isMore: false }),
+    userSummary: async ({ userId }) => fakeSummary(userId),
+    regenerateSummary: async ({ userId }) => fakeSummary(userId),
     deleteUserMemories: async ({ userId }) => {
       const own = [...memories.values()].filter((memory) => memory.userId === userId);
       for (const { id } of own) memories.delete(id);
@@ -185,3 +188,22 @@ export const FAKE_STATUS: ServiceStatus = {
   },
   embeddingQueue: { waiting: 0, workers: 1 },
 };
+
+function fakeSummary(userId: string): UserSummary {
+  return {
+    userId,
+    text: "Likes tea.",
+    method: "extractive",
+    highlights: [{ memoryId: fakeId(1), text: "Likes tea." }],
+    keyPhrases: ["tea"],
+    facts: [],
+    factCount: 0,
+    memories: 1,
+    sectors: { semantic: 1, episodic: 0, procedural: 0, emotional: 0, reflective: 0 },
+    topTags: [],
+    firstMemoryAt: FAKE_NOW,
+    lastMemoryAt: FAKE_NOW,
+    updatedAt: FAKE_NOW,
+    isStale: false,
+  };
+}

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { FollowUps } from "../../src/core/memories/follow-ups.ts";
 import { RequestLedger } from "../../src/core/idempotency.ts";
 import type { MemoryPorts } from "../../src/core/memories/memory-ports.ts";
+import { UserSummaries } from "../../src/core/users/user-summaries.ts";
 import type { UserPorts } from "../../src/core/users/user-operations.ts";
 import { createFakeEmbedder, type FakeEmbedder } from "./fake-embedder.ts";
 import { createInMemoryStore, type InMemoryStore } from "./in-memory-store.ts";
@@ -20,6 +21,12 @@ export function createMemoryWorld(): MemoryWorld {
   const clock = { now: () => world.now };
   const embedder = createFakeEmbedder();
   const memory = createInMemoryStore(clock);
+  const summaries = new UserSummaries({
+    store: memory.store,
+    facts: memory.store,
+    clock,
+    nextTurn: async () => {},
+  });
   const world: MemoryWorld = {
     now: Date.UTC(2026, 0, 1),
     embedder,
@@ -31,6 +38,7 @@ export function createMemoryWorld(): MemoryWorld {
       clock,
       ids: { newId: () => `m${(ids += 1)}` },
       stopJob: async () => {},
+      summaries,
       requests: new RequestLedger(),
       followUps: new FollowUps(memory.store, { onPending: () => {}, isBusy: () => false }),
       classify: ({ content }) => {

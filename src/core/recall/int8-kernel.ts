@@ -95,6 +95,16 @@ export class Int8Rows {
     new Int8Array(this.#memory.buffer).set(row, this.#rowsAt + index * this.dimensions);
   }
 
+  /** A copy of a row. @throws {RangeError} where no row is. */
+  row(index: number): Int8Array {
+    if (!(index >= 0 && index < this.#count))
+      throw new RangeError(`there is no row ${index} of ${this.#count}`);
+    return new Int8Array(this.#memory.buffer).slice(
+      this.#rowsAt + index * this.dimensions,
+      this.#rowsAt + (index + 1) * this.dimensions,
+    );
+  }
+
   /** The dot product of the query with every row, by index. */
   dot(query: Int8Array): Int32Array {
     this.#assertLength(query);

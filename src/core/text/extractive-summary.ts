@@ -1,6 +1,7 @@
 import { analyse } from "./analyser.ts";
 import type { Block } from "../documents/extraction.ts";
 import { sentencesOf } from "./sentences.ts";
+import { dotOf, type TermVector, termVectors } from "./term-vectors.ts";
 
 /** What a document's root says: enough to tell what the document is about and where in it to look. */
 export interface DocumentDigest {
@@ -59,7 +60,7 @@ function outlineOf(blocks: readonly Block[], title: string): string {
 interface Candidate {
   readonly text: string;
   readonly place: number;
-  readonly vector: ReadonlyMap<string, number>;
+  readonly vector: TermVector;
 }
 
 function summaryOf(blocks: readonly Block[]): string {
@@ -70,7 +71,7 @@ function summaryOf(blocks: readonly Block[]): string {
   }
   const length = Math.hypot(...centre.values()) || 1;
   const scores = candidates.map(
-    ({ vector }, i) => dot(vector, centre) / length + LEAD_WEIGHT * (1 - i / candidates.length) ** 2,
+    ({ vector }, i) => dotOf(vector, centre) / length + LEAD_WEIGHT * (1 - i / candidates.length) ** 2,
   );
   const byScore = [...candidates.keys()].sort((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0) || a - b);
 
@@ -80,7 +81,7 @@ function summaryOf(blocks: readonly Block[]): string {
     const candidate = candidates[index];
     if (candidate === undefined || chosen.length === SUMMARY_SENTENCES) break;
     if (chars + candidate.text.length > SUMMARY_CHARS) continue;
-    if (chosen.some(({ vector }) => dot(vector, candidate.vector) > REPEATS)) continue;
+    if (chosen.some(({ vector }) => dotOf(vector, candidate.vector) > REPEATS)) continue;
     chosen.push(candidate);
     chars += candidate.text.length;
   }
@@ -113,31 +114,12 @@ function pickCandidates(blocks: readonly Block[]): { readonly text: string; read
   ).flatMap((sentence) => sentence ?? []);
 }
 
-/** With tf-idf vectors of unit length; those that say next to nothing are left out, unless all do. */
+/** With tf-idf vectors; those that say next to nothing are left out, unless all do. */
 function weigh(sentences: readonly { readonly text: string; readonly place: number }[]): Candidate[] {
-  const analysed = sentences.map((sentence) => ({ ...sentence, terms: analyse(sentence.text) }));
-  const rich = analysed.filter(({ terms }) => terms.length >= MIN_TERMS);
-  const kept = rich.length > 0 ? rich : analysed;
-  const frequency = new Map<string, number>();
-  for (const { terms } of kept) {
-    for (const term of new Set(terms)) frequency.set(term, (frequency.get(term) ?? 0) + 1);
-  }
-  return kept.map(({ text, place, terms }) => {
-    const vector = new Map<string, number>();
-    for (const term of terms) {
-      const idf = Math.log(1 + kept.length / (frequency.get(term) ?? 1));
-      vector.set(term, (vector.get(term) ?? 0) + idf);
-    }
-    const length = Math.hypot(...vector.values()) || 1;
-    for (const [term, weight] of vector) vector.set(term, weight / length);
-    return { text, place, vector };
-  });
-}
-
-function dot(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>): number {
-  let sum = 0;
-  for (const [term, weight] of a) sum += weight * (b.get(term) ?? 0);
-  return sum;
+  const rich = sentences.filter(({ text }) => analyse(text).length >= MIN_TERMS);
+  const kept = rich.length > 0 ? rich : sentences;
+  const vectors = termVectors(kept.map(({ text }) => text));
+  return kept.map((sentence, i) => ({ ...sentence, vector: vectors[i] ?? new Map<string, number>() }));
 }
 
 function cut(text: string, length: number): string {

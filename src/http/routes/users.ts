@@ -1,5 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import type { Static } from "typebox";
+import type { UserSummary } from "../../core/users/user-summary.ts";
 import { DEFAULT_PAGE_LIMIT, ListMemoriesQuery, ListMemoriesReply } from "../../schemas/list-memories.ts";
+import { OwnerBody, OwnerQuery } from "../../schemas/memory.ts";
 import { formatTime } from "../../schemas/time.ts";
 import {
   DeleteUserMemoriesBody,
@@ -8,9 +11,11 @@ import {
   ListUsersQuery,
   ListUsersReply,
   UserParams,
+  UserSummaryReply,
 } from "../../schemas/user.ts";
 import type { OperationsOf } from "../caller-operations.ts";
 import { readIdCursor, writeIdCursor } from "../cursor.ts";
+import { factRecord } from "../fact-record.ts";
 import { invalid, listMemoriesInput, oneUser } from "../memory-input.ts";
 import { memoryPage } from "../memory-record.ts";
 
@@ -46,8 +51,8 @@ export const userRoutes: FastifyPluginAsyncTypebox<{ readonly operationsOf: Oper
           memory_count: user.memories,
           fact_count: user.facts,
           document_count: user.documents,
-          first_memory_at: user.firstMemoryAt === null ? null : formatTime(user.firstMemoryAt),
-          last_memory_at: user.lastMemoryAt === null ? null : formatTime(user.lastMemoryAt),
+          first_memory_at: timeOrNull(user.firstMemoryAt),
+          last_memory_at: timeOrNull(user.lastMemoryAt),
         })),
         total,
         limit,
@@ -76,6 +81,43 @@ export const userRoutes: FastifyPluginAsyncTypebox<{ readonly operationsOf: Oper
       const userId = userOf(request.params, request.query);
       const { skipped, ...input } = listMemoriesInput({ ...request.query, user_id: userId });
       return memoryPage(await operationsOf(request).listMemories(input), input.limit, skipped);
+    },
+  );
+
+  app.get(
+    "/users/:user_id/summary",
+    {
+      config: { scope: "read" },
+      schema: {
+        operationId: "userSummary",
+        summary: "What a user has stored, in short",
+        params: UserParams,
+        querystring: OwnerQuery,
+        response: { 200: UserSummaryReply },
+      },
+    },
+    async (request) => {
+      const userId = userOf(request.params, request.query);
+      return summaryRecord(await operationsOf(request).userSummary({ userId }));
+    },
+  );
+
+  app.post(
+    "/users/:user_id/summary/regenerate",
+    {
+      config: { scope: "write", optionalBody: true },
+      schema: {
+        operationId: "regenerateSummary",
+        summary: "The same, made now",
+        params: UserParams,
+        querystring: OwnerQuery,
+        body: OwnerBody,
+        response: { 200: UserSummaryReply },
+      },
+    },
+    async (request) => {
+      const userId = userOf(request.params, request.query, request.body);
+      return summaryRecord(await operationsOf(request).regenerateSummary({ userId }));
     },
   );
 
@@ -110,6 +152,29 @@ export const userRoutes: FastifyPluginAsyncTypebox<{ readonly operationsOf: Oper
     },
   );
 };
+
+function summaryRecord(summary: UserSummary): Static<typeof UserSummaryReply> {
+  return {
+    user_id: summary.userId,
+    summary: summary.text,
+    method: summary.method,
+    highlights: summary.highlights.map(({ memoryId, text }) => ({ memory_id: memoryId, text })),
+    key_phrases: [...summary.keyPhrases],
+    facts: summary.facts.map(factRecord),
+    memory_count: summary.memories,
+    fact_count: summary.factCount,
+    sectors: summary.sectors,
+    top_tags: summary.topTags.map(({ tag, count }) => ({ tag, count })),
+    first_memory_at: timeOrNull(summary.firstMemoryAt),
+    last_memory_at: timeOrNull(summary.lastMemoryAt),
+    updated_at: formatTime(summary.updatedAt),
+    stale: summary.isStale,
+  };
+}
+
+function timeOrNull(time: number | null): string | null {
+  return time === null ? null : formatTime(time);
+}
 
 /** @throws {ServiceError} INVALID_REQUEST where the request names another user than its address does. */
 function userOf(

@@ -61,6 +61,14 @@ export class VectorIndex {
     this.#rowsOfOrdinal.delete(ordinal);
   }
 
+  /** The windows of a memory in order, as near as int8 comes to them; none of one that has none. */
+  windowsOf(ordinal: Ordinal): Float32Array[] {
+    return [this.#rowsOfOrdinal.get(ordinal) ?? []].flat().map((row) => {
+      const scale = this.#scales.get(row);
+      return Float32Array.from(this.#rows.row(row), (value) => value * scale);
+    });
+  }
+
   /** Cosine of the question with each memory's best window, in [0, 1], negative ones as 0; of the selected only. */
   score(vector: Float32Array, ordinals: number, selection: Selection | undefined): Scores {
     const { values, scale } = quantise(vector);

@@ -1,0 +1,67 @@
+import { Type } from "typebox";
+import { CliFailure, EXIT } from "./cli-failure.ts";
+import { connect } from "./daemon-client.ts";
+import { pathOf } from "./facts.ts";
+import { ask, oneLine, print, printJson } from "./output.ts";
+import { counted } from "./users.ts";
+
+const Page = Type.Object({ total: Type.Integer() });
+const Deleted = Type.Object({
+  ok: Type.Boolean(),
+  deleted: Type.Integer(),
+  deleted_documents: Type.Integer(),
+  deleted_facts: Type.Integer(),
+});
+
+export interface DeleteUserOptions {
+  readonly keepDocuments?: boolean;
+  readonly includeFacts?: boolean;
+  readonly yes?: boolean;
+  readonly json?: boolean;
+}
+
+/** Deletes what a user has stored, after asking; where nobody can be asked, only with `yes`. */
+export async function deleteUser(
+  dataDir: string,
+  user: string,
+  { keepDocuments, includeFacts, yes, json }: DeleteUserOptions,
+): Promise<void> {
+  const daemon = await connect(dataDir);
+  const encoded = encodeURIComponent(user);
+  if (yes !== true) {
+    const count = async (path: string) =>
+      (await daemon.call(Page, "GET", pathOf(path, { user_id: user, l: 1 }))).total;
+    const there = counted(
+      {
+        memory_count: await count("/memory/all"),
+        fact_count: includeFacts === true ? await count("/api/temporal/fact") : 0,
+      },
+      keepDocuments === true ? 0 : await count("/documents"),
+    );
+    const kept = keepDocuments === true ? ", those of documents left out" : "";
+    const answer = await ask(
+      `${oneLine(user)} has ${there || "nothing stored"}${kept}. Delete all of it for good? [y/N] `,
+    );
+    if (answer === undefined) {
+      throw new CliFailure(
+        `${oneLine(user)} has ${there || "nothing stored"}${kept}; nothing was deleted. Nobody is there to be asked: say --yes.`,
+        { exitCode: EXIT.usage },
+      );
+    }
+    if (!answer) throw new CliFailure("Nothing was deleted.");
+  }
+  const deleted = await daemon.call(
+    Deleted,
+    "DELETE",
+    pathOf(`/users/${encoded}/memories`, {
+      keep: keepDocuments === true ? "documents" : undefined,
+      include: includeFacts === true ? "facts" : undefined,
+    }),
+  );
+  if (json === true) printJson(deleted);
+  else {
+    const { deleted: memories, deleted_facts: facts, deleted_documents: documents } = deleted;
+    const gone = counted({ memory_count: memories, fact_count: facts }, documents);
+    print(gone === "" ? "There was nothing to delete." : `deleted ${gone}`);
+  }
+}

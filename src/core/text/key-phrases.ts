@@ -1,0 +1,165 @@
+import { fold } from "./fold.ts";
+import { stem } from "./stemmer.ts";
+import { STOP_WORDS } from "./stop-words.ts";
+import { TALK_WORDS } from "./talk-words.ts";
+
+/** A phrase and a text that it stands in. */
+export interface KeyPhrase {
+  /** As it is mostly written. */
+  readonly text: string;
+  /** Place among the texts given of the first that holds it. */
+  readonly place: number;
+}
+
+const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:['’.\-_/@+#][\p{L}\p{N}\p{M}]+)*[+#]*/gu;
+/** What parts two phrases: anything but a space between two words. */
+const JOINT = /^[^\S\n]{1,2}$/;
+const CONTRACTION = /['’](?:s|t|m|re|ve|ll|d)$/iu;
+const MAX_WORDS = 3;
+/** Longer phrases are rarer, and say more. */
+const LENGTH_WEIGHTS = [0, 1, 4, 5];
+/** Of a phrase that stands in one text only, which is no topic of several, however long it is. */
+const ONCE_WEIGHT = 0.4;
+const ONCE_LENGTH_WEIGHT = 1.5;
+/** Forms of verbs and adverbs make poor phrases where they stand alone. */
+const POOR_ALONE = /(?:ing|ed|ly)$/;
+const POOR_WEIGHT = 0.35;
+const NAME_WEIGHT = 1.5;
+/** A word that stands in a phrase chosen before, nearly always, is not chosen beside it. */
+const COVERED_SHARE = 0.5;
+
+interface Counted {
+  readonly stems: readonly string[];
+  /** Texts that hold it, by place; counted once each. */
+  texts: number;
+  readonly first: number;
+  last: number;
+  readonly surfaces: Map<string, number>;
+  capitals: number;
+}
+
+/**
+ * What texts are about, in phrases of one to three words, the most telling first: those that stand in several texts, as
+ * a whole and not only as part of a longer one. Forms of a word count together. The same texts give the same phrases,
+ * in any run. Cost: linear.
+ *
+ * @param ignored words that are no topic here, such as the names of those who speak; in any case.
+ * @see Rose et al., "Automatic keyword extraction from individual documents", 2010 (RAKE), whose runs between stop words these are.
+ */
+export function keyPhrases(
+  texts: readonly string[],
+  limit: number,
+  ignored: readonly string[] = [],
+): KeyPhrase[] {
+  const left = new Set(ignored.flatMap((name) => name.toLowerCase().split(/\s+/)));
+  const counted = new Map<string, Counted>();
+  texts.forEach((text, place) => countPhrases(text, place, left, counted));
+
+  const least = texts.length < 10 ? 1 : 2;
+  const scored = Array.from(counted, ([key, phrase]) => ({
+    key,
+    phrase,
+    score: scoreOf(phrase, texts.length),
+  }))
+    .filter(({ phrase }) => phrase.texts >= least)
+    .sort((a, b) => b.score - a.score || (a.key < b.key ? -1 : 1));
+  const chosen: Counted[] = [];
+  for (const { phrase } of scored) {
+    if (chosen.length === limit) break;
+    if (!chosen.some((known) => overlaps(known, phrase))) chosen.push(phrase);
+  }
+  return chosen.map((phrase) => ({ text: surfaceOf(phrase), place: phrase.first }));
+}
+
+function countPhrases(
+  text: string,
+  place: number,
+  left: ReadonlySet<string>,
+  counted: Map<string, Counted>,
+): void {
+  let run: { word: string; stem: string; isName: boolean }[] = [];
+  let end = -1;
+  for (const match of text.matchAll(WORD)) {
+    const [word] = match;
+    if (end >= 0 && !JOINT.test(text.slice(end, match.index))) run = [];
+    const isFirst = end < 0 || /[.!?:\n]/.test(text.slice(end, match.index));
+    end = match.index + word.length;
+    const bare = fold(word.replace(CONTRACTION, ""));
+    if (
+      STOP_WORDS.has(bare) ||
+      TALK_WORDS.has(bare) ||
+      isOf(left, bare) ||
+      CONTRACTION.test(word) ||
+      /^[\d.]+$/.test(bare)
+    ) {
+      run = [];
+      continue;
+    }
+    run = [
+      ...run.slice(1 - MAX_WORDS),
+      { word, stem: stem(bare), isName: !isFirst && /^\p{Lu}/u.test(word) },
+    ];
+    for (let from = 0; from < run.length; from += 1) addPhrase(run.slice(from), place, counted);
+  }
+}
+
+function addPhrase(
+  words: readonly { word: string; stem: string; isName: boolean }[],
+  place: number,
+  counted: Map<string, Counted>,
+): void {
+  const stems = words.map((word) => word.stem);
+  if (words.length === 1 && (stems[0] ?? "").length < 3) return;
+  const key = stems.join(" ");
+  let phrase = counted.get(key);
+  if (phrase === undefined) {
+    phrase = { stems, texts: 0, first: place, last: -1, surfaces: new Map(), capitals: 0 };
+    counted.set(key, phrase);
+  }
+  if (phrase.last === place) return;
+  phrase.last = place;
+  phrase.texts += 1;
+  if (words.every(({ isName }) => isName)) phrase.capitals += 1;
+  const surface = words.map(({ word }) => word).join(" ");
+  phrase.surfaces.set(surface, (phrase.surfaces.get(surface) ?? 0) + 1);
+}
+
+function scoreOf(phrase: Counted, texts: number): number {
+  const { stems, surfaces, capitals } = phrase;
+  const alone = stems.length === 1;
+  const isPoor = alone && [...surfaces.keys()].every((surface) => POOR_ALONE.test(surface));
+  const isName = capitals * 2 > phrase.texts;
+  const length = LENGTH_WEIGHTS[stems.length] ?? 0;
+  return (
+    phrase.texts *
+    Math.log(1 + texts / phrase.texts) *
+    (phrase.texts === 1 ? ONCE_WEIGHT * Math.min(length, ONCE_LENGTH_WEIGHT) : length) *
+    (isPoor ? POOR_WEIGHT : 1) *
+    (isName ? NAME_WEIGHT : 1)
+  );
+}
+
+/** A part of a chosen phrase that hardly stands without it, or one that a chosen phrase is part of. */
+function overlaps(chosen: Counted, phrase: Counted): boolean {
+  const shared = phrase.stems.filter((word) => chosen.stems.includes(word)).length;
+  if (shared === 0) return false;
+  if (shared === chosen.stems.length) return true;
+  return shared < phrase.stems.length || chosen.texts >= COVERED_SHARE * phrase.texts;
+}
+
+/** As most texts write it; in lower case unless most write a name. */
+function surfaceOf({ surfaces, capitals, texts }: Counted): string {
+  const isName = capitals * 2 > texts;
+  const counts = new Map<string, number>();
+  for (const [surface, count] of surfaces) {
+    const shown = isName || /\p{Lu}.*\p{Lu}|[\d_/@.]/u.test(surface) ? surface : surface.toLowerCase();
+    counts.set(shown, (counts.get(shown) ?? 0) + count);
+  }
+  return [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))[0]?.[0] ?? "";
+}
+
+/** The word itself, or what it is short for: "Mel" is Melanie. */
+function isOf(names: ReadonlySet<string>, word: string): boolean {
+  if (names.has(word)) return true;
+  return word.length >= 2 && [...names].some((name) => name.startsWith(word) && name.length > word.length);
+}

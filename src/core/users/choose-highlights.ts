@@ -1,0 +1,196 @@
+import type { Memory } from "../memory.ts";
+import { type KeyPhrase, keyPhrases } from "../text/key-phrases.ts";
+import { sentencesOf } from "../text/sentences.ts";
+import { dotOf, termVectors } from "../text/term-vectors.ts";
+import { sentenceWorth } from "../text/sentence-worth.ts";
+import { cluster, cosine } from "./cluster.ts";
+
+/** A memory as a summary looks at it. */
+export interface SummarisedMemory extends Pick<
+  Memory,
+  "id" | "version" | "content" | "primarySector" | "order"
+> {
+  /** Of unit length. */
+  readonly vector: Float32Array;
+  readonly salience: number;
+  readonly occurredAt: number;
+}
+
+export interface Highlight {
+  readonly memoryId: string;
+  /** Of the memory, when it was read. */
+  readonly version: number;
+  /** A sentence of the memory, behind the name of its speaker where it has one. */
+  readonly text: string;
+}
+
+/** A key phrase and a memory that has it. */
+export interface SourcedPhrase {
+  readonly text: string;
+  readonly memoryId: string;
+  readonly version: number;
+}
+
+export interface Highlights {
+  /** In the order of time. */
+  readonly highlights: readonly Highlight[];
+  readonly phrases: readonly SourcedPhrase[];
+}
+
+const MAX_HIGHLIGHTS = 8;
+const MAX_CHARS = 1_400;
+const MAX_SENTENCE_CHARS = 280;
+const MAX_PHRASES = 10;
+/** A cluster for so many memories, squared: 8 for 500. */
+const MEMORIES_A_CLUSTER = 8;
+const MAX_CLUSTERS = 8;
+/** What is worth less is chosen only where there is nothing better. */
+const MIN_WORTH = 0.25;
+/** Sentences with more alike terms, or of memories that point more alike, say the same. */
+const SAME_TERMS = 0.45;
+const SAME_DIRECTION = 0.82;
+/** Shares of the score: how near to what its cluster is about, by meaning and by words. */
+const MEANING_WEIGHT = 0.6;
+const WORDS_WEIGHT = 0.4;
+/** What the newest memory has over the oldest, and the most salient over the least. */
+const RECENCY_WEIGHT = 0.25;
+const SALIENCE_WEIGHT = 0.5;
+/** What a sentence gains that is of a sector none before is of. */
+const NEW_SECTOR_FACTOR = 1.2;
+/** Sentences of one memory that are looked at, so that one long text does not cost all the time. */
+const MAX_SENTENCES = 12;
+const MEMORIES_A_STEP = 250;
+
+const SPEAKER = /^[^\S\n]{0,8}(\p{L}[\p{L}\p{M}\p{N}.'’ -]{0,39}):\s/u;
+/** Notes in brackets, such as "[shared photo: …]", and marks of lists and headings. */
+const BRACKETED = /\s*\[[^[\]]{0,300}\]\s*/g;
+const LIST_MARK = /^\s*(?:[-*•–]|#{1,6}|\d{1,3}[.)])\s+/;
+
+interface Candidate {
+  readonly memory: SummarisedMemory;
+  readonly speaker: string | null;
+  readonly text: string;
+  readonly worth: number;
+}
+
+/**
+ * Chooses the sentences that stand for what a user has stored: the best of each group of like memories, larger groups
+ * first, near to what the group is about, able to stand alone, recent and salient, of every sector, no two alike. The
+ * same memories in the same order give the same sentences.
+ *
+ * @param rest lets others work; called every few milliseconds.
+ * @see Carbonell & Goldstein, "The use of MMR", SIGIR 1998; Radev et al., "Centroid-based summarization", 2004.
+ */
+export async function chooseHighlights(
+  memories: readonly SummarisedMemory[],
+  rest: () => Promise<void>,
+): Promise<Highlights> {
+  const best: Candidate[] = [];
+  const speakers = new Set<string>();
+  const bodies: string[] = [];
+  for (const [i, memory] of memories.entries()) {
+    if (i % MEMORIES_A_STEP === MEMORIES_A_STEP - 1) await rest();
+    const speaker = SPEAKER.exec(memory.content)?.[1]?.trim() ?? null;
+    if (speaker !== null) speakers.add(speaker);
+    bodies.push(bodyOf(memory.content));
+    const candidate = bestSentence(memory, speaker, bodies[i] ?? "");
+    if (candidate !== undefined) best.push(candidate);
+  }
+  const worthy = best.filter(({ worth }) => worth >= MIN_WORTH);
+  const candidates = worthy.length >= MAX_HIGHLIGHTS ? worthy : best;
+  await rest();
+  const chosen = await choose(candidates, memories, rest);
+  await rest();
+  return {
+    highlights: chosen
+      .sort((a, b) => a.memory.occurredAt - b.memory.occurredAt || a.memory.order - b.memory.order)
+      .map(({ memory, speaker, text }) => ({
+        memoryId: memory.id,
+        version: memory.version,
+        text: speaker === null ? text : `${speaker}: ${text}`,
+      })),
+    phrases: keyPhrases(bodies, MAX_PHRASES, [...speakers]).flatMap(({ text, place }: KeyPhrase) => {
+      const memory = memories[place];
+      return memory === undefined ? [] : [{ text, memoryId: memory.id, version: memory.version }];
+    }),
+  };
+}
+
+function bodyOf(content: string): string {
+  return content.replace(SPEAKER, "").replace(BRACKETED, "\n");
+}
+
+function bestSentence(memory: SummarisedMemory, speaker: string | null, body: string): Candidate | undefined {
+  let best: Candidate | undefined;
+  const sentences = body.split(/\n+/).flatMap((line) => sentencesOf(line.replace(LIST_MARK, "")));
+  for (const sentence of sentences.slice(0, MAX_SENTENCES)) {
+    const text = sentence.replaceAll(/\s+/g, " ").trim();
+    if (text.length < 2 || text.length > MAX_SENTENCE_CHARS) continue;
+    const worth = sentenceWorth(text);
+    if (best === undefined || worth > best.worth) best = { memory, speaker, text, worth };
+  }
+  return best;
+}
+
+async function choose(
+  candidates: readonly Candidate[],
+  memories: readonly SummarisedMemory[],
+  rest: () => Promise<void>,
+): Promise<Candidate[]> {
+  const vectors = candidates.map(({ memory }) => memory.vector);
+  const count = Math.max(
+    1,
+    Math.min(MAX_CLUSTERS, Math.round(Math.sqrt(candidates.length / MEMORIES_A_CLUSTER))),
+  );
+  const groups = await cluster(vectors, count, rest);
+  await rest();
+  const terms = termVectors(candidates.map(({ text }) => text));
+  await rest();
+  const newest = Math.max(1, memories.length - 1);
+  const places = new Map(memories.map(({ id }, place) => [id, place]));
+  const queues = groups.map(({ members, centre }) => {
+    const about = new Map<string, number>();
+    for (const i of members)
+      for (const [term, weight] of terms[i] ?? []) about.set(term, (about.get(term) ?? 0) + weight);
+    const length = Math.hypot(...about.values()) || 1;
+    const words = members.map((i) => dotOf(terms[i] ?? new Map(), about) / length);
+    const mostWords = Math.max(...words) || 1;
+    return members.map((i, place) => {
+      const { memory, worth } = candidates[i] as Candidate;
+      const nearness =
+        MEANING_WEIGHT * Math.max(0, cosine(memory.vector, centre)) +
+        WORDS_WEIGHT * ((words[place] ?? 0) / mostWords);
+      const recency = 1 + RECENCY_WEIGHT * ((places.get(memory.id) ?? 0) / newest);
+      const salience = 1 + SALIENCE_WEIGHT * (memory.salience - 0.5);
+      return { i, score: worth * nearness * recency * salience };
+    });
+  });
+
+  const chosen: number[] = [];
+  let chars = 0;
+  const says = (i: number) => candidates[i] as Candidate;
+  const isRepeat = (i: number) =>
+    chosen.some(
+      (known) =>
+        dotOf(terms[known] ?? new Map(), terms[i] ?? new Map()) > SAME_TERMS ||
+        cosine(says(known).memory.vector, says(i).memory.vector) > SAME_DIRECTION,
+    );
+  for (let isMore = true; isMore && chosen.length < MAX_HIGHLIGHTS;) {
+    isMore = false;
+    for (const queue of queues) {
+      if (chosen.length === MAX_HIGHLIGHTS) break;
+      const sectors = new Set(chosen.map((i) => says(i).memory.primarySector));
+      const worthOf = ({ i, score }: { i: number; score: number }) =>
+        sectors.has(says(i).memory.primarySector) ? score : score * NEW_SECTOR_FACTOR;
+      const ranked = queue
+        .filter(({ i }) => !chosen.includes(i))
+        .sort((a, b) => worthOf(b) - worthOf(a) || a.i - b.i);
+      const found = ranked.find(({ i }) => chars + says(i).text.length <= MAX_CHARS && !isRepeat(i));
+      if (found === undefined) continue;
+      chosen.push(found.i);
+      chars += says(found.i).text.length;
+      isMore = true;
+    }
+  }
+  return chosen.map(says);
+}

@@ -1,0 +1,176 @@
+import { presentOf } from "../facts/fact-store.ts";
+import { meanWindow } from "../memories/compose-memory.ts";
+import type { MemoryPorts } from "../memories/memory-ports.ts";
+import type { CatalogueEntry } from "../ports.ts";
+import { chooseHighlights, type SummarisedMemory } from "./choose-highlights.ts";
+import { middle } from "./cluster.ts";
+import type { SummaryWriter } from "./summary-writer.ts";
+import { stateOf, type UserState } from "./user-state.ts";
+import { type MadeSummary, summaryNow, type UserSummary } from "./user-summary.ts";
+
+export interface SummaryPorts extends Pick<MemoryPorts, "store" | "facts" | "clock"> {
+  /** Resolves in a later turn of the event loop: long work lets others in between. */
+  readonly nextTurn: () => Promise<void>;
+  /** Left out: nothing but sentences of the user's memories. */
+  readonly summaryWriter?: SummaryWriter;
+}
+
+/** Memories that are read for one summary: of more, the newest half of this and the rest evenly from all before. */
+const MAX_READ = 5_000;
+const ROWS_A_READ = 250;
+/** Kept at a time, some 3 KB each; the one made longest ago goes. */
+const MAX_KEPT = 1_000;
+/** Memories more or fewer after which a summary is made again unasked: so many, and this share of what there was. */
+const MANY_CHANGES = 20;
+const MANY_CHANGES_SHARE = 0.1;
+
+/**
+ * Makes and keeps summaries. They are kept in memory and made again when first asked for after a start, so that nothing
+ * of a memory stands anywhere but with the memory: what is deleted has nowhere to be left. One that rests on a memory or
+ * fact that is gone or changed is never answered.
+ */
+export class UserSummaries {
+  readonly #ports: SummaryPorts;
+  readonly #kept = new Map<string, MadeSummary>();
+  readonly #making = new Map<string, Promise<MadeSummary>>();
+  /** How many memories everybody had at the last looks: at the first of all or when made, and at the one before. */
+  readonly #known = new Map<string, number>();
+  #before: ReadonlyMap<string, number> = new Map();
+
+  constructor(ports: SummaryPorts) {
+    this.#ports = ports;
+  }
+
+  /**
+   * The summary that is there, else one of chosen sentences, made now; a language model's comes later, unasked.
+   *
+   * @throws {ServiceError} NOT_FOUND for a user with nothing stored.
+   */
+  async get(userId: string): Promise<UserSummary> {
+    const kept = this.#kept.get(userId);
+    if (kept !== undefined && this.#stands(kept, userId))
+      return summaryNow(userId, kept, stateOf(this.#ports, userId));
+    const made = await this.#made(userId, false);
+    if (this.#ports.summaryWriter !== undefined) this.#made(userId, true).catch(() => undefined);
+    return summaryNow(userId, made, stateOf(this.#ports, userId));
+  }
+
+  /** As `get`, made now, with a language model where there is one. */
+  async regenerate(userId: string): Promise<UserSummary> {
+    const made = await this.#made(userId, true);
+    return summaryNow(userId, made, stateOf(this.#ports, userId));
+  }
+
+  /**
+   * Makes the summary of one user whose memories became many more or fewer, and then rested since the last call. To be
+   * called now and then, while nobody waits.
+   */
+  async refreshOne(): Promise<void> {
+    const users = new Map(Array.from(this.#ports.store.catalogue.users(), ([id, { count }]) => [id, count]));
+    const before = this.#before;
+    this.#before = users;
+    for (const [userId, count] of users) {
+      const known =
+        this.#kept.get(userId)?.memories ?? this.#known.get(userId) ?? (before.size === 0 ? count : 0);
+      this.#known.set(userId, known);
+      const isMany = Math.abs(count - known) >= Math.max(MANY_CHANGES, MANY_CHANGES_SHARE * known);
+      if (!isMany || before.get(userId) !== count) continue;
+      await this.#made(userId, true);
+      return;
+    }
+    for (const userId of this.#known.keys()) if (!users.has(userId)) this.#known.delete(userId);
+  }
+
+  /** One making at a time a user; what was made of something that is gone since is made again. */
+  async #made(userId: string, writes: boolean): Promise<MadeSummary> {
+    for (;;) {
+      await this.#making.get(userId)?.catch(() => undefined);
+      const state = stateOf(this.#ports, userId);
+      const kept = this.#kept.get(userId);
+      // Somebody else's was just made of the same.
+      const isEnough = kept?.written !== undefined || !writes || this.#ports.summaryWriter === undefined;
+      const isNew = kept !== undefined && kept.madeAt === this.#ports.clock.now();
+      if (kept !== undefined && isNew && isEnough && kept.mark === state.mark && this.#stands(kept, userId))
+        return kept;
+      if (this.#making.has(userId)) continue;
+      const making = this.#make(userId, state, writes);
+      this.#making.set(userId, making);
+      let made: MadeSummary;
+      try {
+        made = await making;
+      } finally {
+        this.#making.delete(userId);
+      }
+      if (!this.#stands(made, userId)) continue;
+      this.#keep(userId, made);
+      return made;
+    }
+  }
+
+  async #make(userId: string, state: UserState, writes: boolean): Promise<MadeSummary> {
+    const { nextTurn, clock, summaryWriter } = this.#ports;
+    const memories = await this.#read(state.entries);
+    const chosen = await chooseHighlights(memories, nextTurn);
+    const { facts, mark } = state;
+    const text = writes ? await summaryWriter?.write({ ...chosen, facts }) : undefined;
+    return {
+      ...chosen,
+      written: text === undefined ? undefined : { text, facts },
+      mark,
+      memories: state.entries.length,
+      madeAt: clock.now(),
+    };
+  }
+
+  async #read(entries: readonly CatalogueEntry[]): Promise<SummarisedMemory[]> {
+    const { store, nextTurn } = this.#ports;
+    const wanted = sampled(entries);
+    const memories: SummarisedMemory[] = [];
+    for (let first = 0; first < wanted.length; first += ROWS_A_READ) {
+      const part = wanted.slice(first, first + ROWS_A_READ);
+      const rows = await store.readMemories(part.map(({ id }) => id));
+      await nextTurn();
+      for (const { id, ordinal, occurredAt, salience } of part) {
+        const row = rows.get(id);
+        const windows = store.windowsOf(ordinal);
+        if (row === undefined || windows.length === 0) continue;
+        memories.push({ ...row, vector: middle([meanWindow(windows)]), salience, occurredAt });
+      }
+    }
+    return memories;
+  }
+
+  #keep(userId: string, made: MadeSummary): void {
+    // Last in the order of the map: the first is the oldest.
+    this.#kept.delete(userId);
+    this.#kept.set(userId, made);
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > MAX_KEPT && oldest !== undefined) this.#kept.delete(oldest);
+  }
+
+  /** Whether all that it says is still so. */
+  #stands({ highlights, phrases, written }: MadeSummary, userId: string): boolean {
+    const { store, facts, clock } = this.#ports;
+    const isThere = ({ memoryId, version }: { readonly memoryId: string; readonly version: number }) => {
+      const entry = store.catalogue.find(memoryId);
+      return entry?.userId === userId && entry.version === version;
+    };
+    const now = presentOf(clock, facts.book.latestRecordedAt);
+    return (
+      highlights.every(isThere) &&
+      phrases.every(isThere) &&
+      (written?.facts ?? []).every((fact) => {
+        const latest = facts.book.find(fact.id)?.latest;
+        return latest?.version === fact.version && (latest.validTo === null || latest.validTo > now);
+      })
+    );
+  }
+}
+
+function sampled(entries: readonly CatalogueEntry[]): readonly CatalogueEntry[] {
+  if (entries.length <= MAX_READ) return entries;
+  const half = MAX_READ / 2;
+  const older = entries.length - half;
+  const spread = Array.from({ length: half }, (_, i) => entries[Math.floor((i * older) / half)]);
+  return [...spread.flatMap((entry) => entry ?? []), ...entries.slice(-half)];
+}
