@@ -5,7 +5,7 @@ import { TALK_WORDS } from "./talk-words.ts";
 
 /** What begins an answer to somebody, a greeting or a thank-you. */
 const REPLY =
-  /^(?:(?:yes|yeah|yep|yup|no|nope|nah|sure|okay|ok|oh|ooh|wow|hey|hi|hello|thanks|thank|thx|great|nice|cool|awesome|amazing|sounds|glad|congrats|congratulations|good|aww?|haha|lol|absolutely|definitely|totally|exactly|same|bye|take care|sorry|please|well|right|true|indeed|agreed|fantastic|wonderful|perfect|gotcha|see you|talk to you|let's|can't wait|what|how|why|when|where|who|which|is|are|do|does|did|can|could|would|have you|any)\b|(?:that|it|this)(?:'s|’s| is| was| sounds| looks| must)\b)/iu;
+  /^(?:(?:yes|yeah|yep|yup|no|nope|nah|sure|okay|ok|oh|ooh|wow|hey|hi|hello|thanks|thank|thx|great|nice|cool|awesome|amazing|sounds|glad|congrats|congratulations|good|aww?|haha|lol|absolutely|definitely|totally|exactly|same|bye|take care|sorry|please|well|right|true|indeed|agreed|fantastic|wonderful|perfect|gotcha|see you|talk to you|let's|can't wait|what|how|why|when|where|who|which|is|are|do|does|did|can|could|would|have you)\b|(?:that|it|this)(?:'s|’s| is| was| sounds| looks| must)\b)/iu;
 /** What points to a sentence before it. */
 const POINTING_BACK =
   /^["'“‘]?(?:it|its|that|this|these|those|they|them|their|he|she|his|her|there|here|then|and|but|so|or|also|too|plus|because|which|who|such|both|either|neither|one|ones|some|another|others?|however|still|anyway|though|besides)\b/iu;
