@@ -131,12 +131,16 @@ export async function startDaemon(
     const service = await openDocumentService(config, ports, { log, ownPort: () => listeningPort });
     documents = service;
     started.push(() => service.close());
-    const { summaries, close: closeSummaries } = openSummaryService(config, ports, {
+    const summaryService = openSummaryService(config, ports, {
       log,
       isBusy: () => embedder.waiting > 0,
     });
-    started.push(closeSummaries);
-    const operations = bindOperations({ ...ports, summaries, stopJob: (id) => service.stopJob(id) });
+    started.push(() => summaryService.close());
+    const operations = bindOperations({
+      ...ports,
+      summaries: summaryService.summaries,
+      stopJob: (id) => service.stopJob(id),
+    });
     const compaction = createCompactionService({
       erasure: opened.erasure,
       originals: service.files,

@@ -20,5 +20,5 @@ export const TALK_WORDS: ReadonlySet<string> = new Set(
   reminder reminds silly smile strength strong success successful support supporting supportive surprise thankful tough true truly
   vibe vibes well whenever wherever worthwhile`
     .split(/\s+/)
-    .concat([..."bcdefghjklmnopqrstuvwxyz"]),
+    .concat("bcdefghjklmnopqrstuvwxyz".split("")),
 );
