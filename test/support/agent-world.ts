@@ -34,7 +34,11 @@ export async function createAgentWorld(options: Partial<ServerOptions> = {}): Pr
   const ports = { ...world.documentPorts, ids: { newId: () => fakeId((ids += 1)) } };
   const reported: unknown[] = [];
   const jobs = new IngestJobs(ports, { concurrency: 1, report: (error) => void reported.push(error) });
-  const operations = bindOperations({ ...ports, stopJob: (id) => jobs.cancel(id) });
+  const operations = bindOperations({
+    ...ports,
+    summaries: world.ports.summaries,
+    stopJob: (id) => jobs.cancel(id),
+  });
   const endpoint = createAgentEndpoint({
     version: "0.1.0",
     clock: ports.clock,
