@@ -52,8 +52,9 @@ export function keyPhrases(
   ignored: readonly string[] = [],
 ): KeyPhrase[] {
   const left = new Set(ignored.flatMap((name) => name.toLowerCase().split(/\s+/)));
+  const stemOf = stems(left);
   const counted = new Map<string, Counted>();
-  texts.forEach((text, place) => countPhrases(text, place, left, counted));
+  texts.forEach((text, place) => countPhrases(text, place, stemOf, counted));
 
   const least = texts.length < 10 ? 1 : 2;
   const scored = Array.from(counted, ([key, phrase]) => ({
@@ -74,33 +75,42 @@ export function keyPhrases(
 function countPhrases(
   text: string,
   place: number,
-  left: ReadonlySet<string>,
+  stemOf: (word: string) => string | null,
   counted: Map<string, Counted>,
 ): void {
   let run: { word: string; stem: string; isName: boolean }[] = [];
   let end = -1;
   for (const match of text.matchAll(WORD)) {
     const [word] = match;
-    if (end >= 0 && !JOINT.test(text.slice(end, match.index))) run = [];
-    const isFirst = end < 0 || /[.!?:\n]/.test(text.slice(end, match.index));
+    const between = end < 0 ? "." : text.slice(end, match.index);
     end = match.index + word.length;
-    const bare = fold(word.replace(CONTRACTION, ""));
-    if (
-      STOP_WORDS.has(bare) ||
-      TALK_WORDS.has(bare) ||
-      isOf(left, bare) ||
-      CONTRACTION.test(word) ||
-      /^[\d.]+$/.test(bare)
-    ) {
-      run = [];
-      continue;
-    }
-    run = [
-      ...run.slice(1 - MAX_WORDS),
-      { word, stem: stem(bare), isName: !isFirst && /^\p{Lu}/u.test(word) },
-    ];
+    const stemmed = stemOf(word);
+    if (stemmed === null || !JOINT.test(between)) run = [];
+    if (stemmed === null) continue;
+    const isName = !/[.!?:\n]/.test(between) && /^\p{Lu}/u.test(word);
+    run = [...run.slice(1 - MAX_WORDS), { word, stem: stemmed, isName }];
     for (let from = 0; from < run.length; from += 1) addPhrase(run.slice(from), place, counted);
   }
+}
+
+/** The stem of a word; null for one that is in no phrase. Remembers: texts say the same words over and over. */
+function stems(left: ReadonlySet<string>): (word: string) => string | null {
+  const known = new Map<string, string | null>();
+  return (word) => {
+    let found = known.get(word);
+    if (found === undefined) {
+      const bare = fold(word);
+      const isOut =
+        CONTRACTION.test(word) ||
+        STOP_WORDS.has(bare) ||
+        TALK_WORDS.has(bare) ||
+        isOf(left, bare) ||
+        /^[\d.]+$/.test(bare);
+      found = isOut ? null : stem(bare);
+      known.set(word, found);
+    }
+    return found;
+  };
 }
 
 function addPhrase(

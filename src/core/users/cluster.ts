@@ -6,7 +6,7 @@ export interface Cluster {
   readonly centre: Float32Array;
 }
 
-const ROUNDS = 6;
+const ROUNDS = 4;
 
 /**
  * Groups vectors by spherical k-means, largest group first. The start is fixed (the one nearest to the middle of all,
