@@ -1,10 +1,5 @@
 import type { ErrorCode } from "../core/errors.ts";
-import type {
-  Block,
-  ExtractedDocument,
-  ExtractionInput,
-  ExtractionLimits,
-} from "../core/documents/extraction.ts";
+import type { Chunk, CutDocument, ExtractionInput, ExtractionLimits } from "../core/documents/extraction.ts";
 
 /** One document: `begin`, its bytes in pieces, `end`. The next begins when this one is `done` or `failed`. */
 export type ToWorker =
@@ -20,7 +15,7 @@ export type ToWorker =
 export type FromWorker =
   | { readonly type: "ready" }
   | { readonly type: "progress"; readonly done: number; readonly total: number }
-  /** Blocks in order, a part of them each time, so that neither side handles a whole book at once. */
-  | { readonly type: "blocks"; readonly blocks: readonly Block[] }
-  | { readonly type: "done"; readonly document: Omit<ExtractedDocument, "blocks"> }
+  /** Chunks in order, a part of them each time, so that neither side handles a whole book at once. */
+  | { readonly type: "chunks"; readonly chunks: readonly Chunk[] }
+  | { readonly type: "done"; readonly document: Omit<CutDocument, "chunks"> }
   | { readonly type: "failed"; readonly code: ErrorCode; readonly message: string };

@@ -2,8 +2,8 @@ import { type ChildProcess, fork } from "node:child_process";
 import { existsSync, realpathSync } from "node:fs";
 import { ServiceError } from "../core/errors.ts";
 import type {
-  Block,
-  ExtractedDocument,
+  Chunk,
+  CutDocument,
   ExtractionInput,
   ExtractionLimits,
   ExtractionOptions,
@@ -13,9 +13,9 @@ import { lowerPriority } from "../sandbox/lower-priority.ts";
 import { sandboxArguments } from "../sandbox/sandbox-arguments.ts";
 
 interface Job {
-  readonly blocks: Block[];
+  readonly chunks: Chunk[];
   readonly onProgress: ExtractionOptions["onProgress"];
-  readonly resolve: (document: ExtractedDocument) => void;
+  readonly resolve: (document: CutDocument) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -98,10 +98,10 @@ export class ExtractionProcess {
     byteCount: number,
     pieces: AsyncIterable<Uint8Array>,
     { signal, onProgress }: ExtractionOptions,
-  ): Promise<ExtractedDocument> {
+  ): Promise<CutDocument> {
     this.#count += 1;
-    const answer = new Promise<ExtractedDocument>((resolve, reject) => {
-      this.#job = { blocks: [], onProgress, resolve, reject };
+    const answer = new Promise<CutDocument>((resolve, reject) => {
+      this.#job = { chunks: [], onProgress, resolve, reject };
     });
     const job = this.#job;
     const abort = () => this.kill(signal?.reason);
@@ -166,11 +166,11 @@ export class ExtractionProcess {
     else if (job === undefined) return;
     else if (message.type === "progress")
       job.onProgress?.({ stage: "extracting", done: message.done, total: message.total });
-    else if (message.type === "blocks") for (const block of message.blocks) job.blocks.push(block);
+    else if (message.type === "chunks") job.chunks.push(...message.chunks);
     else if (message.type === "failed") this.#fail(new ServiceError(message.code, message.message));
     else {
       this.#job = undefined;
-      job.resolve({ ...message.document, blocks: job.blocks });
+      job.resolve({ ...message.document, chunks: job.chunks });
     }
   }
 

@@ -1,14 +1,15 @@
 /**
- * The process that parses foreign bytes: no files but the program's own, no child processes, no native addons, no
+ * The process that parses foreign bytes and cuts what they say: no files but the program's own, no child processes, no native addons, no
  * environment. It is talked to by `ExtractionProcess` alone.
  */
+import { cutDocument } from "../core/documents/cut-document.ts";
+import type { Chunk } from "../core/documents/extraction.ts";
 import { ServiceError } from "../core/errors.ts";
-import type { Block } from "../core/documents/extraction.ts";
 import { Watchdog } from "../sandbox/watchdog.ts";
 import { extractDocument } from "./extract-document.ts";
 import type { FromWorker, ToWorker } from "./extraction-messages.ts";
 
-/** Of the blocks' texts in one message. */
+/** Of the chunks' texts in one message. */
 const MESSAGE_CHARS = 131_072;
 const PROGRESS_EVERY_MS = 100;
 
@@ -38,13 +39,11 @@ async function work(begin: Begin, bytes: Uint8Array): Promise<void> {
   watchdog ??= new Watchdog(begin.limits);
   watchdog.begin();
   try {
-    const { blocks, ...document } = await extractDocument(
-      bytes,
-      begin.claims,
-      begin.limits,
-      progressReporter(),
+    const { claims, limits } = begin;
+    const { chunks, ...document } = cutDocument(
+      await extractDocument(bytes, claims, limits, progressReporter()),
     );
-    sendBlocks(blocks);
+    sendChunks(chunks);
     send({ type: "done", document });
   } catch (error) {
     send({ type: "failed", ...failureOf(error) });
@@ -63,18 +62,18 @@ function progressReporter() {
   };
 }
 
-function sendBlocks(blocks: readonly Block[]): void {
-  let part: Block[] = [];
+function sendChunks(chunks: readonly Chunk[]): void {
+  let part: Chunk[] = [];
   let chars = 0;
-  for (const block of blocks) {
-    part.push(block);
-    chars += block.text.length;
+  for (const chunk of chunks) {
+    part.push(chunk);
+    chars += chunk.content.length;
     if (chars < MESSAGE_CHARS) continue;
-    send({ type: "blocks", blocks: part });
+    send({ type: "chunks", chunks: part });
     part = [];
     chars = 0;
   }
-  if (part.length > 0) send({ type: "blocks", blocks: part });
+  if (part.length > 0) send({ type: "chunks", chunks: part });
 }
 
 /** A parser's own words may quote the document: only ours are passed on. */

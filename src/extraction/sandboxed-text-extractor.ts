@@ -1,7 +1,7 @@
 import { open } from "node:fs/promises";
 import { ServiceError } from "../core/errors.ts";
 import type {
-  ExtractedDocument,
+  CutDocument,
   ExtractionInput,
   ExtractionLimits,
   ExtractionOptions,
@@ -60,7 +60,7 @@ class SandboxedTextExtractor implements TextExtractor {
     this.#file = file;
   }
 
-  async extract(input: ExtractionInput, options: ExtractionOptions = {}): Promise<ExtractedDocument> {
+  async extract(input: ExtractionInput, options: ExtractionOptions = {}): Promise<CutDocument> {
     const signals = [this.#closing.signal, ...(options.signal === undefined ? [] : [options.signal])];
     const signal = AbortSignal.any(signals);
     signal.throwIfAborted();
@@ -84,7 +84,7 @@ class SandboxedTextExtractor implements TextExtractor {
     await Promise.all(Array.from(this.#living, (process) => process.ended()));
   }
 
-  async #read({ bytes, ...claims }: ExtractionInput, options: ExtractionOptions): Promise<ExtractedDocument> {
+  async #read({ bytes, ...claims }: ExtractionInput, options: ExtractionOptions): Promise<CutDocument> {
     if (bytes instanceof Uint8Array) {
       this.#checkSize(bytes.length);
       return this.#run(claims, bytes.length, piecesOf(bytes), options);
@@ -99,7 +99,7 @@ class SandboxedTextExtractor implements TextExtractor {
     byteCount: number,
     pieces: AsyncIterable<Uint8Array>,
     options: ExtractionOptions,
-  ): Promise<ExtractedDocument> {
+  ): Promise<CutDocument> {
     clearTimeout(this.#idle);
     const process = this.#usableProcess();
     try {

@@ -47,8 +47,8 @@ describe("openExtractor", () => {
 
   it("hands over texts larger than a message, whole and in order", async () => {
     const lines = Array.from({ length: 20_000 }, (_, n) => `Paragraph ${n} of many.`);
-    const { blocks } = await open().extract({ bytes: text(lines.join("\n\n")) });
-    expect(blocks.map((block) => block.text)).toEqual(lines);
+    const { chunks } = await open().extract({ bytes: text(lines.join("\n\n")) });
+    expect(chunks.flatMap(({ content }) => content.split("\n\n"))).toEqual(lines);
   });
 
   it("refuses what is larger than allowed before it reads it", async () => {
@@ -69,15 +69,15 @@ describe("openExtractor", () => {
     await expect(waiting).rejects.toThrow("second");
     first.abort(new Error("first"));
     await expect(working).rejects.toThrow("first");
-    expect((await next).blocks).toHaveLength(1);
+    expect((await next).chunks).toHaveLength(1);
   });
 
   it("keeps its process while all goes well, and gives it up after fifty", async () => {
     const extractor = open({ workerFile: UNRULY });
     const pids: string[] = [];
     for (let n = 0; n < 51; n += 1) {
-      const { blocks } = await extractor.extract({ bytes: text("x"), filename: "answer" });
-      pids.push(blocks[0]?.text ?? "");
+      const { chunks } = await extractor.extract({ bytes: text("x"), filename: "answer" });
+      pids.push(chunks[0]?.content ?? "");
     }
     expect(new Set(pids.slice(0, 50)).size).toBe(1);
     expect(pids[50]).not.toBe(pids[0]);
@@ -116,7 +116,7 @@ describe("a worker that breaks down", () => {
     });
     const broken = extractor.extract({ bytes: text("x"), filename: deed });
     await expect(broken).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
-    expect((await extractor.extract({ bytes: text("x"), filename: "answer" })).blocks).toHaveLength(1);
+    expect((await extractor.extract({ bytes: text("x"), filename: "answer" })).chunks).toHaveLength(1);
   });
 });
 

@@ -3,6 +3,7 @@ import {
   bindDocumentOperations,
   type DocumentOperations,
 } from "../../src/core/documents/document-operations.ts";
+import { cutDocument } from "../../src/core/documents/cut-document.ts";
 import type { DocumentPorts } from "../../src/core/documents/document-ports.ts";
 import { ServiceError } from "../../src/core/errors.ts";
 import type { Block, ExtractedDocument } from "../../src/core/documents/extraction.ts";
@@ -99,7 +100,7 @@ export function createDocumentWorld(): DocumentWorld {
         signal?.throwIfAborted();
         if (text.includes("\u0000")) throw new ServiceError("UNSUPPORTED_MEDIA_TYPE", "not a document");
         if (text.includes("BUG")) throw new TypeError("a bug");
-        return extracted(text);
+        return cutDocument(extracted(text));
       },
     },
     fetcher: {

@@ -1,4 +1,4 @@
-import { embeddingChanges, newMemoryRow } from "../../src/core/memories/compose-memory.ts";
+import { embeddingChanges, newMemoryRow, readText } from "../../src/core/memories/compose-memory.ts";
 import { EMBEDDING_DIMENSIONS, type EmbeddingStamp, TOKEN_DIMENSIONS } from "../../src/core/embedding.ts";
 import { type Change, edgeId } from "../../src/core/rows.ts";
 import { nodeDisk } from "../../src/storage/disk.ts";
@@ -82,6 +82,7 @@ export async function fillStore({
           embedding: { windows: [unitVector(random)], tokens: { vectors: tokenVectors(random) } },
           sectors: { primarySector: "semantic", sectors: ["semantic"] } as const,
           createdBy: null,
+          readText: readText(content),
         };
         const row = newMemoryRow(composed, section, section.nextOrder + changes.length / 3);
         changes.push(

@@ -1,14 +1,6 @@
-import type { Block } from "./extraction.ts";
-import { sentencesOf } from "../text/sentences.ts";
-
-/** A piece of a document that becomes a memory of its own. */
-export interface Chunk {
-  readonly content: string;
-  /** The headings that the whole of it stands under, outermost first. Not part of `content`. */
-  readonly headings: readonly string[];
-  /** Where it begins; absent where the document has no pages. */
-  readonly page?: number;
-}
+import type { Block, Chunk } from "./extraction.ts";
+import { eachSentence } from "../text/sentences.ts";
+import { cutWords, sizeOf } from "../text/text-size.ts";
 
 /**
  * Raised when the same blocks are cut otherwise: a document whose chunks were made by another rule is made anew as a
@@ -40,7 +32,7 @@ export function isShort(blocks: readonly Block[]): boolean {
 
 /** All of a document's text, headings marked as in Markdown. */
 export function wholeText(blocks: readonly Block[]): string {
-  const parts = blocks.map(({ type, text, level = 1 }): Part => ({
+  const parts = blocks.map(({ type, text, level = 1 }) => ({
     type,
     text: type === "heading" ? `${"#".repeat(level)} ${text}` : text,
   }));
@@ -53,52 +45,46 @@ export function wholeText(blocks: readonly Block[]): string {
  * than a chunk, and within a word where that is. Every block's text is in some chunk, or is one of its headings. A table
  * that goes on in another chunk has its header row there again.
  *
- * The same blocks always give the same chunks. Cost: linear in the text.
+ * The same blocks always give the same chunks. Cost: linear in the text, each block measured once; beside the chunks
+ * only a section's list of blocks is kept.
  */
 export function cutIntoChunks(blocks: readonly Block[]): Chunk[] {
-  const chunks: Chunk[] = [];
-  for (const group of joinSmallSections(sectionsOf(blocks))) chunks.push(...packSections(group));
-  return chunks;
+  return Array.from(eachChunk(blocks));
 }
 
-/** How large a text is: its words; of scripts without spaces two characters are one, and long strings count by length. */
-export function sizeOf(text: string): number {
-  const words = text.match(/\S+/g)?.length ?? 0;
-  const unspaced = text.match(UNSPACED)?.length ?? 0;
-  return Math.max(words + unspaced / CHARACTERS_A_WORD, text.length / LONG_WORD);
+function* eachChunk(blocks: readonly Block[]): Generator<Chunk> {
+  for (const group of joinSmallSections(sectionsOf(blocks))) yield* packSections(group);
 }
-
-const UNSPACED =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/gu;
-const CHARACTERS_A_WORD = 2;
-const LONG_WORD = 12;
 
 /** What stands between two headings. */
 interface Section {
   readonly headings: readonly string[];
   readonly page: number | undefined;
-  readonly blocks: Block[];
+  readonly blocks: SizedBlock[];
   size: number;
 }
 
+interface SizedBlock {
+  readonly block: Block;
+  readonly size: number;
+}
+
 /** A section without text of its own but with deeper ones below is only a step of their path. */
-function sectionsOf(blocks: readonly Block[]): Section[] {
-  const sections: Section[] = [];
+function* sectionsOf(blocks: readonly Block[]): Generator<Section> {
   const path: { readonly level: number; readonly text: string }[] = [];
   let current: Section = { headings: [], page: blocks[0]?.page, blocks: [], size: 0 };
   let depth = 0;
-  const close = (nextLevel: number): void => {
-    if (current.blocks.length > 0 || (current.headings.length > 0 && nextLevel <= depth))
-      sections.push(current);
-  };
+  const isDone = (nextLevel: number): boolean =>
+    current.blocks.length > 0 || (current.headings.length > 0 && nextLevel <= depth);
   for (const block of blocks) {
     if (block.type !== "heading") {
-      current.blocks.push(block);
-      current.size += sizeOf(block.text);
+      const size = sizeOf(block.text);
+      current.blocks.push({ block, size });
+      current.size += size;
       continue;
     }
     const { level = 1 } = block;
-    close(level);
+    if (isDone(level)) yield current;
     while ((path.at(-1)?.level ?? 0) >= level) path.pop();
     path.push({ level, text: block.text });
     depth = level;
@@ -109,12 +95,11 @@ function sectionsOf(blocks: readonly Block[]): Section[] {
       size: sizeOf(block.text),
     };
   }
-  close(0);
-  return sections;
+  if (isDone(0)) yield current;
 }
 
 /** Runs of sections that share chunks: each small one goes with those after it, as far as they fit together. */
-function* joinSmallSections(sections: readonly Section[]): Generator<readonly Section[]> {
+function* joinSmallSections(sections: Iterable<Section>): Generator<readonly Section[]> {
   let group: Section[] = [];
   let size = 0;
   for (const section of sections) {
@@ -134,23 +119,22 @@ function* joinSmallSections(sections: readonly Section[]): Generator<readonly Se
 interface Part {
   readonly type: Block["type"];
   readonly text: string;
+  /** See `sizeOf`. */
+  readonly size: number;
   readonly page?: number | undefined;
   /** Goes on with the paragraph or block of code of the part before: what stands between them. */
   readonly glue?: string;
   /** The header rows of the table that the row belongs to. */
-  readonly header?: string;
+  readonly header?: TableHeader;
 }
 
-function packSections(sections: readonly Section[]): Chunk[] {
+interface TableHeader {
+  readonly text: string;
+  readonly size: number;
+}
+
+function* packSections(sections: readonly Section[]): Generator<Chunk> {
   const shared = sharedPath(sections.map(({ headings }) => headings));
-  const isAlone = sections.length === 1;
-  const parts = sections.flatMap(({ headings, page, blocks }) => {
-    // A heading with nothing below it is all the text there is.
-    const own =
-      isAlone && blocks.length > 0 ? [] : headings.slice(Math.min(shared.length, headings.length - 1));
-    const lines = own.filter((text) => !shared.includes(text) || blocks.length === 0);
-    return [...lines.map((text): Part => ({ type: "heading", text, page })), ...partsOf(blocks)];
-  });
   const headings = shared.map((text) =>
     text.length > MAX_HEADING_CHARS
       ? `${text
@@ -159,10 +143,24 @@ function packSections(sections: readonly Section[]): Chunk[] {
           .trimEnd()}…`
       : text,
   );
-  return pack(parts).map((packed) => {
+  for (const packed of pack(partsOfSections(sections, shared))) {
     const { page } = packed[0] ?? {};
-    return { content: joinParts(packed), headings, ...(page !== undefined && { page }) };
-  });
+    yield { content: joinParts(packed), headings, ...(page !== undefined && { page }) };
+  }
+}
+
+function* partsOfSections(sections: readonly Section[], shared: readonly string[]): Generator<Part> {
+  const isAlone = sections.length === 1;
+  for (const { headings, page, blocks } of sections) {
+    // A heading with nothing below it is all the text there is.
+    const own =
+      isAlone && blocks.length > 0 ? [] : headings.slice(Math.min(shared.length, headings.length - 1));
+    for (const text of own) {
+      if (!shared.includes(text) || blocks.length === 0)
+        yield { type: "heading", text, size: sizeOf(text), page };
+    }
+    yield* partsOf(blocks);
+  }
 }
 
 function sharedPath(paths: readonly (readonly string[])[]): readonly string[] {
@@ -172,114 +170,83 @@ function sharedPath(paths: readonly (readonly string[])[]): readonly string[] {
 }
 
 /** Fills chunks one after the other; one that would be nearly empty at the end shares with the one before. */
-function pack(parts: readonly Part[]): Part[][] {
-  const chunks: Part[][] = [];
+function* pack(parts: Iterable<Part>): Generator<Part[]> {
+  let previous: { readonly parts: Part[]; readonly size: number } | undefined;
   let current: Part[] = [];
   let size = 0;
   for (const part of parts) {
-    const own = sizeOf(part.text);
     // A heading in the text does not part from what follows it.
     const isAfterHeading = current.at(-1)?.type === "heading" && size < SMALL_SECTION;
-    const isFull = current.length > 0 && size + own > FULL_SIZE && !isAfterHeading;
+    const isFull = current.length > 0 && size + part.size > FULL_SIZE && !isAfterHeading;
     if (isFull) {
-      chunks.push(current);
-      current = [];
-      size = 0;
-      if (part.header !== undefined) {
-        current.push({ type: "table-row", text: part.header, page: part.page });
-        size = sizeOf(part.header);
-      }
+      if (previous !== undefined) yield previous.parts;
+      previous = { parts: current, size };
+      const { header } = part;
+      current = header === undefined ? [] : [{ type: "table-row", ...header, page: part.page }];
+      size = header?.size ?? 0;
     }
     current.push(part);
-    size += own;
+    size += part.size;
   }
-  const last = chunks.at(-1);
-  if (last !== undefined && size + last.reduce((sum, { text }) => sum + sizeOf(text), 0) <= MAX_SIZE) {
-    const repeated = current[1]?.header !== undefined && current[0]?.text === current[1].header;
-    last.push(...current.slice(repeated ? 1 : 0));
-  } else if (current.length > 0) chunks.push(current);
-  return chunks;
+  if (previous !== undefined && size + previous.size <= MAX_SIZE) {
+    const repeated = current[1]?.header !== undefined && current[0]?.text === current[1].header.text;
+    previous.parts.push(...current.slice(repeated ? 1 : 0));
+    current = [];
+  }
+  if (previous !== undefined) yield previous.parts;
+  if (current.length > 0) yield current;
 }
 
-function partsOf(blocks: readonly Block[]): Part[] {
-  const parts: Part[] = [];
-  let header: string[] = [];
+function* partsOf(blocks: readonly SizedBlock[]): Generator<Part> {
+  let header: TableHeader | undefined;
   let previous: Block["type"] | undefined;
-  for (const { type, text, page, isHeader } of blocks) {
-    if (type !== "table-row" || (isHeader === true && previous !== "table-row")) header = [];
-    if (isHeader === true) header.push(text);
+  for (const { block, size } of blocks) {
+    const { type, text, page, isHeader } = block;
+    if (type !== "table-row" || (isHeader === true && previous !== "table-row")) header = undefined;
+    // What is too large to be repeated grows no more: a table may be nothing but header rows.
+    if (isHeader === true && (header === undefined || header.size <= REPEATED_HEADER)) {
+      const lines = header === undefined ? text : `${header.text}\n${text}`;
+      header = { text: lines, size: sizeOf(lines) };
+    }
     previous = type;
-    const joined = header.join("\n");
-    const isBelowHeader =
-      type === "table-row" && isHeader !== true && joined !== "" && sizeOf(joined) <= REPEATED_HEADER;
-    if (sizeOf(text) <= MAX_SIZE) parts.push({ type, text, page, ...(isBelowHeader && { header: joined }) });
-    else parts.push(...cutBlock(type, text, page));
+    const isBelow = type === "table-row" && isHeader !== true;
+    const repeated = isBelow && header !== undefined && header.size <= REPEATED_HEADER ? { header } : {};
+    if (size > MAX_SIZE) yield* cutBlock(block);
+    else yield { type, text, size, page, ...repeated };
   }
-  return parts;
 }
 
 /** Cuts what is too large for a chunk; the pieces but for the space between them are the text. */
-function cutBlock(type: Block["type"], text: string, page: number | undefined): Part[] {
+function* cutBlock({ type, text, page }: Block): Generator<Part> {
   const isCode = type === "code";
-  const units = isCode ? text.split("\n") : sentencesOf(text);
-  const glue = isCode ? "\n" : " ";
-  const parts = units.flatMap((unit): Part[] => {
+  let glue: string | undefined;
+  for (const unit of isCode ? eachLine(text) : eachSentence(text)) {
     const trimmed = isCode ? unit : unit.trim();
-    if (sizeOf(trimmed) <= MAX_SIZE)
-      return trimmed === "" && !isCode ? [] : [{ type, text: trimmed, page, glue }];
-    return cutWords(trimmed).map((words, i) => ({ type, text: words, page, glue: i === 0 ? glue : " " }));
-  });
-  return parts.map((part, i) => (i === 0 ? { type, text: part.text, page } : part));
-}
-
-/** Cuts between words, and within those that are larger than a chunk; every piece is at most `FULL_SIZE`. */
-export function cutWords(text: string): string[] {
-  const pieces: string[] = [];
-  let start = 0;
-  let size = 0;
-  let end = 0;
-  const flush = (): void => {
-    if (end > start) pieces.push(text.slice(start, end));
-    start = end;
-    size = 0;
-  };
-  for (const { 0: word, index } of text.matchAll(/\S+/g)) {
-    const own = sizeOf(word);
-    if (size > 0 && size + own > FULL_SIZE) flush();
-    if (size === 0) start = index;
-    if (own <= FULL_SIZE) {
-      end = index + word.length;
-      size += own;
-      continue;
+    if (trimmed === "" && !isCode) continue;
+    const size = sizeOf(trimmed);
+    for (const piece of size <= MAX_SIZE ? [trimmed] : cutWords(trimmed, FULL_SIZE)) {
+      yield { type, text: piece, size: sizeOf(piece), page, ...(glue !== undefined && { glue }) };
+      glue = " ";
     }
-    // A script without spaces, or no words at all.
-    let piece = "";
-    let pieceSize = 0;
-    for (const character of word) {
-      piece += character;
-      pieceSize +=
-        character.length === 1 && character.charCodeAt(0) < FIRST_UNSPACED
-          ? 1 / LONG_WORD
-          : 1 / CHARACTERS_A_WORD;
-      if (pieceSize < FULL_SIZE) continue;
-      pieces.push(piece);
-      piece = "";
-      pieceSize = 0;
-    }
-    if (piece !== "") pieces.push(piece);
-    start = end = index + word.length;
+    glue = isCode ? "\n" : " ";
   }
-  flush();
-  return pieces;
 }
 
-/** Thai, the first of the scripts that are written without spaces. */
-const FIRST_UNSPACED = 0x0e00;
+function* eachLine(text: string): Generator<string> {
+  let start = 0;
+  for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n", start)) {
+    yield text.slice(start, end);
+    start = end + 1;
+  }
+  yield text.slice(start);
+}
+
+type JoinedPart = Pick<Part, "type" | "text" | "glue">;
 
 /** Rows, items and lines follow on each other; everything else stands apart. */
-function joinParts(parts: readonly Part[]): string {
+function joinParts(parts: readonly JoinedPart[]): string {
   let text = "";
-  let previous: Part | undefined;
+  let previous: JoinedPart | undefined;
   for (const part of parts) {
     if (previous !== undefined) text += separator(previous, part);
     text += part.text;
@@ -288,7 +255,7 @@ function joinParts(parts: readonly Part[]): string {
   return text;
 }
 
-function separator(before: Part, part: Part): string {
+function separator(before: JoinedPart, part: JoinedPart): string {
   if (part.glue !== undefined) return part.glue;
   const isRun = before.type === part.type && (part.type === "table-row" || part.type === "list-item");
   return isRun ? "\n" : "\n\n";

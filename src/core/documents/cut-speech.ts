@@ -1,6 +1,7 @@
-import { cutWords, FULL_SIZE, sizeOf } from "./chunking.ts";
+import { FULL_SIZE } from "./chunking.ts";
 import type { Block } from "./extraction.ts";
 import { sentencesOf } from "../text/sentences.ts";
+import { cutWords, sizeOf } from "../text/text-size.ts";
 
 /** A piece of what was spoken that becomes a memory of its own. Times are milliseconds from the start. */
 export interface SpokenChunk {
@@ -99,7 +100,7 @@ function piecesOf({ text, startMs = 0, endMs = startMs }: Block): Stretch[] {
   const parts = sentencesOf(text)
     .map((sentence) => sentence.replaceAll(/\s+/g, " ").trim())
     .filter((sentence) => sentence !== "")
-    .flatMap((sentence) => (sizeOf(sentence) <= FULL_SIZE ? [sentence] : cutWords(sentence)));
+    .flatMap((sentence) => (sizeOf(sentence) <= FULL_SIZE ? [sentence] : cutWords(sentence, FULL_SIZE)));
   return withTimes(parts, startMs, endMs).flatMap((piece) => {
     const count = Math.ceil((piece.endMs - piece.startMs) / MAX_CHUNK_MS);
     if (count <= 1) return [piece];

@@ -59,6 +59,28 @@ export interface ExtractedDocument {
   readonly blocks: readonly Block[];
 }
 
+/** A piece of a document that becomes a memory of its own. */
+export interface Chunk {
+  readonly content: string;
+  /** The headings that the whole of it stands under, outermost first. Not part of `content`. */
+  readonly headings: readonly string[];
+  /** Where it begins; absent where the document has no pages. */
+  readonly page?: number;
+  /** Of what was spoken: from the start of the recording, in milliseconds. */
+  readonly startMs?: number;
+  readonly endMs?: number;
+}
+
+/** A document that was read and cut into what is remembered of it. */
+export interface CutDocument extends Omit<ExtractedDocument, "blocks"> {
+  /** Its own, or else the heading that all the rest stands under. */
+  readonly title?: string;
+  /** In reading order; at least one. */
+  readonly chunks: readonly Chunk[];
+  /** What tells of the whole; absent where one chunk is the whole. */
+  readonly digest?: { readonly summary: string; readonly outline: string };
+}
+
 /** A file that is read in pieces and never held in memory whole. It must not change or go until the extraction ends. */
 export interface SpooledFile {
   readonly path: string;
@@ -102,7 +124,7 @@ export interface ExtractionOptions {
 }
 
 /**
- * Reads documents of unknown origin. Whatever a document holds, it ends in an answer or in an error that names no text
+ * Reads documents of unknown origin and cuts them, by `cutDocument`, where neither holds anybody up. Whatever a document holds, it ends in an answer or in an error that names no text
  * of it, and the next document is read as if it had not been there.
  */
 export interface TextExtractor {
@@ -113,7 +135,7 @@ export interface TextExtractor {
    *   UNPROCESSABLE: encrypted, damaged, without text, or hostile. TOO_LARGE: see `ExtractionLimits`.
    *   NOT_READY: after `close`.
    */
-  extract(input: ExtractionInput, options?: ExtractionOptions): Promise<ExtractedDocument>;
+  extract(input: ExtractionInput, options?: ExtractionOptions): Promise<CutDocument>;
   /** Refuses what waits, ends what runs; then nothing of it is left. */
   close(): Promise<void>;
 }

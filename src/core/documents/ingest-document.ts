@@ -4,15 +4,17 @@ import {
   duplicateHash,
   embeddedText,
   meanWindow,
+  readText,
   sectorsOf,
 } from "../memories/compose-memory.ts";
+import { cutDocument } from "./cut-document.ts";
 import type { DocumentPorts, JobControl } from "./document-ports.ts";
 import type { DocumentRow, IngestRequest, JobRow } from "./document.ts";
 import type { DocumentEmbedding } from "../embedding.ts";
 import { documentErasure } from "./erase-document.ts";
 import { ServiceError } from "../errors.ts";
 import { type DocumentPlan, planDocument, type PlannedMemory } from "./plan-document.ts";
-import type { ExtractedDocument } from "./extraction.ts";
+import type { CutDocument } from "./extraction.ts";
 import { readRecording } from "./read-recording.ts";
 import type { Change } from "../rows.ts";
 import { type ComposedPlaces, documentChanges } from "./store-document.ts";
@@ -176,7 +178,7 @@ async function readOriginal(
   sha256: string,
   { claimedType, filename, url, metadata }: IngestRequest,
   control: JobControl,
-): Promise<ExtractedDocument> {
+): Promise<CutDocument> {
   const input = {
     bytes: { path: ports.files.pathOf(sha256) },
     ...(claimedType !== null && { claimedType }),
@@ -187,7 +189,8 @@ async function readOriginal(
     return ports.extractor.extract(input, { signal: control.signal, onProgress: control.onProgress });
   }
   await control.queueForRecording();
-  return readRecording(ports, input, metadata, control);
+  // What people say in hours is cut in a moment.
+  return cutDocument(await readRecording(ports, input, metadata, control));
 }
 
 /** True when none of its memories was deleted. */
@@ -260,6 +263,7 @@ async function composePlaces(
         embedding,
         sectors: sectorsOf(classify, memory.content, embedding),
         createdBy: owner.createdBy,
+        readText: readText(memory.content),
       });
       done += 1;
       onProgress({ stage: "embedding", done, total: places.length });

@@ -1,9 +1,7 @@
-import { cutIntoChunks, isShort, wholeText } from "./chunking.ts";
-import { cutSpeech } from "./cut-speech.ts";
 import type { ExtractionAccount, IngestRequest } from "./document.ts";
-import type { Block, ExtractedDocument } from "./extraction.ts";
+import type { Chunk, CutDocument } from "./extraction.ts";
 import { clockTime } from "../text/clock-time.ts";
-import { type DocumentDigest, digestOf, digestText } from "../text/extractive-summary.ts";
+import { type DocumentDigest, digestText } from "../text/extractive-summary.ts";
 import type { MemorySource } from "../memory.ts";
 
 /** The memories that a document becomes, before anything is embedded. */
@@ -28,20 +26,13 @@ const MAX_TITLE_CHARS = 120;
 /** The same document is always planned alike. */
 export function planDocument(
   documentId: string,
-  document: ExtractedDocument,
+  document: CutDocument,
   { filename, url }: Pick<IngestRequest, "filename" | "url">,
 ): DocumentPlan {
-  const { blocks, durationMs } = document;
-  const [first] = blocks;
-  const title = document.title ?? titleIn(blocks);
-  const isSpoken = first?.startMs !== undefined;
-  const chunks: readonly PlacedChunk[] = isSpoken ? cutSpeech(blocks) : cutIntoChunks(blocks);
-  // What was spoken is cited to the second, however short it is.
-  const isSingle = chunks.length === 1 || (!isSpoken && isShort(blocks));
+  const { title, chunks, digest } = document;
   const place = (
     chunkIndex: number,
-    chunkCount: number,
-    { headings = [], page, startMs, endMs }: Omit<PlacedChunk, "content">,
+    { headings, page, startMs, endMs }: Omit<Chunk, "content">,
   ): MemorySource => {
     const section = sectionOf(title, headings);
     return {
@@ -49,7 +40,7 @@ export function planDocument(
       filename,
       mediaType: document.mediaType,
       chunkIndex,
-      chunkCount,
+      chunkCount: chunks.length,
       ...(page !== undefined && { page }),
       ...(section !== "" && { section }),
       ...(startMs !== undefined && { startMs }),
@@ -58,49 +49,28 @@ export function planDocument(
     };
   };
 
-  const account = accountOf(document, title);
-  const beginning = { ...(first?.page !== undefined && { page: first.page }) };
-  if (isSingle) {
-    const [spoken] = isSpoken ? chunks : [];
-    const content = spoken?.content ?? wholeText(blocks);
-    const source = place(0, 1, spoken ?? beginning);
-    const { section: _section, ...plain } = source;
-    // A title that stands in the text is searched with it.
-    const isInText = title === undefined || content.includes(title);
-    return { strategy: "single", account, memories: [{ content, source: isInText ? plain : source }] };
+  const account = accountOf(document);
+  const memories = chunks.map((chunk, i) => ({ content: chunk.content, source: place(i, chunk) }));
+  if (digest === undefined) {
+    const single = memories.map((memory) => withoutKnownTitle(memory, title));
+    return { strategy: "single", account, memories: single };
   }
-  // Sentences of speech may begin in one block and end in another.
-  const running = isSpoken
-    ? chunks.map(({ content }) => ({ type: "paragraph", text: content }) as const)
-    : blocks;
-  const digest = digestOf(running, title ?? filename ?? url ?? "Untitled document");
-  const root = isSpoken
-    ? { content: recordingText(document, digest), where: { startMs: 0, endMs: durationMs ?? 0 } }
-    : { content: digestText(digest), where: beginning };
-  const { section: _section, ...rootSource } = place(ROOT_INDEX, chunks.length, root.where);
-  return {
-    strategy: "root-child",
-    account,
-    memories: [
-      { content: root.content, source: rootSource },
-      ...chunks.map(({ content, ...where }, i) => ({ content, source: place(i, chunks.length, where) })),
-    ],
-  };
+  const isSpoken = chunks[0]?.startMs !== undefined;
+  // It stands for all pages, and for the whole of a recording.
+  const whole = { headings: [], ...(isSpoken && { startMs: 0, endMs: document.durationMs ?? 0 }) };
+  const { section: _section, ...source } = place(ROOT_INDEX, whole);
+  const titled = { ...digest, title: title ?? filename ?? url ?? "Untitled document" };
+  const content = isSpoken ? recordingText(document, titled) : digestText(titled);
+  return { strategy: "root-child", account, memories: [{ content, source }, ...memories] };
 }
 
-/** A chunk of either rule. */
-interface PlacedChunk {
-  readonly content: string;
-  readonly headings?: readonly string[];
-  readonly page?: number;
-  readonly startMs?: number;
-  readonly endMs?: number;
+/** A title that stands in the text is searched with it. */
+function withoutKnownTitle({ content, source }: PlannedMemory, title: string | undefined): PlannedMemory {
+  const { section: _section, ...untitled } = source;
+  return { content, source: title === undefined || content.includes(title) ? untitled : source };
 }
 
-function recordingText(
-  { kind, durationMs = 0, language }: ExtractedDocument,
-  digest: DocumentDigest,
-): string {
+function recordingText({ kind, durationMs = 0, language }: CutDocument, digest: DocumentDigest): string {
   const what = kind === "audio" ? "Audio" : kind === "video" ? "Video" : "Subtitles";
   const spoken = language === undefined ? "" : `, ${languageName(language)}`;
   const about = `${what}, ${clockTime(durationMs)}${spoken}`;
@@ -114,15 +84,6 @@ function languageName(tag: string): string {
   } catch {
     return tag;
   }
-}
-
-/** The heading that all else stands under, where the document begins with one. */
-function titleIn(blocks: readonly Block[]): string | undefined {
-  const [first, ...others] = blocks;
-  if (first?.type !== "heading") return undefined;
-  const { level = 1 } = first;
-  const isAlone = others.every((block) => block.type !== "heading" || (block.level ?? 1) > level);
-  return isAlone ? first.text : undefined;
 }
 
 function sectionOf(title: string | undefined, headings: readonly string[]): string {
@@ -140,8 +101,8 @@ function cut(text: string): string {
     .trimEnd();
 }
 
-function accountOf(document: ExtractedDocument, title: string | undefined): ExtractionAccount {
-  const { kind, method, author, date, language, pages, durationMs, charCount } = document;
+function accountOf(document: CutDocument): ExtractionAccount {
+  const { kind, method, title, author, date, language, pages, durationMs, charCount } = document;
   return {
     kind,
     method,

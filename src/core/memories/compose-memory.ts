@@ -1,11 +1,11 @@
 import type { AddMemoryInput } from "./added-memory.ts";
-import { ANALYSER_VERSION, memoryTerms } from "../text/analyser.ts";
+import { analyse, ANALYSER_VERSION, circumstanceTerms } from "../text/analyser.ts";
 import { type DocumentEmbedding, type EmbeddingStamp, stampKey } from "../embedding.ts";
 import type { JsonValue, Memory } from "../memory.ts";
 import type { WriteSection } from "../ports.ts";
 import type { Change, MemoryRow } from "../rows.ts";
 import type { SectorClassifier } from "../sectors/sectors.ts";
-import { traitsOf } from "../recall/traits.ts";
+import { type MemoryTraits, traitsOf } from "../recall/traits.ts";
 
 /** What makes two memories the same: owner, content, tags, metadata, project, session and the time given. */
 export type Identity = Pick<
@@ -69,6 +69,18 @@ export interface ComposedMemory {
   readonly embedding: DocumentEmbedding;
   readonly sectors: Pick<Memory, "primarySector" | "sectors">;
   readonly createdBy: string | null;
+  readonly readText: ReadText;
+}
+
+/** What is found by reading a text. It takes time, so that it is made before the section that nothing may hold up. */
+export interface ReadText {
+  /** As `analyse` gives them, between spaces. */
+  readonly terms: string;
+  readonly traits: MemoryTraits;
+}
+
+export function readText(content: string): ReadText {
+  return { terms: analyse(content).join(" "), traits: traitsOf(content) };
 }
 
 /** The sectors of a text; a forced one comes first. */
@@ -85,7 +97,7 @@ export function sectorsOf(
 
 /** The row of a new memory. */
 export function newMemoryRow(composed: ComposedMemory, { now }: WriteSection, order: number): MemoryRow {
-  return withDerived({
+  const memory = {
     id: composed.id,
     ...composed.identity,
     ...composed.sectors,
@@ -96,17 +108,17 @@ export function newMemoryRow(composed: ComposedMemory, { now }: WriteSection, or
     source: composed.identity.source ?? null,
     order,
     duplicateHash: composed.hash,
-  });
+  };
+  return withDerived(memory, composed.readText);
 }
 
 /** Adds what the indexes need and follows from the rest. */
-export function withDerived(memory: Omit<MemoryRow, "terms" | "traits" | "analyserVersion">): MemoryRow {
-  return {
-    ...memory,
-    terms: memoryTerms(memory).join(" "),
-    traits: traitsOf(memory.content),
-    analyserVersion: ANALYSER_VERSION,
-  };
+export function withDerived(
+  memory: Omit<MemoryRow, "terms" | "traits" | "analyserVersion">,
+  { terms, traits }: ReadText = readText(memory.content),
+): MemoryRow {
+  const all = [...(terms === "" ? [] : [terms]), ...circumstanceTerms(memory)];
+  return { ...memory, terms: all.join(" "), traits, analyserVersion: ANALYSER_VERSION };
 }
 
 /** The changes that store a memory's vectors and tokens. */

@@ -6,6 +6,7 @@ import {
   identityOf,
   meanWindow,
   newMemoryRow,
+  readText,
   sectorsOf,
 } from "./compose-memory.ts";
 import { ServiceError } from "../errors.ts";
@@ -41,6 +42,7 @@ async function embedNew(ports: MemoryPorts, input: AddMemoryInput, hash: string)
     embedding,
     sectors: sectorsOf(ports.classify, input.content, embedding, input.sector),
     createdBy: input.createdBy ?? null,
+    readText: readText(input.content),
   };
 }
 

@@ -76,15 +76,21 @@ export function analyse(text: string): string[] {
  * months and years that it names by their distance from that ("yesterday", "last month"), its tags, and the headings
  * that a piece of a document stands under. A question that names a day, month or year then finds it by words alone.
  */
-export function memoryTerms(
-  memory: Pick<Memory, "content" | "tags" | "occurredAt" | "createdAt"> & Partial<Pick<Memory, "source">>,
-): string[] {
+export function memoryTerms(memory: TermsSource): string[] {
+  return [...analyse(memory.content), ...circumstanceTerms(memory)];
+}
+
+/** Of `memoryTerms`, all that come after those of the text itself: few, whatever its length, for pieces of documents. */
+export function circumstanceTerms(memory: TermsSource): string[] {
   const { content, tags, source } = memory;
   const occurredAt = occurredAtOf(memory);
   // When a document was taken in says nothing of when its "yesterday" was.
   const times = source ? dateTerms(occurredAt) : timeTerms(content, occurredAt);
-  return [...analyse(content), ...times, ...analyse(tags.join("\n")), ...analyse(source?.section ?? "")];
+  return [...times, ...analyse(tags.join("\n")), ...analyse(source?.section ?? "")];
 }
+
+type TermsSource = Pick<Memory, "content" | "tags" | "occurredAt" | "createdAt"> &
+  Partial<Pick<Memory, "source">>;
 
 /** As much of a text as is searched for times. */
 const SEARCHED_CHARS = 20_000;

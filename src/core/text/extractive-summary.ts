@@ -1,6 +1,6 @@
 import { analyse } from "./analyser.ts";
 import type { Block } from "../documents/extraction.ts";
-import { sentencesOf } from "./sentences.ts";
+import { eachSentence } from "./sentences.ts";
 import { dotOf, type TermVector, termVectors } from "./term-vectors.ts";
 
 /** What a document's root says: enough to tell what the document is about and where in it to look. */
@@ -91,27 +91,51 @@ function summaryOf(blocks: readonly Block[]): string {
     .join(" ");
 }
 
-/** Whole sentences of running text; where there are none, of anything. */
+/** Whole sentences of running text; where there are none, of anything. Looked at twice and not gathered: there may be millions. */
 function pickCandidates(blocks: readonly Block[]): { readonly text: string; readonly place: number }[] {
+  let all = 0;
+  let whole = 0;
+  for (const { isWhole } of linesOf(blocks)) {
+    all += 1;
+    if (isWhole) whole += 1;
+  }
+  const areWhole = whole >= SUMMARY_SENTENCES;
+  const usable = areWhole ? whole : all;
+  const step = Math.max(1, usable / MAX_CANDIDATES);
+  const picked: { text: string; place: number }[] = [];
+  let index = 0;
+  for (const { text, place, isWhole } of linesOf(blocks)) {
+    if (areWhole && !isWhole) continue;
+    if (index === Math.floor(picked.length * step)) picked.push({ text, place });
+    index += 1;
+    if (picked.length === MAX_CANDIDATES) break;
+  }
+  return picked;
+}
+
+interface SentenceLine {
+  readonly text: string;
+  readonly place: number;
+  /** It ends as sentences do. */
+  readonly isWhole: boolean;
+}
+
+/** Sentences in one line each, but those that are too long to stand for anything. */
+function* linesOf(blocks: readonly Block[]): Generator<SentenceLine> {
   const running = blocks.filter(({ type }) => type === "paragraph" || type === "quote");
   const sources =
     running.length > 0 ? running : blocks.filter(({ type }) => type !== "code" && type !== "heading");
-  const sentences: { text: string; place: number }[] = [];
   let place = 0;
-  for (const { text } of sources) {
-    for (const sentence of sentencesOf(text)) {
+  for (const block of sources) {
+    for (const sentence of eachSentence(block.text)) {
       place += 1;
-      const line = sentence.replaceAll(/\s+/g, " ").trim();
-      if (line.length > 0 && line.length <= MAX_SENTENCE_CHARS) sentences.push({ text: line, place });
+      // Spaces are a small part of a sentence.
+      if (sentence.length > 2 * MAX_SENTENCE_CHARS) continue;
+      const text = sentence.replaceAll(/\s+/g, " ").trim();
+      if (text.length === 0 || text.length > MAX_SENTENCE_CHARS) continue;
+      yield { text, place, isWhole: /[.!?…。！？]["'”’»)\]]*$/u.test(text) };
     }
   }
-  const whole = sentences.filter(({ text }) => /[.!?…。！？]["'”’»)\]]*$/u.test(text));
-  const usable = whole.length >= SUMMARY_SENTENCES ? whole : sentences;
-  const step = Math.max(1, usable.length / MAX_CANDIDATES);
-  return Array.from(
-    { length: Math.min(usable.length, MAX_CANDIDATES) },
-    (_, i) => usable[Math.floor(i * step)],
-  ).flatMap((sentence) => sentence ?? []);
 }
 
 /** With tf-idf vectors; those that say next to nothing are left out, unless all do. */

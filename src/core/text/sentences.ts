@@ -24,7 +24,11 @@ const STARTS_SENTENCE = /^["'“‘«([]*[^\p{Ll}]/u;
  * is before a lower-case letter. Cost: linear.
  */
 export function sentencesOf(text: string): string[] {
-  const sentences: string[] = [];
+  return Array.from(eachSentence(text));
+}
+
+/** As `sentencesOf`, one at a time: for texts that may have millions. */
+export function* eachSentence(text: string): Generator<string> {
   let start = 0;
   for (const match of text.matchAll(END)) {
     // Within the space behind the sentence before.
@@ -35,11 +39,10 @@ export function sentencesOf(text: string): string[] {
     if (match[0].startsWith(".") && !endsSentence(text, match.index, end)) continue;
     let next = end;
     while (next < text.length && /\s/.test(text.charAt(next))) next += 1;
-    if (next > start) sentences.push(text.slice(start, next));
+    if (next > start) yield text.slice(start, next);
     start = next;
   }
-  if (start < text.length) sentences.push(text.slice(start));
-  return sentences;
+  if (start < text.length) yield text.slice(start);
 }
 
 function endsSentence(text: string, stop: number, end: number): boolean {

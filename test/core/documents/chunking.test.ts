@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cutIntoChunks, isShort, sizeOf, wholeText } from "../../../src/core/documents/chunking.ts";
+import { cutIntoChunks, isShort, wholeText } from "../../../src/core/documents/chunking.ts";
 import type { Block, BlockType } from "../../../src/core/documents/extraction.ts";
+import { sizeOf } from "../../../src/core/text/text-size.ts";
 
 const words = (count: number, word = "word") =>
   Array.from({ length: count }, (_, i) => `${word}${i}`).join(" ");
@@ -142,6 +143,8 @@ describe("cutIntoChunks", () => {
     expect(cutIntoChunks(many).length).toBeGreaterThan(1);
     expect(cutIntoChunks(Array.from({ length: 100_000 }, () => paragraph("a"))).length).toBeGreaterThan(400);
     expect(cutIntoChunks([paragraph("a. ".repeat(700_000).trim())]).length).toBeGreaterThan(3_000);
+    // One line without a space: each character was a match, and a part, of its own.
+    expect(cutIntoChunks([paragraph("漢".repeat(9_000_000))])).toHaveLength(22_500);
   });
 });
 

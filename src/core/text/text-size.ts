@@ -1,0 +1,112 @@
+const SPACE = /\s/;
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+const CHARACTERS_A_WORD = 2;
+const LONG_WORD = 12;
+/** Thai, the first of the scripts that are written without spaces. */
+const FIRST_UNSPACED = 0x0e00;
+
+const OTHER = 0;
+const IS_SPACE = 1;
+const IS_UNSPACED = 2;
+const CODE_UNITS = 0x1_00_00;
+
+/** The class of every UTF-16 code unit; of a pair's halves see `isUnspacedPair`. */
+let classes: Uint8Array | undefined;
+
+/**
+ * How large a text is: its words; of scripts without spaces two characters are one, and long strings count by length.
+ * Cost: one pass, nothing kept.
+ */
+export function sizeOf(text: string, start = 0, end = text.length): number {
+  const classOf = (classes ??= classify());
+  let words = 0;
+  let unspaced = 0;
+  let isInWord = false;
+  for (let at = start; at < end; at += 1) {
+    const unit = text.charCodeAt(at);
+    const found = classOf[unit];
+    if (found === IS_SPACE) {
+      isInWord = false;
+      continue;
+    }
+    if (!isInWord) words += 1;
+    isInWord = true;
+    if (found === IS_UNSPACED || (isHighSurrogate(unit) && isUnspacedPair(text, at))) unspaced += 1;
+  }
+  return Math.max(words + unspaced / CHARACTERS_A_WORD, (end - start) / LONG_WORD);
+}
+
+/** Cuts between words, and within those that are larger than `full`; no piece is larger, but by one character. */
+export function cutWords(text: string, full: number): string[] {
+  const pieces: string[] = [];
+  let start = 0;
+  let end = 0;
+  let size = 0;
+  for (let from = nextWord(text, 0); from < text.length; from = nextWord(text, end)) {
+    const to = endOfWord(text, from);
+    const own = sizeOf(text, from, to);
+    if (size > 0 && size + own > full) {
+      pieces.push(text.slice(start, end));
+      size = 0;
+    }
+    if (own > full) {
+      // A script without spaces, or no words at all.
+      pushPieces(text, from, to, full, pieces);
+      size = 0;
+    } else {
+      if (size === 0) start = from;
+      size += own;
+    }
+    end = to;
+  }
+  if (size > 0) pieces.push(text.slice(start, end));
+  return pieces;
+}
+
+function pushPieces(text: string, from: number, to: number, full: number, pieces: string[]): void {
+  let start = from;
+  let size = 0;
+  for (let at = from; at < to;) {
+    const unit = text.charCodeAt(at);
+    const isPair = isHighSurrogate(unit) && at + 1 < to && isLowSurrogate(text.charCodeAt(at + 1));
+    size += isPair || unit >= FIRST_UNSPACED ? 1 / CHARACTERS_A_WORD : 1 / LONG_WORD;
+    at += isPair ? 2 : 1;
+    if (size < full) continue;
+    pieces.push(text.slice(start, at));
+    start = at;
+    size = 0;
+  }
+  if (start < to) pieces.push(text.slice(start, to));
+}
+
+function nextWord(text: string, from: number): number {
+  const classOf = (classes ??= classify());
+  let at = from;
+  while (at < text.length && classOf[text.charCodeAt(at)] === IS_SPACE) at += 1;
+  return at;
+}
+
+function endOfWord(text: string, from: number): number {
+  const classOf = (classes ??= classify());
+  let at = from;
+  while (at < text.length && classOf[text.charCodeAt(at)] !== IS_SPACE) at += 1;
+  return at;
+}
+
+function classify(): Uint8Array {
+  const found = new Uint8Array(CODE_UNITS);
+  for (let unit = 0; unit < CODE_UNITS; unit += 1) {
+    const character = String.fromCharCode(unit);
+    found[unit] = SPACE.test(character) ? IS_SPACE : UNSPACED.test(character) ? IS_UNSPACED : OTHER;
+  }
+  return found;
+}
+
+const isHighSurrogate = (unit: number) => unit >= 0xd8_00 && unit <= 0xdb_ff;
+const isLowSurrogate = (unit: number) => unit >= 0xdc_00 && unit <= 0xdf_ff;
+
+/** Rare characters of Han, and old kana. */
+function isUnspacedPair(text: string, at: number): boolean {
+  return isLowSurrogate(text.charCodeAt(at + 1)) && UNSPACED.test(text.slice(at, at + 2));
+}
