@@ -22,7 +22,7 @@ interface Line {
 }
 
 /** A heading's font against the text's. */
-const HEADING_RATIO = 1.15;
+export const HEADING_RATIO = 1.15;
 const MAX_HEADING_CHARS = 200;
 /** A gap between lines that is more than the usual one parts paragraphs. */
 const PARAGRAPH_GAP = 1.35;

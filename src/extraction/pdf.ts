@@ -67,8 +67,9 @@ export async function readPdf(
   }
   if (!rows.flat(2).some((segment) => /[\p{L}\p{N}]/u.test(segment.text))) throw withoutText(pages);
 
-  const kept = withoutFurniture(rows).map((page, n) => ({ page: n + 1, regions: regionsOf(page) }));
-  const blocks = blocksOfPdf(kept, await outlineOf(document));
+  const outline = await outlineOf(document);
+  const kept = withoutFurniture(rows, outline).map((page, n) => ({ page: n + 1, regions: regionsOf(page) }));
+  const blocks = blocksOfPdf(kept, outline);
   return { blocks, pages, ...(await metadataOf(document, blocks)) };
 }
 

@@ -46,7 +46,56 @@ describe("a PDF's text", () => {
   it("keeps the first of the headers and footers that repeat", async () => {
     const text = textOf(await read(await reportPdf()));
     expect(text.match(/Water report/g)).toHaveLength(1);
-    expect(text.match(/Page \d of 6/g)).toEqual(["Page 1 of 6"]);
+    expect(text).not.toMatch(/Page \d of 6/);
+  });
+
+  const body = (page: number): Placed[] =>
+    Array.from({ length: 40 }, (_, line): Placed => [
+      `Row ${line * 7 + page} of the log, kept by the mate, tells of wind from the ${page % 2 ? "west" : "east"}.`,
+      72,
+      130 + line * 14,
+    ]);
+  const pagesWith = (count: number, edge: (page: number) => Placed[]) =>
+    placedPdf(Array.from({ length: count }, (_, n) => [...edge(n + 1), ...body(n + 1)]));
+
+  it.each(["Chapter", "Section", "Article"])(
+    "keeps a numbered heading that begins each page: %s",
+    async (word) => {
+      const large = await read(
+        await pagesWith(12, (page) => [[`${word} ${page}`, 72, 80, 18, "Times-Bold"]]),
+      );
+      const headings = large.blocks
+        .filter(({ type }) => type === "heading")
+        .map(({ text, page }) => [text, page]);
+      expect(headings).toEqual(Array.from({ length: 12 }, (_, n) => [`${word} ${n + 1}`, n + 1]));
+      const plain = textOf(
+        await read(await pagesWith(12, (page) => [[`${word} ${page}.`, 72, 80, 10, "Times-Bold"]])),
+      );
+      expect(plain.match(new RegExp(`${word} \\d+\\.`, "g"))).toHaveLength(12);
+    },
+  );
+
+  it("keeps the first header of each chapter, and none of the pages' numbers beside them", async () => {
+    const text = textOf(
+      await read(
+        await pagesWith(20, (page) => [
+          [`Chapter ${Math.ceil(page / 5)}`, 72, 60, 9],
+          ["The log of the Margarethe", 72, 740, 10],
+          [String(page + 11), 500, 740, 10],
+        ]),
+      ),
+    );
+    expect(text.match(/Chapter \d/g)).toEqual(["Chapter 1", "Chapter 2", "Chapter 3", "Chapter 4"]);
+    expect(text.match(/Margarethe \d+/g)).toEqual(["Margarethe 12"]);
+  });
+
+  it("takes the numbers off two pages, in roman figures too", async () => {
+    const arabic = textOf(await read(await pagesWith(2, (page) => [[`- ${page} -`, 300, 740, 10]])));
+    expect(arabic).not.toMatch(/- \d -/);
+    const roman = textOf(
+      await read(await pagesWith(3, (page) => [["iii iv v".split(" ")[page - 1] ?? "", 300, 740]])),
+    );
+    expect(roman).not.toMatch(/\b(?:iii|iv|v)\b/);
   });
 
   it("keeps what repeats on pages that hold little else", async () => {
