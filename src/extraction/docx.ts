@@ -4,6 +4,7 @@ import type { Block, ExtractionLimits } from "../core/documents/extraction.ts";
 import { cleanDate, cleanField, cleanLanguage } from "./clean-text.ts";
 import { blocksOfHtml } from "./html-blocks.ts";
 import { elementsOf, type HtmlElement, parseHtml, textOf } from "./html-tree.ts";
+import { withEquations } from "./docx-equations.ts";
 import { inflateEntry, readZipDirectory, storeZip } from "./zip.ts";
 
 interface WordDocument {
@@ -27,7 +28,7 @@ const STYLES = [
 
 /**
  * The text of a Word document: headings, paragraphs, lists, tables, links; footnotes and endnotes stand at the end, their
- * numbers in the text. Deleted text of tracked changes, comments, page headers and pictures are left out.
+ * numbers in the text; equations in one line. Deleted text of tracked changes, comments, page headers and pictures are left out.
  *
  * Its parts are inflated here, within the limit, and handed on without pictures: mammoth itself would inflate anything.
  *
@@ -42,7 +43,7 @@ export async function readDocx(bytes: Uint8Array, limits: ExtractionLimits): Pro
   const buffer = storeZip(Array.from(parts, ([name, content]) => ({ name, content })));
   const { root } = parseHtml(await convert(buffer));
   return {
-    blocks: blocksOfHtml(root, { keepsLinks: true, skips: isWayBack }),
+    blocks: blocksOfHtml(root, { keepsLink: () => true, skips: isWayBack }),
     title: cleanField(properties.get("dc:title")),
     author: cleanField(properties.get("dc:creator")),
     date: cleanDate(properties.get("dcterms:created")) ?? cleanDate(properties.get("dcterms:modified")),
@@ -68,7 +69,8 @@ function inflateParts(bytes: Uint8Array, maxInflatedBytes: number): Map<string, 
         "The document is encrypted. Save it without a password and send that.",
       );
     }
-    parts.set(entry.name, inflateEntry(bytes, entry));
+    const part = inflateEntry(bytes, entry);
+    parts.set(entry.name, /^word\/\w+\.xml$/.test(entry.name) ? withEquations(part) : part);
   }
   return parts;
 }
@@ -103,7 +105,7 @@ function isWayBack({ tag, attributes }: HtmlElement): boolean {
 
 function propertiesOf(part: Uint8Array | undefined): Map<string, string> {
   const properties = new Map<string, string>();
-  for (const element of elementsOf(parseHtml(textFrom(part)).root))
+  for (const element of elementsOf(parseHtml(textFrom(part), { isXml: true }).root))
     properties.set(element.tag, textOf(element));
   return properties;
 }

@@ -1,6 +1,7 @@
 import type { Block, BlockType } from "../core/documents/extraction.ts";
 import { cleanText } from "./clean-text.ts";
-import { elementsOf, findElement, type HtmlElement, textOf } from "./html-tree.ts";
+import { isDataTable, tableRows } from "./html-table.ts";
+import { findElement, type HtmlElement } from "./html-tree.ts";
 
 /** Never text of the document. */
 const SKIPPED = new Set(
@@ -19,25 +20,9 @@ const BLOCK_TAGS = new Set(
   ).split(" "),
 );
 
-/** A cell longer than this, or with structure of its own, is no datum but a piece of a page laid out by a table. */
-const MAX_CELL_CHARS = 1_000;
-const STRUCTURE = new Set([
-  "table",
-  "h1",
-  "h2",
-  "h3",
-  "h4",
-  "h5",
-  "h6",
-  "pre",
-  "blockquote",
-  "article",
-  "section",
-]);
-
 interface WalkOptions {
-  /** Addresses of links stand behind their text: `[text](https://…)`. */
-  readonly keepsLinks?: boolean;
+  /** The address stands behind the text of those links: `[text](https://…)`; never in headings. */
+  readonly keepsLink?: (address: string) => boolean;
   /** Leaves an element out with all below it. */
   readonly skips?: (element: HtmlElement) => boolean;
 }
@@ -140,21 +125,15 @@ class BlockWalk {
   }
 
   #walkTable(table: HtmlElement, context: Context): void {
-    const rows = rowsOf(table);
-    const isData =
-      table.attributes["role"] !== "presentation" &&
-      rows.every((row) => cellsOf(row).every(isDatum)) &&
-      rows.some((row) => cellsOf(row).length > 1);
-    if (!isData) {
+    if (!isDataTable(table)) {
       this.#within(table, context);
       return;
     }
     const caption = findElement(table, (element) => element.tag === "caption");
     if (caption !== undefined) this.#within(caption, PARAGRAPH);
-    for (const row of rows) {
-      const cells = cellsOf(row);
-      const text = cells.map((cell) => this.#cellText(cell)).join(" | ");
-      const isHeader = cells.length > 0 && cells.every((cell) => cell.tag === "th");
+    for (const { cells, isHeader } of tableRows(table)) {
+      const texts = new Map(cells.map((cell) => [cell, this.#cellText(cell)]));
+      const text = cells.map((cell) => texts.get(cell)).join(" | ");
       if (text.replace(/[\s|]/g, "") === "") continue;
       this.#blocks.push({ type: "table-row", text: text.trim(), ...(isHeader ? { isHeader } : {}) });
     }
@@ -162,15 +141,21 @@ class BlockWalk {
 
   #cellText(cell: HtmlElement): string {
     const blocks = new BlockWalk(this.#options).run(cell);
-    return blocks.map((block) => block.text.replace(/\s*\n\s*/g, " ")).join(" ");
+    // A table within is a list here: its cells are none of this row.
+    return blocks
+      .map(({ type, text }) => (type === "table-row" ? `${text.replaceAll(" | ", ", ")};` : text))
+      .map((text) => text.replace(/\s*\n\s*/g, " "))
+      .join(" ")
+      .replace(/;$/, "");
   }
 
   #walkLink(link: HtmlElement, context: Context): void {
     const before = this.#line.length;
     const blocksBefore = this.#blocks.length;
     this.#walkChildren(link, context);
-    const address = link.attributes["href"] ?? "";
-    if (this.#options.keepsLinks !== true || !/^(?:https?|mailto):/i.test(address)) return;
+    const address = (link.attributes["href"] ?? "").trim();
+    if (context.type === "heading" || !isAddress(address) || this.#options.keepsLink?.(address) !== true)
+      return;
     const text = this.#line.slice(before).trim();
     if (this.#blocks.length > blocksBefore || text === "" || text === address) return;
     this.#line = `${this.#line.slice(0, before)}${/^\s/.test(this.#line.slice(before)) ? " " : ""}[${text}](${address})`;
@@ -212,6 +197,13 @@ export function isHidden({ tag, attributes }: HtmlElement): boolean {
   );
 }
 
+/** Longer ones are for programs. */
+const MAX_ADDRESS_CHARS = 2_000;
+
+function isAddress(address: string): boolean {
+  return address.length <= MAX_ADDRESS_CHARS && /^(?:https?|mailto):[^\s()]+$/i.test(address);
+}
+
 function preformatted(element: HtmlElement): string {
   return element.children
     .map((child) =>
@@ -224,25 +216,4 @@ function preformatted(element: HtmlElement): string {
             : preformatted(child),
     )
     .join("");
-}
-
-function rowsOf(table: HtmlElement): HtmlElement[] {
-  const rows: HtmlElement[] = [];
-  for (const child of table.children) {
-    if (typeof child === "string") continue;
-    if (child.tag === "tr") rows.push(child);
-    else if (/^t(?:head|body|foot)$/.test(child.tag)) rows.push(...rowsOf(child));
-  }
-  return rows;
-}
-
-function cellsOf(row: HtmlElement): HtmlElement[] {
-  return row.children.filter(
-    (child): child is HtmlElement => typeof child !== "string" && (child.tag === "td" || child.tag === "th"),
-  );
-}
-
-function isDatum(cell: HtmlElement): boolean {
-  for (const element of elementsOf(cell)) if (STRUCTURE.has(element.tag)) return false;
-  return textOf(cell).trim().length <= MAX_CELL_CHARS;
 }

@@ -19,8 +19,8 @@ export interface HtmlTree {
   readonly depth: number;
 }
 
-/** The tree of a page or a piece of one; never deeper than 256. @throws {ServiceError} UNPROCESSABLE above 10 000. */
-export function parseHtml(html: string): HtmlTree {
+/** The tree of a page or a piece of one, or of XML, where an element may close itself; never deeper than 256. @throws {ServiceError} UNPROCESSABLE above 10 000. */
+export function parseHtml(html: string, { isXml = false }: { readonly isXml?: boolean } = {}): HtmlTree {
   const root: HtmlElement = { tag: "#root", attributes: {}, children: [] };
   const open: HtmlElement[] = [root];
   let depth = 0;
@@ -51,7 +51,7 @@ export function parseHtml(html: string): HtmlTree {
         depth -= 1;
       },
     },
-    { decodeEntities: true, lowerCaseTags: true },
+    { decodeEntities: true, lowerCaseTags: true, xmlMode: isXml },
   );
   parser.end(html);
   return { root, depth: deepest };

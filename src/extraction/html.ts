@@ -5,7 +5,7 @@ import type { Block } from "../core/documents/extraction.ts";
 import { blocksOfHtml } from "./html-blocks.ts";
 import { mainPart, needsScripts } from "./html-main.ts";
 import { pageMetadata, type PageMetadata } from "./html-metadata.ts";
-import { findElement, parseHtml } from "./html-tree.ts";
+import { findElement, type HtmlElement, parseHtml } from "./html-tree.ts";
 
 interface Page extends Omit<PageMetadata, "isArticle"> {
   readonly blocks: Block[];
@@ -36,7 +36,8 @@ export function readHtml(html: string, base?: string): Page {
   const { isArticle, ...metadata } = pageMetadata(root, base);
   const body = findElement(root, (element) => element.tag === "body") ?? root;
   const { root: main, isMarked, skips } = mainPart(body);
-  const byRules = blocksOfHtml(main, { skips });
+  const keepsLink = leavesSite(root, base ?? metadata.url);
+  const byRules = blocksOfHtml(main, { skips, keepsLink });
 
   if (charsOf(byRules) < MAX_EMPTY_PAGE_CHARS && needsScripts(root)) {
     throw new ServiceError(
@@ -45,7 +46,7 @@ export function readHtml(html: string, base?: string): Page {
     );
   }
   if (html.length <= MAX_READABILITY_CHARS && depth <= MAX_READABILITY_DEPTH) {
-    const article = articleOf(html);
+    const article = articleOf(html, keepsLink);
     if (
       article !== undefined &&
       (isArticle ? charsOf(article) >= MIN_ARTICLE_CHARS : isWhole(article, byRules, isMarked))
@@ -53,16 +54,29 @@ export function readHtml(html: string, base?: string): Page {
       return { ...metadata, blocks: withTitle(article, byRules, metadata.title), method: "readability" };
     }
   }
-  const blocks = byRules.length > 0 ? byRules : blocksOfHtml(body);
+  const blocks = byRules.length > 0 ? byRules : blocksOfHtml(body, { keepsLink });
   return { ...metadata, blocks, method: "html-rules" };
 }
 
-function articleOf(html: string): Block[] | undefined {
+function articleOf(html: string, keepsLink: (address: string) => boolean): Block[] | undefined {
   const { document } = parseHTML(html);
   if (!isProbablyReaderable(document)) return undefined;
   const article = new Readability(document).parse();
   if (article?.content === undefined || article.content === null) return undefined;
-  return blocksOfHtml(parseHtml(article.content).root);
+  return blocksOfHtml(parseHtml(article.content).root, { keepsLink });
+}
+
+/** Links within a site are its ways about; those that lead away are what the text points to. */
+function leavesSite(root: HtmlElement, url: string | undefined): (address: string) => boolean {
+  const base = findElement(root, (element) => element.tag === "base")?.attributes["href"];
+  const own = [url, base].flatMap((address) => siteOf(address) ?? []);
+  return (address) => !own.includes(siteOf(address) ?? "");
+}
+
+function siteOf(address: string | undefined): string | undefined {
+  if (address === undefined || !URL.canParse(address)) return undefined;
+  const { hostname } = new URL(address);
+  return hostname === "" ? undefined : hostname.replace(/^www\./, "");
 }
 
 /**

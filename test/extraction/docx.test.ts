@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { extractDocument } from "../../src/extraction/extract-document.ts";
-import { DEFAULT_EXTRACTION_LIMITS } from "../../src/extraction/sandboxed-text-extractor.ts";
+import { EXTRACTION_LIMITS } from "../support/extraction-limits.ts";
 import { emptyDocx, minutesDocx } from "../fixtures/documents/docx-documents.ts";
 import { bareDocx } from "../fixtures/documents/zip-archive.ts";
 
 const read = (bytes: Uint8Array, limits = {}) =>
-  extractDocument(bytes, {}, { ...DEFAULT_EXTRACTION_LIMITS, ...limits });
+  extractDocument(bytes, {}, { ...EXTRACTION_LIMITS, ...limits });
 const paragraph = (text: string) => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`;
 
 describe("a Word document's text", () => {
@@ -32,6 +32,48 @@ describe("a Word document's text", () => {
       { type: "table-row", text: "Leek | 31" },
       { type: "paragraph", text: "Next meeting on 4 June." },
       { type: "list-item", text: "1. Counted twice, by two people.", level: 1 },
+    ]);
+  });
+
+  it("has no title where its properties close themselves, and what stands behind them", async () => {
+    const core =
+      '<?xml version="1.0"?><cp:coreProperties xmlns:cp="c" xmlns:dc="d"><dc:title/><dc:subject/><dc:creator>Ines</dc:creator><cp:keywords>a b</cp:keywords></cp:coreProperties>';
+    const document = await read(
+      bareDocx(paragraph("Alone."), {}, [{ name: "docProps/core.xml", content: core }]),
+    );
+    expect(document).toMatchObject({ author: "Ines" });
+    expect(document.title).toBeUndefined();
+  });
+
+  it("has its equations, in one line", async () => {
+    const text = (value: string) => `<m:r><m:t>${value}</m:t></m:r>`;
+    const fraction = `<m:f><m:num>${text("a+b")}</m:num><m:den>${text("2")}</m:den></m:f>`;
+    const square = `<m:sSup><m:e>${text("x")}</m:e><m:sup>${text("2")}</m:sup></m:sSup>`;
+    const body =
+      `<w:p><w:r><w:t xml:space="preserve">The mean is </w:t></w:r><m:oMath>${fraction}</m:oMath><w:r><w:t>.</w:t></w:r></w:p>` +
+      `<w:p><m:oMathPara><m:oMathParaPr><m:jc m:val="center"/></m:oMathParaPr><m:oMath>${text("E=m&lt;")}${square}</m:oMath></m:oMathPara></w:p>`;
+    expect((await read(bareDocx(body))).blocks.map(({ text }) => text)).toEqual([
+      "The mean is (a+b)/2.",
+      "E=m<x^2",
+    ]);
+  });
+
+  it("has a header where the first row of a table is bold, and merged cells in each row and column", async () => {
+    const cell = (value: string, { bold = false, props = "" } = {}) =>
+      `<w:tc><w:tcPr>${props}</w:tcPr><w:p><w:r>${bold ? "<w:rPr><w:b/></w:rPr>" : ""}<w:t>${value}</w:t></w:r></w:p></w:tc>`;
+    const row = (...cells: string[]) => `<w:tr>${cells.join("")}</w:tr>`;
+    const start = '<w:vMerge w:val="restart"/>';
+    const table = `<w:tbl>${[
+      row(cell("Bed", { bold: true }), cell("Plant", { bold: true }), cell("Count", { bold: true })),
+      row(cell("3", { props: start }), cell("Garlic"), cell("24")),
+      row(cell("", { props: "<w:vMerge/>" }), cell("Leek"), cell("31")),
+      row(cell("all", { props: '<w:gridSpan w:val="2"/>' }), cell("55")),
+    ].join("")}</w:tbl>`;
+    expect((await read(bareDocx(table))).blocks).toEqual([
+      { type: "table-row", text: "Bed | Plant | Count", isHeader: true },
+      { type: "table-row", text: "3 | Garlic | 24" },
+      { type: "table-row", text: "3 | Leek | 31" },
+      { type: "table-row", text: "all | all | 55" },
     ]);
   });
 

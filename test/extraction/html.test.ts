@@ -89,4 +89,68 @@ describe("readHtml", () => {
       expect.objectContaining({ code: "UNPROCESSABLE", message: expect.stringMatching(/10000 elements/) }),
     );
   });
+
+  const rows = (table: string) =>
+    readHtml(`<body><p>Before.</p><table>${table}</table>`)
+      .blocks.slice(1)
+      .map(({ type, text, isHeader }) =>
+        isHeader === true ? `# ${text}` : type === "table-row" ? text : `(${type}) ${text}`,
+      );
+
+  it("repeats a cell that spans rows or columns in each of them", () => {
+    expect(
+      rows(
+        "<tr><th rowspan=2>Year<th colspan=2>Rain</tr><tr><th>min<th>max</tr>" +
+          "<tr><td>2025<td>3<td>9</tr><tr><td rowspan=2>2026<td colspan=2>none</tr><tr><td>4<td>5</tr>" +
+          "<tr><td colspan=3>Measured at the quay.</tr>",
+      ),
+    ).toEqual([
+      "# Year | Rain | Rain",
+      "# Year | min | max",
+      "2025 | 3 | 9",
+      "2026 | none | none",
+      "2026 | 4 | 5",
+      "Measured at the quay.",
+    ]);
+  });
+
+  it("keeps the rows of a table with a table or a list in one cell, and takes apart what only lays out a page", () => {
+    const plain = "<tr><td>Tern<td>6 m<td>white</tr><tr><td>Wren<td>4 m<td>red</tr>";
+    expect(
+      rows(
+        `<tr><td>Heron<td>9 m<td><table><tr><td>sails<td>2</tr><tr><td>oars<td>4</tr></table></tr>${plain}`,
+      ),
+    ).toEqual(["Heron | 9 m | sails, 2; oars, 4", "Tern | 6 m | white", "Wren | 4 m | red"]);
+    const layout = `<tr><td><h2>News</h2><p>The ferry is late.</p><td><h2>Links</h2><p>None.</p></tr>`;
+    expect(rows(layout)).toEqual([
+      "(heading) News",
+      "(paragraph) The ferry is late.",
+      "(heading) Links",
+      "(paragraph) None.",
+    ]);
+  });
+
+  it("takes a first row in bold for a header, unless all are", () => {
+    const row = (a: string, b: string) => `<tr><td>${a}<td>${b}</tr>`;
+    expect(rows(row("<b>Boat</b>", "<strong>Built</strong>") + row("Heron", "1911"))).toEqual([
+      "# Boat | Built",
+      "Heron | 1911",
+    ]);
+    expect(rows(row("<b>Boat</b>", "<b>Built</b>") + row("<b>Heron</b>", "<b>1911</b>"))[0]).toBe(
+      "Boat | Built",
+    );
+  });
+
+  it("keeps the addresses of links that lead away from the site, and not in headings", () => {
+    const page =
+      '<nav><a href="https://else.example/">Menu</a></nav><h1><a href="https://else.example/x">Ferry</a></h1>' +
+      '<p>See <a href="https://else.example/plan">the plan</a>, <a href="/fares">fares</a>, ' +
+      '<a href="https://www.port.example/map">map</a> or <a href="mailto:ann@port.example">Ann</a>; not <a href="javascript:go()">this</a>.</p>';
+    const texts = (base?: string) => readHtml(`<body>${page}`, base).blocks.map(({ text }) => text);
+    expect(texts("https://port.example/ferry")).toEqual([
+      "Ferry",
+      "See [the plan](https://else.example/plan), fares, map or [Ann](mailto:ann@port.example); not this.",
+    ]);
+    expect(texts()[1]).toContain("[map](https://www.port.example/map)");
+  });
 });

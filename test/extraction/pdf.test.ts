@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ExtractedDocument } from "../../src/core/documents/extraction.ts";
 import { extractDocument } from "../../src/extraction/extract-document.ts";
-import { DEFAULT_EXTRACTION_LIMITS } from "../../src/extraction/sandboxed-text-extractor.ts";
+import { EXTRACTION_LIMITS } from "../support/extraction-limits.ts";
 import {
   encryptedPdf,
   LEFT_COLUMN,
@@ -16,8 +16,7 @@ import {
 } from "../fixtures/documents/pdf-documents.ts";
 import { formPdf, japanesePdf, ligaturePdf, onePage, rightToLeftPdf } from "../fixtures/documents/raw-pdf.ts";
 
-const read = (bytes: Uint8Array): Promise<ExtractedDocument> =>
-  extractDocument(bytes, {}, DEFAULT_EXTRACTION_LIMITS);
+const read = (bytes: Uint8Array): Promise<ExtractedDocument> => extractDocument(bytes, {}, EXTRACTION_LIMITS);
 const textOf = (document: ExtractedDocument) => document.blocks.map((block) => block.text).join("\n");
 const paragraph = (lines: readonly string[], left = 72, top = 100): Placed[] =>
   lines.map((line, n) => [line, left, top + n * 12]);
@@ -215,7 +214,7 @@ describe("a PDF that cannot be read", () => {
     [{ maxChars: 1_000 }, /1000 characters/],
     [{ maxPages: 5 }, /6 pages; the limit is 5/],
   ])("has more than %j", async (limit, message) => {
-    const limits = { ...DEFAULT_EXTRACTION_LIMITS, ...limit };
+    const limits = { ...EXTRACTION_LIMITS, ...limit };
     await expect(extractDocument(await reportPdf(), {}, limits)).rejects.toMatchObject({
       code: "TOO_LARGE",
       message: expect.stringMatching(message),
