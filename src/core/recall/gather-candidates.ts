@@ -78,6 +78,7 @@ export async function gatherCandidates(
     sectors: entry.sectors,
     occurredAt: entry.occurredAt,
     salience: entry.salience,
+    isRoot: isRoot(catalogue, entry),
   }));
   const promising = new Set(worthReading(question, unread, READ));
   const read = unread.filter(
@@ -100,6 +101,11 @@ export async function gatherCandidates(
     quoted: quoted.get(candidate.id) ?? 0,
   }));
   return { candidates, edges };
+}
+
+function isRoot({ documents }: Catalogue, { id, documentId }: CatalogueEntry): boolean {
+  const document = documentId === null ? undefined : documents.findDocument(documentId);
+  return document?.strategy === "root-child" && document.rootMemoryId === id;
 }
 
 /** Two users may give their sessions one name. */

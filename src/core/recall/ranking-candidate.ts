@@ -23,6 +23,8 @@ export interface RankingCandidate {
   readonly occurredAt: number;
   /** In [0, 1], as of now. */
   readonly salience: number;
+  /** It is the root of a document, which quotes what stands in the chunks. */
+  readonly isRoot?: boolean;
   /** Which share of the question's quoted phrases the text contains, in [0, 1]; 0 where it quotes nothing. */
   readonly quoted: number;
 }

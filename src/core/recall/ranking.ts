@@ -44,6 +44,12 @@ const USUAL_WORDS = 20;
 const LONGEST_WORDS = 200;
 const RECENCY_HALF_LIFE_MS = 30 * 86_400_000;
 const NEUTRAL_SALIENCE = 0.5;
+/**
+ * Sums of terms of a root and of the chunk that holds the sentence it quotes, compared: the chunk, which can be cited, comes
+ * first, and the root still before what answers worse. Of 123 questions after sentences that roots of ten documents quote,
+ * 38 found the root first without it; 1.10 was the largest ratio.
+ */
+const QUOTED = 1.1;
 
 /**
  * The candidates whose token vectors are worth reading from the disk: the best by words and vectors, their own and
@@ -116,7 +122,8 @@ export function rank(
       };
       // Found by what it has itself, or only by what stands beside it?
       const giver = terms.neighbours > (own[i] ?? 0) ? givers[i]?.from : undefined;
-      for (const term of TERMS) terms[term] /= surroundedBy(near[i] ?? []);
+      const scale = surroundedBy(near[i] ?? []) * (candidate.isRoot === true ? QUOTED : 1);
+      for (const term of TERMS) terms[term] /= scale;
       return hit(candidate.ordinal, terms, giver === undefined ? undefined : candidates[giver]?.ordinal);
     })
     .sort((a, b) => b.score - a.score || b.ordinal - a.ordinal);

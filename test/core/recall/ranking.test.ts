@@ -71,6 +71,21 @@ describe("bm25", () => {
 });
 
 describe("rank", () => {
+  it("puts the chunk before the root that quotes it, and the root before what answers worse", () => {
+    const words = question("late ferry", ["ferry"]);
+    const quoting = { words: 2, cosine: 0.8, matches: Float32Array.of(0.95) };
+    const ranked = rank(
+      words,
+      [
+        candidate(1, { ...quoting, isRoot: true }),
+        candidate(2, { ...quoting, cosine: 0.75, matches: Float32Array.of(0.93) }),
+        candidate(3, { words: 1, cosine: 0.5, matches: Float32Array.of(0.6) }),
+      ],
+      { now: NOW },
+    );
+    expect(ranked.map(({ ordinal }) => ordinal)).toEqual([2, 1, 3]);
+  });
+
   it("leans to the kind of memory that the question asks for", () => {
     const [first] = rank(
       question("how do I descale the kettle?", ["descale", "kettle"]),
