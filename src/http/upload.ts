@@ -62,9 +62,10 @@ export async function readUpload(
           "must be one part named `file`: send each document in a request of its own",
         );
       }
+      const filename = cleanFilename(part.filename, "/file");
       upload = {
         file: await receive(await receiveFile(), part.file, limits.maxUploadBytes),
-        filename: cleanFilename(part.filename),
+        filename,
         claimedType: part.mimetype === "application/octet-stream" ? undefined : part.mimetype,
       };
     }
@@ -103,15 +104,21 @@ async function receive(
   }
 }
 
-/** Without folders and control characters; undefined where nothing is left. */
-export function cleanFilename(name: string | undefined): string | undefined {
+/**
+ * Without folders and control characters; undefined where nothing is left.
+ *
+ * @param path of the field that holds it.
+ * @throws {ServiceError} INVALID_REQUEST above 256 characters.
+ */
+export function cleanFilename(name: string | undefined, path: string): string | undefined {
   const clean = (name ?? "")
     .replace(/^.*[/\\]/s, "")
     .replaceAll(/\p{Cc}/gu, "")
     .trim();
-  return clean === "" || clean === "." || clean === ".."
-    ? undefined
-    : Array.from(clean).slice(-MAX_FILENAME).join("");
+  if (clean === "" || clean === "." || clean === "..") return undefined;
+  if (Array.from(clean).length > MAX_FILENAME)
+    throw invalid(path, `must have a name of at most ${MAX_FILENAME} characters`);
+  return clean;
 }
 
 /** An empty field is one that a form left out. */

@@ -174,7 +174,7 @@ function commonInput(fields: Pick<IngestFields, "metadata" | "tags" | "user_id" 
     tags: fields.tags,
     userId: fields.user_id,
     project: fields.project,
-    filename: typeof named === "string" ? cleanFilename(named) : undefined,
+    filename: typeof named === "string" ? cleanFilename(named, "/metadata/filename") : undefined,
   });
 }
 
