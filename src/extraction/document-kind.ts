@@ -1,6 +1,7 @@
 import { ServiceError } from "../core/errors.ts";
-import type { TextKind } from "../core/documents/extraction.ts";
+import type { DocumentKind, TextKind } from "../core/documents/extraction.ts";
 import { CONTAINER_NAMES } from "./media/container.ts";
+import { isForeignExtension, isTextName } from "./other-formats.ts";
 import { looksLikeSubtitles } from "./subtitles.ts";
 import { looksLikeUtf16 } from "./text-decoding.ts";
 import { readZipDirectory } from "./zip.ts";
@@ -85,14 +86,46 @@ export function kindOf(bytes: Uint8Array, claim: Claim): TextKind {
   const found = binaryKind(bytes);
   if (found !== undefined) {
     if (claimed.name === undefined || claimed.kind === found) return found;
-    throw contradiction(claimed.name, found === "pdf" ? "a PDF" : "a Word document (DOCX)");
+    throw contradiction(claimed.name, NOUNS[found]);
   }
   if (claimed.kind === "pdf" || claimed.kind === "docx" || claimed.isMedia) {
     throw contradiction(claimed.name ?? "", "text");
   }
+  if (claimed.isForeign) throw unknownKind(claimed.name ?? "");
   const start = startOf(bytes);
   return claimed.kind ?? looksLikeSubtitles(start) ?? (looksLikeHtml(start) ? "html" : "txt");
 }
+
+/**
+ * Checks what a document is called against what it is known to be: the same as reading it again would find.
+ *
+ * @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE.
+ */
+export function checkClaim(claim: Claim, kind: DocumentKind): void {
+  const { name = "", kind: claimed, isMedia, isForeign } = claimOf(claim);
+  const isText = kind !== "pdf" && kind !== "docx";
+  const isCalledText = claimed !== undefined && claimed !== "pdf" && claimed !== "docx";
+  if (kind === "audio" || kind === "video") {
+    if (isForeign || claimed !== undefined || /^(?:image|font)\//.test(name))
+      throw contradiction(name, NOUNS[kind]);
+    return;
+  }
+  if (isForeign || isMedia) throw contradiction(name, NOUNS[kind]);
+  if (claimed !== undefined && claimed !== kind && !(isText && isCalledText))
+    throw contradiction(name, NOUNS[kind]);
+}
+
+const NOUNS: Readonly<Record<DocumentKind, string>> = {
+  pdf: "a PDF",
+  docx: "a Word document (DOCX)",
+  html: "text",
+  md: "text",
+  txt: "text",
+  srt: "text",
+  vtt: "text",
+  audio: "audio",
+  video: "video",
+};
 
 /** The charset parameter of a content type. */
 export function claimedCharset(claimedType: string | undefined): string | undefined {
@@ -108,16 +141,19 @@ export function claimOf({ claimedType, filename }: Claim) {
     type === "" || /^(application|binary)\/(octet-stream|x-download|force-download|unknown)$/.test(type);
   if (isVague) {
     const isMedia = CONTAINER_NAMES.has(extension);
-    const isKnown = isMedia || byExtension !== undefined;
-    return { name: isKnown ? `.${extension}` : undefined, kind: byExtension, isMedia };
+    const isForeign = !isMedia && byExtension === undefined && isForeignExtension(extension);
+    const isKnown = isMedia || isForeign || byExtension !== undefined;
+    return { name: isKnown ? `.${extension}` : undefined, kind: byExtension, isMedia, isForeign };
   }
   // Senders that know no Markdown call it plain text.
   if (type === "text/plain" && byExtension !== undefined && TEXT_FORMATS.has(byExtension)) {
-    return { name: `.${extension}`, kind: byExtension, isMedia: false };
+    return { name: `.${extension}`, kind: byExtension, isMedia: false, isForeign: false };
   }
-  const isMedia = /^(image|audio|video|font)\//.test(type) || CONTAINER_NAMES.has(type);
-  const kind = NAMES[type] ?? (type.startsWith("text/") ? "txt" : undefined);
-  return { name: type, kind, isMedia };
+  const isMedia =
+    (/^(image|audio|video|font)\//.test(type) && !isTextName(type)) || CONTAINER_NAMES.has(type);
+  const kind = NAMES[type] ?? (isTextName(type) ? "txt" : undefined);
+  // Who names a kind means it: one that nobody knows is no text.
+  return { name: type, kind, isMedia, isForeign: kind === undefined && !isMedia };
 }
 
 function binaryKind(bytes: Uint8Array): "pdf" | "docx" | undefined {
@@ -188,9 +224,19 @@ function unsupported(what: string): ServiceError {
   );
 }
 
+function unknownKind(claimed: string): ServiceError {
+  return new ServiceError(
+    "UNSUPPORTED_MEDIA_TYPE",
+    `The file is sent as ${nameOf(claimed)}, which is not read here: the kinds are pdf, docx, html, md and txt, and text under ` +
+      "other names such as csv, json or source code, audio and video. Correct the type, or leave it out.",
+  );
+}
+
+const nameOf = (claimed: string) => (/^[\w.+/-]{1,100}$/.test(claimed) ? claimed : "another kind");
+
 /** Of what a file is called and what it is, such as "a PDF". */
 export function contradiction(claimed: string, found: string): ServiceError {
-  const name = /^[\w.+/-]{1,100}$/.test(claimed) ? claimed : "another kind";
+  const name = nameOf(claimed);
   return new ServiceError(
     "UNSUPPORTED_MEDIA_TYPE",
     `the file is sent as ${name} but its bytes are ${found}: correct the type, or send the file that was meant`,

@@ -1,27 +1,28 @@
 import { open } from "node:fs/promises";
 import { ServiceError } from "../core/errors.ts";
-import type {
-  CutDocument,
-  ExtractionInput,
-  ExtractionLimits,
-  ExtractionOptions,
-  SpooledFile,
-  TextExtractor,
+import {
+  SMALL_DOCUMENT_BYTES,
+  type CutDocument,
+  type DocumentKind,
+  type ExtractionInput,
+  type ExtractionLimits,
+  type ExtractionOptions,
+  type SpooledFile,
+  type TextExtractor,
 } from "../core/documents/extraction.ts";
 import { builtFile } from "../sandbox/built-file.ts";
+import { checkClaim } from "./document-kind.ts";
 import { ExtractionProcess } from "./extraction-process.ts";
 
-export const DEFAULT_EXTRACTION_LIMITS: ExtractionLimits = {
-  maxBytes: 100_000_000,
-  maxPages: 5_000,
-  maxChars: 20_000_000,
+/** Limits that are no settings: what a document needs beyond them is no document of people. */
+const FIXED_LIMITS = {
   maxInflatedBytes: 200_000_000,
-  maxWorkingMs: 120_000,
   maxResidentBytes: 1_000_000_000,
 };
 
 export interface ExtractorOptions {
-  readonly limits?: Partial<ExtractionLimits>;
+  readonly limits: Omit<ExtractionLimits, keyof typeof FIXED_LIMITS> &
+    Partial<Pick<ExtractionLimits, keyof typeof FIXED_LIMITS>>;
   /** A test's own worker, instead of the built one. */
   readonly workerFile?: string;
 }
@@ -33,23 +34,79 @@ const IDLE_MS = 30_000;
 const PIECE_BYTES = 1 << 20;
 
 /**
- * Opens an extractor whose parsers run in a process of their own, without rights and within limits, started with the
- * first document.
+ * Opens an extractor whose parsers run in processes of their own, without rights and within limits, started with the
+ * first document: one for small documents, one for all others.
  *
  * @throws {Error} if the built worker is missing; only when sources run without a build.
  */
-export function openExtractor(options: ExtractorOptions = {}): TextExtractor {
+export function openExtractor(options: ExtractorOptions): TextExtractor {
   return new SandboxedTextExtractor(
-    { ...DEFAULT_EXTRACTION_LIMITS, ...options.limits },
+    { ...FIXED_LIMITS, ...options.limits },
     options.workerFile ?? builtFile("extraction/extraction-worker.js"),
   );
 }
 
 class SandboxedTextExtractor implements TextExtractor {
   readonly #limits: ExtractionLimits;
+  readonly #closing = new AbortController();
+  /** A process each, so that a note does not wait for a book. */
+  readonly #small: ReadingQueue;
+  readonly #large: ReadingQueue;
+
+  constructor(limits: ExtractionLimits, file: string) {
+    this.#limits = limits;
+    this.#small = new ReadingQueue(limits, file);
+    this.#large = new ReadingQueue(limits, file);
+  }
+
+  async extract(
+    { bytes, ...claims }: ExtractionInput,
+    options: ExtractionOptions = {},
+  ): Promise<CutDocument> {
+    const signals = [this.#closing.signal, ...(options.signal === undefined ? [] : [options.signal])];
+    const signal = AbortSignal.any(signals);
+    signal.throwIfAborted();
+    if (bytes instanceof Uint8Array) {
+      return await this.#read(claims, bytes.length, piecesOf(bytes), { ...options, signal });
+    }
+    await using file = await openFile(bytes);
+    return await this.#read(claims, file.size, file.pieces(), { ...options, signal });
+  }
+
+  checkClaim(claim: Pick<ExtractionInput, "claimedType" | "filename">, kind: DocumentKind): void {
+    checkClaim(claim, kind);
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(new ServiceError("NOT_READY", "The reader of documents is closed."));
+    await Promise.all([this.#small.close(), this.#large.close()]);
+  }
+
+  async #read(
+    claims: Claims,
+    byteCount: number,
+    pieces: AsyncIterable<Uint8Array>,
+    options: ReadingOptions,
+  ): Promise<CutDocument> {
+    if (byteCount > this.#limits.maxBytes) {
+      throw new ServiceError(
+        "TOO_LARGE",
+        `The document has ${byteCount} bytes; the limit is ${this.#limits.maxBytes} (--max-upload-bytes).`,
+      );
+    }
+    const queue = byteCount <= SMALL_DOCUMENT_BYTES ? this.#small : this.#large;
+    return await queue.read(claims, byteCount, pieces, options);
+  }
+}
+
+type Claims = Omit<ExtractionInput, "bytes">;
+type ReadingOptions = ExtractionOptions & { readonly signal: AbortSignal };
+
+/** Reads one document after the other, in the order of asking. */
+class ReadingQueue {
+  readonly #limits: ExtractionLimits;
   readonly #file: string;
   readonly #living = new Set<ExtractionProcess>();
-  readonly #closing = new AbortController();
   #process: ExtractionProcess | undefined;
   #idle: NodeJS.Timeout | undefined;
   /** Settles when the document before has ended. */
@@ -60,45 +117,36 @@ class SandboxedTextExtractor implements TextExtractor {
     this.#file = file;
   }
 
-  async extract(input: ExtractionInput, options: ExtractionOptions = {}): Promise<CutDocument> {
-    const signals = [this.#closing.signal, ...(options.signal === undefined ? [] : [options.signal])];
-    const signal = AbortSignal.any(signals);
-    signal.throwIfAborted();
-
+  async read(
+    claims: Claims,
+    byteCount: number,
+    pieces: AsyncIterable<Uint8Array>,
+    options: ReadingOptions,
+  ): Promise<CutDocument> {
     const before = this.#turn;
     const { promise: turn, resolve: endTurn } = withResolvers();
     this.#turn = before.then(() => turn);
     try {
-      await Promise.race([before, aborted(signal)]);
-      signal.throwIfAborted();
-      return await this.#read(input, { ...options, signal });
+      await Promise.race([before, aborted(options.signal)]);
+      options.signal.throwIfAborted();
+      return await this.#run(claims, byteCount, pieces, options);
     } finally {
       endTurn();
     }
   }
 
+  /** Ends what runs; the callers' signal has ended what waits. */
   async close(): Promise<void> {
-    this.#closing.abort(new ServiceError("NOT_READY", "The reader of documents is closed."));
     clearTimeout(this.#idle);
     for (const process of this.#living) process.kill();
     await Promise.all(Array.from(this.#living, (process) => process.ended()));
   }
 
-  async #read({ bytes, ...claims }: ExtractionInput, options: ExtractionOptions): Promise<CutDocument> {
-    if (bytes instanceof Uint8Array) {
-      this.#checkSize(bytes.length);
-      return this.#run(claims, bytes.length, piecesOf(bytes), options);
-    }
-    await using file = await openFile(bytes);
-    this.#checkSize(file.size);
-    return await this.#run(claims, file.size, file.pieces(), options);
-  }
-
   async #run(
-    claims: Omit<ExtractionInput, "bytes">,
+    claims: Claims,
     byteCount: number,
     pieces: AsyncIterable<Uint8Array>,
-    options: ExtractionOptions,
+    options: ReadingOptions,
   ): Promise<CutDocument> {
     clearTimeout(this.#idle);
     const process = this.#usableProcess();
@@ -121,14 +169,6 @@ class SandboxedTextExtractor implements TextExtractor {
     );
     this.#process = process;
     return process;
-  }
-
-  #checkSize(bytes: number): void {
-    if (bytes <= this.#limits.maxBytes) return;
-    throw new ServiceError(
-      "TOO_LARGE",
-      `The document has ${bytes} bytes; the limit is ${this.#limits.maxBytes} (--max-upload-bytes).`,
-    );
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { claimedCharset, kindOf } from "../../src/extraction/document-kind.ts";
+import { checkClaim, claimedCharset, kindOf } from "../../src/extraction/document-kind.ts";
 import { bareDocx, zipArchive } from "../fixtures/documents/zip-archive.ts";
 
 const latin1 = (text: string) => new Uint8Array(Buffer.from(text, "latin1"));
@@ -22,6 +22,13 @@ describe("kindOf", () => {
     ["txt", TEXT, { claimedType: "text/csv" }],
     ["txt", TEXT, { filename: "notes.tex" }],
     ["txt", HTML, { claimedType: "txt" }],
+    ["txt", TEXT, { claimedType: "application/json" }],
+    ["txt", TEXT, { claimedType: "application/geo+json; charset=utf-8" }],
+    ["txt", TEXT, { claimedType: "yaml" }],
+    ["txt", TEXT, { claimedType: ".rs" }],
+    ["txt", TEXT, { filename: "data.csv" }],
+    ["txt", TEXT, { filename: "minutes.final" }],
+    ["pdf", PDF, { filename: "minutes.final" }],
     ["md", TEXT, { claimedType: "text/plain", filename: "README.md" }],
     ["md", TEXT, { claimedType: ".markdown" }],
     ["txt", new Uint8Array(Buffer.from("\ufeffnote", "utf16le")), {}],
@@ -42,6 +49,18 @@ describe("kindOf", () => {
     ["a PDF that is a DOCX", DOCX, { filename: "a.pdf" }, /its bytes are a Word document/],
     ["text that is a PDF", PDF, { claimedType: "text/plain" }, /its bytes are a PDF/],
     ["an image that is text", TEXT, { claimedType: "image/png" }, /its bytes are text/],
+    [
+      "text of a kind nobody knows",
+      TEXT,
+      { claimedType: "foo/bar" },
+      /sent as foo\/bar.*pdf, docx, html, md and txt/,
+    ],
+    ["text that is no kind at all", TEXT, { claimedType: "garbage" }, /sent as garbage/],
+    ["text called a workbook", TEXT, { claimedType: "xlsx" }, /sent as xlsx/],
+    ["text called an archive", TEXT, { claimedType: "application/zip" }, /sent as application\/zip/],
+    ["text in a program's name", TEXT, { filename: "a.exe" }, /sent as \.exe/],
+    ["text in a recording's name", TEXT, { filename: "a.MP3" }, /sent as \.mp3/],
+    ["a PDF of a kind nobody knows", PDF, { claimedType: "foo/bar" }, /its bytes are a PDF/],
     ["an image", latin1("\x89PNG\r\n\x1a\n"), {}, /is a PNG image/],
     ["a workbook", zipArchive([{ name: "xl/workbook.xml", content: "" }]), {}, /an Excel workbook/],
     ["an archive", zipArchive([{ name: "a.txt", content: "" }]), {}, /a zip archive/],
@@ -65,6 +84,39 @@ describe("kindOf", () => {
     expect(() => kindOf(bytes, {})).toThrow(
       expect.objectContaining({ code: "UNPROCESSABLE", message: expect.stringMatching(message) }),
     );
+  });
+
+  it("judges the name of what is known as it judged the bytes", () => {
+    const kinds = { pdf: PDF, docx: DOCX, txt: TEXT, html: HTML, md: TEXT } as const;
+    const names = [
+      undefined,
+      "pdf",
+      "docx",
+      "md",
+      "txt",
+      "text/csv",
+      "image/png",
+      "foo/bar",
+      "application/octet-stream",
+    ];
+    const refusal = (judge: () => void) => {
+      try {
+        judge();
+        return undefined;
+      } catch (error) {
+        return (error as { readonly code?: string }).code;
+      }
+    };
+    for (const [kind, bytes] of Object.entries(kinds)) {
+      for (const claimedType of names) {
+        const claim = claimedType === undefined ? {} : { claimedType };
+        expect([kind, claimedType, refusal(() => checkClaim(claim, kind as keyof typeof kinds))]).toEqual([
+          kind,
+          claimedType,
+          refusal(() => kindOf(bytes, claim)),
+        ]);
+      }
+    }
   });
 
   it("reads the charset of a content type", () => {

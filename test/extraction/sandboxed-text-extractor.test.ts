@@ -3,19 +3,29 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import type { ExtractionProgress, TextExtractor } from "../../src/core/documents/extraction.ts";
-import { type ExtractorOptions, openExtractor } from "../../src/extraction/sandboxed-text-extractor.ts";
+import type {
+  ExtractionLimits,
+  ExtractionProgress,
+  TextExtractor,
+} from "../../src/core/documents/extraction.ts";
+import { openExtractor } from "../../src/extraction/sandboxed-text-extractor.ts";
 import { nestedPage } from "../fixtures/documents/html-documents.ts";
 import { longPdf, reportPdf } from "../fixtures/documents/pdf-documents.ts";
 import { inflatingPdf } from "../fixtures/documents/raw-pdf.ts";
+import { EXTRACTION_LIMITS } from "../support/extraction-limits.ts";
 import { bareDocx } from "../fixtures/documents/zip-archive.ts";
 
 const UNRULY = resolve(import.meta.dirname, "../fixtures/unruly-extraction-worker.js");
 const text = (words: string) => new TextEncoder().encode(words);
 
+interface OpenOptions {
+  readonly limits?: Partial<ExtractionLimits>;
+  readonly workerFile?: string;
+}
+
 const opened: TextExtractor[] = [];
-function open(options?: ExtractorOptions): TextExtractor {
-  const extractor = openExtractor(options);
+function open({ limits = {}, ...options }: OpenOptions = {}): TextExtractor {
+  const extractor = openExtractor({ ...options, limits: { ...EXTRACTION_LIMITS, ...limits } });
   opened.push(extractor);
   return extractor;
 }
@@ -70,6 +80,18 @@ describe("openExtractor", () => {
     first.abort(new Error("first"));
     await expect(working).rejects.toThrow("first");
     expect((await next).chunks).toHaveLength(1);
+  });
+
+  it("reads a small document while a large one takes its time", async () => {
+    const extractor = open({ workerFile: UNRULY });
+    const controller = new AbortController();
+    const large = extractor.extract(
+      { bytes: new Uint8Array(100_000), filename: "sleep" },
+      { signal: controller.signal },
+    );
+    expect((await extractor.extract({ bytes: text("x"), filename: "answer" })).chunks).toHaveLength(1);
+    controller.abort(new Error("enough"));
+    await expect(large).rejects.toThrow("enough");
   });
 
   it("keeps its process while all goes well, and gives it up after fifty", async () => {

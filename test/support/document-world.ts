@@ -27,6 +27,8 @@ export interface DocumentWorld extends MemoryWorld {
   readonly pages: Map<string, string>;
   /** Extractions wait for `release` while this is on. */
   holdExtractions(): () => void;
+  /** The same for what fetches bring. */
+  holdFetches(): () => void;
   /** How many documents were read. */
   extractions: number;
   send(text: string, more?: Partial<IngestInput>): Promise<string>;
@@ -82,6 +84,7 @@ export function createDocumentWorld(): DocumentWorld {
   const reported: unknown[] = [];
   const transcriber = createFakeTranscriber();
   let held: Promise<void> | undefined;
+  let heldFetches: Promise<void> | undefined;
   const documentPorts: DocumentPorts = {
     ...world.ports,
     files,
@@ -89,7 +92,8 @@ export function createDocumentWorld(): DocumentWorld {
     decoder: createFakeDecoder(files),
     transcriber,
     extractor: {
-      async extract({ bytes }, { signal, onProgress } = {}) {
+      checkClaim: checkFakeClaim,
+      async extract({ bytes, ...claims }, { signal, onProgress } = {}) {
         made.extractions += 1;
         const text = Buffer.from(files.contents.get("path" in bytes ? bytes.path : "") ?? []).toString();
         onProgress?.({ stage: "extracting", done: 0, total: 1 });
@@ -98,6 +102,7 @@ export function createDocumentWorld(): DocumentWorld {
         );
         await Promise.race([held, aborted.catch(() => {})]);
         signal?.throwIfAborted();
+        checkFakeClaim(claims, "txt");
         if (text.includes("\u0000")) throw new ServiceError("UNSUPPORTED_MEDIA_TYPE", "not a document");
         if (text.includes("BUG")) throw new TypeError("a bug");
         return cutDocument(extracted(text));
@@ -108,6 +113,7 @@ export function createDocumentWorld(): DocumentWorld {
         if (!url.startsWith("http")) throw new ServiceError("INVALID_REQUEST", "not an address");
       },
       async fetch(url, { sink }) {
+        await heldFetches;
         const page = pages.get(url);
         if (page === undefined) throw new ServiceError("FETCH_FAILED", "nobody there");
         await sink.write(Buffer.from(page));
@@ -142,6 +148,11 @@ export function createDocumentWorld(): DocumentWorld {
         release();
       };
     },
+    holdFetches() {
+      let release = (): void => {};
+      heldFetches = new Promise((resolve) => (release = resolve));
+      return () => release();
+    },
     async send(text: string, more: Partial<IngestInput> = {}) {
       const incoming = await operations.receiveFile();
       await incoming.write(Buffer.from(text));
@@ -153,6 +164,12 @@ export function createDocumentWorld(): DocumentWorld {
     },
   });
   return made;
+}
+
+/** All that is read is plain text. */
+function checkFakeClaim({ claimedType = "txt" }: { readonly claimedType?: string }, kind: string): void {
+  if (claimedType !== kind && claimedType !== "text/plain")
+    throw new ServiceError("UNSUPPORTED_MEDIA_TYPE", "It is text.");
 }
 
 function extracted(text: string): ExtractedDocument {

@@ -1,6 +1,7 @@
 import type { DocumentRow } from "./document.ts";
 import type { MemoryPorts } from "../memories/memory-ports.ts";
 import type { SeenMemory } from "../memory.ts";
+import { MAX_PAGE_CHARS } from "../page-end.ts";
 import { visibleDocument } from "./owned-document.ts";
 
 export interface DocumentChunksInput {
@@ -20,7 +21,6 @@ export interface DocumentChunks {
   readonly total: number;
 }
 
-const MAX_PAGE_CHARS = 8 * 1_024 * 1_024;
 const ROWS_A_READ = 250;
 
 /** A document and a page of what was made of it. @throws {ServiceError} NOT_FOUND. */

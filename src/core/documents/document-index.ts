@@ -1,9 +1,10 @@
 import { contentKey, type DocumentFilter, type DocumentRow, type JobRow } from "./document.ts";
+import { fitting } from "../page-end.ts";
 import type { Change } from "../rows.ts";
 
 export type DocumentChange = Extract<Change, { table: "documents" | "jobs" }>;
 
-/** One page, newest first. */
+/** One page, newest first; it ends early at 8 MiB, as pages of every list. */
 export interface OrderedPage<T> {
   readonly items: readonly T[];
   readonly total: number;
@@ -71,11 +72,16 @@ export class DocumentIndex {
   }
 
   pageOfDocuments(filter: DocumentFilter, page: PageRequest): OrderedPage<DocumentRow> {
-    return pageOf(this.#documents.values(), filter, page);
+    return pageOf(this.#documents.values(), filter, page, charsOfDocument);
   }
 
   pageOfJobs(filter: DocumentFilter, page: PageRequest): OrderedPage<JobEntry> {
-    return pageOf(this.#jobs.values(), filter, page);
+    // A job that is over shows what it made.
+    const charsOf = ({ documentId, problem }: JobEntry): number => {
+      const document = documentId === null ? undefined : this.#documents.get(documentId);
+      return ROW_CHARS + (problem?.message.length ?? 0) + (document ? charsOfDocument(document) : 0);
+    };
+    return pageOf(this.#jobs.values(), filter, page, charsOf);
   }
 
   /** Jobs that are not over, oldest first. */
@@ -155,14 +161,29 @@ function pageOf<T extends Pick<DocumentRow, "userId" | "project" | "order">>(
   rows: Iterable<T>,
   { userId, projects }: DocumentFilter,
   { limit, offset, before = Infinity }: PageRequest,
+  charsOf: (row: T) => number,
 ): OrderedPage<T> {
   const matching = [...rows]
     .filter((row) => userId === undefined || row.userId === userId)
     .filter((row) => projects === undefined || projects.includes(row.project))
     .sort((a, b) => b.order - a.order);
   const rest = matching.filter(({ order }) => order < before).slice(offset);
-  const items = rest.slice(0, limit);
+  const count = fitting(Math.min(limit, rest.length), (index) => {
+    const row = rest[index];
+    return row === undefined ? 0 : charsOf(row);
+  });
+  const items = rest.slice(0, count);
   const last = items.at(-1);
-  const isMore = rest.length > limit && last !== undefined;
+  const isMore = rest.length > count && last !== undefined;
   return { items, total: matching.length, ...(isMore && { nextBefore: last.order }) };
+}
+
+/** Names, quotes and numbers of one row as JSON. */
+const ROW_CHARS = 1_000;
+/** A UUID in quotes, and a comma. */
+const ID_CHARS = 39;
+
+function charsOfDocument({ memoryIds, filename, url, tags, metadata, extraction }: DocumentRow): number {
+  const texts = JSON.stringify([filename, url, tags, metadata, extraction]);
+  return ROW_CHARS + memoryIds.length * ID_CHARS + texts.length;
 }

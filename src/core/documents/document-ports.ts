@@ -8,7 +8,7 @@ import type { UrlFetcher } from "./url-fetcher.ts";
 /** What ingesting documents needs of the world. */
 export interface DocumentPorts extends MemoryPorts {
   readonly files: FileStore;
-  readonly extractor: Pick<TextExtractor, "extract">;
+  readonly extractor: Pick<TextExtractor, "extract" | "checkClaim">;
   readonly decoder: Pick<AudioDecoder, "recognises" | "open">;
   readonly transcriber: Pick<Transcriber, "transcribe">;
   readonly fetcher: UrlFetcher;

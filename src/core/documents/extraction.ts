@@ -110,6 +110,9 @@ export interface ExtractionLimits {
   readonly maxResidentBytes: number;
 }
 
+/** What is no larger is read within a second or so, nearly always, and does not wait for what is. */
+export const SMALL_DOCUMENT_BYTES = 64 * 1_024;
+
 export interface ExtractionProgress {
   readonly stage: "reading" | "extracting";
   /** Of `total`: bytes while reading; pages while extracting. Of a document without pages, the whole is 1. */
@@ -129,13 +132,19 @@ export interface ExtractionOptions {
  */
 export interface TextExtractor {
   /**
-   * Documents are read one at a time, in the order of asking.
+   * Documents are read in the order of asking, but small ones do not wait for large ones.
    *
    * @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE: a kind that cannot be read, or bytes that are not what was claimed.
    *   UNPROCESSABLE: encrypted, damaged, without text, or hostile. TOO_LARGE: see `ExtractionLimits`.
    *   NOT_READY: after `close`.
    */
   extract(input: ExtractionInput, options?: ExtractionOptions): Promise<CutDocument>;
+  /**
+   * Checks what a document that was read before is called now, without reading it again.
+   *
+   * @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE: it is not of the kind that is claimed, or nobody knows that kind.
+   */
+  checkClaim(claim: Pick<ExtractionInput, "claimedType" | "filename">, kind: DocumentKind): void;
   /** Refuses what waits, ends what runs; then nothing of it is left. */
   close(): Promise<void>;
 }

@@ -29,9 +29,10 @@ const FIRST_VERSION = 1;
 const ATTEMPTS = 3;
 
 /**
- * Does a job: fetches the page if it names one, reads the document, embeds its chunks and writes all of it in one record,
- * which is also the one that ends the job. Stopped anywhere before, nothing but the original is left, and doing the job
- * again gives the same. Once the record is accepted the job cannot be stopped any more.
+ * Does the next step of a job. Where it names a page, that is fetched and becomes part of the job, which is still open then.
+ * Otherwise it reads the document, embeds its chunks and writes all of it in one record, which is also the one that ends
+ * the job. Stopped anywhere before, nothing but the original is left, and doing it again gives the same. Once the record is
+ * accepted the job cannot be stopped any more.
  *
  * @throws {ServiceError} what fetching, extracting and storing throw; the signal's reason.
  */
@@ -42,8 +43,11 @@ export async function ingestDocument(
 ): Promise<void> {
   const job = ports.store.catalogue.documents.findJob(jobId);
   if (job === undefined || job.request === null) return;
-  const request =
-    job.request.file === null ? await fetchOriginal(ports, jobId, job.request, control) : job.request;
+  const { request } = job;
+  if (request.file === null) {
+    await fetchOriginal(ports, jobId, request, control);
+    return;
+  }
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     control.signal.throwIfAborted();
     if (await attemptOnce(ports, jobId, job, request, control)) return;
@@ -59,7 +63,7 @@ async function fetchOriginal(
   jobId: string,
   request: IngestRequest,
   { signal, onProgress }: JobControl,
-): Promise<IngestRequest> {
+): Promise<void> {
   if (request.url === null) throw new TypeError("a job has a file or an address");
   onProgress({ stage: "fetching", done: 0, total: 0 });
   const file = await files.create();
@@ -91,7 +95,6 @@ async function fetchOriginal(
     } finally {
       held.release();
     }
-    return fetched;
   } finally {
     await file.discard();
   }
@@ -122,6 +125,7 @@ async function attemptOnce(
   const { documents } = store.catalogue;
   const existing = documents.findByContent(content);
   if (existing !== undefined && isComplete(ports, existing)) {
+    extractor.checkClaim(claimsOf(request), existing.extraction.kind);
     return store.commit(() => {
       const current = documents.findByContent(content);
       if (current === undefined || !isComplete(ports, current)) return { changes: [], result: false };
@@ -176,21 +180,23 @@ async function attemptOnce(
 async function readOriginal(
   ports: DocumentPorts,
   sha256: string,
-  { claimedType, filename, url, metadata }: IngestRequest,
+  request: IngestRequest,
   control: JobControl,
 ): Promise<CutDocument> {
-  const input = {
-    bytes: { path: ports.files.pathOf(sha256) },
-    ...(claimedType !== null && { claimedType }),
-    ...(filename !== null && { filename }),
-    ...(url !== null && { url }),
-  };
+  const { url, metadata } = request;
+  const bytes = { path: ports.files.pathOf(sha256) };
+  const input = { bytes, ...claimsOf(request), ...(url !== null && { url }) };
   if (!(await ports.decoder.recognises(input))) {
     return ports.extractor.extract(input, { signal: control.signal, onProgress: control.onProgress });
   }
   await control.queueForRecording();
   // What people say in hours is cut in a moment.
   return cutDocument(await readRecording(ports, input, metadata, control));
+}
+
+/** What the sender calls it. */
+export function claimsOf({ claimedType, filename }: Pick<IngestRequest, "claimedType" | "filename">) {
+  return { ...(claimedType !== null && { claimedType }), ...(filename !== null && { filename }) };
 }
 
 /** True when none of its memories was deleted. */

@@ -1,31 +1,40 @@
 import type { DocumentPorts, JobProgress } from "./document-ports.ts";
 import type { JobEntry } from "./document-index.ts";
 import type { JobProblem, JobRow } from "./document.ts";
+import { SMALL_DOCUMENT_BYTES } from "./extraction.ts";
 import { ServiceError } from "../errors.ts";
 import { ingestDocument } from "./ingest-document.ts";
 
 export interface IngestJobsOptions {
-  /** Jobs that run at a time, besides recordings; the others wait in order. */
+  /** Documents that are taken in at a time, besides a small one, a recording, and pages that are fetched; the others wait in order. */
   readonly concurrency?: number;
   /** Told of failures that are bugs. */
   readonly report: (error: unknown) => void;
 }
 
+/**
+ * Where a job has its place: while its page is fetched, which is waiting and little work; then by the size of its file, so
+ * that a note need not wait for books. Recordings take long and have a place of their own.
+ */
+type Lane = "fetching" | "small" | "large";
+
 interface RunningJob {
+  lane: Lane | "recording";
   readonly controller: AbortController;
   readonly startedAt: number;
   progress: JobProgress;
   readonly ended: Promise<void>;
-  /** Recordings take long: they have a place of their own, so that no document waits behind them. */
-  isRecording: boolean;
 }
 
 const DEFAULT_CONCURRENCY = 2;
+/** A slow page holds a place for as long as a fetch may take. */
+const FETCHES_AT_ONCE = 8;
 const QUEUED: JobProgress = { stage: "queued", done: 0, total: 0 };
+/** Over, well or not: the status says which. */
 const DONE: JobProgress = { stage: "done", done: 1, total: 1 };
 
 /**
- * Runs ingestion jobs, oldest first. What the store says of a job is the truth: a job is queued there until the record
+ * Runs ingestion jobs, oldest first in each lane. What the store says of a job is the truth: a job is queued there until the record
  * that ends it, so what a crash interrupts is done again from the start by the next `start`.
  */
 export class IngestJobs {
@@ -73,7 +82,7 @@ export class IngestJobs {
     const running = this.#running.get(id);
     if (running !== undefined)
       return { isRunning: true, startedAt: running.startedAt, progress: running.progress };
-    return { isRunning: false, startedAt, progress: status === "succeeded" ? DONE : QUEUED };
+    return { isRunning: false, startedAt, progress: status === "queued" ? QUEUED : DONE };
   }
 
   /** Resolves when the job is over, or when the runner closes. */
@@ -108,15 +117,37 @@ export class IngestJobs {
   }
 
   #runNext(): void {
-    const inPlaces = () => [...this.#running.values()].filter(({ isRecording }) => !isRecording).length;
-    while (!this.#isClosed && inPlaces() < this.#concurrency) {
-      const id = this.#waiting.shift();
-      if (id === undefined) return;
-      if (this.#isOpen(id)) this.#run(id);
-    }
+    if (this.#isClosed) return;
+    this.#waiting = this.#waiting.filter((id) => {
+      const lane = this.#laneOf(id);
+      const place = lane === undefined ? undefined : this.#freePlace(lane);
+      if (place !== undefined) this.#run(id, place);
+      return lane !== undefined && place === undefined;
+    });
   }
 
-  #run(id: string): void {
+  /** Undefined for a job that is over. */
+  #laneOf(id: string): Lane | undefined {
+    const request = this.#openJob(id)?.request ?? undefined;
+    if (request === undefined) return undefined;
+    if (request.file === null) return "fetching";
+    return request.file.bytes <= SMALL_DOCUMENT_BYTES ? "small" : "large";
+  }
+
+  /** A small document takes the place kept for such, or else any. */
+  #freePlace(lane: Lane): Lane | undefined {
+    const places: Readonly<Record<Lane, number>> = {
+      fetching: FETCHES_AT_ONCE,
+      small: 1,
+      large: this.#concurrency,
+    };
+    const isFree = (name: Lane) =>
+      [...this.#running.values()].filter((running) => running.lane === name).length < places[name];
+    const wanted: readonly Lane[] = lane === "small" ? ["large", "small"] : [lane];
+    return wanted.find(isFree);
+  }
+
+  #run(id: string, lane: Lane): void {
     const controller = new AbortController();
     // A turn later, so that the entry is there before anything happens.
     const startedAt = this.#ports.clock.now();
@@ -124,19 +155,22 @@ export class IngestJobs {
       .then(() => this.#work(id, controller.signal, startedAt))
       .finally(() => {
         this.#running.delete(id);
+        // A page that was fetched goes on as a document.
+        const next = this.#isClosed ? undefined : this.#laneOf(id);
+        if (lane === "fetching" && (next === "small" || next === "large")) this.#waiting.push(id);
         // Also where a full disk did not take the end: whoever waits learns that it is queued again.
-        if (!this.#isClosed) this.#tell(id);
+        else if (!this.#isClosed) this.#tell(id);
         this.#runNext();
       });
-    this.#running.set(id, { controller, startedAt, progress: QUEUED, ended, isRecording: false });
+    this.#running.set(id, { lane, controller, startedAt, progress: QUEUED, ended });
   }
 
   /** Recordings are heard one at a time, in the order in which they were found to be some. */
   async #queueForRecording(id: string, signal: AbortSignal): Promise<void> {
     const running = this.#running.get(id);
     // A job that looks at its document again has its place.
-    if (running === undefined || running.isRecording) return;
-    running.isRecording = true;
+    if (running === undefined || running.lane === "recording") return;
+    running.lane = "recording";
     running.progress = QUEUED;
     const before = this.#recordings;
     const { ended } = running;
@@ -177,7 +211,12 @@ export class IngestJobs {
   }
 
   #isOpen(id: string): boolean {
-    return this.#ports.store.catalogue.documents.findJob(id)?.status === "queued";
+    return this.#openJob(id) !== undefined;
+  }
+
+  #openJob(id: string): JobEntry | undefined {
+    const job = this.#ports.store.catalogue.documents.findJob(id);
+    return job?.status === "queued" ? job : undefined;
   }
 
   #tell(id: string): void {

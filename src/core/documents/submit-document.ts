@@ -2,7 +2,7 @@ import type { DocumentPorts } from "./document-ports.ts";
 import type { IngestRequest, JobRow } from "./document.ts";
 import type { HeldFile } from "./file-store.ts";
 import { goneError, type IdempotentRequest, requestChanges } from "../idempotency.ts";
-import { isComplete } from "./ingest-document.ts";
+import { claimsOf, isComplete } from "./ingest-document.ts";
 import type { Metadata } from "../memory.ts";
 import type { Change } from "../rows.ts";
 
@@ -30,7 +30,7 @@ const KEPT_MS = 24 * 60 * 60 * 1_000;
  * project while they are on their way are the same job; once they are in, a job that is over at once.
  *
  * @throws {ServiceError} what `UrlFetcher.check` throws; STORE_FULL, NOT_READY; CONFLICT, GONE, UNPROCESSABLE with an
- *   Idempotency-Key (see `RequestLedger`).
+ *   Idempotency-Key (see `RequestLedger`); UNSUPPORTED_MEDIA_TYPE for what is stored as another kind than it is called.
  */
 export async function submitDocument(ports: DocumentPorts, input: IngestInput): Promise<string> {
   const { store, requests, fetcher, ids, clock } = ports;
@@ -72,7 +72,6 @@ function newJob(ports: DocumentPorts, input: IngestInput, now: number): JobRow {
   const file = "file" in original ? { sha256: original.file.sha256, bytes: original.file.bytes } : null;
   const owner = { userId: input.userId ?? null, project: input.project ?? null };
   const existing = file === null ? undefined : documents.findByContent({ ...file, ...owner });
-  const isThere = existing !== undefined && isComplete(ports, existing);
   const request: IngestRequest = {
     file,
     url: "url" in original ? original.url : null,
@@ -84,6 +83,9 @@ function newJob(ports: DocumentPorts, input: IngestInput, now: number): JobRow {
     fetchedAt: null,
     ...publicOnlyOf(input),
   };
+  const isThere = existing !== undefined && isComplete(ports, existing);
+  // The same answer as if it were read again: a claim that its bytes contradict is refused.
+  if (isThere) ports.extractor.checkClaim(claimsOf(request), existing.extraction.kind);
   return {
     kind: "ingest",
     ...owner,
@@ -97,11 +99,11 @@ function newJob(ports: DocumentPorts, input: IngestInput, now: number): JobRow {
   };
 }
 
-/** The same bytes, or the same page not fetched yet, for the same owner. */
+/** The same bytes called the same, or the same page not fetched yet, for the same owner. */
 function isSame(a: JobRow, b: JobRow): boolean {
   if (a.userId !== b.userId || a.project !== b.project) return false;
   const [one, other] = [a.request?.file, b.request?.file];
-  if (one && other) return one.sha256 === other.sha256;
+  if (one && other) return one.sha256 === other.sha256 && claimKey(a.request) === claimKey(b.request);
   return (
     !one && !other && a.request?.url === b.request?.url && a.request?.publicOnly === b.request?.publicOnly
   );
@@ -110,4 +112,10 @@ function isSame(a: JobRow, b: JobRow): boolean {
 /** Kept with a job, so that it holds after a restart too. */
 function publicOnlyOf({ publicOnly }: Pick<IngestInput, "publicOnly">): { publicOnly?: true } {
   return publicOnly === true ? { publicOnly } : {};
+}
+
+/** What decides, beside the bytes, what kind of document it is: one that is refused for its type is no answer to another. */
+function claimKey(request: IngestRequest | null): string {
+  const extension = /\.[^.]*$/.exec(request?.filename ?? "")?.[0].toLowerCase() ?? "";
+  return JSON.stringify([request?.claimedType ?? null, extension]);
 }

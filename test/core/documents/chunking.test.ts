@@ -144,7 +144,7 @@ describe("cutIntoChunks", () => {
     expect(cutIntoChunks(Array.from({ length: 100_000 }, () => paragraph("a"))).length).toBeGreaterThan(400);
     expect(cutIntoChunks([paragraph("a. ".repeat(700_000).trim())]).length).toBeGreaterThan(3_000);
     // One line without a space: each character was a match, and a part, of its own.
-    expect(cutIntoChunks([paragraph("漢".repeat(9_000_000))])).toHaveLength(22_500);
+    expect(cutIntoChunks([paragraph("漢".repeat(2_000_000))])).toHaveLength(5_000);
   });
 });
 

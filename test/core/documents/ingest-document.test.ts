@@ -126,6 +126,27 @@ describe("ingestDocument", () => {
     expect(catalogue().documents.documentCount).toBe(1);
   });
 
+  it("refuses stored bytes by another name as it would refuse new ones, and shares no job with what is called else", async () => {
+    await world.ingest(LONG);
+    await expect(world.send(LONG, { claimedType: "pdf" })).rejects.toMatchObject({
+      code: "UNSUPPORTED_MEDIA_TYPE",
+    });
+    expect(documentOf(await world.ingest(LONG, { claimedType: "txt" }))).toMatchObject({
+      deduplicated: true,
+    });
+    const release = world.holdExtractions();
+    const [bad, good] = [await world.send("Fresh.", { claimedType: "pdf" }), await world.send("Fresh.")];
+    expect(good).not.toBe(bad);
+    release();
+    await Promise.all([world.jobs.ended(bad), world.jobs.ended(good)]);
+    expect(world.operations.getJob({ id: bad })).toMatchObject({
+      status: "failed",
+      progress: { stage: "done" },
+      problem: { code: "UNSUPPORTED_MEDIA_TYPE" },
+    });
+    expect(world.operations.getJob({ id: good }).status).toBe("succeeded");
+  });
+
   it("fails with the reason, and keeps nothing", async () => {
     const view = await world.ingest("\u0000");
     expect(view).toMatchObject({ status: "failed", problem: { code: "UNSUPPORTED_MEDIA_TYPE" } });
@@ -234,14 +255,48 @@ describe("jobs", () => {
     });
   });
 
+  const book = (word: string) => `${word}\n`.repeat(20_000);
+  const statuses = async (ids: readonly string[]) => {
+    await new Promise((done) => setImmediate(done));
+    return ids.map((id) => world.operations.getJob({ id }).status);
+  };
+
   it("run two at a time, the others in order", async () => {
     const release = world.holdExtractions();
-    const ids = [await world.send("one"), await world.send("two"), await world.send("three")];
-    await new Promise((done) => setImmediate(done));
-    expect(ids.map((id) => world.operations.getJob({ id }).status)).toEqual(["running", "running", "queued"]);
+    const ids = [
+      await world.send(book("one")),
+      await world.send(book("two")),
+      await world.send(book("three")),
+    ];
+    expect(await statuses(ids)).toEqual(["running", "running", "queued"]);
     release();
     await Promise.all(ids.map((id) => world.jobs.ended(id)));
-    expect(catalogue().size).toBe(3);
+    expect(catalogue().documents.documentCount).toBe(3);
+  });
+
+  it("keep a place for a small document beside the large ones", async () => {
+    world.holdExtractions();
+    const ids = [await world.send(book("one")), await world.send(book("two"))];
+    const notes = [await world.send("a note"), await world.send("another note")];
+    expect(await statuses([...ids, ...notes])).toEqual(["running", "running", "running", "queued"]);
+    await world.jobs.close();
+  });
+
+  it("wait for pages outside the places for documents, and take one when the page is there", async () => {
+    const arrive = world.holdFetches();
+    const submit = async (n: number) => {
+      world.pages.set(`http://a.example/${n}`, `Page ${n} of the log.`);
+      return (await world.operations.ingest({ original: { url: `http://a.example/${n}` } })).id;
+    };
+    const pages = [];
+    for (let n = 0; n < 9; n += 1) pages.push(await submit(n));
+    const note = await world.ingest("a note");
+    expect(note.status).toBe("succeeded");
+    expect(await statuses(pages)).toEqual([...Array.from({ length: 8 }, () => "running"), "queued"]);
+    arrive();
+    await Promise.all(pages.map((id) => world.jobs.ended(id)));
+    expect(await statuses(pages)).toEqual(pages.map(() => "succeeded"));
+    expect(catalogue().documents.documentCount).toBe(10);
   });
 
   it("stay queued when the daemon stops, and go on when it starts", async () => {
