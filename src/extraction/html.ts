@@ -69,8 +69,8 @@ function articleOf(html: string, keepsLink: (address: string) => boolean): Block
 /** Links within a site are its ways about; those that lead away are what the text points to. */
 function leavesSite(root: HtmlElement, url: string | undefined): (address: string) => boolean {
   const base = findElement(root, (element) => element.tag === "base")?.attributes["href"];
-  const own = [url, base].flatMap((address) => siteOf(address) ?? []);
-  return (address) => !own.includes(siteOf(address) ?? "");
+  const own = new Set([url, base].flatMap((address) => siteOf(address) ?? []));
+  return (address) => !own.has(siteOf(address) ?? "");
 }
 
 function siteOf(address: string | undefined): string | undefined {

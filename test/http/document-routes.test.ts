@@ -67,6 +67,19 @@ describe("POST /ingest", () => {
     });
   });
 
+  it("refuses a filename that is too long, and keeps nothing of its file", async () => {
+    const filename = `${"a".repeat(300)}.txt`;
+    const replies = [
+      await upload([{ name: "file", value: "Garlic.", filename }]),
+      await post("/ingest", { text: "Garlic.", metadata: { filename } }),
+    ];
+    expect(replies.map(({ statusCode }) => statusCode)).toEqual([400, 400]);
+    expect(replies[0]?.json().errors).toEqual([
+      { path: "/file", message: "must have a name of at most 256 characters" },
+    ]);
+    expect(world.files.contents.size).toBe(0);
+  });
+
   it("takes a file with fields that hold JSON", async () => {
     const reply = await upload([
       { name: "metadata", value: '{"bed":3}' },

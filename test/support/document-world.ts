@@ -102,7 +102,7 @@ export function createDocumentWorld(): DocumentWorld {
         );
         await Promise.race([held, aborted.catch(() => {})]);
         signal?.throwIfAborted();
-        checkFakeClaim(claims, "txt");
+        checkFakeClaim(claims);
         if (text.includes("\u0000")) throw new ServiceError("UNSUPPORTED_MEDIA_TYPE", "not a document");
         if (text.includes("BUG")) throw new TypeError("a bug");
         return cutDocument(extracted(text));
@@ -167,8 +167,8 @@ export function createDocumentWorld(): DocumentWorld {
 }
 
 /** All that is read is plain text. */
-function checkFakeClaim({ claimedType = "txt" }: { readonly claimedType?: string }, kind: string): void {
-  if (claimedType !== kind && claimedType !== "text/plain")
+function checkFakeClaim({ claimedType = "txt" }: { readonly claimedType?: string }): void {
+  if (!/^(?:txt|md|text\/.*)$/.test(claimedType))
     throw new ServiceError("UNSUPPORTED_MEDIA_TYPE", "It is text.");
 }
 

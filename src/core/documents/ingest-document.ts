@@ -125,7 +125,7 @@ async function attemptOnce(
   const { documents } = store.catalogue;
   const existing = documents.findByContent(content);
   if (existing !== undefined && isComplete(ports, existing)) {
-    extractor.checkClaim(claimsOf(request), existing.extraction.kind);
+    ports.extractor.checkClaim(claimsOf(request), existing.extraction.kind);
     return store.commit(() => {
       const current = documents.findByContent(content);
       if (current === undefined || !isComplete(ports, current)) return { changes: [], result: false };
