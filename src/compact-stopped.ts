@@ -34,7 +34,7 @@ export async function compactStopped(
   try {
     const startedAt = systemClock.now();
     const begun = performance.now();
-    const { store, erasure } = await openStore({
+    const { store, erasure, hasAllDocuments } = await openStore({
       disk: nodeDisk,
       directory,
       clock: systemClock,
@@ -44,7 +44,13 @@ export async function compactStopped(
     try {
       const { documents } = store.catalogue;
       const isNeeded = (sha256: string) => documents.needsFile(sha256);
-      const originals = await DiskFileStore.open({ disk: nodeDisk, directory, isNeeded });
+      const originals = await DiskFileStore.open({
+        disk: nodeDisk,
+        directory,
+        isNeeded,
+        wasNeeded: (sha256) => store.catalogue.documents.neededFile(sha256),
+        isAllKnown: hasAllDocuments,
+      });
       const report = await erasure.run({ originals, onProgress, signal });
       return { startedAt, tookMs: performance.now() - begun, report };
     } finally {

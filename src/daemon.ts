@@ -128,7 +128,11 @@ export async function startDaemon(
       sha256,
     };
     let listeningPort: number | undefined;
-    const service = await openDocumentService(config, ports, { log, ownPort: () => listeningPort });
+    const service = await openDocumentService(config, ports, {
+      log,
+      ownPort: () => listeningPort,
+      hasAllDocuments: opened.hasAllDocuments,
+    });
     documents = service;
     started.push(() => service.close());
     const summaryService = openSummaryService(config, ports, {

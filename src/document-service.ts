@@ -35,13 +35,19 @@ export interface DocumentService {
 export async function openDocumentService(
   config: Config,
   memoryPorts: MemoryPorts,
-  { log, ownPort }: { readonly log: Logger; readonly ownPort: () => number | undefined },
+  {
+    log,
+    ownPort,
+    hasAllDocuments,
+  }: { readonly log: Logger; readonly ownPort: () => number | undefined; readonly hasAllDocuments: boolean },
 ): Promise<DocumentService> {
   const { documents } = memoryPorts.store.catalogue;
   const files = await DiskFileStore.open({
     disk: nodeDisk,
     directory: config.dataDir,
     isNeeded: (sha256) => documents.needsFile(sha256),
+    wasNeeded: (sha256) => documents.neededFile(sha256),
+    isAllKnown: hasAllDocuments,
   });
   const extractor = openExtractor({
     limits: {

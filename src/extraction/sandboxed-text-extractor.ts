@@ -173,7 +173,10 @@ class ReadingQueue {
 }
 
 async function openFile({ path }: SpooledFile) {
-  const handle = await open(path, "r");
+  const handle = await open(path, "r").catch((cause: unknown) => {
+    if ((cause as NodeJS.ErrnoException).code !== "ENOENT") throw cause;
+    throw new ServiceError("NOT_FOUND", "The file is not on the disk any more. Send it again.", { cause });
+  });
   const { size } = await handle.stat();
   return {
     size,

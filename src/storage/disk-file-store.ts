@@ -10,6 +10,10 @@ export interface DiskFileStoreOptions {
   readonly directory: string;
   /** Whether a row needs the file with that SHA-256. */
   readonly isNeeded: (sha256: string) => boolean;
+  /** Whether a document that went since the store was opened had it. */
+  readonly wasNeeded: (sha256: string) => boolean;
+  /** Whether the rows at the start name all that any kept state of the store names. */
+  readonly isAllKnown: boolean;
 }
 
 export interface UnneededFile {
@@ -30,23 +34,30 @@ export class DiskFileStore implements FileStore {
   readonly #disk: Disk;
   readonly #folder: string;
   readonly #isNeeded: (sha256: string) => boolean;
+  readonly #wasNeeded: (sha256: string) => boolean;
+  readonly #isAllKnown: boolean;
+  /** Files that were not there when the store was opened: no state before names them. */
+  readonly #fresh = new Set<string>();
   readonly #holders = new Map<string, number>();
   /** How often each was found unneeded in a row. */
   #unneeded = new Map<string, number>();
   #sweeping: Promise<void> = Promise.resolve();
 
-  private constructor({ disk, directory, isNeeded }: DiskFileStoreOptions) {
+  private constructor({ disk, directory, isNeeded, wasNeeded, isAllKnown }: DiskFileStoreOptions) {
     this.#disk = disk;
     this.#folder = join(directory, "files");
     this.#isNeeded = isNeeded;
+    this.#wasNeeded = wasNeeded;
+    this.#isAllKnown = isAllKnown;
   }
 
-  /** Opens the folder, or makes it; what was on its way when the process ended is removed. */
+  /** Opens the folder, or makes it; what was on its way when the process ended is removed, and what no document ever had. */
   static async open(options: DiskFileStoreOptions): Promise<DiskFileStore> {
     const store = new DiskFileStore(options);
     await store.#disk.makeDirectory(store.#folder);
     for (const { name } of await store.#disk.list(store.#folder)) {
-      if (!NAME.test(name)) await store.#disk.remove(join(store.#folder, name));
+      if (!NAME.test(name) || (!store.#isInUse(name) && store.#isNobodys(name)))
+        await store.#disk.remove(join(store.#folder, name));
     }
     return store;
   }
@@ -71,6 +82,14 @@ export class DiskFileStore implements FileStore {
       });
     }
     return piecesOf(file);
+  }
+
+  letGo(sha256: string): void {
+    if (this.#isInUse(sha256) || !this.#isNobodys(sha256)) return;
+    // One that fails goes with a later sweep.
+    this.#sweeping = this.#sweeping.then(async () => {
+      if (!this.#isInUse(sha256)) await this.#disk.remove(this.pathOf(sha256)).catch(() => undefined);
+    });
   }
 
   /** After a checkpoint: removes what nothing has needed for long enough. One at a time; errors are the caller's. */
@@ -121,6 +140,7 @@ export class DiskFileStore implements FileStore {
     this.#unneeded.delete(sha256);
     // A sweep that has begun may be removing the very file.
     await this.#sweeping;
+    if ((await this.#disk.size(this.pathOf(sha256))) === undefined) this.#fresh.add(sha256);
     let isHeld = true;
     const release = () => {
       if (isHeld) this.#release(sha256);
@@ -164,6 +184,12 @@ export class DiskFileStore implements FileStore {
     const left = (this.#holders.get(sha256) ?? 0) - 1;
     if (left > 0) this.#holders.set(sha256, left);
     else this.#holders.delete(sha256);
+    this.letGo(sha256);
+  }
+
+  /** True for a file that no document has had in any state that the store may be opened at. */
+  #isNobodys(sha256: string): boolean {
+    return (this.#isAllKnown || this.#fresh.has(sha256)) && !this.#wasNeeded(sha256);
   }
 }
 

@@ -46,6 +46,8 @@ export interface OpenedStore {
   readonly store: LanceDbMemoryStore;
   readonly storeId: string;
   readonly journal: Pick<Journal, "position" | "readOnly" | "bytes">;
+  /** True where no document has gone between the two checkpoints that are kept: what no row of now names, neither does. */
+  readonly hasAllDocuments: boolean;
   readonly checkpointer: Pick<Checkpointer, "latest" | "stopped" | "flush">;
   readonly tables: Pick<Tables, "failure">;
   readonly erasure: Erasure;
@@ -140,12 +142,30 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
     const damage = scrubInBackground(options, checkpointer, store);
     const { ledger } = indexes;
     const erasure = erasureOf({ disk, directory, store, tables, journal, checkpointer, ledger });
-    return { store, storeId: header.storeId, journal, checkpointer, tables, erasure, damage };
+    return {
+      store,
+      storeId: header.storeId,
+      hasAllDocuments: hasAllDocuments(chosen),
+      journal,
+      checkpointer,
+      tables,
+      erasure,
+      damage,
+    };
   } catch (error) {
     await journal?.close();
     await tables.close();
     throw error;
   }
+}
+
+/** A table of one name and version has the same rows. */
+function hasAllDocuments(chosen: ChosenCheckpoint | undefined): boolean {
+  if (chosen?.older === undefined) return true;
+  const [now, before] = [chosen.checkpoint, chosen.older].map(({ tables }) =>
+    tables.find(({ name }) => /^documents(?:-|$)/.test(name)),
+  );
+  return now?.name === before?.name && now?.version === before?.version;
 }
 
 /** Vectors of unlike models cannot be compared: refused, rather than answered wrongly. */

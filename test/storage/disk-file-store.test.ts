@@ -11,14 +11,22 @@ const hashOf = (text: string) => createHash("sha256").update(text).digest("hex")
 
 let directory: string;
 let needed: Set<string>;
+let wasNeeded: Set<string>;
 let store: DiskFileStore;
-const open = () =>
-  DiskFileStore.open({ disk: nodeDisk, directory, isNeeded: (sha256) => needed.has(sha256) });
+const open = ({ isAllKnown = false } = {}) =>
+  DiskFileStore.open({
+    disk: nodeDisk,
+    directory,
+    isNeeded: (sha256) => needed.has(sha256),
+    wasNeeded: (sha256) => wasNeeded.has(sha256),
+    isAllKnown,
+  });
 const names = () => readdirSync(join(directory, "files")).toSorted();
 
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), "memoryd-files-"));
   needed = new Set();
+  wasNeeded = new Set();
   store = await open();
 });
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
@@ -50,6 +58,31 @@ describe("DiskFileStore", () => {
     await cut.discard();
   });
 
+  it("removes at once what no document ever had: when it is let go of, when its job is over, at the next start", async () => {
+    const refused = await keep(store, "refused");
+    refused.release();
+    const failed = await keep(store, "failed");
+    needed.add(failed.sha256);
+    failed.release();
+    const deleted = await keep(store, "deleted");
+    wasNeeded.add(deleted.sha256);
+    deleted.release();
+    store.letGo(deleted.sha256);
+    await store.sweep();
+    expect(names()).toEqual([deleted.sha256, failed.sha256].toSorted());
+    needed.delete(failed.sha256);
+    store.letGo(failed.sha256);
+    await store.sweep();
+    expect(names()).toEqual([deleted.sha256]);
+
+    writeFileSync(store.pathOf(hashOf("orphan")), "orphan");
+    // A state before may name it: only the checkpoints tell.
+    store = await open();
+    expect(names()).toHaveLength(2);
+    store = await open({ isAllKnown: true });
+    expect(names()).toEqual([deleted.sha256]);
+  });
+
   it("removes at the third checkpoint what nothing needs, and nothing else", async () => {
     const [held, loose, kept] = [
       await keep(store, "held"),
@@ -57,6 +90,7 @@ describe("DiskFileStore", () => {
       await keep(store, "kept"),
     ];
     needed.add(kept.sha256);
+    wasNeeded.add(loose.sha256);
     loose.release();
     kept.release();
     for (let looks = 1; looks <= 2; looks += 1) await store.sweep();
@@ -67,6 +101,7 @@ describe("DiskFileStore", () => {
 
   it("counts anew when the same bytes come again", async () => {
     const first = await keep(store, "tea");
+    wasNeeded.add(first.sha256);
     first.release();
     await store.sweep();
     await store.sweep();
@@ -96,7 +131,13 @@ describe("DiskFileStore", () => {
         write: () => Promise.reject(full),
       }),
     };
-    store = await DiskFileStore.open({ disk, directory, isNeeded: () => false });
+    store = await DiskFileStore.open({
+      disk,
+      directory,
+      isNeeded: () => false,
+      wasNeeded: () => true,
+      isAllKnown: false,
+    });
     const file = await store.create();
     await expect(file.write(Buffer.from("x"))).rejects.toMatchObject({ code: "STORE_FULL" });
     await file.discard();

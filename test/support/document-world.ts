@@ -39,14 +39,18 @@ export interface DocumentWorld extends MemoryWorld {
 export interface FakeFileStore extends FileStore {
   readonly contents: Map<string, Uint8Array>;
   readonly held: Map<string, number>;
+  /** Files that were let go of. */
+  readonly letGoOf: string[];
 }
 
 export function createFakeFileStore(): FakeFileStore {
   const contents = new Map<string, Uint8Array>();
   const held = new Map<string, number>();
+  const letGoOf: string[] = [];
   return {
     contents,
     held,
+    letGoOf,
     async create() {
       const chunks: Uint8Array[] = [];
       return {
@@ -65,6 +69,7 @@ export function createFakeFileStore(): FakeFileStore {
         discard: async () => {},
       };
     },
+    letGo: (sha256) => void letGoOf.push(sha256),
     pathOf: (sha256) => sha256,
     async read(sha256) {
       const bytes = contents.get(sha256);

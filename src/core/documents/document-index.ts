@@ -29,6 +29,8 @@ export class DocumentIndex {
   readonly #byContent = new Map<string, string>();
   readonly #jobs = new Map<string, JobEntry>();
   readonly #users = new Map<string, number>();
+  /** Originals of documents that went since the store was opened. */
+  readonly #former = new Set<string>();
   #lastJobOrder = 0;
 
   /** Shows a change, and answers the way back. */
@@ -69,6 +71,11 @@ export class DocumentIndex {
   /** True while a document or an unfinished job needs the file with that SHA-256. */
   needsFile(sha256: string): boolean {
     return this.#users.has(sha256);
+  }
+
+  /** True if a document that went since the store was opened had that file: a checkpoint may still name it. */
+  neededFile(sha256: string): boolean {
+    return this.#former.has(sha256);
   }
 
   pageOfDocuments(filter: DocumentFilter, page: PageRequest): OrderedPage<DocumentRow> {
@@ -123,6 +130,7 @@ export class DocumentIndex {
     const before = this.#documents.get(id);
     if (before !== undefined) {
       this.#releaseFile(before.sha256);
+      if (row === null) this.#former.add(before.sha256);
       if (this.#byContent.get(contentKey(before)) === id) this.#byContent.delete(contentKey(before));
     }
     if (row === null) {

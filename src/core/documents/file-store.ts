@@ -1,9 +1,14 @@
-/** Keeps the original bytes of documents, by their SHA-256. A file that no row needs goes by itself after a while. */
+/**
+ * Keeps the original bytes of documents, by their SHA-256. A file that no row needs goes by itself: at once where no document
+ * ever had it, else when no state that the store may be opened at names it.
+ */
 export interface FileStore {
   /** Begins a file that comes in pieces; it is nothing until `keep`. */
   create(): Promise<IncomingFile>;
   /** Where the bytes are, for a reader that takes them from the disk. */
   pathOf(sha256: string): string;
+  /** What was needed may not be any more: a job is over. */
+  letGo(sha256: string): void;
   /** The bytes in pieces, for one reader. @throws {ServiceError} NOT_FOUND, before the first piece. */
   read(sha256: string): Promise<AsyncIterable<Uint8Array>>;
 }

@@ -200,6 +200,7 @@ export class IngestJobs {
   async #end(id: string, end: Pick<JobRow, "status" | "problem">): Promise<void> {
     const { store, clock } = this.#ports;
     const startedAt = this.#running.get(id)?.startedAt ?? null;
+    const file = this.#openJob(id)?.request?.file;
     await store.commit(() => {
       const job = store.catalogue.documents.findJob(id);
       if (job?.status !== "queued") return { changes: [], result: undefined };
@@ -207,6 +208,7 @@ export class IngestJobs {
       const ended: JobRow = { ...row, ...end, request: null, startedAt, finishedAt: clock.now() };
       return { changes: [{ table: "jobs", id, row: ended }], result: undefined };
     });
+    if (file) this.#ports.files.letGo(file.sha256);
     if (!this.#running.has(id)) this.#tell(id);
   }
 

@@ -169,6 +169,15 @@ describe("ingestDocument", () => {
     });
   });
 
+  it("lets go of the file of a job that failed or was cancelled, once no row needs it", async () => {
+    await world.ingest("\u0000");
+    world.holdExtractions();
+    const id = await world.send(LONG);
+    await world.operations.cancelJob({ id });
+    expect(world.files.letGoOf).toEqual([...world.files.contents.keys()]);
+    expect(world.files.letGoOf.some((sha256) => catalogue().documents.needsFile(sha256))).toBe(false);
+  });
+
   it("lets go of every file", async () => {
     await world.ingest(LONG);
     await world.ingest("\u0000");
