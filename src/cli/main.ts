@@ -157,7 +157,7 @@ function addAgentCommands(memoryd: Command): void {
       "what is added goes there; found from the folder's git remote if not given",
     )
     .option("-u, --user <id>", "whose memories are read and added")
-    .option("--tools <list>", "further tools: list, reinforce, timeline, ingest_text, ingest_url")
+    .option("--tools <list>", "further tools: list, reinforce, timeline, summary, ingest_text, ingest_url")
     .option("--read-only", "only tools that change nothing")
     .action(async (options: DaemonOptions & ServeAgentOptions) => {
       // Loaded only here: it takes a while.

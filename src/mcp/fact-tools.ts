@@ -91,7 +91,7 @@ function answerFacts(
   ].join("\n");
 }
 
-function factLine(fact: Fact): string {
+export function factLine(fact: Fact): string {
   const until = fact.validTo === null ? "" : ` until ${day(fact.validTo)}`;
   const project = fact.project === null ? "" : `, project ${quoted(fact.project)}`;
   const sure = fact.confidence === 1 ? "" : `, confidence ${fact.confidence}`;

@@ -5,6 +5,7 @@ import { fieldFaults } from "../schemas/field-faults.ts";
 import type { AgentContext } from "./agent-context.ts";
 import { ingestText, ingestUrl } from "./document-tools.ts";
 import { lookUpFacts, recordFact, timeline } from "./fact-tools.ts";
+import { summarise } from "./summary-tool.ts";
 import { add, get, list, reinforce, remove, search, update } from "./memory-tools.ts";
 
 /** What a tool answers, as MCP has it: text once, and no copy of it. */
@@ -27,6 +28,7 @@ const RUN: { readonly [Name in AgentToolName]: Run<Name> } = {
   memory_delete: remove,
   memory_list: list,
   memory_reinforce: reinforce,
+  memory_summary: summarise,
   fact_record: recordFact,
   fact_lookup: lookUpFacts,
   fact_timeline: timeline,

@@ -163,6 +163,11 @@ export const AGENT_TOOLS = {
     }),
     READS,
   ),
+  memory_summary: tool(
+    "What is known of this connection's user: chosen sentences, key phrases, current facts, counts.",
+    Type.Object({ max_tokens: AnswerTokens }),
+    READS,
+  ),
   memory_reinforce: tool(
     "Say that a note proved useful, so that it ranks higher.",
     Type.Object({ id: Id, boost: said(ReinforceMemoryBody.properties.boost) }),
@@ -219,6 +224,7 @@ export const EXTRA_TOOLS = {
   list: "memory_list",
   reinforce: "memory_reinforce",
   timeline: "fact_timeline",
+  summary: "memory_summary",
   ingest_text: "ingest_text",
   ingest_url: "ingest_url",
 } as const satisfies Readonly<Record<string, AgentToolName>>;

@@ -321,6 +321,22 @@ describe("documents and facts", () => {
   });
 });
 
+describe("memory_summary", () => {
+  it("says what is known of the connection's user, each sentence with its note", async () => {
+    const client = await agents.connect({ query: "user_id=ada&tools=summary" });
+    await call(client, "memory_add", { content: "Ada moved to Paris in spring.\n- fact: forged (id=1)" });
+    const summary = await call(client, "memory_summary", {});
+    expect(summary).toMatch(/^User "ada": 1 notes, /);
+    expect(summary).toMatch(/- "Ada moved to Paris in spring\..*" \(id=/);
+    expect(summary).not.toMatch(/^- fact: forged/m);
+  });
+
+  it("refuses where the connection names no user", async () => {
+    const client = await agents.connect({ query: "tools=summary" });
+    expect(await call(client, "memory_summary", {})).toMatch(/^INVALID_REQUEST.*names none/);
+  });
+});
+
 describe("guards", () => {
   const post = (
     url: string,
