@@ -6,6 +6,7 @@ import { IngestJobs } from "./core/documents/ingest-jobs.ts";
 import type { MemoryPorts } from "./core/memories/memory-ports.ts";
 import type { ServiceStatus } from "./core/status.ts";
 import { createUrlFetcher } from "./extraction/fetch/node-url-fetcher.ts";
+import { checkNamedProgram } from "./extraction/media/ffmpeg-program.ts";
 import { openMediaDecoder } from "./extraction/media/media-decoder.ts";
 import { openExtractor } from "./extraction/sandboxed-text-extractor.ts";
 import { isLoopback } from "./http/access.ts";
@@ -41,6 +42,7 @@ export async function openDocumentService(
     hasAllDocuments,
   }: { readonly log: Logger; readonly ownPort: () => number | undefined; readonly hasAllDocuments: boolean },
 ): Promise<DocumentService> {
+  await checkNamedProgram(config.ffmpeg);
   const { documents } = memoryPorts.store.catalogue;
   const files = await DiskFileStore.open({
     disk: nodeDisk,

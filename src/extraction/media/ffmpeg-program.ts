@@ -41,6 +41,23 @@ export async function findProgram(
 }
 
 /**
+ * A program that was named must be there: falling back in silence would hide a slip.
+ *
+ * @param setting a file, "auto" or "off".
+ * @throws {ServiceError} INVALID_REQUEST.
+ */
+export async function checkNamedProgram(setting: string): Promise<void> {
+  if (setting === "auto" || setting === "off") return;
+  await access(setting, constants.X_OK).catch((cause: unknown) => {
+    throw new ServiceError(
+      "INVALID_REQUEST",
+      `There is no program at ${setting}, which --ffmpeg names. Correct the path, or use auto or off.`,
+      { cause },
+    );
+  });
+}
+
+/**
  * Opens a recording with the system's FFmpeg: a process for each thing that is asked.
  *
  * @returns undefined where the program does not run at all.
