@@ -16,6 +16,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   extraction: ["core", "sandbox"],
   http: ["core", "schemas"],
   mcp: ["core", "schemas"],
+  client: ["schemas"],
   cli: ["root", "core", "schemas"],
   root: ["core", "schemas", "storage", "models", "extraction", "http", "mcp"],
 };
@@ -106,6 +107,16 @@ describe("src", () => {
     expect(foreign).toEqual([]);
     const globals = /\b(process|Buffer|__dirname)\s*\./g;
     expect(offences(({ folder, code }) => (folder === "core" ? matches(code, globals) : []))).toEqual([]);
+  });
+
+  it("ships a client that imports nothing at run time but its own files", () => {
+    const statements = /^(?:import|export)(?!\s+type\b)\s[^;]*?from\s*"([^"]+)"|\bimport\(/gm;
+    const foreign = offences(({ folder, text }) =>
+      folder === "client" ? matches(text, statements).filter((found) => !/"\.\/[^"]+"$/.test(found)) : [],
+    );
+    expect(foreign).toEqual([]);
+    const node = /\b(process|Buffer|require|__dirname)\b/g;
+    expect(offences(({ folder, code }) => (folder === "client" ? matches(code, node) : []))).toEqual([]);
   });
 
   it("reads the environment in config.ts only", () => {

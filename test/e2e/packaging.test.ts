@@ -67,13 +67,15 @@ describe("the package", () => {
       "bin/memoryd.js",
       "dist/cli/main.js",
       "dist/daemon.js",
+      "dist/client/client.js",
+      "dist/client/client.d.ts",
     ];
     expect(wanted.filter((path) => !paths.includes(path))).toEqual([]);
     expect(
       paths.some((path) => path.startsWith("data/models/all-MiniLM-L6-v2/") && path.endsWith(".onnx")),
     ).toBe(true);
     const expected =
-      /^(LICENSE|README\.md|CHANGELOG\.md|package\.json|bin\/memoryd\.js|dist\/.+\.js|data\/.+)$/;
+      /^(LICENSE|README\.md|CHANGELOG\.md|package\.json|bin\/memoryd\.js|dist\/.+\.js|dist\/(?:client|schemas)\/.+\.d\.ts|data\/.+)$/;
     expect(paths.filter((path) => !expected.test(path))).toEqual([]);
     expect(packed.unpackedSize).toBeLessThan(60e6);
   });

@@ -1,0 +1,223 @@
+/** One call over HTTP: sent, repeated where that is safe, and answered or thrown. */
+import type { Static } from "typebox";
+import type { Problem } from "../schemas/problem.ts";
+import { MemorydError } from "./memoryd-error.ts";
+
+export interface ClientOptions {
+  /** Of the daemon; `http://127.0.0.1:8080` if left out. A path in it stays, for a daemon behind a proxy. */
+  readonly url?: string;
+  readonly apiKey?: string;
+  /** Who writes, for `created_by`: printable ASCII. */
+  readonly clientName?: string;
+  /** How long a call may take, further tries included; 60 000 if left out. A call may say otherwise. */
+  readonly timeoutMs?: number;
+  /** Further tries of a call, at most; 3 if left out, 0 for none. */
+  readonly retries?: number;
+  /** The platform's own if left out. */
+  readonly fetch?: typeof fetch;
+}
+
+export interface CallOptions {
+  /** Ends the call; it then throws the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+  readonly timeoutMs?: number | undefined;
+}
+
+export interface WriteOptions extends CallOptions {
+  /** Made for each call if left out. With one of your own, a call is done once though your program runs it again. */
+  readonly idempotencyKey?: string | undefined;
+}
+
+export interface VersionOptions extends CallOptions {
+  /** The `version` that must still be the current one; else it throws `VERSION_MISMATCH`. */
+  readonly ifVersion?: number | undefined;
+}
+
+export type QueryValues = Readonly<Record<string, string | number | boolean | null | undefined>>;
+
+export interface Call {
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  /** Begins with `/`; its parts are encoded. */
+  readonly path: string;
+  readonly query?: QueryValues;
+  /** A form goes as it is, anything else as JSON. */
+  readonly body?: object;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Done once however often it is sent: carries an Idempotency-Key. */
+  readonly isWrite?: boolean;
+  readonly options?: (WriteOptions & VersionOptions) | undefined;
+}
+
+export interface Transport {
+  /** @throws {MemorydError} for every answer but success, and for none. */
+  json<T>(call: Call): Promise<T>;
+  /** The body as it is. @throws {MemorydError} likewise. */
+  blob(call: Call): Promise<Blob>;
+}
+
+const DEFAULT_URL = "http://127.0.0.1:8080";
+const DEFAULT_TIMEOUT_MS = 60_000;
+const DEFAULT_RETRIES = 3;
+/** Before the first further try where the daemon does not say; doubled each time. */
+const FIRST_PAUSE_MS = 200;
+/** A daemon that asks for more than this is not waited for: the caller knows better what to do meanwhile. */
+const LONGEST_PAUSE_S = 30;
+
+const BUSY: ReadonlySet<number> = new Set([429, 503]);
+const CONFLICT = 409;
+
+export function createTransport({
+  url = DEFAULT_URL,
+  apiKey,
+  clientName,
+  timeoutMs = DEFAULT_TIMEOUT_MS,
+  retries = DEFAULT_RETRIES,
+  fetch: send = (input, init) => fetch(input, init),
+}: ClientOptions): Transport {
+  const base = url.replace(/\/+$/, "");
+  const usual: Record<string, string> = {
+    ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
+    ...(clientName !== undefined && { "x-memoryd-client": clientName }),
+  };
+
+  async function run<T>(call: Call, read: (response: Response) => Promise<T>): Promise<T> {
+    const { method, path, query = {}, body, headers, isWrite = false, options = {} } = call;
+    options.signal?.throwIfAborted();
+    const deadline = AbortSignal.timeout(options.timeoutMs ?? timeoutMs);
+    const signal = options.signal === undefined ? deadline : AbortSignal.any([deadline, options.signal]);
+    const request: RequestInit = {
+      method,
+      signal,
+      // Redirected, a key would go to somebody else.
+      redirect: "error",
+      headers: {
+        ...usual,
+        ...headers,
+        ...(body !== undefined && !(body instanceof FormData) && { "content-type": "application/json" }),
+        ...(isWrite && { "idempotency-key": options.idempotencyKey ?? newKey() }),
+        ...(options.ifVersion !== undefined && { "if-match": `"${options.ifVersion}"` }),
+      },
+      ...(body !== undefined && { body: body instanceof FormData ? body : JSON.stringify(body) }),
+    };
+    // A change or a deletion that got lost may have been done, and done again it might undo what came after it.
+    const isRepeatable = method === "GET" || isWrite || path === "/memory/query";
+
+    for (let tries = 0; ; tries += 1) {
+      const error = await attempt().catch((cause: unknown) => lost(cause));
+      if (!(error instanceof MemorydError)) return error.value;
+      const pause = pauseMs(error, tries);
+      if (tries >= retries || pause === undefined) throw error;
+      if (error.code === "UNREACHABLE" && !isRepeatable) throw error;
+      await sleep(pause, signal).catch((cause: unknown) => {
+        throw lost(cause);
+      });
+    }
+
+    async function attempt(): Promise<{ readonly value: T } | MemorydError> {
+      const response = await send(base + path + queryOf(query), request);
+      return response.ok ? { value: await read(response) } : await refusal(response);
+    }
+
+    function lost(cause: unknown): MemorydError {
+      if (cause instanceof MemorydError) return cause;
+      if (options.signal?.aborted === true) throw options.signal.reason;
+      if (deadline.aborted)
+        return new MemorydError(
+          {
+            code: "TIMEOUT",
+            detail: `memoryd did not answer ${method} ${path} within ${options.timeoutMs ?? timeoutMs} ms; raise timeoutMs if it needs longer.`,
+          },
+          { cause },
+        );
+      return new MemorydError(
+        { code: "UNREACHABLE", detail: `memoryd cannot be reached at ${base}; is it running there?` },
+        { cause },
+      );
+    }
+  }
+
+  return {
+    json: <T>(call: Call) => run(call, readJson<T>),
+    blob: (call) => run(call, (response) => response.blob()),
+  };
+}
+
+/** Percent-encodes the parts of a path: `` path`/memory/${id}` ``. */
+export function path(texts: TemplateStringsArray, ...parts: readonly string[]): string {
+  return texts.reduce((sum, text, index) => sum + encodeURIComponent(parts[index - 1] ?? "") + text);
+}
+
+/** Resolves after that long. Rejects with the signal's reason when it is aborted first. */
+export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((done, fail) => {
+    if (signal?.aborted === true) return fail(signal.reason as Error);
+    const stop = () => {
+      clearTimeout(timer);
+      fail(signal?.reason as Error);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", stop);
+      done();
+    }, ms);
+    signal?.addEventListener("abort", stop, { once: true });
+  });
+}
+
+function queryOf(values: QueryValues): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(values))
+    if (value !== undefined && value !== null) parameters.set(name, String(value));
+  return parameters.size === 0 ? "" : `?${parameters.toString()}`;
+}
+
+/** How long to wait before another try; undefined where none helps. */
+function pauseMs({ code, status, retryAfterSeconds }: MemorydError, tries: number): number | undefined {
+  const isWorthIt =
+    code === "UNREACHABLE" || BUSY.has(status) || (status === CONFLICT && retryAfterSeconds !== undefined);
+  if (!isWorthIt) return undefined;
+  if (retryAfterSeconds === undefined) return FIRST_PAUSE_MS * 2 ** tries;
+  return retryAfterSeconds > LONGEST_PAUSE_S ? undefined : retryAfterSeconds * 1_000;
+}
+
+async function readJson<T>(response: Response): Promise<T> {
+  const text = await response.text();
+  try {
+    return JSON.parse(text) as T;
+  } catch (cause) {
+    throw badAnswer(response, cause);
+  }
+}
+
+async function refusal(response: Response): Promise<MemorydError> {
+  const { status } = response;
+  const retryAfter = response.headers.get("retry-after");
+  const retryAfterSeconds = retryAfter !== null && /^\d+$/.test(retryAfter) ? Number(retryAfter) : undefined;
+  const problem = parseProblem(await response.text());
+  if (problem === undefined) {
+    const error = badAnswer(response);
+    return new MemorydError({ code: error.code, status, detail: error.detail, retryAfterSeconds });
+  }
+  const { code, detail, errors = [], request_id: requestId } = problem;
+  return new MemorydError({ code, status, detail, errors, requestId, retryAfterSeconds });
+}
+
+function parseProblem(text: string): Static<typeof Problem> | undefined {
+  try {
+    const problem = JSON.parse(text) as Partial<Static<typeof Problem>> | null;
+    const isOurs = typeof problem?.code === "string" && typeof problem.detail === "string";
+    return isOurs ? (problem as Static<typeof Problem>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function badAnswer({ status, url }: Response, cause?: unknown): MemorydError {
+  const detail = `What answered with status ${status}${url === "" ? "" : ` at ${url}`} is not memoryd; check the address.`;
+  return new MemorydError({ code: "BAD_ANSWER", status, detail }, { cause });
+}
+
+/** `crypto.randomUUID` is missing in pages that came over plain HTTP from another machine. */
+function newKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
