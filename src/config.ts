@@ -83,6 +83,17 @@ export function loadConfig(sources: SettingSources = {}): Config {
   return Object.freeze({ ...settings, apiKey, summaryLlmKey, searchPath: env["PATH"] ?? "" });
 }
 
+/** Variables by which other programs of this user say where their own configuration is; empty ones are as good as unset. */
+export function foreignFolders(env: NodeJS.ProcessEnv = process.env) {
+  const of = (variable: string): string | undefined => env[variable] || undefined;
+  return {
+    codex: of("CODEX_HOME"),
+    claude: of("CLAUDE_CONFIG_DIR"),
+    appData: of("APPDATA"),
+    config: of("XDG_CONFIG_HOME"),
+  };
+}
+
 function fromFlags(flags: Readonly<Record<string, string>>): Partial<Settings> {
   const found: Record<string, unknown> = {};
   for (const [key, text] of Object.entries(flags)) {

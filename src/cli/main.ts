@@ -3,6 +3,7 @@ import { ConfigError, DEFAULT_CONFIG_FILE, loadConfig, SETTINGS } from "../confi
 import { addUserCommands } from "./user-commands.ts";
 import { VERSION } from "../version.ts";
 import { add, type AddOptions } from "./add.ts";
+import { addAgentInstallCommands } from "./agents/agent-commands.ts";
 import { CliFailure, EXIT, type ExitCode } from "./cli-failure.ts";
 import { type DaemonOptions, settingsOf, withDataDir } from "./daemon-options.ts";
 import { addFactCommands } from "./fact-commands.ts";
@@ -48,6 +49,8 @@ function program(words: readonly string[]): Command {
     .version(VERSION, "-v, --version")
     .addHelpText("after", EPILOGUE)
     .showHelpAfterError("(`memoryd --help` shows what there is)")
+    // What stands behind a command is that command's: `--project` of `mcp` is not that of `mcp install`.
+    .enablePositionalOptions()
     .exitOverride();
 
   addStart(memoryd, words);
@@ -145,13 +148,13 @@ function addMemoryCommands(memoryd: Command): void {
 }
 
 function addAgentCommands(memoryd: Command): void {
-  withDataDir(
-    memoryd
-      .command("mcp")
-      .description(
-        "speak the Model Context Protocol with the agent that starts this; starts the daemon if need be",
-      ),
-  )
+  const mcp = memoryd
+    .command("mcp")
+    .description(
+      "speak the Model Context Protocol with the agent that starts this; starts the daemon if need be",
+    );
+  addAgentInstallCommands(mcp);
+  withDataDir(mcp)
     .option(
       "-p, --project <name>",
       "what is added goes there; found from the folder's git remote if not given",

@@ -1,0 +1,38 @@
+import { Argument, type Command } from "commander";
+import { withDataDir } from "../daemon-options.ts";
+import { agentStatus, type AgentStatusOptions } from "./agent-status.ts";
+import { installFor, type InstallOptions, uninstallFor } from "./install.ts";
+import { AGENT_IDS, type AgentId } from "./known-agents.ts";
+
+/** The commands under `memoryd mcp` that tell agents of memoryd. */
+export function addAgentInstallCommands(mcp: Command): void {
+  withDataDir(
+    mcp.command("install").description("tell an agent, in its own configuration file, to start memoryd"),
+  )
+    .addArgument(agentArgument())
+    .option("--project", "in the file of the project that this folder belongs to, not in your own")
+    .option("--print", "only show what would stand there")
+    .option("--force", "also where the agent does not seem to be installed")
+    .option("-u, --user <id>", "whose memories the agent reads and adds")
+    .option("--project-name <name>", "the project that it adds to, whatever folder it works in")
+    .option("--tools <list>", "further tools, as of `memoryd mcp`")
+    .option("--read-only", "only tools that change nothing")
+    .action((ids: AgentId[], options: InstallOptions) => installFor(ids, options));
+
+  mcp
+    .command("uninstall")
+    .description("take memoryd out of an agent's configuration file")
+    .addArgument(agentArgument())
+    .option("--project", "out of the file of the project that this folder belongs to")
+    .action((ids: AgentId[], options: InstallOptions) => uninstallFor(ids, options));
+
+  mcp
+    .command("status")
+    .description("say which agents start memoryd, and whether they still can")
+    .option("--json", "as JSON")
+    .action((options: AgentStatusOptions) => agentStatus(options));
+}
+
+function agentArgument(): Argument {
+  return new Argument("<agent...>", "which agent").choices(AGENT_IDS);
+}

@@ -1,0 +1,71 @@
+import { existsSync } from "node:fs";
+import { VERSION } from "../../version.ts";
+import { CliFailure } from "../cli-failure.ts";
+import { installedProgram, versionAt } from "../installed-program.ts";
+import { print, printJson, printTable } from "../output.ts";
+import { readEntry, type Sight, staleness } from "./agent-entry.ts";
+import { agentsHere, fileOf, isThere } from "./agent-places.ts";
+import { readConfigFile } from "./change-file.ts";
+import { AGENT_IDS, type AgentKind } from "./known-agents.ts";
+import { RefusedEdit } from "./launch-entry.ts";
+
+export interface AgentStatusOptions {
+  readonly json?: boolean;
+}
+
+interface AgentState {
+  readonly agent: string;
+  readonly scope: "user" | "project";
+  readonly file: string;
+  readonly state: "installed" | "stale" | "unreadable" | "not installed" | "no such agent";
+  /** Why it is stale or unreadable. */
+  readonly why?: string;
+}
+
+/** Says which agents start memoryd. @throws {CliFailure} when one starts something that is not there any more. */
+export function agentStatus({ json = false }: AgentStatusOptions): void {
+  const program = installedProgram("memoryd mcp status");
+  const sight: Sight = { program, version: VERSION, exists: existsSync, versionAt };
+  const agents = agentsHere();
+  const states = AGENT_IDS.flatMap((id) => statesOf(agents[id], sight));
+  if (json) printJson(states);
+  else {
+    printTable(
+      states.map(({ agent, scope, file, state, why }) => [
+        scope === "user" ? agent : `${agent} (project)`,
+        why === undefined ? (state === "installed" ? `installed in ${file}` : state) : `${state}: ${why}`,
+      ]),
+    );
+  }
+  const stale = states.filter(({ state }) => state === "stale");
+  if (stale.length === 0) return;
+  if (!json) print("");
+  const commands = stale.map(
+    ({ agent, scope }) => `\`memoryd mcp install ${agent}${scope === "project" ? " --project" : ""}\``,
+  );
+  throw new CliFailure(`Renew what is stale with ${commands.join(" and ")}.`);
+}
+
+function statesOf(agent: AgentKind, sight: Sight): AgentState[] {
+  const user = stateOf(agent, "user", fileOf(agent, false), sight);
+  if (agent.projectFile === undefined) return [user];
+  const project = stateOf(agent, "project", fileOf(agent, true), sight);
+  return project.state === "not installed" || project.file === user.file ? [user] : [user, project];
+}
+
+function stateOf(agent: AgentKind, scope: AgentState["scope"], file: string, sight: Sight): AgentState {
+  const known = { agent: agent.id, scope, file };
+  try {
+    const text = readConfigFile(file);
+    const entry = text === undefined ? undefined : readEntry(agent, text);
+    if (entry === undefined) {
+      const isKnown = scope === "project" || isThere(agent);
+      return { ...known, state: isKnown ? "not installed" : "no such agent" };
+    }
+    const why = staleness(entry, sight);
+    return why === undefined ? { ...known, state: "installed" } : { ...known, state: "stale", why };
+  } catch (error) {
+    if (!(error instanceof RefusedEdit || error instanceof CliFailure)) throw error;
+    return { ...known, state: "unreadable", why: `${file}: ${error.message}` };
+  }
+}

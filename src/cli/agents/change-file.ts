@@ -1,0 +1,98 @@
+import { randomBytes } from "node:crypto";
+import {
+  closeSync,
+  fchmodSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+} from "node:fs";
+import { renameSync, rmSync, statSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
+import { isMissing } from "../../system-error.ts";
+import { CliFailure } from "../cli-failure.ts";
+
+export interface FileChange {
+  readonly changed: boolean;
+  /** Where the file is as it was; undefined if there was none, or nothing changed. */
+  readonly backup: string | undefined;
+}
+
+/** The text of a file; undefined if there is none. @throws {CliFailure} if it cannot be read as UTF-8. */
+export function readConfigFile(path: string): string | undefined {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(path);
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw new CliFailure(`${path} cannot be read: ${messageOf(error)}.`, { cause: error });
+  }
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (error) {
+    throw new CliFailure(`${path} is not UTF-8; nothing was changed.`, { cause: error });
+  }
+}
+
+/**
+ * Puts a new text in a file's place at once, keeping its mode, and the old text beside it as `….before-memoryd`. A
+ * symbolic link stays one. Does nothing where the text stays.
+ *
+ * @param before what the file held when `after` was made of it.
+ * @param newMode the mode of a file that was not there.
+ * @throws {CliFailure} if somebody else has changed it meanwhile, or it cannot be written.
+ */
+export function changeConfigFile(
+  path: string,
+  before: string | undefined,
+  after: string,
+  newMode: number,
+): FileChange {
+  if (before === after) return { changed: false, backup: undefined };
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    const target = before === undefined && !isLink(path) ? path : realpathSync(path);
+    const mode = before === undefined ? newMode : statSync(target).mode & 0o777;
+    const backup = before === undefined ? undefined : `${target}.before-memoryd`;
+    if (backup !== undefined && before !== undefined) replaceFile(backup, before, mode);
+    replaceFile(target, after, mode, () => {
+      if (readConfigFile(target) === before) return;
+      throw new CliFailure(`${path} was changed by another program just now; try again.`);
+    });
+    return { changed: true, backup };
+  } catch (error) {
+    if (error instanceof CliFailure) throw error;
+    throw new CliFailure(`${path} cannot be written: ${messageOf(error)}.`, { cause: error });
+  }
+}
+
+function replaceFile(path: string, text: string, mode: number, lastLook?: () => void): void {
+  const temporary = `${path}.${randomBytes(4).toString("hex")}.tmp`;
+  const file = openSync(temporary, "wx", mode);
+  try {
+    try {
+      // The mode above passes the umask.
+      fchmodSync(file, mode);
+      const bytes = Buffer.from(text);
+      for (let written = 0; written < bytes.length;) written += writeSync(file, bytes, written);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    lastLook?.();
+    renameSync(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+}
+
+function isLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,185 @@
+import { isDeepStrictEqual } from "node:util";
+import { parse, TomlError } from "smol-toml";
+import { type Launch, type LaunchEntry, REMOTE_KEYS, RefusedEdit } from "./launch-entry.ts";
+
+/**
+ * Changes of one table `[section.name]` in a TOML file. All other text stays byte for byte: only where statements begin
+ * and end is read here, and what comes out is parsed and compared with what went in.
+ */
+
+type Table = Record<string, unknown>;
+
+/** The table of this name; undefined if there is none. @throws {RefusedEdit} if the text is not TOML. */
+export function readTomlEntry(text: string, section: string, name: string): LaunchEntry | undefined {
+  return entryOf(valueOf(text), section, name);
+}
+
+/**
+ * The text with the table's command set to `launch`; its other keys and its sub-tables stay.
+ *
+ * @throws {RefusedEdit} if the text is not TOML, or writes its servers in another way than as tables.
+ */
+export function withTomlEntry(text: string, section: string, name: string, launch: Launch): string {
+  const before = valueOf(text);
+  const eol = text.includes("\r\n") ? "\r\n" : "\n";
+  const wanted = { command: launch.command, args: launch.args };
+  const lines = Object.entries(wanted).map(([key, value]) => [key, `${key} = ${write(value)}`] as const);
+
+  const own = tablesOf(text).find(({ path }) => isDeepStrictEqual(path, [section, name]));
+  let edited = text;
+  if (own === undefined) {
+    const gap = text === "" ? "" : text.endsWith("\n") ? eol : eol + eol;
+    edited += [`${gap}[${section}.${name}]`, ...lines.map(([, line]) => line), ""].join(eol);
+  } else {
+    const missing = lines.filter(([key]) => !own.pairs.some((pair) => pair.key === key));
+    // From the end, so that the offsets before stay true.
+    for (const pair of [...own.pairs].reverse()) {
+      const line = lines.find(([key]) => key === pair.key)?.[1];
+      if (line !== undefined) edited = edited.slice(0, pair.start) + line + edited.slice(pair.end);
+      else if (REMOTE_KEYS.includes(pair.key)) edited = withoutLines(edited, pair.start, pair.end);
+    }
+    const added = missing.map(([, line]) => eol + line).join("");
+    edited = edited.slice(0, own.headerLineEnd) + added + edited.slice(own.headerLineEnd);
+  }
+
+  const kept = Object.entries(entryOf(before, section, name) ?? {}).filter(
+    ([key]) => !REMOTE_KEYS.includes(key),
+  );
+  check(edited, before, section, name, { ...Object.fromEntries(kept), ...wanted });
+  return edited;
+}
+
+/** The text without the table and its sub-tables, or as it is if there is none. @throws {RefusedEdit} as above. */
+export function withoutTomlEntry(text: string, section: string, name: string): string {
+  const before = valueOf(text);
+  if (entryOf(before, section, name) === undefined) return text;
+  let edited = text;
+  for (const { path, start, end } of tablesOf(text).reverse()) {
+    if (!isDeepStrictEqual(path.slice(0, 2), [section, name])) continue;
+    edited = withoutLines(edited, start, end);
+    // The empty line that set the table apart goes with it.
+    const gap = /(?<=\n)\r?\n$/.exec(edited.slice(0, start))?.[0].length ?? 0;
+    edited = edited.slice(0, start - gap) + edited.slice(start);
+  }
+  check(edited, before, section, name, undefined);
+  return edited;
+}
+
+function check(edited: string, before: Table, section: string, name: string, wanted: unknown): void {
+  let after: Table;
+  try {
+    after = valueOf(edited);
+  } catch (error) {
+    throw new RefusedEdit(`It does not write its servers as tables ([${section}.${name}])`, { cause: error });
+  }
+  const isWanted =
+    isDeepStrictEqual(plain(entryOf(after, section, name)), plain(wanted)) &&
+    isDeepStrictEqual(others(after, section, name), others(before, section, name));
+  if (!isWanted) throw new RefusedEdit(`It does not write its servers as tables ([${section}.${name}])`);
+}
+
+/** Everything but the entry; a section that holds nothing is as good as none. */
+function others(value: Table, section: string, name: string): unknown {
+  const { [section]: servers, ...rest } = value;
+  const { [name]: _, ...otherServers } = (servers ?? {}) as Table;
+  return plain([rest, otherServers]);
+}
+
+/** Tables without the prototype that a library gave them. */
+function plain(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== "object" || value === null || value instanceof Date) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plain(inner)]));
+}
+
+function valueOf(text: string): Table {
+  try {
+    return parse(text.replace(/^\ufeff/, ""), { integersAsBigInt: "asNeeded" });
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error;
+    throw new RefusedEdit(`It is not TOML (line ${error.line})`, { cause: error });
+  }
+}
+
+function entryOf(value: Table, section: string, name: string): Table | undefined {
+  const servers = value[section] as Table | undefined;
+  return servers?.[name] as Table | undefined;
+}
+
+/** A JSON string or a list of them means the same in TOML. */
+function write(value: string | readonly string[]): string {
+  return typeof value === "string" ? JSON.stringify(value) : `[${value.map(write).join(", ")}]`;
+}
+
+function withoutLines(text: string, start: number, end: number): string {
+  const lineEnd = text.indexOf("\n", end);
+  return text.slice(0, start) + (lineEnd === -1 ? "" : text.slice(lineEnd + 1));
+}
+
+interface TomlTable {
+  readonly path: readonly string[];
+  readonly start: number;
+  /** Behind its last statement. */
+  readonly end: number;
+  /** Where the line of its header ends, before the line break. */
+  readonly headerLineEnd: number;
+  readonly pairs: readonly { readonly key: string; readonly start: number; readonly end: number }[];
+}
+
+function tablesOf(text: string): TomlTable[] {
+  const tables: { path: string[]; start: number; end: number; headerLineEnd: number; pairs: Pair[] }[] = [];
+  for (const { start, end } of statementsOf(text)) {
+    const statement = text.slice(start, end);
+    const table = tables.at(-1);
+    if (statement.startsWith("[")) {
+      const lineEnd = /\r?\n|$/.exec(text.slice(end))?.index ?? 0;
+      tables.push({ path: pathOf(statement), start, end, headerLineEnd: end + lineEnd, pairs: [] });
+    } else if (table !== undefined) {
+      table.pairs.push({ key: Object.keys(valueOf(statement))[0] ?? "", start, end });
+      table.end = end;
+    }
+  }
+  return tables;
+}
+
+type Pair = TomlTable["pairs"][number];
+
+/** `[a."b.c"]` alone is a document, whose only keys are the path. */
+function pathOf(header: string): string[] {
+  const path: string[] = [];
+  let value: unknown = valueOf(header);
+  while (typeof value === "object" && value !== null && !Array.isArray(value)) {
+    const [entry] = Object.entries(value);
+    if (entry === undefined) break;
+    path.push(entry[0]);
+    value = entry[1];
+  }
+  return path;
+}
+
+/** A string, a comment, a bracket or a line break: all that says where a statement of valid TOML ends. */
+const TOKEN =
+  /"""(?:\\[\s\S]|[^\\])*?"{3,5}|'''[\s\S]*?'{3,5}|"(?:\\.|[^"\\\n])*"|'[^'\n]*'|#[^\n]*|[[{]|[\]}]|\n/g;
+
+/** Headers and pairs, without the white space and comments around them. */
+function statementsOf(text: string): { readonly start: number; readonly end: number }[] {
+  const statements: { start: number; end: number }[] = [];
+  let depth = 0;
+  let from = 0;
+  const close = (to: number): void => {
+    const part = text.slice(from, to);
+    const start = from + (part.length - part.trimStart().length);
+    const end = from + part.trimEnd().length;
+    if (end > start) statements.push({ start, end });
+  };
+  for (const { 0: token, index } of text.matchAll(TOKEN)) {
+    if (token === "[" || token === "{") depth += 1;
+    else if (token === "]" || token === "}") depth -= 1;
+    else if (depth === 0 && (token === "\n" || token.startsWith("#"))) {
+      close(index);
+      from = index + token.length;
+    }
+  }
+  close(text.length);
+  return statements;
+}

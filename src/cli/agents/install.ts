@@ -1,0 +1,125 @@
+import { dirname } from "node:path";
+import { readSettings, type SettingSources } from "../../config.ts";
+import { readExtraTools } from "../../schemas/agent-tools.ts";
+import { CliFailure, EXIT } from "../cli-failure.ts";
+import { installedProgram } from "../installed-program.ts";
+import { print, printTable } from "../output.ts";
+import { launchOf, withEntry, withoutEntry } from "./agent-entry.ts";
+import { agentsHere, fileOf, isThere } from "./agent-places.ts";
+import { changeConfigFile, readConfigFile } from "./change-file.ts";
+import type { AgentId, AgentKind } from "./known-agents.ts";
+import { RefusedEdit } from "./launch-entry.ts";
+
+export interface InstallOptions {
+  /** The file of the project, not of the user. */
+  readonly project?: boolean;
+  readonly print?: boolean;
+  /** Also where the agent does not seem to be. */
+  readonly force?: boolean;
+  readonly user?: string;
+  readonly projectName?: string;
+  readonly tools?: string;
+  readonly readOnly?: boolean;
+  readonly dataDir?: string;
+  readonly config?: string;
+}
+
+/** A file of the user may hold what is nobody's business, one of a project is for all who have the project. */
+const USER_FILE_MODE = 0o600;
+const PROJECT_FILE_MODE = 0o644;
+
+/** Tells agents, in their own configuration files, to start `memoryd mcp`. */
+export function installFor(ids: readonly AgentId[], options: InstallOptions): void {
+  const { project = false, force = false } = options;
+  const program = installedProgram(`memoryd mcp install ${ids.join(" ")}`);
+  const words = mcpWords(options);
+  for (const agent of agentsOf(ids)) {
+    const file = fileOf(agent, project);
+    const launch = launchOf(agent, program, words);
+    if (options.print === true) {
+      print(`${agent.title} reads this from ${file}:\n\n${withEntry(agent, "", launch)}`);
+      continue;
+    }
+    if (!project && !force && !isThere(agent)) {
+      throw new CliFailure(
+        `${agent.title} does not seem to be installed: there is no ${agent.signs.at(-1) ?? dirname(file)}. Say --force to write ${file} all the same.`,
+      );
+    }
+    const mode = project ? PROJECT_FILE_MODE : USER_FILE_MODE;
+    const change = edit(agent, file, mode, (text) => withEntry(agent, text, launch));
+    if (!change.changed) {
+      print(`${agent.title} already has memoryd in ${file}.`);
+      continue;
+    }
+    print(`${agent.title} has memoryd now; ${agent.nextStep}.`);
+    printTable([
+      ["file", file],
+      ...(change.backup === undefined ? [] : [["as it was", change.backup] as const]),
+    ]);
+    if (project) print("It names this machine's paths; others who share the file need their own.");
+  }
+}
+
+/** Takes memoryd out of the agents' configuration files. */
+export function uninstallFor(ids: readonly AgentId[], { project = false }: InstallOptions): void {
+  for (const agent of agentsOf(ids)) {
+    const file = fileOf(agent, project);
+    const change =
+      readConfigFile(file) === undefined
+        ? { changed: false, backup: undefined }
+        : edit(agent, file, USER_FILE_MODE, (text) => withoutEntry(agent, text));
+    if (!change.changed) {
+      print(`${agent.title} does not have memoryd in ${file}.`);
+      continue;
+    }
+    print(`${agent.title} does not have memoryd any more, once it is started again.`);
+    printTable([
+      ["file", file],
+      ...(change.backup === undefined ? [] : [["as it was", change.backup] as const]),
+    ]);
+  }
+}
+
+/**
+ * The arguments of `memoryd mcp` for an agent. A data directory that flags or variables name is among them, because
+ * an agent has other variables; one that the configuration file names is not, because that may change.
+ *
+ * @throws {CliFailure} for a tool that there is none of.
+ */
+export function mcpWords(options: InstallOptions, env?: NodeJS.ProcessEnv): string[] {
+  const { unknown } = readExtraTools(options.tools ?? "");
+  if (unknown !== undefined)
+    throw new CliFailure(`There is no tool "${unknown}"; \`memoryd mcp --help\` shows which there are.`, {
+      exitCode: EXIT.usage,
+    });
+  const sources: SettingSources = { configFile: options.config };
+  const flags = options.dataDir === undefined ? {} : { dataDir: options.dataDir };
+  const chosen = readSettings({ ...sources, flags, ...(env === undefined ? {} : { env }) }).dataDir;
+  const usual = readSettings({ ...sources, env: {} }).dataDir;
+  return [
+    ...(options.projectName === undefined ? [] : ["--project", options.projectName]),
+    ...(options.user === undefined ? [] : ["--user", options.user]),
+    ...(options.tools === undefined ? [] : ["--tools", options.tools]),
+    ...(options.readOnly === true ? ["--read-only"] : []),
+    ...(chosen === usual ? [] : ["--data-dir", chosen]),
+    ...(options.config === undefined ? [] : ["--config", options.config]),
+  ];
+}
+
+function agentsOf(ids: readonly AgentId[]): AgentKind[] {
+  const agents = agentsHere();
+  return ids.map((id) => agents[id]);
+}
+
+function edit(agent: AgentKind, file: string, newMode: number, change: (text: string) => string) {
+  const before = readConfigFile(file);
+  try {
+    return changeConfigFile(file, before, change(before ?? ""), newMode);
+  } catch (error) {
+    if (!(error instanceof RefusedEdit)) throw error;
+    throw new CliFailure(
+      `${file} was left as it is. ${error.message}, so mend it, or change it by hand to what \`memoryd mcp install ${agent.id} --print\` shows.`,
+      { cause: error },
+    );
+  }
+}

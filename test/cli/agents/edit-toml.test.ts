@@ -1,0 +1,98 @@
+import { parse } from "smol-toml";
+import { describe, expect, it } from "vitest";
+import { readTomlEntry, withTomlEntry, withoutTomlEntry } from "../../../src/cli/agents/edit-toml.ts";
+
+const LAUNCH = { command: "C:\\Program Files\\node.exe", args: ["C:\\m\\memoryd.js", "mcp"] };
+const add = (text: string) => withTomlEntry(text, "mcp_servers", "memoryd", LAUNCH);
+const take = (text: string) => withoutTomlEntry(text, "mcp_servers", "memoryd");
+
+const OTHERS = `# mine
+model = "gpt" # the model
+big = 9223372036854775807
+at = 2026-11-21T10:00:00Z
+prompt = """
+[mcp_servers.memoryd]
+command = "not this one" """
+list = [
+  "[mcp_servers.memoryd]", # nor this
+  'a#b',
+]
+
+[mcp_servers.other]
+command = "x"
+
+[[profiles]]
+name = "[a]"
+`;
+
+describe("withTomlEntry", () => {
+  it("writes a table at the end, and everything else stays", () => {
+    expect(add(OTHERS)).toBe(`${OTHERS}
+[mcp_servers.memoryd]
+command = "C:\\\\Program Files\\\\node.exe"
+args = ["C:\\\\m\\\\memoryd.js", "mcp"]
+`);
+    expect(readTomlEntry(add(OTHERS), "mcp_servers", "memoryd")).toEqual(LAUNCH);
+  });
+
+  it.each(["", OTHERS, OTHERS.replaceAll("\n", "\r\n"), 'a = "b"\n'])(
+    "is taken back byte for byte",
+    (text) => {
+      expect(take(add(text))).toBe(text);
+      expect(add(add(text))).toBe(add(text));
+    },
+  );
+
+  it("ends a last line that has no end", () => {
+    expect(add("a = 1")).toMatch(/^a = 1\n\n\[mcp_servers\.memoryd\]\n/);
+  });
+
+  it("changes the command in place and keeps the rest of the table", () => {
+    const text = `[mcp_servers."memoryd"] # ours
+# first
+args = [
+  "old", # [x]
+] # behind
+startup_timeout_sec = 20
+url = "http://127.0.0.1:8080/mcp"
+
+[mcp_servers.memoryd.env]
+A = "b"
+
+# of the next
+[tui]
+x = 1
+`;
+    expect(add(text)).toBe(`[mcp_servers."memoryd"] # ours
+command = "C:\\\\Program Files\\\\node.exe"
+# first
+args = ["C:\\\\m\\\\memoryd.js", "mcp"] # behind
+startup_timeout_sec = 20
+
+[mcp_servers.memoryd.env]
+A = "b"
+
+# of the next
+[tui]
+x = 1
+`);
+    expect(parse(take(text))).toEqual({ tui: { x: 1 } });
+    expect(take(text)).toContain("# of the next");
+  });
+
+  it.each([
+    ["mcp_servers = {}", "as tables"],
+    ['mcp_servers = { memoryd = { command = "x" } }', "as tables"],
+    ['[mcp_servers]\nmemoryd.command = "x"\n', "as tables"],
+    ["a = ", "not TOML"],
+  ])("refuses %s", (text, why) => {
+    expect(() => add(text)).toThrow(why);
+  });
+});
+
+describe("withoutTomlEntry", () => {
+  it("refuses what is no table, and leaves alone what is not there", () => {
+    expect(() => take('[mcp_servers]\nmemoryd.command = "x"\n')).toThrow("as tables");
+    expect(take("a = 1")).toBe("a = 1");
+  });
+});

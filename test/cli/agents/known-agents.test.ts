@@ -1,0 +1,41 @@
+import { expect, it } from "vitest";
+import { AGENT_IDS, knownAgents } from "../../../src/cli/agents/known-agents.ts";
+
+const filesOn = (platform: NodeJS.Platform, home: string, folders = {}) => {
+  const agents = knownAgents({ platform, home, folders });
+  return AGENT_IDS.map((id) => agents[id].userFile);
+};
+
+it("knows the files of each system", () => {
+  expect(filesOn("linux", "/home/ada")).toEqual([
+    "/home/ada/.claude.json",
+    "/home/ada/.config/Claude/claude_desktop_config.json",
+    "/home/ada/.cursor/mcp.json",
+    "/home/ada/.config/Code/User/mcp.json",
+    "/home/ada/.codex/config.toml",
+    "/home/ada/.gemini/settings.json",
+    "/home/ada/.codeium/windsurf/mcp_config.json",
+  ]);
+  expect(filesOn("darwin", "/Users/ada").slice(1, 4)).toEqual([
+    "/Users/ada/Library/Application Support/Claude/claude_desktop_config.json",
+    "/Users/ada/.cursor/mcp.json",
+    "/Users/ada/Library/Application Support/Code/User/mcp.json",
+  ]);
+  expect(filesOn("win32", "C:\\Users\\ada", { appData: "D:\\Roaming" }).slice(0, 4)).toEqual([
+    "C:\\Users\\ada\\.claude.json",
+    "D:\\Roaming\\Claude\\claude_desktop_config.json",
+    "C:\\Users\\ada\\.cursor\\mcp.json",
+    "D:\\Roaming\\Code\\User\\mcp.json",
+  ]);
+});
+
+it("goes by the folders that variables name", () => {
+  const agents = knownAgents({
+    platform: "linux",
+    home: "/home/ada",
+    folders: { codex: "/x", claude: "/c", config: "/y" },
+  });
+  expect(agents.codex.userFile).toBe("/x/config.toml");
+  expect(agents["claude-code"].userFile).toBe("/c/.claude.json");
+  expect(agents["claude-desktop"].userFile).toBe("/y/Claude/claude_desktop_config.json");
+});
