@@ -1,24 +1,37 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { type Static, type TSchema, Type } from "typebox";
 import { Value } from "typebox/value";
-import { isLoopback, KEY_CHARACTERS, MIN_KEY_LENGTH, nameIn } from "./http/access.ts";
+import { KEY_CHARACTERS, MIN_KEY_LENGTH } from "./http/access.ts";
 import { nearestName } from "./nearest-name.ts";
+import { requestsPerMinute, strangersLetIn } from "./reach.ts";
 import { INGEST_PRIVATE, LOG_LEVELS, SettingsSchema, userFolders } from "./settings-schema.ts";
+import { KEY_FILE_NAME } from "./storage/key-file.ts";
 import { isMissing } from "./system-error.ts";
 
 const PREFIX = "MEMORYD_";
 
 /** Variables that no flag stands for. */
 const SECRETS = ["MEMORYD_API_KEY", "MEMORYD_SUMMARY_LLM_KEY"] as const;
+/** Settings that name a file or a folder. */
+const PATHS: ReadonlySet<string> = new Set<SettingName>([
+  "dataDir",
+  "apiKeyFile",
+  "summaryLlmKeyFile",
+  "tlsCert",
+  "tlsKey",
+  "whisperModelDir",
+]);
 
 export type Settings = Readonly<Static<typeof SettingsSchema>>;
 export type SettingName = keyof Settings;
 
 /** All that the daemon is started with. Never log it whole: it holds the key. */
 export interface Config extends Settings {
-  /** The one configured API key; undefined when none is asked for. */
+  /** The one configured API key; undefined where there is none. */
   readonly apiKey: string | undefined;
+  /** Undefined: as many as a key likes. */
+  readonly requestsPerMinute: number | undefined;
   /** Where programs are looked for: the variable `PATH`. */
   readonly searchPath: string;
   /** For the language model that writes summaries; undefined for none. */
@@ -79,8 +92,19 @@ export function loadConfig(sources: SettingSources = {}): Config {
   const env = sources.env ?? process.env;
   const apiKey = readApiKey(settings, env);
   const summaryLlmKey = readSecret("MEMORYD_SUMMARY_LLM_KEY", settings.summaryLlmKeyFile, env);
-  if (apiKey === undefined) refuseStrangers(settings);
-  return Object.freeze({ ...settings, apiKey, summaryLlmKey, searchPath: env["PATH"] ?? "" });
+  // What the file holds is looked at by the daemon, once the directory is its own.
+  const isKeyless = apiKey === undefined && !existsSync(join(settings.dataDir, KEY_FILE_NAME));
+  const fault = isKeyless ? strangersLetIn(settings) : undefined;
+  if (fault !== undefined) throw new ConfigError(fault);
+  if ((settings.tlsCert === "") !== (settings.tlsKey === ""))
+    throw new ConfigError("For HTTPS both --tls-cert and --tls-key are needed; only one is set.");
+  return Object.freeze({
+    ...settings,
+    apiKey,
+    requestsPerMinute: requestsPerMinute(settings),
+    summaryLlmKey,
+    searchPath: env["PATH"] ?? "",
+  });
 }
 
 /** Variables by which other programs of this user say where their own configuration is; empty ones are as good as unset. */
@@ -189,11 +213,7 @@ function checked(name: SettingName, value: unknown, where: string, baseFolder: s
   if (!Value.Check(schema, value)) {
     throw new ConfigError(`${where} is ${JSON.stringify(value)}, but must be ${expectationOf(name)}.`);
   }
-  const isPath =
-    name === "dataDir" ||
-    name.endsWith("KeyFile") ||
-    name === "whisperModelDir" ||
-    (name === "ffmpeg" && value !== "auto" && value !== "off");
+  const isPath = PATHS.has(name) || (name === "ffmpeg" && value !== "auto" && value !== "off");
   return isPath && typeof value === "string" && value !== "" ? resolve(baseFolder, value) : value;
 }
 
@@ -201,6 +221,8 @@ function expectationOf(name: SettingName): string {
   if (name === "logLevel") return `one of ${LOG_LEVELS.join(", ")}`;
   if (name === "ingestPrivate") return `one of ${INGEST_PRIVATE.join(", ")}`;
   if (name === "allowedHosts") return "host names, without scheme and path";
+  if (name === "keyRequestsPerMinute") return "auto, off or a whole number from 1 to 9999999";
+  if (name === "trustedProxies") return "addresses such as 10.0.0.7 or networks such as 10.0.0.0/8";
   if (name === "allowedOrigins") return "origins such as https://app.example, without a path";
   if (name === "summaryLlmUrl") return "an http or https address without credentials";
   const { type, minimum, maximum }: { type?: unknown; minimum?: number; maximum?: number } =
@@ -246,21 +268,6 @@ function checkedKey(key: string, where: string): string {
     );
   }
   return key;
-}
-
-function refuseStrangers({ host, allowedHosts }: Settings): void {
-  const remedy = `set MEMORYD_API_KEY (at least ${MIN_KEY_LENGTH} characters) or --api-key-file FILE`;
-  if (!isLoopback(host)) {
-    throw new ConfigError(
-      `Listening on ${host} lets other machines in, so a key is needed: ${remedy}, or listen on 127.0.0.1.`,
-    );
-  }
-  const foreign = allowedHosts.find((name) => !isLoopback(nameIn(name)));
-  if (foreign !== undefined) {
-    throw new ConfigError(
-      `Answering to the host name ${foreign} lets others in, so a key is needed: ${remedy}, or take it out of --allowed-hosts.`,
-    );
-  }
 }
 
 function unknownSetting(kind: string, name: string, known: readonly string[]): ConfigError {

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { chmod } from "node:fs/promises";
 import { readFileSync } from "node:fs";
 import { createCompactionService } from "./compaction-service.ts";
 import type { Config } from "./config.ts";
@@ -14,22 +13,25 @@ import type { ServiceStatus } from "./core/status.ts";
 import { listen } from "./http/listen.ts";
 import { buildServer } from "./http/server.ts";
 import { exitWhenIdle } from "./idle-exit.ts";
+import { openDataDirectory, openKeyRing } from "./key-service.ts";
 import type { Logger } from "./log.ts";
 import { createAgentEndpoint } from "./mcp/agent-endpoint.ts";
 import { STAMP } from "./models/bundled-model.ts";
 import { openEmbedder, type ModelEmbedder } from "./models/onnx-embedder.ts";
 import { newLocalToken, proofOf, removeRuntimeInfo, writeRuntimeInfo } from "./runtime-file.ts";
-import { refuseForeignDirectory } from "./storage/data-directory.ts";
 import { nodeDisk } from "./storage/disk.ts";
 import { acquireLock } from "./storage/lock.ts";
 import { type OpenedStore, openStore, STORE_FORMAT } from "./storage/open-store.ts";
 import { openSummaryService } from "./summary-service.ts";
 import { sha256, systemClock, uuidSource } from "./system.ts";
+import { readTls } from "./tls.ts";
 import { VERSION } from "./version.ts";
 
 export interface RunningDaemon {
   readonly address: string;
   readonly port: number;
+  /** Whether it speaks HTTPS. */
+  readonly isSecure: boolean;
   status(): ServiceStatus;
   /** Finishes what is under way and lets go of the store; writes that were answered are on the disk before and after. */
   stop(): Promise<void>;
@@ -40,6 +42,9 @@ const FOLLOW_UP_DELAY_MS = 500;
 
 /** Links that are still made when the daemon stops: a second's work. */
 const LINKED_AT_STOP = 200;
+
+/** A use is noted to the hour, so there is something to save at most once an hour a key. */
+const USES_SAVED_EVERY_MS = 60_000;
 
 /** Part of the stop that is left for the store and the model once requests have had their time. */
 const REQUESTS_SHARE_OF_STOP = 0.7;
@@ -69,15 +74,16 @@ export async function startDaemon(
   };
 
   try {
-    await nodeDisk.makeDirectory(config.dataDir);
-    await refuseForeignDirectory(nodeDisk, config.dataDir);
-    if (process.platform !== "win32") await chmod(config.dataDir, 0o700);
+    const tls = readTls(config);
+    await openDataDirectory(config.dataDir);
     const lock = await acquireLock(config.dataDir);
     started.push(() => lock.release());
+    const keys = await openKeyRing(config.dataDir);
+    const isKeyNeeded = () => config.apiKey !== undefined || keys.isLocked;
+    const access = { ...accessOf(config), keys, localToken: newLocalToken() };
 
     const startedAt = systemClock.now();
     const instanceId = randomUUID();
-    const token = newLocalToken();
     const opening = openEmbedder({ workers: config.embeddingWorkers, log });
     // Beside each other: each takes a second or more, mostly in threads of its own. Waited for below, and when stopping.
     opening.catch(() => undefined);
@@ -132,6 +138,7 @@ export async function startDaemon(
       log,
       ownPort: () => listeningPort,
       hasAllDocuments: opened.hasAllDocuments,
+      isKeyNeeded,
     });
     documents = service;
     started.push(() => service.close());
@@ -172,19 +179,22 @@ export async function startDaemon(
       mcp: agents.fetch,
       status,
       requestStop,
-      prove: (challenge) => proofOf({ instanceId, token }, challenge),
-      access: {
-        ...(config.apiKey === undefined ? {} : { apiKey: config.apiKey }),
-        localToken: token,
-        host: config.host,
-        allowedHosts: config.allowedHosts,
-        allowedOrigins: config.allowedOrigins,
-      },
+      prove: (challenge) => proofOf({ instanceId, token: access.localToken }, challenge),
+      access,
+      ...(tls !== undefined && { tls }),
       limits: { maxJsonBytes: config.maxBodyBytes, maxUploadBytes: config.maxUploadBytes },
       log,
     });
     const listening = await listen(app, { host: config.host, port: config.port });
     started.push(() => listening.close(config.shutdownTimeoutMs * REQUESTS_SHARE_OF_STOP));
+
+    const saveUses = () =>
+      keys.saveUses().catch((error: unknown) => log.warn({ err: error }, "uses of keys not saved"));
+    const useTimer = setInterval(() => void saveUses(), USES_SAVED_EVERY_MS).unref();
+    started.push(() => {
+      clearInterval(useTimer);
+      return saveUses();
+    });
 
     const { port } = listening;
     listeningPort = port;
@@ -197,7 +207,8 @@ export async function startDaemon(
       instanceId,
       version: VERSION,
       startedAt,
-      token,
+      token: access.localToken,
+      ...(tls !== undefined && { tlsFingerprint: tls.fingerprint }),
     });
     started.push(() => removeRuntimeInfo(config.dataDir, instanceId));
     if (config.exitWhenIdleMs > 0) {
@@ -209,11 +220,22 @@ export async function startDaemon(
         }),
       );
     }
-    return { address: config.host, port, status, stop: stopAll };
+    return { address: config.host, port, isSecure: tls !== undefined, status, stop: stopAll };
   } catch (error) {
     await stopAll();
     throw error;
   }
+}
+
+function accessOf({ apiKey, host, allowedHosts, allowedOrigins, trustedProxies, requestsPerMinute }: Config) {
+  return {
+    ...(apiKey !== undefined && { apiKey }),
+    ...(requestsPerMinute !== undefined && { requestsPerMinute }),
+    host,
+    allowedHosts,
+    allowedOrigins,
+    trustedProxies,
+  };
 }
 
 function readSectorModel(): SectorModel {

@@ -40,7 +40,14 @@ export async function openDocumentService(
     log,
     ownPort,
     hasAllDocuments,
-  }: { readonly log: Logger; readonly ownPort: () => number | undefined; readonly hasAllDocuments: boolean },
+    isKeyNeeded,
+  }: {
+    readonly log: Logger;
+    readonly ownPort: () => number | undefined;
+    readonly hasAllDocuments: boolean;
+    /** May change while the daemon runs. */
+    readonly isKeyNeeded: () => boolean;
+  },
 ): Promise<DocumentService> {
   await checkNamedProgram(config.ffmpeg);
   const { documents } = memoryPorts.store.catalogue;
@@ -72,7 +79,7 @@ export async function openDocumentService(
     version: VERSION,
     clock: memoryPorts.clock,
     maxBytes: config.maxUploadBytes,
-    privateTargets: () => privateTargets(config),
+    privateTargets: () => privateTargets(config, isKeyNeeded()),
     ownPort,
     ...(config.httpProxy === "" ? {} : { proxy: config.httpProxy }),
   });
@@ -102,9 +109,9 @@ export async function openDocumentService(
 }
 
 /** Where nobody but this machine's user can ask, what only this machine can reach is the user's own. */
-function privateTargets({ ingestPrivate, host, apiKey }: Config): "allow" | "deny" {
+function privateTargets({ ingestPrivate, host }: Config, isKeyNeeded: boolean): "allow" | "deny" {
   if (ingestPrivate !== "auto") return ingestPrivate;
-  return isLoopback(host) && apiKey === undefined ? "allow" : "deny";
+  return isLoopback(host) && !isKeyNeeded ? "allow" : "deny";
 }
 
 async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {

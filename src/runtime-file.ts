@@ -21,6 +21,8 @@ export const RuntimeInfo = Type.Object({
   startedAt: Type.Number(),
   /** Good for this run of the daemon only. */
   token: Type.String({ minLength: 1 }),
+  /** SHA-256 of the certificate that the daemon shows, as Node writes it; absent: it speaks plain HTTP. */
+  tlsFingerprint: Type.Optional(Type.String({ minLength: 1 })),
 });
 export type RuntimeInfo = Readonly<Static<typeof RuntimeInfo>>;
 
@@ -72,8 +74,17 @@ export function isEveryAddress(address: string): boolean {
 }
 
 /** Where a client reaches a daemon that listens on `address`: a wildcard address is reached over loopback. */
-export function baseUrl({ address, port }: { readonly address: string; readonly port: number }): string {
-  if (address === "0.0.0.0") return `http://127.0.0.1:${port}`;
-  if (address === "::") return `http://[::1]:${port}`;
-  return `http://${address.includes(":") ? `[${address}]` : address}:${port}`;
+export function baseUrl({
+  address,
+  port,
+  isSecure = false,
+}: {
+  readonly address: string;
+  readonly port: number;
+  readonly isSecure?: boolean;
+}): string {
+  const scheme = isSecure ? "https" : "http";
+  if (address === "0.0.0.0") return `${scheme}://127.0.0.1:${port}`;
+  if (address === "::") return `${scheme}://[::1]:${port}`;
+  return `${scheme}://${address.includes(":") ? `[${address}]` : address}:${port}`;
 }

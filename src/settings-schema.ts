@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import envPaths from "env-paths";
 import { Type } from "typebox";
+import { NETWORK_REQUESTS_PER_MINUTE } from "./reach.ts";
 
 /** The folders of this user for data and configuration, as the system has them. */
 export const userFolders = envPaths("memoryd", { suffix: "" });
@@ -37,6 +38,21 @@ export const SettingsSchema = Type.Object(
     apiKeyFile: Type.String({
       default: "",
       description: "file with the API key, or set MEMORYD_API_KEY; without a key only this machine is served",
+    }),
+    keyRequestsPerMinute: Type.String({
+      pattern: "^(auto|off|[1-9][0-9]{0,6})$",
+      default: "auto",
+      description: `requests that a key may make in a minute, or off; auto: off where only this machine is served, else ${NETWORK_REQUESTS_PER_MINUTE}`,
+    }),
+    tlsCert: Type.String({
+      default: "",
+      description: "file with the certificate chain (PEM) for HTTPS; needs the key too",
+    }),
+    tlsKey: Type.String({ default: "", description: "file with the private key (PEM) of the certificate" }),
+    trustedProxies: Type.Array(Type.String({ pattern: "^[0-9A-Fa-f.:]+(/[0-9]{1,3})?$" }), {
+      default: [],
+      description:
+        "addresses or networks of reverse proxies whose X-Forwarded-For names the client, for throttling and the log",
     }),
     allowedHosts: Type.Array(Type.String({ pattern: "^[^\\s/,@*]+$" }), {
       default: [],

@@ -4,6 +4,7 @@ import { Value } from "typebox/value";
 import { baseUrl, proofOf, readRuntimeInfo, type RuntimeInfo } from "../runtime-file.ts";
 import { LINES_MEDIA_TYPE } from "../schemas/transfer.ts";
 import { CliFailure } from "./cli-failure.ts";
+import { fetchDaemon } from "./fetch-daemon.ts";
 
 /** A running daemon that has shown to be the one of the data directory. */
 export interface DaemonClient {
@@ -51,7 +52,7 @@ export async function findDaemon(dataDir: string): Promise<DaemonClient | undefi
   const runtime = readOwn(dataDir);
   if (runtime === undefined || !isAlive(runtime.pid)) return undefined;
 
-  const url = baseUrl(runtime);
+  const url = baseUrl({ ...runtime, isSecure: runtime.tlsFingerprint !== undefined });
   if (!(await isTheOne(url, runtime))) return undefined;
 
   return {
@@ -129,11 +130,12 @@ function readOwn(dataDir: string): RuntimeInfo | undefined {
 async function isTheOne(url: string, runtime: RuntimeInfo): Promise<boolean> {
   const challenge = randomBytes(CHALLENGE_BYTES).toString("base64url");
   try {
-    const response = await fetch(`${url}/health`, {
+    const question = new Request(`${url}/health`, {
       redirect: "error",
       headers: { "x-memoryd-challenge": challenge },
       signal: AbortSignal.timeout(IDENTIFY_TIMEOUT_MS),
     });
+    const response = await fetchDaemon(question, runtime.tlsFingerprint);
     await response.body?.cancel();
     return response.headers.get("x-memoryd-proof") === proofOf(runtime, challenge);
   } catch (error) {
@@ -147,7 +149,7 @@ async function isTheOne(url: string, runtime: RuntimeInfo): Promise<boolean> {
   }
 }
 
-interface Request {
+interface Call {
   readonly method: string;
   readonly path: string;
   readonly body?: object | string | undefined;
@@ -158,10 +160,10 @@ interface Request {
 
 function send(
   url: string,
-  { token }: RuntimeInfo,
-  { method, path, body, headers, timeoutMs }: Request,
+  { token, tlsFingerprint }: RuntimeInfo,
+  { method, path, body, headers, timeoutMs }: Call,
 ): Promise<Response> {
-  return fetch(`${url}${path}`, {
+  const request = new Request(`${url}${path}`, {
     method,
     redirect: "error",
     headers: {
@@ -173,6 +175,7 @@ function send(
     ...(body === undefined ? {} : { body: isSentAsItIs(body) ? body : JSON.stringify(body) }),
     ...(timeoutMs === undefined ? {} : { signal: AbortSignal.timeout(timeoutMs) }),
   });
+  return fetchDaemon(request, tlsFingerprint);
 }
 
 function isSentAsItIs(body: object | string): body is FormData | string {

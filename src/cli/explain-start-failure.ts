@@ -1,8 +1,9 @@
+import { ConfigError } from "../config.ts";
 import { ServiceError } from "../core/errors.ts";
 
 /** One sentence on why the daemon did not start and what to do about it, whatever was thrown. */
 export function explainStartFailure(error: unknown, dataDir: string): string {
-  if (error instanceof ServiceError) return error.message;
+  if (error instanceof ServiceError || error instanceof ConfigError) return error.message;
 
   const cause = systemErrorOf(error);
   switch (cause?.code) {

@@ -8,6 +8,7 @@ import { CliFailure, EXIT, type ExitCode } from "./cli-failure.ts";
 import { type DaemonOptions, settingsOf, withDataDir } from "./daemon-options.ts";
 import { addFactCommands } from "./fact-commands.ts";
 import { compact, type CompactOptions } from "./compact.ts";
+import { addKeyCommands } from "./key-commands.ts";
 import { collect, part, wholeNumber } from "./option-values.ts";
 import { ingest, type IngestOptions } from "./ingest/ingest.ts";
 import type { ServeAgentOptions } from "./mcp/serve-agent.ts";
@@ -23,8 +24,8 @@ import { addTransferCommands } from "./transfer-commands.ts";
 const EPILOGUE = `
 Every setting is a flag of \`memoryd start\`, a variable (--data-dir is MEMORYD_DATA_DIR) and a key of the
 configuration file ("dataDir"); a flag wins over a variable, a variable over the file. The file is
-${DEFAULT_CONFIG_FILE}, or what --config names. An API key comes
-from MEMORYD_API_KEY or --api-key-file only.
+${DEFAULT_CONFIG_FILE}, or what --config names. A configured API
+key comes from MEMORYD_API_KEY or --api-key-file only; \`memoryd keys\` makes others.
 
 Exit codes: 0 success, 1 failure, 2 wrong usage or settings.`;
 
@@ -60,6 +61,7 @@ function program(words: readonly string[]): Command {
   addFactCommands(memoryd);
   addTransferCommands(memoryd);
   addUserCommands(memoryd);
+  addKeyCommands(memoryd);
   return memoryd;
 }
 

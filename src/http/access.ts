@@ -1,13 +1,16 @@
-/** Who may call: settings of access, checked once at start. */
+/** Who may call: settings of access, checked once at start, and the keys there are, looked at with each request. */
 import { createHash, timingSafeEqual } from "node:crypto";
 import { isIP } from "node:net";
+import type { ApiKey, Scope } from "../core/access/api-key.ts";
+import type { KeyRing } from "../core/access/key-ring.ts";
 import { ServiceError } from "../core/errors.ts";
-
-export type Scope = "read" | "write" | "admin";
+import type { Clock } from "../core/ports.ts";
 
 export interface AccessOptions {
   /** At least 16 characters; left out: no key is asked, and only loopback is served. */
   readonly apiKey?: string;
+  /** Keys made with `memoryd keys create`. */
+  readonly keys?: KeyRing;
   /** What the daemon's own command line sends where a key is needed. */
   readonly localToken?: string;
   /** The address listened on, 127.0.0.1 where left out. */
@@ -16,6 +19,11 @@ export interface AccessOptions {
   readonly allowedHosts?: readonly string[];
   /** `scheme://name[:port]` of web pages that may call. */
   readonly allowedOrigins?: readonly string[];
+  /** Requests that a key may make, evenly spread; a minute's worth at once. Left out: as many as it likes. */
+  readonly requestsPerMinute?: number;
+  /** Proxies whose `X-Forwarded-For` says where a request comes from. */
+  readonly trustedProxies?: readonly string[];
+  readonly clock?: Clock;
 }
 
 /** Who sends a request, as far as the daemon knows. */
@@ -30,20 +38,29 @@ export interface Caller {
 }
 
 export interface Access {
-  readonly keyNeeded: boolean;
+  /** True with a configured key, and once a key was made; may change while the daemon runs. */
+  readonly isKeyNeeded: () => boolean;
+  /** @throws {ServiceError} CONFLICT where the daemon would stand open to others if no key were needed. */
+  readonly checkUnlocking: () => void;
   /** Lower-case names without port that the daemon itself answers to. */
   readonly boundNames: ReadonlySet<string>;
   /** Lower-case, each `name` (any port) or `name:port`. */
   readonly allowedHosts: ReadonlySet<string>;
   readonly allowedOrigins: ReadonlySet<string>;
-  /** The caller that a key belongs to, in time that does not depend on the key. */
-  readonly callerOf: (key: string) => Caller | undefined;
+  /**
+   * The caller that a key belongs to, in time that does not depend on the key; why one that was good is so no more;
+   * undefined for an unknown one.
+   */
+  readonly callerOf: (key: string) => Caller | "expired" | "revoked" | undefined;
 }
 
 /** A key shorter than this can be guessed. */
 export const MIN_KEY_LENGTH = 16;
 /** Visible ASCII: headers carry nothing else. */
 export const KEY_CHARACTERS = /^[!-~]+$/;
+/** What a Host header without a port means. */
+export const HTTP_PORT = 80;
+export const HTTPS_PORT = 443;
 const LOOPBACK_NAMES = ["127.0.0.1", "localhost", "[::1]"];
 
 /** The caller id of the daemon's own command line. */
@@ -54,7 +71,7 @@ export const OWNER: Caller = { id: "owner", name: null, scope: "admin" };
 
 /** @throws {ServiceError} INVALID_REQUEST for settings that leave the daemon open; says how to close it. */
 export function resolveAccess(options: AccessOptions): Access {
-  const { apiKey, localToken, host = "127.0.0.1", allowedHosts = [], allowedOrigins = [] } = options;
+  const { apiKey, keys, localToken, host = "127.0.0.1", allowedHosts = [], allowedOrigins = [] } = options;
   if (apiKey !== undefined && apiKey.length < MIN_KEY_LENGTH) {
     throw new ServiceError(
       "INVALID_REQUEST",
@@ -67,35 +84,61 @@ export function resolveAccess(options: AccessOptions): Access {
       "The API key must be visible ASCII, as headers carry nothing else.",
     );
   }
-  if (apiKey === undefined) {
-    const open = [host, ...allowedHosts.map(nameIn)].find((name) => !isLoopback(name));
-    if (open !== undefined) {
-      throw new ServiceError(
-        "INVALID_REQUEST",
-        `Without an API key memoryd serves this machine only, not ${open}. Set MEMORYD_API_KEY, or leave that address out.`,
-      );
-    }
+  const open = [host, ...allowedHosts.map(nameIn)].find((name) => !isLoopback(name));
+  const isKeyNeeded = () => apiKey !== undefined || keys?.isLocked === true;
+  if (open !== undefined && !isKeyNeeded()) {
+    throw new ServiceError(
+      "INVALID_REQUEST",
+      `Without an API key memoryd serves this machine only, not ${open}. Set MEMORYD_API_KEY, make a key with ` +
+        "`memoryd keys create`, or leave that address out.",
+    );
   }
 
-  const callers: { readonly digest: Buffer; readonly caller: Caller }[] = [];
+  const fixed: { readonly digest: Buffer; readonly caller: Caller }[] = [];
   if (apiKey !== undefined)
-    callers.push({ digest: digest(apiKey), caller: { id: "api-key", name: null, scope: "admin" } });
+    fixed.push({ digest: digest(apiKey), caller: { id: "api-key", name: null, scope: "admin" } });
   if (localToken !== undefined) {
-    callers.push({ digest: digest(localToken), caller: { id: LOCAL_TOKEN_ID, name: null, scope: "admin" } });
+    fixed.push({ digest: digest(localToken), caller: { id: LOCAL_TOKEN_ID, name: null, scope: "admin" } });
   }
 
   return {
-    keyNeeded: apiKey !== undefined,
+    isKeyNeeded,
+    checkUnlocking() {
+      if (open === undefined || apiKey !== undefined) return;
+      throw new ServiceError(
+        "CONFLICT",
+        `memoryd serves ${open}, so without keys everybody there could read all of it. Start it for this machine only, ` +
+          "or set MEMORYD_API_KEY, and try again.",
+      );
+    },
     boundNames: new Set([...LOOPBACK_NAMES, bracketed(host.toLowerCase())]),
     allowedHosts: new Set(allowedHosts.map((name) => name.toLowerCase())),
     allowedOrigins: new Set(allowedOrigins.map(originOf)),
     callerOf(key) {
       const presented = digest(key);
       let found: Caller | undefined;
-      for (const { digest, caller } of callers) if (timingSafeEqual(digest, presented)) found = caller;
-      return found;
+      for (const { digest, caller } of fixed) if (timingSafeEqual(digest, presented)) found = caller;
+      let made: ApiKey | undefined;
+      for (const each of keys?.keys ?? []) if (timingSafeEqual(digestOf(each), presented)) made = each;
+      return made === undefined || keys === undefined ? found : callerWith(made, keys);
     },
   };
+}
+
+const digests = new WeakMap<ApiKey, Buffer>();
+
+function digestOf(key: ApiKey): Buffer {
+  const known = digests.get(key) ?? Buffer.from(key.sha256, "hex");
+  digests.set(key, known);
+  return known;
+}
+
+function callerWith(key: ApiKey, keys: KeyRing): Caller | "expired" | "revoked" {
+  const state = keys.stateOf(key);
+  if (state !== "active") return state;
+  keys.used(key);
+  const { id, name, scope, userId } = key;
+  return { id: `key ${id}`, name, scope, ...(userId !== null && { userId }) };
 }
 
 /**
@@ -113,10 +156,13 @@ export function nameIn(allowedHost: string): string {
   return splitHost(allowedHost)?.name ?? allowedHost;
 }
 
-/** A Host header in its parts, lower case, port 80 where none is named; undefined for any other text. */
-export function splitHost(host: string): { readonly name: string; readonly port: number } | undefined {
+/** A Host header in its parts, lower case, the scheme's port where none is named; undefined for any other text. */
+export function splitHost(
+  host: string,
+  usualPort = HTTP_PORT,
+): { readonly name: string; readonly port: number } | undefined {
   const match = /^(\[[0-9a-f:.]+\]|[^\s:/@[\]]+)(?::(\d{1,5}))?$/.exec(host.toLowerCase());
-  return match?.[1] === undefined ? undefined : { name: match[1], port: Number(match[2] ?? 80) };
+  return match?.[1] === undefined ? undefined : { name: match[1], port: Number(match[2] ?? usualPort) };
 }
 
 /** An address as it stands in a Host header. */

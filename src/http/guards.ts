@@ -9,7 +9,9 @@ import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ServiceError } from "../core/errors.ts";
-import { bracketed, OWNER, splitHost, type Access, type Caller, type Scope } from "./access.ts";
+import type { Scope } from "../core/access/api-key.ts";
+import { bracketed, HTTP_PORT, HTTPS_PORT, splitHost, type Access, type Caller } from "./access.ts";
+import type { Admit } from "./admission.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -30,7 +32,6 @@ declare module "fastify" {
   }
 }
 
-const SCOPE_RANK: Readonly<Record<Scope, number>> = { read: 1, write: 2, admin: 3 };
 const PREFLIGHT_MAX_AGE_S = 600;
 const CORS_METHODS = "GET, HEAD, POST, PATCH, DELETE";
 const CORS_REQUEST_HEADERS =
@@ -56,7 +57,7 @@ export function answerHeaders(requestId: string): Record<string, string> {
   };
 }
 
-export function guardRequests(app: FastifyInstance, access: Access): void {
+export function guardRequests(app: FastifyInstance, access: Access, admit: Admit): void {
   app.decorateRequest("caller", undefined);
   app.addHook("onRequest", async (request, reply) => {
     reply.headers(answerHeaders(request.id));
@@ -66,48 +67,8 @@ export function guardRequests(app: FastifyInstance, access: Access): void {
     if (request.method === "OPTIONS" && request.headers["access-control-request-method"] !== undefined) {
       return answerPreflight(request, reply);
     }
-    request.caller = callerOf(request, access);
-    authorise(request);
+    admit(request, reply);
   });
-}
-
-/** The one place where a caller's scope meets a route's. */
-function authorise({ caller, routeOptions }: FastifyRequest): void {
-  const { scope = "read" } = routeOptions.config;
-  if (scope === "open") return;
-  if (caller === undefined) {
-    throw new ServiceError(
-      "UNAUTHORIZED",
-      "A key is needed: send it as `Authorization: Bearer KEY` or `x-api-key: KEY`.",
-    );
-  }
-  if (scope === "admin" && caller.userId !== undefined) {
-    throw new ServiceError("FORBIDDEN", "This key is bound to one user; this is about all of them.");
-  }
-  if (SCOPE_RANK[caller.scope] < SCOPE_RANK[scope]) {
-    throw new ServiceError("FORBIDDEN", `This key has the scope ${caller.scope}; ${scope} is needed.`);
-  }
-}
-
-function callerOf(request: FastifyRequest, access: Access): Caller | undefined {
-  const open = request.routeOptions.config.scope === "open";
-  const bearer = /^Bearer +([^\s]+) *$/i.exec(request.headers.authorization ?? "")?.[1];
-  const header = request.headers["x-api-key"];
-  const key = bearer ?? (typeof header === "string" ? header : undefined);
-  const caller =
-    key === undefined || (bearer !== undefined && header !== undefined && bearer !== header)
-      ? undefined
-      : access.callerOf(key);
-  // Where no key is asked, a wrong one does no harm; the local token still says who it is.
-  if (!access.keyNeeded) return caller ?? OWNER;
-  if (key === undefined) return undefined;
-  if (caller === undefined && !open) {
-    throw new ServiceError(
-      "UNAUTHORIZED",
-      "The key is not valid. Check MEMORYD_API_KEY; two headers must carry the same key.",
-    );
-  }
-  return caller;
 }
 
 function checkHost(request: FastifyRequest, access: Access): void {
@@ -128,7 +89,7 @@ function checkHost(request: FastifyRequest, access: Access): void {
 }
 
 function isOwnHost(host: string, request: FastifyRequest, access: Access): boolean {
-  const split = splitHost(host);
+  const split = splitHost(host, isSecure(request) ? HTTPS_PORT : HTTP_PORT);
   if (split === undefined) return false;
   // The port is unknown only where there is no socket, as in tests that inject.
   const { localPort = split.port, localAddress } = request.raw.socket;
@@ -140,23 +101,28 @@ function isOwnHost(host: string, request: FastifyRequest, access: Access): boole
   );
 }
 
-function isAllowedHost(host: string, access: Access): boolean {
+/** Without a port the name means the usual one, of the daemon's scheme or of the proxy's before it. */
+function isAllowedHost(host: string, { allowedHosts }: Access): boolean {
   const split = splitHost(host);
-  return (
-    split !== undefined &&
-    (access.allowedHosts.has(split.name) || access.allowedHosts.has(`${split.name}:${split.port}`))
-  );
+  if (split === undefined) return false;
+  const ports = /:\d+$/.test(host) ? [split.port] : [HTTP_PORT, HTTPS_PORT];
+  return allowedHosts.has(split.name) || ports.some((port) => allowedHosts.has(`${split.name}:${port}`));
+}
+
+/** Whether the connection itself is encrypted, whatever a proxy before it says. */
+function isSecure({ raw: { socket } }: FastifyRequest): boolean {
+  return "encrypted" in socket && socket.encrypted === true;
 }
 
 function checkForwarded(request: FastifyRequest, access: Access): void {
-  if (access.keyNeeded) return;
+  if (access.isKeyNeeded()) return;
   const forwarded = Object.keys(request.headers).find(
     (name) => name === "forwarded" || name.startsWith("x-forwarded-"),
   );
   if (forwarded !== undefined) {
     throw new ServiceError(
       "FORBIDDEN",
-      `The request came through a proxy (${forwarded}), which would open memoryd to others. Set MEMORYD_API_KEY first.`,
+      `The request came through a proxy (${forwarded}), which would open memoryd to others. Make a key with \`memoryd keys create\`, or set MEMORYD_API_KEY, first.`,
     );
   }
 }
@@ -188,10 +154,11 @@ function isOwnOrigin(origin: string, request: FastifyRequest, access: Access): b
   const match = /^(https?):\/\/([^/]+)$/.exec(origin.toLowerCase());
   if (match?.[2] === undefined) return false;
   const host = match[2];
-  if (match[1] === "http")
-    return isOwnHost(host, request, access) || (isAllowedHost(host, access) && host === request.headers.host);
-  // TLS ends at a proxy in front, so only a name that was allowed can be meant.
-  return isAllowedHost(host, access) && host === request.headers.host?.toLowerCase();
+  const isAddressed = isAllowedHost(host, access) && host === request.headers.host?.toLowerCase();
+  const isHttps = match[1] === "https";
+  if (isHttps === isSecure(request)) return isAddressed || isOwnHost(host, request, access);
+  // Encrypted up to a proxy in front, so only a name that was allowed can be meant.
+  return isHttps && isAddressed;
 }
 
 function answerPreflight(request: FastifyRequest, reply: FastifyReply): FastifyReply {

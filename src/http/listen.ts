@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
+import { Server as TlsServer } from "node:tls";
 import type { FastifyInstance } from "fastify";
 import { ServiceError } from "../core/errors.ts";
 import { bracketed, isLoopback } from "./access.ts";
@@ -14,7 +15,7 @@ export interface ListenOptions {
 
 export interface Listening {
   readonly port: number;
-  /** `http://` addresses, the first one listened on first. */
+  /** `http://` or `https://` addresses, the first one listened on first. */
   readonly urls: readonly string[];
   /**
    * Stops taking connections, lets the requests that have begun finish, cuts what is left at the deadline.
@@ -40,10 +41,11 @@ export async function listen(app: FastifyInstance, { host, port }: ListenOptions
   const running = trackRequests(app);
   const { servers, hosts } = await openAll(app, host, port);
   const bound = portOf(servers[0]);
+  const scheme = app.server instanceof TlsServer ? "https" : "http";
   let closing: Promise<number> | undefined;
   return {
     port: bound,
-    urls: hosts.map((address) => `http://${bracketed(address)}:${bound}`),
+    urls: hosts.map((address) => `${scheme}://${bracketed(address)}:${bound}`),
     close: (deadlineMs) => (closing ??= closeAll(app, servers, running, deadlineMs)),
   };
 }

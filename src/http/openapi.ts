@@ -149,6 +149,7 @@ function errorsOf(
     ...(headers.includes("idempotency-key") ? REPEAT_ERRORS : []),
     ...(tag === "memory" && schema.body ? (["MODEL_UNAVAILABLE", "STORE_FULL"] as const) : []),
     ...(writesFact ? (["STORE_FULL"] as const) : []),
+    ...(url === "/keys" ? (["CONFLICT"] as const) : []),
     ...(url.includes("/ingest") ? INGEST_ERRORS : []),
   ];
 }

@@ -10,6 +10,7 @@ import type { DocumentOperations } from "../core/documents/document-operations.t
 import type { Operations } from "../core/operations.ts";
 import type { ServiceStatus } from "../core/status.ts";
 import { resolveAccess, type AccessOptions } from "./access.ts";
+import { createAdmission } from "./admission.ts";
 import { callerDocuments, callerOperations } from "./caller-operations.ts";
 import { answerClientError } from "./client-error.ts";
 import { answerHeaders, guardRequests, requestIdOf } from "./guards.ts";
@@ -23,6 +24,7 @@ import { factReadRoutes } from "./routes/fact-reads.ts";
 import { factWriteRoutes } from "./routes/fact-writes.ts";
 import { type McpHandler, mcpRoutes } from "./routes/mcp.ts";
 import { ingestRoutes } from "./routes/ingest.ts";
+import { keyRoutes } from "./routes/keys.ts";
 import { memoryReadRoutes } from "./routes/memory-reads.ts";
 import { memoryWriteRoutes } from "./routes/memory-writes.ts";
 import { transferRoutes } from "./routes/transfer.ts";
@@ -76,6 +78,8 @@ export interface ServerOptions {
   /** Asked at every request that needs it. */
   readonly status: () => ServiceStatus;
   readonly access?: AccessOptions;
+  /** Certificate and key in PEM; left out: plain HTTP. */
+  readonly tls?: { readonly cert: string; readonly key: string };
   readonly limits?: Partial<ServerLimits>;
   /** Ends the process as a signal would; left out: nobody may ask for it. */
   readonly requestStop?: () => void;
@@ -99,11 +103,18 @@ export function buildServer({
   requestStop = () => {},
   prove,
   access: accessOptions = {},
+  tls,
   limits: changed = {},
   log,
 }: ServerOptions): FastifyInstance {
   const access = resolveAccess(accessOptions);
   const limits = { ...DEFAULT_LIMITS, ...changed };
+  const http = {
+    headersTimeout: limits.headersTimeoutMs,
+    connectionsCheckingInterval: Math.min(TIMEOUT_CHECK_INTERVAL_MS, limits.headersTimeoutMs),
+    // Refused by our own guard, as a problem.
+    requireHostHeader: false,
+  };
   const app = Fastify({
     ...(log === undefined ? { logger: false } : { loggerInstance: log }),
     // Ours is shorter and leaves out the address, which may hold tags and names.
@@ -112,12 +123,9 @@ export function buildServer({
     bodyLimit: limits.maxJsonBytes,
     requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: limits.keepAliveTimeoutMs,
-    http: {
-      headersTimeout: limits.headersTimeoutMs,
-      connectionsCheckingInterval: Math.min(TIMEOUT_CHECK_INTERVAL_MS, limits.headersTimeoutMs),
-      // Refused by our own guard, as a problem.
-      requireHostHeader: false,
-    },
+    ...(tls === undefined
+      ? { http }
+      : { https: { ...http, cert: tls.cert, key: tls.key, handshakeTimeout: limits.headersTimeoutMs } }),
     // A request that a connection still brings while the daemon stops is served.
     return503OnClosing: false,
     routerOptions: {
@@ -143,7 +151,7 @@ export function buildServer({
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   app.setErrorHandler(answerError);
 
-  guardRequests(app, access);
+  guardRequests(app, access, createAdmission(access, accessOptions));
   app.addHook("onRequest", async (request, reply) => {
     // Before the body: what nobody will read need not be well-formed.
     if (isUnknown(request, routes)) throw unknownRoute(request, reply, routes);
@@ -189,6 +197,8 @@ export function buildServer({
   if (compaction !== undefined) app.register(compactionRoutes, { compaction });
   app.register(userRoutes, { operationsOf });
   if (mcp !== undefined) app.register(mcpRoutes, { mcp, operationsOf, documentsOf });
+  const { keys } = accessOptions;
+  if (keys !== undefined) app.register(keyRoutes, { keys, access });
   app.register(systemRoutes, {
     operationsOf,
     status,

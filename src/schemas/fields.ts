@@ -116,6 +116,13 @@ export const SessionId = name(
   },
 );
 export const ClientName = name("The client that wrote it.", 256, { examples: ["notes-import"] });
+export const KeyName = name(
+  "What the key is called; stands in `created_by` where a client does not name itself.",
+  64,
+  {
+    examples: ["laptop"],
+  },
+);
 export const Tag = name("A tag.", 256, { examples: ["allotment"] });
 export const Tags = Type.Array(Tag, { maxItems: 64 });
 

@@ -2,7 +2,8 @@ import { ServiceError } from "../core/errors.ts";
 import type { Disk } from "./disk.ts";
 
 /** What tells a data directory from another folder, besides what is in its own. */
-const STORE_NAMES = /^(CHECKPOINT-\d+(\.tmp)?|journal|tables|set-aside|files|daemon\.json(\..*)?)$/;
+const STORE_NAMES =
+  /^(CHECKPOINT-\d+(\.tmp)?|KEYS(\.tmp)?|journal|tables|set-aside|files|daemon\.json(\..*)?)$/;
 /** What stands there before there is a store: who starts one claims it and opens a log. */
 const OTHER_NAMES = /^(lock(\..*)?|memoryd\.log(\..*)?|ingested\.ndjson|lost\+found)$/;
 

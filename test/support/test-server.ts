@@ -3,6 +3,7 @@ import type { Operations } from "../../src/core/operations.ts";
 import { buildServer, type ServerOptions } from "../../src/http/server.ts";
 import { createDocumentWorld } from "./document-world.ts";
 import { createFakeOperations, FAKE_STATUS, type FakeOperations } from "./fake-operations.ts";
+import { createKeyRing } from "./key-ring.ts";
 
 export interface TestServer extends FakeOperations {
   readonly app: FastifyInstance;
@@ -22,6 +23,7 @@ export function createTestServer(
     compaction: { start: () => true, status: () => ({}) },
     mcp: async () => new Response(),
     ...options,
+    access: { keys: createKeyRing({ now: Date.now }), ...options.access },
     operations: fake.operations,
   });
   return {

@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import { Value } from "typebox/value";
 import { CliFailure } from "../cli-failure.ts";
+import { fetchDaemon } from "../fetch-daemon.ts";
 import type { DaemonClient } from "../daemon-client.ts";
 import type { DaemonLink } from "./daemon-link.ts";
 
@@ -68,7 +69,7 @@ export async function forward(link: DaemonLink, call: ForwardedCall): Promise<Fo
 }
 
 async function send(daemon: DaemonClient, call: ForwardedCall, timeoutMs: number): Promise<ForwardedAnswer> {
-  const response = await fetch(`${daemon.url}/mcp?${call.query.toString()}`, {
+  const request = new Request(`${daemon.url}/mcp?${call.query.toString()}`, {
     method: "POST",
     redirect: "error",
     headers: {
@@ -80,6 +81,7 @@ async function send(daemon: DaemonClient, call: ForwardedCall, timeoutMs: number
     body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: call.method, params: call.params }),
     signal: AbortSignal.any([call.signal, AbortSignal.timeout(Math.max(1, timeoutMs))]),
   });
+  const response = await fetchDaemon(request, daemon.runtime.tlsFingerprint);
   const content: unknown = await response.json();
   if (response.ok && Value.Check(Answer, content)) return content;
   if (Value.Check(Refusal, content)) throw new CliFailure(`${content.code}: ${content.detail}`);

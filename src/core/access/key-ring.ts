@@ -1,0 +1,192 @@
+import { ServiceError } from "../errors.ts";
+import type { Clock, IdSource } from "../ports.ts";
+import { type ApiKey, type KeyState, type Scope, stateOf } from "./api-key.ts";
+
+/** Where keys are kept. */
+export interface KeyFile {
+  /** Replaces what is kept, whole or not at all; durable when it resolves. */
+  write(keys: readonly ApiKey[]): Promise<void>;
+  /** Forgets all keys, and that there were any; durable when it resolves. */
+  remove(): Promise<void>;
+}
+
+export interface KeyRingPorts {
+  readonly file: KeyFile;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  /** Hex. */
+  readonly sha256: (text: string) => string;
+  /** A new key that nobody can guess. */
+  readonly newKey: () => NewKey;
+}
+
+export interface NewKey {
+  readonly key: string;
+  /** Its first characters, which say nothing of the rest. */
+  readonly prefix: string;
+}
+
+export interface CreateKeyInput {
+  readonly name: string;
+  readonly scope: Scope;
+  /** Binds the key to that user. */
+  readonly userId?: string;
+  /** Absent: it does not expire. */
+  readonly expiresAt?: number;
+}
+
+export interface CreatedKey {
+  readonly kept: ApiKey;
+  /** To be shown once: it is not kept. */
+  readonly key: string;
+}
+
+/** Revoked and expired ones among them; a request looks at each. */
+export const MAX_KEYS = 1_000;
+const HOUR_MS = 60 * 60 * 1_000;
+
+/**
+ * The keys of a store. Once one was made the store is locked, and stays so when all are revoked or expired: only
+ * `unlock` opens it. A change holds when it is on the disk.
+ */
+export class KeyRing {
+  readonly #ports: KeyRingPorts;
+  /** Undefined: not locked. */
+  #keys: readonly ApiKey[] | undefined;
+  /** Uses since the last write, by id. */
+  readonly #uses = new Map<string, number>();
+  #writing: Promise<unknown> = Promise.resolve();
+
+  /** @param kept what `KeyFile` keeps; undefined where it keeps nothing. */
+  constructor(ports: KeyRingPorts, kept: readonly ApiKey[] | undefined) {
+    this.#ports = ports;
+    this.#keys = kept;
+  }
+
+  /** Whether a key is needed. */
+  get isLocked(): boolean {
+    return this.#keys !== undefined;
+  }
+
+  /** All there are, oldest first, whatever their state. */
+  get keys(): readonly ApiKey[] {
+    return this.#keys ?? [];
+  }
+
+  stateOf(key: ApiKey): KeyState {
+    return stateOf(key, this.#ports.clock.now());
+  }
+
+  /** When it was last used, to the hour. */
+  lastUse({ id, lastUsedAt }: ApiKey): number | null {
+    return this.#uses.get(id) ?? lastUsedAt;
+  }
+
+  /**
+   * Makes a key. The first one locks the store.
+   *
+   * @throws {ServiceError} INVALID_REQUEST for an end in the past, and for a key that is bound to a user and an admin's;
+   *   CONFLICT for a name that an active key has, or when there are 1 000 active keys.
+   */
+  create({ name, scope, userId, expiresAt }: CreateKeyInput): Promise<CreatedKey> {
+    return this.#change(async () => {
+      const now = this.#ports.clock.now();
+      if (scope === "admin" && userId !== undefined) {
+        throw invalid("/user_id", "cannot stand with the scope admin, which is about all users");
+      }
+      if (expiresAt !== undefined && expiresAt <= now) throw invalid("/expires_at", "must lie in the future");
+      if (this.keys.some((key) => key.name === name && this.stateOf(key) === "active")) {
+        throw new ServiceError(
+          "CONFLICT",
+          "There is a key of this name. Revoke that one, or choose another name.",
+        );
+      }
+      const { key, prefix } = this.#ports.newKey();
+      const kept: ApiKey = {
+        id: this.#ports.ids.newId(now),
+        name,
+        prefix,
+        sha256: this.#ports.sha256(key),
+        scope,
+        userId: userId ?? null,
+        createdAt: now,
+        expiresAt: expiresAt ?? null,
+        revokedAt: null,
+        lastUsedAt: null,
+      };
+      await this.#write([...this.#withRoomForOne(), kept]);
+      return { kept, key };
+    });
+  }
+
+  /**
+   * From when it resolves on, the key is refused. One that was revoked before stays as it is.
+   *
+   * @throws {ServiceError} NOT_FOUND.
+   */
+  revoke(id: string): Promise<ApiKey> {
+    return this.#change(async () => {
+      const key = this.keys.find((each) => each.id === id);
+      if (key === undefined) throw new ServiceError("NOT_FOUND", "There is no key with this id.");
+      if (key.revokedAt !== null) return key;
+      const revoked = { ...key, revokedAt: this.#ports.clock.now() };
+      await this.#write(this.keys.map((each) => (each === key ? revoked : each)));
+      return this.keys.find((each) => each.id === id) ?? revoked;
+    });
+  }
+
+  /** Forgets all keys; the store asks for none from then on. Answers how many there were. */
+  unlock(): Promise<number> {
+    return this.#change(async () => {
+      const { length } = this.keys;
+      await this.#ports.file.remove();
+      this.#keys = undefined;
+      this.#uses.clear();
+      return length;
+    });
+  }
+
+  /** A request came with the key. Costs no write: `saveUses` follows when whoever owns the time sees fit. */
+  used({ id, lastUsedAt }: ApiKey): void {
+    const hour = Math.floor(this.#ports.clock.now() / HOUR_MS) * HOUR_MS;
+    if (hour !== lastUsedAt) this.#uses.set(id, hour);
+  }
+
+  /** Writes when keys were last used, if that has changed by an hour or more. */
+  saveUses(): Promise<void> {
+    if (this.#uses.size === 0) return Promise.resolve();
+    return this.#change(async () => {
+      if (this.isLocked) await this.#write(this.keys);
+    });
+  }
+
+  /** One after the other: each sees what the one before it did. */
+  #change<T>(change: () => Promise<T>): Promise<T> {
+    const changed = this.#writing.then(change);
+    this.#writing = changed.catch(() => undefined);
+    return changed;
+  }
+
+  async #write(keys: readonly ApiKey[]): Promise<void> {
+    const written = new Map(this.#uses);
+    const all = keys.map((key) => ({ ...key, lastUsedAt: written.get(key.id) ?? key.lastUsedAt }));
+    await this.#ports.file.write(all);
+    this.#keys = all;
+    for (const [id, hour] of written) if (this.#uses.get(id) === hour) this.#uses.delete(id);
+  }
+
+  #withRoomForOne(): readonly ApiKey[] {
+    if (this.keys.length < MAX_KEYS) return this.keys;
+    const oldest = this.keys.find((key) => this.stateOf(key) !== "active");
+    if (oldest === undefined) {
+      throw new ServiceError("CONFLICT", `There are ${MAX_KEYS} keys, the most there can be. Revoke some.`);
+    }
+    return this.keys.filter((key) => key !== oldest);
+  }
+}
+
+function invalid(path: string, message: string): ServiceError {
+  return new ServiceError("INVALID_REQUEST", `The key cannot be made: ${path} ${message}.`, {
+    fields: [{ path, message }],
+  });
+}

@@ -1,0 +1,69 @@
+import { join } from "node:path";
+import { crc32 } from "node:zlib";
+import type { ApiKey } from "../core/access/api-key.ts";
+import type { KeyFile } from "../core/access/key-ring.ts";
+import { ServiceError } from "../core/errors.ts";
+import { type Disk, replaceFile } from "./disk.ts";
+
+/** In the data directory. Where it stands, a key is needed. */
+export const KEY_FILE_NAME = "KEYS";
+
+const FORMAT = 1;
+const FIRST_LINE = /^memoryd keys (\d+) crc32 ([0-9a-f]{8})$/;
+
+/** The keys in a data directory, in one small checksummed file. */
+export function openKeyFile(disk: Disk, directory: string): KeyFile {
+  const path = join(directory, KEY_FILE_NAME);
+  return {
+    write: (keys) => replaceFile(disk, path, encode(keys)),
+    async remove() {
+      await disk.remove(path);
+      await disk.syncDirectory(directory);
+    },
+  };
+}
+
+/**
+ * What is kept; undefined where no key was ever made, or `memoryd auth off` took them back.
+ *
+ * @throws {ServiceError} STORE_UNUSABLE for a damaged file or a newer format: whom it shut out is not let in.
+ */
+export async function readKeyFile(disk: Disk, directory: string): Promise<readonly ApiKey[] | undefined> {
+  const path = join(directory, KEY_FILE_NAME);
+  if ((await disk.size(path)) === undefined) return undefined;
+  const keys = decode(await disk.readFile(path));
+  if (keys === undefined) {
+    throw new ServiceError(
+      "STORE_UNUSABLE",
+      `The file ${path}, which holds the keys, is damaged, so nobody can be let in. Restore it from a backup, or run ` +
+        "`memoryd auth off`, which removes all keys, and make new ones with `memoryd keys create`.",
+    );
+  }
+  return keys;
+}
+
+function encode(keys: readonly ApiKey[]): Buffer {
+  const text = Buffer.from(`${JSON.stringify(keys, null, 1)}\n`);
+  return Buffer.concat([Buffer.from(`memoryd keys ${FORMAT} crc32 ${checksum(text)}\n`), text]);
+}
+
+/** Undefined for a damaged file. */
+function decode(bytes: Buffer): readonly ApiKey[] | undefined {
+  const lineEnd = bytes.indexOf("\n");
+  const line = FIRST_LINE.exec(bytes.subarray(0, Math.max(lineEnd, 0)).toString());
+  const body = bytes.subarray(lineEnd + 1);
+  const format = Number(line?.[1] ?? 0);
+  if (line === null || format === 0 || checksum(body) !== line[2]) return undefined;
+  if (format > FORMAT) {
+    throw new ServiceError(
+      "STORE_UNUSABLE",
+      `The file ${KEY_FILE_NAME} has format ${format} and this memoryd knows up to ${FORMAT}: it was written by a ` +
+        "newer version. Install that version.",
+    );
+  }
+  return JSON.parse(body.toString()) as ApiKey[];
+}
+
+function checksum(bytes: Uint8Array): string {
+  return crc32(bytes).toString(16).padStart(8, "0");
+}

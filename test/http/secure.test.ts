@@ -1,0 +1,117 @@
+/** HTTPS by the daemon itself, with a certificate that the test makes. */
+import { X509Certificate } from "node:crypto";
+import { request } from "node:https";
+import { request as plainRequest } from "node:http";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { fetchDaemon } from "../../src/cli/fetch-daemon.ts";
+import { listen, type Listening } from "../../src/http/listen.ts";
+import { createTestServer } from "../support/test-server.ts";
+import { selfSignedCertificate } from "../support/self-signed-certificate.ts";
+
+const KEY = "a-key-of-16-chars-or-more";
+const tls = selfSignedCertificate();
+const { fingerprint256: fingerprint } = new X509Certificate(tls.cert);
+
+let listening: Listening;
+let url: string;
+beforeEach(async () => {
+  const { app } = createTestServer(
+    {},
+    { tls, access: { apiKey: KEY, allowedHosts: ["notes.example", "box.example:443"] } },
+  );
+  listening = await listen(app, { host: "localhost", port: 0 });
+  url = `https://localhost:${listening.port}`;
+});
+afterEach(() => listening.close(0));
+
+function statusWith(headers: Record<string, string>): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    request(
+      `${url}/version`,
+      { ca: tls.cert, servername: "localhost", headers: { "x-api-key": KEY, ...headers } },
+      (answer) => {
+        answer.resume();
+        resolve(answer.statusCode);
+      },
+    )
+      .once("error", reject)
+      .end();
+  });
+}
+
+describe("a server with a certificate", () => {
+  it("says where it is, and answers there at every loopback address", async () => {
+    expect(listening.urls.every((each) => each.startsWith("https://"))).toBe(true);
+    for (const each of listening.urls) {
+      const health = await fetchDaemon(new Request(`${each}/health`), fingerprint);
+      expect(health.status).toBe(200);
+    }
+    expect(await statusWith({})).toBe(200);
+  });
+
+  it("takes a host without a port for its own only at port 443", async () => {
+    expect(await statusWith({ host: "localhost" })).toBe(403);
+    expect(await statusWith({ host: "localhost:80" })).toBe(403);
+    expect(await statusWith({ host: "notes.example" })).toBe(200);
+    expect(await statusWith({ host: "box.example" })).toBe(200);
+    expect(await statusWith({ host: "box.example:80" })).toBe(403);
+  });
+
+  it("takes pages of its own origin, and none that came without encryption", async () => {
+    const host = `localhost:${listening.port}`;
+    expect(await statusWith({ host, origin: `https://${host}` })).toBe(200);
+    expect(await statusWith({ host, origin: `http://${host}` })).toBe(403);
+    expect(await statusWith({ host: "notes.example", origin: "https://notes.example" })).toBe(200);
+    expect(await statusWith({ host: "notes.example", origin: "http://notes.example" })).toBe(403);
+  });
+
+  it("does not speak plain HTTP, and goes on after somebody tried", async () => {
+    const tried = new Promise((resolve, reject) => {
+      plainRequest({ host: "127.0.0.1", port: listening.port, path: "/health" }, resolve)
+        .once("error", reject)
+        .end();
+    });
+    await expect(tried).rejects.toThrow();
+    expect(await statusWith({})).toBe(200);
+  });
+});
+
+describe("fetchDaemon", () => {
+  it("sends body and headers, and gives back what came", async () => {
+    const answer = await fetchDaemon(
+      new Request(`${url}/memory/add`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${KEY}`, "content-type": "application/json" },
+        body: JSON.stringify({ content: "ä 😀" }),
+      }),
+      fingerprint,
+    );
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toMatchObject({ content: "ä 😀" });
+  });
+
+  it("sends a form with a file", async () => {
+    const form = new FormData();
+    form.set("file", new Blob(["# Notes\n\nTea is hot."]), "notes.md");
+    const headers = { authorization: `Bearer ${KEY}` };
+    const answer = await fetchDaemon(
+      new Request(`${url}/ingest`, { method: "POST", headers, body: form }),
+      fingerprint,
+    );
+    expect(await answer.json()).toMatchObject({ document: { filename: "notes.md" } });
+  });
+
+  it("sends nothing to whoever shows another certificate, however good that is", async () => {
+    const other = new X509Certificate(selfSignedCertificate().cert).fingerprint256;
+    await expect(fetchDaemon(new Request(`${url}/health`), other)).rejects.toMatchObject({
+      cause: { message: expect.stringMatching(/another certificate/) as string },
+    });
+  });
+
+  it("gives up when it is told to", async () => {
+    const signal = AbortSignal.abort(new DOMException("late", "TimeoutError"));
+    await expect(fetchDaemon(new Request(`${url}/health`, { signal }), fingerprint)).rejects.toMatchObject({
+      name: "TimeoutError",
+    });
+  });
+});
