@@ -50,9 +50,9 @@ export interface Call {
 
 export interface Transport {
   /** @throws {MemorydError} for every answer but success, and for none. */
-  json<T>(call: Call): Promise<T>;
+  readonly json: <T>(call: Call) => Promise<T>;
   /** The body as it is. @throws {MemorydError} likewise. */
-  blob(call: Call): Promise<Blob>;
+  readonly blob: (call: Call) => Promise<Blob>;
 }
 
 const DEFAULT_URL = "http://127.0.0.1:8080";
