@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, describe, it } from "vitest";
+import { afterAll, describe, it } from "vitest";
 import { STAMP } from "../../src/models/bundled-model.ts";
 import { call } from "../support/daemon-process.ts";
 import { fillStore } from "../support/fill-store.ts";
@@ -16,16 +16,10 @@ import { type Figure, figure, ms, plain, table } from "./report.ts";
 const SUMMARISED = 5_000;
 const DELETED = 100_000;
 const ROUNDS = 5;
-const MINUTE_MS = 60_000;
 const RESULTS = join(import.meta.dirname, "users-results.md");
 
 const directory = mkdtempSync(join(tmpdir(), "memoryd-bench-users-"));
 const parts: string[] = [];
-beforeAll(async () => {
-  await fillStore({ directory: join(directory, "small"), count: SUMMARISED, stamp: STAMP, users: 1 });
-  const large = { directory: join(directory, "large"), count: DELETED, users: 1, waypoints: 4 };
-  await fillStore({ ...large, stamp: STAMP });
-}, 20 * MINUTE_MS);
 afterAll(() => {
   if (parts.length > 0)
     writeFileSync(RESULTS, `# Figures of the last benchmark of users\n\n${parts.join("\n")}`);
@@ -34,7 +28,9 @@ afterAll(() => {
 
 describe("a user", () => {
   it(`with ${SUMMARISED} memories is summarised`, async () => {
-    const daemon = await startDaemonUnderLoad(join(directory, "small"));
+    const small = join(directory, "small");
+    await fillStore({ directory: small, count: SUMMARISED, stamp: STAMP, users: 1 });
+    const daemon = await startDaemonUnderLoad(small);
     try {
       const first = await timed(() => daemon.get("/users/user0/summary"));
       const again = await timed(() => daemon.get("/users/user0/summary"));
@@ -56,7 +52,9 @@ describe("a user", () => {
   });
 
   it(`with ${DELETED} memories is deleted`, async () => {
-    const daemon = await startDaemonUnderLoad(join(directory, "large"));
+    const large = join(directory, "large");
+    await fillStore({ directory: large, count: DELETED, stamp: STAMP, users: 1, waypoints: 4 });
+    const daemon = await startDaemonUnderLoad(large);
     try {
       await daemon.post("/memory/add", {
         content: "The spare key hangs behind the water meter.",

@@ -16,6 +16,7 @@ const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:['’.\-_/@+#][\p{L}\p{N}\p{M}]+)
 const JOINT = /^[^\S\n]{1,2}$/;
 const CONTRACTION = /['’](?:s|t|m|re|ve|ll|d)$/iu;
 const MAX_WORDS = 3;
+const TEXTS_A_STEP = 250;
 /** Longer phrases are rarer, and say more. */
 const LENGTH_WEIGHTS = [0, 1, 4, 5];
 /** Of a phrase that stands in one text only, which is no topic of several, however long it is. */
@@ -43,26 +44,30 @@ interface Counted {
  * a whole and not only as part of a longer one. Forms of a word count together. The same texts give the same phrases,
  * in any run. Cost: linear.
  *
- * @param ignored words that are no topic here, such as the names of those who speak; in any case.
+ * @param options.ignored words that are no topic here, such as the names of those who speak; in any case.
+ * @param options.rest lets others work; called every few milliseconds.
  * @see Rose et al., "Automatic keyword extraction from individual documents", 2010 (RAKE), whose runs between stop words these are.
  */
-export function keyPhrases(
+export async function keyPhrases(
   texts: readonly string[],
   limit: number,
-  ignored: readonly string[] = [],
-): KeyPhrase[] {
+  {
+    ignored = [],
+    rest = async () => {},
+  }: { readonly ignored?: readonly string[]; readonly rest?: () => Promise<void> } = {},
+): Promise<KeyPhrase[]> {
   const left = new Set(ignored.flatMap((name) => name.toLowerCase().split(/\s+/)));
   const stemOf = stems(left);
   const counted = new Map<string, Counted>();
-  texts.forEach((text, place) => countPhrases(text, place, stemOf, counted));
+  for (const [place, text] of texts.entries()) {
+    if (place % TEXTS_A_STEP === TEXTS_A_STEP - 1) await rest();
+    countPhrases(text, place, stemOf, counted);
+  }
 
   const least = texts.length < 10 ? 1 : 2;
-  const scored = Array.from(counted, ([key, phrase]) => ({
-    key,
-    phrase,
-    score: scoreOf(phrase, texts.length),
-  }))
-    .filter(({ phrase }) => phrase.texts >= least)
+  const scored = [...counted]
+    .filter(([, phrase]) => phrase.texts >= least)
+    .map(([key, phrase]) => ({ key, phrase, score: scoreOf(phrase, texts.length) }))
     .sort((a, b) => b.score - a.score || (a.key < b.key ? -1 : 1));
   const chosen: Counted[] = [];
   for (const { phrase } of scored) {

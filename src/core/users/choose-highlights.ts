@@ -1,9 +1,9 @@
 import type { Memory } from "../memory.ts";
-import { type KeyPhrase, keyPhrases } from "../text/key-phrases.ts";
+import { keyPhrases } from "../text/key-phrases.ts";
 import { sentencesOf } from "../text/sentences.ts";
-import { dotOf, termVectors } from "../text/term-vectors.ts";
+import { dotOf, type TermVector, termVectors } from "../text/term-vectors.ts";
 import { sentenceWorth } from "../text/sentence-worth.ts";
-import { cluster, cosine } from "./cluster.ts";
+import { cluster, cosine, evenly } from "./cluster.ts";
 
 /** A memory as a summary looks at it. */
 export interface SummarisedMemory extends Pick<
@@ -41,11 +41,17 @@ const MAX_HIGHLIGHTS = 8;
 const MAX_CHARS = 1_400;
 const MAX_SENTENCE_CHARS = 280;
 const MAX_PHRASES = 10;
+/** Texts that phrases are counted in: of more, so many, evenly taken. */
+const MAX_PHRASED = 1_500;
 /** A cluster for so many memories, squared: 8 for 500. */
+/** Sentences of a cluster whose words are compared: the best by form, nearness, age and salience. */
+const COMPARED_A_CLUSTER = 60;
 const MEMORIES_A_CLUSTER = 8;
 const MAX_CLUSTERS = 8;
 /** What is worth less is chosen only where there is nothing better. */
 const MIN_WORTH = 0.25;
+/** With so many worthy ones no others are looked at. */
+const ENOUGH = 3;
 /** Sentences with more alike terms, or of memories that point more alike, say the same. */
 const SAME_TERMS = 0.45;
 const SAME_DIRECTION = 0.82;
@@ -97,10 +103,19 @@ export async function chooseHighlights(
     if (candidate !== undefined) best.push(candidate);
   }
   const worthy = best.filter(({ worth }) => worth >= MIN_WORTH);
-  const candidates = worthy.length >= MAX_HIGHLIGHTS ? worthy : best;
+  const candidates = worthy.length >= ENOUGH ? worthy : best;
   await rest();
   const chosen = await choose(candidates, memories, rest);
   await rest();
+  const phrased = evenly(
+    memories.map((memory, i) => ({ memory, body: bodies[i] ?? "" })),
+    MAX_PHRASED,
+  );
+  const found = await keyPhrases(
+    phrased.map(({ body }) => body),
+    MAX_PHRASES,
+    { ignored: [...speakers], rest },
+  );
   return {
     highlights: chosen
       .sort((a, b) => a.memory.occurredAt - b.memory.occurredAt || a.memory.order - b.memory.order)
@@ -109,8 +124,8 @@ export async function chooseHighlights(
         version: memory.version,
         text: speaker === null ? text : `${speaker}: ${text}`,
       })),
-    phrases: keyPhrases(bodies, MAX_PHRASES, [...speakers]).flatMap(({ text, place }: KeyPhrase) => {
-      const memory = memories[place];
+    phrases: found.flatMap(({ text, place }) => {
+      const memory = phrased[place]?.memory;
       return memory === undefined ? [] : [{ text, memoryId: memory.id, version: memory.version }];
     }),
   };
@@ -144,26 +159,37 @@ async function choose(
   );
   const groups = await cluster(vectors, count, rest);
   await rest();
-  const terms = termVectors(candidates.map(({ text }) => text));
-  await rest();
   const newest = Math.max(1, memories.length - 1);
   const places = new Map(memories.map(({ id }, place) => [id, place]));
-  const queues = groups.map(({ members, centre }) => {
+  const byForm = groups.map(({ members, centre }) =>
+    members
+      .map((i) => {
+        const { memory, worth } = candidates[i] as Candidate;
+        const meaning = Math.max(0, cosine(memory.vector, centre));
+        const recency = 1 + RECENCY_WEIGHT * ((places.get(memory.id) ?? 0) / newest);
+        const salience = 1 + SALIENCE_WEIGHT * (memory.salience - 0.5);
+        return { i, meaning, factor: worth * recency * salience };
+      })
+      .sort((a, b) => b.factor * b.meaning - a.factor * a.meaning || a.i - b.i)
+      .slice(0, COMPARED_A_CLUSTER),
+  );
+  await rest();
+  const compared = byForm.flat().map(({ i }) => i);
+  const vectorsOfTerms = termVectors(compared.map((i) => candidates[i]?.text ?? ""));
+  const terms = new Map(compared.map((i, place) => [i, vectorsOfTerms[place] ?? new Map<string, number>()]));
+  const termsOf = (i: number): TermVector => terms.get(i) ?? new Map<string, number>();
+  await rest();
+  const queues = byForm.map((group) => {
     const about = new Map<string, number>();
-    for (const i of members)
-      for (const [term, weight] of terms[i] ?? []) about.set(term, (about.get(term) ?? 0) + weight);
+    for (const { i } of group)
+      for (const [term, weight] of termsOf(i)) about.set(term, (about.get(term) ?? 0) + weight);
     const length = Math.hypot(...about.values()) || 1;
-    const words = members.map((i) => dotOf(terms[i] ?? new Map(), about) / length);
+    const words = group.map(({ i }) => dotOf(termsOf(i), about) / length);
     const mostWords = Math.max(...words) || 1;
-    return members.map((i, place) => {
-      const { memory, worth } = candidates[i] as Candidate;
-      const nearness =
-        MEANING_WEIGHT * Math.max(0, cosine(memory.vector, centre)) +
-        WORDS_WEIGHT * ((words[place] ?? 0) / mostWords);
-      const recency = 1 + RECENCY_WEIGHT * ((places.get(memory.id) ?? 0) / newest);
-      const salience = 1 + SALIENCE_WEIGHT * (memory.salience - 0.5);
-      return { i, score: worth * nearness * recency * salience };
-    });
+    return group.map(({ i, meaning, factor }, place) => ({
+      i,
+      score: factor * (MEANING_WEIGHT * meaning + WORDS_WEIGHT * ((words[place] ?? 0) / mostWords)),
+    }));
   });
 
   const chosen: number[] = [];
@@ -172,7 +198,7 @@ async function choose(
   const isRepeat = (i: number) =>
     chosen.some(
       (known) =>
-        dotOf(terms[known] ?? new Map(), terms[i] ?? new Map()) > SAME_TERMS ||
+        dotOf(termsOf(known), termsOf(i)) > SAME_TERMS ||
         cosine(says(known).memory.vector, says(i).memory.vector) > SAME_DIRECTION,
     );
   for (let isMore = true; isMore && chosen.length < MAX_HIGHLIGHTS;) {

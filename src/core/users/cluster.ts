@@ -7,13 +7,17 @@ export interface Cluster {
 }
 
 const ROUNDS = 4;
+/** The centres of more are found from so many of them, evenly taken. */
+const MAX_CENTRED = 800;
+const VECTORS_A_STEP = 400;
 
 /**
  * Groups vectors by spherical k-means, largest group first. The start is fixed (the one nearest to the middle of all,
  * then each time the one least like those chosen), so the same vectors in the same order give the same groups. Cost:
- * linear in vectors × clusters, with a rest after each round.
+ * linear in vectors × clusters.
  *
  * @param vectors of unit length.
+ * @param rest lets others work; called every few milliseconds.
  * @see Dhillon & Modha, "Concept decompositions for large sparse text data using clustering", 2001.
  */
 export async function cluster(
@@ -22,18 +26,29 @@ export async function cluster(
   rest: () => Promise<void>,
 ): Promise<Cluster[]> {
   if (vectors.length === 0) return [];
-  let centres = firstCentres(vectors, Math.min(count, vectors.length));
-  let members: number[][] = [];
+  const centred = evenly(vectors, MAX_CENTRED);
+  let centres = firstCentres(centred, Math.min(count, centred.length));
   for (let round = 0; round < ROUNDS; round += 1) {
     await rest();
-    members = centres.map(() => []);
-    vectors.forEach((vector, place) => members[nearest(vector, centres)]?.push(place));
-    members = members.filter((group) => group.length > 0);
-    centres = members.map((group) => middle(group.map((place) => vectors[place] ?? new Float32Array())));
+    const groups: Float32Array[][] = centres.map(() => []);
+    for (const vector of centred) groups[nearest(vector, centres)]?.push(vector);
+    centres = groups.filter((group) => group.length > 0).map(middle);
+  }
+  const members: number[][] = centres.map(() => []);
+  for (const [place, vector] of vectors.entries()) {
+    if (place % VECTORS_A_STEP === 0) await rest();
+    members[nearest(vector, centres)]?.push(place);
   }
   return members
     .map((group, i) => ({ members: group, centre: centres[i] ?? new Float32Array() }))
+    .filter((group) => group.members.length > 0)
     .sort((a, b) => b.members.length - a.members.length || (a.members[0] ?? 0) - (b.members[0] ?? 0));
+}
+
+/** At most so many of a list, evenly taken, in its order. */
+export function evenly<T>(items: readonly T[], limit: number): readonly T[] {
+  if (items.length <= limit) return items;
+  return Array.from({ length: limit }, (_, i) => items[Math.floor((i * items.length) / limit)] as T);
 }
 
 /** Cosine of vectors of unit length. */
