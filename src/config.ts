@@ -54,6 +54,18 @@ export interface SettingSources {
 /** Read where `--config` names no other. Never searched for in the working directory, which may be anybody's. */
 export const DEFAULT_CONFIG_FILE = join(userFolders.config, "config.json");
 
+/** False where the user wants no colours: with NO_COLOR set to anything, as https://no-color.org has it. */
+export function mayColour(env: NodeJS.ProcessEnv = process.env): boolean {
+  return (env["NO_COLOR"] ?? "") === "" && env["TERM"] !== "dumb";
+}
+
+/** The command that edits a file; undefined where none is set and nobody could use one. */
+export function editorOf(env: NodeJS.ProcessEnv = process.env): string | undefined {
+  const set = [env["VISUAL"], env["EDITOR"]].find((editor) => editor !== undefined && editor.trim() !== "");
+  if (set !== undefined || !process.stdin.isTTY) return set;
+  return process.platform === "win32" ? "notepad" : "vi";
+}
+
 /** What `--help` and the README say of each setting. */
 export const SETTINGS = (Object.keys(SettingsSchema.properties) as SettingName[]).map((name) => {
   const schema: TSchema & { description?: string; default?: unknown } = SettingsSchema.properties[name];

@@ -18,7 +18,7 @@ export interface DaemonClient {
    */
   call<T extends TSchema>(
     answer: T,
-    method: "GET" | "POST" | "DELETE",
+    method: "GET" | "POST" | "PATCH" | "DELETE",
     path: string,
     body?: object | string,
     headers?: Readonly<Record<string, string>>,

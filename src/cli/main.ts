@@ -1,4 +1,4 @@
-import { Command, CommanderError, Option } from "commander";
+import { Argument, Command, CommanderError, Option } from "commander";
 import { ConfigError, DEFAULT_CONFIG_FILE, loadConfig, SETTINGS } from "../config.ts";
 import { addUserCommands } from "./user-commands.ts";
 import { VERSION } from "../version.ts";
@@ -9,10 +9,12 @@ import { type DaemonOptions, settingsOf, withDataDir } from "./daemon-options.ts
 import { addFactCommands } from "./fact-commands.ts";
 import { compact, type CompactOptions } from "./compact.ts";
 import { addKeyCommands } from "./key-commands.ts";
+import { completionScript, type Shell, SHELLS } from "./completion.ts";
+import { addSingleMemoryCommands } from "./memory-commands.ts";
 import { collect, part, wholeNumber } from "./option-values.ts";
 import { ingest, type IngestOptions } from "./ingest/ingest.ts";
 import type { ServeAgentOptions } from "./mcp/serve-agent.ts";
-import { complain, endWithReader } from "./output.ts";
+import { complain, endWithReader, print } from "./output.ts";
 import { query, type QueryOptions } from "./query.ts";
 import { review, type ReviewOptions } from "./review.ts";
 import { start } from "./start.ts";
@@ -57,11 +59,17 @@ function program(words: readonly string[]): Command {
   addStart(memoryd, words);
   addDaemonCommands(memoryd);
   addMemoryCommands(memoryd);
+  addSingleMemoryCommands(memoryd);
   addAgentCommands(memoryd);
   addFactCommands(memoryd);
   addTransferCommands(memoryd);
   addUserCommands(memoryd);
   addKeyCommands(memoryd);
+  memoryd
+    .command("completion")
+    .description("print a script that lets a shell complete commands and options")
+    .addArgument(new Argument("<shell>", "which shell").choices(SHELLS))
+    .action((shell: Shell) => print(completionScript(memoryd, shell)));
   return memoryd;
 }
 

@@ -1,13 +1,23 @@
 import { once } from "node:events";
 import { createInterface } from "node:readline/promises";
+import { mayColour } from "../config.ts";
 
 /**
  * The only place that writes to the terminal. Answers go to standard output, complaints to standard error. There are
- * no colours and no widths, so what a pipe gets is what a person sees.
+ * no widths, so what a pipe gets is what a person sees, but for the colours.
  */
 
 export function print(text: string): void {
   process.stdout.write(`${text}\n`);
+}
+
+const STYLES = { strong: [1, 22], faint: [2, 22] } as const;
+
+/** Makes text stand out or recede where a person reads it and did not set NO_COLOR; else it stays as it is. */
+export function paint(style: keyof typeof STYLES, text: string): string {
+  if (text === "" || !process.stdout.isTTY || !mayColour()) return text;
+  const [on, off] = STYLES[style];
+  return `\u001b[${on}m${text}\u001b[${off}m`;
 }
 
 /** Bytes as they are; resolves when there is room for more. */
@@ -58,6 +68,14 @@ export function oneLine(text: string): string {
     .replace(/\s+/g, " ")
     .replace(/\p{Cc}|[\u202a-\u202e\u2066-\u2069]/gu, "\ufffd")
     .trim();
+}
+
+/** The same of a text that keeps its lines. */
+export function lines(text: string): string {
+  return text
+    .replace(/\r\n?/g, "\n")
+    .replace(/[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu, "\ufffd")
+    .replace(/\n$/, "");
 }
 
 /** Names and values below each other, the values in one column. */

@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 import { CliFailure, EXIT } from "./cli-failure.ts";
 import { clockTime } from "../core/text/clock-time.ts";
 import { connect } from "./daemon-client.ts";
-import { oneLine, print, printJson } from "./output.ts";
+import { oneLine, paint, print, printJson } from "./output.ts";
 
 export interface QueryOptions {
   readonly k?: number;
@@ -77,8 +77,9 @@ function printMatch(match: Static<typeof Match>, rank: number): void {
   const place = `${rank}.`.padStart(3);
   const day = match.occurred_at.slice(0, "YYYY-MM-DD".length);
   const tags = match.tags.map((tag) => ` #${oneLine(tag)}`).join("");
-  print(`${place} ${match.score.toFixed(2)}  ${oneLine(match.snippet ?? match.content)}`);
-  print(`          ${day} · ${match.primary_sector}${tags}${placeOf(match)} · ${match.id}`);
+  const score = paint("strong", match.score.toFixed(2));
+  print(`${place} ${score}  ${oneLine(match.snippet ?? match.content)}`);
+  print(paint("faint", `          ${day} · ${match.primary_sector}${tags}${placeOf(match)} · ${match.id}`));
 }
 
 /** Where it stands in a document: "talk.mp4 12:31", "report.pdf p. 4". */

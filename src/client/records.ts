@@ -51,7 +51,12 @@ import type {
   VolatileFactsReply,
 } from "../schemas/read-facts.ts";
 import type { HealthReply, StatsReply, VersionReply } from "../schemas/system.ts";
-import type { DeleteUserMemoriesQuery, DeleteUserMemoriesReply, ListUsersReply } from "../schemas/user.ts";
+import type {
+  DeleteUserMemoriesQuery,
+  DeleteUserMemoriesReply,
+  ListUsersReply,
+  UserSummaryReply,
+} from "../schemas/user.ts";
 
 export type Memory = Static<typeof MemoryRecord>;
 export type NewMemory = Static<typeof AddMemoryBody>;
@@ -116,6 +121,7 @@ export type DeletedDocument = Static<typeof DeleteDocumentReply>;
 
 export type UserPage = Static<typeof ListUsersReply>;
 export type User = UserPage["items"][number];
+export type UserSummary = Static<typeof UserSummaryReply>;
 export type UserDeletion = Omit<Static<typeof DeleteUserMemoriesQuery>, "user_id">;
 export type DeletedUserMemories = Static<typeof DeleteUserMemoriesReply>;
 

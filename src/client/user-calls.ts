@@ -1,4 +1,12 @@
-import type { DeletedUserMemories, Memory, MemoryFilter, User, UserDeletion, UserPage } from "./records.ts";
+import type {
+  DeletedUserMemories,
+  Memory,
+  MemoryFilter,
+  User,
+  UserDeletion,
+  UserPage,
+  UserSummary,
+} from "./records.ts";
 import { type CallOptions, path, type Transport } from "./transport.ts";
 import { walkPages } from "./walk-pages.ts";
 
@@ -16,6 +24,10 @@ export interface UserCalls {
     filter?: MemoryFilter,
     options?: CallOptions,
   ): AsyncGenerator<Memory, void, undefined>;
+  /** What a user has stored, in short. */
+  summary(userId: string, options?: CallOptions): Promise<UserSummary>;
+  /** The same, made now. */
+  regenerateSummary(userId: string, options?: CallOptions): Promise<UserSummary>;
   /** All memories of a user, with documents and originals, unless `keep` says otherwise; facts if `include` says so. */
   deleteMemories(
     userId: string,
@@ -45,6 +57,9 @@ export function userCalls({ json }: Transport): UserCalls {
           }),
         ({ items }) => items,
       ),
+    summary: (userId, options) => json({ method: "GET", path: path`/users/${userId}/summary`, options }),
+    regenerateSummary: (userId, options) =>
+      json({ method: "POST", path: path`/users/${userId}/summary/regenerate`, options }),
     deleteMemories: (userId, deletion, options) =>
       json({
         method: "DELETE",

@@ -1,0 +1,72 @@
+import type { Command } from "commander";
+import { type DaemonOptions, settingsOf, withDataDir } from "./daemon-options.ts";
+import { editMemory, type EditOptions } from "./edit.ts";
+import { listMemories, type ListMemoriesOptions, showMemory, type ShowOptions } from "./memory-reads.ts";
+import { wholeNumber } from "./option-values.ts";
+import { removeMemories, type RemoveOptions } from "./remove.ts";
+import { printStats } from "./stats.ts";
+import { tagMemory, type TagOptions } from "./tag.ts";
+
+const ID = "the id, as other commands print it";
+
+/** Commands on single memories, beside `add` and `query`. */
+export function addSingleMemoryCommands(memoryd: Command): void {
+  withDataDir(memoryd.command("show").description("print a memory whole"))
+    .argument("<id>", ID)
+    .option("--json", "as JSON")
+    .action(
+      async (id: string, options: DaemonOptions & ShowOptions) =>
+        await showMemory(settingsOf(options).dataDir, id, options),
+    );
+
+  withDataDir(memoryd.command("list").description("list memories, newest first"))
+    .option("-l, --limit <number>", "how many at most, 1 to 10000; 20 if absent", wholeNumber(1, 10_000))
+    .option("--cursor <text>", "go on where an earlier list ended")
+    .option("-u, --user <id>", "only this user's memories")
+    .option("-p, --project <name>", 'only those of this project; "" for none')
+    .option("-s, --session <id>", "only those of this session")
+    .option("-t, --tag <tag>", "only those with this tag")
+    .option("--sector <name>", "only those of this sector")
+    .option("-c, --client <name>", "only what this client added")
+    .option("--from <time>", "only what happened at this time or later")
+    .option("--to <time>", "only what happened before this time")
+    .option("--json", "print the answer as JSON")
+    .action(
+      async (options: DaemonOptions & ListMemoriesOptions) =>
+        await listMemories(settingsOf(options).dataDir, options),
+    );
+
+  withDataDir(memoryd.command("edit").description("change the text of a memory in your editor"))
+    .argument("<id>", ID)
+    .option("--json", "print the record as JSON")
+    .action(
+      async (id: string, options: DaemonOptions & EditOptions) =>
+        await editMemory(settingsOf(options).dataDir, id, options),
+    );
+
+  withDataDir(memoryd.command("rm").description("delete memories; asks first"))
+    .argument("<id...>", "their ids; that of a document's root takes the document along")
+    .option("-y, --yes", "without asking")
+    .action(
+      async (ids: string[], options: DaemonOptions & RemoveOptions) =>
+        await removeMemories(settingsOf(options).dataDir, ids, options),
+    );
+
+  withDataDir(memoryd.command("tag").description("add tags to a memory, and take others away"))
+    .argument("<id>", ID)
+    .argument("<change...>", "+tag adds one, -tag takes one away")
+    .option("--json", "print the record as JSON")
+    // A change that begins with a dash is no option.
+    .allowUnknownOption()
+    .action(
+      async (id: string, changes: string[], options: DaemonOptions & TagOptions) =>
+        await tagMemory(settingsOf(options).dataDir, { id, changes }, options),
+    );
+
+  withDataDir(memoryd.command("stats").description("say how much is stored, and of what kinds"))
+    .option("--json", "as JSON")
+    .action(
+      async (options: DaemonOptions & { readonly json?: boolean }) =>
+        await printStats(settingsOf(options).dataDir, options),
+    );
+}

@@ -1,0 +1,72 @@
+/** The completion scripts, in the shells that are here. */
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { runCli } from "../support/run-cli.ts";
+
+let home: string;
+beforeAll(() => void (home = mkdtempSync(join(tmpdir(), "memoryd-completion-"))));
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+const has = (shell: string) => spawnSync(shell, ["-c", "true"]).status === 0;
+async function written(shell: string): Promise<string> {
+  const { code, stdout } = await runCli(["completion", shell], { home });
+  expect(code).toBe(0);
+  const file = join(home, `memoryd.${shell}`);
+  writeFileSync(file, stdout);
+  return file;
+}
+
+describe.skipIf(!has("bash"))("bash (skipped where it is absent)", () => {
+  it("completes commands, their commands and their options", async () => {
+    const file = await written("bash");
+    const complete = (line: string) => {
+      const words = line.split(" ");
+      const script = `source "${file}"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _memoryd; echo "\${COMPREPLY[@]}"`;
+      return execFileSync("bash", ["-c", script, "bash", ...words], { encoding: "utf8" })
+        .trim()
+        .split(" ");
+    };
+    expect(complete("memoryd ")).toEqual(
+      expect.arrayContaining(["add", "rm", "fact", "completion", "--help"]),
+    );
+    expect(complete("memoryd fact t")).toEqual(["timeline"]);
+    expect(complete("memoryd list --se")).toEqual(["--session", "--sector"]);
+    // A value that is called like a command is none.
+    expect(complete("memoryd add list --occ")).toEqual(["--occurred-at"]);
+  });
+});
+
+describe.skipIf(!has("zsh"))("zsh (skipped where it is absent)", () => {
+  it("reads the script", async () => {
+    const file = await written("zsh");
+    execFileSync("zsh", ["-n", file]);
+    const script = `compdef() { print "$@" }; source "${file}"; _describe() { print -l \${candidates} }; words=(memoryd fact ""); CURRENT=3; _memoryd`;
+    const lines = execFileSync("zsh", ["-fc", script], { encoding: "utf8" }).split("\n");
+    expect(lines[0]).toBe("_memoryd memoryd");
+    expect(lines).toContain("timeline:draw what was true of a subject, and when");
+  });
+});
+
+describe.skipIf(!has("fish"))("fish (skipped where it is absent)", () => {
+  it("completes commands, their commands and their options", async () => {
+    const file = await written("fish");
+    const complete = (line: string) =>
+      execFileSync("fish", ["--no-config", "-c", `source ${file}; complete -C '${line}'`], {
+        encoding: "utf8",
+        env: { ...process.env, HOME: home },
+      })
+        .trim()
+        .split("\n")
+        .map((row) => row.split("\t")[0]);
+    expect(complete("memoryd fact t")).toEqual(["timeline"]);
+    expect(complete("memoryd list --se")).toEqual(expect.arrayContaining(["--sector", "--session"]));
+    expect(complete("memoryd s")).toEqual(expect.arrayContaining(["show", "stats", "status"]));
+  });
+});
+
+it("knows no other shell", async () => {
+  expect((await runCli(["completion", "tcsh"], { home })).code).toBe(2);
+});

@@ -1,0 +1,179 @@
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { newLocalToken, proofOf, writeRuntimeInfo } from "../../src/runtime-file.ts";
+import { VERSION } from "../../src/version.ts";
+import { FAKE_STATUS, fakeId } from "../support/fake-operations.ts";
+import { runCli } from "../support/run-cli.ts";
+import { createTestServer, type TestServer } from "../support/test-server.ts";
+
+// Each test runs several processes.
+vi.setConfig({ testTimeout: 60_000 });
+
+let home: string;
+let server: TestServer;
+beforeEach(async () => {
+  home = mkdtempSync(join(tmpdir(), "memoryd-cli-"));
+  const token = newLocalToken();
+  const { instanceId } = FAKE_STATUS;
+  server = createTestServer(
+    {},
+    { access: { localToken: token }, prove: (challenge) => proofOf({ instanceId, token }, challenge) },
+  );
+  await server.app.listen({ host: "127.0.0.1", port: 0 });
+  const { port } = server.app.server.address() as AddressInfo;
+  writeRuntimeInfo(home, {
+    address: "127.0.0.1",
+    port,
+    pid: process.pid,
+    instanceId,
+    version: VERSION,
+    startedAt: 0,
+    token,
+  });
+  await server.operations.addMemory({ content: "Tea\u001b[2J.\nGreen.", tags: ["drink", "todo"] });
+  await server.operations.addMemory({ content: "Cake.", metadata: { slices: 3 }, project: "kitchen" });
+});
+afterEach(async () => {
+  await server.app.close();
+  rmSync(home, { recursive: true, force: true });
+});
+
+const run = (words: readonly string[], env: Record<string, string> = {}) =>
+  runCli(words, { home, env: { MEMORYD_DATA_DIR: home, EDITOR: "", VISUAL: "", ...env } });
+const printed = async (...words: string[]) => {
+  const { code, stdout, stderr } = await run(words);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  return stdout;
+};
+const contentOf = async (id: string) => (await server.operations.getMemory({ id })).content;
+
+describe("memoryd show, list and stats", () => {
+  it("show prints all of a memory, fit for a terminal", async () => {
+    const stdout = await printed("show", fakeId(1));
+    expect(stdout).toMatch(/^Tea\ufffd\[2J\.\nGreen\.\n\n {2}id +019/);
+    expect(stdout).toMatch(/^ {2}tags +drink, todo$/m);
+    expect(await printed("show", fakeId(2))).toMatch(/^ {2}metadata +\{"slices":3\}$/m);
+    expect(JSON.parse(await printed("show", fakeId(2).toUpperCase(), "--json")).content).toBe("Cake.");
+    expect(await run(["show", fakeId(9)])).toMatchObject({
+      code: 1,
+      stderr: "There is no memory with this id.\n",
+    });
+  });
+
+  it("list prints lines and how to go on", async () => {
+    expect(await printed("list")).toBe(
+      `${fakeId(2)}  2026-11-21  Cake.\n${fakeId(1)}  2026-11-21  Tea\ufffd[2J. Green. #drink #todo\n`,
+    );
+    const first = await printed("list", "-l", "1");
+    const cursor = /^… 1 more; go on with --cursor (\S+)$/m.exec(first)?.[1] ?? "";
+    expect(await printed("list", "--cursor", cursor)).toMatch(/^\S+1 {2}.*\n$/);
+    await printed("list", "-u", "ann", "-p", "", "-t", "x", "--sector", "semantic", "--client", "cursor");
+    expect(server.lastInput("listMemories")).toMatchObject({
+      filter: { userId: "ann", projects: [null], tags: ["x"], createdBy: "cursor" },
+    });
+    expect(JSON.parse(await printed("list", "--json")).total).toBe(2);
+    expect((await run(["list", "-l", "0"])).code).toBe(2);
+  });
+
+  it("stats counts", async () => {
+    expect(await printed("stats")).toMatch(/^ {2}memories +3\n.*semantic +2\n/m);
+    expect(JSON.parse(await printed("stats", "--json"))).toMatchObject({ memory_count: 3 });
+  });
+});
+
+describe("memoryd rm", () => {
+  it("deletes nothing that nobody confirmed, and nothing at all when an id is unknown", async () => {
+    const unasked = await run(["rm", fakeId(1)]);
+    expect(unasked).toMatchObject({ code: 2, stderr: expect.stringContaining("--yes") });
+    expect((await run(["rm", "-y", fakeId(1), fakeId(9)])).code).toBe(1);
+    expect(server.calls.some(({ name }) => name === "deleteMemory")).toBe(false);
+    expect(await printed("rm", "--yes", fakeId(1), fakeId(1).toUpperCase(), fakeId(2))).toBe(
+      "deleted 2 memories\n",
+    );
+  });
+});
+
+describe("memoryd tag", () => {
+  it("adds and takes away, under the version that it read", async () => {
+    expect(await printed("tag", fakeId(1), "+home", "-todo", "-never")).toBe(
+      `tagged ${fakeId(1)} #drink #home\n`,
+    );
+    expect(server.lastInput("updateMemory")).toMatchObject({ tags: ["drink", "home"], ifVersion: 1 });
+    expect(await printed("tag", fakeId(1), "+home")).toMatch(/^nothing to change: /);
+    expect(JSON.parse(await printed("tag", fakeId(1), "-home", "-drink", "--json")).tags).toEqual([]);
+    for (const wrong of ["home", "+", "-"]) expect((await run(["tag", fakeId(1), wrong])).code).toBe(2);
+  });
+});
+
+describe.skipIf(process.platform === "win32")("memoryd edit", () => {
+  /** An editor that runs this with `file` and `text`. */
+  function editor(script: string): string {
+    const path = join(home, "an editor.mjs");
+    writeFileSync(
+      path,
+      `import { readFileSync, statSync, writeFileSync } from "node:fs";
+       const file = process.argv.at(-1);
+       const text = readFileSync(file, "utf8");
+       ${script}`,
+    );
+    return `"${process.execPath}" "${path}" --wait`;
+  }
+  const edit = (id: string, script: string) =>
+    run(["edit", id], { VISUAL: editor(script), EDITOR: "false", TMPDIR: home });
+  const left = () => readdirSync(home).filter((name) => name.startsWith("memoryd-edit-"));
+
+  it("stores what the editor made of it, and leaves no file", async () => {
+    const { code, stdout } = await edit(
+      fakeId(2),
+      `if ((statSync(file).mode & 0o077) !== 0) process.exit(9);
+       writeFileSync(file, text.replace("Cake", "Two cakes"));`,
+    );
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `changed ${fakeId(2)} (version 2)\n` });
+    expect(await contentOf(fakeId(2))).toBe("Two cakes.");
+    expect(left()).toEqual([]);
+  });
+
+  it("changes nothing where nothing was edited, or all of it was taken out", async () => {
+    expect(await edit(fakeId(1), "")).toMatchObject({ code: 0, stdout: "Nothing was changed.\n" });
+    expect(await edit(fakeId(1), `writeFileSync(file, "\\n");`)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`memoryd rm ${fakeId(1)}`),
+    });
+    expect(server.calls.some(({ name }) => name === "updateMemory")).toBe(false);
+    expect(left()).toEqual([]);
+  });
+
+  it("overwrites no change that came in between, and keeps the text", async () => {
+    // While the editor is open somebody else changes it.
+    const path = join(home, "go");
+    const editing = edit(
+      fakeId(2),
+      `writeFileSync(${JSON.stringify(path)}, "");
+       await new Promise((done) => setTimeout(done, 1500));
+       writeFileSync(file, "Mine.");`,
+    );
+    while (!readdirSync(home).includes("go")) await new Promise((done) => setTimeout(done, 20));
+    await server.operations.updateMemory({ id: fakeId(2), content: "Theirs." });
+    const { code, stderr } = await editing;
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/version 2/);
+    expect(stderr).toMatch(/Your text is in .*memory\.md/);
+    expect(await contentOf(fakeId(2))).toBe("Theirs.");
+    const [folder = ""] = left();
+    expect(statSync(join(home, folder, "memory.md")).size).toBe("Mine.".length);
+  });
+
+  it("says what to set without an editor, and names one that fails", async () => {
+    expect(await run(["edit", fakeId(1)])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/VISUAL/),
+    });
+    expect(await edit(fakeId(1), "process.exit(3);")).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("code 3"),
+    });
+  });
+});
