@@ -11,12 +11,14 @@ import { compact, type CompactOptions } from "./compact.ts";
 import { addKeyCommands } from "./key-commands.ts";
 import { completionScript, type Shell, SHELLS } from "./completion.ts";
 import { addSingleMemoryCommands } from "./memory-commands.ts";
+import { logs, type LogsOptions } from "./logs.ts";
 import { collect, part, wholeNumber } from "./option-values.ts";
 import { ingest, type IngestOptions } from "./ingest/ingest.ts";
 import type { ServeAgentOptions } from "./mcp/serve-agent.ts";
 import { complain, endWithReader, print } from "./output.ts";
 import { query, type QueryOptions } from "./query.ts";
 import { review, type ReviewOptions } from "./review.ts";
+import { addServiceCommands } from "./service/service-commands.ts";
 import { start } from "./start.ts";
 import { startDetached } from "./start-detached.ts";
 import { status, type StatusOptions } from "./status.ts";
@@ -58,6 +60,7 @@ function program(words: readonly string[]): Command {
 
   addStart(memoryd, words);
   addDaemonCommands(memoryd);
+  addServiceCommands(memoryd);
   addMemoryCommands(memoryd);
   addSingleMemoryCommands(memoryd);
   addAgentCommands(memoryd);
@@ -85,11 +88,12 @@ function addStart(memoryd: Command, words: readonly string[]): void {
   command
     .option("--config <file>", `read settings from this file instead of ${DEFAULT_CONFIG_FILE}`)
     .option("--detach", "run as a process of its own; returns when it is ready")
-    .action(async ({ config: configFile, detach, ...flags }: StartOptions) => {
+    .option("--log-to-file", "log to memoryd.log in the data directory, as --detach does")
+    .action(async ({ config: configFile, detach, logToFile, ...flags }: StartOptions) => {
       const config = loadConfig({ flags: flags as Record<string, string>, configFile });
       if (detach === true) return await startDetached(config, words);
       const { startDaemon } = await import("../daemon.ts");
-      return await start(config, startDaemon);
+      return await start(config, startDaemon, { logToFile: logToFile === true });
     });
 }
 
@@ -102,6 +106,13 @@ function addDaemonCommands(memoryd: Command): void {
     .action(
       async (options: DaemonOptions & StatusOptions) => await status(settingsOf(options).dataDir, options),
     );
+  withDataDir(memoryd.command("logs").description("show what a detached daemon, or the service, has logged"))
+    .option("-f, --follow", "go on with what it logs from now on")
+    .option("-n, --lines <number>", "how many lines of the past; 50 if not given", wholeNumber(0, 1_000_000))
+    .action(async (options: DaemonOptions & LogsOptions) => await logs(settingsOf(options).dataDir, options));
+  withDataDir(
+    memoryd.command("data").description("where everything is kept").command("path").description("say where"),
+  ).action((options: DaemonOptions) => print(settingsOf(options).dataDir));
   withDataDir(
     memoryd.command("compact").description("erase what was deleted from the disk, or say what waits for it"),
   )
@@ -192,6 +203,7 @@ function addAgentCommands(memoryd: Command): void {
 interface StartOptions extends Readonly<Record<string, string | boolean | undefined>> {
   readonly config?: string;
   readonly detach?: boolean;
+  readonly logToFile?: boolean;
 }
 
 /** Says what went wrong, in one sentence, and gives the exit code for it. */

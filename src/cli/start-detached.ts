@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, mkdirSync, openSync, renameSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { closeSync, mkdirSync, openSync } from "node:fs";
 import type { Config, Settings } from "../config.ts";
+import { logFileOf } from "../rotating-log.ts";
 import { CliFailure } from "./cli-failure.ts";
 import { explainStartFailure } from "./explain-start-failure.ts";
 import { print, printTable } from "./output.ts";
@@ -9,8 +9,9 @@ import type { StartReport } from "./start.ts";
 
 /** Reading a large store back after a crash takes its time; a start that needs longer is stuck. */
 const START_TIMEOUT_MS = 120_000;
-/** Past this size the log is set aside at the next start, in place of the one set aside before. */
-const MAX_LOG_BYTES = 10 * 1024 ** 2;
+
+/** Standard error goes to the same file, for what a crash of native code says. */
+const LOG_TO_FILE = "--log-to-file";
 
 /** What became of a start. */
 export type StartOutcome =
@@ -49,9 +50,9 @@ export async function spawnDaemon(
   settings: Pick<Settings, "dataDir">,
   command: readonly string[],
 ): Promise<StartOutcome> {
-  const logFile = join(settings.dataDir, "memoryd.log");
+  const logFile = logFileOf(settings.dataDir);
   const log = openLog(settings, logFile);
-  const child = spawn(process.execPath, [...process.execArgv, launcher(), ...command], {
+  const child = spawn(process.execPath, [...process.execArgv, launcher(), ...command, LOG_TO_FILE], {
     detached: true,
     windowsHide: true,
     stdio: ["ignore", log, log, "ipc"],
@@ -78,8 +79,6 @@ function launcher(): string {
 function openLog({ dataDir }: Pick<Settings, "dataDir">, path: string): number {
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-    if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > MAX_LOG_BYTES)
-      renameSync(path, `${path}.old`);
     return openSync(path, "a", 0o600);
   } catch (error) {
     throw new CliFailure(explainStartFailure(error, dataDir), { cause: error });

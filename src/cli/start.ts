@@ -2,8 +2,9 @@ import type { Config } from "../config.ts";
 import { ServiceError } from "../core/errors.ts";
 import type { RunningDaemon, startDaemon } from "../daemon.ts";
 import { createLogger, type Logger } from "../log.ts";
+import { logFileOf, openRotatingLog } from "../rotating-log.ts";
 import { baseUrl, isEveryAddress } from "../runtime-file.ts";
-import { EXIT, type ExitCode } from "./cli-failure.ts";
+import { CliFailure, EXIT, type ExitCode } from "./cli-failure.ts";
 import { explainStartFailure } from "./explain-start-failure.ts";
 import { complain, print, printTable } from "./output.ts";
 
@@ -28,8 +29,12 @@ const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
  * Runs the daemon in this process until a signal ends it. The first signal stops it with the configured deadline, a
  * second at once: nothing that was answered is lost either way.
  */
-export async function start(config: Config, startDaemon: StartDaemon): Promise<void> {
-  const log = createLogger(config.logLevel);
+export async function start(
+  config: Config,
+  startDaemon: StartDaemon,
+  { logToFile = false }: { readonly logToFile?: boolean } = {},
+): Promise<void> {
+  const log = openLog(config, logToFile);
   exitOnBugs(log);
 
   let starting: Promise<RunningDaemon> | undefined;
@@ -51,7 +56,7 @@ export async function start(config: Config, startDaemon: StartDaemon): Promise<v
     // A signal came while it started: the stop is on its way, and "ready" would be a lie.
     if (!isStopping) announce(daemon, config, log);
   } catch (error) {
-    log.debug({ err: error }, "start failed");
+    log[logToFile ? "error" : "debug"]({ err: error }, "start failed");
     const message = explainStartFailure(error, config.dataDir);
     if (process.send === undefined) complain(message);
     const isOurs = error instanceof ServiceError;
@@ -62,6 +67,14 @@ export async function start(config: Config, startDaemon: StartDaemon): Promise<v
       isPortTaken: isOurs && error.code === "CONFLICT",
     });
     process.exit(EXIT.failure);
+  }
+}
+
+function openLog({ logLevel, dataDir }: Config, logToFile: boolean): Logger {
+  try {
+    return createLogger(logLevel, logToFile ? openRotatingLog(logFileOf(dataDir)) : undefined);
+  } catch (error) {
+    throw new CliFailure(explainStartFailure(error, dataDir), { cause: error });
   }
 }
 

@@ -1,7 +1,7 @@
-import { dirname } from "node:path";
-import { readSettings, type SettingSources } from "../../config.ts";
+import { dirname, resolve } from "node:path";
 import { readExtraTools } from "../../schemas/agent-tools.ts";
 import { CliFailure, EXIT } from "../cli-failure.ts";
+import { dataDirWords } from "../daemon-options.ts";
 import { installedProgram } from "../installed-program.ts";
 import { print, printTable } from "../output.ts";
 import { launchOf, withEntry, withoutEntry } from "./agent-entry.ts";
@@ -80,29 +80,20 @@ export function uninstallFor(ids: readonly AgentId[], { project = false }: Insta
   }
 }
 
-/**
- * The arguments of `memoryd mcp` for an agent. A data directory that flags or variables name is among them, because
- * an agent has other variables; one that the configuration file names is not, because that may change.
- *
- * @throws {CliFailure} for a tool that there is none of.
- */
-export function mcpWords(options: InstallOptions, env?: NodeJS.ProcessEnv): string[] {
+/** The arguments of `memoryd mcp` for an agent. @throws {CliFailure} for a tool that there is none of. */
+function mcpWords(options: InstallOptions): string[] {
   const { unknown } = readExtraTools(options.tools ?? "");
   if (unknown !== undefined)
     throw new CliFailure(`There is no tool "${unknown}"; \`memoryd mcp --help\` shows which there are.`, {
       exitCode: EXIT.usage,
     });
-  const sources: SettingSources = { configFile: options.config };
-  const flags = options.dataDir === undefined ? {} : { dataDir: options.dataDir };
-  const chosen = readSettings({ ...sources, flags, ...(env === undefined ? {} : { env }) }).dataDir;
-  const usual = readSettings({ ...sources, env: {} }).dataDir;
   return [
     ...(options.projectName === undefined ? [] : ["--project", options.projectName]),
     ...(options.user === undefined ? [] : ["--user", options.user]),
     ...(options.tools === undefined ? [] : ["--tools", options.tools]),
     ...(options.readOnly === true ? ["--read-only"] : []),
-    ...(chosen === usual ? [] : ["--data-dir", chosen]),
-    ...(options.config === undefined ? [] : ["--config", options.config]),
+    ...dataDirWords(options),
+    ...(options.config === undefined ? [] : ["--config", resolve(options.config)]),
   ];
 }
 

@@ -1,0 +1,207 @@
+import { posix, win32 } from "node:path";
+
+/** What the background service of a person's system is told. */
+export interface ServiceRequest {
+  readonly platform: NodeJS.Platform;
+  readonly home: string;
+  /** The folder for configuration, where there is one: `XDG_CONFIG_HOME`. */
+  readonly configFolder?: string | undefined;
+  /** Of Node, of the launcher, and its arguments. */
+  readonly command: readonly string[];
+  /** After so long a stop may be cut short. */
+  readonly stopTimeoutMs: number;
+  /** The number of the user on macOS, `DOMAIN\name` on Windows. */
+  readonly user: string;
+  /** For a file that is read once. */
+  readonly temporaryFolder: string;
+}
+
+export interface ServiceDefinition {
+  /** What looks after the service, in the words of the system. */
+  readonly keeper: string;
+  readonly file: string;
+  readonly text: string;
+  readonly encoding: "utf8" | "utf16le";
+  /** Whether the file stays, or is only read by `install`. */
+  readonly isKept: boolean;
+  /** Succeeds where there is a keeper for this user. */
+  readonly probe: Command;
+  /** Run after the file is written. */
+  readonly install: readonly Command[];
+  /** Run before the file goes. */
+  readonly uninstall: readonly Command[];
+  /** Run after the file has gone. */
+  readonly forget: readonly Command[];
+  /** Succeeds while the service is installed and, where the keeper knows, runs. */
+  readonly status: Command;
+}
+
+export interface Command {
+  readonly words: readonly [program: string, ...words: string[]];
+  /** Fails where there is nothing to do. */
+  readonly mayFail?: boolean;
+}
+
+const NAME = "memoryd";
+const UNIT = `${NAME}.service`;
+const DESCRIPTION = "memoryd, a local memory for people and their agents";
+/** Between a crash and the next start. */
+const RESTART_SECONDS = 5;
+/** On top of the time that a stop is given. */
+const GRACE_SECONDS = 10;
+
+/** Undefined for a system whose services are not known here. */
+export function serviceDefinition(request: ServiceRequest): ServiceDefinition | undefined {
+  if (request.platform === "linux") return systemdUnit(request);
+  if (request.platform === "darwin") return launchAgent(request);
+  return request.platform === "win32" ? scheduledTask(request) : undefined;
+}
+
+/** @see systemd.service(5), systemd.syntax(7) */
+function systemdUnit({ home, configFolder, command, stopTimeoutMs }: ServiceRequest): ServiceDefinition {
+  const text = `[Unit]
+Description=${DESCRIPTION}
+
+[Service]
+ExecStart=:${command.map(systemdWord).join(" ")}
+Restart=on-failure
+RestartSec=${RESTART_SECONDS}
+TimeoutStopSec=${Math.ceil(stopTimeoutMs / 1000) + GRACE_SECONDS}
+
+[Install]
+WantedBy=default.target
+`;
+  const systemctl = (...words: string[]): Command => ({ words: ["systemctl", "--user", ...words] });
+  return {
+    keeper: "systemd",
+    file: posix.join(configFolder ?? posix.join(home, ".config"), "systemd", "user", UNIT),
+    text,
+    encoding: "utf8",
+    isKept: true,
+    probe: systemctl("show-environment"),
+    install: [systemctl("daemon-reload"), systemctl("enable", UNIT), systemctl("restart", UNIT)],
+    uninstall: [{ ...systemctl("disable", "--now", UNIT), mayFail: true }],
+    forget: [systemctl("daemon-reload")],
+    status: systemctl("is-active", UNIT),
+  };
+}
+
+/** One word of a command; the colon before it keeps `$` from being read as a variable. */
+function systemdWord(word: string): string {
+  return `"${word.replace(/[\\"]/g, "\\$&").replaceAll("%", "%%").replaceAll("\n", "\\n")}"`;
+}
+
+/** @see launchd.plist(5) */
+function launchAgent({ home, command, stopTimeoutMs, user }: ServiceRequest): ServiceDefinition {
+  const file = posix.join(home, "Library", "LaunchAgents", `${NAME}.plist`);
+  const words = command.map((word) => `    <string>${xml(word)}</string>`).join("\n");
+  const text = `<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+<plist version="1.0">
+<dict>
+  <key>Label</key>
+  <string>${NAME}</string>
+  <key>ProgramArguments</key>
+  <array>
+${words}
+  </array>
+  <key>RunAtLoad</key>
+  <true/>
+  <key>KeepAlive</key>
+  <dict>
+    <key>SuccessfulExit</key>
+    <false/>
+  </dict>
+  <key>ThrottleInterval</key>
+  <integer>${RESTART_SECONDS}</integer>
+  <key>ExitTimeOut</key>
+  <integer>${Math.ceil(stopTimeoutMs / 1000) + GRACE_SECONDS}</integer>
+  <key>ProcessType</key>
+  <string>Background</string>
+</dict>
+</plist>
+`;
+  const domain = `gui/${user}`;
+  const bootOut: Command = { words: ["launchctl", "bootout", `${domain}/${NAME}`], mayFail: true };
+  return {
+    keeper: "launchd",
+    file,
+    text,
+    encoding: "utf8",
+    isKept: true,
+    probe: { words: ["launchctl", "print", domain] },
+    install: [bootOut, { words: ["launchctl", "bootstrap", domain, file] }],
+    uninstall: [bootOut],
+    forget: [],
+    status: { words: ["launchctl", "print", `${domain}/${NAME}`] },
+  };
+}
+
+/**
+ * A task has a console window for as long as its program runs, so it only starts the daemon, which goes on by itself.
+ *
+ * @see https://learn.microsoft.com/windows/win32/taskschd/task-scheduler-schema
+ */
+function scheduledTask({ command, user, temporaryFolder }: ServiceRequest): ServiceDefinition {
+  const [program = "", ...words] = command;
+  const file = win32.join(temporaryFolder, `${NAME}-task.xml`);
+  const text = `\ufeff<?xml version="1.0" encoding="UTF-16"?>
+<Task version="1.2" xmlns="http://schemas.microsoft.com/windows/2004/02/mit/task">
+  <RegistrationInfo>
+    <Description>${DESCRIPTION}</Description>
+  </RegistrationInfo>
+  <Triggers>
+    <LogonTrigger>
+      <Enabled>true</Enabled>
+      <UserId>${xml(user)}</UserId>
+    </LogonTrigger>
+  </Triggers>
+  <Principals>
+    <Principal id="Author">
+      <UserId>${xml(user)}</UserId>
+      <LogonType>InteractiveToken</LogonType>
+      <RunLevel>LeastPrivilege</RunLevel>
+    </Principal>
+  </Principals>
+  <Settings>
+    <MultipleInstancesPolicy>IgnoreNew</MultipleInstancesPolicy>
+    <DisallowStartIfOnBatteries>false</DisallowStartIfOnBatteries>
+    <StopIfGoingOnBatteries>false</StopIfGoingOnBatteries>
+    <ExecutionTimeLimit>PT0S</ExecutionTimeLimit>
+  </Settings>
+  <Actions Context="Author">
+    <Exec>
+      <Command>${xml(program)}</Command>
+      <Arguments>${xml([...words, "--detach"].map(windowsWord).join(" "))}</Arguments>
+    </Exec>
+  </Actions>
+</Task>
+`;
+  const schtasks = (...words: string[]): Command => ({ words: ["schtasks", ...words] });
+  return {
+    keeper: "the Task Scheduler",
+    file,
+    text,
+    encoding: "utf16le",
+    isKept: false,
+    probe: schtasks("/Query", "/FO", "LIST"),
+    install: [schtasks("/Create", "/TN", NAME, "/XML", file, "/F"), schtasks("/Run", "/TN", NAME)],
+    uninstall: [{ ...schtasks("/Delete", "/TN", NAME, "/F"), mayFail: true }],
+    forget: [],
+    status: schtasks("/Query", "/TN", NAME),
+  };
+}
+
+/** One argument as `CommandLineToArgvW` reads it: backslashes count only before a quotation mark. */
+function windowsWord(word: string): string {
+  if (/^[^\s"]+$/.test(word)) return word;
+  return `"${word.replace(/(\\*)"/g, '$1$1\\"').replace(/(\\+)$/, "$1$1")}"`;
+}
+
+function xml(text: string): string {
+  return text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;");
+}

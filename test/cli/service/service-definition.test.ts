@@ -1,0 +1,77 @@
+import { describe, expect, it } from "vitest";
+import { serviceDefinition, type ServiceRequest } from "../../../src/cli/service/service-definition.ts";
+
+const REQUEST: ServiceRequest = {
+  platform: "linux",
+  home: "/home/ada",
+  command: ["/opt/my node", '/opt/100% "me"/bin/memoryd.js', "start", "--data-dir", "/data/$HOME\\x"],
+  stopTimeoutMs: 10_001,
+  user: "501",
+  temporaryFolder: "C:\\Temp",
+};
+const wordsOf = (commands: readonly { readonly words: readonly string[] }[] = []) =>
+  commands.map(({ words }) => words.join(" "));
+
+describe("serviceDefinition", () => {
+  it("is a unit of systemd on Linux, with its words quoted", () => {
+    const unit = serviceDefinition(REQUEST);
+    expect(unit?.file).toBe("/home/ada/.config/systemd/user/memoryd.service");
+    expect(unit?.text).toBe(`[Unit]
+Description=memoryd, a local memory for people and their agents
+
+[Service]
+ExecStart=:"/opt/my node" "/opt/100%% \\"me\\"/bin/memoryd.js" "start" "--data-dir" "/data/$HOME\\\\x"
+Restart=on-failure
+RestartSec=5
+TimeoutStopSec=21
+
+[Install]
+WantedBy=default.target
+`);
+    expect(wordsOf(unit?.install)).toEqual([
+      "systemctl --user daemon-reload",
+      "systemctl --user enable memoryd.service",
+      "systemctl --user restart memoryd.service",
+    ]);
+    expect(serviceDefinition({ ...REQUEST, configFolder: "/x" })?.file).toBe(
+      "/x/systemd/user/memoryd.service",
+    );
+  });
+
+  it("is an agent of launchd on macOS", () => {
+    const agent = serviceDefinition({
+      ...REQUEST,
+      platform: "darwin",
+      home: "/Users/ada",
+      command: ["/n", "<&>"],
+    });
+    expect(agent?.file).toBe("/Users/ada/Library/LaunchAgents/memoryd.plist");
+    expect(agent?.text).toContain("    <string>/n</string>\n    <string>&lt;&amp;&gt;</string>\n  </array>");
+    expect(agent?.text).toContain("<key>SuccessfulExit</key>\n    <false/>");
+    expect(wordsOf(agent?.install)).toEqual([
+      "launchctl bootout gui/501/memoryd",
+      "launchctl bootstrap gui/501 /Users/ada/Library/LaunchAgents/memoryd.plist",
+    ]);
+  });
+
+  it("is a task on Windows, which starts the daemon and ends", () => {
+    const task = serviceDefinition({
+      ...REQUEST,
+      platform: "win32",
+      user: "PC\\ada & co",
+      command: ["C:\\Program Files\\node.exe", "C:\\m d\\memoryd.js", "start", "--data-dir", 'D:\\my "x"\\'],
+    });
+    expect(task).toMatchObject({ encoding: "utf16le", isKept: false, file: "C:\\Temp\\memoryd-task.xml" });
+    expect(task?.text.charCodeAt(0)).toBe(0xfeff);
+    expect(task?.text).toContain("<Command>C:\\Program Files\\node.exe</Command>");
+    expect(task?.text).toContain(
+      "<Arguments>&quot;C:\\m d\\memoryd.js&quot; start --data-dir &quot;D:\\my \\&quot;x\\&quot;\\\\&quot; --detach</Arguments>",
+    );
+    expect(task?.text.match(/<UserId>PC\\ada &amp; co<\/UserId>/g)).toHaveLength(2);
+    expect(wordsOf(task?.install)[0]).toBe("schtasks /Create /TN memoryd /XML C:\\Temp\\memoryd-task.xml /F");
+  });
+
+  it("is nothing elsewhere", () => {
+    expect(serviceDefinition({ ...REQUEST, platform: "freebsd" })).toBeUndefined();
+  });
+});
