@@ -128,6 +128,16 @@ const ROWS: Readonly<Record<string, Row>> = {
   "GET /api/temporal/stats": { statuses: LIST },
   "GET /api/temporal/volatile": { statuses: LIST },
   "GET /users": { statuses: ADMIN },
+  "GET /users/:user_id/summary": {
+    statuses: "200 200 200 200 403 403 200",
+    userIn: "path",
+    path: ({ user }) => `/users/${user}/summary`,
+  },
+  "POST /users/:user_id/summary/regenerate": {
+    statuses: "200 200 200 200 403 403 403",
+    userIn: "path",
+    path: ({ user }) => `/users/${user}/summary/regenerate`,
+  },
   "GET /users/:user_id/memories": {
     statuses: "200 200 200 200 403 403 200",
     userIn: "path",
