@@ -274,6 +274,8 @@ describe("the process", () => {
     const lines = output().trimEnd().split("\n");
     for (const text of lines) expect(JSON.parse(text)).toMatchObject({ jsonrpc: "2.0" });
     expect(output()).toContain("Stored: id=");
+    // JSON that is no message is answered, so that its sender does not wait.
+    expect(output()).toContain('"id":null,"error":{"code":-32600');
   });
 
   it("ends with its input, even while the daemon starts, and the daemon goes on", async () => {

@@ -71,9 +71,21 @@ function itemsOf(
   }
 }
 
+/** What the exports of chat services keep conversations in. */
+const CONVERSATIONS = "conversations.json";
+
 async function kindOfFolder(path: string): Promise<Format> {
-  const index = await lstat(join(path, FOLDER_INDEX)).catch(() => undefined);
-  return index?.isFile() === true ? "memoryd" : "markdown";
+  if (await isFile(join(path, FOLDER_INDEX))) return "memoryd";
+  if (await isFile(join(path, CONVERSATIONS))) {
+    throw new CliFailure(
+      `${path} looks like an unpacked export of chats; name ${join(path, CONVERSATIONS)}, or the zip archive, instead.`,
+    );
+  }
+  return "markdown";
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return (await lstat(path).catch(() => undefined))?.isFile() === true;
 }
 
 async function kindOfFile(path: string): Promise<Format> {

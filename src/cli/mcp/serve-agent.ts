@@ -3,6 +3,7 @@ import { type Settings, SETTINGS } from "../../config.ts";
 import { createLogger } from "../../log.ts";
 import { readExtraTools } from "../../schemas/agent-tools.ts";
 import { VERSION } from "../../version.ts";
+import { print } from "../output.ts";
 import { CliFailure, EXIT } from "../cli-failure.ts";
 import { spawnDaemon, type StartOutcome } from "../start-detached.ts";
 import { buildAgentShim } from "./agent-shim.ts";
@@ -64,7 +65,10 @@ export async function serveAgent(settings: Settings, options: ServeAgentOptions)
       }),
     {
       transport: new StdioServerTransport(),
-      onerror: (error) => log.warn({ err: error }, "message not understood"),
+      onerror: (error) => {
+        log.warn({ reason: error.name }, "message not understood");
+        answerMalformed(error);
+      },
     },
   );
   const greetings = greetRegularly(link, exitWhenIdleMs);
@@ -75,6 +79,15 @@ export async function serveAgent(settings: Settings, options: ServeAgentOptions)
   await handle.close();
   // A start that is under way, or a call, must not keep the shim: the agent has gone.
   process.exit(EXIT.success);
+}
+
+const INVALID_REQUEST = -32_600;
+
+/** Answers JSON that is no message, so that whoever sent it does not wait: JSON-RPC 2.0, section 5.1. */
+function answerMalformed(error: Error): void {
+  if (error.name !== "ZodError") return;
+  const message = "This is not one JSON-RPC message; batches are not taken.";
+  print(JSON.stringify({ jsonrpc: "2.0", id: null, error: { code: INVALID_REQUEST, message } }));
 }
 
 /** The arguments that start a daemon like the one these settings name. */

@@ -40,6 +40,11 @@ const faults = (items: readonly (ImportItem | Checked)[]) =>
   );
 
 describe("a ChatGPT export", () => {
+  it("that was unpacked is not taken for a folder of notes", async () => {
+    file("conversations.json", "[]");
+    await expect(read(folder)).rejects.toThrow(/conversations\.json, or the zip archive/);
+  });
+
   it("gives the messages of the branch that was shown last, with their times", async () => {
     const items = await read(conversations(chatGptConversation(1, 1)));
     expect(bodies(items)).toEqual([
