@@ -84,7 +84,11 @@ export async function startDaemon(
 
     const startedAt = systemClock.now();
     const instanceId = randomUUID();
-    const opening = openEmbedder({ workers: config.embeddingWorkers, log });
+    const opening = openEmbedder({
+      workers: config.embeddingWorkers,
+      idleTimeoutMs: config.modelIdleTimeoutMs,
+      log,
+    });
     // Beside each other: each takes a second or more, mostly in threads of its own. Waited for below, and when stopping.
     opening.catch(() => undefined);
     started.push(() =>

@@ -100,8 +100,8 @@ export const SettingsSchema = Type.Object(
     modelIdleTimeoutMs: Type.Integer({
       minimum: 0,
       maximum: 86_400_000,
-      default: 60_000,
-      description: "how long the speech model stays in memory without work",
+      default: 300_000,
+      description: "how long a model stays in memory without work",
     }),
     maxMediaSeconds: Type.Integer({
       minimum: 1,

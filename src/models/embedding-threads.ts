@@ -22,6 +22,8 @@ interface Task {
 interface Thread {
   readonly worker: Worker;
   isReady: boolean;
+  /** It has been told to end, for want of work. */
+  isLeaving: boolean;
   running: Task | undefined;
   /** Why it ended or is about to. */
   reason: string | undefined;
@@ -45,20 +47,26 @@ export class EmbeddingThreads {
   readonly #threads = new Set<Thread>();
   readonly #questions: Task[] = [];
   readonly #windows: Task[] = [];
+  readonly #idleTimeoutMs: number;
+  #idleTimer: NodeJS.Timeout | undefined;
   #isStopped = false;
   /** Called when every thread has ended. */
   #onEnded: (() => void) | undefined;
 
-  /** `file` is a test's own thread, instead of the built one. */
+  /**
+   * @param options `file` is a test's own thread, instead of the built one; after `idleTimeoutMs` without work the
+   *   threads end, with the memory that the model takes, and the next text starts one again. Left out, they stay.
+   */
   constructor(
     max: number,
     paths: ModelPaths,
-    options: { readonly log?: EmbedderLog; readonly file?: string } = {},
+    options: { readonly log?: EmbedderLog; readonly file?: string; readonly idleTimeoutMs?: number } = {},
   ) {
     this.#max = max;
     this.#paths = paths;
     this.#log = options.log;
     this.#file = options.file ?? threadFile();
+    this.#idleTimeoutMs = options.idleTimeoutMs ?? Infinity;
   }
 
   /** Threads alive, the starting ones too. */
@@ -78,6 +86,7 @@ export class EmbeddingThreads {
   run(request: EmbedRequest): Promise<EmbedAnswer> {
     // A text of several windows may ask for its next one then.
     if (this.#isStopped) return Promise.reject(stopping());
+    clearTimeout(this.#idleTimer);
     return new Promise((resolve, reject) => {
       const queue = request.kind === "question" ? this.#questions : this.#windows;
       queue.push({ request, resolve, reject, crashes: 0 });
@@ -88,6 +97,7 @@ export class EmbeddingThreads {
   /** Lets what runs finish and ends the threads; what waits is refused, and so is everything after. */
   async stop(): Promise<void> {
     this.#isStopped = true;
+    clearTimeout(this.#idleTimer);
     this.#rejectWaiting(stopping());
     if (this.#threads.size === 0) return;
     await new Promise<void>((resolve) => {
@@ -100,7 +110,7 @@ export class EmbeddingThreads {
     while (!this.#isStopped) {
       const task = this.#questions[0] ?? this.#windows[0];
       if (task === undefined) return;
-      const free = Array.from(this.#threads).find((thread) => thread.isReady && thread.running === undefined);
+      const free = Array.from(this.#threads).find(isFree);
       if (free === undefined) {
         const starting = Array.from(this.#threads).filter((thread) => !thread.isReady).length;
         if (this.#threads.size < this.#max && starting < this.#questions.length + this.#windows.length)
@@ -120,7 +130,13 @@ export class EmbeddingThreads {
       name: "embedding",
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
     });
-    const thread: Thread = { worker, isReady: false, running: undefined, reason: undefined };
+    const thread: Thread = {
+      worker,
+      isReady: false,
+      isLeaving: false,
+      running: undefined,
+      reason: undefined,
+    };
     this.#threads.add(thread);
     worker.on("message", (message: FromThread) => this.#receive(thread, message));
     worker.on("error", (error) => (thread.reason = error instanceof Error ? error.message : String(error)));
@@ -146,6 +162,21 @@ export class EmbeddingThreads {
         return;
     }
     this.#dispatch();
+    this.#watchIdleness();
+  }
+
+  /** Once nothing runs or waits, ends the threads after a while. */
+  #watchIdleness() {
+    clearTimeout(this.#idleTimer);
+    if (this.#isStopped || this.#idleTimeoutMs === Infinity || !Array.from(this.#threads).every(isFree))
+      return;
+    this.#idleTimer = setTimeout(() => {
+      for (const thread of this.#threads) {
+        if (!isFree(thread)) continue;
+        thread.isLeaving = true;
+        thread.worker.postMessage({ type: "stop" } satisfies ToThread);
+      }
+    }, this.#idleTimeoutMs).unref();
   }
 
   /** Of a thread that has ended. */
@@ -155,6 +186,11 @@ export class EmbeddingThreads {
     if (this.#isStopped) {
       task?.reject(unavailable("the embedding model ended while it was being stopped"));
       if (this.#threads.size === 0) this.#onEnded?.();
+      return;
+    }
+    if (thread.isLeaving) {
+      // What came since may have waited for its place.
+      this.#dispatch();
       return;
     }
     const reason = thread.reason ?? "its thread ended";
@@ -177,6 +213,10 @@ export class EmbeddingThreads {
   #rejectWaiting(error: ServiceError) {
     for (const task of [...this.#questions.splice(0), ...this.#windows.splice(0)]) task.reject(error);
   }
+}
+
+function isFree({ isReady, isLeaving, running }: Thread): boolean {
+  return isReady && !isLeaving && running === undefined;
 }
 
 function stopping(): ServiceError {

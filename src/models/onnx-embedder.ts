@@ -32,6 +32,8 @@ export interface EmbedderOptions {
   /** Threads at most; cores less one, from 1 to 4, if absent. */
   readonly workers?: number;
   readonly log?: EmbedderLog;
+  /** Without work for this long, the model leaves the memory until the next text; it stays if absent. */
+  readonly idleTimeoutMs?: number;
   /** Refuse beyond this many waiting texts. */
   readonly maxWaitingTexts?: number;
 }
@@ -42,7 +44,7 @@ export interface ModelEmbedder extends Embedder {
   readonly modelSha256: string;
   /** Texts asked for and not yet answered. */
   readonly waiting: number;
-  /** Threads alive: 0 before the first text. */
+  /** Threads alive: 0 before the first text, and after a while without one. */
   readonly workers: number;
   /** Ends the threads after their running texts; waiting and later ones fail with NOT_READY. Repeats do nothing. */
   close(): Promise<void>;
@@ -77,6 +79,7 @@ class OnnxEmbedder implements ModelEmbedder {
     modelDirectory = MODEL_DIRECTORY,
     workers,
     log,
+    idleTimeoutMs,
     maxWaitingTexts = MAX_WAITING_TEXTS,
   }: EmbedderOptions) {
     const paths = {
@@ -86,7 +89,10 @@ class OnnxEmbedder implements ModelEmbedder {
       projection: PROJECTION_FILE,
     };
     const max = workers ?? Math.min(MAX_THREADS, Math.max(1, availableParallelism() - 1));
-    this.#threads = new EmbeddingThreads(max, paths, log === undefined ? {} : { log });
+    this.#threads = new EmbeddingThreads(max, paths, {
+      ...(log !== undefined && { log }),
+      ...(idleTimeoutMs !== undefined && { idleTimeoutMs }),
+    });
     this.#maxWaitingTexts = maxWaitingTexts;
   }
 

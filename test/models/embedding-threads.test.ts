@@ -7,8 +7,8 @@ const paths = { model: "m", tokenizer: "t", tokenizerConfig: "c", projection: "p
 let threads: EmbeddingThreads;
 afterEach(() => threads.stop());
 
-function open(max: number, model = "m") {
-  threads = new EmbeddingThreads(max, { ...paths, model }, { file });
+function open(max: number, model = "m", idleTimeoutMs = 600_000) {
+  threads = new EmbeddingThreads(max, { ...paths, model }, { file, idleTimeoutMs });
   return (text: string, kind: "question" | "window" = "window") =>
     threads.run({ kind, text, isWhole: true, tokensFrom: 0 });
 }
@@ -22,6 +22,18 @@ describe("EmbeddingThreads", () => {
     expect(threads.count).toBe(1);
     await Promise.all(["a", "b", "c", "d", "e", "f"].map((text) => run(text)));
     expect(threads.count).toBe(4);
+  });
+
+  it("lets its threads go when there is no work, and starts again for the next text", async () => {
+    const run = open(2, "m", 1);
+    await Promise.all([run("a"), run("b")]);
+    await expect.poll(() => threads.count).toBe(0);
+    expect((await run("c")).vector[0]).toBe(1);
+    // Asked at every moment of a thread's leaving, too.
+    for (let i = 0; i < 50; i += 1) {
+      await new Promise((done) => setTimeout(done, i % 5));
+      expect(await run(`${i}`)).toMatchObject({ hasPieces: true });
+    }
   });
 
   it("answers questions before windows, each kind in the order of asking", async () => {
