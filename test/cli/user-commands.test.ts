@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { bindOperations } from "../../src/core/operations.ts";
-import { newLocalToken, writeRuntimeInfo } from "../../src/runtime-file.ts";
+import { newLocalToken, proofOf, writeRuntimeInfo } from "../../src/runtime-file.ts";
 import { VERSION } from "../../src/version.ts";
 import { FAKE_STATUS } from "../support/fake-operations.ts";
 import { createMemoryWorld } from "../support/memory-world.ts";
@@ -16,7 +16,10 @@ let server: TestServer;
 beforeEach(async () => {
   home = mkdtempSync(join(tmpdir(), "memoryd-cli-"));
   const token = newLocalToken();
-  server = createTestServer(bindOperations(createMemoryWorld().ports), { access: { localToken: token } });
+  server = createTestServer(bindOperations(createMemoryWorld().ports), {
+    access: { localToken: token },
+    prove: (challenge) => proofOf({ instanceId: FAKE_STATUS.instanceId, token }, challenge),
+  });
   await server.app.listen({ host: "127.0.0.1", port: 0 });
   const { port } = server.app.server.address() as AddressInfo;
   writeRuntimeInfo(home, {
