@@ -182,7 +182,8 @@ describe("documents", () => {
 
   it("that cannot be read are refused, and the next one is fine", async () => {
     expect((await upload(Buffer.from("%PDF-1.7 not really"), "bad.pdf")).status).toBe(422);
-    expect((await upload(Buffer.from("ID3\u0004\u0000\u0000 song"), "song.mp3")).status).toBe(415);
+    expect((await upload(Buffer.from("ID3\u0004\u0000\u0000 song"), "song.mp3")).status).toBe(422);
+    expect((await upload(Buffer.from("GIF89a picture"), "picture.gif")).status).toBe(415);
     expect((await upload(Buffer.from("All is well."), "fine.txt")).status).toBe(200);
   });
 });
