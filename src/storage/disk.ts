@@ -179,12 +179,13 @@ export async function usageBelow(disk: Disk, root: string): Promise<{ bytes: num
 
 /** Removes a folder with all that is in it, for certain: a power failure does not bring it back. */
 export async function removeTree(disk: Disk, root: string): Promise<void> {
-  const entries = await disk.list(root);
-  for (const entry of entries) {
+  if ((await disk.size(root)) === undefined) return;
+  for (const entry of await disk.list(root)) {
     const path = join(root, entry.name);
     await (entry.isDirectory() ? removeTree(disk, path) : disk.remove(path));
   }
-  if (entries.length > 0) await disk.syncDirectory(root);
+  // An empty one too: an earlier try may have removed the files and then failed to sync.
+  await disk.syncDirectory(root);
   await disk.removeDirectory(root);
 }
 
