@@ -1,7 +1,8 @@
-import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync, statSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { logFileOf, logFilesOf } from "../rotating-log.ts";
 import { CliFailure } from "./cli-failure.ts";
+import { openLogTail } from "./log-tail.ts";
 import { printBytes } from "./output.ts";
 
 export interface LogsOptions {
@@ -12,41 +13,31 @@ export interface LogsOptions {
 
 const USUAL_LINES = 50;
 const POLL_MS = 250;
-const CHUNK_BYTES = 64 * 1024;
 
 /** Prints the end of what the daemon of a data directory logged, and with `follow` what it logs from now on. */
 export async function logs(
   dataDir: string,
   { follow = false, lines = USUAL_LINES }: LogsOptions,
 ): Promise<void> {
-  const file = logFileOf(dataDir);
-  if (!existsSync(file) && !follow)
+  if (!existsSync(logFileOf(dataDir)) && !follow)
     throw new CliFailure(
       `There is no log in ${dataDir}: a daemon that was started in a terminal logs there, one of \`memoryd start --detach\` or \`memoryd service\` here.`,
     );
-  // Asked first: what is written meanwhile is then printed twice at most once, and never missed.
-  let offset = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-  let number = statSync(file, { throwIfNoEntry: false })?.ino;
-  await printBytes(Buffer.from(lastLines(dataDir, lines, offset)));
-
-  if (!follow) return;
-  for (;;) {
+  const tail = openLogTail(() => dataDir);
+  await printBytes(Buffer.from(lastLines(dataDir, lines, tail.begunAt)));
+  while (follow) {
+    for (const bytes of tail.news()) await printBytes(bytes);
     await wait(POLL_MS);
-    const now = statSync(file, { throwIfNoEntry: false });
-    if (now === undefined) continue;
-    // Set aside: the rest of it first, then the new one from its beginning.
-    if (number !== undefined && now.ino !== number) {
-      await printFrom(`${file}.1`, offset);
-      offset = 0;
-    }
-    number = now.ino;
-    if (now.size < offset) offset = 0;
-    offset = await printFrom(file, offset);
   }
+  tail.close();
 }
 
-/** @param size of the current log, as far as it is to be read. */
-function lastLines(dataDir: string, count: number, size: number): string {
+/**
+ * The last lines of the logs of a data directory, the oldest first.
+ *
+ * @param size of the current log, as far as it is to be read.
+ */
+export function lastLines(dataDir: string, count: number, size = Infinity): string {
   const current = logFileOf(dataDir);
   let found: string[] = [];
   for (const file of logFilesOf(dataDir).reverse()) {
@@ -59,24 +50,4 @@ function lastLines(dataDir: string, count: number, size: number): string {
       .concat(found);
   }
   return found.slice(Math.max(0, found.length - count)).join("");
-}
-
-/** Returns where it stopped. */
-async function printFrom(path: string, offset: number): Promise<number> {
-  if (!existsSync(path)) return offset;
-  const file = openSync(path, "r");
-  try {
-    const end = fstatSync(file).size;
-    let at = offset;
-    while (at < end) {
-      const chunk = Buffer.alloc(Math.min(CHUNK_BYTES, end - at));
-      const read = readSync(file, chunk, 0, chunk.length, at);
-      if (read === 0) break;
-      await printBytes(chunk.subarray(0, read));
-      at += read;
-    }
-    return at;
-  } finally {
-    closeSync(file);
-  }
 }
