@@ -36,6 +36,21 @@ export interface Config extends Settings {
   readonly searchPath: string;
   /** For the language model that writes summaries; undefined for none. */
   readonly summaryLlmKey: string | undefined;
+  /** What it takes to start it like this again. */
+  readonly startedWith: StartedWith;
+}
+
+/**
+ * What flags and variables said, without what the configuration file says: that is read anew at each start. Secrets are
+ * names only, because this is kept in a file.
+ */
+export interface StartedWith {
+  /** The configuration file that was named. */
+  readonly configFile?: string;
+  /** Values of flags by setting name, as they may be typed anywhere: paths are absolute. */
+  readonly flags: Readonly<Record<string, string>>;
+  /** Variables that held a secret. */
+  readonly secrets: readonly string[];
 }
 
 /** A setting that is unknown, out of range or unsafe. The message is one sentence that names it and what to do. */
@@ -116,7 +131,57 @@ export function loadConfig(sources: SettingSources = {}): Config {
     requestsPerMinute: requestsPerMinute(settings),
     summaryLlmKey,
     searchPath: env["PATH"] ?? "",
+    startedWith: startedWith(settings, sources),
   });
+}
+
+function startedWith(
+  { dataDir }: Settings,
+  { flags = {}, configFile, env = process.env }: SettingSources,
+): StartedWith {
+  const given = { ...fromEnvironment(env), ...fromFlags(flags), dataDir };
+  return {
+    ...(configFile !== undefined && { configFile: resolve(configFile) }),
+    flags: Object.fromEntries(Object.entries(given).map(([name, value]) => [name, String(value)])),
+    secrets: SECRETS.filter((name) => env[name] !== undefined),
+  };
+}
+
+/** The arguments of a start with these settings. */
+export function startWordsOf({ configFile, flags }: Omit<StartedWith, "secrets">): string[] {
+  return [
+    "start",
+    ...(configFile === undefined ? [] : [`--config=${configFile}`]),
+    ...Object.entries(flags).map(([name, value]) => `--${kebab(name)}=${value}`),
+  ];
+}
+
+/**
+ * What the arguments of a start say, flags in either spelling; unknown ones and other words are passed over.
+ */
+export function readStartWords(words: readonly string[]): Omit<StartedWith, "secrets"> {
+  const flags: Record<string, string> = {};
+  let configFile: string | undefined;
+  for (const [index, word] of words.entries()) {
+    const [flag = "", ...rest] = word.split("=");
+    const value = rest.length > 0 ? rest.join("=") : words[index + 1];
+    if (value === undefined) continue;
+    if (flag === "--config") configFile = value;
+    const setting = SETTINGS.find((each) => each.flag === flag);
+    if (setting !== undefined) flags[setting.name] = value;
+  }
+  return { ...(configFile !== undefined && { configFile }), flags };
+}
+
+/** The variables of this process without those that are settings, but for these secrets. */
+export function environmentWith(
+  secrets: readonly string[],
+  env: NodeJS.ProcessEnv = process.env,
+): NodeJS.ProcessEnv {
+  const ours = new Set<string>([...SETTINGS.map(({ variable }) => variable), ...SECRETS]);
+  return Object.fromEntries(
+    Object.entries(env).filter(([name]) => !ours.has(name) || secrets.includes(name)),
+  );
 }
 
 /** Variables by which other programs of this user say where their own configuration is; empty ones are as good as unset. */

@@ -212,6 +212,7 @@ export async function startDaemon(
       version: VERSION,
       startedAt,
       token: access.localToken,
+      startedWith: { ...config.startedWith, secrets: [...config.startedWith.secrets] },
       ...(tls !== undefined && { tlsFingerprint: tls.fingerprint }),
     });
     started.push(() => removeRuntimeInfo(config.dataDir, instanceId));

@@ -23,6 +23,14 @@ export const RuntimeInfo = Type.Object({
   token: Type.String({ minLength: 1 }),
   /** SHA-256 of the certificate that the daemon shows, as Node writes it; absent: it speaks plain HTTP. */
   tlsFingerprint: Type.Optional(Type.String({ minLength: 1 })),
+  /** As `StartedWith` of the settings, for a restart. */
+  startedWith: Type.Optional(
+    Type.Object({
+      configFile: Type.Optional(Type.String()),
+      flags: Type.Record(Type.String(), Type.String()),
+      secrets: Type.Array(Type.String()),
+    }),
+  ),
 });
 export type RuntimeInfo = Readonly<Static<typeof RuntimeInfo>>;
 

@@ -70,7 +70,7 @@ export async function findDaemon(dataDir: string): Promise<DaemonClient | undefi
       if (!Value.Check(answer, content)) {
         throw new CliFailure(
           `The daemon (version ${runtime.version}) answered ${path} in a form that this command does not know; ` +
-            "restart it with `memoryd stop` and `memoryd start`, so that both are of one version.",
+            "restart it with `memoryd restart`, so that both are of one version.",
         );
       }
       return content;

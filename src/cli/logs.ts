@@ -25,11 +25,11 @@ export async function logs(
     );
   const tail = openLogTail(() => dataDir);
   await printBytes(Buffer.from(lastLines(dataDir, lines, tail.begunAt)));
-  while (follow) {
+  if (!follow) return tail.close();
+  for (;;) {
     for (const bytes of tail.news()) await printBytes(bytes);
     await wait(POLL_MS);
   }
-  tail.close();
 }
 
 /**

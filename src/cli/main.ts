@@ -17,6 +17,7 @@ import { ingest, type IngestOptions } from "./ingest/ingest.ts";
 import type { ServeAgentOptions } from "./mcp/serve-agent.ts";
 import { complain, endWithReader, print } from "./output.ts";
 import { query, type QueryOptions } from "./query.ts";
+import { restart } from "./restart.ts";
 import { review, type ReviewOptions } from "./review.ts";
 import { addServiceCommands } from "./service/service-commands.ts";
 import { start } from "./start.ts";
@@ -101,6 +102,9 @@ function addDaemonCommands(memoryd: Command): void {
   withDataDir(memoryd.command("stop").description("stop the daemon; its last writes are kept")).action(
     async (options: DaemonOptions) => await stop(settingsOf(options)),
   );
+  withDataDir(
+    memoryd.command("restart").description("stop the daemon and start it again as it was started"),
+  ).action(async (options: DaemonOptions) => await restart(settingsOf(options)));
   withDataDir(memoryd.command("status").description("say whether the daemon runs, and where"))
     .option("--json", "as JSON")
     .action(

@@ -8,7 +8,7 @@ import { print, printTable } from "./output.ts";
 import type { StartReport } from "./start.ts";
 
 /** Reading a large store back after a crash takes its time; a start that needs longer is stuck. */
-const START_TIMEOUT_MS = 120_000;
+export const START_TIMEOUT_MS = 120_000;
 
 /** Standard error goes to the same file, for what a crash of native code says. */
 const LOG_TO_FILE = "--log-to-file";
@@ -45,10 +45,12 @@ export async function startDetached(config: Config, command: readonly string[]):
  * As `startDetached`, without a word.
  *
  * @param command the arguments of a start that stays in its process.
+ * @param env its variables, where they are not those of this process.
  */
 export async function spawnDaemon(
   settings: Pick<Settings, "dataDir">,
   command: readonly string[],
+  env?: NodeJS.ProcessEnv,
 ): Promise<StartOutcome> {
   const logFile = logFileOf(settings.dataDir);
   const log = openLog(settings, logFile);
@@ -56,6 +58,7 @@ export async function spawnDaemon(
     detached: true,
     windowsHide: true,
     stdio: ["ignore", log, log, "ipc"],
+    ...(env !== undefined && { env }),
   });
   closeSync(log);
 

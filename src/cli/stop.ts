@@ -9,9 +9,17 @@ const POLL_MS = 50;
 /** On top of the time that the daemon gives its requests: to let go of the store, and to write a checkpoint. */
 const GRACE_MS = 10_000;
 
-/** Asks the daemon to stop and waits until its process has gone. */
-export async function stop({ dataDir, shutdownTimeoutMs }: Settings): Promise<void> {
-  const daemon = await connect(dataDir);
+/** Stops the daemon of a data directory, and says so. */
+export async function stop(settings: Settings): Promise<void> {
+  await stopDaemon(await connect(settings.dataDir), settings);
+  print("memoryd has stopped.");
+}
+
+/** Asks a daemon to stop and waits until its process has gone. */
+export async function stopDaemon(
+  daemon: DaemonClient,
+  { shutdownTimeoutMs }: Pick<Settings, "shutdownTimeoutMs">,
+): Promise<void> {
   const { pid } = daemon.runtime;
   await askToStop(daemon);
 
@@ -24,7 +32,6 @@ export async function stop({ dataDir, shutdownTimeoutMs }: Settings): Promise<vo
     }
     await wait(POLL_MS);
   }
-  print("memoryd has stopped.");
 }
 
 /** Windows has no signal that a program can answer: there a SIGTERM would cut it off in the middle of a write. */

@@ -8,10 +8,10 @@ import { CliFailure } from "../cli-failure.ts";
  */
 export function checkVersions(own: string, daemon: string, warn: (text: string) => void): void {
   if (own === daemon) return;
-  const order = compare(own, daemon);
+  const order = compareVersions(own, daemon);
   const remedy =
     order > 0
-      ? `The daemon that runs is memoryd ${daemon}, and this is ${own}: restart it with \`memoryd stop\`; it is started anew when it is needed.`
+      ? `The daemon that runs is memoryd ${daemon}, and this is ${own}: restart it with \`memoryd restart\`.`
       : `The daemon that runs is memoryd ${daemon}, and this is ${own}: upgrade the program that the agent starts, then restart the agent.`;
   if (seriesOf(own) === seriesOf(daemon)) warn(remedy);
   else throw new CliFailure(remedy);
@@ -27,7 +27,8 @@ function partsOf(version: string): number[] {
   return version.split(/[.+-]/, 3).map(Number);
 }
 
-function compare(a: string, b: string): number {
+/** Above 0 where the first is newer, below where it is older. */
+export function compareVersions(a: string, b: string): number {
   const [one, other] = [partsOf(a), partsOf(b)];
   for (const [i, part] of one.entries()) {
     const difference = part - (other[i] ?? 0);

@@ -1,4 +1,5 @@
 import { posix, win32 } from "node:path";
+import { systemdWord, windowsWord, xml } from "./service-words.ts";
 
 /** What the background service of a person's system is told. */
 export interface ServiceRequest {
@@ -28,12 +29,18 @@ export interface ServiceDefinition {
   readonly probe: Command;
   /** Run after the file is written. */
   readonly install: readonly Command[];
+  /** Run while the daemon is stopped and the service is loaded: starts it, in place of one that hangs. */
+  readonly restart: readonly Command[];
   /** Run before the file goes. */
   readonly uninstall: readonly Command[];
   /** Run after the file has gone. */
   readonly forget: readonly Command[];
   /** Succeeds while the service is installed and, where the keeper knows, runs. */
   readonly status: Command;
+  /** Prints the definition, where it is in no file. */
+  readonly show?: Command;
+  /** Where people see what became of a start. */
+  readonly inspect: Command;
 }
 
 export interface Command {
@@ -57,7 +64,11 @@ export function serviceDefinition(request: ServiceRequest): ServiceDefinition | 
   return request.platform === "win32" ? scheduledTask(request) : undefined;
 }
 
-/** @see systemd.service(5), systemd.syntax(7) */
+/**
+ * The colon before the command keeps `$` from being read as a variable.
+ *
+ * @see systemd.service(5), systemd.syntax(7)
+ */
 function systemdUnit({ home, configFolder, command, stopTimeoutMs }: ServiceRequest): ServiceDefinition {
   const text = `[Unit]
 Description=${DESCRIPTION}
@@ -80,15 +91,12 @@ WantedBy=default.target
     isKept: true,
     probe: systemctl("show-environment"),
     install: [systemctl("daemon-reload"), systemctl("enable", UNIT), systemctl("restart", UNIT)],
+    restart: [systemctl("daemon-reload"), systemctl("restart", UNIT)],
     uninstall: [{ ...systemctl("disable", "--now", UNIT), mayFail: true }],
     forget: [systemctl("daemon-reload")],
     status: systemctl("is-active", UNIT),
+    inspect: { words: ["journalctl", "--user", "--unit", UNIT] },
   };
-}
-
-/** One word of a command; the colon before it keeps `$` from being read as a variable. */
-function systemdWord(word: string): string {
-  return `"${word.replace(/[\\"]/g, "\\$&").replaceAll("%", "%%").replaceAll("\n", "\\n")}"`;
 }
 
 /** @see launchd.plist(5) */
@@ -131,9 +139,11 @@ ${words}
     isKept: true,
     probe: { words: ["launchctl", "print", domain] },
     install: [bootOut, { words: ["launchctl", "bootstrap", domain, file] }],
+    restart: [{ words: ["launchctl", "kickstart", "-k", `${domain}/${NAME}`] }],
     uninstall: [bootOut],
     forget: [],
     status: { words: ["launchctl", "print", `${domain}/${NAME}`] },
+    inspect: { words: ["launchctl", "print", `${domain}/${NAME}`] },
   };
 }
 
@@ -186,22 +196,11 @@ function scheduledTask({ command, user, temporaryFolder }: ServiceRequest): Serv
     isKept: false,
     probe: schtasks("/Query", "/FO", "LIST"),
     install: [schtasks("/Create", "/TN", NAME, "/XML", file, "/F"), schtasks("/Run", "/TN", NAME)],
+    restart: [schtasks("/Run", "/TN", NAME)],
     uninstall: [{ ...schtasks("/Delete", "/TN", NAME, "/F"), mayFail: true }],
     forget: [],
     status: schtasks("/Query", "/TN", NAME),
+    show: schtasks("/Query", "/TN", NAME, "/XML"),
+    inspect: schtasks("/Query", "/TN", NAME, "/V", "/FO", "LIST"),
   };
-}
-
-/** One argument as `CommandLineToArgvW` reads it: backslashes count only before a quotation mark. */
-function windowsWord(word: string): string {
-  if (/^[^\s"]+$/.test(word)) return word;
-  return `"${word.replace(/(\\*)"/g, '$1$1\\"').replace(/(\\+)$/, "$1$1")}"`;
-}
-
-function xml(text: string): string {
-  return text
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;")
-    .replaceAll('"', "&quot;");
 }

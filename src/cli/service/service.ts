@@ -1,8 +1,6 @@
-import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { homedir, tmpdir, userInfo } from "node:os";
 import { dirname, resolve } from "node:path";
-import { foreignFolders, type Settings } from "../../config.ts";
+import type { Settings } from "../../config.ts";
 import { logFileOf } from "../../rotating-log.ts";
 import { CliFailure } from "../cli-failure.ts";
 import { dataDirWords } from "../daemon-options.ts";
@@ -10,7 +8,8 @@ import { findDaemon } from "../daemon-client.ts";
 import { installedProgram } from "../installed-program.ts";
 import { print, printTable } from "../output.ts";
 import { stop } from "../stop.ts";
-import { type Command, type ServiceDefinition, serviceDefinition } from "./service-definition.ts";
+import { definitionHere, isRunning, requireKeeper, run } from "./keeper.ts";
+import type { ServiceDefinition } from "./service-definition.ts";
 
 export interface ServiceOptions {
   readonly print?: boolean;
@@ -97,43 +96,9 @@ function definitionOf(settings: Settings, options: ServiceOptions): ServiceDefin
     // Variables of this terminal are not those of the service.
     ...dataDirWords(options),
   ];
-  const definition = serviceDefinition({
-    platform: process.platform,
-    home: homedir(),
-    configFolder: foreignFolders().config,
-    command,
-    stopTimeoutMs: settings.shutdownTimeoutMs,
-    user: process.platform === "win32" ? run({ words: ["whoami"] }) : String(userInfo().uid),
-    temporaryFolder: tmpdir(),
-  });
+  const definition = definitionHere(command, settings);
   if (definition !== undefined) return definition;
   throw new CliFailure(
     `There is no service for ${process.platform} here; have your system run \`${command.join(" ")}\`.`,
   );
-}
-
-function requireKeeper({ probe, keeper }: ServiceDefinition): void {
-  const { status, stderr, error } = spawnSync(probe.words[0], probe.words.slice(1), { encoding: "utf8" });
-  if (status === 0) return;
-  const why = error?.message ?? firstLine(stderr);
-  throw new CliFailure(
-    `${keeper} does not look after programs of this user here (${why}), which is usual in containers and without a login of your own; \`memoryd start --detach\` runs memoryd without it.`,
-  );
-}
-
-function isRunning({ status }: ServiceDefinition): boolean {
-  return spawnSync(status.words[0], status.words.slice(1), { stdio: "ignore" }).status === 0;
-}
-
-/** Without a shell. Returns what it printed. */
-function run({ words: [program, ...words], mayFail = false }: Command): string {
-  const { status, stdout, stderr, error } = spawnSync(program, words, { encoding: "utf8" });
-  if (status === 0 || mayFail) return (stdout ?? "").trim();
-  throw new CliFailure(
-    `\`${[program, ...words].join(" ")}\` failed: ${error?.message ?? firstLine(stderr)}.`,
-  );
-}
-
-function firstLine(text: string): string {
-  return text.trim().split("\n")[0]?.replace(/\.$/, "") ?? "";
 }
