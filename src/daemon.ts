@@ -154,7 +154,7 @@ export async function startDaemon(
     const operations = bindOperations({
       ...ports,
       summaries: summaryService.summaries,
-      stopJob: (id) => service.stopJob(id),
+      stopJob: service.stopJob,
     });
     const compaction = createCompactionService({
       erasure: opened.erasure,

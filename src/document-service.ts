@@ -5,6 +5,7 @@ import type { DocumentPorts } from "./core/documents/document-ports.ts";
 import { IngestJobs } from "./core/documents/ingest-jobs.ts";
 import type { MemoryPorts } from "./core/memories/memory-ports.ts";
 import type { ServiceStatus } from "./core/status.ts";
+import type { UserErasurePorts } from "./core/users/delete-user-memories.ts";
 import { createUrlFetcher } from "./extraction/fetch/node-url-fetcher.ts";
 import { checkNamedProgram } from "./extraction/media/ffmpeg-program.ts";
 import { openMediaDecoder } from "./extraction/media/media-decoder.ts";
@@ -26,8 +27,8 @@ export interface DocumentService {
   checkpointed(): void;
   /** Figures for the status. */
   readonly counts: ServiceStatus["documents"];
-  /** Stops the work on a job whose row says that it is over. */
-  stopJob(id: string): Promise<void>;
+  /** As `UserErasurePorts.stopJob`. */
+  readonly stopJob: UserErasurePorts["stopJob"];
   /** Interrupts jobs, which go on at the next start. */
   close(): Promise<void>;
 }
@@ -92,7 +93,7 @@ export async function openDocumentService(
     files,
     operations: bindDocumentOperations(ports, jobs),
     start: () => jobs.start(),
-    stopJob: (id) => jobs.cancel(id),
+    stopJob: (job) => jobs.stop(job),
     checkpointed() {
       files.sweep().catch((error: unknown) => log.warn({ err: error }, "unneeded files not removed"));
     },

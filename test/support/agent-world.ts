@@ -37,7 +37,7 @@ export async function createAgentWorld(options: Partial<ServerOptions> = {}): Pr
   const operations = bindOperations({
     ...ports,
     summaries: world.ports.summaries,
-    stopJob: (id) => jobs.cancel(id),
+    stopJob: (job) => jobs.stop(job),
   });
   const endpoint = createAgentEndpoint({
     version: "0.1.0",

@@ -1,6 +1,6 @@
 import type { DocumentPorts, JobProgress } from "./document-ports.ts";
 import type { JobEntry } from "./document-index.ts";
-import type { JobProblem, JobRow } from "./document.ts";
+import type { IngestRequest, JobProblem, JobRow } from "./document.ts";
 import { SMALL_DOCUMENT_BYTES } from "./extraction.ts";
 import { ServiceError } from "../errors.ts";
 import { ingestDocument } from "./ingest-document.ts";
@@ -95,11 +95,20 @@ export class IngestJobs {
 
   /** Ends a job that is not over; one that is stays as it is. Nothing of it is left but its row. */
   async cancel(id: string): Promise<void> {
+    const job = this.#openJob(id);
     await this.#end(id, { status: "cancelled", problem: null });
+    // One that is over by its row may be on its way to the disk still.
+    await (job === undefined ? this.#running.get(id)?.ended : this.stop(job));
+  }
+
+  /** Ends the work on a job that was open, and whose row says by now that it is over; its file is let go of. */
+  async stop({ id, request }: JobEntry): Promise<void> {
     this.#waiting = this.#waiting.filter((waiting) => waiting !== id);
     const running = this.#running.get(id);
     running?.controller.abort(new ServiceError("CONFLICT", "The job was cancelled."));
     await running?.ended;
+    if (running === undefined) this.#tell(id);
+    this.#letGo(request);
   }
 
   /** Interrupts what runs, and waits for that. The rows stay as they are: the next start goes on with them. */
@@ -192,7 +201,9 @@ export class IngestJobs {
       if (this.#isClosed || !this.#isOpen(id)) return;
       const problem = problemOf(error);
       if (problem.code === "INTERNAL") this.#report(error);
+      const request = this.#openJob(id)?.request ?? null;
       await this.#end(id, { status: "failed", problem }).catch((failure: unknown) => this.#report(failure));
+      this.#letGo(request);
     }
   }
 
@@ -200,7 +211,6 @@ export class IngestJobs {
   async #end(id: string, end: Pick<JobRow, "status" | "problem">): Promise<void> {
     const { store, clock } = this.#ports;
     const startedAt = this.#running.get(id)?.startedAt ?? null;
-    const file = this.#openJob(id)?.request?.file;
     await store.commit(() => {
       const job = store.catalogue.documents.findJob(id);
       if (job?.status !== "queued") return { changes: [], result: undefined };
@@ -208,8 +218,11 @@ export class IngestJobs {
       const ended: JobRow = { ...row, ...end, request: null, startedAt, finishedAt: clock.now() };
       return { changes: [{ table: "jobs", id, row: ended }], result: undefined };
     });
-    if (file) this.#ports.files.letGo(file.sha256);
-    if (!this.#running.has(id)) this.#tell(id);
+  }
+
+  /** What a row needs is kept all the same. */
+  #letGo(request: IngestRequest | null): void {
+    if (request?.file) this.#ports.files.letGo(request.file.sha256);
   }
 
   #isOpen(id: string): boolean {

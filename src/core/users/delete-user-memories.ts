@@ -20,8 +20,8 @@ export interface DeletedUserMemories {
 }
 
 export interface UserErasurePorts extends Pick<MemoryPorts, "store" | "facts"> {
-  /** Stops the work on a job whose row says that it is over. */
-  readonly stopJob: (id: string) => Promise<void>;
+  /** Ends the work on a job that was open, and whose row says by now that it is over. */
+  readonly stopJob: (job: JobEntry) => Promise<void>;
 }
 
 /**
@@ -57,7 +57,7 @@ export async function deleteUserMemories(
       },
     };
   });
-  await Promise.all(stopped.map(({ id }) => stopJob(id)));
+  await Promise.all(stopped.map(stopJob));
   return result;
 }
 

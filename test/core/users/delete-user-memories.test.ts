@@ -148,9 +148,9 @@ describe("the list of users", () => {
 
 describe("deleting the documents of a user", () => {
   const deleting = (documents: DocumentWorld, keepsDocuments: boolean) => {
-    const stopJob = (id: string) => documents.jobs.cancel(id);
+    const { jobs } = documents;
     return deleteUserMemories(
-      { ...documents.ports, stopJob },
+      { ...documents.ports, stopJob: (job) => jobs.stop(job) },
       { userId: "u", keepsDocuments, includesFacts: false },
     );
   };
@@ -186,5 +186,6 @@ describe("deleting the documents of a user", () => {
     await deleted;
     expect((await answer).status).toBe("cancelled");
     expect(documents.ports.store.catalogue.size).toBe(0);
+    expect(documents.files.letGoOf).toEqual([...documents.files.contents.keys()]);
   });
 });
