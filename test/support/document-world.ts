@@ -9,6 +9,8 @@ import { ServiceError } from "../../src/core/errors.ts";
 import type { Block, ExtractedDocument } from "../../src/core/documents/extraction.ts";
 import type { FileStore } from "../../src/core/documents/file-store.ts";
 import { IngestJobs } from "../../src/core/documents/ingest-jobs.ts";
+import { extractDocument } from "../../src/extraction/extract-document.ts";
+import { EXTRACTION_LIMITS } from "./extraction-limits.ts";
 import { createFakeDecoder } from "./fake-decoder.ts";
 import type { IngestInput } from "../../src/core/documents/submit-document.ts";
 import { createFakeTranscriber, type FakeTranscriber } from "./fake-transcriber.ts";
@@ -100,7 +102,10 @@ export function createDocumentWorld(): DocumentWorld {
       checkClaim: checkFakeClaim,
       async extract({ bytes, ...claims }, { signal, onProgress } = {}) {
         made.extractions += 1;
-        const text = Buffer.from(files.contents.get("path" in bytes ? bytes.path : "") ?? []).toString();
+        // Subtitles in a recording.
+        if (bytes instanceof Uint8Array)
+          return cutDocument(await extractDocument(bytes, claims, EXTRACTION_LIMITS));
+        const text = Buffer.from(files.contents.get(bytes.path) ?? []).toString();
         onProgress?.({ stage: "extracting", done: 0, total: 1 });
         const aborted = new Promise((_, reject) =>
           signal?.addEventListener("abort", () => reject(signal.reason as Error), { once: true }),

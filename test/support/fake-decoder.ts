@@ -51,9 +51,15 @@ export function createFakeDecoder(
             ? []
             : [{ index: 0, ...(made.trackLanguage !== undefined && { language: made.trackLanguage }) }],
         sound: () => pieces(sound, SOUND_S_PIECE * 16_000),
-        readSubtitles: async () => made.lines ?? [],
+        readSubtitles: async () => webVtt(made.lines ?? []),
         [Symbol.asyncDispose]: async () => {},
       };
     },
   };
+}
+
+function webVtt(lines: readonly Segment[]): Uint8Array {
+  const time = (ms: number) => new Date(ms).toISOString().slice(11, -1);
+  const cues = lines.map(({ startMs, endMs, text }) => `${time(startMs)} --> ${time(endMs)}\n${text}\n`);
+  return Buffer.from(["WEBVTT\n", ...cues].join("\n"));
 }

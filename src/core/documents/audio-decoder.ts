@@ -1,6 +1,6 @@
 /** Sound out of recordings: the port that reads audio and video files. */
 import type { SpooledFile } from "./extraction.ts";
-import type { Pcm, Segment } from "./transcription.ts";
+import type { Pcm } from "./transcription.ts";
 
 export interface RecordingInput {
   readonly bytes: SpooledFile;
@@ -46,8 +46,12 @@ export interface Recording extends AsyncDisposable {
    *   `DecodingLimits`.
    */
   sound(): Pcm;
-  /** The lines of one of its tracks, in the order of time. @throws {ServiceError} as `sound`. */
-  readSubtitles(track: SubtitleTrack): Promise<readonly Segment[]>;
+  /**
+   * One of its tracks as WebVTT: foreign text of any size up to a bound, for a `TextExtractor` to read.
+   *
+   * @throws {ServiceError} as `sound`.
+   */
+  readSubtitles(track: SubtitleTrack): Promise<Uint8Array>;
 }
 
 /** Subtitles as text; those that are pictures are left out. */

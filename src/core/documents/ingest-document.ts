@@ -7,7 +7,6 @@ import {
   readText,
   sectorsOf,
 } from "../memories/compose-memory.ts";
-import { cutDocument } from "./cut-document.ts";
 import type { DocumentPorts, JobControl } from "./document-ports.ts";
 import type { DocumentRow, IngestRequest, JobRow } from "./document.ts";
 import type { DocumentEmbedding } from "../embedding.ts";
@@ -190,8 +189,7 @@ async function readOriginal(
     return ports.extractor.extract(input, { signal: control.signal, onProgress: control.onProgress });
   }
   await control.queueForRecording();
-  // What people say in hours is cut in a moment.
-  return cutDocument(await readRecording(ports, input, metadata, control));
+  return readRecording(ports, input, metadata, control);
 }
 
 /** What the sender calls it. */

@@ -1,9 +1,9 @@
 import type { Recording, RecordingInput, SubtitleTrack } from "./audio-decoder.ts";
+import { cutDocument } from "./cut-document.ts";
 import type { DocumentPorts, JobControl } from "./document-ports.ts";
 import { ServiceError } from "../errors.ts";
-import type { ExtractedDocument } from "./extraction.ts";
+import type { CutDocument } from "./extraction.ts";
 import type { JsonValue, Metadata } from "../memory.ts";
-import type { Segment } from "./transcription.ts";
 
 const MS_A_SECOND = 1_000;
 
@@ -12,22 +12,57 @@ const MS_A_SECOND = 1_000;
  * (`metadata.prefer_subtitles`) and it has some. `metadata.language` is what is spoken; heard if absent.
  *
  * @throws {ServiceError} UNPROCESSABLE: no sound, or no speech in it; INVALID_REQUEST: a language that is no text; what
- *   decoding and transcribing throw; the signal's reason.
+ *   decoding, transcribing and reading subtitles throw; the signal's reason.
  */
 export async function readRecording(
-  { decoder, transcriber }: Pick<DocumentPorts, "decoder" | "transcriber">,
+  ports: Pick<DocumentPorts, "decoder" | "transcriber" | "extractor">,
   input: RecordingInput,
   metadata: Metadata,
-  { signal, onProgress }: Pick<JobControl, "signal" | "onProgress">,
-): Promise<ExtractedDocument> {
+  control: Pick<JobControl, "signal" | "onProgress">,
+): Promise<CutDocument> {
   const language = languageIn(metadata);
-  await using recording = await decoder.open(input, { signal });
+  await using recording = await ports.decoder.open(input, { signal: control.signal });
   if (isWished(metadata["prefer_subtitles"])) {
-    const track = trackFor(recording.subtitles, language);
-    const lines = track === undefined ? [] : await recording.readSubtitles(track);
-    const spoken = track?.language ?? language;
-    if (lines.length > 0) return asDocument(recording, "subtitles", { segments: lines, language: spoken });
+    const written = await readSubtitles(ports, recording, language, control);
+    if (written !== undefined) return written;
   }
+  return hear(ports, recording, language, control);
+}
+
+/** Undefined where there is no track to read, or no line in it. */
+async function readSubtitles(
+  { extractor }: Pick<DocumentPorts, "extractor">,
+  recording: Recording,
+  language: string | undefined,
+  control: Pick<JobControl, "signal" | "onProgress">,
+): Promise<CutDocument | undefined> {
+  const track = trackFor(recording.subtitles, language);
+  if (track === undefined) return undefined;
+  const bytes = await recording.readSubtitles(track);
+  try {
+    const written = await extractor.extract({ bytes, claimedType: "vtt" }, control);
+    const spoken = track.language ?? language;
+    const { durationMs = written.durationMs } = recording;
+    return {
+      ...accountOf(recording, "subtitles"),
+      ...(spoken !== undefined && { language: spoken }),
+      ...(durationMs !== undefined && { durationMs }),
+      charCount: written.charCount,
+      chunks: written.chunks,
+      ...(written.digest !== undefined && { digest: written.digest }),
+    };
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === "UNPROCESSABLE") return undefined;
+    throw error;
+  }
+}
+
+async function hear(
+  { transcriber }: Pick<DocumentPorts, "transcriber">,
+  recording: Recording,
+  language: string | undefined,
+  { signal, onProgress }: Pick<JobControl, "signal" | "onProgress">,
+): Promise<CutDocument> {
   if (!recording.hasSound) {
     throw new ServiceError(
       "UNPROCESSABLE",
@@ -45,36 +80,24 @@ export async function readRecording(
       onProgress({ stage: "transcribing", done, total: total === 0 ? 0 : Math.max(done, total) });
     },
   });
-  if (transcript.segments.length === 0) {
-    throw new ServiceError("UNPROCESSABLE", "There is no speech in the recording.");
-  }
-  return asDocument(recording, "whisper", transcript);
+  const { segments, durationMs } = transcript;
+  // What people say in hours is cut in a moment.
+  return cutDocument({
+    ...accountOf(recording, "whisper"),
+    language: transcript.language,
+    durationMs,
+    charCount: segments.reduce((sum, { text }) => sum + text.length, 0),
+    blocks: segments.map(({ text, startMs, endMs }) => ({ type: "paragraph", text, startMs, endMs })),
+  });
 }
 
-function asDocument(
-  recording: Recording,
-  way: "whisper" | "subtitles",
-  {
-    segments,
-    language,
-    durationMs = recording.durationMs ?? segments.at(-1)?.endMs,
-  }: {
-    readonly segments: readonly Segment[];
-    readonly language: string | undefined;
-    readonly durationMs?: number | undefined;
-  },
-): ExtractedDocument {
-  const { kind, mediaType, decoder, title, author } = recording;
+function accountOf({ kind, mediaType, decoder, title, author }: Recording, way: "whisper" | "subtitles") {
   return {
     kind,
     mediaType,
     method: `${decoder} + ${way}`,
     ...(title !== undefined && { title }),
     ...(author !== undefined && { author }),
-    ...(language !== undefined && { language }),
-    ...(durationMs !== undefined && { durationMs }),
-    charCount: segments.reduce((sum, { text }) => sum + text.length, 0),
-    blocks: segments.map(({ text, startMs, endMs }) => ({ type: "paragraph", text, startMs, endMs })),
   };
 }
 

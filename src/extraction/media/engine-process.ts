@@ -107,7 +107,7 @@ export async function openInEngine(
     },
     async subtitles(index) {
       const answer = await answerTo({ type: "subtitles", index });
-      return answer.type === "subtitles" ? answer.text : "";
+      return answer.type === "subtitles" ? answer.bytes : new Uint8Array();
     },
     async close() {
       child.kill(new ServiceError("NOT_READY", "The recording is closed."));

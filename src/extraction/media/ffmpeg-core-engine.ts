@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import { reportArguments, soundArguments, subtitleArguments } from "./ffmpeg-arguments.ts";
 import { type MediaEngine, type MediaSource, writeSound } from "./media-engine.ts";
 import { readReport } from "./media-report.ts";
+import { SubtitleText } from "./subtitle-text.ts";
 
 /** FFmpeg's program as WebAssembly. It is under the GPL: it runs in a process of its own, as a program would. */
 const WASM = "@ffmpeg/core/wasm";
@@ -11,7 +12,6 @@ const INPUT = "input";
 const OUTPUT = "output";
 /** What is kept of a report; a file with a hundred streams prints some 20 000. */
 const MAX_REPORT_CHARS = 262_144;
-const MAX_SUBTITLE_BYTES = 64 * 1_024 * 1_024;
 
 /** What is used of it; it is written for a browser's worker, and has no types of its own. */
 interface FfmpegCore {
@@ -56,13 +56,9 @@ export async function openFfmpegCore({
       run(soundArguments(container, INPUT, OUTPUT, maxSeconds), writeSound);
     },
     async subtitles(index) {
-      const pieces: Uint8Array[] = [];
-      let left = MAX_SUBTITLE_BYTES;
-      run(subtitleArguments(container, INPUT, OUTPUT, index), (bytes) => {
-        left -= bytes.length;
-        if (left >= 0) pieces.push(bytes.slice());
-      });
-      return Buffer.concat(pieces).toString("utf8");
+      const text = new SubtitleText();
+      run(subtitleArguments(container, INPUT, OUTPUT, index), (bytes) => text.add(bytes.slice()));
+      return text.bytes;
     },
   };
 }

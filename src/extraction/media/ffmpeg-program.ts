@@ -8,9 +8,9 @@ import { damaged, DecodingChild } from "./decoding-child.ts";
 import { reportArguments, soundArguments, subtitleArguments } from "./ffmpeg-arguments.ts";
 import { readReport } from "./media-report.ts";
 import type { OpenedMedia } from "./opened-media.ts";
+import { SubtitleText } from "./subtitle-text.ts";
 
 const STDOUT = "pipe:1";
-const MAX_SUBTITLE_BYTES = 64 * 1_024 * 1_024;
 
 /** Where the system looks for programs. */
 export interface SearchPlaces {
@@ -106,15 +106,11 @@ export async function openInFfmpeg(
     },
     async subtitles(index) {
       const { child, process } = start(subtitleArguments(container, path, STDOUT, index));
-      const pieces: Buffer[] = [];
-      let left = MAX_SUBTITLE_BYTES;
-      process.stdout?.on("data", (piece: Buffer) => {
-        left -= piece.length;
-        if (left >= 0) pieces.push(piece);
-      });
+      const text = new SubtitleText();
+      process.stdout?.on("data", (piece: Buffer) => text.add(piece));
       await child.within(child.ended);
       child.throwIfKilled();
-      return Buffer.concat(pieces).toString("utf8");
+      return text.bytes;
     },
     async close() {
       for (const child of living) child.kill(new ServiceError("NOT_READY", "The recording is closed."));

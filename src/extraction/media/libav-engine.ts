@@ -1,6 +1,7 @@
 import { cleanField, cleanLanguage } from "../clean-text.ts";
 import type { SubtitleTrack } from "../../core/documents/audio-decoder.ts";
 import { type MediaEngine, type MediaSource, writeSound } from "./media-engine.ts";
+import { SubtitleText } from "./subtitle-text.ts";
 
 /** FFmpeg's libraries as WebAssembly, with the codecs that are free of patents: no AAC. Under the LGPL. */
 const INPUT = "input";
@@ -169,13 +170,15 @@ async function* batches(libav: LibAv, format: number, packet: number, { index }:
   }
 }
 
-async function subtitles(libav: LibAv, index: number): Promise<string> {
+async function subtitles(libav: LibAv, index: number): Promise<Uint8Array> {
   const [format, streams] = await libav.ff_init_demuxer_file(INPUT);
   const track = streams.filter(({ codec_type: type }) => type === libav.AVMEDIA_TYPE_SUBTITLE)[index];
-  if (track === undefined) return "";
+  const written = new SubtitleText();
+  const write = (text: string) => written.add(Buffer.from(text));
+  if (track === undefined) return written.bytes;
   const isAss = /^(?:ass|ssa)$/.test(await libav.avcodec_get_name(track.codec_id));
   const msOf = (units: number) => (units * 1_000 * track.time_base_num) / track.time_base_den;
-  const lines = ["WEBVTT"];
+  write("WEBVTT\n");
   const packet = await libav.av_packet_alloc();
   for await (const { packets } of batches(libav, format, packet, track)) {
     for (const { data, pts = 0, ptshi = 0, duration = 0, durationhi = 0 } of packets) {
@@ -183,10 +186,10 @@ async function subtitles(libav: LibAv, index: number): Promise<string> {
       const end = start + msOf(libav.i64tof64(duration, durationhi));
       const text = new TextDecoder().decode(data);
       const own = isAss ? text.split(",").slice(ASS_FIELDS).join(",").replaceAll(/\\N/gi, "\n") : text;
-      lines.push("", `${timing(start)} --> ${timing(end)}`, own.replaceAll(/\n\s*\n/g, "\n").trim());
+      write(`\n${timing(start)} --> ${timing(end)}\n${own.replaceAll(/\n\s*\n/g, "\n").trim()}\n`);
     }
   }
-  return lines.join("\n");
+  return written.bytes;
 }
 
 /** As WebVTT has it. */

@@ -5,10 +5,8 @@ import type {
   Recording,
   RecordingInput,
 } from "../../core/documents/audio-decoder.ts";
-import type { Segment } from "../../core/documents/transcription.ts";
 import { ServiceError } from "../../core/errors.ts";
 import { builtFile } from "../../sandbox/built-file.ts";
-import { readSubtitles } from "../subtitles.ts";
 import { type Container, CONTAINER_LABELS, type FoundContainer } from "./container.ts";
 import { checkDuration, damaged } from "./decoding-child.ts";
 import { type EngineOptions, openInEngine } from "./engine-process.ts";
@@ -16,6 +14,7 @@ import { findProgram, openInFfmpeg } from "./ffmpeg-program.ts";
 import type { EngineName } from "./media-messages.ts";
 import type { OpenedMedia } from "./opened-media.ts";
 import { recognise } from "./recognise.ts";
+import { MAX_SUBTITLE_BYTES } from "./subtitle-text.ts";
 
 export interface MediaDecoderOptions {
   /** The file of the program; "auto" for the one on the search path, if there is one; "off" for none. */
@@ -125,8 +124,12 @@ function recordingOf(
     decoder: opened.decoder,
     sound: () => opened.sound(),
     async readSubtitles({ index }) {
-      const { blocks } = readSubtitles(await opened.subtitles(index));
-      return blocks.map(({ text, startMs = 0, endMs = startMs }): Segment => ({ text, startMs, endMs }));
+      const bytes = await opened.subtitles(index);
+      if (bytes.length <= MAX_SUBTITLE_BYTES) return bytes;
+      throw new ServiceError(
+        "TOO_LARGE",
+        `The subtitles in the recording have more than ${MAX_SUBTITLE_BYTES} bytes. Leave prefer_subtitles out, so that it is heard.`,
+      );
     },
     [Symbol.asyncDispose]: close,
   };

@@ -9,7 +9,7 @@ export interface MediaEngine {
   /** Writes the sound of the first track, 16 kHz mono signed 16-bit, with `writeSound`. */
   decode(maxSeconds: number): Promise<void>;
   /** A track as WebVTT. */
-  subtitles(index: number): Promise<string>;
+  subtitles(index: number): Promise<Uint8Array>;
 }
 
 export interface MediaSource {

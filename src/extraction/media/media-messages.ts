@@ -21,7 +21,7 @@ export type FromEngine =
   /** Undefined where this engine cannot read it and another may. */
   | { readonly type: "opened"; readonly report: MediaReport | undefined }
   /** As WebVTT. */
-  | { readonly type: "subtitles"; readonly text: string }
+  | { readonly type: "subtitles"; readonly bytes: Uint8Array }
   /** All of it was written to standard output. */
   | { readonly type: "sound" }
   /** It broke down at this file. */

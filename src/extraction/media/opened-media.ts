@@ -9,6 +9,6 @@ export interface OpenedMedia {
   /** As `Recording.sound`. */
   sound(): Pcm;
   /** A track as WebVTT. */
-  subtitles(index: number): Promise<string>;
+  subtitles(index: number): Promise<Uint8Array>;
   close(): Promise<void>;
 }

@@ -34,6 +34,6 @@ export async function openWav({ read, size }: MediaSource): Promise<MediaEngine 
         if (left <= 0) return;
       }
     },
-    subtitles: async () => "",
+    subtitles: async () => new Uint8Array(),
   };
 }

@@ -77,6 +77,12 @@ describe("a recording", () => {
     expect(heard.document.extraction).toMatchObject({ method: "fake + whisper", language: "fr" });
   });
 
+  it("is heard where its subtitles hold no line", async () => {
+    const recording = recordingText({ ...TALK, lines: [] });
+    const { document } = await resultOf(world.ingest(recording, { metadata: { prefer_subtitles: true } }));
+    expect(document.extraction.method).toBe("fake + whisper");
+  });
+
   it.each([
     ["without a sound track", { ...TALK, hasSound: false }, {}, "UNPROCESSABLE", /no sound track/],
     ["of silence", { sounds: [0, 5] }, {}, "UNPROCESSABLE", /no speech/i],
