@@ -15,7 +15,7 @@ export interface UploadedFile {
 
 export interface UploadLimits {
   readonly maxUploadBytes: number;
-  /** Of a field; as of a JSON body. */
+  /** Of all fields together; as of a JSON body. */
   readonly maxFieldBytes: number;
 }
 
@@ -37,6 +37,7 @@ export async function readUpload(
 ): Promise<{ readonly body: Record<string, unknown>; readonly upload: UploadedFile | undefined }> {
   const body: Record<string, unknown> = {};
   let upload: UploadedFile | undefined;
+  let fieldBytes = 0;
   try {
     const parts = request.parts({
       limits: {
@@ -50,8 +51,9 @@ export async function readUpload(
       if (part.type === "field") {
         if (Object.hasOwn(body, part.fieldname))
           throw invalid(`/${part.fieldname}`, "must not be given more than once");
-        if (part.valueTruncated)
-          throw tooLarge(`The field ${part.fieldname}`, limits.maxFieldBytes, "MEMORYD_MAX_BODY_BYTES");
+        if (typeof part.value === "string") fieldBytes += Buffer.byteLength(part.value);
+        if (part.valueTruncated || fieldBytes > limits.maxFieldBytes)
+          throw tooLarge("All that is not the file", limits.maxFieldBytes, "MEMORYD_MAX_BODY_BYTES");
         body[part.fieldname] = fieldValue(part.fieldname, part.value);
         continue;
       }

@@ -23,7 +23,7 @@ beforeEach(() => {
     operations: createFakeOperations().operations,
     documents: world.operations,
     status: () => FAKE_STATUS,
-    limits: { maxUploadBytes: 5_000 },
+    limits: { maxUploadBytes: 5_000, maxJsonBytes: 20_000 },
   });
 });
 afterEach(() => app.close());
@@ -131,6 +131,14 @@ describe("POST /ingest", () => {
       code: "TOO_LARGE",
       detail: expect.stringContaining("MEMORYD_MAX_UPLOAD_BYTES"),
     });
+  });
+
+  it("bounds all fields together as it bounds a body of JSON", async () => {
+    const fields = ["a", "b", "c"].map((name) => ({ name, value: "x".repeat(8_000) }));
+    const reply = await upload([...fields, { name: "text", value: "Garlic." }]);
+    expect(reply.statusCode).toBe(413);
+    expect(reply.json().detail).toContain("MEMORYD_MAX_BODY_BYTES");
+    expect((await upload([...fields.slice(1), { name: "text", value: "Garlic." }])).statusCode).toBe(200);
   });
 
   it("answers a job at once where that is preferred", async () => {
