@@ -289,13 +289,20 @@ async function isDurable(staged: { readonly settled: Promise<void> } | undefined
   }
 }
 
-/** Whether a record removes: a memory or a fact, whose links it may clear elsewhere, or nothing but rows. */
+/**
+ * Whether a record removes: a memory or a fact, whose links it may clear elsewhere, or nothing but rows and what jobs were
+ * asked for.
+ */
 function frees(changes: readonly Change[]): boolean {
-  const removed = changes.filter(({ row }) => row === null);
   return (
-    removed.length === changes.length ||
-    removed.some(({ table }) => table === "memories" || table === "facts")
+    changes.every((change) => change.row === null || givesUpJob(change)) ||
+    changes.some(({ table, row }) => row === null && (table === "memories" || table === "facts"))
   );
+}
+
+/** Its request goes, and with it the need of its file. */
+function givesUpJob({ table, row }: Change): boolean {
+  return table === "jobs" && (row?.status === "cancelled" || row?.status === "failed");
 }
 
 function noRoom(): ServiceError {

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as turnOfOthers } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { JobRow } from "../../src/core/documents/document.ts";
 import { addMemory } from "../../src/core/memories/add-memory.ts";
 import { deleteMemory } from "../../src/core/memories/delete-memory.ts";
 import { eraseFact } from "../../src/core/facts/erase-fact.ts";
@@ -19,6 +20,30 @@ import { BUSY, survive } from "../support/store-survival.ts";
 const LIMITS = { ...BUSY, rows: 1_000 };
 /** Some hundred syncs each, of a disk that may be busy. */
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
+
+const QUEUED_JOB: JobRow = {
+  kind: "ingest",
+  status: "queued",
+  userId: null,
+  project: null,
+  request: {
+    file: { sha256: "0".repeat(64), bytes: 9 },
+    url: null,
+    filename: null,
+    claimedType: null,
+    tags: [],
+    metadata: {},
+    createdBy: null,
+    fetchedAt: null,
+  },
+  documentId: null,
+  deduplicated: false,
+  problem: null,
+  createdAt: 1,
+  startedAt: null,
+  finishedAt: null,
+  order: 1,
+};
 
 let top: string;
 let directory: string;
@@ -170,6 +195,18 @@ describe("a store whose disk is full", () => {
       sourceMemoryId: null,
       supersededBy: null,
     });
+  });
+
+  it("lets a job be given up, and takes no new one", async () => {
+    const { store: memories } = store.ports;
+    const put = (id: string, row: JobRow) =>
+      memories.commit(() => ({ changes: [{ table: "jobs", id, row }], result: undefined }));
+    await put("job-1", QUEUED_JOB);
+    await fill();
+    expect(await ledger.add(store)).toBe(false);
+    await expect(put("job-2", QUEUED_JOB)).rejects.toMatchObject({ code: "STORE_FULL" });
+    await put("job-1", { ...QUEUED_JOB, status: "cancelled", request: null, finishedAt: 5 });
+    expect(memories.catalogue.documents.openJobs()).toEqual([]);
   });
 
   it("has all of it after a restart while it is still full", async () => {
