@@ -1,4 +1,3 @@
-import { open } from "node:fs/promises";
 import { ServiceError } from "../core/errors.ts";
 import {
   SMALL_DOCUMENT_BYTES,
@@ -13,6 +12,7 @@ import {
 import { builtFile } from "../sandbox/built-file.ts";
 import { checkClaim } from "./document-kind.ts";
 import { ExtractionProcess } from "./extraction-process.ts";
+import { openOriginal } from "./open-original.ts";
 
 /** Limits that are no settings: what a document needs beyond them is no document of people. */
 const FIXED_LIMITS = {
@@ -173,10 +173,7 @@ class ReadingQueue {
 }
 
 async function openFile({ path }: SpooledFile) {
-  const handle = await open(path, "r").catch((cause: unknown) => {
-    if ((cause as NodeJS.ErrnoException).code !== "ENOENT") throw cause;
-    throw new ServiceError("NOT_FOUND", "The file is not on the disk any more. Send it again.", { cause });
-  });
+  const handle = await openOriginal(path);
   const { size } = await handle.stat();
   return {
     size,

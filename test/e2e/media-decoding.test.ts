@@ -238,6 +238,11 @@ describe("what is called something else", () => {
     }
   });
 
+  it("is gone from the disk: it says so", async () => {
+    const gone = { bytes: { path: join(folder, "gone") } };
+    await expect(decoder.recognises(gone)).rejects.toMatchObject({ code: "NOT_FOUND" });
+  });
+
   it("cannot be decoded where nothing is installed: it says what to install", async () => {
     const bare = openMediaDecoder({ ffmpeg: "off", searchPath: "", engines: ["wav"] });
     const path = join(folder, "claimed");

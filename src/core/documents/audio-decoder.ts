@@ -68,6 +68,7 @@ export interface AudioDecoder {
    * True for audio and video of a kind that is read, by its first bytes.
    *
    * @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE: bytes that are not what was claimed, where one of the two is a recording.
+   *   NOT_FOUND: the file is gone.
    */
   recognises(input: RecordingInput): Promise<boolean>;
   /**

@@ -1,9 +1,9 @@
 import { fork } from "node:child_process";
 import { existsSync, realpathSync } from "node:fs";
-import { open } from "node:fs/promises";
 import type { DecodingLimits } from "../../core/documents/audio-decoder.ts";
 import { ServiceError } from "../../core/errors.ts";
 import { sandboxArguments } from "../../sandbox/sandbox-arguments.ts";
+import { openOriginal } from "../open-original.ts";
 import type { Container } from "./container.ts";
 import { damaged, DecodingChild } from "./decoding-child.ts";
 import type { EngineName, FromEngine, ToEngine } from "./media-messages.ts";
@@ -40,7 +40,7 @@ export async function openInEngine(
   if (!existsSync(workerFile)) throw new Error(`${workerFile} is missing: run "npm run build" first`);
   // Node looks at every folder on the way to a link, and may not in there.
   const file = realpathSync.native(workerFile);
-  const input = await open(path, "r");
+  const input = await openOriginal(path);
   const process = fork(file, {
     execArgv: sandboxArguments({ worker: file, heapBytes: HEAP_BYTES, packages: PACKAGES }),
     serialization: "advanced",

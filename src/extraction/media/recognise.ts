@@ -1,6 +1,6 @@
-import { open } from "node:fs/promises";
 import type { RecordingInput } from "../../core/documents/audio-decoder.ts";
 import { claimOf, contradiction } from "../document-kind.ts";
+import { openOriginal } from "../open-original.ts";
 import {
   CONTAINER_LABELS,
   CONTAINER_NAMES,
@@ -27,7 +27,7 @@ export async function recognise({ bytes, ...claim }: RecordingInput): Promise<Fo
 }
 
 async function headOf(path: string): Promise<Uint8Array> {
-  const file = await open(path, "r");
+  const file = await openOriginal(path);
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
     return buffer.subarray(0, bytesRead);
