@@ -166,7 +166,7 @@ export class ExtractionProcess {
     else if (job === undefined) return;
     else if (message.type === "progress")
       job.onProgress?.({ stage: "extracting", done: message.done, total: message.total });
-    else if (message.type === "chunks") job.chunks.push(...message.chunks);
+    else if (message.type === "chunks") for (const chunk of message.chunks) job.chunks.push(chunk);
     else if (message.type === "failed") this.#fail(new ServiceError(message.code, message.message));
     else {
       this.#job = undefined;
