@@ -17,8 +17,28 @@ export function requestsPerMinute({
 }: Reach & { readonly keyRequestsPerMinute: string }): number | undefined {
   if (keyRequestsPerMinute === "off") return undefined;
   if (keyRequestsPerMinute !== "auto") return Number(keyRequestsPerMinute);
-  const isAlone = [host, ...allowedHosts.map(nameIn)].every(isLoopback);
-  return isAlone ? undefined : NETWORK_REQUESTS_PER_MINUTE;
+  return isAlone({ host, allowedHosts }) ? undefined : NETWORK_REQUESTS_PER_MINUTE;
+}
+
+/** A random key of this many characters, or one with so many different ones, cannot be guessed; a word that was thought up can. */
+const SAFE_KEY_LENGTH = 24;
+const SAFE_KEY_VARIETY = 10;
+
+/**
+ * A sentence on a configured key that strangers might guess: wrong ones are throttled, but whoever guesses right is let
+ * in. Undefined where nobody else can try, or the key is long and random enough.
+ */
+export function guessableKey({
+  apiKey,
+  ...reach
+}: Reach & { readonly apiKey: string | undefined }): string | undefined {
+  if (apiKey === undefined || isAlone(reach)) return undefined;
+  if (apiKey.length >= SAFE_KEY_LENGTH && new Set(apiKey).size >= SAFE_KEY_VARIETY) return undefined;
+  return `the API key may be guessed by others: use ${SAFE_KEY_LENGTH} random characters or more, or \`memoryd keys create\``;
+}
+
+function isAlone({ host, allowedHosts }: Reach): boolean {
+  return [host, ...allowedHosts.map(nameIn)].every(isLoopback);
 }
 
 /** A sentence on the first setting that lets others in, and what to do, for when there is no key; undefined if none does. */

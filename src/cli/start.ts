@@ -2,6 +2,7 @@ import type { Config } from "../config.ts";
 import { ServiceError } from "../core/errors.ts";
 import type { RunningDaemon, startDaemon } from "../daemon.ts";
 import { createLogger, type Logger } from "../log.ts";
+import { guessableKey } from "../reach.ts";
 import { logFileOf, openRotatingLog } from "../rotating-log.ts";
 import { baseUrl, isEveryAddress } from "../runtime-file.ts";
 import { CliFailure, EXIT, type ExitCode } from "./cli-failure.ts";
@@ -80,7 +81,8 @@ function openLog({ logLevel, dataDir }: Config, logToFile: boolean): Logger {
 
 function announce(daemon: RunningDaemon, config: Config, log: Logger): void {
   const { version, memoryCount, embedding } = daemon.status();
-  const summary = [
+  const warning = guessableKey(config);
+  const summary: (readonly [string, string])[] = [
     [
       "listening",
       isEveryAddress(daemon.address)
@@ -91,7 +93,11 @@ function announce(daemon: RunningDaemon, config: Config, log: Logger): void {
     ["model", `${embedding.model} (${embedding.dimensions} dimensions)`],
     ["memories", String(memoryCount)],
     ["version", version],
-  ] as const;
+  ];
+  if (warning !== undefined) {
+    summary.push(["warning", warning]);
+    log.warn({}, "API key may be guessed");
+  }
   log.info({ port: daemon.port, memories: memoryCount, version }, "ready");
   if (process.send === undefined) {
     print("memoryd is ready");
