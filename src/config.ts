@@ -178,10 +178,16 @@ export function environmentWith(
   secrets: readonly string[],
   env: NodeJS.ProcessEnv = process.env,
 ): NodeJS.ProcessEnv {
-  const ours = new Set<string>([...SETTINGS.map(({ variable }) => variable), ...SECRETS]);
+  const ours = new Set(variablesOfDaemon(env));
   return Object.fromEntries(
     Object.entries(env).filter(([name]) => !ours.has(name) || secrets.includes(name)),
   );
+}
+
+/** The names of those variables of this process that are settings or secrets of the daemon. */
+export function variablesOfDaemon(env: NodeJS.ProcessEnv = process.env): string[] {
+  const ours = [...SETTINGS.map(({ variable }) => variable), ...SECRETS];
+  return ours.filter((name) => env[name] !== undefined);
 }
 
 /** Variables by which other programs of this user say where their own configuration is; empty ones are as good as unset. */

@@ -1,4 +1,3 @@
-import { setTimeout as wait } from "node:timers/promises";
 import {
   ConfigError,
   environmentWith,
@@ -15,8 +14,10 @@ import { versionAt } from "./installed-program.ts";
 import { openLogTail } from "./log-tail.ts";
 import { compareVersions } from "./mcp/check-versions.ts";
 import { faultOf, type InstalledService, serviceOf } from "./service/installed-service.ts";
-import { isRunning, run } from "./service/keeper.ts";
-import { spawnDaemon, START_TIMEOUT_MS } from "./start-detached.ts";
+import { isRunning } from "./service/keeper.ts";
+import { startByKeeper } from "./service/start-by-keeper.ts";
+import { spawnDaemon } from "./start-detached.ts";
+import { didNotStart, textOf } from "./start-failure.ts";
 
 /** How a daemon comes back after it has been stopped. */
 export interface StartAgain {
@@ -30,9 +31,7 @@ export interface StartAgain {
   start(): Promise<DaemonClient>;
 }
 
-const POLL_MS = 100;
-/** Of the log, when a start failed. */
-const SHOWN_LINES = 10;
+const DID_NOT_START = "memoryd was stopped and did not start again.";
 
 /**
  * How the daemon of a data directory would be started again: by what keeps it, where it is a service, else as it was
@@ -68,12 +67,12 @@ function byItself({ dataDir }: Settings, { runtime }: DaemonClient): StartAgain 
       const tail = openLogTail(() => dataDir);
       try {
         const outcome = await spawnDaemon({ dataDir }, startWordsOf(startedWith), env);
-        if (outcome.kind === "failed") throw didNotStart(outcome.message, textOf(tail.news()));
+        if (outcome.kind === "failed") throw didNotStart(DID_NOT_START, outcome.message, textOf(tail.news()));
       } finally {
         tail.close();
       }
       const started = await findDaemon(dataDir);
-      if (started === undefined) throw didNotStart("It ended as soon as it was ready.", "");
+      if (started === undefined) throw didNotStart(DID_NOT_START, "It ended as soon as it was ready.", "");
       return started;
     },
   };
@@ -95,38 +94,13 @@ function byKeeper(
   // Variables of this terminal are not those of the service.
   refuseUnusable(readStartWords(words), {});
 
-  const inspect = definition.inspect.words.join(" ");
   return {
     keeper: definition.keeper,
     async start() {
-      const tail = openLogTail(() => dataDir);
-      try {
-        const commands = isRunning(definition) ? definition.restart : definition.install;
-        for (const command of commands) run(command);
-        return await untilReady(tail);
-      } finally {
-        tail.close();
-      }
+      const commands = isRunning(definition) ? definition.restart : definition.install;
+      return await startByKeeper(definition, commands, dataDir, DID_NOT_START);
     },
   };
-
-  async function untilReady(tail: ReturnType<typeof openLogTail>): Promise<DaemonClient> {
-    const deadline = Date.now() + START_TIMEOUT_MS;
-    let log = "";
-    for (;;) {
-      const found = await findDaemon(dataDir);
-      if (found !== undefined) return found;
-      log += textOf(tail.news());
-      const reason = failureIn(log);
-      if (reason !== undefined) throw didNotStart(reason, log);
-      // The other keepers do not say whether it runs.
-      if (definition.keeper === "systemd" && !isRunning(definition))
-        throw didNotStart(`It ended while it started; \`${inspect}\` says more.`, log);
-      if (Date.now() > deadline)
-        throw didNotStart(`It is not ready yet; \`${inspect}\` shows what ${definition.keeper} knows.`, log);
-      await wait(POLL_MS);
-    }
-  }
 }
 
 /** An older program might not know what a newer one has written. */
@@ -148,27 +122,4 @@ function refuseUnusable(startedWith: Omit<StartedWith, "secrets">, env: NodeJS.P
       exitCode: EXIT.usage,
     });
   }
-}
-
-/** Why a start failed, if its log says so. */
-function failureIn(log: string): string | undefined {
-  const line = log.split("\n").find((each) => each.includes('"msg":"start failed"'));
-  if (line === undefined) return undefined;
-  try {
-    const { err } = JSON.parse(line) as { readonly err?: { readonly message?: unknown } };
-    return typeof err?.message === "string" ? err.message : "It failed while it started.";
-  } catch {
-    return "It failed while it started.";
-  }
-}
-
-function textOf(chunks: Iterable<Uint8Array>): string {
-  return Buffer.concat([...chunks]).toString("utf8");
-}
-
-function didNotStart(reason: string, log: string): CliFailure {
-  const end = log.trimEnd().split("\n").slice(-SHOWN_LINES).join("\n");
-  return new CliFailure(
-    `memoryd was stopped and did not start again. ${reason}${end === "" ? "" : `\n\nThe end of its log:\n${end}`}`,
-  );
 }

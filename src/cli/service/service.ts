@@ -1,15 +1,16 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import type { Settings } from "../../config.ts";
+import { DEFAULT_CONFIG_FILE, type Settings, variablesOfDaemon } from "../../config.ts";
 import { logFileOf } from "../../rotating-log.ts";
 import { CliFailure } from "../cli-failure.ts";
 import { dataDirWords } from "../daemon-options.ts";
-import { findDaemon } from "../daemon-client.ts";
+import { type DaemonClient, findDaemon } from "../daemon-client.ts";
 import { installedProgram } from "../installed-program.ts";
 import { print, printTable } from "../output.ts";
-import { stop } from "../stop.ts";
+import { stop, stopDaemon } from "../stop.ts";
 import { definitionHere, isRunning, requireKeeper, run } from "./keeper.ts";
 import type { ServiceDefinition } from "./service-definition.ts";
+import { startByKeeper } from "./start-by-keeper.ts";
 
 export interface ServiceOptions {
   readonly print?: boolean;
@@ -29,24 +30,33 @@ export async function installService(settings: Settings, options: ServiceOptions
     return;
   }
   requireKeeper(definition);
-  // Two daemons cannot have one data directory; the service's own is started anew by the commands below.
-  if (!isRunning(definition) && (await findDaemon(settings.dataDir)) !== undefined) await stop(settings);
+  // Two daemons cannot have one data directory, and what is waited for below must be the new one.
+  const before = await findDaemon(settings.dataDir);
+  if (before !== undefined) await stopDaemon(before, settings);
 
   const { file, text, encoding, isKept, install, keeper } = definition;
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, text, { encoding, mode: 0o644 });
+  let daemon: DaemonClient;
   try {
-    for (const command of install) run(command);
+    const otherwise = `memoryd is a service of ${keeper} now, and did not start.`;
+    daemon = await startByKeeper(definition, install, settings.dataDir, otherwise);
   } finally {
     if (!isKept) rmSync(file, { force: true });
   }
   print(`memoryd runs, and ${keeper} starts it when you log in.`);
   printTable([
+    ["listening", daemon.url],
     ...(isKept ? [["file", file] as const] : []),
     ["data", settings.dataDir],
     ["log", logFileOf(settings.dataDir)],
   ]);
   if (keeper === "systemd") print("To have it run while you are not logged in, too: loginctl enable-linger");
+  const unseen = variablesOfDaemon().filter((name) => name !== "MEMORYD_DATA_DIR");
+  if (unseen.length > 0)
+    print(
+      `The service does not see what this terminal sets: ${unseen.join(", ")}. Put it into ${options.config ?? DEFAULT_CONFIG_FILE}, then \`memoryd restart\`.`,
+    );
 }
 
 /** Takes that back; what is stored stays. */
