@@ -1,37 +1,17 @@
 import { mkdtempSync, rmSync } from "node:fs";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { newLocalToken, proofOf, writeRuntimeInfo } from "../../src/runtime-file.ts";
-import { VERSION } from "../../src/version.ts";
-import { FAKE_STATUS, fakeId } from "../support/fake-operations.ts";
+import { fakeId } from "../support/fake-operations.ts";
 import { runCli } from "../support/run-cli.ts";
-import { createTestServer, type TestServer } from "../support/test-server.ts";
+import { startTestDaemon } from "../support/test-daemon.ts";
+import type { TestServer } from "../support/test-server.ts";
 
 let home: string;
 let server: TestServer;
 beforeEach(async () => {
   home = mkdtempSync(join(tmpdir(), "memoryd-cli-"));
-  const token = newLocalToken();
-  server = createTestServer(
-    {},
-    {
-      access: { localToken: token },
-      prove: (challenge) => proofOf({ instanceId: FAKE_STATUS.instanceId, token }, challenge),
-    },
-  );
-  await server.app.listen({ host: "127.0.0.1", port: 0 });
-  const { port } = server.app.server.address() as AddressInfo;
-  writeRuntimeInfo(home, {
-    address: "127.0.0.1",
-    port,
-    pid: process.pid,
-    instanceId: FAKE_STATUS.instanceId,
-    version: VERSION,
-    startedAt: 0,
-    token,
-  });
+  server = await startTestDaemon(home);
 });
 afterEach(async () => {
   await server.app.close();

@@ -1,16 +1,12 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import type { AddressInfo } from "node:net";
-import { X509Certificate } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { newLocalToken, writeRuntimeInfo } from "../../src/runtime-file.ts";
 import { acquireLock } from "../../src/storage/lock.ts";
-import { VERSION } from "../../src/version.ts";
-import { FAKE_STATUS } from "../support/fake-operations.ts";
 import { runCli } from "../support/run-cli.ts";
 import { selfSignedCertificate } from "../support/self-signed-certificate.ts";
-import { createTestServer, type TestServer } from "../support/test-server.ts";
+import { startTestDaemon } from "../support/test-daemon.ts";
+import type { TestServer } from "../support/test-server.ts";
 
 let home: string;
 let dataDir: string;
@@ -31,20 +27,7 @@ const run = (...words: string[]) => runCli(words, { home, env: { MEMORYD_DATA_DI
 async function serve(tls?: { readonly cert: string; readonly key: string }): Promise<void> {
   // Makes the directory too.
   await run("keys", "list");
-  const token = newLocalToken();
-  server = createTestServer({}, { access: { localToken: token }, ...(tls !== undefined && { tls }) });
-  await server.app.listen({ host: "127.0.0.1", port: 0 });
-  const { port } = server.app.server.address() as AddressInfo;
-  writeRuntimeInfo(dataDir, {
-    address: "127.0.0.1",
-    port,
-    pid: process.pid,
-    instanceId: FAKE_STATUS.instanceId,
-    version: VERSION,
-    startedAt: 0,
-    token,
-    ...(tls !== undefined && { tlsFingerprint: new X509Certificate(tls.cert).fingerprint256 }),
-  });
+  server = await startTestDaemon(dataDir, {}, { tls });
 }
 
 describe.each(["without a daemon", "with a daemon", "with a daemon that speaks HTTPS"])(

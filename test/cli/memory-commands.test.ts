@@ -1,13 +1,11 @@
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { newLocalToken, proofOf, writeRuntimeInfo } from "../../src/runtime-file.ts";
-import { VERSION } from "../../src/version.ts";
-import { FAKE_STATUS, fakeId } from "../support/fake-operations.ts";
+import { fakeId } from "../support/fake-operations.ts";
 import { runCli } from "../support/run-cli.ts";
-import { createTestServer, type TestServer } from "../support/test-server.ts";
+import { startTestDaemon } from "../support/test-daemon.ts";
+import type { TestServer } from "../support/test-server.ts";
 
 // Each test runs several processes.
 vi.setConfig({ testTimeout: 60_000 });
@@ -16,23 +14,7 @@ let home: string;
 let server: TestServer;
 beforeEach(async () => {
   home = mkdtempSync(join(tmpdir(), "memoryd-cli-"));
-  const token = newLocalToken();
-  const { instanceId } = FAKE_STATUS;
-  server = createTestServer(
-    {},
-    { access: { localToken: token }, prove: (challenge) => proofOf({ instanceId, token }, challenge) },
-  );
-  await server.app.listen({ host: "127.0.0.1", port: 0 });
-  const { port } = server.app.server.address() as AddressInfo;
-  writeRuntimeInfo(home, {
-    address: "127.0.0.1",
-    port,
-    pid: process.pid,
-    instanceId,
-    version: VERSION,
-    startedAt: 0,
-    token,
-  });
+  server = await startTestDaemon(home);
   await server.operations.addMemory({ content: "Tea\u001b[2J.\nGreen.", tags: ["drink", "todo"] });
   await server.operations.addMemory({ content: "Cake.", metadata: { slices: 3 }, project: "kitchen" });
 });

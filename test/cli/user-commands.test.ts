@@ -1,36 +1,18 @@
 import { mkdtempSync, rmSync } from "node:fs";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { bindOperations } from "../../src/core/operations.ts";
-import { newLocalToken, proofOf, writeRuntimeInfo } from "../../src/runtime-file.ts";
-import { VERSION } from "../../src/version.ts";
-import { FAKE_STATUS } from "../support/fake-operations.ts";
 import { createMemoryWorld } from "../support/memory-world.ts";
 import { runCli } from "../support/run-cli.ts";
-import { createTestServer, type TestServer } from "../support/test-server.ts";
+import { startTestDaemon } from "../support/test-daemon.ts";
+import type { TestServer } from "../support/test-server.ts";
 
 let home: string;
 let server: TestServer;
 beforeEach(async () => {
   home = mkdtempSync(join(tmpdir(), "memoryd-cli-"));
-  const token = newLocalToken();
-  server = createTestServer(bindOperations(createMemoryWorld().ports), {
-    access: { localToken: token },
-    prove: (challenge) => proofOf({ instanceId: FAKE_STATUS.instanceId, token }, challenge),
-  });
-  await server.app.listen({ host: "127.0.0.1", port: 0 });
-  const { port } = server.app.server.address() as AddressInfo;
-  writeRuntimeInfo(home, {
-    address: "127.0.0.1",
-    port,
-    pid: process.pid,
-    instanceId: FAKE_STATUS.instanceId,
-    version: VERSION,
-    startedAt: 0,
-    token,
-  });
+  server = await startTestDaemon(home, bindOperations(createMemoryWorld().ports));
 });
 afterEach(async () => {
   await server.app.close();
