@@ -105,7 +105,7 @@ export function documentCalls({ json, blob }: Transport, jobs: Pick<JobCalls, "w
     page,
     list: (filter, options) =>
       walkPages(
-        (cursor) => page({ ...filter, ...(cursor !== undefined && { cursor }) }, options),
+        (place) => page({ ...filter, ...place }, options),
         ({ items }) => items,
       ),
     get: (id, place, options) =>

@@ -59,7 +59,7 @@ export function factCalls({ json }: Transport): FactCalls {
     page,
     list: (filter, options) =>
       walkPages(
-        (cursor) => page({ ...filter, ...(cursor !== undefined && { cursor }) }, options),
+        (place) => page({ ...filter, ...place }, options),
         ({ facts }) => facts,
       ),
     record: (fact, options) => json({ method: "POST", path: FACTS, body: fact, isWrite: true, options }),

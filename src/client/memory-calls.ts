@@ -53,7 +53,7 @@ export function memoryCalls({ json }: Transport): MemoryCalls {
     page,
     list: (filter, options) =>
       walkPages(
-        (cursor) => page({ ...filter, ...(cursor !== undefined && { cursor }) }, options),
+        (place) => page({ ...filter, ...place }, options),
         ({ items }) => items,
       ),
     add: (memory, options) =>

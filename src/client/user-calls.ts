@@ -43,16 +43,16 @@ export function userCalls({ json }: Transport): UserCalls {
     page,
     list: (options) =>
       walkPages(
-        (cursor) => page(cursor === undefined ? {} : { cursor }, options),
+        (place) => page(place, options),
         ({ items }) => items,
       ),
     memories: (userId, filter, options) =>
       walkPages(
-        (cursor) =>
+        (place) =>
           json<{ readonly items: Memory[]; readonly next_cursor: string | null }>({
             method: "GET",
             path: path`/users/${userId}/memories`,
-            query: { ...filter, cursor },
+            query: { ...filter, ...place },
             options,
           }),
         ({ items }) => items,
