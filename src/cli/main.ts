@@ -14,6 +14,7 @@ import { addSingleMemoryCommands } from "./memory-commands.ts";
 import { logs, type LogsOptions } from "./logs.ts";
 import { collect, part, wholeNumber } from "./option-values.ts";
 import { ingest, type IngestOptions } from "./ingest/ingest.ts";
+import { EXTRA_TOOL_NAMES } from "./mcp/extra-tools.ts";
 import type { ServeAgentOptions } from "./mcp/serve-agent.ts";
 import { complain, endWithReader, print } from "./output.ts";
 import { query, type QueryOptions } from "./query.ts";
@@ -185,7 +186,7 @@ function addAgentCommands(memoryd: Command): void {
       "what is added goes there; found from the folder's git remote if not given",
     )
     .option("-u, --user <id>", "whose memories are read and added")
-    .option("--tools <list>", "further tools: list, reinforce, timeline, summary, ingest_text, ingest_url")
+    .option("--tools <list>", `further tools: ${EXTRA_TOOL_NAMES}`)
     .option("--read-only", "only tools that change nothing")
     .action(async (options: DaemonOptions & ServeAgentOptions) => {
       // Loaded only here: it takes a while.

@@ -244,7 +244,9 @@ export function chosenTools({ extra, readOnly }: ToolChoice): AgentToolName[] {
 /** Reads a list as `--tools` has it, separated by commas. @returns the first name that is none, as `unknown`. */
 export function readExtraTools(
   list: string,
-): { readonly extra: ExtraTool[]; readonly unknown?: undefined } | { readonly unknown: string } {
+):
+  | { readonly extra: ExtraTool[]; readonly unknown?: undefined }
+  | { readonly extra?: undefined; readonly unknown: string } {
   const names = list
     .split(",")
     .map((name) => name.trim())

@@ -1,8 +1,8 @@
 import { dirname, resolve } from "node:path";
-import { readExtraTools } from "../../schemas/agent-tools.ts";
-import { CliFailure, EXIT } from "../cli-failure.ts";
+import { CliFailure } from "../cli-failure.ts";
 import { dataDirWords } from "../daemon-options.ts";
 import { installedProgram } from "../installed-program.ts";
+import { extraToolsOf } from "../mcp/extra-tools.ts";
 import { print, printTable } from "../output.ts";
 import { launchOf, withEntry, withoutEntry } from "./agent-entry.ts";
 import { agentsHere, fileOf, isThere } from "./agent-places.ts";
@@ -82,11 +82,7 @@ export function uninstallFor(ids: readonly AgentId[], { project = false }: Insta
 
 /** The arguments of `memoryd mcp` for an agent. @throws {CliFailure} for a tool that there is none of. */
 function mcpWords(options: InstallOptions): string[] {
-  const { unknown } = readExtraTools(options.tools ?? "");
-  if (unknown !== undefined)
-    throw new CliFailure(`There is no tool "${unknown}"; \`memoryd mcp --help\` shows which there are.`, {
-      exitCode: EXIT.usage,
-    });
+  extraToolsOf(options.tools);
   return [
     ...(options.projectName === undefined ? [] : ["--project", options.projectName]),
     ...(options.user === undefined ? [] : ["--user", options.user]),

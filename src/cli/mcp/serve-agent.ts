@@ -1,13 +1,13 @@
 import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { type Settings, SETTINGS } from "../../config.ts";
 import { createLogger } from "../../log.ts";
-import { readExtraTools } from "../../schemas/agent-tools.ts";
 import { VERSION } from "../../version.ts";
 import { print } from "../output.ts";
-import { CliFailure, EXIT } from "../cli-failure.ts";
+import { EXIT } from "../cli-failure.ts";
 import { spawnDaemon, type StartOutcome } from "../start-detached.ts";
 import { buildAgentShim } from "./agent-shim.ts";
 import { createDaemonLink, type DaemonLink } from "./daemon-link.ts";
+import { extraToolsOf } from "./extra-tools.ts";
 import { forward } from "./forward.ts";
 import { namedByPath, projectOfFolder } from "./project-of-folder.ts";
 
@@ -35,13 +35,7 @@ const USUAL_PORT = SETTINGS.find(({ name }) => name === "port")?.default;
  * is written to standard output; the log goes to standard error.
  */
 export async function serveAgent(settings: Settings, options: ServeAgentOptions): Promise<void> {
-  const extra = readExtraTools(options.tools ?? "");
-  if (extra.unknown !== undefined) {
-    throw new CliFailure(
-      `There is no tool "${extra.unknown}"; --tools takes list, reinforce, timeline, ingest_text and ingest_url.`,
-      { exitCode: EXIT.usage },
-    );
-  }
+  const extra = extraToolsOf(options.tools);
   const log = createLogger(settings.logLevel);
   const exitWhenIdleMs = settings.exitWhenIdleMs === 0 ? EXIT_WHEN_IDLE_MS : settings.exitWhenIdleMs;
   const link = createDaemonLink({
@@ -56,7 +50,7 @@ export async function serveAgent(settings: Settings, options: ServeAgentOptions)
     () =>
       buildAgentShim({
         version: VERSION,
-        tools: { extra: extra.extra, readOnly: options.readOnly ?? false },
+        tools: { extra, readOnly: options.readOnly ?? false },
         project: options.project,
         user: options.user,
         projectOf: (root) =>
