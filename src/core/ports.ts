@@ -67,6 +67,8 @@ export interface MemoryFilter {
   readonly tags?: readonly string[];
   readonly sessionId?: string;
   readonly createdBy?: string;
+  /** `createdAt` at this moment or later. */
+  readonly createdFrom?: number;
   /** `occurredAt` in [from, to). */
   readonly from?: number;
   readonly to?: number;

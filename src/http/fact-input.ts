@@ -112,7 +112,7 @@ export function itemError(error: ServiceError, path: string): ServiceError {
   });
 }
 
-function timeOf(text: string | undefined): number | undefined {
+export function timeOf(text: string | undefined): number | undefined {
   return text === undefined ? undefined : parseQueryTime(text);
 }
 

@@ -23,6 +23,7 @@ export function factRecord(fact: Fact): Static<typeof FactRecord> {
     superseded_by: fact.supersededBy,
     derived_from: fact.derivedFrom,
     cardinality: fact.cardinality,
+    created_by: fact.createdBy,
   };
 }
 

@@ -75,6 +75,7 @@ export function listMemoriesInput(
     tags: query.tag === undefined ? undefined : [query.tag],
     sessionId: query.session_id,
     createdBy: query.created_by,
+    createdFrom: query.created_from === undefined ? undefined : parseQueryTime(query.created_from),
     from: query.from === undefined ? undefined : parseQueryTime(query.from),
     to: query.to === undefined ? undefined : parseQueryTime(query.to),
   });

@@ -115,6 +115,7 @@ function factLine(versions: readonly Fact[]): Static<typeof FactLine> {
     project: first.project,
     cardinality: first.cardinality,
     recorded_at: formatTime(first.recordedAt),
+    created_by: first.createdBy,
     versions: versions.map((fact) => ({
       valid_from: formatTime(fact.validFrom),
       valid_to: maybe(fact.validTo),
@@ -147,6 +148,7 @@ function factTransfer(line: Static<typeof FactLine>): FactTransfer {
       sourceMemoryId: version.source_memory_id,
       supersededBy: version.superseded_by,
       derivedFrom: version.derived_from,
+      createdBy: line.created_by ?? null,
       recordedAt: time(line.recorded_at),
       updatedAt: time(version.updated_at),
     })),

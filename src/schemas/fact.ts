@@ -51,6 +51,7 @@ const recordFields = {
   superseded_by: nullable(Type.String({ description: "The fact that ended it." })),
   derived_from: nullable(Type.String({ description: "The fact whose later part it is." })),
   cardinality: Type.Enum(["one", "many"], { type: "string" }),
+  created_by: nullable(Type.String({ description: "The client that recorded it." })),
 };
 export const FactRecord = Type.Object(recordFields, {
   $id: "Fact",

@@ -3,6 +3,7 @@ import {
   ClientName,
   nullable,
   QueryProject,
+  queryTime,
   QueryTime,
   SectorName,
   SessionId,
@@ -43,6 +44,7 @@ export const ListMemoriesQuery = Type.Object({
   tag: Type.Optional(Tag),
   session_id: Type.Optional(SessionId),
   created_by: Type.Optional(ClientName),
+  created_from: Type.Optional(queryTime("Added at that moment or later. ")),
   from: Type.Optional(QueryTime),
   to: Type.Optional(QueryTime),
 });

@@ -2,6 +2,7 @@
 import { Type } from "typebox";
 import { FactRecord } from "./fact.ts";
 import {
+  ClientName,
   FactObject,
   FactPredicate,
   FactSubject,
@@ -65,6 +66,8 @@ export const FindFactsQuery = Type.Object({
   at,
   known_at,
   min_confidence: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+  created_by: Type.Optional(ClientName),
+  recorded_from: Type.Optional(queryTime("First recorded at that moment or later. ")),
   ...scope,
   ...page,
 });

@@ -92,6 +92,8 @@ export const FactLine = Type.Object(
     project: nullable(Project),
     cardinality: CardinalityName,
     recorded_at: BodyTime,
+    // Not in files of the first version.
+    created_by: Type.Optional(nullable(ClientName)),
     versions: Type.Array(
       Type.Object(
         {

@@ -54,6 +54,7 @@ describe("POST /api/temporal/fact", () => {
       updated_at: now,
       superseded_by: null,
       derived_from: null,
+      created_by: null,
       cardinality: "many",
       superseded: [],
       deduplicated: false,

@@ -17,6 +17,7 @@ export function factRow(fields: Partial<Fact> & Pick<Fact, "id">): Fact {
     sourceMemoryId: null,
     supersededBy: null,
     derivedFrom: null,
+    createdBy: null,
     recordedAt: 0,
     updatedAt: fields.version ?? 1,
     ...fields,

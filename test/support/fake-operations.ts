@@ -103,8 +103,14 @@ export function createFakeOperations(overrides: Partial<Operations> = {}): FakeO
       memories.delete(id);
       return { id, deleted: 1 };
     },
-    listMemories: async ({ limit, offset, before = Number.POSITIVE_INFINITY }) => {
-      const matching = newestFirst().filter((memory) => memory.order < before);
+    listMemories: async ({ filter, limit, offset, before = Number.POSITIVE_INFINITY }) => {
+      const { createdBy, createdFrom = 0 } = filter;
+      const matching = newestFirst().filter(
+        (memory) =>
+          memory.order < before &&
+          memory.createdAt >= createdFrom &&
+          (createdBy === undefined || memory.createdBy === createdBy),
+      );
       const items = matching.slice(offset, offset + limit);
       const last = items.at(-1);
       const more = last !== undefined && matching.length > offset + limit;

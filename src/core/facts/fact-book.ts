@@ -335,6 +335,8 @@ function sharing(row: Fact, known: Fact | undefined): Fact {
     sourceMemoryId: row.sourceMemoryId,
     supersededBy: row.supersededBy,
     derivedFrom: row.derivedFrom,
+    // Undefined: in a record that an earlier version wrote, before there was the field.
+    createdBy: row.createdBy ?? null,
     recordedAt: row.recordedAt,
     updatedAt: row.updatedAt,
   };

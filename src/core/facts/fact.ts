@@ -48,6 +48,8 @@ export interface Fact {
   readonly supersededBy: string | null;
   /** The fact whose later part this is, cut off by a period put inside it. */
   readonly derivedFrom: string | null;
+  /** The client that recorded it; null: not known. The same in all versions, and in what was cut off from it. */
+  readonly createdBy: string | null;
   /** When the fact was first recorded. */
   readonly recordedAt: number;
   /** When this version was recorded; later than that of the version before. */

@@ -22,6 +22,8 @@ export interface RecordFactInput {
   readonly sourceMemoryId?: string;
   /** Absent: what the timeline has, else `one`. */
   readonly cardinality?: Cardinality;
+  /** Of a new fact; one that takes the statement in keeps its own. */
+  readonly createdBy?: string;
   readonly idempotency?: IdempotentRequest;
 }
 
@@ -77,6 +79,7 @@ export function recordInto(draft: FactDraft, ports: FactPorts, input: RecordFact
       predicate,
       userId,
       project,
+      createdBy: input.createdBy ?? null,
       cardinality: settleCardinality(timeline.cardinality, input.cardinality),
       recordedAt: draft.recordedAt,
       newId: () => ports.ids.newId(draft.recordedAt),

@@ -73,6 +73,7 @@ export interface Placing {
   readonly userId: string | null;
   readonly project: string | null;
   readonly cardinality: Cardinality;
+  readonly createdBy: string | null;
   /** Transaction time; later than that of every version already there, but those of the same record. */
   readonly recordedAt: number;
   newId(): string;
@@ -214,6 +215,7 @@ function create(statement: Statement, reach: Reach, placing: Placing): Fact {
     sourceMemoryId: statement.sourceMemoryId ?? null,
     supersededBy: reach.successor?.id ?? null,
     derivedFrom: null,
+    createdBy: placing.createdBy,
     recordedAt: placing.recordedAt,
     updatedAt: placing.recordedAt,
   };

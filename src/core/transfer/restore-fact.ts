@@ -96,7 +96,7 @@ function excludes(a: Fact, b: Fact): boolean {
 
 function isSameVersion(restored: Fact, known: Fact | undefined): boolean {
   if (known === undefined) return false;
-  const { metadata, sourceMemoryId, supersededBy, derivedFrom, ...rest } = restored;
+  const { metadata, sourceMemoryId, supersededBy, derivedFrom, createdBy, ...rest } = restored;
   // What an erasure took from the history here is not put back.
   const isSameLink = (mine: string | null, its: string | null) => its === null || mine === its;
   return (
@@ -104,6 +104,7 @@ function isSameVersion(restored: Fact, known: Fact | undefined): boolean {
     isSameLink(sourceMemoryId, known.sourceMemoryId) &&
     isSameLink(supersededBy, known.supersededBy) &&
     isSameLink(derivedFrom, known.derivedFrom) &&
+    (createdBy === null || createdBy === known.createdBy) &&
     Object.entries(rest).every(([field, value]) => known[field as keyof Fact] === value)
   );
 }

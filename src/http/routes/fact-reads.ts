@@ -22,7 +22,16 @@ import {
 import { formatTime } from "../../schemas/time.ts";
 import type { OperationsOf } from "../caller-operations.ts";
 import { writePlace } from "../cursor.ts";
-import { asOf, between, comparedTimes, factFilter, factIdOf, pageCounts, pageRange } from "../fact-input.ts";
+import {
+  asOf,
+  between,
+  comparedTimes,
+  factFilter,
+  factIdOf,
+  pageCounts,
+  pageRange,
+  timeOf,
+} from "../fact-input.ts";
 import { factRecord } from "../fact-record.ts";
 import { present } from "../memory-input.ts";
 
@@ -43,12 +52,12 @@ export const factReadRoutes: FastifyPluginAsyncTypebox<{ readonly operationsOf: 
       },
     },
     async (request) => {
-      const { object, min_confidence: minConfidence } = request.query;
+      const { object, min_confidence: minConfidence, created_by: createdBy } = request.query;
       const range = pageRange(request.query);
       const { facts, total } = operationsOf(request).findFacts({
         ...factFilter(request.query),
         ...asOf(request.query),
-        ...present({ object, minConfidence }),
+        ...present({ object, minConfidence, createdBy, recordedFrom: timeOf(request.query.recorded_from) }),
         ...range,
       });
       return {

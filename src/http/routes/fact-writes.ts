@@ -13,14 +13,14 @@ import {
   RecordFactsReply,
   UpdateFactBody,
 } from "../../schemas/fact.ts";
-import { RepeatHeaders } from "../../schemas/headers.ts";
+import { WriteHeaders } from "../../schemas/headers.ts";
 import { OwnerQuery } from "../../schemas/memory.ts";
 import type { OperationsOf } from "../caller-operations.ts";
 import { closeFactInput, factIdOf, itemError, recordFactInput } from "../fact-input.ts";
 import { factRecord, recordedFactRecord } from "../fact-record.ts";
 import { ownerOf, present } from "../memory-input.ts";
 import { problemOf } from "../problem.ts";
-import { idempotency } from "../request-headers.ts";
+import { createdBy, idempotency } from "../request-headers.ts";
 import { compileValidator, validator } from "../validation.ts";
 
 /** Items of a batch, each checked alone. */
@@ -37,13 +37,13 @@ export const factWriteRoutes: FastifyPluginAsyncTypebox<{ readonly operationsOf:
       schema: {
         operationId: "recordFact",
         summary: "Record that something is true for a time",
-        headers: RepeatHeaders,
+        headers: WriteHeaders,
         body: RecordFactBody,
         response: { 200: RecordFactReply },
       },
     },
     async (request) => {
-      const input = recordFactInput(request.body);
+      const input = { ...recordFactInput(request.body), ...createdBy(request) };
       return recordedFactRecord(
         await operationsOf(request).recordFact({ ...input, ...idempotency(request, input.userId) }),
       );
@@ -59,7 +59,7 @@ export const factWriteRoutes: FastifyPluginAsyncTypebox<{ readonly operationsOf:
         summary: "Record up to 1 000 facts",
         description:
           "In order: a later one sees what earlier ones did. What is accepted is stored as one: all of it or none after a crash.",
-        headers: RepeatHeaders,
+        headers: WriteHeaders,
         body: RecordFactsBody,
         response: { 200: RecordFactsReply },
       },
@@ -68,11 +68,12 @@ export const factWriteRoutes: FastifyPluginAsyncTypebox<{ readonly operationsOf:
         compileValidator({ ...part, schema: part.httpPart === "body" ? RecordFactsEnvelope : part.schema }),
     },
     async (request) => {
+      const writer = createdBy(request);
       const items = request.body.facts.map((fact, index) => {
         const checked = checkItem(fact, `/facts/${index}`);
         return "error" in checked
           ? checked.error
-          : recordFactInput(checked.value as Static<typeof RecordFactBody>);
+          : { ...recordFactInput(checked.value as Static<typeof RecordFactBody>), ...writer };
       });
       const { results } = await operationsOf(request).recordFacts({
         items,

@@ -270,6 +270,8 @@ export class MemoryColumns {
     if (filter.userId !== undefined) equals(this.#user, this.#users.known(filter.userId));
     if (filter.sessionId !== undefined) equals(this.#session, this.#sessions.known(filter.sessionId));
     if (filter.createdBy !== undefined) equals(this.#createdBy, this.#clients.known(filter.createdBy));
+    const { createdFrom } = filter;
+    if (createdFrom !== undefined) tests.push((ordinal) => this.#createdAt.get(ordinal) >= createdFrom);
     if (filter.projects !== undefined) {
       const wanted = new Set(filter.projects.map((project) => this.#projects.known(project)));
       tests.push((ordinal) => wanted.has(this.#project.get(ordinal)));

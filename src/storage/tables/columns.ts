@@ -135,10 +135,11 @@ function nullable<V>(field: Field<V>, filler: V): Field<V | null> {
     nullable: true,
     encode(values) {
       const data = field.encode(values.map((value) => value ?? filler));
-      if (!values.includes(null)) return data;
+      // Undefined: in a record that an earlier version wrote, before there was the field.
+      if (values.every((value) => (value ?? null) !== null)) return data;
       const valid = new Uint8Array((values.length + 7) >> 3);
       values.forEach((value, row) => {
-        if (value !== null) valid[row >> 3] = (valid[row >> 3] ?? 0) | (1 << (row & 7));
+        if ((value ?? null) !== null) valid[row >> 3] = (valid[row >> 3] ?? 0) | (1 << (row & 7));
       });
       return { ...data, valid };
     },

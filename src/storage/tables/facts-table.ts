@@ -20,6 +20,7 @@ export const factsTable = rowTable(
     sourceMemoryId: nullableText,
     supersededBy: nullableText,
     derivedFrom: nullableText,
+    createdBy: nullableText,
     recordedAt: number,
     updatedAt: number,
   },

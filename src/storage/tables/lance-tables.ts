@@ -4,7 +4,14 @@ import type { TableName } from "../../core/rows.ts";
 import { fromRecordBatch } from "./arrow-columns.ts";
 import type { Columns } from "./columns.ts";
 import type { CompactionThresholds } from "./compaction-thresholds.ts";
-import { addRows, createTable, deleteRows, indexKeys, keyFilters } from "./lance-writes.ts";
+import {
+  addMissingColumns,
+  addRows,
+  createTable,
+  deleteRows,
+  indexKeys,
+  keyFilters,
+} from "./lance-writes.ts";
 import { type CopiedPiece, type CopiedTable, NextGeneration } from "./next-generation.ts";
 import { TABLE_NAMES } from "./specs.ts";
 import { generationName, type TableState, tableOf } from "./table-state.ts";
@@ -69,6 +76,7 @@ export class LanceTables {
           `but the checkpoint says ${state.rows} rows at version ${state.version}`,
       );
     }
+    await addMissingColumns(table, name);
   }
 
   /**

@@ -24,6 +24,22 @@ export function createTable(connection: Connection, table: TableName, name: stri
   });
 }
 
+/**
+ * Gives a table of an earlier version the columns of text that came since, empty. No file that is there is touched, and as
+ * with every write the next checkpoint names the new version of the table; until then each open does it again.
+ *
+ * @throws {Error} for a column of another type, or one that may not be empty.
+ */
+export async function addMissingColumns(table: Table, name: TableName): Promise<void> {
+  const known = new Set((await table.schema()).fields.map((field) => field.name));
+  const missing = Object.entries(TABLE_SPECS[name].fields).filter(([column]) => !known.has(column));
+  const added = missing.map(([column, { type, nullable }]) => {
+    if (type.kind !== "text" || !nullable) throw new Error(`the table ${table.name} has no column ${column}`);
+    return { name: column, valueSql: "cast(NULL as string)" };
+  });
+  if (added.length > 0) await table.addColumns(added);
+}
+
 /** Filters for rows by their key, each for as many ids as LanceDB likes to look for at once. */
 export function* keyFilters(name: TableName, ids: readonly string[]): Generator<string> {
   for (let start = 0; start < ids.length; start += IDS_A_FILTER)

@@ -18,6 +18,7 @@ const FIRST: Fact = {
   sourceMemoryId: "m",
   supersededBy: null,
   derivedFrom: null,
+  createdBy: null,
   recordedAt: 100,
   updatedAt: 100,
 };
@@ -67,6 +68,14 @@ describe("FactBook", () => {
     book.apply([put({ ...FIRST, id: "b", subject: "Bob", object: "Rome" })]);
     expect(book.find("b")?.ordinal).toBe(0);
     expect(book.objects.capacity).toBe(1);
+  });
+
+  it("takes rows of an earlier version, which do not say who recorded them", () => {
+    const { createdBy: _, ...earlier } = FIRST;
+    const book = new FactBook();
+    book.apply([put(earlier as Fact), put({ ...SECOND, id: "b", createdBy: "codex" })]);
+    expect(book.find("a")?.latest.createdBy).toBeNull();
+    expect(book.find("b")?.latest.createdBy).toBe("codex");
   });
 
   it("holds equal texts and metadata once", () => {

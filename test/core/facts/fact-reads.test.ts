@@ -55,8 +55,18 @@ describe("findFacts", () => {
     expect(found({ minConfidence: 0.6, subject: "Ann" })).toEqual(["Ann Oslo", "Ann Paris"]);
     expect(found({ userId: "u", at: NOW })).toEqual(["Bob Welsh", "Bob French"]);
     expect(found({ userId: "nobody" })).toEqual([]);
+    expect(found({ recordedFrom: NOW + 3 })).toEqual(["Bob Welsh", "Bob French"]);
     expect(found({ knownAt: NOW })).toEqual(["Ann Paris"]);
     expect(found({ knownAt: NOW - 1 })).toEqual([]);
+  });
+
+  it("knows who recorded a fact, and what was cut off from it", async () => {
+    await add("Cleo", "works at", "Museum", 2020, { createdBy: "codex" });
+    await add("Cleo", "works at", "Library", 2022, { validTo: YEAR(2023), createdBy: "cursor" });
+    const by = (createdBy: string) => said(findFacts(ports, { limit: 10, createdBy }).facts);
+    expect(by("codex")).toEqual(["Cleo Museum", "Cleo Museum"]);
+    expect(by("cursor")).toEqual(["Cleo Library"]);
+    expect(by("nobody")).toEqual([]);
   });
 });
 

@@ -42,6 +42,7 @@ describe("recordFact", () => {
       sourceMemoryId: null,
       supersededBy: null,
       derivedFrom: null,
+      createdBy: null,
       recordedAt: NOW,
       updatedAt: NOW,
     });

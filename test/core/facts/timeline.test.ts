@@ -32,6 +32,7 @@ function placing(ids: string[], cardinality: Cardinality = "one") {
     project: null,
     cardinality,
     recordedAt: RECORDED_AT,
+    createdBy: null,
     newId: () => ids.shift() ?? "too many",
   };
 }

@@ -74,6 +74,7 @@ describe("StoreCatalogue", () => {
     ["project or none", { projects: ["p", null] }, ["c", "a"]],
     ["session", { sessionId: "s" }, ["b"]],
     ["client", { createdBy: "cli" }, ["c"]],
+    ["time of adding", { createdFrom: 2 }, ["c"]],
     ["any of the sectors", { sectors: ["emotional", "procedural"] }, ["c", "b"]],
     ["all of the tags", { tags: ["x", "y"] }, ["a"]],
     ["time, half-open", { from: DAY_MS, to: 2 * DAY_MS }, ["b"]],
@@ -99,6 +100,7 @@ describe("StoreCatalogue", () => {
       {
         id: "c",
         createdBy: "cli",
+        createdAt: 2,
         metadata: { n: "1" },
         occurredAt: 2 * DAY_MS,
         primarySector: "procedural",

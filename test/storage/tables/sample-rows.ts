@@ -109,6 +109,7 @@ export const anyRow: { readonly [T in TableName]: fc.Arbitrary<Rows[T]> } = {
     sourceMemoryId: orNull(anyText),
     supersededBy: orNull(anyText),
     derivedFrom: orNull(anyText),
+    createdBy: orNull(anyText),
     recordedAt: anyNumber,
     updatedAt: anyNumber,
   }),

@@ -1,12 +1,18 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { connect } from "@lancedb/lancedb";
+import { Schema } from "apache-arrow";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type Fact, factRowId } from "../../../src/core/facts/fact.ts";
 import type { Change, Rows, TableName } from "../../../src/core/rows.ts";
 import { COMPACTION_THRESHOLDS } from "../../../src/storage/tables/compaction-thresholds.ts";
+import { tableSchema } from "../../../src/storage/tables/lance-writes.ts";
+import { generationName } from "../../../src/storage/tables/table-state.ts";
 import { TABLE_NAMES } from "../../../src/storage/tables/specs.ts";
 import { openTables, type Tables } from "../../../src/storage/tables/tables.ts";
+import { factRow } from "../../support/fact-row.ts";
 import { anyId, anyRow, storedUnder } from "./sample-rows.ts";
 
 let directory: string;
@@ -35,6 +41,16 @@ const vectors = (id: string, windows: number): Change => ({
   },
 });
 
+/** By the names that columns have; objects as JSON. */
+function columnsOf(row: object): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(row).map(([property, value]) => [
+      property.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      typeof value === "object" && value !== null ? JSON.stringify(value) : value,
+    ]),
+  );
+}
+
 async function all<T>(batches: AsyncIterable<readonly T[]>): Promise<T[]> {
   const rows: T[] = [];
   for await (const batch of batches) rows.push(...batch);
@@ -42,6 +58,42 @@ async function all<T>(batches: AsyncIterable<readonly T[]>): Promise<T[]> {
 }
 
 describe("openTables", () => {
+  it("gives a table of an earlier version the columns that came since", async () => {
+    const row = factRow({ id: "f", createdBy: null });
+    const { createdBy: _, ...earlier } = row;
+    const connection = await connect(directory);
+    const schema = tableSchema("facts");
+    const name = generationName("facts", 1);
+    const old = await connection.createEmptyTable(
+      name,
+      new Schema(schema.fields.filter((field) => field.name !== "created_by")),
+    );
+    await old.add([{ ...columnsOf(earlier), id: factRowId(row) }]);
+    const state = { name, version: await old.version(), rows: 1 };
+    connection.close();
+    await tables.close();
+
+    // Twice: nothing says that it was done until a checkpoint names the new version.
+    for (let time = 0; time < 2; time += 1) {
+      tables = await openTables(directory, [time === 0 ? state : { ...state, version: state.version + 1 }]);
+      expect(await tables.read("facts", [factRowId(row)])).toEqual(new Map([[factRowId(row), row]]));
+      if (time === 0) await tables.close();
+    }
+    const later = { ...row, version: 2, createdBy: "cursor" };
+    // A record that an earlier version wrote.
+    const other = { ...earlier, id: "g" } as Fact;
+    await tables.apply([
+      { table: "facts", id: factRowId(later), row: later },
+      { table: "facts", id: factRowId(other), row: other },
+    ]);
+    const rows = await all(tables.scan("facts"));
+    expect(rows.map(({ row: { id, version, createdBy } }) => [id, version, createdBy])).toEqual([
+      ["f", 1, null],
+      ["f", 2, "cursor"],
+      ["g", 1, null],
+    ]);
+  });
+
   it("reads what it wrote, and leaves out what is not there", async () => {
     await tables.apply([signals("a", 0.5), signals("b", 0.25)]);
     expect(await tables.read("signals", ["a", "missing"])).toEqual(
