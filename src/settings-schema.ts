@@ -176,7 +176,7 @@ export const SettingsSchema = Type.Object(
       minimum: 1,
       maximum: 1_000_000,
       default: 200,
-      description: "notes that one agent may add within an hour",
+      description: "notes, facts and documents that one agent may add within an hour",
     }),
     exitWhenIdleMs: Type.Integer({
       minimum: 0,

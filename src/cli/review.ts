@@ -1,7 +1,12 @@
 import { type Static, Type } from "typebox";
+import type { FactRecord } from "../schemas/fact.ts";
+import { ListMemoriesReply } from "../schemas/list-memories.ts";
+import type { MemoryRecord } from "../schemas/memory.ts";
+import { FindFactsReply } from "../schemas/read-facts.ts";
 import { parseTime } from "../schemas/time.ts";
 import { CliFailure, EXIT } from "./cli-failure.ts";
 import { connect, type DaemonClient } from "./daemon-client.ts";
+import { pathOf, statement } from "./facts.ts";
 import { ask, oneLine, print, printJson } from "./output.ts";
 
 export interface ReviewOptions {
@@ -20,38 +25,20 @@ const PAGE = 1_000;
 const SNIPPET_CHARS = 100;
 const NO_CLIENT = "(no name)";
 
-const Listed = Type.Object({
-  id: Type.String(),
-  content: Type.String(),
-  tags: Type.Array(Type.String()),
-  project: Type.Union([Type.String(), Type.Null()]),
-  created_at: Type.String(),
-  created_by: Type.Union([Type.String(), Type.Null()]),
-  source: Type.Union([
-    Type.Object({
-      document_id: Type.String(),
-      filename: Type.Union([Type.String(), Type.Null()]),
-      url: Type.Optional(Type.String()),
-    }),
-    Type.Null(),
-  ]),
-});
-const Page = Type.Object({
-  items: Type.Array(Listed),
-  next_cursor: Type.Union([Type.String(), Type.Null()]),
-});
+type ListedMemory = Static<typeof MemoryRecord>;
+type ListedFact = Static<typeof FactRecord>;
 
-/** A note, or a document with all of its notes: what is shown on a line, and removed as one. */
+/** A note, a document with all of its notes, or a fact: what is shown on a line, and removed as one. */
 interface Entry {
   readonly id: string;
-  readonly kind: "note" | "document";
+  readonly kind: "note" | "document" | "fact";
   readonly client: string | null;
   readonly created_at: string;
   readonly project: string | null;
   readonly tags: readonly string[];
-  /** The beginning of a note; where a document is from. */
+  /** The beginning of a note; where a document is from; what a fact states. */
   readonly text: string;
-  /** Notes: of a document those that were found. */
+  /** Of a document those that were found; of a fact none. */
   notes: number;
 }
 
@@ -67,7 +54,8 @@ export async function review(dataDir: string, options: ReviewOptions): Promise<v
     print(oneLine(client));
     for (const [date, entries] of groups(ofClient, ({ created_at }) => day(created_at))) {
       const notes = entries.reduce((sum, entry) => sum + entry.notes, 0);
-      print(`  ${date}  ${notes} ${notes === 1 ? "note" : "notes"}`);
+      const facts = entries.filter(({ kind }) => kind === "fact").length;
+      print(`  ${date}  ${counted({ note: notes, fact: facts }).join(", ")}`);
       entries.forEach(printEntry);
     }
   }
@@ -90,32 +78,43 @@ async function entriesSince(
   since: number,
   client: string | undefined,
 ): Promise<Entry[]> {
-  const documents = new Map<string, Entry>();
+  const time = new Date(since).toISOString();
   const entries: Entry[] = [];
-  for (let cursor: string | null = ""; cursor !== null;) {
-    const query = new URLSearchParams({
-      l: String(PAGE),
-      ...(cursor !== "" && { cursor }),
-      ...(client !== undefined && { created_by: client }),
-    });
-    const page: Static<typeof Page> = await daemon.call(Page, "GET", `/memory/all?${query.toString()}`);
+  const documents = new Map<string, Entry>();
+  const places = { l: PAGE, created_by: client };
+  for (let cursor: string | undefined; ;) {
+    const path = pathOf("/memory/all", { ...places, created_from: time, cursor });
+    const page: Static<typeof ListMemoriesReply> = await daemon.call(ListMemoriesReply, "GET", path);
     for (const memory of page.items) {
-      if (Date.parse(memory.created_at) < since) return entries;
       const known = memory.source === null ? undefined : documents.get(memory.source.document_id);
       if (known !== undefined) {
         known.notes += 1;
         continue;
       }
-      const entry = entryOf(memory);
+      const entry = memoryEntry(memory);
       if (entry.kind === "document") documents.set(entry.id, entry);
       entries.push(entry);
     }
+    if (page.next_cursor === null) break;
     cursor = page.next_cursor;
   }
-  return entries;
+  for (let cursor: string | undefined; ;) {
+    const path = pathOf("/api/temporal/fact", { ...places, recorded_from: time, cursor });
+    const page: Static<typeof FindFactsReply> = await daemon.call(FindFactsReply, "GET", path);
+    entries.push(...page.facts.map(factEntry));
+    if (page.next_cursor === null) break;
+    cursor = page.next_cursor;
+  }
+  return entries.sort((a, b) => (a.created_at < b.created_at ? 1 : a.created_at > b.created_at ? -1 : 0));
 }
 
-function entryOf({ id, content, source, created_by: client, ...rest }: Static<typeof Listed>): Entry {
+function factEntry(fact: ListedFact): Entry {
+  const { id, project, created_by: client, recorded_at: created_at } = fact;
+  const text = beginning(statement(fact));
+  return { id, kind: "fact", client, created_at, project, tags: [], text, notes: 0 };
+}
+
+function memoryEntry({ id, content, source, created_by: client, ...rest }: ListedMemory): Entry {
   const { created_at, project, tags } = rest;
   const common = { client, created_at, project, tags, notes: 1 };
   if (source === null) return { ...common, id, kind: "note", text: beginning(content) };
@@ -154,22 +153,33 @@ async function remove(
     if (!answer) return print("Nothing was removed.");
   }
   for (const { id, kind } of entries) {
-    await daemon.call(Type.Unknown(), "DELETE", kind === "note" ? `/memory/${id}` : `/documents/${id}`);
+    await daemon.call(Type.Unknown(), "DELETE", REMOVAL[kind](id));
   }
   print(`Removed ${count(entries)}.`);
 }
 
+const REMOVAL: { readonly [Kind in Entry["kind"]]: (id: string) => string } = {
+  note: (id) => `/memory/${id}`,
+  document: (id) => `/documents/${id}`,
+  fact: (id) => `/api/temporal/fact/${id}?erase=true`,
+};
+
 function count(entries: readonly Entry[]): string {
   const of = (kind: Entry["kind"]) => entries.filter((entry) => entry.kind === kind).length;
-  const parts = (["note", "document"] as const).flatMap((kind) => {
-    const number = of(kind);
-    return number === 0 ? [] : [`${number} ${kind}${number === 1 ? "" : "s"}`];
-  });
-  return parts.join(" and ");
+  const parts = counted({ note: of("note"), document: of("document"), fact: of("fact") });
+  return parts.join(parts.length > 2 ? ", " : " and ");
+}
+
+/** "2 notes", "1 fact"; what there is none of is left out. */
+function counted(numbers: { readonly [kind: string]: number }): string[] {
+  return Object.entries(numbers).flatMap(([kind, number]) =>
+    number === 0 ? [] : [`${number} ${kind}${number === 1 ? "" : "s"}`],
+  );
 }
 
 function printEntry({ id, kind, text, notes, project, tags }: Entry): void {
-  const what = kind === "note" ? text : `document ${text} (${notes} notes)`;
+  const what =
+    kind === "document" ? `document ${text} (${notes} notes)` : kind === "fact" ? `fact ${text}` : text;
   const where = project === null ? "" : ` · ${oneLine(project)}`;
   print(`    ${id}  ${oneLine(what)}${tags.map((tag) => ` #${oneLine(tag)}`).join("")}${where}`);
 }

@@ -7,42 +7,53 @@ const MAX_CLIENTS = 1_000;
 
 /** Keeps an agent in a loop from filling the memory: so many adds an hour a client, counted over the hour before. */
 export class AddAllowance {
-  readonly #perHour: number;
+  /** How many an hour. */
+  readonly perHour: number;
   readonly #clock: Clock;
-  /** When each client's adds were made, oldest first. */
-  readonly #adds = new Map<string, number[]>();
+  /** When each client's adds were made. */
+  readonly #adds = new Map<string, Promise<number[]>>();
 
   constructor(perHour: number, clock: Clock) {
-    this.#perHour = perHour;
+    this.perHour = perHour;
     this.#clock = clock;
   }
 
   /**
    * Counts one add. What is then not stored is given back.
    *
+   * @param addedSince when a client that is not remembered added what is there, so that a restart lifts no limit.
    * @returns gives it back.
    * @throws {ServiceError} RATE_LIMITED that says when the next is possible.
    */
-  take(client: string): () => void {
+  async take(client: string, addedSince: (since: number) => Promise<readonly number[]>): Promise<() => void> {
+    const adds = await this.#addsOf(client, addedSince);
     const now = this.#clock.now();
-    const adds = this.#adds.get(client) ?? [];
+    const counting = adds.filter((time) => time > now - HOUR_MS && time <= now).sort((a, b) => a - b);
     // In place: what gives an add back holds on to the list. A time ahead is of a clock that was set back since.
-    adds.splice(0, adds.length, ...adds.filter((time) => time > now - HOUR_MS && time <= now));
+    adds.splice(0, adds.length, ...counting);
+    const oldest = adds[adds.length - this.perHour];
+    if (oldest !== undefined) throw limited(this.perHour, oldest + HOUR_MS, now);
+    adds.push(now);
+    return () => {
+      const place = adds.lastIndexOf(now);
+      if (place >= 0) adds.splice(place, 1);
+    };
+  }
+
+  #addsOf(client: string, addedSince: (since: number) => Promise<readonly number[]>): Promise<number[]> {
+    const adds =
+      this.#adds.get(client) ?? addedSince(this.#clock.now() - HOUR_MS).then((times) => [...times]);
+    // Last in the map is who came last.
     this.#adds.delete(client);
     this.#adds.set(client, adds);
-    const oldest = adds[adds.length - this.#perHour];
-    if (oldest !== undefined) throw limited(this.#perHour, oldest + HOUR_MS, now);
-    adds.push(now);
+    adds.catch(() => this.#adds.delete(client));
     if (this.#adds.size > MAX_CLIENTS) {
       for (const quiet of this.#adds.keys()) {
         this.#adds.delete(quiet);
         break;
       }
     }
-    return () => {
-      const place = adds.lastIndexOf(now);
-      if (place >= 0) adds.splice(place, 1);
-    };
+    return adds;
   }
 }
 
@@ -50,7 +61,7 @@ function limited(perHour: number, next: number, now: number): ServiceError {
   const minutes = Math.ceil((next - now) / 60_000);
   return new ServiceError(
     "RATE_LIMITED",
-    `${perHour} notes were added within an hour, which is the limit of a client. The next can be added at ` +
+    `${perHour} notes and facts were added within an hour, which is the limit of a client. The next can be added at ` +
       `${new Date(next).toISOString()}, in ${minutes} min. Keep what matters most, or have mcpAddsPerHour raised.`,
     { retryAfterSeconds: Math.ceil((next - now) / 1_000) },
   );

@@ -45,7 +45,7 @@ export interface AgentEndpoint {
 export interface AgentEndpointOptions {
   readonly version: string;
   readonly clock: Clock;
-  /** Notes a client may add within an hour. */
+  /** Notes, facts and documents that a client may add within an hour. */
   readonly addsPerHour: number;
   readonly report: (error: unknown) => void;
 }

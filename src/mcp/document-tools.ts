@@ -5,6 +5,7 @@ import { ServiceError } from "../core/errors.ts";
 import type { AgentToolInput } from "../schemas/agent-tools.ts";
 import { type AgentContext, writeScope } from "./agent-context.ts";
 import { present } from "./agent-input.ts";
+import { countedAdd } from "./counted-add.ts";
 import { refuseSecrets } from "./refuse-secrets.ts";
 
 /** How long a call waits for its document; agents give up a call after a minute or so. */
@@ -16,43 +17,33 @@ export async function ingestText(
 ): Promise<string> {
   refuseSecrets(input.allow_secret, [input.text, input.title ?? ""]);
   const documents = documentsOf(context);
-  const giveBack = context.allowance.take(context.adder);
-  try {
+  return ingest(context, documents, async () => {
     const incoming = await documents.receiveFile();
     try {
       await incoming.write(new TextEncoder().encode(input.text));
       const file = await incoming.keep();
-      const job = await documents.ingest({
+      return await documents.ingest({
         original: { file },
         claimedType: "md",
         ...present({ tags: input.tags, metadata: input.title ? { title: input.title } : undefined }),
         ...writeScope(context),
       });
-      return await outcome(documents, job);
     } finally {
       await incoming.discard();
     }
-  } catch (error) {
-    giveBack();
-    throw error;
-  }
+  });
 }
 
 export async function ingestUrl(context: AgentContext, input: AgentToolInput<"ingest_url">): Promise<string> {
   const documents = documentsOf(context);
-  const giveBack = context.allowance.take(context.adder);
-  try {
-    const job = await documents.ingest({
+  return ingest(context, documents, () =>
+    documents.ingest({
       original: { url: input.url },
       publicOnly: true,
       ...present({ tags: input.tags }),
       ...writeScope(context),
-    });
-    return await outcome(documents, job);
-  } catch (error) {
-    giveBack();
-    throw error;
-  }
+    }),
+  );
 }
 
 function documentsOf({ documents }: AgentContext): DocumentOperations {
@@ -60,13 +51,25 @@ function documentsOf({ documents }: AgentContext): DocumentOperations {
   throw new ServiceError("NOT_READY", "This daemon takes no documents.");
 }
 
-async function outcome(documents: DocumentOperations, { id }: JobView): Promise<string> {
-  const job = await documents.awaitJob(id, AbortSignal.timeout(WAIT_MS));
-  if (job.problem !== undefined) throw new ServiceError(job.problem.code, job.problem.message);
+async function ingest(
+  context: AgentContext,
+  documents: DocumentOperations,
+  submit: () => Promise<JobView>,
+): Promise<string> {
+  const { job } = await countedAdd(context, async () => {
+    const { id } = await submit();
+    const seen = await documents.awaitJob(id, AbortSignal.timeout(WAIT_MS));
+    if (seen.problem !== undefined) throw new ServiceError(seen.problem.code, seen.problem.message);
+    return { job: seen, deduplicated: seen.result?.deduplicated ?? false };
+  });
+  return outcome(job);
+}
+
+function outcome(job: JobView): string {
   if (job.result === undefined) {
     return job.status === "cancelled"
       ? "The job was cancelled; nothing was stored."
-      : `Still being taken in, as job ${id}. It will be found by memory_search when it is done.`;
+      : `Still being taken in, as job ${job.id}. It will be found by memory_search when it is done.`;
   }
   const { document, memoryIds, deduplicated } = job.result;
   const stored = deduplicated ? "Nothing new: the same document is there already" : "Stored";

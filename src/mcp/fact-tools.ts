@@ -3,8 +3,9 @@ import { ServiceError } from "../core/errors.ts";
 import type { Fact } from "../core/facts/fact.ts";
 import { type AgentToolInput, DEFAULT_ANSWER_TOKENS, MAX_LISTED } from "../schemas/agent-tools.ts";
 import { formatTime, parseTime } from "../schemas/time.ts";
-import { type AgentContext, readScope } from "./agent-context.ts";
+import { type AgentContext, readScope, writeScope } from "./agent-context.ts";
 import { present } from "./agent-input.ts";
+import { countedAdd } from "./counted-add.ts";
 import { fitting, quoted } from "./notes.ts";
 import { refuseSecrets } from "./refuse-secrets.ts";
 
@@ -20,19 +21,19 @@ export async function recordFact(
     input.predicate,
     `${input.subject} ${input.predicate}: ${input.object}`,
   ]);
-  const { project, userId } = context;
-  const { fact, superseded, deduplicated } = await context.operations.recordFact({
-    subject: input.subject,
-    predicate: input.predicate,
-    object: input.object,
-    ...present({
-      validFrom: parseTime(input.valid_from),
-      validTo: parseTime(input.valid_to),
-      cardinality: input.cardinality,
-      project,
-      userId,
+  const { fact, superseded, deduplicated } = await countedAdd(context, () =>
+    context.operations.recordFact({
+      subject: input.subject,
+      predicate: input.predicate,
+      object: input.object,
+      ...present({
+        validFrom: parseTime(input.valid_from),
+        validTo: parseTime(input.valid_to),
+        cardinality: input.cardinality,
+      }),
+      ...writeScope(context),
     }),
-  });
+  );
   const where = fact.project === null ? "no project" : `project ${quoted(fact.project)}`;
   if (deduplicated) return `Nothing new: this is recorded already, id=${fact.id}, ${where}.`;
   const ended = superseded.length === 0 ? "" : ` It ended or changed ${superseded.length} earlier.`;

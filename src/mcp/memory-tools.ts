@@ -9,6 +9,7 @@ import { DEFAULT_MATCHES } from "../schemas/query-memory.ts";
 import { parseTime } from "../schemas/time.ts";
 import { type AgentContext, ownerCheck, readScope, writeScope } from "./agent-context.ts";
 import { idOf, present } from "./agent-input.ts";
+import { countedAdd } from "./counted-add.ts";
 import { fitting, note, notesPreface, pageOf } from "./notes.ts";
 import { refuseSecrets } from "./refuse-secrets.ts";
 import { estimateTokens } from "./tokens.ts";
@@ -87,34 +88,29 @@ export async function get(context: AgentContext, input: AgentToolInput<"memory_g
 
 export async function add(context: AgentContext, input: AgentToolInput<"memory_add">): Promise<string> {
   refuseSecrets(input.allow_secret, [input.content, ...(input.tags ?? [])]);
-  const giveBack = context.allowance.take(context.adder);
-  try {
-    const similar = await similarTo(context, input.content);
-    const { memory, deduplicated } = await context.operations.addMemory({
+  const { similar, memory, deduplicated } = await countedAdd(context, async () => ({
+    similar: await similarTo(context, input.content),
+    ...(await context.operations.addMemory({
       content: input.content,
       ...present({ tags: input.tags, occurredAt: parseTime(input.occurred_at) }),
       ...writeScope(context),
-    } satisfies AddMemoryInput);
-    if (deduplicated) giveBack();
-    const stored = deduplicated
-      ? `Nothing new: the same note is there already, id=${memory.id}`
-      : `Stored: id=${memory.id}`;
-    const where = `${stored}, ${memory.project === null ? "no project" : `project ${JSON.stringify(memory.project)}`}.`;
-    const others = similar.filter((hit) => hit.memory.id !== memory.id).slice(0, SIMILAR);
-    if (others.length === 0) return `${where} No similar notes.`;
-    const mark = context.newMark();
-    const notes = others.map((hit) =>
-      note(mark, hit.memory, hit.snippet ?? "", { score: hit.score, homeProject: context.project }),
-    );
-    return [
-      `${where} The most similar notes follow. If one says the same or is outdated by this one, memory_update that one and memory_delete ${memory.id}.`,
-      notesPreface(mark),
-      ...notes,
-    ].join("\n");
-  } catch (error) {
-    giveBack();
-    throw error;
-  }
+    } satisfies AddMemoryInput)),
+  }));
+  const stored = deduplicated
+    ? `Nothing new: the same note is there already, id=${memory.id}`
+    : `Stored: id=${memory.id}`;
+  const where = `${stored}, ${memory.project === null ? "no project" : `project ${JSON.stringify(memory.project)}`}.`;
+  const others = similar.filter((hit) => hit.memory.id !== memory.id).slice(0, SIMILAR);
+  if (others.length === 0) return `${where} No similar notes.`;
+  const mark = context.newMark();
+  const notes = others.map((hit) =>
+    note(mark, hit.memory, hit.snippet ?? "", { score: hit.score, homeProject: context.project }),
+  );
+  return [
+    `${where} The most similar notes follow. If one says the same or is outdated by this one, memory_update that one and memory_delete ${memory.id}.`,
+    notesPreface(mark),
+    ...notes,
+  ].join("\n");
 }
 
 export async function update(context: AgentContext, input: AgentToolInput<"memory_update">): Promise<string> {

@@ -1,35 +1,16 @@
 import { mkdtempSync, rmSync } from "node:fs";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { newLocalToken, proofOf, writeRuntimeInfo } from "../../src/runtime-file.ts";
-import { VERSION } from "../../src/version.ts";
-import { FAKE_STATUS } from "../support/fake-operations.ts";
 import { runCli } from "../support/run-cli.ts";
-import { createTestServer, type TestServer } from "../support/test-server.ts";
+import { startTestDaemon } from "../support/test-daemon.ts";
+import type { TestServer } from "../support/test-server.ts";
 
 let home: string;
 let server: TestServer;
 beforeEach(async () => {
   home = mkdtempSync(join(tmpdir(), "memoryd-review-"));
-  const token = newLocalToken();
-  const { instanceId } = FAKE_STATUS;
-  server = createTestServer(
-    {},
-    { access: { localToken: token }, prove: (challenge) => proofOf({ instanceId, token }, challenge) },
-  );
-  await server.app.listen({ host: "127.0.0.1", port: 0 });
-  const { port } = server.app.server.address() as AddressInfo;
-  writeRuntimeInfo(home, {
-    address: "127.0.0.1",
-    port,
-    pid: process.pid,
-    instanceId,
-    version: VERSION,
-    startedAt: 0,
-    token,
-  });
+  server = await startTestDaemon(home);
   for (const [content, createdBy] of [
     ["Tea.", "cursor"],
     ["Cake\u001b[2J.", "claude-code"],
@@ -72,6 +53,28 @@ it("shows what was added by client and day, fit for a terminal", async () => {
       "",
     ].join("\n"),
   );
+});
+
+it("shows facts among it, and removes them whole", async () => {
+  const statement = { subject: "Ada", predicate: "lives in", object: "Lon\u001b[2Jdon" };
+  const { fact } = await server.operations.recordFact({
+    ...statement,
+    project: "kitchen",
+    createdBy: "codex",
+  });
+  await server.operations.recordFact({ ...statement, object: "Paris", createdBy: "cursor" });
+  expect((await review("--client", "codex")).stdout).toBe(
+    [
+      "codex",
+      "  2026-11-21  1 fact",
+      `    ${fact.id}  fact Ada · lives in · Lon\ufffd[2Jdon · kitchen`,
+      "",
+    ].join("\n"),
+  );
+  expect((await review()).stdout).toMatch(/^cursor\n {2}2026-11-21 {2}2 notes, 1 fact$/m);
+  expect((await review("--client", "codex", "--remove", "--yes")).stdout).toBe("Removed 1 fact.\n");
+  expect(server.lastInput("eraseFact")).toMatchObject({ id: fact.id });
+  expect((await review("--client", "codex")).stdout).toMatch(/^Nothing was added/);
 });
 
 it("asks the daemon for one client, and looks back as far as it is told", async () => {

@@ -200,9 +200,33 @@ describe("trust", () => {
     expect(await call(client, "memory_add", { content: "Note 0" })).toMatch(
       /^RATE_LIMITED.*2026-01-01T01:00:00/,
     );
+    const fact = { subject: "Ada", predicate: "likes", object: "tea" };
+    expect(await call(client, "fact_record", fact)).toMatch(/^RATE_LIMITED/);
     const other = await agents.connect({ name: "calm" });
     expect(await call(other, "memory_add", { content: "Note 6" })).toMatch(/^Stored/);
     expect(await call(client, "memory_search", { query: "note" })).toContain("Note 4");
+  });
+
+  it("counts what was added before the daemon started again: notes, facts, and documents once", async () => {
+    const client = await agents.connect({ name: "looping", query: "tools=ingest_text" });
+    await add(client, "Note 0");
+    const fact = { subject: "Ada", predicate: "likes", cardinality: "many" };
+    expect(await call(client, "fact_record", { ...fact, object: "tea" })).toMatch(/^Recorded/);
+    const { facts } = agents.operations.findFacts({ limit: 9 });
+    expect(facts).toMatchObject([{ object: "tea", createdBy: "looping" }]);
+    const text = Array.from({ length: 60 }, (_, i) => `# Part ${i}\n\n${"Tea is an infusion. ".repeat(20)}`);
+    expect(await call(client, "ingest_text", { text: text.join("\n\n") })).toMatch(/^Stored.*\d\d notes/);
+
+    agents.restart();
+    expect(await call(client, "fact_record", { ...fact, object: "tea" })).toMatch(/^Nothing new/);
+    expect(await call(client, "fact_record", { ...fact, object: "milk" })).toMatch(/^Recorded/);
+    await add(client, "Note 1");
+    agents.world.now += 1_000;
+    agents.restart();
+    expect(await call(client, "memory_add", { content: "Note 2" })).toMatch(/^RATE_LIMITED/);
+    expect(await call(await agents.connect({ name: "calm" }), "memory_add", { content: "Note 2" })).toMatch(
+      /^Stored/,
+    );
   });
 
   it("leaves what web pages said out of the prompt unless it is asked for", async () => {

@@ -16,6 +16,8 @@ export interface AgentWorld {
   readonly reported: unknown[];
   /** A client of the official SDK; `query` goes into the address. */
   connect(options?: ConnectOptions): Promise<Client>;
+  /** What is only in the memory of what answers agents is gone. */
+  restart(): void;
   close(): Promise<void>;
 }
 
@@ -39,16 +41,18 @@ export async function createAgentWorld(options: Partial<ServerOptions> = {}): Pr
     summaries: world.ports.summaries,
     stopJob: (job) => jobs.stop(job),
   });
-  const endpoint = createAgentEndpoint({
-    version: "0.1.0",
-    clock: ports.clock,
-    addsPerHour: 5,
-    report: (error) => void reported.push(error),
-  });
+  const newEndpoint = () =>
+    createAgentEndpoint({
+      version: "0.1.0",
+      clock: ports.clock,
+      addsPerHour: 5,
+      report: (error) => void reported.push(error),
+    });
+  let endpoint = newEndpoint();
   const app = buildServer({
     operations,
     documents: bindDocumentOperations(ports, jobs),
-    mcp: endpoint.fetch,
+    mcp: (request) => endpoint.fetch(request),
     status: () => FAKE_STATUS,
     ...options,
   });
@@ -60,6 +64,9 @@ export async function createAgentWorld(options: Partial<ServerOptions> = {}): Pr
     operations,
     url,
     reported,
+    restart() {
+      endpoint = newEndpoint();
+    },
     async connect({ query = "", name = "test-agent", headers = {}, modern = false } = {}) {
       const client = new Client(
         { name, version: "1.0.0" },
