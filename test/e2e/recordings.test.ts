@@ -1,4 +1,4 @@
-/** A talk of ten minutes through the daemon: found by what was said, within two seconds of when. */
+/** Recordings through the daemon: found by what was said, within two seconds of when; stored once, whatever happens. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -65,6 +65,16 @@ async function ended(id: string) {
   }
 }
 
+/** Resolves when the job is in the middle of a recording. */
+async function heardSome(id: string): Promise<void> {
+  for (;;) {
+    const { body: job } = await call(daemon, "GET", `/jobs/${id}`);
+    if (job.progress.stage === "transcribing" && job.progress.done > 0) return;
+    expect(["queued", "running"]).toContain(job.status);
+    await sleep(50);
+  }
+}
+
 describe.skipIf(!hasEspeak)("a talk of ten minutes", () => {
   it("is found by what was said, with the time", async () => {
     const { status, body } = await send(wavOf(talk()), "talk.wav", { prefer: "respond-async" });
@@ -91,16 +101,41 @@ describe.skipIf(!hasEspeak)("a talk of ten minutes", () => {
   it("that is cancelled ends within a second and leaves nothing", async () => {
     const shifted = joinSound(silence(1), talk());
     const { body } = await send(wavOf(shifted), "again.wav", { prefer: "respond-async" });
-    for (;;) {
-      const { body: job } = await call(daemon, "GET", `/jobs/${body.id}`);
-      if (job.progress.stage === "transcribing" && job.progress.done > 0) break;
-      await sleep(50);
-    }
+    await heardSome(body.id);
     const { body: cancelled } = await call(daemon, "DELETE", `/jobs/${body.id}`);
     expect(cancelled.status).toBe("cancelled");
     expect((await call(daemon, "GET", "/documents")).body.total).toBe(1);
   });
 });
+
+describe.skipIf(!hasEspeak)("a recording in whose middle the daemon is killed", () => {
+  it("is heard again from its beginning, and stored once", async () => {
+    const start = talk().subarray(0, 75 * PCM_RATE);
+    const form = { prefer: "respond-async" };
+    const { body } = await send(wavOf(start), "start.wav", form);
+    await heardSome(body.id);
+    await daemon.kill();
+    daemon = await startDaemonProcess(dataDir);
+    // The same bytes are the same job, on its way or over.
+    expect((await send(wavOf(start), "start.wav", form)).body.id).toBe(body.id);
+    const job = await ended(body.id);
+    expect(job).toMatchObject({ status: "succeeded", result: { deduplicated: false } });
+    const { items } = (await call(daemon, "GET", "/memory/all?l=1000")).body;
+    const own = items.filter((memory: Stored) => memory.source.document_id === job.result.document.id);
+    expect(own.map(({ id }: Stored) => id).toSorted()).toEqual(job.result.memory_ids.toSorted());
+    const places = own
+      .map(({ source }: Stored) => source.chunk_index)
+      .toSorted((a: number, b: number) => a - b);
+    expect(places).toEqual(places.map((_: number, i: number) => i - 1));
+    const stored = (await call(daemon, "GET", "/documents")).body.items;
+    expect(stored.filter(({ filename }: { filename: string }) => filename === "start.wav")).toHaveLength(1);
+  });
+});
+
+interface Stored {
+  readonly id: string;
+  readonly source: { readonly document_id: string; readonly chunk_index: number };
+}
 
 describe("what holds no speech", () => {
   it("of silence is 422, and nothing is stored", async () => {
