@@ -18,6 +18,8 @@ interface Cue {
 /** The hours may be left out (WebVTT); a comma (SubRip) or a full stop parts the fraction. */
 const TIME = String.raw`(?:(\d{1,3}):)?(\d{1,2}):(\d{2})(?:[.,](\d{1,3}))?`;
 const TIMING = new RegExp(String.raw`^[ \t]*${TIME}[ \t]*-->[ \t]*${TIME}(?:[ \t]|$)`);
+/** What stands where a time should, and cannot be read as one. */
+const BAD_TIMING = /^[ \t]*\d\S{0,20}:\S{0,20}[ \t]*-->/;
 const NUMBER = /^\s*\d{1,9}\s*$/;
 const SIGNATURE = /^WEBVTT(?:[ \t\n]|$)/;
 /** Longest mark of style: those that do not end are text. */
@@ -42,7 +44,8 @@ const ADJOINING_MS = 100;
 /**
  * Reads SubRip and WebVTT, and what lies between them: lines that a time stands over. Marks of style and position go;
  * the name of a speaker (WebVTT) stands before the first of their lines. Of captions that roll, where each repeats the
- * lines before, a line is kept once, at its first time.
+ * lines before, a line is kept once, at its first time. Lines whose time cannot be read are kept where the ones before
+ * end.
  *
  * @param text in any line endings. Cost: linear.
  */
@@ -77,6 +80,8 @@ export function looksLikeSubtitles(start: string): "srt" | "vtt" | undefined {
 function cuesIn(lines: readonly string[], isWebVtt: boolean): Cue[] {
   const cues: Cue[] = [];
   let speaker = "";
+  /** Where the cue before ends. */
+  let lastMs = 0;
   let open: { readonly startMs: number; readonly endMs: number; readonly raw: string[] } | undefined;
   const close = (): void => {
     if (open === undefined) return;
@@ -88,13 +93,16 @@ function cuesIn(lines: readonly string[], isWebVtt: boolean): Cue[] {
   };
   for (const line of lines) {
     // Most lines have none; the search for the arrow is the cheaper one.
-    const timing = line.includes("-->") ? TIMING.exec(line) : null;
-    if (timing !== null) {
+    const hasArrow = line.includes("-->");
+    const timing = hasArrow ? TIMING.exec(line) : null;
+    if (timing !== null || (hasArrow && BAD_TIMING.test(line))) {
       // The number over a time belongs to it.
       if (NUMBER.test(open?.raw.at(-1) ?? "")) open?.raw.pop();
       close();
-      const startMs = msOf(timing.slice(1, 5));
-      open = { startMs, endMs: Math.max(startMs + 1, msOf(timing.slice(5, 9))), raw: [] };
+      const startMs = timing === null ? lastMs : msOf(timing.slice(1, 5));
+      const endMs = timing === null ? lastMs : msOf(timing.slice(5, 9));
+      lastMs = Math.max(startMs + 1, endMs);
+      open = { startMs, endMs: lastMs, raw: [] };
     } else if (isWebVtt && line.trim() === "") close();
     else open?.raw.push(line);
   }

@@ -83,6 +83,21 @@ describe("readSubtitles", () => {
     expect(shown("no times at all --> none")).toEqual([]);
   });
 
+  it("keeps lines whose time cannot be read where those before end, and no rest of that time", () => {
+    const text = [
+      "1\n00:00:01,000 --> 00:00:02,000\nFirst.",
+      "2\n00:00:0x,000 --> 00:00:04,000\nSecond.",
+      "3\n00:00:05,000 -->\nThird.",
+      "4\n00:00:06,000 --> 00:00:07,000\nThe arrow --> of 4 --> 5.\n",
+    ].join("\n\n");
+    expect(shown(text)).toEqual([
+      [1_000, 2_000, "First."],
+      [2_000, 2_001, "Second."],
+      [2_001, 2_002, "Third."],
+      [6_000, 7_000, "The arrow --> of 4 --> 5."],
+    ]);
+  });
+
   it.each([
     ["arrows", "-->".repeat(500_000)],
     ["digits", `${"0".repeat(500_000)} --> 1`],
