@@ -159,16 +159,19 @@ describe.skipIf(!hasFfmpeg || !hasEspeak).each([
     expect(recording).toMatchObject({ kind: "video", hasSound: false });
   });
 
-  it.each(["s16.wav", "a.mp3", "a.flac", "v.mp4", "v.mkv", "v.webm"])("refuses %s cut off", async (file) => {
-    const bytes = readFileSync(join(folder, file));
-    const name = `cut-${file}`;
-    writeFileSync(join(folder, name), bytes);
-    truncateSync(join(folder, name), Math.floor(bytes.length / 2));
-    await expect(heard(decoder, name).then(({ samples }) => samples.length)).rejects.toMatchObject({
-      code: "UNPROCESSABLE",
-      message: expect.stringMatching(/cut off|damaged/),
-    });
-  });
+  it.each(["s16.wav", "a.mp3", "a.flac", "a.ogg", "a.opus", "v.mp4", "v.mkv", "v.webm"])(
+    "refuses %s cut off",
+    async (file) => {
+      const bytes = readFileSync(join(folder, file));
+      const name = `cut-${file}`;
+      writeFileSync(join(folder, name), bytes);
+      truncateSync(join(folder, name), Math.floor(bytes.length / 2));
+      await expect(heard(decoder, name).then(({ samples }) => samples.length)).rejects.toMatchObject({
+        code: "UNPROCESSABLE",
+        message: expect.stringMatching(/cut off|damaged/),
+      });
+    },
+  );
 
   it.each(["a.mp3", "a.flac", "a.ogg", "v.mp4", "v.mkv"])("survives %s with holes", async (file) => {
     const bytes = readFileSync(join(folder, file));

@@ -144,12 +144,7 @@ export class DecodingChild {
     const words = this.#printed;
     const isCutOff = isShort || CUT_OFF.test(words) || (container === "wav" && CUT_OFF_WAV.test(words));
     if (soundMs === 0) throw damaged(hasVideo);
-    if (isCutOff) {
-      throw new ServiceError(
-        "UNPROCESSABLE",
-        "The recording is cut off: it ends before its own account of itself does. Send the whole file.",
-      );
-    }
+    if (isCutOff) throw cutOff();
     if (!this.isWell) throw damaged(hasVideo);
   }
 
@@ -167,6 +162,13 @@ export function damaged(hasVideo = false): ServiceError {
   return new ServiceError(
     "UNPROCESSABLE",
     `${what} is damaged and cannot be decoded. Save it anew and send that.`,
+  );
+}
+
+export function cutOff(): ServiceError {
+  return new ServiceError(
+    "UNPROCESSABLE",
+    "The recording is cut off: it ends before its own account of itself does. Send the whole file.",
   );
 }
 

@@ -67,7 +67,7 @@ export async function openInEngine(
     if (ranOut)
       throw new ServiceError(
         "TOO_LARGE",
-        "Decoding the recording takes more memory or time than there is for it.",
+        "Decoding the recording takes more memory or time than there is for it. Send it in parts, or as WAV.",
       );
     throw damaged();
   };

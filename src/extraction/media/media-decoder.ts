@@ -8,10 +8,11 @@ import type {
 import { ServiceError } from "../../core/errors.ts";
 import { builtFile } from "../../sandbox/built-file.ts";
 import { type Container, CONTAINER_LABELS, type FoundContainer } from "./container.ts";
-import { checkDuration, damaged } from "./decoding-child.ts";
+import { checkDuration, cutOff, damaged } from "./decoding-child.ts";
 import { type EngineOptions, openInEngine } from "./engine-process.ts";
 import { findProgram, openInFfmpeg } from "./ffmpeg-program.ts";
 import type { EngineName } from "./media-messages.ts";
+import { endsWithinPage } from "./ogg-end.ts";
 import type { OpenedMedia } from "./opened-media.ts";
 import { recognise } from "./recognise.ts";
 import { MAX_SUBTITLE_BYTES } from "./subtitle-text.ts";
@@ -90,6 +91,8 @@ export function openMediaDecoder(options: MediaDecoderOptions): AudioDecoder {
       all.throwIfAborted();
       const found = await recognise(input);
       if (found === undefined) throw damaged();
+      // No decoder tells it.
+      if (found.container === "ogg" && (await endsWithinPage(input.bytes.path))) throw cutOff();
       const opened = await openWithAny(found, input.bytes.path, all);
       living.add(opened);
       const close = async (): Promise<void> => {
