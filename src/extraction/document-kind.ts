@@ -157,7 +157,8 @@ export function claimOf({ claimedType, filename }: Claim) {
 }
 
 function binaryKind(bytes: Uint8Array): "pdf" | "docx" | undefined {
-  if (bytes.length === 0) throw new ServiceError("UNPROCESSABLE", "the document is empty");
+  if (bytes.length === 0)
+    throw new ServiceError("UNPROCESSABLE", "The document is empty. Send one that holds text.");
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 4_096)).toString("latin1");
 
   // Mail gateways and servers put lines before the header; readers look for it in the first 1024 bytes.
@@ -189,7 +190,7 @@ function oldOffice(bytes: Uint8Array): ServiceError {
   if (!isEncrypted) return unsupported("an Office document of before 2007");
   return new ServiceError(
     "UNPROCESSABLE",
-    "the document is encrypted: save it without a password and send that",
+    "The document is encrypted. Save it without a password and send that.",
   );
 }
 
@@ -219,8 +220,8 @@ function looksLikeHtml(start: string): boolean {
 function unsupported(what: string): ServiceError {
   return new ServiceError(
     "UNSUPPORTED_MEDIA_TYPE",
-    `the file is ${what}: what is read are PDF, DOCX, HTML, Markdown, plain text, subtitles (SRT, VTT), ` +
-      "and recordings (WAV, MP3, M4A, AAC, FLAC, Ogg, Opus, WebM, MP4, MOV, MKV); convert it to one of them",
+    `The file is ${what}: what is read are PDF, DOCX, HTML, Markdown, plain text, subtitles (SRT, VTT), ` +
+      "and recordings (WAV, MP3, M4A, AAC, FLAC, Ogg, Opus, WebM, MP4, MOV, MKV). Convert it to one of them.",
   );
 }
 
@@ -239,6 +240,6 @@ export function contradiction(claimed: string, found: string): ServiceError {
   const name = nameOf(claimed);
   return new ServiceError(
     "UNSUPPORTED_MEDIA_TYPE",
-    `the file is sent as ${name} but its bytes are ${found}: correct the type, or send the file that was meant`,
+    `The file is sent as ${name} but its bytes are ${found}. Correct the type, or send the file that was meant.`,
   );
 }

@@ -10,6 +10,7 @@ import { claimedCharset, kindOf, MEDIA_TYPES } from "./document-kind.ts";
 import { plainTextBlocks } from "./plain-text.ts";
 import { readSubtitles } from "./subtitles.ts";
 import { declaredInMarkup, decodeText } from "./text-decoding.ts";
+import { tooMuchText } from "./too-much-text.ts";
 
 type Claims = Omit<ExtractionInput, "bytes">;
 type Found = { readonly blocks: readonly Block[]; readonly method: string } & {
@@ -38,10 +39,7 @@ export async function extractDocument(
   const found = await read(kind, bytes, claims, limits, onProgress);
   const charCount = found.blocks.reduce((total, block) => total + block.text.length, 0);
   if (charCount > limits.maxChars) {
-    throw new ServiceError(
-      "TOO_LARGE",
-      `The document has more than ${limits.maxChars} characters of text. Send it in parts, or raise --max-document-chars.`,
-    );
+    throw tooMuchText(limits);
   }
   if (!found.blocks.some((block) => /[\p{L}\p{N}\p{S}]/u.test(block.text))) {
     throw new ServiceError("UNPROCESSABLE", "The document holds no text.");
@@ -100,12 +98,8 @@ async function read(
   }
 }
 
-function textWithin(bytes: Uint8Array, charset: string | undefined, { maxChars }: ExtractionLimits): string {
+function textWithin(bytes: Uint8Array, charset: string | undefined, limits: ExtractionLimits): string {
   // No encoding takes more than four bytes a character.
-  if (bytes.length > maxChars * 4)
-    throw new ServiceError(
-      "TOO_LARGE",
-      `The document has more than ${maxChars} characters of text. Send it in parts, or raise --max-document-chars.`,
-    );
+  if (bytes.length > limits.maxChars * 4) throw tooMuchText(limits);
   return decodeText(bytes, charset);
 }

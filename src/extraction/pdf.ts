@@ -8,6 +8,7 @@ import { regionsOf } from "./pdf-columns.ts";
 import { withoutFurniture } from "./pdf-furniture.ts";
 import { type Row, rowsOfPage, type TextRun } from "./pdf-lines.ts";
 import { loadPdfjs } from "./pdfjs.ts";
+import { tooMuchText } from "./too-much-text.ts";
 
 interface PdfText {
   readonly blocks: Block[];
@@ -57,10 +58,7 @@ export async function readPdf(
     const runs = await runsOfPage(document, number);
     for (const run of runs) chars += run.str.length;
     if (chars > limits.maxChars) {
-      throw new ServiceError(
-        "TOO_LARGE",
-        `The PDF has more than ${limits.maxChars} characters of text. Send it in parts, or raise --max-document-chars.`,
-      );
+      throw tooMuchText(limits);
     }
     rows.push(rowsOfPage(runs));
     onPage(number, pages);

@@ -14,7 +14,7 @@ import { checkClaim } from "./document-kind.ts";
 import { ExtractionProcess } from "./extraction-process.ts";
 import { openOriginal } from "./open-original.ts";
 
-/** Limits that are no settings: what a document needs beyond them is no document of people. */
+/** Limits that are no settings: what needs more is no document of people. Their messages say what helps all the same. */
 const FIXED_LIMITS = {
   maxInflatedBytes: 200_000_000,
   maxResidentBytes: 1_000_000_000,
@@ -91,7 +91,7 @@ class SandboxedTextExtractor implements TextExtractor {
     if (byteCount > this.#limits.maxBytes) {
       throw new ServiceError(
         "TOO_LARGE",
-        `The document has ${byteCount} bytes; the limit is ${this.#limits.maxBytes} (--max-upload-bytes).`,
+        `The document has ${byteCount} bytes; the limit is ${this.#limits.maxBytes}. Send it in parts, or raise --max-upload-bytes.`,
       );
     }
     const queue = byteCount <= SMALL_DOCUMENT_BYTES ? this.#small : this.#large;

@@ -35,7 +35,7 @@ export async function* decodeContent(
     if (unpackedBytes > Math.max(UNSUSPECTED_BYTES, packedBytes * MAX_INFLATION)) {
       throw new ServiceError(
         "TOO_LARGE",
-        `The page unpacks to more than ${MAX_INFLATION} times its size; it is not read.`,
+        `The page unpacks to more than ${MAX_INFLATION} times its size, so it is not read. Save it yourself and send the file.`,
       );
     }
     yield chunk;
