@@ -11,14 +11,14 @@ export interface DaemonClient {
   readonly runtime: RuntimeInfo;
   readonly url: string;
   /**
-   * Asks the daemon as the owner of its data directory; a form goes as it is, a string as lines of JSON, anything else
-   * as JSON.
+   * Asks the daemon as the owner of its data directory; a form and bytes go as they are, a string as lines of JSON,
+   * anything else as JSON.
    *
    * @throws {CliFailure} with the daemon's own words when it refuses.
    */
   call<T extends TSchema>(
     answer: T,
-    method: "GET" | "POST" | "PATCH" | "DELETE",
+    method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE",
     path: string,
     body?: object | string,
     headers?: Readonly<Record<string, string>>,
@@ -83,8 +83,10 @@ export async function findDaemon(dataDir: string): Promise<DaemonClient | undefi
       const response = await send(url, runtime, { method: "GET", path }).catch((error: unknown) => {
         throw stopped(error);
       });
-      if (!response.ok)
-        throw new CliFailure(refusal(await response.json().catch(() => undefined), response.status));
+      if (!response.ok) {
+        const content: unknown = await response.json().catch(() => undefined);
+        throw new CliFailure(refusal(content, response.status), { status: response.status });
+      }
       try {
         for await (const chunk of response.body ?? []) yield chunk;
       } catch (error) {
@@ -178,13 +180,14 @@ function send(
   return fetchDaemon(request, tlsFingerprint);
 }
 
-function isSentAsItIs(body: object | string): body is FormData | string {
-  return typeof body === "string" || body instanceof FormData;
+function isSentAsItIs(body: object | string): body is FormData | Blob | string {
+  return typeof body === "string" || body instanceof FormData || body instanceof Blob;
 }
 
 /** A form names its own. */
 function contentType(body: object | string | undefined): { "content-type"?: string } {
   if (body === undefined || body instanceof FormData) return {};
+  if (body instanceof Blob) return { "content-type": "application/octet-stream" };
   return { "content-type": typeof body === "string" ? LINES_MEDIA_TYPE : "application/json" };
 }
 

@@ -1,12 +1,13 @@
 import { lstat, mkdir, open, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { type Static, Type } from "typebox";
+import type { Static } from "typebox";
 import { Value } from "typebox/value";
 import { EndLine, type MemoryLine } from "../schemas/transfer.ts";
 import { CliFailure, EXIT } from "./cli-failure.ts";
 import { connect, type DaemonClient } from "./daemon-client.ts";
+import { writeOriginals } from "./export-originals.ts";
 import { notePath, noteText } from "./import/note-file.ts";
-import { FOLDER_INDEX } from "./import/read-export.ts";
+import { FOLDER_INDEX, NamedOriginal } from "./import/read-export.ts";
 import { jsonOf } from "./import/read-record.ts";
 import { textLines } from "./import/text-lines.ts";
 import { complain, printBytes, showProgress } from "./output.ts";
@@ -18,10 +19,13 @@ export interface ExportOptions {
   readonly out?: string;
   /** False where `--no-waypoints` was given. */
   readonly waypoints?: boolean;
+  /** Whether the files that documents were made of come too. */
+  readonly originals?: boolean;
   readonly force?: boolean;
 }
 
-const DocumentCount = Type.Object({ total: Type.Integer() });
+type End = Static<typeof EndLine>;
+
 const NEWLINE = 0x0a;
 const SHOW_EVERY_RECORDS = 100;
 /** Of one line: a memory with everything in it, or a fact with a long history. */
@@ -29,32 +33,38 @@ const MAX_EXPORTED_LINE_BYTES = 256 * 1_024 * 1_024;
 
 /** Writes out everything, or what is of a user or a project; `import` reads it back as it was. */
 export async function exportTo(dataDir: string, options: ExportOptions): Promise<void> {
-  const { format = "ndjson", out, force = false } = options;
-  if (format === "markdown" && out === undefined)
-    throw new CliFailure("Markdown is written to a folder: name one with --out.", { exitCode: EXIT.usage });
+  const { format = "ndjson", out, originals = false, force = false } = options;
+  const isFolder = format === "markdown" || originals;
+  if (isFolder && out === undefined) {
+    throw new CliFailure("Markdown and originals are written to a folder: name one with --out.", {
+      exitCode: EXIT.usage,
+    });
+  }
   const daemon = await connect(dataDir);
   if (out === undefined) {
-    await copy(daemon, options, printBytes);
+    tellOfDocuments(await copy(daemon, options, printBytes));
     return;
   }
 
   const target = resolve(out);
-  await refuseTaken(target, format, force);
+  await refuseTaken(target, isFolder, force);
   const partial = `${target}.partial-${process.pid}`;
   // Whatever ends this: what is unfinished has a name that says so, and what was there stays.
   const giveUp = (): void => void rm(partial, { recursive: true, force: true }).then(() => process.exit(1));
   process.once("SIGINT", giveUp);
   try {
-    const end = await (format === "markdown" ? writeFolder : writeFileOfLines)(daemon, options, partial);
+    const end = await (isFolder ? writeFolder : writeFileOfLines)(daemon, options, partial);
     await replace(partial, target);
-    const { memories, facts, waypoints } = end;
-    complain(`exported ${memories} memories, ${facts} facts and ${waypoints} waypoints to ${target}`);
+    const { memories, documents, facts, waypoints } = end;
+    complain(
+      `exported ${memories} memories, ${documents} documents, ${facts} facts and ${waypoints} waypoints to ${target}`,
+    );
+    if (!originals) tellOfDocuments(end);
   } finally {
     process.removeListener("SIGINT", giveUp);
     await rm(partial, { recursive: true, force: true });
     showProgress("");
   }
-  await tellOfDocuments(daemon, options);
 }
 
 function addressOf({ user, project, waypoints = true }: ExportOptions): string {
@@ -71,7 +81,7 @@ async function copy(
   daemon: DaemonClient,
   options: ExportOptions,
   write: (bytes: Uint8Array) => Promise<unknown>,
-): Promise<Static<typeof EndLine>> {
+): Promise<End> {
   let tail = Buffer.alloc(0);
   let records = 0;
   for await (const chunk of daemon.read(addressOf(options))) {
@@ -86,11 +96,7 @@ async function copy(
 }
 const EndLineBytes = 256;
 
-async function writeFileOfLines(
-  daemon: DaemonClient,
-  options: ExportOptions,
-  partial: string,
-): Promise<Static<typeof EndLine>> {
+async function writeFileOfLines(daemon: DaemonClient, options: ExportOptions, partial: string): Promise<End> {
   await mkdir(dirname(partial), { recursive: true });
   const file = await open(partial, "wx", 0o600);
   try {
@@ -102,23 +108,21 @@ async function writeFileOfLines(
   }
 }
 
-/** A file a memory, and the other lines in one file that names those in order. */
-async function writeFolder(
-  daemon: DaemonClient,
-  options: ExportOptions,
-  partial: string,
-): Promise<Static<typeof EndLine>> {
+/** All lines in one file; in Markdown that only names those of memories, which have a file each. */
+async function writeFolder(daemon: DaemonClient, options: ExportOptions, partial: string): Promise<End> {
   await mkdir(partial, { recursive: true, mode: 0o700 });
   const index = await open(join(partial, FOLDER_INDEX), "wx", 0o600);
   const folders = new Set<string>();
-  let end: Static<typeof EndLine> | undefined;
+  const documents: NamedOriginal[] = [];
+  let end: End | undefined;
   let records = 0;
   try {
     for await (const line of textLines(daemon.read(addressOf(options)), MAX_EXPORTED_LINE_BYTES)) {
       if ("fault" in line) throw cutOff();
       const value = jsonOf(line.text) as { readonly type?: string } | undefined;
       if (Value.Check(EndLine, value)) end = value;
-      if (value?.type !== "memory") {
+      if (Value.Check(NamedOriginal, value)) documents.push({ id: value.id, sha256: value.sha256 });
+      if (options.format !== "markdown" || value?.type !== "memory") {
         await index.writeFile(`${line.text}\n`);
         continue;
       }
@@ -136,22 +140,26 @@ async function writeFolder(
     await index.close();
   }
   if (end === undefined) throw cutOff();
+  if (options.originals === true) await writeOriginals(daemon, documents, partial);
   return end;
 }
 
 /** @throws {CliFailure} for a place that is taken, unless it may be replaced and holds what an export left there. */
-async function refuseTaken(target: string, format: string, force: boolean): Promise<void> {
+async function refuseTaken(target: string, isFolder: boolean, force: boolean): Promise<void> {
   const found = await lstat(target).catch(() => undefined);
   if (found === undefined) return;
   if (!force)
     throw new CliFailure(`${target} is there already; name another place, or replace it with --force.`);
   if (!found.isDirectory()) {
-    if (format === "markdown")
-      throw new CliFailure(`${target} is a file, and Markdown is written to a folder; name another place.`);
+    if (isFolder) {
+      throw new CliFailure(
+        `${target} is a file, and Markdown and originals are written to a folder; name another place.`,
+      );
+    }
     return;
   }
   const index = await lstat(join(target, FOLDER_INDEX)).catch(() => undefined);
-  if (format !== "markdown" || index === undefined)
+  if (!isFolder || index === undefined)
     throw new CliFailure(
       `${target} is a folder that no export made; it is not replaced. Name another place.`,
     );
@@ -166,18 +174,11 @@ async function replace(partial: string, target: string): Promise<void> {
   await rm(old, { recursive: true, force: true });
 }
 
-async function tellOfDocuments(daemon: DaemonClient, { user, project }: ExportOptions): Promise<void> {
-  const query = new URLSearchParams({
-    l: "1",
-    ...(user !== undefined && { user_id: user }),
-    ...(project !== undefined && { project }),
-  });
-  const { total } = await daemon.call(DocumentCount, "GET", `/documents?${query.toString()}`);
-  if (total > 0) {
-    complain(
-      `The memories of ${total} documents are in it; the documents themselves are not. Keep the files that they came from.`,
-    );
-  }
+function tellOfDocuments({ documents }: End): void {
+  if (documents === 0) return;
+  complain(
+    `The originals of ${documents} documents are not in it; export to a folder with --originals to have them too.`,
+  );
 }
 
 function cutOff(): CliFailure {

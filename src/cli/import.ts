@@ -1,11 +1,12 @@
-import { CliFailure } from "./cli-failure.ts";
+import { CliFailure, EXIT } from "./cli-failure.ts";
 import { connect, type DaemonClient } from "./daemon-client.ts";
 import { type Checked, checkItem, type Owners, type Sendable } from "./import/check-item.ts";
-import type { Progress } from "./import/import-item.ts";
+import type { OriginalItem, Progress } from "./import/import-item.ts";
 import { ImportReport } from "./import/import-report.ts";
 import { type ImportState, NOTHING_DONE, type StateFile, stateFile } from "./import/import-state.ts";
 import { type Format, type ImportSource, openSource } from "./import/open-source.ts";
 import { sendItems } from "./import/send-items.ts";
+import { sendOriginal } from "./import/send-original.ts";
 import { complain, showProgress } from "./output.ts";
 
 export interface ImportOptions extends Owners {
@@ -29,22 +30,28 @@ export async function importFrom(dataDir: string, path: string, options: ImportO
   const { format, allBranches = false, dryRun = false, json = false } = options;
   const source = await openSource(path, format, { allBranches });
   const report = new ImportReport();
-  if (dryRun) {
-    const state = await run(source, options, report, undefined, NOTHING_DONE);
-    report.print(state, { json, dryRun });
-    return;
-  }
+  const { target, before } = dryRun
+    ? { target: undefined, before: NOTHING_DONE }
+    : await begin(dataDir, path, source, options);
+  const state = await run(source, options, report, target, before);
+  await target?.kept.remove();
+  report.print(state, before, { json, dryRun });
+  if (state.failed > 0) process.exitCode = EXIT.failure;
+}
+
+/** The daemon, and where an earlier run of the same import came to. */
+async function begin(
+  dataDir: string,
+  path: string,
+  source: ImportSource,
+  { user, project, tag, keepUsers, allBranches = false }: ImportOptions,
+): Promise<{ readonly target: Target; readonly before: ImportState }> {
   const daemon = await connect(dataDir);
-  const { user, project, tag, keepUsers } = options;
   const how = { user, project, tag, keepUsers, allBranches, format: source.format } as Owners;
   const kept = await stateFile(dataDir, path, how);
-  const before = await kept.read();
-  if (before !== undefined) complain(`Going on after ${before.items} records of an earlier run.`);
-
-  const state = await run(source, options, report, { daemon, kept }, before ?? NOTHING_DONE);
-  await kept.remove();
-  report.print(state, { json, dryRun });
-  if (state.failed > 0) process.exitCode = 1;
+  const before = (await kept.read()) ?? NOTHING_DONE;
+  if (before.items > 0) complain(`Going on after ${before.items} records of an earlier run.`);
+  return { target: { daemon, kept }, before };
 }
 
 interface Target {
@@ -89,9 +96,19 @@ async function run(
     if (interruption.isAsked)
       throw new CliFailure(`Stopped after ${items} records. The same command goes on from there.`);
   };
+  const takeOriginal = async (original: OriginalItem): Promise<void> => {
+    report.found(original);
+    if (target === undefined) return;
+    // Its document goes first.
+    await flush();
+    const outcome = await sendOriginal(target.daemon, original);
+    if (typeof outcome === "string") state[outcome] += 1;
+    else fail(original.where, outcome.fault);
+  };
   const take = async (checked: Checked): Promise<void> => {
     if ("kind" in checked) {
-      if (checked.kind === "faulty") {
+      if (checked.kind === "original") await takeOriginal(checked);
+      else if (checked.kind === "faulty") {
         if (options.strict === true) await flush();
         fail(checked.where, checked.reason);
       } else {

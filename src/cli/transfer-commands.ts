@@ -27,7 +27,9 @@ export function addTransferCommands(memoryd: Command): void {
     );
 
   withDataDir(
-    memoryd.command("export").description("write out memories and facts, for `memoryd import` to read back"),
+    memoryd
+      .command("export")
+      .description("write out memories, documents and facts, for `memoryd import` to read back"),
   )
     .addOption(
       new Option("--format <name>", "ndjson (one file) or markdown (a folder)").choices([
@@ -39,6 +41,7 @@ export function addTransferCommands(memoryd: Command): void {
     .option("-u, --user <id>", "only this user's")
     .option("-p, --project <name>", "only those of this project")
     .option("--no-waypoints", "leave out the links between memories")
+    .option("--originals", "with the files that documents were made of, in a folder")
     .option("--force", "replace an export that is there")
     .action(
       async (options: DaemonOptions & ExportOptions) => await exportTo(settingsOf(options).dataDir, options),

@@ -53,3 +53,13 @@ export class ServiceError extends Error {
     this.retryAfterSeconds = options.retryAfterSeconds;
   }
 }
+
+/** What `judge` answers, or the `ServiceError` that it throws; anything else that it throws goes on. */
+export function orRefused<T>(judge: () => T): T | ServiceError {
+  try {
+    return judge();
+  } catch (error) {
+    if (error instanceof ServiceError) return error;
+    throw error;
+  }
+}

@@ -8,7 +8,7 @@
  */
 import type { DocumentOperations } from "./documents/document-operations.ts";
 import { documentNotFound } from "./documents/owned-document.ts";
-import { ServiceError } from "./errors.ts";
+import { orRefused, ServiceError } from "./errors.ts";
 import { factNotFound } from "./facts/fact-draft.ts";
 import { memoryNotFound } from "./memories/owned-memory.ts";
 import type { Operations } from "./operations.ts";
@@ -91,6 +91,8 @@ const DOCUMENT_RULES: Rules<DocumentOperations> = {
   deleteDocument: (all, user) => async (input) =>
     unseen(documentNotFound, all.deleteDocument(own(user, input))),
   readOriginal: (all, user) => async (input) => all.readOriginal(own(user, input)),
+  restoreOriginal: (all, user) => async (input) =>
+    unseen(documentNotFound, all.restoreOriginal(own(user, input))),
 };
 
 /** The operations as a caller may use them: kept to the user it is bound to, as they are for one bound to none. */
@@ -127,15 +129,7 @@ function ownItems<Item extends { readonly userId?: string }>(
   user: string,
   items: readonly (Item | ServiceError)[],
 ): (Item | ServiceError)[] {
-  return items.map((item) => {
-    if (item instanceof ServiceError) return item;
-    try {
-      return own(user, item);
-    } catch (error) {
-      if (error instanceof ServiceError) return error;
-      throw error;
-    }
-  });
+  return items.map((item) => (item instanceof ServiceError ? item : orRefused(() => own(user, item))));
 }
 
 /** What belongs to somebody else is not there: its owner's protection would say that it is. */

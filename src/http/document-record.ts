@@ -10,6 +10,9 @@ import { problemOf } from "./problem.ts";
 
 const MS_A_SECOND = 1_000;
 
+/** Its place in the order of adding is in no answer. */
+type Recordable = Omit<DocumentRow, "order">;
+
 export function ingestReply({ document, memoryIds, deduplicated }: IngestResult): Static<typeof IngestReply> {
   return {
     ...outcome(document, memoryIds),
@@ -36,7 +39,7 @@ export function jobRecord(job: JobView, requestId: string): Static<typeof JobRec
 }
 
 export function documentRecord(
-  document: DocumentRow,
+  document: Recordable,
   memoryIds = document.memoryIds,
 ): Static<typeof DocumentRecord> {
   const { title, author, date, language } = document.extraction;
@@ -64,18 +67,24 @@ export function documentRecord(
 
 export function documentWithChunks({
   document,
+  hasOriginal,
   memoryIds,
   chunks,
   total,
 }: DocumentChunks): Static<typeof GetDocumentReply> {
-  return { ...documentRecord(document, memoryIds), chunks: chunks.map(memoryRecord), chunk_total: total };
+  return {
+    ...documentRecord(document, memoryIds),
+    has_original: hasOriginal,
+    chunks: chunks.map(memoryRecord),
+    chunk_total: total,
+  };
 }
 
-function source({ id, sha256, bytes, filename, mediaType }: DocumentRow) {
+function source({ id, sha256, bytes, filename, mediaType }: Recordable) {
   return { id, sha256, bytes, filename, media_type: mediaType };
 }
 
-function outcome({ rootMemoryId, strategy, totalTokens }: DocumentRow, memoryIds: readonly string[]) {
+function outcome({ rootMemoryId, strategy, totalTokens }: Recordable, memoryIds: readonly string[]) {
   return {
     root_memory_id: rootMemoryId,
     memory_ids: [...memoryIds],
@@ -87,7 +96,7 @@ function outcome({ rootMemoryId, strategy, totalTokens }: DocumentRow, memoryIds
 
 function extraction({
   extraction: { kind, method, title, author, date, language, pages, durationMs, charCount },
-}: DocumentRow) {
+}: Recordable) {
   return {
     content_type: kind,
     method,

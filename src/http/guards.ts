@@ -33,7 +33,7 @@ declare module "fastify" {
 }
 
 const PREFLIGHT_MAX_AGE_S = 600;
-const CORS_METHODS = "GET, HEAD, POST, PATCH, DELETE";
+const CORS_METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE";
 const CORS_REQUEST_HEADERS =
   "authorization, content-type, idempotency-key, if-match, mcp-method, mcp-name, mcp-protocol-version, mcp-session-id, " +
   "prefer, x-api-key, x-memoryd-client, x-request-id";

@@ -51,7 +51,7 @@ export function addedRecord({ memory, deduplicated }: AddedMemory): Static<typeo
 }
 
 /** Where a memory was cut from, as answers show it. */
-export function sourceRecord(source: MemorySource) {
+function sourceRecord(source: MemorySource) {
   return {
     document_id: source.documentId,
     filename: source.filename,

@@ -140,6 +140,7 @@ function errorsOf(
     ...(open ? (url === "/readyz" ? (["NOT_READY"] as const) : []) : OPERATION_ERRORS),
     ...(schema.body || takes !== undefined ? BODY_ERRORS : []),
     ...(takes === undefined ? [] : (["STORE_FULL"] as const)),
+    ...(takes !== undefined && tag === "document" ? (["UNPROCESSABLE"] as const) : []),
     ...((schema.params && !/^[/]users[/].*[/]memories$/.test(url)) ||
     writesFact ||
     /[/](reinforce|current)$/.test(url)

@@ -192,7 +192,7 @@ export function buildServer({
   if (documentsOf !== undefined) {
     const { maxUploadBytes, maxJsonBytes: maxFieldBytes } = limits;
     app.register(ingestRoutes, { documentsOf, limits: { maxUploadBytes, maxFieldBytes } });
-    app.register(documentRoutes, { documentsOf });
+    app.register(documentRoutes, { documentsOf, maxUploadBytes });
   }
   if (compaction !== undefined) app.register(compactionRoutes, { compaction });
   app.register(userRoutes, { operationsOf });

@@ -3,20 +3,26 @@ import type { Static } from "typebox";
 import type { Fact } from "../core/facts/fact.ts";
 import type { MemorySource } from "../core/memory.ts";
 import type {
+  DocumentTransfer,
   FactTransfer,
   MemoryTransfer,
   TransferRecord,
   WaypointTransfer,
 } from "../core/transfer/transfer-record.ts";
 import { formatTime, parseTime } from "../schemas/time.ts";
-import type { FactLine, MemoryLine, TransferLine, WaypointLine } from "../schemas/transfer.ts";
-import { sourceRecord } from "./memory-record.ts";
+import type { DocumentLine, FactLine, MemoryLine, TransferLine, WaypointLine } from "../schemas/transfer.ts";
+import { documentRecord } from "./document-record.ts";
+import { memoryRecord } from "./memory-record.ts";
 import { present } from "./memory-input.ts";
+
+const MS_A_SECOND = 1_000;
 
 export function lineOf(record: TransferRecord): TransferLine {
   switch (record.kind) {
     case "memory":
       return memoryLine(record);
+    case "document":
+      return documentLine(record);
     case "fact":
       return factLine(record.versions);
     case "waypoint": {
@@ -31,6 +37,8 @@ export function recordOf(line: TransferLine): TransferRecord {
   switch (line.type) {
     case "memory":
       return memoryTransfer(line);
+    case "document":
+      return documentTransfer(line);
     case "fact":
       return factTransfer(line);
     case "waypoint":
@@ -41,23 +49,10 @@ export function recordOf(line: TransferLine): TransferRecord {
 function memoryLine({ memory, signals }: MemoryTransfer): Static<typeof MemoryLine> {
   return {
     type: "memory",
-    id: memory.id,
-    content: memory.content,
-    tags: [...memory.tags],
+    ...memoryRecord({ ...memory, ...signals, order: 0 }),
     metadata: memory.metadata,
-    user_id: memory.userId,
-    project: memory.project,
-    session_id: memory.sessionId,
+    // What the writer said, and not what stands in for it.
     occurred_at: maybe(memory.occurredAt),
-    primary_sector: memory.primarySector,
-    sectors: [...memory.sectors],
-    salience: signals.salience,
-    created_at: formatTime(memory.createdAt),
-    updated_at: formatTime(memory.updatedAt),
-    last_seen_at: formatTime(signals.lastSeenAt),
-    version: memory.version,
-    created_by: memory.createdBy,
-    source: memory.source && sourceRecord(memory.source),
   };
 }
 
@@ -99,6 +94,63 @@ function sourceOf(source: NonNullable<Static<typeof MemoryLine>["source"]>): Mem
       endMs: source.end_ms,
       url: source.url,
     }),
+  };
+}
+
+function documentLine({ document }: DocumentTransfer): Static<typeof DocumentLine> {
+  const { title: _title, child_count: _count, extraction, ...record } = documentRecord(document);
+  return {
+    type: "document",
+    ...record,
+    // Without what the document says of itself, which stands in `extraction`.
+    metadata: document.metadata,
+    extraction: { ...extraction, content_type: document.extraction.kind },
+    chunking_version: document.chunkingVersion,
+  };
+}
+
+function documentTransfer(line: Static<typeof DocumentLine>): DocumentTransfer {
+  const {
+    content_type: kind,
+    method,
+    title,
+    author,
+    date,
+    language,
+    pages,
+    duration_s,
+    char_count,
+  } = line.extraction;
+  return {
+    kind: "document",
+    document: {
+      id: line.id,
+      sha256: line.sha256,
+      bytes: line.bytes,
+      filename: line.filename,
+      mediaType: line.media_type,
+      url: line.url,
+      userId: line.user_id,
+      project: line.project,
+      tags: line.tags,
+      metadata: line.metadata,
+      extraction: {
+        kind,
+        method,
+        ...present({ title, author, language, pages }),
+        ...(date !== undefined && { date: time(date) }),
+        ...(duration_s !== undefined && { durationMs: Math.round(duration_s * MS_A_SECOND) }),
+        charCount: char_count,
+      },
+      strategy: line.strategy,
+      rootMemoryId: line.root_memory_id,
+      memoryIds: line.memory_ids,
+      totalTokens: line.total_tokens,
+      chunkingVersion: line.chunking_version,
+      createdBy: line.created_by,
+      createdAt: time(line.created_at),
+      fetchedAt: maybeTime(line.fetched_at),
+    },
   };
 }
 

@@ -92,14 +92,25 @@ export async function readUpload(
   return { body, upload };
 }
 
-async function receive(
+/**
+ * Takes a file in while it arrives.
+ *
+ * @throws {ServiceError} TOO_LARGE, STORE_FULL; nothing of it is left then.
+ */
+export async function receive(
   incoming: IncomingFile,
   stream: AsyncIterable<Buffer> & { readonly truncated?: boolean },
   maxUploadBytes: number,
 ): Promise<HeldFile> {
+  let bytes = 0;
   try {
-    for await (const chunk of stream) await incoming.write(chunk);
-    if (stream.truncated === true) throw tooLarge("The file", maxUploadBytes, "MEMORYD_MAX_UPLOAD_BYTES");
+    for await (const chunk of stream) {
+      bytes += chunk.length;
+      if (bytes > maxUploadBytes) break;
+      await incoming.write(chunk);
+    }
+    if (bytes > maxUploadBytes || stream.truncated === true)
+      throw tooLarge("The file", maxUploadBytes, "MEMORYD_MAX_UPLOAD_BYTES");
     return await incoming.keep();
   } finally {
     await incoming.discard();

@@ -216,6 +216,7 @@ export const GetDocumentQuery = Type.Object({
 export const GetDocumentReply = Type.Object(
   {
     ...DocumentRecord.properties,
+    has_original: Type.Boolean({ description: "False for one that was imported without its original." }),
     chunks: Type.Array(MemoryRecord, { description: "In order; a page ends early at 8 MiB." }),
     chunk_total: Type.Integer(),
   },
@@ -227,6 +228,11 @@ export const JobParams = Type.Object({ id: Type.String({ description: "Id of a j
 export const DeleteDocumentReply = Type.Object(
   { ok: Type.Literal(true), id: Id, deleted: Type.Integer({ description: "How many memories went." }) },
   { $id: "DeletedDocument" },
+);
+
+export const RestoreOriginalReply = Type.Object(
+  { ok: Type.Literal(true), id: Id },
+  { $id: "RestoredOriginal" },
 );
 
 export type IngestFields = Static<typeof IngestBody>;

@@ -81,6 +81,50 @@ export const MemoryLine = Type.Object(
   { ...exactly, $id: "MemoryLine", description: "`salience` is as of `last_seen_at`." },
 );
 
+/** Hex, as it also names the file: nothing else may. */
+const Sha256 = Type.String({ pattern: "^[0-9a-f]{64}$" });
+const MAX_NAMED_MEMORIES = 500_000;
+const DOCUMENT_KINDS = ["pdf", "docx", "html", "md", "txt", "srt", "vtt", "audio", "video"] as const;
+
+export const DocumentLine = Type.Object(
+  {
+    type: Type.Literal("document"),
+    id: Uuid,
+    sha256: Sha256,
+    bytes: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
+    filename: nullable(text(256)),
+    media_type: text(256),
+    url: nullable(text(8_192)),
+    user_id: nullable(UserId),
+    project: nullable(Project),
+    tags: Tags,
+    metadata: Metadata,
+    root_memory_id: Uuid,
+    memory_ids: Type.Array(Uuid, { minItems: 1, maxItems: MAX_NAMED_MEMORIES }),
+    strategy: Type.Enum(["single", "root-child"], { type: "string" }),
+    total_tokens: whole(0),
+    extraction: Type.Object(
+      {
+        content_type: Type.Enum([...DOCUMENT_KINDS], { type: "string" }),
+        method: text(256),
+        title: Type.Optional(text(16_384)),
+        author: Type.Optional(text(16_384)),
+        date: Type.Optional(BodyTime),
+        language: Type.Optional(text(256)),
+        pages: Type.Optional(whole(0)),
+        duration_s: Type.Optional(Type.Number({ minimum: 0, maximum: 2 ** 31 })),
+        char_count: whole(0),
+      },
+      exactly,
+    ),
+    chunking_version: whole(0),
+    created_by: nullable(ClientName),
+    created_at: BodyTime,
+    fetched_at: nullable(BodyTime),
+  },
+  { ...exactly, $id: "DocumentLine", description: "`metadata` is what the writer gave." },
+);
+
 export const FactLine = Type.Object(
   {
     type: Type.Literal("fact"),
@@ -128,12 +172,24 @@ export const WaypointLine = Type.Object(
 
 /** The last line: without it a file was cut off. */
 export const EndLine = Type.Object(
-  { type: Type.Literal("end"), memories: whole(0), waypoints: whole(0), facts: whole(0) },
+  {
+    type: Type.Literal("end"),
+    memories: whole(0),
+    documents: whole(0),
+    waypoints: whole(0),
+    facts: whole(0),
+  },
   { $id: "EndLine" },
 );
 
-export type TransferLine = Static<typeof MemoryLine> | Static<typeof FactLine> | Static<typeof WaypointLine>;
-export const TRANSFER_LINES = { memory: MemoryLine, fact: FactLine, waypoint: WaypointLine } as const;
+/** By their `type`. */
+export const TRANSFER_LINES = {
+  memory: MemoryLine,
+  document: DocumentLine,
+  fact: FactLine,
+  waypoint: WaypointLine,
+} as const;
+export type TransferLine = Static<(typeof TRANSFER_LINES)[keyof typeof TRANSFER_LINES]>;
 
 export const ExportQuery = Type.Object({
   user_id: Type.Optional(UserId),

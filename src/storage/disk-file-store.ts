@@ -71,15 +71,22 @@ export class DiskFileStore implements FileStore {
     return join(this.#folder, sha256);
   }
 
+  sizeOf(sha256: string): Promise<number | undefined> {
+    return this.#disk.size(this.pathOf(sha256));
+  }
+
   async read(sha256: string): Promise<AsyncIterable<Uint8Array>> {
     let file: DiskFile;
     try {
       file = await this.#disk.open(this.pathOf(sha256), "read");
     } catch (error) {
       if (!hasCode(error, "ENOENT")) throw error;
-      throw new ServiceError("NOT_FOUND", "The original of this document is not on the disk any more.", {
-        cause: error,
-      });
+      throw new ServiceError(
+        "NOT_FOUND",
+        "The original of this document is not kept here; ingest the same file again for the same user and project to " +
+          "bring it back.",
+        { cause: error },
+      );
     }
     return piecesOf(file);
   }
@@ -104,7 +111,7 @@ export class DiskFileStore implements FileStore {
     const unneeded: UnneededFile[] = [];
     for (const { name } of await this.#disk.list(this.#folder)) {
       if (!NAME.test(name) || this.#isInUse(name)) continue;
-      unneeded.push({ sha256: name, bytes: (await this.#disk.size(this.pathOf(name))) ?? 0 });
+      unneeded.push({ sha256: name, bytes: (await this.sizeOf(name)) ?? 0 });
     }
     return unneeded;
   }
@@ -140,7 +147,7 @@ export class DiskFileStore implements FileStore {
     this.#unneeded.delete(sha256);
     // A sweep that has begun may be removing the very file.
     await this.#sweeping;
-    if ((await this.#disk.size(this.pathOf(sha256))) === undefined) this.#fresh.add(sha256);
+    if ((await this.sizeOf(sha256)) === undefined) this.#fresh.add(sha256);
     let isHeld = true;
     const release = () => {
       if (isHeld) this.#release(sha256);

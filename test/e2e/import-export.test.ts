@@ -53,8 +53,13 @@ describe("import", () => {
     await new Promise((done) => first.once("exit", done));
     expect(await count()).toBeLessThan(MESSAGES);
 
-    const second = await memoryd("chats", "import", path);
+    const before = await count();
+    const second = await memoryd("chats", "import", path, "--json");
     expect(second).toMatchObject({ code: 0 });
+    const { added, known, earlier } = JSON.parse(second.stdout);
+    expect(added).toBe(MESSAGES - before);
+    // It may have been killed before it wrote down its first step.
+    expect((earlier?.added ?? 0) + known).toBe(before);
     expect(await count()).toBe(MESSAGES);
 
     const third = await memoryd("chats", "import", path, "--json");
@@ -105,27 +110,35 @@ describe("export", () => {
     const fact = { subject: "Ada", predicate: "lives in", object: "Paris", source_memory_id: id };
     await call(daemon, "POST", "/api/temporal/fact", { ...fact, valid_from: "2020-01-01" });
     await call(daemon, "POST", "/api/temporal/fact", { ...fact, object: "Rome", valid_from: "2020-01-01" });
-    await call(daemon, "POST", "/ingest", { text: `# Bees\n\n${"Bees fly far. ".repeat(400)}` });
+    const bees = `# Bees\n\n${"Bees fly far. ".repeat(400)}`;
+    const { document } = (await call(daemon, "POST", "/ingest", { text: bees })).body;
+    const original = `/documents/${document.id}/file`;
 
     const file = join(folder, "whole.ndjson");
     const notes = join(folder, "notes");
     const said = await memoryd("first", "export", "--out", file);
-    expect(said.stderr).toContain("The memories of 1 documents are in it; the documents themselves are not.");
+    expect(said.stderr).toContain("The originals of 1 documents are not in it");
     expect((await memoryd("first", "export", "--out", file)).code).toBe(1);
     expect((await memoryd("first", "export", "--out", file, "--force")).code).toBe(0);
-    expect((await memoryd("first", "export", "--format", "markdown", "--out", notes)).code).toBe(0);
-    expect((await memoryd("first", "export", "--format", "markdown", "--out", notes, "--force")).code).toBe(
-      0,
-    );
+    const inNotes = ["export", "--format", "markdown", "--originals", "--out", notes];
+    expect((await memoryd("first", ...inNotes)).code).toBe(0);
+    expect(await memoryd("first", ...inNotes, "--force")).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining("with 1 originals"),
+    });
+    expect(readFileSync(join(notes, "originals", document.sha256), "utf8")).toBe(bees);
     const whole = lines(readFileSync(file, "utf8"));
 
     for (const [store, source] of [
       ["second", file],
       ["third", notes],
     ] as const) {
-      await daemonAt(store);
+      const other = await daemonAt(store);
       const refused = await memoryd(store, "import", source, "--dry-run");
-      expect(refused.stderr).toContain("names a user: add --keep-users");
+      expect(refused).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining("names a user: add --keep-users"),
+      });
       const whose = await memoryd(store, "import", source, "--keep-users");
       expect(whose).toMatchObject({ code: 0 });
       const back = lines((await memoryd(store, "export")).stdout);
@@ -133,6 +146,10 @@ describe("export", () => {
         all.filter((line) => line.type === type);
       expect(of("memory", back)).toEqual(of("memory", whole));
       expect(of("fact", back)).toEqual(of("fact", whole));
+      expect(of("document", back)).toEqual(of("document", whole));
+      expect((await fetch(`${other.baseUrl}${original}`)).status).toBe(store === "third" ? 200 : 404);
+      const asked = await call(other, "POST", "/memory/query", { query: "How far do bees fly?" });
+      expect(asked.body.matches[0].source).toMatchObject({ document_id: document.id });
       expect(of("waypoint", back)).toEqual(expect.arrayContaining(of("waypoint", whole)));
     }
   });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { checkClaim, claimedCharset, kindOf } from "../../src/extraction/document-kind.ts";
-import { bareDocx, zipArchive } from "../fixtures/documents/zip-archive.ts";
+import { bareDocx } from "../fixtures/documents/bare-docx.ts";
+import { zipOf } from "../support/zip-writer.ts";
 
 const latin1 = (text: string) => new Uint8Array(Buffer.from(text, "latin1"));
 const PDF = latin1("%PDF-1.7 …");
@@ -62,8 +63,8 @@ describe("kindOf", () => {
     ["text in a recording's name", TEXT, { filename: "a.MP3" }, /sent as \.mp3/],
     ["a PDF of a kind nobody knows", PDF, { claimedType: "foo/bar" }, /its bytes are a PDF/],
     ["an image", latin1("\x89PNG\r\n\x1a\n"), {}, /is a PNG image/],
-    ["a workbook", zipArchive([{ name: "xl/workbook.xml", content: "" }]), {}, /an Excel workbook/],
-    ["an archive", zipArchive([{ name: "a.txt", content: "" }]), {}, /a zip archive/],
+    ["a workbook", zipOf([{ name: "xl/workbook.xml", content: "" }]), {}, /an Excel workbook/],
+    ["an archive", zipOf([{ name: "a.txt", content: "" }]), {}, /a zip archive/],
     ["old Word", latin1("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"), { filename: "a.doc" }, /before 2007/],
     ["binary data", latin1("abc\0\x01\x02def\0"), { claimedType: "txt" }, /binary data/],
   ])("refuses %s", (_, bytes, claim, message) => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { extractDocument } from "../../src/extraction/extract-document.ts";
 import { EXTRACTION_LIMITS } from "../support/extraction-limits.ts";
 import { emptyDocx, minutesDocx } from "../fixtures/documents/docx-documents.ts";
-import { bareDocx } from "../fixtures/documents/zip-archive.ts";
+import { bareDocx } from "../fixtures/documents/bare-docx.ts";
 
 const read = (bytes: Uint8Array, limits = {}) =>
   extractDocument(bytes, {}, { ...EXTRACTION_LIMITS, ...limits });
@@ -91,7 +91,7 @@ describe("a Word document that cannot be read", () => {
     ["of broken XML", async () => bareDocx("<w:p><w:r>"), "UNPROCESSABLE", /damaged/],
     [
       "a lie about its size",
-      async () => bareDocx(paragraph("x".repeat(5_000)), { declaredBytes: 100 }),
+      async () => bareDocx(paragraph("x".repeat(5_000)), { claimedBytes: 100 }),
       "UNPROCESSABLE",
       /damaged/,
     ],

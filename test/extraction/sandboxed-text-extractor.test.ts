@@ -13,7 +13,7 @@ import { nestedPage } from "../fixtures/documents/html-documents.ts";
 import { longPdf, reportPdf } from "../fixtures/documents/pdf-documents.ts";
 import { inflatingPdf } from "../fixtures/documents/raw-pdf.ts";
 import { EXTRACTION_LIMITS } from "../support/extraction-limits.ts";
-import { bareDocx } from "../fixtures/documents/zip-archive.ts";
+import { bareDocx } from "../fixtures/documents/bare-docx.ts";
 
 const UNRULY = resolve(import.meta.dirname, "../fixtures/unruly-extraction-worker.js");
 const text = (words: string) => new TextEncoder().encode(words);

@@ -260,4 +260,25 @@ describe("documents and jobs", () => {
       "x-content-type-options": "nosniff",
     });
   });
+
+  it("takes back an original that is not kept, and no other bytes", async () => {
+    const { document } = (await post("/ingest", { text: "Garlic is in." })).json();
+    const url = `/documents/${document.id}/file`;
+    const put = (payload: string) =>
+      app.inject({ method: "PUT", url, payload, headers: { "content-type": "application/octet-stream" } });
+    const isKept = async () => (await get(`/documents/${document.id}`)).json().has_original;
+    expect(await isKept()).toBe(true);
+    world.files.contents.clear();
+    expect(await isKept()).toBe(false);
+    expect((await get(url)).statusCode).toBe(404);
+
+    expect((await put("Leeks are in.")).statusCode).toBe(422);
+    expect((await put("x".repeat(5_001))).statusCode).toBe(413);
+    expect([...world.files.held.values()].every((count) => count === 0)).toBe(true);
+    expect((await get(url)).statusCode).toBe(404);
+    expect((await put("Garlic is in.")).json()).toEqual({ ok: true, id: document.id });
+    expect((await put("Garlic is in.")).statusCode).toBe(200);
+    expect((await get(url)).body).toBe("Garlic is in.");
+    expect(await isKept()).toBe(true);
+  });
 });

@@ -96,6 +96,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   "GET /documents/:id": { statuses: ONE, path: ({ document }) => `/documents/${document}` },
   "DELETE /documents/:id": { statuses: CHANGE, path: ({ document }) => `/documents/${document}` },
   "GET /documents/:id/file": { statuses: ONE, path: ({ document }) => `/documents/${document}/file` },
+  "PUT /documents/:id/file": { statuses: CHANGE, path: ({ document }) => `/documents/${document}/file` },
   // Its source must be a memory of the same user, which nobody's fact has not.
   "POST /api/temporal/fact": {
     statuses: "404 200 404 200 404 403 403",
@@ -178,11 +179,20 @@ const ROWS: Readonly<Record<string, Row>> = {
   "GET /openapi.json": { statuses: ANYBODY },
 };
 const KEY_TO_REVOKE = "019aa5a0-6c1e-7c3a-9d0f-000000000004";
-const IMPORT_HEADER = `${JSON.stringify({ format: "memoryd-export", version: 1 })}\n`;
+/** Bodies that are no JSON: their media type and what they are. */
+const RAW_BODIES: Readonly<Record<string, readonly [type: string, bodyOf: (ids: Ids) => string]>> = {
+  "POST /import": [
+    "application/x-ndjson",
+    () => `${JSON.stringify({ format: "memoryd-export", version: 1 })}\n`,
+  ],
+  "PUT /documents/:id/file": ["application/octet-stream", ({ user }) => documentOf(user || undefined)],
+};
 
 const USERS = ["ann", "ben", undefined] as const;
 /** What only this user's things hold. */
 const markerOf = (user: string | undefined) => `secret-of-${user ?? "nobody"}`;
+
+const documentOf = (user: string | undefined) => `${markerOf(user)} in a document`;
 
 interface World extends DocumentWorld {
   readonly all: Operations;
@@ -208,7 +218,7 @@ async function createWorld(): Promise<World> {
       ...owner,
     });
     const { fact } = await all.recordFact({ ...place, object: markerOf(user), ...owner });
-    const job = await world.send(`${markerOf(user)} in a document`, owner);
+    const job = await world.send(documentOf(user), owner);
     const { result } = await world.operations.awaitJob(job, new AbortController().signal);
     ids.set(user, {
       user: user ?? "",
@@ -257,16 +267,16 @@ async function createWorld(): Promise<World> {
       payload = withUserInItems(payload, named);
     else if (named !== undefined && row?.userIn !== "path")
       url += `${url.includes("?") ? "&" : "?"}user_id=${named}`;
-    const isImport = pattern === "/import";
+    const [rawType, rawBodyOf] = RAW_BODIES[route] ?? [];
     const answer = await app.inject({
-      method: method as "GET" | "POST" | "PATCH" | "DELETE",
+      method: method as "GET" | "POST" | "PUT" | "PATCH" | "DELETE",
       url,
       headers: {
         "x-api-key": keyOf[column],
-        ...(isImport && { "content-type": "application/x-ndjson" }),
+        ...(rawType !== undefined && { "content-type": rawType }),
         ...(pattern === "/mcp" && { accept: "application/json, text/event-stream" }),
       } as Record<string, string>,
-      ...(isImport ? { payload: IMPORT_HEADER } : payload !== undefined && { payload }),
+      ...(rawBodyOf !== undefined ? { payload: rawBodyOf(of) } : payload !== undefined && { payload }),
     });
     return { status: answer.statusCode, body: answer.body };
   };

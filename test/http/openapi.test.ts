@@ -110,6 +110,7 @@ describe("/openapi.json", () => {
       "post /memory/reinforce",
       "post /shutdown",
       "post /users/{user_id}/summary/regenerate",
+      "put /documents/{id}/file",
     ]);
   });
 

@@ -29,7 +29,7 @@ describe("GET /export", () => {
       occurred_at: "2026-01-02T00:00:00.000Z",
     });
     expect(leeks).toMatchObject({ content: "leeks", occurred_at: null });
-    expect(end).toEqual({ type: "end", memories: 2, waypoints: 0, facts: 0 });
+    expect(end).toEqual({ type: "end", memories: 2, documents: 0, waypoints: 0, facts: 0 });
   });
 
   it("asks for what the query says", async () => {
@@ -78,7 +78,7 @@ describe("POST /import", () => {
       "The line is not valid: /lines/3/id must be a UUID of version 7 in lower case.",
       'The line is not valid: /lines/4/user_id must not be "." or ".." and must not contain control characters.',
       "The line is not valid: /lines/5/duplicate_hash is not known here.",
-      "The request is not valid: /lines/6/type must be one of memory, fact, waypoint.",
+      "The request is not valid: /lines/6/type must be one of memory, document, fact, waypoint.",
       "The line is not a JSON object.",
       "The line is not a JSON object.",
     ]);

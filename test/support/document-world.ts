@@ -73,6 +73,7 @@ export function createFakeFileStore(): FakeFileStore {
     },
     letGo: (sha256) => void letGoOf.push(sha256),
     pathOf: (sha256) => sha256,
+    sizeOf: async (sha256) => contents.get(sha256)?.length,
     async read(sha256) {
       const bytes = contents.get(sha256);
       if (bytes === undefined) throw new ServiceError("NOT_FOUND", "gone");

@@ -21,18 +21,19 @@ export interface Sendable {
   readonly where: string;
   readonly body: Readonly<Record<string, unknown>>;
 }
-export type Checked = Sendable | Extract<ImportItem, { kind: "skipped" | "faulty" }>;
+export type Checked = Sendable | Extract<ImportItem, { kind: "original" | "skipped" | "faulty" }>;
 
 const validators = new Map<TSchema, Validator>();
 
 /** An item with the owners that the command line asks for, if it fits the schema of what it is sent to. */
 export function checkItem(item: ImportItem, owners: Owners): Checked {
-  if (item.kind === "skipped" || item.kind === "faulty") return item;
+  if (item.kind === "skipped" || item.kind === "faulty" || item.kind === "original") return item;
   const { where } = item;
   const owned = ownedBody(item, owners);
   if (typeof owned === "string") return { kind: "faulty", where, reason: owned };
   const target = targetOf(item);
-  if (target === undefined) return { kind: "faulty", where, reason: "is no memory, fact or waypoint" };
+  if (target === undefined)
+    return { kind: "faulty", where, reason: "is no memory, document, fact or waypoint" };
   const { schema, route } = target;
 
   const validator = validators.get(schema) ?? Compile(schema);
@@ -63,7 +64,9 @@ function ownedBody(
   else if (body["user_id"] !== null && body["user_id"] !== undefined && !keepUsers)
     return "names a user: add --keep-users to believe the file, or --user to give all to one user";
   if (project !== undefined) body["project"] = project;
-  const takesTags = item.kind === "memory" || (item.kind === "line" && body["type"] === "memory");
+  const takesTags =
+    item.kind === "memory" ||
+    (item.kind === "line" && (body["type"] === "memory" || body["type"] === "document"));
   if (takesTags && tag !== undefined && (body["tags"] === undefined || Array.isArray(body["tags"])))
     body["tags"] = [...new Set([...((body["tags"] as unknown[] | undefined) ?? []), ...tag])];
   return body;

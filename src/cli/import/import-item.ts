@@ -8,9 +8,18 @@ export type ImportItem =
   | { readonly kind: "fact"; readonly where: string; readonly body: FactFields }
   /** Of an export of memoryd's own. */
   | { readonly kind: "line"; readonly where: string; readonly body: Readonly<Record<string, unknown>> }
+  /** The bytes that a document of an export was made of. */
+  | OriginalItem
   /** Left out on purpose. */
   | { readonly kind: "skipped"; readonly where: string; readonly reason: string }
   | { readonly kind: "faulty"; readonly where: string; readonly reason: string };
+
+export interface OriginalItem {
+  readonly kind: "original";
+  readonly where: string;
+  readonly documentId: string;
+  readonly path: string;
+}
 
 /** As a reader found them: any of the fields, of any type. */
 export type MemoryFields = { readonly [Name in keyof Static<typeof AddMemoryBody>]?: unknown };

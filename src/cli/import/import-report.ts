@@ -1,6 +1,7 @@
 import { formatTime, parseTime } from "../../schemas/time.ts";
 import { complain, oneLine, print, printJson } from "../output.ts";
 import type { Sendable } from "./check-item.ts";
+import type { OriginalItem } from "./import-item.ts";
 import type { ImportState } from "./import-state.ts";
 
 /** What there is to say about an import at its end: numbers, and reasons with the first place of each. */
@@ -18,23 +19,30 @@ export class ImportReport {
     if (this.#faults.length < MAX_FAULTS_KEPT) this.#faults.push({ where, reason });
   }
 
-  found(item: Sendable): void {
+  found(item: Sendable | OriginalItem): void {
     const kind = kindOf(item);
     this.#kinds.set(kind, (this.#kinds.get(kind) ?? 0) + 1);
-    if (this.#samples.length < SAMPLES && kind === "memories") this.#samples.push(item);
+    if (this.#samples.length < SAMPLES && kind === "memories" && "body" in item) this.#samples.push(item);
   }
 
-  print(state: ImportState, { json, dryRun }: { readonly json: boolean; readonly dryRun: boolean }): void {
-    const { added, known, skipped, failed } = state;
+  /** @param before what of `state` an earlier run of the same import had done. */
+  print(
+    state: ImportState,
+    before: ImportState,
+    { json, dryRun }: { readonly json: boolean; readonly dryRun: boolean },
+  ): void {
+    const done = since(before, state);
+    const isResumed = before.items > 0;
     if (json) {
+      const { added, known, skipped, failed } = done;
       const found = Object.fromEntries(this.#kinds);
-      const counts = dryRun ? { found } : { added, known };
       printJson({
-        ...counts,
+        ...(dryRun ? { found } : { added, known }),
         skipped,
         failed,
         reasons: Object.fromEntries(this.#skipped),
         faults: this.#faults,
+        ...(isResumed && { earlier: before }),
       });
       return;
     }
@@ -43,14 +51,15 @@ export class ImportReport {
       print(`would send ${found === "" ? "nothing" : found}; nothing was sent or changed`);
       for (const sample of this.#samples) print(`  ${sampleLine(sample)}`);
     } else {
-      print(`${added} added, ${known} there already, ${skipped} left out, ${failed} failed`);
+      print(countsLine(done));
+      if (isResumed) print(`  an earlier run dealt with ${before.items} records: ${countsLine(before)}`);
     }
     for (const [reason, count] of this.#skipped) print(`  left out ${count}: ${reason}`);
     for (const { where, reason } of this.#faults.slice(0, FAULTS_SHOWN))
       complain(`  ${oneLine(where)}: ${oneLine(reason)}`);
-    if (failed > FAULTS_SHOWN)
+    if (done.failed > FAULTS_SHOWN)
       complain(
-        `  … and ${failed - Math.min(FAULTS_SHOWN, this.#faults.length)} more; --json lists up to ${MAX_FAULTS_KEPT}`,
+        `  … and ${done.failed - Math.min(FAULTS_SHOWN, this.#faults.length)} more; --json lists up to ${MAX_FAULTS_KEPT}`,
       );
   }
 }
@@ -60,8 +69,25 @@ const FAULTS_SHOWN = 20;
 const SAMPLES = 3;
 const SAMPLE_CHARS = 60;
 
-function kindOf({ route, body }: Sendable): string {
+function since(before: ImportState, now: ImportState): ImportState {
+  return {
+    items: now.items - before.items,
+    added: now.added - before.added,
+    known: now.known - before.known,
+    skipped: now.skipped - before.skipped,
+    failed: now.failed - before.failed,
+  };
+}
+
+function countsLine({ added, known, skipped, failed }: ImportState): string {
+  return `${added} added, ${known} there already, ${skipped} left out, ${failed} failed`;
+}
+
+function kindOf(item: Sendable | OriginalItem): string {
+  if ("kind" in item) return "originals";
+  const { route, body } = item;
   if (route === "/memory/add/batch" || body["type"] === "memory") return "memories";
+  if (body["type"] === "document") return "documents";
   return body["type"] === "waypoint" ? "waypoints" : "facts";
 }
 

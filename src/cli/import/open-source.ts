@@ -142,8 +142,19 @@ async function* readTable(lines: AsyncIterable<Line>): AsyncGenerator<ImportItem
     const where = `line ${row.line}`;
     if ("fault" in row) yield { kind: "faulty", where, reason: row.fault };
     else if (columns === undefined) columns = row.cells.map((cell) => cell.trim().toLowerCase());
-    else yield readRow(columns, row.cells, where);
+    else if (row.cells.length > columns.length)
+      yield {
+        kind: "faulty",
+        where,
+        reason: `has ${row.cells.length} cells, and the first row has ${columns.length}`,
+      };
+    else yield readRow(zip(columns, row.cells), where);
   }
+}
+
+/** Each column with its cell; a row may be short. */
+function zip(columns: readonly string[], cells: readonly string[]): [string, string][] {
+  return columns.map((column, i) => [column, cells[i] ?? ""]);
 }
 
 async function* readChats(

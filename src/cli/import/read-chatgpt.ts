@@ -1,12 +1,10 @@
-import { createHash } from "node:crypto";
+import { chatMessage } from "./chat-message.ts";
 import { type ImportItem, listOf, objectOf, textOf } from "./import-item.ts";
 
 export interface ConversationOptions {
   /** Also what was written anew or answered again; else only what the last look at the conversation showed. */
   readonly allBranches: boolean;
 }
-
-const MAX_SESSION_CHARS = 256;
 
 /** The messages of one conversation of a ChatGPT export: one memory a message of user or assistant. */
 export function* readChatGpt(
@@ -25,7 +23,7 @@ export function* readChatGpt(
     const message = objectOf(objectOf(mapping[node])?.["message"]);
     if (message === undefined) continue;
     const place = `${where}, message ${i + 1}`;
-    const role = textOf(objectOf(message["author"])?.["role"]);
+    const role = textOf(objectOf(message["author"])?.["role"]) ?? "";
     const reason = leftOut(message, role);
     if (reason !== undefined) {
       yield { kind: "skipped", where: place, reason };
@@ -37,25 +35,19 @@ export function* readChatGpt(
       if (others === 0) yield { kind: "skipped", where: place, reason: "empty messages" };
       continue;
     }
-    const model = textOf(objectOf(message["metadata"])?.["model_slug"]);
-    yield {
-      kind: "memory",
-      where: place,
-      body: {
-        content: text,
-        tags: ["chatgpt", role],
-        session_id: sessionId("chatgpt", id),
-        occurred_at: secondsTime(message["create_time"]) ?? secondsTime(conversation["create_time"]),
-        metadata: {
-          source: "chatgpt",
-          role,
-          conversation_id: id,
-          message_id: textOf(message["id"]) ?? node,
-          ...(title !== undefined && { title }),
-          ...(model !== undefined && { model }),
-        },
+    yield chatMessage(
+      {
+        service: "chatgpt",
+        role,
+        text,
+        conversationId: id,
+        messageId: textOf(message["id"]) ?? node,
+        title,
+        occurredAt: secondsTime(message["create_time"]) ?? secondsTime(conversation["create_time"]),
+        model: textOf(objectOf(message["metadata"])?.["model_slug"]),
       },
-    };
+      place,
+    );
   }
 }
 
@@ -72,7 +64,7 @@ function branch(mapping: Readonly<Record<string, unknown>>, current: string | un
   return [...path].reverse();
 }
 
-function leftOut(message: Readonly<Record<string, unknown>>, role: string | undefined): string | undefined {
+function leftOut(message: Readonly<Record<string, unknown>>, role: string): string | undefined {
   if (role !== "user" && role !== "assistant") return "messages of the system and of tools";
   const recipient = textOf(message["recipient"]) ?? "all";
   if (recipient !== "all") return "messages to tools";
@@ -103,11 +95,4 @@ function contentOf(content: Readonly<Record<string, unknown>>): {
 /** Epoch milliseconds of a number of seconds. */
 function secondsTime(value: unknown): number | undefined {
   return typeof value === "number" && value > 0 ? Math.round(value * 1_000) : undefined;
-}
-
-/** One session a conversation; an id that is too long to be one goes in as its hash. */
-export function sessionId(source: string, id: string): string {
-  const plain = `${source}:${id}`;
-  if (plain.length <= MAX_SESSION_CHARS) return plain;
-  return `${source}:${createHash("sha256").update(id).digest("hex")}`;
 }

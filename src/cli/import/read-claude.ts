@@ -1,5 +1,5 @@
+import { chatMessage } from "./chat-message.ts";
 import { type ImportItem, listOf, objectOf, textOf } from "./import-item.ts";
-import { sessionId } from "./read-chatgpt.ts";
 
 /** The messages of one conversation of a Claude export: one memory a message. */
 export function* readClaude(
@@ -23,23 +23,18 @@ export function* readClaude(
       continue;
     }
     const role = message["sender"] === "human" ? "user" : "assistant";
-    yield {
-      kind: "memory",
-      where: place,
-      body: {
-        content: text,
-        tags: ["claude", role],
-        session_id: sessionId("claude", id),
-        occurred_at: message["created_at"] ?? conversation["created_at"],
-        metadata: {
-          source: "claude",
-          role,
-          conversation_id: id,
-          message_id: textOf(message["uuid"]) ?? String(i),
-          ...(title !== undefined && title !== "" && { title }),
-        },
+    yield chatMessage(
+      {
+        service: "claude",
+        role,
+        text,
+        conversationId: id,
+        messageId: textOf(message["uuid"]) ?? String(i),
+        title,
+        occurredAt: message["created_at"] ?? conversation["created_at"],
       },
-    };
+      place,
+    );
   }
 }
 

@@ -1,7 +1,8 @@
 import { lstat, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { type Static, Type } from "typebox";
 import { Value } from "typebox/value";
-import { EndLine, EXPORT_FORMAT, EXPORT_VERSION } from "../../schemas/transfer.ts";
+import { DocumentLine, EndLine, EXPORT_FORMAT, EXPORT_VERSION } from "../../schemas/transfer.ts";
 import { CliFailure } from "../cli-failure.ts";
 import { NOTE_PATH, parseNote } from "./note-file.ts";
 import { MAX_NOTE_BYTES } from "./import-limits.ts";
@@ -13,13 +14,21 @@ import type { Line } from "./text-lines.ts";
 /** The file in a Markdown export that says what else is in it, in order. */
 export const FOLDER_INDEX = "memoryd-export.ndjson";
 
+/** The folder in it with the originals of documents, each named by its SHA-256. */
+export const ORIGINALS = "originals";
+
+/** Of a document's line, what it takes to find its original. */
+export const NamedOriginal = Type.Pick(DocumentLine, ["type", "id", "sha256"]);
+export type NamedOriginal = Pick<Static<typeof DocumentLine>, "id" | "sha256">;
+
 /** True of the first line of an export. */
 export function isExportHeader(value: unknown): boolean {
   return objectOf(value)?.["format"] === EXPORT_FORMAT;
 }
 
 /**
- * The records of an export of memoryd's own; with a folder, its memories come from the files that the lines name.
+ * The records of an export of memoryd's own; with a folder, its memories come from the files that the lines
+ * name, and originals of documents from beside them.
  *
  * @throws {CliFailure} for an export of a later version.
  */
@@ -27,8 +36,9 @@ export async function* readExport(
   lines: AsyncIterable<Line>,
   folder?: string,
 ): ImportItems & AsyncGenerator<ImportItem> {
-  const seen = { memory: 0, waypoint: 0, fact: 0 };
-  let end: { memories: number; waypoints: number; facts: number } | undefined;
+  const seen = { memory: 0, document: 0, waypoint: 0, fact: 0 };
+  const documents: NamedOriginal[] = [];
+  let end: Static<typeof EndLine> | undefined;
   let last = 0;
   for await (const line of lines) {
     const where = `line ${line.number}`;
@@ -54,23 +64,43 @@ export async function* readExport(
       continue;
     }
     const { type } = value;
-    if (type === "memory" || type === "waypoint" || type === "fact") seen[type] += 1;
-    if (folder !== undefined && type === "memory") yield await readNoteOf(folder, value["file"], where);
+    if (type === "memory" || type === "document" || type === "waypoint" || type === "fact") seen[type] += 1;
+    if (Value.Check(NamedOriginal, value)) documents.push({ id: value.id, sha256: value.sha256 });
+    if (folder !== undefined && type === "memory" && "file" in value)
+      yield await readNoteOf(folder, value["file"], where);
     else yield { kind: "line", where, body: value };
   }
+  for (const document of documents) yield await originalOf(folder, document);
   if (end === undefined) {
     yield {
       kind: "faulty",
       where: `after line ${last}`,
       reason: "the export is cut off: its last line is missing",
     };
-  } else if (end.memories !== seen.memory || end.waypoints !== seen.waypoint || end.facts !== seen.fact) {
+  } else if (
+    end.memories !== seen.memory ||
+    end.documents !== seen.document ||
+    end.waypoints !== seen.waypoint ||
+    end.facts !== seen.fact
+  ) {
     yield {
       kind: "faulty",
       where: `line ${last}`,
       reason: "the export is not whole: its last line counts other records",
     };
   }
+}
+
+async function originalOf(folder: string | undefined, { id, sha256 }: NamedOriginal): Promise<ImportItem> {
+  const where = `${ORIGINALS}/${sha256}`;
+  const path = folder === undefined ? undefined : join(folder, ORIGINALS, sha256);
+  const found = path === undefined ? undefined : await lstat(path).catch(() => undefined);
+  if (path !== undefined && found?.isFile() === true)
+    return { kind: "original", where, documentId: id, path };
+  const reason =
+    "originals that the export does not hold; their documents answer and are cited, and the same files, taken in " +
+    "again, bring them back";
+  return { kind: "skipped", where, reason };
 }
 
 async function readNoteOf(folder: string, file: unknown, where: string): Promise<ImportItem> {

@@ -1,20 +1,10 @@
 import { CliFailure } from "../cli-failure.ts";
 import { SECTOR_NAMES } from "../../schemas/fields.ts";
 import type { ImportItem, Progress } from "./import-item.ts";
-import { jsonOf, tagsOf, timeOf } from "./read-record.ts";
+import { FACT_FIELDS, readRow } from "./read-record.ts";
 
 /** What is read of each table, as far as it is there: tables grew columns over the years. */
 const MEMORY_COLUMNS = ["content", "primary_sector", "tags", "meta", "created_at", "user_id", "project"];
-const FACT_COLUMNS = [
-  "subject",
-  "predicate",
-  "object",
-  "valid_from",
-  "valid_to",
-  "confidence",
-  "metadata",
-  "user_id",
-];
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -40,7 +30,7 @@ export async function* readOlderService(path: string, progress: Progress): Async
       return wanted.filter((column) => there.includes(column));
     };
     const memories = columnsOf("memories", MEMORY_COLUMNS);
-    const facts = columnsOf("temporal_facts", FACT_COLUMNS);
+    const facts = columnsOf("temporal_facts", FACT_FIELDS);
     if (!memories.includes("content")) {
       throw new CliFailure(
         `${path} has no table "memories" with a column "content": it is no database of OpenMemory.`,
@@ -69,7 +59,7 @@ export async function* readOlderService(path: string, progress: Progress): Async
       yield memoryOf(row, `memory ${String(row["place"])}`);
     if (facts.includes("object")) {
       for (const row of read("temporal_facts", facts, "valid_from, rowid"))
-        yield factOf(row, `fact ${String(row["place"])}`);
+        yield readRow(Object.entries(row), `fact ${String(row["place"])}`);
     }
   } catch (error) {
     if (error instanceof CliFailure) throw error;
@@ -80,53 +70,8 @@ export async function* readOlderService(path: string, progress: Progress): Async
   }
 }
 
+/** A sector of a name that is none here is chosen anew. */
 function memoryOf(row: Row, where: string): ImportItem {
-  const metadata = jsonField(row["meta"]);
-  if (metadata === undefined) return { kind: "faulty", where, reason: "meta is not JSON" };
-  const sector = SECTOR_NAMES.find((name) => name === row["primary_sector"]);
-  return {
-    kind: "memory",
-    where,
-    body: {
-      content: row["content"],
-      tags: typeof row["tags"] === "string" && row["tags"] !== "" ? tagsOf(row["tags"]) : [],
-      ...(metadata !== null && { metadata }),
-      ...present("user_id", row["user_id"]),
-      ...present("project", row["project"]),
-      ...present("occurred_at", timeOf(plain(row["created_at"]))),
-      ...(sector !== undefined && { sector }),
-    },
-  };
-}
-
-function factOf(row: Row, where: string): ImportItem {
-  const metadata = jsonField(row["metadata"]);
-  if (metadata === undefined) return { kind: "faulty", where, reason: "metadata is not JSON" };
-  return {
-    kind: "fact",
-    where,
-    body: {
-      subject: row["subject"],
-      predicate: row["predicate"],
-      object: row["object"],
-      ...present("valid_from", timeOf(plain(row["valid_from"]))),
-      ...present("valid_to", timeOf(plain(row["valid_to"]))),
-      ...present("confidence", row["confidence"]),
-      ...present("user_id", row["user_id"]),
-      ...(metadata !== null && { metadata }),
-    },
-  };
-}
-
-/** Null for none. */
-function jsonField(value: unknown): unknown {
-  return typeof value === "string" && value !== "" ? jsonOf(value) : null;
-}
-
-function plain(value: unknown): unknown {
-  return typeof value === "bigint" ? Number(value) : value;
-}
-
-function present(name: string, value: unknown): object {
-  return value === null || value === undefined || value === "" ? {} : { [name]: value };
+  const isKnown = SECTOR_NAMES.some((name) => name === row["primary_sector"]);
+  return readRow(Object.entries(isKnown ? row : { ...row, primary_sector: null }), where);
 }

@@ -19,7 +19,7 @@ const MEMORY_FIELDS = [
   "occurred_at",
   "sector",
 ] as const;
-const FACT_FIELDS = [
+export const FACT_FIELDS = [
   "subject",
   "predicate",
   "object",
@@ -52,25 +52,21 @@ export function readRecord(value: unknown, where: string): ImportItem {
   return { kind: isFact ? "fact" : "memory", where, body: Object.fromEntries(fields) as object };
 }
 
-/** A row of CSV under the names of its columns; empty cells are left out. */
-export function readRow(columns: readonly string[], cells: readonly string[], where: string): ImportItem {
-  if (cells.length > columns.length)
-    return {
-      kind: "faulty",
-      where,
-      reason: `has ${cells.length} cells, and the first row has ${columns.length}`,
-    };
+/** A row of a table under the names of its columns, where tags and metadata are texts; empty cells are left out. */
+export function readRow(
+  cells: Iterable<readonly [column: string, value: unknown]>,
+  where: string,
+): ImportItem {
   const record: Record<string, unknown> = {};
-  for (const [i, column] of columns.entries()) {
-    const cell = cells[i] ?? "";
-    if (cell === "") continue;
-    if (column === "tags") record["tags"] = tagsOf(cell);
-    else if (column === "confidence") record["confidence"] = Number(cell);
+  for (const [column, value] of cells) {
+    if (value === "" || value === null) continue;
+    if (column === "tags" && typeof value === "string") record["tags"] = tagsOf(value);
+    else if (column === "confidence") record["confidence"] = Number(value);
     else if (column === "metadata" || column === "meta") {
-      const metadata = jsonOf(cell);
+      const metadata = typeof value === "string" ? jsonOf(value) : undefined;
       if (metadata === undefined) return { kind: "faulty", where, reason: `${column} must be a JSON object` };
       record["metadata"] = metadata;
-    } else record[column] = cell;
+    } else record[column] = typeof value === "bigint" ? Number(value) : value;
   }
   return readRecord(record, where);
 }

@@ -5,8 +5,9 @@ import type { Tally } from "./take-in.ts";
 /** So many names of what was passed over for one reason. */
 const MAX_NAMES = 3;
 
-/** What went in, what was passed over, and why. */
-export function report({ skipped }: FoundDocuments, tally: Tally, gone: number, asJson: boolean): void {
+/** What went in, what was passed over, and why; what was named stands among the failures. */
+export function report(found: FoundDocuments, tally: Tally, gone: number, asJson: boolean): void {
+  const skipped = found.skipped.filter(({ isNamed }) => !isNamed);
   const { added, replaced, unchanged, removed, memories, failed } = tally;
   if (asJson) {
     printJson({

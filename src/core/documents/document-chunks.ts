@@ -1,3 +1,4 @@
+import type { DocumentPorts } from "./document-ports.ts";
 import type { DocumentRow } from "./document.ts";
 import type { MemoryPorts } from "../memories/memory-ports.ts";
 import type { SeenMemory } from "../memory.ts";
@@ -13,6 +14,8 @@ export interface DocumentChunksInput {
 
 export interface DocumentChunks {
   readonly document: DocumentRow;
+  /** False for one that was restored without its original. */
+  readonly hasOriginal: boolean;
   /** Of all its memories that are still there, in order. */
   readonly memoryIds: readonly string[];
   /** In order, the root left out; fewer than `limit` when they reached 8 MiB. */
@@ -25,7 +28,7 @@ const ROWS_A_READ = 250;
 
 /** A document and a page of what was made of it. @throws {ServiceError} NOT_FOUND. */
 export async function documentChunks(
-  { store }: Pick<MemoryPorts, "store">,
+  { store, files }: Pick<DocumentPorts, "store" | "files">,
   { id, userId, limit, offset }: DocumentChunksInput,
 ): Promise<DocumentChunks> {
   const document = visibleDocument({ store }, id, userId);
@@ -45,10 +48,12 @@ export async function documentChunks(
       chunks.push(memory);
     }
   }
-  return { document, memoryIds, chunks, total: all.length };
+  const hasOriginal = (await files.sizeOf(document.sha256)) !== undefined;
+  return { document, hasOriginal, memoryIds, chunks, total: all.length };
 }
 
 /** Ids of a document's memories that are still there, in order. */
 export function memoryIdsOf({ store }: Pick<MemoryPorts, "store">, document: DocumentRow): string[] {
-  return document.memoryIds.filter((id) => store.catalogue.find(id) !== undefined);
+  // One that was deleted is still named, and by a restored document so may be what is not its own.
+  return document.memoryIds.filter((id) => store.catalogue.find(id)?.documentId === document.id);
 }

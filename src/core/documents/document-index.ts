@@ -26,7 +26,8 @@ export interface JobEntry extends JobRow {
 /** Every document and every job, in memory: found by id, by content, in order. */
 export class DocumentIndex {
   readonly #documents = new Map<string, DocumentRow>();
-  readonly #byContent = new Map<string, string>();
+  /** More than one where a document was restored beside one of the same bytes. */
+  readonly #byContent = new Map<string, Set<string>>();
   readonly #jobs = new Map<string, JobEntry>();
   readonly #users = new Map<string, number>();
   /** Originals of documents that went since the store was opened. */
@@ -49,13 +50,18 @@ export class DocumentIndex {
     return this.#documents.size;
   }
 
+  /** All of them, in no order. */
+  allDocuments(): Iterable<DocumentRow> {
+    return this.#documents.values();
+  }
+
   findDocument(id: string): DocumentRow | undefined {
     return this.#documents.get(id);
   }
 
-  /** The document with those bytes, of that user and project. */
+  /** The document with those bytes, of that user and project; the one that was here first. */
   findByContent(key: Parameters<typeof contentKey>[0]): DocumentRow | undefined {
-    const id = this.#byContent.get(contentKey(key));
+    const [id] = this.#byContent.get(contentKey(key)) ?? [];
     return id === undefined ? undefined : this.#documents.get(id);
   }
 
@@ -131,15 +137,22 @@ export class DocumentIndex {
     if (before !== undefined) {
       this.#releaseFile(before.sha256);
       if (row === null) this.#former.add(before.sha256);
-      if (this.#byContent.get(contentKey(before)) === id) this.#byContent.delete(contentKey(before));
+      if (row === null || contentKey(row) !== contentKey(before)) this.#removeContent(before);
     }
     if (row === null) {
       this.#documents.delete(id);
       return;
     }
     this.#documents.set(id, row);
-    this.#byContent.set(contentKey(row), id);
+    this.#byContent.set(contentKey(row), (this.#byContent.get(contentKey(row)) ?? new Set()).add(id));
     this.#holdFile(row.sha256);
+  }
+
+  #removeContent(document: DocumentRow): void {
+    const key = contentKey(document);
+    const ids = this.#byContent.get(key);
+    ids?.delete(document.id);
+    if (ids?.size === 0) this.#byContent.delete(key);
   }
 
   #setJob(id: string, row: JobRow | null): void {

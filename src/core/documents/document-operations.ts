@@ -12,10 +12,13 @@ import {
 import type { IngestJobs } from "./ingest-jobs.ts";
 import { type JobView, viewJob } from "./job-view.ts";
 import { jobNotFound, type OwnedIdInput, visibleDocument } from "./owned-document.ts";
+import { restoreOriginal, type RestoreOriginalInput } from "./restore-original.ts";
 import { type IngestInput, submitDocument } from "./submit-document.ts";
 
 export interface OriginalFile {
   readonly document: DocumentRow;
+  /** How many there are. */
+  readonly size: number;
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 
@@ -36,6 +39,7 @@ export interface DocumentOperations {
   getDocument(input: DocumentChunksInput): Promise<DocumentChunks>;
   deleteDocument(input: OwnedIdInput): Promise<DeletedDocument>;
   readOriginal(input: OwnedIdInput): Promise<OriginalFile>;
+  restoreOriginal(input: RestoreOriginalInput): Promise<void>;
 }
 
 /** The operations over the given ports; `jobs` runs what they begin. */
@@ -84,7 +88,9 @@ export function bindDocumentOperations(ports: DocumentPorts, jobs: IngestJobs): 
     deleteDocument: (input) => deleteDocument(ports, input),
     async readOriginal({ id, userId }) {
       const document = visibleDocument(ports, id, userId);
-      return { document, bytes: await ports.files.read(document.sha256) };
+      const size = (await ports.files.sizeOf(document.sha256)) ?? 0;
+      return { document, size, bytes: await ports.files.read(document.sha256) };
     },
+    restoreOriginal: (input) => restoreOriginal(ports, input),
   };
 }

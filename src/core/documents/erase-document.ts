@@ -1,3 +1,4 @@
+import { memoryIdsOf } from "./document-chunks.ts";
 import type { DocumentRow } from "./document.ts";
 import { sourceErasure } from "../facts/erase-fact.ts";
 import type { MemoryPorts } from "../memories/memory-ports.ts";
@@ -25,7 +26,7 @@ export function documentErasure(
   document: DocumentRow,
 ): { readonly changes: Change[]; readonly deleted: number } {
   const { catalogue } = ports.store;
-  const memories = document.memoryIds.filter((id) => catalogue.find(id) !== undefined);
+  const memories = memoryIdsOf(ports, document);
   return {
     changes: [
       ...memories.flatMap((id) => memoryErasure(ports, id)),

@@ -7,6 +7,8 @@ export interface FileStore {
   create(): Promise<IncomingFile>;
   /** Where the bytes are, for a reader that takes them from the disk. */
   pathOf(sha256: string): string;
+  /** In bytes; undefined for what is not here. */
+  sizeOf(sha256: string): Promise<number | undefined>;
   /** What was needed may not be any more: a job is over. */
   letGo(sha256: string): void;
   /** The bytes in pieces, for one reader. @throws {ServiceError} NOT_FOUND, before the first piece. */

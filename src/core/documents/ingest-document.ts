@@ -203,7 +203,7 @@ export function isComplete(ports: Pick<DocumentPorts, "store">, document: Docume
 }
 
 function isThere({ store }: Pick<DocumentPorts, "store">, document: DocumentRow, place: number): boolean {
-  return store.catalogue.find(document.memoryIds[place] ?? "") !== undefined;
+  return store.catalogue.find(document.memoryIds[place] ?? "")?.documentId === document.id;
 }
 
 /** Places mean the same in both. */

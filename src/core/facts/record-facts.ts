@@ -1,4 +1,4 @@
-import { ServiceError } from "../errors.ts";
+import { orRefused, ServiceError } from "../errors.ts";
 import { FactDraft } from "./fact-draft.ts";
 import type { FactPorts } from "./fact-store.ts";
 import { type IdempotentRequest, refusedBefore, requestChanges } from "../idempotency.ts";
@@ -58,13 +58,4 @@ function recordItem(
   item: RecordFactInput | ServiceError,
 ): RecordedFact | ServiceError {
   return item instanceof ServiceError ? item : recordInto(draft, ports, item);
-}
-
-function orRefused<T>(judge: () => T): T | ServiceError {
-  try {
-    return judge();
-  } catch (error) {
-    if (error instanceof ServiceError) return error;
-    throw error;
-  }
 }

@@ -1,6 +1,8 @@
+import type { DocumentRow } from "../documents/document.ts";
 import type { Fact } from "../facts/fact.ts";
 import type { MemoryPorts } from "../memories/memory-ports.ts";
 import type { SeenMemory, Signals } from "../memory.ts";
+import type { Catalogue, Selection } from "../ports.ts";
 import type { TransferRecord } from "./transfer-record.ts";
 
 export interface ExportRecordsInput {
@@ -15,8 +17,9 @@ export interface ExportRecordsInput {
 const ROWS_A_READ = 100;
 
 /**
- * Everything that matches: memories oldest first, then waypoints, then facts in the order they were recorded, so that
- * whoever reads it finds what a record names before it.
+ * Everything that matches: memories oldest first, then the documents that they were cut from, then waypoints, then facts
+ * in the order they were recorded, so that whoever reads it finds what a record names before it. A document comes with
+ * its first memory, whichever project the document itself names.
  *
  * While others write: every memory that is there from beginning to end is in it once, in a state that it had meanwhile;
  * what is added after the beginning is not, what is deleted may or may not be. Facts are as they stood at the beginning,
@@ -29,7 +32,7 @@ export async function* exportRecords(
   const { catalogue } = store;
   const { book } = facts;
   // A write that changes nothing waits for those it sees: nothing is exported that might yet be refused.
-  const { selection, ordinals, factIds, knownAt } = await store.commit(() => {
+  const { selection, ordinals, documentIds, factIds, knownAt } = await store.commit(() => {
     const selection = catalogue.select(filter);
     const histories = book.timelines(filter).flatMap((timeline) => timeline.facts);
     histories.sort(
@@ -40,6 +43,7 @@ export async function* exportRecords(
       result: {
         selection,
         ordinals: selection.list(),
+        documentIds: documentsOf(catalogue, selection),
         factIds: histories.map(({ latest }) => latest.id),
         knownAt: book.latestRecordedAt,
       },
@@ -58,6 +62,11 @@ export async function* exportRecords(
     }
   }
 
+  for (const id of documentIds) {
+    const document = catalogue.documents.findDocument(id);
+    if (document !== undefined) yield documentTransfer(document);
+  }
+
   if (waypoints) {
     for (const ordinal of ordinals) {
       const id = catalogue.at(ordinal)?.id;
@@ -73,6 +82,21 @@ export async function* exportRecords(
     const versions = book.find(id)?.versions.filter(({ updatedAt }: Fact) => updatedAt <= knownAt) ?? [];
     if (versions.length > 0) yield { kind: "fact", versions };
   }
+}
+
+/** Ids of the documents whose first memory is selected, in the order of those. */
+function documentsOf(catalogue: Catalogue, selection: Selection): string[] {
+  return [...catalogue.documents.allDocuments()]
+    .flatMap(({ id, rootMemoryId }) => {
+      const ordinal = catalogue.find(rootMemoryId)?.ordinal;
+      return ordinal !== undefined && selection.has(ordinal) ? [{ id, ordinal }] : [];
+    })
+    .sort((a, b) => a.ordinal - b.ordinal)
+    .map(({ id }) => id);
+}
+
+function documentTransfer({ order: _order, ...document }: DocumentRow): TransferRecord {
+  return { kind: "document", document };
 }
 
 function memoryTransfer(seen: SeenMemory, signals: Signals): TransferRecord {

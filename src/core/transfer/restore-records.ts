@@ -1,6 +1,6 @@
 import { mapAtOnce } from "../at-once.ts";
 import type { DocumentEmbedding } from "../embedding.ts";
-import { ServiceError } from "../errors.ts";
+import { orRefused, ServiceError } from "../errors.ts";
 import { CLOCK_STEP_MS } from "../facts/fact-store.ts";
 import { factRowId } from "../facts/fact.ts";
 import {
@@ -16,7 +16,14 @@ import { INITIAL_SALIENCE, SECTORS } from "../memory.ts";
 import type { WriteSection } from "../ports.ts";
 import { type Change, edgeId, type MemoryRow } from "../rows.ts";
 import { RestoredFacts } from "./restore-fact.ts";
-import type { MemoryTransfer, TransferRecord, WaypointTransfer } from "./transfer-record.ts";
+import { type CutMemory, restoreDocument } from "./restore-document.ts";
+import type {
+  DocumentTransfer,
+  FactTransfer,
+  MemoryTransfer,
+  TransferRecord,
+  WaypointTransfer,
+} from "./transfer-record.ts";
 
 export interface RestoreRecordsInput {
   /** In order; an error stands for an item that was refused before, and comes back in its place. */
@@ -38,7 +45,9 @@ export interface RestoreRecordsResult {
 const EMBEDDED_AT_ONCE = 8;
 
 type Embedded = MemoryTransfer & { readonly embedding: DocumentEmbedding };
-type Prepared = Exclude<TransferRecord, MemoryTransfer> | Embedded | RestoredRecord | ServiceError;
+/** With the place of its first memory, where that is here. */
+type Placed = DocumentTransfer & { readonly order: number | undefined };
+type Prepared = FactTransfer | WaypointTransfer | Embedded | Placed | RestoredRecord | ServiceError;
 
 /**
  * Puts back what `exportRecords` gave out: ids, times, versions, sectors and salience as they were; what follows from
@@ -73,10 +82,20 @@ async function attempt(ports: MemoryPorts, prepared: readonly Prepared[]): Promi
   const { results, added } = await store.commit((section) => {
     const changes = new Map<string, Change>();
     const put = (change: Change): unknown => changes.set(`${change.table}/${change.id}`, change);
-    const added = new Map<string, Embedded>();
+    const added = new Map<string, Embedded & { readonly order: number }>();
     const lastOfSeries = new Map<string, Predecessor>();
-    const ownerOf = (id: string) =>
-      added.has(id) ? added.get(id)?.memory.userId : catalogue.find(id)?.userId;
+    const findMemory = (id: string): CutMemory | undefined => {
+      const memory = added.get(id)?.memory;
+      if (memory === undefined) return catalogue.find(id);
+      return { userId: memory.userId, documentId: memory.source?.documentId ?? null };
+    };
+    const ownerOf = (id: string) => findMemory(id)?.userId;
+    const findDocument = (id: string) => {
+      const staged = changes.get(`documents/${id}`);
+      return staged?.table === "documents" && staged.row !== null
+        ? staged.row
+        : catalogue.documents.findDocument(id);
+    };
     const restoredFacts = new RestoredFacts(facts.book, ownerOf);
     const latestAllowed = section.now + CLOCK_STEP_MS;
 
@@ -93,7 +112,8 @@ async function attempt(ports: MemoryPorts, prepared: readonly Prepared[]): Promi
             return { id, outcome: "known" };
           }
           if (catalogue.find(id) !== undefined) throw new RestoredMeanwhile();
-          const row = memoryRow(ports, item.memory, section.nextOrder + added.size);
+          const order = section.nextOrder + added.size;
+          const row = memoryRow(ports, item.memory, order);
           put({ table: "memories", id, row });
           embeddingChanges(id, row.userId, item.embedding, embedder.stamp).forEach(put);
           const { salience, lastSeenAt } = item.signals;
@@ -104,7 +124,16 @@ async function attempt(ports: MemoryPorts, prepared: readonly Prepared[]): Promi
           // What was cut from a document goes on from its own pages only.
           if (row.source === null) nextWaypoint(before, row).forEach(put);
           lastOfSeries.set(series, { ...row, documentId: row.source?.documentId ?? null });
-          added.set(id, item);
+          added.set(id, { ...item, order });
+          return { id, outcome: "added" };
+        }
+        case "document": {
+          const { id, rootMemoryId } = item.document;
+          const document = restoreDocument(item, { findDocument, findMemory, latestAllowed });
+          if (document === undefined) return { id, outcome: "known" };
+          const order = added.get(rootMemoryId)?.order ?? item.order;
+          if (order === undefined) throw new RestoredMeanwhile();
+          put({ table: "documents", id, row: { ...document, order } });
           return { id, outcome: "added" };
         }
         case "fact": {
@@ -123,8 +152,11 @@ async function attempt(ports: MemoryPorts, prepared: readonly Prepared[]): Promi
     };
   });
 
-  for (const [id, { memory, embedding }] of added)
-    followUps.added(id, memory.version, meanWindow(embedding.windows));
+  for (const [id, { memory, embedding }] of added) {
+    // As when it was taken in, of a document only the memory that stands for all of it is linked to what is similar.
+    if (memory.source === null || memory.source.chunkIndex < 0 || memory.source.chunkCount === 1)
+      followUps.added(id, memory.version, meanWindow(embedding.windows));
+  }
   return { results };
 }
 
@@ -133,10 +165,16 @@ async function prepare(
   { store, embedder, sha256 }: Pick<MemoryPorts, "store" | "embedder" | "sha256">,
   items: RestoreRecordsInput["items"],
 ): Promise<Prepared[]> {
-  const ids = items.flatMap((item) => ("kind" in item && item.kind === "memory" ? [item.memory.id] : []));
+  const ids = items.flatMap((item) => {
+    if (item instanceof ServiceError) return [];
+    if (item.kind === "document") return [item.document.rootMemoryId];
+    return item.kind === "memory" ? [item.memory.id] : [];
+  });
   const here = await store.readMemories(ids);
   return mapAtOnce(items, EMBEDDED_AT_ONCE, async (item): Promise<Prepared> => {
-    if (item instanceof ServiceError || item.kind !== "memory") return item;
+    if (item instanceof ServiceError) return item;
+    if (item.kind === "document") return { ...item, order: here.get(item.document.rootMemoryId)?.order };
+    if (item.kind !== "memory") return item;
     const { memory } = item;
     const known = here.get(memory.id);
     if (known !== undefined)
@@ -211,15 +249,6 @@ function isSame(
   const rest = ({ createdAt, updatedAt, version, createdBy, sectors, source }: typeof a) =>
     JSON.stringify([createdAt, updatedAt, version, createdBy, sectors, source?.section, source?.filename]);
   return duplicateHash(sha256, a) === duplicateHash(sha256, b) && rest(a) === rest(b);
-}
-
-function orRefused<T>(judge: () => T): T | ServiceError {
-  try {
-    return judge();
-  } catch (error) {
-    if (error instanceof ServiceError) return error;
-    throw error;
-  }
 }
 
 function takenId(): ServiceError {

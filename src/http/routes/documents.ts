@@ -11,6 +11,7 @@ import {
   ListDocumentsQuery,
   ListDocumentsReply,
   ListJobsReply,
+  RestoreOriginalReply,
 } from "../../schemas/document.ts";
 import { DEFAULT_PAGE_LIMIT } from "../../schemas/list-memories.ts";
 import { OwnerBody, OwnerQuery } from "../../schemas/memory.ts";
@@ -19,12 +20,20 @@ import { readCursor, writeCursor } from "../cursor.ts";
 import { documentRecord, documentWithChunks, jobRecord } from "../document-record.ts";
 import { uuidOf } from "../memory-id.ts";
 import { invalid, ownerOf, present } from "../memory-input.ts";
+import { receive } from "../upload.ts";
 
 const DEFAULT_CHUNKS = 1_000;
 
-export const documentRoutes: FastifyPluginAsyncTypebox<{ readonly documentsOf: DocumentsOf }> = async (
+export interface DocumentRoutesOptions {
+  readonly documentsOf: DocumentsOf;
+  readonly maxUploadBytes: number;
+}
+
+const ORIGINAL_MEDIA_TYPE = "application/octet-stream";
+
+export const documentRoutes: FastifyPluginAsyncTypebox<DocumentRoutesOptions> = async (
   app,
-  { documentsOf },
+  { documentsOf, maxUploadBytes },
 ) => {
   app.get(
     "/jobs",
@@ -155,7 +164,7 @@ export const documentRoutes: FastifyPluginAsyncTypebox<{ readonly documentsOf: D
   app.get(
     "/documents/:id/file",
     {
-      config: { scope: "read", answers: "application/octet-stream" },
+      config: { scope: "read", answers: ORIGINAL_MEDIA_TYPE },
       schema: {
         operationId: "downloadDocument",
         summary: "The original bytes",
@@ -166,20 +175,49 @@ export const documentRoutes: FastifyPluginAsyncTypebox<{ readonly documentsOf: D
     },
     async (request, reply) => {
       const id = uuidOf(request.params.id, "document");
-      const { document, bytes } = await documentsOf(request).readOriginal({
+      const { document, size, bytes } = await documentsOf(request).readOriginal({
         id,
         ...ownerOf(request.query, null),
       });
       return reply
         .headers({
-          "content-length": document.bytes,
+          "content-length": size,
           "content-disposition": disposition(document.filename ?? document.id),
           "content-security-policy": "sandbox; default-src 'none'",
         })
-        .type("application/octet-stream")
+        .type(ORIGINAL_MEDIA_TYPE)
         .send(Readable.from(bytes, { objectMode: false }));
     },
   );
+
+  const takesOriginals: FastifyPluginAsyncTypebox = async (scope) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser(ORIGINAL_MEDIA_TYPE, (_request, stream, done) => done(null, stream));
+    scope.put(
+      "/documents/:id/file",
+      {
+        config: { scope: "write", takes: ORIGINAL_MEDIA_TYPE },
+        schema: {
+          operationId: "restoreOriginal",
+          summary: "Give an imported document its original back",
+          description: "Only the very bytes that it was made of are taken.",
+          params: DocumentParams,
+          querystring: OwnerQuery,
+          response: { 200: RestoreOriginalReply },
+        },
+      },
+      async (request) => {
+        const id = uuidOf(request.params.id, "document");
+        const documents = documentsOf(request);
+        // What is too large is answered while it still comes.
+        const stream = (request.body as Readable).iterator({ destroyOnReturn: false });
+        const file = await receive(await documents.receiveFile(), stream, maxUploadBytes);
+        await documents.restoreOriginal({ id, file, ...ownerOf(request.query, null) });
+        return { ok: true as const, id };
+      },
+    );
+  };
+  await app.register(takesOriginals);
 };
 
 function pageInput(query: Static<typeof ListDocumentsQuery>) {

@@ -57,8 +57,9 @@ export const transferRoutes: FastifyPluginAsyncTypebox<TransferRoutesOptions> = 
         operationId: "export",
         summary: "Everything, as lines of JSON",
         description:
-          "A first line that names the format, then memories, oldest first, waypoints and facts with all their versions, then an " +
-          "`end` line with their numbers; without it the answer was cut off. Originals of documents are not in it.",
+          "A first line that names the format, then memories, oldest first, what is known of documents, waypoints and facts with " +
+          "all their versions, then an `end` line with their numbers; without it the answer was cut off. Originals of documents " +
+          "are at `GET /documents/:id/file`.",
         querystring: ExportQuery,
       },
     },
@@ -105,7 +106,7 @@ export const transferRoutes: FastifyPluginAsyncTypebox<TransferRoutesOptions> = 
 };
 
 async function* linesOf(records: AsyncIterable<TransferRecord>, version: string): AsyncGenerator<string> {
-  const counts = { memory: 0, waypoint: 0, fact: 0 };
+  const counts = { memory: 0, document: 0, waypoint: 0, fact: 0 };
   yield jsonLine({
     format: EXPORT_FORMAT,
     version: EXPORT_VERSION,
@@ -116,7 +117,13 @@ async function* linesOf(records: AsyncIterable<TransferRecord>, version: string)
     counts[record.kind] += 1;
     yield jsonLine(lineOf(record));
   }
-  yield jsonLine({ type: "end", memories: counts.memory, waypoints: counts.waypoint, facts: counts.fact });
+  yield jsonLine({
+    type: "end",
+    memories: counts.memory,
+    documents: counts.document,
+    waypoints: counts.waypoint,
+    facts: counts.fact,
+  });
 }
 
 function jsonLine(value: object): string {

@@ -278,7 +278,7 @@ describe("a database of the older service", () => {
         occurred_at: Date.UTC(2024, 2, 1),
         sector: "procedural",
       },
-      { content: "The shed is green.", tags: [], occurred_at: Date.UTC(2024, 2, 2), sector: "semantic" },
+      { content: "The shed is green.", occurred_at: Date.UTC(2024, 2, 2), sector: "semantic" },
       expect.objectContaining({ object: "red", valid_to: Date.UTC(2023, 0, 1), confidence: 0.9 }),
       {
         subject: "shed",
@@ -288,7 +288,7 @@ describe("a database of the older service", () => {
         confidence: 1,
       },
     ]);
-    expect(faults(items)).toEqual(["memory 3: meta is not JSON"]);
+    expect(faults(items)).toEqual(["memory 3: meta must be a JSON object"]);
   });
 
   it("that is none is refused", async () => {

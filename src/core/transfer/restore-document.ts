@@ -1,0 +1,75 @@
+import { ServiceError } from "../errors.ts";
+import type { DocumentTransfer } from "./transfer-record.ts";
+
+/** What must be known of a memory that a document names. */
+export interface CutMemory {
+  readonly userId: string | null;
+  readonly documentId: string | null;
+}
+
+/** Its place in the order of adding is still to be found. */
+export type UnplacedDocument = DocumentTransfer["document"];
+
+export interface DocumentSurroundings {
+  /** The document with that id, here or restored by the same write. */
+  readonly findDocument: (id: string) => UnplacedDocument | undefined;
+  /** The same of a memory. */
+  readonly findMemory: (id: string) => CutMemory | undefined;
+  readonly latestAllowed: number;
+}
+
+/**
+ * The document as it is to be stored; none where it is there already. Its first memory must be there and have been cut from
+ * it; of the others those that are there, for a deleted one is still named.
+ *
+ * @throws {ServiceError} INVALID_REQUEST for a document that no store could have; NOT_FOUND where its first memory is
+ *   missing; CONFLICT where the id, or a memory that it names, belongs to something else.
+ */
+export function restoreDocument(
+  { document }: DocumentTransfer,
+  { findDocument, findMemory, latestAllowed }: DocumentSurroundings,
+): UnplacedDocument | undefined {
+  checkDocument(document, latestAllowed);
+  const known = findDocument(document.id);
+  if (known !== undefined) {
+    if (isSame(document, known)) return undefined;
+    throw new ServiceError("CONFLICT", "Another document has this id here; it was left as it is.");
+  }
+  if (findMemory(document.rootMemoryId) === undefined) {
+    throw new ServiceError(
+      "NOT_FOUND",
+      "The document's first memory is not here; import the memories before their documents.",
+    );
+  }
+  const isForeign = ({ documentId, userId }: CutMemory): boolean =>
+    documentId !== document.id || userId !== document.userId;
+  if (document.memoryIds.flatMap((id) => findMemory(id) ?? []).some(isForeign)) {
+    throw new ServiceError("CONFLICT", "The document names a memory here that was not cut from it.");
+  }
+  return document;
+}
+
+/** The same bytes, taken in for the same owner at the same time: what was made of them since may differ. */
+function isSame(a: UnplacedDocument, b: UnplacedDocument): boolean {
+  return (
+    a.sha256 === b.sha256 && a.userId === b.userId && a.project === b.project && a.createdAt === b.createdAt
+  );
+}
+
+/** @throws {ServiceError} INVALID_REQUEST. */
+function checkDocument(
+  { rootMemoryId, memoryIds, strategy, createdAt, fetchedAt }: UnplacedDocument,
+  latestAllowed: number,
+): void {
+  if (memoryIds[0] !== rootMemoryId) throw wrong("/memory_ids", "must begin with root_memory_id");
+  if (new Set(memoryIds).size !== memoryIds.length) throw wrong("/memory_ids", "must not repeat one");
+  if (strategy === "single" && memoryIds.length !== 1) throw wrong("/memory_ids", "must be one for `single`");
+  if (createdAt > latestAllowed) throw wrong("/created_at", "must not be in the future");
+  if ((fetchedAt ?? 0) > latestAllowed) throw wrong("/fetched_at", "must not be in the future");
+}
+
+function wrong(path: string, message: string): ServiceError {
+  return new ServiceError("INVALID_REQUEST", `The document is not valid: ${path} ${message}.`, {
+    fields: [{ path, message }],
+  });
+}
