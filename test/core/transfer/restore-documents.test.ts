@@ -53,7 +53,9 @@ describe("a document", () => {
     expect(new Set(await outcomes(to, records))).toEqual(new Set(["added"]));
     expect(await exported(to)).toEqual(records);
     const [here, there] = [documentsOf(from), documentsOf(to)];
-    expect(there.map(({ order: _, ...rest }) => rest)).toEqual(here.map(({ order: _, ...rest }) => rest));
+    expect(there.map(({ order: _order, ...rest }) => rest)).toEqual(
+      here.map(({ order: _order, ...rest }) => rest),
+    );
 
     const [, long] = there;
     const id = long?.id ?? "";
