@@ -174,7 +174,7 @@ describe("memoryd mcp", () => {
     expect(await scopeOf({ roots: [folder], cwd: plain })).toBe(
       'project "github.com/ada/notes" and no project',
     );
-    expect(await scopeOf({ roots: [plain], cwd: folder })).toMatch(/^project "plain~/);
+    expect(await scopeOf({ roots: [plain, folder], cwd: folder })).toMatch(/^project "plain~/);
     expect(await scopeOf({ roots: [], cwd: folder })).toMatch(/ada\/notes/);
     expect(await scopeOf({ cwd: plain })).toBe("no project");
     expect(await scopeOf({ cwd: folder, words: ["--project", "p", "--user", "ada"] })).toBe(
