@@ -7,7 +7,8 @@ import type { PageRange } from "../core/facts/fact-page.ts";
 import type { AsOf } from "../core/facts/fact-store.ts";
 import type { RecordFactInput } from "../core/facts/record-fact.ts";
 import type { CloseFactBody, CloseFactQuery, RecordFactBody } from "../schemas/fact.ts";
-import { type CompareFactsQuery, DEFAULT_FACTS } from "../schemas/read-facts.ts";
+import { DEFAULT_PAGE_LIMIT } from "../schemas/page.ts";
+import type { CompareFactsQuery } from "../schemas/read-facts.ts";
 import { parseQueryTime, parseTime } from "../schemas/time.ts";
 import { readPlace, writePlace } from "./cursor.ts";
 import { invalid, ownerOf, type Present, present } from "./memory-input.ts";
@@ -82,7 +83,7 @@ export function pageRange(query: {
   readonly u?: number;
   readonly cursor?: string;
 }): Required<PageRange> {
-  const { l: limit = DEFAULT_FACTS, u: offset = 0, cursor } = query;
+  const { l: limit = DEFAULT_PAGE_LIMIT, u: offset = 0, cursor } = query;
   if (cursor === undefined) return { limit, offset };
   if (offset > 0) throw invalid("/u", "must be left out where `cursor` is given");
   return { limit, offset: readPlace(cursor) };

@@ -1,8 +1,18 @@
 /** Documents on the wire: what takes one in, the jobs that do it, and what is told of it afterwards. */
 import { type Static, Type } from "typebox";
-import { Metadata, nullable, optional, Project, Tags, Time, UserId, wellFormed } from "./fields.ts";
-import { DEFAULT_PAGE_LIMIT } from "./list-memories.ts";
+import {
+  Metadata,
+  nullable,
+  optional,
+  Project,
+  QueryProject,
+  Tags,
+  Time,
+  UserId,
+  wellFormed,
+} from "./fields.ts";
 import { MemoryRecord } from "./memory.ts";
+import { pageQuery } from "./page.ts";
 import { Problem } from "./problem.ts";
 
 const Language = wellFormed(
@@ -174,29 +184,9 @@ export const ListDocumentsReply = Type.Object(
 export const ListJobsReply = Type.Object({ items: Type.Array(JobRecord), ...pageFields }, { $id: "JobPage" });
 
 export const ListDocumentsQuery = Type.Object({
-  l: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: 10_000,
-      default: DEFAULT_PAGE_LIMIT,
-      description: "At most so many.",
-    }),
-  ),
-  u: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: Number.MAX_SAFE_INTEGER,
-      default: 0,
-      description: "How many to leave out at the start.",
-    }),
-  ),
-  cursor: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 128, description: "`next_cursor` of the page before." }),
-  ),
+  ...pageQuery("Items"),
   user_id: Type.Optional(UserId),
-  project: Type.Optional(
-    Type.String({ ...Project, minLength: 0, description: "Empty (`project=`) for those without one." }),
-  ),
+  project: Type.Optional(QueryProject),
 });
 
 export const GetDocumentQuery = Type.Object({

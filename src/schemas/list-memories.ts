@@ -11,33 +11,10 @@ import {
   UserId,
 } from "./fields.ts";
 import { MemoryRecord } from "./memory.ts";
-
-export const DEFAULT_PAGE_LIMIT = 100;
+import { pageQuery } from "./page.ts";
 
 export const ListMemoriesQuery = Type.Object({
-  l: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: 10_000,
-      default: DEFAULT_PAGE_LIMIT,
-      description: "Memories on a page, at most.",
-    }),
-  ),
-  u: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: Number.MAX_SAFE_INTEGER,
-      default: 0,
-      description: "How many to leave out at the start.",
-    }),
-  ),
-  cursor: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 128,
-      description: "`next_cursor` of the page before; takes the place of `u`.",
-    }),
-  ),
+  ...pageQuery("Memories"),
   sector: Type.Optional(SectorName),
   user_id: Type.Optional(UserId),
   project: Type.Optional(QueryProject),

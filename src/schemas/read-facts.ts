@@ -14,40 +14,15 @@ import {
   UserId,
   wellFormed,
 } from "./fields.ts";
+import { pageQuery } from "./page.ts";
 
-export const DEFAULT_FACTS = 100;
 export const DEFAULT_VOLATILE = 10;
-const MAX_FACTS = 10_000;
 const MAX_VOLATILE = 1_000;
 
 const at = Type.Optional(queryTime("What is true at that moment. "));
 const known_at = Type.Optional(queryTime("What had been recorded by that moment, as it stood then. "));
 const scope = { user_id: Type.Optional(UserId), project: Type.Optional(QueryProject) };
-const page = {
-  l: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: MAX_FACTS,
-      default: DEFAULT_FACTS,
-      description: "How many at most.",
-    }),
-  ),
-  u: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: Number.MAX_SAFE_INTEGER,
-      default: 0,
-      description: "How many to leave out at the start.",
-    }),
-  ),
-  cursor: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 128,
-      description: "`next_cursor` of the page before; takes the place of `u`.",
-    }),
-  ),
-};
+const page = pageQuery("Facts");
 const next_cursor = nullable(
   Type.String({ description: "Goes on where this page ends (early at 8 MiB); null on the last." }),
 );

@@ -2,38 +2,14 @@
 import { Type } from "typebox";
 import { FactRecord } from "./fact.ts";
 import { nullable, optional, Time, UserId } from "./fields.ts";
-import { DEFAULT_PAGE_LIMIT } from "./list-memories.ts";
+import { pageQuery } from "./page.ts";
 
 /** A cursor holds the last user id: 256 characters of up to 4 bytes, in base64, and a count. */
 const MAX_CURSOR_LENGTH = 1_400;
 
 export const UserParams = Type.Object({ user_id: UserId });
 
-export const ListUsersQuery = Type.Object({
-  l: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: 10_000,
-      default: DEFAULT_PAGE_LIMIT,
-      description: "Users on a page, at most.",
-    }),
-  ),
-  u: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: Number.MAX_SAFE_INTEGER,
-      default: 0,
-      description: "How many to leave out at the start.",
-    }),
-  ),
-  cursor: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: MAX_CURSOR_LENGTH,
-      description: "`next_cursor` of the page before; takes the place of `u`.",
-    }),
-  ),
-});
+export const ListUsersQuery = Type.Object(pageQuery("Users", MAX_CURSOR_LENGTH));
 
 const Count = Type.Integer({ minimum: 0 });
 const MemoryTime = nullable(

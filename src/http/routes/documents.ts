@@ -13,8 +13,8 @@ import {
   ListJobsReply,
   RestoreOriginalReply,
 } from "../../schemas/document.ts";
-import { DEFAULT_PAGE_LIMIT } from "../../schemas/list-memories.ts";
 import { OwnerBody, OwnerQuery } from "../../schemas/memory.ts";
+import { DEFAULT_PAGE_LIMIT } from "../../schemas/page.ts";
 import type { DocumentsOf } from "../caller-operations.ts";
 import { readCursor, writeCursor } from "../cursor.ts";
 import { documentRecord, documentWithChunks, jobRecord } from "../document-record.ts";

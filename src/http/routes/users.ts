@@ -1,8 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { Static } from "typebox";
 import type { UserSummary } from "../../core/users/user-summary.ts";
-import { DEFAULT_PAGE_LIMIT, ListMemoriesQuery, ListMemoriesReply } from "../../schemas/list-memories.ts";
+import { ListMemoriesQuery, ListMemoriesReply } from "../../schemas/list-memories.ts";
 import { OwnerBody, OwnerQuery } from "../../schemas/memory.ts";
+import { DEFAULT_PAGE_LIMIT } from "../../schemas/page.ts";
 import { formatTime } from "../../schemas/time.ts";
 import {
   DeleteUserMemoriesBody,

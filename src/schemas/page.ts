@@ -1,0 +1,35 @@
+/** What chooses a page of a list, in a query. */
+import { Type } from "typebox";
+
+export const DEFAULT_PAGE_LIMIT = 100;
+const MAX_PAGE_LIMIT = 10_000;
+const MAX_CURSOR_LENGTH = 128;
+
+/** @param items what is listed, as a description begins. */
+export function pageQuery(items: string, maxCursorLength = MAX_CURSOR_LENGTH) {
+  return {
+    l: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: MAX_PAGE_LIMIT,
+        default: DEFAULT_PAGE_LIMIT,
+        description: `${items} on a page, at most.`,
+      }),
+    ),
+    u: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER,
+        default: 0,
+        description: "How many to leave out at the start.",
+      }),
+    ),
+    cursor: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: maxCursorLength,
+        description: "`next_cursor` of the page before; takes the place of `u`.",
+      }),
+    ),
+  };
+}
