@@ -43,9 +43,9 @@ const MAX_SENTENCE_CHARS = 280;
 const MAX_PHRASES = 10;
 /** Texts that phrases are counted in: of more, so many, evenly taken. */
 const MAX_PHRASED = 1_500;
-/** A cluster for so many memories, squared: 8 for 500. */
 /** Sentences of a cluster whose words are compared: the best by form, nearness, age and salience. */
 const COMPARED_A_CLUSTER = 60;
+/** As many clusters as the root of the memories by this: 8 for 500. */
 const MEMORIES_A_CLUSTER = 8;
 const MAX_CLUSTERS = 8;
 /** What is worth less is chosen only where there is nothing better. */
