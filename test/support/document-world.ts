@@ -3,15 +3,13 @@ import {
   bindDocumentOperations,
   type DocumentOperations,
 } from "../../src/core/documents/document-operations.ts";
-import { cutDocument } from "../../src/core/documents/cut-document.ts";
 import type { DocumentPorts } from "../../src/core/documents/document-ports.ts";
 import { ServiceError } from "../../src/core/errors.ts";
-import type { Block, ExtractedDocument } from "../../src/core/documents/extraction.ts";
 import type { FileStore } from "../../src/core/documents/file-store.ts";
 import { IngestJobs } from "../../src/core/documents/ingest-jobs.ts";
-import { extractDocument } from "../../src/extraction/extract-document.ts";
-import { EXTRACTION_LIMITS } from "./extraction-limits.ts";
 import { createFakeDecoder } from "./fake-decoder.ts";
+import { createFakeExtractor } from "./fake-extractor.ts";
+import { createFakeFetcher } from "./fake-fetcher.ts";
 import type { IngestInput } from "../../src/core/documents/submit-document.ts";
 import { createFakeTranscriber, type FakeTranscriber } from "./fake-transcriber.ts";
 import { createMemoryWorld, type MemoryWorld } from "./memory-world.ts";
@@ -99,46 +97,11 @@ export function createDocumentWorld(): DocumentWorld {
     pause: async () => {},
     decoder: createFakeDecoder(files),
     transcriber,
-    extractor: {
-      checkClaim: checkFakeClaim,
-      async extract({ bytes, ...claims }, { signal, onProgress } = {}) {
-        made.extractions += 1;
-        // Subtitles in a recording.
-        if (bytes instanceof Uint8Array)
-          return cutDocument(await extractDocument(bytes, claims, EXTRACTION_LIMITS));
-        const text = Buffer.from(files.contents.get(bytes.path) ?? []).toString();
-        onProgress?.({ stage: "extracting", done: 0, total: 1 });
-        const aborted = new Promise((_, reject) =>
-          signal?.addEventListener("abort", () => reject(signal.reason as Error), { once: true }),
-        );
-        await Promise.race([held, aborted.catch(() => {})]);
-        signal?.throwIfAborted();
-        checkFakeClaim(claims);
-        if (text.includes("\u0000")) throw new ServiceError("UNSUPPORTED_MEDIA_TYPE", "not a document");
-        if (text.includes("BUG")) throw new TypeError("a bug");
-        return cutDocument(extracted(text));
-      },
-    },
-    fetcher: {
-      check(url) {
-        if (!url.startsWith("http")) throw new ServiceError("INVALID_REQUEST", "not an address");
-      },
-      async fetch(url, { sink }) {
-        await heldFetches;
-        const page = pages.get(url);
-        if (page === undefined) throw new ServiceError("FETCH_FAILED", "nobody there");
-        await sink.write(Buffer.from(page));
-        return {
-          url: `${url}?final`,
-          contentType: "text/plain",
-          charset: null,
-          filename: "page.txt",
-          bytes: page.length,
-          sha256: "",
-          fetchedAt: world.now,
-        };
-      },
-    },
+    extractor: createFakeExtractor(files, {
+      begun: () => (made.extractions += 1),
+      held: () => held,
+    }),
+    fetcher: createFakeFetcher(pages, { now: () => world.now, held: () => heldFetches }),
   };
   const jobs = new IngestJobs(documentPorts, { report: (error) => reported.push(error) });
   const operations = bindDocumentOperations(documentPorts, jobs);
@@ -175,24 +138,4 @@ export function createDocumentWorld(): DocumentWorld {
     },
   });
   return made;
-}
-
-/** All that is read is plain text. */
-function checkFakeClaim({ claimedType = "txt" }: { readonly claimedType?: string }): void {
-  if (!/^(?:txt|md|text\/.*)$/.test(claimedType))
-    throw new ServiceError("UNSUPPORTED_MEDIA_TYPE", "It is text.");
-}
-
-function extracted(text: string): ExtractedDocument {
-  let page: number | undefined;
-  const blocks: Block[] = text.split("\n").flatMap((line): Block[] => {
-    const start = /^\[page (\d+)\]$/.exec(line);
-    if (start !== null) page = Number(start[1]);
-    if (start !== null || line.trim() === "") return [];
-    const heading = /^(#+) (.*)/.exec(line);
-    const at = page === undefined ? {} : { page };
-    if (heading === null) return [{ type: "paragraph", text: line, ...at }];
-    return [{ type: "heading", text: heading[2] ?? "", level: heading[1]?.length ?? 1, ...at }];
-  });
-  return { kind: "txt", mediaType: "text/plain", method: "plain-text", charCount: text.length, blocks };
 }

@@ -1,0 +1,43 @@
+import { createHash } from "node:crypto";
+import { ServiceError } from "../../src/core/errors.ts";
+import type { UrlFetcher } from "../../src/core/documents/url-fetcher.ts";
+
+/** Fetches from a map of addresses; after redirects each ends in "?final". */
+export function createFakeFetcher(
+  pages: ReadonlyMap<string, string>,
+  {
+    now = () => 0,
+    held = () => undefined,
+  }: {
+    readonly now?: () => number;
+    /** What a fetch waits for. */
+    readonly held?: () => Promise<void> | undefined;
+  } = {},
+): UrlFetcher {
+  const check: UrlFetcher["check"] = (url) => {
+    if (!/^https?:/.test(url)) throw new ServiceError("INVALID_REQUEST", "not an address");
+  };
+  return {
+    check,
+    async fetch(url, { sink, signal, onProgress }) {
+      signal?.throwIfAborted();
+      check(url);
+      await held();
+      signal?.throwIfAborted();
+      const page = pages.get(url);
+      if (page === undefined) throw new ServiceError("FETCH_FAILED", "nobody there");
+      const body = Buffer.from(page);
+      await sink.write(body);
+      onProgress?.({ receivedBytes: body.length, totalBytes: body.length });
+      return {
+        url: `${url}?final`,
+        contentType: "text/plain",
+        charset: null,
+        filename: "page.txt",
+        bytes: body.length,
+        sha256: createHash("sha256").update(body).digest("hex"),
+        fetchedAt: now(),
+      };
+    },
+  };
+}
