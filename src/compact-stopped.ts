@@ -5,7 +5,7 @@ import { STAMP } from "./models/bundled-model.ts";
 import { holdsStore } from "./storage/data-directory.ts";
 import { nodeDisk } from "./storage/disk.ts";
 import { DiskFileStore } from "./storage/disk-file-store.ts";
-import { acquireLock } from "./storage/lock.ts";
+import { occupy } from "./storage/occupy.ts";
 import { openStore } from "./storage/open-store.ts";
 import { systemClock } from "./system.ts";
 
@@ -30,7 +30,7 @@ export async function compactStopped(
       "STORE_UNUSABLE",
       `There is no store in ${directory}; name another folder with --data-dir.`,
     );
-  const lock = await acquireLock(directory);
+  const lock = await occupy(directory);
   try {
     const startedAt = systemClock.now();
     const begun = performance.now();

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join, resolve, sep } from "node:path";
 import { type Static, type TSchema, Type } from "typebox";
 import { Value } from "typebox/value";
 import { KEY_CHARACTERS, MIN_KEY_LENGTH } from "./http/access.ts";
@@ -7,6 +7,7 @@ import { nearestName } from "./nearest-name.ts";
 import { requestsPerMinute, strangersLetIn } from "./reach.ts";
 import { INGEST_PRIVATE, LOG_LEVELS, SettingsSchema, userFolders } from "./settings-schema.ts";
 import { KEY_FILE_NAME } from "./storage/key-file.ts";
+import { whereDataIs } from "./storage/moved.ts";
 import { isMissing } from "./system-error.ts";
 
 const PREFIX = "MEMORYD_";
@@ -69,6 +70,17 @@ export interface SettingSources {
 /** Read where `--config` names no other. Never searched for in the working directory, which may be anybody's. */
 export const DEFAULT_CONFIG_FILE = join(userFolders.config, "config.json");
 
+/** The settings that name a file or folder below a folder. */
+export function settingsBelow(
+  folder: string,
+  settings: Partial<Readonly<Record<string, unknown>>>,
+): string[] {
+  return [...PATHS, "ffmpeg"].filter((name) => {
+    const path = settings[name];
+    return name !== "dataDir" && typeof path === "string" && path.startsWith(join(folder, sep));
+  });
+}
+
 /** False where the user wants no colours: with NO_COLOR set to anything, as https://no-color.org has it. */
 export function mayColour(env: NodeJS.ProcessEnv = process.env): boolean {
   return (env["NO_COLOR"] ?? "") === "" && env["TERM"] !== "dumb";
@@ -97,7 +109,10 @@ export const SETTINGS = (Object.keys(SettingsSchema.properties) as SettingName[]
  * The settings in order of precedence: flags, environment, file, defaults. Relative paths count from the working
  * directory; those in a file, from the file's folder.
  *
+ * The data directory is where its data has been moved to, if it has.
+ *
  * @throws {ConfigError} for the first one that is unknown or out of range.
+ * @throws {ServiceError} STORE_UNUSABLE if the data was moved and is not there.
  */
 export function readSettings({ flags = {}, configFile, env = process.env }: SettingSources = {}): Settings {
   const settings = {
@@ -106,7 +121,7 @@ export function readSettings({ flags = {}, configFile, env = process.env }: Sett
     ...fromEnvironment(env),
     ...fromFlags(flags),
   };
-  return Object.freeze(settings);
+  return Object.freeze({ ...settings, dataDir: whereDataIs(settings.dataDir) });
 }
 
 /**

@@ -20,7 +20,7 @@ import { STAMP } from "./models/bundled-model.ts";
 import { openEmbedder, type ModelEmbedder } from "./models/onnx-embedder.ts";
 import { newLocalToken, proofOf, removeRuntimeInfo, writeRuntimeInfo } from "./runtime-file.ts";
 import { nodeDisk } from "./storage/disk.ts";
-import { acquireLock } from "./storage/lock.ts";
+import { occupy } from "./storage/occupy.ts";
 import { type OpenedStore, openStore, STORE_FORMAT } from "./storage/open-store.ts";
 import { openSummaryService } from "./summary-service.ts";
 import { sha256, systemClock, uuidSource } from "./system.ts";
@@ -76,7 +76,7 @@ export async function startDaemon(
   try {
     const tls = readTls(config);
     await openDataDirectory(config.dataDir);
-    const lock = await acquireLock(config.dataDir);
+    const lock = await occupy(config.dataDir);
     started.push(() => lock.release());
     const keys = await openKeyRing(config.dataDir);
     const isKeyNeeded = () => config.apiKey !== undefined || keys.isLocked;

@@ -14,7 +14,7 @@ import {
 import { refuseForeignDirectory } from "./storage/data-directory.ts";
 import { nodeDisk } from "./storage/disk.ts";
 import { openKeyFile, readKeyFile } from "./storage/key-file.ts";
-import { acquireLock } from "./storage/lock.ts";
+import { occupy } from "./storage/occupy.ts";
 import { sha256, systemClock, uuidSource } from "./system.ts";
 
 /** Bytes; hex digits are twice as many. */
@@ -77,7 +77,7 @@ const checkKey = validator(CreateKeyBody, "The key");
 
 async function locked<T>(dataDir: string, work: () => Promise<T>): Promise<T> {
   await openDataDirectory(dataDir);
-  const lock = await acquireLock(dataDir);
+  const lock = await occupy(dataDir);
   try {
     return await work();
   } finally {

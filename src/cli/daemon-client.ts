@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { type Static, type TSchema, Type } from "typebox";
 import { Value } from "typebox/value";
+import { currentPlace } from "../move-data.ts";
 import { baseUrl, proofOf, readRuntimeInfo, type RuntimeInfo } from "../runtime-file.ts";
 import { LINES_MEDIA_TYPE } from "../schemas/transfer.ts";
 import { CliFailure } from "./cli-failure.ts";
@@ -48,7 +49,9 @@ const Problem = Type.Object({
  *
  * @throws {CliFailure} if the process is there and does not answer, or the file about it may not be read.
  */
-export async function findDaemon(dataDir: string): Promise<DaemonClient | undefined> {
+export async function findDaemon(named: string): Promise<DaemonClient | undefined> {
+  // Asked each time: whoever runs for long may have been told the place before a move.
+  const dataDir = currentPlace(named);
   const runtime = readOwn(dataDir);
   if (runtime === undefined || !isAlive(runtime.pid)) return undefined;
 

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
+import { currentPlace } from "../move-data.ts";
 import { logFileOf, logFilesOf } from "../rotating-log.ts";
 import { CliFailure } from "./cli-failure.ts";
 import { openLogTail } from "./log-tail.ts";
@@ -23,7 +24,7 @@ export async function logs(
     throw new CliFailure(
       `There is no log in ${dataDir}: a daemon that was started in a terminal logs there, one of \`memoryd start --detach\` or \`memoryd service\` here.`,
     );
-  const tail = openLogTail(() => dataDir);
+  const tail = openLogTail(() => currentPlace(dataDir));
   await printBytes(Buffer.from(lastLines(dataDir, lines, tail.begunAt)));
   if (!follow) return tail.close();
   for (;;) {

@@ -6,6 +6,7 @@ import { add, type AddOptions } from "./add.ts";
 import { addAgentInstallCommands } from "./agents/agent-commands.ts";
 import { CliFailure, EXIT, type ExitCode } from "./cli-failure.ts";
 import { type DaemonOptions, settingsOf, withDataDir } from "./daemon-options.ts";
+import { addDataCommands } from "./data/data-commands.ts";
 import { addFactCommands } from "./fact-commands.ts";
 import { compact, type CompactOptions } from "./compact.ts";
 import { addKeyCommands } from "./key-commands.ts";
@@ -62,6 +63,7 @@ function program(words: readonly string[]): Command {
 
   addStart(memoryd, words);
   addDaemonCommands(memoryd);
+  addDataCommands(memoryd);
   addServiceCommands(memoryd);
   addMemoryCommands(memoryd);
   addSingleMemoryCommands(memoryd);
@@ -115,9 +117,6 @@ function addDaemonCommands(memoryd: Command): void {
     .option("-f, --follow", "go on with what it logs from now on")
     .option("-n, --lines <number>", "how many lines of the past; 50 if not given", wholeNumber(0, 1_000_000))
     .action(async (options: DaemonOptions & LogsOptions) => await logs(settingsOf(options).dataDir, options));
-  withDataDir(
-    memoryd.command("data").description("where everything is kept").command("path").description("say where"),
-  ).action((options: DaemonOptions) => print(settingsOf(options).dataDir));
   withDataDir(
     memoryd.command("compact").description("erase what was deleted from the disk, or say what waits for it"),
   )

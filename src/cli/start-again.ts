@@ -7,6 +7,7 @@ import {
   type StartedWith,
   startWordsOf,
 } from "../config.ts";
+import { currentPlace } from "../move-data.ts";
 import { VERSION } from "../version.ts";
 import { CliFailure, EXIT } from "./cli-failure.ts";
 import { type DaemonClient, findDaemon } from "./daemon-client.ts";
@@ -64,7 +65,7 @@ function byItself({ dataDir }: Settings, { runtime }: DaemonClient): StartAgain 
   return {
     keeper: undefined,
     async start() {
-      const tail = openLogTail(() => dataDir);
+      const tail = openLogTail(() => currentPlace(dataDir));
       try {
         const outcome = await spawnDaemon({ dataDir }, startWordsOf(startedWith), env);
         if (outcome.kind === "failed") throw didNotStart(DID_NOT_START, outcome.message, textOf(tail.news()));

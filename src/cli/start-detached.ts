@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import type { Config, Settings } from "../config.ts";
+import { currentPlace } from "../move-data.ts";
 import { logFileOf } from "../rotating-log.ts";
 import { CliFailure } from "./cli-failure.ts";
 import { explainStartFailure } from "./explain-start-failure.ts";
@@ -52,8 +53,9 @@ export async function spawnDaemon(
   command: readonly string[],
   env?: NodeJS.ProcessEnv,
 ): Promise<StartOutcome> {
-  const logFile = logFileOf(settings.dataDir);
-  const log = openLog(settings, logFile);
+  const dataDir = currentPlace(settings.dataDir);
+  const logFile = logFileOf(dataDir);
+  const log = openLog({ dataDir }, logFile);
   const child = spawn(process.execPath, [...process.execArgv, launcher(), ...command, LOG_TO_FILE], {
     detached: true,
     windowsHide: true,

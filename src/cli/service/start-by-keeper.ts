@@ -1,3 +1,4 @@
+import { currentPlace } from "../../move-data.ts";
 import { setTimeout as wait } from "node:timers/promises";
 import { type DaemonClient, findDaemon } from "../daemon-client.ts";
 import { openLogTail } from "../log-tail.ts";
@@ -22,7 +23,7 @@ export async function startByKeeper(
 ): Promise<DaemonClient> {
   const inspect = definition.inspect.words.join(" ");
   const deadline = Date.now() + START_TIMEOUT_MS;
-  const tail = openLogTail(() => dataDir);
+  const tail = openLogTail(() => currentPlace(dataDir));
   try {
     for (const command of commands) run(command);
     for (let log = ""; ;) {

@@ -1,0 +1,73 @@
+import { rmdir } from "node:fs/promises";
+import { join } from "node:path";
+import { ServiceError } from "./core/errors.ts";
+import { holdsStore } from "./storage/data-directory.ts";
+import { nodeDisk } from "./storage/disk.ts";
+import { acquireLock } from "./storage/lock.ts";
+import { hasArrived, MOVED_NAME, whereDataIs } from "./storage/moved.ts";
+import { occupy } from "./storage/occupy.ts";
+import { relocate, type Relocated, type RelocateOptions } from "./storage/relocate.ts";
+import { contentsOf } from "./storage/relocation-contents.ts";
+import { checkTarget, type Target } from "./storage/relocation-target.ts";
+
+export interface MovedStore extends Relocated {
+  /** The file in the old place that leads to the new one. */
+  readonly mark: string;
+}
+
+/** Where what was in a data directory is by now. @throws {ServiceError} STORE_UNUSABLE if it is not there. */
+export function currentPlace(dataDir: string): string {
+  return whereDataIs(dataDir);
+}
+
+/** Looks whether a store can be moved. Changes nothing. @throws {ServiceError} STORE_UNUSABLE that says why not. */
+export async function checkMove(from: string, to: string): Promise<Target> {
+  if (!(await holdsStore(nodeDisk, from)))
+    throw new ServiceError(
+      "STORE_UNUSABLE",
+      `There is no store in ${from}, so there is nothing to move; name another folder with --data-dir.`,
+    );
+  return await checkTarget(nodeDisk, from, to, await contentsOf(from));
+}
+
+/** Tidies up behind a move to a place that was cut short after it had happened. Returns whether there was one. */
+export async function finishMove(place: string): Promise<boolean> {
+  if (!hasArrived(place)) return false;
+  await (await occupy(place)).release();
+  return true;
+}
+
+/**
+ * Moves a store whose daemon does not run. Killed at any moment, all is in the old place or in the new one.
+ *
+ * @throws {ServiceError} STORE_UNUSABLE, Node's errors, or the signal's reason.
+ */
+export async function moveStore(
+  from: string,
+  to: string,
+  options: Pick<RelocateOptions, "onProgress" | "signal">,
+): Promise<MovedStore> {
+  const lock = await occupy(from);
+  try {
+    // Once more: now nothing changes there any more.
+    const { exists } = await checkMove(from, to);
+    await nodeDisk.makeDirectory(to);
+    try {
+      const targetLock = await acquireLock(to);
+      try {
+        return {
+          ...(await relocate(from, to, { disk: nodeDisk, ...options })),
+          mark: join(from, MOVED_NAME),
+        };
+      } finally {
+        await targetLock.release();
+      }
+    } catch (error) {
+      // Only if it is empty again.
+      if (!exists) await rmdir(to).catch(() => undefined);
+      throw error;
+    }
+  } finally {
+    await lock.release();
+  }
+}
