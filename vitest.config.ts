@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { ONNX_ENVIRONMENT } from "./src/models/onnx-environment.ts";
 
 /** One project a kind of test: `npm test` runs the fast ones, the others have scripts of their own. */
 const slow = { testTimeout: 600_000, hookTimeout: 120_000, fileParallelism: false, pool: "forks" } as const;
@@ -8,6 +9,8 @@ const report = process.env["MEMORYD_TEST_REPORT"];
 
 export default defineConfig({
   test: {
+    // Some tests load ONNX Runtime themselves.
+    env: ONNX_ENVIRONMENT,
     reporters: report === undefined ? ["default"] : ["default", ["json", { outputFile: report }]],
     projects: [
       {

@@ -205,6 +205,14 @@ export function variablesOfDaemon(env: NodeJS.ProcessEnv = process.env): string[
   return ours.filter((name) => env[name] !== undefined);
 }
 
+/**
+ * Sets variables of this process, for native libraries that read them when they are loaded. To be called in the main
+ * thread: the variables of others are copies, which native code does not see.
+ */
+export function setVariables(variables: Readonly<Record<string, string>>): void {
+  Object.assign(process.env, variables);
+}
+
 /** Variables by which other programs of this user say where their own configuration is; empty ones are as good as unset. */
 export function foreignFolders(env: NodeJS.ProcessEnv = process.env) {
   const of = (variable: string): string | undefined => env[variable] || undefined;

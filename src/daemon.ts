@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createCompactionService } from "./compaction-service.ts";
-import type { Config } from "./config.ts";
+import { type Config, setVariables } from "./config.ts";
 import { openDocumentService, type DocumentService } from "./document-service.ts";
 import { FollowUps } from "./core/memories/follow-ups.ts";
 import { RequestLedger } from "./core/idempotency.ts";
@@ -17,6 +17,7 @@ import { openDataDirectory, openKeyRing } from "./key-service.ts";
 import type { Logger } from "./log.ts";
 import { createAgentEndpoint } from "./mcp/agent-endpoint.ts";
 import { STAMP } from "./models/bundled-model.ts";
+import { ONNX_ENVIRONMENT } from "./models/onnx-environment.ts";
 import { openEmbedder, type ModelEmbedder } from "./models/onnx-embedder.ts";
 import { newLocalToken, proofOf, removeRuntimeInfo, writeRuntimeInfo } from "./runtime-file.ts";
 import { nodeDisk } from "./storage/disk.ts";
@@ -84,6 +85,7 @@ export async function startDaemon(
 
     const startedAt = systemClock.now();
     const instanceId = randomUUID();
+    setVariables(ONNX_ENVIRONMENT);
     const opening = openEmbedder({
       workers: config.embeddingWorkers,
       idleTimeoutMs: config.modelIdleTimeoutMs,

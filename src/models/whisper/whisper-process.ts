@@ -5,6 +5,7 @@ import type { Pcm, Segment, Transcript, TranscriptionOptions } from "../../core/
 import { ServiceError } from "../../core/errors.ts";
 import { sandboxArguments } from "../../sandbox/sandbox-arguments.ts";
 import type { WorkLimits } from "../../sandbox/watchdog.ts";
+import { ONNX_ENVIRONMENT } from "../onnx-environment.ts";
 import { frameHeader } from "./pcm-frames.ts";
 import type { FromWhisper, ToWhisper } from "./whisper-messages.ts";
 import type { WhisperOptions } from "./whisper-model.ts";
@@ -45,7 +46,7 @@ export class WhisperProcess {
         folders: [directory],
         hasAddons: true,
       }),
-      env: {},
+      env: ONNX_ENVIRONMENT,
       stdio: ["pipe", "ignore", "pipe", "ipc"],
     });
     this.#child.on("message", (message: FromWhisper) => this.#receive(message));
