@@ -10,6 +10,7 @@ import {
   type TextExtractor,
 } from "../core/documents/extraction.ts";
 import { builtFile } from "../sandbox/built-file.ts";
+import { ProcessQueue } from "../sandbox/process-queue.ts";
 import { checkClaim } from "./document-kind.ts";
 import { ExtractionProcess } from "./extraction-process.ts";
 import { openOriginal } from "./open-original.ts";
@@ -50,13 +51,19 @@ class SandboxedTextExtractor implements TextExtractor {
   readonly #limits: ExtractionLimits;
   readonly #closing = new AbortController();
   /** A process each, so that a note does not wait for a book. */
-  readonly #small: ReadingQueue;
-  readonly #large: ReadingQueue;
+  readonly #small: ProcessQueue<ExtractionProcess>;
+  readonly #large: ProcessQueue<ExtractionProcess>;
 
   constructor(limits: ExtractionLimits, file: string) {
     this.#limits = limits;
-    this.#small = new ReadingQueue(limits, file);
-    this.#large = new ReadingQueue(limits, file);
+    const newQueue = () =>
+      new ProcessQueue({
+        start: () => new ExtractionProcess(file, limits),
+        jobsAProcess: JOBS_A_PROCESS,
+        idleMs: IDLE_MS,
+      });
+    this.#small = newQueue();
+    this.#large = newQueue();
   }
 
   async extract(
@@ -83,10 +90,10 @@ class SandboxedTextExtractor implements TextExtractor {
   }
 
   async #read(
-    claims: Claims,
+    claims: Omit<ExtractionInput, "bytes">,
     byteCount: number,
     pieces: AsyncIterable<Uint8Array>,
-    options: ReadingOptions,
+    options: ExtractionOptions & { readonly signal: AbortSignal },
   ): Promise<CutDocument> {
     if (byteCount > this.#limits.maxBytes) {
       throw new ServiceError(
@@ -95,80 +102,7 @@ class SandboxedTextExtractor implements TextExtractor {
       );
     }
     const queue = byteCount <= SMALL_DOCUMENT_BYTES ? this.#small : this.#large;
-    return await queue.read(claims, byteCount, pieces, options);
-  }
-}
-
-type Claims = Omit<ExtractionInput, "bytes">;
-type ReadingOptions = ExtractionOptions & { readonly signal: AbortSignal };
-
-/** Reads one document after the other, in the order of asking. */
-class ReadingQueue {
-  readonly #limits: ExtractionLimits;
-  readonly #file: string;
-  readonly #living = new Set<ExtractionProcess>();
-  #process: ExtractionProcess | undefined;
-  #idle: NodeJS.Timeout | undefined;
-  /** Settles when the document before has ended. */
-  #turn: Promise<void> = Promise.resolve();
-
-  constructor(limits: ExtractionLimits, file: string) {
-    this.#limits = limits;
-    this.#file = file;
-  }
-
-  async read(
-    claims: Claims,
-    byteCount: number,
-    pieces: AsyncIterable<Uint8Array>,
-    options: ReadingOptions,
-  ): Promise<CutDocument> {
-    const before = this.#turn;
-    const { promise: turn, resolve: endTurn } = withResolvers();
-    this.#turn = before.then(() => turn);
-    try {
-      await Promise.race([before, aborted(options.signal)]);
-      options.signal.throwIfAborted();
-      return await this.#run(claims, byteCount, pieces, options);
-    } finally {
-      endTurn();
-    }
-  }
-
-  /** Ends what runs; the callers' signal has ended what waits. */
-  async close(): Promise<void> {
-    clearTimeout(this.#idle);
-    for (const process of this.#living) process.kill();
-    await Promise.all(Array.from(this.#living, (process) => process.ended()));
-  }
-
-  async #run(
-    claims: Claims,
-    byteCount: number,
-    pieces: AsyncIterable<Uint8Array>,
-    options: ReadingOptions,
-  ): Promise<CutDocument> {
-    clearTimeout(this.#idle);
-    const process = this.#usableProcess();
-    try {
-      return await process.run(claims, byteCount, pieces, options);
-    } finally {
-      this.#idle = setTimeout(() => process.kill(), IDLE_MS);
-      this.#idle.unref();
-    }
-  }
-
-  #usableProcess(): ExtractionProcess {
-    if (this.#process?.isUsable === true && this.#process.count < JOBS_A_PROCESS) return this.#process;
-    this.#process?.kill();
-    const process = new ExtractionProcess(this.#file, this.#limits);
-    this.#living.add(process);
-    process.ended().then(
-      () => this.#living.delete(process),
-      () => undefined,
-    );
-    this.#process = process;
-    return process;
+    return await queue.run((process) => process.run(claims, byteCount, pieces, options), options.signal);
   }
 }
 
@@ -198,19 +132,4 @@ async function openFile({ path }: SpooledFile) {
 
 async function* piecesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES);
-}
-
-/** Rejects when the signal does; never resolves. */
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-  });
-}
-
-function withResolvers() {
-  let resolve: () => void = () => undefined;
-  const promise = new Promise<void>((done) => {
-    resolve = done;
-  });
-  return { promise, resolve };
 }

@@ -1,14 +1,10 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import type {
-  Pcm,
-  Transcriber,
-  Transcript,
-  TranscriptionOptions,
-} from "../../core/documents/transcription.ts";
+import type { Transcriber } from "../../core/documents/transcription.ts";
 import { ServiceError } from "../../core/errors.ts";
 import { builtFile } from "../../sandbox/built-file.ts";
+import { ProcessQueue } from "../../sandbox/process-queue.ts";
 import type { WorkLimits } from "../../sandbox/watchdog.ts";
 import { WHISPER_DIRECTORY, type WhisperOptions } from "./whisper-model.ts";
 import { WhisperProcess } from "./whisper-process.ts";
@@ -52,83 +48,37 @@ export function openTranscriber(options: TranscriberOptions = {}): WhisperTransc
     isBundled: modelDirectory === "",
     threads: Math.min(MAX_THREADS, Math.max(1, availableParallelism() - 1)),
   };
+  const queue = new ProcessQueue({
+    start() {
+      if (!existsSync(file)) {
+        throw new ServiceError("MODEL_UNAVAILABLE", `${file} is missing: run \`npm run build\` first.`);
+      }
+      const limits = {
+        maxWorkingMs: MAX_WORKING_MS,
+        maxResidentBytes: RESIDENT_BYTES + RESIDENT_BYTES_A_WEIGHT * bytesIn(model.directory),
+        ...options.limits,
+      };
+      return new WhisperProcess(file, model, limits);
+    },
+    jobsAProcess: RECORDINGS_A_PROCESS,
+    idleMs: idleTimeoutMs,
+  });
   const closing = new AbortController();
-  const living = new Set<WhisperProcess>();
-  let current: WhisperProcess | undefined;
-  let idle: NodeJS.Timeout | undefined;
-  /** Settles when the recording before has ended. */
-  let turn: Promise<void> = Promise.resolve();
-
-  function usableProcess(): WhisperProcess {
-    if (current?.isUsable === true && current.count < RECORDINGS_A_PROCESS) return current;
-    current?.kill();
-    if (!existsSync(file)) {
-      throw new ServiceError("MODEL_UNAVAILABLE", `${file} is missing: run \`npm run build\` first.`);
-    }
-    const limits = {
-      maxWorkingMs: MAX_WORKING_MS,
-      maxResidentBytes: RESIDENT_BYTES + RESIDENT_BYTES_A_WEIGHT * bytesIn(model.directory),
-      ...options.limits,
-    };
-    const started = new WhisperProcess(file, model, limits);
-    living.add(started);
-    void started.ended().then(() => living.delete(started));
-    current = started;
-    return started;
-  }
-
-  async function hear(audio: Pcm, wishes: TranscriptionOptions): Promise<Transcript> {
-    clearTimeout(idle);
-    const process = usableProcess();
-    try {
-      return await process.run(audio, wishes);
-    } finally {
-      idle = setTimeout(() => process.kill(), idleTimeoutMs);
-      idle.unref();
-    }
-  }
 
   return {
     get pid() {
-      return current?.isUsable === true ? current.pid : undefined;
+      return queue.current?.pid;
     },
     async transcribe(audio, wishes = {}) {
       const signals = wishes.signal === undefined ? [] : [wishes.signal];
       const signal = AbortSignal.any([closing.signal, ...signals]);
-      signal.throwIfAborted();
-      const before = turn;
-      let endTurn: () => void = () => undefined;
-      const mine = new Promise<void>((resolve) => {
-        endTurn = resolve;
-      });
-      turn = before.then(() => mine);
-      try {
-        await unlessAborted(before, signal);
-        return await hear(audio, { ...wishes, signal });
-      } finally {
-        endTurn();
-      }
+      return await queue.run((process) => process.run(audio, { ...wishes, signal }), signal);
     },
     async close() {
       closing.abort(new ServiceError("NOT_READY", "The daemon stops, and transcribes nothing more."));
-      clearTimeout(idle);
-      for (const process of living) process.kill();
-      await Promise.all(Array.from(living, (process) => process.ended()));
+      await queue.close();
     },
   };
-}
-
-/** Resolves with the promise; rejects as soon as the signal does. */
-async function unlessAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted();
-  let abort: () => void = () => undefined;
-  const aborted = new Promise<void>((resolve) => {
-    abort = resolve;
-  });
-  signal.addEventListener("abort", abort);
-  await Promise.race([promise, aborted]);
-  signal.removeEventListener("abort", abort);
-  signal.throwIfAborted();
 }
 
 function bytesIn(directory: string): number {

@@ -1,0 +1,101 @@
+/** A process that does one job after the other. */
+export interface WorkProcess {
+  /** False once it has ended or is about to. */
+  readonly isUsable: boolean;
+  /** Jobs begun. */
+  readonly count: number;
+  /** Ends it at once; what it runs is rejected. */
+  kill(): void;
+  /** Resolves when it is gone. */
+  ended(): Promise<void>;
+}
+
+export interface ProcessQueueOptions<P> {
+  /** Called when there is work and no process for it. */
+  readonly start: () => P;
+  /** A process is replaced after as many: libraries leave things behind. */
+  readonly jobsAProcess: number;
+  /** How long a process lives on without work. */
+  readonly idleMs: number;
+}
+
+/** Jobs in the order of asking, one at a time, in a process that is started with the first and replaced when it is of no use. */
+export class ProcessQueue<P extends WorkProcess> {
+  readonly #options: ProcessQueueOptions<P>;
+  readonly #living = new Set<P>();
+  #current: P | undefined;
+  #idle: NodeJS.Timeout | undefined;
+  /** Settles when the job before has ended. */
+  #turn: Promise<void> = Promise.resolve();
+
+  constructor(options: ProcessQueueOptions<P>) {
+    this.#options = options;
+  }
+
+  /** The process that the next job would get; undefined while there is none. */
+  get current(): P | undefined {
+    return this.#current?.isUsable === true ? this.#current : undefined;
+  }
+
+  /**
+   * Runs a job when its turn has come. A signal ends the waiting; what a running job makes of it is its own affair.
+   *
+   * @throws the signal's reason, and whatever `start` or the job throws.
+   */
+  async run<T>(job: (process: P) => Promise<T>, signal: AbortSignal): Promise<T> {
+    signal.throwIfAborted();
+    const before = this.#turn;
+    let endTurn: () => void = () => undefined;
+    const mine = new Promise<void>((resolve) => {
+      endTurn = resolve;
+    });
+    this.#turn = before.then(() => mine);
+    try {
+      await unlessAborted(before, signal);
+      return await this.#runNow(job);
+    } finally {
+      endTurn();
+    }
+  }
+
+  /** Ends the processes; resolves when they are gone. Whoever waits is to be told by the signal. */
+  async close(): Promise<void> {
+    clearTimeout(this.#idle);
+    for (const process of this.#living) process.kill();
+    await Promise.all(Array.from(this.#living, (process) => process.ended()));
+  }
+
+  async #runNow<T>(job: (process: P) => Promise<T>): Promise<T> {
+    clearTimeout(this.#idle);
+    const process = this.#usableProcess();
+    try {
+      return await job(process);
+    } finally {
+      this.#idle = setTimeout(() => process.kill(), this.#options.idleMs);
+      this.#idle.unref();
+    }
+  }
+
+  #usableProcess(): P {
+    const { current } = this;
+    if (current !== undefined && current.count < this.#options.jobsAProcess) return current;
+    this.#current?.kill();
+    const process = this.#options.start();
+    this.#living.add(process);
+    void process.ended().then(() => this.#living.delete(process));
+    this.#current = process;
+    return process;
+  }
+}
+
+/** Resolves with the promise; rejects as soon as the signal does. */
+async function unlessAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
+  let abort: () => void = () => undefined;
+  const aborted = new Promise<void>((resolve) => {
+    abort = resolve;
+  });
+  signal.addEventListener("abort", abort);
+  await Promise.race([promise, aborted]);
+  signal.removeEventListener("abort", abort);
+  signal.throwIfAborted();
+}
