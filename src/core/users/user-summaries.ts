@@ -32,7 +32,9 @@ const MANY_CHANGES_SHARE = 0.1;
 export class UserSummaries {
   readonly #ports: SummaryPorts;
   readonly #kept = new Map<string, MadeSummary>();
-  readonly #making = new Map<string, Promise<MadeSummary>>();
+  /** Under way: of chosen sentences, and with a language model, which may take a minute. */
+  readonly #choosing = new Map<string, Promise<MadeSummary>>();
+  readonly #writing = new Map<string, Promise<MadeSummary>>();
   /** How many memories everybody had at the last looks: at the first of all or when made, and at the one before. */
   readonly #known = new Map<string, number>();
   #before: ReadonlyMap<string, number> = new Map();
@@ -51,13 +53,14 @@ export class UserSummaries {
     if (kept !== undefined && this.#stands(kept, userId))
       return summaryNow(userId, kept, stateOf(this.#ports, userId));
     const made = await this.#made(userId, false);
-    if (this.#ports.summaryWriter !== undefined) this.#made(userId, true).catch(() => undefined);
+    const isWanted = this.#writes && !this.#writing.has(userId);
+    if (isWanted) this.#made(userId, true).catch(() => undefined);
     return summaryNow(userId, made, stateOf(this.#ports, userId));
   }
 
   /** As `get`, made now, with a language model where there is one. */
   async regenerate(userId: string): Promise<UserSummary> {
-    const made = await this.#made(userId, true);
+    const made = await this.#made(userId, this.#writes);
     return summaryNow(userId, made, stateOf(this.#ports, userId));
   }
 
@@ -75,31 +78,39 @@ export class UserSummaries {
       this.#known.set(userId, known);
       const isMany = Math.abs(count - known) >= Math.max(MANY_CHANGES, MANY_CHANGES_SHARE * known);
       if (!isMany || before.get(userId) !== count) continue;
-      await this.#made(userId, true);
+      await this.#made(userId, this.#writes);
       return;
     }
     for (const userId of this.#known.keys()) if (!users.has(userId)) this.#known.delete(userId);
   }
 
-  /** One making at a time a user; what was made of something that is gone since is made again. */
+  get #writes(): boolean {
+    return this.#ports.summaryWriter !== undefined;
+  }
+
+  /**
+   * One making at a time a user, and one with a language model, which nobody else waits for; what was made of something
+   * that is gone since is made again.
+   */
   async #made(userId: string, writes: boolean): Promise<MadeSummary> {
+    const underWay = writes ? this.#writing : this.#choosing;
     for (;;) {
-      await this.#making.get(userId)?.catch(() => undefined);
+      await underWay.get(userId)?.catch(() => undefined);
       const state = stateOf(this.#ports, userId);
       const kept = this.#kept.get(userId);
       // Somebody else's was just made of the same.
-      const isEnough = kept?.written !== undefined || !writes || this.#ports.summaryWriter === undefined;
+      const isEnough = kept?.written !== undefined || !writes;
       const isNew = kept !== undefined && kept.madeAt === this.#ports.clock.now();
       if (kept !== undefined && isNew && isEnough && kept.mark === state.mark && this.#stands(kept, userId))
         return kept;
-      if (this.#making.has(userId)) continue;
+      if (underWay.has(userId)) continue;
       const making = this.#make(userId, state, writes);
-      this.#making.set(userId, making);
+      underWay.set(userId, making);
       let made: MadeSummary;
       try {
         made = await making;
       } finally {
-        this.#making.delete(userId);
+        underWay.delete(userId);
       }
       if (!this.#stands(made, userId)) continue;
       this.#keep(userId, made);

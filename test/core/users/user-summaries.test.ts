@@ -192,6 +192,29 @@ describe("a language model", () => {
     expect(await written.get("u")).toMatchObject({ method: "language-model", text: "Written 1." });
   });
 
+  it("never delays an answer that has to be made again while it writes, and is not asked twice for it", async () => {
+    const quoted = await add(NOTES[0] ?? "");
+    await add(NOTES[3] ?? "");
+    const asked: (() => void)[] = [];
+    const written = summariesWith({
+      write: () => new Promise((resolve) => asked.push(() => resolve(`Written ${asked.length}.`))),
+    });
+    await written.get("u");
+    for (let turn = 0; turn < 30; turn += 1) await nextTurn();
+    expect(asked).toHaveLength(1);
+    await deleteMemory(world.ports, { id: quoted.id });
+    expect(await written.get("u")).toMatchObject({ method: "extractive", text: NOTES[3] });
+    expect(asked).toHaveLength(1);
+    asked[0]?.();
+    // What it was told is gone, so it is asked anew.
+    for (let turn = 0; turn < 30; turn += 1) await nextTurn();
+    expect(asked).toHaveLength(2);
+    expect(await written.get("u")).toMatchObject({ method: "extractive" });
+    asked[1]?.();
+    for (let turn = 0; turn < 30; turn += 1) await nextTurn();
+    expect(await written.get("u")).toMatchObject({ text: "Written 2." });
+  });
+
   it("is asked where the summary is made on request", async () => {
     await add(NOTES[0] ?? "");
     expect(await summariesWith(writer).regenerate("u")).toMatchObject({ text: "Written 1." });
