@@ -7,7 +7,7 @@
  * - An id of another's, or of nobody's: NOT_FOUND, in the words that an unknown id gets.
  */
 import type { DocumentOperations } from "./documents/document-operations.ts";
-import { documentNotFound } from "./documents/owned-document.ts";
+import { documentNotFound, jobNotFound } from "./documents/owned-document.ts";
 import { orRefused, ServiceError } from "./errors.ts";
 import { factNotFound } from "./facts/fact-draft.ts";
 import { memoryNotFound } from "./memories/owned-memory.ts";
@@ -85,7 +85,7 @@ const DOCUMENT_RULES: Rules<DocumentOperations> = {
   },
   getJob: (all, user) => (input) => all.getJob(own(user, input)),
   listJobs: (all, user) => (input) => all.listJobs(own(user, input)),
-  cancelJob: (all, user) => async (input) => all.cancelJob(own(user, input)),
+  cancelJob: (all, user) => async (input) => unseen(jobNotFound, all.cancelJob(own(user, input))),
   listDocuments: (all, user) => (input) => all.listDocuments(own(user, input)),
   getDocument: (all, user) => async (input) => all.getDocument(own(user, input)),
   deleteDocument: (all, user) => async (input) =>

@@ -91,7 +91,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   "POST /memory/ingest/url": { statuses: WRITE, userIn: "body", body: body({ url: "http://page.example/" }) },
   "GET /jobs": { statuses: LIST },
   "GET /jobs/:id": { statuses: ONE, path: ({ job }) => `/jobs/${job}` },
-  "DELETE /jobs/:id": { statuses: "200 200 404 200 404 403 403", path: ({ job }) => `/jobs/${job}` },
+  "DELETE /jobs/:id": { statuses: CHANGE, path: ({ job }) => `/jobs/${job}` },
   "GET /documents": { statuses: LIST },
   "GET /documents/:id": { statuses: ONE, path: ({ document }) => `/documents/${document}` },
   "DELETE /documents/:id": { statuses: CHANGE, path: ({ document }) => `/documents/${document}` },

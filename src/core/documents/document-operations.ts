@@ -11,7 +11,7 @@ import {
 } from "./document-chunks.ts";
 import type { IngestJobs } from "./ingest-jobs.ts";
 import { type JobView, viewJob } from "./job-view.ts";
-import { jobNotFound, type OwnedIdInput, visibleDocument } from "./owned-document.ts";
+import { ownedJob, type OwnedIdInput, visibleDocument, visibleJob } from "./owned-document.ts";
 import { restoreOriginal, type RestoreOriginalInput } from "./restore-original.ts";
 import { type IngestInput, submitDocument } from "./submit-document.ts";
 
@@ -45,11 +45,7 @@ export interface DocumentOperations {
 /** The operations over the given ports; `jobs` runs what they begin. */
 export function bindDocumentOperations(ports: DocumentPorts, jobs: IngestJobs): DocumentOperations {
   const { documents } = ports.store.catalogue;
-  const view = ({ id, userId }: OwnedIdInput): JobView => {
-    const job = documents.findJob(id);
-    if (job === undefined || (userId !== undefined && job.userId !== userId)) throw jobNotFound();
-    return viewJob(ports, jobs, job);
-  };
+  const view = (input: OwnedIdInput): JobView => viewJob(ports, jobs, visibleJob(ports, input));
   return {
     receiveFile: () => ports.files.create(),
     async ingest(input) {
@@ -72,7 +68,7 @@ export function bindDocumentOperations(ports: DocumentPorts, jobs: IngestJobs): 
       return { items: items.map((job) => viewJob(ports, jobs, job)), ...rest };
     },
     async cancelJob(input) {
-      view(input);
+      ownedJob(ports, input);
       await jobs.cancel(input.id);
       return view({ id: input.id });
     },

@@ -1,5 +1,6 @@
 import type { DocumentPorts } from "./document-ports.ts";
 import type { DocumentRow } from "./document.ts";
+import type { JobEntry } from "./document-index.ts";
 import { ServiceError } from "../errors.ts";
 
 /** Names one document or job, and perhaps the user whose it must be. */
@@ -32,6 +33,23 @@ export function ownedDocument(
     throw new ServiceError("FORBIDDEN", "This document belongs to another user; nothing was changed.");
   }
   return document;
+}
+
+/** As `visibleDocument`. */
+export function visibleJob({ store }: Pick<DocumentPorts, "store">, { id, userId }: OwnedIdInput): JobEntry {
+  const job = store.catalogue.documents.findJob(id);
+  if (job === undefined || (userId !== undefined && job.userId !== userId)) throw jobNotFound();
+  return job;
+}
+
+/** As `ownedDocument`. */
+export function ownedJob({ store }: Pick<DocumentPorts, "store">, { id, userId }: OwnedIdInput): JobEntry {
+  const job = store.catalogue.documents.findJob(id);
+  if (job === undefined) throw jobNotFound();
+  if (userId !== undefined && job.userId !== userId) {
+    throw new ServiceError("FORBIDDEN", "This job belongs to another user; nothing was changed.");
+  }
+  return job;
 }
 
 export function documentNotFound(): ServiceError {
