@@ -38,6 +38,12 @@ const SHAPES: readonly SecretShape[] = [
 /** `api_key = "…"`, `AWS_SECRET_ACCESS_KEY: …`, `"password": "…"`. */
 const ASSIGNMENT =
   /(?:pass(?:word|wd|phrase)|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|auth[_-]?key|credentials?)\w{0,20}["'`]?\s{0,3}(?::=|=>|[:=])\s{0,3}(?:bearer\s)?["'`]?([^\s"'`,;)\]}]{16,512})/gi;
+/**
+ * The same with a shorter value, where the name says nothing else: `DB_PASSWORD=…`, `api key: …`, `**pwd:** …`, and not
+ * `token_expires: …`.
+ */
+const SHORT_ASSIGNMENT =
+  /(?:pass(?:word|wd|phrase)|pwd|secret|token|(?:api|access|private|auth)[ _-]?key)(?:[_-]?(?:key|value|\d{1,2}))?["'`*]{0,3}(?: is)?[ \t]{0,3}(?::=|=>|[:=])["'`*]{0,3}[ \t]{0,3}(?:bearer[ \t])?["'`]{0,3}([^\s"'`,;)\]}&|]{8,64})/gi;
 /** `scheme://user:password@host`. */
 const URL_PASSWORD = /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s/:@]{1,128}:([^\s/:@]{8,128})@[^\s/]/gi;
 
@@ -45,9 +51,23 @@ const URL_PASSWORD = /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s/:@]{1,128}:([^\s/:@]{8,1
 const MIN_BITS_PER_CHARACTER = 3.5;
 /** In an address a shorter one is enough, since nothing else stands there. */
 const MIN_BITS_IN_URL = 2.75;
+/** A short value is a secret by what it is made of: so many characters in pieces of mixed letters and digits. */
+const MIN_MIXED_CHARACTERS = 6;
+const MIN_SHORT_SECRET = 8;
+const BETWEEN_PIECES = /[-_/.:+,]+/;
+const LETTER_AND_DIGIT = /[A-Za-z]\d|\d[A-Za-z]/;
+const SIGN_WITHIN = /[A-Za-z][!#$%^*][A-Za-z\d]|\d[!#$%^*][A-Za-z]/;
+/** `OAuth2`, `base64`, `SHA256`, `RS256`, `ed25519`, `Uint8Array`, `30min`: what explanations of secrets speak of. */
+const TECHNICAL_PIECE =
+  /^(?:o?auth\d|v\d{1,2}(?:(?:alpha|beta|rc)\d?)?|(?:base|sha|aes|rsa|utf|u?int|float|blake|argon|bcrypt|pbkdf|pkcs|iso|ipv|x|ed|curve|secp|word|http|[rhep]s|gpt|python|node)\d{1,5}(?:[a-z]{1,6}\d{0,3})?|\d+[a-z]{1,5})$/i;
+/** Where a secret is kept, and other names: a member, a file, a variable called after what it holds, a time. */
+const REFERENCE =
+  /^[a-z]:[\\/]|^=|^[a-z_$][\w$]*(?:\??\.[a-z_$][\w$]*)+$|\.(?:pem|key|pub|crt|p12|pfx|jks|kdbx|gpg|age|json|ya?ml|env|txt|md|[jt]s|py|toml|ini|conf|cfg)$|^[a-z_]*(?:password|passwd|pwd|secret|token|key)\d?$|^(?:1password|keepass\w*)|^\d{4}-\d\d-\d\d|@[\w-]+\.\w/i;
+/** Less is one character over and over. */
+const MIN_BITS_OF_SHORT = 2.25;
 /** What stands for a secret in examples, configuration and code. */
 const PLACEHOLDER =
-  /^(?:\$|%|<|\{|\.{3}|\*{3}|process\.|os\.|env\b|import\b|https?:|file:|[./~]|[\w.]+\()|x{4}|\.{3}|\b(?:example|placeholder|changeme|redacted|your)\b|your[-_]|<[^>]*>|\$\{/i;
+  /^(?:\$|%|<|\{|\.{3}|\*{3}|process\.|os\.|env\b|import\b|(?:vault|arn|sops|ssm):|[a-z][\w+.-]*:\/\/|[./~]|[\w.]+\()|x{4}|\.{3}|\b(?:example|placeholder|change[-_]?me\w*|redacted|your)\b|your[-_]|<[^>]*>|\$\{/i;
 
 /**
  * What kind of secret a text holds, in words that follow "looks like"; undefined where none is seen. Made to miss
@@ -58,6 +78,9 @@ export function findSecret(text: string): string | undefined {
   if (known !== undefined) return known.kind;
   for (const [, value = ""] of text.matchAll(ASSIGNMENT)) {
     if (isRandom(value, MIN_BITS_PER_CHARACTER)) return "a password or key";
+  }
+  for (const [, value = ""] of text.matchAll(SHORT_ASSIGNMENT)) {
+    if (isMixed(value.replace(/[.!?:*_]+$/, ""))) return "a password or key";
   }
   for (const [, value = ""] of text.matchAll(URL_PASSWORD)) {
     if (isRandom(value, MIN_BITS_IN_URL)) return "a password in an address";
@@ -70,6 +93,17 @@ function isRandom(value: string, minBits: number): boolean {
   // Names in code have no digits, versions and dates no letters.
   if (!/\d/.test(value) || !/[A-Za-z]/.test(value)) return false;
   return bitsPerCharacter(value) >= minBits;
+}
+
+/** Letters and digits within one another, but for words that are: `hunter2hunter2`, and not `larch-42-otter`. */
+function isMixed(value: string): boolean {
+  if (value.length < MIN_SHORT_SECRET || PLACEHOLDER.test(value) || REFERENCE.test(value)) return false;
+  let characters = 0;
+  for (const piece of value.split(BETWEEN_PIECES)) {
+    if (TECHNICAL_PIECE.test(piece)) continue;
+    if (LETTER_AND_DIGIT.test(piece) || SIGN_WITHIN.test(piece)) characters += piece.length;
+  }
+  return characters >= MIN_MIXED_CHARACTERS && bitsPerCharacter(value) >= MIN_BITS_OF_SHORT;
 }
 
 /** Shannon entropy of the characters. */
