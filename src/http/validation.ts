@@ -51,17 +51,32 @@ function refusal(
   const where = first === undefined || first.path === "" ? "it" : first.path;
   return new ServiceError(
     tooLarge ? "TOO_LARGE" : "INVALID_REQUEST",
-    `${what} is not valid: ${where} ${first?.message ?? "does not fit its schema"}.`,
+    `${what} is not valid: ${where} ${first?.message ?? "does not fit its schema"}.${knownNames(schema, errors)}`,
     { fields },
   );
 }
 
 function isTooLarge(schema: TSchema, error: TLocalizedValidationError): boolean {
   const keyword = error.keyword === "~refine" ? `~refine/${error.params.index}` : error.keyword;
+  const keywords = brokenPart(schema, error)?.[TOO_LARGE_KEYWORDS];
+  return Array.isArray(keywords) && keywords.includes(keyword);
+}
+
+/** A sentence with the names that there are, where an unknown one was refused. */
+function knownNames(schema: TSchema, errors: readonly TLocalizedValidationError[]): string {
+  const unknown = errors.find(({ keyword }) => keyword === "additionalProperties");
+  const properties = unknown && brokenPart(schema, unknown)?.["properties"];
+  return properties ? ` Known are ${Object.keys(properties).join(", ")}.` : "";
+}
+
+/** Where in the schema the error comes from. */
+function brokenPart(
+  schema: TSchema,
+  { schemaPath }: TLocalizedValidationError,
+): Record<string, unknown> | undefined {
   let node: unknown = schema;
-  for (const step of error.schemaPath.split("/").slice(1)) {
+  for (const step of schemaPath.split("/").slice(1)) {
     node = (node as Record<string, unknown> | undefined)?.[stepName(step)];
   }
-  const keywords = (node as Record<string, unknown> | undefined)?.[TOO_LARGE_KEYWORDS];
-  return Array.isArray(keywords) && keywords.includes(keyword);
+  return node as Record<string, unknown> | undefined;
 }

@@ -29,18 +29,25 @@ export const RESOURCE_TEMPLATES = [
   },
 ];
 
-/** Of the address `/mcp`: what the connection's tools read and write. */
-export const AgentQuery = Type.Object({
-  project: Type.Optional(
-    Type.String({ ...Project, description: "Written to; read together with what has no project." }),
-  ),
-  user_id: Type.Optional(UserId),
-  tools: Type.Optional(
-    Type.String({
-      maxLength: 256,
-      description: "Further tools, separated by commas: list, reinforce, timeline, ingest_text, ingest_url.",
-      examples: ["list,timeline"],
-    }),
-  ),
-  read_only: Type.Optional(Type.Boolean({ description: "Only tools that change nothing." })),
-});
+/**
+ * Of the address `/mcp`: what the connection's tools read and write. A misspelt limit would be none, so nothing unknown
+ * is passed over.
+ */
+export const AgentQuery = Type.Object(
+  {
+    project: Type.Optional(
+      Type.String({ ...Project, description: "Written to; read together with what has no project." }),
+    ),
+    user_id: Type.Optional(UserId),
+    tools: Type.Optional(
+      Type.String({
+        maxLength: 256,
+        description:
+          "Further tools, separated by commas: list, reinforce, timeline, summary, ingest_text, ingest_url.",
+        examples: ["list,timeline"],
+      }),
+    ),
+    read_only: Type.Optional(Type.Boolean({ description: "Only tools that change nothing." })),
+  },
+  { additionalProperties: false },
+);

@@ -107,6 +107,21 @@ describe("scope", () => {
   });
 });
 
+describe("the address", () => {
+  it.each(["readonly=true", "read-only=true", "projekt=garden", "project=garden&user=ada"])(
+    "is refused with %s, naming what there is",
+    async (query) => {
+      await expect(agents.connect({ query })).rejects.toThrow(
+        /is not known here\. Known are project, user_id, tools, read_only\./,
+      );
+    },
+  );
+
+  it("is refused where read_only is neither true nor false", async () => {
+    await expect(agents.connect({ query: "read_only=1" })).rejects.toThrow(/read_only must be a boolean/);
+  });
+});
+
 describe("what it costs", () => {
   it("stays within the tokens asked for, and says what was left out", async () => {
     for (let i = 0; i < 30; i += 1) {
