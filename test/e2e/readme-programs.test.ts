@@ -50,7 +50,7 @@ async function run(language: string, command: readonly [string, ...string[]]): P
 }
 
 const PRINTED =
-  "0.50 The spare key hangs behind the water meter.\n1 of 1: The spare key hangs behind the water meter.\n";
+  "0.50 The spare key hangs behind the water meter.\n1. The spare key hangs behind the water meter.\n1 in all\n";
 
 it("TypeScript, which has no mistakes of type either", { timeout: 120_000 }, async () => {
   const printed = await run("ts", [process.execPath, join(ROOT, "node_modules/jiti/lib/jiti-cli.mjs")]);
