@@ -27,6 +27,8 @@ export interface CheckpointerParts {
     release(sequence: number): void;
   };
   readonly journal: {
+    /** Whatever is in the folder by now may be another store. @throws {ServiceError} NOT_READY. */
+    assertInPlace(): Promise<void>;
     dropThrough(sequence: number, options?: { readonly tornEnds?: boolean }): void | Promise<void>;
   };
   /** Asked in the same turn as `snapshot`. */
@@ -220,7 +222,9 @@ export class Checkpointer {
   #start(work: () => Promise<void>): Promise<void> {
     if (this.#stopped !== undefined) return Promise.reject(this.#stopped);
     if (this.#closed) return Promise.reject(new ServiceError("NOT_READY", "the store is closing"));
-    this.#running = work()
+    this.#running = this.#parts.journal
+      .assertInPlace()
+      .then(work)
       .then(
         () => {
           this.#failures = 0;

@@ -40,6 +40,13 @@ export interface DiskFile {
    * the pages, and then the second call succeeds without having written them.
    */
   sync(): Promise<void>;
+  /**
+   * Whether the path still names this file: false once the file, or a folder above it, was moved or removed, or another
+   * stands there.
+   *
+   * @throws where the system will not tell.
+   */
+  isAt(path: string): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -71,6 +78,19 @@ export const nodeDisk: Disk = {
       },
       truncate: (length) => handle.truncate(length),
       sync: () => handle.datasync(),
+      async isAt(at) {
+        try {
+          const [file, named] = await Promise.all([
+            handle.stat({ bigint: true }),
+            fs.stat(at, { bigint: true }),
+          ]);
+          // Not every file system of Windows numbers its files; there an open one is not moved away either.
+          return process.platform === "win32" || (file.ino === named.ino && file.dev === named.dev);
+        } catch (error) {
+          if (hasCode(error, "ENOENT", "ENOTDIR")) return false;
+          throw error;
+        }
+      },
       close: () => handle.close(),
     };
   },

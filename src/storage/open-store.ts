@@ -98,6 +98,7 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
       tables,
       overlay: indexes.overlay,
       journal: {
+        assertInPlace: async () => journal?.assertInPlace(),
         dropThrough: (sequence, ends) => {
           options.onCheckpoint?.();
           return journal?.dropThrough(sequence, ends);
@@ -130,6 +131,7 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
         replayed.bytes += showDurable(indexes, sequence, changes, indexes.catalogue.stage(changes));
       },
       onRefused: () => store?.takeBackStaged(),
+      onStopped: (reason) => log.error({ err: reason }, "store is read-only"),
     });
     ({ journal } = opened);
     // A store has its journal before its first checkpoint: one whose journal is gone never looks like a new one.

@@ -19,6 +19,7 @@ export class SmallStore {
   /** Survives a crash, like the real one. */
   readonly journal: { sequence: number; changes: readonly Change[] }[] = [];
   readonly reported: unknown[] = [];
+  isInPlace = true;
   tables!: Tables;
   checkpointer!: Checkpointer;
   chosen: ChosenCheckpoint | undefined;
@@ -56,6 +57,9 @@ export class SmallStore {
         },
       },
       journal: {
+        assertInPlace: async () => {
+          if (!this.isInPlace) throw new Error("moved away");
+        },
         dropThrough: (sequence) => {
           while ((this.journal[0]?.sequence ?? Infinity) <= sequence) this.journal.shift();
         },

@@ -153,6 +153,17 @@ describe("Checkpointer", () => {
     expect(await entries()).toEqual([["a", 0.1]]);
   });
 
+  it("writes nothing where another store may stand by now", async () => {
+    store.write(signals("a", 0.1));
+    const before = await listFilesBelow(nodeDisk, directory);
+    store.isInPlace = false;
+    await expect(store.checkpointer.flush()).rejects.toThrow("moved away");
+    expect(await listFilesBelow(nodeDisk, directory)).toEqual(before);
+    store.isInPlace = true;
+    await store.checkpointer.flush();
+    expect(store.checkpointer.latest?.sequence).toBe(1);
+  });
+
   it("says when LanceDB would run out of room", async () => {
     let free = 2 ** 30;
     let now = 0;

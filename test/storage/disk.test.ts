@@ -1,4 +1,13 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -51,6 +60,30 @@ describe("nodeDisk", () => {
     expect(await nodeDisk.size(join(root, "b"))).toBeUndefined();
     expect(await nodeDisk.list(join(root, "b"))).toEqual([]);
     expect(await nodeDisk.freeBytes(root)).toBeGreaterThan(0);
+  });
+});
+
+describe.skipIf(process.platform === "win32")("an open file", () => {
+  it("knows whether a path still names it", async () => {
+    await nodeDisk.makeDirectory(root);
+    const path = join(root, "a");
+    const file = await nodeDisk.open(path, "create");
+    expect(await file.isAt(path)).toBe(true);
+
+    renameSync(root, `${root}.away`);
+    expect(await file.isAt(path)).toBe(false);
+    writeFileSync(root, "a file in the way");
+    expect(await file.isAt(path)).toBe(false);
+    rmSync(root);
+    cpSync(`${root}.away`, root, { recursive: true });
+    expect(await file.isAt(path)).toBe(false);
+    rmSync(root, { recursive: true });
+    renameSync(`${root}.away`, root);
+    expect(await file.isAt(path)).toBe(true);
+
+    rmSync(path);
+    expect(await file.isAt(path)).toBe(false);
+    await file.close();
   });
 });
 

@@ -239,6 +239,10 @@ export async function createFaultyDisk(root: string, options: FaultyDiskOptions 
         state.cuts = [];
         if (isForeign(state.path)) foreignSynced.set(state.path, await fingerprint(state.path));
       },
+      async isAt(path) {
+        ensureOn();
+        return file.isAt(path);
+      },
       // A file can be closed on a machine that is off: the test's own cleaning up.
       close: () => file.close(),
     });

@@ -21,6 +21,9 @@ export interface RecordToAppend extends Omit<JournalRecord, "sequence"> {
  * record, then every record not yet durable is refused at once, and their sequences are given out again. When a
  * sync fails, or the cutting back does, nobody can say what is on the disk: the journal takes nothing more until
  * it is opened again, and each of those records may then be there, whole, or not.
+ *
+ * Nor does it once its file is no longer where it was: what is written to a folder that was removed is lost, and one that
+ * was moved is another's to open. That is looked at with every sync.
  */
 export interface Journal {
   /**
@@ -48,6 +51,8 @@ export interface Journal {
    * @param options.tornEnds removes every unfinished end, also beside a file that stays.
    */
   dropThrough(sequence: number, options?: { readonly tornEnds?: boolean }): Promise<void>;
+  /** @throws {ServiceError} NOT_READY when its file is no longer where it was; it is read-only then. */
+  assertInPlace(): Promise<void>;
   /** Goes on in a new file, so that those before it can be dropped whole. */
   beginSegment(): Promise<void>;
   /** Writes what waits. Idempotent; every append after it is refused. */

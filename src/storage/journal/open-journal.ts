@@ -38,6 +38,8 @@ export interface JournalOptions {
    * rejected: whoever acted on them takes that back before the next record can be accepted.
    */
   readonly onRefused?: () => void;
+  /** Called once, when the journal has become read-only. */
+  readonly onStopped?: (reason: Error) => void;
 }
 
 export interface JournalOpened {
@@ -98,7 +100,7 @@ export async function openJournal(options: JournalOptions): Promise<JournalOpene
 
   const sealed: SealedSegment[] = segments.slice(0, -1);
   const sequence = last?.content.lastSequence ?? after;
-  const { onRefused = () => {} } = options;
+  const { onRefused = () => {}, onStopped = () => {} } = options;
   const state = {
     disk,
     directory,
@@ -110,6 +112,7 @@ export async function openJournal(options: JournalOptions): Promise<JournalOpene
     sealed,
     superseded,
     onRefused,
+    onStopped,
   };
   return { journal: new SegmentJournal(state), tornTail };
 }

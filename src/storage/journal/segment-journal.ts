@@ -2,13 +2,14 @@ import { basename, join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { ServiceError } from "../../core/errors.ts";
 import type { Change } from "../../core/rows.ts";
-import { type Disk, hasCode } from "../disk.ts";
+import type { Disk } from "../disk.ts";
 import { type ActiveSegment, createSegment } from "./active-segment.ts";
 import { writeEndMark } from "./end-mark.ts";
 import { parseSegmentName, segmentName, segmentOfTornEnd } from "./format.ts";
 import { GroupBuffer } from "./group-buffer.ts";
 import type { Journal, RecordToAppend } from "./journal.ts";
 import { cutRecord } from "./record-frames.ts";
+import { diskFailed, isFull, movedAway, storeFull, writeRefused } from "./refusals.ts";
 import { createReserve, RESERVE_BYTES, type Reserve } from "./reserve.ts";
 
 /** A new segment begins after the record that reaches it. */
@@ -38,6 +39,7 @@ export interface SegmentJournalState {
   /** Paths of segments of earlier epochs. */
   readonly superseded: readonly string[];
   readonly onRefused: () => void;
+  readonly onStopped: (reason: Error) => void;
 }
 
 /** An accepted record on its way to the disk. */
@@ -119,6 +121,10 @@ export class SegmentJournal implements Journal {
     return this.#asChore(() => this.#drop(sequence, tornEnds));
   }
 
+  assertInPlace(): Promise<void> {
+    return this.#asChore(() => this.#assertInPlace());
+  }
+
   beginSegment(): Promise<void> {
     if (this.#closing !== undefined)
       return Promise.reject(new ServiceError("NOT_READY", "The store is closed."));
@@ -131,9 +137,11 @@ export class SegmentJournal implements Journal {
   close(): Promise<void> {
     this.#closing ??= (async () => {
       await this.#working;
+      // In another store's folder it would make records of that store look lost.
+      const mayMark = this.#readOnly === undefined && (await this.#isInPlace());
       await this.#active.file.close();
       // A full disk may refuse it: it helps to tell damage, and nothing rests on it.
-      if (this.#readOnly === undefined) await this.#markEnd().catch(() => undefined);
+      if (mayMark) await this.#markEnd().catch(() => undefined);
     })();
     return this.#closing;
   }
@@ -212,10 +220,13 @@ export class SegmentJournal implements Journal {
 
   /** Writes and syncs the group behind `end`; the new end. Nothing counts as durable before `#settle`. */
   async #flush(end: SegmentEnd): Promise<SegmentEnd> {
-    const { file, salt } = this.#active;
+    const { path, file, salt } = this.#active;
     const { bytes, checksum } = this.#group.seal(end.checksum, salt);
     await file.write(bytes, end.length);
-    await this.#sync();
+    // Beside each other, so that looking costs no time.
+    const [synced, found] = await Promise.allSettled([file.sync(), file.isAt(path)]);
+    if (synced.status === "rejected") throw this.#stop(diskFailed(synced.reason));
+    if (found.status === "fulfilled" && !found.value) throw new Error(`${path} is another file, or none`);
     this.#group.clear();
     return { length: end.length + bytes.length, checksum };
   }
@@ -229,28 +240,30 @@ export class SegmentJournal implements Journal {
     }
   }
 
-  async #sync(): Promise<void> {
-    try {
-      await this.#active.file.sync();
-    } catch (error) {
-      throw this.#stop(error);
+  /** Goes read-only for good: what is on the disk can only be known by reading it after a restart. */
+  #stop(reason: ServiceError): ServiceError {
+    if (this.#readOnly === undefined) {
+      this.#readOnly = reason;
+      this.#state.onStopped(reason);
     }
+    return this.#readOnly;
   }
 
-  /** Goes read-only for good: what is on the disk can only be known by reading it after a restart. */
-  #stop(cause: unknown): ServiceError {
-    this.#readOnly ??= new ServiceError(
-      "NOT_READY",
-      `The disk failed to keep a write${codeOf(cause)}, so nothing more is stored until the daemon is restarted. ` +
-        "Reading goes on. Look at the disk before you restart it.",
-      { cause },
-    );
-    return this.#readOnly;
+  /** Before anything is changed by name: where the path names another file, it may be another store's. */
+  async #assertInPlace(): Promise<void> {
+    if (!(await this.#isInPlace())) throw this.#stop(movedAway(this.#active.path));
+  }
+
+  #isInPlace(): Promise<boolean> {
+    const { file, path } = this.#active;
+    // Where it cannot be told, the disk has said no other no.
+    return file.isAt(path).catch(() => true);
   }
 
   /** After a failed write: cuts it off, then lets what frees use the reserve or refuses everything that waits. */
   async #recover(error: unknown, failed: readonly WaitingRecord[]): Promise<void> {
     if (this.#readOnly === undefined) await this.#cutBack();
+    if (this.#readOnly === undefined && !(await this.#isInPlace())) this.#stop(movedAway(this.#active.path));
     if (this.#readOnly === undefined && isFull(error)) {
       this.#full = true;
       // The loop comes back to the same records.
@@ -267,7 +280,7 @@ export class SegmentJournal implements Journal {
       // Else a power failure could bring the refused records back.
       await file.sync();
     } catch (error) {
-      this.#stop(error);
+      this.#stop(diskFailed(error));
     }
   }
 
@@ -308,6 +321,7 @@ export class SegmentJournal implements Journal {
 
   async #rotate(): Promise<void> {
     const { disk, directory, storeId, epoch } = this.#state;
+    await this.#assertInPlace();
     const before = this.#active;
     const start = { storeId, epoch, firstSequence: this.#durable + 1, previousChecksum: before.checksum };
     try {
@@ -315,7 +329,7 @@ export class SegmentJournal implements Journal {
     } catch (error) {
       // Once it has its name it must be written to, and whether it keeps that name is not known.
       const named = await disk.size(join(directory, segmentName(epoch, start.firstSequence))).catch(() => 0);
-      throw named === undefined ? error : this.#stop(error);
+      throw named === undefined ? error : this.#stop(diskFailed(error));
     }
     this.#sealed.push({ path: before.path, firstSequence: before.firstSequence, bytes: before.length });
     await before.file.close().catch(() => undefined);
@@ -323,6 +337,7 @@ export class SegmentJournal implements Journal {
 
   async #drop(sequence: number, tornEnds: boolean): Promise<void> {
     if (this.#readOnly !== undefined) throw this.#readOnly;
+    await this.#assertInPlace();
     const holdsRecords = this.#active.firstSequence <= this.#durable;
     if (holdsRecords && this.#durable <= sequence) await this.#rotate();
     for (let path = this.#superseded[0]; path !== undefined; path = this.#superseded[0]) {
@@ -361,30 +376,3 @@ export class SegmentJournal implements Journal {
 }
 
 type SegmentEnd = Pick<ActiveSegment, "length" | "checksum">;
-
-function isFull(error: unknown): boolean {
-  return hasCode(error, "ENOSPC", "EDQUOT");
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error ? ` (${String(error.code)})` : "";
-}
-
-function storeFull(cause?: unknown): ServiceError {
-  return new ServiceError(
-    "STORE_FULL",
-    "The disk is full, so nothing was stored. Free some space; deleting memories still works.",
-    { cause },
-  );
-}
-
-function writeRefused(cause: unknown): ServiceError {
-  return new ServiceError(
-    "NOT_READY",
-    `The disk refused a write${codeOf(cause)}; nothing of it was stored. Try again.`,
-    {
-      cause,
-      retryAfterSeconds: 1,
-    },
-  );
-}

@@ -1,0 +1,51 @@
+import { dirname } from "node:path";
+import { ServiceError } from "../../core/errors.ts";
+import { hasCode } from "../disk.ts";
+
+/** Whether a disk, or a quota on it, had no room. */
+export function isFull(error: unknown): boolean {
+  return hasCode(error, "ENOSPC", "EDQUOT");
+}
+
+export function storeFull(cause?: unknown): ServiceError {
+  return new ServiceError(
+    "STORE_FULL",
+    "The disk is full, so nothing was stored. Free some space; deleting memories still works.",
+    { cause },
+  );
+}
+
+export function writeRefused(cause: unknown): ServiceError {
+  return new ServiceError(
+    "NOT_READY",
+    `The disk refused a write${codeOf(cause)}; nothing of it was stored. Try again.`,
+    {
+      cause,
+      retryAfterSeconds: 1,
+    },
+  );
+}
+
+/** After a failed sync, or where a failed write could not be cut off. */
+export function diskFailed(cause: unknown): ServiceError {
+  return new ServiceError(
+    "NOT_READY",
+    `The disk failed to keep a write${codeOf(cause)}, so nothing more is stored until the daemon is restarted. ` +
+      "Reading goes on. Look at the disk before you restart it.",
+    { cause },
+  );
+}
+
+/** @param path where the journal file should be. The process is named because `memoryd stop` finds it by a file that went too. */
+export function movedAway(path: string): ServiceError {
+  return new ServiceError(
+    "NOT_READY",
+    `The data directory was moved or removed, or another put in its place, while memoryd ran: ${dirname(path)} is no longer ` +
+      "the folder that it writes to, so nothing more is stored. Put the directory back, or stop the daemon " +
+      `(process ${process.pid}); then start it again.`,
+  );
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? ` (${String(error.code)})` : "";
+}
