@@ -184,6 +184,7 @@ export async function startDaemon(
       compaction,
       mcp: agents.fetch,
       status,
+      lookForRoom: () => opened.store.lookForRoom(),
       requestStop,
       prove: (challenge) => proofOf({ instanceId, token: access.localToken }, challenge),
       access,
@@ -288,6 +289,7 @@ function statusOf(
       diskBytes: tableBytes + journal.bytes,
       unerased: opened.erasure.waiting?.items ?? 0,
       readOnly: journal.readOnly !== undefined,
+      addsRefused: store.addsRefused ?? null,
     },
     embeddingQueue: { waiting: embedder.waiting, workers: embedder.workers },
   };

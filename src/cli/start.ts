@@ -80,7 +80,7 @@ function openLog({ logLevel, dataDir }: Config, logToFile: boolean): Logger {
 }
 
 function announce(daemon: RunningDaemon, config: Config, log: Logger): void {
-  const { version, memoryCount, embedding } = daemon.status();
+  const { version, memoryCount, embedding, store } = daemon.status();
   const warning = guessableKey(config);
   const summary: (readonly [string, string])[] = [
     [
@@ -92,6 +92,7 @@ function announce(daemon: RunningDaemon, config: Config, log: Logger): void {
     ["data", config.dataDir],
     ["model", `${embedding.model} (${embedding.dimensions} dimensions)`],
     ["memories", String(memoryCount)],
+    ...(store.addsRefused === null ? [] : [["writes", `refused: ${store.addsRefused}`] as const]),
     ["version", version],
   ];
   if (warning !== undefined) {

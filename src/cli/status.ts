@@ -37,10 +37,15 @@ function summary(stats: Static<typeof StatsReply>, { url, runtime }: DaemonClien
       : [["to erase", `${store.unerased} deleted or replaced; see \`memoryd compact\``] as [string, string]]),
     ["model", `${embedding.model} (${embedding.dimensions} dimensions)`],
     ["memories", String(stats.memory_count)],
-    ["writes", store.read_only ? "refused after a disk error, until a restart" : "accepted"],
+    ["writes", writes(store)],
     ["version", stats.version],
     ["process", `${runtime.pid}, for ${inWords(Date.now() - runtime.startedAt)}`],
   ];
+}
+
+function writes({ read_only, adds_refused }: Static<typeof StatsReply>["store"]): string {
+  if (read_only) return "refused until a restart";
+  return adds_refused === undefined ? "accepted" : `refused: ${adds_refused}`;
 }
 
 function inMegabytes(bytes: number): string {

@@ -23,6 +23,8 @@ export interface ServiceStatus {
     readonly unerased: number;
     /** True after a disk error: reads go on, writes are refused until a restart. */
     readonly readOnly: boolean;
+    /** Why writes that add are refused while others are not: the end of a sentence; null while they are taken. */
+    readonly addsRefused: string | null;
   };
   readonly embeddingQueue: { readonly waiting: number; readonly workers: number };
 }

@@ -77,6 +77,8 @@ export interface ServerOptions {
   readonly mcp?: McpHandler;
   /** Asked at every request that needs it. */
   readonly status: () => ServiceStatus;
+  /** Brings up to date what the status says of adding; left out: it is so always. */
+  readonly lookForRoom?: () => Promise<void>;
   readonly access?: AccessOptions;
   /** Certificate and key in PEM; left out: plain HTTP. */
   readonly tls?: { readonly cert: string; readonly key: string };
@@ -101,6 +103,7 @@ export function buildServer({
   mcp,
   status,
   requestStop = () => {},
+  lookForRoom = async () => {},
   prove,
   access: accessOptions = {},
   tls,
@@ -202,6 +205,7 @@ export function buildServer({
   app.register(systemRoutes, {
     operationsOf,
     status,
+    lookForRoom,
     requestStop,
     prove,
     openapi: () => (description ??= describeRoutes(routes, status().version)),

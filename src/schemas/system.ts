@@ -4,6 +4,12 @@ import { Time } from "./fields.ts";
 
 export const AliveReply = Type.Object({ ok: Type.Literal(true) });
 
+const AddsRefused = Type.Optional(
+  Type.String({ description: "Why adding is refused while the rest works; absent while it is not." }),
+);
+
+export const ReadyReply = Type.Object({ ok: Type.Literal(true), adds_refused: AddsRefused });
+
 const ServiceState = Type.Enum(["ok", "not_ready"], { type: "string" });
 
 /** Without a key, where one is needed, only `status` and `version`; `memory_count` for an admin alone. */
@@ -14,6 +20,7 @@ export const HealthReply = Type.Object(
     ok: Type.Optional(Type.Boolean()),
     embedding_model: Type.Optional(Type.String()),
     memory_count: Type.Optional(Type.Integer({ minimum: 0 })),
+    adds_refused: AddsRefused,
     instance_id: Type.Optional(Type.String({ description: "Another one after every start." })),
   },
   {
@@ -69,6 +76,7 @@ export const StatsReply = Type.Object(
         description: "Deleted and replaced memories, facts and documents that stand in files yet.",
       }),
       read_only: Type.Boolean({ description: "After a disk error writes are refused until a restart." }),
+      adds_refused: AddsRefused,
     }),
   },
   { $id: "Stats" },

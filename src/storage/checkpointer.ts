@@ -66,7 +66,6 @@ const DEFAULT_LIMITS: CheckpointerLimits = {
 };
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 60_000;
-const ROOM_IS_FRESH_MS = 3_000;
 
 /**
  * Brings the overlay into the tables and makes that durable, in this order: apply, sync, CHECKPOINT, release, drop
@@ -93,8 +92,6 @@ export class Checkpointer {
   /** Of the copies, synced before a checkpoint names them. */
   #synced: readonly TableFile[] = [];
   readonly #leftOvers: LeftOvers;
-  #room: { readonly free: number; readonly at: number } | undefined;
-  #askingForRoom = false;
 
   constructor(parts: CheckpointerParts) {
     this.#parts = parts;
@@ -170,36 +167,12 @@ export class Checkpointer {
     return this.#inTurn(() => this.#flushNow({ always: true }));
   }
 
-  /**
-   * Whether LanceDB has the room to write its largest table anew, with as much to spare: writes that add must stop
-   * before it has not. As of a few seconds ago; true until first asked of the disk.
-   */
-  hasRoom(): boolean {
-    const { at, free } = this.#room ?? { at: -Infinity, free: Infinity };
-    if (this.#now() - at > ROOM_IS_FRESH_MS) this.#askForRoom();
-    return free >= this.roomNeeded;
-  }
-
-  /** Bytes that must be free for writes that add. */
+  /** Bytes that must be free for writes that add: LanceDB writes its largest table anew, with as much to spare. */
   get roomNeeded(): number {
     const sizes = (this.#latest?.tables ?? []).map(({ files }) =>
       files.reduce((sum, { size }) => sum + size, 0),
     );
     return Math.max(this.#limits.freeBytes, 2 * Math.max(0, ...sizes));
-  }
-
-  #askForRoom(): void {
-    if (this.#askingForRoom) return;
-    this.#askingForRoom = true;
-    this.#parts.disk
-      .freeBytes(this.#parts.directory)
-      .then((free) => {
-        this.#room = { free, at: this.#now() };
-      })
-      .catch((error: unknown) => this.#parts.report(error))
-      .finally(() => {
-        this.#askingForRoom = false;
-      });
   }
 
   /**

@@ -22,6 +22,7 @@ import type { WordIndex } from "./catalogue/word-index.ts";
 import type { Checkpointer } from "./checkpointer.ts";
 import type { ErasureLedger } from "./erasure-ledger.ts";
 import type { Journal } from "./journal/journal.ts";
+import { inWords, type Room, type Space } from "./room.ts";
 import type { Tables } from "./tables/tables.ts";
 import { TokenCache } from "./token-cache.ts";
 
@@ -51,9 +52,10 @@ export interface StoreIndexes {
 /** Keeps memories and facts in a journal, in memory and in LanceDB tables; see `src/README.md` for how the three share the work. */
 export class LanceDbMemoryStore implements MemoryStore, FactStore {
   readonly #indexes: StoreIndexes;
-  readonly #journal: Pick<Journal, "append" | "close">;
+  readonly #journal: Pick<Journal, "append" | "isFull" | "findRoom" | "close">;
   readonly #tables: Pick<Tables, "read" | "close">;
-  readonly #checkpointer: Pick<Checkpointer, "notePending" | "flush" | "hasRoom" | "close">;
+  readonly #checkpointer: Pick<Checkpointer, "notePending" | "flush" | "close">;
+  readonly #room: Room;
   readonly #clock: Clock;
   readonly #tokens = new TokenCache(TOKEN_CACHE_BYTES);
   /** Accepted and not yet durable, oldest first. */
@@ -64,15 +66,17 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
 
   constructor(parts: {
     readonly indexes: StoreIndexes;
-    readonly journal: Pick<Journal, "append" | "close">;
+    readonly journal: Pick<Journal, "append" | "isFull" | "findRoom" | "close">;
     readonly tables: Pick<Tables, "read" | "close">;
-    readonly checkpointer: Pick<Checkpointer, "notePending" | "flush" | "hasRoom" | "close">;
+    readonly checkpointer: Pick<Checkpointer, "notePending" | "flush" | "close">;
+    readonly room: Room;
     readonly clock: Clock;
   }) {
     this.#indexes = parts.indexes;
     this.#journal = parts.journal;
     this.#tables = parts.tables;
     this.#checkpointer = parts.checkpointer;
+    this.#room = parts.room;
     this.#clock = parts.clock;
   }
 
@@ -101,7 +105,9 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
       const { changes, result } = decision;
       if (changes.length > 0) {
         if (!frees(changes)) this.#assertRoom(refusal);
-        await this.#append(now, changes);
+        await this.#append(now, changes).catch((error: unknown) => {
+          throw this.#withFigures(error);
+        });
         return result;
       }
       // The decision rests on what it saw, and that may not be durable yet. Refused writes never were: decide anew.
@@ -167,6 +173,20 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
   /** Figures for the status. */
   get pending(): { readonly rows: number; readonly bytes: number } {
     return { rows: this.#indexes.overlay.rows, bytes: this.#indexes.overlay.bytes };
+  }
+
+  /** Why writes that add are refused, for people; undefined while they are taken. As of the last `lookForRoom`. */
+  get addsRefused(): string | undefined {
+    const { lack } = this.#room;
+    if (lack !== undefined) return `the disk is full (${inWords(lack)}); deleting still works`;
+    return this.#journal.isFull ? "the disk, or a quota on it, is full; deleting still works" : undefined;
+  }
+
+  /** Brings `addsRefused` up to date. */
+  async lookForRoom(): Promise<void> {
+    await this.#room.look();
+    // It knows of quotas too, and of what the last bytes are kept for.
+    if (this.#room.lack === undefined && this.#journal.isFull) await this.#journal.findRoom();
   }
 
   /** Ends writing, and then all else. What is pending stays in the journal for the next start. Idempotent. */
@@ -251,6 +271,7 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
    */
   async #waitForRoom(): Promise<ServiceError | undefined> {
     this.#assertOpen();
+    await this.lookForRoom();
     if (this.#indexes.overlay.bytes < MAX_PENDING_BYTES) return undefined;
     let cause: unknown;
     try {
@@ -270,7 +291,14 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
 
   #assertRoom(refusal: ServiceError | undefined): void {
     if (refusal !== undefined) throw refusal;
-    if (!this.#checkpointer.hasRoom()) throw noRoom();
+    if (this.#room.lack !== undefined) throw noRoom(this.#room.lack);
+  }
+
+  /** The journal knows only that the disk is full, not how much must be free. */
+  #withFigures(error: unknown): unknown {
+    const { lack } = this.#room;
+    const isFull = error instanceof ServiceError && error.code === "STORE_FULL";
+    return isFull && lack !== undefined ? noRoom(lack, error) : error;
   }
 
   #assertOpen(): void {
@@ -305,10 +333,11 @@ function givesUpJob({ table, row }: Change): boolean {
   return table === "jobs" && (row?.status === "cancelled" || row?.status === "failed");
 }
 
-function noRoom(): ServiceError {
+function noRoom(space: Space, cause?: unknown): ServiceError {
   return new ServiceError(
     "STORE_FULL",
-    "The disk is nearly full, so nothing was stored. Free some space; reading and deleting memories still work.",
+    `The disk is full (${inWords(space)}), so nothing was stored. Free some space; reading and deleting memories still work.`,
+    { cause },
   );
 }
 

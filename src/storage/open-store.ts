@@ -19,6 +19,7 @@ import type { Journal } from "./journal/journal.ts";
 import { checkJournal, holdsRecords, openJournal, removeUnused } from "./journal/open-journal.ts";
 import { LanceDbMemoryStore, noteRecord, showDurable, type StoreIndexes } from "./lancedb-memory-store.ts";
 import { openTablesAt } from "./open-tables-at.ts";
+import { createRoom } from "./room.ts";
 import type { Tables } from "./tables/tables.ts";
 
 export interface StoreLog {
@@ -140,7 +141,19 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
     checkpointer.notePending(replayed.rows, replayed.bytes);
     if (opened.tornTail !== undefined) log.warn(opened.tornTail, "unfinished write set aside");
 
-    store = new LanceDbMemoryStore({ indexes, journal, tables, checkpointer, clock });
+    const room = createRoom({
+      disk,
+      directory,
+      needed: () => checkpointer.roomNeeded,
+      onChange: ({ isLacking, free, needed }) =>
+        log[isLacking ? "warn" : "info"](
+          { free, needed },
+          isLacking ? "disk is full" : "disk has room again",
+        ),
+    });
+    store = new LanceDbMemoryStore({ indexes, journal, tables, checkpointer, room, clock });
+    // A start says it too.
+    await store.lookForRoom();
     const damage = scrubInBackground(options, checkpointer, store);
     const { ledger } = indexes;
     const erasure = erasureOf({ disk, directory, store, tables, journal, checkpointer, ledger });

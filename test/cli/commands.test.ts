@@ -164,6 +164,19 @@ describe("memoryd status", () => {
     daemon = await startFakeDaemon(home, { "/stats": { body: notReady } });
     expect((await run(["status"])).stdout).toContain("not ready: The model loads.");
   });
+
+  it.each([
+    [{}, "accepted"],
+    [
+      { adds_refused: "the disk is full (1 MB free, 2 MB needed)" },
+      "refused: the disk is full (1 MB free, 2 MB needed)",
+    ],
+    [{ read_only: true, adds_refused: "the disk is full" }, "refused until a restart"],
+  ])("says whether writes are taken: %j", async (state, said) => {
+    const body = { ...STATS, store: { ...STATS.store, ...state } };
+    daemon = await startFakeDaemon(home, { "/stats": { body } });
+    expect((await run(["status"])).stdout).toContain(`writes     ${said}\n`);
+  });
 });
 
 describe("memoryd add", () => {

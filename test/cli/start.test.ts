@@ -56,6 +56,11 @@ describe("memoryd start", () => {
     expect(log()).toContain('"msg":"ready"');
   });
 
+  it("says when the disk has no room for more", async () => {
+    const { summary } = await startForeground({ FAKE: "full" });
+    expect(summary).toContain("  writes     refused: the disk is full (1 MB free, 2 MB needed)\n");
+  });
+
   it.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("stops cleanly at %s", async (signal) => {
     const { exit, log } = await startForeground();
     child?.kill(signal);

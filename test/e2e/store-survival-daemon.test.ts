@@ -78,6 +78,11 @@ it("a daemon on a full disk answers, deletes, and has everything once there is r
     await expect.poll(add, { timeout: 10_000, interval: 200 }).toEqual(full);
     fillUp(filler);
     expect(await add()).toEqual(full);
+    const figures = expect.stringMatching(/^the disk is full \(\d+ MB free, 269 MB needed\)/);
+    const { status: readiness, body: ready } = await call(daemon, "GET", "/readyz");
+    expect([readiness, ready]).toEqual([200, { ok: true, adds_refused: figures }]);
+    expect((await call(daemon, "GET", "/stats")).body.store.adds_refused).toEqual(figures);
+    expect(daemon.output()).toContain('"msg":"disk is full"');
     const [one = "", two = "", three = ""] = kept.keys();
     expect((await call(daemon, "PATCH", `/memory/${three}`, { content: "changed" })).status).toBe(503);
     for (const id of [one, two]) {

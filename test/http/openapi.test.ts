@@ -24,7 +24,7 @@ import {
   SearchFactsReply,
   VolatileFactsReply,
 } from "../../src/schemas/read-facts.ts";
-import { AliveReply, HealthReply, StatsReply, VersionReply } from "../../src/schemas/system.ts";
+import { AliveReply, HealthReply, ReadyReply, StatsReply, VersionReply } from "../../src/schemas/system.ts";
 import { fakeId } from "../support/fake-operations.ts";
 import { createTestServer } from "../support/test-server.ts";
 
@@ -194,7 +194,7 @@ describe("answers", () => {
     ["related", RelatedMemoriesReply, "GET", `/memory/${fakeId(1)}/related`, undefined],
     ["sectors", SectorsReply, "GET", "/sectors", undefined],
     ["livez", AliveReply, "GET", "/livez", undefined],
-    ["readyz", AliveReply, "GET", "/readyz", undefined],
+    ["readyz", ReadyReply, "GET", "/readyz", undefined],
     ["health", HealthReply, "GET", "/health", undefined],
     ["version", VersionReply, "GET", "/version", undefined],
     ["stats", StatsReply, "GET", "/stats", undefined],

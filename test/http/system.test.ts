@@ -16,6 +16,26 @@ describe("/readyz", () => {
     });
   });
 
+  it("is 200 on a full disk, where reads and deletions go on, and says so beside /health and /stats", async () => {
+    let looks = 0;
+    const addsRefused = "the disk is full (59 MB free, 269 MB needed); deleting still works";
+    const { get } = createTestServer(
+      {},
+      {
+        status: () => ({ ...FAKE_STATUS, store: { ...FAKE_STATUS.store, addsRefused } }),
+        lookForRoom: async () => void (looks += 1),
+      },
+    );
+    const replies = await Promise.all(["/readyz", "/health", "/stats"].map((url) => get(url)));
+    expect(replies.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200]);
+    expect(replies.map((reply) => reply.json())).toMatchObject([
+      { ok: true, adds_refused: addsRefused },
+      { ok: true, status: "ok", adds_refused: addsRefused },
+      { ready: true, store: { adds_refused: addsRefused, read_only: false } },
+    ]);
+    expect(looks).toBe(3);
+  });
+
   it("leaves /livez alone", async () => {
     expect((await createTestServer({}, notReady).get("/livez")).statusCode).toBe(200);
   });

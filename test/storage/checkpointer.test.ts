@@ -164,23 +164,6 @@ describe("Checkpointer", () => {
     expect(store.checkpointer.latest?.sequence).toBe(1);
   });
 
-  it("says when LanceDB would run out of room", async () => {
-    let free = 2 ** 30;
-    let now = 0;
-    store.disk.freeBytes = async () => free;
-    await store.kill();
-    await store.open({ now: () => now });
-    expect(store.checkpointer.hasRoom()).toBe(true);
-    await new Promise((resolve) => setImmediate(resolve));
-    free = 2 ** 27;
-    now = 1_000;
-    expect(store.checkpointer.hasRoom()).toBe(true);
-    now = 10_000;
-    store.checkpointer.hasRoom();
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(store.checkpointer.hasRoom()).toBe(false);
-  });
-
   it("finds everything again wherever the power fails", async () => {
     // A sample of the steps; all of them are gone through in test/e2e.
     await failPowerAtEveryStep(store, { stride: 11 });

@@ -175,6 +175,29 @@ describe("a store whose disk is full", () => {
     await goesOn();
   });
 
+  it("says how much must be free, at once after a start, until there is as much", async () => {
+    const needed = 50_000_000;
+    await store.close();
+    disk.limit(20_000_000);
+    store = await openStoreOnDisk(directory, world, { disk, limits: { ...LIMITS, freeBytes: needed } });
+    const figures = expect.stringMatching(
+      /^the disk is full \(1\d MB free, 50 MB needed\); deleting still works$/,
+    );
+    expect(store.opened.store.addsRefused).toEqual(figures);
+    expect(store.warnings).toEqual([expect.stringMatching(/^disk is full .*"needed":50000000/)]);
+    await expect(addMemory(store.ports, { content: "no room" })).rejects.toMatchObject({
+      code: "STORE_FULL",
+      message: expect.stringMatching(/1\d MB free, 50 MB needed/),
+    });
+    disk.limit(undefined);
+    await expect
+      .poll(() => store.opened.store.lookForRoom().then(() => store.opened.store.addsRefused), {
+        timeout: 5_000,
+      })
+      .toBeUndefined();
+    expect(await ledger.add(store)).toBe(true);
+  });
+
   it("deletes what facts are linked to, and facts that others are linked to", async () => {
     const { catalogue } = store.ports.store;
     const ports: FactPorts = {

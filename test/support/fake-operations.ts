@@ -191,6 +191,7 @@ export const FAKE_STATUS: ServiceStatus = {
     diskBytes: 12_000,
     unerased: 0,
     readOnly: false,
+    addsRefused: null,
   },
   embeddingQueue: { waiting: 0, workers: 1 },
 };

@@ -46,13 +46,15 @@ export function createInMemoryStore(clock: Clock): InMemoryStore {
           durable: new Promise((resolve, reject) => waiting.push({ changes, resolve, reject })),
         };
       },
+      isFull: false,
+      findRoom: async () => {},
       close: async () => {},
     },
+    room: { lack: undefined, look: async () => {} },
     tables: { read: async () => new Map(), close: async () => {} },
     checkpointer: {
       notePending: () => {},
       flush: async () => {},
-      hasRoom: () => true,
       close: async () => {},
     },
     clock,

@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import { ServiceError } from "../../core/errors.ts";
 import type { SectorCount } from "../../core/sectors/list-sectors.ts";
 import type { ServiceStatus } from "../../core/status.ts";
-import { AliveReply, HealthReply, StatsReply, VersionReply } from "../../schemas/system.ts";
+import { AliveReply, HealthReply, ReadyReply, StatsReply, VersionReply } from "../../schemas/system.ts";
 import { formatTime } from "../../schemas/time.ts";
 import { LOCAL_TOKEN_ID } from "../access.ts";
 import type { OperationsOf } from "../caller-operations.ts";
@@ -12,6 +12,8 @@ import { notReadyError } from "../not-ready.ts";
 export interface SystemRoutesOptions {
   readonly operationsOf: OperationsOf;
   readonly status: () => ServiceStatus;
+  /** Brings up to date what the status says of adding. */
+  readonly lookForRoom: () => Promise<void>;
   readonly requestStop: () => void;
   /** Who this is, to somebody who has the file in the data directory; undefined where there is no such file. */
   readonly prove: ((challenge: string) => string) | undefined;
@@ -24,7 +26,7 @@ const CHALLENGE = /^[\w-]{32,128}$/;
 
 export const systemRoutes: FastifyPluginAsyncTypebox<SystemRoutesOptions> = async (
   app,
-  { operationsOf, status, requestStop, prove, openapi },
+  { operationsOf, status, lookForRoom, requestStop, prove, openapi },
 ) => {
   app.get(
     "/livez",
@@ -42,14 +44,17 @@ export const systemRoutes: FastifyPluginAsyncTypebox<SystemRoutesOptions> = asyn
       schema: {
         operationId: "readyz",
         summary: "Whether the daemon can answer everything",
-        description: "503 with the reasons in `errors` when it cannot.",
-        response: { 200: AliveReply },
+        description:
+          "503 with the reasons in `errors` when it cannot. A full disk is no such reason: reads and deletions go on, and " +
+          "`adds_refused` says so.",
+        response: { 200: ReadyReply },
       },
     },
     async () => {
-      const { notReady } = status();
+      await lookForRoom();
+      const { notReady, store } = status();
       if (notReady.length > 0) throw notReadyError(notReady);
-      return { ok: true as const };
+      return { ok: true as const, ...addsRefused(store) };
     },
   );
 
@@ -61,10 +66,11 @@ export const systemRoutes: FastifyPluginAsyncTypebox<SystemRoutesOptions> = asyn
     },
     async (request, reply) => {
       const { caller } = request;
+      if (caller !== undefined) await lookForRoom();
       const challenge = request.headers["x-memoryd-challenge"];
       if (prove !== undefined && typeof challenge === "string" && CHALLENGE.test(challenge))
         reply.header("x-memoryd-proof", prove(challenge));
-      const { version, notReady, embedding, memoryCount, instanceId } = status();
+      const { version, notReady, embedding, memoryCount, instanceId, store } = status();
       const ok = notReady.length === 0;
       const state = ok ? ("ok" as const) : ("not_ready" as const);
       if (caller === undefined) return { status: state, version };
@@ -76,6 +82,7 @@ export const systemRoutes: FastifyPluginAsyncTypebox<SystemRoutesOptions> = asyn
         // Of everybody.
         ...(caller.scope === "admin" && { memory_count: memoryCount }),
         instance_id: instanceId,
+        ...addsRefused(store),
       };
     },
   );
@@ -99,7 +106,10 @@ export const systemRoutes: FastifyPluginAsyncTypebox<SystemRoutesOptions> = asyn
         response: { 200: StatsReply },
       },
     },
-    async (request) => statsReply(status(), operationsOf(request).listSectors({})),
+    async (request) => {
+      await lookForRoom();
+      return statsReply(status(), operationsOf(request).listSectors({}));
+    },
   );
 
   app.post(
@@ -136,6 +146,10 @@ export const systemRoutes: FastifyPluginAsyncTypebox<SystemRoutesOptions> = asyn
   );
 };
 
+function addsRefused({ addsRefused: reason }: ServiceStatus["store"]): { adds_refused?: string } {
+  return reason === null ? {} : { adds_refused: reason };
+}
+
 function statsReply(status: ServiceStatus, sectors: readonly SectorCount[]) {
   const { embedding, embeddingQueue, store } = status;
   return {
@@ -169,6 +183,7 @@ function statsReply(status: ServiceStatus, sectors: readonly SectorCount[]) {
       disk_bytes: store.diskBytes,
       unerased: store.unerased,
       read_only: store.readOnly,
+      ...addsRefused(store),
     },
   };
 }

@@ -41,6 +41,10 @@ export interface Journal {
   };
   /** Of the last durable record. */
   readonly position: { readonly epoch: number; readonly sequence: number };
+  /** Whether a full disk leaves room for nothing but records that free, as far as known. */
+  readonly isFull: boolean;
+  /** Looks whether that is still so; nothing to do while it is not. */
+  findRoom(): Promise<void>;
   /** Why nothing can be appended until the journal is opened again; undefined while it can. */
   readonly readOnly: Error | undefined;
   /**

@@ -92,6 +92,14 @@ export class SegmentJournal implements Journal {
     return this.#readOnly;
   }
 
+  get isFull(): boolean {
+    return this.#full;
+  }
+
+  async findRoom(): Promise<void> {
+    if (this.#full && this.#closing === undefined) await this.#asChore(() => this.#findRoom());
+  }
+
   get bytes(): number {
     return this.#sealed.reduce((sum, { bytes }) => sum + bytes, this.#active.length);
   }
