@@ -10,6 +10,12 @@ if (major < 20 || (major === 20 && minor < 19)) {
   );
   process.exitCode = 1;
 } else {
+  // Empty or relative, each would name another place in every working directory: as good as unset, as the XDG
+  // specification says of its own.
+  ["HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"].forEach(function (name) {
+    if (process.env[name] !== undefined && !/^([/\\]|[a-z]:)/i.test(process.env[name]))
+      delete process.env[name];
+  });
   import("../dist/cli/main.js").then(
     function (cli) {
       return cli.main(process.argv.slice(2));

@@ -5,7 +5,7 @@ import { Value } from "typebox/value";
 import { KEY_CHARACTERS, MIN_KEY_LENGTH } from "./http/access.ts";
 import { nearestName } from "./nearest-name.ts";
 import { requestsPerMinute, strangersLetIn } from "./reach.ts";
-import { INGEST_PRIVATE, LOG_LEVELS, SettingsSchema, userFolders } from "./settings-schema.ts";
+import { choicesOf, INGEST_PRIVATE, LOG_LEVELS, SettingsSchema, userFolders } from "./settings-schema.ts";
 import { KEY_FILE_NAME } from "./storage/key-file.ts";
 import { whereDataIs } from "./storage/moved.ts";
 import { isMissing } from "./system-error.ts";
@@ -102,6 +102,7 @@ export const SETTINGS = (Object.keys(SettingsSchema.properties) as SettingName[]
     variable: variableOf(name),
     description: schema.description ?? "",
     default: schema.default,
+    choices: choicesOf(name),
   };
 });
 

@@ -193,3 +193,10 @@ export const SettingsSchema = Type.Object(
   },
   { additionalProperties: false },
 );
+
+/** All values that a setting can have, where they are few; else none. */
+export function choicesOf(name: keyof typeof SettingsSchema.properties): string[] {
+  const { anyOf = [] }: { type?: unknown; anyOf?: readonly { readonly const?: unknown }[] } =
+    SettingsSchema.properties[name];
+  return anyOf.map((each) => String(each.const));
+}

@@ -1,7 +1,8 @@
+import { readFile } from "node:fs/promises";
 import { Type } from "typebox";
 import { CliFailure, EXIT } from "./cli-failure.ts";
 import { connect } from "./daemon-client.ts";
-import { print, printJson } from "./output.ts";
+import { print, printJson, sayIfLost } from "./output.ts";
 
 export interface AddOptions {
   readonly tag?: readonly string[];
@@ -10,19 +11,23 @@ export interface AddOptions {
   readonly session?: string;
   readonly occurredAt?: string;
   readonly metadata?: string;
+  readonly file?: string;
   readonly json?: boolean;
 }
 
 const Added = Type.Object({ id: Type.String(), primary_sector: Type.String(), deduplicated: Type.Boolean() });
 
-/** Remembers the words given, or, without any, all of standard input but its last line end. */
+/** Remembers the words given, or all of a file or of standard input but its last line end. */
 export async function add(dataDir: string, words: readonly string[], options: AddOptions): Promise<void> {
   const metadata = options.metadata === undefined ? undefined : parseMetadata(options.metadata);
-  const content = words.length > 0 ? words.join(" ") : await readStandardInput();
+  const content = await contentOf(words, options.file);
   if (content.trim() === "") {
-    throw new CliFailure("There is nothing to remember; give the text as arguments or on standard input.", {
-      exitCode: EXIT.usage,
-    });
+    throw new CliFailure(
+      "There is nothing to remember; give the text as arguments, on standard input or with --file.",
+      {
+        exitCode: EXIT.usage,
+      },
+    );
   }
 
   const daemon = await connect(dataDir);
@@ -35,6 +40,7 @@ export async function add(dataDir: string, words: readonly string[], options: Ad
     session_id: options.session,
     occurred_at: options.occurredAt,
   });
+  sayIfLost(`The memory is stored: ${added.id}.`);
   if (options.json === true) printJson(added);
   else
     print(
@@ -55,13 +61,33 @@ export function parseMetadata(text: string): object {
   });
 }
 
-async function readStandardInput(): Promise<string> {
-  if (process.stdin.isTTY) return "";
+async function contentOf(words: readonly string[], file: string | undefined): Promise<string> {
+  if (file !== undefined) {
+    if (words.length === 0) return decoded(await bytesOf(file), file);
+    throw new CliFailure("Give either a text or --file, not both.", { exitCode: EXIT.usage });
+  }
+  const isAsked = words.length === 1 && words[0] === "-";
+  if (words.length > 0 && !isAsked) return words.join(" ");
+  // Somebody who has not asked for it would wait for nothing.
+  if (process.stdin.isTTY && !isAsked) return "";
   const chunks: Buffer[] = [];
   for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
+  return decoded(Buffer.concat(chunks), "Standard input");
+}
+
+async function bytesOf(file: string): Promise<Uint8Array> {
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks)).replace(/\r?\n$/, "");
+    return await readFile(file);
   } catch (error) {
-    throw new CliFailure("Standard input is not text in UTF-8, so nothing was remembered.", { cause: error });
+    const why = error instanceof Error ? error.message : String(error);
+    throw new CliFailure(`${file} cannot be read (${why}), so nothing was remembered.`, { cause: error });
+  }
+}
+
+function decoded(bytes: Uint8Array, what: string): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes).replace(/\r?\n$/, "");
+  } catch (error) {
+    throw new CliFailure(`${what} is not text in UTF-8, so nothing was remembered.`, { cause: error });
   }
 }

@@ -9,12 +9,16 @@ interface Place {
   /** The commands before, each with a space in front: " fact add"; "" at the beginning. */
   readonly path: string;
   readonly words: readonly Word[];
+  /** What its arguments may be, where that is known. */
+  readonly choices: readonly string[];
 }
 interface Word {
   readonly text: string;
   readonly short: string | undefined;
   readonly description: string;
   readonly takesValue: boolean;
+  /** What the value may be, where that is known. */
+  readonly choices: readonly string[];
 }
 
 export function completionScript(program: Command, shell: Shell): string {
@@ -38,19 +42,61 @@ function placesOf(command: Command, path: string): Place[] {
       short: undefined,
       description: each.description(),
       takesValue: false,
+      choices: [],
     })),
     ...help.visibleOptions(command).map(wordOf),
   ];
-  return [{ path, words }, ...command.commands.flatMap((each) => placesOf(each, `${path} ${each.name()}`))];
+  const choices = command.registeredArguments.flatMap(({ argChoices = [] }) => argChoices);
+  return [
+    { path, words, choices },
+    ...command.commands.flatMap((each) => placesOf(each, `${path} ${each.name()}`)),
+  ];
 }
 
-function wordOf({ long, short, description, required, optional }: Option): Word {
+function wordOf({ long, short, description, required, argChoices = [] }: Option): Word {
   return {
     text: long ?? short ?? "",
     short: long === undefined ? undefined : short?.slice(1),
     description,
-    takesValue: required || optional,
+    takesValue: required,
+    choices: argChoices,
   };
+}
+
+/** What may follow somewhere on the line. */
+interface Following {
+  /** The place, or the place and the option before, as a `case` pattern. */
+  readonly pattern: string;
+  readonly words: readonly Pick<Word, "text" | "description">[];
+  /** Nothing else can be meant, so that no names of files are offered. */
+  readonly isAll: boolean;
+}
+
+function atPlaces(places: readonly Place[]): Following[] {
+  return places.map(({ path, words, choices }) => ({
+    pattern: `"${path}"`,
+    words: [...choices.map(asWord), ...words],
+    isAll: choices.length > 0,
+  }));
+}
+
+/** What is the value of an option; nothing where it may be anything. */
+function behindOptions(places: readonly Place[]): Following[] {
+  return places.flatMap(({ path, words }) =>
+    words
+      .filter(({ takesValue }) => takesValue)
+      .map(({ text, short, choices }) => ({
+        pattern: [text, ...(short === undefined ? [] : [`-${short}`])]
+          .map((name) => `"${path} ${name}"`)
+          .join("|"),
+        words: choices.map(asWord),
+        isAll: choices.length > 0,
+      })),
+  );
+}
+
+function asWord(text: string): Pick<Word, "text" | "description"> {
+  return { text, description: "" };
 }
 
 /** The commands so far, as `case` patterns: what else stands on the line is a value. */
@@ -62,21 +108,26 @@ function pathPatterns(places: readonly Place[]): string {
 }
 
 function bash(places: readonly Place[]): string {
-  const cases = places.map(
-    ({ path, words }) => `    "${path}") words="${words.map(({ text }) => text).join(" ")}" ;;`,
-  );
+  const branch = ({ pattern, words, isAll }: Following) =>
+    `    ${pattern}) words="${words.map(({ text }) => text).join(" ")}"${isAll ? " files=no" : ""} ;;`;
   return `# memoryd completion for bash: source <(memoryd completion bash)
 _memoryd() {
-  local current="\${COMP_WORDS[COMP_CWORD]}" path="" words="" word
+  local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" path="" words="" files=yes word
+  if [[ "$current" == "=" ]]; then current=""; fi
+  if [[ "$previous" == "=" ]]; then previous="\${COMP_WORDS[COMP_CWORD-2]}"; fi
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case "$path $word" in
       ${pathPatterns(places)}) path="$path $word" ;;
     esac
   done
-  case "$path" in
-${cases.join("\n")}
+  case "$path $previous" in
+${behindOptions(places).map(branch).join("\n")}
+    *) case "$path" in
+${atPlaces(places).map(branch).join("\n")}
+    esac ;;
   esac
   COMPREPLY=($(compgen -W "$words" -- "$current"))
+  if [ "$files" = no ]; then compopt +o default 2>/dev/null; fi
 }
 complete -o default -F _memoryd memoryd
 `;
@@ -84,26 +135,34 @@ complete -o default -F _memoryd memoryd
 
 function zsh(places: readonly Place[]): string {
   const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
-  const cases = places.map(({ path, words }) => {
+  const branch = ({ pattern, words, isAll }: Following) => {
     const list = words.map(({ text, description }) =>
-      quoted(`${text.replaceAll(":", "\\:")}:${description}`),
+      quoted(`${text.replaceAll(":", "\\:")}${description === "" ? "" : `:${description}`}`),
     );
-    return `    "${path}") candidates=(${list.join(" ")}) ;;`;
-  });
+    return `    ${pattern}) candidates=(${list.join(" ")})${isAll ? "; files=no" : ""} ;;`;
+  };
   return `#compdef memoryd
 # memoryd completion for zsh: source <(memoryd completion zsh), after compinit
 _memoryd() {
-  local seen="" word
+  local seen="" previous="\${words[CURRENT-1]}" files=yes word
   local -a candidates
+  if [[ "\${words[CURRENT]}" == --*=* ]]; then
+    previous="\${words[CURRENT]%%=*}"
+    compset -P '*='
+  fi
   for word in "\${(@)words[2,CURRENT-1]}"; do
     case "$seen $word" in
       ${pathPatterns(places)}) seen="$seen $word" ;;
     esac
   done
-  case "$seen" in
-${cases.join("\n")}
+  case "$seen $previous" in
+${behindOptions(places).map(branch).join("\n")}
+    *) case "$seen" in
+${atPlaces(places).map(branch).join("\n")}
+    esac ;;
   esac
-  _describe memoryd candidates || _files
+  if (( $#candidates )) && _describe memoryd candidates; then return; fi
+  if [ "$files" = yes ]; then _files; fi
 }
 if [ "\${funcstack[1]}" = "_memoryd" ]; then _memoryd "$@"; else compdef _memoryd memoryd; fi
 `;
@@ -111,14 +170,19 @@ if [ "\${funcstack[1]}" = "_memoryd" ]; then _memoryd "$@"; else compdef _memory
 
 function fish(places: readonly Place[]): string {
   const quoted = (text: string) => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
-  const lines = places.flatMap(({ path, words }) =>
-    words.map(({ text, short, description, takesValue }) => {
-      const what = text.startsWith("--")
-        ? `-l ${text.slice(2)}${short === undefined ? "" : ` -s ${short}`}${takesValue ? " -r" : ""}`
-        : `-f -a ${text}`;
-      return `complete -c memoryd -n "__memoryd_at '${path}'" ${what} -d ${quoted(description)}`;
+  const line = (path: string, what: string) => `complete -c memoryd -n "__memoryd_at '${path}'" ${what}`;
+  const option = ({ text, short, takesValue, choices }: Word) => {
+    const names = `-l ${text.slice(2)}${short === undefined ? "" : ` -s ${short}`}`;
+    if (choices.length > 0) return `${names} -x -a ${quoted(choices.join(" "))}`;
+    return takesValue ? `${names} -r` : names;
+  };
+  const lines = places.flatMap(({ path, words, choices }) => [
+    ...words.map((word) => {
+      const what = word.text.startsWith("--") ? option(word) : `-f -a ${word.text}`;
+      return line(path, `${what} -d ${quoted(word.description)}`);
     }),
-  );
+    ...(choices.length > 0 ? [line(path, `-f -a ${quoted(choices.join(" "))}`)] : []),
+  ]);
   const paths = places.filter(({ path }) => path !== "").map(({ path }) => quoted(path));
   return `# memoryd completion for fish: memoryd completion fish | source
 function __memoryd_at

@@ -196,6 +196,8 @@ function contentType(body: object | string | undefined): { "content-type"?: stri
 
 function refusal(problem: unknown, status: number): string {
   if (!Value.Check(Problem, problem)) return `The daemon refused with HTTP status ${status}.`;
-  const fields = (problem.errors ?? []).map(({ path, message }) => `${path} ${message}`);
+  const fields = (problem.errors ?? [])
+    .map(({ path, message }) => `${path} ${message}`)
+    .filter((field) => !problem.detail.includes(field));
   return fields.length === 0 ? problem.detail : `${problem.detail} (${fields.join("; ")})`;
 }

@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { parseMetadata } from "./add.ts";
 import { connect } from "./daemon-client.ts";
 import { doubt, period, ShownFact, statement } from "./facts.ts";
-import { print, printJson } from "./output.ts";
+import { print, printJson, sayIfLost } from "./output.ts";
 
 export interface AddFactOptions {
   readonly from?: string;
@@ -43,6 +43,7 @@ export async function addFact(
     source_memory_id: options.source,
     cardinality: options.many === true ? "many" : undefined,
   });
+  sayIfLost(`The fact is recorded: ${recorded.id}.`);
   if (options.json === true) return printJson(recorded);
   print(`${recorded.deduplicated ? "already recorded" : "recorded"} ${recorded.id}`);
   print(`  ${statement(recorded)}`);

@@ -1,4 +1,6 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
+import { FactObject, FactPredicate, FactSubject } from "../schemas/fields.ts";
+import { SearchFactsQuery } from "../schemas/read-facts.ts";
 import { type DaemonOptions, settingsOf, withDataDir } from "./daemon-options.ts";
 import { addFact, type AddFactOptions } from "./fact-add.ts";
 import {
@@ -11,20 +13,20 @@ import {
   searchFacts,
   type SearchFactsOptions,
 } from "./fact-reads.ts";
-import { part, wholeNumber } from "./option-values.ts";
+import { part, project, projectOrNone, textOf, time, userId, wholeNumber } from "./option-values.ts";
 
 export function addFactCommands(memoryd: Command): void {
   const fact = memoryd.command("fact").description("record and read facts that are true for a time");
 
   withDataDir(fact.command("add").description("record that something is true for a time"))
-    .argument("<subject>", 'what it is about, such as "Ada"')
-    .argument("<predicate>", 'what is said of it, such as "lives in"')
-    .argument("<object>", 'what that is, such as "London"')
-    .option("--from <time>", "when it began, such as 2019-05-01; now if absent")
-    .option("--to <time>", "when it ended; open if absent")
+    .argument("<subject>", 'what it is about, such as "Ada"', textOf(FactSubject))
+    .argument("<predicate>", 'what is said of it, such as "lives in"', textOf(FactPredicate))
+    .argument("<object>", 'what that is, such as "London"', textOf(FactObject))
+    .option("--from <time>", "when it began, such as 2019-05-01; now if absent", time)
+    .option("--to <time>", "when it ended; open if absent", time)
     .option("-c, --confidence <number>", "how certain it is, 0 to 1; 1 if absent", part)
-    .option("-u, --user <id>", "whose fact it is")
-    .option("-p, --project <name>", "the project it belongs to")
+    .option("-u, --user <id>", "whose fact it is", userId)
+    .option("-p, --project <name>", "the project it belongs to", project)
     .option("--source <id>", "the memory it was taken from")
     .option("--many", "several objects may be true at once, as of languages spoken")
     .option("--metadata <json>", "a JSON object to keep with it")
@@ -35,9 +37,9 @@ export function addFactCommands(memoryd: Command): void {
     );
 
   asRead(fact.command("get").description("say what is true of a subject now, or show a fact by its id"))
-    .argument("<subject>", "the subject, or the id of a fact")
-    .argument("[predicate]", "only what is said of it so")
-    .option("--at <time>", "what was true then instead")
+    .argument("<subject>", "the subject, or the id of a fact", textOf(FactSubject))
+    .argument("[predicate]", "only what is said of it so", textOf(FactPredicate))
+    .option("--at <time>", "what was true then instead", time)
     .option("--all", "past and future facts too")
     .action(
       async (subject: string, predicate: string | undefined, options: DaemonOptions & GetFactsOptions) =>
@@ -45,28 +47,30 @@ export function addFactCommands(memoryd: Command): void {
     );
 
   asRead(fact.command("timeline").description("draw what was true of a subject, and when"))
-    .argument("<subject>", "the subject")
-    .argument("[predicate]", "only what is said of it so")
-    .option("--from <time>", "only what changed at this time or later")
-    .option("--to <time>", "only what changed before this time")
+    .argument("<subject>", "the subject", textOf(FactSubject))
+    .argument("[predicate]", "only what is said of it so", textOf(FactPredicate))
+    .option("--from <time>", "only what changed at this time or later", time)
+    .option("--to <time>", "only what changed before this time", time)
     .action(
       async (subject: string, predicate: string | undefined, options: DaemonOptions & FactTimelineOptions) =>
         await factTimeline(settingsOf(options).dataDir, withPredicate(subject, predicate), options),
     );
 
   asRead(fact.command("search").description("find facts by a part of them, or a pattern with * and ?"))
-    .argument("<pattern>", 'such as "lond*"')
-    .option("--field <name>", "where to look: subject, predicate, object or any")
-    .option("--at <time>", "only what was true then")
+    .argument("<pattern>", 'such as "lond*"', textOf(SearchFactsQuery.properties.pattern))
+    .addOption(
+      new Option("--field <name>", "where to look").choices(["subject", "predicate", "object", "any"]),
+    )
+    .option("--at <time>", "only what was true then", time)
     .action(
       async (pattern: string, options: DaemonOptions & SearchFactsOptions) =>
         await searchFacts(settingsOf(options).dataDir, pattern, options),
     );
 
   asRead(fact.command("compare").description("say what became different between two times"))
-    .argument("<time1>", "such as 2020-01-01")
-    .argument("<time2>", "such as 2022-01-01")
-    .option("--subject <name>", "only what is said of this subject")
+    .argument("<time1>", "such as 2020-01-01", time)
+    .argument("<time2>", "such as 2022-01-01", time)
+    .option("--subject <name>", "only what is said of this subject", textOf(FactSubject))
     .action(
       async (time1: string, time2: string, options: DaemonOptions & CompareFactsOptions) =>
         await compareFacts(settingsOf(options).dataDir, [time1, time2], options),
@@ -75,9 +79,9 @@ export function addFactCommands(memoryd: Command): void {
 
 function asRead(command: Command): Command {
   return withDataDir(command)
-    .option("-u, --user <id>", "only this user's facts")
-    .option("-p, --project <name>", 'only those of this project; "" for none')
-    .option("--known-at <time>", "what had been recorded by then, as it stood then")
+    .option("-u, --user <id>", "only this user's facts", userId)
+    .option("-p, --project <name>", 'only those of this project; "" for none', projectOrNone)
+    .option("--known-at <time>", "what had been recorded by then, as it stood then", time)
     .option("-l, --limit <number>", "how many at most, 1 to 10000; 100 if absent", wholeNumber(1, 10_000))
     .option("--json", "print the answer as JSON");
 }

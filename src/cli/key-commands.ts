@@ -1,7 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { KeyName } from "../schemas/fields.ts";
 import { parseTime } from "../schemas/time.ts";
 import { authOff } from "./auth-off.ts";
 import { type DaemonOptions, settingsOf, withDataDir } from "./daemon-options.ts";
+import { textOf, userId } from "./option-values.ts";
 import { createKey, type CreateKeyOptions, type JsonOption, listKeys, revokeKey } from "./keys.ts";
 
 const UNIT_MS = { h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000, y: 365 * 86_400_000 } as const;
@@ -10,8 +12,12 @@ const UNIT_MS = { h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000, y: 365 * 86_40
 export function addKeyCommands(memoryd: Command): void {
   const keys = memoryd.command("keys").description("make, list and revoke the keys that let others in");
   withDataDir(keys.command("create").description("make a key; it is shown once"))
-    .requiredOption("-n, --name <name>", "what to call it: the program or person that gets it")
-    .option("-u, --user <id>", "bind it to this user: it reaches that one's data alone")
+    .requiredOption(
+      "-n, --name <name>",
+      "what to call it: the program or person that gets it",
+      textOf(KeyName),
+    )
+    .option("-u, --user <id>", "bind it to this user: it reaches that one's data alone", userId)
     .addOption(
       new Option("--scope <scope>", "read: ask; write: change too; admin: everything")
         .choices(["read", "write", "admin"])

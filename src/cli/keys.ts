@@ -4,7 +4,7 @@ import type { KeyDesk } from "../key-service.ts";
 import { CreateKeyReply, KeyRecord, ListKeysReply, RemoveKeysReply } from "../schemas/keys.ts";
 import { CliFailure } from "./cli-failure.ts";
 import { findDaemon } from "./daemon-client.ts";
-import { complain, oneLine, print, printJson } from "./output.ts";
+import { complain, oneLine, print, printJson, sayIfLost } from "./output.ts";
 
 export interface JsonOption {
   readonly json?: boolean;
@@ -53,6 +53,9 @@ export async function createKey(
     ...(user !== undefined && { user_id: user }),
     ...(expires !== undefined && { expires_at: expires }),
   });
+  sayIfLost(
+    `The key is lost, but made: revoke it with \`memoryd keys revoke ${made.id}\`, and make another.`,
+  );
   if (json) printJson({ ...made, first });
   else print(made.key);
   complain(`Made ${described(made)}. It is shown this once and not kept.`);

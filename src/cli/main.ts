@@ -13,7 +13,7 @@ import { addKeyCommands } from "./key-commands.ts";
 import { completionScript, type Shell, SHELLS } from "./completion.ts";
 import { addSingleMemoryCommands } from "./memory-commands.ts";
 import { logs, type LogsOptions } from "./logs.ts";
-import { collect, part, wholeNumber } from "./option-values.ts";
+import { part, project, sectorOption, sessionId, tags, time, userId, wholeNumber } from "./option-values.ts";
 import { ingest, type IngestOptions } from "./ingest/ingest.ts";
 import { EXTRA_TOOL_NAMES } from "./mcp/extra-tools.ts";
 import type { ServeAgentOptions } from "./mcp/serve-agent.ts";
@@ -84,10 +84,13 @@ function addStart(memoryd: Command, words: readonly string[]): void {
   const command = memoryd
     .command("start")
     .description("run the daemon here until Ctrl-C, or with --detach on its own");
-  for (const { flag, variable, description, default: usual } of SETTINGS) {
+  // The descriptions say the choices.
+  command.configureHelp({ optionDescription: ({ description }) => description });
+  for (const { flag, variable, description, default: usual, choices } of SETTINGS) {
     const note =
       usual === "" || (Array.isArray(usual) && usual.length === 0) ? "" : `; default ${String(usual)}`;
-    command.addOption(new Option(`${flag} <value>`, `${description} (${variable}${note})`));
+    const option = new Option(`${flag} <value>`, `${description} (${variable}${note})`);
+    command.addOption(choices.length > 0 ? option.choices(choices) : option);
   }
   command
     .option("--config <file>", `read settings from this file instead of ${DEFAULT_CONFIG_FILE}`)
@@ -127,12 +130,13 @@ function addDaemonCommands(memoryd: Command): void {
 
 function addMemoryCommands(memoryd: Command): void {
   withDataDir(memoryd.command("add").description("remember a text"))
-    .argument("[text...]", "what to remember; standard input if absent")
-    .option("-t, --tag <tag>", "a tag; may be given several times", collect)
-    .option("-u, --user <id>", "whose memory it is")
-    .option("-p, --project <name>", "the project it belongs to")
-    .option("-s, --session <id>", "the conversation or piece of work it belongs to")
-    .option("--occurred-at <time>", "when it happened, such as 2026-11-21 or 2026-11-21T10:15:00Z")
+    .argument("[text...]", "what to remember; standard input if absent or -")
+    .option("-f, --file <file>", "what to remember is in this file")
+    .option("-t, --tag <tag>", "a tag; may be given several times", tags)
+    .option("-u, --user <id>", "whose memory it is", userId)
+    .option("-p, --project <name>", "the project it belongs to", project)
+    .option("-s, --session <id>", "the conversation or piece of work it belongs to", sessionId)
+    .option("--occurred-at <time>", "when it happened, such as 2026-11-21 or 2026-11-21T10:15:00Z", time)
     .option("--metadata <json>", "a JSON object to keep with it")
     .option("--json", "print the record as JSON")
     .action(
@@ -143,10 +147,13 @@ function addMemoryCommands(memoryd: Command): void {
   withDataDir(
     memoryd.command("ingest").description("take in documents: files, and folders with all that is in them"),
   )
-    .argument("<path...>", "PDF, DOCX, HTML, Markdown and text files, or folders (.gitignore is heeded)")
-    .option("-t, --tag <tag>", "a tag; may be given several times", collect)
-    .option("-u, --user <id>", "whose documents they are")
-    .option("-p, --project <name>", "the project they belong to")
+    .argument(
+      "<path...>",
+      "PDF, DOCX, HTML, Markdown, text, subtitles and recordings, or folders (.gitignore is heeded)",
+    )
+    .option("-t, --tag <tag>", "a tag; may be given several times", tags)
+    .option("-u, --user <id>", "whose documents they are", userId)
+    .option("-p, --project <name>", "the project they belong to", project)
     .option("-w, --watch", "go on looking for changes, and remove what was deleted")
     .option("--json", "print the summary as JSON")
     .action(
@@ -157,13 +164,13 @@ function addMemoryCommands(memoryd: Command): void {
   withDataDir(memoryd.command("query").description("find the memories that answer a question"))
     .argument("<text...>", "the question")
     .option("-k, --k <number>", "how many memories, 1 to 200; 8 if not given", wholeNumber(1, 200))
-    .option("-u, --user <id>", "only this user's memories")
-    .option("-p, --project <name>", "only those of this project")
-    .option("-s, --session <id>", "only those of this session")
-    .option("-t, --tag <tag>", "only those with this tag; several: with all of them", collect)
-    .option("--sector <name>", "only those of this sector")
-    .option("--from <time>", "only what happened at this time or later")
-    .option("--to <time>", "only what happened before this time")
+    .option("-u, --user <id>", "only this user's memories", userId)
+    .option("-p, --project <name>", "only those of this project", project)
+    .option("-s, --session <id>", "only those of this session", sessionId)
+    .option("-t, --tag <tag>", "only those with this tag; several: with all of them", tags)
+    .addOption(sectorOption())
+    .option("--from <time>", "only what happened at this time or later", time)
+    .option("--to <time>", "only what happened before this time", time)
     .option("--min-score <number>", "only matches with this score or better, 0 to 1", part)
     .option("--json", "print the answer as JSON")
     .action(
@@ -183,8 +190,9 @@ function addAgentCommands(memoryd: Command): void {
     .option(
       "-p, --project <name>",
       "what is added goes there; found from the folder's git remote if not given",
+      project,
     )
-    .option("-u, --user <id>", "whose memories are read and added")
+    .option("-u, --user <id>", "whose memories are read and added", userId)
     .option("--tools <list>", `further tools: ${EXTRA_TOOL_NAMES}`)
     .option("--read-only", "only tools that change nothing")
     .action(async (options: DaemonOptions & ServeAgentOptions) => {

@@ -1,8 +1,18 @@
 import type { Command } from "commander";
+import { ClientName } from "../schemas/fields.ts";
 import { type DaemonOptions, settingsOf, withDataDir } from "./daemon-options.ts";
 import { editMemory, type EditOptions } from "./edit.ts";
 import { listMemories, type ListMemoriesOptions, showMemory, type ShowOptions } from "./memory-reads.ts";
-import { wholeNumber } from "./option-values.ts";
+import {
+  projectOrNone,
+  sectorOption,
+  sessionId,
+  tag,
+  textOf,
+  time,
+  userId,
+  wholeNumber,
+} from "./option-values.ts";
 import { removeMemories, type RemoveOptions } from "./remove.ts";
 import { printStats } from "./stats.ts";
 import { tagMemory, type TagOptions } from "./tag.ts";
@@ -22,14 +32,14 @@ export function addSingleMemoryCommands(memoryd: Command): void {
   withDataDir(memoryd.command("list").description("list memories, newest first"))
     .option("-l, --limit <number>", "how many at most, 1 to 10000; 20 if absent", wholeNumber(1, 10_000))
     .option("--cursor <text>", "go on where an earlier list ended")
-    .option("-u, --user <id>", "only this user's memories")
-    .option("-p, --project <name>", 'only those of this project; "" for none')
-    .option("-s, --session <id>", "only those of this session")
-    .option("-t, --tag <tag>", "only those with this tag")
-    .option("--sector <name>", "only those of this sector")
-    .option("-c, --client <name>", "only what this client added")
-    .option("--from <time>", "only what happened at this time or later")
-    .option("--to <time>", "only what happened before this time")
+    .option("-u, --user <id>", "only this user's memories", userId)
+    .option("-p, --project <name>", 'only those of this project; "" for none', projectOrNone)
+    .option("-s, --session <id>", "only those of this session", sessionId)
+    .option("-t, --tag <tag>", "only those with this tag", tag)
+    .addOption(sectorOption())
+    .option("-c, --client <name>", "only what this client added", textOf(ClientName))
+    .option("--from <time>", "only what happened at this time or later", time)
+    .option("--to <time>", "only what happened before this time", time)
     .option("--json", "print the answer as JSON")
     .action(
       async (options: DaemonOptions & ListMemoriesOptions) =>

@@ -51,12 +51,22 @@ export async function ask(question: string): Promise<boolean | undefined> {
   }
 }
 
-/** Ends quietly when the reader of a pipe (`memoryd query … | head -1`) has gone. */
+let done: string | undefined;
+
+/** A sentence for the person who cannot be shown the answer, because the disk it goes to is full: it was done all the same. */
+export function sayIfLost(sentence: string): void {
+  done = sentence;
+}
+
+/** Ends quietly when the reader of a pipe (`memoryd query … | head -1`) has gone, and with a sentence on what else is wrong. */
 export function endWithReader(): void {
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") process.exit(0);
-    throw error;
+    complain(`The output could not be written (${error.message}).${done === undefined ? "" : ` ${done}`}`);
+    process.exit(1);
   });
+  // Nobody is left to be told.
+  process.stderr.on("error", () => {});
 }
 
 /**

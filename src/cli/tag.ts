@@ -22,6 +22,14 @@ export async function tagMemory(
       );
     }
   }
+  const given = new Set(changes);
+  const both = changes.find((change) => change.startsWith("+") && given.has(`-${change.slice(1)}`));
+  if (both !== undefined) {
+    throw new CliFailure(
+      `The tag ${oneLine(both.slice(1))} cannot be both added and taken away; say ${oneLine(both)} or -${oneLine(both.slice(1))}.`,
+      { exitCode: EXIT.usage },
+    );
+  }
   const daemon = await connect(dataDir);
   const memory = await readMemory(daemon, id);
   const tags = new Set(memory.tags);

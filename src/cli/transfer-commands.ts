@@ -3,7 +3,7 @@ import { type DaemonOptions, settingsOf, withDataDir } from "./daemon-options.ts
 import { exportTo, type ExportOptions } from "./export.ts";
 import { importFrom, type ImportOptions } from "./import.ts";
 import { FORMATS } from "./import/open-source.ts";
-import { collect } from "./option-values.ts";
+import { project, projectOrNone, tags, userId } from "./option-values.ts";
 
 export function addTransferCommands(memoryd: Command): void {
   withDataDir(
@@ -13,9 +13,9 @@ export function addTransferCommands(memoryd: Command): void {
   )
     .argument("<path>", "the file or folder; an archive is read as it is, nothing is unpacked")
     .addOption(new Option("--format <name>", "what it is, where that cannot be told").choices(FORMATS))
-    .option("-u, --user <id>", "whose memories they become, whatever the file says")
-    .option("-p, --project <name>", "the project they come to belong to")
-    .option("-t, --tag <tag>", "a tag they get besides their own; may be given several times", collect)
+    .option("-u, --user <id>", "whose memories they become, whatever the file says", userId)
+    .option("-p, --project <name>", "the project they come to belong to", project)
+    .option("-t, --tag <tag>", "a tag they get besides their own; may be given several times", tags)
     .option("--keep-users", "believe a file that says whose a memory is")
     .option("--all-branches", "of ChatGPT also what was edited or answered anew")
     .option("--dry-run", "say what would be added and what not, and send nothing")
@@ -38,8 +38,8 @@ export function addTransferCommands(memoryd: Command): void {
       ]),
     )
     .option("-o, --out <path>", "the file or folder; standard output if absent")
-    .option("-u, --user <id>", "only this user's")
-    .option("-p, --project <name>", "only those of this project")
+    .option("-u, --user <id>", "only this user's", userId)
+    .option("-p, --project <name>", 'only those of this project; "" for none', projectOrNone)
     .option("--no-waypoints", "leave out the links between memories")
     .option("--originals", "with the files that documents were made of, in a folder")
     .option("--force", "replace an export that is there")

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { type DaemonOptions, settingsOf, withDataDir } from "./daemon-options.ts";
-import { wholeNumber } from "./option-values.ts";
+import { userId, wholeNumber } from "./option-values.ts";
 import { deleteUser, type DeleteUserOptions } from "./user-delete.ts";
 import { listUsers, type ListUsersOptions, summariseUser, type SummariseUserOptions } from "./users.ts";
 
@@ -16,7 +16,7 @@ export function addUserCommands(memoryd: Command): void {
     );
 
   withDataDir(users.command("summary").description("say in short what a user has stored"))
-    .argument("<user>", "the id of the user")
+    .argument("<user>", "the id of the user", userId)
     .option("--fresh", "make it now, even if there is one")
     .option("--json", "print the answer as JSON")
     .action(
@@ -25,7 +25,7 @@ export function addUserCommands(memoryd: Command): void {
     );
 
   withDataDir(users.command("delete").description("delete a user's memories, with documents and originals"))
-    .argument("<user>", "the id of the user")
+    .argument("<user>", "the id of the user", userId)
     .option("--keep-documents", "what was ingested stays, with its memories")
     .option("--include-facts", "the facts go too")
     .option("-y, --yes", "without asking")

@@ -1,5 +1,6 @@
-import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, existsSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { writeRuntimeInfo } from "../../src/runtime-file.ts";
 import { VERSION } from "../../src/version.ts";
 import { type FakeDaemon, startFakeDaemon } from "../support/fake-daemon.ts";
-import { type CliOptions, runCli } from "../support/run-cli.ts";
+import { type CliOptions, environmentOf, LAUNCHER, runCli } from "../support/run-cli.ts";
 
 const RECORD = { id: "id-1", content: "likes tea", primary_sector: "semantic", deduplicated: false };
 const STATS = {
@@ -71,6 +72,15 @@ describe("memoryd", () => {
     [["query"], /missing required argument/],
     [["query", "-k", "0", "x"], /1 to 200/],
     [["add", "x", "--metadata", "[1]"], /JSON object/],
+    [["query", "x", "--from", "yesterday"], /--from .* such as 2026-11-21 or /],
+    [["query", "x", "--sector", "foo"], /--sector .* semantic, episodic/],
+    [["add", "x", "--occurred-at", "31.12.2025"], /--occurred-at .* such as 2026-11-21/],
+    [["add", "x", "--tag", ""], /--tag .*must not be empty; for example/],
+    [["add", "x", "--user", ""], /--user .*must not be empty; for example "ada"/],
+    [["add", "x", "--file", "y"], /not both/],
+    [["fact", "add", "a", "b", "c", "--from", "tomorrow"], /--from .* such as 2026-11-21/],
+    [["fact", "search", "x", "--field", "y"], /--field .* subject, predicate/],
+    [["tag", "id-1", "+x", "-x"], /both added and taken away/],
     [["add"], /nothing to remember/],
     [["add", " "], /nothing to remember/],
   ])("refuses %j as wrong usage, without a stack trace", async (words, message) => {
@@ -133,6 +143,41 @@ describe("finding the daemon", () => {
     expect(await run(["status", "--config", config], { env })).toMatchObject({ code: 0 });
     expect(await run(["status"], { env })).toMatchObject({ code: 1 });
   });
+});
+
+it.skipIf(process.platform === "win32")("takes an empty or relative home for none", async () => {
+  const { HOME: _, ...unset } = { ...process.env };
+  const passwd = spawnSync(process.execPath, ["-p", "os.homedir()"], { env: unset, encoding: "utf8" });
+  const env = { MEMORYD_DATA_DIR: "", HOME: "", XDG_DATA_HOME: "data" };
+  const { stdout } = await run(["data", "path"], { env });
+  expect(stdout.startsWith(passwd.stdout.trim())).toBe(true);
+});
+
+it("answers an agent with a tool error where the data directory cannot be made, and logs no stack trace", async () => {
+  writeFileSync(join(home, "file"), "");
+  const messages = [
+    {
+      method: "initialize",
+      id: 1,
+      params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "x", version: "1" } },
+    },
+    { method: "notifications/initialized" },
+    { method: "tools/call", id: 2, params: { name: "memory_query", arguments: { query: "x" } } },
+  ];
+  const child = spawn(process.execPath, [LAUNCHER, "mcp", "--data-dir", join(home, "file", "data")], {
+    env: environmentOf(home),
+  });
+  let stderr = "";
+  child.stderr.setEncoding("utf8").on("data", (chunk: string) => (stderr += chunk));
+  for (const message of messages) child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+  let answer = "";
+  for await (const chunk of child.stdout.setEncoding("utf8")) {
+    answer += chunk as string;
+    if (answer.includes('"id":2')) break;
+  }
+  child.kill();
+  expect(answer).toMatch(/cannot be made, because a file is in its way.*"isError":true/);
+  expect(stderr).not.toContain("stack");
 });
 
 describe("memoryd status", () => {
@@ -209,6 +254,37 @@ describe("memoryd add", () => {
     expect(daemon.requests.at(-1)?.body).toEqual({ content: "  first line\n\nläst 🐈" });
   });
 
+  it("remembers standard input for a dash, and a file", async () => {
+    daemon = await startFakeDaemon(home, { "/memory/add": { body: RECORD } });
+    await run(["add", "-"], { stdin: "from input\n" });
+    expect(daemon.requests.at(-1)?.body).toEqual({ content: "from input" });
+    writeFileSync(join(home, "note.txt"), "from a file\n");
+    await run(["add", "--file", join(home, "note.txt")]);
+    expect(daemon.requests.at(-1)?.body).toEqual({ content: "from a file" });
+    expect(await run(["add", "--file", join(home, "none")])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/none cannot be read .*, so nothing was remembered\.\n$/),
+    });
+  });
+
+  it.skipIf(!existsSync("/dev/full"))(
+    "says that it was stored where the output is full (needs /dev/full)",
+    async () => {
+      daemon = await startFakeDaemon(home, { "/memory/add": { body: RECORD } });
+      const full = openSync("/dev/full", "w");
+      const child = spawn(process.execPath, [LAUNCHER, "add", "x"], {
+        env: environmentOf(home, { MEMORYD_DATA_DIR: home }),
+        stdio: ["ignore", full, "pipe"],
+      });
+      closeSync(full);
+      const [stderr, [code]] = await Promise.all([child.stderr?.toArray() ?? [], once(child, "close")]);
+      expect(code).toBe(1);
+      expect(Buffer.concat(stderr).toString()).toMatch(
+        /^The output could not be written \(ENOSPC.*\)\. The memory is stored: id-1\.\n$/,
+      );
+    },
+  );
+
   it("refuses standard input that is not UTF-8", async () => {
     const { code, stderr } = await run(["add"], { stdin: Uint8Array.of(0x66, 0xff, 0xfe) });
     expect({ code, stderr }).toEqual({
@@ -223,7 +299,7 @@ describe("memoryd add", () => {
       errors: [{ path: "/occurred_at", message: "must be a date" }],
     };
     daemon = await startFakeDaemon(home, { "/memory/add": { status: 400, body: problem } });
-    expect(await run(["add", "x", "--occurred-at", "never"])).toEqual({
+    expect(await run(["add", "x", "--occurred-at", "2026-01-02"])).toEqual({
       code: 1,
       stdout: "",
       stderr: "The date is wrong. (/occurred_at must be a date)\n",
@@ -249,7 +325,9 @@ describe("memoryd query", () => {
 
   it("prints the matches, fit for a terminal", async () => {
     daemon = await startFakeDaemon(home, { "/memory/query": { body: { matches: [match] } } });
-    const words = "-k 3 -u ann -p home -t drinks --sector semantic --from 2026 --min-score 0.2".split(" ");
+    const words = "-k 3 -u ann -p home -t drinks --sector semantic --from 2026-01-01 --min-score 0.2".split(
+      " ",
+    );
     const { code, stdout } = await run(["query", "what", "does she drink?", ...words]);
     expect(code).toBe(0);
     expect(stdout).toBe(" 1. 0.83  likes tea\ufffd[31m\n          2026-01-02 · semantic #drinks · id-1\n");
@@ -258,7 +336,7 @@ describe("memoryd query", () => {
       k: 3,
       user_id: "ann",
       snippet: 240,
-      filters: { project: "home", tags: ["drinks"], sector: "semantic", from: "2026", min_score: 0.2 },
+      filters: { project: "home", tags: ["drinks"], sector: "semantic", from: "2026-01-01", min_score: 0.2 },
     });
   });
 

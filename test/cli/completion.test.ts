@@ -34,6 +34,11 @@ describe.skipIf(!has("bash"))("bash (skipped where it is absent)", () => {
     );
     expect(complete("memoryd fact t")).toEqual(["timeline"]);
     expect(complete("memoryd list --se")).toEqual(["--session", "--sector"]);
+    expect(complete("memoryd mcp install c")).toEqual(["claude-code", "claude-desktop", "cursor", "codex"]);
+    expect(complete("memoryd query --sector e")).toEqual(["episodic", "emotional"]);
+    expect(complete("memoryd start --log-level d")).toEqual(["debug"]);
+    // Files are left to the shell.
+    expect(complete("memoryd add --tag ")).toEqual([""]);
     // A value that is called like a command is none.
     expect(complete("memoryd add list --occ")).toEqual(["--occurred-at"]);
   });
@@ -46,6 +51,8 @@ describe.skipIf(!has("zsh"))("zsh (skipped where it is absent)", () => {
     const script = `compdef() { print "$@" }; source "${file}"; _describe() { print -l \${candidates} }; words=(memoryd fact ""); CURRENT=3; _memoryd`;
     const lines = execFileSync("zsh", ["-fc", script], { encoding: "utf8" }).split("\n");
     expect(lines[0]).toBe("_memoryd memoryd");
+    const choice = script.replace('fact ""', 'keys create --scope ""').replace("CURRENT=3", "CURRENT=5");
+    expect(execFileSync("zsh", ["-fc", choice], { encoding: "utf8" })).toContain("read\nwrite\nadmin\n");
     expect(lines).toContain("timeline:draw what was true of a subject, and when");
   });
 });
@@ -63,6 +70,8 @@ describe.skipIf(!has("fish"))("fish (skipped where it is absent)", () => {
         .map((row) => row.split("\t")[0]);
     expect(complete("memoryd fact t")).toEqual(["timeline"]);
     expect(complete("memoryd list --se")).toEqual(expect.arrayContaining(["--sector", "--session"]));
+    expect(complete("memoryd mcp install cl")).toEqual(["claude-code", "claude-desktop"]);
+    expect(complete("memoryd query --sector se")).toEqual(["semantic"]);
     expect(complete("memoryd s")).toEqual(expect.arrayContaining(["show", "stats", "status"]));
   });
 });

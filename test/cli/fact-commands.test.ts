@@ -63,9 +63,11 @@ describe("memoryd fact add", () => {
   });
 
   it("passes on why the daemon refuses, and refuses wrong options itself", async () => {
-    expect(await fact("add", "Ada", "lives in", "x", "--from", "2020")).toMatchObject({
+    expect(
+      await fact("add", "Ada", "lives in", "x", "--from", "2020-01-02", "--to", "2020-01-01"),
+    ).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/valid_from/),
+      stderr: expect.stringMatching(/valid_/),
     });
     for (const words of [
       ["-c", "2"],

@@ -1,7 +1,9 @@
 import { Argument, type Command } from "commander";
 import { withDataDir } from "../daemon-options.ts";
+import { EXTRA_TOOL_NAMES } from "../mcp/extra-tools.ts";
 import { agentStatus, type AgentStatusOptions } from "./agent-status.ts";
 import { installFor, type InstallOptions, uninstallFor } from "./install.ts";
+import { project, userId } from "../option-values.ts";
 import { AGENT_IDS, type AgentId } from "./known-agents.ts";
 
 /** The commands under `memoryd mcp` that tell agents of memoryd. */
@@ -13,9 +15,9 @@ export function addAgentInstallCommands(mcp: Command): void {
     .option("--project", "in the file of the project that this folder belongs to, not in your own")
     .option("--print", "only show what would stand there")
     .option("--force", "also where the agent does not seem to be installed")
-    .option("-u, --user <id>", "whose memories the agent reads and adds")
-    .option("--project-name <name>", "the project that it adds to, whatever folder it works in")
-    .option("--tools <list>", "further tools, as of `memoryd mcp`")
+    .option("-u, --user <id>", "whose memories the agent reads and adds", userId)
+    .option("--project-name <name>", "the project that it adds to, whatever folder it works in", project)
+    .option("--tools <list>", `further tools: ${EXTRA_TOOL_NAMES}`)
     .option("--read-only", "only tools that change nothing")
     .action((ids: AgentId[], options: InstallOptions) => installFor(ids, options));
 

@@ -17,12 +17,12 @@ interface AgentState {
   readonly agent: string;
   readonly scope: "user" | "project";
   readonly file: string;
-  readonly state: "installed" | "stale" | "unreadable" | "not installed" | "no such agent";
+  readonly state: "installed" | "stale" | "unreadable" | "not installed" | "agent not installed here";
   /** Why it is stale or unreadable. */
   readonly why?: string;
 }
 
-/** Says which agents start memoryd. @throws {CliFailure} when one starts something that is not there any more. */
+/** Says which agents start memoryd. @throws {CliFailure} when one starts something that is not there any more, or cannot be read. */
 export function agentStatus({ json = false }: AgentStatusOptions): void {
   const program = installedProgram("memoryd mcp status");
   const sight: Sight = { program, version: VERSION, exists: existsSync, versionAt };
@@ -38,7 +38,11 @@ export function agentStatus({ json = false }: AgentStatusOptions): void {
     );
   }
   const stale = states.filter(({ state }) => state === "stale");
-  if (stale.length === 0) return;
+  if (stale.length === 0) {
+    const unreadable = states.find(({ state }) => state === "unreadable");
+    if (unreadable === undefined) return;
+    throw new CliFailure(`Mend ${unreadable.file}, so that it can be seen whether memoryd is in it.`);
+  }
   if (!json) print("");
   const commands = stale.map(
     ({ agent, scope }) => `\`memoryd mcp install ${agent}${scope === "project" ? " --project" : ""}\``,
@@ -60,7 +64,7 @@ function stateOf(agent: AgentKind, scope: AgentState["scope"], file: string, sig
     const entry = text === undefined ? undefined : readEntry(agent, text);
     if (entry === undefined) {
       const isKnown = scope === "project" || isThere(agent);
-      return { ...known, state: isKnown ? "not installed" : "no such agent" };
+      return { ...known, state: isKnown ? "not installed" : "agent not installed here" };
     }
     const why = staleness(entry, sight);
     return why === undefined ? { ...known, state: "installed" } : { ...known, state: "stale", why };

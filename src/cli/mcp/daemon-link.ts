@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { claimStart } from "../../start-claim.ts";
 import { CliFailure } from "../cli-failure.ts";
+import { explainStartFailure } from "../explain-start-failure.ts";
 import { type DaemonClient, findDaemon } from "../daemon-client.ts";
 import type { StartOutcome } from "../start-detached.ts";
 import { checkVersions } from "./check-versions.ts";
@@ -78,7 +79,12 @@ export function createDaemonLink(options: DaemonLinkOptions): DaemonLink {
             "memoryd is still starting; reading back a large store takes a while. Try again in a moment.",
           );
         }
-        starting ??= startOnce().finally(() => (starting = undefined));
+        starting ??= startOnce()
+          .catch((error: unknown) => {
+            if (error instanceof CliFailure) throw error;
+            throw new CliFailure(explainStartFailure(error, dataDir), { cause: error });
+          })
+          .finally(() => (starting = undefined));
         // A start that takes longer than the call goes on without it.
         await Promise.race([starting, sleep(Math.max(0, deadline - Date.now()) + 1)]);
         if (failure === undefined) await sleep(POLL_MS);

@@ -66,7 +66,9 @@ export async function serveAgent(settings: Settings, options: ServeAgentOptions)
     },
   );
   const greetings = greetRegularly(link, exitWhenIdleMs);
-  link.reach(Date.now() + WARM_UP_MS).catch((error: unknown) => log.warn({ err: error }, "no daemon yet"));
+  link.reach(Date.now() + WARM_UP_MS).catch((error: unknown) => {
+    log.warn({ reason: error instanceof Error ? error.message : String(error) }, "no daemon yet");
+  });
 
   await ended;
   clearInterval(greetings);
