@@ -182,6 +182,10 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
     return this.#journal.isFull ? "the disk, or a quota on it, is full; deleting still works" : undefined;
   }
 
+  #mustLook(): boolean {
+    return !this.#room.isFresh || this.#journal.isFull;
+  }
+
   /** Brings `addsRefused` up to date. */
   async lookForRoom(): Promise<void> {
     await this.#room.look();
@@ -271,7 +275,8 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
    */
   async #waitForRoom(): Promise<ServiceError | undefined> {
     this.#assertOpen();
-    await this.lookForRoom();
+    // Without a turn for others where nothing is to be asked.
+    if (this.#mustLook()) await this.lookForRoom();
     if (this.#indexes.overlay.bytes < MAX_PENDING_BYTES) return undefined;
     let cause: unknown;
     try {

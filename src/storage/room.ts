@@ -22,7 +22,9 @@ export interface RoomParts {
 export interface Room {
   /** Undefined while there is room, and where the disk does not say. */
   readonly lack: Space | undefined;
-  /** Asks the disk, unless it was asked just now. */
+  /** Whether the disk was asked just now. */
+  readonly isFresh: boolean;
+  /** Asks the disk, unless it is fresh. */
   look(): Promise<void>;
 }
 
@@ -41,6 +43,8 @@ export function createRoom({
   let lack: Space | undefined;
   let lookedAt = -Infinity;
   let looking: Promise<void> | undefined;
+
+  const isFresh = () => looking === undefined && now() - lookedAt < FRESH_MS;
 
   async function ask(): Promise<void> {
     try {
@@ -61,8 +65,11 @@ export function createRoom({
     get lack() {
       return lack;
     },
+    get isFresh() {
+      return isFresh();
+    },
     async look() {
-      if (looking === undefined && now() - lookedAt < FRESH_MS) return;
+      if (isFresh()) return;
       looking ??= ask();
       const patience = new AbortController();
       await Promise.race([

@@ -50,7 +50,7 @@ export function createInMemoryStore(clock: Clock): InMemoryStore {
       findRoom: async () => {},
       close: async () => {},
     },
-    room: { lack: undefined, look: async () => {} },
+    room: { lack: undefined, isFresh: true, look: async () => {} },
     tables: { read: async () => new Map(), close: async () => {} },
     checkpointer: {
       notePending: () => {},
