@@ -1,4 +1,4 @@
-import { lstat, mkdir, open, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, open, rm, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type { Static } from "typebox";
 import { Value } from "typebox/value";
@@ -6,6 +6,7 @@ import { EndLine, type MemoryLine } from "../schemas/transfer.ts";
 import { CliFailure, EXIT } from "./cli-failure.ts";
 import { connect, type DaemonClient } from "./daemon-client.ts";
 import { writeOriginals } from "./export-originals.ts";
+import { putInPlace, refuseTaken } from "./export-place.ts";
 import { notePath, noteText } from "./import/note-file.ts";
 import { FOLDER_INDEX, NamedOriginal } from "./import/read-export.ts";
 import { jsonOf } from "./import/read-record.ts";
@@ -24,7 +25,11 @@ export interface ExportOptions {
   readonly force?: boolean;
 }
 
-type End = Static<typeof EndLine>;
+interface Exported {
+  readonly end: Static<typeof EndLine>;
+  /** Whether a record says whose it is. */
+  readonly namesUsers: boolean;
+}
 
 const NEWLINE = 0x0a;
 const SHOW_EVERY_RECORDS = 100;
@@ -42,7 +47,7 @@ export async function exportTo(dataDir: string, options: ExportOptions): Promise
   }
   const daemon = await connect(dataDir);
   if (out === undefined) {
-    tellOfDocuments(await copy(daemon, options, printBytes));
+    tellHowItComesBack(await copy(daemon, options, printBytes), { originals });
     return;
   }
 
@@ -53,13 +58,13 @@ export async function exportTo(dataDir: string, options: ExportOptions): Promise
   const giveUp = (): void => void rm(partial, { recursive: true, force: true }).then(() => process.exit(1));
   process.once("SIGINT", giveUp);
   try {
-    const end = await (isFolder ? writeFolder : writeFileOfLines)(daemon, options, partial);
-    await replace(partial, target);
-    const { memories, documents, facts, waypoints } = end;
+    const exported = await (isFolder ? writeFolder : writeFileOfLines)(daemon, options, partial);
+    await putInPlace(partial, target, { isFolder, force });
+    const { memories, documents, facts, waypoints } = exported.end;
     complain(
       `exported ${memories} memories, ${documents} documents, ${facts} facts and ${waypoints} waypoints to ${target}`,
     );
-    if (!originals) tellOfDocuments(end);
+    tellHowItComesBack(exported, { originals });
   } finally {
     process.removeListener("SIGINT", giveUp);
     await rm(partial, { recursive: true, force: true });
@@ -81,45 +86,56 @@ async function copy(
   daemon: DaemonClient,
   options: ExportOptions,
   write: (bytes: Uint8Array) => Promise<unknown>,
-): Promise<End> {
+): Promise<Exported> {
   let tail = Buffer.alloc(0);
+  let namesUsers = false;
   let records = 0;
   for await (const chunk of daemon.read(addressOf(options))) {
     await write(chunk);
     for (const byte of chunk) if (byte === NEWLINE) records += 1;
     showProgress(`${records} records`);
-    tail = Buffer.concat([tail, chunk]).subarray(-EndLineBytes);
+    const seen = Buffer.concat([tail, chunk]);
+    namesUsers ||= seen.includes(USER_FIELD);
+    tail = seen.subarray(-EndLineBytes);
   }
   const last = jsonOf(tail.toString("utf8").trimEnd().split("\n").at(-1) ?? "");
   if (!Value.Check(EndLine, last)) throw cutOff();
-  return last;
+  return { end: last, namesUsers };
 }
 const EndLineBytes = 256;
+/** As the daemon writes it; inside a text its quotes are escaped. */
+const USER_FIELD = '"user_id":"';
 
-async function writeFileOfLines(daemon: DaemonClient, options: ExportOptions, partial: string): Promise<End> {
+async function writeFileOfLines(
+  daemon: DaemonClient,
+  options: ExportOptions,
+  partial: string,
+): Promise<Exported> {
   await mkdir(dirname(partial), { recursive: true });
   const file = await open(partial, "wx", 0o600);
   try {
-    const end = await copy(daemon, options, (bytes) => file.writeFile(bytes));
+    const exported = await copy(daemon, options, (bytes) => file.writeFile(bytes));
     await file.sync();
-    return end;
+    return exported;
   } finally {
     await file.close();
   }
 }
 
 /** All lines in one file; in Markdown that only names those of memories, which have a file each. */
-async function writeFolder(daemon: DaemonClient, options: ExportOptions, partial: string): Promise<End> {
+async function writeFolder(daemon: DaemonClient, options: ExportOptions, partial: string): Promise<Exported> {
   await mkdir(partial, { recursive: true, mode: 0o700 });
   const index = await open(join(partial, FOLDER_INDEX), "wx", 0o600);
   const folders = new Set<string>();
   const documents: NamedOriginal[] = [];
-  let end: End | undefined;
+  let end: Exported["end"] | undefined;
+  let namesUsers = false;
   let records = 0;
   try {
     for await (const line of textLines(daemon.read(addressOf(options)), MAX_EXPORTED_LINE_BYTES)) {
       if ("fault" in line) throw cutOff();
       const value = jsonOf(line.text) as { readonly type?: string } | undefined;
+      namesUsers ||= line.text.includes(USER_FIELD);
       if (Value.Check(EndLine, value)) end = value;
       if (Value.Check(NamedOriginal, value)) documents.push({ id: value.id, sha256: value.sha256 });
       if (options.format !== "markdown" || value?.type !== "memory") {
@@ -141,44 +157,20 @@ async function writeFolder(daemon: DaemonClient, options: ExportOptions, partial
   }
   if (end === undefined) throw cutOff();
   if (options.originals === true) await writeOriginals(daemon, documents, partial);
-  return end;
+  return { end, namesUsers };
 }
 
-/** @throws {CliFailure} for a place that is taken, unless it may be replaced and holds what an export left there. */
-async function refuseTaken(target: string, isFolder: boolean, force: boolean): Promise<void> {
-  const found = await lstat(target).catch(() => undefined);
-  if (found === undefined) return;
-  if (!force)
-    throw new CliFailure(`${target} is there already; name another place, or replace it with --force.`);
-  if (!found.isDirectory()) {
-    if (isFolder) {
-      throw new CliFailure(
-        `${target} is a file, and Markdown and originals are written to a folder; name another place.`,
-      );
-    }
-    return;
-  }
-  const index = await lstat(join(target, FOLDER_INDEX)).catch(() => undefined);
-  if (!isFolder || index === undefined)
-    throw new CliFailure(
-      `${target} is a folder that no export made; it is not replaced. Name another place.`,
+function tellHowItComesBack(
+  { end: { documents }, namesUsers }: Exported,
+  { originals }: { readonly originals: boolean },
+): void {
+  if (documents > 0 && !originals) {
+    complain(
+      `The originals of ${documents} documents are not in it; export to a folder with --originals to have them too.`,
     );
-}
-
-async function replace(partial: string, target: string): Promise<void> {
-  const isFolder = (await lstat(target).catch(() => undefined))?.isDirectory() === true;
-  if (!isFolder) return await rename(partial, target);
-  const old = `${target}.old-${process.pid}`;
-  await rename(target, old);
-  await rename(partial, target);
-  await rm(old, { recursive: true, force: true });
-}
-
-function tellOfDocuments({ documents }: End): void {
-  if (documents === 0) return;
-  complain(
-    `The originals of ${documents} documents are not in it; export to a folder with --originals to have them too.`,
-  );
+  }
+  if (namesUsers)
+    complain("It says whose records are: `memoryd import --keep-users` brings them back to their users.");
 }
 
 function cutOff(): CliFailure {

@@ -5,6 +5,7 @@ import type { OriginalItem, Progress } from "./import/import-item.ts";
 import { ImportReport } from "./import/import-report.ts";
 import { type ImportState, NOTHING_DONE, type StateFile, stateFile } from "./import/import-state.ts";
 import { type Format, type ImportSource, openSource } from "./import/open-source.ts";
+import { refusedOwners } from "./import/refused-owners.ts";
 import { sendItems } from "./import/send-items.ts";
 import { sendOriginal } from "./import/send-original.ts";
 import { complain, showProgress } from "./output.ts";
@@ -69,6 +70,7 @@ async function run(
 ): Promise<ImportState> {
   const state = { ...before };
   const progress: Progress = { done: 0, total: 0 };
+  const leaveOut = refusedOwners();
   const show = progressLine(before);
   const interruption = watchForInterruption(target !== undefined);
   let batch: Sendable[] = [];
@@ -129,8 +131,9 @@ async function run(
   try {
     for await (const item of source.items(progress)) {
       show(progress, state);
+      const checked = leaveOut(item, checkItem(item, options));
       // Those of an earlier run were counted then.
-      if (items >= before.items) await take(checkItem(item, options));
+      if (items >= before.items) await take(checked);
       items += 1;
     }
     await flush();

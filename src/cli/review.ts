@@ -39,7 +39,7 @@ interface Entry {
   /** The beginning of a note; where a document is from; what a fact states. */
   readonly text: string;
   /** Of a document those that were found; of a fact none. */
-  notes: number;
+  readonly noteIds: string[];
 }
 
 /** Shows what was added, by client and day, the newest first; with `remove` takes it away again, after asking. */
@@ -48,12 +48,13 @@ export async function review(dataDir: string, options: ReviewOptions): Promise<v
   const daemon = await connect(dataDir);
   const shown = await entriesSince(daemon, since, options.client);
   if (options.remove !== undefined) return remove(daemon, chosen(shown, options.remove), options);
-  if (options.json === true) return printJson({ since: new Date(since).toISOString(), entries: shown });
+  if (options.json === true)
+    return printJson({ since: new Date(since).toISOString(), entries: shown.map(entryRecord) });
   if (shown.length === 0) return print(`Nothing was added since ${day(new Date(since).toISOString())}.`);
   for (const [client, ofClient] of groups(shown, ({ client }) => client ?? NO_CLIENT)) {
     print(oneLine(client));
     for (const [date, entries] of groups(ofClient, ({ created_at }) => day(created_at))) {
-      const notes = entries.reduce((sum, entry) => sum + entry.notes, 0);
+      const notes = entries.reduce((sum, entry) => sum + entry.noteIds.length, 0);
       const facts = entries.filter(({ kind }) => kind === "fact").length;
       print(`  ${date}  ${counted({ note: notes, fact: facts }).join(", ")}`);
       entries.forEach(printEntry);
@@ -88,7 +89,7 @@ async function entriesSince(
     for (const memory of page.items) {
       const known = memory.source === null ? undefined : documents.get(memory.source.document_id);
       if (known !== undefined) {
-        known.notes += 1;
+        known.noteIds.push(memory.id);
         continue;
       }
       const entry = memoryEntry(memory);
@@ -111,12 +112,12 @@ async function entriesSince(
 function factEntry(fact: ListedFact): Entry {
   const { id, project, created_by: client, recorded_at: created_at } = fact;
   const text = beginning(statement(fact));
-  return { id, kind: "fact", client, created_at, project, tags: [], text, notes: 0 };
+  return { id, kind: "fact", client, created_at, project, tags: [], text, noteIds: [] };
 }
 
 function memoryEntry({ id, content, source, created_by: client, ...rest }: ListedMemory): Entry {
   const { created_at, project, tags } = rest;
-  const common = { client, created_at, project, tags, notes: 1 };
+  const common = { client, created_at, project, tags, noteIds: [id] };
   if (source === null) return { ...common, id, kind: "note", text: beginning(content) };
   const text = source.url ?? source.filename ?? beginning(content);
   return { ...common, id: source.document_id, kind: "document", text };
@@ -152,10 +153,37 @@ async function remove(
     }
     if (!answer) return print("Nothing was removed.");
   }
-  for (const { id, kind } of entries) {
-    await daemon.call(Type.Unknown(), "DELETE", REMOVAL[kind](id));
+  const removed = { note: 0, document: 0, fact: 0 };
+  let gone = 0;
+  try {
+    for (const entry of entries) {
+      const { kind, noteIds } = entry;
+      if (await isRemoved(daemon, REMOVAL[kind](entry.id))) removed[kind] += 1;
+      else {
+        let notes = 0;
+        // A note that was imported can name a document that never was here.
+        if (kind === "document")
+          for (const id of noteIds) if (await isRemoved(daemon, REMOVAL.note(id))) notes += 1;
+        removed.note += notes;
+        if (notes === 0) gone += 1;
+      }
+    }
+  } finally {
+    const what = listed(counted(removed));
+    const missing = gone === 0 ? "" : ` ${gone} ${gone === 1 ? "was" : "were"} gone already.`;
+    print(`${what === "" ? "Nothing was removed." : `Removed ${what}.`}${missing}`);
   }
-  print(`Removed ${count(entries)}.`);
+}
+
+/** False where there is nothing to remove any more. */
+async function isRemoved(daemon: DaemonClient, path: string): Promise<boolean> {
+  try {
+    await daemon.call(Type.Unknown(), "DELETE", path);
+    return true;
+  } catch (error) {
+    if (error instanceof CliFailure && error.status === 404) return false;
+    throw error;
+  }
 }
 
 const REMOVAL: { readonly [Kind in Entry["kind"]]: (id: string) => string } = {
@@ -166,7 +194,10 @@ const REMOVAL: { readonly [Kind in Entry["kind"]]: (id: string) => string } = {
 
 function count(entries: readonly Entry[]): string {
   const of = (kind: Entry["kind"]) => entries.filter((entry) => entry.kind === kind).length;
-  const parts = counted({ note: of("note"), document: of("document"), fact: of("fact") });
+  return listed(counted({ note: of("note"), document: of("document"), fact: of("fact") }));
+}
+
+function listed(parts: readonly string[]): string {
   return parts.join(parts.length > 2 ? ", " : " and ");
 }
 
@@ -177,9 +208,18 @@ function counted(numbers: { readonly [kind: string]: number }): string[] {
   );
 }
 
-function printEntry({ id, kind, text, notes, project, tags }: Entry): void {
+/** As `--json` shows it. */
+function entryRecord({ noteIds, ...rest }: Entry): object {
+  return { ...rest, notes: noteIds.length };
+}
+
+function printEntry({ id, kind, text, noteIds, project, tags }: Entry): void {
   const what =
-    kind === "document" ? `document ${text} (${notes} notes)` : kind === "fact" ? `fact ${text}` : text;
+    kind === "document"
+      ? `document ${text} (${noteIds.length} notes)`
+      : kind === "fact"
+        ? `fact ${text}`
+        : text;
   const where = project === null ? "" : ` · ${oneLine(project)}`;
   print(`    ${id}  ${oneLine(what)}${tags.map((tag) => ` #${oneLine(tag)}`).join("")}${where}`);
 }

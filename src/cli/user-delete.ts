@@ -28,9 +28,13 @@ export async function deleteUser(
 ): Promise<void> {
   const daemon = await connect(dataDir);
   const encoded = encodeURIComponent(user);
+  const count = async (path: string) =>
+    (await daemon.call(Page, "GET", pathOf(path, { user_id: user, l: 1 }))).total;
+  const staying = async () => {
+    const facts = includeFacts === true ? 0 : await count("/api/temporal/fact");
+    return facts === 0 ? "" : `; ${facts} ${facts === 1 ? "fact stays" : "facts stay"} (--include-facts)`;
+  };
   if (yes !== true) {
-    const count = async (path: string) =>
-      (await daemon.call(Page, "GET", pathOf(path, { user_id: user, l: 1 }))).total;
     const there = counted(
       {
         memory_count: await count("/memory/all"),
@@ -38,15 +42,16 @@ export async function deleteUser(
       },
       keepDocuments === true ? 0 : await count("/documents"),
     );
-    const kept = keepDocuments === true ? ", those of documents left out" : "";
-    const answer = await ask(
-      `${oneLine(user)} has ${there || "nothing stored"}${kept}. Delete all of it for good? [y/N] `,
-    );
+    const facts = await staying();
+    const documents = keepDocuments === true ? ", those of documents left out" : "";
+    const nothing = facts === "" ? "nothing stored" : "no memories";
+    const what = `${oneLine(user)} has ${there || nothing}${documents}${facts}`;
+    const all = facts === "" ? "all of it" : "all but the facts";
+    const answer = await ask(`${what}. Delete ${all} for good? [y/N] `);
     if (answer === undefined) {
-      throw new CliFailure(
-        `${oneLine(user)} has ${there || "nothing stored"}${kept}; nothing was deleted. Nobody is there to be asked: say --yes.`,
-        { exitCode: EXIT.usage },
-      );
+      throw new CliFailure(`${what}; nothing was deleted. Nobody is there to be asked: say --yes.`, {
+        exitCode: EXIT.usage,
+      });
     }
     if (!answer) throw new CliFailure("Nothing was deleted.");
   }
@@ -62,6 +67,8 @@ export async function deleteUser(
   else {
     const { deleted: memories, deleted_facts: facts, deleted_documents: documents } = deleted;
     const gone = counted({ memory_count: memories, fact_count: facts }, documents);
-    print(gone === "" ? "There was nothing to delete." : `deleted ${gone}`);
+    const stay = await staying();
+    if (gone !== "") print(`deleted ${gone}${stay}`);
+    else print(`There was nothing to delete${stay === "" ? "." : stay}`);
   }
 }

@@ -2,6 +2,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { ServiceError } from "../../src/core/errors.ts";
+import { bindOperations } from "../../src/core/operations.ts";
+import type { TransferRecord } from "../../src/core/transfer/transfer-record.ts";
+import { createDocumentWorld } from "../support/document-world.ts";
+import { createMemoryWorld } from "../support/memory-world.ts";
 import { runCli } from "../support/run-cli.ts";
 import { startTestDaemon } from "../support/test-daemon.ts";
 import type { TestServer } from "../support/test-server.ts";
@@ -103,4 +108,46 @@ it("removes what is shown, or the ids it is given", async () => {
   expect((await review("--remove", id(2), "--yes")).stdout).toBe("Removed 1 note.\n");
   expect(deleted()).toEqual([{ id: id(2) }]);
   expect((await review("--remove", "--yes")).stdout).toBe("Removed 3 notes.\n");
+});
+
+it("passes over what is gone meanwhile, and removes notes of a document that is not there", async () => {
+  const elsewhere = createDocumentWorld();
+  await elsewhere.ingest("Leeks are in.");
+  const items: TransferRecord[] = [];
+  for await (const record of bindOperations(elsewhere.ports).exportRecords({ waypoints: false }))
+    if (record.kind === "memory") items.push(record);
+  const { ports } = createMemoryWorld();
+  let order = 1_000;
+  Object.assign(ports.ids, { newId: () => id((order += 1)) });
+  const here = bindOperations(ports);
+  await here.restoreRecords({ items });
+  await here.addMemory({ content: "Tea." });
+  const gone = await here.addMemory({ content: "Milk." });
+  await server.app.close();
+  server = await startTestDaemon(home, {
+    ...here,
+    deleteMemory: async (input) => {
+      if (input.id === gone.memory.id)
+        throw new ServiceError("NOT_FOUND", "There is no memory with this id.");
+      return await here.deleteMemory(input);
+    },
+  });
+  expect(await review("--remove", "--yes")).toEqual({
+    code: 0,
+    stdout: "Removed 2 notes. 1 was gone already.\n",
+    stderr: "",
+  });
+});
+
+it("says what it has removed when it cannot go on", async () => {
+  const before = server.operations;
+  await server.app.close();
+  server = await startTestDaemon(home, {
+    ...before,
+    deleteMemory: async (input) => {
+      if (input.id === id(3)) throw new ServiceError("NOT_READY", "The daemon is stopping.");
+      return await before.deleteMemory(input);
+    },
+  });
+  expect(await review("--remove", "--yes")).toMatchObject({ code: 1, stdout: "Removed 1 note.\n" });
 });

@@ -70,10 +70,26 @@ describe("memoryd users delete", () => {
     await addFact("ann");
     expect(await users("delete", "ann")).toMatchObject({
       code: 2,
-      stderr: "ann has 1 memory; nothing was deleted. Nobody is there to be asked: say --yes.\n",
+      stderr:
+        "ann has 1 memory; 1 fact stays (--include-facts); nothing was deleted. Nobody is there to be asked: say --yes.\n",
     });
     expect((await users("delete", "ann", "--include-facts")).stderr).toMatch(/^ann has 1 memory, 1 fact; /);
     expect((await server.get("/memory/all")).json().total).toBe(1);
+  });
+
+  it("says which facts stay, where there is nothing else too", async () => {
+    await add("Planted garlic in bed three.", "ann");
+    await addFact("ann");
+    expect(await printed("delete", "ann", "--yes")).toBe(
+      "deleted 1 memory; 1 fact stays (--include-facts)\n",
+    );
+    expect(await printed("delete", "ann", "--yes")).toBe(
+      "There was nothing to delete; 1 fact stays (--include-facts)\n",
+    );
+    expect((await users("delete", "ann")).stderr).toMatch(
+      /^ann has no memories; 1 fact stays \(--include-facts\); /,
+    );
+    expect((await users("delete", "bob")).stderr).toMatch(/^bob has nothing stored; /);
   });
 
   it("deletes what it is told to with --yes", async () => {

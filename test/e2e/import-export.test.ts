@@ -118,6 +118,7 @@ describe("export", () => {
     const notes = join(folder, "notes");
     const said = await memoryd("first", "export", "--out", file);
     expect(said.stderr).toContain("The originals of 1 documents are not in it");
+    expect(said.stderr).toContain("import --keep-users");
     expect((await memoryd("first", "export", "--out", file)).code).toBe(1);
     expect((await memoryd("first", "export", "--out", file, "--force")).code).toBe(0);
     const inNotes = ["export", "--format", "markdown", "--originals", "--out", notes];
@@ -152,6 +153,25 @@ describe("export", () => {
       expect(asked.body.matches[0].source).toMatchObject({ document_id: document.id });
       expect(of("waypoint", back)).toEqual(expect.arrayContaining(of("waypoint", whole)));
     }
+  });
+
+  it("of users says once what brings it back, and not what follows from that", async () => {
+    const daemon = await daemonAt("users");
+    for (const content of ["Garlic is in.", "Garlic is up."])
+      await call(daemon, "POST", "/memory/add", { content, user_id: "ann", session_id: "s" });
+    const text = "Leeks are in.";
+    await call(daemon, "POST", "/ingest", { text, user_id: "ann" });
+    const out = join(folder, "users-export");
+    expect((await memoryd("users", "export", "--originals", "--out", out)).stderr).toContain("--keep-users");
+    await daemonAt("users-back");
+    const { code, stdout, stderr } = await memoryd("users-back", "import", out);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/left out \d+: waypoints and originals of records that name a user/);
+    expect(stderr).toMatch(/^ {2}line 2: names a user: add --keep-users .* \(so do 3 more\)\n$/);
+    expect(await memoryd("users-back", "import", out, "--keep-users")).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/, 0 left out, 0 failed/),
+    });
   });
 
   it("leaves nothing behind when it cannot be finished", async () => {

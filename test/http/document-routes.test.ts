@@ -261,6 +261,16 @@ describe("documents and jobs", () => {
     });
   });
 
+  it("says as what it takes an original", async () => {
+    const { document } = (await post("/ingest", { text: "Garlic is in." })).json();
+    const url = `/documents/${document.id}/file`;
+    const reply = await app.inject({ method: "PUT", url, payload: { a: 1 } });
+    expect(reply.statusCode).toBe(415);
+    expect(reply.json().detail).toBe(
+      "Send the bytes of the original, with content-type: application/octet-stream.",
+    );
+  });
+
   it("takes back an original that is not kept, and no other bytes", async () => {
     const { document } = (await post("/ingest", { text: "Garlic is in." })).json();
     const url = `/documents/${document.id}/file`;

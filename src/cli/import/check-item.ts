@@ -23,6 +23,10 @@ export interface Sendable {
 }
 export type Checked = Sendable | Extract<ImportItem, { kind: "original" | "skipped" | "faulty" }>;
 
+/** Why a record is refused that says whose it is, where nobody said to believe it. */
+export const NAMES_A_USER =
+  "names a user: add --keep-users to believe the file, or --user to give all to one user";
+
 const validators = new Map<TSchema, Validator>();
 
 /** An item with the owners that the command line asks for, if it fits the schema of what it is sent to. */
@@ -61,8 +65,7 @@ function ownedBody(
   const isWaypoint = item.kind === "line" && body["type"] === "waypoint";
   if (isWaypoint) return body;
   if (user !== undefined) body["user_id"] = user;
-  else if (body["user_id"] !== null && body["user_id"] !== undefined && !keepUsers)
-    return "names a user: add --keep-users to believe the file, or --user to give all to one user";
+  else if (body["user_id"] !== null && body["user_id"] !== undefined && !keepUsers) return NAMES_A_USER;
   if (project !== undefined) body["project"] = project;
   const takesTags =
     item.kind === "memory" ||

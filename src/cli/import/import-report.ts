@@ -1,6 +1,6 @@
 import { formatTime, parseTime } from "../../schemas/time.ts";
 import { complain, oneLine, print, printJson } from "../output.ts";
-import type { Sendable } from "./check-item.ts";
+import { NAMES_A_USER, type Sendable } from "./check-item.ts";
 import type { OriginalItem } from "./import-item.ts";
 import type { ImportState } from "./import-state.ts";
 
@@ -8,6 +8,9 @@ import type { ImportState } from "./import-state.ts";
 export class ImportReport {
   readonly #skipped = new Map<string, number>();
   readonly #faults: { readonly where: string; readonly reason: string }[] = [];
+  /** Records that name a user are told of once, for one option mends them all. */
+  #firstOwned: string | undefined;
+  #owned = 0;
   readonly #samples: Sendable[] = [];
   readonly #kinds = new Map<string, number>();
 
@@ -16,6 +19,10 @@ export class ImportReport {
   }
 
   fault(where: string, reason: string): void {
+    if (reason === NAMES_A_USER) {
+      this.#firstOwned ??= where;
+      this.#owned += 1;
+    }
     if (this.#faults.length < MAX_FAULTS_KEPT) this.#faults.push({ where, reason });
   }
 
@@ -55,12 +62,13 @@ export class ImportReport {
       if (isResumed) print(`  an earlier run dealt with ${before.items} records: ${countsLine(before)}`);
     }
     for (const [reason, count] of this.#skipped) print(`  left out ${count}: ${reason}`);
-    for (const { where, reason } of this.#faults.slice(0, FAULTS_SHOWN))
-      complain(`  ${oneLine(where)}: ${oneLine(reason)}`);
-    if (done.failed > FAULTS_SHOWN)
-      complain(
-        `  … and ${done.failed - Math.min(FAULTS_SHOWN, this.#faults.length)} more; --json lists up to ${MAX_FAULTS_KEPT}`,
-      );
+    const shown = this.#faults.filter(({ reason }) => reason !== NAMES_A_USER).slice(0, FAULTS_SHOWN);
+    for (const { where, reason } of shown) complain(`  ${oneLine(where)}: ${oneLine(reason)}`);
+    const more = done.failed - this.#owned - shown.length;
+    if (more > 0) complain(`  … and ${more} more; --json lists up to ${MAX_FAULTS_KEPT}`);
+    if (this.#firstOwned === undefined) return;
+    const others = this.#owned === 1 ? "" : ` (so do ${this.#owned - 1} more)`;
+    complain(`  ${oneLine(this.#firstOwned)}: ${NAMES_A_USER}${others}`);
   }
 }
 

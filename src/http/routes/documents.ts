@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { Static } from "typebox";
+import { ServiceError } from "../../core/errors.ts";
 import {
   DeleteDocumentReply,
   DocumentParams,
@@ -193,6 +194,14 @@ export const documentRoutes: FastifyPluginAsyncTypebox<DocumentRoutesOptions> = 
   const takesOriginals: FastifyPluginAsyncTypebox = async (scope) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser(ORIGINAL_MEDIA_TYPE, (_request, stream, done) => done(null, stream));
+    scope.addContentTypeParser("*", (_request, _body, done) =>
+      done(
+        new ServiceError(
+          "UNSUPPORTED_MEDIA_TYPE",
+          `Send the bytes of the original, with content-type: ${ORIGINAL_MEDIA_TYPE}.`,
+        ),
+      ),
+    );
     scope.put(
       "/documents/:id/file",
       {

@@ -74,6 +74,15 @@ describe("a document", () => {
     expect(await outcomes(to, documents)).toEqual(["added"]);
   });
 
+  it("that never comes leaves memories that can be deleted one by one", async () => {
+    await from.world.ingest(LONG);
+    const memories = (await exported(from)).flatMap((record) => (record.kind === "memory" ? [record] : []));
+    await outcomes(to, memories);
+    for (const { memory } of memories)
+      expect(await to.all.deleteMemory({ id: memory.id })).toEqual({ id: memory.id, deleted: 1 });
+    expect(await exported(to)).toEqual([]);
+  });
+
   it("goes with its root, and is the same document when its file is taken in again", async () => {
     await from.world.ingest(LONG);
     await outcomes(to, await exported(from));
