@@ -112,13 +112,14 @@ it("removes what is shown, or the ids it is given", async () => {
 
 it("passes over what is gone meanwhile, and removes notes of a document that is not there", async () => {
   const elsewhere = createDocumentWorld();
+  const { ports } = createMemoryWorld();
+  let order = 1_000;
+  for (const { ids } of [ports, elsewhere.ports, elsewhere.documentPorts])
+    Object.assign(ids, { newId: () => id((order += 1)) });
   await elsewhere.ingest("Leeks are in.");
   const items: TransferRecord[] = [];
   for await (const record of bindOperations(elsewhere.ports).exportRecords({ waypoints: false }))
     if (record.kind === "memory") items.push(record);
-  const { ports } = createMemoryWorld();
-  let order = 1_000;
-  Object.assign(ports.ids, { newId: () => id((order += 1)) });
   const here = bindOperations(ports);
   await here.restoreRecords({ items });
   await here.addMemory({ content: "Tea." });
