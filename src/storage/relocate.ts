@@ -3,6 +3,7 @@ import * as fs from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { ServiceError } from "../core/errors.ts";
 import { type Disk, hasCode, removeTree } from "./disk.ts";
+import { CAME_FROM_NAME, inheritEarlierPlaces, leadEarlierPlaces } from "./earlier-places.ts";
 import { contentsOf, type Contents, STAYS } from "./relocation-contents.ts";
 import { INCOMING_NAME, MOVED_NAME, readIncoming, readMoved, writeIncoming, writeMoved } from "./moved.ts";
 
@@ -16,13 +17,18 @@ export interface RelocateOptions {
   readonly signal: AbortSignal;
 }
 
-export interface Relocated {
+export interface Relocated extends Finished {
   readonly files: number;
   readonly bytes: number;
   /** Bytes that were copied; the others only got another name. */
   readonly copiedBytes: number;
+}
+
+export interface Finished {
   /** Files in the old place that are not as they are in the new one, and were left there. */
   readonly left: readonly string[];
+  /** Marks in earlier places that could not be led to the new one. */
+  readonly untold: readonly string[];
 }
 
 const CHUNK_BYTES = 1024 ** 2;
@@ -43,14 +49,15 @@ export async function relocate(from: string, to: string, options: RelocateOption
   let copiedBytes: number;
   try {
     copiedBytes = await bringOver(contents, from, to, options);
+    await inheritEarlierPlaces(disk, { id, from }, to);
   } catch (error) {
     await undo(disk, to).catch(() => undefined);
     throw error;
   }
   // From here on nothing is taken back: after a failure nobody knows whether the mark is on the disk.
   await writeMoved(disk, from, { id, to });
-  const left = await finishRelocation(disk, to, { keepsLocks: true });
-  return { files: contents.files.length, bytes: contents.bytes, copiedBytes, left };
+  const finished = await finishRelocation(disk, to, { keepsLocks: true });
+  return { files: contents.files.length, bytes: contents.bytes, copiedBytes, ...finished };
 }
 
 async function bringOver(
@@ -182,23 +189,23 @@ async function* chunksOf(disk: Disk, path: string): AsyncGenerator<Uint8Array> {
 /** Takes away what a failed try brought to the new place; what was there before stays. */
 async function undo(disk: Disk, to: string): Promise<void> {
   await removeOthers(disk, to, new Set());
+  await disk.remove(join(to, CAME_FROM_NAME));
   await disk.remove(join(to, INCOMING_NAME));
 }
 
 /**
- * Tidies up behind a move that has happened: removes from the old place what is the same in the new one, then the marks in
- * the new place. The caller has the new place.
+ * Tidies up behind a move that has happened: removes from the old place what is the same in the new one, leads earlier
+ * places to the new one, then removes the marks in it. The caller has the new place.
  *
  * @param keepsLocks where somebody holds the lock of the old place.
- * @returns what was left in the old place.
  */
 export async function finishRelocation(
   disk: Disk,
   to: string,
   { keepsLocks = false }: { readonly keepsLocks?: boolean } = {},
-): Promise<string[]> {
+): Promise<Finished> {
   const incoming = readIncoming(to);
-  if (incoming === undefined || readMoved(incoming.from)?.id !== incoming.id) return [];
+  if (incoming === undefined || readMoved(incoming.from)?.id !== incoming.id) return { left: [], untold: [] };
   const { from } = incoming;
   // The mark was perhaps written by a process that ended before it was durable.
   await disk.syncDirectory(from);
@@ -216,7 +223,8 @@ export async function finishRelocation(
   }
   for (const { name } of await disk.list(from)) {
     const isLock = name === "lock" || name.startsWith("lock.");
-    const isOver = name.startsWith("daemon.json") || name === INCOMING_NAME || (isLock && !keepsLocks);
+    const isOfData = name.startsWith("daemon.json") || name === INCOMING_NAME || name === CAME_FROM_NAME;
+    const isOver = isOfData || (isLock && !keepsLocks);
     if (isOver && STAYS.test(name)) await disk.remove(join(from, name));
   }
   await disk.syncDirectory(from);
@@ -224,7 +232,8 @@ export async function finishRelocation(
   // In this order: an `INCOMING` that has arrived is what tells this place from one that was moved from.
   await disk.remove(join(to, MOVED_NAME));
   await disk.syncDirectory(to);
+  const untold = await leadEarlierPlaces(disk, to);
   await disk.remove(join(to, INCOMING_NAME));
   await disk.syncDirectory(to);
-  return left;
+  return { left, untold };
 }

@@ -13,7 +13,8 @@ export interface Contents {
 }
 
 /** At the top of a data directory: what belongs to the place, or to a process, and not to the data. */
-export const STAYS = /^(lock(\..*)?|daemon\.json(\..*)?|MOVED(\.tmp)?|INCOMING(\.tmp)?|lost\+found)$/;
+export const STAYS =
+  /^(lock(\..*)?|daemon\.json(\..*)?|MOVED(\.tmp)?|INCOMING(\.tmp)?|CAME_FROM(\.tmp)?|lost\+found)$/;
 
 /**
  * All that moves when a data directory does.

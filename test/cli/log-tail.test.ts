@@ -1,4 +1,14 @@
-import { appendFileSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  copyFileSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -74,4 +84,37 @@ it("goes on when the log was removed and made anew", () => {
   expect(news(log)).toBe("");
   writeFileSync(logFileOf(folder), "after\n");
   expect(news(log)).toBe("after\n");
+});
+
+it.each([
+  ["linked", linkSync],
+  ["copied", copyFileSync],
+])("goes on where it was when the data was moved, its files %s", (_, bring) => {
+  let place = join(folder, "old");
+  const move = (to: string) => {
+    mkdirSync(to);
+    for (const name of readdirSync(place)) bring(join(place, name), join(to, name));
+    rmSync(place, { recursive: true });
+    place = to;
+  };
+  const write = (line: string) => {
+    const sink = openRotatingLog(logFileOf(place), { maxBytes: 10 });
+    sink.write(line);
+    sink.close();
+  };
+  for (const line of ["oldest  \n", "before\n"]) write(line);
+  const log = (tail = openLogTail(() => place));
+  expect(log.begunAt).toBe(7);
+  move(join(folder, "new"));
+  expect(news(log)).toBe("");
+  appendFileSync(logFileOf(place), "on\n");
+  expect(news(log)).toBe("on\n");
+
+  // Set aside just before the move, and again after it.
+  write("second  \n");
+  move(join(folder, "newer"));
+  write("third   \n");
+  expect(news(log)).toBe("second  \nthird   \n");
+  write("fourth  \n");
+  expect(news(log)).toBe("fourth  \n");
 });

@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { isAlive } from "../../src/cli/daemon-client.ts";
+import { findDaemon, isAlive } from "../../src/cli/daemon-client.ts";
+import { claimStart } from "../../src/start-claim.ts";
 import { readRuntimeInfo } from "../../src/runtime-file.ts";
 import { environmentOf, LAUNCHER, runCli } from "../support/run-cli.ts";
 
@@ -62,6 +63,49 @@ describe("memoryd data move", () => {
     await succeed("stop");
   });
 
+  it.each([["elsewhere"], ["near"]])(
+    "gives agents no turn to start a daemon of their own meanwhile, nor afterwards (%s)",
+    async (where) => {
+      await succeed("start", "--detach");
+      writeFileSync(join(dataDir, "filler"), Buffer.alloc(FILLER_BYTES));
+      const to = where === "near" ? join(home, "near") : join(elsewhere, "data");
+      const moving = succeed("data", "move", to);
+      const state = { isMoving: true };
+      const ended = moving.finally(() => (state.isMoving = false));
+      while (!existsSync(join(dataDir, "lock.starting")) && state.isMoving) await sleep(1);
+      let turns = 0;
+      // As a shim does that looks for its daemon.
+      while (state.isMoving) {
+        const claim = await claimStart(dataDir).catch(() => undefined);
+        if (claim !== undefined && (await findDaemon(dataDir)) === undefined) turns += 1;
+        await claim?.release();
+        await sleep(1);
+      }
+      expect(await ended).toContain("memoryd is ready again");
+      expect(turns).toBe(0);
+      await succeed("stop");
+    },
+  );
+
+  it.skipIf(process.platform === "win32")(
+    "is at its end when nobody reads what it says (Windows has no such pipes)",
+    async () => {
+      await succeed("start", "--detach");
+      const to = join(home, "near");
+      const moving = spawn(process.execPath, [LAUNCHER, "data", "move", to], {
+        env: environmentOf(home, ENV()),
+        cwd: home,
+        stdio: ["ignore", "pipe", "inherit"],
+      });
+      moving.stdout.destroy();
+      expect(await new Promise((done) => moving.once("close", done))).toBe(0);
+      expect(readdirSync(dataDir)).toEqual(["MOVED"]);
+      expect(existsSync(join(to, "lock.starting"))).toBe(false);
+      expect(await succeed("status")).toContain(to);
+      await succeed("stop");
+    },
+  );
+
   it.skipIf(process.platform === "win32")(
     "changes nothing when it is interrupted, and starts the daemon again (Windows has no such signal)",
     async () => {
@@ -114,7 +158,8 @@ describe("memoryd data move", () => {
       // Whichever it is, the same call brings it to its end.
       await succeed("data", "move", to);
       expect(readFileSync(join(to, "filler")).equals(filler)).toBe(true);
-      expect(readdirSync(from)).toEqual(["MOVED"]);
+      // Killed after its last step, it has left its claim, which nobody heeds any more.
+      expect(readdirSync(from).filter((name) => name !== "lock.starting")).toEqual(["MOVED"]);
       expect(readdirSync(to)).not.toContain("INCOMING");
       [from, to] = [to, from];
     }

@@ -16,6 +16,9 @@ import { type Disk, type DiskFile, nodeDisk } from "../../src/storage/disk.ts";
 import { hasArrived, whereDataIs } from "../../src/storage/moved.ts";
 import { finishRelocation, relocate, type RelocateOptions } from "../../src/storage/relocate.ts";
 
+/** What every move leaves beside the data. */
+const OWN = { CAME_FROM: expect.any(String) as string };
+
 const FILES: Readonly<Record<string, string>> = {
   "CHECKPOINT-0000000001": "checkpoint",
   "journal/0000000001.journal": "records ".repeat(1_000),
@@ -77,8 +80,8 @@ describe("relocate", () => {
     const seen: number[] = [];
     const report = await move({ ...(link && { link }), onProgress: ({ bytes }) => seen.push(bytes) });
     const bytes = Object.values(FILES).join("").length;
-    expect(report).toEqual({ files: 6, bytes, copiedBytes, left: [] });
-    expect(filesOf(to)).toEqual(FILES);
+    expect(report).toEqual({ files: 6, bytes, copiedBytes, left: [], untold: [] });
+    expect(filesOf(to)).toEqual({ ...FILES, ...OWN });
     expect(existsSync(join(to, "files"))).toBe(true);
     expect(statSync(join(to, "memoryd.log")).ino === inode).toBe(link === undefined);
     expect(Object.keys(filesOf(from)).sort()).toEqual(["MOVED", "lock"]);
@@ -93,7 +96,7 @@ describe("relocate", () => {
     await move();
     expect(whereDataIs(from)).toBe(to);
     expect(whereDataIs(to)).toBe(to);
-    expect(filesOf(to)).toEqual({ ...FILES, lock: "of a process" });
+    expect(filesOf(to)).toEqual({ ...FILES, ...OWN, lock: "of a process" });
   });
 
   it("changes nothing when it is interrupted, or the copy is not what was written", async () => {
@@ -143,8 +146,55 @@ describe("relocate", () => {
     await move({ disk: dyingAfterTheMark() }).catch(() => undefined);
     expect(hasArrived(to)).toBe(true);
     put(from, { "late.txt": "written by somebody else" });
-    expect(await finishRelocation(nodeDisk, to)).toEqual([join(from, "late.txt")]);
+    expect((await finishRelocation(nodeDisk, to)).left).toEqual([join(from, "late.txt")]);
     expect(Object.keys(filesOf(from)).sort()).toEqual(["MOVED", "late.txt"]);
+  });
+});
+
+describe("earlier places", () => {
+  const at = (name: string) => join(root, name);
+  async function moveOn(name: string, options: Partial<RelocateOptions> = {}) {
+    [from, to] = [to, at(name)];
+    mkdirSync(to, { recursive: true });
+    return await move(options);
+  }
+
+  it("are led to the last one, which they reach without those between", async () => {
+    await move();
+    await moveOn("third");
+    await moveOn("fourth", { link: noLink });
+    for (const name of ["new", "third"]) rmSync(at(name), { recursive: true });
+    expect(whereDataIs(at("old"))).toBe(at("fourth"));
+    expect(filesOf(to)).toEqual({ ...FILES, ...OWN });
+  });
+
+  it("are led back home, too", async () => {
+    await move();
+    await moveOn("third");
+    await moveOn("old");
+    for (const name of ["new", "third", "old"]) expect(whereDataIs(at(name))).toBe(at("old"));
+    rmSync(at("third"), { recursive: true });
+    expect(whereDataIs(at("new"))).toBe(at("old"));
+  });
+
+  it("are named where they are not there, and left alone where they hold something else by now", async () => {
+    await move();
+    await moveOn("third");
+    rmSync(at("old"), { recursive: true });
+    put(at("new"), { MOVED: JSON.stringify({ id: "of another store", to: at("elsewhere") }) });
+    expect((await moveOn("fourth")).untold).toEqual([join(at("old"), "MOVED")]);
+    expect(existsSync(at("old"))).toBe(false);
+    expect(readFileSync(join(at("new"), "MOVED"), "utf8")).toContain("elsewhere");
+  });
+
+  it("are led there by whoever finishes a move that was killed", async () => {
+    await move();
+    [from, to] = [to, at("third")];
+    mkdirSync(to);
+    await move({ disk: dyingAfterTheMark() }).catch(() => undefined);
+    await finishRelocation(nodeDisk, to);
+    rmSync(from, { recursive: true });
+    expect(whereDataIs(at("old"))).toBe(to);
   });
 });
 
@@ -209,7 +259,7 @@ describe.each(["same", "other"])("killed at any step, on the %s file system", (s
       if (place === to) {
         arrived += 1;
         await finishRelocation(quickDisk, to);
-        expect(filesOf(to)).toEqual(FILES);
+        expect(filesOf(to)).toEqual({ ...FILES, ...OWN });
       } else {
         // The daemon that ran there meanwhile has written and removed.
         put(from, changed);
@@ -217,7 +267,7 @@ describe.each(["same", "other"])("killed at any step, on the %s file system", (s
         await move({ disk: quickDisk, ...(system === "other" && { link: noLink }) });
         const gone = (path: string) => path.startsWith("tables/memories.lance");
         const wanted = Object.fromEntries(Object.entries(changed).filter(([path]) => !gone(path)));
-        expect(filesOf(to)).toEqual(wanted);
+        expect(filesOf(to)).toEqual({ ...wanted, ...OWN });
       }
       expect(Object.keys(filesOf(from))).toEqual(["MOVED"]);
       expect(whereDataIs(from)).toBe(to);

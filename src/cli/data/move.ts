@@ -1,10 +1,9 @@
 import { resolve } from "node:path";
 import { type Settings, settingsBelow } from "../../config.ts";
 import { ServiceError } from "../../core/errors.ts";
-import { checkMove, finishMove, moveStore } from "../../move-data.ts";
-import { claimStart } from "../../start-claim.ts";
+import { checkMove, finishMove, type MovedStore, moveStore, withRightThere } from "../../move-data.ts";
 import { CliFailure } from "../cli-failure.ts";
-import { findDaemon } from "../daemon-client.ts";
+import { type DaemonClient, findDaemon } from "../daemon-client.ts";
 import { complain, print, printTable, showProgress } from "../output.ts";
 import { startedRows, withRightToStart } from "../restart.ts";
 import { planStartAgain, type StartAgain } from "../start-again.ts";
@@ -16,21 +15,41 @@ const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 export async function moveData(settings: Settings, folder: string): Promise<void> {
   const from = settings.dataDir;
   const to = resolve(folder);
-  if ((await checkMove(from, to)).isHere) return await sayItIsThere(from);
+  const target = await checkMove(from, to);
+  if (target.isHere) return await sayItIsThere(from);
   const daemon = await findDaemon(from);
   refuseSettingsBelow(from, { ...settings, ...daemon?.runtime.startedWith?.flags });
   const again = daemon && planStartAgain(settings, daemon);
 
-  await withRightToStart(from, async () => {
+  // Agents have no turn in either place until the daemon is there again.
+  const move = async (): Promise<Outcome> => {
     if (daemon !== undefined) await stopDaemon(daemon, settings);
+    let moved: TimedMove;
     try {
-      await moveStopped(from, to);
+      moved = await moveStopped(from, to);
     } catch (error) {
       if (again !== undefined) await startAfterFailure(again);
       throw failure(error, to);
     }
-    if (again !== undefined) await startThere(again, to);
-  });
+    return { moved, started: again && (await startThere(again)) };
+  };
+  // What is said comes last: a reader of it that goes (`| head -1`) ends this process.
+  const { moved, started } = await withRightToStart(from, () => withRightThere(to, target, move));
+  sayItHasMoved(moved, from, to);
+  if (started instanceof Error) throw started;
+  if (started === undefined) return;
+  print(`\nmemoryd is ready again${again?.keeper === undefined ? "" : `, started by ${again.keeper}`}`);
+  printTable(startedRows(started, to));
+}
+
+interface TimedMove extends MovedStore {
+  readonly milliseconds: number;
+}
+
+interface Outcome {
+  readonly moved: TimedMove;
+  /** The daemon that was started again, or why it was not; undefined where none ran. */
+  readonly started: DaemonClient | Error | undefined;
 }
 
 async function sayItIsThere(place: string): Promise<void> {
@@ -42,44 +61,48 @@ async function sayItIsThere(place: string): Promise<void> {
   );
 }
 
-async function moveStopped(from: string, to: string): Promise<void> {
+async function moveStopped(from: string, to: string): Promise<TimedMove> {
   const interrupt = new AbortController();
   const abort = (): void => interrupt.abort(new CliFailure("Interrupted; nothing was changed."));
   for (const signal of STOP_SIGNALS) process.on(signal, abort);
   const begun = performance.now();
   try {
-    const { files, bytes, copiedBytes, left, mark } = await moveStore(from, to, {
+    const moved = await moveStore(from, to, {
       signal: interrupt.signal,
       onProgress: (progress) =>
         showProgress(`moving, ${inMegabytes(progress.bytes)} of ${inMegabytes(progress.totalBytes)} MB`),
     });
-    showProgress("");
-    print(`Everything is in ${to} now.`);
-    printTable([
-      ["files", `${files}, ${inMegabytes(bytes)} MB`],
-      ["copied", copiedBytes === 0 ? "nothing, it is the same disk" : `${inMegabytes(copiedBytes)} MB, and compared`],
-      ["took", `${((performance.now() - begun) / 1_000).toFixed(1)} s`],
-    ]);
-    for (const path of left) complain(`${path} is not as it is in the new place, and was left there.`);
-    print(
-      `\nNothing else has to be changed: whatever names ${from}, be it an option, a variable, the service or an agent, is led there by ${mark}. Keep that file.`,
-    );
+    return { ...moved, milliseconds: performance.now() - begun };
   } finally {
     showProgress("");
     for (const signal of STOP_SIGNALS) process.off(signal, abort);
   }
 }
 
-/** Agents see at once that there is no daemon, and where it would be. */
-async function startThere(again: StartAgain, to: string): Promise<void> {
-  const claim = await claimStart(to);
-  if (claim === undefined) return print("\nAn agent is starting memoryd there at this moment.");
+function sayItHasMoved(moved: TimedMove, from: string, to: string): void {
+  const { files, bytes, copiedBytes, left, untold, mark, milliseconds } = moved;
+  print(`Everything is in ${to} now.`);
+  printTable([
+    ["files", `${files}, ${inMegabytes(bytes)} MB`],
+    ["copied", copiedBytes === 0 ? "nothing, it is the same disk" : `${inMegabytes(copiedBytes)} MB, and compared`],
+    ["took", `${(milliseconds / 1_000).toFixed(1)} s`],
+  ]);
+  for (const path of left) complain(`${path} is not as it is in the new place, and was left there.`);
+  for (const path of untold)
+    complain(`${path}, of an earlier move, cannot be changed or is not there, and still leads where it did.`);
+  print(
+    `\nNothing else has to be changed: whatever names ${from}, be it an option, a variable, the service or an agent, is led there by ${mark}. Keep that file.`,
+  );
+}
+
+async function startThere(again: StartAgain): Promise<DaemonClient | Error> {
+  showProgress("starting memoryd again");
   try {
-    const started = await again.start();
-    print(`\nmemoryd is ready again${again.keeper === undefined ? "" : `, started by ${again.keeper}`}`);
-    printTable(startedRows(started, to));
+    return await again.start();
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
   } finally {
-    await claim.release();
+    showProgress("");
   }
 }
 
