@@ -19,8 +19,9 @@ export default defineConfig({
           include: ["test/**/*.test.ts"],
           exclude: ["test/e2e/**", "test/bench/**", "test/eval/**"],
           pool: "forks",
-          testTimeout: 20_000,
-          hookTimeout: 20_000,
+          // Some start a dozen processes, one after the other, and the machine may be busy.
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
         },
       },
       { test: { name: "e2e", include: ["test/e2e/**/*.test.ts"], ...slow } },
