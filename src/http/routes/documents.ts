@@ -1,7 +1,6 @@
 import { Readable } from "node:stream";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { Static } from "typebox";
-import { ServiceError } from "../../core/errors.ts";
 import {
   DeleteDocumentReply,
   DocumentParams,
@@ -21,6 +20,7 @@ import { readCursor, writeCursor } from "../cursor.ts";
 import { documentRecord, documentWithChunks, jobRecord } from "../document-record.ts";
 import { uuidOf } from "../memory-id.ts";
 import { invalid, ownerOf, present } from "../memory-input.ts";
+import { refuseOtherBodies } from "../refuse-other-bodies.ts";
 import { receive } from "../upload.ts";
 
 const DEFAULT_CHUNKS = 1_000;
@@ -192,16 +192,8 @@ export const documentRoutes: FastifyPluginAsyncTypebox<DocumentRoutesOptions> = 
   );
 
   const takesOriginals: FastifyPluginAsyncTypebox = async (scope) => {
-    scope.removeAllContentTypeParsers();
+    refuseOtherBodies(scope, "the bytes of the original", ORIGINAL_MEDIA_TYPE);
     scope.addContentTypeParser(ORIGINAL_MEDIA_TYPE, (_request, stream, done) => done(null, stream));
-    scope.addContentTypeParser("*", (_request, _body, done) =>
-      done(
-        new ServiceError(
-          "UNSUPPORTED_MEDIA_TYPE",
-          `Send the bytes of the original, with content-type: ${ORIGINAL_MEDIA_TYPE}.`,
-        ),
-      ),
-    );
     scope.put(
       "/documents/:id/file",
       {

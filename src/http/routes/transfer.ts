@@ -18,6 +18,7 @@ import {
 import type { OperationsOf } from "../caller-operations.ts";
 import { invalid, present } from "../memory-input.ts";
 import { problemOf } from "../problem.ts";
+import { refuseOtherBodies } from "../refuse-other-bodies.ts";
 import { lineOf, recordOf } from "../transfer-line.ts";
 import { validator } from "../validation.ts";
 
@@ -36,17 +37,9 @@ export const transferRoutes: FastifyPluginAsyncTypebox<TransferRoutesOptions> = 
   app,
   { operationsOf, version },
 ) => {
-  app.removeAllContentTypeParsers();
+  refuseOtherBodies(app, "the lines of an export", LINES_MEDIA_TYPE);
   app.addContentTypeParser(LINES_MEDIA_TYPE, { parseAs: "buffer" }, (_request, bytes, done) =>
     done(null, bytes),
-  );
-  app.addContentTypeParser("*", (_request, _body, done) =>
-    done(
-      new ServiceError(
-        "UNSUPPORTED_MEDIA_TYPE",
-        `Send the lines of an export, with content-type: ${LINES_MEDIA_TYPE}.`,
-      ),
-    ),
   );
 
   app.get(

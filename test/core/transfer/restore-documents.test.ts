@@ -38,6 +38,22 @@ async function outcomes({ all }: Place, items: readonly TransferRecord[]): Promi
 const documentsOf = ({ world }: Place) => world.operations.listDocuments({ limit: 100, offset: 0 }).items;
 const isDocument = (record: TransferRecord): record is DocumentTransfer => record.kind === "document";
 
+/** With a further memory among those of every document. */
+function claimed(records: readonly TransferRecord[], memoryId: string): TransferRecord[] {
+  return records.map((record) =>
+    isDocument(record)
+      ? {
+          ...record,
+          document: {
+            ...record.document,
+            strategy: "root-child",
+            memoryIds: [...record.document.memoryIds, memoryId],
+          },
+        }
+      : record,
+  );
+}
+
 let from: Place;
 let to: Place;
 beforeEach(async () => {
@@ -121,19 +137,7 @@ describe("a document", () => {
   it("takes nobody else's memories along", async () => {
     await from.world.ingest("A short note.", { userId: "mallory" });
     const { memory } = await to.all.addMemory({ content: "mine", userId: "ada" });
-    const records = await exported(from);
-    const claiming = records.map((record) =>
-      isDocument(record)
-        ? {
-            ...record,
-            document: {
-              ...record.document,
-              strategy: "root-child" as const,
-              memoryIds: [...record.document.memoryIds, memory.id],
-            },
-          }
-        : record,
-    );
+    const claiming = claimed(await exported(from), memory.id);
     expect(await outcomes(to, claiming)).toEqual(["added", "CONFLICT"]);
   });
 
@@ -141,18 +145,7 @@ describe("a document", () => {
     await from.world.ingest("A short note.", { userId: "mallory" });
     const victim = place(3);
     const { memory } = await victim.all.addMemory({ content: "mine", userId: "ada" });
-    const records = (await exported(from)).map((record) =>
-      isDocument(record)
-        ? {
-            ...record,
-            document: {
-              ...record.document,
-              strategy: "root-child" as const,
-              memoryIds: [...record.document.memoryIds, memory.id],
-            },
-          }
-        : record,
-    );
+    const records = claimed(await exported(from), memory.id);
     expect(await outcomes(to, [...records, ...(await exported(victim))])).toEqual([
       "added",
       "added",
