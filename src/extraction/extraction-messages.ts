@@ -1,11 +1,14 @@
 import type { ErrorCode } from "../core/errors.ts";
 import type { Chunk, CutDocument, ExtractionInput, ExtractionLimits } from "../core/documents/extraction.ts";
 
+/** What a document is called by its sender. */
+export type DocumentClaims = Omit<ExtractionInput, "bytes">;
+
 /** One document: `begin`, its bytes in pieces, `end`. The next begins when this one is `done` or `failed`. */
 export type ToWorker =
   | {
       readonly type: "begin";
-      readonly claims: Omit<ExtractionInput, "bytes">;
+      readonly claims: DocumentClaims;
       readonly limits: ExtractionLimits;
       readonly byteCount: number;
     }

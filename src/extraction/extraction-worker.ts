@@ -1,6 +1,6 @@
 /**
  * The process that parses foreign bytes and cuts what they say: no files but the program's own, no child processes, no native addons, no
- * environment. It is talked to by `ExtractionProcess` alone.
+ * environment. It is talked to by `readInProcess` alone.
  */
 import { cutDocument } from "../core/documents/cut-document.ts";
 import type { Chunk } from "../core/documents/extraction.ts";

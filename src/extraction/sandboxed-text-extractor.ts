@@ -12,7 +12,12 @@ import {
 import { builtFile } from "../sandbox/built-file.ts";
 import { ProcessQueue } from "../sandbox/process-queue.ts";
 import { checkClaim } from "./document-kind.ts";
-import { ExtractionProcess } from "./extraction-process.ts";
+import {
+  type ExtractionProcess,
+  readInProcess,
+  type SentDocument,
+  startExtractionProcess,
+} from "./extraction-process.ts";
 import { openOriginal } from "./open-original.ts";
 
 /** Limits that are no settings: what needs more is no document of people. Their messages say what helps all the same. */
@@ -58,7 +63,7 @@ class SandboxedTextExtractor implements TextExtractor {
     this.#limits = limits;
     const newQueue = () =>
       new ProcessQueue({
-        start: () => new ExtractionProcess(file, limits),
+        start: () => startExtractionProcess(file, limits),
         jobsAProcess: JOBS_A_PROCESS,
         idleMs: IDLE_MS,
       });
@@ -74,10 +79,12 @@ class SandboxedTextExtractor implements TextExtractor {
     const signal = AbortSignal.any(signals);
     signal.throwIfAborted();
     if (bytes instanceof Uint8Array) {
-      return await this.#read(claims, bytes.length, piecesOf(bytes), { ...options, signal });
+      const document = { claims, byteCount: bytes.length, pieces: piecesOf(bytes) };
+      return await this.#read(document, { ...options, signal });
     }
     await using file = await openFile(bytes);
-    return await this.#read(claims, file.size, file.pieces(), { ...options, signal });
+    const document = { claims, byteCount: file.size, pieces: file.pieces() };
+    return await this.#read(document, { ...options, signal });
   }
 
   checkClaim(claim: Pick<ExtractionInput, "claimedType" | "filename">, kind: DocumentKind): void {
@@ -90,11 +97,10 @@ class SandboxedTextExtractor implements TextExtractor {
   }
 
   async #read(
-    claims: Omit<ExtractionInput, "bytes">,
-    byteCount: number,
-    pieces: AsyncIterable<Uint8Array>,
+    document: SentDocument,
     options: ExtractionOptions & { readonly signal: AbortSignal },
   ): Promise<CutDocument> {
+    const { byteCount } = document;
     if (byteCount > this.#limits.maxBytes) {
       throw new ServiceError(
         "TOO_LARGE",
@@ -102,7 +108,10 @@ class SandboxedTextExtractor implements TextExtractor {
       );
     }
     const queue = byteCount <= SMALL_DOCUMENT_BYTES ? this.#small : this.#large;
-    return await queue.run((process) => process.run(claims, byteCount, pieces, options), options.signal);
+    return await queue.run(
+      (process) => readInProcess(process, document, this.#limits, options),
+      options.signal,
+    );
   }
 }
 

@@ -11,6 +11,13 @@ export interface WorkLimits {
 /** Written to stderr by the watchdog before it ends its process. */
 export type WatchdogVerdict = "watchdog: memory" | "watchdog: time" | "watchdog: orphan";
 
+/** The limit for which a watchdog ended its process, by what the process wrote to standard error. */
+export function passedLimit(printed: string): "memory" | "time" | undefined {
+  return (["memory", "time"] as const).find((limit) =>
+    printed.includes(`watchdog: ${limit}` satisfies WatchdogVerdict),
+  );
+}
+
 /** What its thread is told, in shared memory: the number of the piece of work under way, or `IDLE`. */
 export interface WatchdogData {
   readonly work: Int32Array<SharedArrayBuffer>;

@@ -3,10 +3,10 @@ import type { DecodingLimits } from "../../core/documents/audio-decoder.ts";
 import { type Pcm, PCM_RATE } from "../../core/documents/transcription.ts";
 import { ServiceError } from "../../core/errors.ts";
 import { lowerPriority } from "../../sandbox/lower-priority.ts";
+import { WorkClock } from "../../sandbox/work-clock.ts";
 import type { Container } from "./container.ts";
 import type { MediaReport } from "./media-report.ts";
 
-const TICK_MS = 250;
 const MS_A_SECOND = 1_000;
 const BYTES_A_SAMPLE = 2;
 /** Of what it prints, the first and the last; a damaged file makes it print without end. */
@@ -188,30 +188,4 @@ function tooLong(maxSeconds: number): ServiceError {
 function toSamples(bytes: Buffer): Int16Array {
   const copy = new Uint8Array(bytes);
   return new Int16Array(copy.buffer, 0, copy.length / BYTES_A_SAMPLE);
-}
-
-/** Counts the time that somebody waits, awake: a longer gap between two ticks is sleep. */
-class WorkClock {
-  readonly #onEnd: () => void;
-  #timer: NodeJS.Timeout | undefined;
-  #worked = 0;
-
-  constructor(onEnd: () => void) {
-    this.#onEnd = onEnd;
-  }
-
-  /** Begins to count, or goes on, up to `limitMs` in all. */
-  start(limitMs: number): void {
-    let last = performance.now();
-    this.#timer = setInterval(() => {
-      const now = performance.now();
-      this.#worked += Math.min(now - last, 2 * TICK_MS);
-      last = now;
-      if (this.#worked > limitMs) this.#onEnd();
-    }, TICK_MS);
-  }
-
-  stop(): void {
-    clearInterval(this.#timer);
-  }
 }

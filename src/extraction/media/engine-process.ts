@@ -1,8 +1,8 @@
-import { fork } from "node:child_process";
-import { existsSync, realpathSync } from "node:fs";
+import type { ChildProcess } from "node:child_process";
 import type { DecodingLimits } from "../../core/documents/audio-decoder.ts";
 import { ServiceError } from "../../core/errors.ts";
-import { sandboxArguments } from "../../sandbox/sandbox-arguments.ts";
+import { forkSandboxed } from "../../sandbox/fork-sandboxed.ts";
+import { passedLimit } from "../../sandbox/watchdog.ts";
 import { openOriginal } from "../open-original.ts";
 import type { Container } from "./container.ts";
 import { damaged, DecodingChild } from "./decoding-child.ts";
@@ -37,17 +37,7 @@ export async function openInEngine(
   engine: EngineName,
   { workerFile, container, path, limits, signal }: EngineOptions,
 ): Promise<OpenedMedia | undefined> {
-  if (!existsSync(workerFile)) throw new Error(`${workerFile} is missing: run "npm run build" first`);
-  // Node looks at every folder on the way to a link, and may not in there.
-  const file = realpathSync.native(workerFile);
-  const input = await openOriginal(path);
-  const process = fork(file, {
-    execArgv: sandboxArguments({ worker: file, heapBytes: HEAP_BYTES, packages: PACKAGES }),
-    serialization: "advanced",
-    env: {},
-    stdio: [input.fd, "pipe", "pipe", "ipc"],
-  });
-  await input.close();
+  const process = await forkWithFile(workerFile, path);
   const child = new DecodingChild(process, { limits, signal });
 
   const next = () => new Promise<FromEngine>((resolve) => process.once("message", resolve));
@@ -62,7 +52,7 @@ export async function openInEngine(
     const answer = await child.within(Promise.race([ask(message), gone]));
     if (answer !== undefined && answer.type !== "failed") return answer;
     child.throwIfKilled();
-    const ranOut = /watchdog: (?:memory|time)/.test(child.printed);
+    const ranOut = passedLimit(child.printed) !== undefined;
     child.kill(undefined);
     if (ranOut)
       throw new ServiceError(
@@ -114,4 +104,15 @@ export async function openInEngine(
       await child.ended;
     },
   };
+}
+
+/** The file is its standard input: it may open none itself. */
+async function forkWithFile(worker: string, path: string): Promise<ChildProcess> {
+  const input = await openOriginal(path);
+  try {
+    const sandbox = { worker, heapBytes: HEAP_BYTES, packages: PACKAGES };
+    return forkSandboxed(sandbox, { stdio: [input.fd, "pipe", "pipe", "ipc"] });
+  } finally {
+    await input.close();
+  }
 }

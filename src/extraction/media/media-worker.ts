@@ -1,7 +1,7 @@
 /**
  * The process that decodes foreign recordings where no program of the system does: no files but the program's own and
  * the one it was given as its standard input, no child processes, no native addons, no environment. It is talked to by
- * `EngineProcess` alone, and writes sound to its standard output.
+ * `openInEngine` alone, and writes sound to its standard output.
  */
 import { Watchdog } from "../../sandbox/watchdog.ts";
 import { givenSource, type MediaEngine, type OpenEngine } from "./media-engine.ts";

@@ -7,7 +7,7 @@ import { builtFile } from "../../sandbox/built-file.ts";
 import { ProcessQueue } from "../../sandbox/process-queue.ts";
 import type { WorkLimits } from "../../sandbox/watchdog.ts";
 import { WHISPER_DIRECTORY, type WhisperOptions } from "./whisper-model.ts";
-import { WhisperProcess } from "./whisper-process.ts";
+import { hearInProcess, startWhisperProcess } from "./whisper-process.ts";
 
 export interface TranscriberOptions {
   /** A folder with a Whisper model of the bundled one's interface; the bundled one if absent or empty. */
@@ -58,7 +58,7 @@ export function openTranscriber(options: TranscriberOptions = {}): WhisperTransc
         maxResidentBytes: RESIDENT_BYTES + RESIDENT_BYTES_A_WEIGHT * bytesIn(model.directory),
         ...options.limits,
       };
-      return new WhisperProcess(file, model, limits);
+      return startWhisperProcess(file, model, limits);
     },
     jobsAProcess: RECORDINGS_A_PROCESS,
     idleMs: idleTimeoutMs,
@@ -72,7 +72,7 @@ export function openTranscriber(options: TranscriberOptions = {}): WhisperTransc
     async transcribe(audio, wishes = {}) {
       const signals = wishes.signal === undefined ? [] : [wishes.signal];
       const signal = AbortSignal.any([closing.signal, ...signals]);
-      return await queue.run((process) => process.run(audio, { ...wishes, signal }), signal);
+      return await queue.run((process) => hearInProcess(process, audio, { ...wishes, signal }), signal);
     },
     async close() {
       closing.abort(new ServiceError("NOT_READY", "The daemon stops, and transcribes nothing more."));

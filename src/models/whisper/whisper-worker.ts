@@ -1,6 +1,6 @@
 /**
  * The process that transcribes. A run of the model blocks it for seconds, so it is never asked to stop but ended. It is
- * talked to by `WhisperProcess` alone.
+ * talked to by `hearInProcess` alone.
  */
 import { ServiceError } from "../../core/errors.ts";
 import { lowerPriority } from "../../sandbox/lower-priority.ts";
