@@ -11,9 +11,13 @@ export default defineConfig({
   test: {
     // Some tests load ONNX Runtime themselves.
     env: ONNX_ENVIRONMENT,
+    // As for whole tests: the machine may be busy.
+    expect: { poll: { timeout: 30_000 } },
     reporters: report === undefined ? ["default"] : ["default", ["json", { outputFile: report }]],
+    // `extends` gives a project all of the above.
     projects: [
       {
+        extends: true,
         test: {
           name: "fast",
           include: ["test/**/*.test.ts"],
@@ -24,9 +28,9 @@ export default defineConfig({
           hookTimeout: 60_000,
         },
       },
-      { test: { name: "e2e", include: ["test/e2e/**/*.test.ts"], ...slow } },
-      { test: { name: "eval", include: ["test/eval/**/*.eval.ts"], ...slow } },
-      { test: { name: "bench", include: ["test/bench/**/*.bench.ts"], ...slow } },
+      { extends: true, test: { name: "e2e", include: ["test/e2e/**/*.test.ts"], ...slow } },
+      { extends: true, test: { name: "eval", include: ["test/eval/**/*.eval.ts"], ...slow } },
+      { extends: true, test: { name: "bench", include: ["test/bench/**/*.bench.ts"], ...slow } },
     ],
   },
 });

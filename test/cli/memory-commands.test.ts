@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -96,7 +96,7 @@ describe.skipIf(process.platform === "win32")("memoryd edit", () => {
     const path = join(home, "an editor.mjs");
     writeFileSync(
       path,
-      `import { readFileSync, statSync, writeFileSync } from "node:fs";
+      `import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
        const file = process.argv.at(-1);
        const text = readFileSync(file, "utf8");
        ${script}`,
@@ -130,15 +130,16 @@ describe.skipIf(process.platform === "win32")("memoryd edit", () => {
 
   it("overwrites no change that came in between, and keeps the text", async () => {
     // While the editor is open somebody else changes it.
-    const path = join(home, "go");
+    const [begun, changed] = [join(home, "begun"), join(home, "changed")];
     const editing = edit(
       fakeId(2),
-      `writeFileSync(${JSON.stringify(path)}, "");
-       await new Promise((done) => setTimeout(done, 1500));
+      `writeFileSync(${JSON.stringify(begun)}, "");
+       while (!existsSync(${JSON.stringify(changed)})) await new Promise((done) => setTimeout(done, 20));
        writeFileSync(file, "Mine.");`,
     );
-    while (!readdirSync(home).includes("go")) await new Promise((done) => setTimeout(done, 20));
+    await expect.poll(() => existsSync(begun)).toBe(true);
     await server.operations.updateMemory({ id: fakeId(2), content: "Theirs." });
+    writeFileSync(changed, "");
     const { code, stderr } = await editing;
     expect(code).toBe(1);
     expect(stderr).toMatch(/version 2/);

@@ -28,7 +28,8 @@ async function startForeground(
     env: environmentOf(home, { MEMORYD_DATA_DIR: home, ...env }),
     cwd: home,
   });
-  const exit = once(child, "exit").then(([code, signal]) => code ?? signal);
+  // Only then has all of the log been read.
+  const exit = once(child, "close").then(([code, signal]) => code ?? signal);
   let log = "";
   child.stderr.setEncoding("utf8").on("data", (chunk: string) => (log += chunk));
   let summary = "";
@@ -53,7 +54,7 @@ describe("memoryd start", () => {
       "  model      tiny (3 dimensions)",
       "  memories   12",
     ]);
-    expect(log()).toContain('"msg":"ready"');
+    await expect.poll(log).toContain('"msg":"ready"');
   });
 
   it("says when the disk has no room for more", async () => {

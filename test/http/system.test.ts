@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { FAKE_STATUS } from "../support/fake-operations.ts";
 import { createTestServer } from "../support/test-server.ts";
 
@@ -98,7 +98,7 @@ describe("/shutdown", () => {
     const headers = { authorization: `Bearer ${localToken}` };
     const reply = await app.inject({ method: "POST", url: "/shutdown", headers });
     expect([reply.statusCode, reply.json()]).toEqual([200, { ok: true }]);
-    await vi.waitFor(() => expect(stops).toBe(1));
+    await expect.poll(() => stops).toBe(1);
   });
 
   it.each([{}, { authorization: "Bearer something-else-altogether" }])(

@@ -52,7 +52,7 @@ it("runs one job at a time, in the order of asking, in as few processes as it ma
   const jobs = [job(), job(), job()];
   const answers = jobs.map(({ run }) => queue.run(run, never));
   jobs[2]?.end();
-  await vi.waitFor(() => expect(started.map(({ count }) => count)).toEqual([1]));
+  await expect.poll(() => started.map(({ count }) => count)).toEqual([1]);
   jobs[0]?.end();
   jobs[1]?.end();
   expect(await Promise.all(answers)).toEqual([1, 1, 2]);

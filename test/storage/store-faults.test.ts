@@ -191,9 +191,7 @@ describe("a store whose disk is full", () => {
     });
     disk.limit(undefined);
     await expect
-      .poll(() => store.opened.store.lookForRoom().then(() => store.opened.store.addsRefused), {
-        timeout: 5_000,
-      })
+      .poll(() => store.opened.store.lookForRoom().then(() => store.opened.store.addsRefused))
       .toBeUndefined();
     expect(await ledger.add(store)).toBe(true);
   });
