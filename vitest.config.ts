@@ -2,7 +2,11 @@ import { defineConfig } from "vitest/config";
 import { ONNX_ENVIRONMENT } from "./src/models/onnx-environment.ts";
 
 /** One project a kind of test: `npm test` runs the fast ones, the others have scripts of their own. */
-const slow = { testTimeout: 600_000, hookTimeout: 120_000, fileParallelism: false, pool: "forks" } as const;
+const slow = { testTimeout: 600_000, hookTimeout: 120_000, pool: "forks" } as const;
+/** Kinds that start daemons, or measure: each file has the machine for itself. */
+const alone = { ...slow, fileParallelism: false } as const;
+/** By default one core stays idle, which is half of a machine of two. */
+const ALL_CORES = "100%";
 
 /** Where `.ci/run` wants the results as JSON, beside what is printed. */
 const report = process.env["MEMORYD_TEST_REPORT"];
@@ -21,16 +25,21 @@ export default defineConfig({
         test: {
           name: "fast",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/e2e/**", "test/bench/**", "test/eval/**"],
+          exclude: ["test/e2e/**", "test/survival/**", "test/bench/**", "test/eval/**"],
           pool: "forks",
+          maxWorkers: ALL_CORES,
           // Some start a dozen processes, one after the other, and the machine may be busy.
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },
       },
-      { extends: true, test: { name: "e2e", include: ["test/e2e/**/*.test.ts"], ...slow } },
-      { extends: true, test: { name: "eval", include: ["test/eval/**/*.eval.ts"], ...slow } },
-      { extends: true, test: { name: "bench", include: ["test/bench/**/*.bench.ts"], ...slow } },
+      {
+        extends: true,
+        test: { name: "survival", include: ["test/survival/**/*.test.ts"], ...slow, maxWorkers: ALL_CORES },
+      },
+      { extends: true, test: { name: "e2e", include: ["test/e2e/**/*.test.ts"], ...alone } },
+      { extends: true, test: { name: "eval", include: ["test/eval/**/*.eval.ts"], ...alone } },
+      { extends: true, test: { name: "bench", include: ["test/bench/**/*.bench.ts"], ...alone } },
     ],
   },
 });
