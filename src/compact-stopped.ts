@@ -1,6 +1,7 @@
 import type { CompactionProgress, FinishedCompaction } from "./core/compaction.ts";
 import { ServiceError } from "./core/errors.ts";
 import type { Logger } from "./log.ts";
+import { forgetIngested, type IngestedFile, withIngested } from "./ingested-files.ts";
 import { STAMP } from "./models/bundled-model.ts";
 import { holdsStore } from "./storage/data-directory.ts";
 import { nodeDisk } from "./storage/disk.ts";
@@ -44,13 +45,15 @@ export async function compactStopped(
     try {
       const { documents } = store.catalogue;
       const isNeeded = (sha256: string) => documents.needsFile(sha256);
-      const originals = await DiskFileStore.open({
+      const files = await DiskFileStore.open({
         disk: nodeDisk,
         directory,
         isNeeded,
-        wasNeeded: (sha256) => store.catalogue.documents.neededFile(sha256),
+        wasNeeded: (sha256) => documents.neededFile(sha256),
         isAllKnown: hasAllDocuments,
       });
+      const isThere = ({ document }: IngestedFile) => documents.findDocument(document) !== undefined;
+      const originals = withIngested(files, () => forgetIngested(directory, isThere));
       const report = await erasure.run({ originals, onProgress, signal });
       return { startedAt, tookMs: performance.now() - begun, report };
     } finally {

@@ -160,7 +160,7 @@ export async function startDaemon(
     });
     const compaction = createCompactionService({
       erasure: opened.erasure,
-      originals: service.files,
+      originals: service.originals,
       clock: systemClock,
       afterMinutes: config.compactAfterMinutes,
       // Something unlike anything before while texts wait: then it is not quiet.

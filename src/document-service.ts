@@ -11,19 +11,22 @@ import { checkNamedProgram } from "./extraction/media/ffmpeg-program.ts";
 import { openMediaDecoder } from "./extraction/media/media-decoder.ts";
 import { openExtractor } from "./extraction/sandboxed-text-extractor.ts";
 import { isLoopback } from "./http/access.ts";
+import { forgetIngested, lookOfIngested, withIngested } from "./ingested-files.ts";
 import type { Logger } from "./log.ts";
 import { openTranscriber } from "./models/whisper/whisper-transcriber.ts";
 import { nodeDisk } from "./storage/disk.ts";
 import { DiskFileStore } from "./storage/disk-file-store.ts";
+import type { Originals } from "./storage/erasure.ts";
 import { VERSION } from "./version.ts";
 
 /** The part of the daemon that takes documents in. */
 export interface DocumentService {
-  readonly files: DiskFileStore;
+  /** To be erased. */
+  readonly originals: Originals;
   readonly operations: DocumentOperations;
   /** Goes on with the jobs of an earlier life; once the port is known, so that the daemon fetches nothing of itself. */
   start(): void;
-  /** A checkpoint was written: originals that nothing needs any more may go. */
+  /** A checkpoint was written: originals that nothing needs any more may go, and the paths of files that were deleted. */
   checkpointed(): void;
   /** Figures for the status. */
   readonly counts: ServiceStatus["documents"];
@@ -89,13 +92,22 @@ export async function openDocumentService(
     concurrency: config.ingestWorkers,
     report: (error) => log.error({ err: error }, "job failed"),
   });
+  let lastForgotten = "";
+  // What the command line noted of files whose documents were deleted here.
+  async function forgetPaths(): Promise<void> {
+    const look = `${documents.removals} ${lookOfIngested(config.dataDir)}`;
+    if (look === lastForgotten) return;
+    await forgetIngested(config.dataDir, ({ document }) => documents.findDocument(document) !== undefined);
+    lastForgotten = look;
+  }
   return {
-    files,
+    originals: withIngested(files, forgetPaths),
     operations: bindDocumentOperations(ports, jobs),
     start: () => jobs.start(),
     stopJob: (job) => jobs.stop(job),
     checkpointed() {
       files.sweep().catch((error: unknown) => log.warn({ err: error }, "unneeded files not removed"));
+      forgetPaths().catch((error: unknown) => log.warn({ err: error }, "paths of deleted files not removed"));
     },
     get counts() {
       return { count: documents.documentCount, jobsWaiting: jobs.waiting, jobsRunning: jobs.running };

@@ -9,6 +9,7 @@ export type Metadata = { readonly [key: string]: JsonValue };
 /** Where a memory that was cut from a document comes from, precise enough to cite. */
 export interface MemorySource {
   readonly documentId: string;
+  /** What the document is called as of reading: its row says so, where there is one. */
   readonly filename: string | null;
   readonly mediaType: string;
   /** Place among the document's chunks, from 0; of the root, which is none of them, −1. */

@@ -182,7 +182,7 @@ export interface MemoryStore {
   commit<T>(
     decide: (section: WriteSection) => { readonly changes: readonly Change[]; readonly result: T },
   ): Promise<T>;
-  /** The memories that exist among `ids`. */
+  /** The memories that exist among `ids`, each citing its document by the name that this has now. */
   readMemories(ids: readonly string[]): Promise<Map<string, SeenMemory>>;
   /** Token vectors of those among `ids` that have any. */
   readTokens(ids: readonly string[]): Promise<Map<string, TokenVectors>>;

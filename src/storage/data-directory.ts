@@ -6,7 +6,7 @@ const STORE_NAMES =
   /^(CHECKPOINT-\d+(\.tmp)?|KEYS(\.tmp)?|journal|tables|set-aside|files|daemon\.json(\..*)?)$/;
 /** What stands there before there is a store: who starts one claims it and opens a log. */
 const OTHER_NAMES =
-  /^(lock(\..*)?|memoryd\.log(\..*)?|ingested\.ndjson|lost\+found|(MOVED|INCOMING|CAME_FROM)(\.tmp)?)$/;
+  /^(lock(\..*)?|memoryd\.log(\..*)?|ingested\.ndjson(\.tmp)?|lost\+found|(MOVED|INCOMING|CAME_FROM)(\.tmp)?)$/;
 
 /**
  * Refuses a folder that holds other things and no store: it would become private, and other things would come to stand

@@ -3,6 +3,7 @@ import type { TokenVectors } from "../core/embedding.ts";
 import { ServiceError } from "../core/errors.ts";
 import type { FactBook } from "../core/facts/fact-book.ts";
 import type { FactStore } from "../core/facts/fact-store.ts";
+import { citedAsNow } from "../core/documents/document-name.ts";
 import type { SeenMemory } from "../core/memory.ts";
 import type {
   Clock,
@@ -122,7 +123,8 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
       const row = rows.get(id);
       const entry = this.catalogue.find(id);
       if (row === undefined || entry === undefined) continue;
-      memories.set(id, { ...memoryOf(row), salience: entry.salience, lastSeenAt: entry.lastSeenAt });
+      const memory = citedAsNow(memoryOf(row), this.catalogue.documents);
+      memories.set(id, { ...memory, salience: entry.salience, lastSeenAt: entry.lastSeenAt });
     }
     return memories;
   }

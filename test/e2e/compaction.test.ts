@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { readdir, readlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -76,6 +76,12 @@ describe("compact --now", () => {
       metadata: { filename: `${doomed()}.md`, note: doomed() },
       tags: [doomed()],
     });
+    // As the command line notes which file it took in.
+    const taken = { user: null, project: null, document: ingested.document.id };
+    writeFileSync(
+      join(dataDir, "ingested.ndjson"),
+      `\n${JSON.stringify({ path: `/${doomed()}.md`, ...taken })}`,
+    );
     await call(daemon, "POST", "/memory/query", { query: `what of the ${gone[0]}?` });
     const patch = { content: "Now another text", tags: [], project: null };
     expect((await call(daemon, "PATCH", `/memory/${changed}`, patch)).status).toBe(200);

@@ -6,6 +6,7 @@ import type { DaemonClient } from "../../src/cli/daemon-client.ts";
 export interface FakeDocument {
   readonly id: string;
   readonly sha256: string;
+  filename: string | null;
   readonly metadata: { readonly path?: string };
 }
 
@@ -45,10 +46,12 @@ export function createFakeDocumentDaemon(): FakeDocumentDaemon {
             ? remove(path.slice("/documents/".length))
             : body instanceof FormData
               ? await take(body)
-              : {
-                  items: [...documents.values()].map((each) => ({ ...each, user_id: null })),
-                  next_cursor: null,
-                };
+              : path.startsWith("/documents/")
+                ? find(path.slice("/documents/".length).replace(/\?.*/, ""))
+                : {
+                    items: [...documents.values()].map((each) => ({ ...each, user_id: null })),
+                    next_cursor: null,
+                  };
         return Value.Parse(answer, content);
       },
       read: () => {
@@ -64,7 +67,7 @@ export function createFakeDocumentDaemon(): FakeDocumentDaemon {
       refusal = undefined;
       throw new CliFailure(`Refused with ${status}.`, { status });
     }
-    const file = form.get("file") as Blob;
+    const file = form.get("file") as File;
     const sha256 = createHash("sha256")
       .update(Buffer.from(await file.arrayBuffer()))
       .digest("hex");
@@ -72,10 +75,18 @@ export function createFakeDocumentDaemon(): FakeDocumentDaemon {
     const document = known ?? {
       id: `document-${(made += 1)}`,
       sha256,
+      filename: null,
       metadata: JSON.parse(form.get("metadata") as string) as { path: string },
     };
+    document.filename = file.name;
     documents.set(document.id, document);
     return { deduplicated: known !== undefined, memory_ids: ["m"], document };
+  }
+
+  function find(id: string) {
+    const document = documents.get(id);
+    if (document === undefined) throw new CliFailure("There is no document with this id.", { status: 404 });
+    return document;
   }
 
   function remove(id: string) {

@@ -8,7 +8,7 @@ import { knownDocuments } from "./known-documents.ts";
 import { Ledger } from "./ledger.ts";
 import { report } from "./report.ts";
 import type { SendOptions } from "./send-document.ts";
-import { emptyTally, removeGone, takeIn, type Tally, type Work } from "./take-in.ts";
+import { emptyTally, otherPaths, removeGone, takeIn, type Tally, type Work } from "./take-in.ts";
 
 export interface IngestOptions extends SendOptions {
   readonly watch?: boolean;
@@ -36,10 +36,12 @@ export async function ingest(
 
   const scope = { user: options.user ?? null, project: options.project ?? null };
   const daemon = await connect(dataDir);
-  const documents = await knownDocuments(daemon, scope);
+  const ledger = new Ledger(dataDir, scope);
+  let documents: Awaited<ReturnType<typeof knownDocuments>> = new Map();
+  await ledger.forgetGone(async () => (documents = await knownDocuments(daemon, scope)));
   const work: Work = {
     daemon,
-    ledger: Ledger.open(dataDir, scope, (id) => documents.has(id)),
+    ledger,
     pathOf: (id) => documents.get(id),
     seen: new Map(),
     options,
@@ -62,7 +64,10 @@ async function lookOnce(paths: readonly string[], work: Work, options: IngestOpt
   await takeIn(work, found.files, tally);
   showProgress("");
   const { gone } = await findGone(paths, work.ledger.paths());
-  report(found, tally, options.watch === true ? 0 : gone.length, options.json === true);
+  const all = new Set(gone);
+  // One that was renamed is remembered by its new name.
+  const remembered = gone.filter((path) => otherPaths(work.ledger, path, all).length === 0);
+  report(found, tally, options.watch === true ? 0 : remembered.length, options.json === true);
   if (work.signal.aborted) complain("Interrupted; run it again to go on.");
   return tally;
 }

@@ -1,7 +1,4 @@
-import { appendFileSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { type Static, Type } from "typebox";
-import { Value } from "typebox/value";
+import { forgetIngested, lookOfIngested, noteIngested, readIngested } from "../../ingested-files.ts";
 
 /** A file that was taken in: whose, from where, and the document that holds its bytes. */
 export interface LedgerEntry {
@@ -18,117 +15,96 @@ export interface LedgerEntry {
 /** For whom files are taken in; a path may stand for different documents of different users. */
 export type LedgerScope = Pick<LedgerEntry, "user" | "project">;
 
-const Line = Type.Object({
-  path: Type.String(),
-  user: Type.Union([Type.String(), Type.Null()]),
-  project: Type.Union([Type.String(), Type.Null()]),
-  document: Type.Union([Type.String(), Type.Null()]),
-  sha256: Type.Optional(Type.String()),
-  own: Type.Optional(Type.Boolean()),
-});
-
-const FILE = "ingested.ndjson";
-
 /**
  * Which file became which document. The store knows a document by its bytes, and two files may hold the same: only here
  * stands that both do, so that the document goes with the last of them and not with the first. Lost, it costs no
  * memory: files are recognised by their bytes again, and nothing is removed of which it knows nothing.
+ *
+ * Another command may take in files beside this one: what it wrote is seen by the next look.
  */
 export class Ledger {
-  readonly #file: string;
+  readonly #dataDir: string;
   readonly #scope: LedgerScope;
-  readonly #entries = new Map<string, LedgerEntry>();
+  #entries = new Map<string, LedgerEntry>();
+  #look: string | undefined;
 
-  private constructor(file: string, scope: LedgerScope) {
-    this.#file = file;
+  /** What was taken in for a scope. */
+  constructor(dataDir: string, scope: LedgerScope) {
+    this.#dataDir = dataDir;
     this.#scope = scope;
-  }
-
-  /** Reads what was taken in for this scope; entries of documents that `exists` denies are forgotten on the disk too. */
-  static open(dataDir: string, scope: LedgerScope, exists: (documentId: string) => boolean): Ledger {
-    const ledger = new Ledger(join(dataDir, FILE), scope);
-    const text = read(ledger.#file);
-    const all = new Map<string, string>();
-    let lines = 0;
-    for (const line of text.split("\n")) {
-      if (line === "") continue;
-      lines += 1;
-      const said = parse(line);
-      if (said === undefined) continue;
-      const key = JSON.stringify([said.user, said.project, said.path]);
-      const isOurs = said.user === scope.user && said.project === scope.project;
-      if (said.document === null || (isOurs && !exists(said.document))) {
-        all.delete(key);
-        if (isOurs) ledger.#entries.delete(said.path);
-        continue;
-      }
-      all.set(key, line);
-      if (!isOurs) continue;
-      const { path, user, project, document: documentId, sha256 = "", own: isOwn = false } = said;
-      ledger.#entries.set(path, { path, user, project, documentId, sha256, isOwn });
-    }
-    if (all.size < lines) ledger.#rewrite([...all.values()], text.length);
-    return ledger;
+    this.#readAnew();
   }
 
   get(path: string): LedgerEntry | undefined {
-    return this.#entries.get(path);
+    return this.#now().get(path);
   }
 
   paths(): string[] {
-    return [...this.#entries.keys()];
+    return [...this.#now().keys()];
   }
 
   /** The paths that a document stands for. */
   pathsOf(documentId: string): string[] {
-    return [...this.#entries.values()]
+    return [...this.#now().values()]
       .filter((entry) => entry.documentId === documentId)
       .map(({ path }) => path);
   }
 
   /** True for a document that was made for a file. */
   isOwn(documentId: string): boolean {
-    return [...this.#entries.values()].some((entry) => entry.documentId === documentId && entry.isOwn);
+    return [...this.#now().values()].some((entry) => entry.documentId === documentId && entry.isOwn);
   }
 
-  set(path: string, document: Pick<LedgerEntry, "documentId" | "sha256" | "isOwn">): void {
-    this.#entries.set(path, { path, ...this.#scope, ...document });
+  async set(path: string, document: Pick<LedgerEntry, "documentId" | "sha256" | "isOwn">): Promise<void> {
     const { documentId, sha256, isOwn } = document;
-    this.#append({ path, ...this.#scope, document: documentId, sha256, own: isOwn });
+    const line = { path, ...this.#scope, document: documentId, sha256, own: isOwn };
+    await this.#note(line, () => this.#entries.set(path, { path, ...this.#scope, ...document }));
   }
 
-  remove(path: string): void {
-    if (this.#entries.delete(path)) this.#append({ path, ...this.#scope, document: null });
+  async remove(path: string): Promise<void> {
+    if (this.get(path) === undefined) return;
+    await this.#note({ path, ...this.#scope, document: null }, () => this.#entries.delete(path));
   }
 
-  #append(line: Static<typeof Line>): void {
-    // The break comes first, so that a line that was cut short does not swallow this one.
-    appendFileSync(this.#file, `\n${JSON.stringify(line)}`, { mode: 0o600 });
+  /** Takes what was removed or replaced off the disk. */
+  async tidy(): Promise<void> {
+    await forgetIngested(this.#dataDir);
   }
 
-  /** Not when another command has added to it in between: it will be done next time. */
-  #rewrite(lines: readonly string[], length: number): void {
-    const temporary = `${this.#file}.${process.pid}.tmp`;
-    writeFileSync(temporary, lines.join("\n"), { mode: 0o600 });
-    if (read(this.#file).length === length) renameSync(temporary, this.#file);
-    else rmSync(temporary);
+  /**
+   * Forgets documents that are there no more. What is made while `list` looks is not taken for such: it asks only for
+   * those that were known before.
+   */
+  async forgetGone(list: () => Promise<{ has(documentId: string): boolean }>): Promise<void> {
+    const before = new Set([...this.#now().values()].map(({ documentId }) => documentId));
+    const documents = await list();
+    await forgetIngested(this.#dataDir, ({ document }) => !before.has(document) || documents.has(document));
   }
-}
 
-function parse(line: string): Static<typeof Line> | undefined {
-  try {
-    const said: unknown = JSON.parse(line);
-    return Value.Check(Line, said) ? said : undefined;
-  } catch {
-    return undefined;
+  async #note(line: Parameters<typeof noteIngested>[1], keep: () => void): Promise<void> {
+    await noteIngested(this.#dataDir, line, (lookBefore) => {
+      // With a line of somebody else before it, it is read with that one.
+      if (lookBefore !== this.#look) return;
+      keep();
+      this.#look = lookOfIngested(this.#dataDir);
+    });
   }
-}
 
-function read(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return "";
-    throw error;
+  #now(): ReadonlyMap<string, LedgerEntry> {
+    if (lookOfIngested(this.#dataDir) !== this.#look) this.#readAnew();
+    return this.#entries;
+  }
+
+  /** The look comes first: what is written in between makes it differ. */
+  #readAnew(): void {
+    this.#look = lookOfIngested(this.#dataDir);
+    this.#entries = new Map(
+      readIngested(this.#dataDir)
+        .files.filter(({ user, project }) => user === this.#scope.user && project === this.#scope.project)
+        .map(({ path, document: documentId, sha256 = "", own: isOwn = false }) => [
+          path,
+          { path, ...this.#scope, documentId, sha256, isOwn },
+        ]),
+    );
   }
 }

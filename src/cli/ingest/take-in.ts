@@ -5,7 +5,7 @@ import { Type } from "typebox";
 import { CliFailure } from "../cli-failure.ts";
 import type { DaemonClient } from "../daemon-client.ts";
 import type { FoundFile } from "./find-documents.ts";
-import type { Ledger } from "./ledger.ts";
+import type { Ledger, LedgerEntry } from "./ledger.ts";
 import { sendDocument, type SendOptions } from "./send-document.ts";
 
 /** What was done with the files of one look at the folders. */
@@ -33,6 +33,7 @@ export interface Work {
 }
 
 const Removed = Type.Object({ deleted: Type.Integer() });
+const Named = Type.Object({ filename: Type.Union([Type.String(), Type.Null()]) });
 
 export function emptyTally(): Tally {
   return { added: 0, replaced: 0, unchanged: 0, removed: 0, memories: 0, failed: [] };
@@ -61,35 +62,46 @@ export async function takeIn(work: Work, files: readonly FoundFile[], tally: Tal
   }
 }
 
+/** The paths of the same document that are not gone. */
+export function otherPaths(ledger: Ledger, path: string, gone: ReadonlySet<string>): string[] {
+  const entry = ledger.get(path);
+  return entry === undefined ? [] : ledger.pathsOf(entry.documentId).filter((other) => !gone.has(other));
+}
+
 /** Removes the documents of files that are gone; those that other files hold too stay. */
-export async function removeGone(
-  { daemon, ledger, seen }: Work,
-  paths: readonly string[],
-  tally: Tally,
-): Promise<void> {
+export async function removeGone(work: Work, paths: readonly string[], tally: Tally): Promise<void> {
+  const { ledger, seen } = work;
+  const gone = new Set(paths);
+  let isTidy = true;
   for (const path of paths) {
     const entry = ledger.get(path);
     if (entry === undefined) continue;
     try {
-      if (entry.isOwn && ledger.pathsOf(entry.documentId).length === 1) {
-        await deleteDocument(daemon, entry.documentId);
+      const others = otherPaths(ledger, path, gone);
+      if (others.length > 0) await rename(work, entry, others);
+      else if (entry.isOwn && ledger.pathsOf(entry.documentId).length === 1) {
+        await deleteDocument(work.daemon, entry.documentId);
         tally.removed += 1;
       }
-      ledger.remove(path);
+      await ledger.remove(path);
       seen.delete(path);
+      isTidy = false;
     } catch (error) {
-      if (!(error instanceof CliFailure)) throw error;
+      if (work.signal.aborted) break;
+      if (!(error instanceof Error)) throw error;
       tally.failed.push({ path, reason: error.message });
     }
   }
+  if (!isTidy) await ledger.tidy();
 }
 
 async function takeFile(
-  { daemon, ledger, pathOf, options, signal }: Work,
+  work: Work,
   path: string,
   tally: Tally,
   onProgress: (line: string) => void,
 ): Promise<void> {
+  const { daemon, ledger, pathOf, options, signal } = work;
   const before = ledger.get(path);
   if (before !== undefined && before.sha256 === (await hashOf(path))) {
     tally.unchanged += 1;
@@ -100,22 +112,46 @@ async function takeFile(
   // Of a run that was killed before it could write it down, the document itself says where it is from.
   const isOwn = !sent.deduplicated || ledger.isOwn(documentId) || pathOf(documentId) === path;
   if (!sent.deduplicated) tally.memories += sent.memory_ids.length;
-  ledger.set(path, { documentId, sha256, isOwn });
+  await ledger.set(path, { documentId, sha256, isOwn });
   if (before === undefined) {
     if (sent.deduplicated) tally.unchanged += 1;
     else tally.added += 1;
     return;
   }
   tally.replaced += 1;
-  if (before.isOwn && before.documentId !== documentId && ledger.pathsOf(before.documentId).length === 0)
-    await deleteDocument(daemon, before.documentId);
+  if (before.documentId === documentId) return;
+  const others = ledger.pathsOf(before.documentId);
+  if (others.length > 0) await rename(work, before, others);
+  else if (before.isOwn) await deleteDocument(daemon, before.documentId);
+}
+
+/**
+ * A document that is called as a file that it stands for no more is called as one of the others: their bytes sent again
+ * are the same document, by their name.
+ */
+async function rename(
+  { daemon, options, signal }: Work,
+  { path, documentId, sha256 }: LedgerEntry,
+  others: readonly string[],
+): Promise<void> {
+  const named = await daemon.call(Named, "GET", `/documents/${documentId}?l=1`).catch(unlessMissing);
+  if (named?.filename !== basename(path) || others.some((other) => basename(other) === basename(path)))
+    return;
+  for (const other of others) {
+    // One that has changed or gone since has its own turn.
+    if ((await hashOf(other).catch(() => undefined)) !== sha256) continue;
+    await sendDocument(daemon, other, options, { signal, onProgress: () => {} });
+    return;
+  }
 }
 
 /** One that somebody else has deleted is as good. */
 async function deleteDocument(daemon: DaemonClient, id: string): Promise<void> {
-  await daemon.call(Removed, "DELETE", `/documents/${id}`).catch((error: unknown) => {
-    if (!(error instanceof CliFailure && error.status === 404)) throw error;
-  });
+  await daemon.call(Removed, "DELETE", `/documents/${id}`).catch(unlessMissing);
+}
+
+function unlessMissing(error: unknown): undefined {
+  if (!(error instanceof CliFailure && error.status === 404)) throw error;
 }
 
 /** The daemon has judged the file, and would judge it so again. */

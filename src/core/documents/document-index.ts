@@ -32,6 +32,7 @@ export class DocumentIndex {
   readonly #users = new Map<string, number>();
   /** Originals of documents that went since the store was opened. */
   readonly #former = new Set<string>();
+  #removals = 0;
   #lastJobOrder = 0;
 
   /** Shows a change, and answers the way back. */
@@ -48,6 +49,11 @@ export class DocumentIndex {
 
   get documentCount(): number {
     return this.#documents.size;
+  }
+
+  /** Raised whenever a document goes. */
+  get removals(): number {
+    return this.#removals;
   }
 
   /** All of them, in no order. */
@@ -140,7 +146,7 @@ export class DocumentIndex {
       if (row === null || contentKey(row) !== contentKey(before)) this.#removeContent(before);
     }
     if (row === null) {
-      this.#documents.delete(id);
+      if (this.#documents.delete(id)) this.#removals += 1;
       return;
     }
     this.#documents.set(id, row);

@@ -9,6 +9,7 @@ export interface DocumentRow {
   /** Of the original's bytes, hex; also its name in the file store. */
   readonly sha256: string;
   readonly bytes: number;
+  /** As it was last sent; the name by which its memories are cited, whatever their rows say. */
   readonly filename: string | null;
   /** As found in the bytes. */
   readonly mediaType: string;

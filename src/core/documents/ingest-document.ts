@@ -8,6 +8,7 @@ import {
   sectorsOf,
 } from "../memories/compose-memory.ts";
 import type { DocumentPorts, JobControl } from "./document-ports.ts";
+import { renaming } from "./document-name.ts";
 import type { DocumentRow, IngestRequest, JobRow } from "./document.ts";
 import type { DocumentEmbedding } from "../embedding.ts";
 import { documentErasure } from "./erase-document.ts";
@@ -128,7 +129,12 @@ async function attemptOnce(
     return store.commit(() => {
       const current = documents.findByContent(content);
       if (current === undefined || !isComplete(ports, current)) return { changes: [], result: false };
-      return { changes: [endOfJob(ports, jobId, control, current.id, true)], result: true };
+      const { request: asked } = openJob(documents.findJob(jobId));
+      const changes = [
+        ...renaming(current.id, current, asked?.filename ?? null),
+        endOfJob(ports, jobId, control, current.id, true),
+      ];
+      return { changes, result: true };
     });
   }
 
@@ -144,7 +150,8 @@ async function attemptOnce(
   control.onProgress({ stage: "storing", done: 0, total: 0 });
   const stored = await store.commit((section) => {
     control.signal.throwIfAborted();
-    openJob(documents.findJob(jobId));
+    // Sent once more meanwhile, it may be called otherwise.
+    const asked = openJob(documents.findJob(jobId)).request ?? request;
     const current = documents.findByContent(content);
     // Row objects are replaced, never changed: another one means that somebody wrote it.
     const isSame = current === existing && (kept === undefined || plan.memories.every(isStillSo));
@@ -156,7 +163,7 @@ async function attemptOnce(
         id,
         existing,
         job,
-        request,
+        request: asked,
         file,
         mediaType: extracted.mediaType,
         plan,

@@ -1,5 +1,6 @@
 import { CHUNKING_VERSION } from "./chunking.ts";
 import { embeddingChanges, newMemoryRow, type ComposedMemory } from "../memories/compose-memory.ts";
+import { nameAfter } from "./document-name.ts";
 import type { DocumentRow, IngestRequest, JobRow } from "./document.ts";
 import type { MemoryPorts } from "../memories/memory-ports.ts";
 import type { DocumentPlan } from "./plan-document.ts";
@@ -47,7 +48,13 @@ export function documentChanges(
   const [rootMemoryId = ""] = memoryIds;
   const chars = plan.memories.reduce((sum, { content }) => sum + content.length, 0);
   const row: DocumentRow = existing
-    ? { ...existing, rootMemoryId, memoryIds, chunkingVersion: CHUNKING_VERSION }
+    ? {
+        ...existing,
+        filename: nameAfter(existing, request.filename),
+        rootMemoryId,
+        memoryIds,
+        chunkingVersion: CHUNKING_VERSION,
+      }
     : {
         id,
         sha256: file.sha256,

@@ -1,5 +1,7 @@
 import type { DocumentPorts } from "./document-ports.ts";
-import type { IngestRequest, JobRow } from "./document.ts";
+import type { JobEntry } from "./document-index.ts";
+import { renaming } from "./document-name.ts";
+import type { DocumentRow, IngestRequest, JobRow } from "./document.ts";
 import type { HeldFile } from "./file-store.ts";
 import { goneError, type IdempotentRequest, requestChanges } from "../idempotency.ts";
 import { claimsOf, isComplete } from "./ingest-document.ts";
@@ -43,12 +45,13 @@ export async function submitDocument(ports: DocumentPorts, input: IngestInput): 
       store.catalogue,
       () =>
         store.commit(({ now }) => {
-          const job = newJob(ports, input, now);
+          const { job, existing } = newJob(ports, input, now);
           const same =
             job.status === "queued" ? documents.openJobs().find((open) => isSame(open, job)) : undefined;
           const id = same?.id ?? ids.newId(clock.now());
           const changes: Change[] = [
-            ...(same === undefined ? [{ table: "jobs", id, row: job } as const] : []),
+            ...(same === undefined ? [{ table: "jobs", id, row: job } as const] : renamedJob(same, job)),
+            ...(existing === undefined ? [] : renaming(existing.id, existing, input.filename ?? null)),
             ...documents
               .jobsFinishedBefore(now - KEPT_MS)
               .map(({ id }): Change => ({ table: "jobs", id, row: null })),
@@ -66,7 +69,12 @@ export async function submitDocument(ports: DocumentPorts, input: IngestInput): 
   }
 }
 
-function newJob(ports: DocumentPorts, input: IngestInput, now: number): JobRow {
+/** And the document that its bytes are already, if that is whole. */
+function newJob(
+  ports: DocumentPorts,
+  input: IngestInput,
+  now: number,
+): { readonly job: JobRow; readonly existing?: DocumentRow } {
   const { documents } = ports.store.catalogue;
   const { original } = input;
   const file = "file" in original ? { sha256: original.file.sha256, bytes: original.file.bytes } : null;
@@ -86,17 +94,33 @@ function newJob(ports: DocumentPorts, input: IngestInput, now: number): JobRow {
   const isThere = existing !== undefined && isComplete(ports, existing);
   // The same answer as if it were read again: a claim that its bytes contradict is refused.
   if (isThere) ports.extractor.checkClaim(claimsOf(request), existing.extraction.kind);
-  return {
+  const job = {
     kind: "ingest",
     ...owner,
     problem: null,
     createdAt: now,
     startedAt: null,
     order: documents.nextJobOrder,
-    ...(isThere
-      ? { status: "succeeded", request: null, documentId: existing.id, deduplicated: true, finishedAt: now }
-      : { status: "queued", request, documentId: null, deduplicated: false, finishedAt: null }),
-  };
+  } as const;
+  if (!isThere) {
+    const queued = {
+      status: "queued",
+      request,
+      documentId: null,
+      deduplicated: false,
+      finishedAt: null,
+    } as const;
+    return { job: { ...job, ...queued } };
+  }
+  const done = { status: "succeeded", request: null, documentId: existing.id, deduplicated: true } as const;
+  return { job: { ...job, ...done, finishedAt: now }, existing };
+}
+
+/** The same bytes sent again while they are on their way: as with those that are in, the last name counts. */
+function renamedJob({ id, ...open }: JobEntry, { request }: JobRow): Change[] {
+  const filename = request?.filename ?? null;
+  if (open.request === null || filename === null || filename === open.request.filename) return [];
+  return [{ table: "jobs", id, row: { ...open, request: { ...open.request, filename } } }];
 }
 
 /** The same bytes called the same, or the same page not fetched yet, for the same owner. */

@@ -240,14 +240,14 @@ function checkMemory({ memory, signals }: MemoryTransfer, latestAllowed: number)
     throw wrong("/sectors", "must not repeat one");
 }
 
-/** Equal but for how it was used and where it stands in the order. */
+/** Equal but for how it was used, where it stands in the order, and what its document was called at the time. */
 function isSame(
   sha256: MemoryPorts["sha256"],
   a: MemoryTransfer["memory"],
   b: MemoryTransfer["memory"],
 ): boolean {
   const rest = ({ createdAt, updatedAt, version, createdBy, sectors, source }: typeof a) =>
-    JSON.stringify([createdAt, updatedAt, version, createdBy, sectors, source?.section, source?.filename]);
+    JSON.stringify([createdAt, updatedAt, version, createdBy, sectors, source?.section]);
   return duplicateHash(sha256, a) === duplicateHash(sha256, b) && rest(a) === rest(b);
 }
 

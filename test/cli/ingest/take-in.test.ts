@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -21,10 +21,13 @@ beforeEach(async () => {
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 async function newRun(): Promise<Work> {
-  const documents = await knownDocuments(daemon.client, { user: null, project: null });
+  const scope = { user: null, project: null };
+  const ledger = new Ledger(join(home, "data"), scope);
+  let documents: Awaited<ReturnType<typeof knownDocuments>> = new Map();
+  await ledger.forgetGone(async () => (documents = await knownDocuments(daemon.client, scope)));
   return {
     daemon: daemon.client,
-    ledger: Ledger.open(join(home, "data"), { user: null, project: null }, (id) => documents.has(id)),
+    ledger,
     pathOf: (id) => documents.get(id),
     seen: new Map(),
     options: {},
@@ -92,6 +95,7 @@ describe("taking in folders", () => {
     daemon.documents.set("theirs", {
       id: "theirs",
       sha256: "7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed", // of "one"
+      filename: null,
       metadata: {},
     });
     put("a/one.md", "one");
@@ -134,6 +138,44 @@ describe("taking in folders", () => {
     expect(await look("a")).toMatchObject({ added: 1 });
   });
 
+  it("calls a document as a file that it still stands for", async () => {
+    const names = () => [...daemon.documents.values()].map(({ filename }) => filename);
+    put("a/old.md", "one");
+    await look("a");
+    put("a/new.md", "one");
+    rmSync(join(home, "a/old.md"));
+    expect(await look("a")).toMatchObject({ unchanged: 1, memories: 0 });
+    await removeDeleted("a");
+    expect(names()).toEqual(["new.md"]);
+    put("b/copy.md", "one");
+    put("b/other.md", "one");
+    await look("b");
+    expect(names()).toEqual(["other.md"]);
+    rmSync(join(home, "b/other.md"));
+    await removeDeleted("b");
+    expect(names()).toEqual(["new.md"]);
+    rmSync(join(home, "b/copy.md"));
+    put("a/new.md", "two");
+    put("b/last.md", "one");
+    await look("b");
+    await removeDeleted("b");
+    await look("a");
+    expect(names()).toEqual(["last.md", "new.md"]);
+  });
+
+  it("keeps a document that another command found in another file meanwhile", async () => {
+    put("a/one.md", "one");
+    await look("a");
+    const watching = work;
+    work = await newRun();
+    put("b/copy.md", "one");
+    await look("b");
+    work = watching;
+    rmSync(join(home, "a/one.md"));
+    expect(await removeDeleted("a")).toMatchObject({ removed: 0 });
+    expect(daemon.documents.size).toBe(1);
+  });
+
   it("does not take an emptied or ignored file for a deleted one", async () => {
     put("a/one.md", "one");
     put("a/two.md", "two");
@@ -160,29 +202,61 @@ describe("taking in folders", () => {
 });
 
 describe("the ledger", () => {
-  const open = (user: string | null = null) =>
-    Ledger.open(join(home, "data"), { user, project: null }, (id) => id !== "gone");
+  const open = (user: string | null = null) => new Ledger(join(home, "data"), { user, project: null });
   const entry = (documentId: string) => ({ documentId, sha256: "0", isOwn: true });
+  const written = () => readFileSync(join(home, "data/ingested.ndjson"), "utf8");
 
-  it("keeps users apart", () => {
-    open("ada").set("/x", entry("d1"));
+  it("keeps users apart", async () => {
+    await open("ada").set("/x", entry("d1"));
     expect(open("bob").paths()).toEqual([]);
     expect(open("ada").paths()).toEqual(["/x"]);
   });
 
-  it("reads what stands after a line that was cut short", () => {
-    open().set("/x", entry("d1"));
+  it("reads what stands after a line that was cut short", async () => {
+    await open().set("/x", entry("d1"));
     writeFileSync(join(home, "data/ingested.ndjson"), '\n{"path":"/tor', { flag: "a" });
-    open().set("/y", entry("d2"));
+    await open().set("/y", entry("d2"));
     expect(open().paths()).toEqual(["/x", "/y"]);
   });
 
-  it("forgets what is gone", () => {
+  it("forgets what is gone, on the disk too", async () => {
     const ledger = open();
-    ledger.set("/x", entry("gone"));
-    ledger.set("/y", entry("d2"));
-    ledger.set("/z", entry("d3"));
-    ledger.remove("/z");
-    expect(open().paths()).toEqual(["/y"]);
+    await ledger.set("/x", entry("gone"));
+    await ledger.set("/y", entry("d2"));
+    await ledger.set("/z", entry("d3"));
+    await ledger.remove("/z");
+    expect(ledger.paths()).toEqual(["/x", "/y"]);
+    await ledger.forgetGone(async () => new Set(["d2"]));
+    expect(ledger.paths()).toEqual(["/y"]);
+    expect(written()).not.toMatch(/"\/[xz]"/);
+  });
+
+  it("does not forget what another command takes in while it looks what is gone", async () => {
+    const ledger = open();
+    await ledger.set("/x", entry("gone"));
+    await ledger.forgetGone(async () => {
+      await open().set("/y", entry("d2"));
+      return new Set();
+    });
+    expect(ledger.paths()).toEqual(["/y"]);
+  });
+
+  it("loses nothing of what several write at once, nor what another wrote", async () => {
+    const [one, two] = [open(), open()];
+    const write = async (ledger: Ledger, name: string) => {
+      for (let i = 0; i < 20; i += 1) {
+        await ledger.set(`/${name}${i}`, entry(`${name}${i}`));
+        if (i % 4 === 3) {
+          await ledger.remove(`/${name}${i}`);
+          await ledger.tidy();
+        }
+      }
+    };
+    await Promise.all([write(one, "a"), write(two, "b")]);
+    const names = one.paths().toSorted();
+    expect(names).toHaveLength(30);
+    expect(two.paths().toSorted()).toEqual(names);
+    expect(open().paths().toSorted()).toEqual(names);
+    expect(written().split("\n")).toHaveLength(30);
   });
 });

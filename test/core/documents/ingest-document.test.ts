@@ -103,6 +103,42 @@ describe("ingestDocument", () => {
     for (const other of others) expect(documentOf(other)).toMatchObject({ deduplicated: false });
   });
 
+  it("cites a document by the name it was last sent under", async () => {
+    const { document, memoryIds } = documentOf(await world.ingest(LONG, { filename: "old.txt" }));
+    const names = async () => {
+      const now = catalogue().documents.findDocument(document.id);
+      const memories = await world.ports.store.readMemories(now?.memoryIds ?? []);
+      return new Set([now?.filename, ...[...memories.values()].map(({ source }) => source?.filename)]);
+    };
+    const written = world.memory.records.length;
+    const again = documentOf(await world.ingest(LONG, { filename: "new.txt" }));
+    expect(again.document).toEqual({ ...document, filename: "new.txt" });
+    expect(await names()).toEqual(new Set(["new.txt"]));
+    const changed = world.memory.records.slice(written).flat();
+    expect(changed.map(({ table }) => table).toSorted()).toEqual(["documents", "jobs"]);
+    await world.ingest(LONG, { filename: "new.txt" });
+    expect(world.memory.records.at(-1)).toHaveLength(1);
+    await deleteMemory(world.ports, { id: memoryIds[2] ?? "" });
+    await world.ingest(LONG, { filename: "third.txt" });
+    expect(await names()).toEqual(new Set(["third.txt"]));
+    const file = await world.operations.receiveFile();
+    await file.write(Buffer.from(LONG));
+    await world.operations.ingest({ original: { file: await file.keep() } });
+    expect(await names()).toEqual(new Set(["third.txt"]));
+  });
+
+  it("takes the last name also while the bytes are on their way", async () => {
+    const release = world.holdExtractions();
+    const id = await world.send(LONG, { filename: "old.txt" });
+    expect(await world.send(LONG, { filename: "new.txt" })).toBe(id);
+    release();
+    await world.jobs.ended(id);
+    const { result } = world.operations.getJob({ id });
+    expect(result?.document.filename).toBe("new.txt");
+    const [memory] = (await world.ports.store.readMemories(result?.memoryIds ?? [])).values();
+    expect(memory?.source?.filename).toBe("new.txt");
+  });
+
   it("makes again what was deleted, and leaves what was changed", async () => {
     const { document, memoryIds } = documentOf(await world.ingest(LONG));
     const [root = "", soil = "", bees = "", frost = ""] = memoryIds;
