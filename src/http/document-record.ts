@@ -95,7 +95,7 @@ function outcome({ rootMemoryId, strategy, totalTokens }: Recordable, memoryIds:
 }
 
 function extraction({
-  extraction: { kind, method, title, author, date, language, pages, durationMs, charCount },
+  extraction: { kind, method, title, author, date, language, pages, durationMs, soundTrack, charCount },
 }: Recordable) {
   return {
     content_type: kind,
@@ -106,6 +106,7 @@ function extraction({
     ...(language !== undefined && { language }),
     ...(pages !== undefined && { pages }),
     ...(durationMs !== undefined && { duration_s: durationMs / MS_A_SECOND }),
+    ...(soundTrack !== undefined && { sound_track: soundTrack }),
     char_count: charCount,
   };
 }

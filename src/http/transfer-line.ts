@@ -119,6 +119,7 @@ function documentTransfer(line: Static<typeof DocumentLine>): DocumentTransfer {
     language,
     pages,
     duration_s,
+    sound_track: soundTrack,
     char_count,
   } = line.extraction;
   return {
@@ -137,7 +138,7 @@ function documentTransfer(line: Static<typeof DocumentLine>): DocumentTransfer {
       extraction: {
         kind,
         method,
-        ...present({ title, author, language, pages }),
+        ...present({ title, author, language, pages, soundTrack }),
         ...(date !== undefined && { date: time(date) }),
         ...(duration_s !== undefined && { durationMs: Math.round(duration_s * MS_A_SECOND) }),
         charCount: char_count,

@@ -20,7 +20,7 @@ const Language = wellFormed(
     minLength: 1,
     maxLength: 64,
     description:
-      "What is spoken in a recording, such as `en`; heard if absent. The same as `metadata.language`.",
+      "What is spoken in a recording, such as `en`, heard if absent; of several sound tracks the one in it is heard. The same as `metadata.language`.",
     examples: ["en"],
   }),
 );
@@ -99,6 +99,15 @@ const Extraction = Type.Object({
   language: Type.Optional(Type.String()),
   pages: Type.Optional(Type.Integer()),
   duration_s: Type.Optional(Type.Number({ description: "Of recordings and subtitles." })),
+  sound_track: Type.Optional(
+    Type.Object(
+      {
+        number: Type.Integer({ description: "From 1, in the order of the file." }),
+        count: Type.Integer({ description: "How many there are." }),
+      },
+      { description: "Of recordings with several sound tracks: which was heard." },
+    ),
+  ),
   char_count: Type.Integer(),
 });
 

@@ -113,6 +113,7 @@ export const DocumentLine = Type.Object(
         language: Type.Optional(text(256)),
         pages: Type.Optional(whole(0)),
         duration_s: Type.Optional(Type.Number({ minimum: 0, maximum: 2 ** 31 })),
+        sound_track: Type.Optional(Type.Object({ number: whole(1), count: whole(1) }, exactly)),
         char_count: whole(0),
       },
       exactly,

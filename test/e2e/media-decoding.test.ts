@@ -17,6 +17,7 @@ if (!hasFfmpeg) console.warn("ffmpeg is not installed: tests that need files of 
 
 const SUBTITLES = "1\n00:00:00,500 --> 00:00:02,000\nThe <i>lighthouse</i> keeper.\n";
 const LINES = [{ startMs: 500, endMs: 2_000, text: "The lighthouse keeper." }];
+const FIRST = { index: 0, isDefault: true };
 const ENVELOPE_S = 0.05;
 const VIDEO = "-f lavfi -t 4 -i testsrc=s=64x48:r=5 -map 0:a -map 1:v -c:v".split(" ");
 const TRACK = "-f lavfi -t 4 -i testsrc=s=64x48:r=5 -i lines.srt -map 0:a -map 1:v -map 2:s -c:v".split(" ");
@@ -72,6 +73,16 @@ beforeAll(() => {
   writeFileSync(join(folder, "speech.wav"), wavFile([Float32Array.from(speech, (x) => x / 32_768)]));
   writeFileSync(join(folder, "lines.srt"), SUBTITLES);
   for (const { file, args } of SAMPLES) ffmpeg("-i", "speech.wav", ...args, file);
+  // A tone before the speech, which is what players begin with.
+  const two =
+    "-f lavfi -t 6 -i sine -i speech.wav -map 0:a -map 1:a -metadata:s:a:0 language=ger -metadata:s:a:1 language=eng";
+  for (const [file, codec] of [
+    ["two.mkv", "flac"],
+    ["two.webm", "libopus"],
+    ["two.mp4", "aac"],
+    ["two.mov", "aac"],
+  ] as const)
+    ffmpeg(...`${two} -disposition:a:0 0 -disposition:a:1 default -c:a ${codec} ${file}`.split(" "));
   ffmpeg(..."-f lavfi -t 2 -i testsrc=s=64x48:r=5 -c:v mpeg4 mute.mp4".split(" "));
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -108,7 +119,7 @@ async function heard(decoder: AudioDecoder, file: string) {
   const text = track === undefined ? "" : Buffer.from(await recording.readSubtitles(track)).toString();
   const lines = readSubtitles(text).blocks;
   const pieces: number[] = [];
-  for await (const piece of recording.sound()) for (const sample of piece) pieces.push(sample);
+  for await (const piece of recording.sound(FIRST)) for (const sample of piece) pieces.push(sample);
   return { recording, lines, samples: Int16Array.from(pieces) };
 }
 
@@ -129,7 +140,7 @@ describe.skipIf(!hasFfmpeg || !hasEspeak).each([
     expect(recording).toMatchObject({
       mediaType,
       kind: mediaType.split("/")[0],
-      hasSound: true,
+      soundTracks: [{ index: 0 }],
       decoder: setting === "auto" ? "ffmpeg" : engine,
     });
     expect(Math.abs(samples.length - speech.length) / PCM_RATE).toBeLessThan(0.2);
@@ -144,7 +155,7 @@ describe.skipIf(!hasFfmpeg || !hasEspeak).each([
 
   it("loses nothing where its reader comes late", async () => {
     await using recording = await decoder.open(input("a.flac"));
-    const sound = recording.sound();
+    const sound = recording.sound(FIRST);
     await sleep(1_000);
     let samples = 0;
     for await (const piece of sound) {
@@ -154,9 +165,23 @@ describe.skipIf(!hasFfmpeg || !hasEspeak).each([
     expect(Math.abs(samples - speech.length)).toBeLessThan(PCM_RATE / 10);
   });
 
+  it.each(["two.mkv", "two.webm", "two.mp4", "two.mov"])("tells the tracks of %s apart", async (file) => {
+    await using recording = await decoder.open(input(file));
+    const [first, second] = recording.soundTracks;
+    expect([first, second]).toEqual([
+      { index: 0, language: "de", isDefault: false },
+      { index: 1, language: "en", isDefault: true },
+    ]);
+    if (second === undefined) return;
+    const pieces: number[] = [];
+    for await (const piece of recording.sound(second)) for (const sample of piece) pieces.push(sample);
+    expect(Math.abs(pieces.length - speech.length) / PCM_RATE).toBeLessThan(0.2);
+    expect(correlation(envelope(Int16Array.from(pieces)), envelope(speech))).toBeGreaterThan(0.9);
+  });
+
   it("says that a video has no sound", async () => {
     await using recording = await decoder.open(input("mute.mp4"));
-    expect(recording).toMatchObject({ kind: "video", hasSound: false });
+    expect(recording).toMatchObject({ kind: "video", soundTracks: [] });
   });
 
   it.each(["s16.wav", "a.mp3", "a.flac", "a.ogg", "a.opus", "v.mp4", "v.mkv", "v.webm"])(
@@ -199,7 +224,7 @@ describe.skipIf(!hasFfmpeg || !hasEspeak).each([
     const controller = new AbortController();
     await using recording = await decoder.open(input("a.mp3"), { signal: controller.signal });
     const reading = (async () => {
-      for await (const piece of recording.sound()) {
+      for await (const piece of recording.sound(FIRST)) {
         if (piece.length > 0) controller.abort(new Error("told"));
       }
     })();

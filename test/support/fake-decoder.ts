@@ -1,5 +1,5 @@
 import { ServiceError } from "../../src/core/errors.ts";
-import type { AudioDecoder, Recording } from "../../src/core/documents/audio-decoder.ts";
+import type { AudioDecoder, Recording, SoundTrack } from "../../src/core/documents/audio-decoder.ts";
 import type { Segment } from "../../src/core/documents/transcription.ts";
 import { join, pieces, silence, tone } from "./pcm.ts";
 import type { FakeFileStore } from "./document-world.ts";
@@ -8,7 +8,8 @@ import type { FakeFileStore } from "./document-world.ts";
 export interface FakeRecording {
   readonly kind?: "audio" | "video";
   readonly title?: string;
-  readonly hasSound?: boolean;
+  /** One, if absent. Each ends with a second more of quiet than the one before. */
+  readonly soundTracks?: readonly SoundTrack[];
   readonly claimedMs?: number;
   /** In seconds: of sound, of the quiet after it, and so on. */
   readonly sounds: readonly number[];
@@ -43,14 +44,14 @@ export function createFakeDecoder(
         kind: made.kind ?? "audio",
         mediaType: made.kind === "video" ? "video/mp4" : "audio/wav",
         decoder: "fake",
-        hasSound: made.hasSound ?? true,
+        soundTracks: made.soundTracks ?? [{ index: 0, isDefault: true }],
         durationMs: made.claimedMs ?? Math.round(sound.length / 16),
         ...(made.title !== undefined && { title: made.title }),
         subtitles:
           made.lines === undefined
             ? []
             : [{ index: 0, ...(made.trackLanguage !== undefined && { language: made.trackLanguage }) }],
-        sound: () => pieces(sound, SOUND_S_PIECE * 16_000),
+        sound: ({ index }) => pieces(join(sound, silence(index)), SOUND_S_PIECE * 16_000),
         readSubtitles: async () => webVtt(made.lines ?? []),
         [Symbol.asyncDispose]: async () => {},
       };

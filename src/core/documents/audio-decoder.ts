@@ -36,22 +36,31 @@ export interface Recording extends AsyncDisposable {
   readonly author?: string;
   /** By its own account, which may be an estimate; absent where it gives none. */
   readonly durationMs?: number;
-  /** False for a video without a sound track. */
-  readonly hasSound: boolean;
+  /** In the order of the file; none for a video without sound. */
+  readonly soundTracks: readonly SoundTrack[];
   readonly subtitles: readonly SubtitleTrack[];
   /**
-   * The sound of its first track; for one reader, once. Decoded only as fast as it is taken; leaving early ends it.
+   * The sound of one of its tracks; for one reader, once. Decoded only as fast as it is taken; leaving early ends it.
    *
    * @throws {ServiceError} while read: UNPROCESSABLE: damaged, or cut off before its own end. TOO_LARGE: see
    *   `DecodingLimits`.
    */
-  sound(): Pcm;
+  sound(track: SoundTrack): Pcm;
   /**
    * One of its tracks as WebVTT: foreign text of any size up to a bound, for a `TextExtractor` to read.
    *
    * @throws {ServiceError} as `sound`.
    */
   readSubtitles(track: SubtitleTrack): Promise<Uint8Array>;
+}
+
+export interface SoundTrack {
+  /** Among the file's sound tracks, from 0. */
+  readonly index: number;
+  /** A BCP 47 tag. */
+  readonly language?: string;
+  /** By the file's own account what players begin with; any number of tracks may say so. */
+  readonly isDefault: boolean;
 }
 
 /** Subtitles as text; those that are pictures are left out. */

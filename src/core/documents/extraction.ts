@@ -53,10 +53,19 @@ export interface ExtractedDocument {
   readonly pages?: number;
   /** Of recordings and subtitles. */
   readonly durationMs?: number;
+  /** Of recordings with several tracks: which was heard. */
+  readonly soundTrack?: HeardTrack;
   /** Of all the blocks' texts. */
   readonly charCount: number;
   /** In reading order; at least one. */
   readonly blocks: readonly Block[];
+}
+
+export interface HeardTrack {
+  /** From 1, in the order of the file. */
+  readonly number: number;
+  /** How many there are. */
+  readonly count: number;
 }
 
 /** A piece of a document that becomes a memory of its own. */

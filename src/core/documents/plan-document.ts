@@ -102,7 +102,7 @@ function cut(text: string): string {
 }
 
 function accountOf(document: CutDocument): ExtractionAccount {
-  const { kind, method, title, author, date, language, pages, durationMs, charCount } = document;
+  const { kind, method, title, author, date, language, pages, durationMs, soundTrack, charCount } = document;
   return {
     kind,
     method,
@@ -112,6 +112,7 @@ function accountOf(document: CutDocument): ExtractionAccount {
     ...(language !== undefined && { language }),
     ...(pages !== undefined && { pages }),
     ...(durationMs !== undefined && { durationMs }),
+    ...(soundTrack !== undefined && { soundTrack }),
     charCount,
   };
 }

@@ -1,4 +1,5 @@
-import type { Recording, RecordingInput, SubtitleTrack } from "./audio-decoder.ts";
+import type { Recording, RecordingInput } from "./audio-decoder.ts";
+import { chooseSoundTrack, chooseSubtitles } from "./choose-track.ts";
 import { cutDocument } from "./cut-document.ts";
 import type { DocumentPorts, JobControl } from "./document-ports.ts";
 import { ServiceError } from "../errors.ts";
@@ -9,7 +10,8 @@ const MS_A_SECOND = 1_000;
 
 /**
  * What is said in a recording, as a document: heard, or read from its subtitles where the writer prefers them
- * (`metadata.prefer_subtitles`) and it has some. `metadata.language` is what is spoken; heard if absent.
+ * (`metadata.prefer_subtitles`) and it has some. `metadata.language` is what is spoken, heard if absent; of several tracks
+ * it is the one in that language.
  *
  * @throws {ServiceError} UNPROCESSABLE: no sound, or no speech in it; INVALID_REQUEST: a language that is no text; what
  *   decoding, transcribing and reading subtitles throw; the signal's reason.
@@ -36,7 +38,7 @@ async function readSubtitles(
   language: string | undefined,
   control: Pick<JobControl, "signal" | "onProgress">,
 ): Promise<CutDocument | undefined> {
-  const track = trackFor(recording.subtitles, language);
+  const track = chooseSubtitles(recording.subtitles, language);
   if (track === undefined) return undefined;
   const bytes = await recording.readSubtitles(track);
   try {
@@ -63,7 +65,9 @@ async function hear(
   language: string | undefined,
   { signal, onProgress }: Pick<JobControl, "signal" | "onProgress">,
 ): Promise<CutDocument> {
-  if (!recording.hasSound) {
+  const { soundTracks } = recording;
+  const track = chooseSoundTrack(soundTracks, language);
+  if (track === undefined) {
     throw new ServiceError(
       "UNPROCESSABLE",
       "The video has no sound track, so there is nothing to transcribe.",
@@ -71,7 +75,7 @@ async function hear(
   }
   const total = seconds(recording.durationMs ?? 0);
   onProgress({ stage: "transcribing", done: 0, total });
-  const transcript = await transcriber.transcribe(recording.sound(), {
+  const transcript = await transcriber.transcribe(recording.sound(track), {
     signal,
     ...(language !== undefined && { language }),
     onProgress: (heardMs) => {
@@ -86,6 +90,7 @@ async function hear(
     ...accountOf(recording, "whisper"),
     language: transcript.language,
     durationMs,
+    ...(soundTracks.length > 1 && { soundTrack: { number: track.index + 1, count: soundTracks.length } }),
     charCount: segments.reduce((sum, { text }) => sum + text.length, 0),
     blocks: segments.map(({ text, startMs, endMs }) => ({ type: "paragraph", text, startMs, endMs })),
   });
@@ -99,20 +104,6 @@ function accountOf({ kind, mediaType, decoder, title, author }: Recording, way: 
     ...(title !== undefined && { title }),
     ...(author !== undefined && { author }),
   };
-}
-
-/** In the language that was asked for, else the first; of unknown language before one of another. */
-function trackFor(tracks: readonly SubtitleTrack[], language: string | undefined): SubtitleTrack | undefined {
-  if (language === undefined) return tracks[0];
-  const primary = primaryTag(language);
-  return (
-    tracks.find((track) => primaryTag(track.language ?? "") === primary) ??
-    tracks.find((track) => track.language === undefined)
-  );
-}
-
-function primaryTag(language: string): string {
-  return language.toLowerCase().split("-")[0] ?? "";
 }
 
 function languageIn({ language }: Metadata): string | undefined {

@@ -89,8 +89,8 @@ export async function openInEngine(
   return {
     decoder: engine,
     report: found,
-    async *sound() {
-      void ask({ type: "sound", maxSeconds: limits.maxSeconds + 1 }).then((answer) => {
+    async *sound(index) {
+      void ask({ type: "sound", index, maxSeconds: limits.maxSeconds + 1 }).then((answer) => {
         if (answer.type === "failed") child.kill(damaged());
       });
       yield* child.sound(container, found);

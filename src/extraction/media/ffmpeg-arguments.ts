@@ -31,15 +31,16 @@ export function reportArguments(container: Container, input: string): string[] {
   return [...QUIET, "info", ...inputArguments(container, input)];
 }
 
-/** The first sound track as 16 kHz mono, signed 16-bit, to `output`; what is behind `maxSeconds` is left. */
+/** A sound track as 16 kHz mono, signed 16-bit, to `output`; what is behind `maxSeconds` is left. */
 export function soundArguments(
   container: Container,
   input: string,
   output: string,
+  index: number,
   maxSeconds: number,
 ): string[] {
   const only = ["-vn", "-sn", "-dn"];
-  const form = ["-map", "0:a:0", "-t", String(maxSeconds), "-ac", "1", "-ar", "16000", "-f", "s16le"];
+  const form = ["-map", `0:a:${index}`, "-t", String(maxSeconds), "-ac", "1", "-ar", "16000", "-f", "s16le"];
   return [...QUIET, "warning", ...only, ...inputArguments(container, input), ...form, "-y", output];
 }
 

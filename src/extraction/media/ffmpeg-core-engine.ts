@@ -52,8 +52,8 @@ export async function openFfmpegCore({
   };
   return {
     report,
-    async decode(maxSeconds) {
-      run(soundArguments(container, INPUT, OUTPUT, maxSeconds), writeSound);
+    async decode(index, maxSeconds) {
+      run(soundArguments(container, INPUT, OUTPUT, index, maxSeconds), writeSound);
     },
     async subtitles(index) {
       const text = new SubtitleText();

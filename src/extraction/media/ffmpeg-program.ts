@@ -100,8 +100,8 @@ export async function openInFfmpeg(
     decoder: "ffmpeg",
     report,
     // Begun with the first piece that is asked for: what ends before somebody reads it would be lost.
-    async *sound() {
-      const { child } = start(soundArguments(container, path, STDOUT, limits.maxSeconds + 1));
+    async *sound(index) {
+      const { child } = start(soundArguments(container, path, STDOUT, index, limits.maxSeconds + 1));
       yield* child.sound(container, report);
     },
     async subtitles(index) {

@@ -1,5 +1,5 @@
 import { cleanField, cleanLanguage } from "../clean-text.ts";
-import type { SubtitleTrack } from "../../core/documents/audio-decoder.ts";
+import type { SoundTrack, SubtitleTrack } from "../../core/documents/audio-decoder.ts";
 import { type MediaEngine, type MediaSource, writeSound } from "./media-engine.ts";
 import { SubtitleText } from "./subtitle-text.ts";
 
@@ -14,6 +14,10 @@ const MICROSECONDS_A_MS = 1_000;
 const TEXT_CODECS = new Set(["subrip", "webvtt", "ass", "ssa", "text"]);
 /** Fields of a line of ASS before its text. */
 const ASS_FIELDS = 8;
+/** In bytes, in an `AVStream` of this build, which has no function that reads it. */
+const DISPOSITION_AT = 56;
+/** `AV_DISPOSITION_DEFAULT`. */
+const DISPOSITION_DEFAULT = 1;
 /** Containers whose pictures are covers. */
 const WITHOUT_VIDEO = new Set(["mp3", "flac", "wav"]);
 
@@ -28,34 +32,38 @@ export async function openLibAv(source: MediaSource): Promise<MediaEngine | unde
   const [format, streams] = (await libav.ff_init_demuxer_file(INPUT).catch(() => undefined)) ?? [];
   if (format === undefined || streams === undefined) return undefined;
   const ofType = (type: number) => streams.filter((stream) => stream.codec_type === type);
-  const [sound] = ofType(libav.AVMEDIA_TYPE_AUDIO);
-  if (sound !== undefined && (await libav.avcodec_find_decoder(sound.codec_id)) === 0) return undefined;
+  const sounds = ofType(libav.AVMEDIA_TYPE_AUDIO);
+  for (const { codec_id: codec } of sounds) {
+    if ((await libav.avcodec_find_decoder(codec)) === 0) return undefined;
+  }
   const lines = ofType(libav.AVMEDIA_TYPE_SUBTITLE);
   const tags = await tagsOf(libav, await libav.AVFormatContext_metadata(format));
   const microseconds = libav.i64tof64(
     await libav.AVFormatContext_duration(format),
     await libav.AVFormatContext_durationhi(format),
   );
-  await libav.avformat_close_input_js(format);
-
   const title = cleanField(tags.get("title"));
   const author = cleanField(tags.get("artist"));
+  const soundTracks: SoundTrack[] = [];
+  for (const [index, { ptr }] of sounds.entries()) {
+    soundTracks.push({ index, ...(await languageOf(libav, ptr)), isDefault: await isDefault(libav, ptr) });
+  }
   const tracks: SubtitleTrack[] = [];
   for (const [index, { ptr, codec_id: codec }] of lines.entries()) {
     if (!TEXT_CODECS.has(await libav.avcodec_get_name(codec))) continue;
-    const language = cleanLanguage((await tagsOf(libav, await libav.AVStream_metadata(ptr))).get("language"));
-    tracks.push({ index, ...(language !== undefined && { language }) });
+    tracks.push({ index, ...(await languageOf(libav, ptr)) });
   }
+  await libav.avformat_close_input_js(format);
   return {
     report: {
-      hasSound: sound !== undefined,
+      soundTracks,
       hasVideo: !WITHOUT_VIDEO.has(source.container) && ofType(libav.AVMEDIA_TYPE_VIDEO).length > 0,
       ...(microseconds > 0 && { durationMs: Math.round(microseconds / MICROSECONDS_A_MS) }),
       ...(title !== undefined && { title }),
       ...(author !== undefined && { author }),
       subtitles: tracks,
     },
-    decode: (maxSeconds) => decode(libav, maxSeconds),
+    decode: (index, maxSeconds) => decode(libav, index, maxSeconds),
     subtitles: (index) => subtitles(libav, index),
   };
 }
@@ -85,9 +93,20 @@ async function tagsOf(libav: LibAv, dictionary: number): Promise<Map<string, str
   return tags;
 }
 
-async function decode(libav: LibAv, maxSeconds: number): Promise<void> {
+async function languageOf(libav: LibAv, stream: number): Promise<{ readonly language?: string }> {
+  const tags = await tagsOf(libav, await libav.AVStream_metadata(stream));
+  const language = cleanLanguage(tags.get("language"));
+  return language === undefined ? {} : { language };
+}
+
+async function isDefault(libav: LibAv, stream: number): Promise<boolean> {
+  const [disposition = 0] = await libav.copyout_s32(stream + DISPOSITION_AT, 1);
+  return (disposition & DISPOSITION_DEFAULT) !== 0;
+}
+
+async function decode(libav: LibAv, index: number, maxSeconds: number): Promise<void> {
   const [format, streams] = await libav.ff_init_demuxer_file(INPUT);
-  const sound = streams.find(({ codec_type: type }) => type === libav.AVMEDIA_TYPE_AUDIO);
+  const sound = streams.filter(({ codec_type: type }) => type === libav.AVMEDIA_TYPE_AUDIO)[index];
   if (sound === undefined) throw new Error("no sound");
   const [, context, packet, frame] = await libav.ff_init_decoder(sound.codec_id, {
     codecpar: sound.codecpar,

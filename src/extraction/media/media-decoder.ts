@@ -125,7 +125,7 @@ function recordingOf(
     kind: hasVideo ? "video" : "audio",
     mediaType: hasVideo ? mediaTypes.video : mediaTypes.audio,
     decoder: opened.decoder,
-    sound: () => opened.sound(),
+    sound: ({ index }) => opened.sound(index),
     async readSubtitles({ index }) {
       const bytes = await opened.subtitles(index);
       if (bytes.length <= MAX_SUBTITLE_BYTES) return bytes;

@@ -6,8 +6,8 @@ import type { ReadAt } from "./wav.ts";
 /** A decoder with a file open. */
 export interface MediaEngine {
   readonly report: MediaReport;
-  /** Writes the sound of the first track, 16 kHz mono signed 16-bit, with `writeSound`. */
-  decode(maxSeconds: number): Promise<void>;
+  /** Writes the sound of a track, 16 kHz mono signed 16-bit, with `writeSound`. */
+  decode(index: number, maxSeconds: number): Promise<void>;
   /** A track as WebVTT. */
   subtitles(index: number): Promise<Uint8Array>;
 }

@@ -14,7 +14,7 @@ export type ToEngine =
       readonly limits: WorkLimits;
     }
   | { readonly type: "subtitles"; readonly index: number }
-  | { readonly type: "sound"; readonly maxSeconds: number };
+  | { readonly type: "sound"; readonly index: number; readonly maxSeconds: number };
 
 export type FromEngine =
   | { readonly type: "ready" }

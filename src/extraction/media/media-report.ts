@@ -1,9 +1,9 @@
 import { cleanField, cleanLanguage } from "../clean-text.ts";
-import type { SubtitleTrack } from "../../core/documents/audio-decoder.ts";
+import type { SoundTrack, SubtitleTrack } from "../../core/documents/audio-decoder.ts";
 
 /** What a file says of itself. */
 export interface MediaReport {
-  readonly hasSound: boolean;
+  readonly soundTracks: readonly SoundTrack[];
   /** Moving pictures; a cover is none. */
   readonly hasVideo: boolean;
   readonly durationMs?: number;
@@ -32,11 +32,11 @@ export function readReport(printed: string): MediaReport | undefined {
   const start = lines.findIndex((line) => line.startsWith("Input #0, "));
   if (start < 0) return undefined;
   let durationMs: number | undefined;
-  let hasSound = false;
   let hasVideo = false;
   let isInHead = true;
-  let tracks = 0;
+  let texts = 0;
   const tags = new Map<string, string>();
+  const soundTracks: SoundTrack[] = [];
   const subtitles: SubtitleTrack[] = [];
   for (const line of lines.slice(start)) {
     const [, hours, minutes, seconds, hundredths] = DURATION.exec(line) ?? [];
@@ -46,22 +46,23 @@ export function readReport(printed: string): MediaReport | undefined {
     }
     const [, tag = "", value] = (isInHead ? TAG.exec(line) : null) ?? [];
     if (value !== undefined) tags.set(tag.toLowerCase(), value);
-    const [, language, type, codec = "", rest = ""] = STREAM.exec(line) ?? [];
+    const [, spoken, type, codec = "", rest = ""] = STREAM.exec(line) ?? [];
     if (type === undefined) continue;
     isInHead = false;
-    if (type === "Audio") hasSound = true;
+    const known = cleanLanguage(spoken);
+    const language = known !== undefined && { language: known };
+    if (type === "Audio")
+      soundTracks.push({ index: soundTracks.length, ...language, isDefault: rest.includes("(default)") });
     else if (type === "Video") hasVideo ||= !rest.includes("(attached pic)");
     else {
-      const tag = cleanLanguage(language);
-      if (TEXT_SUBTITLES.has(codec))
-        subtitles.push({ index: tracks, ...(tag !== undefined && { language: tag }) });
-      tracks += 1;
+      if (TEXT_SUBTITLES.has(codec)) subtitles.push({ index: texts, ...language });
+      texts += 1;
     }
   }
   const title = cleanField(tags.get("title"));
   const author = cleanField(tags.get("artist") ?? tags.get("author"));
   return {
-    hasSound,
+    soundTracks,
     hasVideo,
     ...(durationMs !== undefined && durationMs > 0 && { durationMs }),
     ...(title !== undefined && { title }),

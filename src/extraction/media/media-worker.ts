@@ -27,7 +27,7 @@ async function work(message: ToEngine): Promise<FromEngine> {
   if (engine === undefined) throw new TypeError("nothing is open");
   if (message.type === "subtitles")
     return { type: "subtitles", bytes: await engine.subtitles(message.index) };
-  await engine.decode(message.maxSeconds);
+  await engine.decode(message.index, message.maxSeconds);
   // The last that is asked. The other side does not end it: where it closes the channel, Node tells it of no end.
   setImmediate(() => process.disconnect());
   return { type: "sound" };

@@ -7,7 +7,7 @@ export interface OpenedMedia {
   readonly decoder: Recording["decoder"];
   readonly report: MediaReport;
   /** As `Recording.sound`. */
-  sound(): Pcm;
+  sound(index: number): Pcm;
   /** A track as WebVTT. */
   subtitles(index: number): Promise<Uint8Array>;
   close(): Promise<void>;

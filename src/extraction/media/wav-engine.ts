@@ -20,13 +20,13 @@ export async function openWav({ read, size }: MediaSource): Promise<MediaEngine 
   const seconds = dataBytes / (bytesASample * channels * rate);
   return {
     report: {
-      hasSound: true,
+      soundTracks: [{ index: 0, isDefault: true }],
       hasVideo: false,
       durationMs: Math.round(seconds * 1_000),
       ...(title !== undefined && { title }),
       subtitles: [],
     },
-    async decode(maxSeconds) {
+    async decode(_index, maxSeconds) {
       let left = maxSeconds * SAMPLES_A_SECOND;
       for (const samples of wavSound(read, size, format)) {
         writeSound(new Uint8Array(samples.buffer, samples.byteOffset, samples.length * BYTES_A_SAMPLE));

@@ -77,6 +77,29 @@ describe("a recording", () => {
     expect(heard.document.extraction).toMatchObject({ method: "fake + whisper", language: "fr" });
   });
 
+  it.each([
+    ["of one", undefined, [[undefined, true]], undefined],
+    ["of several, none marked: the first", undefined, [["de"], ["en"]], 1],
+    ["of several, the marked one", undefined, [["de"], ["en", true]], 2],
+    ["of several that are marked, the first", undefined, [["de"], ["en", true], ["fr", true]], 2],
+    ["in the language asked for, before the marked one", "en-GB", [["de", true], ["en"]], 2],
+    ["of several in that language, the marked one", "en", [["de"], ["en"], ["en-US", true]], 3],
+    ["as without a wish, where none is in that language", "fr", [["de"], ["en", true]], 2],
+  ] as const)("is heard by its track: %s", async (_, language, tracks, number) => {
+    const soundTracks = tracks.map(([tag, isDefault = false], index) => ({
+      index,
+      isDefault,
+      ...(tag !== undefined && { language: tag }),
+    }));
+    const metadata = language === undefined ? {} : { language };
+    const recording = recordingText({ ...TALK, soundTracks });
+    const { extraction } = (await resultOf(world.ingest(recording, { metadata }))).document;
+    expect(extraction.soundTrack).toEqual(
+      number === undefined ? undefined : { number, count: tracks.length },
+    );
+    expect(extraction.durationMs).toBe(14_000 + ((number ?? 1) - 1) * 1_000);
+  });
+
   it("is heard where its subtitles hold no line", async () => {
     const recording = recordingText({ ...TALK, lines: [] });
     const { document } = await resultOf(world.ingest(recording, { metadata: { prefer_subtitles: true } }));
@@ -84,7 +107,7 @@ describe("a recording", () => {
   });
 
   it.each([
-    ["without a sound track", { ...TALK, hasSound: false }, {}, "UNPROCESSABLE", /no sound track/],
+    ["without a sound track", { ...TALK, soundTracks: [] }, {}, "UNPROCESSABLE", /no sound track/],
     ["of silence", { sounds: [0, 5] }, {}, "UNPROCESSABLE", /no speech/i],
     ["in a language that nobody knows", TALK, { language: "tlh" }, "UNPROCESSABLE", /tlh/],
     ["in a language that is a number", TALK, { language: 5 }, "INVALID_REQUEST", /metadata\.language/],
