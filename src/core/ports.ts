@@ -182,6 +182,12 @@ export interface MemoryStore {
   commit<T>(
     decide: (section: WriteSection) => { readonly changes: readonly Change[]; readonly result: T },
   ): Promise<T>;
+  /**
+   * Resolves where a write that adds would be taken now, so that nothing large is received in vain.
+   *
+   * @throws {ServiceError} what `commit` would: STORE_FULL, NOT_READY.
+   */
+  admit(): Promise<void>;
   /** The memories that exist among `ids`, each citing its document by the name that this has now. */
   readMemories(ids: readonly string[]): Promise<Map<string, SeenMemory>>;
   /** Token vectors of those among `ids` that have any. */

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { ServiceError } from "../core/errors.ts";
 import type { FileStore, HeldFile, IncomingFile } from "../core/documents/file-store.ts";
+import { isFull, writeRefused } from "./journal/refusals.ts";
 import { type Disk, type DiskFile, hasCode } from "./disk.ts";
 
 export interface DiskFileStoreOptions {
@@ -64,7 +65,22 @@ export class DiskFileStore implements FileStore {
 
   async create(): Promise<IncomingFile> {
     const path = join(this.#folder, `incoming-${randomUUID()}`);
-    return new DiskIncomingFile(this, path, await this.#disk.open(path, "create"));
+    try {
+      return new DiskIncomingFile(this, path, await this.#create(path));
+    } catch (error) {
+      throw storeError(error);
+    }
+  }
+
+  /** Where somebody removed the folder, there is one again. */
+  async #create(path: string): Promise<DiskFile> {
+    try {
+      return await this.#disk.open(path, "create");
+    } catch (error) {
+      if (!hasCode(error, "ENOENT")) throw error;
+      await this.#disk.makeDirectory(this.#folder);
+      return await this.#disk.open(path, "create");
+    }
   }
 
   pathOf(sha256: string): string {
@@ -207,6 +223,7 @@ class DiskIncomingFile implements IncomingFile {
   readonly #hash = createHash("sha256");
   #bytes = 0;
   #isOpen = true;
+  #isKept = false;
 
   constructor(store: DiskFileStore, path: string, file: DiskFile) {
     this.#store = store;
@@ -227,20 +244,20 @@ class DiskIncomingFile implements IncomingFile {
     try {
       await this.#file.sync();
       await this.#close();
-      return await this.#store.adopt(this.#path, this.#hash.digest("hex"), this.#bytes);
+      const held = await this.#store.adopt(this.#path, this.#hash.digest("hex"), this.#bytes);
+      this.#isKept = true;
+      return held;
     } catch (error) {
-      await this.#throwAway();
+      await this.discard();
       throw storeError(error);
     }
   }
 
   async discard(): Promise<void> {
-    if (this.#isOpen) await this.#throwAway();
-  }
-
-  async #throwAway(): Promise<void> {
-    await this.#close();
-    await this.#store.remove(this.#path);
+    if (this.#isKept) return;
+    // What a sick disk does not let go of goes with the next start; what it said first is what counts.
+    await this.#close().catch(() => undefined);
+    await this.#store.remove(this.#path).catch(() => undefined);
   }
 
   async #close(): Promise<void> {
@@ -264,13 +281,14 @@ async function* piecesOf(file: DiskFile): AsyncGenerator<Uint8Array, void> {
   }
 }
 
+/** What the disk says, as those hear it who sent the file. */
 function storeError(error: unknown): unknown {
-  if (!hasCode(error, "ENOSPC", "EDQUOT")) return error;
-  return new ServiceError(
-    "STORE_FULL",
-    "The disk has no room for this file. Free some space and send it again.",
-    {
-      cause: error,
-    },
-  );
+  // An error of ours, or a bug: no word of the system's, such as EROFS.
+  const isSystems = error instanceof Error && "code" in error && /^E[A-Z0-9]+$/.test(String(error.code));
+  if (!isSystems) return error;
+  if (isFull(error)) {
+    const message = "The disk has no room for this file. Free some space and send it again.";
+    return new ServiceError("STORE_FULL", message, { cause: error });
+  }
+  return writeRefused(error);
 }

@@ -23,6 +23,7 @@ import type { WordIndex } from "./catalogue/word-index.ts";
 import type { Checkpointer } from "./checkpointer.ts";
 import type { ErasureLedger } from "./erasure-ledger.ts";
 import type { Journal } from "./journal/journal.ts";
+import { storeFull } from "./journal/refusals.ts";
 import { inWords, type Room, type Space } from "./room.ts";
 import type { Tables } from "./tables/tables.ts";
 import { TokenCache } from "./token-cache.ts";
@@ -53,7 +54,7 @@ export interface StoreIndexes {
 /** Keeps memories and facts in a journal, in memory and in LanceDB tables; see `src/README.md` for how the three share the work. */
 export class LanceDbMemoryStore implements MemoryStore, FactStore {
   readonly #indexes: StoreIndexes;
-  readonly #journal: Pick<Journal, "append" | "isFull" | "findRoom" | "close">;
+  readonly #journal: Pick<Journal, "append" | "isFull" | "findRoom" | "assertInPlace" | "close">;
   readonly #tables: Pick<Tables, "read" | "close">;
   readonly #checkpointer: Pick<Checkpointer, "notePending" | "flush" | "close">;
   readonly #room: Room;
@@ -67,7 +68,7 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
 
   constructor(parts: {
     readonly indexes: StoreIndexes;
-    readonly journal: Pick<Journal, "append" | "isFull" | "findRoom" | "close">;
+    readonly journal: Pick<Journal, "append" | "isFull" | "findRoom" | "assertInPlace" | "close">;
     readonly tables: Pick<Tables, "read" | "close">;
     readonly checkpointer: Pick<Checkpointer, "notePending" | "flush" | "close">;
     readonly room: Room;
@@ -114,6 +115,12 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
       // The decision rests on what it saw, and that may not be durable yet. Refused writes never were: decide anew.
       if (await isDurable(newest)) return result;
     }
+  }
+
+  async admit(): Promise<void> {
+    this.#assertRoom(await this.#waitForRoom());
+    if (this.#journal.isFull) throw storeFull();
+    await this.#journal.assertInPlace();
   }
 
   async readMemories(ids: readonly string[]): Promise<Map<string, SeenMemory>> {

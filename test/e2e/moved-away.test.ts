@@ -41,6 +41,25 @@ it.skipIf(process.platform === "win32").each<[string, (folder: string) => void]>
     expect(body.detail).toContain(`process ${running.pid}`);
     expect(body.detail).toContain("moved or removed");
   }
+  const form = new FormData();
+  form.set("file", new Blob(["It hung on the wall."]), "violin.txt");
+  const json = (body: object) => ({
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  const requests: [string, Omit<RequestInit, "method">][] = [
+    ["/ingest", json({ text: "It was tuned." })],
+    ["/ingest", { body: form }],
+    ["/memory/ingest", json({ content_type: "txt", data: "SXQgaXMgb2xkLg==" })],
+    ["/memory/ingest/url", json({ url: "http://127.0.0.1/violin" })],
+  ];
+  for (const [path, request] of requests) {
+    const answer = await fetch(`${running.baseUrl}${path}`, { method: "POST", ...request });
+    expect([answer.status, await answer.json()]).toEqual([
+      503,
+      expect.objectContaining({ code: "NOT_READY", detail: expect.stringContaining("moved or removed") }),
+    ]);
+  }
   const ready = await call(running, "GET", "/readyz");
   expect([ready.status, ready.body.detail]).toEqual([503, expect.stringContaining("moved or removed")]);
   expect(running.output().match(/"msg":"store is read-only"/g)).toHaveLength(1);

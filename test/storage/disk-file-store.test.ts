@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { FileStore, HeldFile } from "../../src/core/documents/file-store.ts";
-import { nodeDisk } from "../../src/storage/disk.ts";
+import { type Disk, nodeDisk } from "../../src/storage/disk.ts";
+import { createFaultyDisk } from "../support/faulty-disk.ts";
 import { DiskFileStore } from "../../src/storage/disk-file-store.ts";
 
 const hashOf = (text: string) => createHash("sha256").update(text).digest("hex");
@@ -13,9 +14,9 @@ let directory: string;
 let needed: Set<string>;
 let wasNeeded: Set<string>;
 let store: DiskFileStore;
-const open = ({ isAllKnown = false } = {}) =>
+const open = ({ isAllKnown = false, disk = nodeDisk }: { isAllKnown?: boolean; disk?: Disk } = {}) =>
   DiskFileStore.open({
-    disk: nodeDisk,
+    disk,
     directory,
     isNeeded: (sha256) => needed.has(sha256),
     wasNeeded: (sha256) => wasNeeded.has(sha256),
@@ -56,6 +57,27 @@ describe("DiskFileStore", () => {
     store = await open();
     expect(names()).toEqual([]);
     await cut.discard();
+  });
+
+  it("makes its folder again where that was removed", async () => {
+    rmSync(join(directory, "files"), { recursive: true });
+    const { sha256 } = await keep(store, "tea");
+    expect(names()).toEqual([sha256]);
+  });
+
+  it.each<[string, RegExp, "EIO" | "ENOSPC", string]>([
+    ["creation", /^(create|remove)/, "EIO", "NOT_READY"],
+    ["write", /^(write|remove)/, "ENOSPC", "STORE_FULL"],
+    ["sync", /^(sync|remove)/, "EIO", "NOT_READY"],
+    ["renaming", /^(rename|remove)/, "EIO", "NOT_READY"],
+  ])("says that the disk refused a %s, whatever comes after", async (_, step, fault, code) => {
+    const disk = await createFaultyDisk(directory);
+    const faulty = await open({ disk });
+    disk.failAt(step, fault, { lasting: true });
+    await expect(keep(faulty, "tea")).rejects.toMatchObject({ code });
+    disk.heal();
+    store = await open();
+    expect(names()).toEqual([]);
   });
 
   it("removes at once what no document ever had: when it is let go of, when its job is over, at the next start", async () => {

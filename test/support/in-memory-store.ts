@@ -48,6 +48,7 @@ export function createInMemoryStore(clock: Clock): InMemoryStore {
       },
       isFull: false,
       findRoom: async () => {},
+      assertInPlace: async () => {},
       close: async () => {},
     },
     room: { lack: undefined, isFresh: true, look: async () => {} },

@@ -24,7 +24,11 @@ export interface OriginalFile {
 
 /** What the service can do with documents. */
 export interface DocumentOperations {
-  /** Takes in the bytes of an upload before it is known what becomes of them. */
+  /**
+   * Takes in the bytes of an upload before it is known what becomes of them.
+   *
+   * @throws {ServiceError} STORE_FULL, NOT_READY, before anything is received.
+   */
   receiveFile(): Promise<IncomingFile>;
   /** Begins an ingestion; a lost caller does not end it. */
   ingest(input: IngestInput): Promise<JobView>;
@@ -47,7 +51,10 @@ export function bindDocumentOperations(ports: DocumentPorts, jobs: IngestJobs): 
   const { documents } = ports.store.catalogue;
   const view = (input: OwnedIdInput): JobView => viewJob(ports, jobs, visibleJob(ports, input));
   return {
-    receiveFile: () => ports.files.create(),
+    async receiveFile() {
+      await ports.store.admit();
+      return ports.files.create();
+    },
     async ingest(input) {
       const id = await submitDocument(ports, input);
       if (documents.findJob(id)?.status === "queued") jobs.enqueue(id);

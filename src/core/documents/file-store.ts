@@ -3,7 +3,7 @@
  * ever had it, else when no state that the store may be opened at names it.
  */
 export interface FileStore {
-  /** Begins a file that comes in pieces; it is nothing until `keep`. */
+  /** Begins a file that comes in pieces; it is nothing until `keep`. @throws as `IncomingFile.write`. */
   create(): Promise<IncomingFile>;
   /** Where the bytes are, for a reader that takes them from the disk. */
   pathOf(sha256: string): string;
@@ -16,9 +16,9 @@ export interface FileStore {
 }
 
 export interface IncomingFile {
-  /** @throws {ServiceError} STORE_FULL. */
+  /** @throws {ServiceError} STORE_FULL, NOT_READY for what else the disk refuses. */
   write(chunk: Uint8Array): Promise<void>;
-  /** On the disk, whole, when it resolves; held there until released, even if no row needs it yet. */
+  /** On the disk, whole, when it resolves; held there until released, even if no row needs it yet. @throws as `write`. */
   keep(): Promise<HeldFile>;
   /** Throws away what came. After `keep`, nothing. */
   discard(): Promise<void>;

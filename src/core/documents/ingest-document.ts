@@ -66,6 +66,7 @@ async function fetchOriginal(
 ): Promise<void> {
   if (request.url === null) throw new TypeError("a job has a file or an address");
   onProgress({ stage: "fetching", done: 0, total: 0 });
+  await store.admit();
   const file = await files.create();
   try {
     const page = await fetcher.fetch(request.url, {

@@ -45,6 +45,8 @@ export class IngestJobs {
   readonly #running = new Map<string, RunningJob>();
   /** Settles when the recordings before have ended. */
   #recordings: Promise<void> = Promise.resolve();
+  /** Why jobs are not over by their rows: the store did not take their ends. The next start goes on with them. */
+  readonly #stuck = new Map<string, JobProblem>();
   /** Those who wait for the end of a job. */
   readonly #watchers = new Map<string, (() => void)[]>();
   #isClosed = false;
@@ -75,19 +77,22 @@ export class IngestJobs {
   }
 
   /**
-   * When it runs, since when and how far it is. It runs until the record that ends it is durable and found by queries,
+   * When it runs, since when and how far it is, and why it goes no further although its row does not say so. It runs until the record that ends it is durable and found by queries,
    * though its row is there a moment before.
    */
   stateOf({ id, status, startedAt }: JobEntry) {
     const running = this.#running.get(id);
     if (running !== undefined)
       return { isRunning: true, startedAt: running.startedAt, progress: running.progress };
-    return { isRunning: false, startedAt, progress: status === "queued" ? QUEUED : DONE };
+    const problem = status === "queued" ? this.#stuck.get(id) : undefined;
+    const isOver = status !== "queued" || problem !== undefined;
+    return { isRunning: false, startedAt, progress: isOver ? DONE : QUEUED, ...(problem && { problem }) };
   }
 
   /** Resolves when the job is over, or when the runner closes. */
   ended(id: string): Promise<void> {
-    if (this.#isClosed || (!this.#isOpen(id) && !this.#running.has(id))) return Promise.resolve();
+    const mayEnd = this.#running.has(id) || (this.#isOpen(id) && !this.#stuck.has(id));
+    if (this.#isClosed || !mayEnd) return Promise.resolve();
     return new Promise((resolve) => {
       this.#watchers.set(id, [...(this.#watchers.get(id) ?? []), resolve]);
     });
@@ -167,10 +172,11 @@ export class IngestJobs {
         // A page that was fetched goes on as a document.
         const next = this.#isClosed ? undefined : this.#laneOf(id);
         if (lane === "fetching" && (next === "small" || next === "large")) this.#waiting.push(id);
-        // Also where a full disk did not take the end: whoever waits learns that it is queued again.
+        // Also where the store did not take the end: whoever waits learns why.
         else if (!this.#isClosed) this.#tell(id);
         this.#runNext();
       });
+    this.#stuck.delete(id);
     this.#running.set(id, { lane, controller, startedAt, progress: QUEUED, ended });
   }
 
@@ -202,7 +208,10 @@ export class IngestJobs {
       const problem = problemOf(error);
       if (problem.code === "INTERNAL") this.#report(error);
       const request = this.#openJob(id)?.request ?? null;
-      await this.#end(id, { status: "failed", problem }).catch((failure: unknown) => this.#report(failure));
+      await this.#end(id, { status: "failed", problem }).catch((failure: unknown) => {
+        this.#report(failure);
+        this.#stuck.set(id, problemOf(failure));
+      });
       this.#letGo(request);
     }
   }

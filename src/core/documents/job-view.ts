@@ -30,19 +30,19 @@ export interface IngestResult {
 
 /** What the job is now; its result as it is now, too: what was deleted since is in none. */
 export function viewJob(ports: Pick<MemoryPorts, "store">, jobs: IngestJobs, job: JobEntry): JobView {
-  const { isRunning, startedAt, progress } = jobs.stateOf(job);
+  const { isRunning, startedAt, progress, problem = job.problem } = jobs.stateOf(job);
   const { documents } = ports.store.catalogue;
   const document = job.documentId === null ? undefined : documents.findDocument(job.documentId);
   return {
     id: job.id,
     kind: job.kind,
-    status: isRunning ? "running" : job.status,
+    status: isRunning ? "running" : problem !== null ? "failed" : job.status,
     progress,
     ...(!isRunning &&
       document !== undefined && {
         result: { document, memoryIds: memoryIdsOf(ports, document), deduplicated: job.deduplicated },
       }),
-    ...(!isRunning && job.problem !== null && { problem: job.problem }),
+    ...(!isRunning && problem !== null && { problem }),
     createdAt: job.createdAt,
     startedAt,
     finishedAt: isRunning ? null : job.finishedAt,

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { ServiceError } from "../../../src/core/errors.ts";
 import { deleteMemory } from "../../../src/core/memories/delete-memory.ts";
 import { queryMemory } from "../../../src/core/recall/query-memory.ts";
 import { updateMemory } from "../../../src/core/memories/update-memory.ts";
@@ -356,6 +357,30 @@ describe("jobs", () => {
     next.start();
     await next.ended(id);
     expect(catalogue().documents.findJob(id)?.status).toBe("succeeded");
+  });
+
+  it("fail where the store does not take their end, and go on with the next start", async () => {
+    const release = world.holdExtractions();
+    const id = await world.send(LONG);
+    await new Promise((done) => setImmediate(done));
+    world.memory.hold();
+    release();
+    while (catalogue().size === 0) await new Promise((done) => setImmediate(done));
+    const { store } = world.ports;
+    const { commit } = store;
+    // As of a journal that takes nothing more.
+    store.commit = () => Promise.reject(new ServiceError("NOT_READY", "The data directory was moved."));
+    await world.memory.release("refused");
+    await world.jobs.ended(id);
+    const failed = { status: "failed", progress: { stage: "done" }, problem: { code: "NOT_READY" } };
+    expect(world.operations.getJob({ id })).toMatchObject(failed);
+    expect(await world.operations.awaitJob(id, new AbortController().signal)).toMatchObject(failed);
+    expect(catalogue().size).toBe(0);
+    expect(catalogue().documents.findJob(id)?.status).toBe("queued");
+    store.commit = commit;
+    world.jobs.enqueue(id);
+    await world.jobs.ended(id);
+    expect(world.operations.getJob({ id })).toMatchObject({ status: "succeeded" });
   });
 
   it("answer an idempotent repeat with the same job, and GONE after the document went", async () => {
