@@ -211,6 +211,17 @@ describe.skipIf(!hasFfmpeg || !hasEspeak).each([
     expect((await heard(decoder, "a.mp3")).samples.length).toBeGreaterThan(PCM_RATE);
   });
 
+  it.each([0, 0x7fff_f000, 0xffff_ffff])(
+    "decodes the whole of a WAV that went through a pipe, and says %d of its length",
+    async (dataBytes) => {
+      const samples = Float32Array.from(speech, (x) => x / 32_768);
+      writeFileSync(join(folder, "piped.wav"), wavFile([samples], { dataBytes }));
+      const { recording, samples: decoded } = await heard(decoder, "piped.wav");
+      expect(decoded).toHaveLength(speech.length);
+      expect(recording.durationMs).toBe(Math.round((speech.length / PCM_RATE) * 1_000));
+    },
+  );
+
   it("refuses a file that claims ten days", async () => {
     const tenDays = 864_000 * PCM_RATE * 2;
     const bytes = wavFile([new Float32Array(PCM_RATE)], { dataBytes: tenDays % 2 ** 32 });

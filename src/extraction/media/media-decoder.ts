@@ -15,6 +15,7 @@ import type { EngineName } from "./media-messages.ts";
 import { endsWithinPage } from "./ogg-end.ts";
 import type { OpenedMedia } from "./opened-media.ts";
 import { recognise } from "./recognise.ts";
+import { isOfUnknownLength } from "./wav-length.ts";
 import { MAX_SUBTITLE_BYTES } from "./subtitle-text.ts";
 
 export interface MediaDecoderOptions {
@@ -64,6 +65,11 @@ export function openMediaDecoder(options: MediaDecoderOptions): AudioDecoder {
     signal: AbortSignal,
   ): Promise<OpenedMedia> {
     const engineOptions: EngineOptions = { workerFile, container, path, limits, signal };
+    // FFmpeg would take what stands there for a length, and the file for a part of it.
+    if (container === "wav" && (await isOfUnknownLength(path))) {
+      const opened = await openInEngine("wav", engineOptions);
+      if (opened !== undefined) return opened;
+    }
     program ??= programFor(options);
     const file = await program;
     const opened = file === undefined ? undefined : await openInFfmpeg(file, engineOptions);

@@ -32,8 +32,9 @@ const MAX_CHUNKS = 1_000;
 const MAX_CHANNELS = 64;
 const MIN_RATE = 1_000;
 const MAX_RATE = 768_000;
-/** What programs write that do not know the size yet. */
-const UNKNOWN_SIZES = new Set([0, 0xffff_ffff, 0x7fff_ffff]);
+/** Programs that do not know the size yet write nothing, or one shortly below what fits: 0x7ffff000, 0x7fffff00, all ones. */
+const LARGEST_SIZES = [2 ** 31, 2 ** 32];
+const SHORTLY_BELOW = 4_096;
 const FRAMES_A_PIECE = 16_384;
 const SIGNED_16 = 32_767;
 
@@ -57,7 +58,7 @@ export function readWavFormat(read: ReadAt, size: number): WavFormat | undefined
     const start = at + CHUNK_HEAD;
     if (name === "data") {
       if (format === undefined) return undefined;
-      const dataBytes = UNKNOWN_SIZES.has(bytes) ? largeBytes : bytes;
+      const dataBytes = isNoSize(bytes, size - start) ? largeBytes : bytes;
       return { ...format, dataStart: start, dataBytes, ...(title !== undefined && { title }) };
     }
     if (name === "fmt ") format = formatIn(bytesAt(read, start, Math.min(bytes, MAX_FORMAT_BYTES)));
@@ -66,6 +67,11 @@ export function readWavFormat(read: ReadAt, size: number): WavFormat | undefined
     at = start + bytes + (bytes % 2);
   }
   return undefined;
+}
+
+function isNoSize(bytes: number, left: number): boolean {
+  const isLargest = LARGEST_SIZES.some((most) => bytes <= most && bytes >= most - SHORTLY_BELOW);
+  return bytes === 0 || (isLargest && bytes > left);
 }
 
 function formatIn(chunk: DataView) {

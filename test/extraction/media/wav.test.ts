@@ -77,7 +77,9 @@ describe("WAV", () => {
       title: "A talk",
       dataBytes: 32_000,
     });
-    expect(format(wavFile([samples], { dataBytes: 0xffff_ffff }))?.dataBytes).toBeUndefined();
+    for (const dataBytes of [0, 0x7fff_f000, 0x7fff_ff00, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff])
+      expect(format(wavFile([samples], { dataBytes }))).toMatchObject({ dataBytes: undefined });
+    expect(format(wavFile([samples], { dataBytes: 0x7fff_0000 }))).toMatchObject({ dataBytes: 0x7fff_0000 });
     expect(soundOf(wavFile([samples], { dataBytes: 0xffff_ffff }))).toHaveLength(SPEECH_RATE);
     expect(soundOf(wavFile([samples], { dataBytes: 4_000_000_000 }))).toHaveLength(SPEECH_RATE);
   });
