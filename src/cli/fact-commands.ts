@@ -2,16 +2,12 @@ import { type Command, Option } from "commander";
 import { FactObject, FactPredicate, FactSubject } from "../schemas/fields.ts";
 import { SearchFactsQuery } from "../schemas/read-facts.ts";
 import { type DaemonOptions, settingsOf, withDataDir } from "./daemon-options.ts";
-import { addFact, type AddFactOptions } from "./fact-add.ts";
-import {
-  compareFacts,
-  type CompareFactsOptions,
-  factTimeline,
-  type FactTimelineOptions,
-  getFacts,
-  type GetFactsOptions,
-  searchFacts,
-  type SearchFactsOptions,
+import type { AddFactOptions } from "./fact-add.ts";
+import type {
+  CompareFactsOptions,
+  FactTimelineOptions,
+  GetFactsOptions,
+  SearchFactsOptions,
 } from "./fact-reads.ts";
 import { part, project, projectOrNone, textOf, time, userId, wholeNumber } from "./option-values.ts";
 
@@ -32,8 +28,10 @@ export function addFactCommands(memoryd: Command): void {
     .option("--metadata <json>", "a JSON object to keep with it")
     .option("--json", "print the record as JSON")
     .action(
-      async (subject: string, predicate: string, object: string, options: DaemonOptions & AddFactOptions) =>
-        await addFact(settingsOf(options).dataDir, [subject, predicate, object], options),
+      async (subject: string, predicate: string, object: string, options: DaemonOptions & AddFactOptions) => {
+        const { addFact } = await import("./fact-add.ts");
+        return await addFact(settingsOf(options).dataDir, [subject, predicate, object], options);
+      },
     );
 
   asRead(fact.command("get").description("say what is true of a subject now, or show a fact by its id"))
@@ -42,8 +40,10 @@ export function addFactCommands(memoryd: Command): void {
     .option("--at <time>", "what was true then instead", time)
     .option("--all", "past and future facts too")
     .action(
-      async (subject: string, predicate: string | undefined, options: DaemonOptions & GetFactsOptions) =>
-        await getFacts(settingsOf(options).dataDir, withPredicate(subject, predicate), options),
+      async (subject: string, predicate: string | undefined, options: DaemonOptions & GetFactsOptions) => {
+        const { getFacts } = await import("./fact-reads.ts");
+        return await getFacts(settingsOf(options).dataDir, withPredicate(subject, predicate), options);
+      },
     );
 
   asRead(fact.command("timeline").description("draw what was true of a subject, and when"))
@@ -52,8 +52,14 @@ export function addFactCommands(memoryd: Command): void {
     .option("--from <time>", "only what changed at this time or later", time)
     .option("--to <time>", "only what changed before this time", time)
     .action(
-      async (subject: string, predicate: string | undefined, options: DaemonOptions & FactTimelineOptions) =>
-        await factTimeline(settingsOf(options).dataDir, withPredicate(subject, predicate), options),
+      async (
+        subject: string,
+        predicate: string | undefined,
+        options: DaemonOptions & FactTimelineOptions,
+      ) => {
+        const { factTimeline } = await import("./fact-reads.ts");
+        return await factTimeline(settingsOf(options).dataDir, withPredicate(subject, predicate), options);
+      },
     );
 
   asRead(fact.command("search").description("find facts by a part of them, or a pattern with * and ?"))
@@ -62,19 +68,19 @@ export function addFactCommands(memoryd: Command): void {
       new Option("--field <name>", "where to look").choices(["subject", "predicate", "object", "any"]),
     )
     .option("--at <time>", "only what was true then", time)
-    .action(
-      async (pattern: string, options: DaemonOptions & SearchFactsOptions) =>
-        await searchFacts(settingsOf(options).dataDir, pattern, options),
-    );
+    .action(async (pattern: string, options: DaemonOptions & SearchFactsOptions) => {
+      const { searchFacts } = await import("./fact-reads.ts");
+      return await searchFacts(settingsOf(options).dataDir, pattern, options);
+    });
 
   asRead(fact.command("compare").description("say what became different between two times"))
     .argument("<time1>", "such as 2020-01-01", time)
     .argument("<time2>", "such as 2022-01-01", time)
     .option("--subject <name>", "only what is said of this subject", textOf(FactSubject))
-    .action(
-      async (time1: string, time2: string, options: DaemonOptions & CompareFactsOptions) =>
-        await compareFacts(settingsOf(options).dataDir, [time1, time2], options),
-    );
+    .action(async (time1: string, time2: string, options: DaemonOptions & CompareFactsOptions) => {
+      const { compareFacts } = await import("./fact-reads.ts");
+      return await compareFacts(settingsOf(options).dataDir, [time1, time2], options);
+    });
 }
 
 function asRead(command: Command): Command {

@@ -4,14 +4,15 @@ import { type Checked, checkItem, type Owners, type Sendable } from "./import/ch
 import type { OriginalItem, Progress } from "./import/import-item.ts";
 import { ImportReport } from "./import/import-report.ts";
 import { type ImportState, NOTHING_DONE, type StateFile, stateFile } from "./import/import-state.ts";
-import { type Format, type ImportSource, openSource } from "./import/open-source.ts";
+import type { ImportFormat } from "./import/import-format.ts";
+import { type ImportSource, openSource } from "./import/open-source.ts";
 import { refusedOwners } from "./import/refused-owners.ts";
 import { sendItems } from "./import/send-items.ts";
 import { sendOriginal } from "./import/send-original.ts";
 import { complain, showProgress } from "./output.ts";
 
 export interface ImportOptions extends Owners {
-  readonly format?: Format;
+  readonly format?: ImportFormat;
   readonly allBranches?: boolean;
   readonly dryRun?: boolean;
   readonly strict?: boolean;

@@ -1,10 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { KeyName } from "../schemas/fields.ts";
 import { parseTime } from "../schemas/time.ts";
-import { authOff } from "./auth-off.ts";
 import { type DaemonOptions, settingsOf, withDataDir } from "./daemon-options.ts";
 import { textOf, userId } from "./option-values.ts";
-import { createKey, type CreateKeyOptions, type JsonOption, listKeys, revokeKey } from "./keys.ts";
+import type { CreateKeyOptions, JsonOption } from "./keys.ts";
 
 const UNIT_MS = { h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000, y: 365 * 86_400_000 } as const;
 
@@ -25,26 +24,30 @@ export function addKeyCommands(memoryd: Command): void {
     )
     .option("--expires <time>", "when it ends: 12h, 90d, 2w, 1y, or a date", expiry)
     .option("--json", "print the key and its record as JSON")
-    .action(
-      async (options: DaemonOptions & CreateKeyOptions) =>
-        await createKey(settingsOf(options).dataDir, options),
-    );
+    .action(async (options: DaemonOptions & CreateKeyOptions) => {
+      const { createKey } = await import("./keys.ts");
+      return await createKey(settingsOf(options).dataDir, options);
+    });
   withDataDir(keys.command("list").description("list keys, also those that are revoked or expired"))
     .option("--json", "as JSON")
-    .action(
-      async (options: DaemonOptions & JsonOption) => await listKeys(settingsOf(options).dataDir, options),
-    );
+    .action(async (options: DaemonOptions & JsonOption) => {
+      const { listKeys } = await import("./keys.ts");
+      return await listKeys(settingsOf(options).dataDir, options);
+    });
   withDataDir(keys.command("revoke").description("refuse a key from now on"))
     .argument("<key>", "its name, its prefix or its id")
     .option("--json", "print its record as JSON")
-    .action(
-      async (key: string, options: DaemonOptions & JsonOption) =>
-        await revokeKey(settingsOf(options).dataDir, key, options),
-    );
+    .action(async (key: string, options: DaemonOptions & JsonOption) => {
+      const { revokeKey } = await import("./keys.ts");
+      return await revokeKey(settingsOf(options).dataDir, key, options);
+    });
 
   const auth = memoryd.command("auth").description("whether keys are needed");
   withDataDir(auth.command("off").description("remove all keys, so that none is needed")).action(
-    async (options: DaemonOptions) => await authOff(settingsOf(options).dataDir),
+    async (options: DaemonOptions) => {
+      const { authOff } = await import("./auth-off.ts");
+      return await authOff(settingsOf(options).dataDir);
+    },
   );
 }
 

@@ -2,30 +2,26 @@ import { Argument, Command, CommanderError, Option } from "commander";
 import { ConfigError, DEFAULT_CONFIG_FILE, loadConfig, SETTINGS } from "../config.ts";
 import { addUserCommands } from "./user-commands.ts";
 import { VERSION } from "../version.ts";
-import { add, type AddOptions } from "./add.ts";
+import type { AddOptions } from "./add.ts";
 import { addAgentInstallCommands } from "./agents/agent-commands.ts";
 import { CliFailure, EXIT, type ExitCode } from "./cli-failure.ts";
 import { type DaemonOptions, settingsOf, withDataDir } from "./daemon-options.ts";
 import { addDataCommands } from "./data/data-commands.ts";
 import { addFactCommands } from "./fact-commands.ts";
-import { compact, type CompactOptions } from "./compact.ts";
+import type { CompactOptions } from "./compact.ts";
 import { addKeyCommands } from "./key-commands.ts";
 import { completionScript, type Shell, SHELLS } from "./completion.ts";
 import { addSingleMemoryCommands } from "./memory-commands.ts";
-import { logs, type LogsOptions } from "./logs.ts";
+import type { LogsOptions } from "./logs.ts";
 import { part, project, sectorOption, sessionId, tags, time, userId, wholeNumber } from "./option-values.ts";
-import { ingest, type IngestOptions } from "./ingest/ingest.ts";
+import type { IngestOptions } from "./ingest/ingest.ts";
 import { EXTRA_TOOL_NAMES } from "./mcp/extra-tools.ts";
 import type { ServeAgentOptions } from "./mcp/serve-agent.ts";
 import { complain, endWithReader, print } from "./output.ts";
-import { query, type QueryOptions } from "./query.ts";
-import { restart } from "./restart.ts";
-import { review, type ReviewOptions } from "./review.ts";
+import type { QueryOptions } from "./query.ts";
+import type { ReviewOptions } from "./review.ts";
 import { addServiceCommands } from "./service/service-commands.ts";
-import { start } from "./start.ts";
-import { startDetached } from "./start-detached.ts";
-import { status, type StatusOptions } from "./status.ts";
-import { stop } from "./stop.ts";
+import type { StatusOptions } from "./status.ts";
 import { addTransferCommands } from "./transfer-commands.ts";
 
 const EPILOGUE = `
@@ -49,6 +45,7 @@ export async function main(words: readonly string[]): Promise<void> {
   }
 }
 
+/** What a command does is loaded by its action: most of a start was the loading of what other commands need. */
 function program(words: readonly string[]): Command {
   const memoryd = new Command("memoryd")
     .description(
@@ -98,7 +95,11 @@ function addStart(memoryd: Command, words: readonly string[]): void {
     .option("--log-to-file", "log to memoryd.log in the data directory, as --detach does")
     .action(async ({ config: configFile, detach, logToFile, ...flags }: StartOptions) => {
       const config = loadConfig({ flags: flags as Record<string, string>, configFile });
-      if (detach === true) return await startDetached(config, words);
+      if (detach === true) {
+        const { startDetached } = await import("./start-detached.ts");
+        return await startDetached(config, words);
+      }
+      const { start } = await import("./start.ts");
       const { startDaemon } = await import("../daemon.ts");
       return await start(config, startDaemon, { logToFile: logToFile === true });
     });
@@ -106,26 +107,39 @@ function addStart(memoryd: Command, words: readonly string[]): void {
 
 function addDaemonCommands(memoryd: Command): void {
   withDataDir(memoryd.command("stop").description("stop the daemon; its last writes are kept")).action(
-    async (options: DaemonOptions) => await stop(settingsOf(options)),
+    async (options: DaemonOptions) => {
+      const { stop } = await import("./stop.ts");
+      return await stop(settingsOf(options));
+    },
   );
   withDataDir(
     memoryd.command("restart").description("stop the daemon and start it again as it was started"),
-  ).action(async (options: DaemonOptions) => await restart(settingsOf(options)));
+  ).action(async (options: DaemonOptions) => {
+    const { restart } = await import("./restart.ts");
+    return await restart(settingsOf(options));
+  });
   withDataDir(memoryd.command("status").description("say whether the daemon runs, and where"))
     .option("--json", "as JSON")
-    .action(
-      async (options: DaemonOptions & StatusOptions) => await status(settingsOf(options).dataDir, options),
-    );
+    .action(async (options: DaemonOptions & StatusOptions) => {
+      const { status } = await import("./status.ts");
+      return await status(settingsOf(options).dataDir, options);
+    });
   withDataDir(memoryd.command("logs").description("show what a detached daemon, or the service, has logged"))
     .option("-f, --follow", "go on with what it logs from now on")
     .option("-n, --lines <number>", "how many lines of the past; 50 if not given", wholeNumber(0, 1_000_000))
-    .action(async (options: DaemonOptions & LogsOptions) => await logs(settingsOf(options).dataDir, options));
+    .action(async (options: DaemonOptions & LogsOptions) => {
+      const { logs } = await import("./logs.ts");
+      return await logs(settingsOf(options).dataDir, options);
+    });
   withDataDir(
     memoryd.command("compact").description("erase what was deleted from the disk, or say what waits for it"),
   )
     .option("--now", "erase it now, whether the daemon runs or not")
     .option("--json", "as JSON")
-    .action(async (options: DaemonOptions & CompactOptions) => await compact(settingsOf(options), options));
+    .action(async (options: DaemonOptions & CompactOptions) => {
+      const { compact } = await import("./compact.ts");
+      return await compact(settingsOf(options), options);
+    });
 }
 
 function addMemoryCommands(memoryd: Command): void {
@@ -139,10 +153,10 @@ function addMemoryCommands(memoryd: Command): void {
     .option("--occurred-at <time>", "when it happened, such as 2026-11-21 or 2026-11-21T10:15:00Z", time)
     .option("--metadata <json>", "a JSON object to keep with it")
     .option("--json", "print the record as JSON")
-    .action(
-      async (text: string[], options: DaemonOptions & AddOptions) =>
-        await add(settingsOf(options).dataDir, text, options),
-    );
+    .action(async (text: string[], options: DaemonOptions & AddOptions) => {
+      const { add } = await import("./add.ts");
+      return await add(settingsOf(options).dataDir, text, options);
+    });
 
   withDataDir(
     memoryd.command("ingest").description("take in documents: files, and folders with all that is in them"),
@@ -156,10 +170,10 @@ function addMemoryCommands(memoryd: Command): void {
     .option("-p, --project <name>", "the project they belong to", project)
     .option("-w, --watch", "go on looking for changes, and remove what was deleted")
     .option("--json", "print the summary as JSON")
-    .action(
-      async (paths: string[], options: DaemonOptions & IngestOptions) =>
-        await ingest(settingsOf(options).dataDir, paths, options),
-    );
+    .action(async (paths: string[], options: DaemonOptions & IngestOptions) => {
+      const { ingest } = await import("./ingest/ingest.ts");
+      return await ingest(settingsOf(options).dataDir, paths, options);
+    });
 
   withDataDir(memoryd.command("query").description("find the memories that answer a question"))
     .argument("<text...>", "the question")
@@ -173,10 +187,10 @@ function addMemoryCommands(memoryd: Command): void {
     .option("--to <time>", "only what happened before this time", time)
     .option("--min-score <number>", "only matches with this score or better, 0 to 1", part)
     .option("--json", "print the answer as JSON")
-    .action(
-      async (text: string[], options: DaemonOptions & QueryOptions) =>
-        await query(settingsOf(options).dataDir, text, options),
-    );
+    .action(async (text: string[], options: DaemonOptions & QueryOptions) => {
+      const { query } = await import("./query.ts");
+      return await query(settingsOf(options).dataDir, text, options);
+    });
 }
 
 function addAgentCommands(memoryd: Command): void {
@@ -196,7 +210,6 @@ function addAgentCommands(memoryd: Command): void {
     .option("--tools <list>", `further tools: ${EXTRA_TOOL_NAMES}`)
     .option("--read-only", "only tools that change nothing")
     .action(async (options: DaemonOptions & ServeAgentOptions) => {
-      // Loaded only here: it takes a while.
       const { serveAgent } = await import("./mcp/serve-agent.ts");
       return await serveAgent(settingsOf(options), options);
     });
@@ -207,9 +220,10 @@ function addAgentCommands(memoryd: Command): void {
     .option("--remove [ids...]", "remove what is shown, or these of it; asks first")
     .option("-y, --yes", "remove without asking")
     .option("--json", "as JSON")
-    .action(
-      async (options: DaemonOptions & ReviewOptions) => await review(settingsOf(options).dataDir, options),
-    );
+    .action(async (options: DaemonOptions & ReviewOptions) => {
+      const { review } = await import("./review.ts");
+      return await review(settingsOf(options).dataDir, options);
+    });
 }
 
 interface StartOptions extends Readonly<Record<string, string | boolean | undefined>> {

@@ -1,8 +1,8 @@
 import { type Command, Option } from "commander";
 import { type DaemonOptions, settingsOf, withDataDir } from "./daemon-options.ts";
-import { exportTo, type ExportOptions } from "./export.ts";
-import { importFrom, type ImportOptions } from "./import.ts";
-import { FORMATS } from "./import/open-source.ts";
+import type { ExportOptions } from "./export.ts";
+import type { ImportOptions } from "./import.ts";
+import { IMPORT_FORMATS } from "./import/import-format.ts";
 import { project, projectOrNone, tags, userId } from "./option-values.ts";
 
 export function addTransferCommands(memoryd: Command): void {
@@ -12,7 +12,7 @@ export function addTransferCommands(memoryd: Command): void {
       .description("bring memories from ChatGPT, Claude, notes, tables or another memoryd"),
   )
     .argument("<path>", "the file or folder; an archive is read as it is, nothing is unpacked")
-    .addOption(new Option("--format <name>", "what it is, where that cannot be told").choices(FORMATS))
+    .addOption(new Option("--format <name>", "what it is, where that cannot be told").choices(IMPORT_FORMATS))
     .option("-u, --user <id>", "whose memories they become, whatever the file says", userId)
     .option("-p, --project <name>", "the project they come to belong to", project)
     .option("-t, --tag <tag>", "a tag they get besides their own; may be given several times", tags)
@@ -21,10 +21,10 @@ export function addTransferCommands(memoryd: Command): void {
     .option("--dry-run", "say what would be added and what not, and send nothing")
     .option("--strict", "stop at the first record that cannot be read")
     .option("--json", "print the summary as JSON")
-    .action(
-      async (path: string, options: DaemonOptions & ImportOptions) =>
-        await importFrom(settingsOf(options).dataDir, path, options),
-    );
+    .action(async (path: string, options: DaemonOptions & ImportOptions) => {
+      const { importFrom } = await import("./import.ts");
+      return await importFrom(settingsOf(options).dataDir, path, options);
+    });
 
   withDataDir(
     memoryd
@@ -43,7 +43,8 @@ export function addTransferCommands(memoryd: Command): void {
     .option("--no-waypoints", "leave out the links between memories")
     .option("--originals", "with the files that documents were made of, in a folder")
     .option("--force", "replace an export that is there")
-    .action(
-      async (options: DaemonOptions & ExportOptions) => await exportTo(settingsOf(options).dataDir, options),
-    );
+    .action(async (options: DaemonOptions & ExportOptions) => {
+      const { exportTo } = await import("./export.ts");
+      return await exportTo(settingsOf(options).dataDir, options);
+    });
 }

@@ -3,6 +3,7 @@
  * agent at the start of every conversation, so words are counted: see `test/schemas/agent-tools.test.ts`.
  */
 import { type Static, type TSchema, type TUnsafe, Type } from "typebox";
+import { EXTRA_TOOLS, type ExtraTool } from "./extra-tools.ts";
 import {
   BodyTime,
   Content,
@@ -219,17 +220,6 @@ const DEFAULT_TOOLS: readonly AgentToolName[] = [
   "fact_lookup",
 ];
 
-/** What `--tools` and `?tools=` add, by the names they take. */
-export const EXTRA_TOOLS = {
-  list: "memory_list",
-  reinforce: "memory_reinforce",
-  timeline: "fact_timeline",
-  summary: "memory_summary",
-  ingest_text: "ingest_text",
-  ingest_url: "ingest_url",
-} as const satisfies Readonly<Record<string, AgentToolName>>;
-export type ExtraTool = keyof typeof EXTRA_TOOLS;
-
 export interface ToolChoice {
   readonly extra: readonly ExtraTool[];
   readonly readOnly: boolean;
@@ -239,20 +229,6 @@ export interface ToolChoice {
 export function chosenTools({ extra, readOnly }: ToolChoice): AgentToolName[] {
   const names = [...DEFAULT_TOOLS, ...extra.map((name) => EXTRA_TOOLS[name])];
   return [...new Set(names)].filter((name) => !readOnly || AGENT_TOOLS[name].hints.readOnlyHint);
-}
-
-/** Reads a list as `--tools` has it, separated by commas. @returns the first name that is none, as `unknown`. */
-export function readExtraTools(
-  list: string,
-):
-  | { readonly extra: ExtraTool[]; readonly unknown?: undefined }
-  | { readonly extra?: undefined; readonly unknown: string } {
-  const names = list
-    .split(",")
-    .map((name) => name.trim())
-    .filter((name) => name !== "");
-  const unknown = names.find((name) => !Object.hasOwn(EXTRA_TOOLS, name));
-  return unknown === undefined ? { extra: names as ExtraTool[] } : { unknown };
 }
 
 /** A tool as `tools/list` shows it. */

@@ -4,7 +4,8 @@ import { resolve } from "node:path";
 import { Tokenizer } from "@huggingface/tokenizers";
 import { expect, it } from "vitest";
 import { AGENT_INSTRUCTIONS } from "../../src/schemas/agent.ts";
-import { advertisedTool, chosenTools, EXTRA_TOOLS, readExtraTools } from "../../src/schemas/agent-tools.ts";
+import { advertisedTool, chosenTools } from "../../src/schemas/agent-tools.ts";
+import { EXTRA_TOOLS, readExtraTools } from "../../src/schemas/extra-tools.ts";
 
 const MODEL = resolve(import.meta.dirname, "../../data/models/all-MiniLM-L6-v2");
 

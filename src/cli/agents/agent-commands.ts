@@ -1,8 +1,8 @@
 import { Argument, type Command } from "commander";
 import { withDataDir } from "../daemon-options.ts";
 import { EXTRA_TOOL_NAMES } from "../mcp/extra-tools.ts";
-import { agentStatus, type AgentStatusOptions } from "./agent-status.ts";
-import { installFor, type InstallOptions, uninstallFor } from "./install.ts";
+import type { AgentStatusOptions } from "./agent-status.ts";
+import type { InstallOptions } from "./install.ts";
 import { project, userId } from "../option-values.ts";
 import { AGENT_IDS, type AgentId } from "./known-agents.ts";
 
@@ -19,20 +19,29 @@ export function addAgentInstallCommands(mcp: Command): void {
     .option("--project-name <name>", "the project that it adds to, whatever folder it works in", project)
     .option("--tools <list>", `further tools: ${EXTRA_TOOL_NAMES}`)
     .option("--read-only", "only tools that change nothing")
-    .action((ids: AgentId[], options: InstallOptions) => installFor(ids, options));
+    .action(async (ids: AgentId[], options: InstallOptions) => {
+      const { installFor } = await import("./install.ts");
+      return await installFor(ids, options);
+    });
 
   mcp
     .command("uninstall")
     .description("take memoryd out of an agent's configuration file")
     .addArgument(agentArgument())
     .option("--project", "out of the file of the project that this folder belongs to")
-    .action((ids: AgentId[], options: InstallOptions) => uninstallFor(ids, options));
+    .action(async (ids: AgentId[], options: InstallOptions) => {
+      const { uninstallFor } = await import("./install.ts");
+      return await uninstallFor(ids, options);
+    });
 
   mcp
     .command("status")
     .description("say which agents start memoryd, and whether they still can")
     .option("--json", "as JSON")
-    .action((options: AgentStatusOptions) => agentStatus(options));
+    .action(async (options: AgentStatusOptions) => {
+      const { agentStatus } = await import("./agent-status.ts");
+      return await agentStatus(options);
+    });
 }
 
 function agentArgument(): Argument {

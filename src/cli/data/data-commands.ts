@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 import { type DaemonOptions, settingsOf, withDataDir } from "../daemon-options.ts";
 import { print } from "../output.ts";
-import { moveData } from "./move.ts";
 
 /** `memoryd data`: where everything is kept. */
 export function addDataCommands(memoryd: Command): void {
@@ -15,7 +14,8 @@ export function addDataCommands(memoryd: Command): void {
       .description("move everything to another place; a daemon that runs is stopped and started again"),
   )
     .argument("<folder>", "a new folder, or an empty one")
-    .action(
-      async (folder: string, options: DaemonOptions) => await moveData(settingsOf(options), folder),
-    );
+    .action(async (folder: string, options: DaemonOptions) => {
+      const { moveData } = await import("./move.ts");
+      return await moveData(settingsOf(options), folder);
+    });
 }

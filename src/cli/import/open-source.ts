@@ -2,6 +2,7 @@ import { lstat, open } from "node:fs/promises";
 import { basename, extname, join } from "node:path";
 import { CliFailure, EXIT } from "../cli-failure.ts";
 import { csvRows } from "./csv-rows.ts";
+import { type ImportFormat, IMPORT_FORMATS } from "./import-format.ts";
 import { type ImportItem, type ImportItems, objectOf, type Progress } from "./import-item.ts";
 import { type JsonElement, jsonElements } from "./json-elements.ts";
 import { type ConversationOptions, readChatGpt } from "./read-chatgpt.ts";
@@ -14,11 +15,8 @@ import { jsonOf, readRecord, readRow } from "./read-record.ts";
 import { type Line, textLines } from "./text-lines.ts";
 import { openArchive } from "./zip-archive.ts";
 
-export const FORMATS = ["memoryd", "chats", "markdown", "ndjson", "json", "csv", "openmemory"] as const;
-export type Format = (typeof FORMATS)[number];
-
 export interface ImportSource {
-  readonly format: Format;
+  readonly format: ImportFormat;
   items(progress: Progress): ImportItems;
 }
 
@@ -36,7 +34,7 @@ const EMPTY_ZIP_MAGIC = "PK\u0005\u0006";
  */
 export async function openSource(
   path: string,
-  format: Format | undefined,
+  format: ImportFormat | undefined,
   options: ConversationOptions,
 ): Promise<ImportSource> {
   const found = await lstat(path).catch(() => undefined);
@@ -47,7 +45,7 @@ export async function openSource(
 
 function itemsOf(
   path: string,
-  format: Format,
+  format: ImportFormat,
   isFolder: boolean,
   options: ConversationOptions,
   progress: Progress,
@@ -74,7 +72,7 @@ function itemsOf(
 /** What the exports of chat services keep conversations in. */
 const CONVERSATIONS = "conversations.json";
 
-async function kindOfFolder(path: string): Promise<Format> {
+async function kindOfFolder(path: string): Promise<ImportFormat> {
   if (await isFile(join(path, FOLDER_INDEX))) return "memoryd";
   if (await isFile(join(path, CONVERSATIONS))) {
     throw new CliFailure(
@@ -88,7 +86,7 @@ async function isFile(path: string): Promise<boolean> {
   return (await lstat(path).catch(() => undefined))?.isFile() === true;
 }
 
-async function kindOfFile(path: string): Promise<Format> {
+async function kindOfFile(path: string): Promise<ImportFormat> {
   const buffer = Buffer.alloc(HEAD_BYTES);
   const file = await open(path);
   let bytesRead: number;
@@ -119,7 +117,7 @@ async function kindOfFile(path: string): Promise<Format> {
       return "markdown";
     default:
       throw new CliFailure(
-        `It cannot be told what ${path} is; name its format with --format, one of ${FORMATS.join(", ")}.`,
+        `It cannot be told what ${path} is; name its format with --format, one of ${IMPORT_FORMATS.join(", ")}.`,
         { exitCode: EXIT.usage },
       );
   }

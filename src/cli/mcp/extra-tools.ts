@@ -1,4 +1,4 @@
-import { EXTRA_TOOLS, type ExtraTool, readExtraTools } from "../../schemas/agent-tools.ts";
+import { EXTRA_TOOLS, type ExtraTool, readExtraTools } from "../../schemas/extra-tools.ts";
 import { CliFailure, EXIT } from "../cli-failure.ts";
 
 /** The names that `--tools` takes, as a sentence has them. */

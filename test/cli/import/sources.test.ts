@@ -4,7 +4,8 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Checked, checkItem, type Owners } from "../../../src/cli/import/check-item.ts";
 import type { ImportItem } from "../../../src/cli/import/import-item.ts";
-import { type Format, openSource } from "../../../src/cli/import/open-source.ts";
+import type { ImportFormat } from "../../../src/cli/import/import-format.ts";
+import { openSource } from "../../../src/cli/import/open-source.ts";
 import { chatGptConversation, claudeConversation, olderService } from "../../support/foreign-archives.ts";
 import { type ZipPart, zipOf } from "../../support/zip-writer.ts";
 
@@ -26,7 +27,7 @@ const conversations = (...all: unknown[]) =>
 
 async function read(
   path: string,
-  { format, allBranches = false }: { format?: Format; allBranches?: boolean } = {},
+  { format, allBranches = false }: { format?: ImportFormat; allBranches?: boolean } = {},
 ) {
   const source = await openSource(path, format, { allBranches });
   const items: ImportItem[] = [];
