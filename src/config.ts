@@ -1,11 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
-import { type Static, type TSchema, Type } from "typebox";
-import { Value } from "typebox/value";
 import { KEY_CHARACTERS, MIN_KEY_LENGTH } from "./http/access.ts";
 import { nearestName } from "./nearest-name.ts";
 import { requestsPerMinute, strangersLetIn } from "./reach.ts";
-import { choicesOf, INGEST_PRIVATE, LOG_LEVELS, SettingsSchema, userFolders } from "./settings-schema.ts";
+import { accepts, expectationOf, fromText, type Setting, type SettingValue } from "./setting-kinds.ts";
+import { SETTINGS_SCHEMA, userFolders } from "./settings-schema.ts";
 import { KEY_FILE_NAME } from "./storage/key-file.ts";
 import { whereDataIs } from "./storage/moved.ts";
 import { isMissing } from "./system-error.ts";
@@ -24,8 +23,8 @@ const PATHS: ReadonlySet<string> = new Set<SettingName>([
   "whisperModelDir",
 ]);
 
-export type Settings = Readonly<Static<typeof SettingsSchema>>;
-export type SettingName = keyof Settings;
+export type SettingName = keyof typeof SETTINGS_SCHEMA;
+export type Settings = { readonly [Name in SettingName]: SettingValue<(typeof SETTINGS_SCHEMA)[Name]> };
 
 /** All that the daemon is started with. Never log it whole: it holds the key. */
 export interface Config extends Settings {
@@ -94,17 +93,20 @@ export function editorOf(env: NodeJS.ProcessEnv = process.env): string | undefin
 }
 
 /** What `--help` and the README say of each setting. */
-export const SETTINGS = (Object.keys(SettingsSchema.properties) as SettingName[]).map((name) => {
-  const schema: TSchema & { description?: string; default?: unknown } = SettingsSchema.properties[name];
+export const SETTINGS = (Object.keys(SETTINGS_SCHEMA) as SettingName[]).map((name) => {
+  const setting: Setting = SETTINGS_SCHEMA[name];
   return {
     name,
-    flag: `--${kebab(name)}`,
+    flag: flagOf(name),
     variable: variableOf(name),
-    description: schema.description ?? "",
-    default: schema.default,
-    choices: choicesOf(name),
+    description: setting.description,
+    default: setting.default,
+    choices: setting.kind === "choice" ? setting.choices : [],
   };
 });
+const DEFAULTS = Object.fromEntries(
+  SETTINGS.map((setting) => [setting.name, setting.default]),
+) as unknown as Settings;
 
 /**
  * The settings in order of precedence: flags, environment, file, defaults. Relative paths count from the working
@@ -117,7 +119,7 @@ export const SETTINGS = (Object.keys(SettingsSchema.properties) as SettingName[]
  */
 export function readSettings({ flags = {}, configFile, env = process.env }: SettingSources = {}): Settings {
   const settings = {
-    ...Value.Create(SettingsSchema),
+    ...DEFAULTS,
     ...fromFile(configFile),
     ...fromEnvironment(env),
     ...fromFlags(flags),
@@ -163,32 +165,6 @@ function startedWith(
   };
 }
 
-/** The arguments of a start with these settings. */
-export function startWordsOf({ configFile, flags }: Omit<StartedWith, "secrets">): string[] {
-  return [
-    "start",
-    ...(configFile === undefined ? [] : [`--config=${configFile}`]),
-    ...Object.entries(flags).map(([name, value]) => `--${kebab(name)}=${value}`),
-  ];
-}
-
-/**
- * What the arguments of a start say, flags in either spelling; unknown ones and other words are passed over.
- */
-export function readStartWords(words: readonly string[]): Omit<StartedWith, "secrets"> {
-  const flags: Record<string, string> = {};
-  let configFile: string | undefined;
-  for (const [index, word] of words.entries()) {
-    const [flag = "", ...rest] = word.split("=");
-    const value = rest.length > 0 ? rest.join("=") : words[index + 1];
-    if (value === undefined) continue;
-    if (flag === "--config") configFile = value;
-    const setting = SETTINGS.find((each) => each.flag === flag);
-    if (setting !== undefined) flags[setting.name] = value;
-  }
-  return { ...(configFile !== undefined && { configFile }), flags };
-}
-
 /** The variables of this process without those that are settings, but for these secrets. */
 export function environmentWith(
   secrets: readonly string[],
@@ -231,10 +207,10 @@ function fromFlags(flags: Readonly<Record<string, string>>): Partial<Settings> {
     if (!isSettingName(key))
       throw unknownSetting(
         "option",
-        `--${kebab(key)}`,
+        flagOf(key),
         SETTINGS.map((setting) => setting.flag),
       );
-    found[key] = checked(key, fromText(key, text), `--${kebab(key)}`, process.cwd());
+    found[key] = checked(key, fromText(SETTINGS_SCHEMA[key], text), flagOf(key), process.cwd());
   }
   return found;
 }
@@ -244,7 +220,7 @@ function fromEnvironment(env: NodeJS.ProcessEnv): Partial<Settings> {
   for (const { name, variable } of SETTINGS) {
     const text = env[variable];
     if (text !== undefined && text !== "") {
-      found[name] = checked(name, fromText(name, text), variable, process.cwd());
+      found[name] = checked(name, fromText(SETTINGS_SCHEMA[name], text), variable, process.cwd());
     }
   }
   // Other programs may have variables of this prefix; one that is nearly ours is a slip, and could leave the door open.
@@ -302,39 +278,13 @@ function fromFile(given: string | undefined): Partial<Settings> {
   return found;
 }
 
-/** What a text says for a setting, of the type the setting has if it can be; the check follows. */
-function fromText(name: SettingName, text: string): unknown {
-  const schema = SettingsSchema.properties[name];
-  if (Type.IsInteger(schema)) return /^\d{1,15}$/.test(text.trim()) ? Number(text) : text;
-  if (Type.IsArray(schema)) {
-    return text
-      .split(",")
-      .map((item) => item.trim())
-      .filter((item) => item !== "");
-  }
-  return text;
-}
-
 function checked(name: SettingName, value: unknown, where: string, baseFolder: string): unknown {
-  const schema = SettingsSchema.properties[name];
-  if (!Value.Check(schema, value)) {
-    throw new ConfigError(`${where} is ${JSON.stringify(value)}, but must be ${expectationOf(name)}.`);
+  const setting = SETTINGS_SCHEMA[name];
+  if (!accepts(setting, value)) {
+    throw new ConfigError(`${where} is ${JSON.stringify(value)}, but must be ${expectationOf(setting)}.`);
   }
   const isPath = PATHS.has(name) || (name === "ffmpeg" && value !== "auto" && value !== "off");
   return isPath && typeof value === "string" && value !== "" ? resolve(baseFolder, value) : value;
-}
-
-function expectationOf(name: SettingName): string {
-  if (name === "logLevel") return `one of ${LOG_LEVELS.join(", ")}`;
-  if (name === "ingestPrivate") return `one of ${INGEST_PRIVATE.join(", ")}`;
-  if (name === "allowedHosts") return "host names, without scheme and path";
-  if (name === "keyRequestsPerMinute") return "auto, off or a whole number from 1 to 9999999";
-  if (name === "trustedProxies") return "addresses such as 10.0.0.7 or networks such as 10.0.0.0/8";
-  if (name === "allowedOrigins") return "origins such as https://app.example, without a path";
-  if (name === "summaryLlmUrl") return "an http or https address without credentials";
-  const { type, minimum, maximum }: { type?: unknown; minimum?: number; maximum?: number } =
-    SettingsSchema.properties[name];
-  return type === "integer" ? `a whole number from ${minimum} to ${maximum}` : "a text that is not empty";
 }
 
 function readApiKey({ apiKeyFile }: Settings, env: NodeJS.ProcessEnv): string | undefined {
@@ -384,7 +334,12 @@ function unknownSetting(kind: string, name: string, known: readonly string[]): C
 }
 
 function isSettingName(key: string): key is SettingName {
-  return Object.hasOwn(SettingsSchema.properties, key);
+  return Object.hasOwn(SETTINGS_SCHEMA, key);
+}
+
+/** The flag of a setting, as it is typed. */
+export function flagOf(name: string): string {
+  return `--${kebab(name)}`;
 }
 
 function kebab(name: string): string {

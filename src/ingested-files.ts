@@ -2,24 +2,23 @@
 import { appendFileSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Static, Type } from "typebox";
-import { Value } from "typebox/value";
 import { ServiceError } from "./core/errors.ts";
+import { boolean, type Formed, nullable, optional, record, string } from "./json-form.ts";
 import { hasCode, nodeDisk, replaceFile } from "./storage/disk.ts";
 import type { Originals } from "./storage/erasure.ts";
 import { claimRight } from "./storage/lock.ts";
 import { whereDataIs } from "./storage/moved.ts";
 
-const Line = Type.Object({
-  path: Type.String(),
-  user: Type.Union([Type.String(), Type.Null()]),
-  project: Type.Union([Type.String(), Type.Null()]),
+const Line = record({
+  path: string,
+  user: nullable(string),
+  project: nullable(string),
   /** Null: the file is none any more. */
-  document: Type.Union([Type.String(), Type.Null()]),
-  sha256: Type.Optional(Type.String()),
-  own: Type.Optional(Type.Boolean()),
+  document: nullable(string),
+  sha256: optional(string),
+  own: optional(boolean),
 });
-type Line = Static<typeof Line>;
+type Line = Formed<typeof Line>;
 
 /** What the last line of a path says. */
 export type IngestedFile = Omit<Line, "document"> & { readonly document: string };
@@ -133,7 +132,7 @@ function readLines(path: string): IngestedFiles {
 function parse(line: string): Line | undefined {
   try {
     const said: unknown = JSON.parse(line);
-    return Value.Check(Line, said) ? said : undefined;
+    return Line(said) ? said : undefined;
   } catch {
     return undefined;
   }

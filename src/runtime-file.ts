@@ -1,38 +1,49 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Static, Type } from "typebox";
-import { Value } from "typebox/value";
+import {
+  arrayOf,
+  type Formed,
+  integer,
+  mapOf,
+  number,
+  optional,
+  record,
+  string,
+  where,
+} from "./json-form.ts";
 import { isMissing } from "./system-error.ts";
+
+const filled = where(string, (text) => text !== "");
 
 /**
  * What a running daemon tells its own command line: where it listens, who it is, and a token that stands for the
  * owner of the data directory. It is a file in that directory which only its owner can read.
  */
-export const RuntimeInfo = Type.Object({
+export const RuntimeInfo = record({
   /** Address to connect to, which is not always the one listened on (`0.0.0.0`). */
-  address: Type.String({ minLength: 1 }),
-  port: Type.Integer({ minimum: 1, maximum: 65_535 }),
-  pid: Type.Integer({ minimum: 1 }),
+  address: filled,
+  port: where(integer, (port) => port >= 1 && port <= 65_535),
+  pid: where(integer, (pid) => pid >= 1),
   /** Drawn at every start; the daemon that answers with another one is not this one. */
-  instanceId: Type.String({ minLength: 1 }),
-  version: Type.String(),
+  instanceId: filled,
+  version: string,
   /** Epoch milliseconds. */
-  startedAt: Type.Number(),
+  startedAt: number,
   /** Good for this run of the daemon only. */
-  token: Type.String({ minLength: 1 }),
+  token: filled,
   /** SHA-256 of the certificate that the daemon shows, as Node writes it; absent: it speaks plain HTTP. */
-  tlsFingerprint: Type.Optional(Type.String({ minLength: 1 })),
+  tlsFingerprint: optional(filled),
   /** As `StartedWith` of the settings, for a restart. */
-  startedWith: Type.Optional(
-    Type.Object({
-      configFile: Type.Optional(Type.String()),
-      flags: Type.Record(Type.String(), Type.String()),
-      secrets: Type.Array(Type.String()),
+  startedWith: optional(
+    record({
+      configFile: optional(string),
+      flags: mapOf(string),
+      secrets: arrayOf(string),
     }),
   ),
 });
-export type RuntimeInfo = Readonly<Static<typeof RuntimeInfo>>;
+export type RuntimeInfo = Readonly<Formed<typeof RuntimeInfo>>;
 
 const FILE_NAME = "daemon.json";
 
@@ -68,7 +79,7 @@ export function readRuntimeInfo(dataDir: string): RuntimeInfo | undefined {
     if (error instanceof SyntaxError || isMissing(error)) return undefined;
     throw error;
   }
-  return Value.Check(RuntimeInfo, info) ? info : undefined;
+  return RuntimeInfo(info) ? info : undefined;
 }
 
 /** Takes the file away, unless another instance has written its own meanwhile. */

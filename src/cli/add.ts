@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { Type } from "typebox";
+import { boolean, record, string } from "../json-form.ts";
 import { CliFailure, EXIT } from "./cli-failure.ts";
 import { connect } from "./daemon-client.ts";
 import { print, printJson, sayIfLost } from "./output.ts";
@@ -15,7 +15,7 @@ export interface AddOptions {
   readonly json?: boolean;
 }
 
-const Added = Type.Object({ id: Type.String(), primary_sector: Type.String(), deduplicated: Type.Boolean() });
+const Added = record({ id: string, primary_sector: string, deduplicated: boolean });
 
 /** Remembers the words given, or all of a file or of standard input but its last line end. */
 export async function add(dataDir: string, words: readonly string[], options: AddOptions): Promise<void> {

@@ -1,9 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { Static } from "typebox";
 import type { Settings } from "../config.ts";
 import type { FinishedCompaction } from "../core/compaction.ts";
-import { createLogger } from "../log.ts";
-import { CompactionRecord, StartCompactionReply } from "../schemas/compaction.ts";
+import { arrayOf, boolean, type Formed, integer, number, optional, record, string } from "../json-form.ts";
 import { formatTime } from "../schemas/time.ts";
 import { CliFailure } from "./cli-failure.ts";
 import { type DaemonClient, findDaemon } from "./daemon-client.ts";
@@ -14,7 +12,24 @@ export interface CompactOptions {
   readonly json?: boolean;
 }
 
-type Compaction = Static<typeof CompactionRecord>;
+const Usage = record({ bytes: integer, files: integer });
+const Compaction = record({
+  waiting: optional(record({ items: integer, since: string })),
+  running: optional(record({ stage: string, done: integer, total: integer })),
+  last: optional(
+    record({
+      started_at: string,
+      took_ms: number,
+      problem: optional(string),
+      tables: optional(arrayOf(record({ table: string, rows: integer, before: Usage, after: Usage }))),
+      journal: optional(record({ before: Usage, after: Usage })),
+      originals: optional(Usage),
+    }),
+  ),
+});
+const Started = record({ started: boolean });
+
+type Compaction = Formed<typeof Compaction>;
 type Finished = NonNullable<Compaction["last"]>;
 
 const POLL_MS = 250;
@@ -43,7 +58,7 @@ async function sayWhatWaits(
     throw new CliFailure(
       `memoryd is not running on ${dataDir}; \`memoryd compact --now\` erases what was deleted all the same.`,
     );
-  const status = await daemon.call(CompactionRecord, "GET", "/compact");
+  const status = await daemon.call(Compaction, "GET", "/compact");
   if (json) return printJson(status);
   if (status.running !== undefined) print(`erasing: ${inWords(status.running)}`);
   else if (status.waiting === undefined) print("nothing that was deleted is left on the disk");
@@ -64,7 +79,7 @@ async function compactInDaemon(daemon: DaemonClient): Promise<Finished> {
     process.exit(130);
   });
   for (;;) {
-    const { started } = await daemon.call(StartCompactionReply, "POST", "/compact");
+    const { started } = await daemon.call(Started, "POST", "/compact");
     const status = await untilDone(daemon);
     const { last, waiting } = status;
     if (!started && waiting !== undefined) continue;
@@ -75,7 +90,7 @@ async function compactInDaemon(daemon: DaemonClient): Promise<Finished> {
 
 async function untilDone(daemon: DaemonClient): Promise<Compaction> {
   for (;;) {
-    const status = await daemon.call(CompactionRecord, "GET", "/compact");
+    const status = await daemon.call(Compaction, "GET", "/compact");
     if (status.running === undefined) return status;
     showProgress(inWords(status.running));
     await wait(POLL_MS);
@@ -84,6 +99,7 @@ async function untilDone(daemon: DaemonClient): Promise<Compaction> {
 
 async function compactHere(dataDir: string, logLevel: Settings["logLevel"]): Promise<Finished> {
   const { compactStopped } = await import("../compact-stopped.ts");
+  const { createLogger } = await import("../log.ts");
   const interrupt = new AbortController();
   process.once("SIGINT", () => interrupt.abort());
   try {

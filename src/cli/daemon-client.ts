@@ -1,9 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { type Static, type TSchema, Type } from "typebox";
-import { Value } from "typebox/value";
+import { arrayOf, type JsonForm, optional, record, string } from "../json-form.ts";
 import { currentPlace } from "../move-data.ts";
 import { baseUrl, proofOf, readRuntimeInfo, type RuntimeInfo } from "../runtime-file.ts";
-import { LINES_MEDIA_TYPE } from "../schemas/transfer.ts";
+import { LINES_MEDIA_TYPE } from "../schemas/export-format.ts";
 import { CliFailure } from "./cli-failure.ts";
 import { fetchDaemon } from "./fetch-daemon.ts";
 
@@ -17,13 +16,13 @@ export interface DaemonClient {
    *
    * @throws {CliFailure} with the daemon's own words when it refuses.
    */
-  call<T extends TSchema>(
-    answer: T,
+  call<T>(
+    answer: JsonForm<T>,
     method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE",
     path: string,
     body?: object | string,
     headers?: Readonly<Record<string, string>>,
-  ): Promise<Static<T>>;
+  ): Promise<T>;
   /**
    * The bytes of an answer as they come, however long it takes.
    *
@@ -38,9 +37,9 @@ const CHALLENGE_BYTES = 32;
 /** A long memory waits for its embedding, behind others. */
 const CALL_TIMEOUT_MS = 300_000;
 
-const Problem = Type.Object({
-  detail: Type.String(),
-  errors: Type.Optional(Type.Array(Type.Object({ path: Type.String(), message: Type.String() }))),
+const Problem = record({
+  detail: string,
+  errors: optional(arrayOf(record({ path: string, message: string }))),
 });
 
 /**
@@ -70,7 +69,7 @@ export async function findDaemon(named: string): Promise<DaemonClient | undefine
       });
       const content: unknown = await response.json().catch(() => undefined);
       if (!response.ok) throw new CliFailure(refusal(content, response.status), { status: response.status });
-      if (!Value.Check(answer, content)) {
+      if (!answer(content)) {
         throw new CliFailure(
           `The daemon (version ${runtime.version}) answered ${path} in a form that this command does not know; ` +
             "restart it with `memoryd restart`, so that both are of one version.",
@@ -195,7 +194,7 @@ function contentType(body: object | string | undefined): { "content-type"?: stri
 }
 
 function refusal(problem: unknown, status: number): string {
-  if (!Value.Check(Problem, problem)) return `The daemon refused with HTTP status ${status}.`;
+  if (!Problem(problem)) return `The daemon refused with HTTP status ${status}.`;
   const fields = (problem.errors ?? [])
     .map(({ path, message }) => `${path} ${message}`)
     .filter((field) => !problem.detail.includes(field));

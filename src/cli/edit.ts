@@ -3,11 +3,11 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { editorOf } from "../config.ts";
-import { UpdateMemoryReply } from "../schemas/memory.ts";
 import { CliFailure } from "./cli-failure.ts";
 import { connect } from "./daemon-client.ts";
 import { readMemory } from "./memory-reads.ts";
 import { complain, print, printJson } from "./output.ts";
+import { ShownMemory } from "./shown-memory.ts";
 
 export interface EditOptions {
   readonly json?: boolean;
@@ -43,7 +43,7 @@ export async function editMemory(dataDir: string, id: string, options: EditOptio
       throw new CliFailure(`Nothing was changed: the text is empty. Delete it with \`memoryd rm ${id}\`.`);
     }
     const changed = await daemon.call(
-      UpdateMemoryReply,
+      ShownMemory,
       "PATCH",
       `/memory/${encodeURIComponent(id)}`,
       { content: edited },

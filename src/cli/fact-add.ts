@@ -1,7 +1,7 @@
-import { Type } from "typebox";
+import { arrayOf, boolean, record, string } from "../json-form.ts";
 import { parseMetadata } from "./add.ts";
 import { connect } from "./daemon-client.ts";
-import { doubt, period, ShownFact, statement } from "./facts.ts";
+import { doubt, period, SHOWN_FIELDS, statement } from "./facts.ts";
 import { print, printJson, sayIfLost } from "./output.ts";
 
 export interface AddFactOptions {
@@ -16,10 +16,10 @@ export interface AddFactOptions {
   readonly json?: boolean;
 }
 
-const Recorded = Type.Object({
-  ...ShownFact.properties,
-  superseded: Type.Array(Type.String()),
-  deduplicated: Type.Boolean(),
+const Recorded = record({
+  ...SHOWN_FIELDS,
+  superseded: arrayOf(string),
+  deduplicated: boolean,
 });
 
 /** Records that something is true for a time, and says what that ended. */

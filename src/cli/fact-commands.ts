@@ -1,6 +1,5 @@
 import { type Command, Option } from "commander";
-import { FactObject, FactPredicate, FactSubject } from "../schemas/fields.ts";
-import { SearchFactsQuery } from "../schemas/read-facts.ts";
+import { FACT_OBJECT, FACT_PATTERN, FACT_PREDICATE, FACT_SUBJECT } from "../schemas/text-rules.ts";
 import { type DaemonOptions, settingsOf, withDataDir } from "./daemon-options.ts";
 import type { AddFactOptions } from "./fact-add.ts";
 import type {
@@ -15,9 +14,9 @@ export function addFactCommands(memoryd: Command): void {
   const fact = memoryd.command("fact").description("record and read facts that are true for a time");
 
   withDataDir(fact.command("add").description("record that something is true for a time"))
-    .argument("<subject>", 'what it is about, such as "Ada"', textOf(FactSubject))
-    .argument("<predicate>", 'what is said of it, such as "lives in"', textOf(FactPredicate))
-    .argument("<object>", 'what that is, such as "London"', textOf(FactObject))
+    .argument("<subject>", 'what it is about, such as "Ada"', textOf(FACT_SUBJECT))
+    .argument("<predicate>", 'what is said of it, such as "lives in"', textOf(FACT_PREDICATE))
+    .argument("<object>", 'what that is, such as "London"', textOf(FACT_OBJECT))
     .option("--from <time>", "when it began, such as 2019-05-01; now if absent", time)
     .option("--to <time>", "when it ended; open if absent", time)
     .option("-c, --confidence <number>", "how certain it is, 0 to 1; 1 if absent", part)
@@ -35,8 +34,8 @@ export function addFactCommands(memoryd: Command): void {
     );
 
   asRead(fact.command("get").description("say what is true of a subject now, or show a fact by its id"))
-    .argument("<subject>", "the subject, or the id of a fact", textOf(FactSubject))
-    .argument("[predicate]", "only what is said of it so", textOf(FactPredicate))
+    .argument("<subject>", "the subject, or the id of a fact", textOf(FACT_SUBJECT))
+    .argument("[predicate]", "only what is said of it so", textOf(FACT_PREDICATE))
     .option("--at <time>", "what was true then instead", time)
     .option("--all", "past and future facts too")
     .action(
@@ -47,8 +46,8 @@ export function addFactCommands(memoryd: Command): void {
     );
 
   asRead(fact.command("timeline").description("draw what was true of a subject, and when"))
-    .argument("<subject>", "the subject", textOf(FactSubject))
-    .argument("[predicate]", "only what is said of it so", textOf(FactPredicate))
+    .argument("<subject>", "the subject", textOf(FACT_SUBJECT))
+    .argument("[predicate]", "only what is said of it so", textOf(FACT_PREDICATE))
     .option("--from <time>", "only what changed at this time or later", time)
     .option("--to <time>", "only what changed before this time", time)
     .action(
@@ -63,7 +62,7 @@ export function addFactCommands(memoryd: Command): void {
     );
 
   asRead(fact.command("search").description("find facts by a part of them, or a pattern with * and ?"))
-    .argument("<pattern>", 'such as "lond*"', textOf(SearchFactsQuery.properties.pattern))
+    .argument("<pattern>", 'such as "lond*"', textOf(FACT_PATTERN))
     .addOption(
       new Option("--field <name>", "where to look").choices(["subject", "predicate", "object", "any"]),
     )
@@ -76,7 +75,7 @@ export function addFactCommands(memoryd: Command): void {
   asRead(fact.command("compare").description("say what became different between two times"))
     .argument("<time1>", "such as 2020-01-01", time)
     .argument("<time2>", "such as 2022-01-01", time)
-    .option("--subject <name>", "only what is said of this subject", textOf(FactSubject))
+    .option("--subject <name>", "only what is said of this subject", textOf(FACT_SUBJECT))
     .action(async (time1: string, time2: string, options: DaemonOptions & CompareFactsOptions) => {
       const { compareFacts } = await import("./fact-reads.ts");
       return await compareFacts(settingsOf(options).dataDir, [time1, time2], options);

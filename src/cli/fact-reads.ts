@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { arrayOf, integer, record, string } from "../json-form.ts";
 import { connect } from "./daemon-client.ts";
 import { drawTimeline } from "./draw-timeline.ts";
 import {
@@ -15,26 +15,24 @@ import { oneLine, print, printJson } from "./output.ts";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-const One = Type.Object({ fact: ShownFact });
-const List = Type.Object({ facts: Type.Array(ShownFact), total: Type.Integer() });
-const Timeline = Type.Object({
-  subject: Type.String(),
-  timeline: Type.Array(
-    Type.Object({ timestamp: Type.String(), change_type: Type.String(), fact: ShownFact }),
-  ),
-  total: Type.Integer(),
+const One = record({ fact: ShownFact });
+const List = record({ facts: arrayOf(ShownFact), total: integer });
+const Timeline = record({
+  subject: string,
+  timeline: arrayOf(record({ timestamp: string, change_type: string, fact: ShownFact })),
+  total: integer,
 });
-const Comparison = Type.Object({
-  time1: Type.String(),
-  time2: Type.String(),
-  added: Type.Array(ShownFact),
-  removed: Type.Array(ShownFact),
-  changed: Type.Array(Type.Object({ before: ShownFact, after: ShownFact })),
-  summary: Type.Object({
-    added: Type.Integer(),
-    removed: Type.Integer(),
-    changed: Type.Integer(),
-    unchanged: Type.Integer(),
+const Comparison = record({
+  time1: string,
+  time2: string,
+  added: arrayOf(ShownFact),
+  removed: arrayOf(ShownFact),
+  changed: arrayOf(record({ before: ShownFact, after: ShownFact })),
+  summary: record({
+    added: integer,
+    removed: integer,
+    changed: integer,
+    unchanged: integer,
   }),
 });
 

@@ -1,17 +1,18 @@
-import { type Static, Type } from "typebox";
+import { type Formed, nullable, number, record, string } from "../json-form.ts";
 import { oneLine } from "./output.ts";
 
 /** What the commands about facts show of one. */
-export const ShownFact = Type.Object({
-  id: Type.String(),
-  subject: Type.String(),
-  predicate: Type.String(),
-  object: Type.String(),
-  valid_from: Type.String(),
-  valid_to: Type.Union([Type.String(), Type.Null()]),
-  confidence: Type.Number(),
-});
-export type ShownFact = Static<typeof ShownFact>;
+export const SHOWN_FIELDS = {
+  id: string,
+  subject: string,
+  predicate: string,
+  object: string,
+  valid_from: string,
+  valid_to: nullable(string),
+  confidence: number,
+};
+export const ShownFact = record(SHOWN_FIELDS);
+export type ShownFact = Formed<typeof ShownFact>;
 
 /** Conditions that every read of facts takes. */
 export interface FactReadOptions {

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { KeyName } from "../schemas/fields.ts";
+import { KEY_NAME } from "../schemas/text-rules.ts";
 import { parseTime } from "../schemas/time.ts";
 import { type DaemonOptions, settingsOf, withDataDir } from "./daemon-options.ts";
 import { textOf, userId } from "./option-values.ts";
@@ -14,7 +14,7 @@ export function addKeyCommands(memoryd: Command): void {
     .requiredOption(
       "-n, --name <name>",
       "what to call it: the program or person that gets it",
-      textOf(KeyName),
+      textOf(KEY_NAME),
     )
     .option("-u, --user <id>", "bind it to this user: it reaches that one's data alone", userId)
     .addOption(

@@ -1,7 +1,6 @@
-import type { Static } from "typebox";
 import type { Scope } from "../core/access/api-key.ts";
+import { arrayOf, boolean, type Formed, integer, nullable, oneOf, record, string } from "../json-form.ts";
 import type { KeyDesk } from "../key-service.ts";
-import { CreateKeyReply, KeyRecord, ListKeysReply, RemoveKeysReply } from "../schemas/keys.ts";
 import { CliFailure } from "./cli-failure.ts";
 import { findDaemon } from "./daemon-client.ts";
 import { complain, oneLine, print, printJson, sayIfLost } from "./output.ts";
@@ -18,7 +17,23 @@ export interface CreateKeyOptions extends JsonOption {
   readonly expires?: number;
 }
 
-type KeyRecord = Static<typeof KeyRecord>;
+const KEY_FIELDS = {
+  id: string,
+  name: string,
+  prefix: string,
+  scope: oneOf("read", "write", "admin"),
+  user_id: nullable(string),
+  state: oneOf("active", "expired", "revoked"),
+  created_at: string,
+  expires_at: nullable(string),
+  revoked_at: nullable(string),
+  last_used_at: nullable(string),
+};
+const KeyRecord = record(KEY_FIELDS);
+type KeyRecord = Formed<typeof KeyRecord>;
+const MadeKey = record({ ...KEY_FIELDS, key: string, first: boolean });
+const KeyList = record({ keys: arrayOf(KeyRecord), key_needed: boolean });
+const RemovedKeys = record({ ok: oneOf(true), deleted: integer, key_needed: boolean });
 
 /** Said after the first key: what worked before and does not any more. */
 const FIRST_KEY =
@@ -34,10 +49,10 @@ export async function keysOf(dataDir: string): Promise<KeyDesk> {
     return offlineKeys(dataDir);
   }
   return {
-    list: () => daemon.call(ListKeysReply, "GET", "/keys"),
-    create: (body) => daemon.call(CreateKeyReply, "POST", "/keys", body),
+    list: () => daemon.call(KeyList, "GET", "/keys"),
+    create: (body) => daemon.call(MadeKey, "POST", "/keys", body),
     revoke: (id) => daemon.call(KeyRecord, "DELETE", `/keys/${id}`),
-    removeAll: () => daemon.call(RemoveKeysReply, "DELETE", "/keys"),
+    removeAll: () => daemon.call(RemovedKeys, "DELETE", "/keys"),
   };
 }
 

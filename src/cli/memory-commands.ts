@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { ClientName } from "../schemas/fields.ts";
+import { CLIENT_NAME } from "../schemas/text-rules.ts";
 import { type DaemonOptions, settingsOf, withDataDir } from "./daemon-options.ts";
 import type { EditOptions } from "./edit.ts";
 import type { ListMemoriesOptions, ShowOptions } from "./memory-reads.ts";
@@ -36,7 +36,7 @@ export function addSingleMemoryCommands(memoryd: Command): void {
     .option("-s, --session <id>", "only those of this session", sessionId)
     .option("-t, --tag <tag>", "only those with this tag", tag)
     .addOption(sectorOption())
-    .option("-c, --client <name>", "only what this client added", textOf(ClientName))
+    .option("-c, --client <name>", "only what this client added", textOf(CLIENT_NAME))
     .option("--from <time>", "only what happened at this time or later", time)
     .option("--to <time>", "only what happened before this time", time)
     .option("--json", "print the answer as JSON")

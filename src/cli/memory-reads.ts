@@ -1,11 +1,7 @@
-import type { Static } from "typebox";
-import { ListMemoriesReply } from "../schemas/list-memories.ts";
-import { MemoryRecord } from "../schemas/memory.ts";
 import { connect, type DaemonClient } from "./daemon-client.ts";
 import { pathOf } from "./facts.ts";
 import { lines, oneLine, paint, print, printJson, printTable } from "./output.ts";
-
-type ShownMemory = Static<typeof MemoryRecord>;
+import { MemoryPage, ShownMemory } from "./shown-memory.ts";
 
 const DEFAULT_LIMIT = 20;
 const LINE_CHARS = 100;
@@ -25,7 +21,7 @@ export async function showMemory(dataDir: string, id: string, options: ShowOptio
 
 /** @throws {CliFailure} when there is none with that id. */
 export async function readMemory(daemon: DaemonClient, id: string): Promise<ShownMemory> {
-  return await daemon.call(MemoryRecord, "GET", `/memory/${encodeURIComponent(id)}`);
+  return await daemon.call(ShownMemory, "GET", `/memory/${encodeURIComponent(id)}`);
 }
 
 export interface ListMemoriesOptions {
@@ -58,7 +54,7 @@ export async function listMemories(dataDir: string, options: ListMemoriesOptions
     from,
     to,
   });
-  const page = await daemon.call(ListMemoriesReply, "GET", path);
+  const page = await daemon.call(MemoryPage, "GET", path);
   if (options.json === true) return printJson(page);
   if (page.items.length === 0) return print("Nothing found.");
   for (const memory of page.items) print(lineOf(memory));

@@ -1,8 +1,14 @@
 import { InvalidArgumentError, Option } from "commander";
-import type { TSchema } from "typebox";
-import { Value } from "typebox/value";
-import { fieldFaults } from "../schemas/field-faults.ts";
-import { Project, QueryProject, SECTOR_NAMES, SessionId, Tag, UserId } from "../schemas/fields.ts";
+import { SECTORS } from "../core/memory.ts";
+import {
+  PROJECT,
+  QUERY_PROJECT,
+  SESSION_ID,
+  TAG,
+  textFault,
+  type TextRule,
+  USER_ID,
+} from "../schemas/text-rules.ts";
 import { formatTime, parseTime } from "../schemas/time.ts";
 
 /** Reads the values of options and arguments; what is thrown is printed with the option's name. */
@@ -34,23 +40,21 @@ export function time(text: string): string {
   );
 }
 
-/** A text that the API takes in a field of this schema. */
-export function textOf(schema: TSchema): (text: string) => string {
+/** A text that the API takes in a field of this rule. */
+export function textOf(rule: TextRule): (text: string) => string {
   return (text) => {
-    const [fault] = fieldFaults(Value.Errors(schema, text));
+    const fault = textFault(text, rule);
     if (fault === undefined) return text;
-    const { examples }: { examples?: unknown } = schema;
-    const example = Array.isArray(examples) ? `; for example ${JSON.stringify(examples[0])}` : "";
-    throw new InvalidArgumentError(`It ${fault.message}${example}.`);
+    throw new InvalidArgumentError(`It ${fault}; for example ${JSON.stringify(rule.examples[0])}.`);
   };
 }
 
-export const userId = textOf(UserId);
-export const project = textOf(Project);
+export const userId = textOf(USER_ID);
+export const project = textOf(PROJECT);
 /** The empty text stands for none. */
-export const projectOrNone = textOf(QueryProject);
-export const sessionId = textOf(SessionId);
-export const tag = textOf(Tag);
+export const projectOrNone = textOf(QUERY_PROJECT);
+export const sessionId = textOf(SESSION_ID);
+export const tag = textOf(TAG);
 
 /** An option that may be given several times. */
 export function tags(value: string, earlier: readonly string[] = []): string[] {
@@ -58,5 +62,5 @@ export function tags(value: string, earlier: readonly string[] = []): string[] {
 }
 
 export function sectorOption(): Option {
-  return new Option("--sector <name>", "only those of this sector").choices(SECTOR_NAMES);
+  return new Option("--sector <name>", "only those of this sector").choices(SECTORS);
 }

@@ -1,4 +1,4 @@
-import { type Static, Type } from "typebox";
+import { arrayOf, type Formed, integer, nullable, number, optional, record, string } from "../json-form.ts";
 import { CliFailure, EXIT } from "./cli-failure.ts";
 import { clockTime } from "../core/text/clock-time.ts";
 import { connect } from "./daemon-client.ts";
@@ -20,28 +20,27 @@ export interface QueryOptions {
 /** Enough to recognise a memory by, and a few lines of a terminal. */
 const SNIPPET_CHARS = 240;
 
-const Match = Type.Object({
-  id: Type.String(),
-  content: Type.String(),
-  snippet: Type.Optional(Type.String()),
-  score: Type.Number(),
-  primary_sector: Type.String(),
-  occurred_at: Type.String(),
-  tags: Type.Array(Type.String()),
-  source: Type.Optional(
-    Type.Union([
-      Type.Null(),
-      Type.Object({
-        filename: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-        chunk_index: Type.Integer(),
-        page: Type.Optional(Type.Integer()),
-        start_ms: Type.Optional(Type.Integer()),
-        url: Type.Optional(Type.String()),
+const Match = record({
+  id: string,
+  content: string,
+  snippet: optional(string),
+  score: number,
+  primary_sector: string,
+  occurred_at: string,
+  tags: arrayOf(string),
+  source: optional(
+    nullable(
+      record({
+        filename: optional(nullable(string)),
+        chunk_index: integer,
+        page: optional(integer),
+        start_ms: optional(integer),
+        url: optional(string),
       }),
-    ]),
+    ),
   ),
 });
-const Answer = Type.Object({ matches: Type.Array(Match) });
+const Answer = record({ matches: arrayOf(Match) });
 
 /** Prints the memories that answer the words best, the best first. */
 export async function query(dataDir: string, words: readonly string[], options: QueryOptions): Promise<void> {
@@ -73,7 +72,7 @@ export async function query(dataDir: string, words: readonly string[], options: 
   else answer.matches.forEach((match, index) => printMatch(match, index + 1));
 }
 
-function printMatch(match: Static<typeof Match>, rank: number): void {
+function printMatch(match: Formed<typeof Match>, rank: number): void {
   const place = `${rank}.`.padStart(3);
   const day = match.occurred_at.slice(0, "YYYY-MM-DD".length);
   const tags = match.tags.map((tag) => ` #${oneLine(tag)}`).join("");
@@ -83,7 +82,7 @@ function printMatch(match: Static<typeof Match>, rank: number): void {
 }
 
 /** Where it stands in a document: "talk.mp4 12:31", "report.pdf p. 4". */
-function placeOf({ source }: Static<typeof Match>): string {
+function placeOf({ source }: Formed<typeof Match>): string {
   if (source === undefined || source === null) return "";
   const { filename, url, chunk_index: index, page, start_ms: startMs } = source;
   const time = startMs === undefined ? undefined : clockTime(startMs);

@@ -1,8 +1,10 @@
-import { DeleteMemoryReply } from "../schemas/memory.ts";
+import { integer, record } from "../json-form.ts";
 import { CliFailure, EXIT } from "./cli-failure.ts";
 import { connect } from "./daemon-client.ts";
 import { lineOf, readMemory } from "./memory-reads.ts";
 import { ask, print } from "./output.ts";
+
+const Deleted = record({ deleted: integer });
 
 export interface RemoveOptions {
   readonly yes?: boolean;
@@ -35,7 +37,7 @@ export async function removeMemories(
   }
   let count = 0;
   for (const id of ids) {
-    const { deleted } = await daemon.call(DeleteMemoryReply, "DELETE", `/memory/${encodeURIComponent(id)}`);
+    const { deleted } = await daemon.call(Deleted, "DELETE", `/memory/${encodeURIComponent(id)}`);
     count += deleted;
   }
   print(`deleted ${count === 1 ? "1 memory" : `${count} memories`}`);

@@ -1,13 +1,10 @@
-import { type Static, Type } from "typebox";
-import type { FactRecord } from "../schemas/fact.ts";
-import { ListMemoriesReply } from "../schemas/list-memories.ts";
-import type { MemoryRecord } from "../schemas/memory.ts";
-import { FindFactsReply } from "../schemas/read-facts.ts";
+import { anything, arrayOf, type Formed, nullable, record, string } from "../json-form.ts";
 import { parseTime } from "../schemas/time.ts";
 import { CliFailure, EXIT } from "./cli-failure.ts";
 import { connect, type DaemonClient } from "./daemon-client.ts";
-import { pathOf, statement } from "./facts.ts";
+import { pathOf, SHOWN_FIELDS, statement } from "./facts.ts";
 import { ask, oneLine, print, printJson } from "./output.ts";
+import { MemoryPage, type ShownMemory } from "./shown-memory.ts";
 
 export interface ReviewOptions {
   readonly client?: string;
@@ -25,8 +22,13 @@ const PAGE = 1_000;
 const SNIPPET_CHARS = 100;
 const NO_CLIENT = "(no name)";
 
-type ListedMemory = Static<typeof MemoryRecord>;
-type ListedFact = Static<typeof FactRecord>;
+const ListedFact = record({
+  ...SHOWN_FIELDS,
+  project: nullable(string),
+  recorded_at: string,
+  created_by: nullable(string),
+});
+const FactPage = record({ facts: arrayOf(ListedFact), next_cursor: nullable(string) });
 
 /** A note, a document with all of its notes, or a fact: what is shown on a line, and removed as one. */
 interface Entry {
@@ -85,7 +87,7 @@ async function entriesSince(
   const places = { l: PAGE, created_by: client };
   for (let cursor: string | undefined; ;) {
     const path = pathOf("/memory/all", { ...places, created_from: time, cursor });
-    const page: Static<typeof ListMemoriesReply> = await daemon.call(ListMemoriesReply, "GET", path);
+    const page: Formed<typeof MemoryPage> = await daemon.call(MemoryPage, "GET", path);
     for (const memory of page.items) {
       const known = memory.source === null ? undefined : documents.get(memory.source.document_id);
       if (known !== undefined) {
@@ -101,7 +103,7 @@ async function entriesSince(
   }
   for (let cursor: string | undefined; ;) {
     const path = pathOf("/api/temporal/fact", { ...places, recorded_from: time, cursor });
-    const page: Static<typeof FindFactsReply> = await daemon.call(FindFactsReply, "GET", path);
+    const page: Formed<typeof FactPage> = await daemon.call(FactPage, "GET", path);
     entries.push(...page.facts.map(factEntry));
     if (page.next_cursor === null) break;
     cursor = page.next_cursor;
@@ -109,13 +111,13 @@ async function entriesSince(
   return entries.sort((a, b) => (a.created_at < b.created_at ? 1 : a.created_at > b.created_at ? -1 : 0));
 }
 
-function factEntry(fact: ListedFact): Entry {
+function factEntry(fact: Formed<typeof ListedFact>): Entry {
   const { id, project, created_by: client, recorded_at: created_at } = fact;
   const text = beginning(statement(fact));
   return { id, kind: "fact", client, created_at, project, tags: [], text, noteIds: [] };
 }
 
-function memoryEntry({ id, content, source, created_by: client, ...rest }: ListedMemory): Entry {
+function memoryEntry({ id, content, source, created_by: client, ...rest }: ShownMemory): Entry {
   const { created_at, project, tags } = rest;
   const common = { client, created_at, project, tags, noteIds: [id] };
   if (source === null) return { ...common, id, kind: "note", text: beginning(content) };
@@ -178,7 +180,7 @@ async function remove(
 /** False where there is nothing to remove any more. */
 async function isRemoved(daemon: DaemonClient, path: string): Promise<boolean> {
   try {
-    await daemon.call(Type.Unknown(), "DELETE", path);
+    await daemon.call(anything, "DELETE", path);
     return true;
   } catch (error) {
     if (error instanceof CliFailure && error.status === 404) return false;

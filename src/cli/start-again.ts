@@ -1,13 +1,6 @@
-import {
-  ConfigError,
-  environmentWith,
-  loadConfig,
-  readStartWords,
-  type Settings,
-  type StartedWith,
-  startWordsOf,
-} from "../config.ts";
+import { ConfigError, environmentWith, loadConfig, type Settings, type StartedWith } from "../config.ts";
 import { currentPlace } from "../move-data.ts";
+import { readStartWords, startWordsOf } from "../start-words.ts";
 import { VERSION } from "../version.ts";
 import { CliFailure, EXIT } from "./cli-failure.ts";
 import { type DaemonClient, findDaemon } from "./daemon-client.ts";

@@ -1,5 +1,4 @@
-import type { Static } from "typebox";
-import { StatsReply } from "../schemas/system.ts";
+import { arrayOf, boolean, type Formed, integer, optional, record, string } from "../json-form.ts";
 import { CliFailure } from "./cli-failure.ts";
 import { type DaemonClient, findDaemon, notRunning } from "./daemon-client.ts";
 import { print, printJson, printTable } from "./output.ts";
@@ -7,6 +6,22 @@ import { print, printJson, printTable } from "./output.ts";
 export interface StatusOptions {
   readonly json?: boolean;
 }
+
+const Stats = record({
+  version: string,
+  ready: boolean,
+  not_ready: arrayOf(string),
+  memory_count: integer,
+  embedding: record({ model: string, dimensions: integer }),
+  store: record({
+    data_dir: string,
+    disk_bytes: integer,
+    unerased: integer,
+    read_only: boolean,
+    adds_refused: optional(string),
+  }),
+});
+type Stats = Formed<typeof Stats>;
 
 /** Prints what runs on a data directory. @throws {CliFailure} when nothing does, so that scripts can tell. */
 export async function status(dataDir: string, { json = false }: StatusOptions): Promise<void> {
@@ -16,7 +31,7 @@ export async function status(dataDir: string, { json = false }: StatusOptions): 
     throw new CliFailure(notRunning(dataDir));
   }
 
-  const stats = await daemon.call(StatsReply, "GET", "/stats");
+  const stats = await daemon.call(Stats, "GET", "/stats");
   if (json) {
     printJson({ running: true, url: daemon.url, pid: daemon.runtime.pid, ...stats });
     return;
@@ -27,7 +42,7 @@ export async function status(dataDir: string, { json = false }: StatusOptions): 
   printTable(summary(stats, daemon));
 }
 
-function summary(stats: Static<typeof StatsReply>, { url, runtime }: DaemonClient): [string, string][] {
+function summary(stats: Stats, { url, runtime }: DaemonClient): [string, string][] {
   const { embedding, store } = stats;
   return [
     ["listening", url],
@@ -43,7 +58,7 @@ function summary(stats: Static<typeof StatsReply>, { url, runtime }: DaemonClien
   ];
 }
 
-function writes({ read_only, adds_refused }: Static<typeof StatsReply>["store"]): string {
+function writes({ read_only, adds_refused }: Stats["store"]): string {
   if (read_only) return "refused until a restart";
   return adds_refused === undefined ? "accepted" : `refused: ${adds_refused}`;
 }

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { Type } from "typebox";
 import type { Settings } from "../config.ts";
+import { anything } from "../json-form.ts";
 import { CliFailure } from "./cli-failure.ts";
 import { connect, type DaemonClient, isAlive } from "./daemon-client.ts";
 import { print } from "./output.ts";
@@ -37,7 +37,7 @@ export async function stopDaemon(
 /** Windows has no signal that a program can answer: there a SIGTERM would cut it off in the middle of a write. */
 async function askToStop(daemon: DaemonClient): Promise<void> {
   if (process.platform === "win32") {
-    await daemon.call(Type.Unknown(), "POST", "/shutdown");
+    await daemon.call(anything, "POST", "/shutdown");
     return;
   }
   try {

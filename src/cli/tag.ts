@@ -1,8 +1,8 @@
-import { UpdateMemoryReply } from "../schemas/memory.ts";
 import { CliFailure, EXIT } from "./cli-failure.ts";
 import { connect } from "./daemon-client.ts";
 import { readMemory } from "./memory-reads.ts";
 import { oneLine, print, printJson } from "./output.ts";
+import { ShownMemory } from "./shown-memory.ts";
 
 export interface TagOptions {
   readonly json?: boolean;
@@ -42,7 +42,7 @@ export async function tagMemory(
   const changed = isSame
     ? memory
     : await daemon.call(
-        UpdateMemoryReply,
+        ShownMemory,
         "PATCH",
         `/memory/${encodeURIComponent(id)}`,
         { tags: [...tags] },

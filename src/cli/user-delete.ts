@@ -1,16 +1,16 @@
-import { Type } from "typebox";
+import { boolean, integer, record } from "../json-form.ts";
 import { CliFailure, EXIT } from "./cli-failure.ts";
 import { connect } from "./daemon-client.ts";
 import { pathOf } from "./facts.ts";
 import { ask, oneLine, print, printJson } from "./output.ts";
 import { counted } from "./users.ts";
 
-const Page = Type.Object({ total: Type.Integer() });
-const Deleted = Type.Object({
-  ok: Type.Boolean(),
-  deleted: Type.Integer(),
-  deleted_documents: Type.Integer(),
-  deleted_facts: Type.Integer(),
+const Page = record({ total: integer });
+const Deleted = record({
+  ok: boolean,
+  deleted: integer,
+  deleted_documents: integer,
+  deleted_facts: integer,
 });
 
 export interface DeleteUserOptions {

@@ -1,30 +1,30 @@
-import { type Static, Type } from "typebox";
+import { arrayOf, boolean, type Formed, integer, mapOf, nullable, record, string } from "../json-form.ts";
 import { connect } from "./daemon-client.ts";
 import { pathOf, ShownFact, statement } from "./facts.ts";
 import { oneLine, print, printJson, printTable } from "./output.ts";
 
-const MemoryTime = Type.Union([Type.String(), Type.Null()]);
+const MemoryTime = nullable(string);
 const Counts = {
-  user_id: Type.String(),
-  memory_count: Type.Integer(),
-  fact_count: Type.Integer(),
+  user_id: string,
+  memory_count: integer,
+  fact_count: integer,
   first_memory_at: MemoryTime,
   last_memory_at: MemoryTime,
 };
-const List = Type.Object({
-  items: Type.Array(Type.Object({ ...Counts, document_count: Type.Integer() })),
-  total: Type.Integer(),
+const List = record({
+  items: arrayOf(record({ ...Counts, document_count: integer })),
+  total: integer,
 });
-const Summary = Type.Object({
+const Summary = record({
   ...Counts,
-  method: Type.String(),
-  summary: Type.String(),
-  highlights: Type.Array(Type.Object({ memory_id: Type.String(), text: Type.String() })),
-  key_phrases: Type.Array(Type.String()),
-  facts: Type.Array(ShownFact),
-  sectors: Type.Record(Type.String(), Type.Integer()),
-  top_tags: Type.Array(Type.Object({ tag: Type.String(), count: Type.Integer() })),
-  stale: Type.Boolean(),
+  method: string,
+  summary: string,
+  highlights: arrayOf(record({ memory_id: string, text: string })),
+  key_phrases: arrayOf(string),
+  facts: arrayOf(ShownFact),
+  sectors: mapOf(integer),
+  top_tags: arrayOf(record({ tag: string, count: integer })),
+  stale: boolean,
 });
 
 export interface ListUsersOptions {
@@ -71,7 +71,7 @@ export async function summariseUser(
   else printSummary(summary);
 }
 
-function printSummary(summary: Static<typeof Summary>): void {
+function printSummary(summary: Formed<typeof Summary>): void {
   const head = [
     oneLine(summary.user_id),
     counted(summary),
@@ -114,7 +114,7 @@ function plural(count: number, one: string, several: string): string {
 function days({
   first_memory_at: first,
   last_memory_at: last,
-}: Static<typeof Summary> | Static<typeof List>["items"][number]): string {
+}: Formed<typeof Summary> | Formed<typeof List>["items"][number]): string {
   const [from = "", to = ""] = [first, last].map((time) => time?.slice(0, "YYYY-MM-DD".length));
   return from === to ? from : `${from} – ${to}`;
 }

@@ -1,6 +1,6 @@
 /** What does not fit a schema, field by field, in words for the person who wrote it. */
 import type { TLocalizedValidationError } from "typebox/error";
-import { PATTERN_MEANINGS } from "./fields.ts";
+import { PATTERN_MEANINGS } from "./text-rules.ts";
 import { pointerStep } from "./json-pointer.ts";
 
 export interface FieldFault {

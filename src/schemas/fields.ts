@@ -8,6 +8,20 @@ import {
   type JsonObject,
 } from "./metadata.ts";
 import {
+  CLIENT_NAME,
+  FACT_OBJECT,
+  FACT_PREDICATE,
+  FACT_SUBJECT,
+  KEY_NAME,
+  PATTERN_MEANINGS,
+  PROJECT,
+  QUERY_PROJECT,
+  SESSION_ID,
+  TAG,
+  type TextRule,
+  USER_ID,
+} from "./text-rules.ts";
+import {
   EARLIEST_TIME,
   LATEST_TIME,
   parseQueryTime,
@@ -24,35 +38,6 @@ export const SECTOR_NAMES = ["semantic", "episodic", "procedural", "emotional", 
  * second refinement.
  */
 export const TOO_LARGE_KEYWORDS = "x-too-large";
-
-// Neither lookahead nor surrogates: a client's regular expressions may know neither.
-const PLAIN = "[^\\u0000-\\u001f\\u007f-\\u009f]";
-const PLAIN_NOT_DOT = "[^.\\u0000-\\u001f\\u007f-\\u009f]";
-const PLAIN_PATTERN = `^${PLAIN}*$`;
-/** Anything but `.` and `..`, which are no steps of an address. */
-const USER_ID_PATTERN = `^([.]?${PLAIN_NOT_DOT}${PLAIN}*|[.][.]${PLAIN}+)$`;
-
-/** Newlines and tabs may stand in it, no other control character. */
-const LINES_PATTERN = "^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]*$";
-
-/** An id as it is kept: UUIDv7, lower case. */
-export const UUID_PATTERN = "^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$";
-
-/** What a pattern asks for, in words that follow "must". */
-export const PATTERN_MEANINGS: ReadonlyMap<string, string> = new Map([
-  [PLAIN_PATTERN, "must not contain control characters"],
-  [LINES_PATTERN, "must not contain control characters other than newlines and tabs"],
-  [UUID_PATTERN, "must be a UUID of version 7 in lower case"],
-  [USER_ID_PATTERN, 'must not be "." or ".." and must not contain control characters'],
-  [
-    TIME_PATTERN,
-    "must be a date (2026-11-21), an RFC 3339 time (2026-11-21T10:15:00Z) or a number of epoch milliseconds",
-  ],
-  [
-    QUERY_TIME_PATTERN,
-    "must be a date (2026-11-21), an RFC 3339 time (2026-11-21T10:15:00Z) or epoch milliseconds of ten digits or more",
-  ],
-]);
 
 /** The schema, or null. */
 export function nullable<T extends TSchema>(schema: T): TUnsafe<Static<T> | null> {
@@ -78,16 +63,6 @@ export function optional<T extends TSchema>(schema: T): TOptional<TUnsafe<Static
   return Type.Optional(nullable(schema));
 }
 
-function name(
-  description: string,
-  maxLength: number,
-  options: { readonly examples: readonly string[]; readonly pattern?: string },
-) {
-  return wellFormed(
-    Type.String({ minLength: 1, maxLength, pattern: PLAIN_PATTERN, description, ...options }),
-  );
-}
-
 /** Text without half of a UTF-16 pair: it has no UTF-8 form, so it could not be kept as sent. */
 export function wellFormed<T extends TSchema>(schema: T) {
   return Type.Refine(
@@ -97,50 +72,23 @@ export function wellFormed<T extends TSchema>(schema: T) {
   );
 }
 
-export const UserId = name("Whose it is. A memory without one belongs to nobody.", 256, {
-  examples: ["ada"],
-  pattern: USER_ID_PATTERN,
-});
-export const Project = name("A second, softer scope beside the user.", 256, { examples: ["garden"] });
-/** A project in a query string, where there is no null. */
-export const QueryProject = Type.String({
-  ...Project,
-  minLength: 0,
-  description: "Empty (`project=`) for those without a project.",
-});
-export const SessionId = name(
-  "A conversation or a piece of work: its memories are linked in the order they were added.",
-  256,
-  {
-    examples: ["2026-11-21-standup"],
-  },
-);
-export const ClientName = name("The client that wrote it.", 256, { examples: ["notes-import"] });
-export const KeyName = name(
-  "What the key is called; stands in `created_by` where a client does not name itself.",
-  64,
-  {
-    examples: ["laptop"],
-  },
-);
-export const Tag = name("A tag.", 256, { examples: ["allotment"] });
+/** The field of a text rule. */
+export function textField(rule: TextRule) {
+  return wellFormed(Type.String({ ...rule }));
+}
+
+export const UserId = textField(USER_ID);
+export const Project = textField(PROJECT);
+export const QueryProject = textField(QUERY_PROJECT);
+export const SessionId = textField(SESSION_ID);
+export const ClientName = textField(CLIENT_NAME);
+export const KeyName = textField(KEY_NAME);
+export const Tag = textField(TAG);
 export const Tags = Type.Array(Tag, { maxItems: 64 });
 
-export const FactSubject = name("What the fact is about; case and spaces around it do not count.", 1_024, {
-  examples: ["Ada"],
-});
-export const FactPredicate = name("What is said of it; case and spaces around it do not count.", 1_024, {
-  examples: ["lives in"],
-});
-export const FactObject = wellFormed(
-  Type.String({
-    minLength: 1,
-    maxLength: 8_192,
-    pattern: LINES_PATTERN,
-    description: "What the predicate says; case counts.",
-    examples: ["London"],
-  }),
-);
+export const FactSubject = textField(FACT_SUBJECT);
+export const FactPredicate = textField(FACT_PREDICATE);
+export const FactObject = textField(FACT_OBJECT);
 
 export const SectorName = Type.Enum([...SECTOR_NAMES], { type: "string", examples: ["episodic"] });
 

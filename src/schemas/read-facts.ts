@@ -12,9 +12,10 @@ import {
   QueryTime,
   Time,
   UserId,
-  wellFormed,
+  textField,
 } from "./fields.ts";
 import { pageQuery } from "./page.ts";
+import { FACT_PATTERN } from "./text-rules.ts";
 
 export const DEFAULT_VOLATILE = 10;
 const MAX_VOLATILE = 1_000;
@@ -99,15 +100,7 @@ export const FactTimelineReply = Type.Object(
 );
 
 export const SearchFactsQuery = Type.Object({
-  pattern: wellFormed(
-    Type.String({
-      minLength: 1,
-      maxLength: 256,
-      description:
-        "With `*` (any text) and `?` (one character) for the whole field, else part of it; any case.",
-      examples: ["lond*"],
-    }),
-  ),
+  pattern: textField(FACT_PATTERN),
   field: Type.Optional(
     Type.Enum(["subject", "predicate", "object", "any"], { type: "string", default: "any" }),
   ),

@@ -1,5 +1,6 @@
 /** The lines of an export: what `GET /export` answers and `POST /import` takes back. */
 import { type Static, Type } from "typebox";
+import { EXPORT_FORMAT, EXPORT_VERSION } from "./export-format.ts";
 import { CardinalityName, Confidence } from "./fact.ts";
 import {
   BodyTime,
@@ -17,14 +18,11 @@ import {
   SessionId,
   Tags,
   UserId,
-  UUID_PATTERN,
   wellFormed,
 } from "./fields.ts";
+import { UUID_PATTERN } from "./text-rules.ts";
 import { Problem } from "./problem.ts";
 
-export const EXPORT_FORMAT = "memoryd-export";
-export const EXPORT_VERSION = 1;
-export const LINES_MEDIA_TYPE = "application/x-ndjson";
 export const MAX_IMPORT_LINES = 1_000;
 
 const Uuid = Type.String({ pattern: UUID_PATTERN });

@@ -21,7 +21,7 @@ export function addAgentInstallCommands(mcp: Command): void {
     .option("--read-only", "only tools that change nothing")
     .action(async (ids: AgentId[], options: InstallOptions) => {
       const { installFor } = await import("./install.ts");
-      return await installFor(ids, options);
+      return installFor(ids, options);
     });
 
   mcp
@@ -31,7 +31,7 @@ export function addAgentInstallCommands(mcp: Command): void {
     .option("--project", "out of the file of the project that this folder belongs to")
     .action(async (ids: AgentId[], options: InstallOptions) => {
       const { uninstallFor } = await import("./install.ts");
-      return await uninstallFor(ids, options);
+      return uninstallFor(ids, options);
     });
 
   mcp
@@ -40,7 +40,7 @@ export function addAgentInstallCommands(mcp: Command): void {
     .option("--json", "as JSON")
     .action(async (options: AgentStatusOptions) => {
       const { agentStatus } = await import("./agent-status.ts");
-      return await agentStatus(options);
+      return agentStatus(options);
     });
 }
 

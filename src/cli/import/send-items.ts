@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Static, Type } from "typebox";
-import { EXPORT_FORMAT, EXPORT_VERSION } from "../../schemas/transfer.ts";
+import { arrayOf, boolean, either, type Formed, integer, oneOf, record, string } from "../../json-form.ts";
+import { EXPORT_FORMAT, EXPORT_VERSION } from "../../schemas/export-format.ts";
 import type { DaemonClient } from "../daemon-client.ts";
 import type { Route, Sendable } from "./check-item.ts";
 
 /** What became of one record. */
 export type Outcome = "added" | "known" | { readonly fault: string };
 
-const Result = Type.Union([
-  Type.Object({ status: Type.Literal(200), outcome: Type.String() }),
-  Type.Object({ status: Type.Literal(200), deduplicated: Type.Boolean() }),
-  Type.Object({ status: Type.Integer(), detail: Type.String() }),
-]);
-const Answer = Type.Object({ results: Type.Array(Result) });
+const Result = either(
+  record({ status: oneOf(200), outcome: string }),
+  record({ status: oneOf(200), deduplicated: boolean }),
+  record({ status: integer, detail: string }),
+);
+const Answer = record({ results: arrayOf(Result) });
 
 const BUSY = new Set([429, 503]);
 const TRIES = 5;
@@ -54,7 +54,7 @@ function requestOf(route: Route, bodies: readonly object[]): object | string {
   }
 }
 
-function outcomeOf(result: Static<typeof Result> | undefined): Outcome {
+function outcomeOf(result: Formed<typeof Result> | undefined): Outcome {
   if (result === undefined) return { fault: "the daemon said nothing of it" };
   if ("detail" in result) return { fault: result.detail };
   if ("outcome" in result) return result.outcome === "known" ? "known" : "added";

@@ -1,12 +1,12 @@
 import { openAsBlob } from "node:fs";
-import { Type } from "typebox";
+import { boolean, oneOf, record } from "../../json-form.ts";
 import { CliFailure } from "../cli-failure.ts";
 import type { DaemonClient } from "../daemon-client.ts";
 import type { OriginalItem } from "./import-item.ts";
 import type { Outcome } from "./send-items.ts";
 
-const Document = Type.Object({ has_original: Type.Boolean() });
-const Restored = Type.Object({ ok: Type.Literal(true) });
+const Document = record({ has_original: boolean });
+const Restored = record({ ok: oneOf(true) });
 
 /** Brings a document its original, if it is without. @throws {CliFailure} where the daemon is not to be reached. */
 export async function sendOriginal(

@@ -1,16 +1,16 @@
-import { type Static, Type } from "typebox";
+import { anything, arrayOf, type Formed, mapOf, nullable, record, string } from "../../json-form.ts";
 import type { DaemonClient } from "../daemon-client.ts";
 import type { LedgerScope } from "./ledger.ts";
 
-const Page = Type.Object({
-  items: Type.Array(
-    Type.Object({
-      id: Type.String(),
-      user_id: Type.Union([Type.String(), Type.Null()]),
-      metadata: Type.Unsafe<Readonly<Record<string, unknown>>>({ type: "object" }),
+const Page = record({
+  items: arrayOf(
+    record({
+      id: string,
+      user_id: nullable(string),
+      metadata: mapOf(anything),
     }),
   ),
-  next_cursor: Type.Union([Type.String(), Type.Null()]),
+  next_cursor: nullable(string),
 });
 
 /** The documents of a scope by id, each with the path it says that it is from. */
@@ -26,7 +26,7 @@ export async function knownDocuments(
   });
   for (let cursor: string | null = ""; cursor !== null;) {
     if (cursor !== "") query.set("cursor", cursor);
-    const page: Static<typeof Page> = await daemon.call(Page, "GET", `/documents?${query.toString()}`);
+    const page: Formed<typeof Page> = await daemon.call(Page, "GET", `/documents?${query.toString()}`);
     for (const { id, user_id: owner, metadata } of page.items) {
       // Without a user, the list is of everybody's.
       if (owner === user) known.set(id, typeof metadata.path === "string" ? metadata.path : undefined);

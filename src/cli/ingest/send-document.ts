@@ -1,7 +1,7 @@
 import { openAsBlob } from "node:fs";
 import { basename } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Static, Type } from "typebox";
+import { arrayOf, boolean, either, type Formed, integer, optional, record, string } from "../../json-form.ts";
 import { CliFailure } from "../cli-failure.ts";
 import type { DaemonClient } from "../daemon-client.ts";
 import { progressLines } from "../job-progress.ts";
@@ -13,21 +13,21 @@ export interface SendOptions {
   readonly tag?: readonly string[];
 }
 
-const Ingested = Type.Object({
-  deduplicated: Type.Boolean(),
-  memory_ids: Type.Array(Type.String()),
-  document: Type.Object({ id: Type.String(), sha256: Type.String() }),
+const Ingested = record({
+  deduplicated: boolean,
+  memory_ids: arrayOf(string),
+  document: record({ id: string, sha256: string }),
 });
-export type Ingested = Static<typeof Ingested>;
+export type Ingested = Formed<typeof Ingested>;
 
-const Progress = Type.Object({ stage: Type.String(), done: Type.Integer(), total: Type.Integer() });
+const Progress = record({ stage: string, done: integer, total: integer });
 
-const Job = Type.Object({
-  id: Type.String(),
-  status: Type.String(),
+const Job = record({
+  id: string,
+  status: string,
   progress: Progress,
-  result: Type.Optional(Ingested),
-  problem: Type.Optional(Type.Object({ status: Type.Integer(), detail: Type.String() })),
+  result: optional(Ingested),
+  problem: optional(record({ status: integer, detail: string })),
 });
 
 /** Most files are done by then, without a further question. */
@@ -52,7 +52,7 @@ export async function sendDocument(
   if (project !== undefined) form.set("project", project);
   if (tag !== undefined) form.set("tags", JSON.stringify(tag));
   form.set("file", await openAsBlob(path), basename(path));
-  const answer = await daemon.call(Type.Union([Ingested, Job]), "POST", "/ingest", form, {
+  const answer = await daemon.call(either(Ingested, Job), "POST", "/ingest", form, {
     prefer: `wait=${WAIT_S}`,
   });
   if ("document" in answer) return answer;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { basename } from "node:path";
-import { Type } from "typebox";
+import { integer, nullable, record, string } from "../../json-form.ts";
 import { CliFailure } from "../cli-failure.ts";
 import type { DaemonClient } from "../daemon-client.ts";
 import type { FoundFile } from "./find-documents.ts";
@@ -32,8 +32,8 @@ export interface Work {
   readonly show: (line: string) => void;
 }
 
-const Removed = Type.Object({ deleted: Type.Integer() });
-const Named = Type.Object({ filename: Type.Union([Type.String(), Type.Null()]) });
+const Removed = record({ deleted: integer });
+const Named = record({ filename: nullable(string) });
 
 export function emptyTally(): Tally {
   return { added: 0, replaced: 0, unchanged: 0, removed: 0, memories: 0, failed: [] };

@@ -1,5 +1,4 @@
-import { Type } from "typebox";
-import { Value } from "typebox/value";
+import { anything, either, mapOf, number, record, string } from "../../json-form.ts";
 import { CliFailure } from "../cli-failure.ts";
 import { fetchDaemon } from "../fetch-daemon.ts";
 import type { DaemonClient } from "../daemon-client.ts";
@@ -29,11 +28,11 @@ const TOTAL_MS = 55_000;
 /** Part of it that may be spent on reaching the daemon. */
 const REACH_MS = 40_000;
 
-const Answer = Type.Union([
-  Type.Object({ result: Type.Unsafe<Record<string, unknown>>({ type: "object" }) }),
-  Type.Object({ error: Type.Object({ code: Type.Number(), message: Type.String() }) }),
-]);
-const Refusal = Type.Object({ code: Type.String(), detail: Type.String() });
+const Answer = either(
+  record({ result: mapOf(anything) }),
+  record({ error: record({ code: number, message: string }) }),
+);
+const Refusal = record({ code: string, detail: string });
 
 /**
  * Has the daemon answer a call; once more where the connection broke and that is harmless.
@@ -83,8 +82,8 @@ async function send(daemon: DaemonClient, call: ForwardedCall, timeoutMs: number
   });
   const response = await fetchDaemon(request, daemon.runtime.tlsFingerprint);
   const content: unknown = await response.json();
-  if (response.ok && Value.Check(Answer, content)) return content;
-  if (Value.Check(Refusal, content)) throw new CliFailure(`${content.code}: ${content.detail}`);
+  if (response.ok && Answer(content)) return content;
+  if (Refusal(content)) throw new CliFailure(`${content.code}: ${content.detail}`);
   throw new CliFailure(`memoryd answered with HTTP status ${response.status}; look at its log.`);
 }
 

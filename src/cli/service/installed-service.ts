@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
-import { ConfigError, readSettings, readStartWords, type Settings } from "../../config.ts";
+import { ConfigError, readSettings, type Settings } from "../../config.ts";
+import { readStartWords } from "../../start-words.ts";
 import { isMissing } from "../../system-error.ts";
 import { definitionHere, isRunning, run } from "./keeper.ts";
 import type { ServiceDefinition } from "./service-definition.ts";

@@ -2,15 +2,13 @@ import { Readable } from "node:stream";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { ServiceError } from "../../core/errors.ts";
 import type { TransferRecord } from "../../core/transfer/transfer-record.ts";
+import { EXPORT_FORMAT, EXPORT_VERSION, LINES_MEDIA_TYPE } from "../../schemas/export-format.ts";
 import { formatTime } from "../../schemas/time.ts";
 import {
   EndLine,
-  EXPORT_FORMAT,
-  EXPORT_VERSION,
   ExportHeader,
   ExportQuery,
   ImportReply,
-  LINES_MEDIA_TYPE,
   MAX_IMPORT_LINES,
   TRANSFER_LINES,
   type TransferLine,

@@ -1,0 +1,120 @@
+/**
+ * What the texts of fields may be. Plain data, apart from the schemas made of it: the command line says what is wrong
+ * with an argument before it sends anything, and TypeBox takes longer to load than most commands take.
+ */
+import { hasLoneSurrogate } from "./metadata.ts";
+import { QUERY_TIME_PATTERN, TIME_PATTERN } from "./time.ts";
+
+/** Half of a UTF-16 pair is in no such text: it has no UTF-8 form, so it could not be kept as sent. */
+export interface TextRule {
+  readonly minLength: number;
+  /** Code points, as `minLength`. */
+  readonly maxLength: number;
+  /** Of a regular expression with the flag `u`. */
+  readonly pattern?: string;
+  readonly description: string;
+  readonly examples: readonly string[];
+}
+
+// Neither lookahead nor surrogates: a client's regular expressions may know neither.
+const PLAIN = "[^\\u0000-\\u001f\\u007f-\\u009f]";
+const PLAIN_NOT_DOT = "[^.\\u0000-\\u001f\\u007f-\\u009f]";
+const PLAIN_PATTERN = `^${PLAIN}*$`;
+/** Anything but `.` and `..`, which are no steps of an address. */
+const USER_ID_PATTERN = `^([.]?${PLAIN_NOT_DOT}${PLAIN}*|[.][.]${PLAIN}+)$`;
+
+/** Newlines and tabs may stand in it, no other control character. */
+const LINES_PATTERN = "^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]*$";
+
+/** An id as it is kept: UUIDv7, lower case. */
+export const UUID_PATTERN = "^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$";
+
+/** What a pattern asks for, in words that follow "must". */
+export const PATTERN_MEANINGS: ReadonlyMap<string, string> = new Map([
+  [PLAIN_PATTERN, "must not contain control characters"],
+  [LINES_PATTERN, "must not contain control characters other than newlines and tabs"],
+  [UUID_PATTERN, "must be a UUID of version 7 in lower case"],
+  [USER_ID_PATTERN, 'must not be "." or ".." and must not contain control characters'],
+  [
+    TIME_PATTERN,
+    "must be a date (2026-11-21), an RFC 3339 time (2026-11-21T10:15:00Z) or a number of epoch milliseconds",
+  ],
+  [
+    QUERY_TIME_PATTERN,
+    "must be a date (2026-11-21), an RFC 3339 time (2026-11-21T10:15:00Z) or epoch milliseconds of ten digits or more",
+  ],
+]);
+
+const NAME = { minLength: 1, maxLength: 256, pattern: PLAIN_PATTERN };
+
+export const USER_ID: TextRule = {
+  ...NAME,
+  pattern: USER_ID_PATTERN,
+  description: "Whose it is. A memory without one belongs to nobody.",
+  examples: ["ada"],
+};
+export const PROJECT: TextRule = {
+  ...NAME,
+  description: "A second, softer scope beside the user.",
+  examples: ["garden"],
+};
+/** A project in a query string, where there is no null. */
+export const QUERY_PROJECT: TextRule = {
+  ...PROJECT,
+  minLength: 0,
+  description: "Empty (`project=`) for those without a project.",
+};
+export const SESSION_ID: TextRule = {
+  ...NAME,
+  description: "A conversation or a piece of work: its memories are linked in the order they were added.",
+  examples: ["2026-11-21-standup"],
+};
+export const CLIENT_NAME: TextRule = {
+  ...NAME,
+  description: "The client that wrote it.",
+  examples: ["notes-import"],
+};
+export const KEY_NAME: TextRule = {
+  ...NAME,
+  maxLength: 64,
+  description: "What the key is called; stands in `created_by` where a client does not name itself.",
+  examples: ["laptop"],
+};
+export const TAG: TextRule = { ...NAME, description: "A tag.", examples: ["allotment"] };
+
+export const FACT_SUBJECT: TextRule = {
+  ...NAME,
+  maxLength: 1_024,
+  description: "What the fact is about; case and spaces around it do not count.",
+  examples: ["Ada"],
+};
+export const FACT_PREDICATE: TextRule = {
+  ...NAME,
+  maxLength: 1_024,
+  description: "What is said of it; case and spaces around it do not count.",
+  examples: ["lives in"],
+};
+export const FACT_OBJECT: TextRule = {
+  minLength: 1,
+  maxLength: 8_192,
+  pattern: LINES_PATTERN,
+  description: "What the predicate says; case counts.",
+  examples: ["London"],
+};
+export const FACT_PATTERN: TextRule = {
+  minLength: 1,
+  maxLength: 256,
+  description: "With `*` (any text) and `?` (one character) for the whole field, else part of it; any case.",
+  examples: ["lond*"],
+};
+
+/** Why a text breaks its rule, in words that follow its name; undefined where it does not. */
+export function textFault(text: string, { minLength, maxLength, pattern }: TextRule): string | undefined {
+  // A string is asked for its code points by iteration; one that is short in UTF-16 need not be.
+  const length = text.length <= maxLength ? text.length : Array.from(text).length;
+  if (minLength > 0 && length === 0) return "must not be empty";
+  if (length > maxLength) return `must not have more than ${maxLength} characters`;
+  if (pattern !== undefined && !new RegExp(pattern, "u").test(text))
+    return PATTERN_MEANINGS.get(pattern) ?? "has another form";
+  return hasLoneSurrogate(text) ? "must not contain a lone UTF-16 surrogate" : undefined;
+}
