@@ -1,6 +1,6 @@
 import { ServiceError } from "../../src/core/errors.ts";
 import type { AudioDecoder, Recording, SoundTrack } from "../../src/core/documents/audio-decoder.ts";
-import type { Segment } from "../../src/core/documents/transcription.ts";
+import type { Pcm, Segment } from "../../src/core/documents/transcription.ts";
 import { join, pieces, silence, tone } from "./pcm.ts";
 import type { FakeFileStore } from "./document-world.ts";
 
@@ -40,6 +40,13 @@ export function createFakeDecoder(
       const sound = join(
         ...made.sounds.map((seconds, i) => (i % 2 === 0 ? tone(seconds) : silence(seconds))),
       );
+      let isOpen = true;
+      async function* whileOpen(pcm: Pcm): Pcm {
+        for await (const piece of pcm) {
+          if (!isOpen) throw new ServiceError("NOT_READY", "The recording is closed.");
+          yield piece;
+        }
+      }
       return {
         kind: made.kind ?? "audio",
         mediaType: made.kind === "video" ? "video/mp4" : "audio/wav",
@@ -51,9 +58,11 @@ export function createFakeDecoder(
           made.lines === undefined
             ? []
             : [{ index: 0, ...(made.trackLanguage !== undefined && { language: made.trackLanguage }) }],
-        sound: ({ index }) => pieces(join(sound, silence(index)), SOUND_S_PIECE * 16_000),
+        sound: ({ index }) => whileOpen(pieces(join(sound, silence(index)), SOUND_S_PIECE * 16_000)),
         readSubtitles: async () => webVtt(made.lines ?? []),
-        [Symbol.asyncDispose]: async () => {},
+        [Symbol.asyncDispose]: async () => {
+          isOpen = false;
+        },
       };
     },
   };

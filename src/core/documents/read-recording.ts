@@ -28,7 +28,8 @@ export async function readRecording(
     const written = await readSubtitles(ports, recording, language, control);
     if (written !== undefined) return written;
   }
-  return hear(ports, recording, language, control);
+  // Not without await: the recording is closed on return.
+  return await hear(ports, recording, language, control);
 }
 
 /** Undefined where there is no track to read, or no line in it. */
