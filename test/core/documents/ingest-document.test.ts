@@ -367,7 +367,7 @@ describe("jobs", () => {
     release();
     while (catalogue().size === 0) await new Promise((done) => setImmediate(done));
     const { store } = world.ports;
-    const { commit } = store;
+    const commit = store.commit.bind(store);
     // As of a journal that takes nothing more.
     store.commit = () => Promise.reject(new ServiceError("NOT_READY", "The data directory was moved."));
     await world.memory.release("refused");
