@@ -67,22 +67,23 @@ export async function fillStore({
       const edges: Change[] = [];
       for (let i = first; i < Math.min(first + ROWS_A_RECORD, count); i += 1) {
         const content = `${pick(SUBJECTS)} ${pick(VERBS)} ${Array.from({ length: 14 }, word).join(" ")} (${i})`;
+        const identity = {
+          content,
+          tags: i % 100 === 0 ? ["rare"] : ["common"],
+          metadata: { place: i },
+          userId: `user${i % users}`,
+          project: null,
+          sessionId: i % 3 === 0 ? null : `session${Math.floor(i / (users * 20))}`,
+          occurredAt: section.now - (count - i) * 60_000,
+        };
         const composed = {
           id: uuidSource.newId(section.now),
-          identity: {
-            content,
-            tags: i % 100 === 0 ? ["rare"] : ["common"],
-            metadata: { place: i },
-            userId: `user${i % users}`,
-            project: null,
-            sessionId: i % 3 === 0 ? null : `session${Math.floor(i / (users * 20))}`,
-            occurredAt: section.now - (count - i) * 60_000,
-          },
+          identity,
           hash: sha256(content).slice(0, 32),
           embedding: { windows: [unitVector(random)], tokens: { vectors: tokenVectors(random) } },
           sectors: { primarySector: "semantic", sectors: ["semantic"] } as const,
           createdBy: null,
-          readText: readText(content),
+          readText: readText(identity),
         };
         const row = newMemoryRow(composed, section, section.nextOrder + changes.length / 3);
         changes.push(

@@ -275,7 +275,7 @@ async function composePlaces(
         embedding,
         sectors: sectorsOf(classify, memory.content, embedding),
         createdBy: owner.createdBy,
-        readText: readText(memory.content),
+        readText: readText(identity),
       });
       done += 1;
       onProgress({ stage: "embedding", done, total: places.length });

@@ -1,5 +1,5 @@
 import type { AddMemoryInput } from "./added-memory.ts";
-import { analyse, ANALYSER_VERSION, circumstanceTerms } from "../text/analyser.ts";
+import { analyse, ANALYSER_VERSION, memoryTimeTerms, placeTerms } from "../text/analyser.ts";
 import { type DocumentEmbedding, type EmbeddingStamp, stampKey } from "../embedding.ts";
 import type { JsonValue, Memory } from "../memory.ts";
 import type { WriteSection } from "../ports.ts";
@@ -72,15 +72,22 @@ export interface ComposedMemory {
   readonly readText: ReadText;
 }
 
-/** What is found by reading a text. It takes time, so that it is made before the section that nothing may hold up. */
+/** What is found by reading a memory. It takes time, so that it is made before the section that nothing may hold up. */
 export interface ReadText {
-  /** As `analyse` gives them, between spaces. */
+  /** As `analyse` gives them of the text, between spaces. */
   readonly terms: string;
+  /** As `placeTerms`, between spaces. */
+  readonly place: string;
   readonly traits: MemoryTraits;
 }
 
-export function readText(content: string): ReadText {
-  return { terms: analyse(content).join(" "), traits: traitsOf(content) };
+export function readText(memory: Pick<Identity, "content" | "tags" | "source">): ReadText {
+  const { content } = memory;
+  return {
+    terms: analyse(content).join(" "),
+    place: placeTerms(memory).join(" "),
+    traits: traitsOf(content),
+  };
 }
 
 /** The sectors of a text; a forced one comes first. */
@@ -115,10 +122,14 @@ export function newMemoryRow(composed: ComposedMemory, { now }: WriteSection, or
 /** Adds what the indexes need and follows from the rest. */
 export function withDerived(
   memory: Omit<MemoryRow, "terms" | "traits" | "analyserVersion">,
-  { terms, traits }: ReadText = readText(memory.content),
+  { terms, place, traits }: ReadText = readText(memory),
 ): MemoryRow {
-  const all = [...(terms === "" ? [] : [terms]), ...circumstanceTerms(memory)];
-  return { ...memory, terms: all.join(" "), traits, analyserVersion: ANALYSER_VERSION };
+  // Added up, not joined: of thousands of texts that would be a copy in a section that nothing may hold up.
+  let all = terms;
+  for (const term of [...memoryTimeTerms(memory), place]) {
+    if (term !== "") all = all === "" ? term : `${all} ${term}`;
+  }
+  return { ...memory, terms: all, traits, analyserVersion: ANALYSER_VERSION };
 }
 
 /** The changes that store a memory's vectors and tokens. */

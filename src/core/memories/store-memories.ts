@@ -35,14 +35,15 @@ export async function composeMemory(ports: MemoryPorts, input: AddMemoryInput): 
 async function embedNew(ports: MemoryPorts, input: AddMemoryInput, hash: string): Promise<ComposedMemory> {
   const id = ports.ids.newId(ports.clock.now());
   const embedding = await ports.embedder.embedDocument(input.content);
+  const identity = identityOf(input);
   return {
     id,
-    identity: identityOf(input),
+    identity,
     hash,
     embedding,
     sectors: sectorsOf(ports.classify, input.content, embedding, input.sector),
     createdBy: input.createdBy ?? null,
-    readText: readText(input.content),
+    readText: readText(identity),
   };
 }
 

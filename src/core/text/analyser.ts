@@ -77,16 +77,19 @@ export function analyse(text: string): string[] {
  * that a piece of a document stands under. A question that names a day, month or year then finds it by words alone.
  */
 export function memoryTerms(memory: TermsSource): string[] {
-  return [...analyse(memory.content), ...circumstanceTerms(memory)];
+  return [...analyse(memory.content), ...memoryTimeTerms(memory), ...placeTerms(memory)];
 }
 
-/** Of `memoryTerms`, all that come after those of the text itself: few, whatever its length, for pieces of documents. */
-export function circumstanceTerms(memory: TermsSource): string[] {
-  const { content, tags, source } = memory;
+/** Of `memoryTerms`, those of its times, which may be known only when it is written: cheap for pieces of documents. */
+export function memoryTimeTerms(memory: TermsSource): string[] {
   const occurredAt = occurredAtOf(memory);
   // When a document was taken in says nothing of when its "yesterday" was.
-  const times = source ? dateTerms(occurredAt) : timeTerms(content, occurredAt);
-  return [...times, ...analyse(tags.join("\n")), ...analyse(source?.section ?? "")];
+  return memory.source ? dateTerms(occurredAt) : timeTerms(memory.content, occurredAt);
+}
+
+/** Of `memoryTerms`, those of its tags and headings, which come last. */
+export function placeTerms({ tags, source }: Pick<TermsSource, "tags" | "source">): string[] {
+  return [...analyse(tags.join("\n")), ...analyse(source?.section ?? "")];
 }
 
 type TermsSource = Pick<Memory, "content" | "tags" | "occurredAt" | "createdAt"> &

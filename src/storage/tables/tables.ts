@@ -61,6 +61,8 @@ export interface Tables {
 
 /** Rows that are converted in one go: with vectors and tokens half a megabyte, a millisecond. */
 const ROWS_A_PIECE = 100;
+/** LanceDB holds what it writes at once several times over. */
+const BYTES_A_COMMIT = 16 * 1_024 * 1_024;
 
 /**
  * Opens the tables in a folder at exactly the given states, in a thread of their own.
@@ -108,9 +110,13 @@ class ThreadedTables implements Tables {
         const own = changes.filter(({ table }) => table === spec.name);
         if (new Set(own.map(({ id }) => id)).size < own.length)
           throw new TypeError(`two changes of one id in ${spec.name}`);
+        let staged = 0;
         for (let start = 0; start < own.length; start += ROWS_A_PIECE) {
-          await this.#stage(spec, own.slice(start, start + ROWS_A_PIECE));
+          staged += await this.#stage(spec, own.slice(start, start + ROWS_A_PIECE));
           await turnOfOthers();
+          if (staged < BYTES_A_COMMIT) continue;
+          await this.#thread.call("commit", []);
+          staged = 0;
         }
       }
     } catch (error) {
@@ -120,15 +126,15 @@ class ThreadedTables implements Tables {
     await this.#thread.call("commit", []);
   }
 
-  #stage<T extends TableName>(spec: TableSpec<T>, changes: readonly Change[]): Promise<void> {
+  /** Answers how many bytes went over. */
+  async #stage<T extends TableName>(spec: TableSpec<T>, changes: readonly Change[]): Promise<number> {
     const ids = changes.map(({ id }) => id);
     const entries = changes.filter(({ row }) => row !== null) as unknown as Entry<T>[];
     const columns = entries.length === 0 ? undefined : spec.encode(entries);
-    return this.#thread.call(
-      "stage",
-      [spec.name, ids, columns],
-      columns === undefined ? [] : buffersOf(columns),
-    );
+    const buffers = columns === undefined ? [] : buffersOf(columns);
+    const bytes = buffers.reduce((sum, { byteLength }) => sum + byteLength, 0);
+    await this.#thread.call("stage", [spec.name, ids, columns], buffers);
+    return bytes;
   }
 
   async read<T extends TableName>(table: T, ids: readonly string[]): Promise<Map<string, Rows[T]>> {

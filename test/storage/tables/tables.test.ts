@@ -58,6 +58,25 @@ async function all<T>(batches: AsyncIterable<readonly T[]>): Promise<T[]> {
 }
 
 describe("openTables", () => {
+  it("applies more than LanceDB should hold at once, each row once", async () => {
+    const tokens = (i: number): Change => ({
+      table: "tokens",
+      id: `m${i}`,
+      row: { vectors: new Int8Array(256 * 1_024).fill(i), stamp: "s" },
+    });
+    const changes = Array.from({ length: 220 }, (_, i) => tokens(i));
+    for (let time = 0; time < 2; time += 1) {
+      await tables.apply([...changes, signals("m0", 0.5)]);
+      const rows = await tables.read(
+        "tokens",
+        changes.map(({ id }) => id),
+      );
+      expect(rows.size).toBe(220);
+      expect(rows.get("m219")?.vectors.every((value) => value === new Int8Array([219])[0])).toBe(true);
+    }
+    expect(await tables.states()).toContainEqual(expect.objectContaining({ rows: 220 }));
+  });
+
   it("gives a table of an earlier version the columns that came since", async () => {
     const row = factRow({ id: "f", createdBy: null });
     const { createdBy: _, ...earlier } = row;
