@@ -6,6 +6,7 @@ import { formatTime } from "../schemas/time.ts";
 import { CliFailure } from "./cli-failure.ts";
 import { type DaemonClient, findDaemon } from "./daemon-client.ts";
 import { complain, print, printJson, printTable, showProgress } from "./output.ts";
+import { plural } from "./plural.ts";
 
 export interface CompactOptions {
   readonly now?: boolean;
@@ -63,10 +64,12 @@ async function sayWhatWaits(
   if (status.running !== undefined) print(`erasing: ${inWords(status.running)}`);
   else if (status.waiting === undefined) print("nothing that was deleted is left on the disk");
   else {
-    const when = compactAfterMinutes === 0 ? "" : `, ${compactAfterMinutes} minutes after that by itself, or`;
+    const when =
+      compactAfterMinutes === 0 ? "" : `, ${plural(compactAfterMinutes, "minute")} after that by itself, or`;
+    const isOne = status.waiting.items === 1;
     print(
-      `${status.waiting.items} deleted or replaced since ${status.waiting.since} are left on the disk; ` +
-        `they go${when} with \`memoryd compact --now\``,
+      `${status.waiting.items} deleted or replaced since ${status.waiting.since} ${isOne ? "is" : "are"} left on the disk; ` +
+        `${isOne ? "it goes" : "they go"}${when} with \`memoryd compact --now\``,
     );
   }
 }
@@ -128,7 +131,7 @@ function inWords({
   done,
   total,
 }: Pick<NonNullable<Compaction["running"]>, "stage" | "done" | "total">) {
-  return stage === "copying" ? `copying what stays, ${done} of ${total} rows` : stage;
+  return stage === "copying" ? `copying what stays, ${done} of ${plural(total, "row")}` : stage;
 }
 
 function printReport({ took_ms, tables = [], journal, originals }: Finished): void {
@@ -141,15 +144,15 @@ function printReport({ took_ms, tables = [], journal, originals }: Finished): vo
       `${inBytes(bytes(after))} in ${(took_ms / 1_000).toFixed(1)} s`,
   );
   const change = (was: { bytes: number; files: number }, is: { bytes: number; files: number }) =>
-    `${inBytes(was.bytes)} in ${was.files} files became ${inBytes(is.bytes)} in ${is.files}`;
+    `${inBytes(was.bytes)} in ${plural(was.files, "file")} became ${inBytes(is.bytes)} in ${is.files}`;
   printTable([
     ...tables.map(
       ({ table, rows, before, after }) =>
-        [table, `${rows} deleted or replaced rows went; ${change(before, after)}`] as const,
+        [table, `${plural(rows, "deleted or replaced row")} went; ${change(before, after)}`] as const,
     ),
     ...(journal ? [["journal", change(journal.before, journal.after)] as const] : []),
     ...(originals
-      ? [["originals", `${originals.files} files of ${inBytes(originals.bytes)} went`] as const]
+      ? [["originals", `${plural(originals.files, "file")} of ${inBytes(originals.bytes)} went`] as const]
       : []),
   ]);
 }

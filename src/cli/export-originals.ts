@@ -5,6 +5,7 @@ import { CliFailure } from "./cli-failure.ts";
 import type { DaemonClient } from "./daemon-client.ts";
 import { type NamedOriginal, ORIGINALS } from "./import/read-export.ts";
 import { complain, showProgress } from "./output.ts";
+import { plural } from "./plural.ts";
 
 /**
  * Writes what documents were made of into a folder of the export, each file once, by its SHA-256; says at the end how
@@ -27,8 +28,9 @@ export async function writeOriginals(
       written.add(document.sha256);
     else missing += 1;
   }
-  const lacking = missing === 0 ? "" : `; those of ${missing} documents are not kept here, or are damaged`;
-  complain(`with ${written.size} originals${lacking}`);
+  const lacking =
+    missing === 0 ? "" : `; those of ${plural(missing, "document")} are not kept here, or are damaged`;
+  complain(`with ${plural(written.size, "original")}${lacking}`);
 }
 
 /** False where there is none, or none that is whole. */

@@ -12,6 +12,7 @@ import { FOLDER_INDEX, NamedOriginal } from "./import/read-export.ts";
 import { jsonOf } from "./import/read-record.ts";
 import { textLines } from "./import/text-lines.ts";
 import { complain, printBytes, showProgress } from "./output.ts";
+import { plural } from "./plural.ts";
 
 export interface ExportOptions {
   readonly format?: "ndjson" | "markdown";
@@ -62,7 +63,8 @@ export async function exportTo(dataDir: string, options: ExportOptions): Promise
     await putInPlace(partial, target, { isFolder, force });
     const { memories, documents, facts, waypoints } = exported.end;
     complain(
-      `exported ${memories} memories, ${documents} documents, ${facts} facts and ${waypoints} waypoints to ${target}`,
+      `exported ${plural(memories, "memory", "memories")}, ${plural(documents, "document")}, ${plural(facts, "fact")} ` +
+        `and ${plural(waypoints, "waypoint")} to ${target}`,
     );
     tellHowItComesBack(exported, { originals });
   } finally {
@@ -93,7 +95,7 @@ async function copy(
   for await (const chunk of daemon.read(addressOf(options))) {
     await write(chunk);
     for (const byte of chunk) if (byte === NEWLINE) records += 1;
-    showProgress(`${records} records`);
+    showProgress(plural(records, "record"));
     const seen = Buffer.concat([tail, chunk]);
     namesUsers ||= seen.includes(USER_FIELD);
     tail = seen.subarray(-EndLineBytes);
@@ -166,7 +168,7 @@ function tellHowItComesBack(
 ): void {
   if (documents > 0 && !originals) {
     complain(
-      `The originals of ${documents} documents are not in it; export to a folder with --originals to have them too.`,
+      `The originals of ${plural(documents, "document")} are not in it; export to a folder with --originals to have them too.`,
     );
   }
   if (namesUsers)

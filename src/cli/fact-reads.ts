@@ -12,6 +12,7 @@ import {
   statement,
 } from "./facts.ts";
 import { oneLine, print, printJson } from "./output.ts";
+import { plural } from "./plural.ts";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -96,7 +97,7 @@ export async function factTimeline(
   if (options.json === true) return printJson(answer);
   if (answer.timeline.length === 0) return print("Nothing found.");
   for (const line of drawTimeline(answer.timeline, Date.now())) print(line);
-  printRest(answer.timeline.length, answer.total, "changes");
+  printRest(answer.timeline.length, answer.total, "change");
 }
 
 export interface CompareFactsOptions extends FactReadOptions {
@@ -122,14 +123,14 @@ export async function compareFacts(
   for (const fact of answer.removed) print(`- ${statement(fact)}`);
   const longest = Math.max(summary.added, summary.removed, summary.changed);
   const shown = Math.max(answer.added.length, answer.removed.length, answer.changed.length);
-  printRest(shown, longest, "of a kind");
+  printRest(shown, longest, undefined);
 }
 
 function printFacts(answer: { facts: readonly ShownFact[]; total: number }, options: FactReadOptions): void {
   if (options.json === true) return printJson(answer);
   if (answer.facts.length === 0) print("Nothing found.");
   for (const fact of answer.facts) printFact(fact);
-  printRest(answer.facts.length, answer.total, "facts");
+  printRest(answer.facts.length, answer.total, "fact");
 }
 
 function printFact(fact: ShownFact): void {
@@ -137,6 +138,9 @@ function printFact(fact: ShownFact): void {
   print(`    ${period(fact)}${doubt(fact)} · ${fact.id}`);
 }
 
-function printRest(shown: number, total: number, what: string): void {
-  if (shown < total) print(`… ${total - shown} more ${what}; ask for up to 10000 with --limit.`);
+/** @param what is counted; undefined where it is of several kinds. */
+function printRest(shown: number, total: number, what: string | undefined): void {
+  const left = total - shown;
+  const more = what === undefined ? `${left} more of a kind` : plural(left, `more ${what}`);
+  if (left > 0) print(`… ${more}; ask for up to 10000 with --limit.`);
 }

@@ -10,6 +10,7 @@ import { refusedOwners } from "./import/refused-owners.ts";
 import { sendItems } from "./import/send-items.ts";
 import { sendOriginal } from "./import/send-original.ts";
 import { complain, showProgress } from "./output.ts";
+import { plural } from "./plural.ts";
 
 export interface ImportOptions extends Owners {
   readonly format?: ImportFormat;
@@ -52,7 +53,7 @@ async function begin(
   const how = { user, project, tag, keepUsers, allBranches, format: source.format } as Owners;
   const kept = await stateFile(dataDir, path, how);
   const before = (await kept.read()) ?? NOTHING_DONE;
-  if (before.items > 0) complain(`Going on after ${before.items} records of an earlier run.`);
+  if (before.items > 0) complain(`Going on after ${plural(before.items, "record")} of an earlier run.`);
   return { target: { daemon, kept }, before };
 }
 
@@ -97,7 +98,7 @@ async function run(
     state.items = items;
     if (target !== undefined && items > 0) await target.kept.write(state);
     if (interruption.isAsked)
-      throw new CliFailure(`Stopped after ${items} records. The same command goes on from there.`);
+      throw new CliFailure(`Stopped after ${plural(items, "record")}. The same command goes on from there.`);
   };
   const takeOriginal = async (original: OriginalItem): Promise<void> => {
     report.found(original);

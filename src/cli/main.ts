@@ -216,7 +216,7 @@ function addAgentCommands(memoryd: Command): void {
 
   withDataDir(memoryd.command("review").description("show what was added, by client and day, and remove it"))
     .option("-c, --client <name>", "only what this client added")
-    .option("--since <time>", "how far to look back, such as 2026-11-21; 30 days if not given")
+    .option("--since <time>", "how far to look back, such as 2026-11-21; 30 days if not given", time)
     .option("--remove [ids...]", "remove what is shown, or these of it; asks first")
     .option("-y, --yes", "remove without asking")
     .option("--json", "as JSON")

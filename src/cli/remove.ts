@@ -3,6 +3,7 @@ import { CliFailure, EXIT } from "./cli-failure.ts";
 import { connect } from "./daemon-client.ts";
 import { lineOf, readMemory } from "./memory-reads.ts";
 import { ask, print } from "./output.ts";
+import { plural } from "./plural.ts";
 
 const Deleted = record({ deleted: integer });
 
@@ -20,7 +21,7 @@ export async function removeMemories(
   const ids = [...new Set(given.map((id) => id.toLowerCase()))];
   const memories = [];
   for (const id of ids) memories.push(await readMemory(daemon, id));
-  const what = memories.length === 1 ? "1 memory" : `${memories.length} memories`;
+  const what = plural(memories.length, "memory", "memories");
   if (!yes) {
     for (const memory of memories) {
       const isRoot = memory.source?.chunk_index === -1;
@@ -40,5 +41,5 @@ export async function removeMemories(
     const { deleted } = await daemon.call(Deleted, "DELETE", `/memory/${encodeURIComponent(id)}`);
     count += deleted;
   }
-  print(`deleted ${count === 1 ? "1 memory" : `${count} memories`}`);
+  print(`deleted ${plural(count, "memory", "memories")}`);
 }

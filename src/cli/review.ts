@@ -4,10 +4,12 @@ import { CliFailure, EXIT } from "./cli-failure.ts";
 import { connect, type DaemonClient } from "./daemon-client.ts";
 import { pathOf, SHOWN_FIELDS, statement } from "./facts.ts";
 import { ask, oneLine, print, printJson } from "./output.ts";
+import { plural } from "./plural.ts";
 import { MemoryPage, type ShownMemory } from "./shown-memory.ts";
 
 export interface ReviewOptions {
   readonly client?: string;
+  /** As the API takes times. */
   readonly since?: string;
   /** True: all that is shown; else ids of what is shown. */
   readonly remove?: true | readonly string[];
@@ -46,7 +48,7 @@ interface Entry {
 
 /** Shows what was added, by client and day, the newest first; with `remove` takes it away again, after asking. */
 export async function review(dataDir: string, options: ReviewOptions): Promise<void> {
-  const since = sinceOf(options.since);
+  const since = parseTime(options.since) ?? Date.now() - DEFAULT_SINCE_MS;
   const daemon = await connect(dataDir);
   const shown = await entriesSince(daemon, since, options.client);
   if (options.remove !== undefined) return remove(daemon, chosen(shown, options.remove), options);
@@ -62,18 +64,6 @@ export async function review(dataDir: string, options: ReviewOptions): Promise<v
       entries.forEach(printEntry);
     }
   }
-}
-
-function sinceOf(text: string | undefined): number {
-  if (text === undefined) return Date.now() - DEFAULT_SINCE_MS;
-  const time = parseTime(text);
-  if (time !== undefined) return time;
-  throw new CliFailure(
-    `--since is a date such as 2026-11-21 or a time such as 2026-11-21T10:15:00Z, not "${text}".`,
-    {
-      exitCode: EXIT.usage,
-    },
-  );
 }
 
 async function entriesSince(
@@ -205,9 +195,7 @@ function listed(parts: readonly string[]): string {
 
 /** "2 notes", "1 fact"; what there is none of is left out. */
 function counted(numbers: { readonly [kind: string]: number }): string[] {
-  return Object.entries(numbers).flatMap(([kind, number]) =>
-    number === 0 ? [] : [`${number} ${kind}${number === 1 ? "" : "s"}`],
-  );
+  return Object.entries(numbers).flatMap(([kind, number]) => (number === 0 ? [] : [plural(number, kind)]));
 }
 
 /** As `--json` shows it. */
@@ -218,7 +206,7 @@ function entryRecord({ noteIds, ...rest }: Entry): object {
 function printEntry({ id, kind, text, noteIds, project, tags }: Entry): void {
   const what =
     kind === "document"
-      ? `document ${text} (${noteIds.length} notes)`
+      ? `document ${text} (${plural(noteIds.length, "note")})`
       : kind === "fact"
         ? `fact ${text}`
         : text;

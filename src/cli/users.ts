@@ -2,6 +2,7 @@ import { arrayOf, boolean, type Formed, integer, mapOf, nullable, record, string
 import { connect } from "./daemon-client.ts";
 import { pathOf, ShownFact, statement } from "./facts.ts";
 import { oneLine, print, printJson, printTable } from "./output.ts";
+import { plural } from "./plural.ts";
 
 const MemoryTime = nullable(string);
 const Counts = {
@@ -98,17 +99,9 @@ export function counted(
   { memory_count: memories, fact_count: facts }: { memory_count: number; fact_count: number },
   documents = 0,
 ): string {
-  return [
-    plural(memories, "memory", "memories"),
-    plural(facts, "fact", "facts"),
-    plural(documents, "document", "documents"),
-  ]
+  return [plural(memories, "memory", "memories"), plural(facts, "fact"), plural(documents, "document")]
     .filter((part) => !part.startsWith("0 "))
     .join(", ");
-}
-
-function plural(count: number, one: string, several: string): string {
-  return `${count} ${count === 1 ? one : several}`;
 }
 
 function days({

@@ -30,7 +30,7 @@ export async function summarise(
     time === null ? [] : [formatTime(time).slice(0, 10)],
   );
   return [
-    `User ${quoted(userId)}: ${memories} notes${dates.length === 2 ? `, ${dates.join(" to ")}` : ""}.`,
+    `User ${quoted(userId)}: ${memories} ${memories === 1 ? "note" : "notes"}${dates.length === 2 ? `, ${dates.join(" to ")}` : ""}.`,
     notesPreface(mark),
     `[note ${mark} summary]`,
     ...shown,

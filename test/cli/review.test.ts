@@ -89,7 +89,7 @@ it("asks the daemon for one client, and looks back as far as it is told", async 
   expect(later.stdout).toBe("Nothing was added since 2027-01-01.\n");
   expect(await review("--since", "soon")).toMatchObject({
     code: 2,
-    stderr: expect.stringMatching(/--since is a date/),
+    stderr: expect.stringMatching(/--since .*must be a date such as/),
   });
   expect(JSON.parse((await review("--json")).stdout)).toMatchObject({ entries: [{ id: id(4) }, {}, {}, {}] });
 });

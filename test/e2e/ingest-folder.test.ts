@@ -53,7 +53,7 @@ it(
     put(".env", "TOKEN=1");
     const first = await runCli(["ingest", folder], { home, env: env() });
     expect(first).toMatchObject({ code: 0, stderr: "" });
-    expect(first.stdout).toMatch(/^1 added, 0 replaced, 0 unchanged, 0 removed; 1 new memories\n/);
+    expect(first.stdout).toMatch(/^1 added, 0 replaced, 0 unchanged, 0 removed; 1 new memory\n/);
     expect(first.stdout).toContain("kept out by default");
     const named = await runCli(["ingest", join(folder, ".env")], { home, env: env() });
     expect(named).toMatchObject({ code: 1 });

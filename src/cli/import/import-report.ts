@@ -1,5 +1,6 @@
 import { formatTime, parseTime } from "../../schemas/time.ts";
 import { complain, oneLine, print, printJson } from "../output.ts";
+import { plural } from "../plural.ts";
 import { NAMES_A_USER, type Sendable } from "./check-item.ts";
 import type { OriginalItem } from "./import-item.ts";
 import type { ImportState } from "./import-state.ts";
@@ -12,7 +13,7 @@ export class ImportReport {
   #firstOwned: string | undefined;
   #owned = 0;
   readonly #samples: Sendable[] = [];
-  readonly #kinds = new Map<string, number>();
+  readonly #kinds = new Map<Kind, number>();
 
   skipped(reason: string): void {
     this.#skipped.set(reason, (this.#skipped.get(reason) ?? 0) + 1);
@@ -54,12 +55,13 @@ export class ImportReport {
       return;
     }
     if (dryRun) {
-      const found = [...this.#kinds].map(([kind, count]) => `${count} ${kind}`).join(", ");
+      const found = [...this.#kinds].map(([kind, count]) => plural(count, KINDS[kind], kind)).join(", ");
       print(`would send ${found === "" ? "nothing" : found}; nothing was sent or changed`);
       for (const sample of this.#samples) print(`  ${sampleLine(sample)}`);
     } else {
       print(countsLine(done));
-      if (isResumed) print(`  an earlier run dealt with ${before.items} records: ${countsLine(before)}`);
+      if (isResumed)
+        print(`  an earlier run dealt with ${plural(before.items, "record")}: ${countsLine(before)}`);
     }
     for (const [reason, count] of this.#skipped) print(`  left out ${count}: ${reason}`);
     const shown = this.#faults.filter(({ reason }) => reason !== NAMES_A_USER).slice(0, FAULTS_SHOWN);
@@ -71,6 +73,16 @@ export class ImportReport {
     complain(`  ${oneLine(this.#firstOwned)}: ${NAMES_A_USER}${others}`);
   }
 }
+
+/** What is found, by its plural. */
+const KINDS = {
+  memories: "memory",
+  documents: "document",
+  facts: "fact",
+  waypoints: "waypoint",
+  originals: "original",
+} as const;
+type Kind = keyof typeof KINDS;
 
 const MAX_FAULTS_KEPT = 1_000;
 const FAULTS_SHOWN = 20;
@@ -91,7 +103,7 @@ function countsLine({ added, known, skipped, failed }: ImportState): string {
   return `${added} added, ${known} there already, ${skipped} left out, ${failed} failed`;
 }
 
-function kindOf(item: Sendable | OriginalItem): string {
+function kindOf(item: Sendable | OriginalItem): Kind {
   if ("kind" in item) return "originals";
   const { route, body } = item;
   if (route === "/memory/add/batch" || body["type"] === "memory") return "memories";

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { CliFailure, EXIT } from "../cli-failure.ts";
 import { connect } from "../daemon-client.ts";
 import { ask, complain, showProgress } from "../output.ts";
+import { plural } from "../plural.ts";
 import { findDocuments } from "./find-documents.ts";
 import { findGone, type GoneFiles } from "./gone-files.ts";
 import { knownDocuments } from "./known-documents.ts";
@@ -117,8 +118,8 @@ function removalRule(): (look: () => Promise<GoneFiles>) => Promise<Pick<GoneFil
     if (asked === refused) return nothing;
     const what =
       missingRoots.length > 0
-        ? `${missingRoots.join(", ")} is gone, with ${gone.length} of ${known} files.`
-        : `${gone.length} of ${known} files are gone at once.`;
+        ? `${missingRoots.join(", ")} is gone, with ${gone.length} of ${plural(known, "file")}.`
+        : `${gone.length} of ${plural(known, "file")} ${gone.length === 1 ? "is" : "are"} gone at once.`;
     const answer = await ask(`${what} Remove them from memory too? [y/N] `);
     if (answer === undefined)
       complain(`${what} Nothing was removed; run this at a terminal to be asked, or delete their documents.`);

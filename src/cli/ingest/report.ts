@@ -1,4 +1,5 @@
 import { complain, oneLine, print, printJson } from "../output.ts";
+import { plural } from "../plural.ts";
 import type { FoundDocuments, SkippedPath } from "./find-documents.ts";
 import type { Tally } from "./take-in.ts";
 
@@ -23,7 +24,7 @@ export function report(found: FoundDocuments, tally: Tally, gone: number, asJson
     return;
   }
   print(
-    `${added} added, ${replaced} replaced, ${unchanged} unchanged, ${removed} removed; ${memories} new memories`,
+    `${added} added, ${replaced} replaced, ${unchanged} unchanged, ${removed} removed; ${plural(memories, "new memory", "new memories")}`,
   );
   for (const [reason, paths] of byReason(skipped)) {
     const names = paths.slice(0, MAX_NAMES).map(oneLine).join(", ");
@@ -32,7 +33,11 @@ export function report(found: FoundDocuments, tally: Tally, gone: number, asJson
   }
   for (const { path, reason } of failed) print(`  failed ${oneLine(path)}: ${oneLine(reason)}`);
   if (gone > 0)
-    complain(`${gone} taken in earlier are gone from the disk and still remembered; --watch removes them.`);
+    complain(
+      gone === 1
+        ? "1 taken in earlier is gone from the disk and still remembered; --watch removes it."
+        : `${gone} taken in earlier are gone from the disk and still remembered; --watch removes them.`,
+    );
 }
 
 function byReason(skipped: readonly SkippedPath[]): Map<string, string[]> {
