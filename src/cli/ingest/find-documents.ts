@@ -49,10 +49,12 @@ type Rules = readonly (readonly [folder: string, rule: IgnoreFile])[];
  */
 export async function findDocuments(paths: readonly string[]): Promise<FoundDocuments> {
   const files = new Map<string, FoundFile>();
-  const skipped: SkippedPath[] = [];
+  const skipped = new Map<string, SkippedPath>();
   const missing: string[] = [];
-  const skip = (path: string, reason: string, isNamed = false): void =>
-    void skipped.push({ path, reason, isNamed });
+  // One that is named and stands in a folder that is, too, is said once.
+  const skip = (path: string, reason: string, isNamed = false): void => {
+    if (isNamed || !skipped.has(path)) skipped.set(path, { path, reason, isNamed });
+  };
 
   async function visitFile(path: string, isNamed = false): Promise<void> {
     const { size, mtimeMs } = await lstat(path);
@@ -87,7 +89,11 @@ export async function findDocuments(paths: readonly string[]): Promise<FoundDocu
     else if (SECRETS.test(basename(path))) skip(path, "kept out by default", true);
     else await visitFile(path, true);
   }
-  return { files: [...files.values()], skipped, missing };
+  return {
+    files: [...files.values()],
+    skipped: [...skipped.values()].filter(({ path }) => !files.has(path)),
+    missing,
+  };
 }
 
 /** What the `.gitignore` files between a folder and the top of its repository say, outermost first. */

@@ -57,6 +57,14 @@ it("takes a file that is named, and names what is not there", async () => {
   expect(missing).toEqual(["nowhere.md"]);
 });
 
+it("says once what is named and stands in a named folder too, and not of what was taken in", async () => {
+  put("empty.md", "");
+  put("notes.org");
+  const { files, skipped } = await findDocuments([root, join(root, "empty.md"), join(root, "notes.org")]);
+  expect(files.map(({ path }) => relative(root, path))).toEqual(["notes.org"]);
+  expect(skipped).toEqual([{ path: join(root, "empty.md"), reason: "empty", isNamed: true }]);
+});
+
 it("heeds what the repository above says, and nothing above the repository", async () => {
   put(".gitignore", "*.draft.md\n");
   put("repo/.gitignore", "secret/\n*.tmp.md\n");
