@@ -24,8 +24,11 @@ export function withEntry({ format, section }: AgentKind, text: string, launch: 
   return (format === "json" ? withJsonEntry : withTomlEntry)(text, section, NAME, launch);
 }
 
-export function withoutEntry({ format, section }: AgentKind, text: string): string {
-  return (format === "json" ? withoutJsonEntry : withoutTomlEntry)(text, section, NAME);
+/** @param earlier the text before memoryd last changed it, if that is known. */
+export function withoutEntry({ format, section }: AgentKind, text: string, earlier?: string): string {
+  return format === "json"
+    ? withoutJsonEntry(text, section, NAME, earlier)
+    : withoutTomlEntry(text, section, NAME);
 }
 
 /** What an installation looks like from outside. */

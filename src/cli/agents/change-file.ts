@@ -36,6 +36,15 @@ export function readConfigFile(path: string): string | undefined {
   }
 }
 
+/** What a file held before it was last changed here; undefined if that is not known. */
+export function readEarlier(path: string): string | undefined {
+  return readConfigFile(backupOf(realpathSync(path)));
+}
+
+function backupOf(target: string): string {
+  return `${target}.before-memoryd`;
+}
+
 /**
  * Puts a new text in a file's place at once, keeping its mode, and the old text beside it as `….before-memoryd`. A
  * symbolic link stays one. Does nothing where the text stays.
@@ -55,7 +64,7 @@ export function changeConfigFile(
     mkdirSync(dirname(path), { recursive: true });
     const target = before === undefined && !isLink(path) ? path : realpathSync(path);
     const mode = before === undefined ? newMode : statSync(target).mode & 0o777;
-    const backup = before === undefined ? undefined : `${target}.before-memoryd`;
+    const backup = before === undefined ? undefined : backupOf(target);
     if (backup !== undefined && before !== undefined) replaceFile(backup, before, mode);
     replaceFile(target, after, mode, () => {
       if (readConfigFile(target) === before) return;

@@ -47,15 +47,46 @@ export function withJsonEntry(text: string, section: string, name: string, launc
   return mark + edited;
 }
 
-/** The text without the entry, or as it is if there is none. @throws {RefusedEdit} as above. */
-export function withoutJsonEntry(text: string, section: string, name: string): string {
+/**
+ * The text without the entry, or as it is if there is none. The section goes too if it is empty then and came with the
+ * entry.
+ *
+ * @param earlier the text before it was last changed here, if that is known.
+ * @throws {RefusedEdit} as above.
+ */
+export function withoutJsonEntry(text: string, section: string, name: string, earlier?: string): string {
   const { mark, body } = split(text);
   const before = valueOf(body);
   const { [name]: removed, ...rest } = sectionOf(before, section) ?? {};
   if (removed === undefined) return text;
-  const edited = remove(body, [section, name]);
+  let edited = remove(body, [section, name]);
   check(edited, { ...before, [section]: rest });
+  if (isBlank(edited, section) && cameWithEntry(text, section, name, earlier)) {
+    edited = remove(edited, [section]);
+    const { [section]: _, ...others } = before;
+    check(edited, others);
+  }
   return mark + edited;
+}
+
+/** Whether a section has nothing in it, not even a comment. */
+function isBlank(text: string, section: string): boolean {
+  const node = findNodeAtLocation(treeOf(text), [section]);
+  return node !== undefined && /^\{\s*\}$/.test(text.slice(node.offset, node.offset + node.length));
+}
+
+/** Known of a file that was without the section, and of one that holds nothing but what is written into a new one. */
+function cameWithEntry(text: string, section: string, name: string, earlier: string | undefined): boolean {
+  if (earlier === undefined) {
+    const entry = readJsonEntry(text, section, name);
+    return entry !== undefined && text === set("{}\n", [section, name], entry);
+  }
+  try {
+    return sectionOf(valueOf(split(earlier).body), section) === undefined;
+  } catch (error) {
+    if (error instanceof RefusedEdit) return false;
+    throw error;
+  }
 }
 
 /** A key that stands in the file twice, say, is found here: the first is changed, and the last one counts. */

@@ -6,7 +6,7 @@ import { extraToolsOf } from "../mcp/extra-tools.ts";
 import { print, printTable } from "../output.ts";
 import { launchOf, withEntry, withoutEntry } from "./agent-entry.ts";
 import { agentsHere, fileOf, isThere } from "./agent-places.ts";
-import { changeConfigFile, readConfigFile } from "./change-file.ts";
+import { changeConfigFile, readConfigFile, readEarlier } from "./change-file.ts";
 import type { AgentId, AgentKind } from "./known-agents.ts";
 import { RefusedEdit } from "./launch-entry.ts";
 
@@ -67,7 +67,7 @@ export function uninstallFor(ids: readonly AgentId[], { project = false }: Insta
     const change =
       readConfigFile(file) === undefined
         ? { changed: false, backup: undefined }
-        : edit(agent, file, USER_FILE_MODE, (text) => withoutEntry(agent, text));
+        : edit(agent, file, USER_FILE_MODE, (text) => withoutEntry(agent, text, readEarlier(file)));
     if (!change.changed) {
       print(`${agent.title} does not have memoryd in ${file}.`);
       continue;

@@ -100,4 +100,24 @@ describe("withoutJsonEntry", () => {
     expect(take(text)).toBe('{\n  "mcpServers": {\n    "a": 1, // a\n    // b\n    "b": 2\n  }\n}');
     expect(take('{"mcpServers":{"a":1 /* a */, "memoryd":{}}}')).toBe('{"mcpServers":{"a":1 /* a */ }}');
   });
+
+  it("takes back the section that came with the entry", () => {
+    for (const earlier of ["{}\n", "{\n}\n", '{"theme":"dark"}', '{\n  "theme": "dark"\n}\n', ""]) {
+      const taken = withoutJsonEntry(add(earlier), "mcpServers", "memoryd", earlier);
+      expect(JSON.parse(taken)).toEqual(JSON.parse(earlier || "{}"));
+    }
+    const commented = '{\n  "theme": "dark" // why\n}\n';
+    expect(withoutJsonEntry(add(commented), "mcpServers", "memoryd", commented)).toBe(commented);
+    expect(JSON.parse(take(add("")))).toEqual({});
+  });
+
+  it("keeps an empty section that may be the user's", () => {
+    const own = '{\n  "mcpServers": {}\n}\n';
+    expect(withoutJsonEntry(add(own), "mcpServers", "memoryd", own)).toContain('"mcpServers"');
+    const own2 = '{ "theme": "dark" }';
+    expect(take(add(own2))).toContain('"mcpServers"');
+    const commented = add("{}").replace('"mcpServers": {', '"mcpServers": { // mine');
+    expect(withoutJsonEntry(commented, "mcpServers", "memoryd", "{}")).toContain("// mine");
+    expect(withoutJsonEntry(add("{}"), "mcpServers", "memoryd", "not JSON")).toContain('"mcpServers"');
+  });
 });
