@@ -168,6 +168,7 @@ function addMemoryCommands(memoryd: Command): void {
     .option("-t, --tag <tag>", "a tag; may be given several times", tags)
     .option("-u, --user <id>", "whose documents they are", userId)
     .option("-p, --project <name>", "the project they belong to", project)
+    .option("-l, --language <tag>", "what is spoken in recordings, such as en; heard if not given")
     .option("-w, --watch", "go on looking for changes, and remove what was deleted")
     .option("--json", "print the summary as JSON")
     .action(async (paths: string[], options: DaemonOptions & IngestOptions) => {

@@ -13,6 +13,8 @@ export interface FakeDocumentDaemon {
   readonly client: DaemonClient;
   /** By id. */
   readonly documents: Map<string, FakeDocument>;
+  /** What goes with the last file that was sent, but its name and bytes. */
+  lastFields: Readonly<Record<string, string>>;
   /** How many files were sent. */
   sent: number;
   /** Answers the next upload with this status. */
@@ -26,6 +28,7 @@ export function createFakeDocumentDaemon(): FakeDocumentDaemon {
   let made = 0;
   const fake: FakeDocumentDaemon = {
     documents,
+    lastFields: {},
     sent: 0,
     refuseNext: (status) => void (refusal = status),
     client: {
@@ -62,6 +65,10 @@ export function createFakeDocumentDaemon(): FakeDocumentDaemon {
 
   async function take(form: FormData) {
     fake.sent += 1;
+    const fields = Array.from(form).flatMap(([name, value]) =>
+      typeof value === "string" ? [[name, value]] : [],
+    );
+    fake.lastFields = Object.fromEntries(fields);
     if (refusal !== undefined) {
       const status = refusal;
       refusal = undefined;

@@ -11,6 +11,8 @@ export interface SendOptions {
   readonly user?: string;
   readonly project?: string;
   readonly tag?: readonly string[];
+  /** What is spoken in recordings. */
+  readonly language?: string;
 }
 
 const Ingested = record({
@@ -43,7 +45,7 @@ const ASK_JOB_EVERY_MS = 500;
 export async function sendDocument(
   daemon: DaemonClient,
   path: string,
-  { user, project, tag }: SendOptions,
+  { user, project, tag, language }: SendOptions,
   { signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress: (line: string) => void },
 ): Promise<Ingested> {
   const form = new FormData();
@@ -51,6 +53,7 @@ export async function sendDocument(
   if (user !== undefined) form.set("user_id", user);
   if (project !== undefined) form.set("project", project);
   if (tag !== undefined) form.set("tags", JSON.stringify(tag));
+  if (language !== undefined) form.set("language", language);
   form.set("file", await openAsBlob(path), basename(path));
   const answer = await daemon.call(either(Ingested, Job), "POST", "/ingest", form, {
     prefer: `wait=${WAIT_S}`,

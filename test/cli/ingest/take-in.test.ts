@@ -70,6 +70,20 @@ describe("taking in folders", () => {
     expect(daemon.sent).toBe(1);
   });
 
+  it("sends what was said of all of them with each", async () => {
+    put("a/one.md", "one");
+    const options = { user: "ann", project: "garden", tag: ["x", "y"], language: "de" };
+    work = { ...work, options };
+    await look("a");
+    expect(daemon.lastFields).toEqual({
+      metadata: JSON.stringify({ path: join(home, "a/one.md") }),
+      user_id: "ann",
+      project: "garden",
+      tags: '["x","y"]',
+      language: "de",
+    });
+  });
+
   it("replaces what has changed", async () => {
     put("a/one.md", "one");
     await look("a");
