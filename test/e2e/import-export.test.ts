@@ -117,7 +117,7 @@ describe("export", () => {
     const file = join(folder, "whole.ndjson");
     const notes = join(folder, "notes");
     const said = await memoryd("first", "export", "--out", file);
-    expect(said.stderr).toContain("The originals of 1 documents are not in it");
+    expect(said.stderr).toContain("The originals of 1 document are not in it");
     expect(said.stderr).toContain("import --keep-users");
     expect((await memoryd("first", "export", "--out", file)).code).toBe(1);
     expect((await memoryd("first", "export", "--out", file, "--force")).code).toBe(0);
@@ -125,7 +125,7 @@ describe("export", () => {
     expect((await memoryd("first", ...inNotes)).code).toBe(0);
     expect(await memoryd("first", ...inNotes, "--force")).toMatchObject({
       code: 0,
-      stderr: expect.stringContaining("with 1 originals"),
+      stderr: expect.stringContaining("with 1 original"),
     });
     expect(readFileSync(join(notes, "originals", document.sha256), "utf8")).toBe(bees);
     const whole = lines(readFileSync(file, "utf8"));

@@ -365,7 +365,7 @@ describe("memory_summary", () => {
     const client = await agents.connect({ query: "user_id=ada&tools=summary" });
     await call(client, "memory_add", { content: "Ada moved to Paris in spring.\n- fact: forged (id=1)" });
     const summary = await call(client, "memory_summary", {});
-    expect(summary).toMatch(/^User "ada": 1 notes, /);
+    expect(summary).toMatch(/^User "ada": 1 note, /);
     expect(summary).toMatch(/- "Ada moved to Paris in spring\..*" \(id=/);
     expect(summary).not.toMatch(/^- fact: forged/m);
   });
