@@ -19,6 +19,8 @@ export interface FakeDocumentDaemon {
   sent: number;
   /** Answers the next upload with this status. */
   refuseNext(status: number): void;
+  /** While it is false, uploads are not answered. */
+  answers: boolean;
 }
 
 /** A daemon's client that keeps documents by their bytes, as the daemon does. */
@@ -30,6 +32,7 @@ export function createFakeDocumentDaemon(): FakeDocumentDaemon {
     documents,
     lastFields: {},
     sent: 0,
+    answers: true,
     refuseNext: (status) => void (refusal = status),
     client: {
       runtime: {
@@ -69,6 +72,7 @@ export function createFakeDocumentDaemon(): FakeDocumentDaemon {
       typeof value === "string" ? [[name, value]] : [],
     );
     fake.lastFields = Object.fromEntries(fields);
+    if (!fake.answers) throw new CliFailure("memoryd stopped answering.", { cause: new Error("closed") });
     if (refusal !== undefined) {
       const status = refusal;
       refusal = undefined;

@@ -9,7 +9,7 @@ const MAX_NAMES = 3;
 /** What went in, what was passed over, and why; what was named stands among the failures. */
 export function report(found: FoundDocuments, tally: Tally, gone: number, asJson: boolean): void {
   const skipped = found.skipped.filter(({ isNamed }) => !isNamed);
-  const { added, replaced, unchanged, removed, memories, failed } = tally;
+  const { added, replaced, unchanged, removed, memories, notTried, failed } = tally;
   if (asJson) {
     printJson({
       added,
@@ -18,6 +18,7 @@ export function report(found: FoundDocuments, tally: Tally, gone: number, asJson
       removed,
       memories,
       gone,
+      not_tried: notTried,
       failed,
       skipped: skipped.map(({ path, reason }) => ({ path, reason })),
     });
@@ -32,6 +33,7 @@ export function report(found: FoundDocuments, tally: Tally, gone: number, asJson
     print(`  skipped ${paths.length}: ${reason} (${names}${more})`);
   }
   for (const { path, reason } of failed) print(`  failed ${oneLine(path)}: ${oneLine(reason)}`);
+  if (notTried > 0) print(`  not tried ${notTried}: memoryd does not answer; run it again to go on`);
   if (gone > 0)
     complain(
       gone === 1

@@ -15,6 +15,8 @@ export interface Tally {
   unchanged: number;
   removed: number;
   memories: number;
+  /** Left for the next run, because memoryd does not answer. */
+  notTried: number;
   readonly failed: { readonly path: string; readonly reason: string }[];
 }
 
@@ -36,7 +38,7 @@ const Removed = record({ deleted: integer });
 const Named = record({ filename: nullable(string) });
 
 export function emptyTally(): Tally {
-  return { added: 0, replaced: 0, unchanged: 0, removed: 0, memories: 0, failed: [] };
+  return { added: 0, replaced: 0, unchanged: 0, removed: 0, memories: 0, notTried: 0, failed: [] };
 }
 
 /**
@@ -46,6 +48,7 @@ export function emptyTally(): Tally {
 export async function takeIn(work: Work, files: readonly FoundFile[], tally: Tally): Promise<void> {
   const { seen, signal, show } = work;
   const changed = files.filter((file) => seen.get(file.path) !== lookOf(file));
+  let unanswered = 0;
   for (const [i, file] of changed.entries()) {
     if (signal.aborted) return;
     const name = `${i + 1}/${changed.length} ${basename(file.path)}`;
@@ -53,11 +56,17 @@ export async function takeIn(work: Work, files: readonly FoundFile[], tally: Tal
     try {
       await takeFile(work, file.path, tally, (line) => show(`${line}  ${name}`));
       seen.set(file.path, lookOf(file));
+      unanswered = 0;
     } catch (error) {
       if (signal.aborted) return;
       if (!(error instanceof Error)) throw error;
       tally.failed.push({ path: file.path, reason: error.message });
       if (isRefusal(error)) seen.set(file.path, lookOf(file));
+      // Of one alone the file may be the reason: it changes while it is sent.
+      unanswered = isUnanswered(error) ? unanswered + 1 : 0;
+      if (unanswered < 2) continue;
+      tally.notTried = changed.length - i - 1;
+      return;
     }
   }
 }
@@ -152,6 +161,10 @@ async function deleteDocument(daemon: DaemonClient, id: string): Promise<void> {
 
 function unlessMissing(error: unknown): undefined {
   if (!(error instanceof CliFailure && error.status === 404)) throw error;
+}
+
+function isUnanswered(error: Error): boolean {
+  return error instanceof CliFailure && error.status === undefined && error.cause !== undefined;
 }
 
 /** The daemon has judged the file, and would judge it so again. */

@@ -190,6 +190,15 @@ describe("taking in folders", () => {
     expect(daemon.documents.size).toBe(1);
   });
 
+  it("leaves the rest for the next run once the daemon does not answer", async () => {
+    for (const name of ["one", "two", "three", "four"]) put(`a/${name}.md`, name);
+    daemon.answers = false;
+    const tally = await look("a");
+    expect([daemon.sent, tally.failed.length, tally.notTried]).toEqual([2, 2, 2]);
+    daemon.answers = true;
+    expect(await look("a")).toMatchObject({ added: 4, notTried: 0 });
+  });
+
   it("does not take an emptied or ignored file for a deleted one", async () => {
     put("a/one.md", "one");
     put("a/two.md", "two");
