@@ -17,7 +17,7 @@ export interface SummaryPorts extends Pick<MemoryPorts, "store" | "facts" | "clo
 
 /** Memories that are read for one summary: of more, the newest half of this and the rest evenly from all before. */
 const MAX_READ = 5_000;
-const ROWS_A_READ = 250;
+const ROWS_A_READ = 500;
 /** Kept at a time, some 3 KB each; the one made longest ago goes. */
 const MAX_KEPT = 1_000;
 /** Memories more or fewer after which a summary is made again unasked: so many, and this share of what there was. */

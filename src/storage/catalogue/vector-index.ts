@@ -64,8 +64,10 @@ export class VectorIndex {
   /** The windows of a memory in order, as near as int8 comes to them; none of one that has none. */
   windowsOf(ordinal: Ordinal): Float32Array[] {
     return [this.#rowsOfOrdinal.get(ordinal) ?? []].flat().map((row) => {
+      const window = new Float32Array(this.#rows.row(row));
       const scale = this.#scales.get(row);
-      return Float32Array.from(this.#rows.row(row), (value) => value * scale);
+      for (let i = 0; i < window.length; i += 1) window[i] = (window[i] ?? 0) * scale;
+      return window;
     });
   }
 
