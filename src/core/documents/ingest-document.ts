@@ -77,17 +77,19 @@ async function fetchOriginal(
         onProgress({ stage: "fetching", done: receivedBytes, total: totalBytes ?? 0 }),
     });
     const held = await file.keep();
-    const fetched: IngestRequest = {
-      ...request,
-      file: { sha256: held.sha256, bytes: held.bytes },
-      url: page.url,
-      filename: request.filename ?? page.filename,
-      claimedType: request.claimedType ?? claimOf(page),
-      fetchedAt: page.fetchedAt,
-    };
     try {
       await store.commit(() => {
         const { id: _id, ...job } = openJob(store.catalogue.documents.findJob(jobId));
+        // Sent once more meanwhile, it may be called otherwise.
+        const asked = job.request ?? request;
+        const fetched: IngestRequest = {
+          ...asked,
+          file: { sha256: held.sha256, bytes: held.bytes },
+          url: page.url,
+          filename: asked.filename ?? page.filename,
+          claimedType: asked.claimedType ?? claimOf(page),
+          fetchedAt: page.fetchedAt,
+        };
         return {
           changes: [{ table: "jobs", id: jobId, row: { ...job, request: fetched } }],
           result: undefined,

@@ -72,13 +72,14 @@ export class IngestJobs {
 
   /** A job whose row is stored. */
   enqueue(id: string): void {
+    this.#stuck.delete(id);
     if (!this.#running.has(id) && !this.#waiting.includes(id)) this.#waiting.push(id);
     this.#runNext();
   }
 
   /**
-   * When it runs, since when and how far it is, and why it goes no further although its row does not say so. It runs until the record that ends it is durable and found by queries,
-   * though its row is there a moment before.
+   * When it runs, since when and how far it is, and why it goes no further although its row does not say so. It runs until
+   * the record that ends it is durable and found by queries, though its row is there a moment before.
    */
   stateOf({ id, status, startedAt }: JobEntry) {
     const running = this.#running.get(id);
@@ -108,6 +109,7 @@ export class IngestJobs {
 
   /** Ends the work on a job that was open, and whose row says by now that it is over; its file is let go of. */
   async stop({ id, request }: JobEntry): Promise<void> {
+    this.#stuck.delete(id);
     this.#waiting = this.#waiting.filter((waiting) => waiting !== id);
     const running = this.#running.get(id);
     running?.controller.abort(new ServiceError("CONFLICT", "The job was cancelled."));
@@ -176,7 +178,6 @@ export class IngestJobs {
         else if (!this.#isClosed) this.#tell(id);
         this.#runNext();
       });
-    this.#stuck.delete(id);
     this.#running.set(id, { lane, controller, startedAt, progress: QUEUED, ended });
   }
 

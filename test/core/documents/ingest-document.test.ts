@@ -140,6 +140,17 @@ describe("ingestDocument", () => {
     expect(memory?.source?.filename).toBe("new.txt");
   });
 
+  it("takes the last name also while the page is fetched", async () => {
+    const url = "http://a.example/tea";
+    world.pages.set(url, LONG);
+    const arrive = world.holdFetches();
+    const { id } = await world.operations.ingest({ original: { url }, filename: "old.txt" });
+    expect(await world.operations.ingest({ original: { url }, filename: "new.txt" })).toMatchObject({ id });
+    arrive();
+    await world.jobs.ended(id);
+    expect(world.operations.getJob({ id }).result?.document.filename).toBe("new.txt");
+  });
+
   it("makes again what was deleted, and leaves what was changed", async () => {
     const { document, memoryIds } = documentOf(await world.ingest(LONG));
     const [root = "", soil = "", bees = "", frost = ""] = memoryIds;
@@ -378,7 +389,12 @@ describe("jobs", () => {
     expect(catalogue().size).toBe(0);
     expect(catalogue().documents.findJob(id)?.status).toBe("queued");
     store.commit = commit;
+    // Taken up again, it is on its way like any other, while it waits for its turn too.
+    const releaseOthers = world.holdExtractions();
+    for (const text of ["one", "two", "three"]) await world.send(text);
     world.jobs.enqueue(id);
+    expect(world.operations.getJob({ id })).toMatchObject({ status: "queued" });
+    releaseOthers();
     await world.jobs.ended(id);
     expect(world.operations.getJob({ id })).toMatchObject({ status: "succeeded" });
   });
