@@ -58,7 +58,6 @@ export async function readUpload(
         continue;
       }
       if (part.fieldname !== "file" || upload !== undefined) {
-        part.file.resume();
         throw invalid(
           `/${part.fieldname}`,
           "must be one part named `file`: send each document in a request of its own",
@@ -72,6 +71,7 @@ export async function readUpload(
       };
     }
   } catch (error) {
+    passOver(request);
     upload?.file.release();
     if (error instanceof ServiceError) throw error;
     if (isMultipartError(error)) {
@@ -115,6 +115,12 @@ export async function receive(
   } finally {
     await incoming.discard();
   }
+}
+
+/** Reads on to the end of a refused body: until then the connection takes no other request. */
+export function passOver({ raw }: FastifyRequest): void {
+  raw.unpipe();
+  raw.resume();
 }
 
 /**

@@ -21,7 +21,7 @@ import { documentRecord, documentWithChunks, jobRecord } from "../document-recor
 import { uuidOf } from "../memory-id.ts";
 import { invalid, ownerOf, present } from "../memory-input.ts";
 import { refuseOtherBodies } from "../refuse-other-bodies.ts";
-import { receive } from "../upload.ts";
+import { passOver, receive } from "../upload.ts";
 
 const DEFAULT_CHUNKS = 1_000;
 
@@ -212,7 +212,13 @@ export const documentRoutes: FastifyPluginAsyncTypebox<DocumentRoutesOptions> = 
         const documents = documentsOf(request);
         // What is too large is answered while it still comes.
         const stream = (request.body as Readable).iterator({ destroyOnReturn: false });
-        const file = await receive(await documents.receiveFile(), stream, maxUploadBytes);
+        const file = await documents
+          .receiveFile()
+          .then((incoming) => receive(incoming, stream, maxUploadBytes))
+          .catch((error: unknown) => {
+            passOver(request);
+            throw error;
+          });
         await documents.restoreOriginal({ id, file, ...ownerOf(request.query, null) });
         return { ok: true as const, id };
       },
