@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { CliFailure, EXIT } from "../cli-failure.ts";
-import { connect } from "../daemon-client.ts";
+import { connect, findDaemon } from "../daemon-client.ts";
 import { ask, complain, showProgress } from "../output.ts";
 import { plural } from "../plural.ts";
 import { findDocuments } from "./find-documents.ts";
@@ -42,6 +42,7 @@ export async function ingest(
   await ledger.forgetGone(async () => (documents = await knownDocuments(daemon, scope)));
   const work: Work = {
     daemon,
+    findDaemon: () => findDaemon(dataDir).catch(() => undefined),
     ledger,
     pathOf: (id) => documents.get(id),
     seen: new Map(),
@@ -50,7 +51,7 @@ export async function ingest(
     show: showProgress,
   };
   const tally = await lookOnce(paths, work, options);
-  if (options.watch === true && !work.signal.aborted) await watch(dataDir, paths, work, options);
+  if (options.watch === true && !work.signal.aborted) await watch(paths, work, options);
   else if (tally.failed.length > 0) process.exitCode = EXIT.failure;
   if (work.signal.aborted) process.exitCode = EXIT.failure;
 }
@@ -73,12 +74,7 @@ async function lookOnce(paths: readonly string[], work: Work, options: IngestOpt
   return tally;
 }
 
-async function watch(
-  dataDir: string,
-  paths: readonly string[],
-  work: Work,
-  options: IngestOptions,
-): Promise<void> {
+async function watch(paths: readonly string[], work: Work, options: IngestOptions): Promise<void> {
   complain("Watching for changes; end with Ctrl-C.");
   const mayRemove = removalRule();
   let isCutOff = false;
@@ -93,7 +89,7 @@ async function watch(
       report(found, tally, 0, options.json === true);
     if (tally.failed.length > 0) {
       // It may have been started anew, at another port.
-      const daemon = await connect(dataDir).catch(() => undefined);
+      const daemon = await work.findDaemon();
       isCutOff = daemon === undefined;
       if (daemon !== undefined) work.daemon = daemon;
     } else {

@@ -23,6 +23,8 @@ export interface Tally {
 export interface Work {
   /** Another once it was started anew. */
   daemon: DaemonClient;
+  /** The daemon that answers now, if any. */
+  readonly findDaemon: () => Promise<DaemonClient | undefined>;
   readonly ledger: Ledger;
   /** Where a document that was there at the start says that it is from. */
   readonly pathOf: (documentId: string) => string | undefined;
@@ -48,7 +50,6 @@ export function emptyTally(): Tally {
 export async function takeIn(work: Work, files: readonly FoundFile[], tally: Tally): Promise<void> {
   const { seen, signal, show } = work;
   const changed = files.filter((file) => seen.get(file.path) !== lookOf(file));
-  let unanswered = 0;
   for (const [i, file] of changed.entries()) {
     if (signal.aborted) return;
     const name = `${i + 1}/${changed.length} ${basename(file.path)}`;
@@ -56,17 +57,19 @@ export async function takeIn(work: Work, files: readonly FoundFile[], tally: Tal
     try {
       await takeFile(work, file.path, tally, (line) => show(`${line}  ${name}`));
       seen.set(file.path, lookOf(file));
-      unanswered = 0;
     } catch (error) {
       if (signal.aborted) return;
       if (!(error instanceof Error)) throw error;
       tally.failed.push({ path: file.path, reason: error.message });
       if (isRefusal(error)) seen.set(file.path, lookOf(file));
-      // Of one alone the file may be the reason: it changes while it is sent.
-      unanswered = isUnanswered(error) ? unanswered + 1 : 0;
-      if (unanswered < 2) continue;
-      tally.notTried = changed.length - i - 1;
-      return;
+      if (!isUnanswered(error)) continue;
+      // The file may be the reason: it changed while it was sent.
+      const daemon = await work.findDaemon();
+      if (daemon === undefined) {
+        tally.notTried = changed.length - i - 1;
+        return;
+      }
+      work.daemon = daemon;
     }
   }
 }

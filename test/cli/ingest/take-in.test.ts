@@ -27,6 +27,7 @@ async function newRun(): Promise<Work> {
   await ledger.forgetGone(async () => (documents = await knownDocuments(daemon.client, scope)));
   return {
     daemon: daemon.client,
+    findDaemon: async () => (daemon.answers ? daemon.client : undefined),
     ledger,
     pathOf: (id) => documents.get(id),
     seen: new Map(),
@@ -194,9 +195,19 @@ describe("taking in folders", () => {
     for (const name of ["one", "two", "three", "four"]) put(`a/${name}.md`, name);
     daemon.answers = false;
     const tally = await look("a");
-    expect([daemon.sent, tally.failed.length, tally.notTried]).toEqual([2, 2, 2]);
+    expect([daemon.sent, tally.failed.length, tally.notTried]).toEqual([1, 1, 3]);
     daemon.answers = true;
     expect(await look("a")).toMatchObject({ added: 4, notTried: 0 });
+  });
+
+  it("goes on after files that cannot be sent while the daemon answers, with the one that answers", async () => {
+    for (const name of ["one", "two", "three", "four"]) put(`a/${name}.md`, name);
+    const another = createFakeDocumentDaemon();
+    daemon.answers = false;
+    work = { ...work, findDaemon: async () => (daemon.sent < 3 ? daemon.client : another.client) };
+    const tally = await look("a");
+    expect([daemon.sent, tally.failed.length, tally.notTried]).toEqual([3, 3, 0]);
+    expect([tally.added, another.sent]).toEqual([1, 1]);
   });
 
   it("does not take an emptied or ignored file for a deleted one", async () => {
