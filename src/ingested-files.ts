@@ -6,7 +6,7 @@ import { ServiceError } from "./core/errors.ts";
 import { boolean, type Formed, nullable, optional, record, string } from "./json-form.ts";
 import { hasCode, nodeDisk, replaceFile } from "./storage/disk.ts";
 import type { Originals } from "./storage/erasure.ts";
-import { claimRight } from "./storage/lock.ts";
+import { claimRight, rightFile } from "./storage/lock.ts";
 import { whereDataIs } from "./storage/moved.ts";
 
 const Line = record({
@@ -30,6 +30,7 @@ export interface IngestedFiles {
 }
 
 const FILE = "ingested.ndjson";
+const RIGHT = "ingested";
 const RETRY_MS = 20;
 /** Whoever holds the right does so for one read and one write. */
 const PATIENCE_MS = 10_000;
@@ -53,13 +54,15 @@ export async function noteIngested(
   dataDir: string,
   line: Line,
   written: (lookBefore: string) => void,
+  patienceMs?: number,
 ): Promise<void> {
-  await alone(dataDir, (path) => {
+  const work = (path: string): void => {
     const lookBefore = lookOf(path);
     // The break comes first, so that a line that was cut short does not swallow this one.
     appendFileSync(path, `\n${JSON.stringify(line)}`, { mode: 0o600 });
     written(lookBefore);
-  });
+  };
+  await alone(dataDir, work, patienceMs);
 }
 
 /** Leaves nothing on the disk but what `isKept` says of the paths that stand for something. @throws as `noteIngested`. */
@@ -82,16 +85,22 @@ export function withIngested(originals: Originals, forget: () => Promise<void>):
   return {
     listUnneeded: () => originals.listUnneeded(),
     async removeUnneeded(files) {
+      // First: whatever keeps the notes from being written keeps no original.
+      const removed = await originals.removeUnneeded(files);
       await forget();
-      return originals.removeUnneeded(files);
+      return removed;
     },
   };
 }
 
-async function alone(dataDir: string, work: (path: string) => void | Promise<void>): Promise<void> {
+async function alone(
+  dataDir: string,
+  work: (path: string) => void | Promise<void>,
+  patienceMs = PATIENCE_MS,
+): Promise<void> {
   const directory = whereDataIs(dataDir);
-  for (let waited = 0; waited < PATIENCE_MS; waited += RETRY_MS) {
-    const right = await claimRight(directory, "ingested");
+  for (let waited = 0; waited < patienceMs; waited += RETRY_MS) {
+    const right = await claimRight(directory, RIGHT);
     if (right === undefined) {
       await sleep(RETRY_MS);
       continue;
@@ -104,7 +113,8 @@ async function alone(dataDir: string, work: (path: string) => void | Promise<voi
   }
   throw new ServiceError(
     "CONFLICT",
-    `Another memoryd holds ${join(directory, FILE)} and does not go on; end it and try again.`,
+    `Another memoryd holds ${rightFile(directory, RIGHT)} and does not go on; end it and try again. If you are ` +
+      "certain that no other command is running, remove that file.",
   );
 }
 

@@ -62,13 +62,21 @@ export async function acquireLock(
  */
 export async function claimRight(directory: string, right: string): Promise<DirectoryLock | undefined> {
   const own: Claim = { ...(await ownIdentity()), token: randomUUID(), since: new Date().toISOString() };
-  const name = `${LOCK_NAME}.${right}`;
   try {
-    if ((await claim({ directory, link: fs.link }, name, own)) !== undefined) return undefined;
+    if ((await claim({ directory, link: fs.link }, rightName(right), own)) !== undefined) return undefined;
   } catch (error) {
     throw notLockable(error, directory);
   }
-  return { release: () => release(join(directory, name), own) };
+  return { release: () => release(rightFile(directory, right), own) };
+}
+
+/** Where it stands who has the right. */
+export function rightFile(directory: string, right: string): string {
+  return join(directory, rightName(right));
+}
+
+function rightName(right: string): string {
+  return `${LOCK_NAME}.${right}`;
 }
 
 async function release(path: string, own: Claim): Promise<void> {

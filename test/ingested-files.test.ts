@@ -1,0 +1,52 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { noteIngested, withIngested } from "../src/ingested-files.ts";
+
+let dataDir: string;
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), "memoryd-ingested-"));
+});
+afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
+
+const line = (path: string, document: string) => ({ path, user: null, project: null, document });
+
+describe("what is noted of files", () => {
+  it("says which lock another host left, and what to do about it", async () => {
+    const lock = join(dataDir, "lock.ingested");
+    const left = {
+      pid: 1,
+      startTime: null,
+      bootId: null,
+      host: "a-container-that-was-killed",
+      token: "00000000-0000-0000-0000-000000000000",
+      since: "2026-01-01T00:00:00.000Z",
+    };
+    writeFileSync(lock, JSON.stringify(left));
+    const note = () => noteIngested(dataDir, line("/a.md", "d1"), () => {}, 1);
+    await expect(note()).rejects.toMatchObject({
+      code: "CONFLICT",
+      message: expect.stringMatching(/lock\.ingested .*certain that no other command is running, remove/),
+    });
+    rmSync(lock);
+    await note();
+    expect(readFileSync(join(dataDir, "ingested.ndjson"), "utf8")).toContain("/a.md");
+  });
+
+  it("keeps no original on the disk when it cannot be forgotten, and says that it cannot", async () => {
+    const removed: unknown[] = [];
+    const originals = withIngested(
+      {
+        listUnneeded: async () => [],
+        async removeUnneeded(files) {
+          removed.push(files);
+          return [];
+        },
+      },
+      () => Promise.reject(new Error("The disk is read-only.")),
+    );
+    await expect(originals.removeUnneeded([])).rejects.toThrow("read-only");
+    expect(removed).toHaveLength(1);
+  });
+});
