@@ -1,7 +1,7 @@
 import type { CompactionProgress, FinishedCompaction } from "./core/compaction.ts";
 import { ServiceError } from "./core/errors.ts";
 import type { Logger } from "./log.ts";
-import { forgetIngested, type IngestedFile, withIngested } from "./ingested-files.ts";
+import { forgettingOf, withIngested } from "./ingested-files.ts";
 import { STAMP } from "./models/bundled-model.ts";
 import { holdsStore } from "./storage/data-directory.ts";
 import { nodeDisk } from "./storage/disk.ts";
@@ -52,8 +52,7 @@ export async function compactStopped(
         wasNeeded: (sha256) => documents.neededFile(sha256),
         isAllKnown: hasAllDocuments,
       });
-      const isThere = ({ document }: IngestedFile) => documents.findDocument(document) !== undefined;
-      const originals = withIngested(files, () => forgetIngested(directory, isThere));
+      const originals = withIngested(files, forgettingOf(directory, documents).now);
       const report = await erasure.run({ originals, onProgress, signal });
       return { startedAt, tookMs: performance.now() - begun, report };
     } finally {

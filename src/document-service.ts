@@ -11,7 +11,7 @@ import { checkNamedProgram } from "./extraction/media/ffmpeg-program.ts";
 import { openMediaDecoder } from "./extraction/media/media-decoder.ts";
 import { openExtractor } from "./extraction/sandboxed-text-extractor.ts";
 import { isLoopback } from "./http/access.ts";
-import { forgetIngested, lookOfIngested, withIngested } from "./ingested-files.ts";
+import { forgettingOf, withIngested } from "./ingested-files.ts";
 import type { Logger } from "./log.ts";
 import { openTranscriber } from "./models/whisper/whisper-transcriber.ts";
 import { nodeDisk } from "./storage/disk.ts";
@@ -92,22 +92,18 @@ export async function openDocumentService(
     concurrency: config.ingestWorkers,
     report: (error) => log.error({ err: error }, "job failed"),
   });
-  let lastForgotten = "";
-  // What the command line noted of files whose documents were deleted here.
-  async function forgetPaths(): Promise<void> {
-    const look = `${documents.removals} ${lookOfIngested(config.dataDir)}`;
-    if (look === lastForgotten) return;
-    await forgetIngested(config.dataDir, ({ document }) => documents.findDocument(document) !== undefined);
-    lastForgotten = look;
-  }
+  const forgetting = forgettingOf(config.dataDir, documents);
   return {
-    originals: withIngested(files, forgetPaths),
+    originals: withIngested(files, forgetting.now),
     operations: bindDocumentOperations(ports, jobs),
     start: () => jobs.start(),
     stopJob: (job) => jobs.stop(job),
     checkpointed() {
       files.sweep().catch((error: unknown) => log.warn({ err: error }, "unneeded files not removed"));
-      forgetPaths().catch((error: unknown) => log.warn({ err: error }, "paths of deleted files not removed"));
+      // Not what was replaced: a long `ingest` writes on, and all of it would be read at each checkpoint.
+      forgetting
+        .afterRemovals()
+        .catch((error: unknown) => log.warn({ err: error }, "paths of deleted files not removed"));
     },
     get counts() {
       return { count: documents.documentCount, jobsWaiting: jobs.waiting, jobsRunning: jobs.running };

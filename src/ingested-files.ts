@@ -80,6 +80,32 @@ export async function forgetIngested(
   });
 }
 
+export interface Forgetting {
+  /** Forgets what is noted of files whose documents are there no more. @throws as `noteIngested`. */
+  readonly now: () => Promise<void>;
+  /** The same, if any document went since; else nothing is read. @throws as `noteIngested`. */
+  readonly afterRemovals: () => Promise<void>;
+}
+
+/** `removals` grows with each document that goes. */
+export function forgettingOf(
+  dataDir: string,
+  documents: { readonly removals: number; findDocument(id: string): object | undefined },
+): Forgetting {
+  let removalsSeen: number | undefined;
+  async function now(): Promise<void> {
+    const { removals } = documents;
+    await forgetIngested(dataDir, ({ document }) => documents.findDocument(document) !== undefined);
+    removalsSeen = removals;
+  }
+  return {
+    now,
+    async afterRemovals() {
+      if (documents.removals !== removalsSeen) await now();
+    },
+  };
+}
+
 /** Originals with which, when they are erased, what is noted of files whose documents went is forgotten, too. */
 export function withIngested(originals: Originals, forget: () => Promise<void>): Originals {
   return {

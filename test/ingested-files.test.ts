@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { noteIngested, withIngested } from "../src/ingested-files.ts";
+import { forgettingOf, noteIngested, withIngested } from "../src/ingested-files.ts";
 
 let dataDir: string;
 beforeEach(() => {
@@ -32,6 +32,30 @@ describe("what is noted of files", () => {
     rmSync(lock);
     await note();
     expect(readFileSync(join(dataDir, "ingested.ndjson"), "utf8")).toContain("/a.md");
+  });
+
+  it("is read again only once documents were removed, or when it is asked for", async () => {
+    const there = new Set(["d1", "d2", "d3"]);
+    const documents = {
+      removals: 0,
+      findDocument: (id: string) => (there.has(id) ? {} : undefined),
+    };
+    const { now, afterRemovals } = forgettingOf(dataDir, documents);
+    const note = (path: string, document: string) => noteIngested(dataDir, line(path, document), () => {});
+    const noted = () => readFileSync(join(dataDir, "ingested.ndjson"), "utf8").match(/"d\d"/g);
+    await note("/a.md", "gone");
+    await note("/b.md", "d1");
+    await afterRemovals();
+    expect(noted()).toEqual(['"d1"']);
+    await note("/b.md", "d2");
+    await afterRemovals();
+    expect(noted()).toEqual(['"d1"', '"d2"']);
+    documents.removals = 1;
+    await afterRemovals();
+    expect(noted()).toEqual(['"d2"']);
+    await note("/b.md", "d3");
+    await now();
+    expect(noted()).toEqual(['"d3"']);
   });
 
   it("keeps no original on the disk when it cannot be forgotten, and says that it cannot", async () => {
