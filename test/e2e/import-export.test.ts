@@ -57,9 +57,10 @@ describe("import", () => {
     const second = await memoryd("chats", "import", path, "--json");
     expect(second).toMatchObject({ code: 0 });
     const { added, known, earlier } = JSON.parse(second.stdout);
-    expect(added).toBe(MESSAGES - before);
+    // What was under way when it was killed may have come after the count.
+    expect(added).toBeLessThanOrEqual(MESSAGES - before);
     // It may have been killed before it wrote down its first step.
-    expect((earlier?.added ?? 0) + known).toBe(before);
+    expect((earlier?.added ?? 0) + known + added).toBe(MESSAGES);
     expect(await count()).toBe(MESSAGES);
 
     const third = await memoryd("chats", "import", path, "--json");
