@@ -22,6 +22,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 };
 /** The cli starts the daemon; nothing else in the root knows that there is a daemon. */
 const ONLY_CLI_IMPORTS = "daemon.ts";
+/** What reads the contents of foreign files: for processes without rights, which the daemon starts. */
+const PARSERS =
+  /^(?:pdfjs-dist|mammoth|@mozilla\/readability|linkedom|htmlparser2|marked|@libav\.js\/.*|@ffmpeg\/.*)(?:\/|$)/;
+const OWN_PARSERS = ["extraction/media/wav.ts"];
 
 interface SourceFile {
   /** Relative to src, with `/`. */
@@ -97,6 +101,17 @@ describe("src", () => {
 
   it("has no import cycles", () => {
     expect(findCycle(new Map(files.map(({ path, imports }) => [path, imports])))).toEqual([]);
+  });
+
+  it("reads foreign files outside of the daemon", () => {
+    const graph = new Map(files.map(({ path, imports }) => [path, imports]));
+    for (const path of OWN_PARSERS) expect(graph.has(path)).toBe(true);
+    const inDaemon = reached(graph, ONLY_CLI_IMPORTS);
+    const parsing = offences(({ path, packages }) => {
+      if (!inDaemon.has(path)) return [];
+      return OWN_PARSERS.includes(path) ? [path] : packages.filter((name) => PARSERS.test(name));
+    });
+    expect(parsing).toEqual([]);
   });
 
   it("keeps the core free of packages and of Node, the schemas of all but TypeBox", () => {
@@ -186,6 +201,13 @@ describe("findCycle", () => {
     ).toEqual([]);
   });
 });
+
+/** A file and all that it imports, directly or not. */
+function reached(graph: ReadonlyMap<string, readonly string[]>, start: string): Set<string> {
+  const found = new Set([start]);
+  for (const path of found) for (const next of graph.get(path) ?? []) found.add(next);
+  return found;
+}
 
 /** The files along the first cycle of imports, its first one repeated at the end; empty if there is none. */
 function findCycle(graph: ReadonlyMap<string, readonly string[]>): string[] {

@@ -218,7 +218,10 @@ describe.skipIf(!hasFfmpeg || !hasEspeak).each([
       writeFileSync(join(folder, "piped.wav"), wavFile([samples], { dataBytes }));
       const { recording, samples: decoded } = await heard(decoder, "piped.wav");
       expect(decoded).toHaveLength(speech.length);
-      expect(recording.durationMs).toBe(Math.round((speech.length / PCM_RATE) * 1_000));
+      expect(recording).toMatchObject({
+        decoder: "wav",
+        durationMs: Math.round((speech.length / PCM_RATE) * 1_000),
+      });
     },
   );
 

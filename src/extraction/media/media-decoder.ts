@@ -15,7 +15,6 @@ import type { EngineName } from "./media-messages.ts";
 import { endsWithinPage } from "./ogg-end.ts";
 import type { OpenedMedia } from "./opened-media.ts";
 import { recognise } from "./recognise.ts";
-import { isOfUnknownLength } from "./wav-length.ts";
 import { MAX_SUBTITLE_BYTES } from "./subtitle-text.ts";
 
 export interface MediaDecoderOptions {
@@ -65,13 +64,14 @@ export function openMediaDecoder(options: MediaDecoderOptions): AudioDecoder {
     signal: AbortSignal,
   ): Promise<OpenedMedia> {
     const engineOptions: EngineOptions = { workerFile, container, path, limits, signal };
-    // FFmpeg would take what stands there for a length, and the file for a part of it.
-    if (container === "wav" && (await isOfUnknownLength(path))) {
-      const opened = await openInEngine("wav", engineOptions);
-      if (opened !== undefined) return opened;
-    }
     program ??= programFor(options);
     const file = await program;
+    if (container === "wav" && file !== undefined) {
+      // FFmpeg would take what stands in place of an unknown length for one, and the file for a part of it.
+      const own = await openInEngine("wav", engineOptions);
+      if (own?.report.isLengthUnknown === true) return own;
+      await own?.close();
+    }
     const opened = file === undefined ? undefined : await openInFfmpeg(file, engineOptions);
     if (opened !== undefined) return opened;
     const engines = ENGINES[container].filter(
@@ -125,7 +125,7 @@ function recordingOf(
   opened: OpenedMedia,
   close: () => Promise<void>,
 ): Recording {
-  const { hasVideo, ...report } = opened.report;
+  const { hasVideo, isLengthUnknown: _, ...report } = opened.report;
   return {
     ...report,
     kind: hasVideo ? "video" : "audio",

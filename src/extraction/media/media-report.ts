@@ -7,6 +7,8 @@ export interface MediaReport {
   /** Moving pictures; a cover is none. */
   readonly hasVideo: boolean;
   readonly durationMs?: number;
+  /** True where it does not say, and the duration is that of what is there. */
+  readonly isLengthUnknown?: boolean;
   readonly title?: string;
   readonly author?: string;
   readonly subtitles: readonly SubtitleTrack[];

@@ -9,20 +9,15 @@ const SAMPLES_A_SECOND = 16_000;
 export async function openWav({ read, size }: MediaSource): Promise<MediaEngine | undefined> {
   const format = readWavFormat(read, size);
   if (format === undefined) return undefined;
-  const {
-    bytesASample,
-    channels,
-    rate,
-    dataStart,
-    dataBytes = Math.max(0, size - dataStart),
-    title,
-  } = format;
+  const { bytesASample, channels, rate, dataStart, title } = format;
+  const dataBytes = format.dataBytes ?? Math.max(0, size - dataStart);
   const seconds = dataBytes / (bytesASample * channels * rate);
   return {
     report: {
       soundTracks: [{ index: 0, isDefault: true }],
       hasVideo: false,
       durationMs: Math.round(seconds * 1_000),
+      isLengthUnknown: format.dataBytes === undefined,
       ...(title !== undefined && { title }),
       subtitles: [],
     },
