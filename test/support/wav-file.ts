@@ -6,12 +6,22 @@ export interface WavForm {
   readonly title?: string;
   /** Of the sound, by the file's account; what it is if absent. */
   readonly dataBytes?: number;
+  /** The same in the head of an RF64, which makes it one. */
+  readonly largeDataBytes?: bigint;
 }
 
 /** A WAV file of channels with samples from −1 to 1. */
 export function wavFile(
   channels: readonly Float32Array[],
-  { rate = 16_000, bits = 16, isFloat = false, isExtensible = false, title, dataBytes }: WavForm = {},
+  {
+    rate = 16_000,
+    bits = 16,
+    isFloat = false,
+    isExtensible = false,
+    title,
+    dataBytes,
+    largeDataBytes,
+  }: WavForm = {},
 ): Uint8Array {
   const bytesASample = Math.ceil(bits / 8);
   const length = channels[0]?.length ?? 0;
@@ -35,13 +45,17 @@ export function wavFile(
     title === undefined
       ? []
       : [chunk("LIST", Buffer.concat([Buffer.from("INFO"), chunk("INAM", Buffer.from(title))]))];
+  const sizes = Buffer.alloc(28);
+  sizes.writeBigUInt64LE(largeDataBytes ?? 0n, 8);
+  const isLarge = largeDataBytes !== undefined;
   const body = Buffer.concat([
     Buffer.from("WAVE"),
+    ...(isLarge ? [chunk("ds64", sizes)] : []),
     ...info,
     chunk("fmt ", format),
-    chunk("data", data, dataBytes),
+    chunk("data", data, isLarge ? 0xffff_ffff : dataBytes),
   ]);
-  return chunk("RIFF", body);
+  return chunk(isLarge ? "RF64" : "RIFF", body);
 }
 
 function writeSample(data: Buffer, at: number, sample: number, bits: number, isFloat: boolean): void {

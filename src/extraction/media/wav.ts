@@ -21,6 +21,8 @@ const PCM = 1;
 const FLOAT = 3;
 const EXTENSIBLE = 0xfffe;
 const CHUNK_HEAD = 8;
+/** Of a `ds64` chunk: the size of the file, and that of the sound. */
+const LARGE_SIZES = 16;
 const RIFF_HEAD = 12;
 const MIN_FORMAT_BYTES = 16;
 const MAX_FORMAT_BYTES = 64;
@@ -62,7 +64,7 @@ export function readWavFormat(read: ReadAt, size: number): WavFormat | undefined
       return { ...format, dataStart: start, dataBytes, ...(title !== undefined && { title }) };
     }
     if (name === "fmt ") format = formatIn(bytesAt(read, start, Math.min(bytes, MAX_FORMAT_BYTES)));
-    if (name === "ds64" && bytes >= 16) largeBytes = Number(bytesAt(read, start, 16).getBigUint64(8, true));
+    if (name === "ds64") largeBytes = largeSizeIn(bytesAt(read, start, Math.min(bytes, LARGE_SIZES)));
     if (name === "LIST") title ??= titleIn(bytesAt(read, start, Math.min(bytes, MAX_INFO_BYTES)));
     at = start + bytes + (bytes % 2);
   }
@@ -72,6 +74,12 @@ export function readWavFormat(read: ReadAt, size: number): WavFormat | undefined
 function isNoSize(bytes: number, left: number): boolean {
   const isLargest = LARGEST_SIZES.some((most) => bytes <= most && bytes >= most - SHORTLY_BELOW);
   return bytes === 0 || (isLargest && bytes > left);
+}
+
+/** Of the sound; FFmpeg leaves nothing there when it writes to a pipe. */
+function largeSizeIn(chunk: DataView): number | undefined {
+  if (chunk.byteLength < LARGE_SIZES) return undefined;
+  return Number(chunk.getBigUint64(8, true)) || undefined;
 }
 
 function formatIn(chunk: DataView) {
