@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { withoutNode } from "../support/without-node.ts";
 import { JobProcess, type ProcessEnd } from "../../src/sandbox/job-process.ts";
 
 const WORKER = resolve(import.meta.dirname, "../fixtures/job-worker.js");
@@ -137,6 +138,15 @@ it("takes no message and no bytes once it has ended, and holds nobody up", async
   await process.ended();
   await process.send("answer");
   await process.write(Uint8Array.of(1));
+});
+
+it("explains that it could not be started", async () => {
+  process.kill();
+  await process.ended();
+  ends = [];
+  await withoutNode(async () => open());
+  await expect(told("answer")).rejects.toThrow("explained: spawn /nowhere/node ENOENT");
+  expect(ends).toMatchObject([{ hasSpoken: false }]);
 });
 
 it("says that the program was not built", () => {

@@ -68,6 +68,11 @@ export class DecodingChild {
     return this.#printed;
   }
 
+  /** Why it could not be started. */
+  get failure(): Error | undefined {
+    return this.#failure;
+  }
+
   /** Resolves when it is gone and all that it printed is here. */
   get ended(): Promise<void> {
     return this.#ended;

@@ -37,11 +37,8 @@ export async function openInEngine(
   engine: EngineName,
   { workerFile, container, path, limits, signal }: EngineOptions,
 ): Promise<OpenedMedia | undefined> {
-  const process = await forkWithFile(workerFile, path);
-  const child = new DecodingChild(process, { limits, signal });
-
-  const next = () => new Promise<FromEngine>((resolve) => process.once("message", resolve));
-  const ready = next();
+  const { process, child, ready } = await forkWithFile({ workerFile, path, limits, signal });
+  const next = () => nextMessage(process);
   const ask = (message: ToEngine): Promise<FromEngine> => {
     const answer = next();
     process.send(message, () => undefined);
@@ -67,7 +64,7 @@ export async function openInEngine(
     const gone = child.ended.then(() => undefined);
     if ((await child.within(Promise.race([ready, gone]))) === undefined) {
       child.throwIfKilled();
-      const cause = new Error(child.printed.trim());
+      const cause = child.failure ?? new Error(child.printed.trim());
       throw new ServiceError("INTERNAL", "The process that decodes recordings does not start.", { cause });
     }
     const { maxSeconds, maxWorkingMs } = limits;
@@ -107,12 +104,18 @@ export async function openInEngine(
 }
 
 /** The file is its standard input: it may open none itself. */
-async function forkWithFile(worker: string, path: string): Promise<ChildProcess> {
+async function forkWithFile({ workerFile, path, limits, signal }: Omit<EngineOptions, "container">) {
   const input = await openOriginal(path);
   try {
-    const sandbox = { worker, heapBytes: HEAP_BYTES, packages: PACKAGES };
-    return forkSandboxed(sandbox, { stdio: [input.fd, "pipe", "pipe", "ipc"] });
+    const sandbox = { worker: workerFile, heapBytes: HEAP_BYTES, packages: PACKAGES };
+    const process = forkSandboxed(sandbox, { stdio: [input.fd, "pipe", "pipe", "ipc"] });
+    // Before anything is waited for: that it cannot be started is told at once, and would end the program if nobody heard.
+    return { process, child: new DecodingChild(process, { limits, signal }), ready: nextMessage(process) };
   } finally {
     await input.close();
   }
+}
+
+function nextMessage(process: ChildProcess): Promise<FromEngine> {
+  return new Promise((resolve) => process.once("message", resolve));
 }
