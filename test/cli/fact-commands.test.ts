@@ -86,7 +86,7 @@ describe("memoryd fact get, search and compare", () => {
   it("get says what is true now, then, ever, or of one id", async () => {
     expect(await printed("get", "ada")).toBe(`Ada · lives in · Paris\n    from 2021-01-01 · ${fakeId(2)}\n`);
     expect(await printed("get", "ada", "lives in", "--at", "2020-01-01")).toContain("London");
-    expect(await printed("get", "ada", "--all", "-l", "1")).toMatch(/^… 1 more facts;/m);
+    expect(await printed("get", "ada", "--all", "-l", "1")).toMatch(/^… 1 more fact;/m);
     expect(await printed("get", "ada", "owns")).toBe("Nothing found.\n");
     expect(await printed("get", "ada", "-u", "bob")).toBe("Nothing found.\n");
     expect(await printed("get", fakeId(1))).toContain("2016-01-01 – 2021-01-01");
