@@ -124,12 +124,8 @@ export function withDerived(
   memory: Omit<MemoryRow, "terms" | "traits" | "analyserVersion">,
   { terms, place, traits }: ReadText = readText(memory),
 ): MemoryRow {
-  // Added up, not joined: of thousands of texts that would be a copy in a section that nothing may hold up.
-  let all = terms;
-  for (const term of [...memoryTimeTerms(memory), place]) {
-    if (term !== "") all = all === "" ? term : `${all} ${term}`;
-  }
-  return { ...memory, terms: all, traits, analyserVersion: ANALYSER_VERSION };
+  const all = [terms, ...memoryTimeTerms(memory), place].filter((part) => part !== "");
+  return { ...memory, terms: all.join(" "), traits, analyserVersion: ANALYSER_VERSION };
 }
 
 /** The changes that store a memory's vectors and tokens. */

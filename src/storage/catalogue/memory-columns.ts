@@ -340,9 +340,6 @@ export class MemoryColumns {
   }
 
   #holdHash(ordinal: Ordinal): void {
-    const hash = this.#hashes[ordinal] ?? "";
-    // Nearly always, and thousands of times in a record that is one document.
-    if (!this.#ordinalsOfHash.has(hash)) return void this.#ordinalsOfHash.set(hash, ordinal);
     this.#setHolders(
       ordinal,
       [...this.#holdersBeside(ordinal), ordinal].sort((a, b) => a - b),
