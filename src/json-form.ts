@@ -87,6 +87,7 @@ export function either<F extends readonly JsonForm<unknown>[]>(...forms: F): Jso
   return (value): value is Formed<F[number]> => forms.some((form) => form(value));
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+/** An object, and no array. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

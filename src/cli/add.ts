@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { boolean, record, string } from "../json-form.ts";
+import { boolean, isObject, record, string } from "../json-form.ts";
 import { CliFailure, EXIT } from "./cli-failure.ts";
 import { connect } from "./daemon-client.ts";
 import { print, printJson, sayIfLost } from "./output.ts";
@@ -55,7 +55,7 @@ export function parseMetadata(text: string): object {
   } catch {
     value = undefined;
   }
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+  if (isObject(value)) return value;
   throw new CliFailure(`--metadata must be a JSON object, such as '{"source":"diary"}'.`, {
     exitCode: EXIT.usage,
   });

@@ -165,7 +165,7 @@ describe("Checkpointer", () => {
   });
 
   it("finds everything again wherever the power fails", async () => {
-    // A sample of the steps; all of them are gone through in test/e2e.
+    // A sample of the steps; all of them are gone through in test/survival.
     await failPowerAtEveryStep(store, { stride: 11 });
   });
 });

@@ -243,7 +243,7 @@ describe("while it erases", () => {
 });
 
 describe("a store that lives on through failures while it erases", () => {
-  // Two of many; test/e2e takes more, at smaller strides.
+  // Two of many; test/survival takes more, at smaller strides.
   it.each([
     { fault: "crash", remains: ["zeroed", "mixed", "truncated", "kept"], stride: 173 },
     { fault: "EIO", remains: ["mixed", "zeroed"], stride: 233 },

@@ -7,7 +7,7 @@ import { createStoreOnDisk } from "../support/store-on-disk.ts";
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
-/** Every file is harmed in one way, by turns; test/e2e goes through all of them. */
+/** Every file is harmed in one way, by turns; test/survival goes through all of them. */
 let store: HarmedStore;
 beforeAll(async () => {
   store = await HarmedStore.create(5);

@@ -17,7 +17,8 @@ export type Fault = "short-write" | "EIO" | "ENOSPC" | "crash";
  * `mixed`: each 4 KiB page and each file by lot, folders as they were at some moment since their last sync, and
  * removals that nothing else hangs on by lot.
  */
-export type Remains = "zeroed" | "truncated" | "kept" | "mixed";
+export type Remains = (typeof EVERY_REMAINS)[number];
+export const EVERY_REMAINS = ["zeroed", "truncated", "kept", "mixed"] as const;
 
 export interface FaultyDisk extends Disk {
   /** Changes asked of the disk so far: creations, writes, truncations, syncs, renames, removals, new folders. */

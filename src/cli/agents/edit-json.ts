@@ -8,6 +8,7 @@ import {
   parseTree,
   printParseErrorCode,
 } from "jsonc-parser";
+import { isObject } from "../../json-form.ts";
 import { type LaunchEntry, type Launch, REMOTE_KEYS, RefusedEdit } from "./launch-entry.ts";
 
 /**
@@ -115,10 +116,6 @@ function sectionOf(value: Record<string, unknown>, section: string): Record<stri
   const found = value[section];
   if (found === undefined || isObject(found)) return found;
   throw new RefusedEdit(`Its "${section}" is not an object`);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function set(text: string, path: readonly string[], value: unknown): string {

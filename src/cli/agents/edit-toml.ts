@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { parse, TomlError } from "smol-toml";
+import { isObject } from "../../json-form.ts";
 import { type Launch, type LaunchEntry, REMOTE_KEYS, RefusedEdit } from "./launch-entry.ts";
 
 /**
@@ -148,7 +149,7 @@ type Pair = TomlTable["pairs"][number];
 function pathOf(header: string): string[] {
   const path: string[] = [];
   let value: unknown = valueOf(header);
-  while (typeof value === "object" && value !== null && !Array.isArray(value)) {
+  while (isObject(value)) {
     const [entry] = Object.entries(value);
     if (entry === undefined) break;
     path.push(entry[0]);

@@ -1,4 +1,5 @@
 import type { Static } from "typebox";
+import { isObject } from "../../json-form.ts";
 import type { RecordFactBody } from "../../schemas/fact.ts";
 import type { AddMemoryBody } from "../../schemas/memory.ts";
 
@@ -37,9 +38,7 @@ export interface Progress {
 
 /** A value out of a file that should be an object; undefined for anything else. */
 export function objectOf(value: unknown): Readonly<Record<string, unknown>> | undefined {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-    ? (value as Readonly<Record<string, unknown>>)
-    : undefined;
+  return isObject(value) ? value : undefined;
 }
 
 export function textOf(value: unknown): string | undefined {

@@ -1,13 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createFaultyDisk } from "../../support/faulty-disk.ts";
+import { createFaultyDisk, EVERY_REMAINS } from "../../support/faulty-disk.ts";
 import { numbered, openForTest, withFolder } from "./journal-fixture.ts";
 import { type Action, Ledger, type Life, SEGMENT_BYTES } from "./journal-ledger.ts";
 
 /** Some hundred lives, each with a dozen syncs of a disk that may be busy. */
 const TIMEOUT_MS = 120_000;
 
-const remains = ["zeroed", "truncated", "kept", "mixed"] as const;
 const faults = ["short-write", "EIO", "ENOSPC", "crash"] as const;
 
 const size = fc.oneof(
@@ -30,7 +29,7 @@ const life: fc.Arbitrary<Life> = fc.record({
   actions: fc.array(action, { maxLength: 8 }),
   faultStep: fc.integer({ min: 1, max: 60 }),
   fault: fc.constantFrom(...faults),
-  end: fc.constantFrom("close", "kill", ...remains),
+  end: fc.constantFrom("close", "kill", ...EVERY_REMAINS),
   seed: fc.nat(),
 });
 
@@ -74,7 +73,7 @@ describe("whatever becomes of the disk, every acknowledged record is there once,
           if (!matters) continue;
           await withFolder(async (folder) => {
             const ledger = new Ledger(folder);
-            const end = remains[i % remains.length] ?? "zeroed";
+            const end = EVERY_REMAINS[i % EVERY_REMAINS.length] ?? "zeroed";
             await ledger.live({ actions: usual, faultStep: i + 1, fault, end, seed: i });
             await ledger.live({ actions: usual, faultStep: Infinity, fault, end: "close", seed: i });
             await ledger.check();
