@@ -1,12 +1,22 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import { ONNX_ENVIRONMENT } from "./src/models/onnx-environment.ts";
 
 /** One project a kind of test: `npm test` runs the fast ones, the others have scripts of their own. */
 const slow = { testTimeout: 600_000, hookTimeout: 120_000, pool: "forks" } as const;
-/** Kinds that start daemons, or measure: each file has the machine for itself. */
+/** Kinds that measure: each file has the machine for itself. */
 const alone = { ...slow, fileParallelism: false } as const;
 /** By default one core stays idle, which is half of a machine of two. */
 const ALL_CORES = "100%";
+/** For files that wait for daemons and disks much of the time. */
+const WAITING = availableParallelism() + 1;
+/** Files whose runs, rounds and kills `test:stress` multiplies. */
+const stressed = readdirSync("test", { recursive: true, encoding: "utf8" })
+  .filter((file) => file.endsWith(".test.ts"))
+  .map((file) => join("test", file))
+  .filter((file) => readFileSync(file, "utf8").includes("/support/stress.ts"));
 
 /** Where `.ci/run` wants the results as JSON, beside what is printed. */
 const report = process.env["MEMORYD_TEST_REPORT"];
@@ -28,6 +38,8 @@ export default defineConfig({
           exclude: ["test/e2e/**", "test/survival/**", "test/bench/**", "test/eval/**"],
           pool: "forks",
           maxWorkers: ALL_CORES,
+          // One process per core loads modules and models once; no test of this project replaces a module.
+          isolate: false,
           // Some start a dozen processes, one after the other, and the machine may be busy.
           testTimeout: 60_000,
           hookTimeout: 60_000,
@@ -35,9 +47,23 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: "survival", include: ["test/survival/**/*.test.ts"], ...slow, maxWorkers: ALL_CORES },
+        test: { name: "survival", include: ["test/survival/**/*.test.ts"], ...slow, maxWorkers: WAITING },
       },
-      { extends: true, test: { name: "e2e", include: ["test/e2e/**/*.test.ts"], ...alone } },
+      {
+        extends: true,
+        test: { name: "e2e", include: ["test/e2e/**/*.test.ts"], ...slow, maxWorkers: WAITING },
+      },
+      {
+        extends: true,
+        test: {
+          name: "stress",
+          include: stressed,
+          ...slow,
+          testTimeout: 0,
+          maxWorkers: ALL_CORES,
+          env: { MEMORYD_TEST_STRESS: process.env["MEMORYD_TEST_STRESS"] ?? "10" },
+        },
+      },
       { extends: true, test: { name: "eval", include: ["test/eval/**/*.eval.ts"], ...alone } },
       { extends: true, test: { name: "bench", include: ["test/bench/**/*.bench.ts"], ...alone } },
     ],

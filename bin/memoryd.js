@@ -10,6 +10,8 @@ if (major < 20 || (major === 20 && minor < 19)) {
   );
   process.exitCode = 1;
 } else {
+  // A listener for it keeps Node's debugger shut, which a signal from any process of this user would open.
+  process.on("SIGUSR1", function () {});
   // Empty or relative, each would name another place in every working directory: as good as unset, as the XDG
   // specification says of its own.
   ["HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"].forEach(function (name) {

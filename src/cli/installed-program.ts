@@ -1,6 +1,6 @@
 import { readFileSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { CliFailure } from "./cli-failure.ts";
+import { CliFailure } from "./output/cli-failure.ts";
 
 /** This program as others may start it later, from anywhere: two absolute paths. */
 export interface InstalledProgram {

@@ -1,20 +1,6 @@
 import { MemorydError } from "./memoryd-error.ts";
-import type {
-  ChunkPlace,
-  DeletedDocument,
-  DocumentFilter,
-  DocumentPage,
-  DocumentPlace,
-  DocumentWithChunks,
-  IngestFields,
-  IngestResult,
-  Job,
-  JobPage,
-  Owner,
-  StoredDocument,
-} from "./records.ts";
-import { type CallOptions, path, sleep, type Transport, type WriteOptions } from "./transport.ts";
-import { walkPages } from "./walk-pages.ts";
+import type * as wire from "./records.ts";
+import { type CallOptions, path, sleep, type Transport, walkPages, type WriteOptions } from "./transport.ts";
 
 /** A text, an address that the daemon fetches, or bytes: `new Blob([…])`, or a `File`, which has its own name. */
 export type IngestSource =
@@ -24,57 +10,34 @@ export type IngestSource =
 
 export interface WaitOptions extends CallOptions {
   /** Told how far the job is, each time that it is asked. */
-  readonly onProgress?: (job: Job) => void;
+  readonly onProgress?: (job: wire.Job) => void;
 }
 
-export interface JobCalls {
-  get(id: string, owner?: Owner, options?: CallOptions): Promise<Job>;
-  page(place?: DocumentPlace, options?: CallOptions): Promise<JobPage>;
-  cancel(id: string, owner?: Owner, options?: CallOptions): Promise<Job>;
-  /**
-   * Waits until a job is done, however long that takes; `signal` ends the waiting, not the job.
-   *
-   * @throws {MemorydError} what the job failed with; `JOB_CANCELLED`.
-   */
-  wait(id: string, owner?: Owner, options?: WaitOptions): Promise<IngestResult>;
-}
-
-export interface DocumentCalls {
-  /** Begins to take a document in and answers at once: the job, or the result of what was there already. */
-  submit(source: IngestSource, fields?: IngestFields, options?: WriteOptions): Promise<Job | IngestResult>;
-  /** Takes a document in and waits until its memories can be found. `timeoutMs` is for sending it. @throws as `wait`. */
-  ingest(
-    source: IngestSource,
-    fields?: IngestFields,
-    options?: WriteOptions & WaitOptions,
-  ): Promise<IngestResult>;
-  get(id: string, place?: ChunkPlace, options?: CallOptions): Promise<DocumentWithChunks>;
-  /** One page, newest first. */
-  page(place?: DocumentPlace, options?: CallOptions): Promise<DocumentPage>;
-  /** All that match, newest first, fetched page by page. */
-  list(filter?: DocumentFilter, options?: CallOptions): AsyncGenerator<StoredDocument, void, undefined>;
-  /** The original bytes. */
-  file(id: string, owner?: Owner, options?: CallOptions): Promise<Blob>;
-  delete(id: string, owner?: Owner, options?: CallOptions): Promise<DeletedDocument>;
-}
+export type JobCalls = ReturnType<typeof jobCalls>;
+export type DocumentCalls = ReturnType<typeof documentCalls>;
 
 /** Between two looks at a job; each is longer by half, up to the longest. */
 const FIRST_LOOK_MS = 100;
 const LONGEST_LOOK_MS = 2_000;
 
-export function jobCalls({ json }: Transport): JobCalls {
-  const get: JobCalls["get"] = (id, owner, options) =>
-    json({ method: "GET", path: path`/jobs/${id}`, query: { ...owner }, options });
+export function jobCalls({ json, get }: Transport) {
+  const job = (id: string, owner?: wire.Owner, options?: CallOptions) =>
+    get<wire.Job>(path`/jobs/${id}`, owner, options);
   return {
-    get,
-    page: (place, options) => json({ method: "GET", path: "/jobs", query: { ...place }, options }),
-    cancel: (id, owner, options) =>
-      json({ method: "DELETE", path: path`/jobs/${id}`, query: { ...owner }, options }),
-    async wait(id, owner, options) {
+    get: job,
+    page: (place?: wire.DocumentPlace, options?: CallOptions) => get<wire.JobPage>("/jobs", place, options),
+    cancel: (id: string, query?: wire.Owner, options?: CallOptions) =>
+      json<wire.Job>({ method: "DELETE", path: path`/jobs/${id}`, query, options }),
+    /**
+     * Waits until a job is done, however long that takes; `signal` ends the waiting, not the job.
+     *
+     * @throws {MemorydError} what the job failed with; `JOB_CANCELLED`.
+     */
+    async wait(id: string, owner?: wire.Owner, options?: WaitOptions): Promise<wire.IngestResult> {
       for (let pause = FIRST_LOOK_MS; ; pause = Math.min(pause * 1.5, LONGEST_LOOK_MS)) {
-        const job = await get(id, owner, options);
-        options?.onProgress?.(job);
-        const result = outcomeOf(job);
+        const now = await job(id, owner, options);
+        options?.onProgress?.(now);
+        const result = outcomeOf(now);
         if (result !== undefined) return result;
         await sleep(pause, options?.signal);
       }
@@ -82,11 +45,13 @@ export function jobCalls({ json }: Transport): JobCalls {
   };
 }
 
-export function documentCalls({ json, blob }: Transport, jobs: Pick<JobCalls, "wait">): DocumentCalls {
-  const page: DocumentCalls["page"] = (place, options) =>
-    json({ method: "GET", path: "/documents", query: { ...place }, options });
-  const submit: DocumentCalls["submit"] = (source, fields = {}, options) =>
-    json({
+export function documentCalls({ json, get, blob }: Transport, jobs: Pick<JobCalls, "wait">) {
+  /** One page, newest first. */
+  const page = (place?: wire.DocumentPlace, options?: CallOptions) =>
+    get<wire.DocumentPage>("/documents", place, options);
+  /** Begins to take a document in and answers at once: the job, or the result of what was there already. */
+  const submit = (source: IngestSource, fields: wire.IngestFields = {}, options?: WriteOptions) =>
+    json<wire.Job | wire.IngestResult>({
       method: "POST",
       path: "/ingest",
       body: "file" in source ? formOf(source, fields) : { ...fields, ...source },
@@ -96,29 +61,42 @@ export function documentCalls({ json, blob }: Transport, jobs: Pick<JobCalls, "w
     });
   return {
     submit,
-    async ingest(source, fields, options) {
+    /** Takes a document in and waits until its memories can be found. `timeoutMs` is for sending it. @throws as `wait`. */
+    async ingest(
+      source: IngestSource,
+      fields?: wire.IngestFields,
+      options?: WriteOptions & WaitOptions,
+    ): Promise<wire.IngestResult> {
       const begun = await submit(source, fields, options);
       if (!("status" in begun)) return begun;
       const owner = fields?.user_id === undefined ? {} : { user_id: fields.user_id };
       return await jobs.wait(begun.id, owner, { ...options, timeoutMs: undefined });
     },
     page,
-    list: (filter, options) =>
+    /** All that match, newest first, fetched page by page. */
+    list: (
+      filter?: wire.DocumentFilter,
+      options?: CallOptions,
+    ): AsyncGenerator<wire.StoredDocument, void, undefined> =>
       walkPages(
         (place) => page({ ...filter, ...place }, options),
         ({ items }) => items,
       ),
-    get: (id, place, options) =>
-      json({ method: "GET", path: path`/documents/${id}`, query: { ...place }, options }),
-    file: (id, owner, options) =>
-      blob({ method: "GET", path: path`/documents/${id}/file`, query: { ...owner }, options }),
-    delete: (id, owner, options) =>
-      json({ method: "DELETE", path: path`/documents/${id}`, query: { ...owner }, options }),
+    get: (id: string, place?: wire.ChunkPlace, options?: CallOptions) =>
+      get<wire.DocumentWithChunks>(path`/documents/${id}`, place, options),
+    /** The original bytes. */
+    file: (id: string, query?: wire.Owner, options?: CallOptions) =>
+      blob({ method: "GET", path: path`/documents/${id}/file`, query, options }),
+    /** Gives an imported document its original back: the very bytes that it was made of. */
+    restoreFile: (id: string, body: Blob, options?: CallOptions) =>
+      json<{ ok: true; id: string }>({ method: "PUT", path: path`/documents/${id}/file`, body, options }),
+    delete: (id: string, query?: wire.Owner, options?: CallOptions) =>
+      json<wire.DeletedDocument>({ method: "DELETE", path: path`/documents/${id}`, query, options }),
   };
 }
 
 /** Undefined while it runs. */
-function outcomeOf({ id, status, result, problem }: Job): IngestResult | undefined {
+function outcomeOf({ id, status, result, problem }: wire.Job): wire.IngestResult | undefined {
   switch (status) {
     case "queued":
     case "running":
@@ -140,7 +118,7 @@ function outcomeOf({ id, status, result, problem }: Job): IngestResult | undefin
 
 function formOf(
   { file, filename }: { readonly file: Blob; readonly filename?: string },
-  { tags, metadata, ...texts }: IngestFields,
+  { tags, metadata, ...texts }: wire.IngestFields,
 ): FormData {
   const form = new FormData();
   for (const [name, text] of Object.entries(texts)) if (text !== undefined) form.set(name, text);

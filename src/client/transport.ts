@@ -33,31 +33,34 @@ export interface VersionOptions extends CallOptions {
   readonly ifVersion?: number | undefined;
 }
 
-export type QueryValues = Readonly<Record<string, string | number | boolean | null | undefined>>;
-
 export interface Call {
-  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Begins with `/`; its parts are encoded. */
   readonly path: string;
-  readonly query?: QueryValues;
-  /** A form goes as it is, anything else as JSON. */
-  readonly body?: object;
+  /** What is undefined or null is left out. */
+  readonly query?: object | undefined;
+  /** A form and bytes go as they are, text as lines of JSON, anything else as JSON. */
+  readonly body?: object | string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
   /** Done once however often it is sent: carries an Idempotency-Key. */
   readonly isWrite?: boolean;
   readonly options?: (WriteOptions & VersionOptions) | undefined;
 }
 
+/** Each throws a `MemorydError` for every answer but success, and for none. */
 export interface Transport {
-  /** @throws {MemorydError} for every answer but success, and for none. */
   readonly json: <T>(call: Call) => Promise<T>;
-  /** The body as it is. @throws {MemorydError} likewise. */
+  readonly get: <T>(path: string, query?: object, options?: CallOptions) => Promise<T>;
   readonly blob: (call: Call) => Promise<Blob>;
+  /** The body as it comes; the time-out is for its beginning. */
+  readonly stream: (call: Call) => Promise<ReadableStream<Uint8Array>>;
 }
 
 const DEFAULT_URL = "http://127.0.0.1:8080";
 const DEFAULT_TIMEOUT_MS = 60_000;
 const DEFAULT_RETRIES = 3;
+/** What a timer holds. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** Before the first further try where the daemon does not say; doubled each time. */
 const FIRST_PAUSE_MS = 200;
 /** A daemon that asks for more than this is not waited for: the caller knows better what to do meanwhile. */
@@ -74,7 +77,7 @@ export function createTransport({
   retries = DEFAULT_RETRIES,
   fetch: send = (input, init) => fetch(input, init),
 }: ClientOptions): Transport {
-  const base = url.replace(/\/+$/, "");
+  const base = url.replace(/(?<!\/)\/+$/, "");
   const usual: Record<string, string> = {
     ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
     ...(clientName !== undefined && { "x-memoryd-client": clientName }),
@@ -83,8 +86,10 @@ export function createTransport({
   async function run<T>(call: Call, read: (response: Response) => Promise<T>): Promise<T> {
     const { method, path, query = {}, body, headers, isWrite = false, options = {} } = call;
     options.signal?.throwIfAborted();
-    const deadline = AbortSignal.timeout(options.timeoutMs ?? timeoutMs);
-    const signal = options.signal === undefined ? deadline : AbortSignal.any([deadline, options.signal]);
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), Math.min(options.timeoutMs ?? timeoutMs, LONGEST_TIMER_MS));
+    const signal =
+      options.signal === undefined ? late.signal : AbortSignal.any([late.signal, options.signal]);
     const request: RequestInit = {
       method,
       signal,
@@ -93,24 +98,28 @@ export function createTransport({
       headers: {
         ...usual,
         ...headers,
-        ...(body !== undefined && !(body instanceof FormData) && { "content-type": "application/json" }),
+        ...contentType(body),
         ...(isWrite && { "idempotency-key": options.idempotencyKey ?? newKey() }),
         ...(options.ifVersion !== undefined && { "if-match": `"${options.ifVersion}"` }),
       },
-      ...(body !== undefined && { body: body instanceof FormData ? body : JSON.stringify(body) }),
+      ...(body !== undefined && { body: isSentAsItIs(body) ? body : JSON.stringify(body) }),
     };
     // A change or a deletion that got lost may have been done, and done again it might undo what came after it.
     const isRepeatable = method === "GET" || isWrite || path === "/memory/query";
 
-    for (let tries = 0; ; tries += 1) {
-      const error = await attempt().catch((cause: unknown) => lost(cause));
-      if (!(error instanceof MemorydError)) return error.value;
-      const pause = pauseMs(error, tries);
-      if (tries >= retries || pause === undefined) throw error;
-      if (error.code === "UNREACHABLE" && !isRepeatable) throw error;
-      await sleep(pause, signal).catch((cause: unknown) => {
-        throw lost(cause);
-      });
+    try {
+      for (let tries = 0; ; tries += 1) {
+        const error = await attempt().catch((cause: unknown) => lost(cause));
+        if (!(error instanceof MemorydError)) return error.value;
+        const pause = pauseMs(error, tries);
+        if (tries >= retries || pause === undefined) throw error;
+        if (error.code === "UNREACHABLE" && !isRepeatable) throw error;
+        await sleep(pause, signal).catch((cause: unknown) => {
+          throw lost(cause);
+        });
+      }
+    } finally {
+      clearTimeout(timer);
     }
 
     async function attempt(): Promise<{ readonly value: T } | MemorydError> {
@@ -121,7 +130,7 @@ export function createTransport({
     function lost(cause: unknown): MemorydError {
       if (cause instanceof MemorydError) return cause;
       if (options.signal?.aborted === true) throw options.signal.reason;
-      if (deadline.aborted)
+      if (late.signal.aborted)
         return new MemorydError(
           {
             code: "TIMEOUT",
@@ -138,8 +147,23 @@ export function createTransport({
 
   return {
     json: <T>(call: Call) => run(call, readJson<T>),
+    get: <T>(path: string, query?: object, options?: CallOptions) =>
+      run({ method: "GET", path, query, options }, readJson<T>),
     blob: (call) => run(call, (response) => response.blob()),
+    stream: (call) =>
+      run(call, async ({ body }) => body ?? new ReadableStream({ start: (end) => end.close() })),
   };
+}
+
+function isSentAsItIs(body: object | string): body is FormData | Blob | string {
+  return typeof body === "string" || body instanceof FormData || body instanceof Blob;
+}
+
+/** A form names its own. */
+function contentType(body: object | string | undefined): { "content-type"?: string } {
+  if (body === undefined || body instanceof FormData) return {};
+  if (body instanceof Blob) return { "content-type": "application/octet-stream" };
+  return { "content-type": typeof body === "string" ? "application/x-ndjson" : "application/json" };
 }
 
 /** Percent-encodes the parts of a path: `` path`/memory/${id}` ``. */
@@ -163,9 +187,30 @@ export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void
   });
 }
 
-function queryOf(values: QueryValues): string {
+/**
+ * The items of all pages, in order; a page is asked for when the one before is used up. Each is there once, whatever is
+ * added meanwhile.
+ *
+ * @param read the page at a place; an empty one is the first.
+ */
+export async function* walkPages<Page extends { readonly next_cursor: string | null }, Item>(
+  read: (place: { readonly cursor?: string }) => Promise<Page>,
+  itemsOf: (page: Page) => readonly Item[],
+): AsyncGenerator<Item, void, undefined> {
+  let cursor: string | null = null;
+  do {
+    const page: Page = await read(cursor === null ? {} : { cursor });
+    yield* itemsOf(page);
+    cursor = page.next_cursor;
+  } while (cursor !== null);
+}
+
+function queryOf(values: object): string {
   const parameters = new URLSearchParams();
-  for (const [name, value] of Object.entries(values))
+  for (const [name, value] of Object.entries(values) as [
+    string,
+    string | number | boolean | null | undefined,
+  ][])
     if (value !== undefined && value !== null) parameters.set(name, String(value));
   return parameters.size === 0 ? "" : `?${parameters.toString()}`;
 }

@@ -1,70 +1,44 @@
-import type {
-  DeletedUserMemories,
-  Memory,
-  MemoryFilter,
-  User,
-  UserDeletion,
-  UserPage,
-  UserSummary,
-} from "./records.ts";
-import { type CallOptions, path, type Transport } from "./transport.ts";
-import { walkPages } from "./walk-pages.ts";
+import type * as wire from "./records.ts";
+import { type CallOptions, path, type Transport, walkPages } from "./transport.ts";
 
-export interface UserCalls {
+export type UserCalls = ReturnType<typeof userCalls>;
+
+export function userCalls({ json, get }: Transport) {
   /** One page, by id; for the scope `admin`. */
-  page(
+  const page = (
     place?: { readonly l?: number; readonly u?: number; readonly cursor?: string },
     options?: CallOptions,
-  ): Promise<UserPage>;
-  /** All users, by id, fetched page by page; for the scope `admin`. */
-  list(options?: CallOptions): AsyncGenerator<User, void, undefined>;
-  /** A user's memories, newest first, fetched page by page. */
-  memories(
-    userId: string,
-    filter?: MemoryFilter,
-    options?: CallOptions,
-  ): AsyncGenerator<Memory, void, undefined>;
-  /** What a user has stored, in short. */
-  summary(userId: string, options?: CallOptions): Promise<UserSummary>;
-  /** The same, made now. */
-  regenerateSummary(userId: string, options?: CallOptions): Promise<UserSummary>;
-  /** All memories of a user, with documents and originals, unless `keep` says otherwise; facts if `include` says so. */
-  deleteMemories(
-    userId: string,
-    deletion?: UserDeletion,
-    options?: CallOptions,
-  ): Promise<DeletedUserMemories>;
-}
-
-export function userCalls({ json }: Transport): UserCalls {
-  const page: UserCalls["page"] = (place, options) =>
-    json({ method: "GET", path: "/users", query: { ...place }, options });
+  ) => get<wire.UserPage>("/users", place, options);
   return {
     page,
-    list: (options) =>
+    /** All users, by id, fetched page by page; for the scope `admin`. */
+    list: (options?: CallOptions): AsyncGenerator<wire.User, void, undefined> =>
       walkPages(
         (place) => page(place, options),
         ({ items }) => items,
       ),
-    memories: (userId, filter, options) =>
+    /** A user's memories, newest first, fetched page by page. */
+    memories: (
+      userId: string,
+      filter?: wire.MemoryFilter,
+      options?: CallOptions,
+    ): AsyncGenerator<wire.Memory, void, undefined> =>
       walkPages(
-        (place) =>
-          json<{ readonly items: Memory[]; readonly next_cursor: string | null }>({
-            method: "GET",
-            path: path`/users/${userId}/memories`,
-            query: { ...filter, ...place },
-            options,
-          }),
+        (place) => get<wire.MemoryPage>(path`/users/${userId}/memories`, { ...filter, ...place }, options),
         ({ items }) => items,
       ),
-    summary: (userId, options) => json({ method: "GET", path: path`/users/${userId}/summary`, options }),
-    regenerateSummary: (userId, options) =>
-      json({ method: "POST", path: path`/users/${userId}/summary/regenerate`, options }),
-    deleteMemories: (userId, deletion, options) =>
-      json({
+    /** What a user has stored, in short. */
+    summary: (userId: string, options?: CallOptions) =>
+      get<wire.UserSummary>(path`/users/${userId}/summary`, {}, options),
+    /** The same, made now. */
+    regenerateSummary: (userId: string, options?: CallOptions) =>
+      json<wire.UserSummary>({ method: "POST", path: path`/users/${userId}/summary/regenerate`, options }),
+    /** All memories of a user, with documents and originals, unless `keep` says otherwise; facts if `include` says so. */
+    deleteMemories: (userId: string, query?: wire.UserDeletion, options?: CallOptions) =>
+      json<wire.DeletedUserMemories>({
         method: "DELETE",
         path: path`/users/${userId}/memories`,
-        query: { ...deletion },
+        query,
         options,
       }),
   };

@@ -7,7 +7,7 @@ export interface DiskUsage {
 }
 
 /** What was deleted, or replaced by a newer version, and still stands in files. */
-export interface UnerasedRows {
+export interface UnpurgedRows {
   /** Memories, facts and documents. */
   readonly items: number;
   /** Rows by table, of those and of what belonged to them. */
@@ -17,7 +17,7 @@ export interface UnerasedRows {
 }
 
 /** What went from the disk. What was added meanwhile is in the figures after it. */
-export interface ErasureReport {
+export interface PurgeReport {
   readonly tables: readonly {
     readonly table: TableName;
     /** Deleted and replaced ones. */
@@ -44,13 +44,13 @@ export interface FinishedCompaction {
   readonly startedAt: number;
   readonly tookMs: number;
   /** Absent when it failed: `problem` says why, and the store is as it was or already written anew. */
-  readonly report?: ErasureReport;
+  readonly report?: PurgeReport;
   readonly problem?: string;
 }
 
 export interface CompactionStatus {
   /** Absent when nothing waits. */
-  readonly waiting?: UnerasedRows;
+  readonly waiting?: UnpurgedRows;
   readonly running?: CompactionProgress & { readonly startedAt: number };
   /** Since the daemon was started. */
   readonly last?: FinishedCompaction;

@@ -27,6 +27,20 @@ export interface EmbeddingStamp {
   readonly projection: string;
 }
 
+/** How alike the vectors of a model are: the figures that a threshold on them depends on. */
+export interface EmbeddingProfile {
+  /** Cosine from which two memories count as similar: between sentences on one subject, not merely of one kind. */
+  readonly similar: number;
+  /** Tokens of any two texts are this similar on average: only what is above tells. */
+  readonly tokenFloor: number;
+  /** What the figures of `relevance.ts` weigh, in a logistic line. */
+  readonly relevance: {
+    readonly weakest: number;
+    readonly distance: number;
+    readonly offset: number;
+  };
+}
+
 /** Token vectors of a text, projected, brought to unit length and rounded to int8; see `TOKEN_SCALE`. */
 export interface TokenVectors {
   /** Row-major, `TOKEN_DIMENSIONS` bytes a token; its length is a multiple of that, possibly 0. */

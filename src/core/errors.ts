@@ -24,6 +24,8 @@ export type ErrorCode =
   | "FETCH_TIMEOUT"
   /** The data directory cannot be used: damaged, newer than this program, in use, unreadable. Only at start. */
   | "STORE_UNUSABLE"
+  /** What is asked for was damaged on the disk. */
+  | "DAMAGED"
   | "INTERNAL";
 
 /** One field of a request that is wrong: where (`/tags/0`) and why. */

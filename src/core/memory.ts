@@ -46,6 +46,8 @@ export interface Memory {
   readonly version: number;
   readonly createdBy: string | null;
   readonly source: MemorySource | null;
+  /** Ids of the same user's memories that this one replaces, as its writer said. Of a row some may be gone; what is read names those that are here. */
+  readonly supersedes: readonly string[];
   /** Place in the order of adding, store-wide, unique, from 1. */
   readonly order: number;
 }
@@ -57,7 +59,20 @@ export interface Signals {
   readonly lastSeenAt: number;
 }
 
-export type SeenMemory = Memory & Signals;
+/** Why a memory no longer holds: it follows from other memories, and is gone when they are. */
+export interface Supersession {
+  /** Id of the memory of the same user that took its place; where several did, of the first one. */
+  readonly by: string;
+  /** When that one happened. */
+  readonly at: number;
+  /** `told`: the other memory names this one; `inferred`: it reads as a later word on the same thing. */
+  readonly how: "told" | "inferred";
+}
+
+export interface SeenMemory extends Memory, Signals {
+  /** Null while it holds. */
+  readonly superseded: Supersession | null;
+}
 
 export const INITIAL_SALIENCE = 0.5;
 

@@ -1,7 +1,14 @@
-import type { DocumentIndex } from "./documents/document-index.ts";
-import type { DocumentEmbedding, EmbeddingStamp, QuestionEmbedding, TokenVectors } from "./embedding.ts";
-import type { JsonValue, SeenMemory, Sector, Signals } from "./memory.ts";
+import type { DocumentReads } from "./documents/document-index.ts";
+import type {
+  DocumentEmbedding,
+  EmbeddingProfile,
+  EmbeddingStamp,
+  QuestionEmbedding,
+  TokenVectors,
+} from "./embedding.ts";
+import type { JsonValue, SeenMemory, Sector, Signals, Supersession } from "./memory.ts";
 import type { Change, EdgeKind, EdgeRow, RequestRow } from "./rows.ts";
+import type { TermStatistics } from "./recall/bm25.ts";
 import type { MemoryTraits } from "./recall/traits.ts";
 
 /** What the core asks of the world. Every adapter and every fake of a port passes the suite of the port's name in `test/contract`. */
@@ -20,6 +27,7 @@ export interface IdSource {
 /** Turns text into vectors. */
 export interface Embedder {
   readonly stamp: EmbeddingStamp;
+  readonly profile: EmbeddingProfile;
   /**
    * Embeds a text to be remembered, of any length: the whole of it, in windows.
    *
@@ -44,6 +52,8 @@ export interface CatalogueEntry {
   readonly documentId: string | null;
   /** Effective: what the writer said, else `createdAt`. */
   readonly occurredAt: number;
+  /** Whether the writer said when it happened. */
+  readonly isTimeGiven: boolean;
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly lastSeenAt: number;
@@ -54,6 +64,8 @@ export interface CatalogueEntry {
   readonly sectors: readonly Sector[];
   readonly tags: readonly string[];
   readonly traits: MemoryTraits;
+  /** As written: ids may be of memories that are gone. */
+  readonly supersedes: readonly string[];
 }
 
 /** Which memories: all conditions hold. Absent conditions do not filter. */
@@ -69,6 +81,8 @@ export interface MemoryFilter {
   readonly createdBy?: string;
   /** `createdAt` at this moment or later. */
   readonly createdFrom?: number;
+  /** The last characters of the id. */
+  readonly idEnd?: string;
   /** `occurredAt` in [from, to). */
   readonly from?: number;
   readonly to?: number;
@@ -113,8 +127,13 @@ export interface Catalogue {
   signalsOf(id: string): Signals | undefined;
   /** The id alone, for loops over many. */
   idAt(ordinal: Ordinal): string | undefined;
-  /** The id of the memory with that hash (see `duplicateHash`). */
-  findDuplicate(hash: string): string | undefined;
+  /** The memories with that hash (see `duplicateHash`), oldest first: one, unless they were changed to be the same or no longer hold. */
+  duplicatesOf(hash: string): Ordinal[];
+  /**
+   * Why a memory no longer holds, or did not at `asOf`: the first of the same user's memories that took its place, one
+   * that was told before one that is inferred. Undefined while it holds.
+   */
+  supersession(ordinal: Ordinal, asOf?: number): Supersession | undefined;
   /** Metadata is compared by a hash of 53 bits: a false match is one in 10¹⁵ pairs. */
   select(filter: MemoryFilter): Selection;
   /** Newest first; `before` is an `order`: only older ones. `offset` counts from there. */
@@ -132,7 +151,7 @@ export interface Catalogue {
   edgesAt(ordinal: Ordinal): readonly OrdinalEdge[];
   findRequest(key: string): RequestRow | undefined;
   /** Only the store applies changes to it. */
-  readonly documents: DocumentIndex;
+  readonly documents: DocumentReads;
   /** The changes that remove requests whose time is over; looked for once an hour, else none. */
   expiredRequests(): Change[];
   sectorCounts(filter: MemoryFilter): Readonly<Record<Sector, number>>;
@@ -156,7 +175,7 @@ export interface Scores {
   top(limit: number): Ordinal[];
 }
 
-/** A term of a question and how often it stands there. */
+/** A term of a question and how much it counts. */
 export interface QueryTerm {
   readonly term: string;
   readonly weight: number;
@@ -164,7 +183,7 @@ export interface QueryTerm {
 
 /** What the synchronous section of a write may use; valid only while it runs. */
 export interface WriteSection {
-  /** The time of the record: the clock's, but never before an earlier record's. */
+  /** The time of the record: the clock's, or an earlier record's that is at most `CLOCK_STEP_MS` ahead of it. */
   readonly now: number;
   /** The `order` of the record's first new memory; further ones follow by 1. */
   readonly nextOrder: number;
@@ -187,17 +206,17 @@ export interface MemoryStore {
    *
    * @throws {ServiceError} what `commit` would: STORE_FULL, NOT_READY.
    */
-  admit(): Promise<void>;
+  assertWritable(): Promise<void>;
   /** The memories that exist among `ids`, each citing its document by the name that this has now. */
   readMemories(ids: readonly string[]): Promise<Map<string, SeenMemory>>;
   /** Token vectors of those among `ids` that have any. */
   readTokens(ids: readonly string[]): Promise<Map<string, TokenVectors>>;
-  /** BM25 (see `ranking.ts`) with the statistics of the whole store. */
-  scoreWords(terms: readonly QueryTerm[], selection?: Selection): Scores;
+  /** How the memories among those use words; without a selection all. */
+  termStatistics(among?: Selection): TermStatistics;
+  /** BM25 (see `bm25.ts`); the weight of a term includes how rare it is. `averageLength`: terms of the average memory. */
+  scoreWords(terms: readonly QueryTerm[], averageLength: number, selection?: Selection): Scores;
   /** Cosine with the best window, negative ones as 0. */
   scoreVectors(vector: Float32Array, selection?: Selection): Scores;
   /** The embeddings of a memory's windows, in order, each within .002 of the one it was written with; none while they are not durable. */
   windowsOf(ordinal: Ordinal): Float32Array[];
-  /** The inverse document frequency of a term, > 0; unknown terms get the highest. */
-  inverseDocumentFrequency(term: string): number;
 }

@@ -65,14 +65,18 @@ export interface TokenRow {
   readonly stamp: string;
 }
 
-export type EdgeKind = "next" | "similar" | "same-document";
+export const EDGE_KINDS = ["next", "similar", "same-document", "updates"] as const;
+export type EdgeKind = (typeof EDGE_KINDS)[number];
 
-/** A waypoint: from one memory to another. `next` and `same-document` point forward in order. */
+/**
+ * A waypoint: from one memory to another. `next` and `same-document` point forward in order, `updates` from a later
+ * memory to the earlier one whose place it seems to take.
+ */
 export interface EdgeRow {
   readonly source: string;
   readonly target: string;
   readonly kind: EdgeKind;
-  /** In (0, 1]. */
+  /** In (0, 1]; 0 of an `updates` that was rejected: the guess is not made again. */
   readonly weight: number;
   readonly createdAt: number;
 }

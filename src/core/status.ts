@@ -5,8 +5,12 @@ export interface ServiceStatus {
   readonly startedAt: number;
   /** Empty when the service can answer everything; else why not, in sentences. */
   readonly notReady: readonly string[];
+  /** What was lost by damage, or is made again after it, in sentences; the rest is served. */
+  readonly repairs: readonly string[];
   readonly memoryCount: number;
   readonly documents: { readonly count: number; readonly jobsWaiting: number; readonly jobsRunning: number };
+  /** What keeps the processes that read foreign bytes from the network and from signalling others; null where nothing does. */
+  readonly sandbox: "bubblewrap" | "namespaces" | null;
   readonly embedding: { readonly model: string; readonly dimensions: number; readonly modelSha256: string };
   readonly store: {
     readonly dataDir: string;

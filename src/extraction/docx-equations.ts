@@ -5,7 +5,7 @@ const CLOSE = "</m:oMath>";
 /** Around one or several equations that stand by themselves; mammoth passes over it with all it holds. */
 const PARAGRAPH_TAGS = /<\/?m:oMathPara(?:\s[^<>]*)?>|<m:oMathParaPr(?:\s[^<>]*)?\/>/g;
 const PARAGRAPH_PROPERTIES =
-  /<m:oMathParaPr(?:\s[^<>]*)?>(?:<(?!\/m:oMathParaPr>)[^<>]*>)*<\/m:oMathParaPr>/g;
+  /<m:oMathParaPr(?:\s[^<>]*)?>(?:<(?!\/?m:oMathParaPr\b)[^<>]*>)*<\/m:oMathParaPr>/g;
 
 /** A part of a Word document in which equations (Office Math) are runs of plain text, since mammoth knows none. */
 export function withEquations(part: Uint8Array): Uint8Array {

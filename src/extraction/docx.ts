@@ -5,7 +5,7 @@ import { cleanDate, cleanField, cleanLanguage } from "./clean-text.ts";
 import { blocksOfHtml } from "./html-blocks.ts";
 import { elementsOf, type HtmlElement, parseHtml, textOf } from "./html-tree.ts";
 import { withEquations } from "./docx-equations.ts";
-import { inflateEntry, readZipDirectory, storeZip } from "./zip.ts";
+import { inflateEntry, readZipDirectory } from "./zip.ts";
 
 interface WordDocument {
   readonly blocks: Block[];
@@ -38,10 +38,10 @@ export async function readDocx(bytes: Uint8Array, limits: ExtractionLimits): Pro
   const parts = inflateParts(bytes, limits.maxInflatedBytes);
   const properties = propertiesOf(parts.get("docProps/core.xml"));
   const styles = textFrom(parts.get("word/styles.xml"));
-  const language = properties.get("dc:language") ?? /<w:lang\b[^>]*\bw:val="([\w-]{2,35})"/.exec(styles)?.[1];
+  const language =
+    properties.get("dc:language") ?? /<w:lang\b[^<>]*\bw:val="([\w-]{2,35})"/.exec(styles)?.[1];
 
-  const buffer = storeZip(Array.from(parts, ([name, content]) => ({ name, content })));
-  const { root } = parseHtml(await convert(buffer));
+  const { root } = parseHtml(await convert(parts));
   return {
     blocks: blocksOfHtml(root, { keepsLink: () => true, skips: isWayBack }),
     title: cleanField(properties.get("dc:title")),
@@ -75,17 +75,20 @@ function inflateParts(bytes: Uint8Array, maxInflatedBytes: number): Map<string, 
   return parts;
 }
 
-async function convert(buffer: Buffer): Promise<string> {
+async function convert(parts: ReadonlyMap<string, Uint8Array>): Promise<string> {
+  // What mammoth makes of a zip file itself; its types do not tell of it.
+  const file = {
+    exists: (name: string) => parts.has(name),
+    read: async (name: string, encoding?: string) =>
+      encoding === undefined ? parts.get(name) : textFrom(parts.get(name)),
+  };
   try {
-    const { value } = await mammoth.convertToHtml(
-      { buffer },
-      {
-        styleMap: STYLES,
-        includeEmbeddedStyleMap: false,
-        externalFileAccess: false,
-        convertImage: mammoth.images.imgElement(async () => ({ src: "" })),
-      },
-    );
+    const { value } = await mammoth.convertToHtml({ file } as unknown as { buffer: Buffer }, {
+      styleMap: STYLES,
+      includeEmbeddedStyleMap: false,
+      externalFileAccess: false,
+      convertImage: mammoth.images.imgElement(async () => ({ src: "" })),
+    });
     return value;
   } catch (cause) {
     throw new ServiceError(

@@ -6,7 +6,7 @@ import type {
 } from "../core/documents/extraction.ts";
 import { ServiceError } from "../core/errors.ts";
 import { type Job, JobProcess, type ProcessEnd } from "../sandbox/job-process.ts";
-import { lowerPriority } from "../sandbox/lower-priority.ts";
+import type { Walls } from "../sandbox/walls.ts";
 import { passedLimit } from "../sandbox/watchdog.ts";
 import { WorkClock } from "../sandbox/work-clock.ts";
 import type { DocumentClaims, FromWorker, ToWorker } from "./extraction-messages.ts";
@@ -39,13 +39,16 @@ const STUCK_FACTOR = 4;
 const STUCK_MS = 10_000;
 
 /** @throws {Error} if the built worker is missing. */
-export function startExtractionProcess(worker: string, limits: ExtractionLimits): ExtractionProcess {
-  const process: ExtractionProcess = new JobProcess({
+export function startExtractionProcess(
+  worker: string,
+  limits: ExtractionLimits,
+  walls: Walls | undefined,
+): ExtractionProcess {
+  return new JobProcess({
+    walls,
     sandbox: { worker, heapBytes: limits.maxResidentBytes * HEAP_SHARE, packages: PARSERS },
     explainEnd: (end) => explainEnd(end, limits),
   });
-  if (process.pid !== undefined) lowerPriority(process.pid);
-  return process;
 }
 
 /** Reads one document. After any failure the process is of no use any more. */
@@ -118,6 +121,6 @@ function explainEnd({ cause, printed, hasSpoken }: ProcessEnd, limits: Extractio
 }
 
 function tookTooLong({ maxWorkingMs }: ExtractionLimits): ServiceError {
-  const message = `Reading the document takes more than ${maxWorkingMs} ms of work. Send it in parts, or raise --max-extraction-ms.`;
+  const message = `Reading the document takes more than ${maxWorkingMs} ms of work. Send it in parts.`;
   return new ServiceError("TOO_LARGE", message);
 }

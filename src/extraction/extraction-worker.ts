@@ -1,10 +1,11 @@
 /**
  * The process that parses foreign bytes and cuts what they say: no files but the program's own, no child processes, no native addons, no
- * environment. It is talked to by `readInProcess` alone.
+ * environment, and no network where the system has walls. It is talked to by `readInProcess` alone.
  */
 import { cutDocument } from "../core/documents/cut-document.ts";
 import type { Chunk } from "../core/documents/extraction.ts";
 import { ServiceError } from "../core/errors.ts";
+import { lowerPriority } from "../sandbox/watchdog.ts";
 import { Watchdog } from "../sandbox/watchdog.ts";
 import { extractDocument } from "./extract-document.ts";
 import type { FromWorker, ToWorker } from "./extraction-messages.ts";
@@ -19,6 +20,7 @@ type Begin = Extract<ToWorker, { type: "begin" }>;
 let watchdog: Watchdog | undefined;
 let begun: { readonly begin: Begin; readonly bytes: Uint8Array; filled: number } | undefined;
 
+lowerPriority();
 process.on("disconnect", () => process.exit());
 process.on("message", (message: ToWorker) => {
   if (message.type === "begin")

@@ -84,7 +84,7 @@ class BlockWalk {
     }
     switch (element.tag) {
       case "pre":
-        this.#add("code", cleanText(preformatted(element)).replace(/^(?:[ \t]*\n)+|\s+$/g, ""));
+        this.#add("code", cleanText(preformatted(element)).replace(/^(?:[ \t]*\n)+|(?<!\s)\s+$/g, ""));
         return;
       case "blockquote":
         this.#within(element, context.type === "list-item" ? context : { type: "quote" });
@@ -144,7 +144,7 @@ class BlockWalk {
     // A table within is a list here: its cells are none of this row.
     return blocks
       .map(({ type, text }) => (type === "table-row" ? `${text.replaceAll(" | ", ", ")};` : text))
-      .map((text) => text.replace(/\s*\n\s*/g, " "))
+      .map((text) => text.replace(/(?<!\s)\s*\n\s*/g, " "))
       .join(" ")
       .replace(/;$/, "");
   }

@@ -18,13 +18,12 @@ const MAX_READABILITY_DEPTH = 200;
 /** A page of scripts shows less than this: a title, "Loading…". */
 const MAX_EMPTY_PAGE_CHARS = 200;
 
-/** Of a page that calls itself an article, what readability finds is believed from here on. */
+/** What readability finds is believed from this share of the words that the rules find: less, and it chose one part of many. */
+const MIN_ARTICLE_SHARE = 0.3;
+/** Of a page that calls itself an article anything is, from here on. */
 const MIN_ARTICLE_CHARS = 300;
-/** Of the prose on any other page, what its article leaves out at most: more, and it is no article (a forum, a manual, a list). */
-const MAX_LOST_PROSE_SHARE = 0.25;
-const MAX_LOST_SHARE = 0.1;
-/** A block with as many words is prose and no label. */
-const PROSE_WORDS = 15;
+/** Where addresses of links are more than this share of an article's words, they are left out: they would drown it. */
+const MAX_ADDRESS_SHARE = 0.05;
 
 /**
  * The main text of a page: its article where there is one, else all but what is plainly not text of it.
@@ -35,9 +34,9 @@ export function readHtml(html: string, base?: string): Page {
   const { root, depth } = parseHtml(html);
   const { isArticle, ...metadata } = pageMetadata(root, base);
   const body = findElement(root, (element) => element.tag === "body") ?? root;
-  const { root: main, isMarked, skips } = mainPart(body);
+  const { root: main, skips } = mainPart(body);
   const keepsLink = leavesSite(root, base ?? metadata.url);
-  const byRules = blocksOfHtml(main, { skips, keepsLink });
+  const byRules = blocksOfHtml(main, { skips });
 
   if (charsOf(byRules) < MAX_EMPTY_PAGE_CHARS && needsScripts(root)) {
     throw new ServiceError(
@@ -47,14 +46,15 @@ export function readHtml(html: string, base?: string): Page {
   }
   if (html.length <= MAX_READABILITY_CHARS && depth <= MAX_READABILITY_DEPTH) {
     const article = articleOf(html, keepsLink);
-    if (
-      article !== undefined &&
-      (isArticle ? charsOf(article) >= MIN_ARTICLE_CHARS : isWhole(article, byRules, isMarked))
-    ) {
+    const isBelieved = (found: readonly Block[]) =>
+      (isArticle && charsOf(found) >= MIN_ARTICLE_CHARS) ||
+      wordsOf(found) >= wordsOf(byRules) * MIN_ARTICLE_SHARE;
+    if (article !== undefined && isBelieved(article)) {
       return { ...metadata, blocks: withTitle(article, byRules, metadata.title), method: "readability" };
     }
   }
-  const blocks = byRules.length > 0 ? byRules : blocksOfHtml(body, { keepsLink });
+  const blocks =
+    byRules.length > 0 ? blocksOfHtml(main, { skips, keepsLink }) : blocksOfHtml(body, { keepsLink });
   return { ...metadata, blocks, method: "html-rules" };
 }
 
@@ -63,7 +63,11 @@ function articleOf(html: string, keepsLink: (address: string) => boolean): Block
   if (!isProbablyReaderable(document)) return undefined;
   const article = new Readability(document).parse();
   if (article?.content === undefined || article.content === null) return undefined;
-  return blocksOfHtml(parseHtml(article.content).root, { keepsLink });
+  const { root } = parseHtml(article.content);
+  const plain = blocksOfHtml(root);
+  const withAddresses = blocksOfHtml(root, { keepsLink });
+  const words = wordsOf(plain);
+  return wordsOf(withAddresses) - words > words * MAX_ADDRESS_SHARE ? plain : withAddresses;
 }
 
 /** Links within a site are its ways about; those that lead away are what the text points to. */
@@ -79,31 +83,6 @@ function siteOf(address: string | undefined): string | undefined {
   return hostname === "" ? undefined : hostname.replace(/^www\./, "");
 }
 
-/**
- * True unless much that the rules found is missing in the article: of a page that marks its main part anything, of
- * others prose, since the rest may be links and labels around the article.
- */
-function isWhole(article: readonly Block[], byRules: readonly Block[], isMarked: boolean): boolean {
-  const inArticle = new Set(article.map((block) => keyOf(block.text)));
-  const inArticleText = keyOf(article.map((block) => block.text).join(" "));
-  let lost = 0;
-  for (const block of byRules) {
-    const count = wordCount(block.text);
-    const key = keyOf(block.text);
-    if (
-      (isMarked || count >= PROSE_WORDS) &&
-      !inArticle.has(key) &&
-      !inArticleText.includes(key.slice(0, 80))
-    )
-      lost += count;
-  }
-  return (
-    lost <=
-    (isMarked ? MAX_LOST_SHARE : MAX_LOST_PROSE_SHARE) *
-      wordCount(article.map((block) => block.text).join(" "))
-  );
-}
-
 /** Readability takes the headline off; it belongs to the text where the page shows it. */
 function withTitle(article: Block[], byRules: readonly Block[], title: string | undefined): Block[] {
   const headline = byRules.find((block) => block.type === "heading" && block.level === 1) ?? undefined;
@@ -116,10 +95,11 @@ const keyOf = (text: string) => text.replace(/[^\p{L}\p{N}]+/gu, "").toLowerCase
 const charsOf = (blocks: readonly Block[]) => blocks.reduce((total, block) => total + block.text.length, 0);
 
 /** Words; of scripts without spaces, half the characters. */
-function wordCount(text: string): number {
-  const words = text.match(/[\p{L}\p{N}]+/gu) ?? [];
-  return words.reduce(
-    (total, word) => total + Math.max(1, /[\u3040-\u9fff]/.test(word) ? word.length / 2 : 1),
-    0,
-  );
+function wordsOf(blocks: readonly Block[]): number {
+  let count = 0;
+  for (const { text } of blocks) {
+    for (const [word] of text.matchAll(/[\p{L}\p{N}]+/gu))
+      count += /[\u3040-\u9fff]/.test(word) ? Math.max(1, word.length / 2) : 1;
+  }
+  return count;
 }

@@ -39,7 +39,7 @@ function takeFrontMatter(text: string) {
   // A rule, some text and another rule are no front matter.
   if (!lines.some((line) => /^[\w-]+:(\s|$)/.test(line))) return { fields, rest: text, kept: [] };
   for (const line of lines) {
-    const field = /^([\w-]+):\s+(.+)$/.exec(line);
+    const field = /^([\w-]+):\s+(\S.*)$/.exec(line);
     if (field?.[1] !== undefined)
       fields.set(field[1].toLowerCase(), (field[2] ?? "").replace(/^(["'])(.*)\1$/, "$2"));
   }
@@ -79,7 +79,10 @@ function addBlocks(token: Token, depth: number, isQuoted: boolean, blocks: Block
       return;
     }
     case "code":
-      blocks.push({ type: "code", text: (token as Tokens.Code).text.replace(/^(?:[ \t]*\n)+|\s+$/g, "") });
+      blocks.push({
+        type: "code",
+        text: (token as Tokens.Code).text.replace(/^(?:[ \t]*\n)+|(?<!\s)\s+$/g, ""),
+      });
       return;
     case "blockquote":
       for (const inner of (token as Tokens.Blockquote).tokens) addBlocks(inner, depth + 1, true, blocks);
@@ -92,7 +95,7 @@ function addBlocks(token: Token, depth: number, isQuoted: boolean, blocks: Block
       return;
     case "html":
       // Comments are the writer's notes to himself.
-      blocks.push({ type: paragraph, text: raw.replace(/<!--[\s\S]*?-->/g, "").trim() });
+      blocks.push({ type: paragraph, text: raw.replace(/<!--(?:(?!<!--|-->)[\s\S])*-->/g, "").trim() });
       return;
     default:
       blocks.push({ type: paragraph, text: raw });

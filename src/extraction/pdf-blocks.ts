@@ -39,9 +39,9 @@ const SENTENCE_END = /[.!?:;。！？][)"'”’»]?$/;
 const CJK_END = /[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]$/;
 const CJK_START = /^[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]/;
 /** The dots that lead to a page number. */
-const LEADERS = /\s*(?:\. ?){4,}\s*|\s*…{2,}\s*/g;
+const LEADERS = /(?<!\s)\s*(?:(?:\. ?){4,}|…{2,})\s*/g;
 const LISTED_PAGE = / … [\divxlc]+$/i;
-const BROKEN_WORD = /(\p{L}+)[-\u2010]$/u;
+const BROKEN_WORD = /(?<!\p{L})(\p{L}+)[-\u2010]$/u;
 
 /** The blocks of a document's pages. `outline` holds the level of each heading that the document itself lists. */
 export function blocksOfPdf(pages: readonly PdfPage[], outline: ReadonlyMap<string, number>): Block[] {

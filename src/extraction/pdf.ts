@@ -49,7 +49,7 @@ export async function readPdf(
   if (pages > limits.maxPages) {
     throw new ServiceError(
       "TOO_LARGE",
-      `The PDF has ${pages} pages; the limit is ${limits.maxPages}. Send it in parts, or raise --max-document-pages.`,
+      `The PDF has ${pages} pages; the limit is ${limits.maxPages}. Send it in parts.`,
     );
   }
   const rows: Row[][] = [];

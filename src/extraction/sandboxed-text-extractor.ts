@@ -9,7 +9,7 @@ import {
   type SpooledFile,
   type TextExtractor,
 } from "../core/documents/extraction.ts";
-import { builtFile } from "../sandbox/built-file.ts";
+import { builtFile } from "../sandbox/sandboxed-process.ts";
 import { ProcessQueue } from "../sandbox/process-queue.ts";
 import { checkClaim } from "./document-kind.ts";
 import {
@@ -34,14 +34,14 @@ export interface ExtractorOptions {
 }
 
 /** A process is replaced after as many documents: parsers leave things behind. */
-const JOBS_A_PROCESS = 50;
+const JOBS_PER_PROCESS = 50;
 /** A process without work is ended after as long. */
 const IDLE_MS = 30_000;
 const PIECE_BYTES = 1 << 20;
 
 /**
  * Opens an extractor whose parsers run in processes of their own, without rights and within limits, started with the
- * first document: one for small documents, one for all others.
+ * first document: one for small documents, one for all others, and no process for the documents of two users.
  *
  * @throws {Error} if the built worker is missing; only when sources run without a build.
  */
@@ -63,8 +63,8 @@ class SandboxedTextExtractor implements TextExtractor {
     this.#limits = limits;
     const newQueue = () =>
       new ProcessQueue({
-        start: () => startExtractionProcess(file, limits),
-        jobsAProcess: JOBS_A_PROCESS,
+        start: (walls) => startExtractionProcess(file, limits, walls),
+        jobsPerProcess: JOBS_PER_PROCESS,
         idleMs: IDLE_MS,
       });
     this.#small = newQueue();
@@ -111,6 +111,7 @@ class SandboxedTextExtractor implements TextExtractor {
     return await queue.run(
       (process) => readInProcess(process, document, this.#limits, options),
       options.signal,
+      options.user,
     );
   }
 }

@@ -4,6 +4,6 @@ import { ServiceError } from "../core/errors.ts";
 export function tooMuchText({ maxChars }: Pick<ExtractionLimits, "maxChars">): ServiceError {
   return new ServiceError(
     "TOO_LARGE",
-    `The document has more than ${maxChars} characters of text. Send it in parts, or raise --max-document-chars.`,
+    `The document has more than ${maxChars} characters of text. Send it in parts.`,
   );
 }

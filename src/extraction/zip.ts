@@ -1,4 +1,4 @@
-import { crc32, inflateRawSync } from "node:zlib";
+import { inflateRawSync } from "node:zlib";
 import { ServiceError } from "../core/errors.ts";
 
 /** Structures of APPNOTE.TXT 6.3 (PKWARE): signatures, and sizes of their fixed parts in bytes. */
@@ -68,44 +68,6 @@ export function inflateEntry(bytes: Uint8Array, entry: ZipEntry): Uint8Array {
   } catch (cause) {
     throw damaged(cause);
   }
-}
-
-/** An archive that holds the parts as they are, not compressed. */
-export function storeZip(parts: readonly { readonly name: string; readonly content: Uint8Array }[]): Buffer {
-  const locals: Uint8Array[] = [];
-  const directory: Uint8Array[] = [];
-  let offset = 0;
-  for (const { name, content } of parts) {
-    const encoded = Buffer.from(name);
-    const local = Buffer.alloc(LOCAL_HEADER.size);
-    local.writeUInt32LE(LOCAL_HEADER.signature, 0);
-    local.writeUInt16LE(20, 4);
-    local.writeUInt32LE(crc32(content), 14);
-    local.writeUInt32LE(content.length, 18);
-    local.writeUInt32LE(content.length, 22);
-    local.writeUInt16LE(encoded.length, 26);
-    locals.push(local, encoded, content);
-
-    const entry = Buffer.alloc(DIRECTORY_ENTRY.size);
-    entry.writeUInt32LE(DIRECTORY_ENTRY.signature, 0);
-    entry.writeUInt16LE(20, 4);
-    // Version needed to length of the name stand in the same order in both.
-    local.copy(entry, 6, 4, 28);
-    entry.writeUInt32LE(offset, 42);
-    directory.push(entry, encoded);
-    offset += local.length + encoded.length + content.length;
-  }
-
-  const end = Buffer.alloc(DIRECTORY_END.size);
-  end.writeUInt32LE(DIRECTORY_END.signature, 0);
-  end.writeUInt16LE(parts.length, 8);
-  end.writeUInt16LE(parts.length, 10);
-  end.writeUInt32LE(
-    directory.reduce((total, piece) => total + piece.length, 0),
-    12,
-  );
-  end.writeUInt32LE(offset, 16);
-  return Buffer.concat([...locals, ...directory, end]);
 }
 
 function findDirectoryEnd(view: DataView): number {

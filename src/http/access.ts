@@ -5,6 +5,7 @@ import type { ApiKey, Scope } from "../core/access/api-key.ts";
 import type { KeyRing } from "../core/access/key-ring.ts";
 import { ServiceError } from "../core/errors.ts";
 import type { Clock } from "../core/ports.ts";
+import type { peerOf } from "./peer.ts";
 
 export interface AccessOptions {
   /** At least 16 characters; left out: no key is asked, and only loopback is served. */
@@ -24,6 +25,8 @@ export interface AccessOptions {
   /** Proxies whose `X-Forwarded-For` says where a request comes from. */
   readonly trustedProxies?: readonly string[];
   readonly clock?: Clock;
+  /** Who is at the other end of a connection; left out: as the system says. */
+  readonly peerOf?: typeof peerOf;
 }
 
 /** Who sends a request, as far as the daemon knows. */

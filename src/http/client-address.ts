@@ -42,7 +42,7 @@ export function clientAddressOf({ socket, headers }: IncomingMessage, isTrusted:
 /** Those whom one person can easily have many of are one: an IPv6 network of 64 bits. */
 export function networkOf(address: string): string {
   if (isIP(address) !== 6) return address;
-  const [head = "", tail] = address.replace(/%.*$/, "").split("::");
+  const [head = "", tail] = address.replace(/%[^]*$/, "").split("::");
   const groups = head === "" ? [] : head.split(":");
   const rest = tail === undefined || tail === "" ? [] : tail.split(":");
   const zeros = tail === undefined ? 0 : 8 - groups.length - rest.length;
@@ -53,7 +53,7 @@ export function networkOf(address: string): string {
 }
 
 /** Without brackets, port and the prefix of an IPv4 address that came over an IPv6 socket. */
-function plainAddress(text: string): string {
+export function plainAddress(text: string): string {
   const bare = /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1] ?? text;
   const address = /^([\d.]+):\d+$/.exec(bare)?.[1] ?? bare;
   return address.toLowerCase().replace(/^::ffff:(?=[\d.]+$)/, "");

@@ -5,10 +5,10 @@ import { ServiceError } from "../core/errors.ts";
 import type { IngestResult, JobView } from "../core/documents/job-view.ts";
 import type { DocumentRecord, GetDocumentReply, IngestReply, JobRecord } from "../schemas/document.ts";
 import { formatTime } from "../schemas/time.ts";
-import { memoryRecord } from "./memory-record.ts";
+import { memoryRecord } from "./records.ts";
 import { problemOf } from "./problem.ts";
 
-const MS_A_SECOND = 1_000;
+const MS_PER_SECOND = 1_000;
 
 /** Its place in the order of adding is in no answer. */
 type Recordable = Omit<DocumentRow, "order">;
@@ -105,7 +105,7 @@ function extraction({
     ...(date !== undefined && { date: formatTime(date) }),
     ...(language !== undefined && { language }),
     ...(pages !== undefined && { pages }),
-    ...(durationMs !== undefined && { duration_s: durationMs / MS_A_SECOND }),
+    ...(durationMs !== undefined && { duration_s: durationMs / MS_PER_SECOND }),
     ...(soundTrack !== undefined && { sound_track: soundTrack }),
     char_count: charCount,
   };

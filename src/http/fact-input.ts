@@ -1,15 +1,15 @@
 /** From checked requests about facts to the inputs of operations: names, times, and null for "left out". */
 import type { Static } from "typebox";
 import type { CompareFactsInput } from "../core/facts/compare-facts.ts";
-import { ServiceError } from "../core/errors.ts";
 import type { FactFilter } from "../core/facts/fact-book.ts";
 import type { PageRange } from "../core/facts/fact-page.ts";
 import type { AsOf } from "../core/facts/fact-store.ts";
 import type { RecordFactInput } from "../core/facts/record-fact.ts";
-import type { CloseFactBody, CloseFactQuery, RecordFactBody } from "../schemas/fact.ts";
+import { type CloseFactBody, type CloseFactQuery, RecordFactBody } from "../schemas/fact.ts";
 import { DEFAULT_PAGE_LIMIT } from "../schemas/page.ts";
 import type { CompareFactsQuery } from "../schemas/read-facts.ts";
 import { parseQueryTime, parseTime } from "../schemas/time.ts";
+import { fromWire } from "../schemas/wire.ts";
 import { readPlace, writePlace } from "./cursor.ts";
 import { invalid, ownerOf, type Present, present } from "./memory-input.ts";
 import { uuidOf } from "./memory-id.ts";
@@ -20,21 +20,8 @@ export function factIdOf(text: string): string {
 }
 
 export function recordFactInput(body: Static<typeof RecordFactBody>): RecordFactInput {
-  return {
-    subject: body.subject,
-    predicate: body.predicate,
-    object: body.object,
-    ...present({
-      validFrom: parseTime(body.valid_from),
-      validTo: parseTime(body.valid_to),
-      confidence: body.confidence,
-      metadata: body.metadata,
-      userId: body.user_id,
-      project: body.project,
-      sourceMemoryId: body.source_memory_id?.toLowerCase(),
-      cardinality: body.cardinality,
-    }),
-  };
+  const { sourceMemoryId, ...input } = fromWire(RecordFactBody, body);
+  return { ...input, ...present({ sourceMemoryId: sourceMemoryId?.toLowerCase() }) };
 }
 
 /** What a `DELETE` asks, in its query or its body. @throws {ServiceError} INVALID_REQUEST where these differ. */
@@ -103,14 +90,6 @@ export function comparedTimes(
   if (time1 === undefined) throw invalid("/time1", "is missing");
   if (time2 === undefined) throw invalid("/time2", "is missing");
   return { time1, time2 };
-}
-
-/** An error of an item of a batch, its fields named from the batch's body on. */
-export function itemError(error: ServiceError, path: string): ServiceError {
-  return new ServiceError(error.code, error.message, {
-    cause: error,
-    fields: error.fields.map((field) => ({ ...field, path: path + field.path })),
-  });
 }
 
 export function timeOf(text: string | undefined): number | undefined {

@@ -11,7 +11,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ServiceError } from "../core/errors.ts";
 import type { Scope } from "../core/access/api-key.ts";
 import { bracketed, HTTP_PORT, HTTPS_PORT, splitHost, type Access, type Caller } from "./access.ts";
-import type { Admit } from "./admission.ts";
+import type { Authenticate } from "./authentication.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -57,7 +57,7 @@ export function answerHeaders(requestId: string): Record<string, string> {
   };
 }
 
-export function guardRequests(app: FastifyInstance, access: Access, admit: Admit): void {
+export function guardRequests(app: FastifyInstance, access: Access, authenticate: Authenticate): void {
   app.decorateRequest("caller", undefined);
   app.addHook("onRequest", async (request, reply) => {
     reply.headers(answerHeaders(request.id));
@@ -67,7 +67,7 @@ export function guardRequests(app: FastifyInstance, access: Access, admit: Admit
     if (request.method === "OPTIONS" && request.headers["access-control-request-method"] !== undefined) {
       return answerPreflight(request, reply);
     }
-    admit(request, reply);
+    await authenticate(request, reply);
   });
 }
 

@@ -1,9 +1,11 @@
 import type { ServerResponse } from "node:http";
-import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
+import { lstatSync, rmSync } from "node:fs";
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { Server as TlsServer } from "node:tls";
 import type { FastifyInstance } from "fastify";
 import { ServiceError } from "../core/errors.ts";
 import { bracketed, isLoopback } from "./access.ts";
+import { limitConnections } from "./connections.ts";
 import { whoAnswers } from "./who-answers.ts";
 
 export interface ListenOptions {
@@ -11,6 +13,8 @@ export interface ListenOptions {
   readonly host: string;
   /** 0: any free one, the same at every address. */
   readonly port: number;
+  /** Path of a Unix socket besides, which only its owner may open. */
+  readonly socket?: string;
 }
 
 export interface Listening {
@@ -36,10 +40,22 @@ const PORT_ATTEMPTS = 10;
  * @throws {ServiceError} CONFLICT when the port is taken, saying by what; FORBIDDEN when it needs more
  *   rights; INVALID_REQUEST for an address that this machine does not have.
  */
-export async function listen(app: FastifyInstance, { host, port }: ListenOptions): Promise<Listening> {
+export async function listen(
+  app: FastifyInstance,
+  { host, port, socket }: ListenOptions,
+): Promise<Listening> {
   await app.ready();
   const running = trackRequests(app);
+  limitConnections(app.server, app.maxConnections);
   const { servers, hosts } = await openAll(app, host, port);
+  if (socket !== undefined) {
+    try {
+      servers.push(await openSocket(app, socket));
+    } catch (error) {
+      await Promise.all(servers.map(closeServer));
+      throw error;
+    }
+  }
   const bound = portOf(servers[0]);
   const scheme = app.server instanceof TlsServer ? "https" : "http";
   let closing: Promise<number> | undefined;
@@ -50,7 +66,11 @@ export async function listen(app: FastifyInstance, { host, port }: ListenOptions
   };
 }
 
-async function openAll(app: FastifyInstance, host: string, port: number) {
+async function openAll(
+  app: FastifyInstance,
+  host: string,
+  port: number,
+): Promise<{ servers: Server[]; hosts: string[] }> {
   const [first, second] =
     isLoopback(host) && !/^127\.(?!0\.0\.1$)/.test(host) ? ["127.0.0.1", "::1"] : [host];
   for (let attempt = 1; ; attempt += 1) {
@@ -58,10 +78,7 @@ async function openAll(app: FastifyInstance, host: string, port: number) {
     if (second === undefined) return { servers: [app.server], hosts: [host] };
 
     // One HTTP server takes the connections of both, so limits and closing hold for all of them.
-    const other = createServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
-      app.server.emit("connection", socket),
-    );
-    other.maxConnections = app.server.maxConnections;
+    const other = besides(app);
     try {
       await open(other, second, portOf(app.server));
       return { servers: [app.server, other], hosts: [first ?? host, second] };
@@ -72,6 +89,50 @@ async function openAll(app: FastifyInstance, host: string, port: number) {
       if (port !== 0 || attempt === PORT_ATTEMPTS) throw error;
     }
   }
+}
+
+/** A server whose connections the app answers. */
+function besides(app: FastifyInstance): Server {
+  return createServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
+    app.server.emit("connection", socket),
+  );
+}
+
+/** @throws {ServiceError} CONFLICT where something listens there; INVALID_REQUEST where it cannot be made. */
+async function openSocket(app: FastifyInstance, path: string): Promise<Server> {
+  if (await isAnswered(path))
+    throw new ServiceError(
+      "CONFLICT",
+      `Something listens at ${path} already. Choose another path with --socket.`,
+    );
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSocket() === true) rmSync(path);
+  const server = besides(app);
+  const before = process.umask(0o177);
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once("error", reject).listen(path, resolve);
+      // The file is made by now.
+      process.umask(before);
+    });
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    throw new ServiceError("INVALID_REQUEST", `Cannot listen at ${path} (${code}). Check --socket.`, {
+      cause,
+    });
+  } finally {
+    process.umask(before);
+  }
+  return server;
+}
+
+function isAnswered(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(path, () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once("error", () => resolve(false));
+  });
 }
 
 function open(server: Server, host: string, port: number): Promise<void> {

@@ -1,4 +1,5 @@
 /** From checked requests to the inputs of operations: names, times, and null for "left out". */
+import { isTimeZone } from "../core/text/calendar.ts";
 import type { Static } from "typebox";
 import type { AddMemoryInput } from "../core/memories/added-memory.ts";
 import { ServiceError } from "../core/errors.ts";
@@ -7,11 +8,13 @@ import type { MemoryFilter } from "../core/ports.ts";
 import type { QueryMemoryInput } from "../core/recall/query-memory.ts";
 import type { UpdateMemoryInput } from "../core/memories/update-memory.ts";
 import type { ListMemoriesQuery } from "../schemas/list-memories.ts";
-import type { AddMemoryBody, UpdateMemoryBody } from "../schemas/memory.ts";
+import { AddMemoryBody, UpdateMemoryBody } from "../schemas/memory.ts";
 import { DEFAULT_PAGE_LIMIT } from "../schemas/page.ts";
-import { DEFAULT_MATCHES, type QueryFilters, type QueryMemoryBody } from "../schemas/query-memory.ts";
-import { parseQueryTime, parseTime } from "../schemas/time.ts";
+import { DEFAULT_MATCHES, QueryFilters, QueryMemoryBody } from "../schemas/query-memory.ts";
+import { parseQueryTime } from "../schemas/time.ts";
+import { fromWire } from "../schemas/wire.ts";
 import { readCursor } from "./cursor.ts";
+import { memoryIdOf } from "./memory-id.ts";
 
 /** The fields that are there, without those that are undefined or null. */
 export type Present<T> = { [K in keyof T]?: NonNullable<T[K]> };
@@ -24,43 +27,55 @@ function isPresent<T>(value: T): value is NonNullable<T> {
 }
 
 export function addMemoryInput(body: Static<typeof AddMemoryBody>): AddMemoryInput {
-  return {
-    content: body.content,
-    ...present({
-      tags: body.tags,
-      metadata: body.metadata,
-      userId: body.user_id,
-      project: body.project,
-      sessionId: body.session_id,
-      occurredAt: parseTime(body.occurred_at),
-      sector: body.sector,
-    }),
-  };
+  const { supersedes, ...input } = fromWire(AddMemoryBody, body);
+  return { ...input, ...present({ supersedes: supersedesOf(supersedes) }) };
 }
 
 /** What to change; null stays where it clears. */
 export function updateMemoryInput(id: string, body: Static<typeof UpdateMemoryBody>): UpdateMemoryInput {
+  const { supersedes, userId: _owner, ...changes } = fromWire(UpdateMemoryBody, body);
   return {
     id,
-    ...present({ content: body.content, tags: body.tags, metadata: body.metadata }),
-    ...(body.occurred_at !== undefined && { occurredAt: parseTime(body.occurred_at) ?? null }),
-    ...(body.project !== undefined && { project: body.project }),
+    ...changes,
+    ...present({ supersedes: supersedesOf(supersedes) }),
+    ...(body.occurred_at === null && { occurredAt: null }),
+    ...(body.project === null && { project: null }),
   };
 }
 
+/** One id or several, in the form that ids are kept in. */
+function supersedesOf(ids: string | readonly string[] | null | undefined): string[] | undefined {
+  return isPresent(ids) ? [ids].flat().map(memoryIdOf) : undefined;
+}
+
 export function queryMemoryInput(body: Static<typeof QueryMemoryBody>): QueryMemoryInput {
+  const {
+    k,
+    snippet,
+    timeZone,
+    reinforce,
+    userId: _user,
+    filters: _filters,
+    ...input
+  } = fromWire(QueryMemoryBody, body);
   const filters = body.filters ?? {};
   return {
-    query: body.query,
-    limit: body.k ?? DEFAULT_MATCHES,
+    ...input,
+    limit: k ?? DEFAULT_MATCHES,
     filter: queryFilter(filters, oneUser([body.user_id, filters.user_id], "/filters/user_id")),
     ...present({
       minScore: filters.min_score,
-      snippetChars: body.snippet,
-      explain: body.explain,
-      includeFacts: body.include_facts,
+      timeZone: timeZoneOf(timeZone),
+      snippetChars: snippet,
+      leavesNoTrace: reinforce === false ? true : undefined,
     }),
   };
+}
+
+function timeZoneOf(name: string | null | undefined): string | undefined {
+  if (name === undefined || name === null) return undefined;
+  if (!isTimeZone(name)) throw invalid("/time_zone", "must be a time zone, such as Europe/Berlin");
+  return name;
 }
 
 export function listMemoriesInput(
@@ -76,6 +91,7 @@ export function listMemoriesInput(
     tags: query.tag === undefined ? undefined : [query.tag],
     sessionId: query.session_id,
     createdBy: query.created_by,
+    idEnd: query.id_end,
     createdFrom: query.created_from === undefined ? undefined : parseQueryTime(query.created_from),
     from: query.from === undefined ? undefined : parseQueryTime(query.from),
     to: query.to === undefined ? undefined : parseQueryTime(query.to),
@@ -111,17 +127,15 @@ function queryFilter(filters: Static<typeof QueryFilters>, userId: string | unde
   if (isPresent(sector) && isPresent(sectors) && !sectors.includes(sector)) {
     throw invalid("/filters/sector", "is not among `sectors`: give one of the two");
   }
-  return present({
-    userId,
-    projects: isPresent(project) ? [project].flat() : undefined,
-    sectors: isPresent(sector) ? [sector] : sectors,
-    tags: filters.tags,
-    sessionId: filters.session_id,
-    createdBy: filters.created_by,
-    from: parseTime(filters.from),
-    to: parseTime(filters.to),
-    metadata: filters.metadata,
-  });
+  const { minScore: _score, project: _project, sector: _sector, ...filter } = fromWire(QueryFilters, filters);
+  return {
+    ...filter,
+    ...present({
+      userId,
+      projects: isPresent(project) ? [project].flat() : undefined,
+      sectors: isPresent(sector) ? [sector] : undefined,
+    }),
+  };
 }
 
 export function invalid(path: string, message: string): ServiceError {

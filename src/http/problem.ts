@@ -15,6 +15,7 @@ export const STATUS_BY_CODE: Readonly<Record<ErrorCode, number>> = {
   UNSUPPORTED_MEDIA_TYPE: 415,
   UNPROCESSABLE: 422,
   RATE_LIMITED: 429,
+  DAMAGED: 500,
   INTERNAL: 500,
   FETCH_FAILED: 502,
   NOT_READY: 503,
@@ -58,7 +59,7 @@ export function problemOf(error: ServiceError, requestId: string): ProblemDetail
 
 /** Answers any thrown value as a problem, and logs it: a bug with its stack, the rest as its code. */
 export function sendProblem(thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const error = serviceErrorOf(thrown);
+  const error = serviceErrorOf(thrown, request.routeOptions.bodyLimit);
   const problem = problemOf(error, request.id);
   if (error.code === "INTERNAL") request.log.error({ err: error.cause ?? error }, "request failed");
   else if (problem.status >= 500) request.log.warn({ err: error }, "request not served");
@@ -75,16 +76,18 @@ export function sendProblem(thrown: unknown, request: FastifyRequest, reply: Fas
 }
 
 /** Any thrown value in our own terms: Fastify's refusals by their status, everything unknown as INTERNAL. */
-export function serviceErrorOf(thrown: unknown): ServiceError {
+export function serviceErrorOf(thrown: unknown, bodyLimit?: number): ServiceError {
   if (thrown instanceof ServiceError) return thrown;
   const { code, statusCode } = (
     typeof thrown === "object" && thrown !== null ? thrown : {}
   ) as Partial<FastifyError>;
   switch (code) {
     case "FST_ERR_CTP_BODY_TOO_LARGE":
-      return new ServiceError("TOO_LARGE", "The body is too large. Send it in smaller parts.", {
-        cause: thrown,
-      });
+      return new ServiceError(
+        "TOO_LARGE",
+        `The body is larger than ${bodyLimit} bytes. Send it in smaller parts.`,
+        { cause: thrown },
+      );
     case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
       return new ServiceError(
         "UNSUPPORTED_MEDIA_TYPE",

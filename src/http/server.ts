@@ -1,22 +1,25 @@
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import Fastify, {
-  LogController,
   type FastifyBaseLogger,
   type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
   type RouteOptions,
 } from "fastify";
 import type { CompactionOperations } from "../core/compaction.ts";
 import type { DocumentOperations } from "../core/documents/document-operations.ts";
 import type { Operations } from "../core/operations.ts";
 import type { ServiceStatus } from "../core/status.ts";
-import { resolveAccess, type AccessOptions } from "./access.ts";
-import { createAdmission } from "./admission.ts";
+import { BODY_LIMITS } from "../schemas/json-limits.ts";
+import { type AccessOptions, resolveAccess } from "./access.ts";
+import { createAuthentication } from "./authentication.ts";
 import { callerDocuments, callerOperations } from "./caller-operations.ts";
 import { answerClientError } from "./client-error.ts";
 import { answerHeaders, guardRequests, requestIdOf } from "./guards.ts";
 import { readJsonBodies } from "./json-body.ts";
 import { describeRoutes } from "./openapi.ts";
-import { sendProblem } from "./problem.ts";
+import { sendProblem, serviceErrorOf } from "./problem.ts";
 import { checkQuery, parseQueryString } from "./query-string.ts";
 import { compactionRoutes } from "./routes/compaction.ts";
 import { documentRoutes } from "./routes/documents.ts";
@@ -30,10 +33,42 @@ import { memoryWriteRoutes } from "./routes/memory-writes.ts";
 import { transferRoutes } from "./routes/transfer.ts";
 import { userRoutes } from "./routes/users.ts";
 import { systemRoutes } from "./routes/system.ts";
-import { refuseStrayUser } from "./stray-user.ts";
 import { isUnknown, unknownRoute } from "./unknown-route.ts";
-import { answerError } from "./unread-body.ts";
 import { compileValidator } from "./validation.ts";
+import type { IncomingMessage } from "node:http";
+
+/** How much of a refused body is read before its client is hung up on. */
+const MAX_READ_AWAY_BYTES = 256 * 1024 ** 2;
+
+/**
+ * Answers any thrown value as a problem. Where that is about the body, the rest of it is read away first:
+ * a client that is still sending would have its connection broken before it could read why.
+ */
+async function answerError(
+  thrown: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { code } = serviceErrorOf(thrown);
+  if (code === "TOO_LARGE" || code === "UNSUPPORTED_MEDIA_TYPE") await readAway(request.raw);
+  return sendProblem(thrown, request, reply);
+}
+
+/** Ends with the body, its connection (also when the request's time is up) or the limit. */
+function readAway(message: IncomingMessage): Promise<void> {
+  if (message.complete || message.readableEnded || message.destroyed) return Promise.resolve();
+  return new Promise((resolve) => {
+    let bytes = 0;
+    message.on("data", (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > MAX_READ_AWAY_BYTES) resolve();
+    });
+    message
+      .once("end", resolve)
+      .once("close", resolve)
+      .once("error", () => resolve());
+  });
+}
 
 export interface ServerLimits {
   /** Largest JSON body, bytes. */
@@ -48,7 +83,7 @@ export interface ServerLimits {
   readonly keepAliveTimeoutMs: number;
   /** How long an answer that has begun may stand still because its client does not read on, ms. */
   readonly stalledAnswerTimeoutMs: number;
-  /** Open at once; further ones are dropped. */
+  /** Open at once; for a further one the longest idle one is closed. */
   readonly maxConnections: number;
 }
 
@@ -78,7 +113,7 @@ export interface ServerOptions {
   /** Asked at every request that needs it. */
   readonly status: () => ServiceStatus;
   /** Brings up to date what the status says of adding; left out: it is so always. */
-  readonly lookForRoom?: () => Promise<void>;
+  readonly lookAtDiskSpace?: () => Promise<void>;
   readonly access?: AccessOptions;
   /** Certificate and key in PEM; left out: plain HTTP. */
   readonly tls?: { readonly cert: string; readonly key: string };
@@ -103,7 +138,7 @@ export function buildServer({
   mcp,
   status,
   requestStop = () => {},
-  lookForRoom = async () => {},
+  lookAtDiskSpace = async () => {},
   prove,
   access: accessOptions = {},
   tls,
@@ -141,11 +176,13 @@ export function buildServer({
       sendProblem(error, request, reply);
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
-  app.server.maxConnections = limits.maxConnections;
+  app.decorate("maxConnections", limits.maxConnections);
 
   const routes: RouteOptions[] = [];
   app.addHook("onRoute", (route) => {
     if (route.config?.scope === undefined) throw new TypeError(`${route.url} names no scope`);
+    // Larger ones are read as streams, by routes that count for themselves.
+    route.bodyLimit = Math.min(limits.maxJsonBytes, BODY_LIMITS[route.config.body ?? "item"].bytes);
     routes.push(route);
   });
 
@@ -154,16 +191,13 @@ export function buildServer({
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   app.setErrorHandler(answerError);
 
-  guardRequests(app, access, createAdmission(access, accessOptions));
+  guardRequests(app, access, createAuthentication(access, accessOptions));
   app.addHook("onRequest", async (request, reply) => {
     // Before the body: what nobody will read need not be well-formed.
     if (isUnknown(request, routes)) throw unknownRoute(request, reply, routes);
   });
   readJsonBodies(app);
-  app.addHook("preValidation", async (request) => {
-    checkQuery(request.query);
-    refuseStrayUser(request);
-  });
+  app.addHook("preValidation", async (request) => checkQuery(request));
   app.addHook("onSend", async (_request, reply) => {
     // Only now: a request may take as long as its texts need to be embedded.
     reply.raw.setTimeout(limits.stalledAnswerTimeoutMs, () => reply.raw.destroy());
@@ -205,7 +239,7 @@ export function buildServer({
   app.register(systemRoutes, {
     operationsOf,
     status,
-    lookForRoom,
+    lookAtDiskSpace,
     requestStop,
     prove,
     openapi: () => (description ??= describeRoutes(routes, status().version)),

@@ -4,6 +4,8 @@ import type { FastifyRequest } from "fastify";
 import type { DocumentOperations } from "../core/documents/document-operations.ts";
 import { ServiceError } from "../core/errors.ts";
 import type { HeldFile, IncomingFile } from "../core/documents/file-store.ts";
+import { BODY_LIMITS } from "../schemas/json-limits.ts";
+import { parseJson } from "./json-body.ts";
 import { invalid } from "./memory-input.ts";
 
 export interface UploadedFile {
@@ -22,6 +24,7 @@ export interface UploadLimits {
 /** Fields that hold JSON. */
 const JSON_FIELDS = new Set(["metadata", "tags"]);
 const MAX_FIELDS = 64;
+const BYTES = "application/octet-stream";
 const MAX_FILENAME = 256;
 
 /**
@@ -42,19 +45,31 @@ export async function readUpload(
     const parts = request.parts({
       limits: {
         fileSize: limits.maxUploadBytes,
-        files: 2,
+        files: MAX_FIELDS,
         fields: MAX_FIELDS,
         fieldSize: limits.maxFieldBytes,
       },
+      // The plugin parses fields that call themselves JSON: these are read here, where they are counted.
+      isPartAFile: (_name, type = "", filename) =>
+        filename !== undefined || type === BYTES || type.startsWith("application/json"),
     });
     for await (const part of parts) {
-      if (part.type === "field") {
+      if (part.type === "field" || (part.filename === undefined && part.mimetype !== BYTES)) {
         if (Object.hasOwn(body, part.fieldname))
           throw invalid(`/${part.fieldname}`, "must not be given more than once");
-        if (typeof part.value === "string") fieldBytes += Buffer.byteLength(part.value);
-        if (part.valueTruncated || fieldBytes > limits.maxFieldBytes)
+        const isJson = part.type === "file" || JSON_FIELDS.has(part.fieldname);
+        const value =
+          part.type === "field"
+            ? Buffer.from(part.value as string)
+            : await readSome(part.file, limits.maxFieldBytes - fieldBytes);
+        fieldBytes += value.length;
+        if ((part.type === "field" && part.valueTruncated) || fieldBytes > limits.maxFieldBytes)
           throw tooLarge("All that is not the file", limits.maxFieldBytes, "MEMORYD_MAX_BODY_BYTES");
-        body[part.fieldname] = fieldValue(part.fieldname, part.value);
+        // An empty field is one that a form left out.
+        if (value.length === 0) body[part.fieldname] = null;
+        else if (isJson)
+          body[part.fieldname] = await parseJson(value, BODY_LIMITS.item, `/${part.fieldname}`);
+        else body[part.fieldname] = value.toString();
         continue;
       }
       if (part.fieldname !== "file" || upload !== undefined) {
@@ -67,7 +82,7 @@ export async function readUpload(
       upload = {
         file: await receive(await receiveFile(), part.file, limits.maxUploadBytes),
         filename,
-        claimedType: part.mimetype === "application/octet-stream" ? undefined : part.mimetype,
+        claimedType: part.mimetype === BYTES ? undefined : part.mimetype,
       };
     }
   } catch (error) {
@@ -140,15 +155,16 @@ export function cleanFilename(name: string | undefined, path: string): string | 
   return clean;
 }
 
-/** An empty field is one that a form left out. */
-function fieldValue(name: string, value: unknown): unknown {
-  if (value === "") return null;
-  if (!JSON_FIELDS.has(name) || typeof value !== "string") return value;
-  try {
-    return JSON.parse(value);
-  } catch {
-    throw invalid(`/${name}`, "must be JSON");
+/** The bytes of a part, up to the first that are too many. */
+async function readSome(stream: AsyncIterable<Buffer>, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of stream) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes > maxBytes) break;
   }
+  return Buffer.concat(chunks);
 }
 
 export function tooLarge(what: string, limit: number, setting: string): ServiceError {

@@ -32,11 +32,62 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
 
 /** @param what names the value at the start of an error's sentence. */
 export function validator(schema: TSchema, what: string): Validator {
-  const compiled = Compile(schema);
+  // At the first request: a start and most tests need few of them.
+  let made: ReturnType<typeof Compile> | undefined;
   return (value, path = "") => {
+    const compiled = (made ??= Compile(schema));
     if (compiled.Check(value)) return { value };
-    return { error: refusal(schema, compiled.Errors(value), what, path) };
+    const error =
+      longList(schema, value, path) ??
+      refusal(schema, compiled.Errors(withoutUnknown(schema, value)), what, path);
+    return { error };
   };
+}
+
+interface ObjectSchema {
+  readonly properties?: Readonly<Record<string, TSchema>>;
+  readonly additionalProperties?: unknown;
+}
+
+/** A list with too many items: then that is told, and not what is wrong with each of them. */
+function longList(schema: TSchema, value: unknown, path: string): ServiceError | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  if (Array.isArray(value)) {
+    const { maxItems, [TOO_LARGE_KEYWORDS]: keywords } = schema as {
+      maxItems?: number;
+      [TOO_LARGE_KEYWORDS]?: string[];
+    };
+    if (maxItems === undefined || value.length <= maxItems) return undefined;
+    const message = `must not have more than ${maxItems} items`;
+    return new ServiceError(
+      keywords?.includes("maxItems") === true ? "TOO_LARGE" : "INVALID_REQUEST",
+      `The request is not valid: ${path} ${message}; it has ${value.length}.`,
+      { fields: [{ path, message }] },
+    );
+  }
+  for (const [name, property] of Object.entries((schema as ObjectSchema).properties ?? {})) {
+    const found = Object.hasOwn(value, name)
+      ? longList(property, Reflect.get(value, name), `${path}/${name}`)
+      : undefined;
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Each unknown key takes one of the few errors that a check reports, and says what the first ones say. */
+const MAX_UNKNOWN_KEYS = 4;
+
+/** The value with the first of the keys that no object of the schema may have. */
+function withoutUnknown(schema: TSchema, value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  const { properties = {}, additionalProperties } = schema as ObjectSchema;
+  let unknown = 0;
+  const kept = Object.entries(value).flatMap(([name, field]) => {
+    const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    if (property !== undefined) return [[name, withoutUnknown(property, field)]];
+    return additionalProperties === false && (unknown += 1) > MAX_UNKNOWN_KEYS ? [] : [[name, field]];
+  });
+  return Object.fromEntries(kept);
 }
 
 function refusal(

@@ -20,7 +20,7 @@ export interface AgentContext extends AgentScope {
   /** The MCP client's name, for `created_by`. */
   readonly client: string;
   /** Whose adds are counted together. */
-  readonly adder: string;
+  readonly adder: () => Promise<string>;
   readonly allowance: AddAllowance;
   readonly clock: Clock;
   /** Unlike any before, and not to be guessed. */

@@ -9,13 +9,38 @@ import {
 import type { DocumentOperations } from "../core/documents/document-operations.ts";
 import type { Operations } from "../core/operations.ts";
 import type { Clock } from "../core/ports.ts";
-import type { ToolChoice } from "../schemas/agent-tools.ts";
-import { chosenTools } from "../schemas/agent-tools.ts";
+import { chosenTools, type ToolChoice } from "../schemas/agent-tools.ts";
 import { AddAllowance } from "./add-allowance.ts";
 import type { AgentScope } from "./agent-context.ts";
 import { buildAgentServer } from "./agent-server.ts";
-import { carriedClient, sessionCarrying } from "./client-session.ts";
 import { USERS_OWN_CLIENT } from "./notes.ts";
+import { Buffer } from "node:buffer";
+
+/**
+ * The name of a client that says it only once. It travels in the session id, which such a client repeats with every
+ * request: so nothing has to be remembered here, and it holds over restarts.
+ */
+const PREFIX = "client.";
+/** A session id is a header; longer names are cut. */
+const MAX_NAME_BYTES = 512;
+
+/** The session id for the client that a message introduces; undefined for any other message. */
+function sessionCarrying(body: unknown): string | undefined {
+  const message = body as
+    | { readonly method?: unknown; readonly params?: { readonly clientInfo?: { readonly name?: unknown } } }
+    | undefined;
+  const name = message?.method === "initialize" ? message.params?.clientInfo?.name : undefined;
+  if (typeof name !== "string" || name === "") return undefined;
+  return PREFIX + Buffer.from(name).subarray(0, MAX_NAME_BYTES).toString("base64url");
+}
+
+/** The name that a request's session id carries. */
+function carriedClient(headers: Headers): string | undefined {
+  const id = headers.get("mcp-session-id");
+  if (id?.startsWith(PREFIX) !== true) return undefined;
+  const name = Buffer.from(id.slice(PREFIX.length), "base64url").toString("utf8");
+  return name === "" ? undefined : name;
+}
 
 /** One request to `/mcp`, past every guard. */
 export interface AgentRequest extends AgentScope {
@@ -26,8 +51,8 @@ export interface AgentRequest extends AgentScope {
   /** As the caller may use them. */
   readonly operations: Operations;
   readonly documents: DocumentOperations | undefined;
-  /** Tells callers apart. */
-  readonly callerId: string;
+  /** Whose adds count together. */
+  readonly adder: () => Promise<string>;
   readonly mayWrite: boolean;
   /** What a header says of who calls, and what the key is called. */
   readonly clientHeader: string | undefined;
@@ -74,7 +99,7 @@ export function createAgentEndpoint(options: AgentEndpointOptions): AgentEndpoin
           project: call.project,
           userId: call.userId,
           client,
-          adder: JSON.stringify([call.callerId, client]),
+          adder: call.adder,
           allowance,
           clock: options.clock,
           newMark: () => randomBytes(MARK_BYTES).toString("hex"),
@@ -94,7 +119,6 @@ export function createAgentEndpoint(options: AgentEndpointOptions): AgentEndpoin
   return {
     async fetch(call) {
       const { request, body } = call;
-      if (request.method !== "POST") return notAllowed();
       if (!(await isLegacyRequest(request, body))) {
         requests.set(request, call);
         return modern.fetch(request, { parsedBody: body });
@@ -129,10 +153,4 @@ function clientOf(call: AgentRequest, introduced: string | undefined): string {
   if (plain === "") return UNNAMED;
   const own = USERS_OWN_CLIENT.test(plain) ? `${UNNAMED} ${plain}` : plain;
   return Array.from(own).slice(0, MAX_CLIENT_NAME).join("");
-}
-
-/** There are no sessions to end, and nothing is sent that was not asked for. */
-function notAllowed(): Response {
-  const error = { code: -32_000, message: "Method not allowed: POST one message." };
-  return Response.json({ jsonrpc: "2.0", error, id: null }, { status: 405, headers: { allow: "POST" } });
 }

@@ -11,7 +11,7 @@ export async function countedAdd<T extends { readonly deduplicated: boolean }>(
   context: AgentContext,
   store: () => Promise<T>,
 ): Promise<T> {
-  const giveBack = await context.allowance.take(context.adder, (since) => addedSince(context, since));
+  const giveBack = await context.allowance.take(await context.adder(), (since) => addedSince(context, since));
   try {
     const stored = await store();
     if (stored.deduplicated) giveBack();

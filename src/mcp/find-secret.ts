@@ -16,7 +16,7 @@ const SHAPES: readonly SecretShape[] = [
   { kind: "a GitLab token", shape: /(?<![A-Za-z0-9])glpat-[\w-]{20,}/ },
   {
     kind: "a Slack token",
-    shape: /(?<![A-Za-z0-9])(?:xox[abeoprs]-(?=[\w-]*\d)[\w-]{10,}|xapp-\d-[\w-]{10,})/,
+    shape: /(?<![A-Za-z0-9])(?:xox[abeoprs]-(?=[\w-]{0,200}\d)[\w-]{10,}|xapp-\d-[\w-]{10,})/,
   },
   { kind: "a Slack webhook", shape: /hooks\.slack\.com\/services\/T\w{6,}\/B\w{6,}\/\w{16,}/ },
   {
@@ -80,7 +80,7 @@ export function findSecret(text: string): string | undefined {
     if (isRandom(value, MIN_BITS_PER_CHARACTER)) return "a password or key";
   }
   for (const [, value = ""] of text.matchAll(SHORT_ASSIGNMENT)) {
-    if (isMixed(value.replace(/[.!?:*_]+$/, ""))) return "a password or key";
+    if (isMixed(value.replace(/(?<![.!?:*_])[.!?:*_]+$/, ""))) return "a password or key";
   }
   for (const [, value = ""] of text.matchAll(URL_PASSWORD)) {
     if (isRandom(value, MIN_BITS_IN_URL)) return "a password in an address";

@@ -3,6 +3,7 @@ import { ServiceError } from "../core/errors.ts";
 import type { AddMemoryInput } from "../core/memories/added-memory.ts";
 import type { SeenMemory } from "../core/memory.ts";
 import type { MemoryHit } from "../core/recall/query-memory.ts";
+import { isTimeZone } from "../core/text/calendar.ts";
 import { type AgentToolInput, DEFAULT_ANSWER_TOKENS, MAX_LISTED } from "../schemas/agent-tools.ts";
 import { DEFAULT_BOOST } from "../schemas/memory.ts";
 import { DEFAULT_MATCHES } from "../schemas/query-memory.ts";
@@ -23,18 +24,32 @@ const MAX_QUESTION_CHARS = 8_000;
 const DEFAULT_LISTED = 20;
 
 export async function search(context: AgentContext, input: AgentToolInput<"memory_search">): Promise<string> {
+  if (typeof input.time_zone === "string" && !isTimeZone(input.time_zone))
+    throw new ServiceError(
+      "INVALID_REQUEST",
+      `"${input.time_zone}" is no time zone; give one such as Europe/Berlin.`,
+    );
   const scope = readScope(context, input.scope);
-  const { hits } = await context.operations.queryMemory({
+  const { hits, relevant } = await context.operations.queryMemory({
     query: input.query,
     limit: Math.min(input.limit ?? DEFAULT_MATCHES, MAX_LISTED),
     snippetChars: SNIPPET_CHARS,
+    ...present({ timeZone: input.time_zone ?? undefined }),
     filter: {
       ...scope.filter,
       ...present({ tags: input.tags, from: parseTime(input.from), to: parseTime(input.to) }),
     },
   });
   const tokens = input.max_tokens ?? DEFAULT_ANSWER_TOKENS;
-  return answerNotes(context, hits.map(asEntry), { scope: scope.words, tokens, none: "Nothing found" });
+  // Who gives a limit asks for so many, whether they answer or are merely near.
+  const isLimited = input.limit !== undefined && input.limit !== null;
+  const shown = isLimited ? hits : hits.slice(0, relevant);
+  const none =
+    hits.length === 0 ? "Nothing found" : "Nothing that answers; with a limit come the nearest notes";
+  const answer = answerNotes(context, shown.map(asEntry), { scope: scope.words, tokens, none });
+  return isLimited && relevant === 0 && shown.length > 0
+    ? `Nothing that answers; the nearest:\n${answer}`
+    : answer;
 }
 
 export async function list(context: AgentContext, input: AgentToolInput<"memory_list">): Promise<string> {
@@ -92,7 +107,11 @@ export async function add(context: AgentContext, input: AgentToolInput<"memory_a
     similar: await similarTo(context, input.content),
     ...(await context.operations.addMemory({
       content: input.content,
-      ...present({ tags: input.tags, occurredAt: parseTime(input.occurred_at) }),
+      ...present({
+        tags: input.tags,
+        occurredAt: parseTime(input.occurred_at),
+        supersedes: supersededIds(input),
+      }),
       ...writeScope(context),
     } satisfies AddMemoryInput)),
   }));
@@ -100,34 +119,61 @@ export async function add(context: AgentContext, input: AgentToolInput<"memory_a
     ? `Nothing new: the same note is there already, id=${memory.id}`
     : `Stored: id=${memory.id}`;
   const where = `${stored}, ${memory.project === null ? "no project" : `project ${JSON.stringify(memory.project)}`}.`;
-  const others = similar.filter((hit) => hit.memory.id !== memory.id).slice(0, SIMILAR);
+  const others = similar
+    .filter((hit) => hit.memory.id !== memory.id && !memory.supersedes.includes(hit.memory.id))
+    .slice(0, SIMILAR);
   if (others.length === 0) return `${where} No similar notes.`;
   const mark = context.newMark();
   const notes = others.map((hit) =>
     note(mark, hit.memory, hit.snippet ?? "", { score: hit.score, homeProject: context.project }),
   );
   return [
-    `${where} The most similar notes follow. If one says the same or is outdated by this one, memory_update that one and memory_delete ${memory.id}.`,
+    `${where} The most similar notes follow. If one says the same, memory_update that one and memory_delete ${memory.id}; if one no longer holds, memory_update ${memory.id} with supersedes=its id.`,
     notesPreface(mark),
     ...notes,
   ].join("\n");
 }
 
+/** The note that this one replaces, as a list; undefined where none is named. */
+function supersededIds({ supersedes }: { readonly supersedes?: string | null }): string[] | undefined {
+  return supersedes === undefined || supersedes === null ? undefined : [idOf(supersedes)];
+}
+
 export async function update(context: AgentContext, input: AgentToolInput<"memory_update">): Promise<string> {
   refuseSecrets(input.allow_secret, [input.content ?? "", ...(input.tags ?? [])]);
+  const id = idOf(input.id);
+  const added = supersededIds(input);
+  // What the note replaces already stays replaced.
+  const now =
+    added === undefined ? undefined : await context.operations.getMemory({ id, ...ownerCheck(context) });
   const memory = await context.operations.updateMemory({
-    id: idOf(input.id),
-    ...present({ content: input.content, tags: input.tags, ifVersion: input.version }),
+    id,
+    ...present({
+      content: input.content,
+      tags: input.tags,
+      supersedes: added && [...new Set([...(now?.supersedes ?? []), ...added])],
+      stillHolds: input.still_holds,
+      ifVersion: input.version ?? now?.version,
+    }),
     ...ownerCheck(context),
   });
   return `Changed: id=${memory.id}, now version ${memory.version}.`;
 }
 
 export async function remove(context: AgentContext, input: AgentToolInput<"memory_delete">): Promise<string> {
-  const { id, deleted } = await context.operations.deleteMemory({
-    id: idOf(input.id),
-    ...ownerCheck(context),
+  const target = { id: idOf(input.id), ...ownerCheck(context) };
+  const { operations } = context;
+  const memory = await operations.deleteMemory(target).catch((error: unknown) => {
+    if (!(error instanceof ServiceError) || error.code !== "NOT_FOUND") throw error;
+    return error;
   });
+  if (memory instanceof ServiceError) {
+    const fact = await operations.invalidateFact(target).catch(() => {
+      throw memory;
+    });
+    return `Ended: the fact id=${fact.id} holds no longer; it stays in the history.`;
+  }
+  const { id, deleted } = memory;
   return deleted === 1 ? `Deleted: id=${id}.` : `Deleted: id=${id}, a document with its ${deleted} notes.`;
 }
 
@@ -182,6 +228,7 @@ async function similarTo(context: AgentContext, content: string): Promise<readon
     snippetChars: SIMILAR_SNIPPET_CHARS,
     filter: readScope(context, "project").filter,
     leavesNoTrace: true,
+    isText: true,
   });
   return hits;
 }

@@ -2,7 +2,7 @@
  * How stored text is shown to a model: between marks drawn for this answer alone. Text that was stored before cannot
  * hold them, whatever it imitates; so it cannot end its own note and speak as somebody else.
  */
-import { occurredAtOf, type Memory } from "../core/memory.ts";
+import { occurredAtOf, type Memory, type SeenMemory } from "../core/memory.ts";
 import { formatTime } from "../schemas/time.ts";
 import { estimateTokens, withinTokens } from "./tokens.ts";
 
@@ -59,7 +59,7 @@ export interface NoteHead {
 /** One note between its marks. */
 export function note(
   mark: string,
-  memory: Memory,
+  memory: SeenMemory,
   body: string,
   { score, homeProject = null, more = [] }: NoteHead = {},
 ): string {
@@ -71,6 +71,7 @@ export function note(
     ...(memory.project === homeProject || memory.project === null
       ? []
       : [`project=${quoted(memory.project)}`]),
+    ...(memory.superseded === null ? [] : [`superseded=${memory.superseded.by}`]),
     ...(memory.tags.length === 0 ? [] : [`tags=${quoted(memory.tags.join(","))}`]),
     ...more,
   ];

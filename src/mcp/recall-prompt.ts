@@ -21,13 +21,14 @@ export async function recall(
   }
   const withWeb = /^(?:y|yes|true|1)$/i.test(input["include_web"] ?? "");
   const scope = readScope(context, input["scope"] === "all" ? "all" : "project");
-  const { hits } = await context.operations.queryMemory({
+  const { hits, relevant } = await context.operations.queryMemory({
     query: topic,
     limit: CANDIDATES,
     snippetChars: SNIPPET_CHARS,
     filter: scope.filter,
   });
   const entries = hits
+    .slice(0, relevant)
     .filter(({ memory }) => withWeb || originOf(memory) !== "web")
     .slice(0, NOTES)
     .map(asEntry);

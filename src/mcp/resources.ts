@@ -5,7 +5,7 @@ import { note, notesPreface, quoted } from "./notes.ts";
 
 /** Of a document's text in one resource, characters; as long as the longest memory. */
 const MAX_DOCUMENT_CHARS = 200_000;
-const CHUNKS_A_READ = 200;
+const CHUNKS_PER_READ = 200;
 
 /** The text behind `memory://{id}` and `document://{id}`, between marks. @throws {ServiceError} NOT_FOUND. */
 export async function readResource(context: AgentContext, uri: string): Promise<string> {
@@ -30,7 +30,7 @@ async function readDocument(context: AgentContext, id: string): Promise<string> 
   const parts: string[] = [];
   let chars = 0;
   for (let offset = 0; ;) {
-    const page = await documents.getDocument({ id, ...ownerCheck(context), limit: CHUNKS_A_READ, offset });
+    const page = await documents.getDocument({ id, ...ownerCheck(context), limit: CHUNKS_PER_READ, offset });
     if (offset === 0) {
       const { filename, url, mediaType } = page.document;
       const from = url === null ? "file" : `web ${quoted(url)}`;

@@ -2,8 +2,8 @@
 const WORD = /[A-Za-z0-9]+/g;
 const SPACE = /\s+/g;
 /** What one token covers, about: of a word, and of what has digits in it, such as an id. */
-const LETTERS_A_TOKEN = 6;
-const DIGITS_A_TOKEN = 2;
+const LETTERS_PER_TOKEN = 6;
+const DIGITS_PER_TOKEN = 2;
 
 /**
  * About how many tokens a language model takes a text for. Rather too many than too few: within a tenth for English
@@ -13,7 +13,7 @@ export function estimateTokens(text: string): number {
   let tokens = 0;
   let covered = 0;
   for (const [word] of text.matchAll(WORD)) {
-    tokens += Math.ceil(word.length / (/\d/.test(word) ? DIGITS_A_TOKEN : LETTERS_A_TOKEN));
+    tokens += Math.ceil(word.length / (/\d/.test(word) ? DIGITS_PER_TOKEN : LETTERS_PER_TOKEN));
     covered += word.length;
   }
   for (const [space] of text.matchAll(SPACE)) covered += space.length;

@@ -92,8 +92,10 @@ async function readBounded({ body }: Response): Promise<string> {
 }
 
 function textIn(answer: string): string | undefined {
-  const { choices }: { choices?: readonly { message?: { content?: unknown } }[] } = JSON.parse(answer);
-  const content = choices?.[0]?.message?.content;
+  const parsed = JSON.parse(answer) as {
+    choices?: readonly ({ message?: { content?: unknown } | null } | null)[] | null;
+  } | null;
+  const content = parsed?.choices?.[0]?.message?.content;
   if (typeof content !== "string") return undefined;
   const text = content.trim();
   return text === "" || text.length > MAX_TEXT_CHARS ? undefined : text;

@@ -1,10 +1,12 @@
 /** What the main thread and an embedding thread say to each other. */
+import type { EmbeddingModel } from "./bundled-models.ts";
 
-export interface ModelPaths {
-  readonly model: string;
-  readonly tokenizer: string;
-  readonly tokenizerConfig: string;
-  readonly projection: string;
+export interface ThreadData {
+  readonly model: EmbeddingModel;
+  /** A thread before it found the model's file to be the expected one: reading 77 MB again would take .1 s. */
+  readonly isVerified: boolean;
+  /** The pieces that a thread before it has read; it reads them itself if absent. */
+  readonly pieceTable?: SharedArrayBuffer;
 }
 
 export interface EmbedRequest {
@@ -34,7 +36,8 @@ export interface EmbedAnswer {
 export type ToThread = { readonly type: "embed"; readonly request: EmbedRequest } | { readonly type: "stop" };
 
 export type FromThread =
-  | { readonly type: "ready" }
+  /** With what later threads may share. */
+  | { readonly type: "ready"; readonly pieceTable?: SharedArrayBuffer }
   | { readonly type: "embedded"; readonly answer: EmbedAnswer }
   /** The text could not be embedded; the thread goes on. */
   | { readonly type: "failed"; readonly reason: string }

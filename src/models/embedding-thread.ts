@@ -1,79 +1,86 @@
 /** Entry of an embedding thread: loads the model, then answers one request at a time until told to stop. */
 import { parentPort, workerData } from "node:worker_threads";
-import { MODEL_MAX_PIECES, readVerified, SHA256 } from "./bundled-model.ts";
-import type { EmbedAnswer, EmbedRequest, FromThread, ModelPaths, ToThread } from "./embedding-messages.ts";
-import { meanPool, openModelSession, type ModelSession } from "./model-session.ts";
-import { readTokenProjection, type TokenProjection } from "./token-projection.ts";
+import { readVerified, verified } from "./bundled-models.ts";
+import type { EmbedAnswer, EmbedRequest, FromThread, ThreadData, ToThread } from "./embedding-messages.ts";
+import { type ModelSession, openModelSession } from "./model-session.ts";
+import { openPieceReader } from "./piece-reader.ts";
+import { type Projection, readProjection } from "./projection.ts";
+import { isKept, type PieceReader, type Unit } from "./text-units.ts";
 import { cutWindow } from "./windows.ts";
-import { isKept, type Unit, WordPieces } from "./word-pieces.ts";
 
 interface Model {
   readonly session: ModelSession;
-  readonly reader: WordPieces;
-  readonly project: TokenProjection;
+  readonly reader: PieceReader;
+  readonly projection: Projection;
+  readonly maxPieces: number;
+  /** Ids of the pieces that go before a text of each kind. */
+  readonly prefixes: Readonly<Record<EmbedRequest["kind"], readonly number[]>>;
 }
 
 if (parentPort === null)
   throw new Error("embedding-thread.js is started by the embedder, as a worker thread");
 const port = parentPort;
 
-async function load(paths: ModelPaths): Promise<Model> {
-  const [model, tokenizer, tokenizerConfig, projection] = await Promise.all([
-    readVerified(paths.model, SHA256.model),
-    readVerified(paths.tokenizer, SHA256.tokenizer),
-    readVerified(paths.tokenizerConfig, SHA256.tokenizerConfig),
-    readVerified(paths.projection, SHA256.projection),
-  ]);
-  return {
-    session: await openModelSession(model),
-    reader: new WordPieces(
-      JSON.parse(tokenizer.toString("utf8")),
-      JSON.parse(tokenizerConfig.toString("utf8")),
+async function load({ model, isVerified, pieceTable: known }: ThreadData) {
+  const { reader, pieceTable } = await openPieceReader(model, known);
+  const idsOf = (text: string) =>
+    Array.from(reader.units(text), ({ pieces }) => pieces.map(({ id }) => id)).flat();
+  const loaded: Model = {
+    session: await openModelSession(
+      isVerified ? model.files.model.path : await verified(model.files.model),
+      model.marks,
     ),
-    project: readTokenProjection(projection),
+    reader,
+    projection: readProjection(await readVerified(model.files.projection), model.projection),
+    maxPieces: model.maxPieces,
+    prefixes: { question: idsOf(model.prefixes.question), window: idsOf(model.prefixes.window) },
   };
+  return { loaded, pieceTable };
 }
 
-async function embed({ session, reader, project }: Model, request: EmbedRequest): Promise<EmbedAnswer> {
-  const units = reader.units(request.text);
-  const window =
-    request.kind === "window"
-      ? cutWindow(request.text, units, request.isWhole)
-      : readQuestion(request.text, units);
+async function embed(
+  { session, reader, projection, maxPieces, prefixes }: Model,
+  { kind, text, isWhole, tokensFrom }: EmbedRequest,
+): Promise<EmbedAnswer> {
+  const prefix = prefixes[kind];
+  // The marks at both ends are pieces too.
+  const readable = maxPieces - 2 - prefix.length;
+  const units = reader.units(text);
+  const window = kind === "window" ? cutWindow(text, units, isWhole) : readQuestion(text, units, readable);
   const pieces = window.units.flatMap((unit) =>
     unit.pieces.map((piece) => ({ ...piece, start: unit.start })),
   );
-  if (request.kind === "question") pieces.length = Math.min(pieces.length, MODEL_MAX_PIECES - 2);
+  if (kind === "question") pieces.length = Math.min(pieces.length, readable);
 
-  const rows = pieces.flatMap((piece, i) => (isKept(piece) && piece.start >= request.tokensFrom ? [i] : []));
-  if (request.kind === "question" && rows.length === 0) {
+  const rows = pieces.flatMap((piece, i) => (isKept(piece) && piece.start >= tokensFrom ? [i] : []));
+  if (kind === "question" && rows.length === 0) {
     // Nothing but stop words: better matched by these than by nothing.
     rows.push(...pieces.flatMap((piece, i) => (piece.isWord ? [i] : [])));
   }
 
-  const states = await session.run(pieces.map((piece) => piece.id));
+  const states = await session.run([...prefix, ...pieces.map((piece) => piece.id)]);
   return {
-    vector: meanPool(states),
-    // Row 0 is [CLS].
-    tokens: project(
+    vector: projection.vector(states, kind),
+    // Row 0 is the first mark.
+    tokens: projection.tokens(
       states,
-      rows.map((row) => row + 1),
+      rows.map((row) => row + 1 + prefix.length),
     ),
     tokenIds: rows.map((row) => pieces[row]?.id ?? 0),
-    words: request.kind === "question" ? rows.map((row) => pieces[row]?.word ?? "") : [],
+    words: kind === "question" ? rows.map((row) => pieces[row]?.word ?? "") : [],
     hasPieces: pieces.length > 0,
     end: window.end,
     next: window.next,
   };
 }
 
-function readQuestion(text: string, units: Iterable<Unit>) {
+function readQuestion(text: string, units: Iterable<Unit>, limit: number) {
   const read: Unit[] = [];
   let pieces = 0;
   for (const unit of units) {
     read.push(unit);
     pieces += unit.pieces.length;
-    if (pieces >= MODEL_MAX_PIECES) break;
+    if (pieces >= limit) break;
   }
   return { units: read, end: text.length, next: text.length };
 }
@@ -102,9 +109,9 @@ async function obey(model: Model, message: ToThread): Promise<void> {
 const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 try {
-  const model = await load(workerData as ModelPaths);
-  port.on("message", (message: ToThread) => void obey(model, message));
-  post({ type: "ready" });
+  const { loaded, pieceTable } = await load(workerData as ThreadData);
+  port.on("message", (message: ToThread) => void obey(loaded, message));
+  post({ type: "ready", ...(pieceTable !== undefined && { pieceTable }) });
 } catch (error) {
   post({ type: "unusable", reason: reasonOf(error) });
   port.close();

@@ -2,8 +2,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { ServiceError } from "../core/errors.ts";
-import { PACKAGE_ROOT } from "./bundled-model.ts";
-import type { EmbedAnswer, EmbedRequest, FromThread, ModelPaths, ToThread } from "./embedding-messages.ts";
+import { type EmbeddingModel, PACKAGE_ROOT } from "./bundled-models.ts";
+import type { EmbedAnswer, EmbedRequest, FromThread, ThreadData, ToThread } from "./embedding-messages.ts";
 
 /** As pino's, so that its loggers fit. */
 export interface EmbedderLog {
@@ -41,7 +41,7 @@ const MAX_CRASHES = 2;
  */
 export class EmbeddingThreads {
   readonly #max: number;
-  readonly #paths: ModelPaths;
+  readonly #model: EmbeddingModel;
   readonly #file: string;
   readonly #log: EmbedderLog | undefined;
   readonly #threads = new Set<Thread>();
@@ -49,6 +49,9 @@ export class EmbeddingThreads {
   readonly #windows: Task[] = [];
   readonly #idleTimeoutMs: number;
   #idleTimer: NodeJS.Timeout | undefined;
+  #isVerified = false;
+  /** Kept while no thread is there: it is small, and takes long to read. */
+  #pieceTable: SharedArrayBuffer | undefined;
   #isStopped = false;
   /** Called when every thread has ended. */
   #onEnded: (() => void) | undefined;
@@ -59,11 +62,11 @@ export class EmbeddingThreads {
    */
   constructor(
     max: number,
-    paths: ModelPaths,
+    model: EmbeddingModel,
     options: { readonly log?: EmbedderLog; readonly file?: string; readonly idleTimeoutMs?: number } = {},
   ) {
     this.#max = max;
-    this.#paths = paths;
+    this.#model = model;
     this.#log = options.log;
     this.#file = options.file ?? threadFile();
     this.#idleTimeoutMs = options.idleTimeoutMs ?? Infinity;
@@ -126,7 +129,11 @@ export class EmbeddingThreads {
 
   #start() {
     const worker = new Worker(this.#file, {
-      workerData: this.#paths,
+      workerData: {
+        model: this.#model,
+        isVerified: this.#isVerified,
+        ...(this.#pieceTable !== undefined && { pieceTable: this.#pieceTable }),
+      } satisfies ThreadData,
       name: "embedding",
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
     });
@@ -148,6 +155,8 @@ export class EmbeddingThreads {
     switch (message.type) {
       case "ready":
         thread.isReady = true;
+        this.#isVerified = true;
+        this.#pieceTable ??= message.pieceTable;
         break;
       case "embedded":
         thread.running = undefined;

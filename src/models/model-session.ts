@@ -1,20 +1,20 @@
 import { InferenceSession, Tensor } from "onnxruntime-node";
 import { EMBEDDING_DIMENSIONS } from "../core/embedding.ts";
 
-/** The marks around every text. */
-const CLS = 101n;
-const SEP = 102n;
-
 /** A loaded model; one run at a time. */
 export interface ModelSession {
-  /** Row-major hidden states of the last layer: `EMBEDDING_DIMENSIONS` for [CLS], each piece, and [SEP]. */
+  /** Row-major hidden states of the last layer: `EMBEDDING_DIMENSIONS` for the first mark, each piece, and the last mark. */
   run(pieceIds: readonly number[]): Promise<Float32Array>;
   release(): Promise<void>;
 }
 
-export async function openModelSession(model: Uint8Array): Promise<ModelSession> {
+/** Of a file: ONNX Runtime would hold bytes of ours beside its own. */
+export async function openModelSession(
+  path: string,
+  [first, last]: readonly [number, number],
+): Promise<ModelSession> {
   // One thread: on two cores a second one makes a run no faster, and workers are the parallelism here.
-  const session = await InferenceSession.create(model, {
+  const session = await InferenceSession.create(path, {
     intraOpNumThreads: 1,
     interOpNumThreads: 1,
     executionMode: "sequential",
@@ -24,9 +24,9 @@ export async function openModelSession(model: Uint8Array): Promise<ModelSession>
   return {
     async run(pieceIds) {
       const ids = new BigInt64Array(pieceIds.length + 2);
-      ids[0] = CLS;
+      ids[0] = BigInt(first);
       for (const [i, id] of pieceIds.entries()) ids[i + 1] = BigInt(id);
-      ids[pieceIds.length + 1] = SEP;
+      ids[pieceIds.length + 1] = BigInt(last);
       const shape = [1, ids.length];
       const { last_hidden_state: states } = await session.run({
         input_ids: new Tensor("int64", ids, shape),

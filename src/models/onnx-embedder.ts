@@ -1,20 +1,56 @@
 import { availableParallelism } from "node:os";
-import { join } from "node:path";
 import {
-  EMBEDDING_DIMENSIONS,
-  MAX_TOKENS,
-  TOKEN_DIMENSIONS,
   type DocumentEmbedding,
+  EMBEDDING_DIMENSIONS,
+  type EmbeddingProfile,
   type EmbeddingStamp,
+  MAX_TOKENS,
   type QuestionEmbedding,
+  TOKEN_DIMENSIONS,
 } from "../core/embedding.ts";
 import { ServiceError } from "../core/errors.ts";
 import type { Embedder } from "../core/ports.ts";
-import { MODEL_DIRECTORY, MODEL_NAME, PROJECTION_FILE, SHA256, STAMP } from "./bundled-model.ts";
+import type { EmbeddingModel } from "./bundled-models.ts";
 import type { EmbedAnswer, EmbedRequest } from "./embedding-messages.ts";
 import { type EmbedderLog, EmbeddingThreads } from "./embedding-threads.ts";
-import { thinTokens } from "./thin-tokens.ts";
 import { MAX_WINDOW_TEXT } from "./windows.ts";
+
+/**
+ * Which tokens to keep of a text that has more than `max`, as ascending indexes.
+ *
+ * A text's first use of a piece tells most, the second less, and so on, for matching takes the best of a text's tokens:
+ * first uses are kept first, then second ones. Of the round that no longer fits, evenly spread ones, so that the
+ * end of a text counts as much as its beginning.
+ */
+export function thinTokens(pieceIds: readonly number[], max: number): number[] {
+  if (pieceIds.length <= max) return Array.from(pieceIds.keys());
+
+  const uses = new Map<number, number>();
+  /** Of each token: how many of its piece came before it. */
+  const rounds = new Int32Array(pieceIds.length);
+  /** Of each round: how many tokens it has. */
+  const sizes = new Int32Array(pieceIds.length);
+  for (const [index, id] of pieceIds.entries()) {
+    const round = uses.get(id) ?? 0;
+    uses.set(id, round + 1);
+    rounds[index] = round;
+    sizes[round] = (sizes[round] ?? 0) + 1;
+  }
+
+  let lastRound = 0;
+  let room = max;
+  while ((sizes[lastRound] ?? 0) <= room) room -= sizes[lastRound++] ?? 0;
+  const size = sizes[lastRound] ?? 0;
+
+  let seen = 0;
+  return Array.from(pieceIds.keys()).filter((index) => {
+    const round = rounds[index] ?? 0;
+    if (round !== lastRound) return round < lastRound;
+    // Where this steps up, evenly: `room` times in `size` tokens.
+    seen += 1;
+    return Math.floor((seen * room) / size) > Math.floor(((seen - 1) * room) / size);
+  });
+}
 
 const MAX_THREADS = 4;
 /**
@@ -27,8 +63,6 @@ const MAX_WAITING_CHARACTERS = 32 * 1024 ** 2;
 const MAX_QUESTION_TEXT = 16_384;
 
 export interface EmbedderOptions {
-  /** Where the files of the bundled model are. */
-  readonly modelDirectory?: string;
   /** Threads at most; cores less one, from 1 to 4, if absent. */
   readonly workers?: number;
   readonly log?: EmbedderLog;
@@ -51,22 +85,26 @@ export interface ModelEmbedder extends Embedder {
 }
 
 /**
- * The bundled model in threads of its own. Resolves when the first of them has loaded it; the others start when
+ * A model in threads of its own. Resolves when the first of them has loaded it; the others start when
  * there is work for them.
  *
  * @throws {ServiceError} MODEL_UNAVAILABLE if a file of the model is missing or not the expected one.
  */
-export async function openEmbedder(options: EmbedderOptions = {}): Promise<ModelEmbedder> {
-  const embedder = new OnnxEmbedder(options);
+export async function openEmbedder(
+  model: EmbeddingModel,
+  options: EmbedderOptions = {},
+): Promise<ModelEmbedder> {
+  const embedder = new OnnxEmbedder(model, options);
   await embedder.embedQuestion("");
   return embedder;
 }
 
 class OnnxEmbedder implements ModelEmbedder {
-  readonly name = MODEL_NAME;
+  readonly name: string;
   readonly dimensions = EMBEDDING_DIMENSIONS;
-  readonly modelSha256 = SHA256.model;
-  readonly stamp: EmbeddingStamp = STAMP;
+  readonly modelSha256: string;
+  readonly stamp: EmbeddingStamp;
+  readonly profile: EmbeddingProfile;
   readonly #threads: EmbeddingThreads;
   readonly #maxWaitingTexts: number;
   #waitingTexts = 0;
@@ -75,21 +113,16 @@ class OnnxEmbedder implements ModelEmbedder {
   #millisecondsEach = 10;
   #closing: Promise<void> | undefined;
 
-  constructor({
-    modelDirectory = MODEL_DIRECTORY,
-    workers,
-    log,
-    idleTimeoutMs,
-    maxWaitingTexts = MAX_WAITING_TEXTS,
-  }: EmbedderOptions) {
-    const paths = {
-      model: join(modelDirectory, "onnx/model_quantized.onnx"),
-      tokenizer: join(modelDirectory, "tokenizer.json"),
-      tokenizerConfig: join(modelDirectory, "tokenizer_config.json"),
-      projection: PROJECTION_FILE,
-    };
+  constructor(
+    model: EmbeddingModel,
+    { workers, log, idleTimeoutMs, maxWaitingTexts = MAX_WAITING_TEXTS }: EmbedderOptions,
+  ) {
+    this.name = model.name;
+    this.modelSha256 = model.files.model.sha256;
+    this.stamp = model.stamp;
+    this.profile = model.profile;
     const max = workers ?? Math.min(MAX_THREADS, Math.max(1, availableParallelism() - 1));
-    this.#threads = new EmbeddingThreads(max, paths, {
+    this.#threads = new EmbeddingThreads(max, model, {
       ...(log !== undefined && { log }),
       ...(idleTimeoutMs !== undefined && { idleTimeoutMs }),
     });

@@ -1,4 +1,4 @@
-import type { Unit } from "./word-pieces.ts";
+import type { Unit } from "./text-units.ts";
 
 /**
  * How text that is too long for one run is cut: into windows of at most `pieces` word pieces, each beginning up to

@@ -1,7 +1,7 @@
 import type { ChildProcess, Serializable } from "node:child_process";
-import { forkSandboxed } from "./fork-sandboxed.ts";
 import type { WorkProcess } from "./process-queue.ts";
-import type { Sandbox } from "./sandbox-arguments.ts";
+import { forkSandboxed, type Sandbox } from "./sandboxed-process.ts";
+import { killGroup, type Walls } from "./walls.ts";
 
 /** How a process ended that was not ended from here. */
 export interface ProcessEnd {
@@ -15,6 +15,8 @@ export interface ProcessEnd {
 
 export interface JobProcessOptions {
   readonly sandbox: Sandbox;
+  /** Undefined where the system offers none. */
+  readonly walls: Walls | undefined;
   /** All that it gets of an environment. */
   readonly env?: NodeJS.ProcessEnv;
   /** Whether jobs `write` to its standard input. */
@@ -49,9 +51,9 @@ export class JobProcess<Sent extends Serializable, Received> implements WorkProc
   #count = 0;
 
   /** @throws {Error} if the built worker is missing. */
-  constructor({ sandbox, env = {}, hasInput = false, explainEnd }: JobProcessOptions) {
+  constructor({ sandbox, walls, env = {}, hasInput = false, explainEnd }: JobProcessOptions) {
     const input = hasInput ? "pipe" : "ignore";
-    const child = forkSandboxed(sandbox, { env, stdio: [input, "ignore", "pipe", "ipc"] });
+    const child = forkSandboxed(sandbox, walls, { env, stdio: [input, "ignore", "pipe", "ipc"] });
     this.#child = child;
     child.on("message", (message) => {
       this.#hasSpoken = true;
@@ -127,7 +129,7 @@ export class JobProcess<Sent extends Serializable, Received> implements WorkProc
   kill(reason?: unknown): void {
     this.#reason ??= reason;
     this.#isUsable = false;
-    this.#child.kill("SIGKILL");
+    killGroup(this.#child);
     if (this.#reason !== undefined) this.#job?.reject(this.#reason);
   }
 

@@ -1,3 +1,5 @@
+import { standingWalls, type Walls } from "./walls.ts";
+
 /** A process that does one job after the other. */
 export interface WorkProcess {
   /** False once it has ended or is about to. */
@@ -12,9 +14,9 @@ export interface WorkProcess {
 
 export interface ProcessQueueOptions<P> {
   /** Called when there is work and no process for it. */
-  readonly start: () => P;
+  readonly start: (walls: Walls | undefined) => P;
   /** A process is replaced after as many: libraries leave things behind. */
-  readonly jobsAProcess: number;
+  readonly jobsPerProcess: number;
   /** How long a process lives on without work. */
   readonly idleMs: number;
 }
@@ -24,6 +26,7 @@ export class ProcessQueue<P extends WorkProcess> {
   readonly #options: ProcessQueueOptions<P>;
   readonly #living = new Set<P>();
   #current: P | undefined;
+  #owner: string | undefined;
   #idle: NodeJS.Timeout | undefined;
   /** Settles when the job before has ended. */
   #turn: Promise<void> = Promise.resolve();
@@ -40,9 +43,11 @@ export class ProcessQueue<P extends WorkProcess> {
   /**
    * Runs a job when its turn has come. A signal ends the waiting; what a running job makes of it is its own affair.
    *
+   * @param owner whose job it is: no process does jobs of two owners.
+   *
    * @throws the signal's reason, and whatever `start` or the job throws.
    */
-  async run<T>(job: (process: P) => Promise<T>, signal: AbortSignal): Promise<T> {
+  async run<T>(job: (process: P) => Promise<T>, signal: AbortSignal, owner?: string): Promise<T> {
     signal.throwIfAborted();
     const before = this.#turn;
     let endTurn: () => void = () => undefined;
@@ -52,7 +57,9 @@ export class ProcessQueue<P extends WorkProcess> {
     this.#turn = before.then(() => mine);
     try {
       await unlessAborted(before, signal);
-      return await this.#runNow(job);
+      const walls = await standingWalls();
+      signal.throwIfAborted();
+      return await this.#runNow(job, walls, owner);
     } finally {
       endTurn();
     }
@@ -65,9 +72,13 @@ export class ProcessQueue<P extends WorkProcess> {
     await Promise.all(Array.from(this.#living, (process) => process.ended()));
   }
 
-  async #runNow<T>(job: (process: P) => Promise<T>): Promise<T> {
+  async #runNow<T>(
+    job: (process: P) => Promise<T>,
+    walls: Walls | undefined,
+    owner: string | undefined,
+  ): Promise<T> {
     clearTimeout(this.#idle);
-    const process = this.#usableProcess();
+    const process = this.#usableProcess(walls, owner);
     try {
       return await job(process);
     } finally {
@@ -76,11 +87,13 @@ export class ProcessQueue<P extends WorkProcess> {
     }
   }
 
-  #usableProcess(): P {
+  #usableProcess(walls: Walls | undefined, owner: string | undefined): P {
     const { current } = this;
-    if (current !== undefined && current.count < this.#options.jobsAProcess) return current;
+    if (current !== undefined && current.count < this.#options.jobsPerProcess && this.#owner === owner)
+      return current;
     this.#current?.kill();
-    const process = this.#options.start();
+    this.#owner = owner;
+    const process = this.#options.start(walls);
     this.#living.add(process);
     void process.ended().then(() => this.#living.delete(process));
     this.#current = process;

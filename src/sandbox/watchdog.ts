@@ -1,3 +1,4 @@
+import { constants, setPriority } from "node:os";
 import { Worker } from "node:worker_threads";
 
 /** What one piece of work may take of its process. */
@@ -51,5 +52,14 @@ export class Watchdog {
   #tell(work: number): void {
     Atomics.store(this.#work, 0, work);
     Atomics.notify(this.#work, 0);
+  }
+}
+
+/** Lets questions be answered while that process works: they come first where both want the processor. */
+export function lowerPriority(pid: number = process.pid): void {
+  try {
+    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch {
+    // A courtesy that some systems refuse.
   }
 }

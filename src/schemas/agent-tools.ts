@@ -15,7 +15,7 @@ import {
   Tags,
   wellFormed,
 } from "./fields.ts";
-import { QueryMemoryBody } from "./query-memory.ts";
+import { QueryMemoryBody, TimeZone } from "./query-memory.ts";
 import { RecordFactBody } from "./fact.ts";
 import { IngestUrlBody } from "./document.ts";
 import { ReinforceMemoryBody } from "./memory.ts";
@@ -75,11 +75,12 @@ function tool<Input extends TSchema>(description: string, input: Input, hints: T
 
 export const AGENT_TOOLS = {
   memory_search: tool(
-    "Find notes by meaning and words. Answers ids and snippets; memory_get has the whole text.",
+    "Find notes: ids and snippets.",
     Type.Object({
       query: said(QueryMemoryBody.properties.query),
       limit: Limit,
-      scope: optional(said(Type.Enum(["project", "all"], { type: "string" }), "all: every project")),
+      time_zone: optional(said(TimeZone)),
+      scope: Scope,
       tags: optional(TagList),
       from: optional(When),
       to: optional(When),
@@ -88,7 +89,7 @@ export const AGENT_TOOLS = {
     READS,
   ),
   memory_get: tool(
-    "Read one note. Long ones come in pages: pass the offset it names.",
+    "Read one note, from an offset where it is long.",
     Type.Object({
       id: Id,
       offset: optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
@@ -97,55 +98,62 @@ export const AGENT_TOOLS = {
     READS,
   ),
   memory_add: tool(
-    "Store one self-contained note: a decision, preference, fix or fact worth knowing later. Answers similar notes: " +
+    "Store one note: a decision, preference, fix or fact. Answers similar notes: " +
       "if one says the same, update it instead.",
     Type.Object({
       content: Text,
       tags: optional(TagList),
       occurred_at: optional(said(BodyTime, "if not now")),
+      supersedes: optional(said(Id, "id it replaces")),
       allow_secret: AllowSecret,
     }),
     ADDS,
   ),
   memory_update: tool(
-    "Change a note; what is given replaces what was.",
+    "Change a note.",
     Type.Object({
       id: Id,
       content: optional(Text),
       tags: optional(TagList),
+      supersedes: optional(Id),
+      still_holds: optional(Type.Boolean()),
       version: optional(
         Type.Integer({
           minimum: 1,
           maximum: Number.MAX_SAFE_INTEGER,
-          description: "refuse if changed since",
+          description: "if unchanged",
         }),
       ),
       allow_secret: AllowSecret,
     }),
     CHANGES,
   ),
-  memory_delete: tool("Delete a note for good.", Type.Object({ id: Id }), CHANGES),
+  memory_delete: tool(
+    "Delete a note for good; by the id of a fact, end that.",
+    Type.Object({ id: Id }),
+    CHANGES,
+  ),
   fact_record: tool(
-    "Record what is true from a time on, such as Ada | lives in | London. Ends the earlier fact of that subject and predicate.",
+    "Record what is true: Ada | lives in | London. Ends the earlier one.",
     Type.Object({
       subject: said(FactSubject),
       predicate: said(FactPredicate),
       object: said(FactObject),
       valid_from: optional(said(BodyTime, "default now")),
       valid_to: optional(When),
-      cardinality: optional(said(RecordFactBody.properties.cardinality, "many: several are true at once")),
+      cardinality: optional(said(RecordFactBody.properties.cardinality, "many: several at once")),
       allow_secret: AllowSecret,
     }),
     ADDS,
   ),
   fact_lookup: tool(
-    "Look up facts by subject, predicate or any text.",
+    "Look up facts.",
     Type.Object({
       subject: optional(said(FactSubject)),
       predicate: optional(said(FactPredicate)),
-      text: optional(Type.String({ minLength: 1, maxLength: 256, description: "part of any field" })),
-      at: optional(said(BodyTime, "default now")),
-      history: optional(Type.Boolean({ description: "past and future too" })),
+      text: optional(Type.String({ minLength: 1, maxLength: 256, description: "part of a field" })),
+      at: optional(When),
+      history: optional(Type.Boolean({ description: "past too" })),
       scope: Scope,
       limit: Limit,
     }),

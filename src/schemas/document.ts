@@ -20,7 +20,7 @@ const Language = wellFormed(
     minLength: 1,
     maxLength: 64,
     description:
-      "What is spoken in a recording, such as `en`, heard if absent; of several sound tracks the one in it is heard. The same as `metadata.language`.",
+      "What is spoken in a recording, such as `en`, detected if absent; of several sound tracks the one in it is transcribed. The same as `metadata.language`.",
     examples: ["en"],
   }),
 );
@@ -53,7 +53,7 @@ export const IngestBody = Type.Object(
     description:
       "Exactly one of `text` and `url`; as multipart, of `file`, `text` and `url`, with JSON in `metadata` and `tags`. " +
       "`metadata.filename` names what has no name of its own; with `metadata.prefer_subtitles` a recording's subtitles are " +
-      "read, if it has some, instead of what is heard.",
+      "read, if it has some, instead of what is transcribed.",
   },
 );
 
@@ -105,7 +105,7 @@ const Extraction = Type.Object({
         number: Type.Integer({ description: "From 1, in the order of the file." }),
         count: Type.Integer({ description: "How many there are." }),
       },
-      { description: "Of recordings with several sound tracks: which was heard." },
+      { description: "Of recordings with several sound tracks: which was transcribed." },
     ),
   ),
   char_count: Type.Integer(),

@@ -10,9 +10,12 @@ export interface FieldFault {
   readonly message: string;
 }
 
-/** @param path of the value that was checked. */
+/** An object can have a million unknown keys; nobody reads more of them. */
+const MAX_FAULTS = 20;
+
+/** The first faults. @param path of the value that was checked. */
 export function fieldFaults(errors: readonly TLocalizedValidationError[], path = ""): FieldFault[] {
-  return errors.flatMap((error) => faultsOf(error, path));
+  return errors.flatMap((error) => faultsOf(error, path)).slice(0, MAX_FAULTS);
 }
 
 function faultsOf(error: TLocalizedValidationError, path: string): FieldFault[] {
@@ -24,7 +27,7 @@ function faultsOf(error: TLocalizedValidationError, path: string): FieldFault[] 
         message: "is missing",
       }));
     case "additionalProperties":
-      return error.params.additionalProperties.map((name) => ({
+      return error.params.additionalProperties.slice(0, MAX_FAULTS).map((name) => ({
         path: `${at}/${pointerStep(name)}`,
         message: "is not known here",
       }));

@@ -13,6 +13,7 @@ import {
   FACT_PREDICATE,
   FACT_SUBJECT,
   KEY_NAME,
+  NOT_BLANK_PATTERN,
   PATTERN_MEANINGS,
   PROJECT,
   QUERY_PROJECT,
@@ -31,6 +32,7 @@ import {
 } from "./time.ts";
 
 /** Sectors of memory; the same list, in the same order, as the core's. */
+export const EDGE_KIND_NAMES = ["next", "similar", "same-document", "updates"] as const;
 export const SECTOR_NAMES = ["semantic", "episodic", "procedural", "emotional", "reflective"] as const;
 
 /**
@@ -92,16 +94,25 @@ export const FactObject = textField(FACT_OBJECT);
 
 export const SectorName = Type.Enum([...SECTOR_NAMES], { type: "string", examples: ["episodic"] });
 
+const CONTENT = {
+  minLength: 1,
+  maxLength: 200_000,
+  description: "The text, kept exactly as sent. More than 200 000 characters (code points) are 413.",
+  examples: ["Planted garlic in bed three, 24 cloves, on the south side."],
+  [TOO_LARGE_KEYWORDS]: ["maxLength"],
+};
 /** Text that must come back as it was sent: with every character, NUL too. */
-export const Content = wellFormed(
-  Type.String({
-    minLength: 1,
-    maxLength: 200_000,
-    description: "The text, kept exactly as sent. More than 200 000 characters (code points) are 413.",
-    examples: ["Planted garlic in bed three, 24 cloves, on the south side."],
-    [TOO_LARGE_KEYWORDS]: ["maxLength"],
-  }),
-);
+export const Content = wellFormed(Type.String({ ...CONTENT, pattern: NOT_BLANK_PATTERN }));
+/** The same of an export: an earlier version took blank ones. */
+export const ExportedContent = wellFormed(Type.String(CONTENT));
+
+/** A check asks more than once; of the same value once is enough. */
+const metadataFaults = new WeakMap<object, string | undefined>();
+function faultOf(value: unknown): string | undefined {
+  if (typeof value !== "object" || value === null) return metadataFault(value);
+  if (!metadataFaults.has(value)) metadataFaults.set(value, metadataFault(value));
+  return metadataFaults.get(value);
+}
 
 export const Metadata = Type.Refine(
   Type.Refine(
@@ -111,12 +122,11 @@ export const Metadata = Type.Refine(
       examples: [{ bed: 3, cloves: 24 }],
       [TOO_LARGE_KEYWORDS]: ["~refine/1"],
     }),
-    (value) => metadataFault(value) === undefined,
-    (value) => metadataFault(value) ?? "",
+    (value) => faultOf(value) === undefined,
+    (value) => faultOf(value) ?? "",
   ),
   // A fault is reported by the check before; beyond it the size may not even be computable.
-  (value) =>
-    !isObject(value) || metadataFault(value) !== undefined || metadataBytes(value) <= MAX_METADATA_BYTES,
+  (value) => !isObject(value) || faultOf(value) !== undefined || metadataBytes(value) <= MAX_METADATA_BYTES,
   () => `must not be larger than ${MAX_METADATA_BYTES} bytes as JSON`,
 );
 

@@ -21,6 +21,12 @@ export const ListMemoriesQuery = Type.Object({
   tag: Type.Optional(Tag),
   session_id: Type.Optional(SessionId),
   created_by: Type.Optional(ClientName),
+  id_end: Type.Optional(
+    Type.String({
+      pattern: "^[0-9a-f-]{6,36}$",
+      description: "The last characters of the id, at least six.",
+    }),
+  ),
   created_from: Type.Optional(queryTime("Added at that moment or later. ")),
   from: Type.Optional(QueryTime),
   to: Type.Optional(QueryTime),

@@ -3,6 +3,7 @@ import { Type } from "typebox";
 import {
   BodyTime,
   Content,
+  EDGE_KIND_NAMES,
   Metadata,
   nullable,
   optional,
@@ -20,6 +21,13 @@ export const MAX_BATCH_ITEMS = 1_000;
 export const DEFAULT_BOOST = 0.1;
 
 const MemoryId = Type.String({ description: "UUIDv7.", examples: ["019aa5a0-6c1e-7c3a-9d0f-5b8e3a1c2d4e"] });
+const Supersedes = Type.Unsafe<string | string[]>({
+  type: ["string", "array"],
+  items: { type: "string" },
+  maxItems: 64,
+  description:
+    "Id, or ids, of the same user's memories that this one replaces: they stay, and rank behind it in questions about the present.",
+});
 const Version = Type.Integer({ minimum: 1, description: "1 at first; every change of the memory adds 1." });
 
 const Source = Type.Object(
@@ -62,6 +70,19 @@ const recordFields = {
   version: Version,
   created_by: nullable(Type.String({ description: "The client that wrote it." })),
   source: nullable(Source),
+  supersedes: Type.Array(Type.String(), {
+    description: "Ids of the memories that this one replaces, as its writer said.",
+  }),
+  superseded_by: nullable(
+    Type.String({ description: "Id of the later memory that took its place; null while it holds." }),
+  ),
+  superseded_at: nullable(Time),
+  superseded_how: nullable(
+    Type.Enum(["told", "inferred"], {
+      type: "string",
+      description: "Whether the later memory says so, or reads so; `still_holds` rejects the guess.",
+    }),
+  ),
 };
 
 export const MemoryRecord = Type.Object(recordFields, { $id: "Memory" });
@@ -76,6 +97,7 @@ export const AddMemoryBody = Type.Object(
     session_id: optional(SessionId),
     occurred_at: optional(BodyTime),
     sector: optional(SectorName),
+    supersedes: optional(Supersedes),
   },
   {
     $id: "AddMemory",
@@ -125,6 +147,13 @@ export const UpdateMemoryBody = Type.Object(
     metadata: optional(Metadata),
     occurred_at: optional(BodyTime),
     project: optional(Project),
+    supersedes: optional(Supersedes),
+    still_holds: optional(
+      Type.Boolean({
+        description:
+          "true: it holds, whatever seems to have taken its place; a guess so rejected is not made again.",
+      }),
+    ),
     user_id: optional(UserId),
   },
   {
@@ -184,7 +213,7 @@ export const RelatedMemoriesReply = Type.Object(
         source: MemoryId,
         target: MemoryId,
         weight: Type.Number({ minimum: 0, maximum: 1 }),
-        kind: Type.Enum(["next", "similar", "same-document"], { type: "string" }),
+        kind: Type.Enum([...EDGE_KIND_NAMES], { type: "string" }),
       }),
     ),
   },

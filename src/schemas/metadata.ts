@@ -25,6 +25,10 @@ export function metadataFault(value: unknown): string | undefined {
       return "must not contain a number beyond 1.8e308";
     if (typeof value !== "object" || value === null) continue;
     if (depth >= MAX_METADATA_DEPTH) return `must not be nested deeper than ${MAX_METADATA_DEPTH} levels`;
+    if (Array.isArray(value)) {
+      for (const child of value as unknown[]) waiting.push({ value: child, depth: depth + 1 });
+      continue;
+    }
     for (const [key, child] of Object.entries(value)) {
       if (key === "__proto__") return 'must not contain the key "__proto__"';
       if (hasLoneSurrogate(key)) return "must not contain a lone UTF-16 surrogate";

@@ -13,7 +13,7 @@ export function pageQuery(items: string, maxCursorLength = MAX_CURSOR_LENGTH) {
         minimum: 1,
         maximum: MAX_PAGE_LIMIT,
         default: DEFAULT_PAGE_LIMIT,
-        description: `${items} on a page, at most.`,
+        description: `${items} on a page, at most; \`limit\` is the same.`,
       }),
     ),
     u: Type.Optional(
@@ -21,7 +21,7 @@ export function pageQuery(items: string, maxCursorLength = MAX_CURSOR_LENGTH) {
         minimum: 0,
         maximum: Number.MAX_SAFE_INTEGER,
         default: 0,
-        description: "How many to leave out at the start.",
+        description: "How many to leave out at the start; `offset` is the same.",
       }),
     ),
     cursor: Type.Optional(

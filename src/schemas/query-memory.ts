@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { type Static, Type } from "typebox";
 import { FactRecord } from "./fact.ts";
 import {
   BodyTime,
@@ -59,6 +59,13 @@ export const QueryFilters = Type.Object(
   },
 );
 
+export const TimeZone = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  description: 'In which the question means "yesterday" or "in May"; the daemon\'s own if absent.',
+  examples: ["Europe/Berlin"],
+});
+
 export const QueryMemoryBody = Type.Object(
   {
     query: Type.String({ minLength: 1, maxLength: 8_192, examples: ["when did I plant the garlic?"] }),
@@ -72,8 +79,21 @@ export const QueryMemoryBody = Type.Object(
     ),
     user_id: optional(UserId),
     filters: optional(QueryFilters),
+    time_zone: optional(TimeZone),
     snippet: optional(
       Type.Integer({ minimum: 1, maximum: 200_000, description: "Longest snippet wanted, in characters." }),
+    ),
+    as_of: optional(
+      Type.Unsafe<Static<typeof BodyTime>>({
+        ...BodyTime,
+        description: "Answer as of this time, by `occurred_at`: what came later has no say.",
+      }),
+    ),
+    reinforce: optional(
+      Type.Boolean({
+        default: true,
+        description: "false: what is found does not count as remembered.",
+      }),
     ),
     explain: optional(Type.Boolean({ description: "Say what each score is made of." })),
     include_facts: optional(
@@ -108,6 +128,10 @@ export const QueryMemoryReply = Type.Object(
       }),
       { description: "Best first." },
     ),
+    relevant: Type.Integer({
+      minimum: 0,
+      description: "How many leading matches answer the question; the others are merely the nearest.",
+    }),
     facts: Type.Optional(
       Type.Array(FactRecord, { description: "With `include_facts`: open ones first; at most 100." }),
     ),

@@ -8,7 +8,18 @@ const AddsRefused = Type.Optional(
   Type.String({ description: "Why adding is refused while the rest works; absent while it is not." }),
 );
 
-export const ReadyReply = Type.Object({ ok: Type.Literal(true), adds_refused: AddsRefused });
+const Repairs = Type.Optional(
+  Type.Array(Type.String(), {
+    description:
+      "What was lost by damage, or is made again after it, while the rest is served; absent: nothing.",
+  }),
+);
+
+export const ReadyReply = Type.Object({
+  ok: Type.Literal(true),
+  adds_refused: AddsRefused,
+  repairs: Repairs,
+});
 
 const ServiceState = Type.Enum(["ok", "not_ready"], { type: "string" });
 
@@ -42,11 +53,18 @@ export const StatsReply = Type.Object(
     started_at: Time,
     ready: Type.Boolean(),
     not_ready: Type.Array(Type.String()),
+    repairs: Repairs,
     memory_count: Type.Integer({ minimum: 0 }),
     documents: Type.Object({
       count: Type.Integer({ minimum: 0 }),
       jobs_waiting: Type.Integer(),
       jobs_running: Type.Integer(),
+    }),
+    sandbox: Type.Object({
+      walls: Type.Array(Type.Union([Type.Literal("network"), Type.Literal("signals")]), {
+        description: "What the processes that read documents and recordings are kept from.",
+      }),
+      by: Type.Optional(Type.Union([Type.Literal("bubblewrap"), Type.Literal("namespaces")])),
     }),
     sectors: Type.Unsafe<Record<string, number>>({
       type: "object",

@@ -26,6 +26,9 @@ const USER_ID_PATTERN = `^([.]?${PLAIN_NOT_DOT}${PLAIN}*|[.][.]${PLAIN}+)$`;
 /** Newlines and tabs may stand in it, no other control character. */
 const LINES_PATTERN = "^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]*$";
 
+/** A character that is no space stands in it. */
+export const NOT_BLANK_PATTERN = "\\S";
+
 /** An id as it is kept: UUIDv7, lower case. */
 export const UUID_PATTERN = "^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$";
 
@@ -33,6 +36,7 @@ export const UUID_PATTERN = "^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f
 export const PATTERN_MEANINGS: ReadonlyMap<string, string> = new Map([
   [PLAIN_PATTERN, "must not contain control characters"],
   [LINES_PATTERN, "must not contain control characters other than newlines and tabs"],
+  [NOT_BLANK_PATTERN, "must not be blank"],
   [UUID_PATTERN, "must be a UUID of version 7 in lower case"],
   [USER_ID_PATTERN, 'must not be "." or ".." and must not contain control characters'],
   [

@@ -5,7 +5,8 @@ import { CardinalityName, Confidence } from "./fact.ts";
 import {
   BodyTime,
   ClientName,
-  Content,
+  EDGE_KIND_NAMES,
+  ExportedContent,
   FactObject,
   FactPredicate,
   FactSubject,
@@ -26,7 +27,7 @@ import { Problem } from "./problem.ts";
 export const MAX_IMPORT_LINES = 1_000;
 
 const Uuid = Type.String({ pattern: UUID_PATTERN });
-const Weight = Type.Number({ exclusiveMinimum: 0, maximum: 1 });
+const Weight = Type.Number({ minimum: 0, maximum: 1 });
 const text = (maxLength: number) => wellFormed(Type.String({ maxLength }));
 const whole = (minimum: number) => Type.Integer({ minimum, maximum: 2 ** 31 });
 /** What is not known would be lost without a word: a file of a later version says so in its first line. */
@@ -59,7 +60,7 @@ export const MemoryLine = Type.Object(
   {
     type: Type.Literal("memory"),
     id: Uuid,
-    content: Content,
+    content: ExportedContent,
     tags: Tags,
     metadata: Metadata,
     user_id: nullable(UserId),
@@ -75,6 +76,7 @@ export const MemoryLine = Type.Object(
     version: whole(1),
     created_by: nullable(ClientName),
     source: nullable(Source),
+    supersedes: Type.Optional(Type.Array(Uuid, { maxItems: 1_024 })),
   },
   { ...exactly, $id: "MemoryLine", description: "`salience` is as of `last_seen_at`." },
 );
@@ -162,7 +164,7 @@ export const WaypointLine = Type.Object(
     type: Type.Literal("waypoint"),
     source: Uuid,
     target: Uuid,
-    kind: Type.Enum(["next", "similar", "same-document"], { type: "string" }),
+    kind: Type.Enum([...EDGE_KIND_NAMES], { type: "string" }),
     weight: Weight,
     created_at: BodyTime,
   },

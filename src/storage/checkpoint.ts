@@ -1,12 +1,13 @@
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { crc32 } from "node:zlib";
-import type { UnerasedRows } from "../core/compaction.ts";
+import type { UnpurgedRows } from "../core/compaction.ts";
 import type { EmbeddingStamp } from "../core/embedding.ts";
 import { ServiceError } from "../core/errors.ts";
 import { type Disk, listFilesBelow, replaceFile } from "./disk.ts";
 import { checksum, type TableFile } from "./tables/table-files.ts";
-import type { TableState } from "./tables/table-state.ts";
+import type { TableName } from "../core/rows.ts";
+import { type TableState, tableOf } from "./tables/table-state.ts";
 
 /** What a store is, besides its rows, after the record `sequence`. */
 export interface CheckpointHeader {
@@ -16,12 +17,16 @@ export interface CheckpointHeader {
   /** By `stampKey`: what the vectors in the tables were made with. */
   readonly stamps: Readonly<Record<string, EmbeddingStamp>>;
   readonly analyserVersion: number;
-  /** Largest time of a record so far, epoch milliseconds: none may be given an earlier one. */
+  /** Time of the last record, epoch milliseconds. */
   readonly clockFloor: number;
   /** The `order` of the next memory. */
   readonly nextOrder: number;
   /** Rows that were deleted and stand in files yet; absent when there are none, and in checkpoints of earlier versions. */
-  readonly unerased?: UnerasedRows;
+  readonly unerased?: UnpurgedRows;
+  /** `STORE_FORMATS` of the program that wrote it; absent in checkpoints of 0.1.0. */
+  readonly formats?: string;
+  /** True while edges that were lost are made again. */
+  readonly lacksEdges?: true;
 }
 
 export interface CheckpointedTable extends TableState {
@@ -42,9 +47,31 @@ export interface ChosenCheckpoint {
   readonly older: Checkpoint | undefined;
   /** For the next one; above that of a damaged one. */
   readonly nextNumber: number;
-  /** Why newer ones could not be used, in sentences; usually empty. */
+  /** What is damaged, in sentences: newer ones that could not be used, and what is in `lost` and `unindexed`. */
   readonly damage: readonly string[];
+  /** Tables of the checkpoint to be opened without: their rows can be made again, or cost only themselves. */
+  readonly lost: ReadonlySet<TableName>;
+  /** Tables whose index, or notes of LanceDB's own, are damaged; their rows are whole. */
+  readonly unindexed: ReadonlySet<TableName>;
+  /** Paths of the files for which these are done without. */
+  readonly damagedFiles: ReadonlySet<string>;
 }
+
+/** A file of a table that is not as it was when it was synced. */
+export interface FileDamage {
+  readonly path: string;
+  readonly sentence: string;
+}
+
+/** What a store can do without: made again from the memories, or missing only to itself. */
+const EXPENDABLE: ReadonlySet<TableName> = new Set([
+  "vectors",
+  "tokens",
+  "edges",
+  "signals",
+  "jobs",
+  "requests",
+]);
 
 export const CHECKPOINT_FORMAT = 1;
 /** Two, so that one can be damaged; the journal is kept since the older. */
@@ -101,54 +128,121 @@ export async function chooseCheckpoint(
     if (typeof checkpoint === "string") damage.push(checkpoint);
     else readable.push(checkpoint);
   }
+  const suspects = await readSuspects(disk, directory);
+  let usable: ChosenCheckpoint | undefined;
   for (const [i, checkpoint] of readable.slice(0, KEPT).entries()) {
-    const found = await verifyFiles(disk, directory, checkpoint);
-    if (found.length === 0) return { checkpoint, older: readable[i + 1], nextNumber: newest + 1, damage };
-    damage.push(...found);
+    const found = await verifyFiles(
+      disk,
+      directory,
+      checkpoint,
+      (path) => suspects.has(path) && canDoWithout(path),
+    );
+    const base = { checkpoint, older: readable[i + 1], nextNumber: newest + 1, damage, ...NOTHING_LOST };
+    if (found.length === 0) return base;
+    damage.push(...found.map(({ sentence }) => sentence));
+    // Only where none is whole: the one before and the journal since have everything.
+    usable ??= without(base, found);
   }
+  if (usable !== undefined) return usable;
   throw unusable(
     `the store in ${directory} is damaged, and so is the state before: ${damage.join("; ")}. ` +
       "Nothing was changed. Restore the folder from a backup",
   );
 }
 
-/** What is wrong with the files of a checkpoint, in sentences: sizes of all, contents of the small ones. */
-export async function verifyFiles(disk: Disk, directory: string, { tables }: Checkpoint): Promise<string[]> {
-  const found: string[] = [];
-  for (const file of tables.flatMap(({ files }) => files)) {
-    const path = join(tablesFolder(directory), file.path);
-    const size = await disk.size(path);
-    if (size === undefined) found.push(`${file.path} is missing`);
-    else if (size !== file.size) found.push(`${file.path} has ${size} bytes instead of ${file.size}`);
-    else if (size < SMALL_BYTES && crc32(await disk.readFile(path)) !== file.crc32) {
-      found.push(`${file.path} has changed`);
+const NOTHING_LOST = {
+  lost: new Set<TableName>(),
+  unindexed: new Set<TableName>(),
+  damagedFiles: new Set<string>(),
+};
+
+function canDoWithout(path: string): boolean {
+  const [folder = "", kind = ""] = path.split("/");
+  const table = tableOf(folder.replace(/\.lance$/, "")) as TableName | undefined;
+  return table !== undefined && (kind === "_indices" || kind === "_transactions" || EXPENDABLE.has(table));
+}
+
+/** The checkpoint to be opened without what is damaged; undefined where that cannot be done without. */
+export function without(
+  chosen: ChosenCheckpoint,
+  found: readonly FileDamage[],
+): ChosenCheckpoint | undefined {
+  const [lost, unindexed] = [new Set(chosen.lost), new Set(chosen.unindexed)];
+  for (const { path } of found) {
+    const [folder = "", kind = ""] = path.split("/");
+    const table = tableOf(folder.replace(/\.lance$/, "")) as TableName | undefined;
+    if (table === undefined) return undefined;
+    if (kind === "_indices" || kind === "_transactions") unindexed.add(table);
+    else if (EXPENDABLE.has(table)) lost.add(table);
+    else return undefined;
+  }
+  // They are made in one go.
+  if (lost.has("vectors") || lost.has("tokens")) lost.add("vectors").add("tokens");
+  const damagedFiles = new Set([...chosen.damagedFiles, ...found.map(({ path }) => path)]);
+  return { ...chosen, lost, unindexed, damagedFiles };
+}
+
+/** What is wrong with the files of a checkpoint: sizes of all, contents of the small ones and of those to be read whole. */
+export async function verifyFiles(
+  disk: Disk,
+  directory: string,
+  { tables }: Pick<Checkpoint, "tables">,
+  mustRead: (path: string) => boolean = () => false,
+): Promise<FileDamage[]> {
+  const found: FileDamage[] = [];
+  for (const { path, size, crc32: crc } of tables.flatMap(({ files }) => files)) {
+    const place = join(tablesFolder(directory), path);
+    const now = await disk.size(place);
+    if (now === undefined) found.push({ path, sentence: `${path} is missing` });
+    else if (now !== size) found.push({ path, sentence: `${path} has ${now} bytes instead of ${size}` });
+    else if (size < SMALL_BYTES || mustRead(path)) {
+      const read = await checksum(disk, place).catch(() => undefined);
+      if (read?.crc32 !== crc) found.push({ path, sentence: `${path} has changed` });
     }
   }
   return found;
 }
 
+/** Paths, one a line, of large files that were found damaged while the store was open: the next open reads them whole. */
+const SUSPECTS_NAME = "DAMAGED";
+
+async function readSuspects(disk: Disk, directory: string): Promise<ReadonlySet<string>> {
+  const path = join(directory, SUSPECTS_NAME);
+  if ((await disk.size(path)) === undefined) return new Set();
+  return new Set((await disk.readFile(path)).toString().split("\n"));
+}
+
+export async function noteSuspects(disk: Disk, directory: string, paths: readonly string[]): Promise<void> {
+  if (paths.length > 0)
+    await replaceFile(disk, join(directory, SUSPECTS_NAME), Buffer.from(paths.join("\n")));
+}
+
 /**
  * Reads every file of the latest checkpoint and says what is wrong, in sentences. Slowly, in the background; a file
- * that a later checkpoint has let go in the meantime is passed over. Rejects with an AbortError when stopped.
+ * that a later checkpoint has let go in the meantime is passed over, and what is `known` to be damaged. Rejects with an AbortError when stopped.
  */
 export async function scrub(
   disk: Disk,
   directory: string,
   latest: () => Checkpoint,
   signal?: AbortSignal,
-): Promise<string[]> {
+  known: ReadonlySet<string> = new Set(),
+): Promise<FileDamage[]> {
   const rest = () =>
     pause(SCRUB_PAUSE_MS, undefined, { ref: false, ...(signal === undefined ? {} : { signal }) });
-  const found: string[] = [];
+  const found: FileDamage[] = [];
   for (const file of latest().tables.flatMap(({ files }) => files)) {
     signal?.throwIfAborted();
+    if (known.has(file.path)) continue;
     const path = join(tablesFolder(directory), file.path);
     const now = await checksum(disk, path, { pause: rest }).catch((error: Error) => error);
     const isKept = latest().tables.some(({ files }) => files.some((kept) => kept.path === file.path));
     signal?.throwIfAborted();
     if (!isKept) continue;
-    if (now instanceof Error) found.push(`${file.path} cannot be read: ${now.message}`);
-    else if (now.size !== file.size || now.crc32 !== file.crc32) found.push(`${file.path} has changed`);
+    const { path: name } = file;
+    if (now instanceof Error) found.push({ path: name, sentence: `${name} cannot be read: ${now.message}` });
+    else if (now.size !== file.size || now.crc32 !== file.crc32)
+      found.push({ path: name, sentence: `${name} has changed` });
   }
   return found;
 }

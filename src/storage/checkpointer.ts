@@ -11,7 +11,7 @@ import {
 import type { Disk } from "./disk.ts";
 import { LeftOvers } from "./left-overs.ts";
 import { COMPACTION_THRESHOLDS, type CompactionThresholds } from "./tables/compaction-thresholds.ts";
-import type { NewGeneration } from "./table-renewal.ts";
+import type { NewGeneration } from "./table-copy.ts";
 import { filesOfVersion, SyncError, syncFiles, type TableFile } from "./tables/table-files.ts";
 import type { TableState } from "./tables/table-state.ts";
 import type { Tables } from "./tables/tables.ts";

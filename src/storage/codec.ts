@@ -1,6 +1,7 @@
 import { Decoder, Encoder, ExtData, type ExtensionCodecType } from "@msgpack/msgpack";
 import { ServiceError } from "../core/errors.ts";
 import type { Change, TableName } from "../core/rows.ts";
+import { TABLE_SPECS } from "./tables/specs.ts";
 
 /**
  * Changes as bytes: MessagePack, with extensions for what it has no type for. Field names are written out,
@@ -99,7 +100,12 @@ function toChange(value: unknown, format: number): Change {
   const known = typeof table === "string" && Object.hasOwn(TABLE_SINCE, table);
   if (!known || TABLE_SINCE[table as TableName] > format)
     throw new TypeError(`unknown table ${String(table)}`);
-  return { table, id, row } as Change;
+  const { missing } = TABLE_SPECS[table as TableName];
+  return {
+    table,
+    id,
+    row: row === null || missing === undefined ? row : Object.assign(row, { ...missing, ...row }),
+  } as Change;
 }
 
 function bytesOf(array: Float32Array | Int8Array): Uint8Array<ArrayBuffer> {

@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { ServiceError } from "../core/errors.ts";
 import type { FileStore, HeldFile, IncomingFile } from "../core/documents/file-store.ts";
 import { isFull, writeRefused } from "./journal/refusals.ts";
@@ -24,6 +25,8 @@ export interface UnneededFile {
 
 const NAME = /^[0-9a-f]{64}$/;
 const PIECE_BYTES = 256 * 1024;
+/** Between pieces: at most 25 MB/s, which leaves the disk to others. */
+const SCRUB_PAUSE_MS = 10;
 /**
  * Looks at which a file was needed by nothing before it goes, one look after every checkpoint. What is so at the first
  * stands in the checkpoint of the second; after the third, both checkpoints that are kept say so.
@@ -40,6 +43,8 @@ export class DiskFileStore implements FileStore {
   /** Files that were not there when the store was opened: no state before names them. */
   readonly #fresh = new Set<string>();
   readonly #holders = new Map<string, number>();
+  /** Found to have other bytes than their names say. */
+  readonly #damaged = new Set<string>();
   /** How often each was found unneeded in a row. */
   #unneeded = new Map<string, number>();
   #sweeping: Promise<void> = Promise.resolve();
@@ -104,7 +109,46 @@ export class DiskFileStore implements FileStore {
         { cause: error },
       );
     }
+    if (!(await this.#check(sha256))) {
+      await file.close();
+      throw new ServiceError(
+        "DAMAGED",
+        `The original of this document is damaged on the disk: its bytes are not those of SHA-256 ${sha256}. Ingest the same ` +
+          "file again for the same user and project to mend it. The text that was read from it is whole.",
+      );
+    }
     return piecesOf(file);
+  }
+
+  /** Names of files that are needed and were found damaged so far. */
+  get damaged(): string[] {
+    return [...this.#damaged].filter((name) => this.#isInUse(name));
+  }
+
+  /** Reads every file, slowly, and answers which are damaged; rejects with an AbortError when stopped. */
+  async scrub(signal: AbortSignal): Promise<string[]> {
+    for (const { name } of await this.#disk.list(this.#folder))
+      if (NAME.test(name))
+        await this.#check(name, () => sleep(SCRUB_PAUSE_MS, undefined, { ref: false, signal }));
+    return this.damaged;
+  }
+
+  /** Whether a file has the bytes of its name, as far as it is there. */
+  async #check(sha256: string, pause = async (): Promise<void> => {}): Promise<boolean> {
+    const hash = createHash("sha256");
+    try {
+      for await (const piece of piecesOf(await this.#disk.open(this.pathOf(sha256), "read"))) {
+        hash.update(piece);
+        await pause();
+      }
+    } catch (error) {
+      if (hasCode(error, "ENOENT")) return true;
+      if (!isSystemError(error)) throw error;
+    }
+    const isWhole = hash.digest("hex") === sha256;
+    if (isWhole) this.#damaged.delete(sha256);
+    else this.#damaged.add(sha256);
+    return isWhole;
   }
 
   letGo(sha256: string): void {
@@ -172,6 +216,7 @@ export class DiskFileStore implements FileStore {
     try {
       // Over the same bytes, if they are there: that mends a file that the disk has damaged.
       await this.#disk.rename(path, this.pathOf(sha256));
+      this.#damaged.delete(sha256);
       await this.#disk.syncDirectory(this.#folder);
     } catch (error) {
       release();
@@ -281,11 +326,14 @@ async function* piecesOf(file: DiskFile): AsyncGenerator<Uint8Array, void> {
   }
 }
 
-/** What the disk says, as those hear it who sent the file. */
+/** One of the system's, such as EROFS; none of ours, nor a bug. */
+function isSystemError(error: unknown): boolean {
+  return error instanceof Error && "code" in error && /^E[A-Z0-9]+$/.test(String(error.code));
+}
+
+/** The disk's refusal in the terms of those who sent the file. */
 function storeError(error: unknown): unknown {
-  // An error of ours, or a bug: no word of the system's, such as EROFS.
-  const isSystems = error instanceof Error && "code" in error && /^E[A-Z0-9]+$/.test(String(error.code));
-  if (!isSystems) return error;
+  if (!isSystemError(error)) return error;
   if (isFull(error)) {
     const message = "The disk has no room for this file. Free some space and send it again.";
     return new ServiceError("STORE_FULL", message, { cause: error });

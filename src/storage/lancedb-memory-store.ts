@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import type { TokenVectors } from "../core/embedding.ts";
 import { ServiceError } from "../core/errors.ts";
-import type { FactBook } from "../core/facts/fact-book.ts";
-import type { FactStore } from "../core/facts/fact-store.ts";
+import type { FactReads } from "../core/facts/fact-book.ts";
+import { type FactStore, presentOf } from "../core/facts/fact-store.ts";
 import { citedAsNow } from "../core/documents/document-name.ts";
 import type { SeenMemory } from "../core/memory.ts";
 import type {
@@ -15,18 +15,21 @@ import type {
   WriteSection,
 } from "../core/ports.ts";
 import { type Change, memoryOf, type MemoryRow, type Rows } from "../core/rows.ts";
-import { quantise } from "../core/recall/int8-kernel.ts";
+import type { TermStatistics } from "../core/recall/bm25.ts";
 import type { Stage, StoreCatalogue } from "./catalogue/catalogue.ts";
-import type { Overlay } from "./catalogue/overlay.ts";
-import type { VectorIndex } from "./catalogue/vector-index.ts";
-import type { WordIndex } from "./catalogue/word-index.ts";
 import type { Checkpointer } from "./checkpointer.ts";
-import type { ErasureLedger } from "./erasure-ledger.ts";
 import type { Journal } from "./journal/journal.ts";
 import { storeFull } from "./journal/refusals.ts";
-import { inWords, type Room, type Space } from "./room.ts";
+import { inWords, type DiskSpace, type Space } from "./disk-space.ts";
+import { noteRecord, showDurable, type StoreIndexes } from "./store-indexes.ts";
 import type { Tables } from "./tables/tables.ts";
 import { TokenCache } from "./token-cache.ts";
+
+export interface StoreLog {
+  info(details: object, phrase: string): void;
+  warn(details: object, phrase: string): void;
+  error(details: object, phrase: string): void;
+}
 
 /** Pending bytes past which a write waits for the checkpointer. */
 const MAX_PENDING_BYTES = 256 * 1_024 * 1_024;
@@ -38,27 +41,15 @@ const MAX_WAIT_FOR_ROOM_MS = 30_000;
 /** Rows of a record that are shown in one step, some 20 ms; a larger one takes several turns of the event loop. */
 const ROWS_A_STEP = 20_000;
 
-/** The memory side of a store: everything that is rebuilt at open. */
-export interface StoreIndexes {
-  readonly catalogue: StoreCatalogue;
-  readonly overlay: Overlay;
-  readonly words: WordIndex;
-  readonly vectors: VectorIndex;
-  readonly ledger: ErasureLedger;
-  /** One more than the largest `order` given so far. */
-  nextOrder: number;
-  /** The time of the newest record: the clock may go back, records may not. */
-  lastTime: number;
-}
-
 /** Keeps memories and facts in a journal, in memory and in LanceDB tables; see `src/README.md` for how the three share the work. */
 export class LanceDbMemoryStore implements MemoryStore, FactStore {
   readonly #indexes: StoreIndexes;
   readonly #journal: Pick<Journal, "append" | "isFull" | "findRoom" | "assertInPlace" | "close">;
   readonly #tables: Pick<Tables, "read" | "close">;
-  readonly #checkpointer: Pick<Checkpointer, "notePending" | "flush" | "close">;
-  readonly #room: Room;
+  readonly #checkpointer: Pick<Checkpointer, "notePending" | "flush" | "note" | "close">;
+  readonly #room: DiskSpace;
   readonly #clock: Clock;
+  readonly #log: Pick<StoreLog, "warn">;
   readonly #tokens = new TokenCache(TOKEN_CACHE_BYTES);
   /** Accepted and not yet durable, oldest first. */
   #staged: { readonly stage: Stage; readonly settled: Promise<void> }[] = [];
@@ -70,9 +61,10 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
     readonly indexes: StoreIndexes;
     readonly journal: Pick<Journal, "append" | "isFull" | "findRoom" | "assertInPlace" | "close">;
     readonly tables: Pick<Tables, "read" | "close">;
-    readonly checkpointer: Pick<Checkpointer, "notePending" | "flush" | "close">;
-    readonly room: Room;
+    readonly checkpointer: Pick<Checkpointer, "notePending" | "flush" | "note" | "close">;
+    readonly room: DiskSpace;
     readonly clock: Clock;
+    readonly log: Pick<StoreLog, "warn">;
   }) {
     this.#indexes = parts.indexes;
     this.#journal = parts.journal;
@@ -80,13 +72,14 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
     this.#checkpointer = parts.checkpointer;
     this.#room = parts.room;
     this.#clock = parts.clock;
+    this.#log = parts.log;
   }
 
   get catalogue(): StoreCatalogue {
     return this.#indexes.catalogue;
   }
 
-  get book(): FactBook {
+  get book(): FactReads {
     return this.catalogue.facts;
   }
 
@@ -96,7 +89,7 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
     for (;;) {
       const refusal = await this.#waitForRoom();
       const newest = this.#staged.at(-1);
-      const now = Math.max(this.#clock.now(), this.#indexes.lastTime);
+      const now = this.#timeOfRecord();
       let decision: ReturnType<typeof decide>;
       try {
         decision = decide({ now, nextOrder: this.#indexes.nextOrder });
@@ -117,7 +110,7 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
     }
   }
 
-  async admit(): Promise<void> {
+  async assertWritable(): Promise<void> {
     this.#assertRoom(await this.#waitForRoom());
     if (this.#journal.isFull) throw storeFull();
     await this.#journal.assertInPlace();
@@ -131,9 +124,45 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
       const entry = this.catalogue.find(id);
       if (row === undefined || entry === undefined) continue;
       const memory = citedAsNow(memoryOf(row), this.catalogue.documents);
-      memories.set(id, { ...memory, salience: entry.salience, lastSeenAt: entry.lastSeenAt });
+      memories.set(id, {
+        ...memory,
+        supersedes: memory.supersedes.filter((other) => this.catalogue.find(other)?.userId === memory.userId),
+        salience: entry.salience,
+        lastSeenAt: entry.lastSeenAt,
+        superseded: this.catalogue.supersession(entry.ordinal) ?? null,
+      });
     }
     return memories;
+  }
+
+  /** As `readMemories`, as they are stored. */
+  readRows(ids: readonly string[]): Promise<Map<string, MemoryRow>> {
+    return this.#read("memories", ids);
+  }
+
+  /** The rows of memories that have no vectors, as after these were lost or made by another model; oldest first. */
+  *lackingVectors(): Generator<string> {
+    for (const id of this.memoryIds()) {
+      const ordinal = this.catalogue.ordinalOf(id);
+      if (ordinal !== undefined && !this.#indexes.vectors.has(ordinal)) yield id;
+    }
+  }
+
+  get lacksEdges(): boolean {
+    return this.#indexes.lacksEdges;
+  }
+
+  /** Every waypoint that was lost is made again. */
+  async edgesMade(): Promise<void> {
+    this.#indexes.lacksEdges = false;
+    await this.#checkpointer.note();
+  }
+
+  *memoryIds(): Generator<string> {
+    for (let ordinal = 0; ordinal < this.catalogue.ordinals; ordinal += 1) {
+      const id = this.catalogue.idAt(ordinal);
+      if (id !== undefined) yield id;
+    }
   }
 
   async readTokens(ids: readonly string[]): Promise<Map<string, TokenVectors>> {
@@ -149,8 +178,12 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
     return found;
   }
 
-  scoreWords(terms: readonly QueryTerm[], selection?: Selection): Scores {
-    return this.#indexes.words.score(terms, this.catalogue.ordinals, selection);
+  termStatistics(among?: Selection): TermStatistics {
+    return this.#indexes.words.statistics(among);
+  }
+
+  scoreWords(terms: readonly QueryTerm[], averageLength: number, selection?: Selection): Scores {
+    return this.#indexes.words.score(terms, averageLength, this.catalogue.ordinals, selection);
   }
 
   scoreVectors(vector: Float32Array, selection?: Selection): Scores {
@@ -159,10 +192,6 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
 
   windowsOf(ordinal: Ordinal): Float32Array[] {
     return this.#indexes.vectors.windowsOf(ordinal);
-  }
-
-  inverseDocumentFrequency(term: string): number {
-    return this.#indexes.words.inverseDocumentFrequency(term);
   }
 
   /**
@@ -184,7 +213,7 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
     return { rows: this.#indexes.overlay.rows, bytes: this.#indexes.overlay.bytes };
   }
 
-  /** Why writes that add are refused, for people; undefined while they are taken. As of the last `lookForRoom`. */
+  /** Why writes that add are refused, for people; undefined while they are taken. As of the last `lookAtDiskSpace`. */
   get addsRefused(): string | undefined {
     const { lack } = this.#room;
     if (lack !== undefined) return `the disk is full (${inWords(lack)}); deleting still works`;
@@ -196,7 +225,7 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
   }
 
   /** Brings `addsRefused` up to date. */
-  async lookForRoom(): Promise<void> {
+  async lookAtDiskSpace(): Promise<void> {
     await this.#room.look();
     // It knows of quotas too, and of what the last bytes are kept for.
     if (this.#room.lack === undefined && this.#journal.isFull) await this.#journal.findRoom();
@@ -231,6 +260,21 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
       if (row !== undefined && row !== null) found.set(id, row);
     }
     return found;
+  }
+
+  /** Never earlier than the last record's, unless that one is further ahead of the clock than a clock is set back. */
+  #timeOfRecord(): number {
+    const { lastTime } = this.#indexes;
+    const now = presentOf(this.#clock, lastTime);
+    if (now < lastTime) {
+      this.#log.warn(
+        { clock: new Date(now), lastRecord: new Date(lastTime) },
+        "the clock shows an earlier time than the last record; new records go by the clock",
+      );
+      this.#indexes.lastTime = now;
+      this.catalogue.facts.clockIs(now);
+    }
+    return now;
   }
 
   #append(time: number, changes: readonly Change[]): Promise<void> {
@@ -285,7 +329,7 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
   async #waitForRoom(): Promise<ServiceError | undefined> {
     this.#assertOpen();
     // Without a turn for others where nothing is to be asked.
-    if (this.#mustLook()) await this.lookForRoom();
+    if (this.#mustLook()) await this.lookAtDiskSpace();
     if (this.#indexes.overlay.bytes < MAX_PENDING_BYTES) return undefined;
     let cause: unknown;
     try {
@@ -353,41 +397,4 @@ function noRoom(space: Space, cause?: unknown): ServiceError {
     `The disk is full (${inWords(space)}), so nothing was stored. Free some space; reading and deleting memories still work.`,
     { cause },
   );
-}
-
-/** Follows a record in what the next record's numbers are drawn from. */
-export function noteRecord(indexes: StoreIndexes, time: number, changes: readonly Change[]): void {
-  indexes.lastTime = Math.max(indexes.lastTime, time);
-  indexes.ledger.note(time, changes);
-  for (const { table, row } of changes) {
-    if (table === "memories" && row !== null) indexes.nextOrder = Math.max(indexes.nextOrder, row.order + 1);
-  }
-}
-
-/** Makes rows of a durable record readable and findable, and answers about what they weigh in bytes. */
-export function showDurable(
-  { overlay, words, vectors }: StoreIndexes,
-  sequence: number,
-  changes: readonly Change[],
-  { ordinals }: Pick<Stage, "ordinals">,
-  isLastPart = true,
-): number {
-  const bytes = overlay.put(sequence, changes, isLastPart);
-  for (const change of changes) {
-    if (change.table !== "memories" && change.table !== "vectors") continue;
-    // Vectors alone are never written: whoever changes them changes the memory in the same record.
-    const ordinal = ordinals.get(change.id);
-    if (ordinal === undefined) continue;
-    if (change.table === "memories") {
-      if (change.row === null) words.remove(ordinal);
-      else words.put(ordinal, termsOf(change.row));
-    } else if (change.row === null) vectors.remove(ordinal);
-    else vectors.put(ordinal, change.row.windows.map(quantise));
-  }
-  if (isLastPart) words.tidy();
-  return bytes;
-}
-
-function termsOf({ terms }: Pick<MemoryRow, "terms">): string[] {
-  return terms === "" ? [] : terms.split(" ");
 }

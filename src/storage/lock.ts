@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { ServiceError } from "../core/errors.ts";
 import { hasCode } from "./disk.ts";
-import { hasEnded, ownIdentity, type ProcessIdentity } from "./process-identity.ts";
+import { livenessBySocket, openLockSocket, removeLockSocket, SOCKET_NAME } from "./lock-socket.ts";
+import { kernelOf, livenessByPid, ownIdentity, type ProcessIdentity } from "./process-identity.ts";
 
 export interface DirectoryLock {
   /** Lets others in. Idempotent; never removes a lock that someone else holds by now. */
@@ -17,6 +18,8 @@ interface Claim extends ProcessIdentity {
   readonly token: string;
   /** When it was made, ISO 8601; for people. */
   readonly since: string;
+  /** See `LockSocket`; null where there can be none, absent in what 0.1.0 wrote. */
+  readonly socket?: string | null;
 }
 
 const LOCK_NAME = "lock";
@@ -26,6 +29,11 @@ interface Place {
   readonly link: typeof fs.link;
 }
 
+export interface LockOptions {
+  readonly link?: typeof fs.link;
+  readonly openSocket?: typeof openLockSocket;
+}
+
 /** How long a claim may stay unreadable while its maker is still writing it, where files cannot appear whole. */
 const WRITING_MS = 1_000;
 const RETRY_MS = 20;
@@ -33,53 +41,75 @@ const RETRY_MS = 20;
 /**
  * Makes this process the only one in a data directory, until it releases the lock or ends.
  *
- * A lock file appears whole and under its name only if nobody has it (link(2)). One that was left behind is removed
- * when its process is certainly gone, see `hasEnded`; one of another host never is.
+ * A lock file appears whole and under its name only if nobody has it (link(2)). One that was left behind is removed when
+ * its process is certainly gone (see `hasEnded`): from another namespace of the machine the pid says nothing, and the
+ * socket beside the lock does. A process that cannot be judged counts as alive.
  *
  * @throws {ServiceError} STORE_UNUSABLE if another process holds it (who, since when, and what to do), or if the
  *   directory cannot be written to.
  */
-export async function acquireLock(
+export async function lockDataDirectory(
   directory: string,
-  { link = fs.link }: { readonly link?: typeof fs.link } = {},
+  options: LockOptions = {},
 ): Promise<DirectoryLock> {
-  const own: Claim = { ...(await ownIdentity()), token: randomUUID(), since: new Date().toISOString() };
-  const path = join(directory, LOCK_NAME);
-  try {
-    const holder = await claim({ directory, link }, LOCK_NAME, own);
-    if (holder !== undefined) throw heldBy(holder, directory, path);
-  } catch (error) {
-    throw notLockable(error, directory);
-  }
-  return { release: () => release(path, own) };
+  const lock = await lockAs(directory, LOCK_NAME, options);
+  if ("release" in lock) return lock;
+  throw heldBy(lock, directory, join(directory, LOCK_NAME));
 }
 
 /**
- * A right of that name in a directory, which one process has at a time and which ends with it; undefined while another
- * has it.
+ * A further lock of a directory, by name, which one process has at a time; undefined while another has it.
  *
  * @throws {ServiceError} STORE_UNUSABLE if the directory cannot be written to.
  */
-export async function claimRight(directory: string, right: string): Promise<DirectoryLock | undefined> {
-  const own: Claim = { ...(await ownIdentity()), token: randomUUID(), since: new Date().toISOString() };
+export async function tryLock(directory: string, name: string): Promise<DirectoryLock | undefined> {
+  const lock = await lockAs(directory, `${LOCK_NAME}.${name}`);
+  return "release" in lock ? lock : undefined;
+}
+
+/** The lock, or who holds it and may be alive. */
+async function lockAs(
+  directory: string,
+  name: string,
+  { link = fs.link, openSocket = openLockSocket }: LockOptions = {},
+): Promise<DirectoryLock | Claim> {
+  const token = randomUUID();
+  const socket = await openSocket(directory, token);
+  const own: Claim = {
+    ...(await ownIdentity()),
+    token,
+    since: new Date().toISOString(),
+    socket: socket?.name ?? null,
+  };
+  let holder: Claim | undefined;
   try {
-    if ((await claim({ directory, link: fs.link }, rightName(right), own)) !== undefined) return undefined;
+    holder = await claim({ directory, link }, name, own);
   } catch (error) {
+    await socket?.close();
     throw notLockable(error, directory);
   }
-  return { release: () => release(rightFile(directory, right), own) };
+  if (holder !== undefined) {
+    await socket?.close();
+    return holder;
+  }
+  return {
+    async release() {
+      await removeOwn(join(directory, name), own);
+      await socket?.close();
+    },
+  };
 }
 
-/** Where it stands who has the right. */
-export function rightFile(directory: string, right: string): string {
-  return join(directory, rightName(right));
+/** Whether the holder of a lock is certainly gone. */
+async function hasEnded(directory: string, holder: Claim, own: Claim): Promise<boolean> {
+  const kernel = kernelOf(holder, own);
+  if (kernel !== "same") return kernel === "ended";
+  const byPid = await livenessByPid(holder, own);
+  if (byPid !== "unknown") return byPid === "ended";
+  return typeof holder.socket === "string" && (await livenessBySocket(directory, holder.socket)) === "ended";
 }
 
-function rightName(right: string): string {
-  return `${LOCK_NAME}.${right}`;
-}
-
-async function release(path: string, own: Claim): Promise<void> {
+async function removeOwn(path: string, own: Claim): Promise<void> {
   const current = await readClaim(path);
   if (current !== undefined && current !== "unreadable" && current.token === own.token)
     await removeFile(path);
@@ -106,7 +136,7 @@ async function claim(place: Place, name: string, own: Claim): Promise<Claim | un
       if (unreadableFor >= WRITING_MS) throw unreadable(path);
       await delay(RETRY_MS);
       unreadableFor += RETRY_MS;
-    } else if (!(await hasEnded(holder, own))) {
+    } else if (!(await hasEnded(place.directory, holder, own))) {
       return holder;
     } else {
       await removeStale(place, name, holder, own);
@@ -132,7 +162,10 @@ async function removeStale(place: Place, name: string, stale: Claim, own: Claim)
   try {
     const current = await readClaim(join(directory, name));
     const unchanged = current !== undefined && current !== "unreadable" && current.token === stale.token;
-    if (unchanged) await removeFile(join(directory, name));
+    if (unchanged) {
+      await removeFile(join(directory, name));
+      if (typeof stale.socket === "string") await removeLockSocket(directory, stale.socket);
+    }
   } finally {
     await removeFile(join(directory, right));
   }
@@ -190,15 +223,15 @@ async function readClaim(path: string): Promise<Claim | "unreadable" | undefined
 
 function isClaim(value: unknown): value is Claim {
   if (typeof value !== "object" || value === null) return false;
-  const { pid, startTime, bootId, host, token, since } = value as Partial<Claim>;
+  const { pid, startTime, bootId, host, token, since, socket, pidNamespace } = value as Partial<Claim>;
   const textOrNull = (field: unknown) => field === null || typeof field === "string";
   return (
     Number.isInteger(pid) &&
-    textOrNull(startTime) &&
-    textOrNull(bootId) &&
+    [startTime, bootId, socket ?? null, pidNamespace ?? null].every(textOrNull) &&
     [host, since].every((field) => typeof field === "string") &&
     typeof token === "string" &&
-    /^[0-9a-f-]{36}$/.test(token)
+    /^[0-9a-f-]{36}$/.test(token) &&
+    (socket === null || socket === undefined || SOCKET_NAME.test(socket))
   );
 }
 

@@ -10,31 +10,39 @@ import { StoreCatalogue } from "./catalogue/catalogue.ts";
 import { Overlay } from "./catalogue/overlay.ts";
 import { VectorIndex } from "./catalogue/vector-index.ts";
 import { WordIndex } from "./catalogue/word-index.ts";
-import { CHECKPOINT_FORMAT, chooseCheckpoint, type ChosenCheckpoint, scrub } from "./checkpoint.ts";
+import {
+  CHECKPOINT_FORMAT,
+  chooseCheckpoint,
+  type ChosenCheckpoint,
+  noteSuspects,
+  scrub,
+  verifyFiles,
+  without,
+} from "./checkpoint.ts";
+import type { TableName } from "../core/rows.ts";
 import { Checkpointer, type CheckpointerLimits } from "./checkpointer.ts";
 import type { Disk } from "./disk.ts";
-import { type Erasure, erasureOf } from "./erasure.ts";
-import { ErasureLedger } from "./erasure-ledger.ts";
+import { type Purge, createPurge } from "./purge.ts";
+import { PurgeLedger } from "./purge-ledger.ts";
 import type { Journal } from "./journal/journal.ts";
 import { checkJournal, holdsRecords, openJournal, removeUnused } from "./journal/open-journal.ts";
-import { LanceDbMemoryStore, noteRecord, showDurable, type StoreIndexes } from "./lancedb-memory-store.ts";
+import { LanceDbMemoryStore, type StoreLog } from "./lancedb-memory-store.ts";
+import { noteRecord, showDurable, type StoreIndexes } from "./store-indexes.ts";
+import { mendTimes } from "./mend-times.ts";
 import { openTablesAt } from "./open-tables-at.ts";
-import { createRoom } from "./room.ts";
+import { watchDiskSpace } from "./disk-space.ts";
 import type { Tables } from "./tables/tables.ts";
-
-export interface StoreLog {
-  info(details: object, phrase: string): void;
-  warn(details: object, phrase: string): void;
-  error(details: object, phrase: string): void;
-}
+import { copyBeforeUpgrade, STORE_FORMATS } from "./upgrade-copy.ts";
 
 export interface StoreOptions {
   readonly disk: Disk;
   /** The data directory; the caller holds its lock. */
   readonly directory: string;
   readonly clock: Clock;
-  /** What the embedder makes vectors with now. */
-  readonly stamp: EmbeddingStamp;
+  /** What new vectors are made with, given what those in the store were made with; asked once, before the tables are read. */
+  readonly stamp: (stored: EmbeddingStamp | undefined) => EmbeddingStamp;
+  /** Whether vectors of another stamp than `stamp` answers are dropped, for `remake` to make them again; else refused. */
+  readonly changesModel?: boolean;
   readonly log: StoreLog;
   /** How salience fades; as `HALF_LIVES` if absent. */
   readonly halfLives?: HalfLives;
@@ -51,7 +59,9 @@ export interface OpenedStore {
   readonly hasAllDocuments: boolean;
   readonly checkpointer: Pick<Checkpointer, "latest" | "stopped" | "flush">;
   readonly tables: Pick<Tables, "failure">;
-  readonly erasure: Erasure;
+  readonly purge: Purge;
+  /** What was lost before this start and cannot be made again, in sentences. */
+  readonly losses: readonly string[];
   /** What the background check of the files has found wrong so far, in sentences. */
   readonly damage: readonly string[];
 }
@@ -68,12 +78,17 @@ const FIRST_EPOCH = 1;
  * @throws {ServiceError} STORE_UNUSABLE, saying what to do: damage, a newer format, vectors of another model.
  */
 export async function openStore(options: StoreOptions): Promise<OpenedStore> {
-  const { disk, directory, clock, stamp, log } = options;
+  const { disk, directory, clock, log } = options;
   const journalFolder = join(directory, "journal");
   const hasJournal = await holdsRecords(disk, journalFolder);
-  const chosen = await chooseCheckpoint(disk, directory, { hasJournal });
-  for (const reason of chosen?.damage ?? []) log.warn({ reason }, "checkpoint set aside");
-  checkStamps(chosen, stamp, directory);
+  let chosen = await chooseCheckpoint(disk, directory, { hasJournal });
+  const stamp = options.stamp(Object.values(chosen?.checkpoint.stamps ?? {})[0]);
+  const isForeign = ({ stamp: key }: { readonly stamp: string }) => key !== stampKey(stamp);
+  const foreign = Object.keys(chosen?.checkpoint.stamps ?? {}).find((key) => key !== stampKey(stamp));
+  if (chosen !== undefined && foreign !== undefined) {
+    if (options.changesModel !== true) throw madeByAnother(foreign, stamp, directory);
+    chosen = { ...chosen, lost: new Set([...chosen.lost, "vectors", "tokens"]) };
+  }
 
   const header = {
     storeId: chosen?.checkpoint.storeId ?? randomUUID(),
@@ -81,18 +96,17 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
   };
   const after = chosen?.checkpoint.sequence ?? 0;
   // Before the tables are opened, because that moves files: a store that is refused stays as it is.
-  if (chosen !== undefined)
+  if (chosen !== undefined) {
     await checkJournal({ disk, directory: journalFolder, ...header, after, begin: false });
-  const tables = await openTablesAt(disk, directory, chosen, (error) =>
-    log.error({ err: error }, "tables failed"),
-  );
+    await copyBeforeUpgrade(disk, directory, chosen.checkpoint);
+  }
+  const loaded = await openAndLoad(options, chosen);
+  const { tables, indexes } = loaded;
+  ({ chosen } = loaded);
+  for (const reason of new Set(chosen?.damage)) log.warn({ reason }, "damaged file");
+  for (const reason of lossesOf(chosen)) log.error({ reason }, "a part of the store was lost");
   let journal: Journal | undefined;
   try {
-    const indexes = emptyIndexes(options, chosen);
-    await loadIndexes(indexes, tables, log).catch((error: unknown) => {
-      throw unreadable(directory, error);
-    });
-
     const checkpointer = new Checkpointer({
       disk,
       directory,
@@ -109,9 +123,11 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
         ...header,
         stamps: { [stampKey(stamp)]: stamp },
         analyserVersion: ANALYSER_VERSION,
+        formats: STORE_FORMATS,
         clockFloor: indexes.lastTime,
         nextOrder: indexes.nextOrder,
         ...(indexes.ledger.waiting === undefined ? {} : { unerased: indexes.ledger.waiting }),
+        ...(indexes.lacksEdges ? { lacksEdges: true } : {}),
       }),
       report: (error) => log.error({ err: error }, "checkpoint failed"),
       openedAt: chosen,
@@ -126,7 +142,11 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
       ...header,
       after,
       begin: chosen === undefined,
-      onRecord: ({ sequence, time, changes }) => {
+      onRecord: ({ sequence, time, changes: all }) => {
+        // After a change of the model the journal may still have vectors of the one before.
+        const changes = all.filter(
+          ({ table, row }) => row === null || (table !== "vectors" && table !== "tokens") || !isForeign(row),
+        );
         noteRecord(indexes, time, changes);
         replayed.rows += changes.length;
         replayed.bytes += showDurable(indexes, sequence, changes, indexes.catalogue.stage(changes));
@@ -141,7 +161,7 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
     checkpointer.notePending(replayed.rows, replayed.bytes);
     if (opened.tornTail !== undefined) log.warn(opened.tornTail, "unfinished write set aside");
 
-    const room = createRoom({
+    const room = watchDiskSpace({
       disk,
       directory,
       needed: () => checkpointer.roomNeeded,
@@ -151,12 +171,16 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
           isLacking ? "disk is full" : "disk has room again",
         ),
     });
-    store = new LanceDbMemoryStore({ indexes, journal, tables, checkpointer, room, clock });
+    store = new LanceDbMemoryStore({ indexes, journal, tables, checkpointer, room, clock, log });
     // A start says it too.
-    await store.lookForRoom();
-    const damage = scrubInBackground(options, checkpointer, store);
+    await store.lookAtDiskSpace();
+    // A full disk, say: reads and deletions go on, and the next start tries again.
+    await mendTimes(store, clock, log).catch((error: unknown) =>
+      log.warn({ err: error }, "times that a wrong clock gave were not mended"),
+    );
+    const damage = scrubInBackground(options, checkpointer, store, chosen?.damagedFiles);
     const { ledger } = indexes;
-    const erasure = erasureOf({ disk, directory, store, tables, journal, checkpointer, ledger });
+    const purge = createPurge({ disk, directory, store, tables, journal, checkpointer, ledger });
     return {
       store,
       storeId: header.storeId,
@@ -164,14 +188,61 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
       journal,
       checkpointer,
       tables,
-      erasure,
+      purge,
       damage,
+      losses: lossesOf(chosen),
     };
   } catch (error) {
     await journal?.close();
     await tables.close();
     throw error;
   }
+}
+
+interface LoadedStore {
+  readonly chosen: ChosenCheckpoint | undefined;
+  readonly tables: Tables;
+  readonly indexes: StoreIndexes;
+}
+
+/** Opens the tables and reads them in; where that fails, without those of which a file turns out to be damaged. */
+async function openAndLoad(
+  options: StoreOptions,
+  chosen: ChosenCheckpoint | undefined,
+): Promise<LoadedStore> {
+  const { disk, directory, log } = options;
+  let tables: Tables | undefined;
+  try {
+    tables = await openTablesAt(disk, directory, chosen, (error) =>
+      log.error({ err: error }, "tables failed"),
+    );
+    const indexes = emptyIndexes(options, chosen);
+    await loadIndexes(indexes, tables, log).catch((error: unknown) => {
+      throw unreadable(directory, error);
+    });
+    return { chosen, tables, indexes };
+  } catch (error) {
+    await tables?.close();
+    if (chosen === undefined) throw error;
+    const found = await verifyFiles(disk, directory, chosen.checkpoint, () => true);
+    const rest = without(chosen, found);
+    const isMore =
+      rest !== undefined && rest.lost.size + rest.unindexed.size > chosen.lost.size + chosen.unindexed.size;
+    if (!isMore) throw error;
+    const damage = [...chosen.damage, ...found.map(({ sentence }) => sentence)];
+    return openAndLoad(options, { ...rest, damage: [...new Set(damage)] });
+  }
+}
+
+const LOSSES: Readonly<Partial<Record<TableName, string>>> = {
+  signals: "How often memories were found and reinforced was lost: each has the salience that it began with.",
+  jobs: "The list of jobs was lost: documents that were waiting to be read have to be sent again.",
+  requests: "The Idempotency-Keys of the last day were lost: a repeated request may be done twice.",
+  edges: "Waypoints were lost and are made again, without what questions and corrections had taught them.",
+};
+
+function lossesOf(chosen: ChosenCheckpoint | undefined): string[] {
+  return [...(chosen?.lost ?? [])].flatMap((table) => LOSSES[table] ?? []);
 }
 
 /** A table of one name and version has the same rows. */
@@ -184,10 +255,8 @@ function hasAllDocuments(chosen: ChosenCheckpoint | undefined): boolean {
 }
 
 /** Vectors of unlike models cannot be compared: refused, rather than answered wrongly. */
-function checkStamps(chosen: ChosenCheckpoint | undefined, stamp: EmbeddingStamp, directory: string): void {
-  const foreign = Object.keys(chosen?.checkpoint.stamps ?? {}).find((key) => key !== stampKey(stamp));
-  if (foreign === undefined) return;
-  throw new ServiceError(
+function madeByAnother(foreign: string, stamp: EmbeddingStamp, directory: string): ServiceError {
+  return new ServiceError(
     "STORE_UNUSABLE",
     `The memories in ${directory} were embedded with another model or rule (${foreign}; this memoryd has ${stampKey(stamp)}). ` +
       "Start the version that wrote them, or choose another data directory. Nothing was changed.",
@@ -212,7 +281,8 @@ function emptyIndexes(
     overlay: new Overlay(),
     words: new WordIndex(),
     vectors: new VectorIndex(EMBEDDING_DIMENSIONS),
-    ledger: new ErasureLedger(chosen?.checkpoint.unerased),
+    ledger: new PurgeLedger(chosen?.checkpoint.unerased),
+    lacksEdges: chosen?.checkpoint.lacksEdges === true || chosen?.lost.has("edges") === true,
     nextOrder: chosen?.checkpoint.nextOrder ?? 1,
     lastTime: chosen?.checkpoint.clockFloor ?? 0,
   };
@@ -297,17 +367,25 @@ function scrubInBackground(
   { disk, directory, log }: StoreOptions,
   checkpointer: Checkpointer,
   store: LanceDbMemoryStore,
+  known: ReadonlySet<string> | undefined,
 ): readonly string[] {
   const damage: string[] = [];
-  scrub(disk, directory, () => latestOf(checkpointer), store.closing).then(
-    (found) => {
-      damage.push(...found);
-      for (const reason of found) log.error({ reason }, "damaged file");
-    },
-    (error: unknown) => {
-      if (!store.closing.aborted) log.error({ err: error }, "check of the files failed");
+  const done = scrub(disk, directory, () => latestOf(checkpointer), store.closing, known).then(
+    async (found) => {
+      for (const { sentence } of found) {
+        damage.push(sentence);
+        log.error({ reason: sentence }, "damaged file");
+      }
+      await noteSuspects(
+        disk,
+        directory,
+        found.map(({ path }) => path),
+      );
     },
   );
+  done.catch((error: unknown) => {
+    if (!store.closing.aborted) log.error({ err: error }, "check of the files failed");
+  });
   return damage;
 }
 

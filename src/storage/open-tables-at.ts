@@ -1,8 +1,10 @@
 import { join } from "node:path";
 import { ServiceError } from "../core/errors.ts";
+import type { TableName } from "../core/rows.ts";
 import { type ChosenCheckpoint, tablesFolder } from "./checkpoint.ts";
 import type { Disk } from "./disk.ts";
 import { setAside } from "./tables/table-files.ts";
+import { tableOf } from "./tables/table-state.ts";
 import { openTables, type Tables } from "./tables/tables.ts";
 
 /** Where files go that no kept checkpoint names; the journal has what they held. */
@@ -12,7 +14,7 @@ export function asideFolder(directory: string): string {
 
 /**
  * Opens the tables of a data directory at exactly a checkpoint. Whatever was written after it is moved out of the way
- * first: it was never synced, and the journal's records make it again.
+ * first: it was never synced, and the journal's records make it again. Tables that are lost are left out.
  *
  * @param onFailure is told once if the tables' thread ends unasked.
  * @throws {ServiceError} STORE_UNUSABLE if a table is not what the checkpoint says. Never an empty table in its place.
@@ -29,7 +31,10 @@ export async function openTablesAt(
   await disk.makeDirectory(folder);
   await setAside(disk, folder, asideFolder(directory), keep);
   try {
-    return await openTables(folder, chosen?.checkpoint.tables ?? [], onFailure);
+    const { lost, unindexed }: { lost: ReadonlySet<string | undefined>; unindexed: ReadonlySet<TableName> } =
+      chosen ?? { lost: new Set(), unindexed: new Set() };
+    const states = (chosen?.checkpoint.tables ?? []).filter(({ name }) => !lost.has(tableOf(name)));
+    return await openTables(folder, states, { onFailure, unindexed: [...unindexed] });
   } catch (error) {
     throw new ServiceError(
       "STORE_UNUSABLE",

@@ -1,17 +1,16 @@
 import { execFile } from "node:child_process";
-import { readFile } from "node:fs/promises";
+import { readFile, readlink } from "node:fs/promises";
 import { hostname } from "node:os";
 import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
 /**
- * Tells one process from every other, also from a later one with its pid. Start time and boot id are null where
- * the system does not say:
+ * Tells one process from every other, also from a later one with its pid. Null where the system does not say:
  *
- * - Linux: both, from /proc.
- * - macOS: both, from `ps` and `sysctl`, which are part of the system.
- * - Windows and others: neither. A pid that was given to another process then passes for the first one.
+ * - Linux: all, from /proc.
+ * - macOS: start time and boot id, from `ps` and `sysctl`, which are part of the system.
+ * - Windows and others: none of the three.
  */
 export interface ProcessIdentity {
   readonly pid: number;
@@ -19,24 +18,42 @@ export interface ProcessIdentity {
   readonly startTime: string | null;
   readonly bootId: string | null;
   readonly host: string;
+  /** What the pid counts in; "" on systems without such namespaces; absent in what 0.1.0 wrote. */
+  readonly pidNamespace?: string | null;
 }
+
+export type Liveness = "alive" | "ended" | "unknown";
 
 export async function ownIdentity(): Promise<ProcessIdentity> {
   const { pid } = process;
-  return { pid, startTime: await startTimeOf(pid), bootId: await bootId(), host: hostname() };
+  const pidNamespace = await ownPidNamespace();
+  return {
+    pid,
+    startTime: pidNamespace === null ? null : await startTimeOf(pid),
+    bootId: await bootId(),
+    host: hostname(),
+    pidNamespace,
+  };
 }
 
-/**
- * Whether the process is certainly gone. False where that cannot be known: on another host, or where the system
- * does not say when a process started and one of that pid is there.
- */
-export async function hasEnded(other: ProcessIdentity, own: ProcessIdentity): Promise<boolean> {
-  if (other.host !== own.host) return false;
-  if (other.bootId !== null && own.bootId !== null && other.bootId !== own.bootId) return true;
-  if (!isThere(other.pid)) return true;
+/** Whether a process runs on the kernel that runs this one: "ended" says that it did, before the last boot. */
+export function kernelOf(other: ProcessIdentity, own: ProcessIdentity): "same" | "ended" | "unknown" {
+  const areBootsKnown = other.bootId !== null && own.bootId !== null;
+  if (areBootsKnown && other.bootId === own.bootId) return "same";
+  if (other.host !== own.host) return "unknown";
+  return areBootsKnown ? "ended" : "same";
+}
+
+/** What the pid of a process on the same kernel says; a pid of another namespace, or of an unknown one, says nothing. */
+export async function livenessByPid(other: ProcessIdentity, own: ProcessIdentity): Promise<Liveness> {
+  // Only Linux has namespaces; what 0.1.0 wrote names none.
+  const isSame = process.platform === "linux" ? typeof other.pidNamespace === "string" : true;
+  if (!isSame || (other.pidNamespace ?? "") !== (own.pidNamespace ?? "")) return "unknown";
+  if (!isThere(other.pid)) return "ended";
   const startTime = await startTimeOf(other.pid);
-  if (startTime === ENDED) return true;
-  return other.startTime !== null && startTime !== null && other.startTime !== startTime;
+  if (startTime === ENDED) return "ended";
+  if (other.startTime === null || startTime === null) return "unknown";
+  return other.startTime === startTime ? "alive" : "ended";
 }
 
 /** A process that has ended and whose parent has not asked about it yet. */
@@ -52,6 +69,17 @@ function isThere(pid: number): boolean {
   }
 }
 
+/** Null also where /proc is that of another namespace: its pids are not those of this process. */
+async function ownPidNamespace(): Promise<string | null> {
+  if (process.platform !== "linux") return "";
+  try {
+    const [pid, namespace] = await Promise.all([readlink("/proc/self"), readlink("/proc/self/ns/pid")]);
+    return pid === String(process.pid) ? namespace : null;
+  } catch {
+    return null;
+  }
+}
+
 async function startTimeOf(pid: number): Promise<string | null> {
   try {
     if (process.platform === "linux") return startTimeIn(await readFile(`/proc/${pid}/stat`, "utf8"));
@@ -62,7 +90,7 @@ async function startTimeOf(pid: number): Promise<string | null> {
       return stdout.trim() || null;
     }
   } catch {
-    // Ended in the meantime, or hidden from this user: the pid alone must do.
+    // Ended in the meantime, or hidden from this user.
   }
   return null;
 }
@@ -83,7 +111,7 @@ async function bootId(): Promise<string | null> {
       return (await run("/usr/sbin/sysctl", ["-n", "kern.bootsessionuuid"])).stdout.trim() || null;
     }
   } catch {
-    // A system that hides it: stale locks are then told by pid and start time.
+    // A system that hides it.
   }
   return null;
 }

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, describe, it } from "vitest";
-import { STAMP } from "../../src/models/bundled-model.ts";
+import { MINILM } from "../../src/models/bundled-models.ts";
 import { nodeDisk, usageBelow } from "../../src/storage/disk.ts";
 import { fillStore, SUBJECTS } from "../support/fill-store.ts";
 import { type DaemonUnderLoad, startDaemonUnderLoad } from "./daemon-under-load.ts";
@@ -39,7 +39,7 @@ describe.each(SIZES)("%i memories", (count) => {
   it("are rid of a thousand", async () => {
     const directory = mkdtempSync(join(tmpdir(), "memoryd-bench-compaction-"));
     directories.push(directory);
-    await fillStore({ directory, count, stamp: STAMP });
+    await fillStore({ directory, count, stamp: MINILM.stamp });
     const daemon = await startDaemonUnderLoad(directory);
     try {
       await deleteSome(daemon, DELETED);

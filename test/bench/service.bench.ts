@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, it } from "vitest";
-import { STAMP } from "../../src/models/bundled-model.ts";
+import { MINILM } from "../../src/models/bundled-models.ts";
 import { type ModelEmbedder, openEmbedder } from "../../src/models/onnx-embedder.ts";
 import { fillStore } from "../support/fill-store.ts";
 import { type DaemonUnderLoad, startDaemonUnderLoad } from "./daemon-under-load.ts";
@@ -34,10 +34,10 @@ beforeAll(async () => {
   report = new Report("Figures of the last benchmark");
   for (const count of [SMALL, LARGE]) {
     const path = join(directory, String(count));
-    await fillStore({ directory: path, count, stamp: STAMP });
+    await fillStore({ directory: path, count, stamp: MINILM.stamp });
     filled.set(count, { path, at: Date.now() });
   }
-  embedder = await openEmbedder();
+  embedder = await openEmbedder(MINILM);
 }, 20 * MINUTE_MS);
 
 afterAll(async () => {

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, describe, it } from "vitest";
-import { STAMP } from "../../src/models/bundled-model.ts";
+import { MINILM } from "../../src/models/bundled-models.ts";
 import { call } from "../support/daemon-process.ts";
 import { fillStore } from "../support/fill-store.ts";
 import { startDaemonUnderLoad } from "./daemon-under-load.ts";
@@ -29,7 +29,7 @@ afterAll(() => {
 describe("a user", () => {
   it(`with ${SUMMARISED} memories is summarised`, async () => {
     const small = join(directory, "small");
-    await fillStore({ directory: small, count: SUMMARISED, stamp: STAMP, users: 1 });
+    await fillStore({ directory: small, count: SUMMARISED, stamp: MINILM.stamp, users: 1 });
     const daemon = await startDaemonUnderLoad(small);
     try {
       const first = await timed(() => daemon.get("/users/user0/summary"));
@@ -53,7 +53,7 @@ describe("a user", () => {
 
   it(`with ${DELETED} memories is deleted`, async () => {
     const large = join(directory, "large");
-    await fillStore({ directory: large, count: DELETED, stamp: STAMP, users: 1, waypoints: 4 });
+    await fillStore({ directory: large, count: DELETED, stamp: MINILM.stamp, users: 1, waypoints: 4 });
     const daemon = await startDaemonUnderLoad(large);
     try {
       await daemon.post("/memory/add", {

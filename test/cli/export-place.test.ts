@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { putInPlace } from "../../src/cli/export-place.ts";
+import { putInPlace } from "../../src/cli/commands/export-place.ts";
 import { FOLDER_INDEX } from "../../src/cli/import/read-export.ts";
 
 let folder: string;

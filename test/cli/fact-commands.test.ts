@@ -18,7 +18,8 @@ afterEach(async () => {
   rmSync(home, { recursive: true, force: true });
 });
 
-const fact = (...words: string[]) => runCli(["fact", ...words], { home, env: { MEMORYD_DATA_DIR: home } });
+const fact = (...words: string[]) =>
+  runCli(["fact", ...words], { home, env: { TZ: "UTC", MEMORYD_DATA_DIR: home } });
 const printed = async (...words: string[]) => {
   const { code, stdout, stderr } = await fact(...words);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -45,8 +46,8 @@ describe("memoryd fact add", () => {
       '--metadata={"from":"letter"}',
     );
     expect(stdout).toBe(
-      `recorded ${fakeId(2)}\n  Ada · lives in · Paris\n  2021-01-01 – 2024-01-01 · confidence 0.8\n` +
-        `  ended, split or replaced ${fakeId(1)}\n`,
+      `recorded ${fakeId(2).slice(-8)}\n  Ada · lives in · Paris\n  2021-01-01 – 2024-01-01 · confidence 0.8\n` +
+        `  ended, split or replaced ${fakeId(1).slice(-8)}\n`,
     );
     expect(server.lastInput("recordFact")).toMatchObject({
       confidence: 0.8,
@@ -84,7 +85,9 @@ describe("memoryd fact get, search and compare", () => {
   beforeEach(movedOnce);
 
   it("get says what is true now, then, ever, or of one id", async () => {
-    expect(await printed("get", "ada")).toBe(`Ada · lives in · Paris\n    from 2021-01-01 · ${fakeId(2)}\n`);
+    expect(await printed("get", "ada")).toBe(
+      `Ada · lives in · Paris\n    from 2021-01-01 · ${fakeId(2).slice(-8)}\n`,
+    );
     expect(await printed("get", "ada", "lives in", "--at", "2020-01-01")).toContain("London");
     expect(await printed("get", "ada", "--all", "-l", "1")).toMatch(/^… 1 more fact;/m);
     expect(await printed("get", "ada", "owns")).toBe("Nothing found.\n");
@@ -122,5 +125,24 @@ describe("memoryd fact get, search and compare", () => {
     ]);
     expect(JSON.parse(await printed("timeline", "ada", "lives in", "--json")).timeline).toHaveLength(3);
     expect(await printed("timeline", "ada", "--from", "2022-01-01")).toBe("Nothing found.\n");
+  });
+});
+
+describe("memoryd fact list, end and rm", () => {
+  beforeEach(movedOnce);
+
+  it("lists all, ends one by the end of its id, and erases after asking", async () => {
+    expect(await printed("list")).toMatch(/^Ada · lives in · Paris\n/);
+    expect(await printed("list", "--at", "2018")).toContain("London");
+    expect(await printed("end", fakeId(2).slice(-6), "--at", "2024-03")).toMatch(
+      /^ended 00000002\n[^]*2021-01-01 – 2024-03-01/,
+    );
+    expect((await fact("rm", fakeId(1))).stderr).toMatch(/^Nothing was erased: .*--yes/);
+    expect((await fact("rm", "--yes", fakeId(1), "bad")).stderr).toBe(
+      '"bad" is no id of a fact; give the id, or its last 6 or more characters.\n',
+    );
+    expect(await printed("list", "--at", "2018")).toContain("London");
+    expect(await printed("rm", "--yes", fakeId(1))).toBe("erased 1 fact\n");
+    expect(await printed("list", "--at", "2018")).toBe("Nothing found.\n");
   });
 });

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { acquireLock } from "../../src/storage/lock.ts";
+import { lockDataDirectory } from "../../src/storage/lock.ts";
 import { runCli } from "../support/run-cli.ts";
 import { selfSignedCertificate } from "../support/self-signed-certificate.ts";
 import { startTestDaemon } from "../support/test-daemon.ts";
@@ -21,7 +21,7 @@ afterEach(async () => {
   rmSync(home, { recursive: true, force: true });
 });
 
-const run = (...words: string[]) => runCli(words, { home, env: { MEMORYD_DATA_DIR: dataDir } });
+const run = (...words: string[]) => runCli(words, { home, env: { TZ: "UTC", MEMORYD_DATA_DIR: dataDir } });
 
 /** A daemon on the data directory. */
 async function serve(tls?: { readonly cert: string; readonly key: string }): Promise<void> {
@@ -90,7 +90,7 @@ describe("memoryd keys", () => {
 
   it("waits for nobody who holds the directory", async () => {
     await run("keys", "list");
-    const lock = await acquireLock(dataDir);
+    const lock = await lockDataDirectory(dataDir);
     const refused = await run("keys", "create", "-n", "a");
     await lock.release();
     expect(refused).toMatchObject({ code: 1, stdout: "" });

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { logFileOf, openRotatingLog } from "../../src/rotating-log.ts";
+import { logFileOf, openRotatingLog } from "../../src/daemon/rotating-log.ts";
 import { environmentOf, LAUNCHER, runCli } from "../support/run-cli.ts";
 
 const PATIENCE_MS = 15_000;
@@ -60,9 +60,12 @@ it("follows a log that is not there yet, is set aside and emptied", async () => 
   const sink = openRotatingLog(logFileOf(home), { maxBytes: 20 });
   sink.write("first line\n");
   await until(printed, "first line\n");
-  for (const line of ["second line\n", "third line\n", "fourth line\n"]) sink.write(line);
+  let all = "first line\n";
+  for (const line of ["second line\n", "third line\n", "fourth line\n"]) {
+    sink.write(line);
+    await until(printed, (all += line));
+  }
   sink.close();
-  await until(printed, "first line\nsecond line\nthird line\nfourth line\n");
   truncateSync(logFileOf(home));
   writeFileSync(logFileOf(home), "x\n", { flag: "a" });
   await until(printed, "first line\nsecond line\nthird line\nfourth line\nx\n");

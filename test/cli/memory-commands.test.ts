@@ -24,12 +24,13 @@ afterEach(async () => {
 });
 
 const run = (words: readonly string[], env: Record<string, string> = {}) =>
-  runCli(words, { home, env: { MEMORYD_DATA_DIR: home, EDITOR: "", VISUAL: "", ...env } });
+  runCli(words, { home, env: { TZ: "UTC", MEMORYD_DATA_DIR: home, EDITOR: "", VISUAL: "", ...env } });
 const printed = async (...words: string[]) => {
   const { code, stdout, stderr } = await run(words);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   return stdout;
 };
+const end = (n: number) => fakeId(n).slice(-8);
 const contentOf = async (id: string) => (await server.operations.getMemory({ id })).content;
 
 describe("memoryd show, list and stats", () => {
@@ -47,10 +48,10 @@ describe("memoryd show, list and stats", () => {
 
   it("list prints lines and how to go on", async () => {
     expect(await printed("list")).toBe(
-      `${fakeId(2)}  2026-11-21  Cake.\n${fakeId(1)}  2026-11-21  Tea\ufffd[2J. Green. #drink #todo\n`,
+      `${end(2)}  2026-11-21  Cake.\n${end(1)}  2026-11-21  Tea\ufffd[2J. Green. #drink #todo\n`,
     );
     const first = await printed("list", "-l", "1");
-    const cursor = /^… 1 more; go on with --cursor (\S+)$/m.exec(first)?.[1] ?? "";
+    const cursor = /^… 1 more; continue with --cursor (\S+)$/m.exec(first)?.[1] ?? "";
     expect(await printed("list", "--cursor", cursor)).toMatch(/^\S+1 {2}.*\n$/);
     await printed("list", "-u", "ann", "-p", "", "-t", "x", "--sector", "semantic", "--client", "cursor");
     expect(server.lastInput("listMemories")).toMatchObject({
@@ -76,12 +77,28 @@ describe("memoryd rm", () => {
       "deleted 2 memories\n",
     );
   });
+
+  it("takes the ends of ids and other names of the command, and names what is no id before it deletes", async () => {
+    expect(await run(["rm", "-y", end(1), "bad", end(2)])).toMatchObject({
+      code: 2,
+      stderr: '"bad" is no id of a memory; give the id, or its last 6 or more characters.\n',
+    });
+    expect((await run(["rm", "-y", end(1), "123456"])).stderr).toMatch(
+      /no memory with an id that ends in 123456/,
+    );
+    expect((await run(["rm", "-y", "000000"])).stderr).toMatch(/no memory with an id that ends in 000000/);
+    await server.operations.addMemory({ content: "Eleventh." });
+    expect(server.calls.some(({ name }) => name === "deleteMemory")).toBe(false);
+    expect(await printed("delete", "-y", end(1))).toBe("deleted 1 memory\n");
+    expect(await printed("remove", "-y", end(2).toUpperCase())).toBe("deleted 1 memory\n");
+    expect(JSON.parse(await printed("search", "anything", "--json"))).toHaveProperty("matches");
+  });
 });
 
 describe("memoryd tag", () => {
   it("adds and takes away, under the version that it read", async () => {
     expect(await printed("tag", fakeId(1), "+home", "-todo", "-never")).toBe(
-      `tagged ${fakeId(1)} #drink #home\n`,
+      `tagged ${end(1)} #drink #home\n`,
     );
     expect(server.lastInput("updateMemory")).toMatchObject({ tags: ["drink", "home"], ifVersion: 1 });
     expect(await printed("tag", fakeId(1), "+home")).toMatch(/^nothing to change: /);
@@ -113,7 +130,7 @@ describe.skipIf(process.platform === "win32")("memoryd edit", () => {
       `if ((statSync(file).mode & 0o077) !== 0) process.exit(9);
        writeFileSync(file, text.replace("Cake", "Two cakes"));`,
     );
-    expect({ code, stdout }).toEqual({ code: 0, stdout: `changed ${fakeId(2)} (version 2)\n` });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `changed ${end(2)} (version 2)\n` });
     expect(await contentOf(fakeId(2))).toBe("Two cakes.");
     expect(left()).toEqual([]);
   });
@@ -122,7 +139,7 @@ describe.skipIf(process.platform === "win32")("memoryd edit", () => {
     expect(await edit(fakeId(1), "")).toMatchObject({ code: 0, stdout: "Nothing was changed.\n" });
     expect(await edit(fakeId(1), `writeFileSync(file, "\\n");`)).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining(`memoryd rm ${fakeId(1)}`),
+      stderr: expect.stringContaining(`memoryd rm ${end(1)}`),
     });
     expect(server.calls.some(({ name }) => name === "updateMemory")).toBe(false);
     expect(left()).toEqual([]);

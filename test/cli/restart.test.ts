@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { isAlive } from "../../src/cli/daemon-client.ts";
-import { readRuntimeInfo } from "../../src/runtime-file.ts";
+import { isAlive } from "../../src/cli/connect.ts";
+import { readRuntimeInfo } from "../../src/daemon/runtime-file.ts";
 import { environmentOf, runCli } from "../support/run-cli.ts";
 
 // Several processes one after the other, each of which takes its time on a busy machine.
@@ -59,7 +59,7 @@ describe("memoryd restart", () => {
 
   it("starts it again with the options and variables that it was started with, not with those of now", async () => {
     const config = join(home, "settings.json");
-    writeFileSync(config, JSON.stringify({ embeddingWorkers: 2 }));
+    writeFileSync(config, JSON.stringify({ mcpAddsPerHour: 2 }));
     const first = await start({ MEMORYD_LOG_LEVEL: "warn", MEMORYD_API_KEY: "k".repeat(16) }, [
       "--config",
       config,
@@ -85,7 +85,13 @@ describe("memoryd restart", () => {
     ]);
     expect(runtime?.startedWith).toEqual({
       configFile: config,
-      flags: { allowedHosts: "a.example,b.example", dataDir, logLevel: "warn", port: "0" },
+      flags: {
+        allowedHosts: "a.example,b.example",
+        dataDir,
+        model: expect.any(String),
+        logLevel: "warn",
+        port: "0",
+      },
       secrets: ["MEMORYD_API_KEY"],
     });
     expect(JSON.stringify(runtime)).not.toContain("kkkk");

@@ -36,7 +36,7 @@ afterEach(async () => {
 });
 
 const review = (...words: string[]) =>
-  runCli(["review", "--since", "2026-01-01", ...words], { home, env: { MEMORYD_DATA_DIR: home } });
+  runCli(["review", "--since", "2026-01-01", ...words], { home, env: { TZ: "UTC", MEMORYD_DATA_DIR: home } });
 const deleted = () => server.calls.filter(({ name }) => name === "deleteMemory").map(({ input }) => input);
 const id = (order: number) => `019aa5a0-6c1e-7c3a-9d0f-${String(order).padStart(12, "0")}`;
 
@@ -47,14 +47,14 @@ it("shows what was added by client and day, fit for a terminal", async () => {
     [
       "(no name)",
       "  2026-11-21  1 note",
-      `    ${id(4)}  Salt. #t · kitchen`,
+      `    ${id(4).slice(-8)}  Salt. #t · kitchen`,
       "cursor",
       "  2026-11-21  2 notes",
-      `    ${id(3)}  Milk. #t · kitchen`,
-      `    ${id(1)}  Tea. #t · kitchen`,
+      `    ${id(3).slice(-8)}  Milk. #t · kitchen`,
+      `    ${id(1).slice(-8)}  Tea. #t · kitchen`,
       "claude-code",
       "  2026-11-21  1 note",
-      `    ${id(2)}  Cake\ufffd[2J. #t · kitchen`,
+      `    ${id(2).slice(-8)}  Cake\ufffd[2J. #t · kitchen`,
       "",
     ].join("\n"),
   );
@@ -72,7 +72,7 @@ it("shows facts among it, and removes them whole", async () => {
     [
       "codex",
       "  2026-11-21  1 fact",
-      `    ${fact.id}  fact Ada · lives in · Lon\ufffd[2Jdon · kitchen`,
+      `    ${fact.id.slice(-8)}  fact Ada · lives in · Lon\ufffd[2Jdon · kitchen`,
       "",
     ].join("\n"),
   );
@@ -85,11 +85,14 @@ it("shows facts among it, and removes them whole", async () => {
 it("asks the daemon for one client, and looks back as far as it is told", async () => {
   await review("--client", "cursor");
   expect(server.lastInput("listMemories")).toMatchObject({ filter: { createdBy: "cursor" } });
-  const later = await runCli(["review", "--since", "2027-01-01"], { home, env: { MEMORYD_DATA_DIR: home } });
+  const later = await runCli(["review", "--since", "2027-01-01"], {
+    home,
+    env: { TZ: "UTC", MEMORYD_DATA_DIR: home },
+  });
   expect(later.stdout).toBe("Nothing was added since 2027-01-01.\n");
   expect(await review("--since", "soon")).toMatchObject({
     code: 2,
-    stderr: expect.stringMatching(/--since .*must be a date such as/),
+    stderr: expect.stringMatching(/--since .*must be a time such as/),
   });
   expect(JSON.parse((await review("--json")).stdout)).toMatchObject({ entries: [{ id: id(4) }, {}, {}, {}] });
 });

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { readRuntimeInfo } from "../../src/runtime-file.ts";
+import { readRuntimeInfo } from "../../src/daemon/runtime-file.ts";
 import { environmentOf, runCli } from "../support/run-cli.ts";
 
 const SCRIPT = resolve(import.meta.dirname, "../fixtures/fake-memoryd.js");
@@ -77,14 +77,14 @@ describe("memoryd start", () => {
   });
 
   it("leaves at the deadline when the stop hangs", async () => {
-    const { exit, log } = await startForeground({ FAKE: "stuck", MEMORYD_SHUTDOWN_TIMEOUT_MS: "50" });
+    const { exit, log } = await startForeground({ FAKE: "stuck", FAKE_STOP_MS: "50" });
     child?.kill("SIGTERM");
     expect(await exit).toBe(1);
     expect(log()).toContain("stop took too long");
   });
 
   it("leaves at once at a second signal", async () => {
-    const { exit } = await startForeground({ FAKE: "stuck", MEMORYD_SHUTDOWN_TIMEOUT_MS: "600000" });
+    const { exit } = await startForeground({ FAKE: "stuck", FAKE_STOP_MS: "600000" });
     child?.kill("SIGTERM");
     child?.kill("SIGINT");
     expect(await exit).toBe(1);

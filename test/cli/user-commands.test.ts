@@ -19,7 +19,8 @@ afterEach(async () => {
   rmSync(home, { recursive: true, force: true });
 });
 
-const users = (...words: string[]) => runCli(["users", ...words], { home, env: { MEMORYD_DATA_DIR: home } });
+const users = (...words: string[]) =>
+  runCli(["users", ...words], { home, env: { TZ: "UTC", MEMORYD_DATA_DIR: home } });
 const printed = async (...words: string[]) => {
   const { code, stdout, stderr } = await users(...words);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -71,7 +72,7 @@ describe("memoryd users delete", () => {
     expect(await users("delete", "ann")).toMatchObject({
       code: 2,
       stderr:
-        "ann has 1 memory; 1 fact stays (--include-facts); nothing was deleted. Nobody is there to be asked: say --yes.\n",
+        "ann has 1 memory; 1 fact stays (--include-facts); nothing was deleted: there is no terminal to ask at. Give --yes to go on without asking.\n",
     });
     expect((await users("delete", "ann", "--include-facts")).stderr).toMatch(/^ann has 1 memory, 1 fact; /);
     expect((await server.get("/memory/all")).json().total).toBe(1);

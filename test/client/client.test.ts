@@ -161,3 +161,16 @@ it("sends its key", async () => {
     await guarded.app.close();
   }
 });
+
+it("makes keys, moves everything, and calls any other address", async () => {
+  const made = await client.keys.create({ name: "laptop", scope: "admin" });
+  const known = createClient({ url, apiKey: made.key });
+  expect((await known.keys.list()).keys).toMatchObject([{ id: made.id, name: "laptop", state: "active" }]);
+  expect(await known.compaction.start()).toMatchObject({ started: true });
+  const lines = await new Response(await known.transfer.export()).text();
+  expect(lines).toMatch(/^\{"format":"memoryd-export"[^]*"type":"end"/);
+  expect(await known.transfer.import(lines)).toMatchObject({ failed: 0 });
+  await expect(known.shutDown()).rejects.toMatchObject({ code: "FORBIDDEN" });
+  expect(await known.call({ method: "GET", path: "/livez" })).toEqual({ ok: true });
+  expect((await known.keys.revoke(made.id)).state).toBe("revoked");
+});

@@ -8,6 +8,7 @@ import {
   type TokenVectors,
 } from "../../src/core/embedding.ts";
 import type { Embedder } from "../../src/core/ports.ts";
+import { times } from "../support/stress.ts";
 
 /** Every Embedder passes these tests: the bundled model, and the fake that other tests rely on. */
 export function embedderContract(
@@ -90,7 +91,7 @@ export function embedderContract(
         fc.asyncProperty(fc.string({ unit: "binary", maxLength: 200 }), async (text) => {
           expectValid(await embedder.embedDocument(text));
         }),
-        { numRuns: 30 },
+        { numRuns: times(10) },
       );
     });
 

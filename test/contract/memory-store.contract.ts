@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addMemories } from "../../src/core/memories/add-memories.ts";
-import { addMemory } from "../../src/core/memories/add-memory.ts";
-import { deleteMemory } from "../../src/core/memories/delete-memory.ts";
+import { addMemory } from "../../src/core/operations.ts";
+import { deleteMemory } from "../../src/core/operations.ts";
 import { ServiceError } from "../../src/core/errors.ts";
 import type { MemoryPorts } from "../../src/core/memories/memory-ports.ts";
 import { reinforceMemory } from "../../src/core/memories/reinforce-memory.ts";
@@ -34,7 +34,7 @@ export function memoryStoreContract(name: string, createStore: () => Promise<Sto
     const found = (word: string) => {
       const { store } = under.ports;
       return store
-        .scoreWords([{ term: word, weight: 1 }])
+        .scoreWords([{ term: word, weight: 1 }], 20)
         .top(9)
         .map((ordinal) => store.catalogue.at(ordinal)?.id);
     };

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readRuntimeInfo } from "../../src/runtime-file.ts";
+import { readRuntimeInfo } from "../../src/daemon/runtime-file.ts";
 import { type DaemonProcess, startDaemonProcess } from "../support/daemon-process.ts";
 import { environmentOf, LAUNCHER } from "../support/run-cli.ts";
 

@@ -57,6 +57,11 @@ function processes(): ReadonlyMap<number, readonly Child[]> {
   return found;
 }
 
+/** Its children, and theirs. */
+function below(pid: number, all = processes()): Child[] {
+  return (all.get(pid) ?? []).flatMap((child) => [child, ...below(child.pid, all)]);
+}
+
 function isLiving({ pid, startTime }: Child): boolean {
   return Array.from(processes().values())
     .flat()
@@ -88,11 +93,14 @@ describe
       (await call(started, "GET", `/jobs/${id}`)).body.progress.stage as string;
     await expect.poll(() => stageOf(recording), { timeout: 30_000 }).toBe("transcribing");
     await expect.poll(() => stageOf(pages), { timeout: 30_000 }).toBe("extracting");
-    const commands = () => (processes().get(started.pid) ?? []).map(({ command }) => command).join("\n");
+    const commands = () =>
+      below(started.pid)
+        .map(({ command }) => command)
+        .join("\n");
     for (const name of [/whisper-worker/, /extraction-worker/, decoder]) {
       await expect.poll(commands, { timeout: 30_000 }).toMatch(name);
     }
-    return processes().get(started.pid) ?? [];
+    return below(started.pid);
   }
 
   it("that is stopped has ended them all when it ends", async () => {
@@ -106,4 +114,12 @@ describe
     await daemon?.kill();
     await expect.poll(() => children.filter(isLiving), { timeout: 30_000 }).toEqual([]);
   });
+});
+
+it.skipIf(process.platform === "win32")("a daemon keeps its debugger shut", async () => {
+  daemon = await startDaemonProcess(dataDir, { NODE_OPTIONS: "--inspect-port=0" });
+  process.kill(daemon.pid, "SIGUSR1");
+  for (let n = 0; n < 5; n += 1) expect((await call(daemon, "GET", "/livez")).status).toBe(200);
+  expect(await daemon.stop()).toBe(0);
+  expect(daemon.output()).not.toMatch(/debugger/i);
 });

@@ -171,7 +171,7 @@ describe("documents", () => {
     expect((await best("the heron of Eschbach")).id).toBe(root);
     expect((await call(daemon, "DELETE", `/memory/${root}`)).body).toMatchObject({ ok: true, deleted: 1 });
     for (let life = 0; life < 2; life += 1) {
-      expect((await best("the heron of Eschbach")).id).not.toBe(root);
+      expect((await best("the heron of Eschbach"))?.id).not.toBe(root);
       expect((await call(daemon, "GET", `/documents/${document.id}`)).status).toBe(404);
       await daemon.kill();
       daemon = await startDaemonProcess(dataDir);

@@ -57,7 +57,7 @@ it(
     expect(first.stdout).toContain("kept out by default");
     const named = await runCli(["ingest", join(folder, ".env")], { home, env: env() });
     expect(named).toMatchObject({ code: 1 });
-    expect(named.stdout).toContain("Not taken in: kept out by default.");
+    expect(named.stdout).toContain("Not ingested: kept out by default.");
   },
   TIMEOUT_MS,
 );

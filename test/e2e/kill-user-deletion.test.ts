@@ -3,15 +3,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { STAMP } from "../../src/models/bundled-model.ts";
+import { MINILM } from "../../src/models/bundled-models.ts";
 import { call, type DaemonProcess, startDaemonProcess } from "../support/daemon-process.ts";
 import { fillStore } from "../support/fill-store.ts";
+import { times } from "../support/stress.ts";
 
 /**
  * The daemon is killed around the deletion of a user who has thousands of memories, documents and facts. After each
  * restart all of it is there or none, none once it was acknowledged, and the other user has what they had.
  */
-const ROUNDS = 8;
+const ROUNDS = times(3);
 const MEMORIES = 12_000;
 const LONGEST_WAIT_MS = 700;
 
@@ -51,7 +52,7 @@ async function giveDocumentAndFact(): Promise<void> {
 
 describe(`a daemon that is killed ${ROUNDS} times while it deletes a user`, () => {
   it("has all of the user or nothing", async () => {
-    await fillStore({ directory: dataDir, count: MEMORIES, stamp: STAMP, users: 2, waypoints: 3 });
+    await fillStore({ directory: dataDir, count: MEMORIES, stamp: MINILM.stamp, users: 2, waypoints: 3 });
     let isGone = true;
     let others: Counts | undefined;
     for (let round = 1; round <= ROUNDS; round += 1) {

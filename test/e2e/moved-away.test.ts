@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import { cpSync, lstatSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -26,7 +26,7 @@ it.skipIf(process.platform === "win32").each<[string, (folder: string) => void]>
     "replaced by a backup",
     (folder) => {
       renameSync(folder, `${folder}.away`);
-      cpSync(`${folder}.away`, folder, { recursive: true });
+      cpSync(`${folder}.away`, folder, { recursive: true, filter: (path) => !lstatSync(path).isSocket() });
     },
   ],
 ])("a daemon whose data directory was %s says yes to no write", async (how, goes) => {

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { readRuntimeInfo } from "../../src/runtime-file.ts";
+import { readRuntimeInfo } from "../../src/daemon/runtime-file.ts";
 import { listFilesBelow, nodeDisk } from "../../src/storage/disk.ts";
 import { noise } from "../support/pcm.ts";
 import { wavFile } from "../support/wav-file.ts";

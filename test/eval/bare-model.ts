@@ -1,35 +1,47 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { EMBEDDING_DIMENSIONS } from "../../src/core/embedding.ts";
-import { MODEL_DIRECTORY, MODEL_MAX_PIECES } from "../../src/models/bundled-model.ts";
+import { BUNDLED_MODELS, type EmbeddingModel, findModel, MINILM } from "../../src/models/bundled-models.ts";
 import { meanPool, openModelSession, scaleToUnit } from "../../src/models/model-session.ts";
-import { WordPieces, type Piece } from "../../src/models/word-pieces.ts";
+import { openPieceReader } from "../../src/models/piece-reader.ts";
+import { readProjection } from "../../src/models/projection.ts";
+import type { Piece } from "../../src/models/text-units.ts";
 
-/** The model on this thread, before windows, projection and rounding, for evaluations that vary these. */
-export async function openBareModel() {
-  const json = (name: string) => JSON.parse(readFileSync(join(MODEL_DIRECTORY, name), "utf8")) as object;
-  const tokenizer = json("tokenizer.json") as {
-    readonly model: { readonly vocab: Readonly<Record<string, number>> };
-  };
-  const reader = new WordPieces(tokenizer, json("tokenizer_config.json"));
-  const session = await openModelSession(readFileSync(join(MODEL_DIRECTORY, "onnx/model_quantized.onnx")));
+/** The model that evaluations judge: the one that `MEMORYD_EVAL_MODEL` names, else the default of new stores. */
+export function modelUnderTest(): EmbeddingModel {
+  const name = process.env["MEMORYD_EVAL_MODEL"];
+  const model = name === undefined ? BUNDLED_MODELS[0] : findModel(name);
+  if (model === undefined) throw new Error(`MEMORYD_EVAL_MODEL: no model ships as ${String(name)}`);
+  return model;
+}
+
+/** A model on this thread, before windows and rounding, for evaluations that vary these. */
+export async function openBareModel(model: EmbeddingModel = MINILM) {
+  const { files, marks, prefixes, maxPieces } = model;
+  const { reader } = await openPieceReader(model);
+  const session = await openModelSession(files.model.path, marks);
+  const projection = existsSync(files.projection.path)
+    ? readProjection(await readFile(files.projection.path), model.projection)
+    : undefined;
+  const vectorOf = (states: Float32Array) => projection?.vector(states, "window") ?? meanPool(states);
+  const prefix = Array.from(reader.units(prefixes.window), ({ pieces }) => pieces.map(({ id }) => id)).flat();
+  const run = (pieces: readonly Piece[]) => session.run([...prefix, ...pieces.map(({ id }) => id)]);
   return {
     reader,
-    /** Ids by piece. */
-    vocabulary: tokenizer.model.vocab,
     /** Pieces of the text, cut to what the model can read, their vectors at unit length, and the text's embedding. */
     async read(text: string): Promise<{ pieces: Piece[]; rows: Float32Array[]; vector: Float32Array }> {
       const pieces = Array.from(reader.units(text), (unit) => unit.pieces)
         .flat()
-        .slice(0, MODEL_MAX_PIECES - 2);
-      const states = await session.run(pieces.map((piece) => piece.id));
-      const rows = pieces.map((_, i) =>
-        scaleToUnit(states.slice((i + 1) * EMBEDDING_DIMENSIONS, (i + 2) * EMBEDDING_DIMENSIONS)),
-      );
-      return { pieces, rows, vector: meanPool(states) };
+        .slice(0, maxPieces - 2 - prefix.length);
+      const states = await run(pieces);
+      const rows = pieces.map((_, i) => {
+        const at = (1 + prefix.length + i) * EMBEDDING_DIMENSIONS;
+        return scaleToUnit(states.slice(at, at + EMBEDDING_DIMENSIONS));
+      });
+      return { pieces, rows, vector: vectorOf(states) };
     },
     /** The embedding of pieces that were read before. */
-    embed: async (pieces: readonly Piece[]) => meanPool(await session.run(pieces.map((piece) => piece.id))),
+    embed: async (pieces: readonly Piece[]) => vectorOf(await run(pieces)),
     release: () => session.release(),
   };
 }

@@ -11,6 +11,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openEmbedder } from "../../src/models/onnx-embedder.ts";
 import { type DaemonProcess, startDaemonProcess } from "../support/daemon-process.ts";
+import { modelUnderTest } from "./bare-model.ts";
 import { calibration } from "./calibration.ts";
 import { readLocomo } from "./data-sets.ts";
 import { embedAll } from "./embedding-cache.ts";
@@ -53,7 +54,7 @@ describe.runIf(isThere)("a running daemon", () => {
       await evaluate(set.questions, ids),
       await evaluate(set.questions.toReversed(), ids),
     ];
-    const embedder = await openEmbedder();
+    const embedder = await openEmbedder(modelUnderTest());
     const bare = inProcessSearch(
       set,
       await embedAll(

@@ -3,7 +3,12 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { deserialize, serialize } from "node:v8";
-import { type DocumentEmbedding, type QuestionEmbedding, stampKey } from "../../src/core/embedding.ts";
+import {
+  type DocumentEmbedding,
+  type EmbeddingProfile,
+  type QuestionEmbedding,
+  stampKey,
+} from "../../src/core/embedding.ts";
 import type { Embedder } from "../../src/core/ports.ts";
 
 interface Stored {
@@ -12,6 +17,7 @@ interface Stored {
 }
 
 export interface Embedded {
+  readonly profile: EmbeddingProfile;
   readonly document: (text: string) => DocumentEmbedding;
   readonly question: (text: string) => QuestionEmbedding;
 }
@@ -40,6 +46,7 @@ export async function embedAll(
     renameSync(`${file}.new`, file);
   }
   return {
+    profile: embedder.profile,
     document: (text) => present(stored.documents.get(text)),
     question: (text) => present(stored.questions.get(text)),
   };

@@ -1,13 +1,15 @@
 import { memoryTerms } from "../../src/core/text/analyser.ts";
-import { bm25Weight, inverseDocumentFrequency } from "../../src/core/recall/bm25.ts";
+import { bm25Weight, termWeights } from "../../src/core/recall/bm25.ts";
 import { INITIAL_SALIENCE } from "../../src/core/memory.ts";
-import { containsPhrase, readQuestion } from "../../src/core/recall/question.ts";
+import { containsPhrase, readQuestion, timedQuestion } from "../../src/core/recall/question.ts";
 import { rank } from "../../src/core/recall/ranking.ts";
 import type { RankingCandidate } from "../../src/core/recall/ranking-candidate.ts";
 import type { RankingWeights } from "../../src/core/recall/ranking-terms.ts";
-import { matchTokens } from "../../src/core/recall/token-matching.ts";
+import { matchTokens } from "../../src/core/recall/gather-candidates.ts";
+import { nearness } from "../../src/core/text/near-words.ts";
 import { traitsOf } from "../../src/core/recall/traits.ts";
 import type { DataSet, EvalMemory } from "./data-sets.ts";
+import { WORD_FREQUENCIES } from "../support/memory-world.ts";
 import type { Embedded } from "./embedding-cache.ts";
 import type { EvalQuestion, Retriever, Scored } from "./metrics.ts";
 
@@ -33,8 +35,19 @@ export function inProcessSearch({ memories }: DataSet, embedded: Embedded): InPr
   for (const term of indexed.flatMap(({ counts }) => [...counts.keys()])) {
     frequencies.set(term, (frequencies.get(term) ?? 0) + 1);
   }
-  const averageLength = indexed.reduce((sum, { length }) => sum + length, 0) / indexed.length;
-  const idf = (term: string) => inverseDocumentFrequency(frequencies.get(term) ?? 0, indexed.length);
+  const weights = termWeights(
+    {
+      memories: indexed.length,
+      totalLength: indexed.reduce((sum, { length }) => sum + length, 0),
+      memoriesWith: (term) => frequencies.get(term) ?? 0,
+      termsNear: (word) =>
+        [...frequencies.keys()].flatMap((term) => {
+          const weight = nearness(word, term);
+          return weight > 0 ? [{ term, weight }] : [];
+        }),
+    },
+    WORD_FREQUENCIES,
+  );
   const sessions = groupBy(indexed, ({ sessionId, id }) => sessionId ?? id);
   const around = new Map(
     [...sessions.values()].flatMap((session) =>
@@ -51,9 +64,11 @@ export function inProcessSearch({ memories }: DataSet, embedded: Embedded): InPr
     const now = Math.max(...memories.map(({ occurredAt }) => occurredAt));
     const read = readQuestion({
       text: question.text,
-      now,
+      topic: question.text,
+      period: timedQuestion(question.text, now, "UTC")?.period,
       words: embedding.words,
-      inverseDocumentFrequency: idf,
+      weights,
+      profile: embedded.profile,
     });
     const asked = users.get(userId) ?? [];
     const matches = matchTokens(
@@ -68,7 +83,7 @@ export function inProcessSearch({ memories }: DataSet, embedded: Embedded): InPr
           const count = memory.counts.get(term);
           return count === undefined
             ? sum
-            : sum + weight * idf(term) * bm25Weight(count, memory.length, averageLength);
+            : sum + weight * bm25Weight(count, memory.length, weights.averageLength);
         }, 0),
         cosine: Math.max(...windows.map((window) => dot(window, embedding.vector))),
         matches: matches[i] ?? new Float32Array(),
@@ -102,9 +117,9 @@ export function inProcessSearch({ memories }: DataSet, embedded: Embedded): InPr
         .map(({ ordinal }) => idOf(ordinal));
 
   return {
-    search: (question, { userId, weights } = {}) => {
+    search: (question, { userId, weights: ranking } = {}) => {
       const { read, candidates, now } = preparedFor(question, userId);
-      return rank(read, candidates, weights === undefined ? { now } : { now, weights }).map(
+      return rank(read, candidates, ranking === undefined ? { now } : { now, weights: ranking }).map(
         ({ ordinal, score }) => ({
           id: idOf(ordinal),
           score,
@@ -127,7 +142,7 @@ function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string
 }
 
 function indexedText(memory: EvalMemory) {
-  const terms = memoryTerms({ ...memory, tags: [], createdAt: memory.occurredAt });
+  const terms = memoryTerms({ ...memory, tags: [], project: null, createdAt: memory.occurredAt });
   const counts = new Map<string, number>();
   for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1);
   return { counts, length: terms.length, traits: traitsOf(memory.content) };

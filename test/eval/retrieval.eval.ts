@@ -8,6 +8,7 @@ import { existsSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { TERMS, WEIGHTS } from "../../src/core/recall/ranking-terms.ts";
 import { type ModelEmbedder, openEmbedder } from "../../src/models/onnx-embedder.ts";
+import { modelUnderTest } from "./bare-model.ts";
 import { calibration, percentile } from "./calibration.ts";
 import { type DataSet, joinTurns, readLocomo } from "./data-sets.ts";
 import { embedAll } from "./embedding-cache.ts";
@@ -28,7 +29,7 @@ describe.each(sets)("$name", (set) => {
   let service: InProcessSearch;
 
   beforeAll(async () => {
-    embedder = await openEmbedder();
+    embedder = await openEmbedder(modelUnderTest());
     const questions = [...set.questions, ...set.unanswerable].map(({ text }) => text);
     const contents = set.memories.map(({ content }) => content);
     service = inProcessSearch(set, await embedAll(embedder, contents, questions));

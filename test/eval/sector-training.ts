@@ -4,11 +4,10 @@ import { join } from "node:path";
 import { type Sector, SECTORS } from "../../src/core/memory.ts";
 import { CUE_NAMES, cuesOf } from "../../src/core/sectors/sector-cues.ts";
 import type { SectorModel, SectorWeights } from "../../src/core/sectors/sectors.ts";
-import { SHA256 } from "../../src/models/bundled-model.ts";
+import type { EmbeddingModel } from "../../src/models/bundled-models.ts";
 import { openBareModel } from "./bare-model.ts";
 
 export const SECTORS_DIRECTORY = join(import.meta.dirname, "../../data/sectors");
-export const CLASSIFIER_FILE = join(SECTORS_DIRECTORY, "classifier.json");
 
 export interface Statement {
   readonly text: string;
@@ -34,11 +33,14 @@ const SHARPNESS = 1.3;
 const DECIMALS = 3;
 
 /** Statements of `data/sectors` with their embeddings, in the order of the file. */
-export async function readExamples(...names: readonly string[]): Promise<Example[]> {
+export async function readExamples(
+  embedding: EmbeddingModel,
+  ...names: readonly string[]
+): Promise<Example[]> {
   const statements = names.flatMap(
     (name) => JSON.parse(readFileSync(join(SECTORS_DIRECTORY, `${name}.json`), "utf8")) as Statement[],
   );
-  const model = await openBareModel();
+  const model = await openBareModel(embedding);
   const examples: Example[] = [];
   for (const statement of statements) {
     examples.push({ ...statement, embedding: (await model.read(statement.text)).vector });
@@ -51,7 +53,7 @@ export async function readExamples(...names: readonly string[]): Promise<Example
  * The classifier that `examples` teach: multinomial logistic regression with a quadratic penalty, by Nesterov's
  * accelerated gradient from zero. Nothing is drawn by chance, so equal input gives an equal model.
  */
-export function trainSectors(examples: readonly Example[]): SectorModel {
+export function trainSectors({ files }: EmbeddingModel, examples: readonly Example[]): SectorModel {
   const cues = examples.map(({ text }) => cuesOf(text));
   const known = cues.filter((values) => values !== undefined);
   const cueMeans = CUE_NAMES.map(
@@ -75,7 +77,7 @@ export function trainSectors(examples: readonly Example[]): SectorModel {
   });
   return {
     version: 1,
-    embeddingModel: SHA256.model,
+    embeddingModel: files.model.sha256,
     threshold: THRESHOLD,
     cues: CUE_NAMES,
     cueMeans: cueMeans.map(round),

@@ -13,8 +13,10 @@ import {
   createSectorClassifier,
   type SectorModel,
 } from "../../src/core/sectors/sectors.ts";
-import { CLASSIFIER_FILE, type Example, readExamples, trainSectors } from "./sector-training.ts";
+import { modelUnderTest } from "./bare-model.ts";
+import { type Example, readExamples, trainSectors } from "./sector-training.ts";
 
+const MODEL = modelUnderTest();
 const FOLDS = 10;
 const REPEATS = 3;
 
@@ -22,9 +24,9 @@ let first: Example[];
 let further: Example[];
 let checks: Example[];
 beforeAll(async () => {
-  first = await readExamples("statements");
-  further = await readExamples("further-statements");
-  checks = await readExamples("check-statements");
+  first = await readExamples(MODEL, "statements");
+  further = await readExamples(MODEL, "further-statements");
+  checks = await readExamples(MODEL, "check-statements");
 });
 
 interface Answer {
@@ -99,7 +101,7 @@ function stratify(examples: readonly Example[], random: () => number): number[] 
 function crossValidate(examples: readonly Example[], always: readonly Example[], seed: number): Answer[] {
   const folds = stratify(examples, mulberry32(seed));
   return Array.from({ length: FOLDS }, (_, fold) => {
-    const model = trainSectors([...examples.filter((_example, i) => folds[i] !== fold), ...always]);
+    const model = trainSectors(MODEL, [...examples.filter((_example, i) => folds[i] !== fold), ...always]);
     return answers(
       model,
       examples.filter((_example, i) => folds[i] === fold),
@@ -148,13 +150,13 @@ describe("sectors", () => {
   });
 
   it("are told of statements that others wrote", () => {
-    const list = answers(trainSectors(further), first);
+    const list = answers(trainSectors(MODEL, further), first);
     print("trained on the further statements, judged on the first", list);
     expect(quality(list).primary).toBeGreaterThanOrEqual(0.78);
   });
 
   it("are told by the shipped classifier", () => {
-    const list = answers(JSON.parse(readFileSync(CLASSIFIER_FILE, "utf8")) as SectorModel, checks);
+    const list = answers(JSON.parse(readFileSync(MODEL.sectors, "utf8")) as SectorModel, checks);
     print("statements for checking", list);
     expect(quality(list).primary).toBeGreaterThanOrEqual(0.82);
     expect(quality(list).within).toBeGreaterThanOrEqual(0.88);

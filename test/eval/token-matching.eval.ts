@@ -8,9 +8,9 @@
 /* oxlint-disable typescript/no-non-null-assertion */
 import { readFileSync } from "node:fs";
 import { EMBEDDING_DIMENSIONS, TOKEN_DIMENSIONS } from "../../src/core/embedding.ts";
-import { PROJECTION_FILE } from "../../src/models/bundled-model.ts";
+import { MINILM } from "../../src/models/bundled-models.ts";
 import { scaleToUnit } from "../../src/models/model-session.ts";
-import { isKept } from "../../src/models/word-pieces.ts";
+import { isKept } from "../../src/models/text-units.ts";
 import { openBareModel } from "./bare-model.ts";
 import { readLocomo, RecallSum } from "./locomo.ts";
 
@@ -22,7 +22,7 @@ type Form = {
 
 const [source] = process.argv.slice(2);
 if (source === undefined) throw new Error("usage: token-matching.eval.ts LOCOMO_JSON");
-const file = readFileSync(PROJECTION_FILE);
+const file = readFileSync(MINILM.files.projection.path);
 const components = new Float32Array(file.buffer.slice(file.byteOffset, file.byteOffset + file.byteLength));
 
 const project = (row: Float32Array) => {

@@ -1,15 +1,19 @@
 /**
- * Makes `data/sectors/classifier.json` from the labelled statements beside it. The statements for checking stay out.
+ * Makes the sector classifier of each model that ships from the labelled statements in `data/sectors`. The statements
+ * for checking stay out.
  *
  *   npx jiti test/eval/train-sectors.ts
  *
- * Made again on one machine the file is the same to the byte; another kind of processor rounds the embeddings
- * differently and may change last digits. How good it is says `npx vitest run --project eval sectors`.
+ * Made again on one machine the files are the same to the byte; another kind of processor rounds the embeddings
+ * differently and may change last digits. How good they are says `npx vitest run --project eval sectors`.
  */
 import { writeFileSync } from "node:fs";
-import { CLASSIFIER_FILE, formatModel, readExamples, trainSectors } from "./sector-training.ts";
+import { BUNDLED_MODELS } from "../../src/models/bundled-models.ts";
+import { formatModel, readExamples, trainSectors } from "./sector-training.ts";
 
-const examples = await readExamples("statements", "further-statements");
-const json = formatModel(trainSectors(examples));
-writeFileSync(CLASSIFIER_FILE, json);
-console.log(`${CLASSIFIER_FILE}: ${json.length} bytes, from ${examples.length} statements`);
+for (const model of BUNDLED_MODELS) {
+  const examples = await readExamples(model, "statements", "further-statements");
+  const json = formatModel(trainSectors(model, examples));
+  writeFileSync(model.sectors, json);
+  console.log(`${model.sectors}: ${json.length} bytes, from ${examples.length} statements`);
+}

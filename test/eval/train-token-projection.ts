@@ -1,6 +1,6 @@
 /**
  * Makes `data/token-projection.bin`: the first principal components, without centring, of the token vectors that
- * the bundled model gives to the statements of `sectors-dev.json` and to the English words of its own vocabulary.
+ * all-MiniLM-L6-v2 gives to the statements of `sectors-dev.json` and to the English words of its own vocabulary.
  * Both count half: 200 statements alone know too few words (R@10 of token matching on LoCoMo .700, both .710, the
  * vectors before projection .712), words alone no sentences.
  *
@@ -8,19 +8,20 @@
  *
  * Written are the components row-major, one row a dimension of the model, float32 little-endian, and a JSON file
  * that says what they are. Made again from the same input they may differ in the last bits: a new file means a new
- * SHA-256 in `src/models/bundled-model.ts`, and vectors that no longer mix with the old ones.
+ * SHA-256 in `src/models/bundled-models.ts`, and vectors that no longer mix with the old ones.
  */
 // Matrices: every index is in range by construction, and a check in each step would hide the formulas.
 /* oxlint-disable typescript/no-non-null-assertion */
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename } from "node:path";
 import { EMBEDDING_DIMENSIONS as SIZE, TOKEN_DIMENSIONS } from "../../src/core/embedding.ts";
-import { MODEL_NAME, PROJECTION_FILE, SHA256 } from "../../src/models/bundled-model.ts";
-import { isKept } from "../../src/models/word-pieces.ts";
+import { MINILM } from "../../src/models/bundled-models.ts";
+import { isKept } from "../../src/models/text-units.ts";
 import { openBareModel } from "./bare-model.ts";
 
 const WORDS_PER_RUN = 10;
+const { files } = MINILM;
 
 const [source] = process.argv.slice(2);
 if (source === undefined) throw new Error("usage: train-token-projection.ts SECTORS_DEV_JSON");
@@ -29,7 +30,10 @@ const statements = JSON.parse(input.toString("utf8")) as { readonly text: string
 
 const model = await openBareModel();
 
-const vocabulary = Object.keys(model.vocabulary).filter((word) => /^[a-z]{3,}$/.test(word));
+const vocabulary = Object.keys(
+  (JSON.parse(readFileSync(files.tokenizer.path, "utf8")) as { model: { vocab: Record<string, number> } })
+    .model.vocab,
+).filter((word) => /^[a-z]{3,}$/.test(word));
 // Words far apart in the vocabulary, which is in order of frequency, so that no run is of rare words alone.
 const runs = Math.ceil(vocabulary.length / WORDS_PER_RUN);
 const wordLists = Array.from({ length: runs }, (_, run) =>
@@ -57,16 +61,16 @@ projection.forEach((x, i) => bytes.setFloat32(i * 4, x, true));
 const file = new Uint8Array(bytes.buffer);
 const sha256 = createHash("sha256").update(file).digest("hex");
 const kept = order.reduce((sum, column) => sum + values[column]!, 0) / values.reduce((sum, x) => sum + x, 0);
-writeFileSync(PROJECTION_FILE, file);
+writeFileSync(files.projection.path, file);
 writeFileSync(
-  join(PROJECTION_FILE.replace(/bin$/, "json")),
+  files.projection.path.replace(/bin$/, "json"),
   `${JSON.stringify(
     {
       what: "first principal components, not centred, of unit token vectors; float32 little-endian, a row a model dimension",
       rows: SIZE,
       columns: TOKEN_DIMENSIONS,
-      model: MODEL_NAME,
-      modelSha256: SHA256.model,
+      model: MINILM.name,
+      modelSha256: files.model.sha256,
       source: `${basename(source)} and the vocabulary of the tokenizer, half each`,
       sourceSha256: createHash("sha256").update(input).digest("hex"),
       tokens: { statements: fromStatements.tokens, vocabulary: fromWords.tokens },

@@ -6,6 +6,7 @@ import {
   nestedPage,
   SCRIPTED_PAGE,
 } from "../fixtures/documents/html-documents.ts";
+import { WILD_PAGES } from "../fixtures/documents/wild-pages.ts";
 
 describe("readHtml", () => {
   it("finds an article's text and what the page says of it", () => {
@@ -28,6 +29,23 @@ describe("readHtml", () => {
       ["paragraph", "The council has kept"],
     ]);
     expect(JSON.stringify(blocks)).not.toContain("FURNITURE");
+  });
+
+  it.each(WILD_PAGES)("finds the main text of %s, and little else", (_, html) => {
+    const wordsOf = (text: string) => text.match(/[\p{L}\p{N}]+/gu) ?? [];
+    const main = /<div class="main-column">(.*)<div class="rail">/s.exec(html)?.[1] ?? "";
+    const expected = wordsOf(main.replace(/<[^>]+>/g, " "));
+    const { blocks, method } = readHtml(html, "https://site.example/page");
+    const found = wordsOf(blocks.map(({ text }) => text).join("\n"));
+    const left = new Map<string, number>();
+    for (const word of expected) left.set(word, (left.get(word) ?? 0) + 1);
+    const hits = found.filter((word) => {
+      const count = left.get(word) ?? 0;
+      left.set(word, count - 1);
+      return count > 0;
+    }).length;
+    expect(method).toBe("readability");
+    expect((2 * hits) / (expected.length + found.length)).toBeGreaterThan(0.97);
   });
 
   it("loses nothing of a page that is no article", () => {

@@ -41,6 +41,10 @@ describe("POST /memory/add", () => {
       version: 1,
       created_by: "notes-import",
       source: null,
+      supersedes: [],
+      superseded_by: null,
+      superseded_at: null,
+      superseded_how: null,
       deduplicated: false,
     });
     expect(lastInput("addMemory")).toMatchObject({

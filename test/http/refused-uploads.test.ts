@@ -20,7 +20,10 @@ let agent: Agent;
 beforeEach(async () => {
   receiveFile = async () => incoming;
   const documents = { ...createDocumentWorld().operations, receiveFile: () => receiveFile() };
-  const { app } = createTestServer({}, { documents, limits: { maxUploadBytes: 2_000_000 } });
+  const { app } = createTestServer(
+    {},
+    { documents, limits: { maxUploadBytes: 2_000_000, maxJsonBytes: 2_000_000 } },
+  );
   listening = await listen(app, { host: "127.0.0.1", port: 0 });
   agent = new Agent({ keepAlive: true, maxSockets: 1 });
 });
@@ -40,9 +43,10 @@ function send(method: "POST" | "PUT", path: string, type: string, body: string):
   });
 }
 
-const field = (name: string, value: string, filename?: string) =>
+const field = (name: string, value: string, filename?: string, type?: string) =>
   `--B\r\nContent-Disposition: form-data; name="${name}"${filename === undefined ? "" : `; filename="${filename}"`}\r\n` +
-  `\r\n${value}\r\n`;
+  `${type === undefined ? "" : `Content-Type: ${type}\r\n`}\r\n${value}\r\n`;
+const json = (name: string, value: string) => field(name, value, undefined, "application/json");
 const upload = (parts: string) =>
   send("POST", "/ingest", "multipart/form-data; boundary=B", `${parts}--B--\r\n`);
 const file = field("file", MEGABYTE, "a.txt");
@@ -53,6 +57,19 @@ it.each<[string, number, (() => Promise<IncomingFile>) | undefined, () => Promis
   ["on its way to the disk", 503, refusesToGoOn, () => upload(file)],
   ["for its name", 400, undefined, () => upload(field("file", MEGABYTE, `${"a".repeat(300)}.txt`))],
   ["for a field before it", 400, undefined, () => upload(field("tags", "[") + file)],
+  [
+    "for parts of JSON before it",
+    413,
+    undefined,
+    () => upload(`${json("a", `"${MEGABYTE}"`).repeat(1)}${json("b", `"${MEGABYTE}"`)}${file}`),
+  ],
+  [
+    "for JSON with too many elements",
+    413,
+    undefined,
+    () => upload(json("metadata", `{"a":[${"0,".repeat(50_000)}0]}`) + file),
+  ],
+  ["for a part of JSON that is none", 400, undefined, () => upload(json("metadata", "{") + file)],
   ["for a part of another name", 400, undefined, () => upload(field("other", MEGABYTE, "a.txt") + file)],
   ["for its size", 413, undefined, () => upload(field("file", MEGABYTE.repeat(5), "a.txt"))],
   ["before it is received, an original", 503, isFull, () => restore(MEGABYTE)],

@@ -23,7 +23,7 @@ describe("/readyz", () => {
       {},
       {
         status: () => ({ ...FAKE_STATUS, store: { ...FAKE_STATUS.store, addsRefused } }),
-        lookForRoom: async () => void (looks += 1),
+        lookAtDiskSpace: async () => void (looks += 1),
       },
     );
     const replies = await Promise.all(["/readyz", "/health", "/stats"].map((url) => get(url)));

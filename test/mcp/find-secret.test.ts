@@ -105,7 +105,8 @@ describe("findSecret", () => {
       "secret: a.a.".repeat(20_000) +
       "a:".repeat(50_000) +
       "eyJ".repeat(20_000) +
-      "sk-".repeat(20_000);
+      "sk-".repeat(20_000) +
+      "xoxb-".repeat(40_000);
     expect(findSecret(text)).toBeUndefined();
   });
 });

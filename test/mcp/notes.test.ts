@@ -20,6 +20,8 @@ const memory: SeenMemory = {
   version: 1,
   createdBy: null,
   source: null,
+  supersedes: [],
+  superseded: null,
   order: 1,
   salience: INITIAL_SALIENCE,
   lastSeenAt: 0,

@@ -1,14 +1,14 @@
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
+import { MINILM } from "../../src/models/bundled-models.ts";
 import { EmbeddingThreads } from "../../src/models/embedding-threads.ts";
 
 const file = join(import.meta.dirname, "../support/fake-embedding-thread.js");
-const paths = { model: "m", tokenizer: "t", tokenizerConfig: "c", projection: "p" };
 let threads: EmbeddingThreads;
 afterEach(() => threads.stop());
 
 function open(max: number, model = "m", idleTimeoutMs = 600_000) {
-  threads = new EmbeddingThreads(max, { ...paths, model }, { file, idleTimeoutMs });
+  threads = new EmbeddingThreads(max, { ...MINILM, name: model }, { file, idleTimeoutMs });
   return (text: string, kind: "question" | "window" = "window") =>
     threads.run({ kind, text, isWhole: true, tokensFrom: 0 });
 }

@@ -1,27 +1,31 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { TOKEN_DIMENSIONS } from "../../src/core/embedding.ts";
-import { PROJECTION_FILE, SHA256 } from "../../src/models/bundled-model.ts";
+import { MINILM, MULTILINGUAL_E5 } from "../../src/models/bundled-models.ts";
 import { type ModelEmbedder, openEmbedder } from "../../src/models/onnx-embedder.ts";
 import { embedderContract } from "../contract/embedder.contract.ts";
 
-embedderContract("openEmbedder", () => openEmbedder({ workers: 1 }));
+embedderContract("all-MiniLM-L6-v2", () => openEmbedder(MINILM, { workers: 1 }));
+embedderContract("multilingual-e5-small", () => openEmbedder(MULTILINGUAL_E5, { workers: 1 }));
 
 describe("openEmbedder", () => {
   let embedder: ModelEmbedder;
   beforeAll(async () => {
-    embedder = await openEmbedder({ workers: 1 });
+    embedder = await openEmbedder(MINILM, { workers: 1 });
   });
   afterAll(() => embedder.close());
 
   it("names what its vectors are made with", () => {
-    expect(embedder).toMatchObject({ name: "all-MiniLM-L6-v2", dimensions: 384, modelSha256: SHA256.model });
+    expect(embedder).toMatchObject({
+      name: "all-MiniLM-L6-v2",
+      dimensions: 384,
+      modelSha256: MINILM.files.model.sha256,
+    });
     expect(embedder.stamp).toMatchObject({
-      model: SHA256.model,
-      projection: SHA256.projection,
+      model: MINILM.files.model.sha256,
+      projection: MINILM.files.projection.sha256,
       pooling: "mean",
     });
   });
@@ -66,7 +70,7 @@ describe("openEmbedder", () => {
   });
 
   it("refuses more than may wait, and says when to try again", async () => {
-    const small = await openEmbedder({ workers: 1, maxWaitingTexts: 2 });
+    const small = await openEmbedder(MINILM, { workers: 1, maxWaitingTexts: 2 });
     const admitted = [small.embedDocument("a"), small.embedDocument("b")];
     expect(small.waiting).toBe(2);
     await expect(small.embedDocument("c")).rejects.toMatchObject({
@@ -79,32 +83,34 @@ describe("openEmbedder", () => {
   });
 
   it("refuses texts once closed, and closes twice", async () => {
-    const closed = await openEmbedder({ workers: 1 });
+    const closed = await openEmbedder(MINILM, { workers: 1 });
     await Promise.all([closed.close(), closed.close()]);
     expect(closed.workers).toBe(0);
     await expect(closed.embedDocument("a")).rejects.toMatchObject({ code: "NOT_READY" });
   });
 
   it("says which file is missing", async () => {
-    const empty = mkdtempSync(join(tmpdir(), "memoryd-model-"));
-    await expect(openEmbedder({ modelDirectory: empty })).rejects.toMatchObject({
+    const path = join(import.meta.dirname, "no-such-model.onnx");
+    const model = { ...MINILM, files: { ...MINILM.files, model: { path, sha256: "" } } };
+    await expect(openEmbedder(model)).rejects.toMatchObject({
       code: "MODEL_UNAVAILABLE",
-      message: expect.stringContaining(empty) as string,
+      message: expect.stringContaining(path) as string,
     });
-    rmSync(empty, { recursive: true });
   });
 });
 
 describe("the token projection", () => {
   it("is the one its description tells of", () => {
-    const description = JSON.parse(readFileSync(PROJECTION_FILE.replace(/bin$/, "json"), "utf8")) as object;
-    const sha256 = createHash("sha256").update(readFileSync(PROJECTION_FILE)).digest("hex");
+    const description = JSON.parse(
+      readFileSync(MINILM.files.projection.path.replace(/bin$/, "json"), "utf8"),
+    ) as object;
+    const sha256 = createHash("sha256").update(readFileSync(MINILM.files.projection.path)).digest("hex");
     expect(description).toMatchObject({
       sha256,
-      modelSha256: SHA256.model,
+      modelSha256: MINILM.files.model.sha256,
       rows: 384,
       columns: TOKEN_DIMENSIONS,
     });
-    expect(sha256).toBe(SHA256.projection);
+    expect(sha256).toBe(MINILM.files.projection.sha256);
   });
 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { thinTokens } from "../../src/models/thin-tokens.ts";
+import { thinTokens } from "../../src/models/onnx-embedder.ts";
 
 const ids = fc.array(fc.integer({ min: 1, max: 12 }), { maxLength: 60 });
 

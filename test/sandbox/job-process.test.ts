@@ -33,7 +33,13 @@ afterEach(async () => {
 
 function open(worker = WORKER): void {
   const sandbox = { worker, heapBytes: HEAP_BYTES, packages: [] };
-  process = new JobProcess({ sandbox, env: { SECRET: "given" }, hasInput: true, explainEnd });
+  process = new JobProcess({
+    sandbox,
+    walls: undefined,
+    env: { SECRET: "given" },
+    hasInput: true,
+    explainEnd,
+  });
 }
 
 /** Resolves with the first reply, rejects with a refusal. */

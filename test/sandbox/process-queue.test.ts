@@ -13,7 +13,7 @@ const never = new AbortController().signal;
 
 beforeEach(() => {
   started = [];
-  queue = new ProcessQueue({ start, jobsAProcess: 2, idleMs: 1_000 });
+  queue = new ProcessQueue({ start, jobsPerProcess: 2, idleMs: 1_000 });
 });
 afterEach(() => {
   vi.useRealTimers();
@@ -70,6 +70,14 @@ it("replaces a process that a job left of no use, and goes on after a job that f
   const next = queue.run(run, never);
   await expect(failing).rejects.toThrow("broken");
   expect(await next).toBe(2);
+});
+
+it("gives no process jobs of two owners", async () => {
+  const { run, end } = job();
+  end();
+  const owners = ["ada", "bo", "bo", undefined];
+  const names = await Promise.all(owners.map((owner) => queue.run(run, never, owner)));
+  expect(names).toEqual([1, 2, 2, 3]);
 });
 
 it("lets go of a job that is aborted while it waits, and of none else", async () => {

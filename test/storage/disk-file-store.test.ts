@@ -48,6 +48,23 @@ describe("DiskFileStore", () => {
     expect(Buffer.concat(pieces).toString()).toBe("green tea");
   });
 
+  it("refuses bytes that the disk has changed, finds them when it reads all, and mends them with the same file", async () => {
+    const { sha256 } = await keep(store, "green tea");
+    const whole = await keep(store, "black tea");
+    needed.add(sha256).add(whole.sha256);
+    writeFileSync(store.pathOf(sha256), "grean tea");
+    store = await open();
+    expect(await store.scrub(new AbortController().signal)).toEqual([sha256]);
+    const refusal = store.read(sha256);
+    await expect(refusal).rejects.toMatchObject({ code: "DAMAGED" });
+    await expect(refusal).rejects.toThrow(/original .* is damaged .*Ingest the same file again/);
+    await keep(store, "green tea");
+    expect(store.damaged).toEqual([]);
+    const pieces: Uint8Array[] = [];
+    for await (const piece of await store.read(sha256)) pieces.push(piece);
+    expect(Buffer.concat(pieces).toString()).toBe("green tea");
+  });
+
   it("leaves nothing of what was discarded, or was on its way at the end", async () => {
     const [gone, cut] = [await store.create(), await store.create()];
     await gone.write(Buffer.from("x"));

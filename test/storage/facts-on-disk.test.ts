@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { addMemory } from "../../src/core/memories/add-memory.ts";
-import { deleteMemory } from "../../src/core/memories/delete-memory.ts";
+import { addMemory } from "../../src/core/operations.ts";
+import { deleteMemory } from "../../src/core/operations.ts";
 import type { FactPorts } from "../../src/core/facts/fact-store.ts";
 import { queryMemory } from "../../src/core/recall/query-memory.ts";
 import { recordFact } from "../../src/core/facts/record-fact.ts";

@@ -1,8 +1,8 @@
 import { cpSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { addMemory } from "../../src/core/memories/add-memory.ts";
-import { deleteMemory } from "../../src/core/memories/delete-memory.ts";
+import { addMemory } from "../../src/core/operations.ts";
+import { deleteMemory } from "../../src/core/operations.ts";
 import { relatedMemories } from "../../src/core/memories/related-memories.ts";
 import { reinforceMemory } from "../../src/core/memories/reinforce-memory.ts";
 import { updateMemory } from "../../src/core/memories/update-memory.ts";
@@ -76,7 +76,7 @@ describe("a store that is opened again", () => {
     const { store } = disk.ports;
     const ids = (term: string) =>
       store
-        .scoreWords([{ term, weight: 1 }])
+        .scoreWords([{ term, weight: 1 }], 20)
         .top(9)
         .map((ordinal) => store.catalogue.at(ordinal)?.id);
     expect([ids("uno"), ids("one"), ids("gone")]).toEqual([[one.id], [], []]);
@@ -165,7 +165,7 @@ describe("a store that is opened again", () => {
       disk: nodeDisk,
       directory: disk.directory,
       clock: world.ports.clock,
-      stamp: { ...world.embedder.stamp, model: "another" },
+      stamp: () => ({ ...world.embedder.stamp, model: "another" }),
       log: { info: () => {}, warn: () => {}, error: () => {} },
     });
     await expect(other).rejects.toMatchObject({

@@ -1,10 +1,10 @@
 // Locks a directory and keeps it: at once, or, with a parent to talk to, whenever that says so.
 const [, , moduleUrl, directory] = process.argv;
-const { acquireLock } = await import(moduleUrl);
+const { lockDataDirectory } = await import(moduleUrl);
 
 async function contend() {
   try {
-    await acquireLock(directory);
+    await lockDataDirectory(directory);
     return "locked";
   } catch (error) {
     return error.message;

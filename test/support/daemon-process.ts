@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { readRuntimeInfo } from "../../src/runtime-file.ts";
+import { readRuntimeInfo } from "../../src/daemon/runtime-file.ts";
 
 const LAUNCHER = resolve(import.meta.dirname, "../../bin/memoryd.js");
 const START_TIMEOUT_MS = 60_000;
@@ -33,6 +33,8 @@ export async function startDaemonProcess(
       MEMORYD_DATA_DIR: dataDir,
       MEMORYD_PORT: "0",
       MEMORYD_LOG_LEVEL: "warn",
+      // Light, and starts in a third of the time.
+      MEMORYD_MODEL: "all-MiniLM-L6-v2",
       ...env,
     },
     stdio: ["ignore", "pipe", "pipe"],

@@ -1,4 +1,4 @@
-import { cp, mkdtemp, rm } from "node:fs/promises";
+import { cp, lstat, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { connect } from "@lancedb/lancedb";
@@ -6,6 +6,8 @@ import { listFilesBelow, nodeDisk } from "../../src/storage/disk.ts";
 import { decodeSegmentHeader, parseSegmentName } from "../../src/storage/journal/format.ts";
 import { readSegment } from "../../src/storage/journal/read-segment.ts";
 import { filesOfVersion } from "../../src/storage/tables/table-files.ts";
+
+const MAX_COPIES = 20;
 
 /** Everything that the files of a data directory hold, as they stand and decoded. */
 export interface EveryByte {
@@ -19,9 +21,8 @@ export interface EveryByte {
 
 /** Reads a copy, so that nothing is touched. */
 export async function readEveryByte(directory: string): Promise<EveryByte> {
-  const copy = await mkdtemp(join(tmpdir(), "memoryd-every-byte-"));
+  const copy = await copyDirectory(directory);
   try {
-    await cp(directory, copy, { recursive: true });
     const files = new Map<string, Buffer>();
     for (const path of await listFilesBelow(nodeDisk, copy))
       files.set(path, await nodeDisk.readFile(join(copy, path)));
@@ -31,6 +32,21 @@ export async function readEveryByte(directory: string): Promise<EveryByte> {
     return { files, decoded, unseen };
   } finally {
     await rm(copy, { recursive: true, force: true });
+  }
+}
+
+/** A running daemon removes files between their listing and their copying: then the copy starts again. */
+async function copyDirectory(directory: string): Promise<string> {
+  for (let attempt = 1; ; attempt += 1) {
+    const copy = await mkdtemp(join(tmpdir(), "memoryd-every-byte-"));
+    try {
+      // Sockets hold no bytes, and cannot be copied.
+      await cp(directory, copy, { recursive: true, filter: async (path) => !(await lstat(path)).isSocket() });
+      return copy;
+    } catch (error) {
+      await rm(copy, { recursive: true, force: true });
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT" || attempt === MAX_COPIES) throw error;
+    }
   }
 }
 

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
-import { newLocalToken, proofOf, writeRuntimeInfo } from "../../src/runtime-file.ts";
+import { newLocalToken, proofOf, writeRuntimeInfo } from "../../src/daemon/runtime-file.ts";
 
 export interface SeenRequest {
   readonly method: string;

@@ -1,20 +1,21 @@
 import { createHash } from "node:crypto";
-import { CliFailure } from "../../src/cli/cli-failure.ts";
-import type { DaemonClient } from "../../src/cli/daemon-client.ts";
+import type { MemorydClient } from "../../src/client/client.ts";
+import { MemorydError } from "../../src/client/memoryd-error.ts";
+import type { Run } from "../../src/cli/ingest/ingest.ts";
 
 export interface FakeDocument {
   readonly id: string;
   readonly sha256: string;
   filename: string | null;
-  readonly metadata: { readonly path?: string };
+  readonly metadata: { path?: string | string[] };
 }
 
 export interface FakeDocumentDaemon {
-  readonly client: DaemonClient;
+  readonly api: Run["api"];
   /** By id. */
   readonly documents: Map<string, FakeDocument>;
   /** What goes with the last file that was sent, but its name and bytes. */
-  lastFields: Readonly<Record<string, string>>;
+  lastFields: unknown;
   /** How many files were sent. */
   sent: number;
   /** Answers the next upload with this status. */
@@ -28,82 +29,53 @@ export function createFakeDocumentDaemon(): FakeDocumentDaemon {
   const documents = new Map<string, FakeDocument>();
   let refusal: number | undefined;
   let made = 0;
+  const find = (id: string) => {
+    const document = documents.get(id);
+    if (document === undefined) throw new MemorydError({ code: "NOT_FOUND", status: 404, detail: "None." });
+    return document;
+  };
   const fake: FakeDocumentDaemon = {
     documents,
     lastFields: {},
     sent: 0,
     answers: true,
     refuseNext: (status) => void (refusal = status),
-    client: {
-      runtime: {
-        address: "127.0.0.1",
-        port: 0,
-        pid: 0,
-        instanceId: "fake",
-        version: "0",
-        startedAt: 0,
-        token: "",
-      },
-      url: "",
-      async call(answer, method, path, body) {
-        const content: unknown =
-          method === "DELETE"
-            ? remove(path.slice("/documents/".length))
-            : body instanceof FormData
-              ? await take(body)
-              : path.startsWith("/documents/")
-                ? find(path.slice("/documents/".length).replace(/\?.*/, ""))
-                : {
-                    items: [...documents.values()].map((each) => ({ ...each, user_id: null })),
-                    next_cursor: null,
-                  };
-        if (answer(content)) return content;
-        throw new TypeError(`${path} is answered in another form`);
-      },
-      read: () => {
-        throw new TypeError("nothing is read in pieces here");
-      },
+    api: {
+      documents: {
+        async *list() {
+          for (const document of documents.values()) yield { ...document, user_id: null };
+        },
+        get: async (id: string) => find(id),
+        delete: async (id: string) => documents.delete(find(id).id),
+        submit: async (source: { file: Blob; filename: string }, fields: { metadata: { path: string } }) => {
+          fake.sent += 1;
+          fake.lastFields = fields;
+          if (!fake.answers) throw new MemorydError({ code: "UNREACHABLE", detail: "No answer." });
+          if (refusal !== undefined) {
+            const status = refusal;
+            refusal = undefined;
+            throw new MemorydError({ code: "REFUSED", status, detail: `Refused with ${status}.` });
+          }
+          const sha256 = createHash("sha256")
+            .update(Buffer.from(await source.file.arrayBuffer()))
+            .digest("hex");
+          const known = [...documents.values()].find((each) => each.sha256 === sha256);
+          const { path } = fields.metadata;
+          const document = known ?? {
+            id: `document-${(made += 1)}`,
+            sha256,
+            filename: null,
+            metadata: { path },
+          };
+          const paths = [document.metadata.path ?? []].flat();
+          if (paths.length > 0 && !paths.includes(path)) document.metadata.path = [...paths, path];
+          document.filename = source.filename;
+          documents.set(document.id, document);
+          return { deduplicated: known !== undefined, memory_ids: ["m"], document: { id: document.id } };
+        },
+      } as unknown as MemorydClient["documents"],
+      jobs: {} as MemorydClient["jobs"],
     },
   };
-
-  async function take(form: FormData) {
-    fake.sent += 1;
-    const fields = Array.from(form).flatMap(([name, value]) =>
-      typeof value === "string" ? [[name, value]] : [],
-    );
-    fake.lastFields = Object.fromEntries(fields);
-    if (!fake.answers) throw new CliFailure("memoryd stopped answering.", { cause: new Error("closed") });
-    if (refusal !== undefined) {
-      const status = refusal;
-      refusal = undefined;
-      throw new CliFailure(`Refused with ${status}.`, { status });
-    }
-    const file = form.get("file") as File;
-    const sha256 = createHash("sha256")
-      .update(Buffer.from(await file.arrayBuffer()))
-      .digest("hex");
-    const known = [...documents.values()].find((each) => each.sha256 === sha256);
-    const document = known ?? {
-      id: `document-${(made += 1)}`,
-      sha256,
-      filename: null,
-      metadata: JSON.parse(form.get("metadata") as string) as { path: string },
-    };
-    document.filename = file.name;
-    documents.set(document.id, document);
-    return { deduplicated: known !== undefined, memory_ids: ["m"], document };
-  }
-
-  function find(id: string) {
-    const document = documents.get(id);
-    if (document === undefined) throw new CliFailure("There is no document with this id.", { status: 404 });
-    return document;
-  }
-
-  function remove(id: string) {
-    if (!documents.delete(id)) throw new CliFailure("There is no document with this id.", { status: 404 });
-    return { deleted: 1 };
-  }
-
   return fake;
 }

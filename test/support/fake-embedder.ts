@@ -30,6 +30,11 @@ export function createFakeEmbedder(): FakeEmbedder {
   let calls = 0;
   const fake = {
     stamp,
+    profile: {
+      similar: 0.55,
+      tokenFloor: 0.3,
+      relevance: { weakest: 2, distance: 1, offset: -1.2 },
+    },
     failWith: undefined as Error | undefined,
     get calls() {
       return calls;

@@ -5,7 +5,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 
 let read = 0;
-if (workerData.model === "missing") {
+if (workerData.model.name === "missing") {
   parentPort.postMessage({ type: "unusable", reason: "no such model" });
   parentPort.close();
 } else {

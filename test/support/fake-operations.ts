@@ -51,6 +51,8 @@ export function createFakeOperations(overrides: Partial<Operations> = {}): FakeO
       version: 1,
       createdBy: input.createdBy ?? null,
       source: null,
+      supersedes: input.supersedes ?? [],
+      superseded: null,
       order,
     };
     memories.set(memory.id, memory);
@@ -80,6 +82,7 @@ export function createFakeOperations(overrides: Partial<Operations> = {}): FakeO
       results: items.map((item) => (item instanceof ServiceError ? item : add(item))),
     }),
     queryMemory: async ({ limit, snippetChars, explain, includeFacts }) => ({
+      relevant: Math.min(limit, memories.size),
       ...(includeFacts === true && { facts: facts.findFacts({ limit: 100 }).facts }),
       hits: newestFirst()
         .slice(0, limit)
@@ -104,11 +107,12 @@ export function createFakeOperations(overrides: Partial<Operations> = {}): FakeO
       return { id, deleted: 1 };
     },
     listMemories: async ({ filter, limit, offset, before = Number.POSITIVE_INFINITY }) => {
-      const { createdBy, createdFrom = 0 } = filter;
+      const { createdBy, createdFrom = 0, idEnd = "" } = filter;
       const matching = newestFirst().filter(
         (memory) =>
           memory.order < before &&
           memory.createdAt >= createdFrom &&
+          memory.id.endsWith(idEnd) &&
           (createdBy === undefined || memory.createdBy === createdBy),
       );
       const items = matching.slice(offset, offset + limit);
@@ -135,7 +139,13 @@ export function createFakeOperations(overrides: Partial<Operations> = {}): FakeO
     listSectors: () =>
       SECTORS.map((name) => ({ name, description: `What is ${name}.`, count: memories.size })),
     exportRecords: async function* () {
-      for (const { salience, lastSeenAt, order: _order, ...memory } of newestFirst().reverse())
+      for (const {
+        salience,
+        lastSeenAt,
+        order: _order,
+        superseded: _by,
+        ...memory
+      } of newestFirst().reverse())
         yield { kind: "memory", memory, signals: { salience, lastSeenAt } };
     },
     restoreRecords: async ({ items }) => ({
@@ -143,7 +153,12 @@ export function createFakeOperations(overrides: Partial<Operations> = {}): FakeO
         if (item instanceof ServiceError) return item;
         if (item.kind !== "memory") return { id: "x", outcome: "added" };
         const outcome = memories.has(item.memory.id) ? "known" : "added";
-        memories.set(item.memory.id, { ...item.memory, ...item.signals, order: memories.size + 1 });
+        memories.set(item.memory.id, {
+          ...item.memory,
+          ...item.signals,
+          superseded: null,
+          order: memories.size + 1,
+        });
         return { id: item.memory.id, outcome };
       }),
     }),
@@ -177,8 +192,10 @@ export const FAKE_STATUS: ServiceStatus = {
   instanceId: "instance-1",
   startedAt: FAKE_NOW,
   notReady: [],
+  repairs: [],
   memoryCount: 3,
   documents: { count: 1, jobsWaiting: 0, jobsRunning: 0 },
+  sandbox: "bubblewrap",
   embedding: { model: "all-MiniLM-L6-v2", dimensions: 384, modelSha256: "ab".repeat(32) },
   store: {
     dataDir: "/data",

@@ -3,7 +3,7 @@ import { EMBEDDING_DIMENSIONS, type EmbeddingStamp, TOKEN_DIMENSIONS } from "../
 import { type Change, edgeId } from "../../src/core/rows.ts";
 import { nodeDisk } from "../../src/storage/disk.ts";
 import { openStore } from "../../src/storage/open-store.ts";
-import { sha256, systemClock, uuidSource } from "../../src/system.ts";
+import { sha256, systemClock, uuidSource } from "../../src/daemon/system.ts";
 import { seededRandom } from "./seeded-random.ts";
 
 export const SUBJECTS = [
@@ -53,7 +53,7 @@ export async function fillStore({
     disk: nodeDisk,
     directory,
     clock: systemClock,
-    stamp,
+    stamp: () => stamp,
     log: quiet,
   });
   const random = seededRandom(count);

@@ -71,7 +71,10 @@ export function claudeConversation(n: number): object {
 }
 
 /** A database of OpenMemory's, with the write-ahead log that it leaves behind. */
-export function olderService(folder: string): string {
+export function olderService(
+  folder: string,
+  { users = ["ada"], empty = 0 }: { readonly users?: readonly string[]; readonly empty?: number } = {},
+): string {
   const path = join(folder, "openmemory.sqlite");
   const database = new sqlite.Database(path);
   database.exec(`
@@ -86,7 +89,7 @@ export function olderService(folder: string): string {
     "insert into memories(id,user_id,content,primary_sector,tags,meta,created_at) values(?,?,?,?,?,?,?)";
   database.run(memory, [
     "1",
-    "ada",
+    users[0] ?? null,
     "Ada prunes in March.",
     "procedural",
     '["garden"]',
@@ -95,6 +98,10 @@ export function olderService(folder: string): string {
   ]);
   database.run(memory, ["2", null, "The shed is green.", "semantic", null, null, Date.UTC(2024, 2, 2)]);
   database.run(memory, ["3", null, "Bad meta.", "semantic", null, "{", 5]);
+  for (const [i, user] of users.slice(1).entries())
+    database.run(memory, [`u${i}`, user, `A note of ${user}.`, "semantic", null, null, 7]);
+  for (let i = 0; i < empty; i += 1)
+    database.run(memory, [`e${i}`, null, i === 0 ? "" : " \n", "semantic", null, null, 8]);
   const fact =
     "insert into temporal_facts(id,subject,predicate,object,valid_from,valid_to,confidence,last_updated) values(?,?,?,?,?,?,?,?)";
   database.run(fact, ["f1", "shed", "colour", "red", Date.UTC(2020, 0, 1), Date.UTC(2023, 0, 1), 0.9, 0]);

@@ -1,6 +1,6 @@
 import type { Fact } from "../../src/core/facts/fact.ts";
 import { FactBook } from "../../src/core/facts/fact-book.ts";
-import type { FactPorts, FactStore } from "../../src/core/facts/fact-store.ts";
+import { type FactPorts, type FactStore, presentOf } from "../../src/core/facts/fact-store.ts";
 import { RequestLedger } from "../../src/core/idempotency.ts";
 import type { Change, RequestRow } from "../../src/core/rows.ts";
 
@@ -45,7 +45,8 @@ export function createFakeFactPorts(
     records,
     rows,
     async commit(decide) {
-      const now = Math.max(clock.now(), lastRecord);
+      const now = presentOf(clock, lastRecord);
+      if (now < lastRecord) book.clockIs(now);
       const { changes, result } = decide({ now, nextOrder: 1 });
       if (changes.length === 0) return result;
       lastRecord = now;

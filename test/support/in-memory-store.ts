@@ -6,7 +6,7 @@ import { StoreCatalogue } from "../../src/storage/catalogue/catalogue.ts";
 import { Overlay } from "../../src/storage/catalogue/overlay.ts";
 import { VectorIndex } from "../../src/storage/catalogue/vector-index.ts";
 import { WordIndex } from "../../src/storage/catalogue/word-index.ts";
-import { ErasureLedger } from "../../src/storage/erasure-ledger.ts";
+import { PurgeLedger } from "../../src/storage/purge-ledger.ts";
 import { LanceDbMemoryStore } from "../../src/storage/lancedb-memory-store.ts";
 
 export interface InMemoryStore {
@@ -29,7 +29,8 @@ export function createInMemoryStore(clock: Clock): InMemoryStore {
       overlay: new Overlay(),
       words: new WordIndex(),
       vectors: new VectorIndex(EMBEDDING_DIMENSIONS),
-      ledger: new ErasureLedger(),
+      ledger: new PurgeLedger(),
+      lacksEdges: false,
       nextOrder: 1,
       lastTime: 0,
     },
@@ -51,11 +52,13 @@ export function createInMemoryStore(clock: Clock): InMemoryStore {
       assertInPlace: async () => {},
       close: async () => {},
     },
+    log: { warn: () => {} },
     room: { lack: undefined, isFresh: true, look: async () => {} },
     tables: { read: async () => new Map(), close: async () => {} },
     checkpointer: {
       notePending: () => {},
       flush: async () => {},
+      note: async () => {},
       close: async () => {},
     },
     clock,

@@ -19,6 +19,7 @@ export function memoryRow(fields: RowFields): MemoryRow {
     version: 1,
     createdBy: null,
     source: null,
+    supersedes: [],
     order: 1,
     terms: "",
     traits: { asks: false, tellsTime: false, speaker: null, names: [], words: 3 },

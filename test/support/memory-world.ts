@@ -1,16 +1,23 @@
 import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { FollowUps } from "../../src/core/memories/follow-ups.ts";
 import { RequestLedger } from "../../src/core/idempotency.ts";
-import type { MemoryPorts } from "../../src/core/memories/memory-ports.ts";
 import { UserSummaries } from "../../src/core/users/user-summaries.ts";
-import type { UserPorts } from "../../src/core/users/user-operations.ts";
+import { readWordFrequencies } from "../../src/core/text/word-frequencies.ts";
+import type { OperationPorts } from "../../src/core/operations.ts";
 import { createFakeEmbedder, type FakeEmbedder } from "./fake-embedder.ts";
 import { createInMemoryStore, type InMemoryStore } from "./in-memory-store.ts";
 
+/** Those that ship. */
+export const WORD_FREQUENCIES = readWordFrequencies(
+  readFileSync(new URL("../../data/word-frequencies.txt", import.meta.url), "utf8"),
+);
+
 export interface MemoryWorld {
-  readonly ports: MemoryPorts & UserPorts;
+  readonly ports: OperationPorts;
   readonly embedder: FakeEmbedder;
   readonly memory: InMemoryStore;
+  readonly followUps: FollowUps;
   /** What the clock says; set it at will. */
   now: number;
 }
@@ -27,7 +34,13 @@ export function createMemoryWorld(): MemoryWorld {
     clock,
     nextTurn: async () => {},
   });
+  const followUps = new FollowUps(memory.store, {
+    onPending: () => {},
+    isBusy: () => false,
+    minSimilarity: () => 0.55,
+  });
   const world: MemoryWorld = {
+    followUps,
     now: Date.UTC(2026, 0, 1),
     embedder,
     memory,
@@ -36,16 +49,18 @@ export function createMemoryWorld(): MemoryWorld {
       facts: memory.store,
       embedder,
       clock,
+      timeZone: "UTC",
       ids: { newId: () => `m${(ids += 1)}` },
       stopJob: async () => {},
       summaries,
       requests: new RequestLedger(),
-      followUps: new FollowUps(memory.store, { onPending: () => {}, isBusy: () => false }),
+      followUps,
       classify: ({ content }) => {
         const primarySector = content.includes("feel") ? "emotional" : "semantic";
         const none = { semantic: 0, episodic: 0, procedural: 0, emotional: 0, reflective: 0 };
         return { primarySector, sectors: [primarySector], probabilities: { ...none, [primarySector]: 1 } };
       },
+      frequencies: WORD_FREQUENCIES,
       sha256: (text) => createHash("sha256").update(text).digest("hex"),
     },
   };

@@ -126,8 +126,10 @@ export class HarmedStore {
       await this.#ledger.checkWhileOpen(store);
       return "whole";
     } catch (error) {
-      for (let waited = 0; waited < 2_000 && store.opened.damage.length === 0; waited += 50) await sleep(50);
-      if (store.opened.damage.length > 0) return "reported";
+      const { losses, damage, store: memories } = store.opened;
+      if (losses.length > 0 || [...memories.lackingVectors()].length > 0) return "reported";
+      for (let waited = 0; waited < 2_000 && damage.length === 0; waited += 50) await sleep(50);
+      if (damage.length > 0) return "reported";
       throw error;
     }
   }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { addMemories } from "../../src/core/memories/add-memories.ts";
-import { addMemory } from "../../src/core/memories/add-memory.ts";
-import { deleteMemory } from "../../src/core/memories/delete-memory.ts";
+import { addMemory } from "../../src/core/operations.ts";
+import { deleteMemory } from "../../src/core/operations.ts";
 import { ServiceError } from "../../src/core/errors.ts";
 import { INITIAL_SALIENCE, type SeenMemory } from "../../src/core/memory.ts";
 import { reinforceMemory } from "../../src/core/memories/reinforce-memory.ts";
@@ -209,7 +209,7 @@ export class StoreLedger {
   /** By its own word and by its vector; once, and not at all when it is gone. */
   async #checkFound(store: StoreOnDisk, marker: string, memory: SeenMemory | undefined): Promise<void> {
     const { catalogue } = store.ports.store;
-    const byWord = store.ports.store.scoreWords([{ term: marker, weight: 1 }]).top(9);
+    const byWord = store.ports.store.scoreWords([{ term: marker, weight: 1 }], 20).top(9);
     const foundIds = byWord.map((ordinal) => catalogue.at(ordinal)?.id);
     assert.deepEqual(foundIds, memory === undefined ? [] : [memory.id], `${marker} by its word`);
     if (memory === undefined) return;

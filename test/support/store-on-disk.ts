@@ -23,6 +23,8 @@ export interface StoreOnDisk {
 export interface ReopenOptions {
   readonly disk?: Disk;
   readonly limits?: Partial<CheckpointerLimits>;
+  /** As in `StoreOptions`. */
+  readonly changesModel?: boolean;
 }
 
 /** A real store in a directory of its own, with the ports of a memory world around it. */
@@ -43,8 +45,9 @@ export async function openStoreOnDisk(
     disk: options.disk ?? nodeDisk,
     directory,
     clock: world.ports.clock,
-    stamp: world.embedder.stamp,
+    stamp: () => world.embedder.stamp,
     log: { info: () => {}, warn: note, error: note },
+    ...(options.changesModel === true && { changesModel: true }),
     ...(options.limits === undefined ? {} : { limits: options.limits }),
   });
   return {

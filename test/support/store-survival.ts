@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ErasureReport } from "../../src/core/compaction.ts";
+import type { PurgeReport } from "../../src/core/compaction.ts";
 import { COMPACTION_THRESHOLDS } from "../../src/storage/tables/compaction-thresholds.ts";
 import { createFaultyDisk, type Fault, type FaultyDisk, type Remains } from "./faulty-disk.ts";
 import { createMemoryWorld } from "./memory-world.ts";
@@ -70,9 +70,9 @@ export async function survive({ seed, stride, fault, remains, erasing = false }:
 }
 
 /** Erases what was deleted from a store that has no documents. */
-export function erase(store: StoreOnDisk): Promise<ErasureReport> {
+export function erase(store: StoreOnDisk): Promise<PurgeReport> {
   const originals = { listUnneeded: async () => [], removeUnneeded: async () => [] };
-  return store.opened.erasure.run({ originals });
+  return store.opened.purge.run({ originals });
 }
 
 async function liveOn(

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { DAMAGES, HarmedStore, type Outcome } from "../support/store-damage.ts";
+import { strideOf } from "../support/stress.ts";
 
 /** Every file is harmed, by turns in every way; those of the journal, checkpoints and large files in all of them. */
 let store: HarmedStore;
@@ -50,9 +51,9 @@ it("a store with a damaged table is refused, opened at the checkpoint before, or
   const outcomes = await harm(
     store,
     (await store.files()).filter((file) => file.startsWith("tables/")),
-    5,
+    strideOf(10),
   );
-  expect(outcomes.size).toBeGreaterThan(50);
+  expect(outcomes.size).toBeGreaterThan(25);
 });
 
 it("also where the damage is in a file too large to be read at every start", async () => {

@@ -1,13 +1,27 @@
 import { Argument, type Command } from "commander";
-import { withDataDir } from "../daemon-options.ts";
+import type { ServeAgentOptions } from "../mcp/serve-agent.ts";
 import { EXTRA_TOOL_NAMES } from "../mcp/extra-tools.ts";
 import type { AgentStatusOptions } from "./agent-status.ts";
 import type { InstallOptions } from "./install.ts";
-import { project, userId } from "../option-values.ts";
+import { addCommand, type Flags, project, settingsOf, userId, withDataDir } from "../output/options.ts";
 import { AGENT_IDS, type AgentId } from "./known-agents.ts";
 
-/** The commands under `memoryd mcp` that tell agents of memoryd. */
-export function addAgentInstallCommands(mcp: Command): void {
+/** `memoryd mcp`, and the commands under it that tell agents of memoryd. */
+export function addAgentCommands(memoryd: Command): void {
+  const mcp = addCommand(memoryd, "mcp", "speak the Model Context Protocol with the agent that starts this")
+    .option(
+      "-p, --project <name>",
+      "put new memories into this project (default: that of the folder's git remote)",
+      project,
+    )
+    .option("-u, --user <id>", "read and add this user's memories", userId)
+    .option("--tools <list>", `offer further tools: ${EXTRA_TOOL_NAMES}`)
+    .option("--read-only", "offer only tools that change nothing")
+    .action(async (flags: Flags & ServeAgentOptions) => {
+      const { serveAgent } = await import("../mcp/serve-agent.ts");
+      return await serveAgent(settingsOf(flags), flags);
+    });
+
   withDataDir(
     mcp.command("install").description("tell an agent, in its own configuration file, to start memoryd"),
   )

@@ -1,13 +1,20 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import { foreignFolders } from "../../config.ts";
-import { CliFailure, EXIT } from "../cli-failure.ts";
+import { CliFailure, EXIT } from "../output/cli-failure.ts";
 import { type AgentId, type AgentKind, knownAgents } from "./known-agents.ts";
 
 /** The agents as they are on this machine. */
 export function agentsHere(): Record<AgentId, AgentKind> {
-  return knownAgents({ platform: process.platform, home: homedir(), folders: foreignFolders() });
+  // An empty variable is as good as none.
+  const of = (variable: string): string | undefined => process.env[variable] || undefined;
+  const folders = {
+    codex: of("CODEX_HOME"),
+    claude: of("CLAUDE_CONFIG_DIR"),
+    appData: of("APPDATA"),
+    config: of("XDG_CONFIG_HOME"),
+  };
+  return knownAgents({ platform: process.platform, home: homedir(), folders });
 }
 
 export function isThere({ signs }: AgentKind): boolean {

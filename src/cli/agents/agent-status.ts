@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
-import { VERSION } from "../../version.ts";
-import { CliFailure } from "../cli-failure.ts";
+import { VERSION } from "../../config/version.ts";
+import { CliFailure } from "../output/cli-failure.ts";
 import { installedProgram, versionAt } from "../installed-program.ts";
-import { print, printJson, printTable } from "../output.ts";
+import { print, printJson, printTable } from "../output/output.ts";
 import { readEntry, type Sight, staleness } from "./agent-entry.ts";
 import { agentsHere, fileOf, isThere } from "./agent-places.ts";
 import { readConfigFile } from "./change-file.ts";

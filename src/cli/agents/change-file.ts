@@ -11,8 +11,8 @@ import {
 } from "node:fs";
 import { renameSync, rmSync, statSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
-import { isMissing } from "../../system-error.ts";
-import { CliFailure } from "../cli-failure.ts";
+import { isMissing } from "../../config/system-error.ts";
+import { CliFailure } from "../output/cli-failure.ts";
 
 export interface FileChange {
   readonly changed: boolean;

@@ -8,7 +8,7 @@ import {
   parseTree,
   printParseErrorCode,
 } from "jsonc-parser";
-import { isObject } from "../../json-form.ts";
+import { isObject } from "../../config/is-object.ts";
 import { type LaunchEntry, type Launch, REMOTE_KEYS, RefusedEdit } from "./launch-entry.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { parse, TomlError } from "smol-toml";
-import { isObject } from "../../json-form.ts";
+import { isObject } from "../../config/is-object.ts";
 import { type Launch, type LaunchEntry, REMOTE_KEYS, RefusedEdit } from "./launch-entry.ts";
 
 /**

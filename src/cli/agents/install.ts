@@ -1,9 +1,9 @@
 import { dirname, resolve } from "node:path";
-import { CliFailure } from "../cli-failure.ts";
-import { dataDirWords } from "../daemon-options.ts";
+import { CliFailure } from "../output/cli-failure.ts";
+import { dataDirWords } from "../output/options.ts";
 import { installedProgram } from "../installed-program.ts";
 import { extraToolsOf } from "../mcp/extra-tools.ts";
-import { print, printTable } from "../output.ts";
+import { print, printTable } from "../output/output.ts";
 import { launchOf, withEntry, withoutEntry } from "./agent-entry.ts";
 import { agentsHere, fileOf, isThere } from "./agent-places.ts";
 import { changeConfigFile, readConfigFile, readEarlier } from "./change-file.ts";

@@ -34,7 +34,7 @@ export type AgentId = (typeof AGENT_IDS)[number];
 export interface Surroundings {
   readonly platform: NodeJS.Platform;
   readonly home: string;
-  /** Folders that variables name, see `foreignFolders`. */
+  /** Folders that variables name. */
   readonly folders: {
     readonly codex?: string | undefined;
     readonly claude?: string | undefined;
@@ -54,44 +54,40 @@ export function knownAgents({ platform, home, folders }: Surroundings): Record<A
   const code = join(settings, "Code", "User");
   const windsurf = join(home, ".codeium", "windsurf");
 
-  return {
-    "claude-code": {
+  const usual = { format: "json", section: "mcpServers", hasType: false, projectFile: undefined } as const;
+  const agents: readonly AgentKind[] = [
+    {
+      ...usual,
       id: "claude-code",
       title: "Claude Code",
-      format: "json",
-      section: "mcpServers",
       hasType: true,
       userFile: join(claude, ".claude.json"),
       signs: [join(claude, ".claude.json"), folders.claude ?? join(home, ".claude")],
       projectFile: ".mcp.json",
       nextStep: "start a new session",
     },
-    "claude-desktop": {
+    {
+      ...usual,
       id: "claude-desktop",
       title: "Claude Desktop",
-      format: "json",
-      section: "mcpServers",
-      hasType: false,
       userFile: join(desktop, "claude_desktop_config.json"),
       signs: [desktop],
-      projectFile: undefined,
       nextStep: "quit it and start it again",
     },
-    cursor: {
+    {
+      ...usual,
       id: "cursor",
       title: "Cursor",
-      format: "json",
-      section: "mcpServers",
       hasType: true,
       userFile: join(home, ".cursor", "mcp.json"),
       signs: [join(home, ".cursor")],
       projectFile: join(".cursor", "mcp.json"),
       nextStep: "allow the server in its settings, under MCP",
     },
-    vscode: {
+    {
+      ...usual,
       id: "vscode",
       title: "VS Code",
-      format: "json",
       section: "servers",
       hasType: true,
       userFile: join(code, "mcp.json"),
@@ -99,41 +95,37 @@ export function knownAgents({ platform, home, folders }: Surroundings): Record<A
       projectFile: join(".vscode", "mcp.json"),
       nextStep: "start the server when it asks, or with `MCP: List Servers`",
     },
-    codex: {
+    {
+      ...usual,
       id: "codex",
       title: "Codex",
       format: "toml",
       section: "mcp_servers",
-      hasType: false,
       userFile: join(codex, "config.toml"),
       signs: [codex],
       // Read in projects that the user trusts.
       projectFile: join(".codex", "config.toml"),
       nextStep: "start a new session",
     },
-    gemini: {
+    {
+      ...usual,
       id: "gemini",
       title: "Gemini CLI",
-      format: "json",
-      section: "mcpServers",
-      hasType: false,
       userFile: join(home, ".gemini", "settings.json"),
       signs: [join(home, ".gemini")],
       projectFile: join(".gemini", "settings.json"),
       nextStep: "start a new session",
     },
-    windsurf: {
+    {
+      ...usual,
       id: "windsurf",
       title: "Windsurf",
-      format: "json",
-      section: "mcpServers",
-      hasType: false,
       userFile: join(windsurf, "mcp_config.json"),
       signs: [windsurf],
-      projectFile: undefined,
       nextStep: "press refresh in the list of servers in Cascade",
     },
-  };
+  ];
+  return Object.fromEntries(agents.map((agent) => [agent.id, agent])) as Record<AgentId, AgentKind>;
 }
 
 /** Where programs with windows keep their settings. */

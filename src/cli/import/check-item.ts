@@ -9,7 +9,7 @@ import type { ImportItem } from "./import-item.ts";
 export interface Owners {
   readonly user?: string;
   readonly project?: string;
-  readonly tag?: readonly string[];
+  readonly tag?: string[];
   /** Believe a file that says whose a record is. */
   readonly keepUsers?: boolean;
 }
@@ -62,10 +62,11 @@ function ownedBody(
   { user, project, tag, keepUsers = false }: Owners,
 ): Readonly<Record<string, unknown>> | string {
   const body: Record<string, unknown> = { ...item.body };
+  const believes = keepUsers || ("isOwnerKept" in item && item.isOwnerKept);
   const isWaypoint = item.kind === "line" && body["type"] === "waypoint";
   if (isWaypoint) return body;
   if (user !== undefined) body["user_id"] = user;
-  else if (body["user_id"] !== null && body["user_id"] !== undefined && !keepUsers) return NAMES_A_USER;
+  else if (body["user_id"] !== null && body["user_id"] !== undefined && !believes) return NAMES_A_USER;
   if (project !== undefined) body["project"] = project;
   const takesTags =
     item.kind === "memory" ||
@@ -73,4 +74,26 @@ function ownedBody(
   if (takesTags && tag !== undefined && (body["tags"] === undefined || Array.isArray(body["tags"])))
     body["tags"] = [...new Set([...((body["tags"] as unknown[] | undefined) ?? []), ...tag])];
   return body;
+}
+
+/** Passes on what came of an item, unless it belongs to a record of the same export that was refused for its user. */
+export type LeaveOut = (item: ImportItem, checked: Checked) => Checked;
+
+/** Remembers records that were refused for their user: their waypoints and originals would only fail after them. */
+export function refusedOwners(): LeaveOut {
+  const refused = new Set<unknown>();
+  const belongs = (item: ImportItem): boolean => {
+    if (item.kind === "original") return refused.has(item.documentId);
+    if (item.kind !== "line" || item.body["type"] !== "waypoint") return false;
+    return refused.has(item.body["source"]) || refused.has(item.body["target"]);
+  };
+  return (item, checked) => {
+    if (item.kind === "line" && "reason" in checked && checked.reason === NAMES_A_USER) {
+      refused.add(item.body["id"]);
+      return checked;
+    }
+    if (!belongs(item)) return checked;
+    const reason = "waypoints and originals of records that name a user";
+    return { kind: "skipped", where: item.where, reason };
+  };
 }

@@ -1,12 +1,17 @@
 import type { Static } from "typebox";
-import { isObject } from "../../json-form.ts";
+import { isObject } from "../../config/is-object.ts";
 import type { RecordFactBody } from "../../schemas/fact.ts";
 import type { AddMemoryBody } from "../../schemas/memory.ts";
 
 /** One thing found in a file; nothing in it has been checked yet. */
 export type ImportItem =
-  | { readonly kind: "memory"; readonly where: string; readonly body: MemoryFields }
-  | { readonly kind: "fact"; readonly where: string; readonly body: FactFields }
+  | {
+      readonly kind: "memory";
+      readonly where: string;
+      readonly body: MemoryFields;
+      readonly isOwnerKept?: true;
+    }
+  | { readonly kind: "fact"; readonly where: string; readonly body: FactFields; readonly isOwnerKept?: true }
   /** Of an export of memoryd's own. */
   | { readonly kind: "line"; readonly where: string; readonly body: Readonly<Record<string, unknown>> }
   /** The bytes that a document of an export was made of. */

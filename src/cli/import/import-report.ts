@@ -1,6 +1,5 @@
 import { formatTime, parseTime } from "../../schemas/time.ts";
-import { complain, oneLine, print, printJson } from "../output.ts";
-import { plural } from "../plural.ts";
+import { complain, oneLine, plural, print, printJson } from "../output/output.ts";
 import { NAMES_A_USER, type Sendable } from "./check-item.ts";
 import type { OriginalItem } from "./import-item.ts";
 import type { ImportState } from "./import-state.ts";

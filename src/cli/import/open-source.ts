@@ -1,6 +1,6 @@
 import { lstat, open } from "node:fs/promises";
 import { basename, extname, join } from "node:path";
-import { CliFailure, EXIT } from "../cli-failure.ts";
+import { CliFailure, EXIT } from "../output/cli-failure.ts";
 import { csvRows } from "./csv-rows.ts";
 import { type ImportFormat, IMPORT_FORMATS } from "./import-format.ts";
 import { type ImportItem, type ImportItems, objectOf, type Progress } from "./import-item.ts";
@@ -57,7 +57,7 @@ function itemsOf(
     case "markdown":
       return readNotes(path, progress);
     case "openmemory":
-      return readOlderService(path, progress);
+      return readOlderService(path, progress, options);
     case "ndjson":
       return readLines(lines());
     case "csv":

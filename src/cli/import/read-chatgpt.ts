@@ -4,6 +4,8 @@ import { type ImportItem, listOf, objectOf, textOf } from "./import-item.ts";
 export interface ConversationOptions {
   /** Also what was written anew or answered again; else only what the last look at the conversation showed. */
   readonly allBranches: boolean;
+  /** Keep a user that a service made up, too. */
+  readonly keepUsers?: boolean;
 }
 
 /** The messages of one conversation of a ChatGPT export: one memory a message of user or assistant. */

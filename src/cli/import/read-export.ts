@@ -4,7 +4,7 @@ import { type Static, Type } from "typebox";
 import { Value } from "typebox/value";
 import { EXPORT_FORMAT, EXPORT_VERSION } from "../../schemas/export-format.ts";
 import { DocumentLine, EndLine } from "../../schemas/transfer.ts";
-import { CliFailure } from "../cli-failure.ts";
+import { CliFailure } from "../output/cli-failure.ts";
 import { NOTE_PATH, parseNote } from "./note-file.ts";
 import { MAX_NOTE_BYTES } from "./import-limits.ts";
 import { type ImportItem, type ImportItems, objectOf } from "./import-item.ts";

@@ -1,10 +1,15 @@
-import { CliFailure } from "../cli-failure.ts";
+import { CliFailure } from "../output/cli-failure.ts";
 import { SECTOR_NAMES } from "../../schemas/fields.ts";
 import type { ImportItem, Progress } from "./import-item.ts";
+import { complain, oneLine } from "../output/output.ts";
+import type { ConversationOptions } from "./read-chatgpt.ts";
 import { FACT_FIELDS, readRow } from "./read-record.ts";
 
 /** What is read of each table, as far as it is there: tables grew columns over the years. */
 const MEMORY_COLUMNS = ["content", "primary_sector", "tags", "meta", "created_at", "user_id", "project"];
+
+/** What OpenMemory calls its one user where nobody named one: without a key, and the hash of a key. */
+const NO_PERSON = /^(?:dev-no-auth|anonymous|default|[0-9a-f]{16,64})$/;
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -14,7 +19,11 @@ type Row = Readonly<Record<string, unknown>>;
  *
  * @throws {CliFailure} for what is no such database.
  */
-export async function* readOlderService(path: string, progress: Progress): AsyncGenerator<ImportItem> {
+export async function* readOlderService(
+  path: string,
+  progress: Progress,
+  { keepUsers = false }: Pick<ConversationOptions, "keepUsers">,
+): AsyncGenerator<ImportItem> {
   const { default: sqlite } = await import("node-sqlite3-wasm");
   const database = new sqlite.Database(path, { readOnly: true, fileMustExist: true });
   try {
@@ -55,11 +64,37 @@ export async function* readOlderService(path: string, progress: Progress): Async
         statement.finalize();
       }
     };
-    for (const row of read("memories", memories, "rowid"))
-      yield memoryOf(row, `memory ${String(row["place"])}`);
+    const users = new Set<string>();
+    for (const [table, columns] of [
+      ["memories", memories],
+      ["temporal_facts", facts],
+    ] as const) {
+      if (!columns.includes("user_id")) continue;
+      for (const row of database.all(`SELECT DISTINCT user_id FROM ${table} WHERE user_id IS NOT NULL`))
+        users.add(String((row as Row)["user_id"]));
+    }
+    const [user = ""] = users;
+    const isNobodys = !keepUsers && users.size === 1 && NO_PERSON.test(user);
+    if (isNobodys)
+      complain(`The one user of the file, ${oneLine(user)}, stands for nobody; --keep-users keeps it.`);
+    else if (users.size > 0)
+      complain(
+        `Users of the file are kept unless --user names another: ${[...users].map(oneLine).join(", ")}.`,
+      );
+    const owned = (item: ImportItem): ImportItem => {
+      if (item.kind !== "memory" && item.kind !== "fact") return item;
+      const { user_id: _, ...body } = item.body;
+      return isNobodys ? { ...item, body } : { ...item, isOwnerKept: true };
+    };
+    for (const row of read("memories", memories, "rowid")) {
+      const where = `memory ${String(row["place"])}`;
+      const isEmpty = typeof row["content"] !== "string" || row["content"].trim() === "";
+      if (isEmpty) yield { kind: "skipped", where, reason: "memories that OpenMemory stored empty" };
+      else yield owned(memoryOf(row, where));
+    }
     if (facts.includes("object")) {
       for (const row of read("temporal_facts", facts, "valid_from, rowid"))
-        yield readRow(Object.entries(row), `fact ${String(row["place"])}`);
+        yield owned(readRow(Object.entries(row), `fact ${String(row["place"])}`));
     }
   } catch (error) {
     if (error instanceof CliFailure) throw error;

@@ -1,6 +1,6 @@
 import { closeSync, openSync } from "node:fs";
 import { type Entry, fromFd, type ZipFile } from "yauzl";
-import { CliFailure } from "../cli-failure.ts";
+import { CliFailure } from "../output/cli-failure.ts";
 import {
   MAX_ARCHIVE_ENTRIES,
   MAX_INFLATED_BYTES,

@@ -1,6 +1,7 @@
 import { lstat, readdir, readFile } from "node:fs/promises";
 import { basename, dirname, extname, join, relative, resolve, sep } from "node:path";
-import { type IgnoreFile, parseIgnoreFile } from "./ignore-file.ts";
+import ignore, { type Ignore } from "ignore";
+import { isMissing } from "../../config/system-error.ts";
 
 export interface FoundFile {
   /** Absolute. */
@@ -41,7 +42,12 @@ const SKIPPED_FOLDERS = new Set(
 const SECRETS =
   /^(?:\.env.*|\.netrc|\.npmrc|\.pgpass|\.pypirc|id_(?:rsa|dsa|ecdsa|ed25519).*|.*\.(?:pem|key|p12|pfx|jks|kdbx|keystore|asc|gpg))$/i;
 
-type Rules = readonly (readonly [folder: string, rule: IgnoreFile])[];
+/** Patterns become regular expressions, whose cost grows with the stars of a pattern and the depth of a path. */
+const MAX_DEPTH = 64;
+const COSTLY_PATTERN = /(?:\*\*[^\n]*){4}|(?:\*[^/\n]*){7}|^.{513}/m;
+
+/** Of each `.gitignore`, outermost first; undefined where one of them has a pattern that would take too long. */
+type Rules = readonly (readonly [folder: string, patterns: Ignore])[] | undefined;
 
 /**
  * The documents at some paths: files that are named, and of folders those of a known kind that no `.gitignore` leaves
@@ -62,18 +68,20 @@ export async function findDocuments(paths: readonly string[]): Promise<FoundDocu
     else files.set(path, { path, bytes: size, modifiedMs: mtimeMs });
   }
 
-  async function visitFolder(folder: string, rules: Rules): Promise<void> {
+  async function visitFolder(folder: string, above: Rules, depth = 0): Promise<void> {
     const entries = await readdir(folder, { withFileTypes: true }).catch(() => undefined);
     if (entries === undefined) return skip(folder, "may not be read");
-    const all = [...rules, ...(await ownRules(folder))];
+    if (depth > MAX_DEPTH) return skip(folder, `lies more than ${MAX_DEPTH} folders deep`);
+    const rules = withRules(above, await ownRules(folder));
+    if (rules === undefined) return skip(folder, "its .gitignore has a pattern with too many stars");
     for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
       const path = join(folder, entry.name);
       const isFolder = entry.isDirectory();
       if (entry.isSymbolicLink()) skip(path, "link");
       else if (SECRETS.test(entry.name) || (isFolder && SKIPPED_FOLDERS.has(entry.name)))
         skip(path, "kept out by default");
-      else if (isIgnored(all, path, isFolder)) skip(path, "left out by .gitignore");
-      else if (isFolder) await visitFolder(path, all);
+      else if (isIgnored(rules, path, isFolder)) skip(path, "left out by .gitignore");
+      else if (isFolder) await visitFolder(path, rules, depth + 1);
       else if (!entry.isFile() || !KINDS.has(extname(entry.name).toLowerCase()))
         skip(path, "not a kind that is read");
       else await visitFile(path).catch(() => skip(path, "may not be read"));
@@ -96,34 +104,41 @@ export async function findDocuments(paths: readonly string[]): Promise<FoundDocu
   };
 }
 
-/** What the `.gitignore` files between a folder and the top of its repository say, outermost first. */
+/** The `.gitignore` files between a folder and the top of its repository, outermost first. */
 async function rulesAbove(folder: string): Promise<Rules> {
-  const rules: Rules[] = [];
+  let rules: Rules = [];
   for (let inner = folder, outer = dirname(folder); ; inner = outer, outer = dirname(outer)) {
-    if (await isThere(join(inner, ".git"))) return rules.toReversed().flat();
-    // No repository, so nothing above has a say.
+    if ((await lstat(join(inner, ".git")).catch(() => undefined)) !== undefined) return rules;
+    // Outside of a repository the files above do not count.
     if (outer === inner) return [];
-    rules.push(await ownRules(outer));
+    rules = withRules(await ownRules(outer), rules);
   }
+}
+
+function withRules(outer: Rules, inner: Rules): Rules {
+  return outer && inner && [...outer, ...inner];
 }
 
 async function ownRules(folder: string): Promise<Rules> {
   const text = await readFile(join(folder, ".gitignore"), "utf8").catch(() => undefined);
-  return text === undefined ? [] : [[folder, parseIgnoreFile(text)]];
+  if (text === undefined) return [];
+  return COSTLY_PATTERN.test(text) ? undefined : [[folder, ignore({ ignorecase: false }).add(text)]];
 }
 
-async function isThere(path: string): Promise<boolean> {
-  return await lstat(path).then(
-    () => true,
-    () => false,
-  );
-}
-
-/** The innermost `.gitignore` that says something decides. */
-function isIgnored(rules: Rules, path: string, isFolder: boolean): boolean {
-  for (const [folder, rule] of rules.toReversed()) {
-    const said = rule.ignores(relative(folder, path).split(sep).join("/"), isFolder);
-    if (said !== undefined) return said;
+/** The innermost `.gitignore` with a pattern for the path decides. */
+function isIgnored(rules: NonNullable<Rules>, path: string, isFolder: boolean): boolean {
+  for (const [folder, patterns] of rules.toReversed()) {
+    const name = relative(folder, path).split(sep).join("/");
+    const { ignored, unignored } = patterns.test(isFolder ? `${name}/` : name);
+    if (ignored || unignored) return ignored;
   }
   return false;
+}
+
+/** Whether there is certainly nothing at a path; false for one that may not be looked at. */
+export async function isGone(path: string): Promise<boolean> {
+  return await lstat(path).then(
+    () => false,
+    (error: unknown) => isMissing(error),
+  );
 }

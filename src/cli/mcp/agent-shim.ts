@@ -99,13 +99,13 @@ async function findProject(server: Server, options: AgentShimOptions): Promise<s
   }
 }
 
-function queryOf({ user, tools }: AgentShimOptions, project: string | undefined): URLSearchParams {
-  return new URLSearchParams({
+function queryOf({ user, tools }: AgentShimOptions, project: string | undefined): ForwardedCall["query"] {
+  return {
     ...(project !== undefined && { project }),
     ...(user !== undefined && { user_id: user }),
     ...(tools.extra.length > 0 && { tools: tools.extra.join(",") }),
     ...(tools.readOnly && { read_only: "true" }),
-  });
+  };
 }
 
 function resultOf(answer: ForwardedAnswer): Record<string, unknown> {

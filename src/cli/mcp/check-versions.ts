@@ -1,4 +1,4 @@
-import { CliFailure } from "../cli-failure.ts";
+import { CliFailure } from "../output/cli-failure.ts";
 
 /**
  * Compares the version of this program with that of the daemon that runs. Until 1.0 a minor version may change the API.

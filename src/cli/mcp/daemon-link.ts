@@ -1,9 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { claimStart } from "../../start-claim.ts";
-import { CliFailure } from "../cli-failure.ts";
-import { explainStartFailure } from "../explain-start-failure.ts";
-import { type DaemonClient, findDaemon } from "../daemon-client.ts";
-import type { StartOutcome } from "../start-detached.ts";
+import { lockStart } from "../../daemon/start-lock.ts";
+import type { Settings } from "../../config/config.ts";
+import { VERSION } from "../../config/version.ts";
+import { CliFailure } from "../output/cli-failure.ts";
+import { explainStartFailure } from "../commands/explain-start-failure.ts";
+import { checked, type Daemon, findDaemon } from "../connect.ts";
+import { spawnDaemon, type StartOutcome } from "../commands/start-detached.ts";
+import { type Flags, settingsOf } from "../output/options.ts";
+import { complain } from "../output/output.ts";
 import { checkVersions } from "./check-versions.ts";
 
 /** The daemon, wherever it is by now. */
@@ -13,7 +17,7 @@ export interface DaemonLink {
    *
    * @throws {CliFailure} that says what to do, at the deadline at the latest.
    */
-  reach(deadline: number): Promise<DaemonClient>;
+  reach(deadline: number): Promise<Daemon>;
   /** Lets the daemon know that somebody is there, if it runs. Never fails. */
   greet(): Promise<void>;
 }
@@ -36,7 +40,7 @@ export function createDaemonLink(options: DaemonLinkOptions): DaemonLink {
   let starting: Promise<void> | undefined;
   let known: string | undefined;
 
-  async function find(): Promise<DaemonClient | undefined> {
+  async function find(): Promise<Daemon | undefined> {
     const daemon = await findDaemon(dataDir);
     if (daemon === undefined) return undefined;
     checkVersions(options.version, daemon.runtime.version, (warning) =>
@@ -51,7 +55,7 @@ export function createDaemonLink(options: DaemonLinkOptions): DaemonLink {
 
   /** One turn: begins to start the daemon, unless somebody does. */
   async function startOnce(): Promise<void> {
-    const claim = await claimStart(dataDir);
+    const claim = await lockStart(dataDir);
     if (claim === undefined) return;
     try {
       // Whoever had the right before may have used it.
@@ -86,7 +90,10 @@ export function createDaemonLink(options: DaemonLinkOptions): DaemonLink {
           })
           .finally(() => (starting = undefined));
         // A start that takes longer than the call goes on without it.
-        await Promise.race([starting, sleep(Math.max(0, deadline - Date.now()) + 1)]);
+        await Promise.race([
+          starting,
+          sleep(Math.max(0, deadline - Date.now()) + 1, undefined, { ref: false }),
+        ]);
         if (failure === undefined) await sleep(POLL_MS);
       }
     },
@@ -98,4 +105,43 @@ export function createDaemonLink(options: DaemonLinkOptions): DaemonLink {
       }
     },
   };
+}
+
+/** A daemon that a command or an agent started ends by itself after so long without use. */
+const EXIT_WHEN_IDLE_MS = 30 * 60 * 1_000;
+/** A daemon that a command has to start reads its store back first. */
+const START_MS = 120_000;
+
+/** How long a daemon that is started for a client stays without use. */
+export function idleMsOf({ exitWhenIdleMs }: Settings): number {
+  return exitWhenIdleMs === 0 ? EXIT_WHEN_IDLE_MS : exitWhenIdleMs;
+}
+
+/**
+ * Starts a daemon with these settings for somebody who finds it by its data directory, so that any free port will do where
+ * another program has the one that is set.
+ */
+export async function startForClient(settings: Settings, config: string | undefined): Promise<StartOutcome> {
+  const words = [
+    "start",
+    `--data-dir=${settings.dataDir}`,
+    ...(settings.apiKeyFile === "" ? [] : [`--api-key-file=${settings.apiKeyFile}`]),
+    ...(config === undefined ? [] : [`--config=${config}`]),
+    `--exit-when-idle-ms=${idleMsOf(settings)}`,
+  ];
+  const outcome = await spawnDaemon(settings, words);
+  const isPortTaken = outcome.kind === "failed" && outcome.isPortTaken;
+  return isPortTaken ? await spawnDaemon(settings, [...words, "--port=0"]) : outcome;
+}
+
+/** As `connect`, but starts a daemon when none runs, and says so. */
+export async function connectOrStart(flags: Pick<Flags, "dataDir" | "config">): Promise<Daemon> {
+  const settings = settingsOf(flags);
+  const { dataDir } = settings;
+  const daemon = await findDaemon(dataDir);
+  if (daemon !== undefined) return checked(daemon);
+  complain(`Starting memoryd; it ends by itself after ${idleMsOf(settings) / 60_000} minutes without use.`);
+  const start = () => startForClient(settings, flags.config);
+  const link = createDaemonLink({ dataDir, version: VERSION, start, onEvent: () => {} });
+  return await link.reach(Date.now() + START_MS);
 }

@@ -1,5 +1,5 @@
 import { EXTRA_TOOLS, type ExtraTool, readExtraTools } from "../../schemas/extra-tools.ts";
-import { CliFailure, EXIT } from "../cli-failure.ts";
+import { CliFailure, EXIT } from "../output/cli-failure.ts";
 
 /** The names that `--tools` takes, as a sentence has them. */
 export const EXTRA_TOOL_NAMES = Object.keys(EXTRA_TOOLS).join(", ");

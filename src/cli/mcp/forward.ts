@@ -1,7 +1,5 @@
-import { anything, either, mapOf, number, record, string } from "../../json-form.ts";
-import { CliFailure } from "../cli-failure.ts";
-import { fetchDaemon } from "../fetch-daemon.ts";
-import type { DaemonClient } from "../daemon-client.ts";
+import { MemorydError } from "../../client/client.ts";
+import { CliFailure } from "../output/cli-failure.ts";
 import type { DaemonLink } from "./daemon-link.ts";
 
 /** One call of the agent, to be answered by the daemon. */
@@ -9,7 +7,7 @@ export interface ForwardedCall {
   readonly method: "tools/call" | "resources/read" | "prompts/get";
   readonly params: object;
   /** Of the address: project, user, tools. */
-  readonly query: URLSearchParams;
+  readonly query: Readonly<Record<string, string>>;
   /** The MCP client's name; undefined where it gave none. */
   readonly client: string | undefined;
   /** Sending it twice does no harm. */
@@ -28,63 +26,43 @@ const TOTAL_MS = 55_000;
 /** Part of it that may be spent on reaching the daemon. */
 const REACH_MS = 40_000;
 
-const Answer = either(
-  record({ result: mapOf(anything) }),
-  record({ error: record({ code: number, message: string }) }),
-);
-const Refusal = record({ code: string, detail: string });
-
 /**
  * Has the daemon answer a call; once more where the connection broke and that is harmless.
  *
  * @throws {CliFailure} in one sentence, within a minute.
  */
 export async function forward(link: DaemonLink, call: ForwardedCall): Promise<ForwardedAnswer> {
-  const startedAt = Date.now();
+  const { method, params, query, signal, client } = call;
+  const begun = Date.now();
+  const headers = {
+    accept: "application/json, text/event-stream",
+    ...(client !== undefined && { "x-memoryd-client": headerText(client) }),
+  };
+  const body = { jsonrpc: "2.0", id: 1, method, params };
   for (let attempt = 1; ; attempt += 1) {
-    const daemon = await link.reach(startedAt + REACH_MS);
+    const { api } = await link.reach(begun + REACH_MS);
+    const options = { signal, timeoutMs: Math.max(1, begun + TOTAL_MS - Date.now()) };
     try {
-      return await send(daemon, call, startedAt + TOTAL_MS - Date.now());
-    } catch (error) {
-      if (error instanceof CliFailure || call.signal.aborted) throw error;
-      const isLate = error instanceof Error && error.name === "TimeoutError";
-      if (isLate) {
-        throw new CliFailure(
-          "memoryd did not answer in time; what was asked may still be done. Look at `memoryd status` and its log.",
-          { cause: error },
-        );
-      }
-      const harmless = call.mayRepeat || wasNotSent(error);
-      if (!harmless || attempt > 1) {
-        throw new CliFailure(
-          harmless
-            ? "memoryd cannot be reached; look at `memoryd status` and its log."
-            : "The connection to memoryd broke; what was asked may have been done. Look before you ask again.",
-          { cause: error },
-        );
-      }
+      const request = { method: "POST", path: "/mcp", query, headers, body, options } as const;
+      const answer = await api.call<ForwardedAnswer>(request);
+      if ("result" in answer || "error" in answer) return answer;
+      throw new CliFailure("memoryd gave no answer of MCP; look at its log.");
+    } catch (cause) {
+      if (!(cause instanceof MemorydError)) throw cause;
+      const isHarmless = call.mayRepeat || wasNotSent(cause);
+      if (cause.code === "UNREACHABLE" && isHarmless && attempt === 1) continue;
+      throw new CliFailure(sentenceOf(cause, isHarmless), { cause });
     }
   }
 }
 
-async function send(daemon: DaemonClient, call: ForwardedCall, timeoutMs: number): Promise<ForwardedAnswer> {
-  const request = new Request(`${daemon.url}/mcp?${call.query.toString()}`, {
-    method: "POST",
-    redirect: "error",
-    headers: {
-      authorization: `Bearer ${daemon.runtime.token}`,
-      "content-type": "application/json",
-      accept: "application/json, text/event-stream",
-      ...(call.client === undefined ? {} : { "x-memoryd-client": headerText(call.client) }),
-    },
-    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: call.method, params: call.params }),
-    signal: AbortSignal.any([call.signal, AbortSignal.timeout(Math.max(1, timeoutMs))]),
-  });
-  const response = await fetchDaemon(request, daemon.runtime.tlsFingerprint);
-  const content: unknown = await response.json();
-  if (response.ok && Answer(content)) return content;
-  if (Refusal(content)) throw new CliFailure(`${content.code}: ${content.detail}`);
-  throw new CliFailure(`memoryd answered with HTTP status ${response.status}; look at its log.`);
+function sentenceOf({ code, detail }: MemorydError, isHarmless: boolean): string {
+  if (code === "TIMEOUT")
+    return "memoryd did not answer in time; the call may still be done. Look at `memoryd status` and its log.";
+  if (code !== "UNREACHABLE") return `${code}: ${detail}`;
+  return isHarmless
+    ? "memoryd cannot be reached; look at `memoryd status` and its log."
+    : "The connection to memoryd broke; the call may have been done. Look before you repeat it.";
 }
 
 /** A header carries bytes; the daemon reads them as UTF-8. */
@@ -95,7 +73,8 @@ function headerText(name: string): string {
   return Buffer.from(plain).toString("latin1");
 }
 
+/** True where nobody listened. */
 function wasNotSent(error: unknown): boolean {
-  const cause = error instanceof Error ? error.cause : undefined;
-  return cause instanceof Error && "code" in cause && cause.code === "ECONNREFUSED";
+  if (!(error instanceof Error)) return false;
+  return ("code" in error && error.code === "ECONNREFUSED") || wasNotSent(error.cause);
 }

@@ -30,9 +30,9 @@ export function nameOfRemote(remote: string): string | undefined {
 
 function pathIn(text: string): string {
   return text
-    .replace(/[?#].*$/, "")
+    .replace(/[?#][^]*$/, "")
     .replace(/^[~/]+/, "")
-    .replace(/\/+$/, "")
+    .replace(/(?<!\/)\/+$/, "")
     .replace(/\.git$/i, "")
     .replace(/\/{2,}/g, "/");
 }
@@ -57,5 +57,7 @@ export function remoteIn(config: string): string | undefined {
 /** Without quotes and the comment behind it. */
 function valueOf(text: string): string {
   const quoted = /^"((?:[^"\\]|\\.)*)"/.exec(text);
-  return quoted?.[1] === undefined ? text.replace(/\s+[#;].*$/, "") : quoted[1].replace(/\\(.)/g, "$1");
+  return quoted?.[1] === undefined
+    ? text.replace(/(?<!\s)\s+[#;][^]*$/, "")
+    : quoted[1].replace(/\\(.)/g, "$1");
 }

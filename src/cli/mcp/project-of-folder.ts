@@ -73,7 +73,7 @@ function gitFolderAt(folder: string): string | undefined {
   const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory();
   if (isFolder === undefined) return undefined;
   // A worktree and a submodule have a file that names the folder.
-  const named = isFolder ? undefined : /^gitdir:\s*(.+?)\s*$/m.exec(readText(path) ?? "")?.[1];
+  const named = isFolder ? undefined : /^gitdir:[ \t]*(\S.*)$/m.exec(readText(path) ?? "")?.[1]?.trim();
   if (!isFolder && named === undefined) return undefined;
   const own = named === undefined ? path : resolve(folder, named);
   const common = readText(join(own, "commondir"))?.trim();

@@ -1,12 +1,12 @@
 import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
-import { type Settings, SETTINGS } from "../../config.ts";
-import { createLogger } from "../../log.ts";
-import { VERSION } from "../../version.ts";
-import { print } from "../output.ts";
-import { EXIT } from "../cli-failure.ts";
-import { spawnDaemon, type StartOutcome } from "../start-detached.ts";
+import type { Settings } from "../../config/config.ts";
+import { createLogger } from "../../daemon/log.ts";
+import { VERSION } from "../../config/version.ts";
+import { print } from "../output/output.ts";
+import { EXIT } from "../output/cli-failure.ts";
 import { buildAgentShim } from "./agent-shim.ts";
-import { createDaemonLink, type DaemonLink } from "./daemon-link.ts";
+import { BoundedLines } from "./bounded-lines.ts";
+import { createDaemonLink, type DaemonLink, idleMsOf, startForClient } from "./daemon-link.ts";
 import { extraToolsOf } from "./extra-tools.ts";
 import { forward } from "./forward.ts";
 import { namedByPath, projectOfFolder } from "./project-of-folder.ts";
@@ -20,15 +20,11 @@ export interface ServeAgentOptions {
   readonly config?: string;
 }
 
-/** A daemon that an agent had started ends by itself after so long without any. */
-const EXIT_WHEN_IDLE_MS = 30 * 60 * 1_000;
 /** How often the daemon hears that an agent is there, as a part of the time after which it would end. */
 const GREETINGS = 5;
 const LONGEST_GREETING_INTERVAL_MS = 60_000;
 /** A daemon is given so long at the start to be there before the first call; a call gives it its own time. */
 const WARM_UP_MS = 60_000;
-/** Where nobody chose one. */
-const USUAL_PORT = SETTINGS.find(({ name }) => name === "port")?.default;
 
 /**
  * Speaks the Model Context Protocol over standard input and output, for one agent, until the input ends. Nothing else
@@ -37,11 +33,10 @@ const USUAL_PORT = SETTINGS.find(({ name }) => name === "port")?.default;
 export async function serveAgent(settings: Settings, options: ServeAgentOptions): Promise<void> {
   const extra = extraToolsOf(options.tools);
   const log = createLogger(settings.logLevel);
-  const exitWhenIdleMs = settings.exitWhenIdleMs === 0 ? EXIT_WHEN_IDLE_MS : settings.exitWhenIdleMs;
   const link = createDaemonLink({
     dataDir: settings.dataDir,
     version: VERSION,
-    start: () => startDaemonFor(settings, startWords(settings, options.config, exitWhenIdleMs)),
+    start: () => startForClient(settings, options.config),
     onEvent: (event, details) => log.info(details, event),
   });
 
@@ -58,14 +53,16 @@ export async function serveAgent(settings: Settings, options: ServeAgentOptions)
         forward: (call) => forward(link, call),
       }),
     {
-      transport: new StdioServerTransport(),
+      transport: new StdioServerTransport(
+        process.stdin.pipe(new BoundedLines((why) => answerInvalid(`The message ${why}.`))),
+      ),
       onerror: (error) => {
         log.warn({ reason: error.name }, "message not understood");
         answerMalformed(error);
       },
     },
   );
-  const greetings = greetRegularly(link, exitWhenIdleMs);
+  const greetings = greetRegularly(link, idleMsOf(settings));
   link.reach(Date.now() + WARM_UP_MS).catch((error: unknown) => {
     log.warn({ reason: error instanceof Error ? error.message : String(error) }, "no daemon yet");
   });
@@ -81,29 +78,11 @@ const INVALID_REQUEST = -32_600;
 
 /** Answers JSON that is no message, so that whoever sent it does not wait: JSON-RPC 2.0, section 5.1. */
 function answerMalformed(error: Error): void {
-  if (error.name !== "ZodError") return;
-  const message = "This is not one JSON-RPC message; batches are not taken.";
+  if (error.name === "ZodError") answerInvalid("This is not one JSON-RPC message; batches are not taken.");
+}
+
+function answerInvalid(message: string): void {
   print(JSON.stringify({ jsonrpc: "2.0", id: null, error: { code: INVALID_REQUEST, message } }));
-}
-
-/** The arguments that start a daemon like the one these settings name. */
-function startWords(settings: Settings, config: string | undefined, exitWhenIdleMs: number): string[] {
-  return [
-    "start",
-    "--data-dir",
-    settings.dataDir,
-    ...(settings.apiKeyFile === "" ? [] : ["--api-key-file", settings.apiKeyFile]),
-    ...(config === undefined ? [] : ["--config", config]),
-    "--exit-when-idle-ms",
-    String(exitWhenIdleMs),
-  ];
-}
-
-/** Agents find the daemon by its file, so that where another program has the usual port, any other will do. */
-async function startDaemonFor(settings: Settings, words: readonly string[]): Promise<StartOutcome> {
-  const outcome = await spawnDaemon(settings, words);
-  const mayMove = outcome.kind === "failed" && outcome.isPortTaken && settings.port === USUAL_PORT;
-  return mayMove ? spawnDaemon(settings, [...words, "--port", "0"]) : outcome;
 }
 
 function greetRegularly(link: DaemonLink, exitWhenIdleMs: number): NodeJS.Timeout {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
-import { ConfigError, readSettings, type Settings } from "../../config.ts";
-import { readStartWords } from "../../start-words.ts";
-import { isMissing } from "../../system-error.ts";
+import { ConfigError, readSettings, type Settings } from "../../config/config.ts";
+import { readStartWords } from "../../config/start-words.ts";
+import { isMissing } from "../../config/system-error.ts";
 import { definitionHere, isRunning, run } from "./keeper.ts";
 import type { ServiceDefinition } from "./service-definition.ts";
 import { commandIn } from "./service-words.ts";
@@ -17,12 +17,12 @@ export interface InstalledService {
 
 /** The service that starts the daemon of a data directory; undefined where there is none, or it starts another's. */
 export function serviceOf(settings: Settings): InstalledService | undefined {
-  const service = installedService(settings);
+  const service = installedService();
   return service !== undefined && dataDirOf(service) === settings.dataDir ? service : undefined;
 }
 
-function installedService(settings: Settings): InstalledService | undefined {
-  const definition = definitionHere([], settings);
+function installedService(): InstalledService | undefined {
+  const definition = definitionHere([]);
   if (definition === undefined) return undefined;
   const text = textOf(definition);
   const [node, launcher, ...words] = (text && commandIn(process.platform, text)) || [];

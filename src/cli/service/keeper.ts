@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { homedir, tmpdir, userInfo } from "node:os";
-import { foreignFolders, type Settings } from "../../config.ts";
-import { CliFailure } from "../cli-failure.ts";
+import { SHUTDOWN_MS } from "../../config/limits.ts";
+import { CliFailure } from "../output/cli-failure.ts";
 import { type Command, type ServiceDefinition, serviceDefinition } from "./service-definition.ts";
 
 /**
@@ -9,16 +9,13 @@ import { type Command, type ServiceDefinition, serviceDefinition } from "./servi
  *
  * @param command of Node, of the launcher, and its arguments.
  */
-export function definitionHere(
-  command: readonly string[],
-  { shutdownTimeoutMs }: Pick<Settings, "shutdownTimeoutMs">,
-): ServiceDefinition | undefined {
+export function definitionHere(command: readonly string[]): ServiceDefinition | undefined {
   return serviceDefinition({
     platform: process.platform,
     home: homedir(),
-    configFolder: foreignFolders().config,
+    configFolder: process.env["XDG_CONFIG_HOME"] || undefined,
     command,
-    stopTimeoutMs: shutdownTimeoutMs,
+    stopTimeoutMs: SHUTDOWN_MS,
     user: process.platform === "win32" ? run({ words: ["whoami"] }) : String(userInfo().uid),
     temporaryFolder: tmpdir(),
   });

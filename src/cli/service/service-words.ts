@@ -8,7 +8,7 @@ export function systemdWord(word: string): string {
 /** One argument as `CommandLineToArgvW` reads it: backslashes count only before a quotation mark. */
 export function windowsWord(word: string): string {
   if (/^[^\s"]+$/.test(word)) return word;
-  return `"${word.replace(/(\\*)"/g, '$1$1\\"').replace(/(\\+)$/, "$1$1")}"`;
+  return `"${word.replace(/(?<!\\)(\\*)"/g, '$1$1\\"').replace(/(?<!\\)(\\+)$/, "$1$1")}"`;
 }
 
 export function xml(text: string): string {

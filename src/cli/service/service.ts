@@ -1,13 +1,13 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { DEFAULT_CONFIG_FILE, type Settings, variablesOfDaemon } from "../../config.ts";
-import { logFileOf } from "../../rotating-log.ts";
-import { CliFailure } from "../cli-failure.ts";
-import { dataDirWords } from "../daemon-options.ts";
-import { type DaemonClient, findDaemon } from "../daemon-client.ts";
+import { DEFAULT_CONFIG_FILE, type Settings, variablesOfDaemon } from "../../config/config.ts";
+import { logFileOf } from "../../daemon/rotating-log.ts";
+import { CliFailure } from "../output/cli-failure.ts";
+import { dataDirWords, type Flags, settingsOf, withDataDir } from "../output/options.ts";
+import type { Command } from "commander";
+import { type Daemon, findDaemon, stopDaemon } from "../connect.ts";
 import { installedProgram } from "../installed-program.ts";
-import { print, printTable } from "../output.ts";
-import { stop, stopDaemon } from "../stop.ts";
+import { print, printTable } from "../output/output.ts";
 import { definitionHere, isRunning, requireKeeper, run } from "./keeper.ts";
 import type { ServiceDefinition } from "./service-definition.ts";
 import { startByKeeper } from "./start-by-keeper.ts";
@@ -19,9 +19,25 @@ export interface ServiceOptions {
   readonly dataDir?: string;
 }
 
+/** `memoryd service`: the daemon as something that the system starts. */
+export function addServiceCommands(memoryd: Command): void {
+  const service = memoryd
+    .command("service")
+    .description("have the system start the daemon: systemd, launchd or the Task Scheduler");
+  withDataDir(service.command("install").description("start it now, at each login, and after a crash"))
+    .option("--print", "only show what would be written and run")
+    .action(async (options: Flags & ServiceOptions) => await installService(settingsOf(options), options));
+  withDataDir(
+    service.command("uninstall").description("stop it and take the service away; memories stay"),
+  ).action(async (options: Flags & ServiceOptions) => await uninstallService(settingsOf(options), options));
+  withDataDir(service.command("status").description("say whether the service is installed and runs")).action(
+    async (options: Flags & ServiceOptions) => await serviceStatus(settingsOf(options), options),
+  );
+}
+
 /** Has the system start the daemon when the user logs in, and again when it crashes. */
-export async function installService(settings: Settings, options: ServiceOptions): Promise<void> {
-  const definition = definitionOf(settings, options);
+async function installService(settings: Settings, options: ServiceOptions): Promise<void> {
+  const definition = definitionOf(options);
   if (options.print === true) {
     const words = definition.install.map(({ words }) => `  ${words.join(" ")}`).join("\n");
     print(
@@ -32,12 +48,12 @@ export async function installService(settings: Settings, options: ServiceOptions
   requireKeeper(definition);
   // Two daemons cannot have one data directory, and what is waited for below must be the new one.
   const before = await findDaemon(settings.dataDir);
-  if (before !== undefined) await stopDaemon(before, settings);
+  if (before !== undefined) await stopDaemon(before);
 
   const { file, text, encoding, isKept, install, keeper } = definition;
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, text, { encoding, mode: 0o644 });
-  let daemon: DaemonClient;
+  let daemon: Daemon;
   try {
     const otherwise = `memoryd is a service of ${keeper} now, and did not start.`;
     daemon = await startByKeeper(definition, install, settings.dataDir, otherwise);
@@ -60,8 +76,8 @@ export async function installService(settings: Settings, options: ServiceOptions
 }
 
 /** Takes that back; what is stored stays. */
-export async function uninstallService(settings: Settings, options: ServiceOptions): Promise<void> {
-  const definition = definitionOf(settings, options);
+async function uninstallService(settings: Settings, options: ServiceOptions): Promise<void> {
+  const definition = definitionOf(options);
   const { file, isKept, uninstall, forget, keeper } = definition;
   const isThere = isKept ? existsSync(file) : isRunning(definition);
   if (!isThere) {
@@ -69,7 +85,8 @@ export async function uninstallService(settings: Settings, options: ServiceOptio
     return;
   }
   // On Windows the daemon is no child of the task.
-  if (!isKept && (await findDaemon(settings.dataDir)) !== undefined) await stop(settings);
+  const daemon = isKept ? undefined : await findDaemon(settings.dataDir);
+  if (daemon !== undefined) await stopDaemon(daemon);
   for (const command of uninstall) run(command);
   rmSync(file, { force: true });
   for (const command of forget) run(command);
@@ -77,8 +94,8 @@ export async function uninstallService(settings: Settings, options: ServiceOptio
 }
 
 /** Says whether the service is installed and runs. @throws {CliFailure} when it is not, so that scripts can tell. */
-export async function serviceStatus(settings: Settings, options: ServiceOptions): Promise<void> {
-  const definition = definitionOf(settings, options);
+async function serviceStatus(settings: Settings, options: ServiceOptions): Promise<void> {
+  const definition = definitionOf(options);
   const { file, isKept, keeper } = definition;
   const active = isRunning(definition);
   if (isKept ? !existsSync(file) : !active)
@@ -95,7 +112,7 @@ export async function serviceStatus(settings: Settings, options: ServiceOptions)
     );
 }
 
-function definitionOf(settings: Settings, options: ServiceOptions): ServiceDefinition {
+function definitionOf(options: ServiceOptions): ServiceDefinition {
   const program = installedProgram("memoryd service install");
   const command = [
     program.node,
@@ -106,7 +123,7 @@ function definitionOf(settings: Settings, options: ServiceOptions): ServiceDefin
     // Variables of this terminal are not those of the service.
     ...dataDirWords(options),
   ];
-  const definition = definitionHere(command, settings);
+  const definition = definitionHere(command);
   if (definition !== undefined) return definition;
   throw new CliFailure(
     `There is no service for ${process.platform} here; have your system run \`${command.join(" ")}\`.`,

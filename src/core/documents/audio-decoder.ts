@@ -30,7 +30,7 @@ export interface Recording extends AsyncDisposable {
   readonly kind: "audio" | "video";
   /** Of the container found in the bytes. */
   readonly mediaType: string;
-  /** What reads it: "ffmpeg", "libav", "ffmpeg-wasm" or "wav". */
+  /** What reads it: "ffmpeg", "ffmpeg-wasm" or "wav". */
   readonly decoder: string;
   readonly title?: string;
   readonly author?: string;

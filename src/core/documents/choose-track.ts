@@ -3,7 +3,7 @@ import type { SoundTrack, SubtitleTrack } from "./audio-decoder.ts";
 const ENGLISH_NAMES = new Intl.DisplayNames(["en"], { type: "language" });
 
 /**
- * The track to hear: of those in the language that was asked for, or of all where none is, the one that players begin
+ * The track to transcribe: of those in the language that was asked for, or of all where none is, the one that players begin
  * with, else the first. Undefined where there is none.
  */
 export function chooseSoundTrack(

@@ -23,8 +23,39 @@ export interface JobEntry extends JobRow {
   readonly id: string;
 }
 
+/** Documents and jobs, read at once. */
+export interface DocumentReads {
+  readonly documentCount: number;
+  /** All of them, in no order. */
+  allDocuments(): Iterable<DocumentRow>;
+  findDocument(id: string): DocumentRow | undefined;
+  /** The document with those bytes, of that user and project; the one that was here first. */
+  findByContent(key: Parameters<typeof contentKey>[0]): DocumentRow | undefined;
+  findJob(id: string): JobEntry | undefined;
+  /** One more than the largest place of a job so far. */
+  readonly nextJobOrder: number;
+  /** True while a document or an unfinished job needs the file with that SHA-256. */
+  needsFile(sha256: string): boolean;
+  /** True if a document that went since the store was opened had that file: a checkpoint may still name it. */
+  neededFile(sha256: string): boolean;
+  pageOfDocuments(filter: DocumentFilter, page: PageRequest): OrderedPage<DocumentRow>;
+  pageOfJobs(filter: DocumentFilter, page: PageRequest): OrderedPage<JobEntry>;
+  /** Jobs that are not over, oldest first. */
+  openJobs(): JobEntry[];
+  /** Jobs that made, or answered, a document. */
+  jobsOf(documentId: string): JobEntry[];
+  /** Of one user, in no order. */
+  documentsOf(userId: string): DocumentRow[];
+  /** Of one user, in no order. */
+  jobsOfUser(userId: string): JobEntry[];
+  /** How many documents everybody has who has any; nobody's are left out. */
+  countByUser(): Map<string, number>;
+  /** Jobs that were over before a moment. */
+  jobsFinishedBefore(time: number): JobEntry[];
+}
+
 /** Every document and every job, in memory: found by id, by content, in order. */
-export class DocumentIndex {
+export class DocumentIndex implements DocumentReads {
   readonly #documents = new Map<string, DocumentRow>();
   /** More than one where a document was restored beside one of the same bytes. */
   readonly #byContent = new Map<string, Set<string>>();
@@ -32,7 +63,6 @@ export class DocumentIndex {
   readonly #users = new Map<string, number>();
   /** Originals of documents that went since the store was opened. */
   readonly #former = new Set<string>();
-  #removals = 0;
   #lastJobOrder = 0;
 
   /** Shows a change, and answers the way back. */
@@ -51,12 +81,6 @@ export class DocumentIndex {
     return this.#documents.size;
   }
 
-  /** Raised whenever a document goes. */
-  get removals(): number {
-    return this.#removals;
-  }
-
-  /** All of them, in no order. */
   allDocuments(): Iterable<DocumentRow> {
     return this.#documents.values();
   }
@@ -65,7 +89,6 @@ export class DocumentIndex {
     return this.#documents.get(id);
   }
 
-  /** The document with those bytes, of that user and project; the one that was here first. */
   findByContent(key: Parameters<typeof contentKey>[0]): DocumentRow | undefined {
     const [id] = this.#byContent.get(contentKey(key)) ?? [];
     return id === undefined ? undefined : this.#documents.get(id);
@@ -75,17 +98,14 @@ export class DocumentIndex {
     return this.#jobs.get(id);
   }
 
-  /** One more than the largest place of a job so far. */
   get nextJobOrder(): number {
     return this.#lastJobOrder + 1;
   }
 
-  /** True while a document or an unfinished job needs the file with that SHA-256. */
   needsFile(sha256: string): boolean {
     return this.#users.has(sha256);
   }
 
-  /** True if a document that went since the store was opened had that file: a checkpoint may still name it. */
   neededFile(sha256: string): boolean {
     return this.#former.has(sha256);
   }
@@ -103,29 +123,24 @@ export class DocumentIndex {
     return pageOf(this.#jobs.values(), filter, page, charsOf);
   }
 
-  /** Jobs that are not over, oldest first. */
   openJobs(): JobEntry[] {
     return [...this.#jobs.values()]
       .filter(({ status }) => status === "queued")
       .sort((a, b) => a.order - b.order);
   }
 
-  /** Jobs that made, or answered, a document. */
   jobsOf(documentId: string): JobEntry[] {
     return [...this.#jobs.values()].filter((job) => job.documentId === documentId);
   }
 
-  /** Of one user, in no order. */
   documentsOf(userId: string): DocumentRow[] {
     return [...this.#documents.values()].filter((document) => document.userId === userId);
   }
 
-  /** Of one user, in no order. */
   jobsOfUser(userId: string): JobEntry[] {
     return [...this.#jobs.values()].filter((job) => job.userId === userId);
   }
 
-  /** How many documents everybody has who has any; nobody's are left out. */
   countByUser(): Map<string, number> {
     const counts = new Map<string, number>();
     for (const { userId } of this.#documents.values())
@@ -133,7 +148,6 @@ export class DocumentIndex {
     return counts;
   }
 
-  /** Jobs that were over before a moment. */
   jobsFinishedBefore(time: number): JobEntry[] {
     return [...this.#jobs.values()].filter(({ finishedAt }) => finishedAt !== null && finishedAt < time);
   }
@@ -146,7 +160,7 @@ export class DocumentIndex {
       if (row === null || contentKey(row) !== contentKey(before)) this.#removeContent(before);
     }
     if (row === null) {
-      if (this.#documents.delete(id)) this.#removals += 1;
+      this.#documents.delete(id);
       return;
     }
     this.#documents.set(id, row);

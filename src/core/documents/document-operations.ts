@@ -1,8 +1,7 @@
-import { deleteDocument, type DeletedDocument } from "./delete-document.ts";
 import type { OrderedPage, PageRequest } from "./document-index.ts";
 import type { DocumentPorts } from "./document-ports.ts";
 import type { DocumentFilter, DocumentRow } from "./document.ts";
-import type { IncomingFile } from "./file-store.ts";
+import type { HeldFile, IncomingFile } from "./file-store.ts";
 import {
   type DocumentChunks,
   documentChunks,
@@ -11,9 +10,61 @@ import {
 } from "./document-chunks.ts";
 import type { IngestJobs } from "./ingest-jobs.ts";
 import { type JobView, viewJob } from "./job-view.ts";
-import { ownedJob, type OwnedIdInput, visibleDocument, visibleJob } from "./owned-document.ts";
-import { restoreOriginal, type RestoreOriginalInput } from "./restore-original.ts";
+import { ownedDocument, type OwnedIdInput, ownedJob, visibleDocument, visibleJob } from "./owned-document.ts";
 import { type IngestInput, submitDocument } from "./submit-document.ts";
+import { documentErasure } from "./erase-document.ts";
+import type { MemoryPorts } from "../memories/memory-ports.ts";
+import { ServiceError } from "../errors.ts";
+
+interface RestoreOriginalInput extends OwnedIdInput {
+  /** Let go of at the end; from then on the document keeps it. */
+  readonly file: HeldFile;
+}
+
+/**
+ * Gives a document that came without its original the original back. Repeating it changes nothing.
+ *
+ * @throws {ServiceError} NOT_FOUND, FORBIDDEN; UNPROCESSABLE for other bytes than the document was made of.
+ */
+async function restoreOriginal(
+  { store }: Pick<MemoryPorts, "store">,
+  { id, userId, file }: RestoreOriginalInput,
+): Promise<void> {
+  try {
+    // No row changes, but nothing may be done to a store that takes no writes; and no deletion comes in between.
+    await store.commit(() => {
+      const { sha256 } = ownedDocument({ store }, id, userId);
+      if (file.sha256 === sha256) return { changes: [], result: undefined };
+      throw new ServiceError(
+        "UNPROCESSABLE",
+        "These are other bytes than the document was made of: their SHA-256 is not the document's.",
+      );
+    });
+  } finally {
+    file.release();
+  }
+}
+
+interface DeletedDocument {
+  readonly id: string;
+  /** How many memories went with it. */
+  readonly deleted: number;
+}
+
+/**
+ * Deletes a document with all its memories; the stored original goes too when nothing else needs it.
+ *
+ * @throws {ServiceError} NOT_FOUND, FORBIDDEN, NOT_READY.
+ */
+function deleteDocument(
+  ports: Pick<MemoryPorts, "store" | "facts">,
+  { id, userId }: OwnedIdInput,
+): Promise<DeletedDocument> {
+  return ports.store.commit(() => {
+    const { changes, deleted } = documentErasure(ports, ownedDocument(ports, id, userId));
+    return { changes, result: { id, deleted } };
+  });
+}
 
 export interface OriginalFile {
   readonly document: DocumentRow;
@@ -52,7 +103,7 @@ export function bindDocumentOperations(ports: DocumentPorts, jobs: IngestJobs): 
   const view = (input: OwnedIdInput): JobView => viewJob(ports, jobs, visibleJob(ports, input));
   return {
     async receiveFile() {
-      await ports.store.admit();
+      await ports.store.assertWritable();
       return ports.files.create();
     },
     async ingest(input) {

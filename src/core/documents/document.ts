@@ -1,5 +1,5 @@
 import type { ErrorCode } from "../errors.ts";
-import type { DocumentKind, HeardTrack } from "./extraction.ts";
+import type { DocumentKind, TranscribedTrack } from "./extraction.ts";
 import type { Metadata } from "../memory.ts";
 
 /** What was ingested: the row that ties an original file to the memories made of it. Times are epoch milliseconds UTC. */
@@ -48,7 +48,7 @@ export interface ExtractionAccount {
   readonly language?: string;
   readonly pages?: number;
   readonly durationMs?: number;
-  readonly soundTrack?: HeardTrack;
+  readonly soundTrack?: TranscribedTrack;
   readonly charCount: number;
 }
 

@@ -38,7 +38,7 @@ export interface ExtractedDocument {
   readonly mediaType: string;
   /**
    * How the text was found: "pdf.js", "mammoth", "readability", "html-rules", "marked", "plain-text" or "subtitles"; of recordings, the decoder and what
-   * was made of it: "ffmpeg + whisper", "libav + subtitles".
+   * was made of it: "ffmpeg + whisper", "ffmpeg-wasm + subtitles".
    */
   readonly method: string;
   readonly title?: string;
@@ -53,15 +53,15 @@ export interface ExtractedDocument {
   readonly pages?: number;
   /** Of recordings and subtitles. */
   readonly durationMs?: number;
-  /** Of recordings with several tracks: which was heard. */
-  readonly soundTrack?: HeardTrack;
+  /** Of recordings with several tracks: which was transcribed. */
+  readonly soundTrack?: TranscribedTrack;
   /** Of all the blocks' texts. */
   readonly charCount: number;
   /** In reading order; at least one. */
   readonly blocks: readonly Block[];
 }
 
-export interface HeardTrack {
+export interface TranscribedTrack {
   /** From 1, in the order of the file. */
   readonly number: number;
   /** How many there are. */
@@ -133,6 +133,8 @@ export interface ExtractionOptions {
   /** Ends the work at once; the promise then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: ExtractionProgress) => void;
+  /** Whose document it is: what reads it has read none of anybody else's. */
+  readonly user?: string;
 }
 
 /**

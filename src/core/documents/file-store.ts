@@ -11,7 +11,11 @@ export interface FileStore {
   sizeOf(sha256: string): Promise<number | undefined>;
   /** What was needed may not be any more: a job is over. */
   letGo(sha256: string): void;
-  /** The bytes in pieces, for one reader. @throws {ServiceError} NOT_FOUND, before the first piece. */
+  /**
+   * The bytes in pieces, for one reader; read twice, since they are compared with their SHA-256 first.
+   *
+   * @throws {ServiceError} NOT_FOUND; DAMAGED for other bytes than were kept.
+   */
   read(sha256: string): Promise<AsyncIterable<Uint8Array>>;
 }
 

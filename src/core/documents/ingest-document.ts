@@ -8,7 +8,7 @@ import {
   sectorsOf,
 } from "../memories/compose-memory.ts";
 import type { DocumentPorts, JobControl } from "./document-ports.ts";
-import { renaming } from "./document-name.ts";
+import { sentAgain } from "./document-name.ts";
 import type { DocumentRow, IngestRequest, JobRow } from "./document.ts";
 import type { DocumentEmbedding } from "../embedding.ts";
 import { documentErasure } from "./erase-document.ts";
@@ -66,7 +66,7 @@ async function fetchOriginal(
 ): Promise<void> {
   if (request.url === null) throw new TypeError("a job has a file or an address");
   onProgress({ stage: "fetching", done: 0, total: 0 });
-  await store.admit();
+  await store.assertWritable();
   const file = await files.create();
   try {
     const page = await fetcher.fetch(request.url, {
@@ -134,14 +134,14 @@ async function attemptOnce(
       if (current === undefined || !isComplete(ports, current)) return { changes: [], result: false };
       const { request: asked } = openJob(documents.findJob(jobId));
       const changes = [
-        ...renaming(current.id, current, asked?.filename ?? null),
+        ...sentAgain(current.id, current, asked ?? request),
         endOfJob(ports, jobId, control, current.id, true),
       ];
       return { changes, result: true };
     });
   }
 
-  const extracted = await readOriginal(ports, file.sha256, request, control);
+  const extracted = await readOriginal(ports, file.sha256, job, request, control);
   const id = existing?.id ?? ids.newId(clock.now());
   const plan = planDocument(id, extracted, existing ?? request);
   const kept = existing !== undefined && isCutAlike(existing, plan) ? existing : undefined;
@@ -189,17 +189,20 @@ async function attemptOnce(
 async function readOriginal(
   ports: DocumentPorts,
   sha256: string,
+  { userId }: JobRow,
   request: IngestRequest,
   control: JobControl,
 ): Promise<CutDocument> {
   const { url, metadata } = request;
   const bytes = { path: ports.files.pathOf(sha256) };
   const input = { bytes, ...claimsOf(request), ...(url !== null && { url }) };
+  const { signal, onProgress } = control;
+  const options = { signal, onProgress, ...(userId !== null && { user: userId }) };
   if (!(await ports.decoder.recognises(input))) {
-    return ports.extractor.extract(input, { signal: control.signal, onProgress: control.onProgress });
+    return ports.extractor.extract(input, options);
   }
   await control.queueForRecording();
-  return readRecording(ports, input, metadata, control);
+  return readRecording(ports, input, metadata, options);
 }
 
 /** What the sender calls it. */

@@ -181,7 +181,7 @@ export class IngestJobs {
     this.#running.set(id, { lane, controller, startedAt, progress: QUEUED, ended });
   }
 
-  /** Recordings are heard one at a time, in the order in which they were found to be some. */
+  /** Recordings are transcribed one at a time, in the order in which they were found to be some. */
   async #queueForRecording(id: string, signal: AbortSignal): Promise<void> {
     const running = this.#running.get(id);
     // A job that looks at its document again has its place.

@@ -3,14 +3,16 @@ import { chooseSoundTrack, chooseSubtitles } from "./choose-track.ts";
 import { cutDocument } from "./cut-document.ts";
 import type { DocumentPorts, JobControl } from "./document-ports.ts";
 import { ServiceError } from "../errors.ts";
-import type { CutDocument } from "./extraction.ts";
+import type { CutDocument, ExtractionOptions } from "./extraction.ts";
 import type { JsonValue, Metadata } from "../memory.ts";
 
 const MS_A_SECOND = 1_000;
 
+type RecordingControl = Pick<JobControl, "signal" | "onProgress"> & Pick<ExtractionOptions, "user">;
+
 /**
- * What is said in a recording, as a document: heard, or read from its subtitles where the writer prefers them
- * (`metadata.prefer_subtitles`) and it has some. `metadata.language` is what is spoken, heard if absent; of several tracks
+ * What is said in a recording, as a document: transcribed, or read from its subtitles where the writer prefers them
+ * (`metadata.prefer_subtitles`) and it has some. `metadata.language` is what is spoken, detected if absent; of several tracks
  * it is the one in that language.
  *
  * @throws {ServiceError} UNPROCESSABLE: no sound, or no speech in it; INVALID_REQUEST: a language that is no text; what
@@ -20,7 +22,7 @@ export async function readRecording(
   ports: Pick<DocumentPorts, "decoder" | "transcriber" | "extractor">,
   input: RecordingInput,
   metadata: Metadata,
-  control: Pick<JobControl, "signal" | "onProgress">,
+  control: RecordingControl,
 ): Promise<CutDocument> {
   const language = languageIn(metadata);
   await using recording = await ports.decoder.open(input, { signal: control.signal });
@@ -29,7 +31,7 @@ export async function readRecording(
     if (written !== undefined) return written;
   }
   // Not without await: the recording is closed on return.
-  return await hear(ports, recording, language, control);
+  return await transcribe(ports, recording, language, control);
 }
 
 /** Undefined where there is no track to read, or no line in it. */
@@ -37,7 +39,7 @@ async function readSubtitles(
   { extractor }: Pick<DocumentPorts, "extractor">,
   recording: Recording,
   language: string | undefined,
-  control: Pick<JobControl, "signal" | "onProgress">,
+  control: RecordingControl,
 ): Promise<CutDocument | undefined> {
   const track = chooseSubtitles(recording.subtitles, language);
   if (track === undefined) return undefined;
@@ -60,7 +62,7 @@ async function readSubtitles(
   }
 }
 
-async function hear(
+async function transcribe(
   { transcriber }: Pick<DocumentPorts, "transcriber">,
   recording: Recording,
   language: string | undefined,
@@ -79,8 +81,8 @@ async function hear(
   const transcript = await transcriber.transcribe(recording.sound(track), {
     signal,
     ...(language !== undefined && { language }),
-    onProgress: (heardMs) => {
-      const done = seconds(heardMs);
+    onProgress: (transcribedMs) => {
+      const done = seconds(transcribedMs);
       // What it says of its length may be wrong.
       onProgress({ stage: "transcribing", done, total: total === 0 ? 0 : Math.max(done, total) });
     },

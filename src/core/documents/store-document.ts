@@ -1,6 +1,6 @@
 import { CHUNKING_VERSION } from "./chunking.ts";
 import { embeddingChanges, newMemoryRow, type ComposedMemory } from "../memories/compose-memory.ts";
-import { nameAfter } from "./document-name.ts";
+import { asSentAgain } from "./document-name.ts";
 import type { DocumentRow, IngestRequest, JobRow } from "./document.ts";
 import type { MemoryPorts } from "../memories/memory-ports.ts";
 import type { DocumentPlan } from "./plan-document.ts";
@@ -49,8 +49,7 @@ export function documentChanges(
   const chars = plan.memories.reduce((sum, { content }) => sum + content.length, 0);
   const row: DocumentRow = existing
     ? {
-        ...existing,
-        filename: nameAfter(existing, request.filename),
+        ...asSentAgain(existing, request),
         rootMemoryId,
         memoryIds,
         chunkingVersion: CHUNKING_VERSION,
@@ -83,10 +82,14 @@ export function documentChanges(
 
 /** Waypoints along the document, from the root to the first chunk and on; only those that reach a new memory. */
 function chain(memoryIds: readonly string[], composed: ComposedPlaces, createdAt: number): Change[] {
-  return memoryIds.slice(1).flatMap((target, i): Change[] => {
-    const source = memoryIds[i];
-    if (source === undefined || (!composed.has(i) && !composed.has(i + 1))) return [];
+  return documentChain(memoryIds, createdAt).filter((_, i) => composed.has(i) || composed.has(i + 1));
+}
+
+/** The waypoint from each memory of a document to the next. */
+export function documentChain(memoryIds: readonly string[], createdAt: number): Change[] {
+  return memoryIds.slice(1).map((target, i): Change => {
+    const source = memoryIds[i] as string;
     const row = { source, target, kind: "same-document", weight: SAME_DOCUMENT_WEIGHT, createdAt } as const;
-    return [{ table: "edges", id: edgeId(row), row }];
+    return { table: "edges", id: edgeId(row), row };
   });
 }

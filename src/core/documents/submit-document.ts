@@ -1,6 +1,6 @@
 import type { DocumentPorts } from "./document-ports.ts";
 import type { JobEntry } from "./document-index.ts";
-import { renaming } from "./document-name.ts";
+import { asSentAgain, sentAgain } from "./document-name.ts";
 import type { DocumentRow, IngestRequest, JobRow } from "./document.ts";
 import type { HeldFile } from "./file-store.ts";
 import { goneError, type IdempotentRequest, requestChanges } from "../idempotency.ts";
@@ -50,8 +50,10 @@ export async function submitDocument(ports: DocumentPorts, input: IngestInput): 
             job.status === "queued" ? documents.openJobs().find((open) => isSame(open, job)) : undefined;
           const id = same?.id ?? ids.newId(clock.now());
           const changes: Change[] = [
-            ...(same === undefined ? [{ table: "jobs", id, row: job } as const] : renamedJob(same, job)),
-            ...(existing === undefined ? [] : renaming(existing.id, existing, input.filename ?? null)),
+            ...(same === undefined
+              ? [{ table: "jobs", id, row: job } as const]
+              : sentWhileQueued(same, input)),
+            ...(existing === undefined ? [] : sentAgain(existing.id, existing, sentOf(input))),
             ...documents
               .jobsFinishedBefore(now - KEPT_MS)
               .map(({ id }): Change => ({ table: "jobs", id, row: null })),
@@ -83,10 +85,9 @@ function newJob(
   const request: IngestRequest = {
     file,
     url: "url" in original ? original.url : null,
-    filename: input.filename ?? null,
+    ...sentOf(input),
     claimedType: input.claimedType ?? null,
     tags: input.tags ?? [],
-    metadata: input.metadata ?? {},
     createdBy: input.createdBy ?? null,
     fetchedAt: null,
     ...publicOnlyOf(input),
@@ -117,10 +118,13 @@ function newJob(
 }
 
 /** The same bytes sent again while they are on their way: as with those that are in, the last name counts. */
-function renamedJob({ id, ...open }: JobEntry, { request }: JobRow): Change[] {
-  const filename = request?.filename ?? null;
-  if (open.request === null || filename === null || filename === open.request.filename) return [];
-  return [{ table: "jobs", id, row: { ...open, request: { ...open.request, filename } } }];
+function sentWhileQueued({ id, ...open }: JobEntry, input: IngestInput): Change[] {
+  if (open.request === null) return [];
+  return [{ table: "jobs", id, row: { ...open, request: asSentAgain(open.request, sentOf(input)) } }];
+}
+
+function sentOf({ filename, metadata }: IngestInput): Pick<IngestRequest, "filename" | "metadata"> {
+  return { filename: filename ?? null, metadata: metadata ?? {} };
 }
 
 /** The same bytes called the same, or the same page not fetched yet, for the same owner. */

@@ -1,4 +1,4 @@
-/** Speech as text: what a recording is heard as, and the port that hears it. */
+/** Speech as text: what is said in a recording, and the port that transcribes it. */
 
 /** What was said in a stretch of a recording. */
 export interface Segment {
@@ -12,19 +12,19 @@ export interface Segment {
 export interface Transcript {
   /** At least one; in the order of time, not overlapping, none beyond the end of the recording. */
   readonly segments: readonly Segment[];
-  /** Spoken in the recording, as given or as heard: a BCP 47 primary tag such as "en". */
+  /** Spoken in the recording, as given or as detected: a BCP 47 primary tag such as "en". */
   readonly language: string;
-  /** Of the audio heard, silence included. */
+  /** Of the audio transcribed, silence included. */
   readonly durationMs: number;
 }
 
 export interface TranscriptionOptions {
-  /** A BCP 47 tag of which the primary part counts ("en-GB" is "en"), or the language's English name; heard if absent. */
+  /** A BCP 47 tag of which the primary part counts ("en-GB" is "en"), or the language's English name; detected if absent. */
   readonly language?: string;
   /** Ends the work within a second; the promise then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
-  /** How much of the recording has been heard, in milliseconds; rises, and ends at its duration. */
-  readonly onProgress?: (heardMs: number) => void;
+  /** How much of the recording has been transcribed, in milliseconds; rises, and ends at its duration. */
+  readonly onProgress?: (transcribedMs: number) => void;
 }
 
 /** 16 kHz mono, signed 16-bit, in pieces of any size, in order. */
@@ -38,10 +38,10 @@ export function millisecondsOf(samples: number): number {
   return Math.round((samples / PCM_RATE) * 1_000);
 }
 
-/** Hears recordings of unknown origin. What is not speech yields no text, and one recording leaves nothing to the next. */
+/** Transcribes recordings of unknown origin. What is not speech yields no text, and one recording leaves nothing to the next. */
 export interface Transcriber {
   /**
-   * Hears one recording. One at a time, in the order of asking; pieces are taken only as fast as it works, so memory does
+   * Transcribes one recording. One at a time, in the order of asking; pieces are taken only as fast as it works, so memory does
    * not grow with length. `audio` is first asked for a piece when its turn comes, and is closed (`return`) when it is left
    * early; its own error is passed on. A piece is not read any more once the next is asked for.
    *

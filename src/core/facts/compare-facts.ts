@@ -1,8 +1,7 @@
 import type { Fact } from "./fact.ts";
-import type { FactBook, FactFilter } from "./fact-book.ts";
-import { charsOf, type PageRange } from "./fact-page.ts";
-import { FactSelection } from "./fact-selection.ts";
-import { type AsOf, factsOf, type FactReadPorts } from "./fact-store.ts";
+import type { FactFilter, FactTimeline } from "./fact-book.ts";
+import { charsOf, compareForList, type PageRange, sortedPage } from "./fact-page.ts";
+import type { AsOf, FactReadPorts } from "./fact-store.ts";
 import { fitting } from "../page-end.ts";
 import { countingFact } from "./visit-facts.ts";
 
@@ -38,16 +37,6 @@ export interface FactComparison {
   };
 }
 
-/** A fact that is valid at one of the two moments only. */
-interface Present {
-  readonly ordinal: number;
-  readonly start: number;
-  readonly end: number;
-}
-
-/** More than there are objects, so that a timeline and an object make one number. */
-const OBJECTS = 2 ** 26;
-
 /**
  * What is true at `time2` against `time1`. The same object is unchanged, even if it is another fact (left and
  * come back, cut and continued). For cardinality `one` another object is a change; for `many` objects come
@@ -55,89 +44,70 @@ const OBJECTS = 2 ** 26;
  */
 export function compareFacts({ facts: { book } }: FactReadPorts, input: CompareFactsInput): FactComparison {
   const { time1, time2, knownAt } = input;
-  const [added, removed, changed, unchanged] = [
-    new FactSelection(),
-    new FactSelection(),
-    new FactSelection(),
-    new FactSelection(),
-  ];
-  const put = (selection: FactSelection, { ordinal, start, end }: Present) =>
-    selection.add(ordinal, start, end);
-  const { timeline, object } = book.columns;
-  const timelineOf = ({ ordinal }: Present) => timeline[ordinal] as number;
-  const objectOf = (fact: Present) => timelineOf(fact) * OBJECTS + (object[fact.ordinal] as number);
-
-  const gone = new Map<number, Present>();
-  let come: Present[] = [];
-  book.visit(input, knownAt, (ordinal, start, end) => {
-    const isBefore = start <= time1 && time1 < end;
-    const isAfter = start <= time2 && time2 < end;
-    if (isBefore && isAfter) unchanged.add(ordinal, start, end);
-    else if (isAfter) come.push({ ordinal, start, end });
-    else if (isBefore) gone.set(objectOf({ ordinal, start, end }), { ordinal, start, end });
-  });
-
-  come = come.filter((fact) => {
-    if (!gone.delete(objectOf(fact))) return true;
-    put(unchanged, fact);
-    return false;
-  });
-  const replaceable = new Map<number, Present>();
-  for (const fact of gone.values()) {
-    if (book.factAt(fact.ordinal).cardinality === "one") replaceable.set(timelineOf(fact), fact);
-    else put(removed, fact);
+  const added: Fact[] = [];
+  const removed: Fact[] = [];
+  const changed: ChangedFact[] = [];
+  const unchanged: Fact[] = [];
+  for (const timeline of book.timelines(input)) {
+    const gone = factsByObject(timeline, { at: time1, knownAt });
+    const come = factsByObject(timeline, { at: time2, knownAt });
+    for (const [object, fact] of come) {
+      if (!gone.delete(object)) continue;
+      come.delete(object);
+      unchanged.push(fact);
+    }
+    const [before] = gone.values();
+    const [after] = come.values();
+    if (before?.cardinality === "one" && after !== undefined) changed.push({ before, after });
+    else {
+      removed.push(...gone.values());
+      added.push(...come.values());
+    }
   }
-  for (const fact of come) put(replaceable.delete(timelineOf(fact)) ? changed : added, fact);
-  for (const fact of replaceable.values()) put(removed, fact);
 
-  return comparisonPage(book, { added, removed, changed, unchanged }, input);
-}
-
-type Outcome = "added" | "removed" | "changed" | "unchanged";
-
-function comparisonPage(
-  book: FactBook,
-  found: Readonly<Record<Outcome, FactSelection>>,
-  input: CompareFactsInput,
-): FactComparison {
-  const pageOf = (outcome: Outcome) => factsOf(book, found[outcome], input);
-  const [added, removed, after, unchanged] = [
-    pageOf("added"),
-    pageOf("removed"),
-    pageOf("changed"),
-    pageOf("unchanged"),
+  const summary = {
+    added: added.length,
+    removed: removed.length,
+    changed: changed.length,
+    unchanged: unchanged.length,
+  };
+  const page = {
+    added: sortedPage(added, input, compareForList),
+    removed: sortedPage(removed, input, compareForList),
+    changed: sortedPage(changed, input, (a, b) => compareForList(a.after, b.after)),
+    unchanged: sortedPage(unchanged, input, compareForList),
+  };
+  const lists = [
+    page.added,
+    page.removed,
+    page.changed.map(({ before }) => before),
+    page.changed.map(({ after }) => after),
+    page.unchanged,
   ];
-  const before = after.map((fact) => factBefore(book, fact, input));
-  const lists = [added, removed, before, after, unchanged];
   const longest = Math.max(...lists.map((list) => list.length));
   const rows = fitting(longest, (row) => lists.reduce((sum, list) => sum + charsAt(list, row), 0));
   const next = (input.offset ?? 0) + rows;
-  const isMore = rows > 0 && Object.values(found).some(({ size }) => size > next);
+  const isMore = rows > 0 && Object.values(summary).some((count) => count > next);
   return {
-    added: added.slice(0, rows),
-    removed: removed.slice(0, rows),
-    changed: after.slice(0, rows).map((fact, row) => ({ before: before[row] as Fact, after: fact })),
-    unchanged: unchanged.slice(0, rows),
+    added: page.added.slice(0, rows),
+    removed: page.removed.slice(0, rows),
+    changed: page.changed.slice(0, rows),
+    unchanged: page.unchanged.slice(0, rows),
     ...(isMore ? { nextOffset: next } : {}),
-    summary: {
-      added: found.added.size,
-      removed: found.removed.size,
-      changed: found.changed.size,
-      unchanged: found.unchanged.size,
-    },
+    summary,
   };
+}
+
+function factsByObject(timeline: FactTimeline, asOf: AsOf): Map<string, Fact> {
+  const found = new Map<string, Fact>();
+  for (const history of timeline.facts) {
+    const fact = countingFact(history, asOf);
+    if (fact !== undefined) found.set(history.objectKey, fact);
+  }
+  return found;
 }
 
 function charsAt(list: readonly Fact[], index: number): number {
   const fact = list[index];
   return fact === undefined ? 0 : charsOf(fact);
-}
-
-/** The fact that its timeline (of cardinality `one`) held at `time1`. */
-function factBefore(book: FactBook, after: Fact, { time1, knownAt }: CompareFactsInput): Fact {
-  for (const history of book.timeline(after)?.facts ?? []) {
-    const fact = countingFact(history, { at: time1, knownAt });
-    if (fact !== undefined) return fact;
-  }
-  throw new TypeError("a changed fact was another before");
 }

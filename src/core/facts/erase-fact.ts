@@ -1,5 +1,5 @@
 import { type Fact, type FactChange, factRowId, isEmpty } from "./fact.ts";
-import type { FactBook, FactHistory } from "./fact-book.ts";
+import type { FactReads, FactHistory } from "./fact-book.ts";
 import { FactDraft } from "./fact-draft.ts";
 import type { FactPorts } from "./fact-store.ts";
 
@@ -26,7 +26,7 @@ export async function eraseFact({ facts, clock }: FactPorts, input: EraseFactInp
 
 /** The changes that remove all facts of a user, to stand in one record with whatever else goes; and how many facts those are. */
 export function userFactsErasure(
-  book: FactBook,
+  book: FactReads,
   userId: string,
 ): { readonly changes: FactChange[]; readonly erased: number } {
   const histories = book.timelines({ userId }).flatMap(({ facts }) => facts.toReversed());
@@ -34,7 +34,7 @@ export function userFactsErasure(
 }
 
 /** The changes that clear the link to a memory that is being deleted, in every version that has it. */
-export function sourceErasure(book: FactBook, memoryId: string): FactChange[] {
+export function sourceErasure(book: FactReads, memoryId: string): FactChange[] {
   return Array.from(book.fromMemory(memoryId)).flatMap(({ versions }) =>
     versions
       .filter((row) => row.sourceMemoryId === memoryId)
@@ -46,7 +46,7 @@ export function sourceErasure(book: FactBook, memoryId: string): FactChange[] {
   );
 }
 
-function erasure(book: FactBook, fact: Fact): FactChange[] {
+function erasure(book: FactReads, fact: Fact): FactChange[] {
   const facts = book.timeline(fact)?.facts ?? [];
   const gone = withItsPast(book, facts, fact.id);
   const isGone = (id: string | null) => id !== null && gone.has(id);
@@ -65,11 +65,10 @@ function erasure(book: FactBook, fact: Fact): FactChange[] {
  * The fact's id and those of replaced facts of its object that are linked to it, directly or over one
  * another.
  */
-function withItsPast(book: FactBook, facts: readonly FactHistory[], id: string): ReadonlySet<string> {
+function withItsPast(book: FactReads, facts: readonly FactHistory[], id: string): ReadonlySet<string> {
   const gone = new Set([id]);
-  const objectOf = (history: FactHistory | undefined) => history && book.columns.object[history.ordinal];
-  const object = objectOf(book.find(id));
-  const replaced = facts.filter((history) => objectOf(history) === object && isEmpty(history.latest));
+  const object = book.find(id)?.objectKey;
+  const replaced = facts.filter((history) => history.objectKey === object && isEmpty(history.latest));
   const origins = new Map(facts.map(({ latest }) => [latest.id, latest.derivedFrom]));
   for (let before = 0; before < gone.size;) {
     before = gone.size;

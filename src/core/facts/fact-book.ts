@@ -1,5 +1,4 @@
 import {
-  endOf,
   type Fact,
   type FactChange,
   type FactSlot,
@@ -9,10 +8,7 @@ import {
   sameMetadata,
   slotKey,
 } from "./fact.ts";
-import { FactColumns } from "./fact-columns.ts";
 import type { Metadata } from "../memory.ts";
-import { Slots } from "./slots.ts";
-import { TextTable } from "./text-table.ts";
 
 /** Which facts: all conditions hold. Absent conditions do not filter. */
 export interface FactFilter {
@@ -26,11 +22,14 @@ export interface FactFilter {
 
 /** A fact with all that was ever known of it. */
 export interface FactHistory {
-  /** The fact's place in the book's columns. */
-  readonly ordinal: number;
   readonly latest: Fact;
   /** Ascending, the latest last. */
   readonly versions: readonly Fact[];
+  /** `objectKey` of the object, and that folded by `foldText`. */
+  readonly objectKey: string;
+  readonly foldedObject: string;
+  /** By version: when it was certainly known, for those dated later than the clock showed afterwards. See `clockIs`. */
+  readonly knownBy?: ReadonlyMap<number, number>;
 }
 
 export interface FactTimeline {
@@ -43,23 +42,32 @@ export interface FactTimeline {
   readonly facts: readonly FactHistory[];
 }
 
-/** What a read over columns is told of a fact, as it was known. */
-export type FactVisitor = (ordinal: number, start: number, end: number, confidence: number) => void;
-
 const NO_METADATA: Metadata = {};
 const NONE: ReadonlySet<never> = new Set();
 
 interface OpenHistory extends FactHistory {
   latest: Fact;
+  knownBy?: Map<number, number>;
   readonly versions: Fact[];
   readonly timeline: OpenTimeline;
 }
 
 interface OpenTimeline extends FactTimeline {
-  readonly ordinal: number;
-  readonly subject: number;
-  readonly predicate: number;
   readonly facts: OpenHistory[];
+}
+
+/** Facts, read at once. */
+export interface FactReads {
+  /** How many facts, replaced ones too. */
+  readonly size: number;
+  /** The latest transaction time, but for those after what `clockIs` was told; -Infinity while there is none. */
+  readonly latestRecordedAt: number;
+  find(id: string): FactHistory | undefined;
+  timeline(slot: FactSlot): FactTimeline | undefined;
+  /** The timelines that match, in no order. */
+  timelines(filter: FactFilter): FactTimeline[];
+  /** Facts any version of which names that memory as its source. */
+  fromMemory(memoryId: string): Iterable<FactHistory>;
 }
 
 /**
@@ -67,82 +75,42 @@ interface OpenTimeline extends FactTimeline {
  * Built at open by applying every row, in any order, and kept by applying the changes of each write; applying
  * one again changes nothing.
  *
- * Whole rows are held, texts and metadata too, since every read filters on them or answers them: .8 KB a fact
- * of ordinary length and .3 KB a further version (measured: 78 MB for 100 000 facts). A long object counts
- * twice, as written and folded; the versions of a fact share it, and metadata that did not change.
+ * Whole rows are held, texts and metadata too, since every read filters on them or answers them. Versions of a
+ * fact share equal texts and metadata.
  */
-export class FactBook {
-  /** Texts as they are compared: `nameKey`, `nameKey`, `objectKey`. */
-  readonly subjects = new TextTable();
-  readonly predicates = new TextTable();
-  readonly objects = new TextTable();
-  /** By ordinal. */
-  readonly columns = new FactColumns();
+export class FactBook implements FactReads {
   readonly #histories = new Map<string, OpenHistory>();
   readonly #timelines = new Map<string, OpenTimeline>();
-  readonly #historyAt = new Slots<OpenHistory>();
-  readonly #timelineAt = new Slots<OpenTimeline>();
   readonly #bySubject = new Map<string, Set<OpenTimeline>>();
   readonly #byPredicate = new Map<string, Set<OpenTimeline>>();
   readonly #byUser = new Map<string | null, Set<OpenTimeline>>();
   readonly #bySource = new Map<string, Set<OpenHistory>>();
   #latestRecordedAt = -Infinity;
 
-  /** How many facts, replaced ones too. */
   get size(): number {
     return this.#histories.size;
   }
 
-  /** Ordinals of timelines are below this. */
-  get timelineCapacity(): number {
-    return this.#timelineAt.capacity;
-  }
-
-  /** Transaction time of the newest record; -Infinity while there is none. */
   get latestRecordedAt(): number {
     return this.#latestRecordedAt;
+  }
+
+  /** The latest time of recording that any version bears; 0 without any. Cost: linear in all. */
+  get latestTimeOfAny(): number {
+    let latest = 0;
+    for (const { versions } of this.#histories.values())
+      for (const { updatedAt } of versions) latest = Math.max(latest, updatedAt);
+    return latest;
   }
 
   find(id: string): FactHistory | undefined {
     return this.#histories.get(id);
   }
 
-  /** @throws {TypeError} if the ordinal is no fact's, or nothing was known of it at `knownAt`. */
-  factAt(ordinal: number, knownAt?: number): Fact {
-    const history = this.#historyAt.at(ordinal);
-    const fact = history === undefined ? undefined : versionKnownAt(history, knownAt);
-    if (fact === undefined) throw new TypeError(`no fact at ${ordinal}`);
-    return fact;
-  }
-
-  /** @throws {TypeError} if the ordinal is no timeline's. */
-  timelineAt(ordinal: number): FactTimeline {
-    const timeline = this.#timelineAt.at(ordinal);
-    if (timeline === undefined) throw new TypeError(`no timeline at ${ordinal}`);
-    return timeline;
-  }
-
-  /**
-   * Visits the facts that match and count (no empty period), as they were known at `knownAt` (absent: by
-   * now), in no order.
-   */
-  visit(filter: FactFilter, knownAt: number | undefined, visit: FactVisitor): void {
-    const { subject, predicate, userId, projects } = filter;
-    if (subject === undefined && predicate === undefined && userId === undefined && projects === undefined) {
-      const { capacity } = this.#historyAt;
-      for (let ordinal = 0; ordinal < capacity; ordinal += 1) this.#visitOne(ordinal, knownAt, visit);
-      return;
-    }
-    for (const { facts } of this.timelines(filter)) {
-      for (const { ordinal } of facts) this.#visitOne(ordinal, knownAt, visit);
-    }
-  }
-
   timeline(slot: FactSlot): FactTimeline | undefined {
     return this.#timelines.get(slotKey(slot));
   }
 
-  /** The timelines that match, in no order. */
   timelines(filter: FactFilter): FactTimeline[] {
     const subjectKey = filter.subject === undefined ? undefined : nameKey(filter.subject);
     const predicateKey = filter.predicate === undefined ? undefined : nameKey(filter.predicate);
@@ -158,7 +126,6 @@ export class FactBook {
     return found;
   }
 
-  /** Facts any version of which names that memory as its source. */
   fromMemory(memoryId: string): Iterable<FactHistory> {
     return this.#bySource.get(memoryId) ?? NONE;
   }
@@ -176,18 +143,19 @@ export class FactBook {
     }
   }
 
-  #visitOne(ordinal: number, knownAt: number | undefined, visit: FactVisitor): void {
-    const { start, end, confidence, updatedAt } = this.columns;
-    if (knownAt === undefined || (updatedAt[ordinal] as number) <= knownAt) {
-      const from = start[ordinal] as number;
-      const to = end[ordinal] as number;
-      if (to > from) visit(ordinal, from, to, confidence[ordinal] as number);
-      return;
+  /**
+   * The clock shows `now`, and there are records dated later: what they hold counts as known by now, whatever time it
+   * bears, and later records may be dated from here on.
+   */
+  clockIs(now: number): void {
+    this.#latestRecordedAt = -Infinity;
+    for (const history of this.#histories.values()) {
+      for (const { version, updatedAt } of history.versions) {
+        if (updatedAt <= now) this.#latestRecordedAt = Math.max(this.#latestRecordedAt, updatedAt);
+        else if ((history.knownBy?.get(version) ?? Infinity) > now)
+          (history.knownBy ??= new Map()).set(version, now);
+      }
     }
-    const history = this.#historyAt.at(ordinal);
-    const fact = history === undefined ? undefined : versionKnownAt(history, knownAt);
-    if (fact !== undefined && endOf(fact) > fact.validFrom)
-      visit(ordinal, fact.validFrom, endOf(fact), fact.confidence);
   }
 
   /** The smallest set that holds every timeline of these keys. */
@@ -211,7 +179,6 @@ export class FactBook {
     if (replaced === undefined) versions.splice(place, 0, shared);
     else versions[place - 1] = shared;
     history.latest = versions.at(-1) ?? shared;
-    this.columns.set(history.ordinal, history.latest);
     if (row.sourceMemoryId !== null) addTo(this.#bySource, row.sourceMemoryId, history);
     if (replaced !== undefined) this.#forgetSource(replaced, history);
   }
@@ -226,14 +193,10 @@ export class FactBook {
     const latest = history.versions.at(-1);
     if (latest !== undefined) {
       history.latest = latest;
-      this.columns.set(history.ordinal, latest);
       return;
     }
     this.#histories.delete(factId);
-    const { timeline, ordinal } = history;
-    this.objects.release(this.columns.object[ordinal] as number);
-    this.columns.free(ordinal);
-    this.#historyAt.remove(ordinal);
+    const { timeline } = history;
     // From the end, which is where erasing all of a timeline takes them; the last fills the gap.
     const place = timeline.facts.lastIndexOf(history);
     const last = timeline.facts.pop();
@@ -244,15 +207,16 @@ export class FactBook {
   #newHistory(row: Fact): OpenHistory {
     const timeline = this.#timelineOf(row);
     const latest = sharing(row, timeline.facts[0]?.latest);
-    const ordinal = this.#historyAt.next;
-    const history: OpenHistory = { ordinal, latest, versions: [], timeline };
-    this.#historyAt.add(history);
-    this.columns.name(ordinal, {
-      timeline: timeline.ordinal,
-      subject: timeline.subject,
-      predicate: timeline.predicate,
-      object: this.objects.hold(objectKey(latest.object), foldText),
-    });
+    const key = objectKey(latest.object);
+    const folded = foldText(key);
+    const history: OpenHistory = {
+      latest,
+      versions: [],
+      timeline,
+      objectKey: key,
+      // The same string where they are equal, so that it is held once.
+      foldedObject: folded === key ? key : folded,
+    };
     timeline.facts.push(history);
     this.#histories.set(row.id, history);
     return history;
@@ -262,21 +226,14 @@ export class FactBook {
     const key = slotKey(row);
     const known = this.#timelines.get(key);
     if (known !== undefined) return known;
-    const subjectKey = nameKey(row.subject);
-    const predicateKey = nameKey(row.predicate);
     const timeline: OpenTimeline = {
       key,
-      ordinal: this.#timelineAt.next,
       userId: row.userId,
       project: row.project,
-      subjectKey,
-      predicateKey,
-      // A name's key is folded already.
-      subject: this.subjects.hold(subjectKey, (folded) => folded),
-      predicate: this.predicates.hold(predicateKey, (folded) => folded),
+      subjectKey: nameKey(row.subject),
+      predicateKey: nameKey(row.predicate),
       facts: [],
     };
-    this.#timelineAt.add(timeline);
     this.#timelines.set(key, timeline);
     addTo(this.#bySubject, timeline.subjectKey, timeline);
     addTo(this.#byPredicate, timeline.predicateKey, timeline);
@@ -286,9 +243,6 @@ export class FactBook {
 
   #forgetTimeline(timeline: OpenTimeline): void {
     this.#timelines.delete(timeline.key);
-    this.#timelineAt.remove(timeline.ordinal);
-    this.subjects.release(timeline.subject);
-    this.predicates.release(timeline.predicate);
     removeFrom(this.#bySubject, timeline.subjectKey, timeline);
     removeFrom(this.#byPredicate, timeline.predicateKey, timeline);
     removeFrom(this.#byUser, timeline.userId, timeline);
@@ -301,18 +255,16 @@ export class FactBook {
   }
 }
 
-/** What was known of a fact at a moment of transaction time (absent: all); undefined where nothing was. */
+/**
+ * What was known of a fact at a moment of transaction time (absent: all): the highest version recorded by then, whatever
+ * times those before it bear; undefined where nothing was.
+ */
 export function versionKnownAt(history: FactHistory, knownAt: number | undefined): Fact | undefined {
-  if (knownAt === undefined || history.latest.updatedAt <= knownAt) return history.latest;
-  const { versions } = history;
-  let low = 0;
-  let high = versions.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((versions[middle] as Fact).updatedAt <= knownAt) low = middle + 1;
-    else high = middle;
-  }
-  return versions[low - 1];
+  const { latest, versions, knownBy } = history;
+  if (knownAt === undefined || latest.updatedAt <= knownAt) return latest;
+  return versions.findLast(
+    ({ version, updatedAt }) => Math.min(updatedAt, knownBy?.get(version) ?? Infinity) <= knownAt,
+  );
 }
 
 /** The row with the texts of a known one where they are equal, its fields in one order for every row. */

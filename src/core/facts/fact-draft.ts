@@ -8,7 +8,7 @@ import {
   objectKey,
   slotKey,
 } from "./fact.ts";
-import type { FactBook } from "./fact-book.ts";
+import type { FactReads } from "./fact-book.ts";
 import { presentOf } from "./fact-store.ts";
 import type { Clock, WriteSection } from "../ports.ts";
 
@@ -28,21 +28,21 @@ export interface DraftTimeline {
  */
 export class FactDraft {
   /**
-   * Transaction time of the record: the section's, but after every earlier record's, so that `knownAt` tells
-   * them apart.
+   * Transaction time of the record: the section's, but after every earlier record's, so that `knownAt` tells them apart;
+   * earlier than records that a wrong clock dated far ahead.
    */
   readonly recordedAt: number;
   /** What counts as now for valid time, see `presentOf`. */
   readonly now: number;
-  readonly #book: FactBook;
+  readonly #book: FactReads;
   readonly #written = new Map<string, Fact>();
   /** What was written, by timeline and id. */
   readonly #timelines = new Map<string, Map<string, Fact>>();
   readonly #changes = new Map<string, FactChange>();
 
-  constructor(book: FactBook, section: WriteSection, clock: Clock) {
+  constructor(book: FactReads, section: WriteSection, clock: Clock) {
     this.#book = book;
-    this.recordedAt = Math.max(section.now, book.latestRecordedAt + 1);
+    this.recordedAt = presentOf({ now: () => section.now }, book.latestRecordedAt + 1);
     this.now = presentOf(clock, this.recordedAt);
   }
 
@@ -67,11 +67,11 @@ export class FactDraft {
     const first: Fact | undefined = kept[0]?.latest ?? written.values().next().value;
     // Thousands of objects may stand side by side: the others are not even copied.
     const isMany = first?.cardinality === "many";
-    const wanted = isMany ? this.#book.objects.numberOf(objectKey(object)) : undefined;
+    const wanted = objectKey(object);
     const facts: Fact[] = [];
-    for (const { latest, ordinal } of kept) {
-      if (!isMany || this.#book.columns.object[ordinal] === wanted)
-        facts.push(written.get(latest.id) ?? latest);
+    for (const history of kept) {
+      if (!isMany || history.objectKey === wanted)
+        facts.push(written.get(history.latest.id) ?? history.latest);
     }
     for (const fact of written.values()) if (this.#book.find(fact.id) === undefined) facts.push(fact);
     return { facts, cardinality: first?.cardinality };

@@ -1,50 +1,170 @@
-import { compareFacts, type CompareFactsInput, type FactComparison } from "./compare-facts.ts";
-import { currentFact, type CurrentFactInput } from "./current-fact.ts";
-import { eraseFact, type EraseFactInput } from "./erase-fact.ts";
-import type { Fact } from "./fact.ts";
-import { factStats, type FactStats, type FactStatsInput } from "./fact-stats.ts";
-import type { FactPage, FactPorts } from "./fact-store.ts";
-import { factTimeline, type FactTimelineInput, type FactTimelinePage } from "./fact-timeline.ts";
-import { findFacts, type FindFactsInput } from "./find-facts.ts";
-import { getFact, type GetFactInput } from "./get-fact.ts";
-import { invalidateFact, type InvalidateFactInput } from "./invalidate-fact.ts";
-import { type RecordedFact, recordFact, type RecordFactInput } from "./record-fact.ts";
-import { recordFacts, type RecordFactsInput, type RecordFactsResult } from "./record-facts.ts";
-import { searchFacts, type SearchFactsInput } from "./search-facts.ts";
-import { updateFact, type UpdateFactInput } from "./update-fact.ts";
-import { type VolatileFact, volatileFacts, type VolatileFactsInput } from "./volatile-facts.ts";
+import { compareFacts } from "./compare-facts.ts";
+import { eraseFact } from "./erase-fact.ts";
+import { type Fact, nextVersion, sameMetadata } from "./fact.ts";
+import { factStats } from "./fact-stats.ts";
+import {
+  type AsOf,
+  type FactPage,
+  type FactPorts,
+  type FactReadPorts,
+  pageOf,
+  presentOf,
+} from "./fact-store.ts";
+import { factTimeline } from "./fact-timeline.ts";
+import { findFacts } from "./find-facts.ts";
+import { recordFact } from "./record-fact.ts";
+import { recordFacts } from "./record-facts.ts";
+import { volatileFacts } from "./volatile-facts.ts";
+import { bindAll, type Bound } from "../bind-operations.ts";
+import { ServiceError } from "../errors.ts";
+import { type FactFilter, versionKnownAt } from "./fact-book.ts";
+import { compareForList, type PageRange } from "./fact-page.ts";
+import { countingFact, visitFacts } from "./visit-facts.ts";
+import { FactDraft, factNotFound } from "./fact-draft.ts";
+import { closeFact } from "./timeline.ts";
+import { compilePattern } from "./fact-pattern.ts";
+import type { Metadata } from "../memory.ts";
 
-/** What the service can do with facts. */
-export interface FactOperations {
-  recordFact(input: RecordFactInput): Promise<RecordedFact>;
-  recordFacts(input: RecordFactsInput): Promise<RecordFactsResult>;
-  updateFact(input: UpdateFactInput): Promise<Fact>;
-  invalidateFact(input: InvalidateFactInput): Promise<Fact>;
-  eraseFact(input: EraseFactInput): Promise<Fact>;
-  findFacts(input: FindFactsInput): FactPage;
-  currentFact(input: CurrentFactInput): Fact;
-  getFact(input: GetFactInput): Fact;
-  factTimeline(input: FactTimelineInput): FactTimelinePage;
-  searchFacts(input: SearchFactsInput): FactPage;
-  compareFacts(input: CompareFactsInput): FactComparison;
-  factStats(input: FactStatsInput): FactStats;
-  volatileFacts(input: VolatileFactsInput): VolatileFact[];
+interface UpdateFactInput {
+  readonly id: string;
+  /** In [0, 1]. */
+  readonly confidence?: number;
+  /** Replaces the whole. */
+  readonly metadata?: Metadata;
+  /** For the ownership check. */
+  readonly userId?: string;
 }
 
+/**
+ * Gives a fact another confidence or other metadata, as its next version; what is the same already makes
+ * none.
+ *
+ * @throws {ServiceError} NOT_FOUND, FORBIDDEN (another user's), STORE_FULL, NOT_READY.
+ */
+export async function updateFact({ facts, clock }: FactPorts, input: UpdateFactInput): Promise<Fact> {
+  return facts.commit((section) => {
+    const draft = new FactDraft(facts.book, section, clock);
+    const fact = draft.require(input.id, input.userId);
+    const { confidence = fact.confidence, metadata = fact.metadata } = input;
+    if (confidence === fact.confidence && sameMetadata(metadata, fact.metadata))
+      return { changes: [], result: fact };
+
+    const updated = nextVersion(fact, { confidence, metadata }, draft.recordedAt);
+    draft.put([updated]);
+    return { changes: draft.changes, result: updated };
+  });
+}
+
+const SEARCH_FIELDS = ["subject", "predicate", "object", "any"] as const;
+export type SearchField = (typeof SEARCH_FIELDS)[number];
+
+interface SearchFactsInput extends FactFilter, AsOf, PageRange {
+  /** At most 256 characters; see `compilePattern`. */
+  readonly pattern: string;
+  readonly field: SearchField;
+}
+
+/** Facts with a field that matches the pattern, in list order; without `at` past and future ones too. */
+export function searchFacts({ facts }: FactReadPorts, input: SearchFactsInput): FactPage {
+  const matches = compilePattern(input.pattern);
+  const isAsked = (field: SearchField) => input.field === field || input.field === "any";
+  const found: Fact[] = [];
+  for (const timeline of facts.book.timelines(input)) {
+    const isNamed =
+      (isAsked("subject") && matches(timeline.subjectKey)) ||
+      (isAsked("predicate") && matches(timeline.predicateKey));
+    for (const history of timeline.facts) {
+      const fact = countingFact(history, input);
+      if (fact !== undefined && (isNamed || (isAsked("object") && matches(history.foldedObject))))
+        found.push(fact);
+    }
+  }
+  return pageOf(found, input);
+}
+
+interface InvalidateFactInput {
+  readonly id: string;
+  /** Absent: now, or for a fact that has not begun its beginning. */
+  readonly validTo?: number;
+  /** For the ownership check. */
+  readonly userId?: string;
+}
+
+/**
+ * Ends a fact; one that ends earlier already stays as it is. What it says stays on record.
+ *
+ * @throws {ServiceError} NOT_FOUND, FORBIDDEN (another user's), INVALID_REQUEST (an end before its
+ *   beginning), STORE_FULL, NOT_READY.
+ */
+export async function invalidateFact({ facts, clock }: FactPorts, input: InvalidateFactInput): Promise<Fact> {
+  return facts.commit((section) => {
+    const draft = new FactDraft(facts.book, section, clock);
+    const fact = draft.require(input.id, input.userId);
+    const closed = closeFact(fact, input.validTo, draft);
+    if (closed !== fact) draft.put([closed]);
+    return { changes: draft.changes, result: closed };
+  });
+}
+
+interface GetFactInput extends Pick<AsOf, "knownAt"> {
+  readonly id: string;
+  /** Another owner's fact is NOT_FOUND. */
+  readonly userId?: string;
+}
+
+/**
+ * The fact, replaced ones too.
+ *
+ * @throws {ServiceError} NOT_FOUND if there is none, or was none at `knownAt`.
+ */
+export function getFact({ facts }: FactReadPorts, { id, userId, knownAt }: GetFactInput): Fact {
+  const history = facts.book.find(id);
+  const fact = history === undefined ? undefined : versionKnownAt(history, knownAt);
+  if (fact === undefined || (userId !== undefined && fact.userId !== userId)) throw factNotFound();
+  return fact;
+}
+
+interface CurrentFactInput extends FactFilter, AsOf {
+  readonly subject: string;
+  readonly predicate: string;
+}
+
+/**
+ * The fact valid now, or at `at`. Where several are (cardinality `many`, no user or project named), the first
+ * in list order: the newest open one.
+ *
+ * @throws {ServiceError} NOT_FOUND if none is.
+ */
+export function currentFact({ facts, clock }: FactReadPorts, input: CurrentFactInput): Fact {
+  const at = input.at ?? presentOf(clock, facts.book.latestRecordedAt);
+  let current: Fact | undefined;
+  visitFacts(facts.book, { ...input, at }, (fact) => {
+    if (current === undefined || compareForList(fact, current) < 0) current = fact;
+  });
+  if (current === undefined) {
+    throw new ServiceError("NOT_FOUND", "No fact about this subject and predicate is valid at that moment.");
+  }
+  return current;
+}
+
+/** What the service can do with facts. */
+const FACT_OPERATIONS = {
+  recordFact,
+  recordFacts,
+  updateFact,
+  invalidateFact,
+  eraseFact,
+  findFacts,
+  currentFact,
+  getFact,
+  factTimeline,
+  searchFacts,
+  compareFacts,
+  factStats,
+  volatileFacts,
+};
+export type FactOperations = Bound<typeof FACT_OPERATIONS>;
+
 export function bindFactOperations(ports: FactPorts): FactOperations {
-  return {
-    recordFact: (input) => recordFact(ports, input),
-    recordFacts: (input) => recordFacts(ports, input),
-    updateFact: (input) => updateFact(ports, input),
-    invalidateFact: (input) => invalidateFact(ports, input),
-    eraseFact: (input) => eraseFact(ports, input),
-    findFacts: (input) => findFacts(ports, input),
-    currentFact: (input) => currentFact(ports, input),
-    getFact: (input) => getFact(ports, input),
-    factTimeline: (input) => factTimeline(ports, input),
-    searchFacts: (input) => searchFacts(ports, input),
-    compareFacts: (input) => compareFacts(ports, input),
-    factStats: (input) => factStats(ports, input),
-    volatileFacts: (input) => volatileFacts(ports, input),
-  };
+  return bindAll(FACT_OPERATIONS, ports);
 }

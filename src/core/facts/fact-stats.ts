@@ -1,5 +1,7 @@
+import { endOf } from "./fact.ts";
 import type { FactFilter } from "./fact-book.ts";
 import { type AsOf, type FactReadPorts, presentOf } from "./fact-store.ts";
+import { visitFacts } from "./visit-facts.ts";
 
 export interface FactStatsInput extends Pick<FactFilter, "userId" | "projects">, AsOf {}
 
@@ -23,56 +25,40 @@ export interface FactStats {
   readonly topPredicates: readonly { readonly predicate: string; readonly count: number }[];
 }
 
+const TOP_PREDICATES = 10;
+
 /** Counts over a user's facts, or all. */
 export function factStats({ facts: { book }, clock }: FactReadPorts, input: FactStatsInput): FactStats {
   const now = input.at ?? presentOf(clock, book.latestRecordedAt);
-  const { subject, predicate, object } = book.columns;
-  const subjects = new Uint8Array(book.subjects.capacity);
-  const objects = new Uint8Array(book.objects.capacity);
-  const predicates = new Uint32Array(book.predicates.capacity);
-  const firstOfPredicate = new Uint32Array(book.predicates.capacity);
+  const subjects = new Set<string>();
+  const objects = new Set<string>();
+  const predicates = new Map<string, { readonly predicate: string; count: number }>();
   let [total, active, future, confidences] = [0, 0, 0, 0];
   let [earliest, latest] = [Infinity, -Infinity];
-  book.visit(input, input.knownAt, (ordinal, start, end, confidence) => {
+  visitFacts(book, { ...input, at: undefined }, (fact, history, timeline) => {
     total += 1;
-    confidences += confidence;
-    if (start > now) future += 1;
-    else if (end > now) active += 1;
-    if (start < earliest) earliest = start;
-    if (start > latest) latest = start;
-    subjects[subject[ordinal] as number] = 1;
-    objects[object[ordinal] as number] = 1;
-    const number = predicate[ordinal] as number;
-    if (predicates[number] === 0) firstOfPredicate[number] = ordinal;
-    predicates[number] = (predicates[number] as number) + 1;
+    confidences += fact.confidence;
+    if (fact.validFrom > now) future += 1;
+    else if (endOf(fact) > now) active += 1;
+    earliest = Math.min(earliest, fact.validFrom);
+    latest = Math.max(latest, fact.validFrom);
+    subjects.add(timeline.subjectKey);
+    objects.add(history.objectKey);
+    const known = predicates.get(timeline.predicateKey);
+    if (known === undefined) predicates.set(timeline.predicateKey, { predicate: fact.predicate, count: 1 });
+    else known.count += 1;
   });
-  const topPredicates = Array.from(predicates, (count, number) => ({ count, number }))
-    .filter(({ count }) => count > 0)
-    .sort((a, b) => b.count - a.count || a.number - b.number)
-    .slice(0, TOP_PREDICATES)
-    .map(({ count, number }) => ({
-      predicate: book.factAt(firstOfPredicate[number] as number).predicate,
-      count,
-    }));
   return {
     totalFacts: total,
     activeFacts: active,
     historicalFacts: total - active - future,
     futureFacts: future,
-    subjects: countOf(subjects),
-    predicates: predicates.reduce((different, count) => different + (count > 0 ? 1 : 0), 0),
-    objects: countOf(objects),
+    subjects: subjects.size,
+    predicates: predicates.size,
+    objects: objects.size,
     averageConfidence: total === 0 ? null : confidences / total,
     earliest: total === 0 ? null : earliest,
     latest: total === 0 ? null : latest,
-    topPredicates,
+    topPredicates: [...predicates.values()].sort((a, b) => b.count - a.count).slice(0, TOP_PREDICATES),
   };
-}
-
-const TOP_PREDICATES = 10;
-
-function countOf(marks: Uint8Array): number {
-  let count = 0;
-  for (const mark of marks) count += mark;
-  return count;
 }

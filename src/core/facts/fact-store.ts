@@ -1,7 +1,6 @@
 import type { Fact } from "./fact.ts";
-import type { FactBook } from "./fact-book.ts";
-import { charsOf, type PageRange } from "./fact-page.ts";
-import type { FactSelection } from "./fact-selection.ts";
+import type { FactReads } from "./fact-book.ts";
+import { charsOf, compareForList, type PageRange, sortedPage } from "./fact-page.ts";
 import type { RequestLedger } from "../idempotency.ts";
 import { fitting } from "../page-end.ts";
 import type { Catalogue, Clock, IdSource, WriteSection } from "../ports.ts";
@@ -12,7 +11,7 @@ export interface FactStore {
   /**
    * Synchronous reads; it shows a write from the moment it is accepted. Only the store applies changes to it.
    */
-  readonly book: FactBook;
+  readonly book: FactReads;
   /** One atomic write; the same promises and errors as `MemoryStore.commit`. */
   commit<T>(
     decide: (section: WriteSection) => {
@@ -69,29 +68,10 @@ export function presentOf(clock: Clock, latestRecordedAt: number): number {
   return latestRecordedAt > now && latestRecordedAt - now <= CLOCK_STEP_MS ? latestRecordedAt : now;
 }
 
-/** One page of what was found, as it was known. */
-export function pageOf(
-  book: FactBook,
-  found: FactSelection,
-  range: PageRange & Pick<AsOf, "knownAt">,
-): FactPage {
-  const facts = factsOf(book, found, range);
-  return {
-    total: found.size,
-    facts: facts.slice(
-      0,
-      fitting(facts.length, (index) => charsOf(facts[index] as Fact)),
-    ),
-  };
-}
-
-/** The same however long its texts are. */
-export function factsOf(
-  book: FactBook,
-  found: FactSelection,
-  { knownAt, ...range }: PageRange & Pick<AsOf, "knownAt">,
-): Fact[] {
-  return found
-    .page(range, (ordinal) => book.factAt(ordinal).id)
-    .map((ordinal) => book.factAt(ordinal, knownAt));
+/** One page of the facts that a read found. */
+export function pageOf(found: Fact[], range: PageRange): FactPage {
+  const total = found.length;
+  const facts = sortedPage(found, range, compareForList);
+  const count = fitting(facts.length, (index) => charsOf(facts[index] as Fact));
+  return { total, facts: facts.slice(0, count) };
 }

@@ -14,7 +14,7 @@ export type Cardinality = (typeof CARDINALITIES)[number];
 
 /**
  * One version of a fact: the row that is kept, and what reads answer. Versions are only ever added; what was
- * known at a moment is the last version whose `updatedAt` is not after it. So a change costs one small row
+ * known at a moment is the highest version whose `updatedAt` is not after it. So a change costs one small row
  * however long the history is, and no row holds until when it was the known one: the next version says so.
  *
  * Two things do touch earlier versions, because both are erasures: an erased fact loses all its rows, and an
@@ -52,7 +52,7 @@ export interface Fact {
   readonly createdBy: string | null;
   /** When the fact was first recorded. */
   readonly recordedAt: number;
-  /** When this version was recorded; later than that of the version before. */
+  /** When this version was recorded; later than that of the version before, unless the clock was wrong. */
   readonly updatedAt: number;
 }
 

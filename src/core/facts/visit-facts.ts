@@ -1,6 +1,6 @@
 import { type Fact, isEmpty, isValidAt } from "./fact.ts";
 import {
-  type FactBook,
+  type FactReads,
   type FactFilter,
   type FactHistory,
   type FactTimeline,
@@ -13,7 +13,7 @@ import type { AsOf } from "./fact-store.ts";
  * all of every time. Replaced ones (empty period) are left out.
  */
 export function visitFacts(
-  book: FactBook,
+  book: FactReads,
   filter: FactFilter & AsOf,
   visit: (fact: Fact, history: FactHistory, timeline: FactTimeline) => void,
 ): void {

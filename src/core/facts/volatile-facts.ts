@@ -40,59 +40,54 @@ export function volatileFacts(
   input: VolatileFactsInput,
 ): VolatileFact[] {
   const now = input.at ?? presentOf(clock, book.latestRecordedAt);
-  const { from = -Infinity, to = Infinity } = input;
-  const { timeline } = book.columns;
-  const begun = new Uint32Array(book.timelineCapacity);
-  const changes = new Uint32Array(book.timelineCapacity);
-  const lastChange = new Float64Array(book.timelineCapacity).fill(-Infinity);
-  book.visit(input, input.knownAt, (ordinal, start, end) => {
-    if (start > now) return;
-    const number = timeline[ordinal] as number;
-    begun[number] = (begun[number] as number) + 1;
-    if (start < from || start >= to) return;
-    changes[number] = (changes[number] as number) + 1;
-    lastChange[number] = Math.max(lastChange[number] as number, start, end <= now ? end : start);
-  });
-
-  const volatile: number[] = [];
-  for (const [number, count] of begun.entries())
-    if (count > 1 && (changes[number] as number) > 0) volatile.push(number);
-  const mostChanging = (a: number, b: number) =>
-    (changes[b] as number) - (changes[a] as number) ||
-    (lastChange[b] as number) - (lastChange[a] as number) ||
-    (book.timelineAt(a).key < book.timelineAt(b).key ? -1 : 1);
-  return sortedPage(volatile, input, mostChanging).map((number) => ({
-    ...averagesOf(book.timelineAt(number), now, input),
-    changeCount: changes[number] as number,
-    lastChangedAt: lastChange[number] as number,
-  }));
+  const found: { readonly key: string; readonly changes: VolatileFact }[] = [];
+  for (const timeline of book.timelines(input)) {
+    const changes = changesOf(timeline, now, input);
+    if (changes !== undefined) found.push({ key: timeline.key, changes });
+  }
+  const page = sortedPage(
+    found,
+    input,
+    (a, b) =>
+      b.changes.changeCount - a.changes.changeCount ||
+      b.changes.lastChangedAt - a.changes.lastChangedAt ||
+      (a.key < b.key ? -1 : 1),
+  );
+  return page.map(({ changes }) => changes);
 }
 
-function averagesOf(
+/** Undefined for a timeline of one fact, or without a change in the period asked for. */
+function changesOf(
   timeline: FactTimeline,
   now: number,
   { from = -Infinity, to = Infinity, knownAt }: VolatileFactsInput,
-): Omit<VolatileFact, "changeCount" | "lastChangedAt"> {
-  let [counted, confidence, duration] = [0, 0, 0];
+): VolatileFact | undefined {
+  let [begun, counted, confidence, duration, lastChangedAt] = [0, 0, 0, 0, -Infinity];
   let [current, newest]: (Fact | undefined)[] = [];
   for (const history of timeline.facts) {
     const fact = countingFact(history, { knownAt });
     if (fact === undefined || fact.validFrom > now) continue;
-    if (endOf(fact) > now && (current === undefined || compareForList(fact, current) < 0)) current = fact;
+    begun += 1;
+    const end = endOf(fact);
+    if (end > now && (current === undefined || compareForList(fact, current) < 0)) current = fact;
     if (fact.validFrom < from || fact.validFrom >= to) continue;
     if (newest === undefined || fact.validFrom > newest.validFrom) newest = fact;
     counted += 1;
     confidence += fact.confidence;
-    duration += Math.min(endOf(fact), now) - fact.validFrom;
+    duration += Math.min(end, now) - fact.validFrom;
+    lastChangedAt = Math.max(lastChangedAt, end <= now ? end : fact.validFrom);
   }
   const named = current ?? newest;
+  if (begun < 2 || counted === 0 || named === undefined) return undefined;
   return {
-    subject: named?.subject ?? timeline.subjectKey,
-    predicate: named?.predicate ?? timeline.predicateKey,
+    subject: named.subject,
+    predicate: named.predicate,
     userId: timeline.userId,
     project: timeline.project,
+    changeCount: counted,
     averageConfidence: confidence / counted,
     averageDurationDays: duration / counted / DAY_MS,
+    lastChangedAt,
     currentObject: current?.object ?? null,
   };
 }

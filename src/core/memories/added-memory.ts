@@ -12,6 +12,8 @@ export interface AddMemoryInput {
   readonly occurredAt?: number;
   /** Forces the primary sector. */
   readonly sector?: Sector;
+  /** Ids of the same user's memories that this one replaces. */
+  readonly supersedes?: readonly string[];
   readonly createdBy?: string;
   readonly idempotency?: IdempotentRequest;
 }

@@ -69,6 +69,7 @@ export interface ComposedMemory {
   readonly embedding: DocumentEmbedding;
   readonly sectors: Pick<Memory, "primarySector" | "sectors">;
   readonly createdBy: string | null;
+  readonly supersedes?: readonly string[];
   readonly readText: ReadText;
 }
 
@@ -81,7 +82,7 @@ export interface ReadText {
   readonly traits: MemoryTraits;
 }
 
-export function readText(memory: Pick<Identity, "content" | "tags" | "source">): ReadText {
+export function readText(memory: Pick<Identity, "content" | "tags" | "project" | "source">): ReadText {
   const { content } = memory;
   return {
     terms: analyse(content).join(" "),
@@ -114,6 +115,7 @@ export function newMemoryRow(composed: ComposedMemory, { now }: WriteSection, or
     createdBy: composed.createdBy,
     source: composed.identity.source ?? null,
     order,
+    supersedes: composed.supersedes ?? [],
     duplicateHash: composed.hash,
   };
   return withDerived(memory, composed.readText);

@@ -1,6 +1,7 @@
 import type { MemoryStore, Ordinal } from "../ports.ts";
 import { type Change, edgeId, type EdgeRow, endsOfEdgeId } from "../rows.ts";
 import { reinforced } from "./salience.ts";
+import { inferUpdates } from "./infer-updates.ts";
 import { similarWaypoints, strengthened } from "./waypoints.ts";
 
 /** What being found adds to a memory's salience: a tenth of what a deliberate reinforcement does by default. */
@@ -17,6 +18,8 @@ export interface FollowUpsOptions {
   readonly onPending: () => void;
   /** Whether callers wait for the machine: links can wait longer than they. */
   readonly isBusy: () => boolean;
+  /** See `EmbeddingProfile.similar`, of the model that makes the vectors now. */
+  readonly minSimilarity: () => number;
 }
 
 /**
@@ -51,7 +54,8 @@ export class FollowUps {
     for (const id of best) this.#found.set(id, (this.#found.get(id) ?? 0) + 1);
     const hits = new Set(ids);
     for (const edge of best.flatMap((id) => this.#store.catalogue.edgesOf(id))) {
-      if (hits.has(edge.source) && hits.has(edge.target)) this.#together.set(edgeId(edge), edge);
+      if (edge.kind !== "updates" && hits.has(edge.source) && hits.has(edge.target))
+        this.#together.set(edgeId(edge), edge);
     }
   }
 
@@ -78,11 +82,15 @@ export class FollowUps {
         return;
       }
       const batch = take(this.#unlinked, LINKED_AT_ONCE);
+      const updates = await Promise.all(
+        batch.map(([id, { vector }]) => inferUpdates(this.#store, id, vector)),
+      );
       await this.#store.commit(({ now }) => {
         const changes = new Map<string, Change>();
-        for (const [id, { version, vector }] of batch) {
+        for (const [i, [id, { version, vector }]] of batch.entries()) {
           // Changed since: its new text is waiting too.
           if (this.#store.catalogue.find(id)?.version !== version) continue;
+          for (const change of updates[i]?.(now) ?? []) changes.set(change.id, change);
           for (const change of this.#similarChanges(id, vector, now)) {
             // Two new ones that are near each other find one another; one waypoint between them is enough.
             const { source, target, kind } = endsOfEdgeId(change.id);
@@ -123,8 +131,9 @@ export class FollowUps {
     const entry = catalogue.find(id);
     if (entry === undefined) return [];
     // Waypoints never cross users: nobody's memories are linked among themselves.
-    const isSameOwner = (ordinal: Ordinal) => catalogue.at(ordinal)?.userId === entry.userId;
-    return similarWaypoints(catalogue, entry, this.#store.scoreVectors(vector), isSameOwner, now);
+    const mayLink = (ordinal: Ordinal) => catalogue.at(ordinal)?.userId === entry.userId;
+    const rule = { mayLink, minSimilarity: this.#options.minSimilarity() };
+    return similarWaypoints(catalogue, entry, this.#store.scoreVectors(vector), rule, now);
   }
 }
 

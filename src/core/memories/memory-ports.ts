@@ -3,6 +3,7 @@ import type { FollowUps } from "./follow-ups.ts";
 import type { RequestLedger } from "../idempotency.ts";
 import type { Clock, Embedder, IdSource, MemoryStore } from "../ports.ts";
 import type { SectorClassifier } from "../sectors/sectors.ts";
+import type { WordFrequencies } from "../text/word-frequencies.ts";
 
 /** What the operations on memories need of the world. */
 export interface MemoryPorts {
@@ -11,7 +12,10 @@ export interface MemoryPorts {
   readonly facts: FactStore;
   readonly embedder: Embedder;
   readonly classify: SectorClassifier;
+  readonly frequencies: WordFrequencies;
   readonly clock: Clock;
+  /** In which "yesterday" is meant where a caller does not say. */
+  readonly timeZone: string;
   readonly ids: IdSource;
   readonly requests: RequestLedger;
   readonly followUps: Pick<FollowUps, "added" | "recalled">;

@@ -47,7 +47,8 @@ export async function relatedMemories(
   const edges = new Map<string, EdgeRow>();
   for (const node of nodes) {
     for (const edge of catalogue.edgesOf(node.id)) {
-      if (memories.has(edge.source) && memories.has(edge.target)) edges.set(edgeId(edge), edge);
+      if (edge.weight > 0 && memories.has(edge.source) && memories.has(edge.target))
+        edges.set(edgeId(edge), edge);
     }
   }
   return { nodes, edges: [...edges.values()] };

@@ -14,6 +14,7 @@ import { type IdempotentRequest, requestChanges } from "../idempotency.ts";
 import type { MemoryPorts } from "./memory-ports.ts";
 import { INITIAL_SALIENCE, type SeenMemory } from "../memory.ts";
 import { type Change, memoryOf } from "../rows.ts";
+import { checkSupersedes, identicalMemory } from "./supersede.ts";
 import { nextWaypoint, type Predecessor } from "./waypoints.ts";
 
 /** An add that found its memory there already, before anything was embedded. */
@@ -28,7 +29,10 @@ export type Composed = ComposedMemory | KnownDuplicate;
 export async function composeMemory(ports: MemoryPorts, input: AddMemoryInput): Promise<Composed> {
   const identity = identityOf(input);
   const hash = duplicateHash(ports.sha256, identity);
-  if (ports.store.catalogue.findDuplicate(hash) !== undefined) return { hash, input };
+  const { catalogue } = ports.store;
+  const supersedes = input.supersedes ?? [];
+  checkSupersedes(catalogue, identity.userId, supersedes);
+  if (identicalMemory(catalogue, hash, supersedes) !== undefined) return { hash, input };
   return embedNew(ports, input, hash);
 }
 
@@ -43,6 +47,7 @@ async function embedNew(ports: MemoryPorts, input: AddMemoryInput, hash: string)
     embedding,
     sectors: sectorsOf(ports.classify, input.content, embedding, input.sector),
     createdBy: input.createdBy ?? null,
+    supersedes: [...new Set(input.supersedes)],
     readText: readText(identity),
   };
 }
@@ -95,12 +100,18 @@ async function attempt(
       if (item === undefined) return undefined;
       const own = added.get(item.hash);
       if (own !== undefined) return { id: own.id, memory: own, deduplicated: true };
-      const duplicate = store.catalogue.findDuplicate(item.hash);
+      const supersedes = ("input" in item ? item.input.supersedes : item.supersedes) ?? [];
+      const duplicate = identicalMemory(store.catalogue, item.hash, supersedes);
       if (duplicate !== undefined) return { id: duplicate, memory: undefined, deduplicated: true };
       if ("input" in item) throw new DuplicateGone();
 
       const row = newMemoryRow(item, section, section.nextOrder + added.size);
-      const memory = { ...memoryOf(row), salience: INITIAL_SALIENCE, lastSeenAt: section.now };
+      const memory: SeenMemory = {
+        ...memoryOf(row),
+        salience: INITIAL_SALIENCE,
+        lastSeenAt: section.now,
+        superseded: null,
+      };
       added.set(item.hash, memory);
       changes.push(
         { table: "memories", id: row.id, row },

@@ -10,7 +10,8 @@ import type { MemoryPorts } from "./memory-ports.ts";
 import type { Memory, Metadata, SeenMemory } from "../memory.ts";
 import { checkVersion, memoryNotFound, ownedMemory } from "./owned-memory.ts";
 import { type Change, memoryOf } from "../rows.ts";
-import { removeEdges } from "./waypoints.ts";
+import { checkSupersedes } from "./supersede.ts";
+import { rejectUpdates, removeEdges } from "./waypoints.ts";
 
 export interface UpdateMemoryInput {
   readonly id: string;
@@ -22,6 +23,10 @@ export interface UpdateMemoryInput {
   readonly occurredAt?: number | null;
   /** Null clears. */
   readonly project?: string | null;
+  /** Replaces the whole: ids of the same user's memories that this one replaces. */
+  readonly supersedes?: readonly string[];
+  /** It holds, whatever reads like a later word on it: such guesses are rejected, and not made again. */
+  readonly stillHolds?: boolean;
   /** For the ownership check. */
   readonly userId?: string;
   /** The version that the caller saw; VERSION_MISMATCH if there is another by now. */
@@ -37,7 +42,7 @@ export interface UpdateMemoryInput {
  */
 export async function updateMemory(ports: MemoryPorts, input: UpdateMemoryInput): Promise<SeenMemory> {
   const { store, embedder, classify, sha256, followUps } = ports;
-  const { id, userId, ifVersion, ...fields } = input;
+  const { id, userId, ifVersion, stillHolds = false, ...fields } = input;
   const found = ownedMemory(store.catalogue, id, userId);
   checkVersion(found, ifVersion);
 
@@ -54,13 +59,20 @@ export async function updateMemory(ports: MemoryPorts, input: UpdateMemoryInput)
   for (;;) {
     const memory = (await store.readMemories([id])).get(id);
     if (memory === undefined) throw memoryNotFound();
-    if (Object.values(fields).every((value) => value === undefined)) return memory;
+    const isChanged = Object.values(fields).some((value) => value !== undefined);
+    if (!isChanged && !stillHolds) return memory;
 
     const written = await store.commit(({ now }) => {
       const entry = ownedMemory(store.catalogue, id, userId);
       checkVersion(entry, ifVersion);
       // Somebody was faster since the row was read: read it again.
       if (entry.version !== memory.version) return { changes: [], result: undefined };
+      const rejected = stillHolds ? rejectUpdates(store.catalogue, id) : [];
+      const supersession = store.catalogue.supersession(entry.ordinal) ?? null;
+      const superseded = stillHolds && supersession?.how === "inferred" ? null : supersession;
+      if (!isChanged) return { changes: rejected, result: { ...memory, superseded } };
+      if (fields.supersedes !== undefined)
+        checkSupersedes(store.catalogue, entry.userId, fields.supersedes, id);
       const changed = changedMemory(memory, fields, sectors);
       const row = withDerived({
         ...changed,
@@ -68,16 +80,18 @@ export async function updateMemory(ports: MemoryPorts, input: UpdateMemoryInput)
         version: memory.version + 1,
         duplicateHash: duplicateHash(sha256, changed),
       });
-      const changes: Change[] = [{ table: "memories", id, row }];
+      const changes: Change[] = [{ table: "memories", id, row }, ...rejected];
       if (embedding !== undefined) {
-        const outdated = store.catalogue.edgesOf(id).filter(({ kind }) => kind === "similar");
+        const outdated = store.catalogue
+          .edgesOf(id)
+          .filter(({ kind, weight }) => kind === "similar" || (kind === "updates" && weight > 0));
         changes.push(
           ...embeddingChanges(id, row.userId, embedding, embedder.stamp),
           ...removeEdges(outdated),
         );
       }
       const { salience, lastSeenAt } = entry;
-      return { changes, result: { ...memoryOf(row), salience, lastSeenAt } };
+      return { changes, result: { ...memoryOf(row), salience, lastSeenAt, superseded } };
     });
     if (written === undefined) continue;
     if (embedding !== undefined) followUps.added(id, written.version, meanWindow(embedding.windows));
@@ -86,8 +100,8 @@ export async function updateMemory(ports: MemoryPorts, input: UpdateMemoryInput)
 }
 
 function changedMemory(
-  { salience: _salience, lastSeenAt: _lastSeenAt, ...memory }: SeenMemory,
-  fields: Pick<UpdateMemoryInput, "content" | "tags" | "metadata" | "occurredAt" | "project">,
+  { salience: _salience, lastSeenAt: _lastSeenAt, superseded: _superseded, ...memory }: SeenMemory,
+  fields: Pick<UpdateMemoryInput, "content" | "tags" | "metadata" | "occurredAt" | "project" | "supersedes">,
   sectors: Pick<Memory, "primarySector" | "sectors"> | undefined,
 ): Memory {
   return {
@@ -97,6 +111,7 @@ function changedMemory(
     metadata: fields.metadata ?? memory.metadata,
     occurredAt: fields.occurredAt === undefined ? memory.occurredAt : fields.occurredAt,
     project: fields.project === undefined ? memory.project : fields.project,
+    supersedes: fields.supersedes === undefined ? memory.supersedes : [...new Set(fields.supersedes)],
     ...sectors,
   };
 }

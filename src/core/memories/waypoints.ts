@@ -33,13 +33,17 @@ export function nextWaypoint(before: Predecessor | undefined, memory: Predecesso
   });
 }
 
-/** Cosine from which two memories count as similar: between sentences on one subject, not merely of one kind. */
-const MIN_SIMILARITY = 0.55;
 /** Links a memory makes when it is added, and links from later ones that it takes. */
 const MAX_SIMILAR_OUT = 4;
 const MAX_SIMILAR_IN = 8;
 /** The nearest that are looked at: others' memories and full ones among them are passed over. */
 const NEAREST_LOOKED_AT = 64;
+
+interface LinkRule {
+  readonly mayLink: (ordinal: Ordinal) => boolean;
+  /** See `EmbeddingProfile.similar`. */
+  readonly minSimilarity: number;
+}
 
 /**
  * The `similar` waypoints from a memory to those nearest to it, weighted by cosine. Both directions are bounded, so
@@ -49,13 +53,13 @@ export function similarWaypoints(
   catalogue: Catalogue,
   memory: Pick<CatalogueEntry, "id" | "ordinal">,
   similarity: Scores,
-  mayLink: (ordinal: Ordinal) => boolean,
+  { mayLink, minSimilarity }: LinkRule,
   now: number,
 ): Change[] {
   const changes: Change[] = [];
   for (const ordinal of similarity.top(NEAREST_LOOKED_AT)) {
     const weight = similarity.of(ordinal);
-    if (weight < MIN_SIMILARITY || changes.length === MAX_SIMILAR_OUT) break;
+    if (weight < minSimilarity || changes.length === MAX_SIMILAR_OUT) break;
     const target = ordinal === memory.ordinal || !mayLink(ordinal) ? undefined : catalogue.at(ordinal);
     if (target === undefined) continue;
     const similar = catalogue.edgesOf(target.id).filter(({ kind }) => kind === "similar");
@@ -85,4 +89,12 @@ function putEdge(row: EdgeRow): Change[] {
 /** The changes that remove edges. */
 export function removeEdges(edges: readonly EdgeRow[]): Change[] {
   return edges.map((edge) => ({ table: "edges", id: edgeId(edge), row: null }));
+}
+
+/** The changes that keep a memory from passing for outdated: what seems to update it was rejected, for good. */
+export function rejectUpdates(catalogue: Catalogue, id: string): Change[] {
+  return catalogue
+    .edgesOf(id)
+    .filter(({ kind, target, weight }) => kind === "updates" && target === id && weight > 0)
+    .flatMap((edge) => putEdge({ ...edge, weight: 0 }));
 }

@@ -4,7 +4,11 @@ import type { SeenMemory } from "../memory.ts";
 import type { MemoryPorts } from "../memories/memory-ports.ts";
 import { namedFacts } from "../facts/named-facts.ts";
 import type { MemoryFilter } from "../ports.ts";
-import { readQuestion } from "./question.ts";
+import { termWeights } from "./bm25.ts";
+import { currentFirst, LOOKED_AT, tenseOf } from "./currency.ts";
+import { type Found, happenedIn, withMemories, within } from "./period.ts";
+import { readQuestion, timedQuestion, type TimedQuestion } from "./question.ts";
+import { relevantCount } from "./relevance.ts";
 import { rank } from "./ranking.ts";
 import { snippetOf } from "./snippet.ts";
 
@@ -12,12 +16,18 @@ export interface QueryMemoryInput {
   readonly query: string;
   /** 1 … 200. */
   readonly limit: number;
+  /** In which "yesterday" is meant; the service's own if absent. */
+  readonly timeZone?: string;
+  /** It is a text to find the like of, no question: times in it are words as any others. */
+  readonly isText?: boolean;
   readonly filter: MemoryFilter;
   /** In [0, 1]. */
   readonly minScore?: number;
   /** Longest snippet wanted, in characters; absent: none. */
   readonly snippetChars?: number;
   readonly explain?: boolean;
+  /** What counted then is answered: memories of later have no say. */
+  readonly asOf?: number;
   /** Also answer the facts that the question names. */
   readonly includeFacts?: boolean;
   /** What is found does not count as remembered: its salience stays, and no waypoint grows. */
@@ -38,6 +48,8 @@ export interface MemoryHit {
 export interface QueryMemoryResult {
   /** Best first. */
   readonly hits: readonly MemoryHit[];
+  /** How many leading hits answer the question; the others are merely the nearest. */
+  readonly relevant: number;
   /**
    * Of the same user and projects: those valid now whose subject or object the question names, at most 100.
    * Only where they were asked for.
@@ -46,53 +58,64 @@ export interface QueryMemoryResult {
 }
 
 const MAX_FACTS = 100;
+/** Lower ones, which print as 0.00, are no matches unless a caller asks for them. */
+const LEAST_SCORE = 0.005;
 
 /**
  * Finds the memories that answer a question, best first.
  *
  * @throws {ServiceError} MODEL_UNAVAILABLE, RATE_LIMITED, NOT_READY.
  */
-export async function queryMemory(
-  { store, facts, embedder, clock, followUps }: MemoryPorts,
-  input: QueryMemoryInput,
-): Promise<QueryMemoryResult> {
-  const { query, limit, filter, minScore = 0, snippetChars, explain = false } = input;
-  const embedding = await embedder.embedQuestion(query);
-  const now = clock.now();
-  const question = readQuestion({
-    text: query,
-    now,
-    words: embedding.words,
-    inverseDocumentFrequency: (term) => store.inverseDocumentFrequency(term),
-  });
-  const selection = Object.keys(filter).length === 0 ? undefined : store.catalogue.select(filter);
-  const { candidates, edges } = await gatherCandidates(store, question, embedding, selection);
-  // Those that pass the filter; neither an answer nor a path shows the others.
-  const idOf = new Map(
-    candidates.filter(({ isSelected }) => isSelected).map(({ ordinal, id }) => [ordinal, id]),
-  );
-  const ranked = rank(question, candidates, { now, edges })
-    .filter(({ ordinal, score }) => score >= minScore && idOf.has(ordinal))
-    .slice(0, limit);
-  const memories = await store.readMemories(ranked.flatMap(({ ordinal }) => idOf.get(ordinal) ?? []));
+export async function queryMemory(ports: MemoryPorts, input: QueryMemoryInput): Promise<QueryMemoryResult> {
+  const { store, facts, clock, followUps, timeZone } = ports;
+  const { query, limit, minScore = LEAST_SCORE, snippetChars, explain = false, asOf } = input;
+  const filter =
+    asOf === undefined
+      ? input.filter
+      : { ...input.filter, to: Math.min(input.filter.to ?? Infinity, asOf + 1) };
+  const now = asOf ?? clock.now();
+  const asked =
+    input.isText === true
+      ? undefined
+      : withMemories(store.catalogue, filter, timedQuestion(query, now, input.timeZone ?? timeZone));
+  const { found, idOf, weightOfTerm, countRelevant } =
+    asked?.isTimeAlone === true
+      ? happenedIn(store.catalogue, filter, asked.period, limit, now)
+      : await findByMeaning(ports, query, filter, asked, now);
+  const idsOf = (list: typeof found) => list.flatMap(({ ordinal }) => idOf.get(ordinal) ?? []);
+  const memories = await store.readMemories(idsOf(found.slice(0, Math.max(limit, LOOKED_AT))));
+  const ordered =
+    asked?.isTimeAlone === true
+      ? found
+      : currentFirst(store, found, memories, { tense: tenseOf(query), asOf, hasTime: asked !== undefined });
+  const ranked = ordered.filter(({ score }) => score >= minScore).slice(0, limit);
+  // What fell behind made room for others.
+  const missing = idsOf(ranked).filter((id) => !memories.has(id));
+  for (const [id, memory] of await store.readMemories(missing)) memories.set(id, memory);
   const hits = ranked.flatMap(({ ordinal, score, shares, path }): MemoryHit[] => {
     const memory = memories.get(idOf.get(ordinal) ?? "");
     // Deleted while the question was answered.
     if (memory === undefined) return [];
     return [
       {
-        memory,
+        memory:
+          asOf === undefined
+            ? memory
+            : { ...memory, superseded: store.catalogue.supersession(ordinal, asOf) ?? null },
         score,
         path: path.flatMap((step) => idOf.get(step) ?? []),
         ...(snippetChars === undefined
           ? {}
-          : { snippet: snippetOf(memory.content, snippetChars, question.termWeights) }),
+          : { snippet: snippetOf(memory.content, snippetChars, weightOfTerm) }),
         ...(explain ? { explain: shares } : {}),
       },
     ];
   });
-  if (input.leavesNoTrace !== true) followUps.recalled(hits.map(({ memory }) => memory.id));
-  if (input.includeFacts !== true) return { hits };
+  const relevant = Math.min(hits.length, countRelevant(ranked));
+  // What does not answer was not remembered.
+  if (input.leavesNoTrace !== true)
+    followUps.recalled(hits.slice(0, relevant).map(({ memory }) => memory.id));
+  if (input.includeFacts !== true) return { hits, relevant };
   const { userId, projects } = filter;
   const named = namedFacts(
     { facts, clock },
@@ -103,5 +126,44 @@ export async function queryMemory(
       ...(projects === undefined ? {} : { projects }),
     },
   );
-  return { hits, facts: named.facts };
+  return { hits, relevant, facts: named.facts };
+}
+
+/** Everything that the filter lets through, as far as it may answer, best first. */
+async function findByMeaning(
+  { store, embedder, frequencies }: MemoryPorts,
+  query: string,
+  filter: MemoryFilter,
+  asked: TimedQuestion | undefined,
+  now: number,
+): Promise<Found> {
+  const topic = asked?.topic ?? query;
+  const embedding = await embedder.embedQuestion(topic);
+  const { userId } = filter;
+  const conditions = Object.keys(filter).length;
+  const selection = conditions === 0 ? undefined : store.catalogue.select(filter);
+  // Of the named user's memories, whatever else filters: else a score would tell which words somebody else wrote.
+  const ofUser =
+    userId === undefined ? undefined : conditions === 1 ? selection : store.catalogue.select({ userId });
+  const question = readQuestion({
+    text: query,
+    topic,
+    period: asked?.period,
+    words: embedding.words,
+    weights: termWeights(store.termStatistics(ofUser), frequencies),
+    profile: embedder.profile,
+  });
+  const inPeriod = asked === undefined ? undefined : store.catalogue.select(within(filter, asked.period));
+  const { candidates, edges } = await gatherCandidates(store, question, embedding, selection, inPeriod);
+  // Those that pass the filter; neither an answer nor a path shows the others.
+  const idOf = new Map(
+    candidates.filter(({ isSelected }) => isSelected).map(({ ordinal, id }) => [ordinal, id]),
+  );
+  const found = rank(question, candidates, { now, edges }).filter(({ ordinal }) => idOf.has(ordinal));
+  return {
+    found,
+    countRelevant: (hits) => relevantCount(question, hits, found, candidates, embedder.profile),
+    idOf,
+    weightOfTerm: new Map(question.terms.map(({ term, weight }) => [term, weight])),
+  };
 }

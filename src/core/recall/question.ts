@@ -1,41 +1,50 @@
 import { analyse, questionTerms } from "../text/analyser.ts";
-import { bestBm25 } from "./bm25.ts";
+import { bestBm25, type TermWeights } from "./bm25.ts";
 import { fold } from "../text/fold.ts";
+import type { EmbeddingProfile } from "../embedding.ts";
 import type { Sector } from "../memory.ts";
 import { sectorOfQuestion } from "../sectors/sectors.ts";
 import type { QueryTerm } from "../ports.ts";
-import { type TimeExpression, timesIn } from "../text/time-expressions.ts";
+import { momentOf, wallTime } from "../text/calendar.ts";
+import { asksForNothingElse, timeOfQuestion } from "../text/time-expressions.ts";
+import type { Period } from "../text/time-periods.ts";
 
 /** A question as ranking reads it: everything that does not depend on a memory. */
 export interface RankingQuestion {
   /** Its words as `wordsOf` gives them, with a space before and after each: names are looked for here. */
   readonly text: string;
+  /** Its terms; a weight is how often the term stands there times its inverse document frequency. */
   readonly terms: readonly QueryTerm[];
-  /** What each term counts: its weight times its inverse document frequency. */
-  readonly termWeights: ReadonlyMap<string, number>;
+  /** Terms of the average memory. */
+  readonly averageLength: number;
   /** See `bestBm25`; 0 where the question has no terms. */
   readonly bestWords: number;
   /** What each of the question's tokens counts; they sum to 1, or there are none. */
   readonly tokenWeights: Float32Array;
+  /** See `EmbeddingProfile`. */
+  readonly tokenFloor: number;
   /** It asks for a time: "when", "how long". */
   readonly asksTime: boolean;
   /** It asks for somebody or something that has a name: "where", "who", "which". */
   readonly asksName: boolean;
   /** The kind of memory it asks for, where its form says. */
   readonly sector: Sector | undefined;
-  /** The times it names. */
-  readonly times: readonly TimeExpression[];
+  /** When what it asks for happened. */
+  readonly period: Period | undefined;
   /** What stands in quotation marks, see `quotedPhrases`. */
   readonly phrases: readonly string[];
 }
 
 export interface QuestionInput {
   readonly text: string;
-  readonly now: number;
-  /** Of the question's embedding. */
+  /** What is left of the text without the time it names; the text itself where that has no say. */
+  readonly topic: string;
+  readonly period: Period | undefined;
+  /** Of the embedding of the topic. */
   readonly words: readonly string[];
-  /** As `MemoryStore.inverseDocumentFrequency`: terms that no memory has get the highest. */
-  readonly inverseDocumentFrequency: (term: string) => number;
+  readonly weights: TermWeights;
+  /** Of the model that embedded the topic. */
+  readonly profile: EmbeddingProfile;
 }
 
 const ASKS_TIME = new RegExp(
@@ -47,29 +56,64 @@ const ASKS_NAME = new RegExp(
     String.raw`(?:names?|city|cities|country|countries|states?|towns?|places?|books?|movies?|films?|songs?|bands?|games?|brand|company|titles?))\b`,
 );
 
-/** Terms hold no space, so no memory has this one. */
-const UNKNOWN_TERM = " ";
+/** A question, and the time in it. */
+export interface TimedQuestion {
+  /** Moments, not wall times. */
+  readonly period: Period;
+  /** The question without the words that name it. */
+  readonly topic: string;
+  /** It asks what happened then, and for nothing else. */
+  readonly isTimeAlone: boolean;
+}
+
+/** The time that a question names, as clocks of that zone show it; undefined where it names none. */
+export function timedQuestion(text: string, now: number, timeZone: string): TimedQuestion | undefined {
+  const named = timeOfQuestion(text, wallTime(now, timeZone));
+  if (named === undefined) return undefined;
+  const moments = ({ from, to, or }: Period): Period => ({
+    from: momentOf(from, timeZone),
+    to: momentOf(to, timeZone),
+    ...(or === undefined ? {} : { or: moments(or) }),
+  });
+  const topic = `${text.slice(0, named.start)} ${text.slice(named.end)}`.replace(/\s+/g, " ").trim();
+  return { period: moments(named), topic, isTimeAlone: asksForNothingElse(topic) };
+}
 
 /** Reads a question. */
-export function readQuestion({ text, now, words, inverseDocumentFrequency }: QuestionInput): RankingQuestion {
+export function readQuestion({
+  text,
+  topic,
+  period,
+  words,
+  weights,
+  profile,
+}: QuestionInput): RankingQuestion {
   const folded = fold(text);
-  const terms = questionTerms(text);
-  const unknown = inverseDocumentFrequency(UNKNOWN_TERM);
+  const terms = questionTerms(topic).flatMap(({ term, weight }) => {
+    const counts = weight * weights.inverseDocumentFrequency(term);
+    if (weights.isKnown(term)) return [{ term, weight: counts, isKnown: true }];
+    // A misspelt word counts as the one it is meant for, or as unknown.
+    const meant = weights.meantBy(term);
+    return [
+      { term, weight: meant.length === 0 ? counts : 0, isKnown: false },
+      ...meant.map((near) => ({
+        term: near.term,
+        weight: (weight * near.weight * weights.inverseDocumentFrequency(near.term)) / meant.length,
+        isKnown: true,
+      })),
+    ];
+  });
   return {
     text: ` ${wordsOf(text)} `,
     terms,
-    termWeights: new Map(terms.map(({ term, weight }) => [term, weight * inverseDocumentFrequency(term)])),
-    bestWords: bestBm25(
-      terms.map(({ term, weight }) => {
-        const idf = inverseDocumentFrequency(term);
-        return { weight, idf, isKnown: idf < unknown };
-      }),
-    ),
-    tokenWeights: tokenWeights(words, (word) => inverseDocumentFrequency(analyse(word)[0] ?? word)),
+    averageLength: weights.averageLength,
+    bestWords: bestBm25(terms),
+    tokenWeights: tokenWeights(words, (word) => weights.inverseDocumentFrequency(analyse(word)[0] ?? word)),
+    tokenFloor: profile.tokenFloor,
     asksTime: ASKS_TIME.test(folded),
     asksName: ASKS_NAME.test(folded),
     sector: sectorOfQuestion(text),
-    times: timesIn(folded, now),
+    period,
     phrases: quotedPhrases(text),
   };
 }
@@ -87,7 +131,8 @@ function tokenWeights(
   return sum > 0 ? weights.map((weight) => weight / sum) : weights;
 }
 
-const QUOTED = /"([^"]{1,256})"|“([^”]{1,256})”|„([^“”]{1,256})[“”]|«([^»]{1,256})»|「([^」]{1,256})」/gu;
+const QUOTED =
+  /"([^"]{1,256})"|“([^“”]{1,256})”|„([^„“”]{1,256})[“”]|«([^«»]{1,256})»|「([^「」]{1,256})」/gu;
 
 /** What stands in double quotation marks of a question, as `containsPhrase` compares it; nothing without a letter or digit. */
 export function quotedPhrases(question: string): string[] {

@@ -12,23 +12,23 @@ export const TERMS = [
   "neighbours",
   /** The best memories of its session. */
   "session",
-  /** It is said by whom the question names; negative where somebody else says it. */
+  /** It is said by whom the question names. */
   "speaker",
-  /** It happened when the question says. */
+  /** What it loses because it happened at another time than the question says. */
   "time",
   /** It tells a time, and the question asks for one. */
   "tellsTime",
   /** It names somebody or something, and the question asks for a name. */
   "tellsName",
-  /** It asks something itself, and so rarely answers. */
+  /** It is a bare question itself, and so rarely answers. */
   "asks",
   /** It is of the kind that the question asks for: "how do I …", "how did I feel …". */
   "sector",
-  /** Longer memories say more. */
-  "length",
   "phrase",
   "salience",
   "recency",
+  /** It holds and a like answer does not, or the other way round; see `currency.ts`. */
+  "currency",
 ] as const;
 export type RankingTerm = (typeof TERMS)[number];
 
@@ -48,8 +48,9 @@ export const WEIGHTS = {
    */
   waypoint: 0.15,
   session: 0.3,
-  speaker: 0.3,
-  time: 0.6,
+  speaker: 0.6,
+  /** Of the score. */
+  time: 0.9,
   tellsTime: 0.4,
   tellsName: 0.3,
   asks: -0.3,
@@ -58,7 +59,6 @@ export const WEIGHTS = {
    * guesses. At .1 it puts .005 fewer answers first among turns of conversations.
    */
   sector: 0.03,
-  length: 0.05,
   phrase: 1,
   salience: 0.1,
   recency: 0.05,

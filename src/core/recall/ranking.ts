@@ -2,7 +2,6 @@ import type { Ordinal } from "../ports.ts";
 import type { RankingQuestion } from "./question.ts";
 import type { RankingCandidate, RankingEdge } from "./ranking-candidate.ts";
 import { type RankingTerm, type RankingWeights, TERMS, WEIGHTS } from "./ranking-terms.ts";
-import { scoreOf } from "./score.ts";
 import {
   bestGiver,
   leaning,
@@ -10,7 +9,27 @@ import {
   surroundedBy,
   waypointsByCandidate,
 } from "./surroundings.ts";
-import { fit } from "../text/time-expressions.ts";
+import { fit } from "../text/time-periods.ts";
+
+/** The sum that gives a score of one half, and how steeply the score rises there; see `scoreOf`. */
+const HALFWAY = 1.8;
+const STEEPNESS = 3.2;
+
+/**
+ * The score of a sum of terms, in [0, 1): `s^n / (s^n + h^n)`, which keeps the order. A memory of the question's own
+ * text sums to 4.5 and more, an answer mostly to 1.5 and more, an unrelated memory to less than 1: the constants put
+ * the first above .95, the second above .35 and the last under .25.
+ */
+export function scoreOf(sum: number): number {
+  if (sum <= 0) return 0;
+  const power = (sum / HALFWAY) ** STEEPNESS;
+  return power / (power + 1);
+}
+
+/** The inverse of `scoreOf`, for comparing how much more one has than another: scores are crowded near 1. */
+export function sumOf(score: number): number {
+  return score <= 0 ? 0 : HALFWAY * (score / Math.max(1e-9, 1 - score)) ** (1 / STEEPNESS);
+}
 
 /**
  * How memories are ordered for a question. Every term is absolute: it does not depend on what else was found, so that
@@ -35,13 +54,12 @@ export interface RankedHit {
   readonly path: readonly Ordinal[];
 }
 
-/** Tokens of any two texts are this similar on average: only what is above tells. */
-const TOKEN_FLOOR = 0.3;
 /** So many of a session's best speak for it. */
 const SESSION_BEST = 3;
-/** Words of a usual memory: shorter ones lose a little, longer ones gain. */
-const USUAL_WORDS = 20;
-const LONGEST_WORDS = 200;
+/** A question of so many words hardly tells anything; in a longer one stands what made its writer ask. */
+const BARE_QUESTION_WORDS = 12;
+/** Outside of a session a name and a colon may be a label as well as a speaker. */
+const UNHEARD = 0.5;
 const RECENCY_HALF_LIFE_MS = 30 * 86_400_000;
 const NEUTRAL_SALIENCE = 0.5;
 /**
@@ -122,6 +140,9 @@ export function rank(
       };
       // Found by what it has itself, or only by what stands beside it?
       const giver = terms.neighbours > (own[i] ?? 0) ? givers[i]?.from : undefined;
+      if (question.period !== undefined)
+        terms.time =
+          -weights.time * (1 - fit(question.period, candidate.occurredAt)) * Math.max(0, total(terms));
       const scale = surroundedBy(near[i] ?? []) * (candidate.isRoot === true ? QUOTED : 1);
       for (const term of TERMS) terms[term] /= scale;
       return hit(candidate.ordinal, terms, giver === undefined ? undefined : candidates[giver]?.ordinal);
@@ -149,15 +170,15 @@ function directSum({ words, vectors, tokens }: Terms): number {
  * cannot read) is matched by its words instead, and one without words too by its vector.
  */
 function aboveFloor(question: RankingQuestion, candidate: RankingCandidate, matches: Float32Array): number {
-  const { tokenWeights, bestWords } = question;
+  const { tokenWeights, bestWords, tokenFloor } = question;
   if (tokenWeights.length === 0) {
     const match =
-      bestWords > 0 ? candidate.words / bestWords : (candidate.cosine - TOKEN_FLOOR) / (1 - TOKEN_FLOOR);
-    return (1 - TOKEN_FLOOR) * Math.max(0, Math.min(1, match));
+      bestWords > 0 ? candidate.words / bestWords : (candidate.cosine - tokenFloor) / (1 - tokenFloor);
+    return (1 - tokenFloor) * Math.max(0, Math.min(1, match));
   }
   let sum = 0;
   for (let i = 0; i < matches.length; i += 1) sum += (tokenWeights[i] ?? 0) * (matches[i] ?? 0);
-  return Math.max(0, sum - TOKEN_FLOOR);
+  return Math.max(0, sum - tokenFloor);
 }
 
 /** Token matching again, each token with the best of the memory and its surroundings; long memories stay by themselves. */
@@ -199,7 +220,7 @@ function sessionScores(
 /** The terms that say nothing of what a memory is about, each small and bounded. */
 function circumstances(
   question: RankingQuestion,
-  { traits, sectors, occurredAt, salience, quoted }: RankingCandidate,
+  { traits, sessionId, sectors, occurredAt, salience, quoted }: RankingCandidate,
   { speakers, named }: Speakers,
   now: number,
   weights: RankingWeights,
@@ -208,17 +229,14 @@ function circumstances(
   const isNews = (name: string) => !speakers.has(name) && !question.text.includes(` ${name} `);
   const age = Math.max(0, now - occurredAt);
   return {
+    // Nothing is taken from what others say: "TODO:" before a note is nobody.
     speaker:
-      named.size === 0 || traits.speaker === null
-        ? 0
-        : named.has(traits.speaker)
-          ? weights.speaker
-          : -weights.speaker,
-    time: weights.time * question.times.reduce((best, time) => Math.max(best, fit(time, occurredAt)), 0),
+      traits.speaker !== null && named.has(traits.speaker)
+        ? weights.speaker * (sessionId === null ? UNHEARD : 1)
+        : 0,
     tellsTime: question.asksTime && traits.tellsTime ? weights.tellsTime : 0,
     tellsName: question.asksName && traits.names.some(isNews) ? weights.tellsName : 0,
-    asks: traits.asks ? weights.asks * leaning(traits) : 0,
-    length: weights.length * Math.log(Math.min(LONGEST_WORDS, Math.max(1, traits.words)) / USUAL_WORDS),
+    asks: traits.asks && traits.words <= BARE_QUESTION_WORDS ? weights.asks : 0,
     phrase: weights.phrase * quoted,
     sector: question.sector !== undefined && sectors.includes(question.sector) ? weights.sector : 0,
     salience: weights.salience * (salience - NEUTRAL_SALIENCE),

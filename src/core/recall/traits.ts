@@ -20,12 +20,23 @@ export interface MemoryTraits {
   readonly words: number;
 }
 
+/** Longer texts say many things. */
+const MAX_NOTE_WORDS = 80;
+
+/**
+ * Whether a text is a note that says one thing of its own, which a later one can change. A turn of a conversation
+ * ("Caroline: …") is none: it says "now" and "new" of whatever the talk is about.
+ */
+export function isNote({ speaker, words }: MemoryTraits, sessionId: string | null): boolean {
+  return (speaker === null || sessionId === null) && words <= MAX_NOTE_WORDS;
+}
+
 const SPEAKER = /^[^\S\n]{0,8}(\p{L}[\p{L}\p{M}\p{N}.'’ -]{0,39}):\s/gmu;
 const SPEAKER_AT_START = new RegExp(SPEAKER.source, "u");
 const MAX_SPEAKER_WORDS = 3;
 /** Where the last sentence is looked for; a note in brackets after it ("[shared photo: …]") does not count. */
 const END_CHARS = 400;
-const BRACKETED_END = /\s*\[[^[\]]{0,300}\]\s*$/;
+const BRACKETED_END = /(?<!\s)\s*\[[^[\]]{0,300}\]\s*$/;
 const QUESTION_END = /[?？؟]["'”’)\s]{0,8}$/u;
 
 const TIME_WORDS = new RegExp(

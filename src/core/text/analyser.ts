@@ -6,7 +6,7 @@ import { STOP_WORDS } from "./stop-words.ts";
 import { relativePeriods } from "./time-expressions.ts";
 
 /** Stored with what `analyse` wrote; another version means the terms of a store must be made anew. */
-export const ANALYSER_VERSION = 1;
+export const ANALYSER_VERSION = 2;
 
 /** In UTF-16 units; what is longer is cut, on both sides alike. */
 export const MAX_TERM_LENGTH = 96;
@@ -73,7 +73,7 @@ export function analyse(text: string): string[] {
 
 /**
  * What the word index stores of a memory: its text, the day it happened written out ("8 May 2023", UTC), the days,
- * months and years that it names by their distance from that ("yesterday", "last month"), its tags, and the headings
+ * months and years that it names by their distance from that ("yesterday", "last month"), its tags and project, and the headings
  * that a piece of a document stands under. A question that names a day, month or year then finds it by words alone.
  */
 export function memoryTerms(memory: TermsSource): string[] {
@@ -87,12 +87,16 @@ export function memoryTimeTerms(memory: TermsSource): string[] {
   return memory.source ? dateTerms(occurredAt) : timeTerms(memory.content, occurredAt);
 }
 
-/** Of `memoryTerms`, those of its tags and headings, which come last. */
-export function placeTerms({ tags, source }: Pick<TermsSource, "tags" | "source">): string[] {
-  return [...analyse(tags.join("\n")), ...analyse(source?.section ?? "")];
+/** Of `memoryTerms`, those of its tags, project and headings, which come last. */
+export function placeTerms({
+  tags,
+  project,
+  source,
+}: Pick<TermsSource, "tags" | "project" | "source">): string[] {
+  return [...analyse(tags.join("\n")), ...analyse(project ?? ""), ...analyse(source?.section ?? "")];
 }
 
-type TermsSource = Pick<Memory, "content" | "tags" | "occurredAt" | "createdAt"> &
+type TermsSource = Pick<Memory, "content" | "tags" | "project" | "occurredAt" | "createdAt"> &
   Partial<Pick<Memory, "source">>;
 
 /** As much of a text as is searched for times. */
@@ -106,7 +110,9 @@ function timeTerms(content: string, occurredAt: number): string[] {
     const days = (to - from) / DAY_MS;
     // Of a week or a month not every day is meant, and of a year not every month.
     const skipped = days > 31 ? 2 : days > 1 ? 1 : 0;
-    for (const term of dateTerms(from).slice(skipped)) terms.add(term);
+    // "Two years ago" begins in the year before.
+    const middle = Number.isFinite(days) ? (from + to) / 2 : from;
+    for (const term of dateTerms(middle).slice(skipped)) terms.add(term);
   }
   return [...terms];
 }

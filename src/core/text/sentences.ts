@@ -46,7 +46,8 @@ export function* eachSentence(text: string): Generator<string> {
 }
 
 function endsSentence(text: string, stop: number, end: number): boolean {
-  const before = /[^\s(["'“‘]+$/u.exec(text.slice(Math.max(0, stop - LOOKED_BACK), stop))?.[0] ?? "";
+  const before =
+    /(?<![^\s(["'“‘])[^\s(["'“‘]+$/u.exec(text.slice(Math.max(0, stop - LOOKED_BACK), stop))?.[0] ?? "";
   const after = text.slice(end, end + 40).trimStart();
   const word = before.toLowerCase();
   if (ABBREVIATIONS.has(word) || /^\p{Lu}$/u.test(before)) return false;

@@ -32,7 +32,7 @@ export async function* exportRecords(
   const { catalogue } = store;
   const { book } = facts;
   // A write that changes nothing waits for those it sees: nothing is exported that might yet be refused.
-  const { selection, ordinals, documentIds, factIds, knownAt } = await store.commit(() => {
+  const { selection, ordinals, documentIds, factVersions } = await store.commit(() => {
     const selection = catalogue.select(filter);
     const histories = book.timelines(filter).flatMap((timeline) => timeline.facts);
     histories.sort(
@@ -44,8 +44,7 @@ export async function* exportRecords(
         selection,
         ordinals: selection.list(),
         documentIds: documentsOf(catalogue, selection),
-        factIds: histories.map(({ latest }) => latest.id),
-        knownAt: book.latestRecordedAt,
+        factVersions: histories.map(({ latest }) => ({ id: latest.id, last: latest.version })),
       },
     };
   });
@@ -78,8 +77,8 @@ export async function* exportRecords(
     }
   }
 
-  for (const id of factIds) {
-    const versions = book.find(id)?.versions.filter(({ updatedAt }: Fact) => updatedAt <= knownAt) ?? [];
+  for (const { id, last } of factVersions) {
+    const versions = book.find(id)?.versions.filter(({ version }: Fact) => version <= last) ?? [];
     if (versions.length > 0) yield { kind: "fact", versions };
   }
 }
@@ -100,6 +99,6 @@ function documentTransfer({ order: _order, ...document }: DocumentRow): Transfer
 }
 
 function memoryTransfer(seen: SeenMemory, signals: Signals): TransferRecord {
-  const { salience: _salience, lastSeenAt: _lastSeenAt, order: _order, ...memory } = seen;
+  const { salience: _salience, lastSeenAt: _lastSeenAt, order: _order, superseded: _by, ...memory } = seen;
   return { kind: "memory", memory, signals };
 }

@@ -11,6 +11,7 @@ import {
   withDerived,
 } from "../memories/compose-memory.ts";
 import type { MemoryPorts } from "../memories/memory-ports.ts";
+import { checkCycle } from "../memories/supersede.ts";
 import { nextWaypoint, type Predecessor } from "../memories/waypoints.ts";
 import { INITIAL_SALIENCE, SECTORS } from "../memory.ts";
 import type { WriteSection } from "../ports.ts";
@@ -112,6 +113,11 @@ async function attempt(ports: MemoryPorts, prepared: readonly Prepared[]): Promi
             return { id, outcome: "known" };
           }
           if (catalogue.find(id) !== undefined) throw new RestoredMeanwhile();
+          checkCycle(
+            item.memory.supersedes,
+            id,
+            (older) => (added.get(older)?.memory ?? catalogue.find(older))?.supersedes,
+          );
           const order = section.nextOrder + added.size;
           const row = memoryRow(ports, item.memory, order);
           put({ table: "memories", id, row });
@@ -204,7 +210,7 @@ interface RestoringWaypoint {
   readonly put: (change: Change) => unknown;
 }
 
-/** Of one that is there already the weight stays that is larger, having been taught more, and the earlier time. */
+/** Of one that is there already the weight stays that is larger, having been taught more, unless either was rejected; and the earlier time. */
 function restoreWaypoint(
   { edge }: WaypointTransfer,
   { ports, section, ownerOf, changes, put }: RestoringWaypoint,
@@ -222,8 +228,10 @@ function restoreWaypoint(
     staged?.table === "edges"
       ? staged.row
       : ports.store.catalogue.edgesOf(edge.source).find((other) => edgeId(other) === id);
-  const weight = Math.max(edge.weight, known?.weight ?? 0);
+  const isRejected = edge.weight === 0 || known?.weight === 0;
+  const weight = isRejected ? 0 : Math.max(edge.weight, known?.weight ?? 0);
   const createdAt = Math.min(edge.createdAt, known?.createdAt ?? section.now);
+  if (edge.weight === 0 && edge.kind !== "updates") throw wrong("/weight", "must be above 0");
   if (known?.weight === weight && known.createdAt === createdAt) return { id, outcome: "known" };
   put({ table: "edges", id, row: { ...edge, weight, createdAt } });
   return { id, outcome: "added" };
@@ -259,7 +267,7 @@ function takenId(): ServiceError {
 }
 
 function wrong(path: string, message: string): ServiceError {
-  return new ServiceError("INVALID_REQUEST", `The memory is not valid: ${path} ${message}.`, {
+  return new ServiceError("INVALID_REQUEST", `The record is not valid: ${path} ${message}.`, {
     fields: [{ path, message }],
   });
 }

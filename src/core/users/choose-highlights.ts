@@ -69,7 +69,7 @@ const MEMORIES_A_STEP = 250;
 
 const SPEAKER = /^[^\S\n]{0,8}(\p{L}[\p{L}\p{M}\p{N}.'’ -]{0,39}):\s/u;
 /** Notes in brackets, such as "[shared photo: …]", and marks of lists and headings. */
-const BRACKETED = /\s*\[[^[\]]{0,300}\]\s*/g;
+const BRACKETED = /(?<!\s)\s*\[[^[\]]{0,300}\]\s*/g;
 const LIST_MARK = /^\s*(?:[-*•–]|#{1,6}|\d{1,3}[.)])\s+/;
 
 interface Candidate {

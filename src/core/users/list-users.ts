@@ -1,4 +1,5 @@
-import type { FactBook } from "../facts/fact-book.ts";
+import type { FactReads } from "../facts/fact-book.ts";
+import { visitFacts } from "../facts/visit-facts.ts";
 import type { MemoryPorts } from "../memories/memory-ports.ts";
 
 /** What is stored of one user. */
@@ -55,11 +56,9 @@ export function listUsers(
   return { items, total: all.length, isMore: rest.length > limit };
 }
 
-function factsByUser(book: FactBook): Map<string, number> {
+function factsByUser(book: FactReads): Map<string, number> {
   const counts = new Map<string, number>();
-  const { timeline } = book.columns;
-  book.visit({}, undefined, (ordinal) => {
-    const { userId } = book.timelineAt(timeline[ordinal] as number);
+  visitFacts(book, {}, ({ userId }) => {
     if (userId !== null) counts.set(userId, (counts.get(userId) ?? 0) + 1);
   });
   return counts;

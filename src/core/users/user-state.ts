@@ -2,6 +2,7 @@ import { ServiceError } from "../errors.ts";
 import type { Fact } from "../facts/fact.ts";
 import { presentOf } from "../facts/fact-store.ts";
 import { findFacts } from "../facts/find-facts.ts";
+import { visitFacts } from "../facts/visit-facts.ts";
 import type { MemoryPorts } from "../memories/memory-ports.ts";
 import { type Sector, SECTORS } from "../memory.ts";
 import type { CatalogueEntry } from "../ports.ts";
@@ -41,9 +42,9 @@ export function stateOf({ store, facts, clock }: StatePorts, userId: string): Us
   const entries = ordinals.flatMap((ordinal) => catalogue.at(ordinal) ?? []);
   let factCount = 0;
   let factsUpdatedAt = 0;
-  facts.book.visit({ userId }, undefined, (ordinal) => {
+  visitFacts(facts.book, { userId }, (fact) => {
     factCount += 1;
-    factsUpdatedAt = Math.max(factsUpdatedAt, facts.book.columns.updatedAt[ordinal] ?? 0);
+    factsUpdatedAt = Math.max(factsUpdatedAt, fact.updatedAt);
   });
   if (entries.length === 0 && factCount === 0 && catalogue.documents.documentsOf(userId).length === 0)
     throw new ServiceError("NOT_FOUND", "There is nothing stored of a user with this id.");

@@ -20,7 +20,7 @@ const MAX_READ = 5_000;
 const ROWS_A_READ = 500;
 /** Kept at a time, some 3 KB each; the one made longest ago goes. */
 const MAX_KEPT = 1_000;
-/** Memories more or fewer after which a summary is made again unasked: so many, and this share of what there was. */
+/** A summary is made again after this many memories more or fewer, and at least this share of what there was. */
 const MANY_CHANGES = 20;
 const MANY_CHANGES_SHARE = 0.1;
 
@@ -35,26 +35,27 @@ export class UserSummaries {
   /** Under way: of chosen sentences, and with a language model, which may take a minute. */
   readonly #choosing = new Map<string, Promise<MadeSummary>>();
   readonly #writing = new Map<string, Promise<MadeSummary>>();
-  /** How many memories everybody had at the last looks: at the first of all or when made, and at the one before. */
-  readonly #known = new Map<string, number>();
-  #before: ReadonlyMap<string, number> = new Map();
 
   constructor(ports: SummaryPorts) {
     this.#ports = ports;
   }
 
   /**
-   * The summary that is there, else one of chosen sentences, made now; a language model's comes later, unasked.
+   * The summary that is there, else one of chosen sentences, made now; a language model's comes later, unasked. One is
+   * made again where so many memories came or went since that it no longer stands for them.
    *
    * @throws {ServiceError} NOT_FOUND for a user with nothing stored.
    */
   async get(userId: string): Promise<UserSummary> {
     const kept = this.#kept.get(userId);
-    if (kept !== undefined && this.#stands(kept, userId))
-      return summaryNow(userId, kept, stateOf(this.#ports, userId));
+    if (kept !== undefined && this.#stands(kept, userId)) {
+      const state = stateOf(this.#ports, userId);
+      const changes = Math.abs(state.entries.length - kept.memories);
+      if (changes < Math.max(MANY_CHANGES, MANY_CHANGES_SHARE * kept.memories))
+        return summaryNow(userId, kept, state);
+    }
     const made = await this.#made(userId, false);
-    const isWanted = this.#writes && !this.#writing.has(userId);
-    if (isWanted) this.#made(userId, true).catch(() => undefined);
+    if (this.#writes && !this.#writing.has(userId)) this.#made(userId, true).catch(() => undefined);
     return summaryNow(userId, made, stateOf(this.#ports, userId));
   }
 
@@ -62,26 +63,6 @@ export class UserSummaries {
   async regenerate(userId: string): Promise<UserSummary> {
     const made = await this.#made(userId, this.#writes);
     return summaryNow(userId, made, stateOf(this.#ports, userId));
-  }
-
-  /**
-   * Makes the summary of one user whose memories became many more or fewer, and then rested since the last call. To be
-   * called now and then, while nobody waits.
-   */
-  async refreshOne(): Promise<void> {
-    const users = new Map(Array.from(this.#ports.store.catalogue.users(), ([id, { count }]) => [id, count]));
-    const before = this.#before;
-    this.#before = users;
-    for (const [userId, count] of users) {
-      const known =
-        this.#kept.get(userId)?.memories ?? this.#known.get(userId) ?? (before.size === 0 ? count : 0);
-      this.#known.set(userId, known);
-      const isMany = Math.abs(count - known) >= Math.max(MANY_CHANGES, MANY_CHANGES_SHARE * known);
-      if (!isMany || before.get(userId) !== count) continue;
-      await this.#made(userId, this.#writes);
-      return;
-    }
-    for (const userId of this.#known.keys()) if (!users.has(userId)) this.#known.delete(userId);
   }
 
   get #writes(): boolean {

@@ -1,8 +1,7 @@
 import { request as httpRequest } from "node:http";
-import { connect as connectTcp, isIP, type Socket } from "node:net";
-import { connect as connectTls } from "node:tls";
+import type { Socket } from "node:net";
+import { buildConnector } from "undici";
 import { ServiceError } from "../../core/errors.ts";
-import { unlessAborted } from "./unless-aborted.ts";
 import { fetchFailure } from "./fetch-failure.ts";
 import type { JudgedTarget } from "./target-guard.ts";
 import { hostOf, portOf } from "./target-url.ts";
@@ -10,44 +9,54 @@ import { hostOf, portOf } from "./target-url.ts";
 /** How long one of several addresses may hold up the next; Node's 250 ms give up on merely distant hosts. */
 const ATTEMPT_MS = 2_000;
 
-export interface ConnectionOptions {
-  /** Certificates to trust instead of those Node trusts, in PEM. */
-  readonly certificateAuthorities: string | undefined;
-  /** Judges once more, by the address that was connected to: throws if the URL must not be fetched from it. */
-  readonly verify: (remoteAddress: string, url: URL) => void;
+export type Connector = buildConnector.connector;
+
+interface Connecting {
+  /** In milliseconds; no connection that is given up outlasts it. */
+  readonly timeout: number;
+  /** Certificates in PEM to trust instead of those that Node trusts. */
+  readonly ca?: string;
 }
 
+const connectorWith = (options: buildConnector.BuildOptions) =>
+  buildConnector({
+    allowH2: false,
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: ATTEMPT_MS,
+    ...options,
+  });
+
 /**
- * An open connection to one of the judged addresses, encrypted for `https`: the certificate must be the
- * name's. The caller destroys it.
+ * Connects to one of the judged addresses and no other, and judges once more by the address that was connected to. For
+ * `https` the certificate must be the name's.
  *
- * @throws network errors as Node has them, whatever `verify` throws; the signal's reason.
+ * @param verify throws if the URL must not be fetched from that address.
  */
-export async function connectDirectly(
-  { url, addresses }: JudgedTarget,
-  { certificateAuthorities, verify }: ConnectionOptions,
-  signal: AbortSignal,
-): Promise<Socket> {
-  const host = hostOf(url);
-  const socket = connectTcp({
-    host,
-    port: portOf(url),
+export function directConnector(
+  { addresses }: JudgedTarget,
+  connecting: Connecting,
+  verify: (remoteAddress: string) => void,
+): Connector {
+  const connect = connectorWith({
+    ...connecting,
     // A second lookup could answer what was never judged.
     lookup: (_name, { all }, answer) => {
       const [first] = addresses;
       if (all === true || first === undefined) answer(null, [...addresses]);
       else answer(null, first.address, first.family);
     },
-    autoSelectFamily: true,
-    autoSelectFamilyAttemptTimeout: ATTEMPT_MS,
   });
-  return destroyedOnFailure(socket, async () => {
-    await opened(socket, "connect", signal);
-    const { remoteAddress } = socket;
-    if (remoteAddress === undefined) throw Object.assign(new Error("closed at once"), { code: "ECONNRESET" });
-    verify(remoteAddress, url);
-    return url.protocol === "https:" ? encrypt(socket, host, certificateAuthorities, signal) : socket;
-  });
+  return (options, callback) =>
+    connect(options, (error, socket) => {
+      if (error !== null) return callback(error, null);
+      try {
+        verify(socket.remoteAddress ?? "");
+        callback(null, socket);
+      } catch (refusal) {
+        socket.destroy();
+        callback(refusal as Error, null);
+      }
+    });
 }
 
 /** What the user configured, trusted: its address is not judged. */
@@ -73,41 +82,36 @@ export function proxyHeaders({ url }: Proxy): Record<string, string> {
 }
 
 /**
- * A connection to the proxy for `http` targets, through it for `https` ones. Errors of the way to the proxy
- * are told as such, since it is the user's own.
- *
- * @throws {ServiceError} FETCH_FAILED; as `connectDirectly` for the encryption with the target.
+ * Connects to the proxy for `http` targets, through it for `https` ones. Errors of the way to the proxy are told as
+ * such, since it is the user's own.
  */
-export async function connectThroughProxy(
+export function proxyConnector(target: URL, proxy: Proxy, connecting: Connecting): Connector {
+  const connect = connectorWith(connecting);
+  const { url } = proxy;
+  const toProxy = {
+    hostname: hostOf(url),
+    host: url.host,
+    protocol: url.protocol,
+    port: String(portOf(url)),
+  };
+  return (options, callback) =>
+    connect(toProxy, (error, socket) => {
+      if (error !== null) return callback(fetchFailure(error, "The proxy") as Error, null);
+      if (target.protocol === "http:") return callback(null, socket);
+      askForTunnel(socket, target, proxy, (refusal) => {
+        if (refusal === undefined) return connect({ ...options, httpSocket: socket }, callback);
+        socket.destroy();
+        callback(refusal, null);
+      });
+    });
+}
+
+function askForTunnel(
+  socket: Socket,
   target: URL,
   proxy: Proxy,
-  certificateAuthorities: string | undefined,
-  signal: AbortSignal,
-): Promise<Socket> {
-  const socket = await connectToProxy(proxy, certificateAuthorities, signal).catch((error: unknown) => {
-    throw fetchFailure(error, "The proxy");
-  });
-  if (target.protocol === "http:") return socket;
-  return destroyedOnFailure(socket, async () => {
-    await askForTunnel(socket, target, proxy, signal);
-    return encrypt(socket, hostOf(target), certificateAuthorities, signal);
-  });
-}
-
-async function connectToProxy({ url }: Proxy, ca: string | undefined, signal: AbortSignal): Promise<Socket> {
-  const socket = connectTcp({
-    host: hostOf(url),
-    port: portOf(url),
-    autoSelectFamily: true,
-    autoSelectFamilyAttemptTimeout: ATTEMPT_MS,
-  });
-  return destroyedOnFailure(socket, async () => {
-    await opened(socket, "connect", signal);
-    return url.protocol === "https:" ? encrypt(socket, hostOf(url), ca, signal) : socket;
-  });
-}
-
-async function askForTunnel(socket: Socket, target: URL, proxy: Proxy, signal: AbortSignal): Promise<void> {
+  answer: (refusal: Error | undefined) => void,
+): void {
   const authority = `${target.hostname}:${portOf(target)}`;
   const request = httpRequest({
     method: "CONNECT",
@@ -115,16 +119,18 @@ async function askForTunnel(socket: Socket, target: URL, proxy: Proxy, signal: A
     headers: { host: authority, ...proxyHeaders(proxy) },
     createConnection: () => socket,
   });
-  const status = new Promise<number>((resolve, reject) => {
-    request.once("connect", ({ statusCode = 0 }, _socket, head: Buffer) => {
-      if (head.length > 0) socket.unshift(head);
-      resolve(statusCode);
-    });
-    request.on("error", (error) => reject(fetchFailure(error, "The proxy")));
+  let isAnswered = false;
+  const answerOnce = (refusal: Error | undefined) => {
+    if (!isAnswered) answer(refusal);
+    isAnswered = true;
+  };
+  request.once("connect", ({ statusCode = 0 }, _socket, head: Buffer) => {
+    if (head.length > 0) socket.unshift(head);
+    const isOpen = statusCode >= 200 && statusCode <= 299;
+    answerOnce(isOpen ? undefined : proxyRefusal(statusCode, hostOf(target)));
   });
+  request.on("error", (error) => answerOnce(fetchFailure(error, "The proxy") as Error));
   request.end();
-  const answer = await unlessAborted(status, signal);
-  if (answer < 200 || answer > 299) throw proxyRefusal(answer, hostOf(target));
 }
 
 /** What a proxy's own answer means. */
@@ -135,46 +141,4 @@ export function proxyRefusal(status: number, host: string): ServiceError {
       ? "The proxy asks for a user name and password. Put them into MEMORYD_HTTP_PROXY: http://NAME:PASSWORD@HOST:PORT."
       : `The proxy refused to connect to ${host} (status ${status}).`,
   );
-}
-
-async function encrypt(
-  socket: Socket,
-  host: string,
-  ca: string | undefined,
-  signal: AbortSignal,
-): Promise<Socket> {
-  const secure = connectTls({
-    socket,
-    host,
-    // A server name is a name: for an address the certificate is checked against `host`.
-    ...(isIP(host) === 0 && { servername: host }),
-    ALPNProtocols: ["http/1.1"],
-    ...(ca !== undefined && { ca }),
-  });
-  return destroyedOnFailure(secure, async () => {
-    await opened(secure, "secureConnect", signal);
-    return secure;
-  });
-}
-
-async function opened(
-  socket: Socket,
-  event: "connect" | "secureConnect",
-  signal: AbortSignal,
-): Promise<void> {
-  const open = new Promise<void>((resolve, reject) => {
-    socket.once(event, resolve);
-    // Stays: what fails after the last answer has nobody to tell.
-    socket.on("error", reject);
-  });
-  await unlessAborted(open, signal);
-}
-
-async function destroyedOnFailure(socket: Socket, use: () => Promise<Socket>): Promise<Socket> {
-  try {
-    return await use();
-  } catch (error) {
-    socket.destroy();
-    throw error;
-  }
 }

@@ -27,10 +27,23 @@ export async function* decodeContent(
   }
   let packedBytes = 0;
   let unpackedBytes = 0;
-  for await (const chunk of unpack(
-    counted(wire, (bytes) => (packedBytes += bytes)),
-    encoding,
-  )) {
+  const counted = (async function* () {
+    for await (const chunk of wire) {
+      packedBytes += chunk.length;
+      yield chunk;
+    }
+  })();
+  const first = await counted.next();
+  // An empty body is not packed, whatever its header says.
+  if (first.done === true) return;
+  const decoder = decoderFor(encoding, first.value);
+  const packed = (async function* () {
+    yield first.value;
+    yield* counted;
+  })();
+  // Errors reach the reader through the decoder, which is destroyed with them.
+  pipeline(Readable.from(packed, { objectMode: false }), decoder, () => {});
+  for await (const chunk of decoder as AsyncIterable<Uint8Array>) {
     unpackedBytes += chunk.length;
     if (unpackedBytes > Math.max(UNSUSPECTED_BYTES, packedBytes * MAX_INFLATION)) {
       throw new ServiceError(
@@ -40,19 +53,6 @@ export async function* decodeContent(
     }
     yield chunk;
   }
-}
-
-async function* unpack(wire: AsyncIterable<Uint8Array>, encoding: string): AsyncGenerator<Uint8Array> {
-  const chunks = wire[Symbol.asyncIterator]();
-  const first = await chunks.next();
-  // An empty body is not packed, whatever its header says.
-  if (first.done === true) return;
-
-  const decoder = decoderFor(encoding, first.value);
-  const packed = Readable.from(startingWith(first.value, chunks), { objectMode: false });
-  // Errors reach the reader through the decoder, which is destroyed with them.
-  pipeline(packed, decoder, () => {});
-  yield* decoder;
 }
 
 function decoderFor(encoding: string, first: Uint8Array): Transform {
@@ -67,20 +67,5 @@ function decoderFor(encoding: string, first: Uint8Array): Transform {
       return ((first[0] ?? 0) & 0x0f) === 0x08 ? createInflate() : createInflateRaw();
     default:
       throw new ServiceError("FETCH_FAILED", "The page was sent in an encoding that was not asked for.");
-  }
-}
-
-async function* startingWith(first: Uint8Array, rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
-  yield first;
-  yield* { [Symbol.asyncIterator]: () => rest };
-}
-
-async function* counted(
-  chunks: AsyncIterable<Uint8Array>,
-  onBytes: (bytes: number) => void,
-): AsyncGenerator<Uint8Array> {
-  for await (const chunk of chunks) {
-    onBytes(chunk.length);
-    yield chunk;
   }
 }

@@ -28,13 +28,16 @@ const WHAT_HAPPENED: Readonly<Record<string, string>> = {
   CERT_NOT_YET_VALID: "shows a certificate that is not valid yet; is this machine's clock right?",
   CERT_REVOKED: "shows a certificate that was revoked",
   ERR_TLS_CERT_ALTNAME_INVALID: "shows a certificate that was made for another name",
-  HPE_HEADER_OVERFLOW: "sent a head of the answer that is too long",
+  UND_ERR_SOCKET: "broke the connection before all was sent",
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "broke the connection before all was sent",
+  UND_ERR_HEADERS_OVERFLOW: "sent a head of the answer that is too long",
 };
 
 /** For the codes that come in families. */
 const FAMILIES: readonly (readonly [codes: RegExp, whatHappened: string])[] = [
   [/^HPE_/, "did not answer in correct HTTP"],
   [/^(EPROTO$|ERR_SSL_|ERR_TLS_|ERR_OSSL_|CERT_)/, "could not be connected to securely"],
+  [/^UND_ERR_/, "could not be fetched: the connection failed"],
   [/^(Z_|ERR__|ERR_BROTLI)/, "sent a packed body that cannot be unpacked, or only a part of it"],
   [/^E(?!RR_)[A-Z_]+$/, "could not be fetched: the connection failed"],
 ];
@@ -55,6 +58,7 @@ export function fetchFailure(error: unknown, host: string): unknown {
 
 function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
+  if (error.name === "HTTPParserError") return "HPE_INVALID";
   if ("code" in error && typeof error.code === "string") return error.code;
   return error instanceof AggregateError ? codeOf(error.errors[0]) : undefined;
 }

@@ -1,9 +1,7 @@
-import type { IncomingHttpHeaders } from "node:http";
-
 const MAX_FILENAME_LENGTH = 256;
 const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 const MEDIA_TYPE = new RegExp(`^\\s*(${TOKEN}/${TOKEN})\\s*(?:;|$)`);
-const CHARSET = /;\s*charset\s*=\s*"?\s*([\w.:+-]{1,64})/i;
+const CHARSET = /;\s*charset\s*=\s*(?:"\s*)?([\w.:+-]{1,64})/i;
 const DISPOSITION_NAME = /;\s*(filename\*?)\s*=\s*("(?:[^"\\]|\\.)*"|[^;]*)/gi;
 /** Control characters, and those that make a name read otherwise than it is. */
 const DECEIVING = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
@@ -18,7 +16,7 @@ export function charsetOf(contentType: string | undefined): string | null {
 }
 
 /** The length that the server promises; null where it does not. */
-export function lengthOf({ "content-length": length }: IncomingHttpHeaders): number | null {
+export function lengthOf(length: string | undefined): number | null {
   return length !== undefined && /^\d{1,15}$/.test(length) ? Number(length) : null;
 }
 

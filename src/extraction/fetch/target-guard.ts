@@ -1,9 +1,7 @@
 import type { LookupAddress } from "node:dns";
 import { isIP } from "node:net";
 import { ServiceError } from "../../core/errors.ts";
-import { unlessAborted } from "./unless-aborted.ts";
-import { reachOf, type Reach } from "./address-reach.ts";
-import { isOwnAddress } from "./own-address.ts";
+import { type AddressClass, classOf, isOwnAddress } from "./address-class.ts";
 import { hostOf, isLocalName, parseTargetUrl, portOf } from "./target-url.ts";
 
 /** All addresses of a name, best first. */
@@ -25,7 +23,7 @@ export interface JudgedTarget {
   readonly url: URL;
   /** Empty only for what a proxy has to resolve. */
   readonly addresses: readonly LookupAddress[];
-  readonly reach: Exclude<Reach, "forbidden">;
+  readonly reach: Exclude<AddressClass, "forbidden">;
 }
 
 /** A network that lets out nothing but its proxy often has no name server for the rest, and no answer from it. */
@@ -66,7 +64,7 @@ export class TargetGuard {
     if (portOf(url) === ownPort() && isOwnAddress(address, machineAddresses())) {
       throw new ServiceError("FORBIDDEN", `${url.host} is memoryd itself, which is never fetched.`);
     }
-    const reach = reachOf(address);
+    const reach = classOf(address);
     if (reach === "forbidden") {
       throw new ServiceError(
         "FORBIDDEN",
@@ -109,4 +107,29 @@ export class TargetGuard {
 
 function privateThroughProxy(host: string): ServiceError {
   return new ServiceError("FORBIDDEN", `${host} is a private target; those are not fetched through a proxy.`);
+}
+
+/**
+ * A page of the public internet may not choose what is fetched from the network around; the user may.
+ *
+ * @throws {ServiceError} FORBIDDEN.
+ */
+export function checkStep(from: JudgedTarget | undefined, to: JudgedTarget): void {
+  if (from?.reach === "public" && to.reach === "private") {
+    throw new ServiceError(
+      "FORBIDDEN",
+      `${hostOf(from.url)} redirects to ${hostOf(to.url)}, a private address. Give that address itself if it is meant.`,
+    );
+  }
+}
+
+/** What `work` gives, or a rejection with the signal's reason at once when that comes first. */
+export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  let abort = () => {};
+  const aborted = new Promise<never>((_resolve, reject) => {
+    abort = () => reject(signal.reason as Error);
+    if (signal.aborted) abort();
+    else signal.addEventListener("abort", abort, { once: true });
+  });
+  return await Promise.race([work, aborted]).finally(() => signal.removeEventListener("abort", abort));
 }

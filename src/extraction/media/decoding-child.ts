@@ -2,7 +2,9 @@ import type { ChildProcess } from "node:child_process";
 import type { DecodingLimits } from "../../core/documents/audio-decoder.ts";
 import { type Pcm, PCM_RATE } from "../../core/documents/transcription.ts";
 import { ServiceError } from "../../core/errors.ts";
-import { lowerPriority } from "../../sandbox/lower-priority.ts";
+import { lowerPriority, passedLimit } from "../../sandbox/watchdog.ts";
+import { watchMemory } from "../../sandbox/resident-memory.ts";
+import { killGroup } from "../../sandbox/walls.ts";
 import { WorkClock } from "../../sandbox/work-clock.ts";
 import type { Container } from "./container.ts";
 import type { MediaReport } from "./media-report.ts";
@@ -24,6 +26,8 @@ const TOLERANCE_MS = 250;
 export interface ChildOptions {
   readonly limits: DecodingLimits;
   readonly signal: AbortSignal;
+  /** Of a program that does not watch itself. */
+  readonly maxResidentBytes?: number;
 }
 
 /** A process that decodes: ended when it takes too long, or by the signal; what it prints is kept. */
@@ -36,7 +40,7 @@ export class DecodingChild {
   #failure: Error | undefined;
   #isRead = false;
 
-  constructor(child: ChildProcess, { limits, signal }: ChildOptions) {
+  constructor(child: ChildProcess, { limits, signal, maxResidentBytes }: ChildOptions) {
     this.#child = child;
     this.#limits = limits;
     if (child.pid !== undefined) lowerPriority(child.pid);
@@ -48,9 +52,14 @@ export class DecodingChild {
       const half = PRINTED_CHARS / 2;
       this.#printed = all.length <= PRINTED_CHARS ? all : `${all.slice(0, half)}\n${all.slice(-half)}`;
     });
+    const gone = new AbortController();
+    if (child.pid !== undefined && maxResidentBytes !== undefined)
+      void watchMemory(child.pid, maxResidentBytes, gone.signal, () => this.kill(tooMuchMemory()));
     this.#ended = new Promise((resolve) => {
       const end = (error?: Error): void => {
         this.#failure ??= error;
+        gone.abort();
+        if (passedLimit(this.#printed) !== undefined) this.#reason ??= tooMuchMemory();
         signal.removeEventListener("abort", abort);
         resolve();
       };
@@ -86,7 +95,7 @@ export class DecodingChild {
   /** Ends it at once; what waits for it is rejected with the first reason given. */
   kill(reason: unknown): void {
     this.#reason ??= reason;
-    this.#child.kill("SIGKILL");
+    killGroup(this.#child);
   }
 
   /** @throws what it was ended for. */
@@ -157,9 +166,16 @@ export class DecodingChild {
     const { maxWorkingMs } = this.#limits;
     return new ServiceError(
       "TOO_LARGE",
-      `Decoding the recording takes more than ${maxWorkingMs} ms of work. Send it in parts, or raise --max-extraction-ms.`,
+      `Decoding the recording takes more than ${maxWorkingMs} ms of work. Send it in parts.`,
     );
   }
+}
+
+function tooMuchMemory(): ServiceError {
+  return new ServiceError(
+    "TOO_LARGE",
+    "Decoding the recording takes more memory or time than there is for it. Send it in parts, or as WAV.",
+  );
 }
 
 export function damaged(hasVideo = false): ServiceError {
@@ -185,7 +201,7 @@ export function checkDuration({ durationMs = 0 }: MediaReport, { maxSeconds }: D
 function tooLong(maxSeconds: number): ServiceError {
   return new ServiceError(
     "TOO_LARGE",
-    `The recording is longer than ${maxSeconds} seconds. Send it in parts, or raise --max-media-seconds.`,
+    `The recording is longer than ${maxSeconds} seconds. Send it in parts.`,
   );
 }
 

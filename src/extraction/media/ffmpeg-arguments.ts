@@ -21,8 +21,9 @@ const DECODERS = [
 ].join(",");
 
 /** Largest single piece of memory: a header may ask for any. */
-const MAX_ALLOCATION_BYTES = 256 * 1_024 * 1_024;
-const MAX_STREAMS = 100;
+const MAX_ALLOCATION_BYTES = 128 * 1_024 * 1_024;
+/** A film in many languages has some dozens; each may have tables of its own. */
+const MAX_STREAMS = 64;
 
 const QUIET = ["-nostdin", "-hide_banner", "-v"];
 

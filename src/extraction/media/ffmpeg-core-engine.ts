@@ -1,17 +1,10 @@
 import { readFileSync, writeSync } from "node:fs";
 import { createRequire } from "node:module";
-import { reportArguments, soundArguments, subtitleArguments } from "./ffmpeg-arguments.ts";
-import { type MediaEngine, type MediaSource, writeSound } from "./media-engine.ts";
-import { readReport } from "./media-report.ts";
-import { SubtitleText } from "./subtitle-text.ts";
+import { INPUT, type MediaSource, OUTPUT, writeSound } from "./media-source.ts";
 
 /** FFmpeg's program as WebAssembly. It is under the GPL: it runs in a process of its own, as a program would. */
 const WASM = "@ffmpeg/core/wasm";
 const STDERR = 2;
-const INPUT = "input";
-const OUTPUT = "output";
-/** What is kept of a report; a file with a hundred streams prints some 20 000. */
-const MAX_REPORT_CHARS = 262_144;
 
 /** What is used of it; it is written for a browser's worker, and has no types of its own. */
 interface FfmpegCore {
@@ -29,43 +22,13 @@ interface FsNode {
   stream_ops: object;
 }
 
-/** Anything that FFmpeg reads. @throws {Error} where the package is not installed. */
-export async function openFfmpegCore({
-  container,
-  read,
-  size,
-}: MediaSource): Promise<MediaEngine | undefined> {
+/** Runs FFmpeg with these arguments, as its program would; its code of exit. @throws {Error} where the package is not installed. */
+export async function runFfmpegCore({ read, size }: MediaSource, args: readonly string[]): Promise<number> {
   const core = await load();
-  let printed = "";
-  core.setLogger(({ message }) => {
-    if (printed.length < MAX_REPORT_CHARS) printed += `${message}\n`;
-  });
+  core.setLogger(({ message }) => writeSync(STDERR, `${message}\n`));
   mountInput(core, read, size);
-  core.exec(...reportArguments(container, INPUT));
-  const report = readReport(printed);
-  if (report === undefined) return undefined;
-  // From now on the words are for whoever reads this process's errors.
-  core.setLogger(({ message }) => warn(message));
-  const run = (args: string[], write: (bytes: Uint8Array) => void): void => {
-    mountOutput(core, write);
-    if (core.exec(...args) !== 0) throw new Error("FFmpeg failed");
-  };
-  return {
-    report,
-    async decode(index, maxSeconds) {
-      run(soundArguments(container, INPUT, OUTPUT, index, maxSeconds), writeSound);
-    },
-    async subtitles(index) {
-      const text = new SubtitleText();
-      run(subtitleArguments(container, INPUT, OUTPUT, index), (bytes) => text.add(bytes.slice()));
-      return text.bytes;
-    },
-  };
-}
-
-/** To standard error, which is read for the few things that matter. */
-function warn(message: string): void {
-  writeSync(STDERR, `${message}\n`);
+  mountOutput(core, writeSound);
+  return core.exec(...args);
 }
 
 async function load(): Promise<FfmpegCore> {

@@ -1,5 +1,6 @@
 import { cleanField, cleanLanguage } from "../clean-text.ts";
-import type { SoundTrack, SubtitleTrack } from "../../core/documents/audio-decoder.ts";
+import type { Recording, SoundTrack, SubtitleTrack } from "../../core/documents/audio-decoder.ts";
+import type { Pcm } from "../../core/documents/transcription.ts";
 
 /** What a file says of itself. */
 export interface MediaReport {
@@ -71,4 +72,33 @@ export function readReport(printed: string): MediaReport | undefined {
     ...(author !== undefined && { author }),
     subtitles,
   };
+}
+
+/** A recording as one of the decoders has it open. */
+export interface OpenedMedia {
+  readonly decoder: Recording["decoder"];
+  readonly report: MediaReport;
+  /** As `Recording.sound`. */
+  sound(index: number): Pcm;
+  /** A track as WebVTT. */
+  subtitles(index: number): Promise<Uint8Array>;
+  close(): Promise<void>;
+}
+
+/** Of one track as WebVTT: what is said in days takes a tenth of it. */
+export const MAX_SUBTITLE_BYTES = 64 * 1_024 * 1_024;
+
+/** Gathers a track while it is written; of one that is larger than the bound enough to see that. */
+export class SubtitleText {
+  readonly #pieces: Uint8Array[] = [];
+  #bytes = 0;
+
+  add(piece: Uint8Array): void {
+    if (this.#bytes <= MAX_SUBTITLE_BYTES) this.#pieces.push(piece);
+    this.#bytes += piece.length;
+  }
+
+  get bytes(): Buffer {
+    return Buffer.concat(this.#pieces);
+  }
 }

@@ -1,50 +1,26 @@
 /**
- * The process that decodes foreign recordings where no program of the system does: no files but the program's own and
- * the one it was given as its standard input, no child processes, no native addons, no environment. It is talked to by
- * `openInEngine` alone, and writes sound to its standard output.
+ * The program that decodes foreign recordings where none of the system does: no files but the program's own and the one that
+ * it was given as its standard input, no child processes, no native addons, no environment, and no network where the system has
+ * walls. Its arguments are those of FFmpeg, behind a decoder and limits; sound and subtitles go to its standard output.
  */
-import { Watchdog } from "../../sandbox/watchdog.ts";
-import { givenSource, type MediaEngine, type OpenEngine } from "./media-engine.ts";
-import type { EngineName, FromEngine, ToEngine } from "./media-messages.ts";
+import { writeSync } from "node:fs";
+import { lowerPriority, Watchdog, type WorkLimits } from "../../sandbox/watchdog.ts";
+import { givenSource, STARTED } from "./media-source.ts";
 
-let engine: MediaEngine | undefined;
+const STDERR = 2;
+const [decoder, limits = "{}", ...args] = process.argv.slice(2);
 
+lowerPriority();
 process.on("disconnect", () => process.exit());
-process.on("message", (message: ToEngine) => {
-  // The decoder's own words may quote the file: only that it failed is passed on.
-  work(message).then(send, () => send({ type: "failed" }));
-});
+writeSync(STDERR, STARTED);
+new Watchdog(JSON.parse(limits) as WorkLimits).begin();
 
-send({ type: "ready" });
-
-async function work(message: ToEngine): Promise<FromEngine> {
-  if (message.type === "open") {
-    new Watchdog(message.limits).begin();
-    const open = await engineNamed(message.engine);
-    engine = await open(givenSource(message.container));
-    return { type: "opened", report: engine?.report };
-  }
-  if (engine === undefined) throw new TypeError("nothing is open");
-  if (message.type === "subtitles")
-    return { type: "subtitles", bytes: await engine.subtitles(message.index) };
-  await engine.decode(message.index, message.maxSeconds);
-  // The last that is asked. The other side does not end it: where it closes the channel, Node tells it of no end.
-  setImmediate(() => process.disconnect());
-  return { type: "sound" };
-}
-
-/** Each is loaded only where it is used. */
-async function engineNamed(name: EngineName): Promise<OpenEngine> {
-  switch (name) {
-    case "wav":
-      return (await import("./wav-engine.ts")).openWav;
-    case "libav":
-      return (await import("./libav-engine.ts")).openLibAv;
-    case "ffmpeg-wasm":
-      return (await import("./ffmpeg-core-engine.ts")).openFfmpegCore;
-  }
-}
-
-function send(message: FromEngine): void {
-  process.send?.(message);
-}
+// Each is loaded only where it is used. The decoder's own words may quote the file: an error is only a code.
+const run = async (): Promise<number> => {
+  if (decoder === "wav") return (await import("./wav.ts")).runWav(givenSource(), args);
+  return await (await import("./ffmpeg-core-engine.ts")).runFfmpegCore(givenSource(), args);
+};
+run().then(
+  (code) => process.exit(code),
+  () => process.exit(1),
+);

@@ -1,8 +1,8 @@
+import { writeSync } from "node:fs";
 import { cleanField } from "../clean-text.ts";
-import { Resampler } from "./resampler.ts";
-
-/** Reads as `fs.readSync` at a place; fewer bytes than asked for only at the end. */
-export type ReadAt = (buffer: Uint8Array, at: number) => number;
+import type { MediaReport } from "./media-report.ts";
+import { type MediaSource, type ReadAt, writeSound } from "./media-source.ts";
+import { Resampler, SPEECH_RATE } from "./resampler.ts";
 
 export interface WavFormat {
   readonly encoding: "unsigned" | "signed" | "float";
@@ -177,4 +177,40 @@ function bytesAt(read: ReadAt, at: number, length: number): DataView {
 function ascii(view: DataView, at: number): string {
   const bytes = new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
   return String.fromCharCode(...bytes.subarray(at, at + 4));
+}
+
+const STDERR = 2;
+const BYTES_PER_SAMPLE = 2;
+
+/**
+ * Decodes a WAV file of plain samples as FFmpeg with these arguments would; without `-t`, reports what is in it, as JSON to
+ * standard error: null for any other.
+ */
+export function runWav({ read, size }: MediaSource, args: readonly string[]): number {
+  const format = readWavFormat(read, size);
+  const duration = args.indexOf("-t");
+  if (duration < 0 || format === undefined) {
+    writeSync(STDERR, JSON.stringify(format === undefined ? null : reportOf(format, size)));
+    return 0;
+  }
+  let left = Number(args[duration + 1]) * SPEECH_RATE;
+  for (const samples of wavSound(read, size, format)) {
+    writeSound(new Uint8Array(samples.buffer, samples.byteOffset, samples.length * BYTES_PER_SAMPLE));
+    left -= samples.length;
+    if (left <= 0) break;
+  }
+  return 0;
+}
+
+function reportOf(format: WavFormat, size: number): MediaReport {
+  const { bytesASample, channels, rate, dataStart, dataBytes, title } = format;
+  const seconds = (dataBytes ?? Math.max(0, size - dataStart)) / (bytesASample * channels * rate);
+  return {
+    soundTracks: [{ index: 0, isDefault: true }],
+    hasVideo: false,
+    durationMs: Math.round(seconds * 1_000),
+    isLengthUnknown: dataBytes === undefined,
+    ...(title !== undefined && { title }),
+    subtitles: [],
+  };
 }

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { CompactionOperations } from "../../core/compaction.ts";
 import { CompactionRecord, StartCompactionReply } from "../../schemas/compaction.ts";
-import { compactionRecord } from "../compaction-record.ts";
+import { compactionRecord } from "../records.ts";
 
 export const compactionRoutes: FastifyPluginAsyncTypebox<{
   readonly compaction: CompactionOperations;

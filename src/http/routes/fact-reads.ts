@@ -32,7 +32,7 @@ import {
   pageRange,
   timeOf,
 } from "../fact-input.ts";
-import { factRecord } from "../fact-record.ts";
+import { factRecord } from "../records.ts";
 import { present } from "../memory-input.ts";
 
 export const factReadRoutes: FastifyPluginAsyncTypebox<{ readonly operationsOf: OperationsOf }> = async (

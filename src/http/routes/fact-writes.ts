@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { Static } from "typebox";
-import { ServiceError } from "../../core/errors.ts";
 import {
   CloseFactBody,
   CloseFactQuery,
@@ -15,11 +14,11 @@ import {
 } from "../../schemas/fact.ts";
 import { WriteHeaders } from "../../schemas/headers.ts";
 import { OwnerQuery } from "../../schemas/memory.ts";
+import { batchReply, mapInTurns } from "../batch.ts";
 import type { OperationsOf } from "../caller-operations.ts";
-import { closeFactInput, factIdOf, itemError, recordFactInput } from "../fact-input.ts";
-import { factRecord, recordedFactRecord } from "../fact-record.ts";
+import { closeFactInput, factIdOf, recordFactInput } from "../fact-input.ts";
+import { factRecord, recordedFactRecord } from "../records.ts";
 import { ownerOf, present } from "../memory-input.ts";
-import { problemOf } from "../problem.ts";
 import { createdBy, idempotency } from "../request-headers.ts";
 import { compileValidator, validator } from "../validation.ts";
 
@@ -53,7 +52,7 @@ export const factWriteRoutes: FastifyPluginAsyncTypebox<{ readonly operationsOf:
   app.post(
     "/api/temporal/fact/batch",
     {
-      config: { scope: "write" },
+      config: { scope: "write", body: "batch" },
       schema: {
         operationId: "recordFacts",
         summary: "Record up to 1 000 facts",
@@ -69,7 +68,7 @@ export const factWriteRoutes: FastifyPluginAsyncTypebox<{ readonly operationsOf:
     },
     async (request) => {
       const writer = createdBy(request);
-      const items = request.body.facts.map((fact, index) => {
+      const items = await mapInTurns(request.body.facts, (fact, index) => {
         const checked = checkItem(fact, `/facts/${index}`);
         return "error" in checked
           ? checked.error
@@ -79,20 +78,7 @@ export const factWriteRoutes: FastifyPluginAsyncTypebox<{ readonly operationsOf:
         items,
         ...idempotency(request, undefined),
       });
-      const failed = results.filter((result) => result instanceof ServiceError).length;
-      return {
-        results: results.map((result, index) => {
-          if (!(result instanceof ServiceError))
-            return { status: 200 as const, ...recordedFactRecord(result) };
-          // What was refused here has its whole path already.
-          return problemOf(
-            result === items[index] ? result : itemError(result, `/facts/${index}`),
-            request.id,
-          );
-        }),
-        added: results.length - failed,
-        failed,
-      };
+      return batchReply(results, items, "/facts", request.id, recordedFactRecord);
     },
   );
 

@@ -15,13 +15,55 @@ import {
   JobRecord,
 } from "../../schemas/document.ts";
 import { WriteHeaders } from "../../schemas/headers.ts";
-import { decodeBase64 } from "../base64.ts";
 import type { DocumentsOf } from "../caller-operations.ts";
 import { ingestReply, jobRecord } from "../document-record.ts";
 import { invalid, present } from "../memory-input.ts";
-import { waitOf } from "../prefer.ts";
 import { createdBy, idempotency } from "../request-headers.ts";
 import { cleanFilename, readUpload, tooLarge, type UploadedFile, type UploadLimits } from "../upload.ts";
+
+/** How long a call waits for its job where it does not say. */
+const USUAL_WAIT_MS = 60_000;
+/** Longer, and what is between may hang up. */
+const LONGEST_WAIT_MS = 600_000;
+
+/** What a `Prefer` header asks for, in milliseconds; preferences that mean nothing here are passed over. */
+function waitOf(prefer: string | readonly string[] | undefined): number {
+  const preferences = [prefer ?? []]
+    .flat()
+    .join(",")
+    .split(/[,;]/)
+    .map((part) => part.trim().toLowerCase());
+  if (preferences.includes("respond-async")) return 0;
+  const seconds = preferences
+    .map((part) => /^wait\s*=\s*"?(\d{1,9})"?$/.exec(part)?.[1])
+    .find((found) => found !== undefined);
+  return seconds === undefined ? USUAL_WAIT_MS : Math.min(Number(seconds) * 1_000, LONGEST_WAIT_MS);
+}
+
+const PREFIX = /^data:[^,]{0,1000},/i;
+const HINT = "to send text as it is, use POST /ingest with `text`";
+
+/**
+ * The bytes of strict base64, but for line breaks, the URL alphabet, missing padding and a `data:` prefix.
+ *
+ * @throws {ServiceError} INVALID_REQUEST for anything else: reading past it would take in other bytes than were meant.
+ */
+function decodeBase64(data: string): Buffer {
+  const prefix = PREFIX.exec(data)?.[0];
+  if (prefix !== undefined && !/;base64,$/i.test(prefix)) throw invalid("/data", `must be base64; ${HINT}`);
+  const plain = data
+    .slice(prefix?.length ?? 0)
+    .replaceAll(/[\r\n]+/g, "")
+    .replaceAll("-", "+")
+    .replaceAll("_", "/")
+    .trim();
+  const digits = plain.replace(/={1,2}$/, "");
+  const isPadded = digits.length < plain.length;
+  if (!/^[A-Za-z0-9+/]*$/.test(digits) || digits.length % 4 === 1 || (isPadded && plain.length % 4 !== 0)) {
+    throw invalid("/data", `must be base64; ${HINT}`);
+  }
+  return Buffer.from(digits, "base64");
+}
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -78,7 +120,7 @@ export const ingestRoutes: FastifyPluginAsyncTypebox<IngestRoutesOptions> = asyn
   app.post(
     "/memory/ingest",
     {
-      config: { scope: "write" },
+      config: { scope: "write", body: "document" },
       schema: {
         operationId: "ingestBytes",
         summary: "Take in a document sent as base64",
@@ -130,7 +172,7 @@ export const ingestRoutes: FastifyPluginAsyncTypebox<IngestRoutesOptions> = asyn
     scope.post(
       "/ingest",
       {
-        config: { scope: "write", takesUpload: true },
+        config: { scope: "write", takesUpload: true, body: "document" },
         schema: {
           operationId: "ingest",
           summary: "Take in a text, a file or a web page",

@@ -10,7 +10,7 @@ import {
   RemoveKeysReply,
 } from "../../schemas/keys.ts";
 import { type Access, LOCAL_TOKEN_ID } from "../access.ts";
-import { createKeyInput, keyRecord } from "../key-record.ts";
+import { createKeyInput, keyRecord } from "../records.ts";
 import { uuidOf } from "../memory-id.ts";
 
 export interface KeyRoutesOptions {

@@ -6,8 +6,10 @@ import type { Operations } from "../../core/operations.ts";
 import { AgentQuery } from "../../schemas/agent.ts";
 import type { ToolChoice } from "../../schemas/agent-tools.ts";
 import { readExtraTools } from "../../schemas/extra-tools.ts";
+import { LOCAL_TOKEN_ID, OWNER } from "../access.ts";
 import type { DocumentsOf, OperationsOf } from "../caller-operations.ts";
 import { invalid } from "../memory-input.ts";
+import { processOf } from "../peer.ts";
 import { createdBy } from "../request-headers.ts";
 
 /** A request to the agents' endpoint, past every guard; `operations` are the caller's. */
@@ -16,7 +18,8 @@ export interface McpRequest {
   readonly body: unknown;
   readonly operations: Operations;
   readonly documents: DocumentOperations | undefined;
-  readonly callerId: string;
+  /** Whose adds count together: a key, else a process of this machine, else a connection. */
+  readonly adder: () => Promise<string>;
   readonly mayWrite: boolean;
   readonly clientHeader: string | undefined;
   readonly keyName: string | undefined;
@@ -59,11 +62,14 @@ export const mcpRoutes: FastifyPluginAsyncTypebox<McpRoutesOptions> = async (app
   );
   // Clients ask for a stream, and end a session, to find out that there is none: they expect a 405.
   app.route({
-    method: ["GET", "DELETE"],
+    method: ["GET", "HEAD", "DELETE"],
     url: "/mcp",
     config: { scope: "read", isUndescribed: true, optionalBody: true },
     schema: { querystring: AgentQuery },
-    handler: async (request, reply) => answer(request, reply, options),
+    handler: async (_request, reply) => {
+      const error = { code: -32_000, message: "Method not allowed: POST one message." };
+      return reply.code(405).header("allow", "POST").send({ jsonrpc: "2.0", error, id: null });
+    },
   });
 };
 
@@ -83,7 +89,8 @@ async function answer(
     body: request.body,
     operations: operationsOf(request),
     documents: documentsOf?.(request),
-    callerId: caller.id,
+    adder: async () =>
+      caller.id === OWNER.id || caller.id === LOCAL_TOKEN_ID ? processOf(request.raw.socket) : caller.id,
     mayWrite: caller.scope !== "read",
     clientHeader: typeof header === "string" && header !== "" ? createdBy(request).createdBy : undefined,
     keyName: caller.name ?? undefined,

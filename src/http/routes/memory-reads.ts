@@ -10,10 +10,10 @@ import {
 } from "../../schemas/memory.ts";
 import { QueryMemoryBody, QueryMemoryReply } from "../../schemas/query-memory.ts";
 import type { OperationsOf } from "../caller-operations.ts";
-import { factRecord } from "../fact-record.ts";
+import { factRecord } from "../records.ts";
 import { memoryIdOf } from "../memory-id.ts";
 import { listMemoriesInput, queryMemoryInput } from "../memory-input.ts";
-import { memoryPage, memoryRecord } from "../memory-record.ts";
+import { memoryPage, memoryRecord } from "../records.ts";
 
 export const memoryReadRoutes: FastifyPluginAsyncTypebox<{ readonly operationsOf: OperationsOf }> = async (
   app,
@@ -22,7 +22,7 @@ export const memoryReadRoutes: FastifyPluginAsyncTypebox<{ readonly operationsOf
   app.post(
     "/memory/query",
     {
-      config: { scope: "read" },
+      config: { scope: "read", body: "question" },
       schema: {
         operationId: "queryMemory",
         summary: "Find memories that answer a question",
@@ -33,7 +33,7 @@ export const memoryReadRoutes: FastifyPluginAsyncTypebox<{ readonly operationsOf
     async (request) => {
       const startedAt = performance.now();
       const input = queryMemoryInput(request.body);
-      const { hits, facts } = await operationsOf(request).queryMemory(input);
+      const { hits, relevant, facts } = await operationsOf(request).queryMemory(input);
       return {
         query: input.query,
         matches: hits.map(({ memory, score, path, snippet, explain }) => ({
@@ -43,6 +43,7 @@ export const memoryReadRoutes: FastifyPluginAsyncTypebox<{ readonly operationsOf
           ...(snippet !== undefined && { snippet }),
           ...(explain !== undefined && { explain }),
         })),
+        relevant,
         ...(facts !== undefined && { facts: facts.map(factRecord) }),
         took_ms: Math.round((performance.now() - startedAt) * 100) / 100,
       };

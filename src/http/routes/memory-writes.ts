@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { Static } from "typebox";
-import { ServiceError } from "../../core/errors.ts";
 import { IfMatchHeaders, RepeatHeaders, WriteHeaders } from "../../schemas/headers.ts";
 import {
   AddMemoriesBody,
@@ -18,11 +17,11 @@ import {
   UpdateMemoryBody,
   UpdateMemoryReply,
 } from "../../schemas/memory.ts";
+import { batchReply, mapInTurns } from "../batch.ts";
 import type { OperationsOf } from "../caller-operations.ts";
 import { addMemoryInput, ownerOf, updateMemoryInput } from "../memory-input.ts";
 import { memoryIdOf } from "../memory-id.ts";
-import { addedRecord, memoryRecord } from "../memory-record.ts";
-import { problemOf } from "../problem.ts";
+import { addedRecord, memoryRecord } from "../records.ts";
 import { createdBy, idempotency, ifVersion } from "../request-headers.ts";
 import { compileValidator, validator } from "../validation.ts";
 
@@ -60,7 +59,7 @@ export const memoryWriteRoutes: FastifyPluginAsyncTypebox<{ readonly operationsO
   app.post(
     "/memory/add/batch",
     {
-      config: { scope: "write" },
+      config: { scope: "write", body: "batch" },
       schema: {
         operationId: "addMemories",
         summary: "Keep up to 1 000 memories",
@@ -75,7 +74,7 @@ export const memoryWriteRoutes: FastifyPluginAsyncTypebox<{ readonly operationsO
     },
     async (request) => {
       const writer = createdBy(request);
-      const items = request.body.memories.map((memory, index) => {
+      const items = await mapInTurns(request.body.memories, (memory, index) => {
         const checked = checkItem(memory, `/memories/${index}`);
         if ("error" in checked) return checked.error;
         return { ...addMemoryInput(checked.value as Static<typeof AddMemoryBody>), ...writer };
@@ -84,16 +83,7 @@ export const memoryWriteRoutes: FastifyPluginAsyncTypebox<{ readonly operationsO
         items,
         ...idempotency(request, undefined),
       });
-      const failed = results.filter((result) => result instanceof ServiceError).length;
-      return {
-        results: results.map((result) =>
-          result instanceof ServiceError
-            ? problemOf(result, request.id)
-            : { status: 200 as const, ...addedRecord(result) },
-        ),
-        added: results.length - failed,
-        failed,
-      };
+      return batchReply(results, items, "/memories", request.id, addedRecord);
     },
   );
 

@@ -7,13 +7,19 @@ import { AliveReply, HealthReply, ReadyReply, StatsReply, VersionReply } from ".
 import { formatTime } from "../../schemas/time.ts";
 import { LOCAL_TOKEN_ID } from "../access.ts";
 import type { OperationsOf } from "../caller-operations.ts";
-import { notReadyError } from "../not-ready.ts";
+
+/** Why the daemon cannot answer everything, each reason in `errors` too. */
+function notReadyError(reasons: readonly string[]): ServiceError {
+  return new ServiceError("NOT_READY", reasons.join(" "), {
+    fields: reasons.map((message) => ({ path: "", message })),
+  });
+}
 
 export interface SystemRoutesOptions {
   readonly operationsOf: OperationsOf;
   readonly status: () => ServiceStatus;
   /** Brings up to date what the status says of adding. */
-  readonly lookForRoom: () => Promise<void>;
+  readonly lookAtDiskSpace: () => Promise<void>;
   readonly requestStop: () => void;
   /** Who this is, to somebody who has the file in the data directory; undefined where there is no such file. */
   readonly prove: ((challenge: string) => string) | undefined;
@@ -26,7 +32,7 @@ const CHALLENGE = /^[\w-]{32,128}$/;
 
 export const systemRoutes: FastifyPluginAsyncTypebox<SystemRoutesOptions> = async (
   app,
-  { operationsOf, status, lookForRoom, requestStop, prove, openapi },
+  { operationsOf, status, lookAtDiskSpace, requestStop, prove, openapi },
 ) => {
   app.get(
     "/livez",
@@ -51,10 +57,10 @@ export const systemRoutes: FastifyPluginAsyncTypebox<SystemRoutesOptions> = asyn
       },
     },
     async () => {
-      await lookForRoom();
-      const { notReady, store } = status();
-      if (notReady.length > 0) throw notReadyError(notReady);
-      return { ok: true as const, ...addsRefused(store) };
+      await lookAtDiskSpace();
+      const { notReady, repairs, store } = status();
+      if (notReady.length > 0) throw notReadyError([...notReady, ...repairs]);
+      return { ok: true as const, ...addsRefused(store), ...repairsReply(repairs) };
     },
   );
 
@@ -66,7 +72,7 @@ export const systemRoutes: FastifyPluginAsyncTypebox<SystemRoutesOptions> = asyn
     },
     async (request, reply) => {
       const { caller } = request;
-      if (caller !== undefined) await lookForRoom();
+      if (caller !== undefined) await lookAtDiskSpace();
       const challenge = request.headers["x-memoryd-challenge"];
       if (prove !== undefined && typeof challenge === "string" && CHALLENGE.test(challenge))
         reply.header("x-memoryd-proof", prove(challenge));
@@ -107,7 +113,7 @@ export const systemRoutes: FastifyPluginAsyncTypebox<SystemRoutesOptions> = asyn
       },
     },
     async (request) => {
-      await lookForRoom();
+      await lookAtDiskSpace();
       return statsReply(status(), operationsOf(request).listSectors({}));
     },
   );
@@ -150,6 +156,14 @@ function addsRefused({ addsRefused: reason }: ServiceStatus["store"]): { adds_re
   return reason === null ? {} : { adds_refused: reason };
 }
 
+function sandboxReply(by: ServiceStatus["sandbox"]) {
+  return by === null ? { walls: [] } : { walls: ["network" as const, "signals" as const], by };
+}
+
+function repairsReply(repairs: readonly string[]): { repairs?: string[] } {
+  return repairs.length === 0 ? {} : { repairs: [...repairs] };
+}
+
 function statsReply(status: ServiceStatus, sectors: readonly SectorCount[]) {
   const { embedding, embeddingQueue, store } = status;
   return {
@@ -158,12 +172,14 @@ function statsReply(status: ServiceStatus, sectors: readonly SectorCount[]) {
     started_at: formatTime(status.startedAt),
     ready: status.notReady.length === 0,
     not_ready: [...status.notReady],
+    ...repairsReply(status.repairs),
     memory_count: status.memoryCount,
     documents: {
       count: status.documents.count,
       jobs_waiting: status.documents.jobsWaiting,
       jobs_running: status.documents.jobsRunning,
     },
+    sandbox: sandboxReply(status.sandbox),
     sectors: Object.fromEntries(sectors.map(({ name, count }) => [name, count])),
     embedding: {
       model: embedding.model,

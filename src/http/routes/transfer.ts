@@ -13,9 +13,11 @@ import {
   TRANSFER_LINES,
   type TransferLine,
 } from "../../schemas/transfer.ts";
+import { BODY_LIMITS, jsonExcess } from "../../schemas/json-limits.ts";
+import { batchReply, mapInTurns } from "../batch.ts";
 import type { OperationsOf } from "../caller-operations.ts";
+import { decodeUtf8 } from "../json-body.ts";
 import { invalid, present } from "../memory-input.ts";
-import { problemOf } from "../problem.ts";
 import { refuseOtherBodies } from "../refuse-other-bodies.ts";
 import { lineOf, recordOf } from "../transfer-line.ts";
 import { validator } from "../validation.ts";
@@ -67,7 +69,7 @@ export const transferRoutes: FastifyPluginAsyncTypebox<TransferRoutesOptions> = 
   app.post(
     "/import",
     {
-      config: { scope: "admin", takes: LINES_MEDIA_TYPE },
+      config: { scope: "admin", takes: LINES_MEDIA_TYPE, body: "lines" },
       schema: {
         operationId: "import",
         summary: "Put back up to 1 000 lines of an export",
@@ -78,20 +80,16 @@ export const transferRoutes: FastifyPluginAsyncTypebox<TransferRoutesOptions> = 
       },
     },
     async (request) => {
-      const items = readLines(request.body).map(itemOf);
+      const items = await mapInTurns(await readLines(request.body), itemOf);
       const { results } = await operationsOf(request).restoreRecords({ items });
-      const outcomes = results.map((result) => (result instanceof ServiceError ? "failed" : result.outcome));
-      const count = (wanted: string) => outcomes.filter((outcome) => outcome === wanted).length;
-      return {
-        results: results.map((result) =>
-          result instanceof ServiceError
-            ? problemOf(result, request.id)
-            : { status: 200 as const, id: result.id, outcome: result.outcome },
-        ),
-        added: count("added"),
-        known: count("known"),
-        failed: count("failed"),
-      };
+      const known = results.filter(
+        (result) => !(result instanceof ServiceError) && result.outcome === "known",
+      );
+      const { added, ...reply } = await batchReply(results, items, "", request.id, ({ id, outcome }) => ({
+        id,
+        outcome,
+      }));
+      return { ...reply, added: added - known.length, known: known.length };
     },
   );
 };
@@ -122,18 +120,15 @@ function jsonLine(value: object): string {
 }
 
 /** The lines between the first and an `end`, as far as they are JSON. @throws {ServiceError} INVALID_REQUEST, TOO_LARGE. */
-function readLines(body: unknown): (object | ServiceError)[] {
+async function readLines(body: unknown): Promise<(object | ServiceError)[]> {
   if (!Buffer.isBuffer(body)) throw invalid("", "must be lines of JSON, as application/x-ndjson");
-  let text: string;
-  try {
-    text = new TextDecoder("utf-8", { fatal: true }).decode(body);
-  } catch (cause) {
-    throw new ServiceError("INVALID_REQUEST", "The body is not valid UTF-8.", { cause });
-  }
+  const excess = jsonExcess(body, BODY_LIMITS.lines);
+  if (excess !== undefined) throw new ServiceError("TOO_LARGE", `The body ${excess}.`);
+  const text = decodeUtf8(body);
   const [first = "", ...rest] = text.split("\n").filter((line) => line.trim() !== "");
   const header = checkHeader(parseLine(first), "/lines/0");
   if ("error" in header) throw header.error;
-  const lines = rest.map(parseLine);
+  const lines = await mapInTurns(rest, parseLine);
   const last = lines.at(-1);
   if (last !== undefined && "value" in checkEnd(last)) lines.pop();
   if (lines.length > MAX_IMPORT_LINES) {

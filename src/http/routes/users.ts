@@ -16,9 +16,9 @@ import {
 } from "../../schemas/user.ts";
 import type { OperationsOf } from "../caller-operations.ts";
 import { readIdCursor, writeIdCursor } from "../cursor.ts";
-import { factRecord } from "../fact-record.ts";
+import { factRecord } from "../records.ts";
 import { invalid, listMemoriesInput, oneUser } from "../memory-input.ts";
-import { memoryPage } from "../memory-record.ts";
+import { memoryPage } from "../records.ts";
 
 export const userRoutes: FastifyPluginAsyncTypebox<{ readonly operationsOf: OperationsOf }> = async (
   app,

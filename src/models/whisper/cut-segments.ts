@@ -10,7 +10,7 @@ export interface CutWindow {
 
 /**
  * Cuts what was written at its times. Text that was still open when the writing ended is taken to the window's end.
- * Whisper hears 30 s, whatever there is: text that begins a second or more after the sound has ended is dropped.
+ * Whisper transcribes 30 s, whatever there is: text that begins a second or more after the sound has ended is dropped.
  *
  * @param length samples of sound in the window, above 0.
  */

@@ -35,6 +35,6 @@ export function codeOf(language: string, { languages }: Vocabulary): string {
   if (named !== undefined) return named;
   throw new ServiceError(
     "UNPROCESSABLE",
-    `The language "${language}" is not known: leave it out to have it heard, or give one of ${codes.map(tagOf).sort().join(", ")}.`,
+    `The language "${language}" is not known: leave it out to have it detected, or give one of ${codes.map(tagOf).sort().join(", ")}.`,
   );
 }

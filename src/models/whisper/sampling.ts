@@ -23,7 +23,7 @@ export function probabilityOf(scores: Float32Array, id: number): number {
 }
 
 /**
- * Numbers from 0 to 1, the same ones for the same seed: a recording is heard the same again.
+ * Numbers from 0 to 1, the same ones for the same seed: a recording is transcribed the same again.
  *
  * @see https://github.com/bryc/code/blob/master/jshash/PRNGs.md#mulberry32
  */

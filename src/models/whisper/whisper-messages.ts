@@ -10,11 +10,11 @@ import type { WhisperOptions } from "./whisper-model.ts";
 export type ToWhisper =
   /** First of all. */
   | { readonly type: "load"; readonly model: WhisperOptions; readonly limits: WorkLimits }
-  /** A recording begins; the one before must have ended. Its sound follows once it is `listening`. */
-  | { readonly type: "hear"; readonly language: string | undefined };
+  /** A recording begins; the one before must have ended. Its sound follows once it is `ready`. */
+  | { readonly type: "transcribe"; readonly language: string | undefined };
 
 export type FromWhisper =
-  | { readonly type: "listening" }
-  | { readonly type: "heard"; readonly segments: readonly Segment[]; readonly heardMs: number }
+  | { readonly type: "ready" }
+  | { readonly type: "segments"; readonly segments: readonly Segment[]; readonly transcribedMs: number }
   | { readonly type: "done"; readonly language: string; readonly durationMs: number }
   | { readonly type: "failed"; readonly code: ErrorCode; readonly message: string };

@@ -2,9 +2,9 @@ import { access, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { InferenceSession, Tensor } from "onnxruntime-node";
 import { ServiceError } from "../../core/errors.ts";
-import { PACKAGE_ROOT, readVerified } from "../bundled-model.ts";
-import type { Whisper } from "./hear-recording.ts";
-import type { WindowDecoder } from "./hear-window.ts";
+import { PACKAGE_ROOT, readVerified } from "../bundled-models.ts";
+import type { Whisper } from "./transcribe-recording.ts";
+import type { WindowDecoder } from "./transcribe-window.ts";
 import { readVocabulary, type Vocabulary } from "./vocabulary.ts";
 import { WINDOW_SAMPLES } from "./window.ts";
 
@@ -36,7 +36,7 @@ export interface WhisperOptions {
  */
 export async function loadWhisper({ directory, isBundled, threads }: WhisperOptions): Promise<Whisper> {
   for (const name of WHISPER_FILES) {
-    if (isBundled) await readVerified(join(directory, name), SHA256[name]);
+    if (isBundled) await readVerified({ path: join(directory, name), sha256: SHA256[name] });
     else await access(join(directory, name)).catch((cause: unknown) => refuse(`${name} is missing`, cause));
   }
   try {
@@ -78,7 +78,7 @@ function whisperOf(vocabulary: Vocabulary, encoder: InferenceSession, decoder: I
   }
   return {
     vocabulary,
-    async listen(sound) {
+    async encode(sound) {
       const cross = await encoder.run({ pcm: new Tensor("float32", sound, [1, WINDOW_SAMPLES]) });
       return decoderOf(decoder, caches, cross);
     },

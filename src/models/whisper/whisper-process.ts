@@ -2,6 +2,7 @@ import { realpathSync } from "node:fs";
 import type { Pcm, Segment, Transcript, TranscriptionOptions } from "../../core/documents/transcription.ts";
 import { ServiceError } from "../../core/errors.ts";
 import { type Job, JobProcess, type ProcessEnd } from "../../sandbox/job-process.ts";
+import type { Walls } from "../../sandbox/walls.ts";
 import { passedLimit, type WorkLimits } from "../../sandbox/watchdog.ts";
 import { ONNX_ENVIRONMENT } from "../onnx-environment.ts";
 import { frameHeader } from "./pcm-frames.ts";
@@ -19,9 +20,11 @@ export function startWhisperProcess(
   worker: string,
   model: WhisperOptions,
   limits: WorkLimits,
+  walls: Walls | undefined,
 ): WhisperProcess {
   const directory = realOf(model.directory);
   const process: WhisperProcess = new JobProcess({
+    walls,
     sandbox: {
       worker,
       heapBytes: HEAP_BYTES,
@@ -38,20 +41,19 @@ export function startWhisperProcess(
 }
 
 /** Transcribes one recording. After any failure but a refusal of the recording the process is of no use any more. */
-export async function hearInProcess(
+export async function transcribeInProcess(
   process: WhisperProcess,
   audio: Pcm,
   { language, signal, onProgress }: TranscriptionOptions,
 ): Promise<Transcript> {
   return process.run<Transcript>((job) => {
-    void process.send({ type: "hear", language });
+    void process.send({ type: "transcribe", language });
     const segments: Segment[] = [];
     return (message) => {
-      if (message.type === "listening")
-        feed(process, job, audio).catch((error: unknown) => process.kill(error));
-      else if (message.type === "heard") {
+      if (message.type === "ready") feed(process, job, audio).catch((error: unknown) => process.kill(error));
+      else if (message.type === "segments") {
         for (const segment of message.segments) segments.push(segment);
-        onProgress?.(message.heardMs);
+        onProgress?.(message.transcribedMs);
       } else if (message.type === "done") {
         job.resolve({ segments, language: message.language, durationMs: message.durationMs });
       } else {

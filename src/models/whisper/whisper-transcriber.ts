@@ -3,11 +3,11 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import type { Transcriber } from "../../core/documents/transcription.ts";
 import { ServiceError } from "../../core/errors.ts";
-import { builtFile } from "../../sandbox/built-file.ts";
+import { builtFile } from "../../sandbox/sandboxed-process.ts";
 import { ProcessQueue } from "../../sandbox/process-queue.ts";
 import type { WorkLimits } from "../../sandbox/watchdog.ts";
 import { WHISPER_DIRECTORY, type WhisperOptions } from "./whisper-model.ts";
-import { hearInProcess, startWhisperProcess } from "./whisper-process.ts";
+import { transcribeInProcess, startWhisperProcess } from "./whisper-process.ts";
 
 export interface TranscriberOptions {
   /** A folder with a Whisper model of the bundled one's interface; the bundled one if absent or empty. */
@@ -27,7 +27,7 @@ export interface WhisperTranscriber extends Transcriber {
 
 const DEFAULT_IDLE_TIMEOUT_MS = 60_000;
 /** A process is replaced after as many recordings, whatever native code leaves behind. */
-const RECORDINGS_A_PROCESS = 50;
+const RECORDINGS_PER_PROCESS = 50;
 /** The sum of three attempts at a window takes 10 s; a model of 20 times the size may have its time too. */
 const MAX_WORKING_MS = 600_000;
 /** What a run takes besides the weights, with room to spare: a process with the bundled model may have 1.2 GB. */
@@ -49,7 +49,7 @@ export function openTranscriber(options: TranscriberOptions = {}): WhisperTransc
     threads: Math.min(MAX_THREADS, Math.max(1, availableParallelism() - 1)),
   };
   const queue = new ProcessQueue({
-    start() {
+    start(walls) {
       if (!existsSync(file)) {
         throw new ServiceError("MODEL_UNAVAILABLE", `${file} is missing: run \`npm run build\` first.`);
       }
@@ -58,9 +58,9 @@ export function openTranscriber(options: TranscriberOptions = {}): WhisperTransc
         maxResidentBytes: RESIDENT_BYTES + RESIDENT_BYTES_A_WEIGHT * bytesIn(model.directory),
         ...options.limits,
       };
-      return startWhisperProcess(file, model, limits);
+      return startWhisperProcess(file, model, limits, walls);
     },
-    jobsAProcess: RECORDINGS_A_PROCESS,
+    jobsPerProcess: RECORDINGS_PER_PROCESS,
     idleMs: idleTimeoutMs,
   });
   const closing = new AbortController();
@@ -72,7 +72,7 @@ export function openTranscriber(options: TranscriberOptions = {}): WhisperTransc
     async transcribe(audio, wishes = {}) {
       const signals = wishes.signal === undefined ? [] : [wishes.signal];
       const signal = AbortSignal.any([closing.signal, ...signals]);
-      return await queue.run((process) => hearInProcess(process, audio, { ...wishes, signal }), signal);
+      return await queue.run((process) => transcribeInProcess(process, audio, { ...wishes, signal }), signal);
     },
     async close() {
       closing.abort(new ServiceError("NOT_READY", "The daemon stops, and transcribes nothing more."));

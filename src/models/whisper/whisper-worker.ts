@@ -1,11 +1,11 @@
 /**
  * The process that transcribes. A run of the model blocks it for seconds, so it is never asked to stop but ended. It is
- * talked to by `hearInProcess` alone.
+ * talked to by `transcribeInProcess` alone.
  */
 import { ServiceError } from "../../core/errors.ts";
-import { lowerPriority } from "../../sandbox/lower-priority.ts";
+import { lowerPriority } from "../../sandbox/watchdog.ts";
 import { Watchdog } from "../../sandbox/watchdog.ts";
-import { hearRecording, type Whisper } from "./hear-recording.ts";
+import { transcribeRecording, type Whisper } from "./transcribe-recording.ts";
 import { codeOf, tagOf } from "./languages.ts";
 import { PcmReader } from "./pcm-frames.ts";
 import type { FromWhisper, ToWhisper } from "./whisper-messages.ts";
@@ -22,7 +22,7 @@ process.on("message", (message: ToWhisper) => {
     loading = load(message);
     loading.catch(() => undefined);
   } else if (loading === undefined) throw new TypeError("no model was named");
-  else void hear(loading, message.language);
+  else void transcribe(loading, message.language);
 });
 
 async function load({ model, limits }: Extract<ToWhisper, { type: "load" }>): Promise<Whisper> {
@@ -32,10 +32,10 @@ async function load({ model, limits }: Extract<ToWhisper, { type: "load" }>): Pr
     const whisper = await loadWhisper(model);
     return {
       vocabulary: whisper.vocabulary,
-      listen(sound) {
+      encode(sound) {
         // Each window has its time: a recording may be of any length.
         watchdog.begin();
-        return whisper.listen(sound);
+        return whisper.encode(sound);
       },
     };
   } finally {
@@ -43,18 +43,18 @@ async function load({ model, limits }: Extract<ToWhisper, { type: "load" }>): Pr
   }
 }
 
-async function hear(whisper: Promise<Whisper>, given: string | undefined): Promise<void> {
+async function transcribe(whisper: Promise<Whisper>, given: string | undefined): Promise<void> {
   try {
     const loaded = await whisper;
     let language = given === undefined ? undefined : codeOf(given, loaded.vocabulary);
-    send({ type: "listening" });
+    send({ type: "ready" });
     let durationMs = 0;
     let hasSpeech = false;
-    for await (const part of hearRecording(loaded, reader.recording(), language)) {
-      const { segments, heardMs } = part;
-      send({ type: "heard", segments, heardMs });
+    for await (const part of transcribeRecording(loaded, reader.recording(), language)) {
+      const { segments, transcribedMs } = part;
+      send({ type: "segments", segments, transcribedMs });
       language = part.language;
-      durationMs = heardMs;
+      durationMs = transcribedMs;
       hasSpeech ||= segments.length > 0;
     }
     if (!hasSpeech || language === undefined) throw noSpeech();

@@ -1,6 +1,6 @@
 import { PCM_RATE } from "../../core/documents/transcription.ts";
 
-/** What Whisper hears at once: 30 s. */
+/** What Whisper transcribes at once: 30 s. */
 export const WINDOW_SAMPLES = 30 * PCM_RATE;
 /** A step of Whisper's times: 20 ms. */
 export const TIME_STEP_SAMPLES = PCM_RATE / 50;

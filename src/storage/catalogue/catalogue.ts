@@ -1,7 +1,13 @@
 import { DocumentIndex } from "../../core/documents/document-index.ts";
 import { type FactChange, factIdOfRow, factRowId } from "../../core/facts/fact.ts";
 import { FactBook } from "../../core/facts/fact-book.ts";
-import { INITIAL_SALIENCE, type Sector, SECTORS, type Signals } from "../../core/memory.ts";
+import {
+  INITIAL_SALIENCE,
+  type Sector,
+  SECTORS,
+  type Signals,
+  type Supersession,
+} from "../../core/memory.ts";
 import type {
   Catalogue,
   CatalogueEntry,
@@ -54,6 +60,11 @@ export class StoreCatalogue implements Catalogue {
 
   get size(): number {
     return this.#columns.size;
+  }
+
+  /** The latest time that any memory or fact has borne; 0 without any. Cost: linear in all facts. */
+  get latestTime(): number {
+    return Math.max(this.#columns.latestTime, this.facts.latestTimeOfAny);
   }
 
   /** One more than the largest ordinal. */
@@ -153,8 +164,32 @@ export class StoreCatalogue implements Catalogue {
     return this.#columns.isLive(ordinal) ? this.#columns.idOf(ordinal) : undefined;
   }
 
-  findDuplicate(hash: string): string | undefined {
-    return this.#columns.findDuplicate(hash);
+  duplicatesOf(hash: string): Ordinal[] {
+    return this.#columns.duplicatesOf(hash);
+  }
+
+  supersession(ordinal: Ordinal, asOf = Infinity): Supersession | undefined {
+    const columns = this.#columns;
+    const told = columns.successors.of(columns.idOf(ordinal));
+    const inferred: Ordinal[] = [];
+    this.#edges.each(ordinal, (source, target, kind, weight) => {
+      if (kind === "updates" && target === ordinal && weight > 0) inferred.push(source);
+    });
+    for (const [how, successors] of [
+      ["told", told],
+      ["inferred", inferred],
+    ] as const) {
+      const counting = successors.filter(
+        (other) =>
+          columns.isLive(other) &&
+          columns.hasSameUser(other, ordinal) &&
+          columns.effectiveTime(other) <= asOf,
+      );
+      if (counting.length === 0) continue;
+      const first = counting.reduce((a, b) => (columns.effectiveTime(b) < columns.effectiveTime(a) ? b : a));
+      return { by: columns.idOf(first), at: columns.effectiveTime(first), how };
+    }
+    return undefined;
   }
 
   select(filter: MemoryFilter): Selection {
@@ -243,7 +278,9 @@ export class StoreCatalogue implements Catalogue {
     if (this.#now() - this.#requestsSweptAt < REQUEST_SWEEP_MS) return expired;
     this.#requestsSweptAt = this.#now();
     for (const [id, { createdAt }] of this.#requests) {
-      if (this.#now() - createdAt >= REQUEST_LIFETIME_MS) expired.push({ table: "requests", id, row: null });
+      // Also where a wrong clock dated it in the future.
+      if (Math.abs(this.#now() - createdAt) >= REQUEST_LIFETIME_MS)
+        expired.push({ table: "requests", id, row: null });
     }
     return expired;
   }

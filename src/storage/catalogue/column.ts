@@ -28,3 +28,14 @@ export class Column<A extends NumberArray> {
     this.#values[index] = value;
   }
 }
+
+/** The place of an ordinal in an ascending list, or where it belongs. */
+export function placeIn(series: readonly number[], ordinal: number): number {
+  let [low, high] = [0, series.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((series[middle] ?? 0) < ordinal) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

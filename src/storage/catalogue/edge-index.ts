@@ -1,8 +1,7 @@
-import type { EdgeKind, EdgeRow } from "../../core/rows.ts";
+import { EDGE_KINDS as KINDS, type EdgeKind, type EdgeRow } from "../../core/rows.ts";
 import type { Ordinal } from "../../core/ports.ts";
 import { Column } from "./column.ts";
 
-const KINDS: readonly EdgeKind[] = ["next", "similar", "same-document"];
 /** Ends a list; edges are numbered from 1, so that an empty column means an empty list. */
 const END = 0;
 

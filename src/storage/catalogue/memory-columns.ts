@@ -2,9 +2,10 @@ import { type Sector, SECTORS, type Signals } from "../../core/memory.ts";
 import type { CatalogueEntry, MemoryFilter, Ordinal, UserMemories } from "../../core/ports.ts";
 import type { MemoryRow } from "../../core/rows.ts";
 import type { MemoryTraits } from "../../core/recall/traits.ts";
-import { Column } from "./column.ts";
+import { Column, placeIn } from "./column.ts";
 import { Interner } from "./interner.ts";
 import { metadataKeys } from "./metadata-keys.ts";
+import { Successors } from "./successors.ts";
 
 /** What the catalogue keeps of a memory row: everything but its text. */
 export type SlimMemoryRow = Omit<MemoryRow, "content" | "terms">;
@@ -21,6 +22,8 @@ const TELLS_TIME = 2;
  * three times that. Strings that repeat (users, projects, sessions, tags, clients) are interned.
  */
 export class MemoryColumns {
+  /** The latest time of writing or seeing that any memory has ever borne; 0 without any. */
+  latestTime = 0;
   #size = 0;
   #ordinals = 0;
   readonly #live = uint8();
@@ -51,6 +54,7 @@ export class MemoryColumns {
   readonly #tags: (readonly number[])[] = [];
   readonly #metadata: (readonly number[])[] = [];
   readonly #nameLists: (readonly number[])[] = [];
+  readonly successors = new Successors();
 
   readonly #users = new Interner();
   readonly #projects = new Interner();
@@ -82,7 +86,6 @@ export class MemoryColumns {
     this.#ordinals = Math.max(this.#ordinals, ordinal + 1);
     this.#ids[ordinal] = row.id;
     this.#order.set(ordinal, row.order);
-    this.#createdAt.set(ordinal, row.createdAt);
     const user = this.#users.number(row.userId);
     const session = this.#sessions.number(row.sessionId);
     this.#user.set(ordinal, user);
@@ -139,7 +142,7 @@ export class MemoryColumns {
     for (let ordinal = 0; ordinal < this.#ordinals; ordinal += 1) {
       const user = this.#user.get(ordinal);
       if (user === 0 || this.#live.get(ordinal) === 0) continue;
-      const occurredAt = this.#effectiveTime(ordinal);
+      const occurredAt = this.effectiveTime(ordinal);
       const known = (found[user] ??= { count: 0, firstAt: occurredAt, lastAt: occurredAt });
       known.count += 1;
       if (occurredAt < known.firstAt) known.firstAt = occurredAt;
@@ -160,10 +163,12 @@ export class MemoryColumns {
     return this.#ordinalOfId.get(id);
   }
 
-  findDuplicate(hash: string): string | undefined {
-    const holders = this.#ordinalsOfHash.get(hash);
-    const oldest = typeof holders === "object" ? holders[0] : holders;
-    return oldest === undefined ? undefined : this.#ids[oldest];
+  duplicatesOf(hash: string): Ordinal[] {
+    return [this.#ordinalsOfHash.get(hash) ?? []].flat();
+  }
+
+  hasSameUser(a: Ordinal, b: Ordinal): boolean {
+    return this.#user.get(a) === this.#user.get(b);
   }
 
   signals(ordinal: Ordinal): Signals {
@@ -173,6 +178,7 @@ export class MemoryColumns {
   setSignals(ordinal: Ordinal, { salience, lastSeenAt }: Signals): void {
     this.#salience.set(ordinal, salience);
     this.#lastSeenAt.set(ordinal, lastSeenAt);
+    this.latestTime = Math.max(this.latestTime, lastSeenAt);
   }
 
   setTraits(ordinal: Ordinal, { asks, tellsTime, speaker, names, words }: MemoryTraits): void {
@@ -203,6 +209,7 @@ export class MemoryColumns {
       createdBy: this.#clients.string(this.#createdBy.get(ordinal)),
       documentId: this.#documents.string(this.#document.get(ordinal)),
       occurredAt: Number.isNaN(occurredAt) ? createdAt : occurredAt,
+      isTimeGiven: !Number.isNaN(occurredAt),
       createdAt,
       updatedAt: this.#updatedAt.get(ordinal),
       lastSeenAt: signals.lastSeenAt,
@@ -211,6 +218,7 @@ export class MemoryColumns {
       primarySector,
       sectors: this.#sectorsOf(ordinal),
       tags: this.#strings(this.#tags[ordinal], this.#tagNames),
+      supersedes: this.successors.idsOf(ordinal),
       traits: {
         asks: (traits & ASKS) !== 0,
         tellsTime: (traits & TELLS_TIME) !== 0,
@@ -237,8 +245,10 @@ export class MemoryColumns {
     const values = columns.map((column) => column.get(ordinal));
     const lists = [this.#tags, this.#metadata, this.#nameLists].map((list) => list[ordinal] ?? NO_NUMBERS);
     const hash = this.#hashes[ordinal] ?? "";
+    const supersedes = this.successors.idsOf(ordinal);
     return () => {
       this.#forgetHash(ordinal);
+      this.successors.set(ordinal, supersedes);
       columns.forEach((column, i) => column.set(ordinal, values[i] ?? 0));
       [this.#tags, this.#metadata, this.#nameLists].forEach(
         (list, i) => (list[ordinal] = lists[i] ?? NO_NUMBERS),
@@ -270,8 +280,9 @@ export class MemoryColumns {
     if (filter.userId !== undefined) equals(this.#user, this.#users.known(filter.userId));
     if (filter.sessionId !== undefined) equals(this.#session, this.#sessions.known(filter.sessionId));
     if (filter.createdBy !== undefined) equals(this.#createdBy, this.#clients.known(filter.createdBy));
-    const { createdFrom } = filter;
+    const { createdFrom, idEnd } = filter;
     if (createdFrom !== undefined) tests.push((ordinal) => this.#createdAt.get(ordinal) >= createdFrom);
+    if (idEnd !== undefined) tests.push((ordinal) => this.idOf(ordinal).endsWith(idEnd));
     if (filter.projects !== undefined) {
       const wanted = new Set(filter.projects.map((project) => this.#projects.known(project)));
       tests.push((ordinal) => wanted.has(this.#project.get(ordinal)));
@@ -283,7 +294,7 @@ export class MemoryColumns {
     if (filter.from !== undefined || filter.to !== undefined) {
       const { from = -Infinity, to = Infinity } = filter;
       tests.push((ordinal) => {
-        const occurredAt = this.#effectiveTime(ordinal);
+        const occurredAt = this.effectiveTime(ordinal);
         return occurredAt >= from && occurredAt < to;
       });
     }
@@ -298,6 +309,8 @@ export class MemoryColumns {
   }
 
   #write(ordinal: Ordinal, row: SlimMemoryRow): void {
+    this.#createdAt.set(ordinal, row.createdAt);
+    this.latestTime = Math.max(this.latestTime, row.createdAt, row.updatedAt);
     this.#hashes[ordinal] = row.duplicateHash;
     this.#updatedAt.set(ordinal, row.updatedAt);
     this.#occurredAt.set(ordinal, row.occurredAt ?? Number.NaN);
@@ -309,9 +322,10 @@ export class MemoryColumns {
     this.#tags[ordinal] = numbersOf(row.tags, this.#tagNames);
     const keys = metadataKeys(row.metadata);
     this.#metadata[ordinal] = keys.length === 0 ? NO_NUMBERS : keys;
+    this.successors.set(ordinal, row.supersedes);
   }
 
-  #effectiveTime(ordinal: Ordinal): number {
+  effectiveTime(ordinal: Ordinal): number {
     const said = this.#occurredAt.get(ordinal);
     return Number.isNaN(said) ? this.#createdAt.get(ordinal) : said;
   }
@@ -369,21 +383,10 @@ function numbersOf(strings: readonly string[], interner: Interner): readonly num
   return strings.length === 0 ? NO_NUMBERS : strings.map((string) => interner.number(string));
 }
 
-/** The place of an ordinal in an ascending list, or where it belongs. */
-function placeIn(series: readonly Ordinal[], ordinal: Ordinal): number {
-  let low = 0;
-  let high = series.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((series[middle] ?? 0) < ordinal) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-function sectorList(primary: Sector, bits: number): Sector[] {
-  return [primary, ...SECTORS.filter((sector, i) => sector !== primary && (bits & (1 << i)) !== 0)];
-}
+const sectorList = (primary: Sector, bits: number): Sector[] => [
+  primary,
+  ...SECTORS.filter((sector, i) => sector !== primary && (bits & (1 << i)) !== 0),
+];
 
 function sectorBits(sectors: readonly Sector[]): number {
   return sectors.reduce((bits, sector) => bits | (1 << SECTORS.indexOf(sector)), 0);

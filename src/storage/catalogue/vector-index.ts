@@ -51,6 +51,10 @@ export class VectorIndex {
     else this.#rowsOfOrdinal.set(ordinal, typeof known === "number" ? [known, row] : [...known, row]);
   }
 
+  has(ordinal: Ordinal): boolean {
+    return this.#rowsOfOrdinal.has(ordinal);
+  }
+
   remove(ordinal: Ordinal): void {
     const rows = this.#rowsOfOrdinal.get(ordinal);
     if (rows === undefined) return;

@@ -1,4 +1,5 @@
-import { bm25Weight, inverseDocumentFrequency } from "../../core/recall/bm25.ts";
+import { bm25Weight, type TermStatistics } from "../../core/recall/bm25.ts";
+import { nearness } from "../../core/text/near-words.ts";
 import type { Ordinal, QueryTerm, Scores, Selection } from "../../core/ports.ts";
 import { Column } from "./column.ts";
 import { OrdinalScores } from "./ordinal-scores.ts";
@@ -12,8 +13,8 @@ const NOBODY = -1;
 const MAX_DEAD_SHARE = 0.2;
 
 /**
- * An inverted index over the analyser's terms, in memory: about 8 bytes for each different term of a memory. Scores are exact, statistics
- * are those of the memories that live now, whatever was deleted or replaced, and a filter costs nothing in recall.
+ * An inverted index over the analyser's terms, in memory: about 8 bytes for each different term of a memory. Scores are exact,
+ * whatever was deleted or replaced, and a filter costs nothing in recall.
  *
  * A document is a state of a memory's terms: replacing them makes a new document and leaves the old one dead in its
  * postings, so that a removal need not know which terms there were.
@@ -70,27 +71,64 @@ export class WordIndex {
     if (dead > 1_000 && dead > MAX_DEAD_SHARE * this.#documents) this.#sweep();
   }
 
-  inverseDocumentFrequency(term: string): number {
-    return inverseDocumentFrequency(this.#living(this.#postings.get(term)), this.#documentOfOrdinal.size);
+  /** Of the memories that live now, or of those among them. Cost: linear in all memories, and for a term in those that have it. */
+  statistics(among: Selection | undefined): TermStatistics {
+    const ordinalOfDocument = this.#ordinalOfDocument.values;
+    const isCounted = (document: number) => {
+      const ordinal = ordinalOfDocument[document] ?? NOBODY;
+      return ordinal !== NOBODY && (among === undefined || among.has(ordinal));
+    };
+    let memories = this.#documentOfOrdinal.size;
+    let totalLength = this.#totalLength;
+    if (among !== undefined) {
+      const lengthOfDocument = this.#lengthOfDocument.values;
+      memories = totalLength = 0;
+      for (let document = 0; document < this.#documents; document += 1) {
+        if (!isCounted(document)) continue;
+        memories += 1;
+        totalLength += lengthOfDocument[document] ?? 0;
+      }
+    }
+    return {
+      memories,
+      totalLength,
+      memoriesWith: (term) => {
+        let count = 0;
+        for (const posting of this.#postings.get(term) ?? []) {
+          if (isCounted(posting >>> FREQUENCY_BITS)) count += 1;
+        }
+        return count;
+      },
+      termsNear: (word) => {
+        const near: QueryTerm[] = [];
+        for (const [term, postings] of this.#postings) {
+          const weight = nearness(word, term);
+          if (weight > 0 && postings.some((posting) => isCounted(posting >>> FREQUENCY_BITS)))
+            near.push({ term, weight });
+        }
+        return near;
+      },
+    };
   }
 
-  /** BM25 of each selected memory; statistics are those of all memories. */
-  score(terms: readonly QueryTerm[], ordinals: number, selection: Selection | undefined): Scores {
+  /** BM25 of each memory, the weights of the terms as they are given. */
+  score(
+    terms: readonly QueryTerm[],
+    averageLength: number,
+    ordinals: number,
+    selection: Selection | undefined,
+  ): Scores {
     const scores = new Float32Array(ordinals);
     const ordinalOfDocument = this.#ordinalOfDocument.values;
     const lengthOfDocument = this.#lengthOfDocument.values;
-    const averageLength = this.#totalLength / Math.max(1, this.#documentOfOrdinal.size);
     for (const { term, weight } of terms) {
-      const postings = this.#postings.get(term);
-      if (postings === undefined) continue;
-      const idf = weight * inverseDocumentFrequency(this.#living(postings), this.#documentOfOrdinal.size);
-      for (const posting of postings) {
+      for (const posting of this.#postings.get(term) ?? []) {
         const document = posting >>> FREQUENCY_BITS;
         const ordinal = ordinalOfDocument[document] ?? NOBODY;
         if (ordinal === NOBODY) continue;
         const length = lengthOfDocument[document] ?? 0;
         scores[ordinal] =
-          (scores[ordinal] ?? 0) + idf * bm25Weight(posting & MAX_FREQUENCY, length, averageLength);
+          (scores[ordinal] ?? 0) + weight * bm25Weight(posting & MAX_FREQUENCY, length, averageLength);
       }
     }
     return new OrdinalScores(scores, selection);
@@ -103,17 +141,6 @@ export class WordIndex {
     this.#documentOfOrdinal.set(ordinal, this.#documents);
     this.#documents += 1;
     this.#totalLength += length;
-  }
-
-  #living(postings: readonly number[] = []): number {
-    // Nothing was replaced or deleted since the start or the last sweep: all of them live.
-    if (this.#documents === this.#documentOfOrdinal.size) return postings.length;
-    const ordinalOfDocument = this.#ordinalOfDocument.values;
-    let count = 0;
-    for (const posting of postings) {
-      if (ordinalOfDocument[posting >>> FREQUENCY_BITS] !== NOBODY) count += 1;
-    }
-    return count;
   }
 
   /** Renumbers the living documents and drops the postings of dead ones. */

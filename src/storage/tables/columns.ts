@@ -22,6 +22,8 @@ export type Columns = Readonly<Record<string, ColumnData>>;
 export interface Field<V> {
   readonly type: ColumnType;
   readonly nullable: boolean;
+  /** The value of rows that were written before there was this field, see `since`. */
+  readonly missing?: V;
   encode(values: readonly V[]): ColumnData;
   /** A reader of single rows. */
   decode(data: ColumnData): (row: number) => V;
@@ -67,6 +69,24 @@ export function json<V>(): Field<V> {
     decode(data) {
       const string = stringReader(data);
       return (row) => JSON.parse(string(row)) as V;
+    },
+  };
+}
+
+/**
+ * A field that came after the first version of its table: older rows, in tables and in the journal, have `missing`. All
+ * that a new field needs: its column is added at open.
+ */
+export function since<V extends {} | null>(field: Field<V>, missing: V): Field<V> {
+  const inner = nullable(field, missing);
+  return {
+    type: inner.type,
+    nullable: true,
+    missing,
+    encode: (values) => inner.encode(values),
+    decode(data) {
+      const read = inner.decode(data);
+      return (row) => read(row) ?? missing;
     },
   };
 }

@@ -9,12 +9,13 @@ import {
   addRows,
   createTable,
   deleteRows,
+  indexAnew,
   indexKeys,
   keyFilters,
 } from "./lance-writes.ts";
-import { type CopiedPiece, type CopiedTable, NextGeneration } from "./next-generation.ts";
+import { type CopiedPiece, type CopiedTable, MANY_TABLES, NextGeneration } from "./next-generation.ts";
 import { TABLE_NAMES } from "./specs.ts";
-import { generationName, type TableState, tableOf } from "./table-state.ts";
+import { generationName, generationOf, type TableState, tableOf } from "./table-state.ts";
 
 /** Rows of one table to be written: everything of `ids` goes, `batches` come in. */
 export interface Replacement {
@@ -52,11 +53,16 @@ export class LanceTables {
    *
    * @throws {Error} if one is not at the version, or has not the rows, that the checkpoint says.
    */
-  static async open(directory: string, states: readonly TableState[]): Promise<LanceTables> {
+  static async open(
+    directory: string,
+    states: readonly TableState[],
+    unindexed: readonly TableName[] = [],
+  ): Promise<LanceTables> {
     const session = new Session(INDEX_CACHE_BYTES, METADATA_CACHE_BYTES);
     const tables = new LanceTables(await connect(directory, { session }));
     try {
       for (const state of states) await tables.#open(state);
+      for (const [name, table] of tables.#tables) if (unindexed.includes(name)) await indexAnew(table, name);
     } catch (error) {
       tables.close();
       throw error;
@@ -222,7 +228,12 @@ export class LanceTables {
   }
 
   async #create(name: TableName): Promise<Table> {
-    const table = await createTable(this.#connection, name, generationName(name, 1));
+    // One that was lost may have left its folder.
+    const names = await this.#connection.tableNames({ limit: MANY_TABLES });
+    const used = names.filter((known) => tableOf(known) === name).map((known) => generationOf(known) ?? 0);
+    const number = 1 + Math.max(0, ...used);
+    this.#newestGeneration = Math.max(this.#newestGeneration, number);
+    const table = await createTable(this.#connection, name, generationName(name, number));
     this.#tables.set(name, table);
     return table;
   }

@@ -2,8 +2,16 @@ import { type Connection, Index, type Table } from "@lancedb/lancedb";
 import { type RecordBatch, type Schema, Table as ArrowTable } from "apache-arrow";
 import type { TableName } from "../../core/rows.ts";
 import { schemaOf } from "./arrow-columns.ts";
-import { isOneOf } from "./filters.ts";
 import { TABLE_SPECS } from "./specs.ts";
+import { storedText } from "./columns.ts";
+
+/**
+ * A filter for rows whose column is one of some texts. The one place where a value becomes part of a filter: in
+ * LanceDB's SQL a quote is doubled and nothing else has a meaning inside quotes.
+ */
+function isOneOf(column: string, values: readonly string[]): string {
+  return `${column} IN (${values.map((value) => `'${storedText(value).replaceAll("'", "''")}'`).join(",")})`;
+}
 
 /** Ids in one filter; beyond some thousands LanceDB takes longer over the filter than over two of them. */
 const IDS_A_FILTER = 2_000;
@@ -24,18 +32,21 @@ export function createTable(connection: Connection, table: TableName, name: stri
   });
 }
 
+const SQL_TYPES = { text: "string", number: "double", bytes: "binary" } as const;
+
 /**
- * Gives a table of an earlier version the columns of text that came since, empty. No file that is there is touched, and as
+ * Gives a table of an earlier version the columns that came since, empty. No file that is there is touched, and as
  * with every write the next checkpoint names the new version of the table; until then each open does it again.
  *
- * @throws {Error} for a column of another type, or one that may not be empty.
+ * @throws {Error} for a column of vectors, or one that may not be empty.
  */
 export async function addMissingColumns(table: Table, name: TableName): Promise<void> {
   const known = new Set((await table.schema()).fields.map((field) => field.name));
   const missing = Object.entries(TABLE_SPECS[name].fields).filter(([column]) => !known.has(column));
   const added = missing.map(([column, { type, nullable }]) => {
-    if (type.kind !== "text" || !nullable) throw new Error(`the table ${table.name} has no column ${column}`);
-    return { name: column, valueSql: "cast(NULL as string)" };
+    if (type.kind === "floats" || type.kind === "int8s" || !nullable)
+      throw new Error(`the table ${table.name} has no column ${column}`);
+    return { name: column, valueSql: `cast(NULL as ${SQL_TYPES[type.kind]})` };
   });
   if (added.length > 0) await table.addColumns(added);
 }
@@ -62,6 +73,12 @@ export async function indexKeys(table: Table, name: TableName): Promise<void> {
   const index = await table.indexStats(`${key}_idx`);
   const unindexed = index?.numUnindexedRows ?? (await table.countRows());
   if (unindexed >= UNINDEXED_ROWS) await table.createIndex(key, { config: Index.btree(), replace: true });
+}
+
+/** Lets go of an index whose files are damaged, and builds another. */
+export async function indexAnew(table: Table, name: TableName): Promise<void> {
+  for (const index of await table.listIndices()) await table.dropIndex(index.name);
+  await indexKeys(table, name);
 }
 
 /** About the rows in the files of a table, deleted ones too: LanceDB rounds the mean down. */

@@ -1,4 +1,4 @@
-import { json, nullableNumber, nullableText, number, oneOf, text } from "./columns.ts";
+import { json, nullableNumber, nullableText, number, oneOf, since, text } from "./columns.ts";
 import { rowTable } from "./table-spec.ts";
 
 export const memoriesTable = rowTable(
@@ -23,6 +23,7 @@ export const memoriesTable = rowTable(
     traits: json(),
     analyserVersion: number,
     duplicateHash: text,
+    supersedes: since(json(), []),
   },
   { idOf: (id) => id },
 );

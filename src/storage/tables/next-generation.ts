@@ -164,7 +164,7 @@ export class NextGeneration {
 }
 
 /** LanceDB lists ten without a limit. */
-const MANY_TABLES = 10_000;
+export const MANY_TABLES = 10_000;
 
 function bytesOf(columns: Columns): number {
   return buffersOf(columns).reduce((sum, { byteLength }) => sum + byteLength, 0);

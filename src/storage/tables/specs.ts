@@ -1,14 +1,89 @@
 import type { TableName } from "../../core/rows.ts";
-import { documentsTable } from "./documents-table.ts";
-import { edgesTable } from "./edges-table.ts";
-import { factsTable } from "./facts-table.ts";
-import { jobsTable } from "./jobs-table.ts";
 import { memoriesTable } from "./memories-table.ts";
-import { requestsTable } from "./requests-table.ts";
-import { signalsTable } from "./signals-table.ts";
-import type { TableSpec } from "./table-spec.ts";
-import { tokensTable } from "./tokens-table.ts";
+import { rowTable, type TableSpec } from "./table-spec.ts";
 import { vectorsTable } from "./vectors-table.ts";
+import { int8Bytes, json, nullableNumber, nullableText, number, oneOf, text } from "./columns.ts";
+import { factIdOfRow } from "../../core/facts/fact.ts";
+
+const tokensTable = rowTable("tokens", { vectors: int8Bytes, stamp: text });
+
+const signalsTable = rowTable("signals", { salience: number, lastSeenAt: number });
+
+const requestsTable = rowTable("requests", { bodyHash: text, ids: json(), createdAt: number });
+
+const jobsTable = rowTable("jobs", {
+  kind: oneOf(),
+  status: oneOf(),
+  userId: nullableText,
+  project: nullableText,
+  request: json(),
+  documentId: nullableText,
+  deduplicated: json(),
+  problem: json(),
+  createdAt: number,
+  startedAt: nullableNumber,
+  finishedAt: nullableNumber,
+  order: number,
+});
+
+/** One row a version; the fact's own id is the first part of the row's. */
+const factsTable = rowTable(
+  "facts",
+  {
+    version: number,
+    subject: text,
+    predicate: text,
+    object: text,
+    validFrom: number,
+    validTo: nullableNumber,
+    confidence: number,
+    metadata: json(),
+    userId: nullableText,
+    project: nullableText,
+    cardinality: oneOf(),
+    sourceMemoryId: nullableText,
+    supersededBy: nullableText,
+    derivedFrom: nullableText,
+    createdBy: nullableText,
+    recordedAt: number,
+    updatedAt: number,
+  },
+  { idOf: factIdOfRow },
+);
+
+const edgesTable = rowTable("edges", {
+  source: text,
+  target: text,
+  kind: oneOf(),
+  weight: number,
+  createdAt: number,
+});
+
+const documentsTable = rowTable(
+  "documents",
+  {
+    sha256: text,
+    bytes: number,
+    filename: nullableText,
+    mediaType: text,
+    url: nullableText,
+    userId: nullableText,
+    project: nullableText,
+    tags: json(),
+    metadata: json(),
+    extraction: json(),
+    strategy: oneOf(),
+    rootMemoryId: text,
+    memoryIds: json(),
+    totalTokens: number,
+    chunkingVersion: number,
+    createdBy: nullableText,
+    createdAt: number,
+    fetchedAt: nullableNumber,
+    order: number,
+  },
+  { idOf: (id) => id },
+);
 
 /** Every table there is; a new one without a specification does not compile. */
 export const TABLE_SPECS: { readonly [T in TableName]: TableSpec<T> } = {

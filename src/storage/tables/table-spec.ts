@@ -13,6 +13,8 @@ export interface TableSpec<T extends TableName> {
   /** The indexed column that holds a row's id, or the id that several rows share and are replaced by. */
   readonly key: string;
   readonly fields: Readonly<Record<string, Field<unknown>>>;
+  /** Properties that a row of an earlier version may lack, with their values; absent where there are none. */
+  readonly missing?: Readonly<Partial<Rows[T]>>;
   encode(entries: readonly Entry<T>[]): Columns;
   /** Takes in a batch of rows, in any order; batches of one id may come apart. */
   decode(columns: Columns, into: Map<string, Rows[T]>): void;
@@ -32,9 +34,13 @@ export function rowTable<T extends TableName>(
 ): TableSpec<T> {
   const properties = Object.entries(fields) as [string & keyof Rows[T], Field<unknown>][];
   const columns = properties.map(([property, field]) => ({ property, column: snakeCase(property), field }));
+  const missing = properties.flatMap(([property, field]) =>
+    field.missing === undefined ? [] : [[property, field.missing] as const],
+  );
   return {
     name,
     key: "id",
+    ...(missing.length > 0 && { missing: Object.fromEntries(missing) as Partial<Rows[T]> }),
     fields: { id: text, ...Object.fromEntries(columns.map(({ column, field }) => [column, field])) },
     encode(entries) {
       const encoded = columns.map(({ property, column, field }) => [

@@ -25,8 +25,8 @@ function tables(): LanceTables {
 }
 
 const answers: Answers = {
-  async open(directory, states) {
-    opened = await LanceTables.open(directory, states);
+  async open(directory, states, unindexed) {
+    opened = await LanceTables.open(directory, states, unindexed);
   },
   async stage(table, ids, columns) {
     const stage = staged.get(table) ?? { ids: [], batches: [] };

@@ -67,17 +67,24 @@ const BYTES_A_COMMIT = 16 * 1_024 * 1_024;
 /**
  * Opens the tables in a folder at exactly the given states, in a thread of their own.
  *
- * @param onFailure is told once if the thread ends unasked; see `failure`.
+ * @param options.onFailure is told once if the thread ends unasked; see `failure`.
+ * @param options.unindexed tables whose index is made anew.
  * @throws {ServiceError} INTERNAL if a table is not in the state given; the caller says what that means for the store.
  */
 export async function openTables(
   directory: string,
   states: readonly TableState[],
-  onFailure?: (error: Error) => void,
+  {
+    onFailure = () => {},
+    unindexed = [],
+  }: {
+    readonly onFailure?: ((error: Error) => void) | undefined;
+    readonly unindexed?: readonly TableName[];
+  } = {},
 ): Promise<Tables> {
-  const thread = new TablesThread(onFailure === undefined ? {} : { onFailure });
+  const thread = new TablesThread({ onFailure });
   try {
-    await thread.call("open", [directory, states]);
+    await thread.call("open", [directory, states, unindexed]);
   } catch (error) {
     await thread.close();
     throw error;

@@ -6,7 +6,7 @@ import type { TableState } from "./table-state.ts";
 
 /** What the tables' thread can be asked to do. */
 export interface TablesCalls {
-  open(directory: string, states: readonly TableState[]): void;
+  open(directory: string, states: readonly TableState[], unindexed: readonly TableName[]): void;
   /** Takes in a piece of the next `commit`, converted at once, so that reads get their turn between pieces. */
   stage(table: TableName, ids: readonly string[], columns: Columns | undefined): void;
   /** Writes what was staged, table by table. What was staged is forgotten whether it succeeds or not. */

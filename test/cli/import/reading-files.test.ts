@@ -137,7 +137,28 @@ describe("csvRows", () => {
   it("says where a quote is not closed", async () => {
     expect(await all(csvRows(textLines(bytesOf('a,b\n1,"2\n3'))))).toEqual([
       { line: 1, cells: ["a", "b"] },
-      { line: 2, fault: "has a quote that is not closed" },
+      { line: 2, fault: "has a quote that is not closed; nothing after it was read" },
+    ]);
+  });
+
+  it("takes a quote in the middle of a cell for a character", async () => {
+    const rows = await all(csvRows(textLines(bytesOf('a,b\n1,5" pipe\n2,"6"" pipe"\n3,"7" pipe\n4,8'))));
+    expect(rows).toEqual([
+      { line: 1, cells: ["a", "b"] },
+      { line: 2, cells: ["1", '5" pipe'] },
+      { line: 3, cells: ["2", '6" pipe'] },
+      { line: 4, cells: ["3", '"7" pipe'] },
+      { line: 5, cells: ["4", "8"] },
+    ]);
+  });
+
+  it("goes on after a line that is not UTF-8", async () => {
+    const bytes = Buffer.concat([Buffer.from("a,b\n1,"), Buffer.from([0xff]), Buffer.from("\n2,3\n")]);
+    const rows = await all(csvRows(textLines(bytesOf(bytes))));
+    expect(rows.toSorted((a, b) => a.line - b.line)).toEqual([
+      { line: 1, cells: ["a", "b"] },
+      { line: 2, fault: "is not UTF-8" },
+      { line: 3, cells: ["2", "3"] },
     ]);
   });
 });

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type Checked, checkItem, type Owners } from "../../../src/cli/import/check-item.ts";
+import { type Checked, checkItem, NAMES_A_USER, type Owners } from "../../../src/cli/import/check-item.ts";
 import type { ImportItem } from "../../../src/cli/import/import-item.ts";
 import type { ImportFormat } from "../../../src/cli/import/import-format.ts";
 import { openSource } from "../../../src/cli/import/open-source.ts";
@@ -27,9 +27,13 @@ const conversations = (...all: unknown[]) =>
 
 async function read(
   path: string,
-  { format, allBranches = false }: { format?: ImportFormat; allBranches?: boolean } = {},
+  {
+    format,
+    allBranches = false,
+    keepUsers = false,
+  }: { format?: ImportFormat; allBranches?: boolean; keepUsers?: boolean } = {},
 ) {
-  const source = await openSource(path, format, { allBranches });
+  const source = await openSource(path, format, { allBranches, keepUsers });
   const items: ImportItem[] = [];
   for await (const item of source.items({ done: 0, total: 0 })) items.push(item);
   return items;
@@ -290,6 +294,26 @@ describe("a database of the older service", () => {
       },
     ]);
     expect(faults(items)).toEqual(["memory 3: meta must be a JSON object"]);
+  });
+
+  it.each(["dev-no-auth", "anonymous", "0123456789abcdef0123456789abcdef"])(
+    "gives the memories of its one user %s to nobody, unless users are kept",
+    async (user) => {
+      const path = olderService(folder, { users: [user] });
+      expect(bodies(await read(path)).every((body) => !("user_id" in (body as object)))).toBe(true);
+      const kept = bodies(await read(path, { keepUsers: true }));
+      expect(kept[0]).toMatchObject({ user_id: user });
+    },
+  );
+
+  it("keeps several users, and counts memories that were stored empty", async () => {
+    const items = await read(olderService(folder, { users: ["anonymous", "bob"], empty: 2 }));
+    const checked = items.map((item) => checkItem(item, {}));
+    expect(checked.filter((item) => "body" in item && item.body["user_id"] === "bob")).toHaveLength(1);
+    expect(checked.filter((item) => "reason" in item && item.reason === NAMES_A_USER)).toEqual([]);
+    expect(
+      items.filter((item) => item.kind === "skipped").map((item) => "reason" in item && item.reason),
+    ).toEqual(["memories that OpenMemory stored empty", "memories that OpenMemory stored empty"]);
   });
 
   it("that is none is refused", async () => {

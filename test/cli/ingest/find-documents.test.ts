@@ -84,3 +84,41 @@ it("keeps out folders that hold keys, and says so of what was named", async () =
     { path: join(root, ".env"), reason: "kept out by default", isNamed: true },
   ]);
 });
+
+it("passes over a folder whose .gitignore would take too long, and folders that lie too deep", async () => {
+  put("stars/.gitignore", `${"*a".repeat(100)}*b`);
+  put("stars/a.md");
+  put("globs/.gitignore", `${"**/a/".repeat(80)}b`);
+  put(`${"d/".repeat(70)}x.md`);
+  const { files, skipped } = await findDocuments([root]);
+  expect(files).toEqual([]);
+  expect(skipped.map(({ reason }) => reason).toSorted()).toEqual([
+    "its .gitignore has a pattern with too many stars",
+    "its .gitignore has a pattern with too many stars",
+    "lies more than 64 folders deep",
+  ]);
+});
+
+it.each([
+  ["*.log", "deep/er/a.log.md", true],
+  ["a*.md", "deep/er/a.md", false],
+  ["build/", "build/a.md", false],
+  ["/todo.md", "todo.md", false],
+  ["/todo.md", "sub/todo.md", true],
+  ["docs/*.md", "docs/sub/a.md", true],
+  ["docs/**/a.md", "docs/x/y/a.md", false],
+  ["**/tmp", "a/b/tmp/c.md", false],
+  ["a?c.md", "abc.md", false],
+  ["[!ab].md", "b.md", true],
+  ["# a.md", "# a.md", true],
+  ["\\#x.md", "#x.md", false],
+  ["*.md\n!keep.md", "keep.md", true],
+  ["*.md\n!keep.md", "other.md", false],
+  ["trailing.md   ", "trailing.md", false],
+  ["A.md", "a.md", true],
+  ["a/**/b/c.md", "a/x/b/c.md", false],
+])("heeds %j for %s (ingested: %s)", async (patterns, path, isFound) => {
+  put(".gitignore", patterns);
+  put(path);
+  expect((await findDocuments([root])).files).toHaveLength(isFound ? 1 : 0);
+});

@@ -1,17 +1,22 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { findDocuments } from "../../../src/cli/ingest/find-documents.ts";
-import { findGone } from "../../../src/cli/ingest/gone-files.ts";
-import { knownDocuments } from "../../../src/cli/ingest/known-documents.ts";
-import { Ledger } from "../../../src/cli/ingest/ledger.ts";
-import { emptyTally, removeGone, takeIn, type Tally, type Work } from "../../../src/cli/ingest/take-in.ts";
+import {
+  emptyTally,
+  findGone,
+  ingestFiles,
+  removeGone,
+  type Run,
+  startRun,
+  type Tally,
+} from "../../../src/cli/ingest/ingest.ts";
 import { createFakeDocumentDaemon, type FakeDocumentDaemon } from "../../support/fake-document-daemon.ts";
 
 let home: string;
 let daemon: FakeDocumentDaemon;
-let work: Work;
+let work: Run;
 beforeEach(async () => {
   home = mkdtempSync(join(tmpdir(), "memoryd-ingest-"));
   for (const folder of ["a", "b", "data"]) mkdirSync(join(home, folder));
@@ -20,21 +25,9 @@ beforeEach(async () => {
 });
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
-async function newRun(): Promise<Work> {
-  const scope = { user: null, project: null };
-  const ledger = new Ledger(join(home, "data"), scope);
-  let documents: Awaited<ReturnType<typeof knownDocuments>> = new Map();
-  await ledger.forgetGone(async () => (documents = await knownDocuments(daemon.client, scope)));
-  return {
-    daemon: daemon.client,
-    findDaemon: async () => (daemon.answers ? daemon.client : undefined),
-    ledger,
-    pathOf: (id) => documents.get(id),
-    seen: new Map(),
-    options: {},
-    signal: new AbortController().signal,
-    show: () => {},
-  };
+function newRun(): Promise<Run> {
+  const findApi = async () => (daemon.answers ? daemon.api : undefined);
+  return startRun(daemon.api, findApi, {}, new AbortController().signal);
 }
 
 let tick = 0;
@@ -49,13 +42,14 @@ const roots = (...names: string[]) => names.map((name) => join(home, name));
 
 async function look(...names: string[]): Promise<Tally> {
   const tally = emptyTally();
-  await takeIn(work, (await findDocuments(roots(...names))).files, tally);
+  await ingestFiles(work, (await findDocuments(roots(...names))).files, tally);
   return tally;
 }
 
 async function removeDeleted(...names: string[]): Promise<Tally> {
   const tally = emptyTally();
-  await removeGone(work, (await findGone(roots(...names), work.ledger.paths())).gone, tally);
+  const { moved, lost } = await findGone(work, roots(...names));
+  await removeGone(work, [...moved, ...lost], tally);
   return tally;
 }
 
@@ -77,10 +71,10 @@ describe("taking in folders", () => {
     work = { ...work, options };
     await look("a");
     expect(daemon.lastFields).toEqual({
-      metadata: JSON.stringify({ path: join(home, "a/one.md") }),
+      metadata: { path: join(home, "a/one.md") },
       user_id: "ann",
       project: "garden",
-      tags: '["x","y"]',
+      tags: ["x", "y"],
       language: "de",
     });
   });
@@ -118,17 +112,6 @@ describe("taking in folders", () => {
     rmSync(join(home, "a/one.md"));
     expect(await removeDeleted("a")).toMatchObject({ removed: 0 });
     expect(daemon.documents.has("theirs")).toBe(true);
-  });
-
-  it("knows a file again whose run was killed before it could write it down", async () => {
-    put("a/one.md", "one");
-    await look("a");
-    rmSync(join(home, "data/ingested.ndjson"));
-    work = await newRun();
-    await look("a");
-    put("a/one.md", "changed");
-    await look("a");
-    expect(hashesKept()).toBe(1);
   });
 
   it("takes a document for gone that was deleted by hand", async () => {
@@ -204,7 +187,7 @@ describe("taking in folders", () => {
     for (const name of ["one", "two", "three", "four"]) put(`a/${name}.md`, name);
     const another = createFakeDocumentDaemon();
     daemon.answers = false;
-    work = { ...work, findDaemon: async () => (daemon.sent < 3 ? daemon.client : another.client) };
+    work = { ...work, findApi: async () => (daemon.sent < 3 ? daemon.api : another.api) };
     const tally = await look("a");
     expect([daemon.sent, tally.failed.length, tally.notTried]).toEqual([3, 3, 0]);
     expect([tally.added, another.sent]).toEqual([1, 1]);
@@ -226,71 +209,9 @@ describe("taking in folders", () => {
     put("b/two.md", "two");
     await look("a", "b");
     rmSync(join(home, "a"), { recursive: true });
-    expect(await findGone(roots("b"), work.ledger.paths())).toEqual({ known: 1, gone: [], missingRoots: [] });
-    expect(await findGone(roots("a"), work.ledger.paths())).toEqual({
-      known: 1,
-      gone: roots("a/one.md"),
-      missingRoots: roots("a"),
-    });
-  });
-});
-
-describe("the ledger", () => {
-  const open = (user: string | null = null) => new Ledger(join(home, "data"), { user, project: null });
-  const entry = (documentId: string) => ({ documentId, sha256: "0", isOwn: true });
-  const written = () => readFileSync(join(home, "data/ingested.ndjson"), "utf8");
-
-  it("keeps users apart", async () => {
-    await open("ada").set("/x", entry("d1"));
-    expect(open("bob").paths()).toEqual([]);
-    expect(open("ada").paths()).toEqual(["/x"]);
-  });
-
-  it("reads what stands after a line that was cut short", async () => {
-    await open().set("/x", entry("d1"));
-    writeFileSync(join(home, "data/ingested.ndjson"), '\n{"path":"/tor', { flag: "a" });
-    await open().set("/y", entry("d2"));
-    expect(open().paths()).toEqual(["/x", "/y"]);
-  });
-
-  it("forgets what is gone, on the disk too", async () => {
-    const ledger = open();
-    await ledger.set("/x", entry("gone"));
-    await ledger.set("/y", entry("d2"));
-    await ledger.set("/z", entry("d3"));
-    await ledger.remove("/z");
-    expect(ledger.paths()).toEqual(["/x", "/y"]);
-    await ledger.forgetGone(async () => new Set(["d2"]));
-    expect(ledger.paths()).toEqual(["/y"]);
-    expect(written()).not.toMatch(/"\/[xz]"/);
-  });
-
-  it("does not forget what another command takes in while it looks what is gone", async () => {
-    const ledger = open();
-    await ledger.set("/x", entry("gone"));
-    await ledger.forgetGone(async () => {
-      await open().set("/y", entry("d2"));
-      return new Set();
-    });
-    expect(ledger.paths()).toEqual(["/y"]);
-  });
-
-  it("loses nothing of what several write at once, nor what another wrote", async () => {
-    const [one, two] = [open(), open()];
-    const write = async (ledger: Ledger, name: string) => {
-      for (let i = 0; i < 20; i += 1) {
-        await ledger.set(`/${name}${i}`, entry(`${name}${i}`));
-        if (i % 4 === 3) {
-          await ledger.remove(`/${name}${i}`);
-          await ledger.tidy();
-        }
-      }
-    };
-    await Promise.all([write(one, "a"), write(two, "b")]);
-    const names = one.paths().toSorted();
-    expect(names).toHaveLength(30);
-    expect(two.paths().toSorted()).toEqual(names);
-    expect(open().paths().toSorted()).toEqual(names);
-    expect(written().split("\n")).toHaveLength(30);
+    const none = { moved: new Map(), lost: new Map() };
+    expect(await findGone(work, roots("b"))).toEqual({ known: 1, ...none, missingRoots: [] });
+    const { known, lost, missingRoots } = await findGone(work, roots("a"));
+    expect([known, [...lost.values()], missingRoots]).toEqual([1, [roots("a/one.md")], roots("a")]);
   });
 });

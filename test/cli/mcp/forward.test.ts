@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import type { DaemonClient } from "../../../src/cli/daemon-client.ts";
+import { createClient } from "../../../src/client/client.ts";
+import type { Daemon } from "../../../src/cli/connect.ts";
 import type { DaemonLink } from "../../../src/cli/mcp/daemon-link.ts";
 import { forward, type ForwardedCall } from "../../../src/cli/mcp/forward.ts";
 
@@ -25,11 +26,11 @@ async function daemonThat(...ways: ((request: IncomingMessage, answer: ServerRes
     server.close();
   });
   const { port } = server.address() as AddressInfo;
-  const client = { url: `http://127.0.0.1:${port}`, runtime: { token: "t0ken" } } as unknown as DaemonClient;
-  return { client, seen, count: () => requests, url: client.url };
+  const api = createClient({ url: `http://127.0.0.1:${port}`, apiKey: "t0ken" });
+  return { client: { api } as Daemon, seen, count: () => requests };
 }
 
-const linkTo = (...clients: readonly DaemonClient[]): DaemonLink => {
+const linkTo = (...clients: readonly Daemon[]): DaemonLink => {
   let next = 0;
   return {
     reach: async () => {
@@ -45,7 +46,7 @@ const linkTo = (...clients: readonly DaemonClient[]): DaemonLink => {
 const call = (more: Partial<ForwardedCall> = {}): ForwardedCall => ({
   method: "tools/call",
   params: { name: "memory_search", arguments: {} },
-  query: new URLSearchParams({ project: "a b" }),
+  query: { project: "a b" },
   client: "claude-code",
   mayRepeat: true,
   signal: new AbortController().signal,
@@ -104,7 +105,7 @@ describe("forward", () => {
       "NOT_READY: The store is read-only.",
     );
     const odd = await daemonThat(say({}, 200));
-    await expect(forward(linkTo(odd.client), call())).rejects.toThrow(/HTTP status 200/);
+    await expect(forward(linkTo(odd.client), call())).rejects.toThrow(/no answer of MCP/);
     const broken = await daemonThat(reset);
     await expect(forward(linkTo(broken.client), call())).rejects.toThrow(/memoryd status/);
     expect(broken.count()).toBe(2);

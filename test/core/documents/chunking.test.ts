@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { cutIntoChunks, isShort, wholeText } from "../../../src/core/documents/chunking.ts";
 import type { Block, BlockType } from "../../../src/core/documents/extraction.ts";
 import { sizeOf } from "../../../src/core/text/text-size.ts";
+import { times } from "../../support/stress.ts";
 
 const words = (count: number, word = "word") =>
   Array.from({ length: count }, (_, i) => `${word}${i}`).join(" ");
@@ -134,7 +135,7 @@ describe("cutIntoChunks", () => {
           expect(isThere).toBe(true);
         }
       }),
-      { numRuns: 60 },
+      { numRuns: times(30) },
     );
   });
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { ServiceError } from "../../../src/core/errors.ts";
-import { deleteMemory } from "../../../src/core/memories/delete-memory.ts";
+import { deleteMemory } from "../../../src/core/operations.ts";
 import { queryMemory } from "../../../src/core/recall/query-memory.ts";
 import { updateMemory } from "../../../src/core/memories/update-memory.ts";
 import { createDocumentWorld, type DocumentWorld } from "../../support/document-world.ts";
@@ -102,6 +102,17 @@ describe("ingestDocument", () => {
     expect(world.extractions).toBe(1);
     const others = [await world.ingest(LONG), await world.ingest(LONG, { userId: "ann", project: "p" })];
     for (const other of others) expect(documentOf(other)).toMatchObject({ deduplicated: false });
+  });
+
+  it("remembers every path under which the same bytes were sent, unless the first sender named none", async () => {
+    const send = async (text: string, path: string | undefined) =>
+      documentOf(await world.ingest(text, path === undefined ? {} : { metadata: { path, x: 1 } })).document
+        .metadata;
+    expect(await send(LONG, "/a.md")).toEqual({ path: "/a.md", x: 1 });
+    expect(await send(LONG, "/b.md")).toEqual({ path: ["/a.md", "/b.md"], x: 1 });
+    expect(await send(LONG, "/a.md")).toEqual({ path: ["/a.md", "/b.md"], x: 1 });
+    expect(await send("Another text.", undefined)).toEqual({});
+    expect(await send("Another text.", "/c.md")).toEqual({});
   });
 
   it("cites a document by the name it was last sent under", async () => {

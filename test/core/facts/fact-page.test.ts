@@ -7,6 +7,7 @@ import { findFacts } from "../../../src/core/facts/find-facts.ts";
 import { MAX_PAGE_CHARS } from "../../../src/core/page-end.ts";
 import { recordFacts } from "../../../src/core/facts/record-facts.ts";
 import { createFakeFactPorts } from "../../support/in-memory-fact-store.ts";
+import { times } from "../../support/stress.ts";
 
 describe("sortedPage", () => {
   it("is the slice of the sorted list", () => {
@@ -22,7 +23,7 @@ describe("sortedPage", () => {
           );
         },
       ),
-      { numRuns: 500 },
+      { numRuns: times(200) },
     );
   });
 });

@@ -1,7 +1,8 @@
 import fc from "fast-check";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { foldText } from "../../../src/core/facts/fact.ts";
 import { compilePattern } from "../../../src/core/facts/fact-pattern.ts";
+import { times } from "../../support/stress.ts";
 
 const matches = (pattern: string, text: string) => compilePattern(pattern)(foldText(text.trim()));
 
@@ -45,7 +46,7 @@ describe("compilePattern", () => {
         const regExp = new RegExp(`^${wild.replaceAll("*", ".*").replaceAll("?", ".")}$`, "su");
         expect(matches(wild, text)).toBe(regExp.test(text));
       }),
-      { numRuns: 3_000 },
+      { numRuns: times(1_000) },
     );
   });
 
@@ -61,7 +62,7 @@ describe("compilePattern", () => {
           expect(matches(`*${piece.join("")}*`, other)).toBe(regExp.test(other));
         }
       }),
-      { numRuns: 500 },
+      { numRuns: times(300) },
     );
   });
 
@@ -73,21 +74,7 @@ describe("compilePattern", () => {
     expect(compilePattern("*".repeat(8))(text)).toBe(true);
   });
 
-  it.each([`*???${"a?".repeat(120)}b*`, `${"*a?a".repeat(60)}*b?*`, `*${"?".repeat(250)}b*`])(
-    "reads each character once for %s",
-    (pattern) => {
-      const text = "a".repeat(8_192);
-      const matchesText = compilePattern(pattern);
-      const read = vi.spyOn(String.prototype, "codePointAt");
-      const compared = vi.spyOn(String.prototype, "startsWith");
-      expect(matchesText(text)).toBe(false);
-      const steps = read.mock.calls.length + compared.mock.calls.length;
-      vi.restoreAllMocks();
-      expect(steps).toBeLessThanOrEqual(text.length + pattern.length);
-    },
-  );
-
-  it("finds pieces longer than a word of bits", () => {
+  it("finds long pieces", () => {
     const piece = `${"ab?".repeat(30)}😀`;
     const text = piece.replaceAll("?", "é");
     expect(matches(`*${piece}*`, `xab${text}y`)).toBe(true);

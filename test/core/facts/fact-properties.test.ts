@@ -5,21 +5,22 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compareFacts } from "../../../src/core/facts/compare-facts.ts";
-import { currentFact } from "../../../src/core/facts/current-fact.ts";
+import { currentFact } from "../../../src/core/facts/fact-operations.ts";
 import { eraseFact } from "../../../src/core/facts/erase-fact.ts";
 import { type Fact, isEmpty, isValidAt } from "../../../src/core/facts/fact.ts";
-import { FactBook } from "../../../src/core/facts/fact-book.ts";
+import { FactBook, type FactReads } from "../../../src/core/facts/fact-book.ts";
 import { factTimeline } from "../../../src/core/facts/fact-timeline.ts";
 import { findFacts } from "../../../src/core/facts/find-facts.ts";
-import { invalidateFact } from "../../../src/core/facts/invalidate-fact.ts";
+import { invalidateFact } from "../../../src/core/facts/fact-operations.ts";
 import { type RecordFactInput, recordFact } from "../../../src/core/facts/record-fact.ts";
 import { recordFacts } from "../../../src/core/facts/record-facts.ts";
-import { updateFact } from "../../../src/core/facts/update-fact.ts";
+import { updateFact } from "../../../src/core/facts/fact-operations.ts";
 import { FactModel, LAST, type ModelFact, type Moment } from "../../support/fact-model.ts";
 import { createFakeFactPorts, type FakeFactPorts } from "../../support/in-memory-fact-store.ts";
+import { times } from "../../support/stress.ts";
 
-/** Each property stops after this long: hundreds of histories on a slow core. */
-const TIME_BOX = { numRuns: 100_000, interruptAfterTimeLimit: 400, markInterruptAsFailure: false };
+/** Histories for each property. */
+const RUNS = { numRuns: times(150) };
 
 const CELL_MS = 1_000;
 const MOMENTS = Array.from({ length: LAST + 1 }, (_, moment) => moment);
@@ -135,7 +136,7 @@ describe.each(["one", "many"] as const)("facts of cardinality %s", (cardinality)
   const property = (check: (told: Awaited<ReturnType<typeof tell>>) => void | Promise<void>) =>
     fc.assert(
       fc.asyncProperty(history, async (steps) => check(await tell(steps, cardinality))),
-      TIME_BOX,
+      RUNS,
     );
 
   it("answer `at`, `known_at` and both as the model does", () =>
@@ -223,7 +224,7 @@ describe.each(["one", "many"] as const)("facts of cardinality %s", (cardinality)
         const times = { time1: first * CELL_MS, time2: second * CELL_MS };
         expect(compareFacts(ports, { ...times, limit: 10 }).summary).toEqual(expected);
       }),
-      TIME_BOX,
+      RUNS,
     ));
 
   it("keep every version: transaction times ascend and only what can change does", () =>
@@ -294,11 +295,11 @@ describe.each(["one", "many"] as const)("facts of cardinality %s", (cardinality)
           expect(contentsOf(loaded)).toHaveLength(loaded.size);
         },
       ),
-      TIME_BOX,
+      RUNS,
     ));
 });
 
-function contentsOf(book: FactBook) {
+function contentsOf(book: FactReads) {
   return book
     .timelines({})
     .flatMap(({ facts }) => facts.map(({ latest, versions }) => ({ latest, versions })))

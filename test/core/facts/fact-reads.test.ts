@@ -4,12 +4,12 @@ import { factStats } from "../../../src/core/facts/fact-stats.ts";
 import { factTimeline } from "../../../src/core/facts/fact-timeline.ts";
 import { findFacts } from "../../../src/core/facts/find-facts.ts";
 
-import { invalidateFact } from "../../../src/core/facts/invalidate-fact.ts";
+import { invalidateFact } from "../../../src/core/facts/fact-operations.ts";
 import { namedFacts } from "../../../src/core/facts/named-facts.ts";
 import { Phrases } from "../../../src/core/text/phrases.ts";
 import { recordFact, type RecordFactInput } from "../../../src/core/facts/record-fact.ts";
-import { type SearchField, searchFacts } from "../../../src/core/facts/search-facts.ts";
-import { updateFact } from "../../../src/core/facts/update-fact.ts";
+import { type SearchField, searchFacts } from "../../../src/core/facts/fact-operations.ts";
+import { updateFact } from "../../../src/core/facts/fact-operations.ts";
 import { volatileFacts } from "../../../src/core/facts/volatile-facts.ts";
 import { createFakeFactPorts, type FakeFactPorts } from "../../support/in-memory-fact-store.ts";
 

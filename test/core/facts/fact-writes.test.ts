@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { currentFact } from "../../../src/core/facts/current-fact.ts";
+import { currentFact } from "../../../src/core/facts/fact-operations.ts";
 import { eraseFact, sourceErasure } from "../../../src/core/facts/erase-fact.ts";
 import { ServiceError } from "../../../src/core/errors.ts";
 import { findFacts } from "../../../src/core/facts/find-facts.ts";
-import { getFact } from "../../../src/core/facts/get-fact.ts";
-import { invalidateFact } from "../../../src/core/facts/invalidate-fact.ts";
+import { getFact } from "../../../src/core/facts/fact-operations.ts";
+import { invalidateFact } from "../../../src/core/facts/fact-operations.ts";
 import { type RecordedFact, type RecordFactInput, recordFact } from "../../../src/core/facts/record-fact.ts";
 import { recordFacts } from "../../../src/core/facts/record-facts.ts";
-import { updateFact } from "../../../src/core/facts/update-fact.ts";
+import { updateFact } from "../../../src/core/facts/fact-operations.ts";
 import { createFakeFactPorts, type FakeFactPorts } from "../../support/in-memory-fact-store.ts";
 
 const NOW = Date.UTC(2026, 0, 1);
@@ -77,7 +77,10 @@ describe("recordFact", () => {
     await home("Oslo", { subject: "Bob" });
     ports.clock.time = NOW + 60_000;
     const later = await home("Bern", { subject: "Cid" });
-    expect(later.fact).toMatchObject({ validFrom: NOW + 60_000, recordedAt: YEAR(2036) + 1 });
+    expect(later.fact).toMatchObject({ validFrom: NOW + 60_000, recordedAt: NOW + 60_000 });
+    // What was recorded by the wrong clock was known before.
+    expect(all({ knownAt: NOW + 60_000 }).facts.map(({ object }) => object)).toContain("Oslo");
+    expect(all({ knownAt: NOW + 2 }).facts.map(({ object }) => object)).not.toContain("Oslo");
     expect(() => currentFact(ports, { subject: "Bob", predicate: "lives in" })).toThrow(code("NOT_FOUND"));
   });
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { addMemory } from "../../../src/core/memories/add-memory.ts";
-import { deleteMemory } from "../../../src/core/memories/delete-memory.ts";
+import { addMemory } from "../../../src/core/operations.ts";
+import { deleteMemory } from "../../../src/core/operations.ts";
 import { FollowUps } from "../../../src/core/memories/follow-ups.ts";
 import { updateMemory } from "../../../src/core/memories/update-memory.ts";
 import { createMemoryWorld, type MemoryWorld } from "../../support/memory-world.ts";
@@ -13,7 +13,11 @@ beforeEach(() => {
   world = createMemoryWorld();
   woken = 0;
   busy = false;
-  followUps = new FollowUps(world.memory.store, { onPending: () => (woken += 1), isBusy: () => busy });
+  followUps = new FollowUps(world.memory.store, {
+    onPending: () => (woken += 1),
+    isBusy: () => busy,
+    minSimilarity: () => 0.55,
+  });
 });
 
 const HOUR_MS = 3_600_000;

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { addMemory } from "../../../src/core/memories/add-memory.ts";
-import { deleteMemory } from "../../../src/core/memories/delete-memory.ts";
-import { getMemory } from "../../../src/core/memories/get-memory.ts";
+import { addMemory } from "../../../src/core/operations.ts";
+import { deleteMemory } from "../../../src/core/operations.ts";
+import { getMemory } from "../../../src/core/operations.ts";
 import { listMemories } from "../../../src/core/memories/list-memories.ts";
 import { reinforceMemory } from "../../../src/core/memories/reinforce-memory.ts";
 import { relatedMemories } from "../../../src/core/memories/related-memories.ts";
@@ -44,7 +44,7 @@ describe("updateMemory", () => {
       primarySector: "emotional",
     });
     const { store } = world.ports;
-    expect(store.scoreWords([{ term: "tea", weight: 1 }]).top(9)).toEqual([]);
+    expect(store.scoreWords([{ term: "tea", weight: 1 }], 20).top(9)).toEqual([]);
     const question = await world.embedder.embedQuestion("I feel fine");
     expect(store.scoreVectors(question.vector).of(store.catalogue.find(id)?.ordinal ?? -1)).toBeCloseTo(1, 2);
   });
@@ -113,7 +113,7 @@ describe("deleteMemory", () => {
       items: [],
       total: 0,
     });
-    expect(world.ports.store.scoreWords([{ term: "tea", weight: 1 }]).top(9)).toEqual([]);
+    expect(world.ports.store.scoreWords([{ term: "tea", weight: 1 }], 20).top(9)).toEqual([]);
     expect((await world.ports.store.readTokens([id])).size).toBe(0);
   });
 

@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import { FollowUps } from "../../../src/core/memories/follow-ups.ts";
 import { bindOperations } from "../../../src/core/operations.ts";
 import { createDocumentWorld } from "../../support/document-world.ts";
+import { times } from "../../support/stress.ts";
 
 const user = fc.constantFrom("ann", "ben", undefined);
 /** Few texts, so that the same words meet across users. */
@@ -26,7 +27,11 @@ it("waypoints never cross users, whatever is written and asked in whatever order
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 16 }), async (steps) => {
       const world = createDocumentWorld();
-      const followUps = new FollowUps(world.memory.store, { onPending: () => {}, isBusy: () => false });
+      const followUps = new FollowUps(world.memory.store, {
+        onPending: () => {},
+        isBusy: () => false,
+        minSimilarity: () => 0.55,
+      });
       for (const ports of [world.ports, world.documentPorts]) Object.assign(ports, { followUps });
       const all = bindOperations(world.ports);
       const { catalogue } = world.ports.store;
@@ -71,7 +76,7 @@ it("waypoints never cross users, whatever is written and asked in whatever order
         for (const node of nodes) expect(node.userId).toBe(userId);
       }
     }),
-    { numRuns: 60 },
+    { numRuns: times(30) },
   );
   // There was something to look at.
   expect(kinds).toContain("next");

@@ -1,16 +1,41 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { bestBm25, bm25Weight, inverseDocumentFrequency } from "../../../src/core/recall/bm25.ts";
-import { containsPhrase, quotedPhrases, readQuestion } from "../../../src/core/recall/question.ts";
+import { bestBm25, bm25Weight, termWeights, type TermWeights } from "../../../src/core/recall/bm25.ts";
+import {
+  containsPhrase,
+  quotedPhrases,
+  readQuestion,
+  timedQuestion,
+} from "../../../src/core/recall/question.ts";
 import { rank, worthReading } from "../../../src/core/recall/ranking.ts";
 import type { RankingCandidate } from "../../../src/core/recall/ranking-candidate.ts";
-import { scoreOf } from "../../../src/core/recall/score.ts";
+import { scoreOf } from "../../../src/core/recall/ranking.ts";
 import { traitsOf } from "../../../src/core/recall/traits.ts";
 
 const NOW = Date.UTC(2026, 10, 21);
 const LONG_AGO = Date.UTC(2020, 0, 1);
-const question = (text: string, words: readonly string[]) =>
-  readQuestion({ text, now: NOW, words, inverseDocumentFrequency: () => 1 });
+const PROFILE = {
+  similar: 0.55,
+  tokenFloor: 0.3,
+  relevance: { weakest: 2, distance: 1, offset: -2 },
+};
+const EVEN: TermWeights = {
+  inverseDocumentFrequency: () => 1,
+  isKnown: () => false,
+  meantBy: () => [],
+  averageLength: 20,
+};
+const question = (text: string, words: readonly string[], weights = EVEN) => {
+  const timed = timedQuestion(text, NOW, "UTC");
+  return readQuestion({
+    text,
+    topic: timed?.topic ?? text,
+    period: timed?.period,
+    words,
+    weights,
+    profile: PROFILE,
+  });
+};
 
 function candidate(
   ordinal: number,
@@ -59,18 +84,55 @@ describe("bm25", () => {
   it("weighs a term by frequency and length", () => {
     expect(bm25Weight(1, 10, 10)).toBeCloseTo(1);
     expect(bm25Weight(2, 10, 10)).toBeCloseTo((2 * 1.9) / 2.9);
-    expect(inverseDocumentFrequency(1, 10)).toBeCloseTo(Math.log(1 + 9.5 / 1.5));
-    expect(inverseDocumentFrequency(10, 10)).toBeGreaterThan(0);
+  });
+
+  it("weighs words of few memories as the language does, and of many as their user does", () => {
+    const none = { memories: 0, totalLength: 0, memoriesWith: () => 0, termsNear: () => [] };
+    const many = { memories: 10_000, totalLength: 100_000, memoriesWith: () => 9_000, termsNear: () => [] };
+    const share = (term: string) => (term === "the" ? 0.5 : 0.001);
+    const bare = termWeights(none, share);
+    expect(bare.inverseDocumentFrequency("the")).toBeLessThan(1);
+    expect(bare.inverseDocumentFrequency("umbrella")).toBeGreaterThan(4);
+    expect([bare.averageLength, bare.isKnown("umbrella")]).toEqual([20, false]);
+    const full = termWeights(many, share);
+    expect(full.inverseDocumentFrequency("umbrella")).toBeLessThan(0.2);
+    expect(full.averageLength).toBeCloseTo(10, 0);
   });
 
   it("counts unknown terms half towards the best", () => {
-    const known = { weight: 2, idf: 3, isKnown: true };
+    const known = { weight: 6, isKnown: true };
     expect(bestBm25([known])).toBeCloseTo(11.4);
     expect(bestBm25([known, { ...known, isKnown: false }])).toBeCloseTo(17.1);
   });
 });
 
 describe("rank", () => {
+  it("takes nothing from a note that begins with a label", () => {
+    const asked = question("who repairs Anna's sink?", ["sink"]);
+    const found = { words: 1, cosine: 0.6, matches: Float32Array.of(0.8) };
+    const scoreOfNote = (text: string) =>
+      rank(asked, [candidate(1, { ...found, text }), candidate(2, { text: "Anna: hello" })], { now: NOW })[0];
+    const note = scoreOfNote("TODO: call the plumber");
+    expect(note?.shares.speaker).toBeUndefined();
+    expect(note?.score).toBeCloseTo(scoreOfNote("ring up the plumber")?.score ?? 0, 10);
+  });
+
+  it("puts what happened when the question says before the same at another time", () => {
+    const asked = question("what did I plant in May 2024?", ["plant"]);
+    const found = { words: 1, cosine: 0.6, matches: Float32Array.of(0.8) };
+    const ranked = rank(
+      asked,
+      [
+        candidate(1, { ...found, occurredAt: Date.UTC(2024, 4, 20) }),
+        candidate(2, { ...found, words: 1.5, occurredAt: Date.UTC(2025, 4, 20) }),
+      ],
+      { now: NOW },
+    );
+    expect(ranked.map(({ ordinal }) => ordinal)).toEqual([1, 2]);
+    expect(ranked[0]?.shares.time ?? 0).toBeCloseTo(0);
+    expect(ranked[1]?.shares.time).toBeLessThan(0);
+  });
+
   it("puts the chunk before the root that quotes it, and the root before what answers worse", () => {
     const words = question("late ferry", ["ferry"]);
     const quoting = { words: 2, cosine: 0.8, matches: Float32Array.of(0.95) };
@@ -201,11 +263,8 @@ describe("rank", () => {
 
   it("is near 1 for the same text, also without words or tokens", () => {
     const same = { words: 1.9, cosine: 1, matches: Float32Array.of(1) };
-    const known = (term: string) => (term === " " ? 2 : 1);
-    const asked = (text: string, words: readonly string[]) =>
-      readQuestion({ text, now: NOW, words, inverseDocumentFrequency: known });
     const score = (text: string, words: readonly string[]) =>
-      rank(asked(text, words), [candidate(1, same)], { now: NOW })[0]?.score;
+      rank(question(text, words), [candidate(1, same)], { now: NOW })[0]?.score;
     expect(score("umbrella", ["umbrella"])).toBeGreaterThan(0.95);
     expect(score("傘", [])).toBeGreaterThan(0.95);
     expect(score("who are you", [])).toBeGreaterThan(0.9);

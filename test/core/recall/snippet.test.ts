@@ -22,6 +22,16 @@ describe("snippetOf", () => {
     expect(snippetOf(TEXT, TEXT.length, new Map())).toBe(TEXT);
   });
 
+  it("finds the sentence in a long text, of which only pieces that may hold a term are analysed", () => {
+    const filler = "Nothing that is asked stands in this sentence of the long text. ".repeat(3_000);
+    const text = `${filler}The umbrella cost 1,200 crowns. ${filler}`;
+    const weights = new Map([
+      ["umbrella", 2],
+      ["1200", 1],
+    ]);
+    expect(snippetOf(text, 60, weights)).toContain("The umbrella cost 1,200 crowns.");
+  });
+
   it("cuts long sentences between words", () => {
     expect(snippetOf("one two three four five six seven", 12, new Map([["4", 1]]))).toBe("…four five…");
   });

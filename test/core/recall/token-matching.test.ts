@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { TOKEN_DIMENSIONS, TOKEN_SCALE } from "../../../src/core/embedding.ts";
-import { matchTokens } from "../../../src/core/recall/token-matching.ts";
+import { matchTokens } from "../../../src/core/recall/gather-candidates.ts";
 
 /** Tokens along axes, at the length of a cosine of 1. */
 const tokens = (...axes: number[]) => {

@@ -70,13 +70,19 @@ describe("analyse", () => {
 
 describe("memoryTerms", () => {
   it("adds the day it happened and the tags", () => {
-    const memory = { content: "Ran a race", tags: ["sport"], occurredAt: Date.UTC(2023, 4, 8), createdAt: 0 };
+    const memory = {
+      content: "Ran a race",
+      tags: ["sport"],
+      project: null,
+      occurredAt: Date.UTC(2023, 4, 8),
+      createdAt: 0,
+    };
     expect(memoryTerms(memory)).toEqual(["run", "race", "8", "may", "2023", "sport"]);
   });
 
   it("adds the days, months and years that the text names by their distance, once", () => {
     const terms = (content: string) =>
-      memoryTerms({ content, tags: [], occurredAt: Date.UTC(2023, 4, 1), createdAt: 0 }).slice(
+      memoryTerms({ content, tags: [], project: null, occurredAt: Date.UTC(2023, 4, 1), createdAt: 0 }).slice(
         analyse(content).length,
       );
     expect(terms("Ran a race yesterday")).toEqual(["1", "may", "2023", "30", "april"]);

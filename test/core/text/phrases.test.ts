@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { Phrases } from "../../../src/core/text/phrases.ts";
+import { times } from "../../support/stress.ts";
 
 const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
 const UNSPACED = /[\p{scx=Han}\p{scx=Thai}]/u;
@@ -49,7 +50,7 @@ describe("Phrases", () => {
           expect([phrase, phrases.has(phrase)]).toEqual([phrase, standsIn(whole, phrase)]);
         }
       }),
-      { numRuns: 2_000 },
+      { numRuns: times(500) },
     );
   });
 

@@ -4,6 +4,7 @@ import { ServiceError } from "../../../src/core/errors.ts";
 import { bindOperations, type Operations } from "../../../src/core/operations.ts";
 import type { MemoryTransfer, TransferRecord } from "../../../src/core/transfer/transfer-record.ts";
 import { createMemoryWorld } from "../../support/memory-world.ts";
+import { times } from "../../support/stress.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -157,7 +158,7 @@ describe("restoreRecords", () => {
           expect(await everything(second)).toEqual(again);
         },
       ),
-      { numRuns: 60 },
+      { numRuns: times(25) },
     );
   });
 

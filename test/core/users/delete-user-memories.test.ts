@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { recordFact } from "../../../src/core/facts/record-fact.ts";
-import { addMemory } from "../../../src/core/memories/add-memory.ts";
+import { addMemory } from "../../../src/core/operations.ts";
 import { deleteUserMemories } from "../../../src/core/users/delete-user-memories.ts";
 import { listUsers } from "../../../src/core/users/list-users.ts";
 import { createDocumentWorld, type DocumentWorld } from "../../support/document-world.ts";
@@ -46,7 +46,7 @@ describe("deleting the memories of a user", () => {
     expect(world.memory.records).toHaveLength(before + 1);
     expect(remainders()).toEqual([]);
     expect(left()).toEqual([nobodys.id, other.id]);
-    expect(world.ports.store.scoreWords([{ term: "kite", weight: 1 }]).top(10)).toHaveLength(2);
+    expect(world.ports.store.scoreWords([{ term: "kite", weight: 1 }], 20).top(10)).toHaveLength(2);
   });
 
   it("removes every waypoint of what goes", async () => {

@@ -1,13 +1,14 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
 import { recordFact } from "../../../src/core/facts/record-fact.ts";
-import { addMemory } from "../../../src/core/memories/add-memory.ts";
-import { deleteMemory } from "../../../src/core/memories/delete-memory.ts";
+import { addMemory } from "../../../src/core/operations.ts";
+import { deleteMemory } from "../../../src/core/operations.ts";
 import { updateMemory } from "../../../src/core/memories/update-memory.ts";
 import { deleteUserMemories } from "../../../src/core/users/delete-user-memories.ts";
 import type { SummaryWriter } from "../../../src/core/users/summary-writer.ts";
 import { UserSummaries } from "../../../src/core/users/user-summaries.ts";
 import { createMemoryWorld, type MemoryWorld } from "../../support/memory-world.ts";
+import { times } from "../../support/stress.ts";
 
 let world: MemoryWorld;
 let summaries: UserSummaries;
@@ -169,7 +170,7 @@ describe("a summary", () => {
           );
         }
       }),
-      { numRuns: 40 },
+      { numRuns: times(20) },
     );
   });
 });
@@ -242,17 +243,15 @@ describe("a language model", () => {
   });
 });
 
-describe("refreshing unasked", () => {
-  it("waits for many changes and a rest, and then makes one", async () => {
+describe("a kept summary", () => {
+  it("is made again once many memories came", async () => {
     await add("The first note of all about the garden.");
     await summaries.get("u");
-    await summaries.refreshOne();
-    for (let i = 0; i < 25; i += 1) await add(`Note number ${i} on the garden wall and its stones.`);
     const ofThen = world.now;
     world.now += 1_000;
-    await summaries.refreshOne();
-    expect((await summaries.get("u")).updatedAt).toBe(ofThen);
-    await summaries.refreshOne();
+    for (let i = 0; i < 19; i += 1) await add(`Note number ${i} on the garden wall and its stones.`);
+    expect(await summaries.get("u")).toMatchObject({ updatedAt: ofThen, isStale: true });
+    await add("One more note, on the roses.");
     expect(await summaries.get("u")).toMatchObject({ updatedAt: world.now, isStale: false });
   });
 });

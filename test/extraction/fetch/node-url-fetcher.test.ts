@@ -3,7 +3,7 @@ import type { RequestListener } from "node:http";
 import type { Socket } from "node:net";
 import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
-import { checkStep } from "../../../src/extraction/fetch/redirect.ts";
+import { checkStep } from "../../../src/extraction/fetch/target-guard.ts";
 import { FETCHED_AT, fetchText, localFetcher } from "../../support/fetching.ts";
 import { serveBytes, serveHttp, type WebServer } from "../../support/web-server.ts";
 

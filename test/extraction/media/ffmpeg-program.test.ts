@@ -1,5 +1,10 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { openMediaDecoder } from "../../../src/extraction/media/media-decoder.ts";
+import { lyingMp4 } from "../../support/lying-mp4.ts";
 import { checkNamedProgram, findProgram } from "../../../src/extraction/media/ffmpeg-program.ts";
 
 describe("findProgram", () => {
@@ -26,5 +31,30 @@ describe("checkNamedProgram", () => {
       code: "INVALID_REQUEST",
       message: expect.stringContaining("--ffmpeg") as unknown,
     });
+  });
+});
+
+describe.skipIf(spawnSync("ffmpeg", ["-version"]).status !== 0)("memory", () => {
+  // Below the limit for a single piece, and below that for streams: together they would take gigabytes.
+  it.each([
+    ["a few large tables", 14, 10_000_000, /damaged|memory/],
+    ["many small tables", 60, 5_000_000, /memory/],
+    ["too many streams", 400, 1_000, /damaged/],
+  ])("is bounded: %s", async (_, tracks, samples, refusal) => {
+    const folder = mkdtempSync(join(tmpdir(), "memoryd-memory-"));
+    const path = join(folder, "lies.m4a");
+    writeFileSync(path, lyingMp4(tracks, samples));
+    const decoder = openMediaDecoder({ ffmpeg: "auto", searchPath: process.env["PATH"] ?? "" });
+    try {
+      const decoding = async () => {
+        await using recording = await decoder.open({ bytes: { path } });
+        for await (const piece of recording.sound({ index: 0, isDefault: true }))
+          expect(piece).toHaveLength(0);
+      };
+      await expect(decoding()).rejects.toThrow(refusal);
+    } finally {
+      await decoder.close();
+      rmSync(folder, { recursive: true });
+    }
   });
 });

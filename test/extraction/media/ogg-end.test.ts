@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isPagePartial } from "../../../src/extraction/media/ogg-end.ts";
+import { isPagePartial } from "../../../src/extraction/media/media-decoder.ts";
 
 /** Pages of 300 bytes of sound each. */
 const page = Buffer.concat([

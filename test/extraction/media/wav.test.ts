@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { ReadAt } from "../../../src/extraction/media/media-source.ts";
 import { Resampler, SPEECH_RATE } from "../../../src/extraction/media/resampler.ts";
-import { type ReadAt, readWavFormat, wavSound } from "../../../src/extraction/media/wav.ts";
+import { readWavFormat, wavSound } from "../../../src/extraction/media/wav.ts";
 import { wavFile } from "../../support/wav-file.ts";
 
 const reading =

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { frameHeader, PcmReader } from "../../../src/models/whisper/pcm-frames.ts";
 import { join } from "../../support/pcm.ts";
+import { times } from "../../support/stress.ts";
 
 function framed(recordings: readonly (readonly Int16Array[])[]): Buffer {
   const parts = recordings.flatMap((pieces) => [
@@ -32,7 +33,7 @@ describe("PcmReader", () => {
         const reader = new PcmReader(Readable.from(chunksOf(framed(sent), length)));
         for (const pieces of sent) expect(await readAll(reader)).toEqual(join(...pieces));
       }),
-      { numRuns: 50 },
+      { numRuns: times(25) },
     );
   });
 

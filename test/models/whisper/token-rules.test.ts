@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { pickToken, probabilityOf, randomNumbers } from "../../../src/models/whisper/sampling.ts";
 import { applyTokenRules } from "../../../src/models/whisper/token-rules.ts";
 import { at, TINY, TOKENS } from "./tiny-vocabulary.ts";
+import { times as timesUnderStress } from "../../support/stress.ts";
 
 /** What may follow, when each token but the favoured one is as likely as another. */
 function allowed(written: readonly number[], favoured?: number): number[] {
@@ -68,7 +69,7 @@ describe("applyTokenRules", () => {
         const kinds = written.map((id) => (id >= TINY.firstTime ? "t" : "w")).join("");
         expect(kinds).toMatch(/^(t(w+t)?)*(tw*)?$/);
       }),
-      { numRuns: 200 },
+      { numRuns: timesUnderStress(100) },
     );
   });
 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { bm25Weight, inverseDocumentFrequency } from "../../../src/core/recall/bm25.ts";
+import { bm25Weight } from "../../../src/core/recall/bm25.ts";
 import { WordIndex } from "../../../src/storage/catalogue/word-index.ts";
 
 const terms = (text: string) => (text === "" ? [] : text.split(" "));
@@ -11,26 +11,32 @@ describe("WordIndex", () => {
     const index = new WordIndex();
     index.put(0, terms("tea in the garden tea"));
     index.put(1, terms("coffee at work"));
-    const scores = index.score(question("tea"), 2, undefined);
-    expect(scores.of(0)).toBeCloseTo(inverseDocumentFrequency(1, 2) * bm25Weight(2, 5, 4), 5);
+    const scores = index.score(question("tea"), 4, 2, undefined);
+    expect(scores.of(0)).toBeCloseTo(bm25Weight(2, 5, 4), 5);
     expect(scores.top(9)).toEqual([0]);
   });
 
-  it("counts the living memories alone", () => {
+  it("counts the living memories among those named", () => {
     const index = new WordIndex();
-    index.put(0, terms("tea"));
+    index.put(0, terms("tea tea leaves"));
     index.put(1, terms("tea"));
+    index.put(2, terms("tea and milk"));
     index.remove(1);
-    expect(index.inverseDocumentFrequency("tea")).toBe(inverseDocumentFrequency(1, 1));
-    expect(index.inverseDocumentFrequency("unknown")).toBe(inverseDocumentFrequency(0, 1));
+    const all = index.statistics(undefined);
+    expect([all.memories, all.totalLength, all.memoriesWith("tea")]).toEqual([2, 6, 2]);
+    const first = index.statistics({ size: 1, has: (ordinal) => ordinal === 0, list: () => [0] });
+    expect([first.memories, first.totalLength]).toEqual([1, 3]);
+    expect([first.memoriesWith("tea"), first.memoriesWith("milk")]).toEqual([1, 0]);
+    expect(first.termsNear("leavse")).toEqual([{ term: "leaves", weight: expect.closeTo(5 / 6) as number }]);
+    expect(first.termsNear("mlik")).toEqual([]);
   });
 
   it("finds no memory by words it lost", () => {
     const index = new WordIndex();
     index.put(0, terms("tea"));
     index.put(0, terms("coffee"));
-    expect(index.score(question("tea"), 1, undefined).top(9)).toEqual([]);
-    expect(index.score(question("coffee"), 1, undefined).top(9)).toEqual([0]);
+    expect(index.score(question("tea"), 4, 1, undefined).top(9)).toEqual([]);
+    expect(index.score(question("coffee"), 4, 1, undefined).top(9)).toEqual([0]);
   });
 
   it("scores the same after any puts and removals as an index filled with what is left", () => {
@@ -48,8 +54,8 @@ describe("WordIndex", () => {
         }
         const fresh = new WordIndex();
         for (const [ordinal, words] of left) fresh.put(ordinal, words);
-        const scores = index.score(question("a b d"), 7, undefined);
-        const expected = fresh.score(question("a b d"), 7, undefined);
+        const scores = index.score(question("a b d"), 4, 7, undefined);
+        const expected = fresh.score(question("a b d"), 4, 7, undefined);
         for (let ordinal = 0; ordinal < 7; ordinal += 1)
           expect(scores.of(ordinal)).toBe(expected.of(ordinal));
       }),
@@ -67,7 +73,7 @@ describe("WordIndex", () => {
       index.remove(0);
     }
     const [scores, expected] = [loaded, put].map((index) =>
-      index.score(question("tea grün tee"), 5, undefined),
+      index.score(question("tea grün tee"), 4, 5, undefined),
     );
     expect([0, 1, 2, 3, 4].map((ordinal) => scores?.of(ordinal))).toEqual(
       [0, 1, 2, 3, 4].map((ordinal) => expected?.of(ordinal)),
@@ -82,10 +88,12 @@ describe("WordIndex", () => {
     index.tidy();
     const fresh = new WordIndex();
     for (let ordinal = 3_000; ordinal < 6_000; ordinal += 1) fresh.put(ordinal, [`w${ordinal % 10}`, "all"]);
-    const [scores, expected] = [index, fresh].map((one) => one.score(question("w3 all"), 6_000, undefined));
+    const [scores, expected] = [index, fresh].map((one) =>
+      one.score(question("w3 all"), 4, 6_000, undefined),
+    );
     expect(scores?.top(400)).toEqual(expected?.top(400));
     expect(scores?.of(5_993)).toBe(expected?.of(5_993));
     index.put(3, ["w3"]);
-    expect(index.score(question("w3"), 6_000, undefined).of(3)).toBeGreaterThan(0);
+    expect(index.score(question("w3"), 4, 6_000, undefined).of(3)).toBeGreaterThan(0);
   });
 });

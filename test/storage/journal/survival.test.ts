@@ -3,9 +3,10 @@ import { describe, expect, it } from "vitest";
 import { createFaultyDisk, EVERY_REMAINS } from "../../support/faulty-disk.ts";
 import { numbered, openForTest, withFolder } from "./journal-fixture.ts";
 import { type Action, Ledger, type Life, SEGMENT_BYTES } from "./journal-ledger.ts";
+import { minutes, times } from "../../support/stress.ts";
 
 /** Some hundred lives, each with a dozen syncs of a disk that may be busy. */
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = minutes(2);
 
 const faults = ["short-write", "EIO", "ENOSPC", "crash"] as const;
 
@@ -45,7 +46,7 @@ describe("whatever becomes of the disk, every acknowledged record is there once,
             await ledger.check();
           }),
         ),
-        { numRuns: 40 },
+        { numRuns: times(15) },
       );
     },
     TIMEOUT_MS,

@@ -66,6 +66,7 @@ export const anyRow: { readonly [T in TableName]: fc.Arbitrary<Rows[T]> } = {
       }),
     ),
     order: anyNumber,
+    supersedes: fc.array(fc.uuid({ version: 7 }), { maxLength: 3 }),
     terms: anyText,
     traits: fc.record({
       asks: fc.boolean(),

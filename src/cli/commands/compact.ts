@@ -1,0 +1,148 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { Settings } from "../../config/config.ts";
+import type { Command } from "commander";
+import type { Compaction } from "../../client/client.ts";
+import type { FinishedCompaction } from "../../core/compaction.ts";
+import { addCommand, type Flags, settingsOf } from "../output/options.ts";
+import { minute } from "../output/times.ts";
+import { formatTime } from "../../schemas/time.ts";
+import { CliFailure } from "../output/cli-failure.ts";
+import { type Daemon, findDaemon } from "../connect.ts";
+import { complain, plural, print, printJson, printTable, showProgress } from "../output/output.ts";
+
+type Finished = NonNullable<Compaction["last"]>;
+
+const POLL_MS = 250;
+
+/** `memoryd compact` */
+export function addCompactCommand(memoryd: Command): void {
+  addCommand(memoryd, "compact", "erase deleted data from the disk, or say how much waits for it")
+    .option("--now", "erase it now, whether the daemon runs or not")
+    .option("--json", "print JSON")
+    .action(compact);
+}
+
+async function compact(flags: Flags & { readonly now?: boolean }): Promise<void> {
+  const { dataDir, logLevel, compactAfterMinutes } = settingsOf(flags);
+  const { now = false, json = false } = flags;
+  const daemon = await findDaemon(dataDir);
+  if (!now) return await sayWhatWaits(dataDir, daemon, { json, compactAfterMinutes });
+  const finished =
+    daemon === undefined ? await compactHere(dataDir, logLevel) : await compactInDaemon(daemon);
+  showProgress("");
+  if (finished.problem !== undefined) throw new CliFailure(finished.problem);
+  if (json) printJson(finished);
+  else printReport(finished);
+}
+
+async function sayWhatWaits(
+  dataDir: string,
+  daemon: Daemon | undefined,
+  { json, compactAfterMinutes }: { readonly json: boolean; readonly compactAfterMinutes: number },
+): Promise<void> {
+  if (daemon === undefined)
+    throw new CliFailure(
+      `memoryd is not running on ${dataDir}; \`memoryd compact --now\` erases what was deleted all the same.`,
+    );
+  const status = await daemon.api.compaction.status();
+  if (json) return printJson(status);
+  if (status.running !== undefined) print(`erasing: ${inWords(status.running)}`);
+  else if (status.waiting === undefined) print("nothing that was deleted is left on the disk");
+  else {
+    const when =
+      compactAfterMinutes === 0 ? "" : `, ${plural(compactAfterMinutes, "minute")} after that by itself, or`;
+    const isOne = status.waiting.items === 1;
+    print(
+      `${status.waiting.items} deleted or replaced since ${minute(status.waiting.since)} ${isOne ? "is" : "are"} left on the disk; ` +
+        `${isOne ? "it goes" : "they go"}${when} with \`memoryd compact --now\``,
+    );
+  }
+}
+
+/** What was deleted before the call is gone after it, also where one ran already that had begun before. */
+async function compactInDaemon(daemon: Daemon): Promise<Finished> {
+  process.once("SIGINT", () => {
+    showProgress("");
+    complain("The daemon goes on with it; `memoryd compact` says how far it is.");
+    process.exit(130);
+  });
+  for (;;) {
+    const { started } = await daemon.api.compaction.start();
+    const status = await untilDone(daemon);
+    const { last, waiting } = status;
+    if (!started && waiting !== undefined) continue;
+    if (last !== undefined) return last;
+    throw new CliFailure("The daemon stopped before it was through; start it and try again.");
+  }
+}
+
+async function untilDone(daemon: Daemon): Promise<Compaction> {
+  for (;;) {
+    const status = await daemon.api.compaction.status();
+    if (status.running === undefined) return status;
+    showProgress(inWords(status.running));
+    await wait(POLL_MS);
+  }
+}
+
+async function compactHere(dataDir: string, logLevel: Settings["logLevel"]): Promise<Finished> {
+  const { compactStopped } = await import("../../daemon/compact-stopped.ts");
+  const { createLogger } = await import("../../daemon/log.ts");
+  const interrupt = new AbortController();
+  process.once("SIGINT", () => interrupt.abort());
+  try {
+    const finished = await compactStopped(dataDir, {
+      log: createLogger(logLevel),
+      onProgress: (progress) => showProgress(inWords(progress)),
+      signal: interrupt.signal,
+    });
+    return asAnswered(finished);
+  } catch (error) {
+    if (interrupt.signal.aborted) throw new CliFailure("Interrupted; nothing was changed.", { cause: error });
+    throw error;
+  }
+}
+
+function asAnswered({ startedAt, tookMs, report }: FinishedCompaction): Finished {
+  return {
+    started_at: formatTime(startedAt),
+    took_ms: Math.round(tookMs),
+    ...(report && { tables: [...report.tables], journal: report.journal, originals: report.originals }),
+  };
+}
+
+function inWords({
+  stage,
+  done,
+  total,
+}: Pick<NonNullable<Compaction["running"]>, "stage" | "done" | "total">) {
+  return stage === "copying" ? `copying what stays, ${done} of ${plural(total, "row")}` : stage;
+}
+
+function printReport({ took_ms, tables = [], journal, originals }: Finished): void {
+  const before = [...tables.map((table) => table.before), ...(journal ? [journal.before] : [])];
+  const after = [...tables.map((table) => table.after), ...(journal ? [journal.after] : [])];
+  const bytes = (usages: readonly { readonly bytes: number }[]) =>
+    usages.reduce((sum, usage) => sum + usage.bytes, 0);
+  print(
+    `what was deleted is erased; ${inBytes(bytes(before) + (originals?.bytes ?? 0))} became ` +
+      `${inBytes(bytes(after))} in ${(took_ms / 1_000).toFixed(1)} s`,
+  );
+  const change = (was: { bytes: number; files: number }, is: { bytes: number; files: number }) =>
+    `${inBytes(was.bytes)} in ${plural(was.files, "file")} became ${inBytes(is.bytes)} in ${is.files}`;
+  printTable([
+    ...tables.map(
+      ({ table, rows, before, after }) =>
+        [table, `${plural(rows, "deleted or replaced row")} went; ${change(before, after)}`] as const,
+    ),
+    ...(journal ? [["journal", change(journal.before, journal.after)] as const] : []),
+    ...(originals
+      ? [["originals", `${plural(originals.files, "file")} of ${inBytes(originals.bytes)} went`] as const]
+      : []),
+  ]);
+}
+
+function inBytes(bytes: number): string {
+  if (bytes < 1e3) return `${bytes} B`;
+  return bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
+}

@@ -1,0 +1,128 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { Command } from "commander";
+import type { Stats } from "../../client/client.ts";
+import { logFileOf } from "../../daemon/rotating-log.ts";
+import { connect, type Daemon, findDaemon, notRunning, stopDaemon } from "../connect.ts";
+import { CliFailure } from "../output/cli-failure.ts";
+import { lastLines, newLines } from "../output/log-lines.ts";
+import { addCommand, type Flags, settingsOf, wholeNumber } from "../output/options.ts";
+import { print, printBytes, printJson, printTable } from "../output/output.ts";
+
+const LOG_LINES = 50;
+const LOG_POLL_MS = 250;
+
+/** `memoryd stop`, `restart`, `status`, `stats`, `logs` */
+export function addDaemonCommands(memoryd: Command): void {
+  addCommand(memoryd, "stop", "stop the daemon; its last writes are kept").action(async (flags: Flags) => {
+    const { dataDir } = settingsOf(flags);
+    const daemon = await findDaemon(dataDir);
+    if (daemon === undefined) throw notRunning(dataDir);
+    await stopDaemon(daemon);
+    print("memoryd has stopped.");
+  });
+  addCommand(memoryd, "restart", "stop the daemon and start it again as it was started").action(
+    async (flags: Flags) => await (await import("./restart.ts")).restart(settingsOf(flags)),
+  );
+  addCommand(memoryd, "status", "say whether the daemon runs, and where")
+    .option("--json", "print JSON")
+    .action(status);
+  addCommand(memoryd, "stats", "count what is stored, by kind").option("--json", "print JSON").action(stats);
+  addCommand(memoryd, "logs", "print the log of a detached daemon or of the service")
+    .option("-f, --follow", "go on with new lines")
+    .option(
+      "-n, --lines <number>",
+      "print so many of the last lines (default: 50)",
+      wholeNumber(0, 1_000_000),
+    )
+    .action(logs);
+}
+
+/** @throws {CliFailure} when none runs, so that scripts can tell. */
+async function status(flags: Flags): Promise<void> {
+  const { dataDir } = settingsOf(flags);
+  const daemon = await findDaemon(dataDir);
+  if (daemon === undefined) {
+    if (flags.json === true) printJson({ running: false, data_dir: dataDir });
+    throw notRunning(dataDir);
+  }
+  const stats = await daemon.api.stats();
+  if (flags.json === true)
+    return printJson({ running: true, url: daemon.url, pid: daemon.runtime.pid, ...stats });
+  print(
+    stats.ready ? "memoryd is running" : `memoryd is running, but not ready: ${stats.not_ready.join(" ")}`,
+  );
+  for (const repair of stats.repairs ?? []) print(repair);
+  printTable(summary(stats, daemon));
+}
+
+function summary({ embedding, store, ...stats }: Stats, { url, runtime }: Daemon): [string, string][] {
+  const unerased = `${store.unerased} deleted or replaced; see \`memoryd compact\``;
+  const writes = store.adds_refused === undefined ? "accepted" : `refused: ${store.adds_refused}`;
+  return [
+    ["listening", url],
+    ["data", `${store.data_dir} (${inMegabytes(store.disk_bytes)})`],
+    ...(store.unerased === 0 ? [] : [["to erase", unerased] as [string, string]]),
+    ["model", `${embedding.model} (${embedding.dimensions} dimensions)`],
+    ["memories", String(stats.memory_count)],
+    ["writes", store.read_only ? "refused until a restart" : writes],
+    ["sandbox", sandbox(stats.sandbox)],
+    ["version", stats.version],
+    ["process", `${runtime.pid}, for ${inWords(Date.now() - runtime.startedAt)}`],
+  ];
+}
+
+function sandbox({ walls, by }: Stats["sandbox"]): string {
+  if (walls.length > 0) return `no ${walls.join(", no ")} (${by})`;
+  return "documents are read with access to the network; install bubblewrap to close it";
+}
+
+function inMegabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(1)} MB`;
+}
+
+/** The two largest units of a duration, such as `3 h 12 min`. */
+function inWords(durationMs: number): string {
+  const seconds = Math.max(0, Math.floor(durationMs / 1000));
+  const units = [
+    [Math.floor(seconds / 86_400), "d"],
+    [Math.floor(seconds / 3600) % 24, "h"],
+    [Math.floor(seconds / 60) % 60, "min"],
+    [seconds % 60, "s"],
+  ] as const;
+  const first = units.findIndex(([count]) => count > 0);
+  const parts = first === -1 ? units.slice(-1) : units.slice(first, first + 2);
+  return parts.map(([count, unit]) => `${count} ${unit}`).join(" ");
+}
+
+async function stats(flags: Flags): Promise<void> {
+  const { api } = await connect(flags);
+  const { memory_count, sectors, documents, store } = await api.stats();
+  const { active_facts, total_facts } = await api.facts.stats();
+  const facts = { active_facts, total_facts };
+  if (flags.json === true)
+    return printJson({ memory_count, sectors, documents, facts, disk_bytes: store.disk_bytes });
+  print(store.data_dir);
+  printTable([
+    ["memories", String(memory_count)],
+    ...Object.entries(sectors).map(([name, count]): [string, string] => [`  ${name}`, String(count)]),
+    ["facts", `${active_facts} now, ${total_facts} in all`],
+    ["documents", String(documents.count)],
+    ["jobs", `${documents.jobs_running} running, ${documents.jobs_waiting} waiting`],
+    ["on disk", inMegabytes(store.disk_bytes)],
+  ]);
+}
+
+async function logs(flags: Flags & { readonly follow?: boolean; readonly lines?: number }): Promise<void> {
+  const { dataDir } = settingsOf(flags);
+  const { text, end } = lastLines(dataDir, flags.lines ?? LOG_LINES);
+  if (end === undefined && flags.follow !== true)
+    throw new CliFailure(
+      `There is no log in ${dataDir}: a daemon that was started in a terminal logs there, one of \`memoryd start --detach\` or \`memoryd service\` to ${logFileOf(dataDir)}.`,
+    );
+  await printBytes(text);
+  const news = newLines(dataDir, end);
+  while (flags.follow === true) {
+    await printBytes(news());
+    await wait(LOG_POLL_MS);
+  }
+}

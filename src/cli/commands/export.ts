@@ -1,0 +1,231 @@
+import { createHash } from "node:crypto";
+import { mkdir, open, rm, writeFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import type { Static } from "typebox";
+import { Value } from "typebox/value";
+import { MemorydError } from "../../client/client.ts";
+import { EndLine, type MemoryLine } from "../../schemas/transfer.ts";
+import { CliFailure, EXIT } from "../output/cli-failure.ts";
+import { connect, type Daemon } from "../connect.ts";
+import { type Flags, given } from "../output/options.ts";
+import { putInPlace, refuseTaken } from "./export-place.ts";
+import { notePath, noteText } from "../import/note-file.ts";
+import { FOLDER_INDEX, NamedOriginal, ORIGINALS } from "../import/read-export.ts";
+import { jsonOf } from "../import/read-record.ts";
+import { textLines } from "../import/text-lines.ts";
+import { complain, plural, printBytes, showProgress } from "../output/output.ts";
+
+export interface ExportFlags extends Flags {
+  readonly format?: "ndjson" | "markdown";
+  readonly out?: string;
+  /** False where `--no-waypoints` was given. */
+  readonly waypoints?: boolean;
+  /** Whether the files that documents were made of come too. */
+  readonly originals?: boolean;
+  readonly force?: boolean;
+}
+
+interface Exported {
+  readonly end: Static<typeof EndLine>;
+  /** Whether a record says whose it is. */
+  readonly namesUsers: boolean;
+}
+
+const NEWLINE = 0x0a;
+const SHOW_EVERY_RECORDS = 100;
+/** Of one line: a memory with everything in it, or a fact with a long history. */
+const MAX_EXPORTED_LINE_BYTES = 256 * 1_024 * 1_024;
+
+/** Writes out everything, or what is of a user or a project; `import` reads it back as it was. */
+export async function exportTo(options: ExportFlags): Promise<void> {
+  const { format = "ndjson", out, originals = false, force = false } = options;
+  const isFolder = format === "markdown" || originals;
+  if (isFolder && out === undefined) {
+    throw new CliFailure("Markdown and originals are written to a folder: name one with --out.", {
+      exitCode: EXIT.usage,
+    });
+  }
+  const daemon = await connect(options);
+  if (out === undefined) {
+    tellHowItComesBack(await copy(daemon, options, printBytes), { originals });
+    return;
+  }
+
+  const target = resolve(out);
+  await refuseTaken(target, isFolder, force);
+  const partial = `${target}.partial-${process.pid}`;
+  // Whatever ends this: what is unfinished has a name that says so, and what was there stays.
+  const giveUp = (): void => void rm(partial, { recursive: true, force: true }).then(() => process.exit(1));
+  process.once("SIGINT", giveUp);
+  try {
+    const exported = await (isFolder ? writeFolder : writeFileOfLines)(daemon, options, partial);
+    await putInPlace(partial, target, { isFolder, force });
+    const { memories, documents, facts, waypoints } = exported.end;
+    complain(
+      `exported ${plural(memories, "memory", "memories")}, ${plural(documents, "document")}, ${plural(facts, "fact")} ` +
+        `and ${plural(waypoints, "waypoint")} to ${target}`,
+    );
+    tellHowItComesBack(exported, { originals });
+  } finally {
+    process.removeListener("SIGINT", giveUp);
+    await rm(partial, { recursive: true, force: true });
+    showProgress("");
+  }
+}
+
+/** The bytes of an export, as they come. */
+async function* bytesOf({ api }: Daemon, { user, project, waypoints = true }: ExportFlags) {
+  const query = given({ user_id: user, project, waypoints: waypoints ? undefined : false });
+  const stream = await api.transfer.export(query);
+  try {
+    for await (const chunk of stream) yield chunk;
+  } catch (cause) {
+    throw new CliFailure("memoryd stopped answering; look at `memoryd status` and its log.", { cause });
+  }
+}
+
+/** Hands on every byte. @throws {CliFailure} if the last line is not the one that says it is the last. */
+async function copy(
+  daemon: Daemon,
+  options: ExportFlags,
+  write: (bytes: Uint8Array) => Promise<unknown>,
+): Promise<Exported> {
+  let tail = Buffer.alloc(0);
+  let namesUsers = false;
+  let records = 0;
+  for await (const chunk of bytesOf(daemon, options)) {
+    await write(chunk);
+    for (const byte of chunk) if (byte === NEWLINE) records += 1;
+    showProgress(plural(records, "record"));
+    const seen = Buffer.concat([tail, chunk]);
+    namesUsers ||= seen.includes(USER_FIELD);
+    tail = seen.subarray(-EndLineBytes);
+  }
+  const last = jsonOf(tail.toString("utf8").trimEnd().split("\n").at(-1) ?? "");
+  if (!Value.Check(EndLine, last)) throw cutOff();
+  return { end: last, namesUsers };
+}
+const EndLineBytes = 256;
+/** As the daemon writes it; inside a text its quotes are escaped. */
+const USER_FIELD = '"user_id":"';
+
+async function writeFileOfLines(daemon: Daemon, options: ExportFlags, partial: string): Promise<Exported> {
+  await mkdir(dirname(partial), { recursive: true });
+  const file = await open(partial, "wx", 0o600);
+  try {
+    const exported = await copy(daemon, options, (bytes) => file.writeFile(bytes));
+    await file.sync();
+    return exported;
+  } finally {
+    await file.close();
+  }
+}
+
+/** All lines in one file; in Markdown that only names those of memories, which have a file each. */
+async function writeFolder(daemon: Daemon, options: ExportFlags, partial: string): Promise<Exported> {
+  await mkdir(partial, { recursive: true, mode: 0o700 });
+  const index = await open(join(partial, FOLDER_INDEX), "wx", 0o600);
+  const folders = new Set<string>();
+  const documents: NamedOriginal[] = [];
+  let end: Exported["end"] | undefined;
+  let namesUsers = false;
+  let records = 0;
+  try {
+    for await (const line of textLines(bytesOf(daemon, options), MAX_EXPORTED_LINE_BYTES)) {
+      if ("fault" in line) throw cutOff();
+      const value = jsonOf(line.text) as { readonly type?: string } | undefined;
+      namesUsers ||= line.text.includes(USER_FIELD);
+      if (Value.Check(EndLine, value)) end = value;
+      if (Value.Check(NamedOriginal, value)) documents.push({ id: value.id, sha256: value.sha256 });
+      if (options.format !== "markdown" || value?.type !== "memory") {
+        await index.writeFile(`${line.text}\n`);
+        continue;
+      }
+      const memory = value as Static<typeof MemoryLine>;
+      const file = notePath(memory);
+      const folder = dirname(join(partial, file));
+      if (!folders.has(folder)) await mkdir(folder, { recursive: true, mode: 0o700 });
+      folders.add(folder);
+      await writeFile(join(partial, file), noteText(memory), { flag: "wx", mode: 0o600 });
+      await index.writeFile(`${JSON.stringify({ type: "memory", file })}\n`);
+      records += 1;
+      if (records % SHOW_EVERY_RECORDS === 0) showProgress(`${records} memories`);
+    }
+  } finally {
+    await index.close();
+  }
+  if (end === undefined) throw cutOff();
+  if (options.originals === true) await writeOriginals(daemon, documents, partial);
+  return { end, namesUsers };
+}
+
+function tellHowItComesBack(
+  { end: { documents }, namesUsers }: Exported,
+  { originals }: { readonly originals: boolean },
+): void {
+  if (documents > 0 && !originals) {
+    complain(
+      `The originals of ${plural(documents, "document")} are not in it; export to a folder with --originals to have them too.`,
+    );
+  }
+  if (namesUsers)
+    complain("It says whose records are: `memoryd import --keep-users` brings them back to their users.");
+}
+
+function cutOff(): CliFailure {
+  return new CliFailure(
+    "The export was cut off; nothing was left behind. Look at `memoryd status`, and export again.",
+  );
+}
+
+/**
+ * Writes what documents were made of into a folder of the export, each file once, by its SHA-256; says at the end how
+ * many there were. One that the daemon does not have, or that the disk has damaged, is left out.
+ *
+ * @throws {CliFailure} where the daemon is not to be reached.
+ */
+async function writeOriginals(
+  daemon: Daemon,
+  documents: readonly NamedOriginal[],
+  folder: string,
+): Promise<void> {
+  const written = new Set<string>();
+  let missing = 0;
+  await mkdir(join(folder, ORIGINALS), { mode: 0o700 });
+  for (const [i, document] of documents.entries()) {
+    showProgress(`${i + 1}/${documents.length} originals`);
+    if (written.has(document.sha256)) continue;
+    if (await writeOriginal(daemon, document, join(folder, ORIGINALS, document.sha256)))
+      written.add(document.sha256);
+    else missing += 1;
+  }
+  const lacking =
+    missing === 0 ? "" : `; those of ${plural(missing, "document")} are not kept here, or are damaged`;
+  complain(`with ${plural(written.size, "original")}${lacking}`);
+}
+
+/** False where there is none, or none that is whole. */
+async function writeOriginal(daemon: Daemon, { id, sha256 }: NamedOriginal, path: string): Promise<boolean> {
+  const isWhole = (await hashWhileWriting(daemon, id, path)) === sha256;
+  if (!isWhole) await rm(path);
+  return isWhole;
+}
+
+/** SHA-256 of what was written; undefined where the daemon has nothing. */
+async function hashWhileWriting(daemon: Daemon, id: string, path: string): Promise<string | undefined> {
+  const hash = createHash("sha256");
+  const file = await open(path, "wx", 0o600);
+  try {
+    for await (const chunk of (await daemon.api.documents.file(id)).stream()) {
+      hash.update(chunk);
+      await file.writeFile(chunk);
+    }
+    await file.sync();
+    return hash.digest("hex");
+  } catch (error) {
+    if (error instanceof MemorydError && error.status === 404) return undefined;
+    throw error;
+  } finally {
+    await file.close();
+  }
+}

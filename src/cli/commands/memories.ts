@@ -1,0 +1,312 @@
+import { readFile } from "node:fs/promises";
+import type { Command } from "commander";
+import { ownTimeZone } from "../../core/text/calendar.ts";
+import { clockTime } from "../../core/text/clock-time.ts";
+import type { Match, Memory, MemorydClient, NewMemory } from "../../client/client.ts";
+import { isObject } from "../../config/is-object.ts";
+import { CLIENT_NAME } from "../../schemas/text-rules.ts";
+import { connect, memoryId } from "../connect.ts";
+import { CliFailure, EXIT } from "../output/cli-failure.ts";
+import * as options from "../output/options.ts";
+import {
+  ask,
+  beginning,
+  lines,
+  oneLine,
+  paint,
+  plural,
+  print,
+  printJson,
+  printTable,
+  sayIfLost,
+  shortId,
+  tagWords,
+} from "../output/output.ts";
+import { day, minute } from "../output/times.ts";
+
+const { addCommand, given, wholeNumber } = options;
+type Flags = options.Flags;
+
+export const ID = "the id, or its last 6 or more characters";
+const DEFAULT_LIMIT = 20;
+/** Enough to recognise a memory by, and a few lines of a terminal. */
+const SNIPPET_CHARS = 240;
+
+/** `memoryd add`, `query`, `show`, `list`, `rm`. */
+export function addMemoryCommands(memoryd: Command): void {
+  options
+    .withNewOwner(addCommand(memoryd, "add", "add a memory; start memoryd if it does not run"), "memory")
+    .argument("[text...]", "the text (default: standard input, as is -)")
+    .option("-f, --file <file>", "read the text from this file")
+    .option("-t, --tag <tag>", "add a tag; may be given several times", options.tags)
+    .option("-s, --session <id>", "name the conversation or piece of work", options.sessionId)
+    .option("--occurred-at <time>", "say when it happened, such as 2026-11-21, yesterday or 2h", options.time)
+    .option("--supersedes <id...>", "name memories that this one replaces; they stay, and rank behind it")
+    .option("--metadata <json>", "keep a JSON object with it")
+    .option("--json", "print the record as JSON")
+    .action(add);
+
+  options
+    .withPeriod(addCommand(memoryd, "query", "find the memories that answer a question"), "what happened")
+    .alias("search")
+    .option("-u, --user <id>", "only this user's memories", options.userId)
+    .option("-p, --project <name>", "only memories of this project", options.project)
+    .argument("<text...>", "the question")
+    .option("-k, --k <number>", "print at most so many memories, 1 to 200 (default: 8)", wholeNumber(1, 200))
+    .option("-s, --session <id>", "only memories of this session", options.sessionId)
+    .option("-t, --tag <tag>", "only memories with this tag; several: with all of them", options.tags)
+    .addOption(options.sectorOption())
+    .option("--min-score <number>", "only matches with this score or better, 0 to 1", options.part)
+    .option("-a, --all", "print the nearest memories too, which do not answer")
+    .option("--as-of <time>", "answer as of this time: what happened later has no say", options.time)
+    .option("--time-zone <zone>", 'say where the question means "yesterday" (default: this machine\'s zone)')
+    .option("--json", "print the answer as JSON")
+    .action(query);
+
+  addCommand(memoryd, "show", "print a memory with everything known of it")
+    .argument("<id>", ID)
+    .option("--json", "print JSON")
+    .action(show);
+
+  options
+    .withPeriod(
+      options.withOwner(addCommand(memoryd, "list", "list memories, newest first"), "memories"),
+      "what happened",
+    )
+    .option("-l, --limit <number>", "list at most so many, 1 to 10000 (default: 20)", wholeNumber(1, 10_000))
+    .option("--cursor <text>", "continue where an earlier list ended")
+    .option("-s, --session <id>", "only memories of this session", options.sessionId)
+    .option("-t, --tag <tag>", "only memories with this tag", options.tags)
+    .addOption(options.sectorOption())
+    .option("-c, --client <name>", "only memories that this client added", options.textOf(CLIENT_NAME))
+    .option("--json", "print the answer as JSON")
+    .action(list);
+
+  addCommand(memoryd, "rm", "delete memories; asks first")
+    .aliases(["delete", "remove"])
+    .argument("<id...>", `${ID}; the root of a document takes the document along`)
+    .option("-y, --yes", "delete without asking")
+    .action(remove);
+}
+
+interface AddFlags extends Flags {
+  readonly occurredAt?: string;
+  readonly supersedes?: readonly string[];
+  readonly file?: string;
+}
+
+async function add(words: readonly string[], flags: AddFlags): Promise<void> {
+  const { metadata, tag, session, user, project, occurredAt } = flags;
+  const kept = metadata === undefined ? undefined : parseMetadata(metadata);
+  const content = await contentOf(words, flags.file);
+  if (content.trim() === "")
+    throw new CliFailure(
+      "There is nothing to add; give the text as arguments, on standard input or with --file.",
+      { exitCode: EXIT.usage },
+    );
+  const { api } = await (await import("../mcp/daemon-link.ts")).connectOrStart(flags);
+  const supersedes = flags.supersedes && (await Promise.all(flags.supersedes.map((id) => memoryId(api, id))));
+  const added = await api.memories.add({
+    content,
+    ...given({
+      tags: tag,
+      metadata: kept,
+      user_id: user,
+      project,
+      session_id: session,
+      occurred_at: occurredAt,
+      supersedes,
+    }),
+  });
+  sayIfLost(`The memory is stored: ${added.id}.`);
+  if (flags.json === true) return printJson(added);
+  const verb = added.deduplicated ? "already remembered" : "remembered";
+  print(`${verb} ${shortId(added.id)} (${added.primary_sector})`);
+}
+
+export function parseMetadata(text: string): NonNullable<NewMemory["metadata"]> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    value = undefined;
+  }
+  if (isObject(value)) return value as NonNullable<NewMemory["metadata"]>;
+  throw new CliFailure(`--metadata must be a JSON object, such as '{"source":"diary"}'; got ${text}.`, {
+    exitCode: EXIT.usage,
+  });
+}
+
+async function contentOf(words: readonly string[], file: string | undefined): Promise<string> {
+  if (file !== undefined) {
+    if (words.length > 0)
+      throw new CliFailure("Give either a text or --file, not both.", { exitCode: EXIT.usage });
+    const bytes = await readFile(file).catch((cause: Error) => {
+      throw new CliFailure(`${file} cannot be read (${cause.message}), so nothing was added.`, { cause });
+    });
+    return decoded(bytes, file);
+  }
+  const isAsked = words.length === 1 && words[0] === "-";
+  if (words.length > 0 && !isAsked) return words.join(" ");
+  // A person who has not asked for it would wait for nothing.
+  if (process.stdin.isTTY && !isAsked) return "";
+  return decoded(Buffer.concat(await process.stdin.toArray()), "Standard input");
+}
+
+function decoded(bytes: Uint8Array, what: string): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes).replace(/\r?\n$/, "");
+  } catch (cause) {
+    throw new CliFailure(`${what} is not text in UTF-8, so nothing was added.`, { cause });
+  }
+}
+
+async function query(
+  words: readonly string[],
+  flags: Flags & {
+    readonly k?: number;
+    readonly minScore?: number;
+    readonly timeZone?: string;
+    readonly all?: boolean;
+    readonly asOf?: string;
+  },
+) {
+  const text = words.join(" ");
+  if (text.trim() === "")
+    throw new CliFailure("There is nothing to look for; give the question as arguments.", {
+      exitCode: EXIT.usage,
+    });
+  const { project, session, tag, sector, from, to, minScore } = flags;
+  const { api } = await (await import("../mcp/daemon-link.ts")).connectOrStart(flags);
+  const filters = { project, session_id: session, tags: tag, sector, from, to, min_score: minScore };
+  const snippet = flags.json === true ? undefined : SNIPPET_CHARS;
+  const { k, user: user_id, timeZone: time_zone = ownTimeZone(), asOf: as_of } = flags;
+  const answer = await api.query(
+    text,
+    given({ k, user_id, time_zone, as_of, snippet, filters: given(filters) }),
+  );
+  if (flags.json === true) printJson(answer);
+  else
+    printMatches(answer.matches, flags.all === true || minScore !== undefined ? undefined : answer.relevant);
+}
+
+/** Those that answer, the first `relevant`; how many others there are. */
+function printMatches(matches: readonly Match[], relevant = matches.length): void {
+  if (matches.length === 0) return print("Nothing found.");
+  if (relevant === 0) print("Nothing that answers.");
+  matches.slice(0, relevant).forEach(printMatch);
+  const rest = matches.length - relevant;
+  if (rest > 0) print(paint("faint", `… ${rest} more that are merely near; print them with --all`));
+}
+
+function printMatch(match: Match, index: number): void {
+  const score = paint("strong", match.score.toFixed(2));
+  print(`${`${index + 1}.`.padStart(3)} ${score}  ${oneLine(match.snippet ?? match.content)}`);
+  const parts = [
+    day(match.occurred_at),
+    `${match.primary_sector}${tagWords(match.tags)}`,
+    placeOf(match),
+    shortId(match.id),
+  ];
+  print(paint("faint", `          ${parts.filter((part) => part !== "").join(" · ")}`));
+}
+
+/** Where it stands in a document: "talk.mp4 12:31", "report.pdf p. 4". */
+function placeOf({ source }: Match): string {
+  if (source === undefined || source === null) return "";
+  const { filename, url, chunk_index: index, page, start_ms: startMs } = source;
+  const time = startMs === undefined ? undefined : clockTime(startMs);
+  // The root stands for the whole.
+  const where = index < 0 ? undefined : (time ?? (page === undefined ? undefined : `p. ${page}`));
+  return [oneLine(filename ?? url ?? ""), where ?? ""].filter((word) => word !== "").join(" ");
+}
+
+async function show(given: string, flags: Flags): Promise<void> {
+  const { api } = await connect(flags);
+  const memory = await readMemory(api, given);
+  if (flags.json === true) return printJson(memory);
+  print(lines(memory.content));
+  print("");
+  printTable(propertiesOf(memory));
+}
+
+/** @throws {CliFailure} when the id names no memory. */
+export async function readMemory(api: MemorydClient, given: string): Promise<Memory> {
+  return await api.memories.get(await memoryId(api, given));
+}
+
+function propertiesOf(memory: Memory): [string, string][] {
+  const { source, metadata } = memory;
+  const rows: [string, string | null | undefined][] = [
+    ["id", memory.id],
+    ["tags", memory.tags.join(", ")],
+    ["user", memory.user_id],
+    ["project", memory.project],
+    ["session", memory.session_id],
+    ["happened", minute(memory.occurred_at)],
+    ["sectors", memory.sectors.join(", ")],
+    ["salience", memory.salience.toFixed(2)],
+    ["added", minute(memory.created_at)],
+    ["by", memory.created_by],
+    ["changed", memory.version === 1 ? "" : `${minute(memory.updated_at)} (version ${memory.version})`],
+    ["superseded", memory.superseded_by && `by ${memory.superseded_by} (${memory.superseded_how})`],
+    ["document", source?.document_id],
+    ["file", source?.filename ?? source?.url],
+    ["page", source?.page === undefined ? "" : String(source.page)],
+    ["section", source?.section],
+    ["metadata", Object.keys(metadata).length === 0 ? "" : JSON.stringify(metadata)],
+  ];
+  return rows.flatMap(([name, value]) => (value ? [[name, oneLine(value)]] : []));
+}
+
+async function list(flags: Flags): Promise<void> {
+  const { limit = DEFAULT_LIMIT, cursor, user, project, session, tag = [], sector, client, from, to } = flags;
+  if (tag.length > 1) throw new CliFailure("`memoryd list` takes one --tag.", { exitCode: EXIT.usage });
+  const { api } = await connect(flags);
+  const filter = { user_id: user, project, session_id: session, tag: tag[0], sector, created_by: client };
+  const page = await api.memories.page(given({ l: limit, cursor, ...filter, from, to }));
+  if (flags.json === true) return printJson(page);
+  if (page.items.length === 0) return print("Nothing found.");
+  for (const memory of page.items) print(lineOf(memory));
+  const rest = page.total - page.offset - page.items.length;
+  if (page.next_cursor !== null) print(`… ${rest} more; continue with --cursor ${page.next_cursor}`);
+}
+
+/** A memory on one line: the end of its id, its day, how it begins, its tags. */
+function lineOf({ id, occurred_at, content, tags }: Memory): string {
+  const head = paint("faint", `${shortId(id)}  ${day(occurred_at)}`);
+  return `${head}  ${beginning(content)}${paint("faint", tagWords(tags))}`;
+}
+
+/** Deletes memories after asking; none when one of the ids is unknown. */
+async function remove(given: readonly string[], flags: Flags): Promise<void> {
+  const { api } = await connect(flags);
+  const memories = new Map<string, Memory>();
+  for (const text of given) {
+    const memory = await readMemory(api, text);
+    memories.set(memory.id, memory);
+  }
+  const what = plural(memories.size, "memory", "memories");
+  if (flags.yes !== true) {
+    for (const memory of memories.values()) {
+      const isRoot = memory.source?.chunk_index === -1;
+      print(lineOf(memory) + (isRoot ? " (a document, with all its memories)" : ""));
+    }
+    if (!(await confirmed(`Delete ${what} for good?`, "Nothing was deleted"))) return;
+  }
+  let count = 0;
+  for (const id of memories.keys()) count += (await api.memories.delete(id)).deleted;
+  print(`deleted ${plural(count, "memory", "memories")}`);
+}
+
+/** Asks; says `otherwise` where the answer is no. @throws {CliFailure} without a terminal. */
+export async function confirmed(question: string, otherwise: string): Promise<boolean> {
+  const answer = await ask(`${question} [y/N] `);
+  if (answer === undefined)
+    throw new CliFailure(
+      `${otherwise}: there is no terminal to ask at. Give --yes to go on without asking.`,
+      { exitCode: EXIT.usage },
+    );
+  if (!answer) print(`${otherwise}.`);
+  return answer;
+}

@@ -1,0 +1,133 @@
+import {
+  ConfigError,
+  environmentWith,
+  loadConfig,
+  type Settings,
+  type StartedWith,
+} from "../../config/config.ts";
+import { readStartWords, startWordsOf } from "../../config/start-words.ts";
+import { VERSION } from "../../config/version.ts";
+import { logFileOf } from "../../daemon/rotating-log.ts";
+import { lockStart } from "../../daemon/start-lock.ts";
+import { type Daemon, findDaemon, notRunning, stopDaemon } from "../connect.ts";
+import { versionAt } from "../installed-program.ts";
+import { compareVersions } from "../mcp/check-versions.ts";
+import { CliFailure, EXIT } from "../output/cli-failure.ts";
+import { endOfLog, newLines } from "../output/log-lines.ts";
+import { print, printTable } from "../output/output.ts";
+import { faultOf, type InstalledService, serviceOf } from "../service/installed-service.ts";
+import { isRunning } from "../service/keeper.ts";
+import { didNotStart, startByKeeper } from "../service/start-by-keeper.ts";
+import { spawnDaemon } from "./start-detached.ts";
+
+/** How a daemon starts again after it was stopped. */
+interface StartAgain {
+  /** What starts it and looks after it, in the words of the system; undefined where nothing does. */
+  readonly keeper: string | undefined;
+  /** Waits until it is ready. @throws {CliFailure} why it did not start, with the end of its log. */
+  start(): Promise<Daemon>;
+}
+
+const DID_NOT_START = "memoryd was stopped and did not start again.";
+
+/** Stops the daemon and starts it again, with what it was started with and what the configuration file says now. */
+export async function restart(settings: Settings): Promise<void> {
+  const { dataDir } = settings;
+  const begun = performance.now();
+  const daemon = await findDaemon(dataDir);
+  const service = serviceOf(settings);
+  if (service === undefined && daemon === undefined) throw notRunning(dataDir);
+  // Whatever would keep it from starting again is found before it is stopped.
+  const again = service ? byKeeper(settings, service, daemon) : byItself(settings, daemon as Daemon);
+
+  // Agents would start a daemon of their own as soon as there is none; meanwhile they wait for this one.
+  const lock = await lockStart(dataDir);
+  if (lock === undefined)
+    throw new CliFailure(`memoryd is starting on ${dataDir} at this moment; try again when it is ready.`);
+  let started: Daemon;
+  try {
+    if (daemon !== undefined) await stopDaemon(daemon);
+    started = await again.start();
+  } finally {
+    await lock.release();
+  }
+  const how = again.keeper === undefined ? "and runs until `memoryd stop`" : `started by ${again.keeper}`;
+  print(`memoryd is ready again, ${how}`);
+  printTable([
+    ["listening", started.url],
+    ["data", dataDir],
+    ["version", started.runtime.version],
+    ["process", String(started.runtime.pid)],
+    ["log", logFileOf(dataDir)],
+    ["took", `${((performance.now() - begun) / 1_000).toFixed(1)} s`],
+  ]);
+}
+
+function byItself({ dataDir }: Settings, { runtime }: Daemon): StartAgain {
+  refuseOlder(VERSION, runtime.version, "this is", "run this with the newer program");
+  const { startedWith } = runtime;
+  if (startedWith === undefined)
+    throw new CliFailure(
+      `The daemon (memoryd ${runtime.version}) did not note what it was started with; use \`memoryd stop\`, then \`memoryd start --detach\` with the same options. Nothing was stopped.`,
+    );
+  const env = environmentWith(startedWith.secrets);
+  const missing = startedWith.secrets.filter((name) => env[name] === undefined);
+  if (missing.length > 0)
+    throw new CliFailure(
+      `The daemon was started with ${missing.join(" and ")}, which is not set here and stands in no file; set it and try again. Nothing was stopped.`,
+    );
+  refuseUnusable(startedWith, env);
+  return {
+    keeper: undefined,
+    async start() {
+      const news = newLines(dataDir, endOfLog(dataDir));
+      const outcome = await spawnDaemon({ dataDir }, startWordsOf(startedWith), env);
+      if (outcome.kind === "failed") throw didNotStart(DID_NOT_START, outcome.message, news());
+      const started = await findDaemon(dataDir);
+      if (started === undefined)
+        throw didNotStart(DID_NOT_START, "It ended as soon as it was ready.", news());
+      return started;
+    },
+  };
+}
+
+function byKeeper({ dataDir }: Settings, service: InstalledService, daemon: Daemon | undefined): StartAgain {
+  const { definition, launcher, words } = service;
+  const renewal = "`memoryd service install` renews it";
+  const fault = faultOf(service);
+  if (fault !== undefined)
+    throw new CliFailure(`The service cannot start: ${fault}; ${renewal}. Nothing was stopped.`);
+  const version = versionAt(launcher);
+  if (daemon !== undefined && version !== undefined)
+    refuseOlder(version, daemon.runtime.version, `the service (${launcher}) is`, renewal);
+  // Variables of this terminal are not those of the service.
+  refuseUnusable(readStartWords(words), {});
+  return {
+    keeper: definition.keeper,
+    async start() {
+      const commands = isRunning(definition) ? definition.restart : definition.install;
+      return await startByKeeper(definition, commands, dataDir, DID_NOT_START);
+    },
+  };
+}
+
+/** An older program might not know what a newer one has written. */
+function refuseOlder(version: string, running: string, which: string, remedy: string): void {
+  if (compareVersions(version, running) >= 0) return;
+  throw new CliFailure(
+    `The daemon that runs is memoryd ${running}, and ${which} ${version}; ${remedy}. Nothing was stopped.`,
+  );
+}
+
+/** A start reads its settings anew, and one of them may have been changed to something that it refuses. */
+function refuseUnusable(startedWith: Omit<StartedWith, "secrets">, env: NodeJS.ProcessEnv): void {
+  try {
+    loadConfig({ ...startedWith, env });
+  } catch (cause) {
+    if (!(cause instanceof ConfigError)) throw cause;
+    throw new CliFailure(`${cause.message} memoryd would not start with that; nothing was stopped.`, {
+      cause,
+      exitCode: EXIT.usage,
+    });
+  }
+}

@@ -1,0 +1,191 @@
+import type { Command } from "commander";
+import { type Fact, type Memory, type MemorydClient, MemorydError } from "../../client/client.ts";
+import { CLIENT_NAME } from "../../schemas/text-rules.ts";
+import { connect } from "../connect.ts";
+import { CliFailure } from "../output/cli-failure.ts";
+import { statement } from "../output/draw-timeline.ts";
+import { addCommand, type Flags, given, textOf, time } from "../output/options.ts";
+import { beginning, oneLine, plural, print, printJson, shortId, tagWords } from "../output/output.ts";
+import { day } from "../output/times.ts";
+import { confirmed } from "./memories.ts";
+
+interface ReviewFlags extends Flags {
+  readonly since?: string;
+  /** True: all that is shown; else ids of what is shown. */
+  readonly remove?: true | readonly string[];
+}
+
+/** Looked back where nobody says. */
+const DEFAULT_SINCE_MS = 30 * 24 * 60 * 60 * 1_000;
+const NO_CLIENT = "(no name)";
+
+/** A note, a document with all of its notes, or a fact: shown on a line, and removed as one. */
+interface Entry {
+  readonly id: string;
+  readonly kind: "note" | "document" | "fact";
+  readonly client: string | null;
+  readonly created_at: string;
+  readonly project: string | null;
+  readonly tags: readonly string[];
+  /** The beginning of a note; where a document is from; what a fact states. */
+  readonly text: string;
+  /** Of a document those that were found; of a fact none. */
+  readonly noteIds: string[];
+}
+
+/** `memoryd review` */
+export function addReviewCommand(memoryd: Command): void {
+  addCommand(memoryd, "review", "list what was added, by client and day, and remove it")
+    .option("-c, --client <name>", "only what this client added", textOf(CLIENT_NAME))
+    .option("--since <time>", "only what was added since, such as 2026-11-21 or 7d (default: 30d)", time)
+    .option("--remove [ids...]", "remove what is shown, or these of it; asks first")
+    .option("-y, --yes", "remove without asking")
+    .option("--json", "print JSON")
+    .action(review);
+}
+
+async function review(flags: ReviewFlags): Promise<void> {
+  const since = flags.since ?? new Date(Date.now() - DEFAULT_SINCE_MS).toISOString();
+  const { api } = await connect(flags);
+  const shown = await entriesSince(api, since, flags.client);
+  if (flags.remove !== undefined) return await remove(api, chosen(shown, flags.remove), flags.yes === true);
+  if (flags.json === true) {
+    const entries = shown.map(({ noteIds, ...rest }) => ({ ...rest, notes: noteIds.length }));
+    return printJson({ since, entries });
+  }
+  if (shown.length === 0) return print(`Nothing was added since ${day(since)}.`);
+  for (const [client, ofClient] of groups(shown, ({ client }) => client ?? NO_CLIENT)) {
+    print(oneLine(client));
+    for (const [date, entries] of groups(ofClient, ({ created_at }) => day(created_at))) {
+      const notes = entries.reduce((sum, entry) => sum + entry.noteIds.length, 0);
+      const facts = entries.filter(({ kind }) => kind === "fact").length;
+      print(`  ${date}  ${counted({ note: notes, fact: facts }).join(", ")}`);
+      entries.forEach(printEntry);
+    }
+  }
+}
+
+/** Newest first. */
+async function entriesSince(api: MemorydClient, since: string, client: string | undefined): Promise<Entry[]> {
+  const entries: Entry[] = [];
+  const documents = new Map<string, Entry>();
+  const by = given({ created_by: client });
+  for await (const memory of api.memories.list({ ...by, created_from: since })) {
+    const known = memory.source === null ? undefined : documents.get(memory.source.document_id);
+    if (known !== undefined) {
+      known.noteIds.push(memory.id);
+      continue;
+    }
+    const entry = memoryEntry(memory);
+    if (entry.kind === "document") documents.set(entry.id, entry);
+    entries.push(entry);
+  }
+  for await (const fact of api.facts.list({ ...by, recorded_from: since })) entries.push(factEntry(fact));
+  return entries.sort((a, b) => (a.created_at < b.created_at ? 1 : a.created_at > b.created_at ? -1 : 0));
+}
+
+function factEntry(fact: Fact): Entry {
+  const { id, project, created_by: client, recorded_at: created_at } = fact;
+  return {
+    id,
+    kind: "fact",
+    client,
+    created_at,
+    project,
+    tags: [],
+    text: beginning(statement(fact)),
+    noteIds: [],
+  };
+}
+
+function memoryEntry({ id, content, source, created_by: client, created_at, project, tags }: Memory): Entry {
+  const common = { client, created_at, project, tags, noteIds: [id] };
+  if (source === null) return { ...common, id, kind: "note", text: beginning(content) };
+  const text = source.url ?? source.filename ?? beginning(content);
+  return { ...common, id: source.document_id, kind: "document", text };
+}
+
+function chosen(shown: readonly Entry[], remove: true | readonly string[]): readonly Entry[] {
+  if (remove === true) return shown;
+  return remove.map((text) => {
+    const found = text.length < 6 ? [] : shown.filter(({ id }) => id.endsWith(text.toLowerCase()));
+    const [entry] = found;
+    if (entry !== undefined && found.length === 1) return entry;
+    throw new CliFailure(
+      entry === undefined
+        ? `${oneLine(text)} is not among what was added; widen --since, or give another --client.`
+        : `Several ids end in ${oneLine(text)}: ${found.map(({ id }) => id).join(", ")}; give more characters.`,
+    );
+  });
+}
+
+async function remove(api: MemorydClient, entries: readonly Entry[], isSure: boolean): Promise<void> {
+  if (entries.length === 0) return print("Nothing to remove.");
+  if (!isSure) {
+    entries.forEach(printEntry);
+    const of = (kind: Entry["kind"]) => entries.filter((entry) => entry.kind === kind).length;
+    const what = listed(counted({ note: of("note"), document: of("document"), fact: of("fact") }));
+    if (!(await confirmed(`Remove ${what} for good?`, "Nothing was removed"))) return;
+  }
+  const removal: { readonly [Kind in Entry["kind"]]: (id: string) => Promise<unknown> } = {
+    note: (id) => api.memories.delete(id),
+    document: (id) => api.documents.delete(id),
+    fact: (id) => api.facts.erase(id),
+  };
+  const removed = { note: 0, document: 0, fact: 0 };
+  let gone = 0;
+  try {
+    for (const { id, kind, noteIds } of entries) {
+      if (await isRemoved(removal[kind](id))) removed[kind] += 1;
+      else {
+        let notes = 0;
+        // A note that was imported can name a document that was never here.
+        if (kind === "document") for (const id of noteIds) if (await isRemoved(removal.note(id))) notes += 1;
+        removed.note += notes;
+        if (notes === 0) gone += 1;
+      }
+    }
+  } finally {
+    const what = listed(counted(removed));
+    const missing = gone === 0 ? "" : ` ${gone} ${gone === 1 ? "was" : "were"} gone already.`;
+    print(`${what === "" ? "Nothing was removed." : `Removed ${what}.`}${missing}`);
+  }
+}
+
+/** False where there is nothing to remove any more. */
+async function isRemoved(removal: Promise<unknown>): Promise<boolean> {
+  try {
+    await removal;
+    return true;
+  } catch (error) {
+    if (error instanceof MemorydError && error.status === 404) return false;
+    throw error;
+  }
+}
+
+function listed(parts: readonly string[]): string {
+  return parts.join(parts.length > 2 ? ", " : " and ");
+}
+
+/** "2 notes", "1 fact"; without those of which there are none. */
+function counted(numbers: { readonly [kind: string]: number }): string[] {
+  return Object.entries(numbers).flatMap(([kind, number]) => (number === 0 ? [] : [plural(number, kind)]));
+}
+
+function printEntry({ id, kind, text, noteIds, project, tags }: Entry): void {
+  const notes = kind === "document" ? ` (${plural(noteIds.length, "note")})` : "";
+  const what = `${kind === "note" ? "" : `${kind} `}${text}${notes}`;
+  print(
+    `    ${shortId(id)}  ${oneLine(what)}${tagWords(tags)}${project === null ? "" : ` · ${oneLine(project)}`}`,
+  );
+}
+
+function groups<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
+  const found = new Map<string, T[]>();
+  for (const item of items) {
+    const group = found.get(keyOf(item));
+    if (group === undefined) found.set(keyOf(item), [item]);
+    else group.push(item);
+  }
+  return found;
+}

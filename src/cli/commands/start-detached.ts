@@ -1,0 +1,109 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { closeSync, mkdirSync, openSync } from "node:fs";
+import type { Config, Settings } from "../../config/config.ts";
+import { logFileOf } from "../../daemon/rotating-log.ts";
+import { CliFailure } from "../output/cli-failure.ts";
+import { explainStartFailure } from "./explain-start-failure.ts";
+import { print, printTable } from "../output/output.ts";
+import type { StartReport } from "./start.ts";
+
+/** Reading a large store back after a crash takes its time; a start that needs longer is stuck. */
+export const START_TIMEOUT_MS = 120_000;
+
+/** Standard error goes to the same file, for what a crash of native code says. */
+const LOG_TO_FILE = "--log-to-file";
+
+/** What became of a start. */
+export type StartOutcome =
+  | { readonly kind: "ready"; readonly summary: readonly (readonly [string, string])[] }
+  | {
+      readonly kind: "failed";
+      readonly message: string;
+      /** Trying again may help: another daemon held the directory, or this one is slow. */
+      readonly mayPass: boolean;
+      /** Another program has the port. */
+      readonly isPortTaken: boolean;
+    };
+
+/**
+ * Starts the daemon as a process of its own session, which outlives the terminal, and waits until it is ready. Its
+ * log is `memoryd.log` in the data directory.
+ *
+ * @param command the arguments of this program, with `--detach` among them.
+ */
+export async function startDetached(config: Config, command: readonly string[]): Promise<void> {
+  const outcome = await spawnDaemon(
+    config,
+    command.filter((word) => word !== "--detach"),
+  );
+  if (outcome.kind === "failed") throw new CliFailure(outcome.message);
+  print("memoryd is ready, and runs until `memoryd stop`");
+  printTable(outcome.summary);
+}
+
+/**
+ * As `startDetached`, without a word.
+ *
+ * @param command the arguments of a start that stays in its process.
+ * @param env its variables, where they are not those of this process.
+ */
+export async function spawnDaemon(
+  settings: Pick<Settings, "dataDir">,
+  command: readonly string[],
+  env?: NodeJS.ProcessEnv,
+): Promise<StartOutcome> {
+  const { dataDir } = settings;
+  const logFile = logFileOf(dataDir);
+  const log = openLog({ dataDir }, logFile);
+  const child = spawn(process.execPath, [...process.execArgv, launcher(), ...command, LOG_TO_FILE], {
+    detached: true,
+    windowsHide: true,
+    stdio: ["ignore", log, log, "ipc"],
+    ...(env !== undefined && { env }),
+  });
+  closeSync(log);
+
+  const report = await reportOf(child, logFile);
+  if (child.connected) child.disconnect();
+  child.unref();
+  if (report.kind === "failed") {
+    const { message, mayPass = false, isPortTaken = false } = report;
+    return { kind: "failed", message, mayPass, isPortTaken };
+  }
+  const pid = ["process", String(child.pid)] as const;
+  return { kind: "ready", summary: [...report.summary, pid, ["log", logFile]] };
+}
+
+function launcher(): string {
+  const path = process.argv[1];
+  if (path === undefined) throw new TypeError("the path of the launcher is not known");
+  return path;
+}
+
+function openLog({ dataDir }: Pick<Settings, "dataDir">, path: string): number {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    return openSync(path, "a", 0o600);
+  } catch (error) {
+    throw new CliFailure(explainStartFailure(error, dataDir), { cause: error });
+  }
+}
+
+function reportOf(child: ChildProcess, logFile: string): Promise<StartReport> {
+  return new Promise((resolve) => {
+    const settle = (report: StartReport): void => {
+      clearTimeout(timer);
+      resolve(report);
+    };
+    const fail = (message: string): void => settle({ kind: "failed", message });
+    const timer = setTimeout(() => {
+      const message = `memoryd (process ${child.pid}) is not ready yet and goes on starting; its log is ${logFile}.`;
+      settle({ kind: "failed", message, mayPass: true });
+    }, START_TIMEOUT_MS);
+    child.once("message", (report) => settle(report as StartReport));
+    child.once("error", (error) => fail(`memoryd could not be started: ${error.message}.`));
+    child.once("exit", (code, signal) =>
+      fail(`memoryd ended while it started (${signal ?? `exit code ${code}`}); its log is ${logFile}.`),
+    );
+  });
+}

@@ -1,0 +1,152 @@
+import type { Config } from "../../config/config.ts";
+import { ServiceError } from "../../core/errors.ts";
+import type { RunningDaemon, startDaemon } from "../../daemon/daemon.ts";
+import { createLogger, type Logger } from "../../daemon/log.ts";
+import { SHUTDOWN_MS } from "../../config/limits.ts";
+import { guessableKey } from "../../config/exposure.ts";
+import { logFileOf, openRotatingLog } from "../../daemon/rotating-log.ts";
+import { baseUrl, isEveryAddress } from "../../daemon/runtime-file.ts";
+import { CliFailure, EXIT, type ExitCode } from "../output/cli-failure.ts";
+import { explainStartFailure, systemErrorOf } from "./explain-start-failure.ts";
+import { complain, print, printTable } from "../output/output.ts";
+
+/** As `startDaemon`, which is not imported here: the command line does not load it before it has to. */
+export type StartDaemon = typeof startDaemon;
+
+/** What a daemon that runs detached tells the command that started it, once. */
+export type StartReport =
+  | { readonly kind: "ready"; readonly summary: readonly (readonly [string, string])[] }
+  | {
+      readonly kind: "failed";
+      readonly message: string;
+      /** Trying again may help. */
+      readonly mayPass?: boolean;
+      /** Another program has the port. */
+      readonly isPortTaken?: boolean;
+    };
+
+const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/**
+ * Runs the daemon in this process until a signal ends it. The first signal stops it with the configured deadline, a
+ * second at once: nothing that was answered is lost either way.
+ */
+export async function start(
+  config: Config,
+  startDaemon: StartDaemon,
+  {
+    logToFile = false,
+    stopMs = SHUTDOWN_MS,
+  }: { readonly logToFile?: boolean; readonly stopMs?: number } = {},
+): Promise<void> {
+  const log = openLog(config, logToFile);
+  exitOnBugs(log);
+
+  let starting: Promise<RunningDaemon> | undefined;
+  let isStopping = false;
+  const requestStop = (cause: string): void => {
+    if (isStopping) {
+      log.warn({ cause }, "stopping at once");
+      process.exit(EXIT.failure);
+    }
+    isStopping = true;
+    log.info({ cause }, "stopping");
+    void stopWithin(stopMs, starting, log).then((code) => process.exit(code));
+  };
+  for (const signal of STOP_SIGNALS) process.on(signal, () => requestStop(signal));
+
+  try {
+    starting = startDaemon(config, log, () => requestStop("request"));
+    const daemon = await starting;
+    // A signal came while it started: the stop is on its way, and "ready" would be a lie.
+    if (!isStopping) announce(daemon, config, log);
+  } catch (error) {
+    log[logToFile ? "error" : "debug"]({ err: error }, "start failed");
+    const message = explainStartFailure(error, config.dataDir);
+    if (process.send === undefined) complain(message);
+    const isOurs = error instanceof ServiceError;
+    report({
+      kind: "failed",
+      message,
+      mayPass: isOurs && error.retryAfterSeconds !== undefined,
+      isPortTaken: systemErrorOf(error)?.code === "EADDRINUSE",
+    });
+    process.exit(EXIT.failure);
+  }
+}
+
+function openLog({ logLevel, dataDir }: Config, logToFile: boolean): Logger {
+  try {
+    return createLogger(logLevel, logToFile ? openRotatingLog(logFileOf(dataDir)) : undefined);
+  } catch (error) {
+    throw new CliFailure(explainStartFailure(error, dataDir), { cause: error });
+  }
+}
+
+function announce(daemon: RunningDaemon, config: Config, log: Logger): void {
+  const { version, memoryCount, embedding, store } = daemon.status();
+  const warning = guessableKey(config);
+  const summary: (readonly [string, string])[] = [
+    [
+      "listening",
+      isEveryAddress(daemon.address)
+        ? `${baseUrl(daemon)}, and every other address of this machine`
+        : baseUrl(daemon),
+    ],
+    ["data", config.dataDir],
+    ["model", `${embedding.model} (${embedding.dimensions} dimensions)`],
+    ["memories", String(memoryCount)],
+    ...(store.addsRefused === null ? [] : [["writes", `refused: ${store.addsRefused}`] as const]),
+    ["version", version],
+  ];
+  if (warning !== undefined) log.warn({}, "API key may be guessed");
+  for (const text of [...config.warnings, ...(warning === undefined ? [] : [warning])])
+    summary.push(["warning", text]);
+  for (const text of config.warnings) log.warn({ warning: text }, "setting ignored");
+  log.info({ port: daemon.port, memories: memoryCount, version }, "ready");
+  if (process.send === undefined) {
+    print("memoryd is ready");
+    printTable(summary);
+  }
+  report({ kind: "ready", summary });
+}
+
+function report(message: StartReport): void {
+  // Whoever started this may have gone meanwhile, which is no reason to end.
+  if (process.connected) process.send?.(message, () => {});
+}
+
+/** Resolves to the exit code, at the deadline at the latest. */
+async function stopWithin(
+  timeoutMs: number,
+  starting: Promise<RunningDaemon> | undefined,
+  log: Logger,
+): Promise<ExitCode> {
+  const stopped = (async () => {
+    try {
+      await (await starting)?.stop();
+      log.info({}, "stopped");
+      return EXIT.success;
+    } catch (error) {
+      log.error({ err: error }, "stop failed");
+      return EXIT.failure;
+    }
+  })();
+  const late = new Promise<ExitCode>((resolve) => {
+    setTimeout(() => {
+      log.error({ timeoutMs }, "stop took too long; leaving at once");
+      resolve(EXIT.failure);
+    }, timeoutMs);
+  });
+  return await Promise.race([stopped, late]);
+}
+
+/** A state that nobody thought of is not worth going on with: what was answered is in the journal, and a restart reads it. */
+function exitOnBugs(log: Logger): void {
+  for (const event of ["uncaughtException", "unhandledRejection"] as const) {
+    process.on(event, (error: unknown) => {
+      log.fatal({ err: error, event }, "unexpected error");
+      process.exit(EXIT.failure);
+    });
+  }
+}

@@ -1,0 +1,178 @@
+import { randomBytes } from "node:crypto";
+import { setTimeout as wait } from "node:timers/promises";
+import { SHUTDOWN_MS } from "../config/limits.ts";
+import { createClient, type ClientOptions, type MemorydClient } from "../client/client.ts";
+import { VERSION } from "../config/version.ts";
+import { baseUrl, proofOf, readRuntimeInfo, type RuntimeInfo } from "../daemon/runtime-file.ts";
+import { fetchDaemon } from "./fetch-daemon.ts";
+import { checkVersions } from "./mcp/check-versions.ts";
+import { CliFailure, EXIT } from "./output/cli-failure.ts";
+import { type Flags, settingsOf } from "./output/options.ts";
+import { oneLine } from "./output/output.ts";
+
+/** A running daemon that has proved to be the one of the data directory; calls are made as the directory's owner. */
+export interface Daemon {
+  readonly runtime: RuntimeInfo;
+  readonly url: string;
+  readonly api: MemorydClient;
+}
+
+/** The daemon is on this machine: one that has not said who it is by then is stuck. */
+const IDENTIFY_TIMEOUT_MS = 5_000;
+const CHALLENGE_BYTES = 32;
+/** A long memory waits for its embedding, behind others. */
+const CALL_TIMEOUT_MS = 300_000;
+
+/**
+ * The daemon of a data directory; undefined when none runs. Nothing is sent before it has proved to be the instance that
+ * the data directory names: a port can change hands.
+ *
+ * @throws {CliFailure} if the process is there and does not answer, or the file about it may not be read.
+ */
+export async function findDaemon(dataDir: string): Promise<Daemon | undefined> {
+  const runtime = readOwn(dataDir);
+  if (runtime === undefined || !isAlive(runtime.pid)) return undefined;
+  const url = baseUrl({ ...runtime, isSecure: runtime.tlsFingerprint !== undefined });
+  if (!(await isTheOne(url, runtime))) return undefined;
+  const options: ClientOptions = {
+    url,
+    apiKey: runtime.token,
+    clientName: "memoryd-cli",
+    timeoutMs: CALL_TIMEOUT_MS,
+    fetch: (input, init) => fetchDaemon(new Request(input, init), runtime.tlsFingerprint),
+  };
+  return { runtime, url, api: createClient(options) };
+}
+
+/** As `findDaemon`. @throws {CliFailure} also when none runs, or its version does not understand this one's. */
+export async function connect(flags: Pick<Flags, "dataDir" | "config">): Promise<Daemon> {
+  const { dataDir } = settingsOf(flags);
+  const daemon = await findDaemon(dataDir);
+  if (daemon === undefined) throw notRunning(dataDir);
+  return checked(daemon);
+}
+
+/** @throws {CliFailure} for a daemon whose version does not understand this one's. */
+export function checked(daemon: Daemon): Daemon {
+  checkVersions(VERSION, daemon.runtime.version, () => {});
+  return daemon;
+}
+
+export function notRunning(dataDir: string): CliFailure {
+  return new CliFailure(
+    `memoryd is not running on ${dataDir}; start it with \`memoryd start\` or \`memoryd start --detach\`.`,
+  );
+}
+
+/** True while the process exists, be it another user's. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}
+
+function readOwn(dataDir: string): RuntimeInfo | undefined {
+  try {
+    return readRuntimeInfo(dataDir);
+  } catch (cause) {
+    throw new CliFailure(
+      `The data directory ${dataDir} may not be read; run this as its owner, or name another with --data-dir.`,
+      { cause },
+    );
+  }
+}
+
+/** Asks for a proof that only the daemon of the file can give. Another program learns nothing from the question. */
+async function isTheOne(url: string, runtime: RuntimeInfo): Promise<boolean> {
+  const challenge = randomBytes(CHALLENGE_BYTES).toString("base64url");
+  try {
+    const question = new Request(`${url}/health`, {
+      redirect: "error",
+      headers: { "x-memoryd-challenge": challenge },
+      signal: AbortSignal.timeout(IDENTIFY_TIMEOUT_MS),
+    });
+    const response = await fetchDaemon(question, runtime.tlsFingerprint);
+    await response.body?.cancel();
+    return response.headers.get("x-memoryd-proof") === proofOf(runtime, challenge);
+  } catch (cause) {
+    if (!(cause instanceof Error && cause.name === "TimeoutError")) return false;
+    throw new CliFailure(
+      `memoryd (process ${runtime.pid}) does not answer at ${url}; look at its log, or end the process.`,
+      { cause },
+    );
+  }
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const END_OF_ID = /^[0-9a-f-]{6,35}$/;
+const MAX_CANDIDATES = 5;
+
+/** The id of a memory, of which the last characters are enough. @throws {CliFailure} that names what is no id, or several. */
+export async function memoryId(api: MemorydClient, text: string): Promise<string> {
+  return await fullId(text, "memory", async (id_end) => {
+    const { items } = await api.memories.page({ id_end, l: MAX_CANDIDATES });
+    return items.map(({ id }) => id);
+  });
+}
+
+/** The same of a fact. */
+export async function factId(api: MemorydClient, text: string): Promise<string> {
+  return await fullId(text, "fact", async (end) => {
+    const found: string[] = [];
+    for await (const { id } of api.facts.list()) if (id.endsWith(end)) found.push(id);
+    return found;
+  });
+}
+
+async function fullId(
+  text: string,
+  what: string,
+  endingIn: (end: string) => Promise<string[]>,
+): Promise<string> {
+  const end = text.toLowerCase();
+  if (UUID.test(end)) return end;
+  if (!END_OF_ID.test(end))
+    throw new CliFailure(
+      `"${oneLine(text)}" is no id of a ${what}; give the id, or its last 6 or more characters.`,
+      {
+        exitCode: EXIT.usage,
+      },
+    );
+  const [found, ...others] = await endingIn(end);
+  if (found === undefined) throw new CliFailure(`There is no ${what} with an id that ends in ${end}.`);
+  if (others.length === 0) return found;
+  const ids = [found, ...others].slice(0, MAX_CANDIDATES).join(", ");
+  throw new CliFailure(`Several ids end in ${end}: ${ids}; give more characters.`);
+}
+
+const STOP_POLL_MS = 50;
+/** On top of the time that the daemon gives its requests: to write a checkpoint and release the store. */
+const STOP_GRACE_MS = 10_000;
+
+/** Asks a daemon to stop and waits until its process has gone. */
+export async function stopDaemon(daemon: Daemon): Promise<void> {
+  const { pid } = daemon.runtime;
+  await askToStop(daemon);
+  const deadline = Date.now() + SHUTDOWN_MS + STOP_GRACE_MS;
+  while (isAlive(pid)) {
+    if (Date.now() > deadline)
+      throw new CliFailure(
+        `memoryd (process ${pid}) was asked to stop and still runs; look at its log, or end the process.`,
+      );
+    await wait(STOP_POLL_MS);
+  }
+}
+
+/** Windows has no signal that a program can answer: there a SIGTERM would cut off a write. */
+async function askToStop({ runtime: { pid }, api }: Daemon): Promise<void> {
+  if (process.platform === "win32") return void (await api.shutDown());
+  try {
+    process.kill(pid, "SIGTERM");
+  } catch (cause) {
+    if (!isAlive(pid)) return;
+    throw new CliFailure(`Process ${pid} belongs to another user; stop memoryd as that user.`, { cause });
+  }
+}

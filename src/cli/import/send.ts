@@ -1,0 +1,77 @@
+import { openAsBlob } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { MemorydError } from "../../client/client.ts";
+import { EXPORT_FORMAT, EXPORT_VERSION } from "../../schemas/export-format.ts";
+import type { Daemon } from "../connect.ts";
+import type { Route, Sendable } from "./check-item.ts";
+import type { OriginalItem } from "./import-item.ts";
+
+/** What became of one record. */
+export type Outcome = "added" | "known" | { readonly fault: string };
+
+/** One of these fields says it. */
+interface Result {
+  readonly status: number;
+  readonly outcome?: string;
+  readonly deduplicated?: boolean;
+  readonly detail?: string;
+}
+
+const BUSY = new Set([429, 503]);
+const TRIES = 5;
+const RETRY_AFTER_MS = 2_000;
+
+/** Sends records to one route, and again those for which the daemon was too busy. @throws {MemorydError} for all of them. */
+export async function sendItems(
+  { api }: Daemon,
+  route: Route,
+  items: readonly Sendable[],
+): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  let waiting = [...items.keys()];
+  for (let tries = 1; waiting.length > 0; tries += 1) {
+    const body = bodyOf(
+      route,
+      waiting.map((index) => items[index]?.body ?? {}),
+    );
+    const { results } = await api.call<{ readonly results: readonly Result[] }>({
+      method: "POST",
+      path: route,
+      body,
+    });
+    const busy: number[] = [];
+    for (const [i, index] of waiting.entries()) {
+      const result = results[i];
+      if (result !== undefined && BUSY.has(result.status) && tries < TRIES) busy.push(index);
+      else outcomes[index] = outcomeOf(result);
+    }
+    waiting = busy;
+    if (busy.length > 0) await sleep(RETRY_AFTER_MS);
+  }
+  return outcomes;
+}
+
+function bodyOf(route: Route, bodies: readonly object[]): object | string {
+  if (route === "/memory/add/batch") return { memories: bodies };
+  if (route === "/api/temporal/fact/batch") return { facts: bodies };
+  const lines = [{ format: EXPORT_FORMAT, version: EXPORT_VERSION }, ...bodies];
+  return lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+}
+
+function outcomeOf(result: Result | undefined): Outcome {
+  if (result === undefined) return { fault: "the daemon did not answer for it" };
+  if (result.detail !== undefined) return { fault: result.detail };
+  return result.outcome === "known" || result.deduplicated === true ? "known" : "added";
+}
+
+/** Gives a document its original, if it is without. @throws {MemorydError} where the daemon cannot be reached. */
+export async function sendOriginal({ api }: Daemon, { documentId, path }: OriginalItem): Promise<Outcome> {
+  try {
+    if ((await api.documents.get(documentId, { l: 1 })).has_original) return "known";
+    await api.documents.restoreFile(documentId, await openAsBlob(path));
+    return "added";
+  } catch (error) {
+    if (error instanceof MemorydError && error.status !== 0) return { fault: error.detail };
+    throw error;
+  }
+}

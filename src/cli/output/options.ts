@@ -1,0 +1,138 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { readSettings, type Settings } from "../../config/config.ts";
+import { SECTORS } from "../../core/memory.ts";
+import * as rules from "../../schemas/text-rules.ts";
+import { parseLocalTime } from "./times.ts";
+
+/** The flags of all commands; each command declares which of them it takes. */
+export interface Flags {
+  readonly dataDir?: string;
+  readonly config?: string;
+  readonly json?: boolean;
+  readonly yes?: boolean;
+  readonly user?: string;
+  readonly project?: string;
+  readonly session?: string;
+  readonly tag?: string[];
+  readonly sector?: (typeof SECTORS)[number];
+  readonly client?: string;
+  /** Times are RFC 3339 in UTC. */
+  readonly from?: string;
+  readonly to?: string;
+  readonly at?: string;
+  readonly knownAt?: string;
+  readonly limit?: number;
+  readonly cursor?: string;
+  readonly metadata?: string;
+}
+
+/** The same fields without those that are undefined. */
+export function given<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  const found = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(found) as { [K in keyof T]?: Exclude<T[K], undefined> };
+}
+
+/** Adds a command that talks to the daemon of a data directory. */
+export function addCommand(parent: Command, name: string, description: string): Command {
+  return withDataDir(parent.command(name).description(description));
+}
+
+export function withDataDir(command: Command): Command {
+  return command
+    .option("--data-dir <folder>", "choose the daemon by its data directory (MEMORYD_DATA_DIR)")
+    .option("--config <file>", "read the data directory from this configuration file");
+}
+
+export function settingsOf({ dataDir, config }: Pick<Flags, "dataDir" | "config">): Settings {
+  return readSettings({ flags: dataDir === undefined ? {} : { dataDir }, configFile: config });
+}
+
+/**
+ * The data directory as flags of a program that runs without this one's variables and flags; none where the configuration
+ * file names it, because that may change.
+ */
+export function dataDirWords({ dataDir, config: configFile }: Pick<Flags, "dataDir" | "config">): string[] {
+  const chosen = settingsOf(given({ dataDir, config: configFile }));
+  const usual = readSettings({ configFile, env: {} }).dataDir;
+  return chosen.dataDir === usual ? [] : ["--data-dir", chosen.dataDir];
+}
+
+/** Whose records a command reads. */
+export function withOwner(command: Command, what: string): Command {
+  return command
+    .option("-u, --user <id>", `only this user's ${what}`, userId)
+    .option("-p, --project <name>", `only ${what} of this project; "" for those without one`, projectOrNone);
+}
+
+/** Whose new records are. */
+export function withNewOwner(command: Command, what: string): Command {
+  return command
+    .option("-u, --user <id>", `give the ${what} to this user`, userId)
+    .option("-p, --project <name>", `put the ${what} into this project`, project);
+}
+
+export function withPeriod(command: Command, what: string): Command {
+  return command
+    .option("--from <time>", `only ${what} at this time or later, such as 2022-09, yesterday or 7d`, time)
+    .option("--to <time>", `only ${what} before this time`, time);
+}
+
+/* Values of options and arguments. What is thrown is printed with the option's name. */
+
+export function wholeNumber(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (/^\d+$/.test(text) && value >= least && value <= most) return value;
+    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}; got ${text}.`);
+  };
+}
+
+/** A number from 0 to 1. */
+export function part(text: string): number {
+  const value = Number(text);
+  if (text.trim() !== "" && value >= 0 && value <= 1) return value;
+  throw new InvalidArgumentError(`It must be a number from 0 to 1; got ${text}.`);
+}
+
+/** A time as a person writes it, as the API takes it. */
+export function time(text: string): string {
+  const date = new Date(parseLocalTime(text) ?? NaN);
+  if (!Number.isNaN(date.getTime()) && date.getUTCFullYear() >= 1 && date.getUTCFullYear() <= 9_999)
+    return date.toISOString();
+  throw new InvalidArgumentError(
+    `It must be a time such as 2026-11-21, "2026-11-21 10:15", 2022-09, yesterday or 7d; got ${text}.`,
+  );
+}
+
+/** When something ends, epoch milliseconds. */
+export function expiry(text: string): number {
+  const end = parseLocalTime(text, Date.now(), true);
+  if (end !== undefined && end > Date.now()) return end;
+  throw new InvalidArgumentError(
+    `It must be a span such as 12h, 90d, 2w or 1y, or a date to come; got ${text}.`,
+  );
+}
+
+export function textOf(rule: rules.TextRule): (text: string) => string {
+  return (text) => {
+    const fault = rules.textFault(text, rule);
+    if (fault === undefined) return text;
+    throw new InvalidArgumentError(`It ${fault}; for example ${JSON.stringify(rule.examples[0])}.`);
+  };
+}
+
+export const userId = textOf(rules.USER_ID);
+export const project = textOf(rules.PROJECT);
+/** The empty text stands for none. */
+const projectOrNone = textOf(rules.QUERY_PROJECT);
+export const sessionId = textOf(rules.SESSION_ID);
+const tag = textOf(rules.TAG);
+
+/** An option that may be given several times. */
+export function tags(value: string, earlier: readonly string[] = []): string[] {
+  return [...earlier, tag(value)];
+}
+
+export function sectorOption(): Option {
+  return new Option("--sector <name>", "only memories of this sector").choices(SECTORS);
+}

@@ -1,0 +1,125 @@
+import { once } from "node:events";
+import { createInterface } from "node:readline/promises";
+
+/**
+ * The only place that writes to the terminal. Answers go to standard output, complaints to standard error. There are
+ * no widths, so what a pipe gets is what a person sees, but for the colours.
+ */
+
+export function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+const STYLES = { strong: [1, 22], faint: [2, 22] } as const;
+
+/** Makes text stand out or recede where a person reads it and did not set NO_COLOR; else it stays as it is. */
+export function paint(style: keyof typeof STYLES, text: string): string {
+  if (text === "" || !process.stdout.isTTY || isPlain()) return text;
+  const [on, off] = STYLES[style];
+  return `\u001b[${on}m${text}\u001b[${off}m`;
+}
+
+/** With NO_COLOR set to anything, as https://no-color.org has it. */
+function isPlain(): boolean {
+  return (process.env["NO_COLOR"] ?? "") !== "" || process.env["TERM"] === "dumb";
+}
+
+/** Bytes as they are; resolves when there is room for more. */
+export async function printBytes(bytes: Uint8Array): Promise<void> {
+  if (!process.stdout.write(bytes)) await once(process.stdout, "drain");
+}
+
+export function printJson(value: unknown): void {
+  print(JSON.stringify(value, null, 2));
+}
+
+export function complain(sentence: string): void {
+  process.stderr.write(`${sentence}\n`);
+}
+
+const PROGRESS_CHARS = 72;
+
+/** A line that the next one takes the place of, where somebody watches; the empty one ends it. */
+export function showProgress(line: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${oneLine(line).slice(0, PROGRESS_CHARS)}`);
+}
+
+/** True for an answer that begins with y; undefined where nobody is there to answer. */
+export async function ask(question: string): Promise<boolean | undefined> {
+  if (!process.stdin.isTTY) return undefined;
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^y/i.test(await terminal.question(question));
+  } finally {
+    terminal.close();
+  }
+}
+
+let done: string | undefined;
+
+/** A sentence for the person who cannot be shown the answer, because the disk it goes to is full: it was done all the same. */
+export function sayIfLost(sentence: string): void {
+  done = sentence;
+}
+
+/** Ends quietly when the reader of a pipe (`memoryd query … | head -1`) has gone, and with a sentence on what else is wrong. */
+export function endWithReader(): void {
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE") process.exit(0);
+    complain(`The output could not be written (${error.message}).${done === undefined ? "" : ` ${done}`}`);
+    process.exit(1);
+  });
+  // Nobody is left to be told.
+  process.stderr.on("error", () => {});
+}
+
+/**
+ * Text of a memory, fit for a terminal: control characters, which could move the cursor or retitle the window, become
+ * visible marks; all white space becomes single spaces.
+ */
+export function oneLine(text: string): string {
+  return text
+    .replace(/\s+/g, " ")
+    .replace(/\p{Cc}|[\u202a-\u202e\u2066-\u2069]/gu, "\ufffd")
+    .trim();
+}
+
+/** The same of a text that keeps its lines. */
+export function lines(text: string): string {
+  return text
+    .replace(/\r\n?/g, "\n")
+    .replace(/[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu, "\ufffd")
+    .replace(/\n$/, "");
+}
+
+/** Names and values below each other, the values in one column. */
+export function printTable(rows: readonly (readonly [name: string, value: string])[]): void {
+  const width = Math.max(...rows.map(([name]) => name.length));
+  for (const [name, value] of rows) print(`  ${name.padEnd(width)}  ${value}`);
+}
+
+const LINE_CHARS = 100;
+const SHORT_ID_CHARS = 8;
+
+/** How a text begins, on one line. */
+export function beginning(text: string): string {
+  const line = oneLine(text);
+  return line.length <= LINE_CHARS
+    ? line
+    : `${line.slice(0, LINE_CHARS - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
+}
+
+/** The end of an id, which commands take for the whole; its beginning is a time, which many ids share. */
+export function shortId(id: string): string {
+  return id.slice(-SHORT_ID_CHARS);
+}
+
+/** ` #garden #todo` */
+export function tagWords(tags: readonly string[]): string {
+  return tags.map((tag) => ` #${oneLine(tag)}`).join("");
+}
+
+/** A number with its noun: `1 memory`, `12 memories`. */
+export function plural(count: number, one: string, several = `${one}s`): string {
+  return `${count} ${count === 1 ? one : several}`;
+}

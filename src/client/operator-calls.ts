@@ -1,0 +1,42 @@
+/** Calls of whoever runs the daemon; for the scope `admin`. */
+import type * as wire from "./records.ts";
+import { type CallOptions, path, type Transport } from "./transport.ts";
+
+export type KeyCalls = ReturnType<typeof keyCalls>;
+export type TransferCalls = ReturnType<typeof transferCalls>;
+export type CompactionCalls = ReturnType<typeof compactionCalls>;
+
+export function keyCalls({ json, get }: Transport) {
+  return {
+    list: (options?: CallOptions) => get<wire.Keys>("/keys", {}, options),
+    /** The key itself is in this answer and in no other. */
+    create: (body: wire.NewKey, options?: CallOptions) =>
+      json<wire.MadeKey>({ method: "POST", path: "/keys", body, options }),
+    revoke: (id: string, options?: CallOptions) =>
+      json<wire.Key>({ method: "DELETE", path: path`/keys/${id}`, options }),
+    /** So that none is needed; with the token in the data directory only. */
+    removeAll: (options?: CallOptions) =>
+      json<wire.RemovedKeys>({ method: "DELETE", path: "/keys", options }),
+  };
+}
+
+export function transferCalls({ json, stream }: Transport) {
+  return {
+    /** Everything, as lines of JSON; cut off where its last line is not of the type `end`. */
+    export: (
+      query?: { readonly user_id?: string; readonly project?: string; readonly waypoints?: boolean },
+      options?: CallOptions,
+    ) => stream({ method: "GET", path: "/export", query, options }),
+    /** @param lines the first line of an export and up to 1 000 others; each is judged by itself. */
+    import: (lines: string, options?: CallOptions) =>
+      json<wire.ImportedLines>({ method: "POST", path: "/import", body: lines, options }),
+  };
+}
+
+export function compactionCalls({ json, get }: Transport) {
+  return {
+    status: (options?: CallOptions) => get<wire.Compaction>("/compact", {}, options),
+    start: (options?: CallOptions) =>
+      json<wire.StartedCompaction>({ method: "POST", path: "/compact", options }),
+  };
+}

@@ -1,0 +1,347 @@
+import { isTimeZone } from "../core/text/calendar.ts";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { KEY_CHARACTERS, MIN_KEY_LENGTH } from "../http/access.ts";
+import { nearestName } from "./nearest-name.ts";
+import { requestsPerMinute, strangersLetIn } from "./exposure.ts";
+import { accepts, expectationOf, fromText, type Setting, type SettingValue } from "./setting-kinds.ts";
+import { REMOVED_SETTINGS, SETTINGS_SCHEMA, userFolders } from "./settings-schema.ts";
+import { KEY_FILE_NAME } from "../storage/key-file.ts";
+import { isMissing } from "./system-error.ts";
+
+const PREFIX = "MEMORYD_";
+
+/** Variables that no flag stands for. */
+const SECRETS = ["MEMORYD_API_KEY", "MEMORYD_SUMMARY_LLM_KEY"] as const;
+/** Settings that name a file or a folder. */
+const PATHS: ReadonlySet<string> = new Set<SettingName>([
+  "dataDir",
+  "apiKeyFile",
+  "summaryLlmKeyFile",
+  "tlsCert",
+  "tlsKey",
+  "whisperModelDir",
+]);
+
+export type SettingName = keyof typeof SETTINGS_SCHEMA;
+export type Settings = { readonly [Name in SettingName]: SettingValue<(typeof SETTINGS_SCHEMA)[Name]> };
+
+/** All that the daemon is started with. Never log it whole: it holds the key. */
+export interface Config extends Settings {
+  /** The one configured API key; undefined where there is none. */
+  readonly apiKey: string | undefined;
+  /** Undefined: as many as a key likes. */
+  readonly requestsPerMinute: number | undefined;
+  /** Where programs are looked for: the variable `PATH`. */
+  readonly searchPath: string;
+  /** For the language model that writes summaries; undefined for none. */
+  readonly summaryLlmKey: string | undefined;
+  /** Sentences on variables that were ignored. */
+  readonly warnings: readonly string[];
+  /** What it takes to start it like this again. */
+  readonly startedWith: StartedWith;
+}
+
+/**
+ * What flags and variables said, without what the configuration file says: that is read anew at each start. Secrets are
+ * names only, because this is kept in a file.
+ */
+export interface StartedWith {
+  /** The configuration file that was named. */
+  readonly configFile?: string;
+  /** Values of flags by setting name, as they may be typed anywhere: paths are absolute. */
+  readonly flags: Readonly<Record<string, string>>;
+  /** Variables that held a secret. */
+  readonly secrets: readonly string[];
+}
+
+/** A setting that is unknown, out of range or unsafe. The message is one sentence that names it and what to do. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+}
+
+export interface SettingSources {
+  /** Values of flags by setting name, as they were typed. */
+  readonly flags?: Readonly<Record<string, string>>;
+  /** The file given with `--config`, which must exist; without it the one in the user's configuration folder, if any. */
+  readonly configFile?: string | undefined;
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+/** Read where `--config` names no other. Never searched for in the working directory, which may be anybody's. */
+export const DEFAULT_CONFIG_FILE = join(userFolders.config, "config.json");
+
+/** What `--help` and the README say of each setting. */
+export const SETTINGS = (Object.keys(SETTINGS_SCHEMA) as SettingName[]).map((name) => {
+  const setting: Setting = SETTINGS_SCHEMA[name];
+  return {
+    name,
+    flag: flagOf(name),
+    variable: variableOf(name),
+    description: setting.description,
+    default: setting.default,
+    choices: setting.kind === "choice" ? setting.choices : [],
+  };
+});
+const DEFAULTS = Object.fromEntries(
+  SETTINGS.map((setting) => [setting.name, setting.default]),
+) as unknown as Settings;
+
+/**
+ * The settings in order of precedence: flags, environment, file, defaults. Relative paths count from the working
+ * directory; those in a file, from the file's folder.
+ *
+ * @throws {ConfigError} for the first one that is unknown or out of range.
+ */
+export function readSettings({ flags = {}, configFile, env = process.env }: SettingSources = {}): Settings {
+  return Object.freeze({
+    ...DEFAULTS,
+    ...fromFile(configFile),
+    ...fromEnvironment(env),
+    ...fromFlags(flags),
+  });
+}
+
+/**
+ * The settings as `readSettings` reads them, with the key, for a daemon about to start.
+ *
+ * @throws {ConfigError} also when they would let other machines in without a key.
+ */
+export function loadConfig(sources: SettingSources = {}): Config {
+  const settings = readSettings(sources);
+  const env = sources.env ?? process.env;
+  const apiKey = readApiKey(settings, env);
+  const summaryLlmKey = readSecret("MEMORYD_SUMMARY_LLM_KEY", settings.summaryLlmKeyFile, env);
+  // What the file holds is looked at by the daemon, once the directory is its own.
+  const isKeyless = apiKey === undefined && !existsSync(join(settings.dataDir, KEY_FILE_NAME));
+  const fault = isKeyless ? strangersLetIn(settings) : undefined;
+  if (fault !== undefined) throw new ConfigError(fault);
+  if ((settings.tlsCert === "") !== (settings.tlsKey === ""))
+    throw new ConfigError("For HTTPS both --tls-cert and --tls-key are needed; only one is set.");
+  if (settings.timeZone !== "" && !isTimeZone(settings.timeZone))
+    throw new ConfigError(
+      `--time-zone must be a time zone, such as Europe/Berlin; got ${settings.timeZone}.`,
+    );
+  return Object.freeze({
+    ...settings,
+    warnings: ignoredVariables(env),
+    apiKey,
+    requestsPerMinute: requestsPerMinute(settings),
+    summaryLlmKey,
+    searchPath: env["PATH"] ?? "",
+    startedWith: startedWith(settings, sources),
+  });
+}
+
+function startedWith(
+  { dataDir }: Settings,
+  { flags = {}, configFile, env = process.env }: SettingSources,
+): StartedWith {
+  const given = { ...fromEnvironment(env), ...fromFlags(flags), dataDir };
+  return {
+    ...(configFile !== undefined && { configFile: resolve(configFile) }),
+    flags: Object.fromEntries(Object.entries(given).map(([name, value]) => [name, String(value)])),
+    secrets: SECRETS.filter((name) => env[name] !== undefined),
+  };
+}
+
+/** The variables of this process without those that are settings, but for these secrets. */
+export function environmentWith(
+  secrets: readonly string[],
+  env: NodeJS.ProcessEnv = process.env,
+): NodeJS.ProcessEnv {
+  const ours = new Set(variablesOfDaemon(env));
+  return Object.fromEntries(
+    Object.entries(env).filter(([name]) => !ours.has(name) || secrets.includes(name)),
+  );
+}
+
+/** The names of those variables of this process that are settings or secrets of the daemon. */
+export function variablesOfDaemon(env: NodeJS.ProcessEnv = process.env): string[] {
+  const ours = [...SETTINGS.map(({ variable }) => variable), ...SECRETS];
+  return ours.filter((name) => env[name] !== undefined);
+}
+
+/**
+ * Sets variables of this process, for native libraries that read them when they are loaded. To be called in the main
+ * thread: the variables of others are copies, which native code does not see.
+ */
+export function setVariables(variables: Readonly<Record<string, string>>): void {
+  Object.assign(process.env, variables);
+}
+
+function fromFlags(flags: Readonly<Record<string, string>>): Partial<Settings> {
+  const found: Record<string, unknown> = {};
+  for (const [key, text] of Object.entries(flags)) {
+    if (!isSettingName(key))
+      throw unknownSetting(
+        "option",
+        flagOf(key),
+        SETTINGS.map((setting) => setting.flag),
+      );
+    found[key] = checked(key, fromText(SETTINGS_SCHEMA[key], text), flagOf(key), process.cwd());
+  }
+  return found;
+}
+
+/** Kubernetes sets these in every container beside a service called memoryd. */
+const OF_KUBERNETES = /^MEMORYD_(?:SERVICE_(?:HOST|PORT)|PORT_\d+_)/;
+const ADDRESS_OF_KUBERNETES = /^(?:tcp|udp|sctp):\/\//;
+
+/** Why variables of this program are ignored; a flag or a file that says the same is refused. */
+function ignoredVariables(env: NodeJS.ProcessEnv): string[] {
+  const port = variableOf("port");
+  const isInjected = ADDRESS_OF_KUBERNETES.test(env[port] ?? "");
+  const removed = Object.entries(REMOVED_SETTINGS).filter(([name]) => env[variableOf(name)] !== undefined);
+  return [
+    ...(isInjected
+      ? [`${port} is ${env[port]}, which Kubernetes sets for a service; it is ignored. Use --port.`]
+      : []),
+    ...removed.map(
+      ([name, instead]) => `${variableOf(name)} is no setting any more and is ignored: ${instead}.`,
+    ),
+  ];
+}
+
+function fromEnvironment(env: NodeJS.ProcessEnv): Partial<Settings> {
+  const found: Record<string, unknown> = {};
+  for (const { name, variable } of SETTINGS) {
+    const text = env[variable];
+    if (text === undefined || text === "" || (name === "port" && ADDRESS_OF_KUBERNETES.test(text))) continue;
+    found[name] = checked(name, fromText(SETTINGS_SCHEMA[name], text), variable, process.cwd());
+  }
+  // Other programs may have variables of this prefix; one that is nearly ours is a slip, and could leave the door open.
+  const removed = Object.keys(REMOVED_SETTINGS).map(variableOf);
+  const known = [...SETTINGS.map((setting) => setting.variable), ...SECRETS, ...removed];
+  const suffixes = known.map((variable) => variable.slice(PREFIX.length));
+  for (const variable of Object.keys(env)) {
+    if (!variable.startsWith(PREFIX) || known.includes(variable) || OF_KUBERNETES.test(variable)) continue;
+    const nearest = nearestName(variable.slice(PREFIX.length), suffixes);
+    if (nearest !== undefined) {
+      throw new ConfigError(`Unknown variable ${variable}; did you mean ${PREFIX}${nearest}?`);
+    }
+  }
+  return found;
+}
+
+function fromFile(given: string | undefined): Partial<Settings> {
+  const file = resolve(given ?? DEFAULT_CONFIG_FILE);
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    if (given === undefined && isMissing(error)) return {};
+    throw new ConfigError(`The configuration file ${file} cannot be read: ${messageOf(error)}.`, {
+      cause: error,
+    });
+  }
+
+  let values: unknown;
+  try {
+    values = JSON.parse(text);
+  } catch (error) {
+    throw new ConfigError(`The configuration file ${file} is not JSON: ${messageOf(error)}.`, {
+      cause: error,
+    });
+  }
+  if (typeof values !== "object" || values === null || Array.isArray(values)) {
+    throw new ConfigError(`The configuration file ${file} must hold one JSON object of settings.`);
+  }
+
+  const found: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(values)) {
+    if (key === "apiKey") {
+      throw new ConfigError(
+        `The configuration file ${file} holds a key; put it into a file of its own and name that as "apiKeyFile".`,
+      );
+    }
+    if (!isSettingName(key))
+      throw unknownSetting(
+        `setting in ${file}:`,
+        `"${key}"`,
+        SETTINGS.map((setting) => setting.name),
+      );
+    found[key] = checked(key, value, `"${key}" in ${file}`, dirname(file));
+  }
+  return found;
+}
+
+function checked(name: SettingName, value: unknown, where: string, baseFolder: string): unknown {
+  const setting = SETTINGS_SCHEMA[name];
+  if (!accepts(setting, value)) {
+    throw new ConfigError(`${where} is ${JSON.stringify(value)}, but must be ${expectationOf(setting)}.`);
+  }
+  const isPath = PATHS.has(name) || (name === "ffmpeg" && value !== "auto" && value !== "off");
+  return isPath && typeof value === "string" && value !== "" ? resolve(baseFolder, value) : value;
+}
+
+function readApiKey({ apiKeyFile }: Settings, env: NodeJS.ProcessEnv): string | undefined {
+  const key = readSecret("MEMORYD_API_KEY", apiKeyFile, env);
+  const isFromVariable = env["MEMORYD_API_KEY"] !== undefined;
+  return key === undefined
+    ? undefined
+    : checkedKey(key, isFromVariable ? "MEMORYD_API_KEY" : `The key in ${apiKeyFile}`);
+}
+
+/** A secret from its variable or from the file that a setting names. */
+function readSecret(
+  name: (typeof SECRETS)[number],
+  file: string,
+  env: NodeJS.ProcessEnv,
+): string | undefined {
+  const variable = env[name];
+  if (variable !== undefined && file !== "")
+    throw new ConfigError(`Both ${name} and a key file are set; keep one of them.`);
+  if (variable !== undefined || file === "") return variable;
+  try {
+    return readFileSync(file, "utf8").trim();
+  } catch (error) {
+    throw new ConfigError(`The key file ${file} cannot be read: ${messageOf(error)}.`, { cause: error });
+  }
+}
+
+/** An empty key is refused like any short one: a variable that came out empty must not open the door. */
+function checkedKey(key: string, where: string): string {
+  if (key.length < MIN_KEY_LENGTH) {
+    throw new ConfigError(
+      `${where} has ${key.length} characters, but a key needs at least ${MIN_KEY_LENGTH}.`,
+    );
+  }
+  if (!KEY_CHARACTERS.test(key)) {
+    throw new ConfigError(
+      `${where} must be visible ASCII characters without spaces, so that it fits into a header.`,
+    );
+  }
+  return key;
+}
+
+function unknownSetting(kind: string, name: string, known: readonly string[]): ConfigError {
+  const plain = name.replaceAll('"', "");
+  const removed = Object.entries(REMOVED_SETTINGS).find(([key]) => plain === key || plain === flagOf(key));
+  if (removed !== undefined)
+    return new ConfigError(`${plain} is no setting any more: ${removed[1]}. Remove it.`);
+  const nearest = nearestName(plain, known);
+  const hint = nearest === undefined ? `the settings are ${known.join(", ")}` : `did you mean ${nearest}?`;
+  return new ConfigError(`Unknown ${kind} ${name}; ${hint}`);
+}
+
+function isSettingName(key: string): key is SettingName {
+  return Object.hasOwn(SETTINGS_SCHEMA, key);
+}
+
+/** The flag of a setting, as it is typed. */
+export function flagOf(name: string): string {
+  return `--${kebab(name)}`;
+}
+
+function kebab(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+function variableOf(name: string): string {
+  return `${PREFIX}${kebab(name).replaceAll("-", "_").toUpperCase()}`;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

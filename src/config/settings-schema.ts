@@ -1,0 +1,169 @@
+import envPaths from "env-paths";
+import { NETWORK_REQUESTS_PER_MINUTE } from "./exposure.ts";
+import { choice, list, text, wholeNumber } from "./setting-kinds.ts";
+
+/** The folders of this user for data and configuration, as the system has them. */
+export const userFolders = envPaths("memoryd", { suffix: "" });
+
+export const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
+
+export const INGEST_PRIVATE = ["auto", "allow", "deny"] as const;
+
+/** The models that ship: for a hundred languages, and a light one for English. */
+export const MODEL_NAMES = ["multilingual-e5-small", "all-MiniLM-L6-v2"] as const;
+
+/**
+ * The one list of settings. A setting `xY` is the flag `--x-y`, the variable `MEMORYD_X_Y` and the key `xY` of the
+ * configuration file; in flags and variables, lists are separated by commas. Units are in the names: bytes, milliseconds.
+ */
+export const SETTINGS_SCHEMA = {
+  host: text({ default: "127.0.0.1", description: "address to listen on" }),
+  port: wholeNumber({
+    minimum: 0,
+    maximum: 65_535,
+    default: 8080,
+    description: "port to listen on; 0 takes any free one",
+  }),
+  socket: text({
+    default: "",
+    description: "path of a Unix socket to listen on besides; only its owner may open it",
+  }),
+  dataDir: text({
+    default: userFolders.data,
+    description: "folder that holds everything",
+  }),
+  logLevel: choice({
+    choices: LOG_LEVELS,
+    default: "info",
+    description: `how much to log: ${LOG_LEVELS.join(", ")}; debug has each request`,
+  }),
+  apiKeyFile: text({
+    default: "",
+    description: "file with the API key, or set MEMORYD_API_KEY; without a key only this machine is served",
+  }),
+  keyRequestsPerMinute: text({
+    pattern: /^(auto|off|[1-9][0-9]{0,6})$/,
+    expected: "auto, off or a whole number from 1 to 9999999",
+    default: "auto",
+    description: `requests that a key may make in a minute, or off; auto: off where only this machine is served, else ${NETWORK_REQUESTS_PER_MINUTE}`,
+  }),
+  tlsCert: text({
+    default: "",
+    description: "file with the certificate chain (PEM) for HTTPS; needs the key too",
+  }),
+  tlsKey: text({ default: "", description: "file with the private key (PEM) of the certificate" }),
+  trustedProxies: list({
+    pattern: /^[0-9A-Fa-f.:]+(\/[0-9]{1,3})?$/,
+    expected: "addresses such as 10.0.0.7 or networks such as 10.0.0.0/8",
+    description:
+      "addresses or networks of reverse proxies whose X-Forwarded-For names the client, for throttling and the log",
+  }),
+  allowedHosts: list({
+    pattern: /^[^\s/,@*]+$/,
+    expected: "host names, without scheme and path",
+    description: "further names in Host headers to answer to, besides the address listened on",
+  }),
+  allowedOrigins: list({
+    pattern: /^[a-z][a-z0-9+.-]*:\/\/[^\s/,@*]+$/,
+    expected: "origins such as https://app.example, without a path",
+    description: "web origins (such as https://app.example) whose pages may call the daemon",
+  }),
+  maxBodyBytes: wholeNumber({
+    minimum: 1024,
+    maximum: 1024 ** 3,
+    default: 32 * 1024 ** 2,
+    description: "largest JSON body accepted",
+  }),
+  maxUploadBytes: wholeNumber({
+    minimum: 1024,
+    maximum: 16 * 1024 ** 3,
+    default: 100 * 1024 ** 2,
+    description: "largest document accepted, sent or fetched",
+  }),
+  whisperModelDir: text({
+    default: "",
+    description: "folder with another Whisper model that transcribes recordings, instead of the bundled one",
+  }),
+  ffmpeg: text({
+    default: "auto",
+    description:
+      "the ffmpeg program that decodes recordings; auto: the one on the PATH, if there is one; off: the decoders that come with memoryd",
+  }),
+  ingestPrivate: choice({
+    choices: INGEST_PRIVATE,
+    default: "auto",
+    description:
+      "whether pages on this machine and in private networks may be fetched: allow, deny, or auto: only while nobody else can ask",
+  }),
+  httpProxy: text({
+    default: "",
+    description:
+      "proxy for fetching pages, such as http://proxy.example:3128; private pages are then never fetched",
+  }),
+  summaryLlmUrl: text({
+    pattern: /^(https?:\/\/[^\s@]+)?$/,
+    expected: "an http or https address without credentials",
+    default: "",
+    description:
+      "chat completions of a language model (OpenAI-compatible) to send what a summary is made of to; off without",
+  }),
+  summaryLlmModel: text({ default: "", description: "its name there" }),
+  summaryLlmKeyFile: text({
+    default: "",
+    description: "file with the key it asks for, or set MEMORYD_SUMMARY_LLM_KEY",
+  }),
+  model: choice({
+    choices: MODEL_NAMES,
+    default: MODEL_NAMES[0],
+    description: `embedding model of a new store: ${MODEL_NAMES.join(", ")}; a store that has one keeps it`,
+  }),
+  checkpointBytes: wholeNumber({
+    minimum: 64 * 1024,
+    maximum: 256 * 1024 ** 2,
+    default: 16 * 1024 ** 2,
+    description: "bytes of new rows at which they go from the journal into the tables",
+  }),
+  compactAfterMinutes: wholeNumber({
+    minimum: 0,
+    maximum: 43_200,
+    default: 60,
+    description:
+      "how long what was deleted may stay on the disk, but for busy times; 0: until `memoryd compact --now`",
+  }),
+  salienceHalfLifeDays: list({
+    pattern: /^(off|(semantic|episodic|procedural|emotional|reflective)=[1-9]\d{0,4})$/,
+    expected: "off, or sectors with a number of days, such as episodic=90",
+    description:
+      "after how many days unseen the salience of a sector is halved, such as episodic=90; off: never",
+  }),
+  timeZone: text({
+    default: "",
+    pattern: /^(?:[A-Za-z][\w+/-]{0,63}|[+-]\d\d:\d\d)?$/,
+    expected: "a time zone, such as Europe/Berlin",
+    description: 'in which questions mean "yesterday" where they do not say; empty: the machine\'s own',
+  }),
+  mcpAddsPerHour: wholeNumber({
+    minimum: 1,
+    maximum: 1_000_000,
+    default: 200,
+    description: "notes, facts and documents that one agent may add within an hour",
+  }),
+  exitWhenIdleMs: wholeNumber({
+    minimum: 0,
+    maximum: 30 * 24 * 3_600_000,
+    default: 0,
+    description: "end after so long without a request, a job or an agent; 0: never",
+  }),
+};
+
+/** Settings of 0.1, and what holds instead of each. */
+export const REMOVED_SETTINGS: Readonly<Record<string, string>> = {
+  maxDocumentPages: "a document has at most 5 000 pages",
+  maxDocumentChars: "a document has at most 10 000 000 characters",
+  maxExtractionMs: "reading a document takes at most 120 s of work",
+  maxMediaSeconds: "a recording lasts at most 6 hours",
+  modelIdleTimeoutMs: "a model stays in memory for 5 minutes without work",
+  ingestWorkers: "two documents are ingested at a time",
+  embeddingWorkers: "the number of threads follows the number of cores",
+  shutdownTimeoutMs: "a stop is cut short after 10 s",
+};

@@ -1,0 +1,109 @@
+import { documentChain } from "../documents/store-document.ts";
+import type { Embedder, MemoryStore } from "../ports.ts";
+import type { Change, MemoryRow } from "../rows.ts";
+import { embeddedText, embeddingChanges, meanWindow } from "./compose-memory.ts";
+import type { FollowUps } from "./follow-ups.ts";
+import { nextWaypoint } from "./waypoints.ts";
+
+/** A store of which everything that follows from the texts of its memories can be made again. */
+export interface RemakeStore extends MemoryStore {
+  /** Memories without vectors, oldest first. */
+  lackingVectors(): Iterable<string>;
+  memoryIds(): Iterable<string>;
+  readRows(ids: readonly string[]): Promise<Map<string, MemoryRow>>;
+  readonly lacksEdges: boolean;
+  edgesMade(): Promise<void>;
+}
+
+export interface RemakeOptions {
+  readonly store: RemakeStore;
+  readonly embedder: Pick<Embedder, "embedDocument" | "stamp">;
+  readonly followUps: Pick<FollowUps, "added" | "flush">;
+  readonly signal: AbortSignal;
+  /** How many memories wait for their vectors. */
+  readonly onProgress?: (left: number) => void;
+}
+
+/** Memories embedded and written at once: what a kill costs. */
+const MEMORIES_AT_ONCE = 16;
+const LINKED_AT_ONCE = 500;
+
+/**
+ * Makes vectors, tokens and waypoints that the store lacks, from the texts of its memories and an embedder: the one
+ * mechanism for vectors that were damaged and for those of another model. For either the store is opened without the
+ * tables (`ChosenCheckpoint.lost`), which are then begun anew under the number of another generation; the first checkpoint
+ * afterwards names these alone.
+ *
+ * Whatever is made is written as a record of its own and used from then on, so a restart goes on where it was, and questions
+ * find by words what has no vectors yet. Resolves when nothing is lacking.
+ *
+ * @throws {ServiceError} as `Embedder.embedDocument` and `MemoryStore.commit`; an AbortError. Calling it again goes on.
+ */
+export async function remake({
+  store,
+  embedder,
+  followUps,
+  signal,
+  onProgress,
+}: RemakeOptions): Promise<void> {
+  const lacking = [...store.lackingVectors()];
+  for (let first = 0; first < lacking.length; first += MEMORIES_AT_ONCE) {
+    signal.throwIfAborted();
+    onProgress?.(lacking.length - first);
+    await embed(store, embedder, lacking.slice(first, first + MEMORIES_AT_ONCE));
+  }
+  onProgress?.(0);
+  if (!store.lacksEdges) return;
+  const ids = [...store.memoryIds()];
+  await store.commit(() => ({ changes: waypointsByPlace(store, ids), result: undefined }));
+  let waiting = 0;
+  for (const id of ids) {
+    const entry = store.catalogue.find(id);
+    const windows = entry === undefined ? [] : store.windowsOf(entry.ordinal);
+    if (entry === undefined || windows.length === 0) continue;
+    followUps.added(id, entry.version, meanWindow(windows));
+    waiting += 1;
+    if (waiting % LINKED_AT_ONCE !== 0) continue;
+    signal.throwIfAborted();
+    await followUps.flush();
+  }
+  await followUps.flush();
+  await store.edgesMade();
+}
+
+async function embed(
+  store: RemakeStore,
+  embedder: RemakeOptions["embedder"],
+  ids: readonly string[],
+): Promise<void> {
+  const rows = [...(await store.readRows(ids)).values()];
+  const embeddings = await Promise.all(rows.map((row) => embedder.embedDocument(embeddedText(row))));
+  await store.commit(() => ({
+    // One that was changed meanwhile has got vectors of its new text.
+    changes: rows.flatMap(({ id, userId, version }, i): Change[] => {
+      const embedding = embeddings[i];
+      if (embedding === undefined || store.catalogue.find(id)?.version !== version) return [];
+      return embeddingChanges(id, userId, embedding, embedder.stamp);
+    }),
+    result: undefined,
+  }));
+}
+
+/** The `next` and `same-document` waypoints, which follow from the order of adding. */
+function waypointsByPlace({ catalogue }: RemakeStore, ids: readonly string[]): Change[] {
+  const changes: Change[] = [];
+  for (const id of ids) {
+    const entry = catalogue.find(id);
+    if (entry === undefined || entry.documentId !== null) continue;
+    const before = catalogue.sessionNeighbour(entry.ordinal, -1);
+    changes.push(...nextWaypoint(before === undefined ? undefined : catalogue.at(before), entry));
+  }
+  for (const { memoryIds, createdAt } of catalogue.documents.allDocuments())
+    changes.push(
+      ...documentChain(
+        memoryIds.filter((id) => catalogue.find(id) !== undefined),
+        createdAt,
+      ),
+    );
+  return changes;
+}

@@ -1,0 +1,65 @@
+import { ServiceError } from "../errors.ts";
+import type { Catalogue } from "../ports.ts";
+
+/**
+ * Checks what a memory shall replace.
+ *
+ * @param id of the memory itself; absent while it is new.
+ * @throws {ServiceError} NOT_FOUND for what is no memory of the same user; INVALID_REQUEST for a cycle.
+ */
+export function checkSupersedes(
+  catalogue: Catalogue,
+  userId: string | null,
+  supersedes: readonly string[],
+  id?: string,
+): void {
+  for (const older of supersedes) {
+    if (catalogue.find(older)?.userId !== userId) {
+      throw refused(
+        "NOT_FOUND",
+        `There is no memory ${older} of this user to supersede`,
+        "is no memory of this user",
+      );
+    }
+  }
+  checkCycle(supersedes, id, (older) => catalogue.find(older)?.supersedes);
+}
+
+/** @throws {ServiceError} INVALID_REQUEST where what a memory replaces leads back to itself. */
+export function checkCycle(
+  supersedes: readonly string[],
+  id: string | undefined,
+  supersedesOf: (id: string) => readonly string[] | undefined,
+): void {
+  const reached = new Set(supersedes);
+  for (const older of reached) {
+    if (older === id) {
+      const message = "A memory cannot supersede itself, directly or through others";
+      throw refused("INVALID_REQUEST", message, "must not lead back to the memory itself");
+    }
+    for (const next of supersedesOf(older) ?? []) reached.add(next);
+  }
+}
+
+function refused(code: "NOT_FOUND" | "INVALID_REQUEST", what: string, message: string): ServiceError {
+  return new ServiceError(code, `${what}; nothing was stored.`, {
+    fields: [{ path: "/supersedes", message }],
+  });
+}
+
+/**
+ * The id of an identical memory that an add repeats. One that no longer holds is not repeated but true again, unless
+ * it happened at the very time given; and one that supersedes less does not say the same.
+ */
+export function identicalMemory(
+  catalogue: Catalogue,
+  hash: string,
+  supersedes: readonly string[],
+): string | undefined {
+  for (const ordinal of catalogue.duplicatesOf(hash)) {
+    const twin = catalogue.at(ordinal);
+    if (twin === undefined || !supersedes.every((id) => twin.supersedes.includes(id))) continue;
+    if (twin.isTimeGiven || catalogue.supersession(ordinal) === undefined) return twin.id;
+  }
+  return undefined;
+}

@@ -1,0 +1,176 @@
+import type { MemoryStore, Ordinal } from "../ports.ts";
+import { fold } from "../text/fold.ts";
+import type { Memory } from "../memory.ts";
+import { changeWords } from "../text/change-words.ts";
+import { tellingTerms } from "../memories/infer-updates.ts";
+import { isNote } from "./traits.ts";
+import { type RankedHit, sumOf } from "./ranking.ts";
+
+/**
+ * Which of two like answers holds: the later one, unless the question speaks of the past. It goes by when things
+ * happened and works on the best few only, so it costs next to nothing.
+ */
+
+/** What a question wants of a thing that changed. */
+export type Tense = "present" | "past";
+
+const words = (...lists: string[]) =>
+  new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${lists.join("|")})(?![\p{L}\p{N}])`, "u");
+
+/** Words that ask for what held before, folded, in the languages the calendar knows. */
+const PAST = words(
+  // English
+  String.raw`used to|previous(?:ly)?|former(?:ly)?|earlier|originally|original|back then|no longer|any ?more|at first|in the past|until (?:then|when)`,
+  String.raw`before(?! (?:i|we|you|they|he|she|it|the|a|an|my|our|going|leaving|eating|doing|breakfast|lunch|dinner|bed)\b)`,
+  String.raw`(?:was|were|did|had)\b.*\b(?:before|first|initially|once|old)`,
+  // German, Dutch
+  "fruher(?:e[nrsm]?)?|vorher(?:ige[nrsm]?)?|zuvor|ehemalige?[nrsm]?|ehemals|ursprunglich(?:e[nrsm]?)?|damals|einst|alte[nrsm]?|vorige[nrsm]?|bisherige[nrsm]?|bisher|letzte[nrsm]? mal noch",
+  "vroeger|voorheen|eerder|vorige?|oorspronkelijke?|destijds|oude|eerst",
+  // French
+  String.raw`avant|auparavant|autrefois|ancien(?:ne)?s?(?:ment)?|precedent(?:e|es|s)?|precedemment|jadis|a l'origine|d'avant|a l'epoque`,
+  // Spanish, Portuguese
+  "antes|anterior(?:es|mente)?|antigu[oa]s?|antiguamente|previ[oa]s?|originalmente|solia[nms]?|en aquel entonces",
+  "antig[oa]s?|antigamente|costumava[ms]?|outrora|naquela altura",
+  // Italian
+  "prima|precedente(?:mente)?|precedenti|vecchi[oae]?|una volta|un tempo|in passato|in origine|originariamente|ex",
+);
+
+/** Whether a question asks for what holds, or for what held before. */
+export function tenseOf(question: string): Tense {
+  return PAST.test(fold(question)) ? "past" : "present";
+}
+
+/**
+ * How much of the other's sum of terms the lesser of two must have to answer as well: where the later says that something
+ * changed, and where it does not. Without a word of change they must also be more alike.
+ */
+const AS_GOOD_CHANGED = 0.7;
+const AS_GOOD = 0.85;
+/** The same where one is linked to the other by a guess, which may be wrong. */
+const AS_GOOD_LINKED = 0.4;
+/** How alike they must be, with so many telling words in common. */
+const LIKENESS_CHANGED = [0.65, 0.5, 0.42];
+const LIKENESS_UNCHANGED = [0.75, 0.65];
+/** Of the best that have a word, at most so many for it to tell what one is about. */
+const MAX_SHARING = 3;
+/** So many of the best are looked at. */
+export const LOOKED_AT = 12;
+/** What a memory keeps of its score behind the one that goes before it. */
+const BEHIND = 0.98;
+
+interface Dated {
+  readonly hit: RankedHit;
+  readonly sum: number;
+  readonly occurredAt: number;
+  readonly successor: Ordinal | undefined;
+  /** The successor is inferred, not told. */
+  readonly isGuess: boolean;
+  /** Undefined for what is no note, see `isNote`: only what is told or linked supersedes that. */
+  readonly windows: readonly Float32Array[] | undefined;
+  readonly sessionId: string | null;
+  /** See `changeWords`. */
+  readonly changes: ReadonlySet<string>;
+  readonly terms: ReadonlySet<string>;
+}
+
+export interface CurrencyOptions {
+  readonly tense: Tense;
+  /** Only what happened until then supersedes; absent: everything. */
+  readonly asOf: number | undefined;
+  /** The question names a time, so that it says itself which of two it means: only what was superseded steps back. */
+  readonly hasTime: boolean;
+}
+
+/**
+ * The hits so that of two like answers the one comes first that holds (or held, where the question speaks of the
+ * past): it takes over the other's score, which falls just behind. All other scores stay.
+ *
+ * @param hits best first.
+ */
+export function currentFirst(
+  store: Pick<MemoryStore, "catalogue" | "windowsOf">,
+  hits: readonly RankedHit[],
+  contents: ReadonlyMap<string, Pick<Memory, "content">>,
+  { tense, asOf, hasTime }: CurrencyOptions,
+): RankedHit[] {
+  const best = hits.slice(0, LOOKED_AT).flatMap((hit): Dated[] => {
+    const entry = store.catalogue.at(hit.ordinal);
+    if (entry === undefined) return [];
+    const supersession = store.catalogue.supersession(hit.ordinal, asOf);
+    const successor = supersession === undefined ? undefined : store.catalogue.find(supersession.by)?.ordinal;
+    return [
+      {
+        hit,
+        sum: sumOf(hit.score),
+        occurredAt: entry.occurredAt,
+        successor,
+        isGuess: supersession?.how === "inferred",
+        windows:
+          isNote(entry.traits, entry.sessionId) && entry.documentId === null
+            ? store.windowsOf(hit.ordinal)
+            : undefined,
+        sessionId: entry.sessionId,
+        changes: changeWords(contents.get(entry.id)?.content ?? ""),
+        terms: tellingTerms(contents.get(entry.id)?.content ?? ""),
+      },
+    ];
+  });
+  const scores = new Map(best.map(({ hit }) => [hit.ordinal, hit.score]));
+  const prefer = (first: Ordinal, second: Ordinal): void => {
+    const [a, b] = [scores.get(first) ?? 0, scores.get(second) ?? 0];
+    if (a >= b) return;
+    scores.set(first, b);
+    scores.set(second, b * BEHIND);
+  };
+  const inOrder = best.sort((a, b) => a.occurredAt - b.occurredAt || a.hit.ordinal - b.hit.ordinal);
+  // Neighbours in time first, so that the last of several changes ends up in front.
+  for (const [i, later] of inOrder.entries()) {
+    for (const earlier of inOrder.slice(0, i).reverse()) {
+      const isLinked =
+        earlier.successor === later.hit.ordinal &&
+        (!earlier.isGuess || areAsGood(later, earlier, AS_GOOD_LINKED));
+      const isLike = !hasTime && areAlike(later, earlier, best);
+      if (!isLinked && !isLike) continue;
+      if (tense === "present") prefer(later.hit.ordinal, earlier.hit.ordinal);
+      else prefer(earlier.hit.ordinal, later.hit.ordinal);
+    }
+  }
+  return hits
+    .map((hit): RankedHit => {
+      const score = scores.get(hit.ordinal) ?? hit.score;
+      if (score === hit.score) return hit;
+      return { ...hit, score, shares: { ...hit.shares, currency: score - hit.score } };
+    })
+    .sort((a, b) => b.score - a.score || b.ordinal - a.ordinal);
+}
+
+function areAsGood(a: Dated, b: Dated, share: number): boolean {
+  return Math.min(a.sum, b.sum) >= share * Math.max(a.sum, b.sum);
+}
+
+function areAlike(later: Dated, earlier: Dated, best: readonly Dated[]): boolean {
+  const isOneTalk = later.sessionId !== null && later.sessionId === earlier.sessionId;
+  if (later.windows === undefined || earlier.windows === undefined || isOneTalk) return false;
+  const tellsChange = [...later.changes].some((word) => !earlier.changes.has(word));
+  const asGood = tellsChange ? AS_GOOD_CHANGED : AS_GOOD;
+  if (!areAsGood(later, earlier, asGood)) return false;
+  const shared = [...later.terms].filter(
+    (term) => earlier.terms.has(term) && best.filter(({ terms }) => terms.has(term)).length <= MAX_SHARING,
+  ).length;
+  const [alone, ...sharing] = tellsChange ? LIKENESS_CHANGED : LIKENESS_UNCHANGED;
+  const likeness = shared === 0 ? alone : sharing[Math.min(shared, sharing.length) - 1];
+  return similarity(later.windows, earlier.windows) >= (likeness ?? 1);
+}
+
+/** The cosine of the two windows that are most alike. */
+function similarity(a: readonly Float32Array[], b: readonly Float32Array[]): number {
+  let best = 0;
+  for (const one of a) {
+    for (const other of b) {
+      let sum = 0;
+      for (let i = 0; i < one.length; i += 1) sum += (one[i] ?? 0) * (other[i] ?? 0);
+      best = Math.max(best, sum);
+    }
+  }
+  return best;
+}

@@ -1,0 +1,73 @@
+import type { Catalogue, MemoryFilter, Ordinal } from "../ports.ts";
+import { fit, type Period } from "../text/time-periods.ts";
+import type { TimedQuestion } from "./question.ts";
+import type { RankedHit } from "./ranking.ts";
+
+/** The filter, and that it happened then. */
+export function within(filter: MemoryFilter, { from, to }: Period): MemoryFilter {
+  return {
+    ...filter,
+    from: Math.max(filter.from ?? -Infinity, from),
+    to: Math.min(filter.to ?? Infinity, to),
+  };
+}
+
+/**
+ * The question where any memory that the filter lets through happened then; undefined where none did. "What did grandpa
+ * do in 1956?" means a year of which notes tell, not one in which they were written.
+ */
+export function withMemories(
+  catalogue: Catalogue,
+  filter: MemoryFilter,
+  question: TimedQuestion | undefined,
+): TimedQuestion | undefined {
+  if (question === undefined) return undefined;
+  const { or } = question.period;
+  const isThere = (period: Period) => catalogue.select(within(filter, period)).size > 0;
+  if (isThere(question.period)) return question;
+  return or !== undefined && isThere(or) ? { ...question, period: or } : undefined;
+}
+
+/** Nothing but the time is asked for, and it is met. */
+const IN_PERIOD = 0.9;
+/** Of several the later ones are meant a little more. */
+const NEWER = 0.05;
+const HALF_LIFE_MS = 30 * 86_400_000;
+
+/** What may answer a question. */
+export interface Found {
+  /** Best first. */
+  readonly found: readonly RankedHit[];
+  /** Of all that pass the filter; neither an answer nor a path shows others. */
+  readonly idOf: ReadonlyMap<Ordinal, string>;
+  /** What each of the question's terms counts. */
+  readonly weightOfTerm: ReadonlyMap<string, number>;
+  /** How many leading ones of some of `found` answer. */
+  readonly countRelevant: (hits: readonly RankedHit[]) => number;
+}
+
+/** What happened in a period, newest first, at most `limit`; a score tells how well it fits. */
+export function happenedIn(
+  catalogue: Catalogue,
+  filter: MemoryFilter,
+  period: Period,
+  limit: number,
+  now: number,
+): Found {
+  const entries = catalogue
+    .select(within(filter, period))
+    .list()
+    .flatMap((ordinal) => catalogue.at(ordinal) ?? [])
+    .sort((a, b) => b.occurredAt - a.occurredAt || b.ordinal - a.ordinal)
+    .slice(0, limit);
+  return {
+    found: entries.map(({ ordinal, occurredAt }) => {
+      const age = Math.max(0, now - occurredAt);
+      const score = IN_PERIOD * fit(period, occurredAt) + NEWER * 2 ** (-age / HALF_LIFE_MS);
+      return { ordinal, score, shares: { time: score }, path: [ordinal] };
+    }),
+    idOf: new Map(entries.map(({ ordinal, id }) => [ordinal, id])),
+    weightOfTerm: new Map(),
+    countRelevant: (hits) => hits.length,
+  };
+}

@@ -1,0 +1,61 @@
+const formats = new Map<string, Intl.DateTimeFormat>();
+/** Zones are named by callers: more than these are not kept. */
+const MAX_FORMATS = 64;
+
+/** Whether a name is one of a time zone: "Europe/Berlin", "UTC", "+02:00". */
+export function isTimeZone(name: string): boolean {
+  try {
+    return formatOf(name) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** The zone of this machine. */
+export function ownTimeZone(): string {
+  return new Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
+/** What the clocks of a zone show at a moment, as if they showed UTC: epoch milliseconds. */
+export function wallTime(moment: number, timeZone: string): number {
+  if (timeZone === "UTC") return moment;
+  const parts = new Map(
+    formatOf(timeZone)
+      .formatToParts(moment)
+      .map(({ type, value }) => [type, Number(value)]),
+  );
+  const part = (name: Intl.DateTimeFormatPartTypes) => parts.get(name) ?? 0;
+  const shown = Date.UTC(
+    part("year"),
+    part("month") - 1,
+    part("day"),
+    part("hour"),
+    part("minute"),
+    part("second"),
+  );
+  return shown + (((moment % 1_000) + 1_000) % 1_000);
+}
+
+/** The moment at which the clocks of a zone show that; the later one where they show it twice or never. */
+export function momentOf(wall: number, timeZone: string): number {
+  if (timeZone === "UTC" || !Number.isFinite(wall)) return wall;
+  const near = wall - (wallTime(wall, timeZone) - wall);
+  return wall - (wallTime(near, timeZone) - near);
+}
+
+function formatOf(timeZone: string): Intl.DateTimeFormat {
+  const known = formats.get(timeZone);
+  if (known !== undefined) return known;
+  const format = new Intl.DateTimeFormat("en-US", {
+    timeZone,
+    hourCycle: "h23",
+    year: "numeric",
+    month: "numeric",
+    day: "numeric",
+    hour: "numeric",
+    minute: "numeric",
+    second: "numeric",
+  });
+  if (formats.size < MAX_FORMATS) formats.set(timeZone, format);
+  return format;
+}

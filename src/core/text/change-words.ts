@@ -1,0 +1,52 @@
+import { fold } from "./fold.ts";
+
+/**
+ * Words by which a text says that something changed, ended or was corrected, folded; a star stands for any ending. Of
+ * each language the common ones: what they miss is still told apart by meaning.
+ */
+const WORDS: readonly string[] = [
+  // English
+  "now no_longer not_any_more anymore any_more moved moves change* switched switching replaced replaces instead from_now_on from_today",
+  "as_of starting stopped quit gave_up given_up cancelled canceled postponed pushed_back rescheduled relocated renamed extended raised",
+  "lowered increased reduced scrapped dropped closed_down sold back_to correction actually retired took_over taken_over updated migrated",
+  "bumped went_up goes_up new not_ended ended over_with has_left left_the has_become became turned_out after_all not_valid outdated obsolete",
+  "deprecated removed deleted shut_down expired overruled withdrawn reversed brought_forward upgraded downgraded started_at started_my",
+  // German
+  "jetzt nun nunmehr nicht_mehr kein*_mehr umgezogen zieht_um gewechselt wechselt gewechselt geandert andert neu neue neuer neues neuen statt stattdessen",
+  "verschoben verlegt gekundigt aufgehort aufgegeben ab_sofort ab_heute kunftig ab_januar ab_februar ab_marz ab_april ab_mai ab_juni ab_juli ab_august",
+  "ab_september ab_oktober ab_november ab_dezember verlangert erhoht gesenkt ersetzt abgesagt umbenannt abgeschafft korrektur umgestellt",
+  // French
+  "maintenant desormais ne_*_plus n'est_plus plus_de change a_change changee nouveau nouvelle nouvel demenage remplace remplacee au_lieu reporte reportee arrete annule",
+  "dorenavant a_partir_de passe_a quitte deplace deplacee prolonge augmente",
+  // Spanish
+  "ahora ya_no cambio cambia cambiado nuevo nueva mudado mudo en_vez en_lugar aplazad* deja* dejo a_partir_de_ahora pasa_a trasladad* cancelad* sustitu* prorrogad*",
+  // Italian
+  "ora adesso non_*_piu cambiato cambiata cambia nuovo nuova trasferit* spostat* invece rinviat* smesso d'ora_in_poi sostitui* annullat* e_andata_in_pensione disdett*",
+  // Portuguese
+  "agora ja_nao mudou mudei mudou-se mudaram novo nova em_vez adiad* deixou deixei a_partir_de_agora trocou passou_a cancelad* substitu*",
+  // Dutch
+  "nu niet_meer geen_*_meer verhuisd nieuw nieuwe veranderd gewijzigd in_plaats verplaatst verschoven gestopt voortaan opgezegd vervangen afgezegd verlengd",
+  // Russian, Polish, Swedish
+  "теперь больше_не переех* перен* вместо нов* изменил* отмен* teraz juz_nie zmien* przen* now* zamiast nu inte_langre flyttat andrat bytt istallet",
+];
+const PATTERN = new RegExp(
+  String.raw`(?<![\p{L}\p{N}])(?:${WORDS.join(" ")
+    .split(/\s+/)
+    .map((word) =>
+      word
+        .replaceAll("_*_", String.raw` [\p{L}'’]{1,20} `)
+        .replaceAll("_", " ")
+        .replaceAll("*", String.raw`\p{L}*`),
+    )
+    .join(
+      "|",
+    )})(?![\p{L}\p{N}])|改|不再|现在|現在|搬到|换成|取消|推迟|変更|もう|になりました|になった|引っ越`,
+  "gu",
+);
+/** As much of a text as is looked through. */
+const SEARCHED_CHARS = 2_000;
+
+/** The words of change in a text, folded; none where it says of no change. */
+export function changeWords(text: string): Set<string> {
+  return new Set(fold(text.slice(0, SEARCHED_CHARS)).match(PATTERN));
+}

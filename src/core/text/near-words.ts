@@ -1,0 +1,39 @@
+/** Shorter words are near to too many. */
+const MIN_LENGTH = 4;
+/** From this length on two letters may differ. */
+const TWO_SLIPS = 8;
+
+/**
+ * How near two words are: 1 for the same, less for a letter too much, too little, wrong or swapped with the next (two
+ * from eight letters on); 0 for anything else, and for words that are short or not of letters alone.
+ *
+ * @see Damerau, "A technique for computer detection and correction of spelling errors", 1964.
+ */
+export function nearness(word: string, other: string): number {
+  if (word === other) return 1;
+  const slips = word.length < TWO_SLIPS ? 1 : 2;
+  if (word.length < MIN_LENGTH || Math.abs(word.length - other.length) > slips) return 0;
+  if (other.length < MIN_LENGTH || !/^\p{L}+$/u.test(word) || !/^\p{L}+$/u.test(other)) return 0;
+  const distance = slipsBetween(word, other, slips);
+  return distance > slips ? 0 : 1 - distance / Math.max(word.length, other.length);
+}
+
+/** Slips that make one word of the other; more than `most` where there are more. */
+function slipsBetween(word: string, other: string, most: number): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: other.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= word.length; i += 1) {
+    const row = [i];
+    for (let j = 1; j <= other.length; j += 1) {
+      const isSame = word[i - 1] === other[j - 1];
+      let slips = Math.min((last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (last[j - 1] ?? 0) + (isSame ? 0 : 1));
+      const isSwapped = i > 1 && j > 1 && word[i - 1] === other[j - 2] && word[i - 2] === other[j - 1];
+      if (isSwapped) slips = Math.min(slips, (beforeLast[j - 2] ?? 0) + 1);
+      row.push(slips);
+    }
+    if (Math.min(...row) > most) return most + 1;
+    beforeLast = last;
+    last = row;
+  }
+  return last[other.length] ?? 0;
+}

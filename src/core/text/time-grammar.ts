@@ -1,0 +1,347 @@
+import {
+  agoPeriod,
+  christmas,
+  dayNamed,
+  dayOf,
+  days,
+  dayStart,
+  latest,
+  lengthOf,
+  monday,
+  monthsFrom,
+  type Period,
+  type UnitOf,
+  unitPeriod,
+  weekdayAt,
+  wholeYear,
+} from "./time-periods.ts";
+import { TIME_WORDS, type TimeWords } from "./time-words.ts";
+
+const DAY_MS = 86_400_000;
+const WEEK_MS = 7 * DAY_MS;
+const YEAR = String.raw`((?:19|20)\d\d)(?![-/]?\w)`;
+const FEW = 3;
+
+/** Rules of a language in the order in which they are tried: what one reads is not read by the next. */
+export interface Rule {
+  readonly pattern: RegExp;
+  /** Undefined: not a time after all. */
+  readonly read: (groups: Readonly<Record<string, string | undefined>>, now: number) => Period | undefined;
+  /** It is named by its distance from now. */
+  readonly isRelative: boolean;
+}
+
+export interface Grammar {
+  /** No time is named without this. */
+  readonly anchor: RegExp;
+  readonly rules: readonly Rule[];
+  readonly connectors: Readonly<
+    Record<"in" | "before" | "after" | "since" | "until" | "between" | "from", RegExp>
+  >;
+  readonly joins: Readonly<Record<"and" | "to", RegExp>>;
+  readonly onwards: RegExp;
+}
+
+const grammars = new Map<string, Grammar>();
+
+/** The grammar of a language of `TIME_WORDS`, made when it is first used. */
+export function grammarOf(name: string): Grammar {
+  const known = grammars.get(name) ?? makeGrammar(TIME_WORDS[name] as TimeWords);
+  grammars.set(name, known);
+  return known;
+}
+
+function makeGrammar(words: TimeWords): Grammar {
+  const any = (list: readonly string[]) => list.map((one) => `(?:${one})`).join("|");
+  const rule = (source: string, read: Rule["read"], isRelative = false): Rule => ({
+    pattern: new RegExp(String.raw`(?<![\p{L}\p{N}\u0001])(?:${source})(?![\p{L}\p{N}])`, "gu"),
+    read,
+    isRelative,
+  });
+  const numbers = `(?<count>\\d{1,3}|${any(words.numbers)})`;
+  const countOf = (count = "") => {
+    const place = words.numbers.findIndex((one) => matches(one, count));
+    return place < 0 ? Number(count) : place === words.numbers.length - 1 ? FEW : place + 1;
+  };
+  const unit = `(?:(?<day>${words.day})|(?<week>${words.week})|(?<month>${words.month})|(?<year>${words.year})|(?<weekend>${words.weekend}))`;
+  const month = (name = "monthName") => `(?<${name}>${any(words.months)})\\.?`;
+  const monthOf = (name = "") => words.months.findIndex((one) => matches(one, name));
+  const of = words.of === "" ? " " : ` (?:(?:${words.of}) )?`;
+  const apostrophe = `(?:${words.of})? ?`;
+  const dayOfMonth = String.raw`(?<date>\d{1,2})(?:\.|st|nd|rd|th|er|º|-?го)?`;
+  const weekday = `(?<weekdayName>${any(words.weekdays)})`;
+  const weekdayOf = (name = "") => words.weekdays.findIndex((one) => matches(one, name));
+  const season = `(?<season>${any(words.seasons)})`;
+  const seasonOf = (name = "") => words.seasons.findIndex((one) => matches(one, name));
+  const last = `(?:${words.last})`;
+  const lastAfter = words.lastAfter === undefined ? undefined : `(?:${words.lastAfter})`;
+  const inTime = `(?:${words.in})`;
+  const lastWeek =
+    lastAfter === undefined
+      ? `${last} ${words.week}`
+      : `(?:${last} (?:${words.week})|(?:${words.week}) ${lastAfter})`;
+  const link = `(?:,? ?(?:${words.of}|${words.in})?)* ?`;
+  const ago = [
+    ...(words.agoBefore === undefined ? [] : [`(?:${words.agoBefore}) ${numbers} ${unit}`]),
+    ...(words.agoAfter === undefined ? [] : [`${numbers} ${unit} (?:${words.agoAfter})`]),
+  ];
+  const year = YEAR.replace("(", "(?<y>");
+  /** Behind a word that makes a time of what follows. */
+  const preceded = (more = "\u0001") =>
+    `(?<=(?<![\\p{L}\\p{N}])(?:${[
+      words.in,
+      words.before,
+      words.after,
+      words.since,
+      words.until,
+      words.between,
+      words.from,
+      more,
+    ].join("|")}) ?)`;
+
+  const rules: Rule[] = [
+    rule(String.raw`(?<y>(?:19|20)\d\d)-(?<m>\d\d)-(?<d>\d\d)`, ({ y, m, d }) =>
+      dayOf(Number(y), Number(m) - 1, Number(d)),
+    ),
+    rule(String.raw`(?<d>\d{1,2})\.(?<m>\d{1,2})\.(?<y>(?:19|20)\d\d)`, ({ y, m, d }) =>
+      dayOf(Number(y), Number(m) - 1, Number(d)),
+    ),
+    rule(String.raw`(?<a>\d{1,2})/(?<b>\d{1,2})/(?<y>(?:19|20)\d\d)`, ({ y, a, b }) =>
+      Number(b) > 12
+        ? dayOf(Number(y), Number(a) - 1, Number(b))
+        : dayOf(Number(y), Number(b) - 1, Number(a)),
+    ),
+    rule(String.raw`(?<y>(?:19|20)\d\d)[-/](?<m>0[1-9]|1[0-2])(?![-/]\d)`, ({ y, m }) =>
+      monthsFrom(Number(y), Number(m) - 1, 1),
+    ),
+    rule(`${dayOfMonth}${of}${month()}(?:,?${of}${year})?`, ({ date, monthName, y }, now) =>
+      dayNamed(Number(date), monthOf(monthName), y, now),
+    ),
+    rule(`${month()} ${dayOfMonth}(?!\\d)(?:,? ${year})?`, ({ date, monthName, y }, now) =>
+      dayNamed(Number(date), monthOf(monthName), y, now),
+    ),
+    // "June and July 2025", "from June to August 2026"
+    rule(
+      `${month()} ?(?:-|–|/|${words.and}|${words.to}) ?${month("lastMonth")},?${of}${year}`,
+      ({ monthName, lastMonth, y }) => {
+        const first = monthOf(monthName);
+        const count = ((monthOf(lastMonth) - first + 12) % 12) + 1;
+        return monthsFrom(Number(y) - (first + count > 12 ? 1 : 0), first, count);
+      },
+    ),
+    rule(
+      `${preceded()}${month()} (?:-|–|/|${words.and}|${words.to}) ${month("lastMonth")}`,
+      ({ monthName, lastMonth }, now) => {
+        const first = monthOf(monthName);
+        return latest((y) => monthsFrom(y, first, ((monthOf(lastMonth) - first + 12) % 12) + 1), now);
+      },
+    ),
+    rule(`${month()},?${of}${apostrophe}${year}`, ({ monthName, y }) =>
+      monthsFrom(Number(y), monthOf(monthName), 1),
+    ),
+    rule(`(?:${inTime})?${season},?${of}${apostrophe}${year}`, ({ season: name, y }) =>
+      monthsFrom(Number(y), 2 + 3 * seasonOf(name), 3),
+    ),
+    rule(`(?:${inTime})?(?:${words.christmas})(?: ${year})`, ({ y }) => christmas(Number(y))),
+    rule(
+      `${weekday}${link}${lastWeek}|${lastWeek}${link}${weekday.replace("weekdayName", "weekdayLast")}`,
+      (groups, now) => {
+        const place = weekdayOf(groups["weekdayName"] ?? groups["weekdayLast"]);
+        const start = monday(now) - WEEK_MS + place * DAY_MS;
+        return { from: start, to: start + DAY_MS };
+      },
+      true,
+    ),
+    rule(
+      [
+        `${last} ${weekday}`,
+        ...(lastAfter === undefined
+          ? []
+          : [`${weekday.replace("weekdayName", "weekdayAfter")} ${lastAfter}`]),
+      ].join("|"),
+      ({ weekdayName, weekdayAfter }, now) => {
+        const place = weekdayOf(weekdayName ?? weekdayAfter);
+        const back = ((weekdayAt(now) - place + 6) % 7) + 1;
+        // Of a day that was this week, some mean that, and some the one of the week before.
+        return { ...days(now, -back), ...(back <= weekdayAt(now) ? { or: days(now, -back - 7) } : {}) };
+      },
+      true,
+    ),
+    ...ago.map((source) =>
+      rule(source, (groups, now) => agoPeriod(countOf(groups["count"]), groups, now), true),
+    ),
+    rule(
+      `(?:(?:${words.in}))?(?:${last} ${numbers} ${unit}|${numbers.replace("count", "countBefore")} ${last} ${renamed(unit)}${
+        lastAfter === undefined
+          ? ""
+          : `|${numbers.replace("count", "countAfter")} ${renamed(unit, "_")} ${lastAfter}`
+      })`,
+      (groups, now) => {
+        const count = countOf(groups["count"] ?? groups["countBefore"] ?? groups["countAfter"]);
+        const of: UnitOf = (name) => groups[name] ?? groups[`${name}B`] ?? groups[`${name}_`];
+        return { from: dayStart(now) - count * lengthOf(of), to: Infinity };
+      },
+      true,
+    ),
+    rule(
+      `(?:${inTime})?(?:(?:(?<last>${words.last})|(?<this>${words.this})) (?:${unit}|${season}|${month()})${
+        lastAfter === undefined
+          ? ""
+          : `|(?:${renamed(unit)}|${season.replace("season", "seasonB")}|${month("monthNameB")}) ${lastAfter}`
+      })`,
+      (groups, now) => {
+        const of: UnitOf = (name) => groups[name] ?? groups[`${name}B`];
+        const back = groups["this"] === undefined ? 1 : 0;
+        const name = groups["monthName"] ?? groups["monthNameB"];
+        const part = of("season");
+        if (name === undefined && part === undefined) return unitPeriod(of, back, now);
+        const periodOf = (y: number) =>
+          name === undefined ? monthsFrom(y, 2 + 3 * seasonOf(part), 3) : monthsFrom(y, monthOf(name), 1);
+        // "Last summer" is over.
+        const found = latest(periodOf, now);
+        return back === 1 && found.to > now ? latest(periodOf, found.from - 1) : found;
+      },
+      true,
+    ),
+    ...(words.past === undefined
+      ? []
+      : [
+          rule(
+            `(?:${inTime})?(?:${words.past}) ${unit}`,
+            (groups, now) => ({ from: dayStart(now) - lengthOf((name) => groups[name]), to: Infinity }),
+            true,
+          ),
+        ]),
+    ...(words.next === undefined
+      ? []
+      : [
+          rule(
+            `(?:${words.next}) ${unit}`,
+            (groups, now) => unitPeriod((name) => groups[name], -1, now),
+            true,
+          ),
+        ]),
+    ...(words.tomorrow === undefined ? [] : [rule(words.tomorrow, (_, now) => days(now, 1), true)]),
+    rule(words.dayBeforeYesterday, (_, now) => days(now, -2), true),
+    rule(words.yesterday, (_, now) => days(now, -1), true),
+    rule(words.today, (_, now) => days(now, 0), true),
+    rule(
+      `${preceded(words.the)}(?:${words.weekend})`,
+      (_, now) => unitPeriod((name) => (name === "weekend" ? name : undefined), 0, now),
+      true,
+    ),
+    rule(`${preceded()}${month()}`, ({ monthName }, now) =>
+      latest((y) => monthsFrom(y, monthOf(monthName), 1), now),
+    ),
+    rule(`${preceded()}${season}`, ({ season: name }, now) =>
+      latest((y) => monthsFrom(y, 2 + 3 * seasonOf(name), 3), now),
+    ),
+    rule(`${preceded()}(?:${words.christmas})`, (_, now) => latest(christmas, now)),
+    rule(`${preceded(`${words.and}|${words.to}`)}${year}(?: ?(?:г|года|году))?`, ({ y }) =>
+      wholeYear(Number(y)),
+    ),
+    rule(`(?<=^ ?)${year}(?= ?[:,?]| ?$)`, ({ y }) => wholeYear(Number(y))),
+  ];
+  const end = (source: string) => new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${source})[ '’]*$`, "u");
+  const whole = (source: string) => new RegExp(String.raw`^[ ,]*(?:${source})(?: \p{L}+){0,3}[ '’]*$`, "u");
+  const {
+    day,
+    week,
+    year: yearWord,
+    month: monthWord,
+    weekend,
+    today,
+    yesterday,
+    dayBeforeYesterday,
+  } = words;
+  const anchors = [
+    day,
+    week,
+    monthWord,
+    yearWord,
+    weekend,
+    words.christmas,
+    today,
+    yesterday,
+    dayBeforeYesterday,
+  ];
+  return {
+    anchor: new RegExp(
+      String.raw`(?<![\p{L}\p{N}])(?:${any([...anchors, ...words.months, ...words.weekdays, ...words.seasons])})(?![\p{L}\p{N}])|(?:19|20)\d\d|[\p{Script=Han}\p{Script=Hangul}]`,
+      "u",
+    ),
+    rules: [...rules, ...UNSPACED_RULES],
+    connectors: {
+      in: end(`${words.in}|${words.the ?? "\u0001"}`),
+      before: end(words.before),
+      after: end(words.after),
+      since: end(words.since),
+      until: end(words.until),
+      between: end(words.between),
+      from: end(words.from),
+    },
+    joins: { and: whole(words.and), to: whole(`${words.to}|-|–`) },
+    onwards: new RegExp(String.raw`^ (?:${words.onwards ?? "\u0001"})(?![\p{L}\p{N}])`, "u"),
+  };
+}
+
+/** Chinese, Japanese and Korean, which have no spaces between words or endings on them. */
+const HAN_NUMBERS = "一二三四五六七八九十";
+const hanCount = (count = "") =>
+  /^\d+$/.test(count)
+    ? Number(count)
+    : count === "两" || count === "兩"
+      ? 2
+      : count === "几"
+        ? FEW
+        : HAN_NUMBERS.indexOf(count) + 1;
+const COUNT = String.raw`(?<count>\d{1,3}|[一二三四五六七八九十两兩几])`;
+const HAN_UNIT =
+  "(?:(?<day>天|日|일)|(?<week>周|週間?|个?星期|個?星期|个?礼拜|주)|(?<month>[个個か月ヶカ]+月|개월|달)|(?<year>年|년))";
+const unspaced = (source: string, read: Rule["read"]): Rule => ({
+  pattern: new RegExp(source, "gu"),
+  read,
+  isRelative: false,
+});
+const unit = (name: string, back: number) => (_: unknown, now: number) =>
+  unitPeriod((one) => (one === name ? one : undefined), back, now);
+const UNSPACED_RULES: readonly Rule[] = [
+  unspaced(
+    String.raw`(?<y>(?:19|20)\d\d)[年년]\s?(?<m>\d{1,2})[月월]\s?(?<d>\d{1,2})[日号號일]`,
+    ({ y, m, d }) => dayOf(Number(y), Number(m) - 1, Number(d)),
+  ),
+  unspaced(String.raw`(?<y>(?:19|20)\d\d)[年년]\s?(?<m>\d{1,2})[月월]`, ({ y, m }) =>
+    monthsFrom(Number(y), Number(m) - 1, 1),
+  ),
+  unspaced(String.raw`(?<y>(?:19|20)\d\d)[年년]`, ({ y }) => wholeYear(Number(y))),
+  unspaced(String.raw`(?<m>\d{1,2})[月월]\s?(?<d>\d{1,2})[日号號일]`, ({ m, d }, now) =>
+    dayNamed(Number(d), Number(m) - 1, undefined, now),
+  ),
+  unspaced(`(?:最近|过去|過去|지난)的?${COUNT} ?${HAN_UNIT}`, (groups, now) => ({
+    from: dayStart(now) - hanCount(groups["count"]) * lengthOf((name) => groups[name]),
+    to: Infinity,
+  })),
+  unspaced(`${COUNT} ?${HAN_UNIT} ?(?:以?前|之前|전)`, (groups, now) =>
+    agoPeriod(hanCount(groups["count"]), groups, now),
+  ),
+  unspaced("前天|一昨日|그저께", (_, now) => days(now, -2)),
+  unspaced("昨天|昨日|昨晚|어제", (_, now) => days(now, -1)),
+  unspaced("今天|今日|今早|今晚|오늘", (_, now) => days(now, 0)),
+  unspaced("上个?周末|上個?週末|先週末|지난 ?주말", unit("weekend", 1)),
+  unspaced("周末|週末|주말", unit("weekend", 0)),
+  unspaced("上个?(?:星期|礼拜|周)|上個?(?:星期|禮拜|週)|先週|지난 ?주", unit("week", 1)),
+  unspaced("这个?(?:星期|礼拜|周)|這個?(?:星期|禮拜|週)|本周|本週|今週|이번 ?주", unit("week", 0)),
+  unspaced("上个?月|上個月|先月|지난 ?달", unit("month", 1)),
+  unspaced("这个?月|這個月|本月|今月|이번 ?달", unit("month", 0)),
+  unspaced("去年|昨年|작년", unit("year", 1)),
+  unspaced("今年|올해", unit("year", 0)),
+];
+
+function matches(source: string, text: string): boolean {
+  return new RegExp(`^(?:${source})$`, "u").test(text);
+}
+
+/** The same with other names of the groups: a pattern may have each once. */
+function renamed(source: string, suffix = "B"): string {
+  return source.replace(/\(\?<(\w+)>/g, `(?<$1${suffix}>`);
+}

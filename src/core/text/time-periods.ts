@@ -1,0 +1,134 @@
+/** Half-open, epoch milliseconds as a clock on the wall shows them (see `wallTime`); an end may be infinite. */
+export interface Period {
+  readonly from: number;
+  readonly to: number;
+  /** What may be meant as well, if less likely. */
+  readonly or?: Period;
+  /** The text does not say of which year. */
+  readonly isOfAnyYear?: boolean;
+}
+
+const DAY_MS = 86_400_000;
+const WEEK_MS = 7 * DAY_MS;
+/** "Three weeks ago" is said of two and a half to three and a half. */
+const ABOUT = 0.5;
+
+/** How far outside a period something still counts a little: as long as the period itself, at least a day, at most a month. */
+const MAX_BLUR_MS = 31 * DAY_MS;
+
+/** Of a moment in what may be meant as well. */
+const OR_FIT = 0.8;
+
+/** How well a moment fits a period: 1 within it, at once .5 outside and falling to 0. */
+export function fit({ from, to, or }: Period, moment: number): number {
+  if (moment >= from && moment < to) return 1;
+  if (or !== undefined && fit(or, moment) === 1) return OR_FIT;
+  const distance = moment < from ? from - moment : moment - to;
+  const blur = Math.min(MAX_BLUR_MS, Math.max(DAY_MS, to - from));
+  return Math.max(0, 0.5 * (1 - distance / blur));
+}
+
+/** What a text says of a unit: "day", "week", "weekend", "month", "year". */
+export type UnitOf = (name: string) => string | undefined;
+
+export function dayStart(time: number): number {
+  return Math.floor(time / DAY_MS) * DAY_MS;
+}
+
+/** 0 is Monday. */
+export function weekdayAt(time: number): number {
+  return (new Date(time).getUTCDay() + 6) % 7;
+}
+
+export function monday(time: number): number {
+  return dayStart(time) - weekdayAt(time) * DAY_MS;
+}
+
+/** The day so many days from now. */
+export function days(now: number, distance: number): Period {
+  const from = dayStart(now) + distance * DAY_MS;
+  return { from, to: from + DAY_MS };
+}
+
+export function dayOf(year: number, month: number, day: number): Period | undefined {
+  const from = Date.UTC(year, month, day);
+  const date = new Date(from);
+  return date.getUTCMonth() === month && date.getUTCDate() === day ? { from, to: from + DAY_MS } : undefined;
+}
+
+export function dayNamed(
+  day: number,
+  month: number,
+  year: string | undefined,
+  now: number,
+): Period | undefined {
+  if (month < 0 || month > 11 || day < 1 || day > 31) return undefined;
+  if (year !== undefined) return dayOf(Number(year), month, day);
+  return latest((y) => ({ from: Date.UTC(y, month, day), to: Date.UTC(y, month, day) + DAY_MS }), now);
+}
+
+export function monthsFrom(year: number, month: number, count: number): Period {
+  return { from: Date.UTC(year, month), to: Date.UTC(year, month + count) };
+}
+
+export function wholeYear(year: number): Period {
+  return monthsFrom(year, 0, 12);
+}
+
+export function christmas(year: number): Period {
+  return { from: Date.UTC(year, 11, 24), to: Date.UTC(year, 11, 27) };
+}
+
+/** Of a period of every year the latest that has begun. */
+export function latest(ofYear: (year: number) => Period, now: number): Period {
+  const year = new Date(now).getUTCFullYear();
+  const period = ofYear(year);
+  return { ...(period.from <= now ? period : ofYear(year - 1)), isOfAnyYear: true };
+}
+
+export function sameDayBefore(day: number, other: number): number {
+  const date = new Date(day);
+  const inYear = (year: number) => Date.UTC(year, date.getUTCMonth(), date.getUTCDate());
+  const year = new Date(other).getUTCFullYear();
+  return inYear(year) <= other ? inYear(year) : inYear(year - 1);
+}
+
+export function lengthOf(of: UnitOf): number {
+  if (of("day") !== undefined) return DAY_MS;
+  if (of("week") !== undefined || of("weekend") !== undefined) return WEEK_MS;
+  return of("month") === undefined ? 365.25 * DAY_MS : 30.5 * DAY_MS;
+}
+
+/** A day is meant as it is said; weeks, months and years are about so long ago. */
+export function agoPeriod(
+  count: number,
+  groups: Readonly<Record<string, string | undefined>>,
+  now: number,
+): Period {
+  const of: UnitOf = (name) => groups[name];
+  if (of("day") !== undefined) return days(now, -count);
+  if (of("weekend") !== undefined) return unitPeriod(of, count, now);
+  const length = lengthOf(of);
+  return {
+    from: dayStart(now - (count + ABOUT) * length),
+    to: dayStart(now - (count - ABOUT) * length) + DAY_MS,
+  };
+}
+
+/** The unit that is so many before the one of now. */
+export function unitPeriod(of: UnitOf, back: number, now: number): Period {
+  const date = new Date(now);
+  if (of("week") !== undefined) {
+    const from = monday(now) - back * WEEK_MS;
+    return { from, to: from + WEEK_MS };
+  }
+  if (of("weekend") !== undefined) {
+    // The latest that has begun; asked on one, "last weekend" is the one before.
+    const begun = monday(now) + (weekdayAt(now) >= 5 ? 5 : -2) * DAY_MS;
+    const from = begun - (weekdayAt(now) >= 5 ? back : Math.max(0, back - 1)) * WEEK_MS;
+    return { from, to: from + 2 * DAY_MS, or: { from: from - WEEK_MS, to: from - 5 * DAY_MS } };
+  }
+  if (of("month") !== undefined) return monthsFrom(date.getUTCFullYear(), date.getUTCMonth() - back, 1);
+  if (of("year") !== undefined) return wholeYear(date.getUTCFullYear() - back);
+  return days(now, -back);
+}

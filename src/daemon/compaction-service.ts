@@ -1,0 +1,105 @@
+import type { CompactionOperations, CompactionProgress, FinishedCompaction } from "../core/compaction.ts";
+import type { Clock } from "../core/ports.ts";
+import type { Logger } from "./log.ts";
+import type { Purge, Originals } from "../storage/purge.ts";
+
+export interface CompactionService extends CompactionOperations {
+  /** Begins to look now and then whether something is to be erased. */
+  begin(): void;
+  /** Stops one that runs, which loses nothing. */
+  close(): Promise<void>;
+}
+
+export interface CompactionParts {
+  readonly purge: Purge;
+  readonly originals: Originals;
+  readonly clock: Clock;
+  /** How long what was deleted may wait; 0: until somebody asks. */
+  readonly afterMinutes: number;
+  /** Changes whenever something is asked of the daemon. */
+  readonly activity: () => unknown;
+  readonly log: Pick<Logger, "info" | "warn">;
+}
+
+const LOOK_EVERY_MS = 10_000;
+/** Rest after one that nobody asked for, in times of what it took: at most a twentieth of the time goes into it. */
+const REST = 20;
+/** After a failure; most want an operator. */
+const RETRY_MS = 10 * 60_000;
+
+/** Erases what was deleted when it has waited long enough, in a quiet moment, or when somebody asks. */
+export function createCompactionService(parts: CompactionParts): CompactionService {
+  const { purge, originals, clock, log } = parts;
+  const afterMs = parts.afterMinutes * 60_000;
+  const closing = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  let progress: CompactionProgress | undefined;
+  let startedAt = 0;
+  let isGentle = false;
+  let last: FinishedCompaction | undefined;
+  let notBefore = 0;
+  let lastActivity: unknown;
+  let running: Promise<void> | undefined;
+
+  async function run(): Promise<void> {
+    startedAt = clock.now();
+    progress = { stage: "preparing", done: 0, total: 0 };
+    const begun = performance.now();
+    const finished = () => ({ startedAt, tookMs: performance.now() - begun });
+    try {
+      const report = await purge.run({
+        originals,
+        isGentle: () => isGentle,
+        onProgress: (now) => (progress = now),
+        signal: closing.signal,
+      });
+      last = { ...finished(), report };
+      notBefore = clock.now() + REST * last.tookMs;
+      log.info({ ms: Math.round(last.tookMs) }, "deleted rows erased");
+    } catch (error) {
+      notBefore = clock.now() + RETRY_MS;
+      if (closing.signal.aborted) return;
+      last = { ...finished(), problem: error instanceof Error ? error.message : String(error) };
+      log.warn({ err: error }, "erasing failed");
+    }
+  }
+
+  function start(gently: boolean): boolean {
+    isGentle = gently && (running === undefined || isGentle);
+    if (running !== undefined || closing.signal.aborted) return false;
+    running = run().finally(() => {
+      running = undefined;
+      progress = undefined;
+    });
+    return true;
+  }
+
+  function look(): void {
+    const activity = parts.activity();
+    const isQuiet = activity === lastActivity;
+    lastActivity = activity;
+    const { waiting } = purge;
+    const now = clock.now();
+    if (waiting === undefined || running !== undefined || now < notBefore) return;
+    const waited = now - waiting.since;
+    // A quiet moment is waited for, but not for ever.
+    if (waited >= 2 * afterMs || (waited >= afterMs && isQuiet)) start(true);
+  }
+
+  return {
+    begin() {
+      if (afterMs > 0) timer = setInterval(look, LOOK_EVERY_MS).unref();
+    },
+    start: () => start(false),
+    status: () => ({
+      ...(purge.waiting && { waiting: purge.waiting }),
+      ...(progress && { running: { ...progress, startedAt } }),
+      ...(last && { last }),
+    }),
+    async close() {
+      clearInterval(timer);
+      closing.abort();
+      await running;
+    },
+  };
+}

@@ -1,0 +1,375 @@
+import { resolve } from "node:path";
+import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { createCompactionService } from "./compaction-service.ts";
+import { type Config, setVariables } from "../config/config.ts";
+import { EMBEDDING_WORKERS, MODEL_IDLE_MS, SHUTDOWN_MS } from "../config/limits.ts";
+import { openDocumentService, type DocumentService } from "./document-service.ts";
+import { FollowUps } from "../core/memories/follow-ups.ts";
+import { RequestLedger } from "../core/idempotency.ts";
+import type { MemoryPorts } from "../core/memories/memory-ports.ts";
+import { bindOperations } from "../core/operations.ts";
+import { type EmbeddingStamp, stampKey } from "../core/embedding.ts";
+import { halfLivesFrom } from "../core/memories/salience.ts";
+import { ownTimeZone } from "../core/text/calendar.ts";
+import { readWordFrequencies } from "../core/text/word-frequencies.ts";
+import { createSectorClassifier, type SectorModel } from "../core/sectors/sectors.ts";
+import type { ServiceStatus } from "../core/status.ts";
+import { listen } from "../http/listen.ts";
+import { buildServer } from "../http/server.ts";
+import { exitWhenIdle } from "./idle-exit.ts";
+import { openDataDirectory, openKeyRing } from "./key-service.ts";
+import type { Logger } from "./log.ts";
+import { createAgentEndpoint } from "../mcp/agent-endpoint.ts";
+import { BUNDLED_MODELS, type EmbeddingModel, findModel, MINILM } from "../models/bundled-models.ts";
+import { ONNX_ENVIRONMENT } from "../models/onnx-environment.ts";
+import { openEmbedder, type ModelEmbedder } from "../models/onnx-embedder.ts";
+import { chosenModel } from "./chosen-model.ts";
+import { startRemaking } from "./remake-service.ts";
+import { newLocalToken, proofOf, removeRuntimeInfo, writeRuntimeInfo } from "./runtime-file.ts";
+import { hideSocket } from "../sandbox/walls.ts";
+import { nodeDisk } from "../storage/disk.ts";
+import { lockDataDirectory } from "../storage/lock.ts";
+import { type OpenedStore, openStore, STORE_FORMAT } from "../storage/open-store.ts";
+import { UserSummaries } from "../core/users/user-summaries.ts";
+import { createChatSummaryWriter } from "../models/chat-summary-writer.ts";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { sha256, systemClock, uuidSource } from "./system.ts";
+import { readTls } from "./tls.ts";
+import { VERSION } from "../config/version.ts";
+
+export interface RunningDaemon {
+  readonly address: string;
+  readonly port: number;
+  /** Whether it speaks HTTPS. */
+  readonly isSecure: boolean;
+  status(): ServiceStatus;
+  /** Finishes what is under way and lets go of the store; writes that were answered are on the disk before and after. */
+  stop(): Promise<void>;
+}
+
+/** How long what answered calls leave behind is gathered, so that it goes into few records. */
+const FOLLOW_UP_DELAY_MS = 500;
+
+/** Links that are still made when the daemon stops: a second's work. */
+const LINKED_AT_STOP = 200;
+
+/** A use is noted to the hour, so there is something to save at most once an hour a key. */
+const USES_SAVED_EVERY_MS = 60_000;
+
+/** Part of the stop that is left for the store and the model once requests have had their time. */
+const REQUESTS_SHARE_OF_STOP = 0.7;
+
+/**
+ * Builds every part and starts it: the directory's lock, then the model and the store beside each other, then the
+ * port. What was started is stopped again when a later part fails.
+ *
+ * @param requestStop ends the process as a signal would, for a client that may ask for it.
+ * @throws {ServiceError} with a sentence that says what to do.
+ */
+export async function startDaemon(
+  config: Config,
+  log: Logger,
+  requestStop: () => void,
+): Promise<RunningDaemon> {
+  const started: (() => Promise<unknown> | void)[] = [];
+  const stopAll = async (): Promise<void> => {
+    // Newest first; each is given its chance whatever became of the one before.
+    for (let stop = started.pop(); stop !== undefined; stop = started.pop()) {
+      try {
+        await stop();
+      } catch (error) {
+        log.error({ err: error }, "part failed to stop");
+      }
+    }
+  };
+
+  try {
+    const tls = readTls(config);
+    await openDataDirectory(config.dataDir);
+    const lock = await lockDataDirectory(config.dataDir);
+    started.push(() => lock.release());
+    const keys = await openKeyRing(config.dataDir);
+    const isKeyNeeded = () => config.apiKey !== undefined || keys.isLocked;
+    const access = { ...accessOf(config), keys, localToken: newLocalToken() };
+
+    const startedAt = systemClock.now();
+    const instanceId = randomUUID();
+    setVariables(ONNX_ENVIRONMENT);
+    const chosen = chosenModel(config.dataDir);
+    let model: EmbeddingModel | undefined;
+    let opening: Promise<ModelEmbedder> | undefined;
+    started.push(() => opening?.then((known) => known.close()).catch(() => undefined));
+    let documents: DocumentService | undefined;
+    const opened = await openStore({
+      disk: nodeDisk,
+      directory: config.dataDir,
+      clock: systemClock,
+      stamp: (stored) => {
+        model = modelFor(stored, chosen, config, log);
+        // Beside the store: each takes a second or more, mostly in threads of its own.
+        opening = openEmbedder(model, {
+          workers: EMBEDDING_WORKERS,
+          idleTimeoutMs: MODEL_IDLE_MS,
+          log,
+        });
+        opening.catch(() => undefined);
+        return model.stamp;
+      },
+      changesModel: chosen !== undefined,
+      log,
+      halfLives: halfLivesFrom(config.salienceHalfLifeDays),
+      limits: { bytes: config.checkpointBytes },
+      onCheckpoint: () => documents?.checkpointed(),
+    });
+    started.push(() => opened.store.close());
+    if (model === undefined || opening === undefined) throw new TypeError("an open store has a model");
+    const embedder = await opening;
+
+    let followUpTimer: NodeJS.Timeout | undefined;
+    const followUps = new FollowUps(opened.store, {
+      onPending: () => {
+        followUpTimer = setTimeout(() => {
+          followUps.flush().catch((error: unknown) => log.warn({ err: error }, "follow-ups dropped"));
+        }, FOLLOW_UP_DELAY_MS).unref();
+      },
+      isBusy: () => embedder.waiting > 0,
+      minSimilarity: () => embedder.profile.similar,
+    });
+    started.push(async () => {
+      clearTimeout(followUpTimer);
+      await followUps.flush(LINKED_AT_STOP);
+      clearTimeout(followUpTimer);
+    });
+
+    const remaking = startRemaking({ store: opened.store, embedder, followUps }, log);
+    started.push(() => remaking.stop());
+
+    const ports: MemoryPorts = {
+      store: opened.store,
+      facts: opened.store,
+      embedder,
+      classify: createSectorClassifier(readSectorModel(model)),
+      frequencies: readWordFrequencies(
+        readFileSync(new URL("../../data/word-frequencies.txt", import.meta.url), "utf8"),
+      ),
+      clock: systemClock,
+      timeZone: config.timeZone === "" ? ownTimeZone() : config.timeZone,
+      ids: uuidSource,
+      requests: new RequestLedger(),
+      followUps,
+      sha256,
+    };
+    let listeningPort: number | undefined;
+    const service = await openDocumentService(config, ports, {
+      log,
+      ownPort: () => listeningPort,
+      hasAllDocuments: opened.hasAllDocuments,
+      isKeyNeeded,
+    });
+    documents = service;
+    started.push(() => service.close());
+    const { summaryLlmUrl, summaryLlmModel, summaryLlmKey } = config;
+    const summaries = new UserSummaries({
+      ...ports,
+      nextTurn: () => nextTurn(),
+      ...(summaryLlmUrl !== "" && {
+        summaryWriter: createChatSummaryWriter({
+          url: summaryLlmUrl,
+          model: summaryLlmModel,
+          key: summaryLlmKey,
+          report: (reason) => log.warn({ reason }, "summary not written by the language model"),
+        }),
+      }),
+    });
+    const operations = bindOperations({ ...ports, summaries, stopJob: service.stopJob });
+    const compaction = createCompactionService({
+      purge: opened.purge,
+      originals: service.originals,
+      clock: systemClock,
+      afterMinutes: config.compactAfterMinutes,
+      // Something unlike anything before while texts wait: then it is not quiet.
+      activity: () =>
+        embedder.waiting + service.counts.jobsRunning > 0 ? Symbol() : opened.journal.position.sequence,
+      log,
+    });
+    started.push(() => compaction.close());
+    const status = () =>
+      statusOf(config, {
+        instanceId,
+        startedAt,
+        embedder,
+        opened,
+        documents: service.counts,
+        damagedOriginals: service.damage,
+        repairs: [...opened.losses, ...remaking.repairs],
+        sandbox: service.sandbox,
+      });
+    const agents = createAgentEndpoint({
+      version: VERSION,
+      clock: systemClock,
+      addsPerHour: config.mcpAddsPerHour,
+      report: (error) => log.error({ err: error }, "tool failed"),
+    });
+    started.push(() => agents.close());
+    const app = buildServer({
+      operations,
+      documents: service.operations,
+      compaction,
+      mcp: agents.fetch,
+      status,
+      lookAtDiskSpace: () => opened.store.lookAtDiskSpace(),
+      requestStop,
+      prove: (challenge) => proofOf({ instanceId, token: access.localToken }, challenge),
+      access,
+      ...(tls !== undefined && { tls }),
+      limits: { maxJsonBytes: config.maxBodyBytes, maxUploadBytes: config.maxUploadBytes },
+      log,
+    });
+    if (config.socket !== "") hideSocket(resolve(config.socket));
+    const listening = await listen(app, {
+      host: config.host,
+      port: config.port,
+      ...(config.socket !== "" && { socket: resolve(config.socket) }),
+    });
+    started.push(() => listening.close(SHUTDOWN_MS * REQUESTS_SHARE_OF_STOP));
+
+    const saveUses = () =>
+      keys.saveUses().catch((error: unknown) => log.warn({ err: error }, "uses of keys not saved"));
+    const useTimer = setInterval(() => void saveUses(), USES_SAVED_EVERY_MS).unref();
+    started.push(() => {
+      clearInterval(useTimer);
+      return saveUses();
+    });
+
+    const { port } = listening;
+    listeningPort = port;
+    service.start();
+    compaction.begin();
+    writeRuntimeInfo(config.dataDir, {
+      address: config.host,
+      port,
+      pid: process.pid,
+      instanceId,
+      version: VERSION,
+      startedAt,
+      token: access.localToken,
+      startedWith: { ...config.startedWith, secrets: [...config.startedWith.secrets] },
+      ...(tls !== undefined && { tlsFingerprint: tls.fingerprint }),
+    });
+    started.push(() => removeRuntimeInfo(config.dataDir, instanceId));
+    if (config.exitWhenIdleMs > 0) {
+      started.push(
+        exitWhenIdle(app.server, {
+          afterMs: config.exitWhenIdleMs,
+          isBusy: () => embedder.waiting + service.counts.jobsRunning + service.counts.jobsWaiting > 0,
+          onIdle: requestStop,
+        }),
+      );
+    }
+    return { address: config.host, port, isSecure: tls !== undefined, status, stop: stopAll };
+  } catch (error) {
+    await stopAll();
+    throw error;
+  }
+}
+
+function accessOf({ apiKey, host, allowedHosts, allowedOrigins, trustedProxies, requestsPerMinute }: Config) {
+  return {
+    ...(apiKey !== undefined && { apiKey }),
+    ...(requestsPerMinute !== undefined && { requestsPerMinute }),
+    host,
+    allowedHosts,
+    allowedOrigins,
+    trustedProxies,
+  };
+}
+
+/** The model that was chosen for the store, else the one it has; of a new one, the configured model. */
+function modelFor(
+  stored: EmbeddingStamp | undefined,
+  chosen: string | undefined,
+  { model: wanted }: Config,
+  log: Logger,
+): EmbeddingModel {
+  const configured = findModel(chosen ?? wanted) ?? MINILM;
+  if (stored === undefined) return configured;
+  const known = BUNDLED_MODELS.find(({ stamp }) => stampKey(stamp) === stampKey(stored));
+  // Another's: the store refuses it and says why.
+  if (known === undefined) return configured;
+  if (chosen !== undefined) {
+    if (known !== configured)
+      log.info(
+        { from: known.name, to: configured.name },
+        "all memories are embedded again with another model",
+      );
+    return configured;
+  }
+  if (known !== configured)
+    log.info(
+      {
+        model: `${known.name} (${known.languages})`,
+        wanted: `${configured.name} (${configured.languages})`,
+        toChange: `memoryd models use ${configured.name}`,
+      },
+      "the store keeps the model that it was made with",
+    );
+  return known;
+}
+
+function readSectorModel({ sectors }: EmbeddingModel): SectorModel {
+  return JSON.parse(readFileSync(sectors, "utf8")) as SectorModel;
+}
+
+interface Parts {
+  readonly instanceId: string;
+  readonly startedAt: number;
+  readonly embedder: ModelEmbedder;
+  readonly opened: OpenedStore;
+  readonly documents: ServiceStatus["documents"];
+  readonly damagedOriginals: readonly string[];
+  readonly repairs: readonly string[];
+  readonly sandbox: ServiceStatus["sandbox"];
+}
+
+function statusOf(
+  config: Config,
+  { instanceId, startedAt, embedder, opened, documents, damagedOriginals, repairs, sandbox }: Parts,
+): ServiceStatus {
+  const { store, storeId, journal, checkpointer, tables, damage } = opened;
+  const { latest } = checkpointer;
+  const tableBytes = (latest?.tables ?? [])
+    .flatMap(({ files }) => files)
+    .reduce((sum, { size }) => sum + size, 0);
+  const failures = [journal.readOnly, checkpointer.stopped, tables.failure];
+  const notReady = failures.flatMap((error) => error?.message ?? []);
+  return {
+    version: VERSION,
+    instanceId,
+    startedAt,
+    notReady: [
+      ...notReady,
+      ...damage.map((reason) => `A file of the store is damaged: ${reason}.`),
+      ...damagedOriginals,
+    ],
+    repairs,
+    memoryCount: store.catalogue.size,
+    documents,
+    sandbox,
+    embedding: { model: embedder.name, dimensions: embedder.dimensions, modelSha256: embedder.modelSha256 },
+    store: {
+      dataDir: config.dataDir,
+      format: STORE_FORMAT,
+      storeId,
+      position: `${journal.position.epoch}.${journal.position.sequence}`,
+      checkpoint: latest === undefined ? "" : `${latest.epoch}.${latest.sequence}`,
+      pendingRows: store.pending.rows,
+      pendingBytes: store.pending.bytes,
+      diskBytes: tableBytes + journal.bytes,
+      unerased: opened.purge.waiting?.items ?? 0,
+      readOnly: journal.readOnly !== undefined,
+      addsRefused: store.addsRefused ?? null,
+    },
+    embeddingQueue: { waiting: embedder.waiting, workers: embedder.workers },
+  };
+}

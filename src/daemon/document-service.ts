@@ -1,0 +1,149 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Config } from "../config/config.ts";
+import * as limits from "../config/limits.ts";
+import { bindDocumentOperations, type DocumentOperations } from "../core/documents/document-operations.ts";
+import type { DocumentPorts } from "../core/documents/document-ports.ts";
+import { IngestJobs } from "../core/documents/ingest-jobs.ts";
+import type { MemoryPorts } from "../core/memories/memory-ports.ts";
+import type { ServiceStatus } from "../core/status.ts";
+import type { UserErasurePorts } from "../core/users/delete-user-memories.ts";
+import { createUrlFetcher } from "../extraction/fetch/node-url-fetcher.ts";
+import { checkNamedProgram } from "../extraction/media/ffmpeg-program.ts";
+import { openMediaDecoder } from "../extraction/media/media-decoder.ts";
+import { openExtractor } from "../extraction/sandboxed-text-extractor.ts";
+import { isLoopback } from "../http/access.ts";
+import type { Logger } from "./log.ts";
+import { openTranscriber } from "../models/whisper/whisper-transcriber.ts";
+import { nodeDisk } from "../storage/disk.ts";
+import { DiskFileStore } from "../storage/disk-file-store.ts";
+import { standingWalls } from "../sandbox/walls.ts";
+import type { Originals } from "../storage/purge.ts";
+import { VERSION } from "../config/version.ts";
+
+/** The part of the daemon that takes documents in. */
+export interface DocumentService {
+  /** To be erased. */
+  readonly originals: Originals;
+  readonly operations: DocumentOperations;
+  /** Goes on with the jobs of an earlier life; once the port is known, so that the daemon fetches nothing of itself. */
+  start(): void;
+  /** A checkpoint was written: originals that nothing needs any more may go, and the paths of files that were deleted. */
+  checkpointed(): void;
+  /** Figures for the status. */
+  readonly counts: ServiceStatus["documents"];
+  /** Originals that were found damaged, in sentences. */
+  readonly damage: readonly string[];
+  readonly sandbox: ServiceStatus["sandbox"];
+  /** As `UserErasurePorts.stopJob`. */
+  readonly stopJob: UserErasurePorts["stopJob"];
+  /** Interrupts jobs, which go on at the next start. */
+  close(): Promise<void>;
+}
+
+/** Builds it over an open store. */
+export async function openDocumentService(
+  config: Config,
+  memoryPorts: MemoryPorts,
+  {
+    log,
+    ownPort,
+    hasAllDocuments,
+    isKeyNeeded,
+  }: {
+    readonly log: Logger;
+    readonly ownPort: () => number | undefined;
+    readonly hasAllDocuments: boolean;
+    /** May change while the daemon runs. */
+    readonly isKeyNeeded: () => boolean;
+  },
+): Promise<DocumentService> {
+  await checkNamedProgram(config.ffmpeg);
+  const walls = await standingWalls();
+  const { documents } = memoryPorts.store.catalogue;
+  const files = await DiskFileStore.open({
+    disk: nodeDisk,
+    directory: config.dataDir,
+    isNeeded: (sha256) => documents.needsFile(sha256),
+    wasNeeded: (sha256) => documents.neededFile(sha256),
+    isAllKnown: hasAllDocuments,
+  });
+  const extractor = openExtractor({
+    limits: {
+      maxBytes: config.maxUploadBytes,
+      maxPages: limits.MAX_DOCUMENT_PAGES,
+      maxChars: limits.MAX_DOCUMENT_CHARS,
+      maxWorkingMs: limits.MAX_EXTRACTION_MS,
+    },
+  });
+  const transcriber = openTranscriber({
+    modelDirectory: config.whisperModelDir,
+    idleTimeoutMs: limits.MODEL_IDLE_MS,
+  });
+  const decoder = openMediaDecoder({
+    ffmpeg: config.ffmpeg,
+    searchPath: config.searchPath,
+    limits: { maxSeconds: limits.MAX_RECORDING_SECONDS, maxWorkingMs: limits.MAX_EXTRACTION_MS },
+  });
+  const fetcher = createUrlFetcher({
+    version: VERSION,
+    clock: memoryPorts.clock,
+    maxBytes: config.maxUploadBytes,
+    privateTargets: () => privateTargets(config, isKeyNeeded()),
+    ownPort,
+    ...(config.httpProxy === "" ? {} : { proxy: config.httpProxy }),
+  });
+  const closing = new AbortController();
+  const ports: DocumentPorts = { ...memoryPorts, files, extractor, decoder, transcriber, fetcher, pause };
+  const jobs = new IngestJobs(ports, {
+    concurrency: limits.INGEST_WORKERS,
+    report: (error) => log.error({ err: error }, "job failed"),
+  });
+  // Written by 0.1.0: paths of files, also deleted ones. Documents name their files themselves now.
+  rmSync(join(config.dataDir, "ingested.ndjson"), { force: true });
+  return {
+    originals: files,
+    operations: bindDocumentOperations(ports, jobs),
+    start() {
+      jobs.start();
+      files.scrub(closing.signal).then(
+        (damaged) => damaged.forEach((sha256) => log.error({ sha256 }, "damaged original")),
+        (error: unknown) => {
+          if (!closing.signal.aborted) log.error({ err: error }, "check of the originals failed");
+        },
+      );
+    },
+    get damage() {
+      return files.damaged.map(
+        (sha256) => `The original ${sha256} is damaged on the disk; ingesting the same file again mends it.`,
+      );
+    },
+    sandbox: walls?.by ?? null,
+    stopJob: (job) => jobs.stop(job),
+    checkpointed() {
+      files.sweep().catch((error: unknown) => log.warn({ err: error }, "unneeded files not removed"));
+    },
+    get counts() {
+      return { count: documents.documentCount, jobsWaiting: jobs.waiting, jobsRunning: jobs.running };
+    },
+    async close() {
+      closing.abort();
+      await jobs.close();
+      await extractor.close();
+      await transcriber.close();
+      await decoder.close();
+    },
+  };
+}
+
+/** Where nobody but this machine's user can ask, what only this machine can reach is the user's own. */
+function privateTargets({ ingestPrivate, host }: Config, isKeyNeeded: boolean): "allow" | "deny" {
+  if (ingestPrivate !== "auto") return ingestPrivate;
+  return isLoopback(host) && !isKeyNeeded ? "allow" : "deny";
+}
+
+async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  await sleep(milliseconds, undefined, { signal }).catch(() => undefined);
+  signal.throwIfAborted();
+}

@@ -1,0 +1,98 @@
+import { randomBytes } from "node:crypto";
+import { chmod } from "node:fs/promises";
+import type { Static } from "typebox";
+import { KeyRing, type NewKey } from "../core/access/key-ring.ts";
+import { createKeyInput, keyRecord } from "../http/records.ts";
+import { validator } from "../http/validation.ts";
+import {
+  CreateKeyBody,
+  type CreateKeyReply,
+  type KeyRecord,
+  type ListKeysReply,
+  type RemoveKeysReply,
+} from "../schemas/keys.ts";
+import { refuseForeignDirectory } from "../storage/data-directory.ts";
+import { nodeDisk } from "../storage/disk.ts";
+import { openKeyFile, readKeyFile } from "../storage/key-file.ts";
+import { lockDataDirectory } from "../storage/lock.ts";
+import { sha256, systemClock, uuidSource } from "./system.ts";
+
+/** Bytes; hex digits are twice as many. */
+const PREFIX_BYTES = 4;
+const SECRET_BYTES = 32;
+
+/**
+ * The keys of a data directory, for whoever holds its lock.
+ *
+ * @throws {ServiceError} STORE_UNUSABLE when the file with them is damaged.
+ */
+export async function openKeyRing(dataDir: string): Promise<KeyRing> {
+  const kept = await readKeyFile(nodeDisk, dataDir);
+  const file = openKeyFile(nodeDisk, dataDir);
+  return new KeyRing({ file, clock: systemClock, ids: uuidSource, sha256, newKey }, kept);
+}
+
+/** What can be done with the keys of a data directory, whether a daemon runs on it or not. In the terms of the API. */
+export interface KeyDesk {
+  list(): Promise<Static<typeof ListKeysReply>>;
+  create(body: Static<typeof CreateKeyBody>): Promise<Static<typeof CreateKeyReply>>;
+  revoke(id: string): Promise<Static<typeof KeyRecord>>;
+  removeAll(): Promise<Static<typeof RemoveKeysReply>>;
+}
+
+/**
+ * Works on the keys of a data directory that no daemon runs on; makes the directory where there is none.
+ *
+ * Each call throws STORE_UNUSABLE when the directory is in use or holds other things, or its keys are damaged; the last
+ * does not keep `removeAll` from removing them.
+ */
+export function offlineKeys(dataDir: string): KeyDesk {
+  const withRing = <T>(work: (ring: KeyRing) => T | Promise<T>) =>
+    locked(dataDir, async () => work(await openKeyRing(dataDir)));
+  return {
+    list: () =>
+      withRing((ring) => ({ keys: ring.keys.map((key) => keyRecord(ring, key)), key_needed: ring.isLocked })),
+    create: (body) =>
+      withRing(async (ring) => {
+        const checked = checkKey(body, "");
+        if ("error" in checked) throw checked.error;
+        const first = !ring.isLocked;
+        const { kept, key } = await ring.create(createKeyInput(body));
+        return { ...keyRecord(ring, kept), key, first };
+      }),
+    revoke: (id) => withRing(async (ring) => keyRecord(ring, await ring.revoke(id))),
+    removeAll: () =>
+      locked(dataDir, async () => {
+        const deleted = await openKeyRing(dataDir).then(
+          ({ keys }) => keys.length,
+          () => 0,
+        );
+        await openKeyFile(nodeDisk, dataDir).remove();
+        return { ok: true as const, deleted, key_needed: false };
+      }),
+  };
+}
+
+const checkKey = validator(CreateKeyBody, "The key");
+
+async function locked<T>(dataDir: string, work: () => Promise<T>): Promise<T> {
+  await openDataDirectory(dataDir);
+  const lock = await lockDataDirectory(dataDir);
+  try {
+    return await work();
+  } finally {
+    await lock.release();
+  }
+}
+
+/** Makes the directory where there is none, for its owner alone. @throws {ServiceError} STORE_UNUSABLE. */
+export async function openDataDirectory(dataDir: string): Promise<void> {
+  await nodeDisk.makeDirectory(dataDir);
+  await refuseForeignDirectory(nodeDisk, dataDir);
+  if (process.platform !== "win32") await chmod(dataDir, 0o700);
+}
+
+function newKey(): NewKey {
+  const prefix = `mk_${randomBytes(PREFIX_BYTES).toString("hex")}`;
+  return { key: `${prefix}_${randomBytes(SECRET_BYTES).toString("base64url")}`, prefix };
+}

@@ -1,0 +1,119 @@
+import { createHmac, randomBytes } from "node:crypto";
+import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { StartedWith } from "../config/config.ts";
+import { isObject } from "../config/is-object.ts";
+import { isMissing } from "../config/system-error.ts";
+
+/**
+ * What a running daemon tells its own command line: where it listens, who it is, and a token that stands for the
+ * owner of the data directory. It is a file in that directory which only its owner can read.
+ */
+export interface RuntimeInfo {
+  /** Address to connect to, which is not always the one listened on (`0.0.0.0`). */
+  readonly address: string;
+  readonly port: number;
+  readonly pid: number;
+  /** Drawn at every start; the daemon that answers with another one is not this one. */
+  readonly instanceId: string;
+  readonly version: string;
+  /** Epoch milliseconds. */
+  readonly startedAt: number;
+  /** Good for this run of the daemon only. */
+  readonly token: string;
+  /** SHA-256 of the certificate that the daemon shows, as Node writes it; absent: it speaks plain HTTP. */
+  readonly tlsFingerprint?: string;
+  /** For a restart. */
+  readonly startedWith?: StartedWith;
+}
+
+function isRuntimeInfo(info: unknown): info is RuntimeInfo {
+  if (!isObject(info)) return false;
+  const isFilled = (text: unknown) => typeof text === "string" && text !== "";
+  const isPositive = (number: unknown) => Number.isInteger(number) && (number as number) >= 1;
+  const { address, port, pid, instanceId, version, startedAt, token, tlsFingerprint, startedWith } = info;
+  return (
+    [address, instanceId, token, tlsFingerprint ?? "none"].every(isFilled) &&
+    [port, pid].every(isPositive) &&
+    (port as number) <= 65_535 &&
+    typeof version === "string" &&
+    typeof startedAt === "number" &&
+    (startedWith === undefined || isStartedWith(startedWith))
+  );
+}
+
+function isStartedWith(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const { configFile = "", flags, secrets } = value;
+  const isText = (text: unknown) => typeof text === "string";
+  return (
+    isText(configFile) &&
+    isObject(flags) &&
+    Object.values(flags).every(isText) &&
+    Array.isArray(secrets) &&
+    secrets.every(isText)
+  );
+}
+
+const FILE_NAME = "daemon.json";
+
+/** A token for one run of the daemon: 256 random bits, fit for a header. */
+export function newLocalToken(): string {
+  return randomBytes(32).toString("base64url");
+}
+
+/** What only the daemon of that run can answer to a challenge; the token need not cross the wire for it. */
+export function proofOf(
+  { instanceId, token }: Pick<RuntimeInfo, "instanceId" | "token">,
+  challenge: string,
+): string {
+  return createHmac("sha256", token).update(`memoryd ${instanceId} ${challenge}`).digest("base64url");
+}
+
+/** Says who runs on this data directory, in place of whoever did before. Readers see the old file or the new one, whole. */
+export function writeRuntimeInfo(dataDir: string, info: RuntimeInfo): void {
+  const path = join(dataDir, FILE_NAME);
+  const temporary = `${path}.${info.pid}.tmp`;
+  writeFileSync(temporary, `${JSON.stringify(info, null, 2)}\n`, { mode: 0o600 });
+  // The mode above counts only for a new file; a temporary one left behind by a crash keeps its own.
+  chmodSync(temporary, 0o600);
+  renameSync(temporary, path);
+}
+
+/** Who ran last on this data directory and did not stop cleanly, or still runs; undefined when nobody, or when the file is unreadable. */
+export function readRuntimeInfo(dataDir: string): RuntimeInfo | undefined {
+  let info: unknown;
+  try {
+    info = JSON.parse(readFileSync(join(dataDir, FILE_NAME), "utf8"));
+  } catch (error) {
+    if (error instanceof SyntaxError || isMissing(error)) return undefined;
+    throw error;
+  }
+  return isRuntimeInfo(info) ? info : undefined;
+}
+
+/** Takes the file away, unless another instance has written its own meanwhile. */
+export function removeRuntimeInfo(dataDir: string, instanceId: string): void {
+  if (readRuntimeInfo(dataDir)?.instanceId === instanceId) rmSync(join(dataDir, FILE_NAME), { force: true });
+}
+
+/** Whether a daemon that listens there is reached at every address of the machine. */
+export function isEveryAddress(address: string): boolean {
+  return address === "0.0.0.0" || address === "::";
+}
+
+/** Where a client reaches a daemon that listens on `address`: a wildcard address is reached over loopback. */
+export function baseUrl({
+  address,
+  port,
+  isSecure = false,
+}: {
+  readonly address: string;
+  readonly port: number;
+  readonly isSecure?: boolean;
+}): string {
+  const scheme = isSecure ? "https" : "http";
+  if (address === "0.0.0.0") return `${scheme}://127.0.0.1:${port}`;
+  if (address === "::") return `${scheme}://[::1]:${port}`;
+  return `${scheme}://${address.includes(":") ? `[${address}]` : address}:${port}`;
+}

@@ -1,0 +1,55 @@
+import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { createSecureContext } from "node:tls";
+import { type Config, ConfigError } from "../config/config.ts";
+
+/** What HTTPS is served with. */
+export interface Tls {
+  /** PEM: the certificate, then those that vouch for it. */
+  readonly cert: string;
+  /** PEM. */
+  readonly key: string;
+  /** SHA-256 of the certificate, as Node writes it: by it the daemon's own command line knows the daemon. */
+  readonly fingerprint: string;
+}
+
+/**
+ * Reads the certificate and its key, once; undefined where none is configured.
+ *
+ * @throws {ConfigError} for a file that cannot be read or used, saying which and why.
+ */
+export function readTls({ tlsCert, tlsKey }: Pick<Config, "tlsCert" | "tlsKey">): Tls | undefined {
+  if (tlsCert === "") return undefined;
+  const cert = read(tlsCert, "certificate");
+  const key = read(tlsKey, "private key");
+  const certificate = parsed(() => new X509Certificate(cert), `${tlsCert} holds no certificate in PEM`);
+  const privateKey = parsed(() => createPrivateKey(key), keyFault(tlsKey, key));
+  if (!matches(certificate, privateKey))
+    throw new ConfigError(`The private key in ${tlsKey} does not belong to the certificate in ${tlsCert}.`);
+  parsed(() => createSecureContext({ cert, key }), `${tlsCert} and ${tlsKey} cannot be used for HTTPS`);
+  return { cert, key, fingerprint: certificate.fingerprint256 };
+}
+
+function matches(certificate: X509Certificate, key: KeyObject): boolean {
+  return certificate.checkPrivateKey(key);
+}
+
+function keyFault(path: string, key: string): string {
+  return /ENCRYPTED/.test(key)
+    ? `The private key in ${path} is encrypted; store it without a passphrase, readable by you alone`
+    : `${path} holds no private key in PEM`;
+}
+
+function read(path: string, what: string): string {
+  return parsed(() => readFileSync(path, "utf8"), `The file with the ${what}, ${path}, cannot be read`);
+}
+
+function parsed<T>(parse: () => T, fault: string): T {
+  try {
+    return parse();
+  } catch (error) {
+    throw new ConfigError(`${fault}: ${error instanceof Error ? error.message : String(error)}.`, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,128 @@
+/** Which caller a request has, and whether that one may do what it asks. */
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Scope } from "../core/access/api-key.ts";
+import { MAX_KEYS } from "../core/access/key-ring.ts";
+import { ServiceError } from "../core/errors.ts";
+import { LOCAL_TOKEN_ID, OWNER, type Access, type AccessOptions, type Caller } from "./access.ts";
+import { clientAddressOf, networkOf, trustedProxies } from "./client-address.ts";
+import { peerOf } from "./peer.ts";
+import { TokenBuckets } from "./token-buckets.ts";
+
+/** Sets the request's caller. @throws {ServiceError} UNAUTHORIZED, FORBIDDEN, RATE_LIMITED. */
+export type Authenticate = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+
+const SCOPE_RANK: Readonly<Record<Scope, number>> = { read: 1, write: 2, admin: 3 };
+
+/** Enough for somebody who mistypes, and for several clients with an old key behind one address. */
+const WRONG_KEYS_AT_ONCE = 10;
+const WRONG_KEYS_PER_MINUTE = 10;
+/** Addresses remembered, some 150 bytes each. */
+const MAX_ADDRESSES = 10_000;
+
+export function createAuthentication(
+  access: Access,
+  options: Pick<AccessOptions, "requestsPerMinute" | "trustedProxies" | "clock" | "peerOf">,
+): Authenticate {
+  const { requestsPerMinute, clock = { now: Date.now } } = options;
+  const isTrusted = trustedProxies(options.trustedProxies ?? []);
+  const wrongKeys = new TokenBuckets({
+    capacity: WRONG_KEYS_AT_ONCE,
+    perMinute: WRONG_KEYS_PER_MINUTE,
+    maxBuckets: MAX_ADDRESSES,
+    clock,
+  });
+  const requests =
+    requestsPerMinute === undefined
+      ? undefined
+      : new TokenBuckets({
+          capacity: requestsPerMinute,
+          perMinute: requestsPerMinute,
+          maxBuckets: MAX_KEYS + 1,
+          clock,
+        });
+
+  /** Only what was wrong gets here: a good key is never slowed by what others at its address do. */
+  function refuseWrongKey(request: FastifyRequest, reply: FastifyReply, why: string): never {
+    const address = clientAddressOf(request.raw, isTrusted);
+    const { waitSeconds, isFirstRefusal } = wrongKeys.take(networkOf(address));
+    if (waitSeconds === 0) throw new ServiceError("UNAUTHORIZED", why);
+    if (isFirstRefusal) request.log.warn({ address }, "many wrong keys");
+    // Whoever goes on must connect anew for each try.
+    reply.header("connection", "close");
+    throw new ServiceError(
+      "RATE_LIMITED",
+      "Too many wrong keys came from this address. Wait, and check the key.",
+      {
+        retryAfterSeconds: waitSeconds,
+      },
+    );
+  }
+
+  async function callerOf(request: FastifyRequest, reply: FastifyReply): Promise<Caller | undefined> {
+    const bearer = /^Bearer +([^\s]+) *$/i.exec(request.headers.authorization ?? "")?.[1];
+    const header = request.headers["x-api-key"];
+    const key = bearer ?? (typeof header === "string" ? header : undefined);
+    const isOne = bearer === undefined || header === undefined || bearer === header;
+    const found = key === undefined || !isOne ? undefined : access.callerOf(key);
+    if (typeof found === "object") return found;
+    // Where no key is asked, a wrong one does no harm.
+    if (!access.isKeyNeeded()) return ownerOrStranger(request);
+    if (key === undefined || request.routeOptions.config.scope === "open") return undefined;
+    if (found === "expired")
+      return refuseWrongKey(request, reply, "This key has expired. Ask for a new one.");
+    if (found === "revoked")
+      return refuseWrongKey(request, reply, "This key was revoked. Ask for a new one.");
+    const advice = isOne ? "Check that it was copied whole." : "Two headers must carry the same key.";
+    return refuseWrongKey(request, reply, `The key is not valid. ${advice}`);
+  }
+
+  /** Without a key everybody on this machine reaches the daemon: where the system says who it is, others are refused. */
+  async function ownerOrStranger({ raw, routeOptions }: FastifyRequest): Promise<Caller | undefined> {
+    const peer = await (options.peerOf ?? peerOf)(raw.socket);
+    const ownUid = process.getuid?.();
+    if (peer === "unknown" || (peer !== "gone" && peer.uid === ownUid)) return OWNER;
+    if (routeOptions.config.scope === "open") return undefined;
+    throw new ServiceError(
+      "FORBIDDEN",
+      `Without a key memoryd serves only the user who runs it (uid ${ownUid}), and this request comes from ` +
+        `${peer === "gone" ? "a connection that was closed before its user was known" : `another one (uid ${peer.uid})`}. ` +
+        "Have its owner make a key with `memoryd keys create`, and send it as `Authorization: Bearer KEY`.",
+    );
+  }
+
+  function limitRate({ id }: Caller): void {
+    if (id === OWNER.id || id === LOCAL_TOKEN_ID) return;
+    const waitSeconds = requests?.take(id).waitSeconds ?? 0;
+    if (waitSeconds === 0) return;
+    throw new ServiceError(
+      "RATE_LIMITED",
+      `This key makes more than ${requestsPerMinute} requests a minute (MEMORYD_KEY_REQUESTS_PER_MINUTE). Slow down, or ` +
+        "send many items in one request.",
+      { retryAfterSeconds: waitSeconds },
+    );
+  }
+
+  return async (request, reply) => {
+    const { scope = "read" } = request.routeOptions.config;
+    request.caller = await callerOf(request, reply);
+    if (scope === "open") return;
+    checkScope(request.caller, scope);
+    limitRate(request.caller);
+  };
+}
+
+/** The one place where a caller's scope meets a route's. */
+function checkScope(caller: Caller | undefined, scope: Scope): asserts caller is Caller {
+  if (caller === undefined) {
+    throw new ServiceError(
+      "UNAUTHORIZED",
+      "A key is needed: send it as `Authorization: Bearer KEY` or `x-api-key: KEY`.",
+    );
+  }
+  if (scope === "admin" && caller.userId !== undefined) {
+    throw new ServiceError("FORBIDDEN", "This key is bound to one user; this is about all of them.");
+  }
+  if (SCOPE_RANK[caller.scope] < SCOPE_RANK[scope]) {
+    throw new ServiceError("FORBIDDEN", `This key has the scope ${caller.scope}; ${scope} is needed.`);
+  }
+}

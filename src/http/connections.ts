@@ -1,0 +1,97 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Server, Socket } from "node:net";
+import { isLoopback } from "./access.ts";
+import { networkOf, plainAddress } from "./client-address.ts";
+
+declare module "fastify" {
+  interface FastifyInstance {
+    maxConnections: number;
+  }
+}
+
+/** Of all connections, what one address beyond this machine may have. */
+const SHARE_PER_ADDRESS = 1 / 8;
+
+interface Connection {
+  /** Undefined on this machine. */
+  readonly network: string | undefined;
+  readonly socket: Socket;
+  /** Requests that have begun. */
+  running: number;
+}
+
+/**
+ * Keeps connections within their number: for a further one the longest idle one is closed; where none is idle, the further
+ * one. One without a request that has begun is idle, however much of its headers has come.
+ */
+export function limitConnections(server: Server, max: number): void {
+  const all = new Map<string, Connection>();
+  /** Longest idle first. */
+  const idle = new Map<string, Connection>();
+  const perAddress = new Map<string, number>();
+  const maxPerAddress = Math.max(1, Math.floor(max * SHARE_PER_ADDRESS));
+
+  /** False where all of them are at work. */
+  function closeIdle(network?: string): boolean {
+    for (const [name, connection] of idle) {
+      if (network !== undefined && connection.network !== network) continue;
+      forget(name, connection);
+      connection.socket.destroy();
+      return true;
+    }
+    return false;
+  }
+
+  function forget(name: string, connection: Connection): void {
+    if (all.get(name) !== connection) return;
+    all.delete(name);
+    idle.delete(name);
+    if (connection.network === undefined) return;
+    const left = (perAddress.get(connection.network) ?? 1) - 1;
+    if (left === 0) perAddress.delete(connection.network);
+    else perAddress.set(connection.network, left);
+  }
+
+  server.on("connection", (socket: Socket) => {
+    const address = plainAddress(socket.remoteAddress ?? "");
+    const network = address === "" || isLoopback(address) ? undefined : networkOf(address);
+    const count = network === undefined ? 0 : (perAddress.get(network) ?? 0);
+    const isRoom =
+      (all.size < max || closeIdle()) &&
+      (network === undefined || count < maxPerAddress || closeIdle(network));
+    if (!isRoom) {
+      socket.destroy();
+      return;
+    }
+    const name = nameOf(socket);
+    const connection: Connection = { network, socket, running: 0 };
+    all.set(name, connection);
+    idle.set(name, connection);
+    if (network !== undefined) perAddress.set(network, (perAddress.get(network) ?? 0) + 1);
+    socket.once("close", () => forget(name, connection));
+  });
+
+  server.prependListener("request", ({ socket }: IncomingMessage, answer: ServerResponse) => {
+    const name = nameOf(socket);
+    const connection = all.get(name);
+    if (connection === undefined) return;
+    idle.delete(name);
+    connection.running += 1;
+    answer.once("close", () => {
+      connection.running -= 1;
+      if (connection.running === 0 && all.get(name) === connection) idle.set(name, connection);
+    });
+  });
+}
+
+let unnamed = 0;
+const names = new WeakMap<Socket, string>();
+
+/** The same for a connection and for what encrypts it. */
+function nameOf(socket: Socket): string {
+  if (socket.remotePort !== undefined)
+    return `${socket.remoteAddress} ${socket.remotePort} ${socket.localAddress}`;
+  const name = names.get(socket) ?? `socket ${(unnamed += 1)}`;
+  names.set(socket, name);
+  return name;
+}

@@ -1,0 +1,111 @@
+/** Which user and process of this machine is at the other end of a connection, as Linux tells it. */
+import { readdir, readFile, readlink } from "node:fs/promises";
+import type { Socket } from "node:net";
+import { endianness } from "node:os";
+
+export interface Peer {
+  readonly uid: number;
+  /** Names the socket among those of all processes. */
+  readonly inode: string;
+}
+
+/** "unknown": the system does not say. "gone": it would, and there is no such connection any more. */
+export type PeerState = Peer | "unknown" | "gone";
+
+type Ends = Pick<Socket, "localAddress" | "localPort" | "remoteAddress" | "remotePort">;
+
+const TABLES = ["/proc/net/tcp", "/proc/net/tcp6"];
+const peers = new WeakMap<Ends, Promise<PeerState>>();
+const processes = new WeakMap<Ends, Promise<string>>();
+let connections = 0;
+
+/** Looked up once per connection. */
+export function peerOf(socket: Ends): Promise<PeerState> {
+  const known = peers.get(socket) ?? readPeer(socket);
+  peers.set(socket, known);
+  return known;
+}
+
+/** Tells the processes of this machine apart where the system says which it is, else connections. */
+export function processOf(socket: Ends): Promise<string> {
+  const known = processes.get(socket) ?? readProcess(socket);
+  processes.set(socket, known);
+  return known;
+}
+
+async function readPeer(socket: Ends): Promise<PeerState> {
+  if (process.platform !== "linux" || socket.localPort === undefined) return "unknown";
+  // Reset before anybody asked who it was. A socket with a path has no ports at all.
+  if (socket.remotePort === undefined) return "gone";
+  const tables = await Promise.all(TABLES.map((path) => readFile(path, "latin1").catch(() => "")));
+  return peerIn(tables.join("\n"), socket);
+}
+
+async function readProcess(socket: Ends): Promise<string> {
+  const peer = await peerOf(socket);
+  const pid = typeof peer === "object" ? await processWith(`socket:[${peer.inode}]`) : undefined;
+  return pid === undefined ? `connection ${(connections += 1)}` : `process ${pid}`;
+}
+
+/** The youngest first: agents are. Those of other users cannot be looked into. */
+async function processWith(link: string): Promise<string | undefined> {
+  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
+  for (const pid of pids.sort((a, b) => Number(b) - Number(a))) {
+    const files = await readdir(`/proc/${pid}/fd`).catch(() => []);
+    for (const file of files)
+      if ((await readlink(`/proc/${pid}/fd/${file}`).catch(() => "")) === link) return pid;
+  }
+  return undefined;
+}
+
+/**
+ * The owner of the other end in the tables of the system. A connection that its owner has closed has no inode, and its
+ * user reads as 0; one that was reset is in no table. Neither passes for the owner of the daemon: "unknown" only where the
+ * tables do not have the daemon's own end, not even listening, and so describe another network.
+ */
+export function peerIn(table: string, socket: Ends): PeerState {
+  const [own, other] = [
+    ends(socket.localAddress, socket.localPort),
+    ends(socket.remoteAddress, socket.remotePort),
+  ];
+  let isDescribed = false;
+  for (const line of table.split("\n")) {
+    const [, local = "", remote = "", , , , , uid, , inode = "0"] = line.trim().split(/ +/);
+    if (own.has(local)) isDescribed = true;
+    if (other.has(local) && own.has(remote) && inode !== "0") return { uid: Number(uid), inode };
+  }
+  return isDescribed ? "gone" : "unknown";
+}
+
+/** An address with its port as the tables have it: an IPv4 one as that, and as it stands in IPv6. */
+function ends(address = "", port = 0): ReadonlySet<string> {
+  const tail = `:${port.toString(16).toUpperCase().padStart(4, "0")}`;
+  const ipv4 = /^(?:::ffff:)?(\d+)\.(\d+)\.(\d+)\.(\d+)$/i.exec(address)?.slice(1).map(Number);
+  const bytes = ipv4 ?? ipv6Bytes(address);
+  const words = inWords(bytes);
+  return new Set([
+    words + tail,
+    ...(ipv4 === undefined ? [] : [`${inWords([...ZEROS, 0xff, 0xff])}${words}${tail}`]),
+  ]);
+}
+
+const ZEROS = Array.from({ length: 10 }, () => 0);
+
+function ipv6Bytes(address: string): number[] {
+  const [head = [], tail = []] = address
+    .replace(/%[^]*$/, "")
+    .split("::")
+    .map((part) => part.split(":").filter((group) => group !== ""));
+  const zeros = Array.from({ length: Math.max(0, 8 - head.length - tail.length) }, () => "0");
+  return [...head, ...zeros, ...tail].flatMap((group) => {
+    const value = Number.parseInt(group, 16);
+    return [value >> 8, value & 0xff];
+  });
+}
+
+/** Words of four bytes, each in the order of the processor. */
+function inWords(bytes: readonly number[]): string {
+  const hex = bytes.map((byte) => byte.toString(16).toUpperCase().padStart(2, "0"));
+  const words = Array.from({ length: hex.length / 4 }, (_, i) => hex.slice(i * 4, i * 4 + 4));
+  return words.map((word) => (endianness() === "LE" ? word.reverse() : word).join("")).join("");
+}

@@ -1,0 +1,74 @@
+/** What operations answer, as it goes over the wire: the fields are those of the schemas; here is what differs. */
+import type { Static } from "typebox";
+import type { ApiKey } from "../core/access/api-key.ts";
+import type { CreateKeyInput, KeyRing } from "../core/access/key-ring.ts";
+import type { CompactionStatus } from "../core/compaction.ts";
+import type { Fact } from "../core/facts/fact.ts";
+import type { RecordedFact } from "../core/facts/record-fact.ts";
+import type { AddedMemory } from "../core/memories/added-memory.ts";
+import type { ListedMemories } from "../core/memories/list-memories.ts";
+import { occurredAtOf, type SeenMemory } from "../core/memory.ts";
+import { CompactionRecord } from "../schemas/compaction.ts";
+import { FactRecord, RecordFactReply } from "../schemas/fact.ts";
+import { CreateKeyBody, KeyRecord } from "../schemas/keys.ts";
+import type { ListMemoriesReply } from "../schemas/list-memories.ts";
+import { type AddMemoryReply, MemoryRecord } from "../schemas/memory.ts";
+import { fromWire, toWire } from "../schemas/wire.ts";
+import { writeCursor } from "./cursor.ts";
+
+/** A memory as every answer shows it. */
+export function memoryRecord(memory: SeenMemory): Static<typeof MemoryRecord> {
+  const { superseded } = memory;
+  return toWire(MemoryRecord, {
+    ...memory,
+    occurredAt: occurredAtOf(memory),
+    supersededBy: superseded?.by ?? null,
+    supersededAt: superseded?.at ?? null,
+    supersededHow: superseded?.how ?? null,
+  });
+}
+
+/** A page of memories as lists answer it. @param skipped how many the pages before held. */
+export function memoryPage(
+  { items, total, nextBefore }: ListedMemories,
+  limit: number,
+  skipped: number,
+): Static<typeof ListMemoriesReply> {
+  return {
+    items: items.map(memoryRecord),
+    total,
+    limit,
+    offset: skipped,
+    next_cursor:
+      nextBefore === undefined ? null : writeCursor({ before: nextBefore, skipped: skipped + items.length }),
+  };
+}
+
+export function addedRecord({ memory, deduplicated }: AddedMemory): Static<typeof AddMemoryReply> {
+  return { ...memoryRecord(memory), deduplicated };
+}
+
+/** A fact as every answer shows it. */
+export function factRecord(fact: Fact): Static<typeof FactRecord> {
+  return toWire(FactRecord, fact);
+}
+
+export function recordedFactRecord({ fact, ...recorded }: RecordedFact): Static<typeof RecordFactReply> {
+  return toWire(RecordFactReply, { ...fact, ...recorded });
+}
+
+/** A key as it goes over the wire: nothing of the key itself but how it begins. */
+export function keyRecord(keys: KeyRing, key: ApiKey): Static<typeof KeyRecord> {
+  return toWire(KeyRecord, { ...key, state: keys.stateOf(key), lastUsedAt: keys.lastUse(key) });
+}
+
+export function compactionRecord({ last, ...status }: CompactionStatus): Static<typeof CompactionRecord> {
+  return toWire(CompactionRecord, {
+    ...status,
+    ...(last && { last: { ...last.report, ...last, tookMs: Math.round(last.tookMs) } }),
+  });
+}
+
+export function createKeyInput(body: Static<typeof CreateKeyBody>): CreateKeyInput {
+  return { scope: "write", ...fromWire(CreateKeyBody, body) };
+}

@@ -1,0 +1,167 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { pipeline } from "node:stream/promises";
+import type { EmbeddingProfile, EmbeddingStamp } from "../core/embedding.ts";
+import { ServiceError } from "../core/errors.ts";
+import { WINDOW_RULE } from "./windows.ts";
+
+/** The root of the package, from `src/models` and from `dist/models` alike. */
+export const PACKAGE_ROOT = resolve(import.meta.dirname, "../..");
+const MODELS_DIRECTORY = join(PACKAGE_ROOT, "data/models");
+
+/** Everything that differs between embedding models. Plain data, so that it crosses to a thread. */
+export interface EmbeddingModel {
+  readonly name: string;
+  /** Of encoder, which says how text is cut into pieces. */
+  readonly kind: "bert" | "xlm-roberta";
+  readonly languages: string;
+  readonly licence: string;
+  /** Pieces a run can read, the marks at both ends among them. */
+  readonly maxPieces: number;
+  /** Ids of the marks before and behind every text. */
+  readonly marks: readonly [first: number, last: number];
+  /** What the model was trained to read before a text of each kind. */
+  readonly prefixes: Readonly<Record<"question" | "window", string>>;
+  /** `centred`: the projection file begins with the map of vectors, see `readProjection`. */
+  readonly projection: "plain" | "centred";
+  /** Absolute paths, each with the SHA-256 of the file: other bytes make other vectors, which must never mix. */
+  readonly files: Readonly<Record<"model" | "tokenizer" | "tokenizerConfig" | "projection", ModelFile>>;
+  /** Absolute path of the sector classifier that was trained with its vectors. */
+  readonly sectors: string;
+  readonly stamp: EmbeddingStamp;
+  readonly profile: EmbeddingProfile;
+}
+
+export interface ModelFile {
+  readonly path: string;
+  readonly sha256: string;
+}
+
+/** Light, and for English. */
+export const MINILM = modelOf({
+  name: "all-MiniLM-L6-v2",
+  kind: "bert",
+  languages: "English",
+  licence: "Apache-2.0",
+  marks: [101, 102],
+  prefixes: { question: "", window: "" },
+  projection: "plain",
+  pooling: "mean",
+  sha256: {
+    model: "c17c8ec889f9866eb1f1e7b4bf1ed30c2c1b0ce22484ffe5bf6ce55e6434745f",
+    tokenizer: "5fd1c882abbd30517dced455a2c9768945ec726b96727927e4959348d9de550b",
+    tokenizerConfig: "a9968986db175a6ba61b64a21bf31bf4ce051ac493b96367cb3d31caa690b7bd",
+    projection: "5cdfe4abf4eaf13bf178e1bcd105cbec4ad5d6bde7cb334d67476e3945510ce6",
+  },
+  paths: { projection: "data/token-projection.bin", sectors: "data/sectors/classifier.json" },
+  profile: {
+    similar: 0.55,
+    tokenFloor: 0.3,
+    relevance: { weakest: 2.2, distance: 1.5, offset: -3.1 },
+  },
+});
+
+/** About a hundred languages. */
+export const MULTILINGUAL_E5 = modelOf({
+  name: "multilingual-e5-small",
+  kind: "xlm-roberta",
+  languages: "about 100 languages",
+  licence: "MIT",
+  marks: [0, 2],
+  prefixes: { question: "query:", window: "passage:" },
+  projection: "centred",
+  pooling: "mean-centred-mapped",
+  sha256: {
+    model: "6aa981d4cab0becdcb036eda5ea1dcbf4796593d0c39a8284a500dd23d04c7a3",
+    tokenizer: "3ba49e197733c845451ddb5e7234d89bfb141a3b04dc8395ffb7530d88bf026a",
+    tokenizerConfig: "22385f1700e2e83211a3c0f38c319c80bb8adceae3480950a414601f2ddd1b2f",
+    projection: "65d3b2e7711ec8c254c2e8543dacd920419704b91d31872203c4a4f59af3c3b1",
+  },
+  paths: {
+    projection: "data/models/multilingual-e5-small/projection.bin",
+    sectors: "data/models/multilingual-e5-small/sectors.json",
+  },
+  profile: {
+    similar: 0.58,
+    tokenFloor: 0.3,
+    relevance: { weakest: 2.2, distance: 1.5, offset: -3.1 },
+  },
+});
+
+/** The models that ship, the default of new stores first. */
+export const BUNDLED_MODELS: readonly EmbeddingModel[] = [MULTILINGUAL_E5, MINILM];
+
+/** @returns undefined for a model that does not ship. */
+export function findModel(name: string): EmbeddingModel | undefined {
+  return BUNDLED_MODELS.find((model) => model.name === name);
+}
+
+function modelOf({
+  pooling,
+  sha256,
+  paths,
+  ...model
+}: Pick<
+  EmbeddingModel,
+  "name" | "kind" | "languages" | "licence" | "marks" | "prefixes" | "projection" | "profile"
+> & {
+  readonly pooling: string;
+  readonly sha256: Readonly<Record<keyof EmbeddingModel["files"], string>>;
+  readonly paths: Readonly<Record<"projection" | "sectors", string>>;
+}): EmbeddingModel {
+  const file = (name: string) => join(MODELS_DIRECTORY, model.name, name);
+  return {
+    ...model,
+    maxPieces: 512,
+    files: {
+      model: { path: file("onnx/model_quantized.onnx"), sha256: sha256.model },
+      tokenizer: { path: file("tokenizer.json"), sha256: sha256.tokenizer },
+      tokenizerConfig: { path: file("tokenizer_config.json"), sha256: sha256.tokenizerConfig },
+      projection: { path: join(PACKAGE_ROOT, paths.projection), sha256: sha256.projection },
+    },
+    sectors: join(PACKAGE_ROOT, paths.sectors),
+    stamp: { model: sha256.model, windows: WINDOW_RULE, pooling, projection: sha256.projection },
+  };
+}
+
+/**
+ * The bytes of a file that must be exactly the expected ones.
+ *
+ * @throws {ServiceError} MODEL_UNAVAILABLE if it cannot be read or differs.
+ */
+export async function readVerified(file: ModelFile): Promise<Buffer> {
+  const bytes = await readFile(file.path).catch((cause: unknown) => refuseUnreadable(file, cause));
+  assertSame(file, createHash("sha256").update(bytes).digest("hex"));
+  return bytes;
+}
+
+/**
+ * The path of a file whose bytes are exactly the expected ones; never holds them all.
+ *
+ * @throws {ServiceError} as `readVerified`.
+ */
+export async function verified(file: ModelFile): Promise<string> {
+  const hash = createHash("sha256");
+  await pipeline(createReadStream(file.path, { highWaterMark: 1024 ** 2 }), hash).catch((cause: unknown) =>
+    refuseUnreadable(file, cause),
+  );
+  assertSame(file, hash.digest("hex"));
+  return file.path;
+}
+
+function refuseUnreadable({ path }: ModelFile, cause: unknown): never {
+  throw new ServiceError("MODEL_UNAVAILABLE", `cannot read the model file ${path}: install memoryd again`, {
+    cause,
+  });
+}
+
+function assertSame({ path, sha256 }: ModelFile, found: string): void {
+  if (found !== sha256) {
+    throw new ServiceError(
+      "MODEL_UNAVAILABLE",
+      `the model file ${path} is not the one this version was made for (SHA-256 ${found}): install memoryd again`,
+    );
+  }
+}

@@ -1,0 +1,122 @@
+import { characterMapIn, readTokenizerFile, type TokenizerRest } from "./tokenizer-file.ts";
+
+/** The pieces of a unigram model in flat arrays over one buffer, which threads share; found by a hash of their text. */
+export interface PieceTable {
+  readonly unknownId: number;
+  /** What a character that no piece has counts. */
+  readonly unknownScore: number;
+  /** UTF-16 units of the longest piece. */
+  readonly longest: number;
+  /** Logarithms of probabilities, by id. */
+  readonly scores: Float64Array;
+  /** Where each piece starts in `characters`, and behind the last one the end. */
+  readonly starts: Int32Array;
+  readonly characters: Uint16Array;
+  /** Open addressing: ids plus 1, where 0 is free. */
+  readonly slots: Int32Array;
+  /** As `readCharacterMap` takes it. */
+  readonly characterMap: Uint8Array;
+}
+
+/** A character that no piece has costs so much more than the rarest piece: the figure of SentencePiece. */
+const UNKNOWN_PENALTY = 10;
+export const HASH_START = 0x811c9dc5;
+
+/** FNV-1a over UTF-16 units. */
+export function hashOn(hash: number, unit: number): number {
+  return Math.imul(hash ^ unit, 0x01000193);
+}
+
+function slotOf(slots: Int32Array, hash: number): number {
+  const mixed = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
+  return (mixed ^ (mixed >>> 13)) & (slots.length - 1);
+}
+
+/** The id of the piece that equals that part of the text, whose hash is given; −1 without one. */
+export function find(table: PieceTable, hash: number, text: string, start: number, end: number): number {
+  const { slots, starts, characters } = table;
+  for (let slot = slotOf(slots, hash); ; slot = (slot + 1) & (slots.length - 1)) {
+    const id = (slots[slot] ?? 0) - 1;
+    if (id < 0) return -1;
+    const at = starts[id] ?? 0;
+    if ((starts[id + 1] ?? 0) - at !== end - start) continue;
+    let i = start;
+    while (i < end && characters[at + i - start] === text.charCodeAt(i)) i++;
+    if (i === end) return id;
+  }
+}
+
+const HEADER_BYTES = 32;
+
+/** The arrays over a buffer that `buildPieceTable` made. */
+export function openPieceTable(shared: SharedArrayBuffer): PieceTable {
+  const [pieces = 0, characters = 0, slots = 0, mapBytes = 0, longest = 0, unknownId = 0] = new Int32Array(
+    shared,
+    0,
+    HEADER_BYTES / 4,
+  );
+  let at = HEADER_BYTES;
+  const next = (bytes: number) => (at += bytes) - bytes;
+  const scores = new Float64Array(shared, next(8 * (pieces + 1)), pieces + 1);
+  return {
+    unknownId,
+    unknownScore: scores[pieces] ?? 0,
+    longest,
+    scores,
+    starts: new Int32Array(shared, next(4 * (pieces + 1)), pieces + 1),
+    slots: new Int32Array(shared, next(4 * slots), slots),
+    characters: new Uint16Array(shared, next(2 * characters), characters),
+    characterMap: new Uint8Array(shared, next(mapBytes), mapBytes),
+  };
+}
+
+/**
+ * The pieces and the character map of a unigram model's `tokenizer.json`. Reads the bytes of the pieces one after the
+ * other: parsed as JSON they would take 200 MB. The marks of the model's own are left out, so that no text can hold one.
+ *
+ * @throws {TypeError} if the file is of another kind.
+ */
+export function buildPieceTable(file: Buffer): SharedArrayBuffer {
+  const { pieces, scores, rest } = readTokenizerFile(file);
+  const { added_tokens: marks = [], normalizer, model } = JSON.parse(rest) as TokenizerRest;
+  if (model?.type !== "Unigram" || model.unk_id === undefined)
+    throw new TypeError("the tokenizer is not a unigram model with an unknown piece");
+  const characterMap = Buffer.from(characterMapIn(normalizer), "base64");
+  const characters = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  // Twice as many as pieces at least, so that a search for what is not there ends soon.
+  const slots = 2 ** Math.ceil(Math.log2(2 * pieces.length + 2));
+  const shared = new SharedArrayBuffer(
+    HEADER_BYTES + 12 * (pieces.length + 1) + 4 * slots + 2 * characters + characterMap.length,
+  );
+  const longest = pieces.reduce((most, { length }) => Math.max(most, length), 0);
+  new Int32Array(shared, 0, HEADER_BYTES / 4).set([
+    pieces.length,
+    characters,
+    slots,
+    characterMap.length,
+    longest,
+    model.unk_id,
+  ]);
+
+  const table = openPieceTable(shared);
+  table.scores.set(scores);
+  table.scores[pieces.length] = scores.reduce((least, score) => Math.min(least, score), 0) - UNKNOWN_PENALTY;
+  table.characterMap.set(characterMap);
+  const isMark = new Set(marks.map(({ id }) => id)).add(model.unk_id);
+  let at = 0;
+  for (const [id, piece] of pieces.entries()) {
+    table.starts[id] = at;
+    let hash = HASH_START;
+    for (let i = 0; i < piece.length; i++) {
+      const unit = piece.charCodeAt(i);
+      table.characters[at++] = unit;
+      hash = hashOn(hash, unit);
+    }
+    if (isMark.has(id)) continue;
+    let slot = slotOf(table.slots, hash);
+    while (table.slots[slot] !== 0) slot = (slot + 1) & (slots - 1);
+    table.slots[slot] = id + 1;
+  }
+  table.starts[pieces.length] = at;
+  return shared;
+}

@@ -1,0 +1,101 @@
+import { type ChildProcess, execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { promisify } from "node:util";
+
+/** A program that starts another one without a network, where it can see and signal no process but its own. */
+export interface Walls {
+  readonly by: "bubblewrap" | "namespaces";
+  /** Put before the command that is to run behind the walls. It ends with this process, and its child with it. */
+  readonly command: readonly [program: string, ...args: string[]];
+}
+
+/**
+ * The best first. Both keep a process of their own as the first of the new namespace: the kernel would ignore a SIGKILL that
+ * the first one, such as a watchdog's, sends to itself.
+ */
+export const WALLS: readonly Walls[] = [
+  {
+    by: "bubblewrap",
+    // Files can be read as before, and none written.
+    command: [
+      "bwrap",
+      ..."--unshare-all --die-with-parent --new-session --cap-drop ALL --ro-bind / / --dev /dev --proc /proc --".split(
+        " ",
+      ),
+    ],
+  },
+  {
+    by: "namespaces",
+    command: [
+      "setpriv",
+      ..."--pdeathsig KILL -- unshare --user --map-current-user --net --ipc --pid --fork --kill-child --mount-proc".split(
+        " ",
+      ),
+      "sh",
+      "-c",
+      '"$0" "$@"; exit $?',
+    ],
+  },
+];
+
+const MAX_DETECTION_MS = 5_000;
+
+let detected: Promise<Walls | undefined> | undefined;
+
+/** What this system offers, looked for once; undefined where it offers nothing. */
+export function standingWalls(): Promise<Walls | undefined> {
+  detected ??= findWalls();
+  return detected;
+}
+
+async function findWalls(): Promise<Walls | undefined> {
+  if (process.platform !== "linux") return undefined;
+  for (const walls of WALLS) if (await canStand(walls)) return walls;
+  return undefined;
+}
+
+/** True where a program runs behind them: they may be missing, or forbidden by the system. */
+export async function canStand(walls: Walls): Promise<boolean> {
+  const [program, ...args] = behind(walls, process.execPath, ["--version"]);
+  // Without an environment: the folders of the system are searched, and no others.
+  return await promisify(execFile)(program, args, { env: {}, timeout: MAX_DETECTION_MS }).then(
+    () => true,
+    () => false,
+  );
+}
+
+/**
+ * Ends a process that was started as a group (`detached`), with all that is in it: killed while it builds the walls, bubblewrap
+ * alone would leave a child that waits for it for ever.
+ */
+export function killGroup(child: ChildProcess): void {
+  try {
+    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, "SIGKILL");
+  } catch {
+    // No group where the system has none, or all of it is gone.
+  }
+  child.kill("SIGKILL");
+}
+
+const hidden = new Set<string>();
+
+/** Keeps a socket of this program from children behind bubblewrap: one with a path is in no network. Namespaces do not hide it. */
+export function hideSocket(path: string): void {
+  hidden.add(path);
+}
+
+/** The command that runs a program behind the walls, or as it is where there are none. */
+export function behind(
+  walls: Walls | undefined,
+  program: string,
+  args: readonly string[],
+): readonly [program: string, ...args: string[]] {
+  if (walls === undefined) return [program, ...args];
+  if (walls.by !== "bubblewrap") return [...walls.command, program, ...args];
+  // Bubblewrap would have to create what is missing, and fail.
+  const masks = Array.from(hidden).flatMap((path) =>
+    existsSync(path) ? ["--ro-bind", "/dev/null", path] : [],
+  );
+  const [wall, ...words] = walls.command;
+  return [wall, ...words.slice(0, -1), ...masks, "--", program, ...args];
+}

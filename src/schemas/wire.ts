@@ -1,0 +1,104 @@
+/**
+ * The one mapping between records and the wire: a field `occurredAt` of a record is `occurred_at` there, and a time, a number
+ * of epoch milliseconds here, is text there. Which fields there are, and which are times, the schemas say.
+ */
+import type { Static, TSchema } from "typebox";
+import { formatTime, parseTime } from "./time.ts";
+
+type Camel<Name> = Name extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : Name;
+type IsTime<Value> = [string | number] extends [NonNullable<Value>] ? true : false;
+/** What `fromWire` makes of a value. Without null where a field may be left out: there it means that. */
+export type FromWire<Value> = Value extends readonly (infer Item)[]
+  ? FromWire<Item>[]
+  : Value extends object
+    ? string extends keyof Value
+      ? Value
+      : { [Name in keyof Value as Camel<Name>]: FromField<Value, Name> }
+    : Value;
+type FromField<Value, Name extends keyof Value> = undefined extends Value[Name]
+  ? FromValue<NonNullable<Value[Name]>>
+  : FromValue<Value[Name]>;
+type FromValue<Value> = IsTime<Value> extends true ? number | Extract<Value, null> : FromWire<Value>;
+
+interface Field {
+  readonly wire: string;
+  readonly name: string;
+  readonly isOptional: boolean;
+  readonly isTime: boolean;
+  /** Of the object, or of the objects of the list. */
+  readonly fields: readonly Field[] | undefined;
+}
+
+interface Node {
+  readonly type?: string | readonly string[];
+  readonly format?: string;
+  readonly properties?: Readonly<Record<string, Node>>;
+  readonly required?: readonly string[];
+  readonly items?: Node;
+}
+
+const known = new WeakMap<object, readonly Field[]>();
+
+function fieldsOf(schema: Node): readonly Field[] | undefined {
+  const { properties, required = [], items } = schema;
+  if (properties === undefined) return items === undefined ? undefined : fieldsOf(items);
+  let fields = known.get(schema);
+  if (fields === undefined) {
+    fields = Object.entries(properties).map(([wire, property]) => ({
+      wire,
+      name: wire.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()),
+      isOptional: !required.includes(wire),
+      isTime: property.format === "date-time" || isBodyTime(property),
+      fields: fieldsOf(property),
+    }));
+    known.set(schema, fields);
+  }
+  return fields;
+}
+
+/** Text or epoch milliseconds. */
+function isBodyTime({ type }: Node): boolean {
+  return Array.isArray(type) && type.includes("string") && type.includes("integer");
+}
+
+/** A record as the schema has it. What the schema does not name, and what is undefined, is left out. */
+export function toWire<S extends TSchema>(schema: S, record: object): Static<S> {
+  return write(fieldsOf(schema) ?? [], record) as Static<S>;
+}
+
+function write(fields: readonly Field[], record: object): object {
+  const wire: Record<string, unknown> = {};
+  for (const field of fields) {
+    const value: unknown = Reflect.get(record, field.name);
+    if (value !== undefined) wire[field.wire] = writeValue(field, value);
+  }
+  return wire;
+}
+
+function writeValue({ isTime, fields }: Field, value: unknown): unknown {
+  if (isTime && typeof value === "number") return formatTime(value);
+  if (Array.isArray(value))
+    return fields === undefined ? [...value] : value.map((item: object) => write(fields, item));
+  return fields === undefined || typeof value !== "object" || value === null ? value : write(fields, value);
+}
+
+/** The record of a value that fits its schema; what the schema does not name is left out. */
+export function fromWire<S extends TSchema>(schema: S, value: Static<S>): FromWire<Static<S>> {
+  return read(fieldsOf(schema) ?? [], value) as FromWire<Static<S>>;
+}
+
+function read(fields: readonly Field[], wire: object): object {
+  const record: Record<string, unknown> = {};
+  for (const field of fields) {
+    const value: unknown = Object.hasOwn(wire, field.wire) ? Reflect.get(wire, field.wire) : undefined;
+    if (value === undefined || (value === null && field.isOptional)) continue;
+    record[field.name] = readValue(field, value);
+  }
+  return record;
+}
+
+function readValue({ isTime, fields }: Field, value: unknown): unknown {
+  if (isTime && value !== null) return parseTime(value);
+  if (fields === undefined || typeof value !== "object" || value === null) return value;
+  return Array.isArray(value) ? value.map((item: object) => read(fields, item)) : read(fields, value);
+}

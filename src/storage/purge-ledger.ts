@@ -1,0 +1,65 @@
+import type { UnpurgedRows } from "../core/compaction.ts";
+import type { Change, TableName } from "../core/rows.ts";
+
+/**
+ * Counts the rows whose contents are to go from the disk. It stands in every checkpoint, so that a restart knows of them;
+ * a record whose write is refused after all counts too.
+ */
+export class PurgeLedger {
+  #waiting: UnpurgedRows | undefined;
+  /** What is being erased. */
+  #covered: UnpurgedRows | undefined;
+
+  constructor(waiting?: UnpurgedRows) {
+    this.#waiting = waiting;
+  }
+
+  note(time: number, changes: readonly Change[]): void {
+    const items = changes.filter(removesContent).length;
+    // Requests and jobs go by themselves after a day: they are erased with the rest, and no reason to begin.
+    if (items === 0) return;
+    const rows: Partial<Record<TableName, number>> = {};
+    const replaced = new Set(changes.filter(removesContent).map(({ id }) => id));
+    for (const { table, id, row } of changes)
+      if (row === null || replaced.has(id)) rows[table] = (rows[table] ?? 0) + 1;
+    this.#waiting = sum(this.#waiting, { items, rows, since: time });
+  }
+
+  /** With what is being erased. */
+  get waiting(): UnpurgedRows | undefined {
+    return sum(this.#covered, this.#waiting);
+  }
+
+  /** What is noted from here on waits for the next purge; answers what is for this one. */
+  begin(): UnpurgedRows | undefined {
+    this.#covered = this.waiting;
+    this.#waiting = undefined;
+    return this.#covered;
+  }
+
+  /** What stood here at `begin` is gone, or waits on. */
+  end(outcome: "erased" | "failed"): void {
+    if (outcome === "failed") this.#waiting = this.waiting;
+    this.#covered = undefined;
+  }
+}
+
+function removesContent({ table, row }: Change): boolean {
+  switch (table) {
+    case "memories":
+      return row === null || row.version > 1;
+    case "facts":
+    case "documents":
+      return row === null;
+    default:
+      return false;
+  }
+}
+
+function sum(a: UnpurgedRows | undefined, b: UnpurgedRows | undefined): UnpurgedRows | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  const rows = { ...a.rows };
+  for (const [table, count] of Object.entries(b.rows) as [TableName, number][])
+    rows[table] = (rows[table] ?? 0) + count;
+  return { items: a.items + b.items, rows, since: Math.min(a.since, b.since) };
+}

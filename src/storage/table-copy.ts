@@ -1,0 +1,169 @@
+import { join } from "node:path";
+import { setImmediate as turnOfOthers, setTimeout as sleep } from "node:timers/promises";
+import type { CompactionProgress, DiskUsage } from "../core/compaction.ts";
+import { ServiceError } from "../core/errors.ts";
+import type { TableName } from "../core/rows.ts";
+import { tablesFolder } from "./checkpoint.ts";
+import { type Disk, listFilesBelow, removeTree, usageBelow } from "./disk.ts";
+import type { CopiedTable } from "./tables/next-generation.ts";
+import { filesOfVersion, isVersionHint } from "./tables/table-files.ts";
+import type { TableState } from "./tables/table-state.ts";
+import type { Tables } from "./tables/tables.ts";
+
+/** What brings a new generation of the tables about; the checkpointer says when. */
+export interface NewGeneration {
+  /** When nothing is being written and the tables hold all that came before: begins to copy them. */
+  begin(): Promise<void>;
+  /** Copies, beside reads and checkpoints; answers where the copies are by then. */
+  copy(): Promise<readonly TableState[]>;
+  /**
+   * When nothing is being written: brings in what has changed since `begin`, and from then on the tables are the new
+   * ones.
+   */
+  switch(changed: ReadonlyMap<TableName, ReadonlySet<string>>): Promise<void>;
+  /**
+   * Back to the tables as they were, whatever was done so far.
+   *
+   * @param mayBeNamed a checkpoint that names the copies may be on the disk: their files stay.
+   */
+  abandon(mayBeNamed: boolean): Promise<void>;
+  /** Lets go of the old tables, whose files are removed next. */
+  end(): Promise<void>;
+}
+
+export interface TableCopyParts {
+  readonly disk: Disk;
+  readonly directory: string;
+  readonly tables: Pick<
+    Tables,
+    | "startGeneration"
+    | "copyPiece"
+    | "catchUp"
+    | "generationStates"
+    | "switchGeneration"
+    | "abandonGeneration"
+    | "endGeneration"
+  >;
+  readonly journal: { beginSegment(): Promise<void> };
+  /** Free bytes below which copying is not begun, and stops. */
+  readonly keepFree: number;
+  /** Rest between pieces, in times of what a piece took; 0 for as fast as it goes. */
+  readonly rest: () => number;
+  readonly onProgress: (progress: CompactionProgress) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Copies the survivors of every table into a new generation. */
+export class TableCopy implements NewGeneration {
+  readonly #parts: TableCopyParts;
+  #copied: readonly CopiedTable[] = [];
+  #before = new Map<string, DiskUsage>();
+  #done = 0;
+
+  constructor(parts: TableCopyParts) {
+    this.#parts = parts;
+  }
+
+  /** The tables, and what their files took before. */
+  get copied(): readonly (CopiedTable & { readonly before: DiskUsage })[] {
+    return this.#copied.map((table) => ({
+      ...table,
+      before: this.#before.get(table.name) ?? { bytes: 0, files: 0 },
+    }));
+  }
+
+  async begin(): Promise<void> {
+    const { disk, tables, signal } = this.#parts;
+    signal.throwIfAborted();
+    this.#copied = await tables.startGeneration();
+    for (const { name } of this.#copied) this.#before.set(name, await usageBelow(disk, this.#folderOf(name)));
+    const copies = this.copied.map(
+      ({ rows, storedRows, before }) => before.bytes * Math.min(1, rows / Math.max(1, storedRows)),
+    );
+    // The largest is there twice while its pieces are made one.
+    await this.#assertFree(copies.reduce((sum, bytes) => sum + bytes, Math.max(0, ...copies)));
+    this.#report("copying");
+  }
+
+  async copy(): Promise<readonly TableState[]> {
+    const { tables, rest, signal } = this.#parts;
+    for (;;) {
+      signal.throwIfAborted();
+      const startedAt = performance.now();
+      const piece = await tables.copyPiece();
+      if (piece === undefined) return await this.#withoutSteps(await tables.generationStates());
+      this.#done += piece.rows;
+      this.#report("copying");
+      await this.#assertFree(0);
+      const pause = rest() * (performance.now() - startedAt);
+      if (pause === 0) await turnOfOthers();
+      else await sleep(pause, undefined, { signal });
+    }
+  }
+
+  async switch(changed: ReadonlyMap<TableName, ReadonlySet<string>>): Promise<void> {
+    const { tables, journal, signal } = this.#parts;
+    signal.throwIfAborted();
+    this.#report("switching");
+    // What is not in the copies by now is in the journal from here on, and what is before can go.
+    await journal.beginSegment();
+    for (const [table, ids] of changed) await tables.catchUp(table, [...ids]);
+    await tables.switchGeneration();
+  }
+
+  async abandon(mayBeNamed: boolean): Promise<void> {
+    const { disk, tables } = this.#parts;
+    await tables.abandonGeneration();
+    if (mayBeNamed) return;
+    for (const { copy } of this.#copied) await removeTree(disk, this.#folderOf(copy));
+  }
+
+  async end(): Promise<void> {
+    await this.#parts.tables.endGeneration();
+    this.#report("removing");
+  }
+
+  /** Removes what the copies were made of on the way: nobody reads it, and no checkpoint names it. */
+  async #withoutSteps(states: readonly TableState[]): Promise<readonly TableState[]> {
+    const { disk, directory } = this.#parts;
+    const folder = tablesFolder(directory);
+    for (const state of states) {
+      const named = new Set(await filesOfVersion(disk, folder, state));
+      for (const file of await listFilesBelow(disk, this.#folderOf(state.name))) {
+        const path = `${state.name}.lance/${file}`;
+        if (!named.has(path) && !isVersionHint(path)) await disk.remove(join(folder, path));
+      }
+    }
+    return states;
+  }
+
+  /** What the new files of a table take. */
+  after({ copy }: CopiedTable): Promise<DiskUsage> {
+    return usageBelow(this.#parts.disk, this.#folderOf(copy));
+  }
+
+  #folderOf(name: string): string {
+    return join(tablesFolder(this.#parts.directory), `${name}.lance`);
+  }
+
+  #report(stage: CompactionProgress["stage"]): void {
+    const total = this.#copied.reduce((sum, { rows }) => sum + rows, 0);
+    this.#parts.onProgress({ stage, done: Math.min(this.#done, total), total });
+  }
+
+  async #assertFree(needed: number): Promise<void> {
+    const { disk, directory, keepFree } = this.#parts;
+    const free = await disk.freeBytes(directory);
+    if (free >= needed + keepFree) return;
+    const wanted = needed === 0 ? keepFree : needed + keepFree;
+    throw new ServiceError(
+      "STORE_FULL",
+      `Erasing writes the tables anew, for which ${inMegabytes(wanted)} must be free on the disk, and ${inMegabytes(free)} are. ` +
+        "Nothing was changed. Free some space and try again.",
+    );
+  }
+}
+
+function inMegabytes(bytes: number): string {
+  return `${Math.ceil(bytes / 1e6)} MB`;
+}

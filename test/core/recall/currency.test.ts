@@ -1,0 +1,146 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { takesPlace } from "../../../src/core/memories/infer-updates.ts";
+import { addMemory } from "../../../src/core/operations.ts";
+import type { MemoryStore } from "../../../src/core/ports.ts";
+import { currentFirst, tenseOf } from "../../../src/core/recall/currency.ts";
+import type { RankedHit } from "../../../src/core/recall/ranking.ts";
+import { queryMemory } from "../../../src/core/recall/query-memory.ts";
+import { changeWords } from "../../../src/core/text/change-words.ts";
+import { createMemoryWorld, type MemoryWorld } from "../../support/memory-world.ts";
+
+let world: MemoryWorld;
+beforeEach(() => {
+  world = createMemoryWorld();
+});
+
+const DAY_MS = 86_400_000;
+const add = async (content: string, day: number, supersedes: readonly string[] = []) =>
+  (await addMemory(world.ports, { content, occurredAt: world.now + (day - 100) * DAY_MS, supersedes })).memory
+    .id;
+const ask = async (query: string, asOfDay?: number) => {
+  const asOf = asOfDay === undefined ? {} : { asOf: world.now + (asOfDay - 100) * DAY_MS };
+  const { hits } = await queryMemory(world.ports, { query, limit: 8, filter: {}, ...asOf });
+  return hits;
+};
+
+describe("a question about what changed", () => {
+  it("finds what holds first, and marks what does not", async () => {
+    const paris = await add("Ada lives in Paris, in the old town", 1);
+    const rome = await add("Ada lives somewhere else", 2, [paris]);
+    const hits = await ask("Ada lives in Paris in the old town?");
+    expect(hits.map(({ memory }) => memory.id)).toEqual([rome, paris]);
+    expect(hits[1]?.memory.superseded).toMatchObject({ by: rome, how: "told" });
+    expect(hits[0]?.score).toBeGreaterThan(hits[1]?.score ?? 1);
+  });
+
+  it("finds what held before first, where it asks for that", async () => {
+    const paris = await add("Ada lives in Paris", 1);
+    const rome = await add("Ada lives in Rome, in Rome", 2, [paris]);
+    const [first] = await ask("Where in Rome did Ada live before?");
+    expect(first?.memory.id).toBe(paris);
+    expect((await ask("Where in Rome does Ada live?"))[0]?.memory.id).toBe(rome);
+  });
+
+  it("answers as of a time: what came later has no say", async () => {
+    const paris = await add("Ada lives in Paris", 1);
+    const rome = await add("Ada lives in Rome", 10, [paris]);
+    const then = await ask("Where does Ada live?", 5);
+    expect(then.map(({ memory }) => memory.id)).toEqual([paris]);
+    expect(then[0]?.memory.superseded).toBeNull();
+    expect((await ask("Where does Ada live?", 10))[0]?.memory.id).toBe(rome);
+  });
+
+  it("explains what it did to the scores", async () => {
+    const paris = await add("Ada lives in Paris, in the old town", 1);
+    await add("Ada lives somewhere else", 2, [paris]);
+    const { hits } = await queryMemory(world.ports, {
+      query: "Ada lives in Paris in the old town?",
+      limit: 8,
+      filter: {},
+      explain: true,
+    });
+    for (const { score, explain = {} } of hits) {
+      expect(Object.values(explain).reduce((sum, share) => sum + share, 0)).toBeCloseTo(score, 6);
+      expect(explain["currency"]).toBeDefined();
+    }
+  });
+});
+
+describe("a guessed link", () => {
+  const order = (how: "told" | "inferred", scores: readonly [earlier: number, later: number]) => {
+    const store = {
+      windowsOf: () => [],
+      catalogue: {
+        at: (ordinal: number) => ({
+          id: `m${ordinal}`,
+          occurredAt: ordinal,
+          sessionId: "s",
+          documentId: "d",
+          traits: {},
+        }),
+        supersession: (ordinal: number) => (ordinal === 0 ? { by: "m1", how } : undefined),
+        find: () => ({ ordinal: 1 }),
+      },
+    } as unknown as MemoryStore;
+    const hits = scores.map((score, ordinal) => ({ ordinal, score, shares: {} })) as unknown as RankedHit[];
+    const options = { tense: "present", asOf: undefined, hasTime: false } as const;
+    return currentFirst(store, hits, new Map(), options).map(({ ordinal }) => ordinal);
+  };
+
+  it("lifts only what answers nearly as well; what was told does so always", () => {
+    expect(order("inferred", [0.9, 0.8])).toEqual([1, 0]);
+    expect(order("inferred", [0.9, 0.1])).toEqual([0, 1]);
+    expect(order("told", [0.9, 0.1])).toEqual([1, 0]);
+  });
+});
+
+it.each([
+  "Where did we live before?",
+  "What was the old password?",
+  "Where did grandma use to live? She used to live near us.",
+  "Who was our previous dentist?",
+  "Wo hat Jonas früher gearbeitet?",
+  "Quel était l'ancien code ?",
+  "¿Dónde vivía antes Camila?",
+  "Chi era il medico prima?",
+  "Onde ficava o escritório antes?",
+  "Wanneer was de zwemles vroeger?",
+])("%s asks for the past", (question) => {
+  expect(tenseOf(question)).toBe("past");
+});
+
+it.each([
+  "Where does grandma live?",
+  "What should I do before going to bed?",
+  "Wann ist das Training?",
+  "Quel est le code du portail ?",
+])("%s asks for the present", (question) => {
+  expect(tenseOf(question)).toBe("present");
+});
+
+describe("takesPlace", () => {
+  it("asks for a word of change that the earlier one has not", () => {
+    expect(takesPlace("Choir is on Wednesdays.", "Choir has moved to Thursdays.", 0.7)).toBe(true);
+    expect(takesPlace("Weight: 82.4 kg.", "Weight: 81.9 kg.", 0.95)).toBe(false);
+    expect(takesPlace("Changed the oil of the van.", "Changed the tyres of the van.", 0.8)).toBe(false);
+  });
+
+  it("does not take an entry of a series for a change because something in it is new", () => {
+    const earlier = "Parents' council: school fair planned.";
+    expect(takesPlace(earlier, "Parents' council: new bicycle stand discussed.", 0.8)).toBe(false);
+    expect(takesPlace("The wifi password is tin-roof.", "New wifi password: copper-pipe.", 0.8)).toBe(true);
+  });
+
+  it("reads words of change in other languages", () => {
+    for (const text of [
+      "Das Training findet jetzt mittwochs statt.",
+      "Camille a déménagé à Grenoble.",
+      "Pablo ya no toma clases de piano.",
+      "O escritório mudou-se.",
+      "De zwemles is voortaan op woensdag.",
+      "从这个月起中文课改到周五",
+    ]) {
+      expect([...changeWords(text)]).not.toEqual([]);
+    }
+  });
+});

@@ -1,0 +1,124 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { addMemory } from "../../../src/core/operations.ts";
+import { queryMemory } from "../../../src/core/recall/query-memory.ts";
+import { createMemoryWorld, type MemoryWorld } from "../../support/memory-world.ts";
+
+const DAY = 86_400_000;
+let world: MemoryWorld;
+beforeEach(() => {
+  world = createMemoryWorld();
+  world.now = Date.UTC(2026, 10, 21, 15);
+});
+
+const add = async (content: string, occurredAt: number, more = {}) =>
+  (await addMemory(world.ports, { content, occurredAt, ...more })).memory.content;
+const found = async (query: string, more = {}) =>
+  (await queryMemory(world.ports, { query, limit: 3, filter: {}, ...more })).hits.map(
+    ({ memory }) => memory.content,
+  );
+
+describe("a question for a time", () => {
+  it("is answered by what happened then, newest first, and by nothing else", async () => {
+    await add("planted garlic", world.now - 30 * DAY);
+    const days = [4, 3, 2, 1].map((ago) => [`note ${ago}`, world.now - ago * DAY] as const);
+    for (const [content, at] of days) await add(content, at);
+    expect(await found("what happened in the last 3 days?")).toEqual(["note 1", "note 2", "note 3"]);
+    expect(await found("was war in den letzten 3 Tagen los?")).toEqual(["note 1", "note 2", "note 3"]);
+    const { hits } = await queryMemory(world.ports, {
+      query: "what did I do yesterday?",
+      limit: 9,
+      filter: {},
+      explain: true,
+    });
+    expect(hits.map(({ memory }) => memory.content)).toEqual(["note 1"]);
+    expect(hits[0]?.score).toBeGreaterThan(0.8);
+    expect(hits[0]?.explain?.["time"]).toBe(hits[0]?.score);
+  });
+
+  it("prefers what happened then to the same at another time, and to what only names the time", async () => {
+    const soup = await add("cooked lentil soup", Date.UTC(2026, 4, 9));
+    await add("cooked lentil soup again", Date.UTC(2026, 8, 9));
+    await add("lentil soup cooked for the party of May 2026", Date.UTC(2026, 1, 9));
+    expect((await found("when did I cook lentil soup in May 2026?"))[0]).toBe(soup);
+  });
+
+  it("means a time of which notes tell where none was written then", async () => {
+    const ship = await add("grandpa worked on a whaling ship in 1956", Date.UTC(2026, 4, 9));
+    expect(await found("what did grandpa do in 1956?")).toContain(ship);
+  });
+
+  it("means days as clocks of the zone show them", async () => {
+    const late = await add("late call", Date.UTC(2026, 10, 20, 2));
+    expect(await found("what happened yesterday?", { timeZone: "Europe/Berlin" })).toEqual([late]);
+    expect(await found("what happened two days ago?", { timeZone: "America/New_York" })).toEqual([late]);
+  });
+
+  it("keeps to the filter", async () => {
+    await add("of Ann", world.now - DAY, { userId: "ann" });
+    const bob = await add("of Bob", world.now - DAY, { userId: "bob" });
+    expect(await found("what happened yesterday?", { filter: { userId: "bob" } })).toEqual([bob]);
+  });
+});
+
+describe("the score of a user's memory", () => {
+  it("does not tell which words another user wrote", async () => {
+    for (const text of ["alice keeps fish tanks", "alice walks the dog", "the garden of alice"])
+      await add(text, world.now, { userId: "a" });
+    const ask = async (word: string) => {
+      const input = { query: `tanks ${word}`, limit: 1, filter: { userId: "a" }, explain: true };
+      const [hit] = (await queryMemory(world.ports, input)).hits;
+      return [hit?.score, hit?.explain];
+    };
+    const before = [await ask("quetzalmine"), await ask("zorkblatt")];
+    await add("bob: the quetzalmine merger is secret", world.now, { userId: "b" });
+    expect([await ask("quetzalmine"), await ask("zorkblatt")]).toEqual(before);
+  });
+
+  it("does not depend on what else filters", async () => {
+    await add("green tea", world.now, { userId: "a", tags: ["x"] });
+    await add("black coffee", world.now, { userId: "a" });
+    const score = async (filter: object) =>
+      (await queryMemory(world.ports, { query: "tea", limit: 1, filter: { userId: "a", ...filter } })).hits[0]
+        ?.score;
+    expect(await score({ tags: ["x"] })).toBe(await score({}));
+  });
+});
+
+describe("a misspelt word", () => {
+  it("finds what the user's own notes have in its place, by words alone", async () => {
+    const dentist = await add("dentist moved to Thursday", world.now, { userId: "a" });
+    await add("the printer is out of paper", world.now, { userId: "a" });
+    const explained = async (query: string) =>
+      (await queryMemory(world.ports, { query, limit: 1, filter: { userId: "a" }, explain: true })).hits[0];
+    expect((await explained("dentits"))?.memory.content).toBe(dentist);
+    expect((await explained("dentits"))?.explain?.["words"]).toBeGreaterThan(0);
+  });
+
+  it("finds the name of a project as a word of its memories", async () => {
+    const note = await add("moved off port 8080", world.now, { project: "tidemark" });
+    await add("moved off port 9090", world.now, { project: "kiosk" });
+    expect((await found("port of tidemark"))[0]).toBe(note);
+  });
+});
+
+describe("what a question teaches", () => {
+  it("is nothing where nothing answers", async () => {
+    await add("the printer is out of paper", world.now);
+    const { hits } = await queryMemory(world.ports, {
+      query: "boiling point of ethanol",
+      limit: 9,
+      filter: {},
+    });
+    expect(hits.every(({ score }) => score >= 0.005)).toBe(true);
+    const before = world.memory.records.length;
+    for (let i = 0; i < 50; i += 1)
+      await queryMemory(world.ports, { query: "boiling point of ethanol", limit: 9, filter: {} });
+    await world.followUps.flush();
+    expect(
+      world.memory.records
+        .slice(before)
+        .flat()
+        .filter(({ table }) => table === "signals"),
+    ).toEqual([]);
+  });
+});

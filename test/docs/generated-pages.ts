@@ -1,0 +1,218 @@
+/** The parts of docs/ that follow from the program: routes, commands, settings. `npm run docs` writes them. */
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Argument, Command, Option } from "commander";
+import { program } from "../../src/cli/main.ts";
+import { SETTINGS } from "../../src/config/config.ts";
+import { createTestServer } from "../support/test-server.ts";
+
+export const ROOT = resolve(import.meta.dirname, "../..");
+
+const PAGES: Readonly<Record<string, () => string | Promise<string>>> = {
+  "docs/http-api.md": httpApi,
+  "docs/cli.md": commandLine,
+  "docs/settings.md": settings,
+};
+const GENERATED = /(<!-- generated: npm run docs -->\n)[^]*?(<!-- end -->)/;
+
+/** Each generated page as it should be, by path: the text around the marks is written by hand and kept. */
+export async function generatedPages(): Promise<ReadonlyMap<string, { is: string; shouldBe: string }>> {
+  const pages = new Map<string, { is: string; shouldBe: string }>();
+  for (const [path, generate] of Object.entries(PAGES)) {
+    const is = readFileSync(resolve(ROOT, path), "utf8");
+    if (!GENERATED.test(is)) throw new Error(`${path} lacks the marks of its generated part`);
+    const generated = await generate();
+    pages.set(path, { is, shouldBe: is.replace(GENERATED, (_, from, to) => `${from}\n${generated}\n${to}`) });
+  }
+  return pages;
+}
+
+const table = (heads: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [heads, heads.map(() => "---"), ...rows]
+    .map((cells) => `| ${cells.map((cell) => cell.replaceAll("|", String.raw`\|`)).join(" | ")} |`)
+    .join("\n");
+
+/** Defaults that depend on the machine, in words. */
+const DEFAULTS: Readonly<Record<string, string>> = {
+  dataDir: "the data folder of the user, see below",
+};
+
+function settings(): string {
+  return table(
+    ["flag", "variable", "default", "what"],
+    SETTINGS.map(({ name, flag, variable, default: usual, description }) => {
+      const isEmpty = usual === "" || (Array.isArray(usual) && usual.length === 0);
+      const shown = DEFAULTS[name] ?? (isEmpty ? "" : `\`${String(usual)}\``);
+      return [`\`${flag}\``, `\`${variable}\``, shown, description];
+    }),
+  );
+}
+
+function commandLine(): string {
+  return program([]).commands.flatMap(describeCommand).join("\n\n");
+}
+
+/** Settings have a page of their own, and `--config` is said of all commands. */
+const SAID_ELSEWHERE: ReadonlySet<string> = new Set(["--config", ...SETTINGS.map(({ flag }) => flag)]);
+
+function describeCommand(command: Command, parent?: unknown): string[] {
+  const name = [typeof parent === "string" ? parent : "memoryd", command.name()].join(" ");
+  const words = command.registeredArguments.map(argumentName).join(" ");
+  const options = command.options.filter(({ long, hidden }) => !hidden && !SAID_ELSEWHERE.has(long ?? ""));
+  const rows = [
+    ...command.registeredArguments
+      .filter(({ description }) => description !== "")
+      .map((argument) => [`\`${argumentName(argument)}\``, argument.description]),
+    ...options.map((option: Option) => [`\`${option.flags}\``, option.description]),
+  ];
+  const text = [`### \`${[name, words].join(" ").trim()}\``, `${capitalised(command.description())}.`];
+  if (command.name() === "start") text.push("Takes every [setting](settings.md) as a flag, too.");
+  if (rows.length > 0) text.push(table(["", "what"], rows));
+  return [text.join("\n\n"), ...command.commands.flatMap((each) => describeCommand(each, name))];
+}
+
+function argumentName(argument: Argument): string {
+  const name = argument.name() + (argument.variadic ? "…" : "");
+  return argument.required ? name.toUpperCase() : `[${name.toUpperCase()}]`;
+}
+
+const capitalised = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
+
+/** What is used of JSON Schema and OpenAPI. */
+interface Schema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly items?: Schema;
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly allOf?: readonly Schema[];
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly format?: string;
+  readonly default?: unknown;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly maxItems?: number;
+}
+interface Route {
+  readonly summary: string;
+  readonly description?: string;
+  readonly tags: readonly string[];
+  readonly "x-scope": string;
+  readonly parameters?: readonly {
+    in: string;
+    name: string;
+    description?: string;
+    required?: boolean;
+    schema: Schema;
+  }[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema?: Schema }>> };
+  readonly responses: Readonly<
+    Record<string, { content?: Readonly<Record<string, { readonly schema?: Schema }>> }>
+  >;
+}
+interface OpenApi {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Route>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+}
+
+async function httpApi(): Promise<string> {
+  const api = (await createTestServer().get("/openapi.json")).json<OpenApi>();
+  const parts: string[] = [];
+  const routes = Object.entries(api.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, route]) => ({ path, method, route })),
+  );
+  for (const tag of new Set(routes.map(({ route }) => route.tags[0] ?? ""))) {
+    parts.push(`## Routes: ${tag}`);
+    for (const { path, method, route } of routes.filter(({ route: { tags } }) => tags[0] === tag))
+      parts.push(describeRoute(api, path, method, route));
+  }
+  parts.push("## Objects");
+  for (const [name, schema] of Object.entries(api.components.schemas)) {
+    const rows = fieldsOf(api, schema, "");
+    if (rows.length > 0)
+      parts.push(
+        `### ${name}`,
+        table(
+          ["field", "type", "what"],
+          rows.map((row) => row.toSpliced(1, 1)),
+        ),
+      );
+  }
+  return parts.join("\n\n");
+}
+
+function describeRoute(api: OpenApi, path: string, method: string, route: Route): string {
+  const address = path.replace(/\{(\w+)\}/g, ":$1");
+  const rows: string[][] = (route.parameters ?? []).map((parameter) => [
+    `\`${parameter.name}\``,
+    parameter.in,
+    typeOf(parameter.schema),
+    parameter.description ?? parameter.schema.description ?? "",
+  ]);
+  for (const [type, { schema }] of Object.entries(route.requestBody?.content ?? {})) {
+    const where = type === "application/json" ? "body" : type;
+    const fields = schema === undefined ? [] : fieldsOf(api, schema, where);
+    rows.push(
+      ...(fields.length > 0 ? fields : [["", where, schema === undefined ? "" : typeOf(schema), ""]]),
+    );
+  }
+  const ok = Object.entries(route.responses).filter(([status]) => status.startsWith("2"));
+  const answers = ok.map(([status, { content }]) => {
+    const kinds = Object.entries(content ?? {}).map(([type, { schema }]) =>
+      type === "application/json" && schema !== undefined ? typeOf(schema) : `\`${type}\``,
+    );
+    return [status, ...kinds].join(" ");
+  });
+  const text = [`### \`${method.toUpperCase()} ${address}\``];
+  const says = [route.summary, route.description].filter((part) => part !== undefined && part !== "");
+  text.push(
+    `${says.map((part) => part?.replace(/\.?$/, ".")).join(" ")} Scope: ${route["x-scope"]}. Answers: ${answers.join("; ")}.`,
+  );
+  if (rows.length > 0) text.push(table(["field", "in", "type", "what"], rows));
+  return text.join("\n\n");
+}
+
+/** A row for each field: name, where it stands, type, meaning. */
+function fieldsOf(api: OpenApi, schema: Schema, where: string): string[][] {
+  const all = schema.allOf?.flatMap((part) => fieldsOf(api, part, where)) ?? [];
+  if (schema.$ref !== undefined)
+    return fieldsOf(api, api.components.schemas[nameOf(schema.$ref)] ?? {}, where);
+  const own = Object.entries(schema.properties ?? {}).map(([name, field]) => {
+    const isNeeded = where !== "" && schema.required?.includes(name) === true;
+    return [`\`${name}\`${isNeeded ? " (required)" : ""}`, where, typeOf(field), field.description ?? ""];
+  });
+  return [...all, ...own];
+}
+
+const nameOf = (reference: string): string => reference.split("/").at(-1) ?? "";
+
+function typeOf(schema: Schema): string {
+  if (schema.$ref !== undefined) return `[${nameOf(schema.$ref)}](#${nameOf(schema.$ref).toLowerCase()})`;
+  if (schema.const !== undefined) return `\`${JSON.stringify(schema.const)}\``;
+  if (schema.enum !== undefined) return schema.enum.map((value) => `\`${String(value)}\``).join(", ");
+  const several = schema.anyOf ?? schema.oneOf;
+  if (several !== undefined) return [...new Set(several.map(typeOf))].join(" or ");
+  const types = Array.isArray(schema.type) ? schema.type : [schema.type ?? "any"];
+  const [type = "any"] = types as string[];
+  const named =
+    type === "array" && schema.items !== undefined ? `list of ${typeOf(schema.items)}` : types.join(" or ");
+  const { minimum, maximum, minLength, maxLength, maxItems } = schema;
+  const notes = [
+    rangeOf(minimum, maximum, ""),
+    rangeOf(minLength, maxLength, " characters"),
+    maxItems === undefined ? "" : `≤ ${maxItems}`,
+    schema.default === undefined ? "" : `default ${JSON.stringify(schema.default)}`,
+  ].filter((note) => note !== "");
+  return notes.length === 0 ? named : `${named} (${notes.join(", ")})`;
+}
+
+function rangeOf(least: number | undefined, most: number | undefined, unit: string): string {
+  if (most !== undefined) return `${least === undefined ? "≤ " : `${least} to `}${most}${unit}`;
+  return least === undefined || least === 0 || unit !== "" ? "" : `≥ ${least}`;
+}

@@ -1,0 +1,50 @@
+/** Commands and agents that start a daemon: also where another program has the port. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { runCli } from "../support/run-cli.ts";
+
+const TIMEOUT_MS = 120_000;
+
+let home: string;
+let other: Server;
+let env: Record<string, string>;
+beforeEach(async () => {
+  home = mkdtempSync(join(tmpdir(), "memoryd-start-"));
+  other = createServer((_, answer) => answer.end("another program"));
+  await new Promise<void>((resolve) => void other.listen(0, "127.0.0.1", resolve));
+  env = { MEMORYD_DATA_DIR: join(home, "data"), MEMORYD_PORT: String((other.address() as AddressInfo).port) };
+});
+afterEach(async () => {
+  await runCli(["stop"], { home, env });
+  await new Promise((resolve) => void other.close(resolve));
+  rmSync(home, { recursive: true, force: true });
+});
+
+it(
+  "add and query start a daemon on a free port, say so, and end while it runs",
+  async () => {
+    const added = await runCli(["add", "The heron nests at the old mill."], { home, env });
+    expect(added).toMatchObject({ code: 0, stdout: expect.stringMatching(/^remembered [0-9a-f]{8} /) });
+    expect(added.stderr).toBe("Starting memoryd; it ends by itself after 30 minutes without use.\n");
+    const found = await runCli(["query", "heron"], { home, env });
+    expect(found).toMatchObject({ code: 0, stdout: expect.stringContaining("old mill"), stderr: "" });
+    const status = JSON.parse((await runCli(["status", "--json"], { home, env })).stdout);
+    expect(new URL(status.url).port).not.toBe(env["MEMORYD_PORT"]);
+  },
+  TIMEOUT_MS,
+);
+
+it(
+  "start names who has the port",
+  async () => {
+    const { code, stderr } = await runCli(["start"], { home, env });
+    expect(code).toBe(1);
+    const who = process.platform === "linux" ? `\\S+.* \\(process ${process.pid}\\)` : "another program";
+    expect(stderr).toMatch(new RegExp(`is already in use by ${who}\\. Stop it, or choose another port`));
+  },
+  TIMEOUT_MS,
+);

@@ -1,0 +1,157 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { AddMemoryInput } from "../../src/core/memories/added-memory.ts";
+
+/** A memory with the name that questions expect it by. */
+export interface SetMemory extends AddMemoryInput {
+  readonly name: string;
+  readonly userId: string;
+}
+
+export interface SetQuestion {
+  readonly kind: string;
+  readonly userId: string;
+  readonly text: string;
+  /** Names of the memories that answer it; none: nothing does. */
+  readonly expect: readonly string[];
+  /** Names of memories that do not hold any more. */
+  readonly stale: readonly string[];
+}
+
+export interface EverydaySet {
+  readonly name: string;
+  /** In the order of adding. */
+  readonly memories: readonly SetMemory[];
+  readonly questions: readonly SetQuestion[];
+  /** The moment at which the questions are asked. */
+  readonly now: number;
+}
+
+interface Note {
+  readonly id: string;
+  readonly user: string;
+  readonly content: string;
+  readonly on?: string;
+  readonly days_ago?: number;
+  readonly last_week_day?: number;
+  readonly project?: string;
+  readonly tags?: readonly string[];
+  readonly session?: string;
+}
+
+interface Question {
+  readonly kind: string;
+  readonly user: string;
+  readonly query: string;
+  readonly expect?: readonly string[];
+  readonly window?: string;
+  readonly stale?: readonly string[];
+}
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Notes and questions of a folder (`notes.json`, `questions.json`), dated relative to `now`: a note is written `on` a
+ * day, `days_ago`, or on a day of last week; a question expects the notes it names and all those of its `window`.
+ */
+export function readEverydaySet(folder: string, name: string, today = Date.now()): EverydaySet {
+  const read = (file: string): unknown => JSON.parse(readFileSync(join(folder, file), "utf8"));
+  const notes = read("notes.json") as Note[];
+  const ten = new Date(today).setUTCHours(10, 0, 0, 0);
+  const monday = ten - (((new Date(ten).getUTCDay() + 6) % 7) + 7) * DAY_MS;
+  const whenOf = ({ on, days_ago = 0, last_week_day }: Note) => {
+    if (on !== undefined) return Date.parse(`${on}T10:00:00Z`);
+    return last_week_day === undefined ? ten - days_ago * DAY_MS : monday + last_week_day * DAY_MS;
+  };
+  const isInside = (window: string, time: number) => {
+    const midnight = Math.floor(monday / DAY_MS) * DAY_MS;
+    const [from = 0, to = 0] =
+      window === "last-week"
+        ? [midnight, midnight + 7 * DAY_MS]
+        : window.startsWith("days:")
+          ? [ten - Number(window.slice(5)) * DAY_MS, ten + DAY_MS]
+          : window.split("/").map((day) => Date.parse(`${day}T00:00:00Z`));
+    return time >= from && time < to;
+  };
+  return {
+    name,
+    now: today,
+    memories: notes
+      .map((note) => ({ note, when: whenOf(note) }))
+      .sort((a, b) => a.when - b.when)
+      .map(({ note, when }) => ({
+        name: note.id,
+        content: note.content,
+        userId: note.user,
+        tags: note.tags ?? [],
+        occurredAt: when,
+        ...(note.project === undefined ? {} : { project: note.project }),
+        ...(note.session === undefined ? {} : { sessionId: note.session }),
+      })),
+    questions: (read("questions.json") as Question[]).map(
+      ({ kind, user, query, expect = [], window, stale = [] }) => ({
+        kind,
+        userId: user,
+        text: query,
+        stale,
+        expect: [
+          ...new Set([
+            ...expect,
+            ...notes
+              .filter((note) => window !== undefined && note.user === user && isInside(window, whenOf(note)))
+              .map(({ id }) => id),
+          ]),
+        ],
+      }),
+    ),
+  };
+}
+
+interface Conversation {
+  readonly id: string;
+  readonly turns: readonly {
+    readonly id: string;
+    readonly text: string;
+    readonly session: string;
+    readonly date: string;
+  }[];
+  readonly questions: readonly {
+    readonly q: string;
+    readonly evidence: readonly string[];
+    readonly category: number | string;
+  }[];
+}
+
+/** LoCoMo's category of questions that the conversation does not answer. */
+const UNANSWERABLE = 5;
+
+/** Conversations in the layout of LoCoMo: a user a conversation, a memory a turn; asked right after the last turn. */
+export function readConversations(file: string, name: string): EverydaySet {
+  const conversations = JSON.parse(readFileSync(file, "utf8")) as Conversation[];
+  const timeOf = (date: string) => Date.parse(date.includes("T") ? `${date}Z` : `${date}T10:00:00Z`);
+  const memories = conversations.flatMap(({ id, turns }) =>
+    turns.map((turn) => ({
+      name: `${id}/${turn.id}`,
+      content: turn.text,
+      userId: id,
+      sessionId: `${id}/${turn.session}`,
+      occurredAt: timeOf(turn.date),
+    })),
+  );
+  return {
+    name,
+    now: Math.max(...memories.map(({ occurredAt }) => occurredAt)) + DAY_MS,
+    memories,
+    questions: conversations.flatMap(({ id, questions }) =>
+      questions
+        .filter(({ category }) => category !== UNANSWERABLE)
+        .map((question) => ({
+          kind: String(question.category),
+          userId: id,
+          text: question.q,
+          stale: [],
+          expect: question.evidence.map((turn) => `${id}/${turn}`),
+        })),
+    ),
+  };
+}

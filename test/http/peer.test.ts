@@ -1,0 +1,162 @@
+import { spawn } from "node:child_process";
+import { statSync, mkdtempSync, writeFileSync } from "node:fs";
+import { request as httpRequest } from "node:http";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { listen, type ListenOptions } from "../../src/http/listen.ts";
+import { peerIn, peerOf, type PeerState } from "../../src/http/peer.ts";
+import { createTestServer } from "../support/test-server.ts";
+
+const HEADER =
+  "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode";
+const row = (local: string, remote: string, uid: number, inode: number, state = "01") =>
+  `   0: ${local} ${remote} ${state} 00000000:00000000 00:00000000 00000000 ${uid}        0 ${inode} 1 0000 20 4 30 10 -1`;
+const socket = {
+  localAddress: "127.0.0.1",
+  localPort: 8080,
+  remoteAddress: "127.0.0.1",
+  remotePort: 40_000,
+};
+const [OWN, OTHER] = ["0100007F:1F90", "0100007F:9C40"];
+const MAPPED = "0000000000000000FFFF0000";
+
+describe("the other end of a connection", () => {
+  it("is found in the system's tables, with its user", () => {
+    const table = [HEADER, row(OWN, OTHER, 1_000, 71), row(OTHER, OWN, 1_001, 72)].join("\n");
+    expect(peerIn(table, socket)).toEqual({ uid: 1_001, inode: "72" });
+    expect(peerIn(table, { ...socket, localAddress: "::ffff:127.0.0.1" })).toMatchObject({ uid: 1_001 });
+    const mapped = [row(OWN, OTHER, 0, 71), row(MAPPED + OTHER, MAPPED + OWN, 5, 72)].join("\n");
+    expect(peerIn(mapped, socket)).toMatchObject({ uid: 5 });
+    const six = "00000000000000000000000001000000";
+    const loop = { ...socket, localAddress: "::1", remoteAddress: "::1" };
+    expect(peerIn(row(`${six}:9C40`, `${six}:1F90`, 7, 9), loop)).toMatchObject({ uid: 7 });
+  });
+
+  it("is gone, and not the superuser, once its owner has closed it", () => {
+    const closed = [row(OWN, OTHER, 1_000, 71), row(OTHER, OWN, 0, 0, "05")].join("\n");
+    expect(peerIn(closed, socket)).toBe("gone");
+    expect(peerIn(row(OWN, OTHER, 1_000, 71), socket)).toBe("gone");
+  });
+
+  it("is gone once it was reset, when only the listening end is left", async () => {
+    expect(peerIn(row(OWN, "00000000:0000", 1_000, 71, "0A"), socket)).toBe("gone");
+    const reset = { ...socket, remoteAddress: undefined, remotePort: undefined };
+    expect(await peerOf(reset)).toBe(process.platform === "linux" ? "gone" : "unknown");
+  });
+
+  it("is unknown where the tables are of another network, or none", () => {
+    expect(peerIn("", socket)).toBe("unknown");
+    expect(peerIn([HEADER, row("0200007F:1F90", OTHER, 0, 1)].join("\n"), socket)).toBe("unknown");
+  });
+});
+
+describe("without a key", () => {
+  const served = async (peer: PeerState, url: string, headers = {}) => {
+    const { app } = createTestServer(
+      {},
+      { access: { localToken: "the-local-token", peerOf: async () => peer } },
+    );
+    return app.inject({ method: "GET", url, headers });
+  };
+  const stranger: PeerState = { uid: 4_242, inode: "1" };
+
+  it("another user of the machine is told how to make a key", async () => {
+    for (const peer of [stranger, "gone"] as const) {
+      const reply = await served(peer, "/memory/all");
+      expect(reply.statusCode).toBe(403);
+      expect(reply.json().detail).toContain("memoryd keys create");
+    }
+    expect((await served(stranger, "/livez")).statusCode).toBe(200);
+    expect(Object.keys((await served(stranger, "/health")).json())).toEqual(["status", "version"]);
+  });
+
+  it("the user who runs it is served, and whoever has the token in the data directory", async () => {
+    const own: PeerState = { uid: process.getuid?.() ?? 0, inode: "1" };
+    expect((await served(own, "/memory/all")).statusCode).toBe(200);
+    expect((await served("unknown", "/memory/all")).statusCode).toBe(200);
+    const authorization = "Bearer the-local-token";
+    expect((await served(stranger, "/memory/all", { authorization })).statusCode).toBe(200);
+  });
+
+  const isRoot = process.platform === "linux" && process.getuid?.() === 0;
+  it.runIf(isRoot)("another user is known over a real connection, and the same one is served", async () => {
+    const listening = await started({ host: "127.0.0.1", port: 0 });
+    const ask = (uid: number) =>
+      new Promise<string>((resolve) => {
+        const code = `fetch(${JSON.stringify(`${listening.urls[0]}/memory/all`)}).then(r=>console.log(r.status))`;
+        const child = spawn(process.execPath, ["-e", code], {
+          uid,
+          cwd: "/",
+          stdio: ["ignore", "pipe", "ignore"],
+        });
+        let text = "";
+        child.stdout.on("data", (chunk: Buffer) => (text += chunk.toString()));
+        child.once("close", () => resolve(text.trim()));
+      });
+    expect([await ask(0), await ask(65_534)]).toEqual(["200", "403"]);
+    await listening.close(0);
+  });
+});
+
+const started = async (options: ListenOptions, maxConnections = 100) =>
+  listen(createTestServer({}, { limits: { maxConnections } }).app, options);
+
+describe.skipIf(process.platform === "win32")("a Unix socket", () => {
+  const statusAt = (socketPath: string) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      const request = httpRequest({ socketPath, path: "/memory/all", agent: false }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      });
+      request.once("error", reject).end();
+    });
+
+  it("is served beside the port, may be opened by its owner only, and goes with the daemon", async () => {
+    const path = join(mkdtempSync(join(tmpdir(), "memoryd-socket-")), "s");
+    const listening = await started({ host: "127.0.0.1", port: 0, socket: path });
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(await statusAt(path)).toBe(200);
+    await expect(started({ host: "127.0.0.1", port: 0, socket: path })).rejects.toMatchObject({
+      code: "CONFLICT",
+    });
+    await listening.close(0);
+    await expect(statusAt(path)).rejects.toThrow();
+  });
+
+  it("is never made over a file", async () => {
+    const path = join(mkdtempSync(join(tmpdir(), "memoryd-socket-")), "s");
+    writeFileSync(path, "mine");
+    await expect(started({ host: "127.0.0.1", port: 0, socket: path })).rejects.toMatchObject({
+      code: "INVALID_REQUEST",
+    });
+    expect(statSync(path).size).toBe(4);
+  });
+});
+
+describe("connections", () => {
+  it("that are idle make room for others, the longest idle first", async () => {
+    const listening = await started({ host: "127.0.0.1", port: 0 }, 5);
+    const open = () =>
+      new Promise<{ closed: Promise<void>; destroy: () => void }>((resolve) => {
+        const socket = connect(listening.port, "127.0.0.1", () =>
+          resolve({
+            closed: new Promise((done) => socket.once("close", () => done())),
+            destroy: () => socket.destroy(),
+          }),
+        );
+        socket.on("error", () => {});
+      });
+    const sockets = [];
+    for (let i = 0; i < 5; i += 1) sockets.push(await open());
+    const reply = await fetch(`http://127.0.0.1:${listening.port}/livez`);
+    expect(reply.status).toBe(200);
+    await sockets[0]?.closed;
+    for (let i = 0; i < 20; i += 1) sockets.push(await open());
+    expect((await fetch(`http://127.0.0.1:${listening.port}/livez`)).status).toBe(200);
+    await sockets[4]?.closed;
+    for (const each of sockets) each.destroy();
+    await listening.close(0);
+  });
+});

@@ -1,0 +1,25 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { pipeline } from "node:stream/promises";
+import { expect, it } from "vitest";
+import { MODEL_NAMES } from "../../src/config/settings-schema.ts";
+import { stampKey } from "../../src/core/embedding.ts";
+import { BUNDLED_MODELS } from "../../src/models/bundled-models.ts";
+
+it("are those that a new store can be made with, the default first", () => {
+  expect(BUNDLED_MODELS.map(({ name }) => name)).toEqual([...MODEL_NAMES]);
+});
+
+it("make vectors of unlike stamps", () => {
+  expect(new Set(BUNDLED_MODELS.map(({ stamp }) => stampKey(stamp))).size).toBe(BUNDLED_MODELS.length);
+});
+
+it.each(
+  BUNDLED_MODELS.flatMap(({ name, files }) =>
+    Object.entries(files).map(([part, file]) => ({ name, part, file })),
+  ),
+)("$name ships the $part it was measured with", async ({ file }) => {
+  const hash = createHash("sha256");
+  await pipeline(createReadStream(file.path), hash);
+  expect(hash.digest("hex")).toBe(file.sha256);
+});

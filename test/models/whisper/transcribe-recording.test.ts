@@ -1,0 +1,142 @@
+import { describe, expect, it } from "vitest";
+import type { Pcm } from "../../../src/core/documents/transcription.ts";
+import {
+  transcribeRecording,
+  type HeardPart,
+  type Whisper,
+} from "../../../src/models/whisper/transcribe-recording.ts";
+import { join, pieces, silence, tone } from "../../support/pcm.ts";
+import { at, TINY, TOKENS } from "./tiny-vocabulary.ts";
+
+/** What a scripted model writes for a window, at one temperature after another; it is as sure as it is told to be. */
+interface Script {
+  readonly writes: readonly (readonly number[])[];
+  readonly noSpeech?: number;
+  readonly sure?: number;
+  readonly language?: string;
+}
+
+/** A model that writes what the script of the window says. */
+function scripted(scripts: readonly Script[]) {
+  const windows: number[] = [];
+  const languages: number[] = [];
+  const whisper: Whisper = {
+    vocabulary: TINY,
+    async encode(sound) {
+      const script = scripts[windows.length] ?? { writes: [[]] };
+      windows.push(sound.findLastIndex((sample) => sample !== 0) + 1);
+      let attempt = -1;
+      let written: number[] = [];
+      return {
+        restart() {
+          attempt += 1;
+          written = [];
+        },
+        async read(tokens) {
+          const scores = new Float32Array(TOKENS).fill(-30);
+          if (tokens.includes(TINY.start)) {
+            scores[TINY.noSpeech] = Math.log((script.noSpeech ?? 0.01) / (1 - (script.noSpeech ?? 0.01)));
+            scores[TINY.languages.get(script.language ?? "en") ?? 0] = 0;
+            return scores;
+          }
+          if (tokens.includes(TINY.transcribe)) languages.push(tokens[0] ?? 0);
+          else written = [...written, ...tokens];
+          const line = script.writes[Math.min(attempt, script.writes.length - 1)] ?? [];
+          const next = line[written.length] ?? TINY.endOfText;
+          scores[next] = script.sure ?? 20;
+          return scores;
+        },
+      };
+    },
+  };
+  return { whisper, windows, languages };
+}
+
+async function hear(scripts: readonly Script[], audio: Pcm, language?: string) {
+  const { whisper, windows, languages } = scripted(scripts);
+  const parts: HeardPart[] = [];
+  for await (const part of transcribeRecording(whisper, audio, language)) parts.push(part);
+  return {
+    parts,
+    windows,
+    languages,
+    segments: parts.flatMap(({ segments }) => segments),
+    last: parts.at(-1),
+  };
+}
+
+const line = [at(0), 0, 1, 2, 3, at(4)];
+
+describe("transcribeRecording", () => {
+  it("places what is said in the recording", async () => {
+    const { segments, last, windows } = await hear([{ writes: [line] }], pieces(tone(5)));
+    expect(segments).toEqual([{ startMs: 0, endMs: 4_000, text: "the boiler leaks." }]);
+    expect(last).toMatchObject({ transcribedMs: 5_000, language: "en" });
+    expect(windows).toHaveLength(1);
+  });
+
+  it("goes on where the last text ended", async () => {
+    const first = [at(0), 0, 1, at(20), at(20)];
+    const { segments, parts } = await hear(
+      [{ writes: [first] }, { writes: [line] }, { writes: [line] }],
+      pieces(tone(55), 777),
+    );
+    expect(segments.map(({ startMs }) => startMs)).toEqual([0, 20_000, 50_000]);
+    expect(parts.map(({ transcribedMs }) => transcribedMs)).toEqual([20_000, 50_000, 55_000, 55_000]);
+  });
+
+  it("skips silence without asking the model, but for a moment before what is loud", async () => {
+    const { segments, windows, last } = await hear(
+      [{ writes: [line] }],
+      pieces(join(silence(100), tone(5), silence(100))),
+    );
+    expect(windows).toHaveLength(1);
+    expect(segments).toMatchObject([{ startMs: 99_800, endMs: 103_800 }]);
+    expect(last?.transcribedMs).toBe(205_000);
+  });
+
+  it("drops what is said to be where nothing is to be heard", async () => {
+    const writes = [[at(0), 0, 1, at(2), at(8), 4, at(9)]];
+    const { segments } = await hear([{ writes }], pieces(join(tone(3), silence(10), tone(1))));
+    expect(segments.map(({ text }) => text)).toEqual(["the boiler"]);
+  });
+
+  it("lets the first window with speech settle the language", async () => {
+    const { languages, last } = await hear(
+      [
+        { writes: [line], noSpeech: 0.9, sure: -30, language: "en" },
+        { writes: [line], language: "de" },
+        { writes: [line], language: "en" },
+      ],
+      pieces(tone(85)),
+    );
+    expect(languages).toEqual([12, 13, 13]);
+    expect(last?.language).toBe("de");
+  });
+
+  it("takes a given language for granted", async () => {
+    const { languages } = await hear([{ writes: [line], language: "en" }], pieces(tone(5)), "de");
+    expect(languages).toEqual([13]);
+  });
+
+  it("tries again when the text repeats itself, and gives up a window that only repeats", async () => {
+    const loop = [at(0), ...Array.from({ length: 40 }, () => 1)];
+    const healed = await hear([{ writes: [loop, line] }], pieces(tone(5)));
+    expect(healed.segments).toMatchObject([{ text: "the boiler leaks." }]);
+    const { segments, last } = await hear([{ writes: [loop] }], pieces(tone(5)));
+    expect(segments).toEqual([]);
+    expect(last).toMatchObject({ transcribedMs: 5_000, language: undefined });
+  });
+
+  it("takes a short phrase for nothing where the model doubts that anybody speaks", async () => {
+    const writes = [[at(0), 0, at(1)]];
+    expect((await hear([{ writes, noSpeech: 0.9 }], pieces(tone(5)))).segments).toEqual([]);
+    expect((await hear([{ writes, noSpeech: 0.1 }], pieces(tone(5)))).segments).toHaveLength(1);
+  });
+
+  it("ends a recording of nothing", async () => {
+    const { parts, windows } = await hear([], pieces(silence(0)));
+    expect(windows).toEqual([]);
+    expect(parts).toMatchObject([{ transcribedMs: 0, segments: [] }]);
+  });
+});

@@ -1,0 +1,43 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { jsonExcess, MAX_JSON_DEPTH } from "../../src/schemas/json-limits.ts";
+
+const excess = (text: string, elements: number, elementsPerItem = elements) =>
+  jsonExcess(Buffer.from(text), { elements, elementsPerItem });
+
+describe("limits of JSON", () => {
+  it("count values, and not what stands in strings", () => {
+    expect(excess("[1,2,3]", 4)).toBeUndefined();
+    expect(excess("[1,2,3,4]", 4)).toMatch(/more than 4 elements/);
+    expect(excess(String.raw`{"a":"[,,,{,\",,","b":"\\"}`, 3)).toBeUndefined();
+  });
+
+  it("never count fewer values than there are", () => {
+    fc.assert(
+      fc.property(fc.array(fc.jsonValue(), { minLength: 1 }), (value) => {
+        expect(excess(JSON.stringify(value), count(value) - 1)).toBeDefined();
+        expect(excess(JSON.stringify(value), 2 * count(value) + 1)).toBeUndefined();
+      }),
+    );
+  });
+
+  it("bound the depth", () => {
+    const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
+    expect(excess(nested(MAX_JSON_DEPTH), 1_000)).toBeUndefined();
+    expect(excess(nested(MAX_JSON_DEPTH + 1), 1_000)).toMatch(/nested/);
+    expect(excess("[".repeat(1_000_000), 2_000_000)).toMatch(/nested/);
+  });
+
+  it("hold for each item of a batch, and for all together", () => {
+    const batch = (...items: number[]) =>
+      JSON.stringify({ memories: items.map((length) => ({ tags: Array.from({ length }, () => 0) })) });
+    expect(excess(batch(8, 8, 8), 100, 12)).toBeUndefined();
+    expect(excess(batch(8, 20, 8), 100, 12)).toMatch(/an item with more than 12/);
+    expect(excess(batch(8, 8, 8), 20, 12)).toMatch(/more than 20/);
+  });
+});
+
+function count(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 1;
+  return 1 + Object.values(value).reduce((sum: number, each) => sum + count(each), 0);
+}
