@@ -7,7 +7,7 @@ export interface ClientOptions {
   /** Of the daemon; `http://127.0.0.1:8080` if left out. A path in it stays, for a daemon behind a proxy. */
   readonly url?: string;
   readonly apiKey?: string;
-  /** Who writes, for `created_by`: printable ASCII. */
+  /** Names the writer of what is added: printable ASCII. */
   readonly clientName?: string;
   /** How long a call may take, further tries included; 60 000 if left out. A call may say otherwise. */
   readonly timeoutMs?: number;

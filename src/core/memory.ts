@@ -24,15 +24,34 @@ export interface MemorySource {
   readonly url?: string;
 }
 
-export interface Memory {
+/** Whose a record is. Null: nobody's, in no project. */
+export interface Owned {
+  readonly userId: string | null;
+  readonly project: string | null;
+}
+
+/** The client that wrote a record; null: not known. */
+export interface Written {
+  readonly createdBy: string | null;
+}
+
+/** The same of a request, where what is not said is left out. */
+export type Given<T> = { readonly [Name in keyof T]?: NonNullable<T[Name]> };
+
+/** Those fields alone, with null for what is left out. */
+export function ownerOf({ userId = null, project = null }: Partial<Owned>): Owned {
+  return { userId, project };
+}
+export function writerOf({ createdBy = null }: Partial<Written>): Written {
+  return { createdBy };
+}
+
+export interface Memory extends Owned, Written {
   /** UUIDv7. */
   readonly id: string;
   readonly content: string;
   readonly tags: readonly string[];
   readonly metadata: Metadata;
-  /** Null: belongs to nobody. */
-  readonly userId: string | null;
-  readonly project: string | null;
   readonly sessionId: string | null;
   /** When it happened, as the writer said; null when not said (then `createdAt` stands for it). */
   readonly occurredAt: number | null;
@@ -44,7 +63,6 @@ export interface Memory {
   readonly updatedAt: number;
   /** 1 at first, + 1 with every change of content, tags, metadata, project or time. */
   readonly version: number;
-  readonly createdBy: string | null;
   readonly source: MemorySource | null;
   /** Ids of the same user's memories that this one replaces, as its writer said. Of a row some may be gone; what is read names those that are here. */
   readonly supersedes: readonly string[];

@@ -6,7 +6,16 @@ import type {
   QuestionEmbedding,
   TokenVectors,
 } from "./embedding.ts";
-import type { JsonValue, SeenMemory, Sector, Signals, Supersession } from "./memory.ts";
+import type {
+  JsonValue,
+  SeenMemory,
+  Sector,
+  Signals,
+  Supersession,
+  Given,
+  Owned,
+  Written,
+} from "./memory.ts";
 import type { Change, EdgeKind, EdgeRow, RequestRow } from "./rows.ts";
 import type { TermStatistics } from "./recall/bm25.ts";
 import type { MemoryTraits } from "./recall/traits.ts";
@@ -42,13 +51,10 @@ export interface Embedder {
 export type Ordinal = number;
 
 /** What the catalogue knows of a memory: everything but its text and metadata. */
-export interface CatalogueEntry {
+export interface CatalogueEntry extends Owned, Written {
   readonly ordinal: Ordinal;
   readonly id: string;
-  readonly userId: string | null;
-  readonly project: string | null;
   readonly sessionId: string | null;
-  readonly createdBy: string | null;
   readonly documentId: string | null;
   /** Effective: what the writer said, else `createdAt`. */
   readonly occurredAt: number;
@@ -69,7 +75,7 @@ export interface CatalogueEntry {
 }
 
 /** Which memories: all conditions hold. Absent conditions do not filter. */
-export interface MemoryFilter {
+export interface MemoryFilter extends Given<Written> {
   readonly userId?: string;
   /** Any of; null for memories without a project. */
   readonly projects?: readonly (string | null)[];
@@ -78,7 +84,6 @@ export interface MemoryFilter {
   /** All of. */
   readonly tags?: readonly string[];
   readonly sessionId?: string;
-  readonly createdBy?: string;
   /** `createdAt` at this moment or later. */
   readonly createdFrom?: number;
   /** The last characters of the id. */

@@ -33,7 +33,7 @@ export interface AccessOptions {
 export interface Caller {
   /** Tells callers apart in idempotency keys; the same after a restart. */
   readonly id: string;
-  /** The key's name, for `created_by`. */
+  /** The key's name; it stands for the writer where no header names one. */
   readonly name: string | null;
   readonly scope: Scope;
   /** The one user whose data it reaches; undefined: everybody's. */

@@ -2,6 +2,8 @@
 import { setImmediate as turnOfOthers } from "node:timers/promises";
 import { ServiceError } from "../core/errors.ts";
 import { type ProblemDetails, problemOf } from "./problem.ts";
+import type { Static, TSchema } from "typebox";
+import { validator } from "./validation.ts";
 
 /** What a batch may hold a turn of the event loop, ms. */
 const TURN_MS = 20;
@@ -20,6 +22,19 @@ export async function mapInTurns<Item, Result>(
     turnEnds = performance.now() + TURN_MS;
   }
   return results;
+}
+
+/** Makes of each item of a list an input, or why it is refused; `common` is in each input. */
+export function judge<S extends TSchema, Input extends object>(
+  schema: S,
+  inputOf: (item: Static<S>) => Input,
+) {
+  const check = validator(schema, "The item");
+  return async <Common extends object>(items: readonly unknown[], path: string, common: Common) =>
+    mapInTurns(items, (item, index) => {
+      const checked = check(item, `${path}/${index}`);
+      return "error" in checked ? checked.error : { ...inputOf(checked.value as Static<S>), ...common };
+    });
 }
 
 /**

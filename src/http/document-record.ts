@@ -1,25 +1,20 @@
+/** Documents and jobs as they go over the wire. */
 import type { Static } from "typebox";
 import type { DocumentChunks } from "../core/documents/document-chunks.ts";
-import type { DocumentRow } from "../core/documents/document.ts";
+import type { DocumentRow, ExtractionAccount } from "../core/documents/document.ts";
 import { ServiceError } from "../core/errors.ts";
 import type { IngestResult, JobView } from "../core/documents/job-view.ts";
-import type { DocumentRecord, GetDocumentReply, IngestReply, JobRecord } from "../schemas/document.ts";
+import type { GetDocumentReply } from "../schemas/document.ts";
+import { DocumentRecord, IngestReply, type JobRecord } from "../schemas/document.ts";
 import { formatTime } from "../schemas/time.ts";
+import { toWire } from "../schemas/wire.ts";
 import { memoryRecord } from "./records.ts";
 import { problemOf } from "./problem.ts";
 
 const MS_PER_SECOND = 1_000;
 
-/** Its place in the order of adding is in no answer. */
-type Recordable = Omit<DocumentRow, "order">;
-
 export function ingestReply({ document, memoryIds, deduplicated }: IngestResult): Static<typeof IngestReply> {
-  return {
-    ...outcome(document, memoryIds),
-    deduplicated,
-    document: source(document),
-    extraction: extraction(document),
-  };
+  return toWire(IngestReply, { ...account(document, memoryIds), deduplicated, document });
 }
 
 export function jobRecord(job: JobView, requestId: string): Static<typeof JobRecord> {
@@ -39,30 +34,17 @@ export function jobRecord(job: JobView, requestId: string): Static<typeof JobRec
 }
 
 export function documentRecord(
-  document: Recordable,
+  document: DocumentRow,
   memoryIds = document.memoryIds,
 ): Static<typeof DocumentRecord> {
   const { title, author, date, language } = document.extraction;
-  return {
-    ...source(document),
-    user_id: document.userId,
-    project: document.project,
+  const own = { title, author, date: date === undefined ? undefined : formatTime(date), language };
+  const said = Object.entries(own).filter(([, value]) => value !== undefined);
+  return toWire(DocumentRecord, {
+    ...account(document, memoryIds),
     title: title ?? null,
-    url: document.url,
-    tags: [...document.tags],
-    metadata: {
-      ...(title !== undefined && { title }),
-      ...(author !== undefined && { author }),
-      ...(date !== undefined && { date: formatTime(date) }),
-      ...(language !== undefined && { language }),
-      ...document.metadata,
-    },
-    ...outcome(document, memoryIds),
-    extraction: extraction(document),
-    created_by: document.createdBy,
-    created_at: formatTime(document.createdAt),
-    fetched_at: document.fetchedAt === null ? null : formatTime(document.fetchedAt),
-  };
+    metadata: { ...Object.fromEntries(said), ...document.metadata },
+  });
 }
 
 export function documentWithChunks({
@@ -80,33 +62,30 @@ export function documentWithChunks({
   };
 }
 
-function source({ id, sha256, bytes, filename, mediaType }: Recordable) {
-  return { id, sha256, bytes, filename, media_type: mediaType };
+function account(document: DocumentRow, memoryIds: readonly string[]) {
+  const { strategy, rootMemoryId, extraction } = document;
+  const childCount = strategy === "single" ? 0 : memoryIds.filter((id) => id !== rootMemoryId).length;
+  return { ...document, memoryIds, childCount, extraction: extractionFields(extraction) };
 }
 
-function outcome({ rootMemoryId, strategy, totalTokens }: Recordable, memoryIds: readonly string[]) {
+/** An account of reading a document, with its fields named as on the wire. */
+export function extractionFields({ kind: contentType, durationMs, ...extraction }: ExtractionAccount) {
   return {
-    root_memory_id: rootMemoryId,
-    memory_ids: [...memoryIds],
-    child_count: strategy === "single" ? 0 : memoryIds.filter((id) => id !== rootMemoryId).length,
-    strategy,
-    total_tokens: totalTokens,
+    ...extraction,
+    contentType,
+    ...(durationMs !== undefined && { durationS: durationMs / MS_PER_SECOND }),
   };
 }
 
-function extraction({
-  extraction: { kind, method, title, author, date, language, pages, durationMs, soundTrack, charCount },
-}: Recordable) {
+/** The inverse. */
+export function extractionOf<T extends { contentType: ExtractionAccount["kind"]; durationS?: number }>({
+  contentType: kind,
+  durationS,
+  ...extraction
+}: T) {
   return {
-    content_type: kind,
-    method,
-    ...(title !== undefined && { title }),
-    ...(author !== undefined && { author }),
-    ...(date !== undefined && { date: formatTime(date) }),
-    ...(language !== undefined && { language }),
-    ...(pages !== undefined && { pages }),
-    ...(durationMs !== undefined && { duration_s: durationMs / MS_PER_SECOND }),
-    ...(soundTrack !== undefined && { sound_track: soundTrack }),
-    char_count: charCount,
+    ...extraction,
+    kind,
+    ...(durationS !== undefined && { durationMs: Math.round(durationS * MS_PER_SECOND) }),
   };
 }

@@ -13,7 +13,7 @@ declare module "fastify" {
     /** The body may be missing or empty, and is read as JSON whatever its content type says. */
     readonly optionalBody?: boolean;
     /** How much the body may hold; `item` where left out. */
-    readonly body?: keyof typeof BODY_LIMITS;
+    readonly bodyKind?: keyof typeof BODY_LIMITS;
   }
 }
 
@@ -46,7 +46,7 @@ async function parseBody(request: FastifyRequest, bytes: Buffer): Promise<unknow
     if (request.routeOptions.config.optionalBody === true) return null;
     throw new ServiceError("INVALID_REQUEST", "The body is empty: send a JSON object.");
   }
-  return parseJson(bytes, BODY_LIMITS[request.routeOptions.config.body ?? "item"]);
+  return parseJson(bytes, BODY_LIMITS[request.routeOptions.config.bodyKind ?? "item"]);
 }
 
 /** Below it all steps together take less than 20 ms. */

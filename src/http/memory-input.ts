@@ -7,17 +7,15 @@ import type { ListMemoriesInput } from "../core/memories/list-memories.ts";
 import type { MemoryFilter } from "../core/ports.ts";
 import type { QueryMemoryInput } from "../core/recall/query-memory.ts";
 import type { UpdateMemoryInput } from "../core/memories/update-memory.ts";
-import type { ListMemoriesQuery } from "../schemas/list-memories.ts";
+import { ListMemoriesQuery } from "../schemas/list-memories.ts";
 import { AddMemoryBody, UpdateMemoryBody } from "../schemas/memory.ts";
-import { DEFAULT_PAGE_LIMIT } from "../schemas/page.ts";
 import { DEFAULT_MATCHES, QueryFilters, QueryMemoryBody } from "../schemas/query-memory.ts";
-import { parseQueryTime } from "../schemas/time.ts";
 import { fromWire } from "../schemas/wire.ts";
-import { readCursor } from "./cursor.ts";
-import { memoryIdOf } from "./memory-id.ts";
+import { type Page, pageOf } from "./page.ts";
+import { invalid } from "./problem.ts";
 
 /** The fields that are there, without those that are undefined or null. */
-export type Present<T> = { [K in keyof T]?: NonNullable<T[K]> };
+type Present<T> = { [K in keyof T]?: NonNullable<T[K]> };
 export function present<T extends object>(fields: T): Present<T> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => isPresent(value))) as Present<T>;
 }
@@ -78,40 +76,51 @@ function timeZoneOf(name: string | null | undefined): string | undefined {
   return name;
 }
 
-export function listMemoriesInput(
-  query: Static<typeof ListMemoriesQuery>,
-): ListMemoriesInput & { readonly skipped: number } {
-  const offset = query.u ?? 0;
-  const page = query.cursor === undefined ? undefined : readCursor(query.cursor);
-  if (page !== undefined && offset > 0) throw invalid("/u", "must be left out where `cursor` is given");
-  const filter = present({
-    userId: query.user_id,
-    projects: query.project === undefined ? undefined : [query.project === "" ? null : query.project],
-    sectors: query.sector === undefined ? undefined : [query.sector],
-    tags: query.tag === undefined ? undefined : [query.tag],
-    sessionId: query.session_id,
-    createdBy: query.created_by,
-    idEnd: query.id_end,
-    createdFrom: query.created_from === undefined ? undefined : parseQueryTime(query.created_from),
-    from: query.from === undefined ? undefined : parseQueryTime(query.from),
-    to: query.to === undefined ? undefined : parseQueryTime(query.to),
-  });
-  const limit = query.l ?? DEFAULT_PAGE_LIMIT;
-  return page === undefined
-    ? { filter, limit, offset, skipped: offset }
-    : { filter, limit, offset: 0, before: page.before, skipped: page.skipped };
+export function listMemoriesInput(query: Static<typeof ListMemoriesQuery>): ListMemoriesInput & Page {
+  const { sector, tag, ...conditions } = inScope(fromWire(ListMemoriesQuery, query));
+  const filter = {
+    ...conditions,
+    ...present({ sectors: sector && [sector], tags: tag === undefined ? undefined : [tag] }),
+  };
+  return { filter, ...pageOf(query) };
+}
+
+interface Listing {
+  readonly project?: string;
+  readonly l?: number;
+  readonly u?: number;
+  readonly cursor?: string;
+}
+
+/** The conditions of a query without its page, and with the project as operations take it: empty stands for none. */
+export function inScope<T extends Listing>({
+  project,
+  l: _l,
+  u: _u,
+  cursor: _cursor,
+  ...conditions
+}: T): Omit<T, keyof Listing> & { projects?: (string | null)[] } {
+  return { ...conditions, ...(project !== undefined && { projects: [project === "" ? null : project] }) };
 }
 
 /**
- * The one user that a request names, where it may name one in two places.
+ * What a request says that may say it in several places.
  *
  * @throws {ServiceError} INVALID_REQUEST when they differ: neither can be the one that was meant.
  */
-export function oneUser(names: readonly (string | null | undefined)[], path: string): string | undefined {
-  const [first, ...others] = names.filter(isPresent);
-  if (others.some((name) => name !== first))
-    throw invalid(path, "names another user than the request does elsewhere");
+export function oneOf<T>(
+  values: readonly (T | null | undefined)[],
+  path: string,
+  fault = "is another than the request says elsewhere",
+): T | undefined {
+  const [first, ...others] = values.filter(isPresent);
+  if (others.some((other) => other !== first)) throw invalid(path, fault);
   return first;
+}
+
+/** The one user that a request names. @throws as `oneOf`. */
+export function oneUser(names: readonly (string | null | undefined)[], path: string): string | undefined {
+  return oneOf(names, path, "names another user than the request does elsewhere");
 }
 
 /** The user that a request on one memory or fact names, in its query or its body. @throws as `oneUser`. */
@@ -138,8 +147,15 @@ function queryFilter(filters: Static<typeof QueryFilters>, userId: string | unde
   };
 }
 
-export function invalid(path: string, message: string): ServiceError {
-  return new ServiceError("INVALID_REQUEST", `The request is not valid: ${path} ${message}.`, {
-    fields: [{ path, message }],
-  });
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** An id in the one form it is kept in. @throws {ServiceError} NOT_FOUND for what cannot be one. */
+export function memoryIdOf(text: string): string {
+  return uuidOf(text, "memory");
+}
+
+/** The same for a record of another kind, which the error names. */
+export function uuidOf(text: string, kind: string): string {
+  if (!UUID.test(text)) throw new ServiceError("NOT_FOUND", `There is no ${kind} with this id.`);
+  return text.toLowerCase();
 }

@@ -38,6 +38,13 @@ export interface ProblemDetails {
   request_id: string;
 }
 
+/** What is wrong with one field of a request. @param path JSON pointer. */
+export function invalid(path: string, message: string): ServiceError {
+  return new ServiceError("INVALID_REQUEST", `The request is not valid: ${path} ${message}.`, {
+    fields: [{ path, message }],
+  });
+}
+
 /** The problem as it goes over the wire; an internal error's message is left out. */
 export function problemOf(error: ServiceError, requestId: string): ProblemDetails {
   const name = error.code.toLowerCase();

@@ -14,34 +14,27 @@ import { CreateKeyBody, KeyRecord } from "../schemas/keys.ts";
 import type { ListMemoriesReply } from "../schemas/list-memories.ts";
 import { type AddMemoryReply, MemoryRecord } from "../schemas/memory.ts";
 import { fromWire, toWire } from "../schemas/wire.ts";
-import { writeCursor } from "./cursor.ts";
+import { type Page, pageReply } from "./page.ts";
 
-/** A memory as every answer shows it. */
-export function memoryRecord(memory: SeenMemory): Static<typeof MemoryRecord> {
-  const { superseded } = memory;
-  return toWire(MemoryRecord, {
+/** A memory with the fields that every answer shows, named as in the core. */
+export function seen({ superseded, ...memory }: SeenMemory) {
+  return {
     ...memory,
     occurredAt: occurredAtOf(memory),
     supersededBy: superseded?.by ?? null,
     supersededAt: superseded?.at ?? null,
     supersededHow: superseded?.how ?? null,
-  });
+  };
 }
 
-/** A page of memories as lists answer it. @param skipped how many the pages before held. */
-export function memoryPage(
-  { items, total, nextBefore }: ListedMemories,
-  limit: number,
-  skipped: number,
-): Static<typeof ListMemoriesReply> {
-  return {
-    items: items.map(memoryRecord),
-    total,
-    limit,
-    offset: skipped,
-    next_cursor:
-      nextBefore === undefined ? null : writeCursor({ before: nextBefore, skipped: skipped + items.length }),
-  };
+/** A memory as every answer shows it. */
+export function memoryRecord(memory: SeenMemory): Static<typeof MemoryRecord> {
+  return toWire(MemoryRecord, seen(memory));
+}
+
+/** A page of memories as lists answer it. */
+export function memoryPage({ items, ...rest }: ListedMemories, page: Page): Static<typeof ListMemoriesReply> {
+  return pageReply(page, items.map(memoryRecord), rest);
 }
 
 export function addedRecord({ memory, deduplicated }: AddedMemory): Static<typeof AddMemoryReply> {

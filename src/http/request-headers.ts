@@ -1,8 +1,42 @@
 /** What headers say beside the body: who writes, which version must be current, whether this is a repeat. */
 import { createHash } from "node:crypto";
 import type { FastifyRequest } from "fastify";
+import { Type } from "typebox";
 import { ServiceError } from "../core/errors.ts";
 import type { IdempotentRequest } from "../core/idempotency.ts";
+import type { Given, Written } from "../core/memory.ts";
+
+/** Visible ASCII. */
+const VISIBLE_PATTERN = "^[!-~]+$";
+
+export const WriteHeaders = Type.Object({
+  "x-memoryd-client": Type.Optional(
+    Type.String({
+      description: "Names the writer for `created_by`: at most 256 printable characters, in UTF-8.",
+      examples: ["notes-import"],
+    }),
+  ),
+  "idempotency-key": Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 255,
+      pattern: VISIBLE_PATTERN,
+      description: "Repeating the request within 24 hours answers what the first one made. Visible ASCII.",
+      examples: ["5f1c2c6e-import-0042"],
+    }),
+  ),
+});
+
+export const RepeatHeaders = Type.Object({ "idempotency-key": WriteHeaders.properties["idempotency-key"] });
+
+export const IfMatchHeaders = Type.Object({
+  "if-match": Type.Optional(
+    Type.String({
+      description: 'The version that must still be current, as in the `ETag`: `"3"`; `*` for any.',
+      examples: ['"3"'],
+    }),
+  ),
+});
 
 const MAX_CLIENT_NAME = 256;
 
@@ -11,18 +45,21 @@ const MAX_CLIENT_NAME = 256;
  *
  * @throws {ServiceError} INVALID_REQUEST for a name that is too long or not printable.
  */
-export function createdBy(request: FastifyRequest): { createdBy?: string } {
-  const header = request.headers["x-memoryd-client"];
-  if (typeof header !== "string" || header === "") {
-    const name = request.caller?.name ?? undefined;
-    return name === undefined ? {} : { createdBy: name };
-  }
+export function writer(request: FastifyRequest): Given<Written> {
+  const name = clientNameIn(request) ?? request.caller?.name ?? undefined;
+  return name === undefined ? {} : { createdBy: name };
+}
+
+/** What `x-memoryd-client` says; undefined without it. @throws as `writer`. */
+export function clientNameIn({ headers }: FastifyRequest): string | undefined {
+  const header = headers["x-memoryd-client"];
+  if (typeof header !== "string" || header === "") return undefined;
   // Node hands over header bytes as Latin-1.
   const name = Buffer.from(header, "latin1").toString("utf8");
   if (/[\p{Cc}\uFFFD]/u.test(name) || Array.from(name).length > MAX_CLIENT_NAME) {
     throw headerError("x-memoryd-client", `must be at most ${MAX_CLIENT_NAME} printable characters in UTF-8`);
   }
-  return { createdBy: name };
+  return name;
 }
 
 /** The version in `If-Match`; nothing where any will do. A weak tag counts as its version. */

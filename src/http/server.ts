@@ -182,7 +182,7 @@ export function buildServer({
   app.addHook("onRoute", (route) => {
     if (route.config?.scope === undefined) throw new TypeError(`${route.url} names no scope`);
     // Larger ones are read as streams, by routes that count for themselves.
-    route.bodyLimit = Math.min(limits.maxJsonBytes, BODY_LIMITS[route.config.body ?? "item"].bytes);
+    route.bodyLimit = Math.min(limits.maxJsonBytes, BODY_LIMITS[route.config.bodyKind ?? "item"].bytes);
     routes.push(route);
   });
 

@@ -6,7 +6,7 @@ import { ServiceError } from "../core/errors.ts";
 import type { HeldFile, IncomingFile } from "../core/documents/file-store.ts";
 import { BODY_LIMITS } from "../schemas/json-limits.ts";
 import { parseJson } from "./json-body.ts";
-import { invalid } from "./memory-input.ts";
+import { invalid } from "./problem.ts";
 
 export interface UploadedFile {
   readonly file: HeldFile;

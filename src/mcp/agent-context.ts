@@ -17,7 +17,7 @@ export interface AgentContext extends AgentScope {
   readonly operations: Operations;
   /** Undefined: no documents are taken. */
   readonly documents: DocumentOperations | undefined;
-  /** The MCP client's name, for `created_by`. */
+  /** The MCP client's name, as the writer of what it adds. */
   readonly client: string;
   /** Whose adds are counted together. */
   readonly adder: () => Promise<string>;
@@ -48,12 +48,17 @@ export function readScope(
 }
 
 /** Whose it is and where it goes, of something that is added. */
-export function writeScope({ project, userId, client }: AgentContext) {
+export function writeScope({ project, userId, ...context }: AgentContext) {
   return {
     ...(project !== null && { project }),
     ...(userId !== undefined && { userId }),
-    createdBy: client,
+    ...writtenBy(context),
   };
+}
+
+/** As a condition: what the client added. */
+export function writtenBy({ client }: Pick<AgentContext, "client">) {
+  return { createdBy: client };
 }
 
 /** The owner check of an operation on one id. */

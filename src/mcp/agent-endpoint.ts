@@ -77,7 +77,7 @@ export interface AgentEndpointOptions {
 
 const MARK_BYTES = 6;
 const MAX_CLIENT_NAME = 256;
-/** `created_by` of a client without a name. */
+/** The writer where a client has no name. */
 const UNNAMED = "mcp";
 
 /** MCP over HTTP, stateless: every request is answered by a server of its own, for old clients and new ones alike. */

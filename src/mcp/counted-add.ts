@@ -1,4 +1,4 @@
-import type { AgentContext } from "./agent-context.ts";
+import { type AgentContext, writtenBy } from "./agent-context.ts";
 
 const PAGE = 1_000;
 
@@ -27,17 +27,17 @@ export async function countedAdd<T extends { readonly deduplicated: boolean }>(
  * name added with other keys counts too, since keys are not kept with what they brought.
  */
 async function addedSince(
-  { operations, client, allowance }: AgentContext,
+  { operations, allowance, ...context }: AgentContext,
   since: number,
 ): Promise<readonly number[]> {
   const { facts } = operations.findFacts({
-    createdBy: client,
+    ...writtenBy(context),
     recordedFrom: since,
     limit: allowance.perHour,
   });
   const times = facts.map(({ recordedAt }) => recordedAt);
   const documents = new Set<string>();
-  const filter = { createdBy: client, createdFrom: since };
+  const filter = { ...writtenBy(context), createdFrom: since };
   for (let before: number | undefined; times.length < allowance.perHour + facts.length;) {
     const page = { limit: PAGE, offset: 0, ...(before !== undefined && { before }) };
     const { items, nextBefore } = await operations.listMemories({ filter, ...page });

@@ -4,12 +4,14 @@ import {
   Metadata,
   nullable,
   optional,
+  ownedFields,
   Project,
   QueryProject,
   Tags,
   Time,
   UserId,
   wellFormed,
+  writtenFields,
 } from "./fields.ts";
 import { MemoryRecord } from "./memory.ts";
 import { pageQuery } from "./page.ts";
@@ -162,8 +164,7 @@ export const JobRecord = Type.Object(
 export const DocumentRecord = Type.Object(
   {
     ...sourceFields,
-    user_id: nullable(Type.String()),
-    project: nullable(Type.String()),
+    ...ownedFields,
     title: nullable(Type.String()),
     url: nullable(Type.String()),
     tags: Type.Array(Type.String()),
@@ -173,7 +174,7 @@ export const DocumentRecord = Type.Object(
     }),
     ...outcomeFields,
     extraction: Extraction,
-    created_by: nullable(Type.String()),
+    ...writtenFields,
     created_at: Time,
     fetched_at: nullable(Time),
   },

@@ -8,11 +8,13 @@ import {
   Metadata,
   nullable,
   optional,
+  ownedFields,
   Project,
   QueryTime,
   Time,
   TOO_LARGE_KEYWORDS,
   UserId,
+  writtenFields,
 } from "./fields.ts";
 import { MAX_BATCH_ITEMS } from "./memory.ts";
 import { Problem } from "./problem.ts";
@@ -43,15 +45,14 @@ const recordFields = {
     type: "object",
     description: "Exactly as it was sent.",
   }),
-  user_id: nullable(Type.String()),
-  project: nullable(Type.String()),
+  ...ownedFields,
   source_memory_id: nullable(Type.String({ description: "The memory it was taken from." })),
   recorded_at: Type.String({ format: "date-time", description: "When it was first recorded." }),
   updated_at: Type.String({ format: "date-time", description: "When this state of it was recorded." }),
   superseded_by: nullable(Type.String({ description: "The fact that ended it." })),
   derived_from: nullable(Type.String({ description: "The fact whose later part it is." })),
   cardinality: Type.Enum(["one", "many"], { type: "string" }),
-  created_by: nullable(Type.String({ description: "The client that recorded it." })),
+  ...writtenFields,
 };
 export const FactRecord = Type.Object(recordFields, {
   $id: "Fact",
@@ -103,10 +104,6 @@ export const RecordFactsBody = Type.Object(
   },
   { $id: "RecordFacts" },
 );
-/** What is asked of a batch before its items are judged one by one. */
-export const RecordFactsEnvelope = Type.Object({
-  facts: Type.Array(Type.Unknown(), { maxItems: MAX_BATCH_ITEMS, [TOO_LARGE_KEYWORDS]: ["maxItems"] }),
-});
 export const RecordFactsReply = Type.Object(
   {
     results: Type.Array(

@@ -30,6 +30,7 @@ import {
   QUERY_TIME_PATTERN,
   TIME_PATTERN,
 } from "./time.ts";
+import { TIME_MARK } from "./wire.ts";
 
 /** Sectors of memory; the same list, in the same order, as the core's. */
 export const EDGE_KIND_NAMES = ["next", "similar", "same-document", "updates"] as const;
@@ -88,6 +89,15 @@ export const KeyName = textField(KEY_NAME);
 export const Tag = textField(TAG);
 export const Tags = Type.Array(Tag, { maxItems: 64 });
 
+/** Whose a record is, and the client that wrote it, in an answer; the writer in an export, a body and a query. */
+export const ownedFields = { user_id: nullable(Type.String()), project: nullable(Type.String()) };
+export const writtenFields = {
+  created_by: nullable(Type.String({ description: "The client that wrote it." })),
+};
+export const exportedWriter = { created_by: nullable(ClientName) };
+export const writerInBody = { created_by: optional(ClientName) };
+export const writerInQuery = { created_by: Type.Optional(ClientName) };
+
 export const FactSubject = textField(FACT_SUBJECT);
 export const FactPredicate = textField(FACT_PREDICATE);
 export const FactObject = textField(FACT_OBJECT);
@@ -135,6 +145,7 @@ const TIME_DESCRIPTION = "A date (midnight UTC), an RFC 3339 time (UTC where it 
 /** A time in a body; read it with `parseTime`. */
 export const BodyTime = Type.Refine(
   Type.Unsafe<string | number>({
+    [TIME_MARK]: true,
     type: ["string", "integer"],
     pattern: TIME_PATTERN,
     minimum: EARLIEST_TIME,
@@ -150,7 +161,9 @@ export const BodyTime = Type.Refine(
 /** A time in a query string; read it with `parseQueryTime`. @param meaning what it is the time of. */
 export function queryTime(meaning = "") {
   return Type.Refine(
-    Type.String({
+    Type.Unsafe<string | number>({
+      [TIME_MARK]: true,
+      type: "string",
       description: `${meaning}${TIME_DESCRIPTION} or epoch milliseconds of ten digits or more.`,
       examples: ["2026-11-21"],
     }),

@@ -1,6 +1,5 @@
 import { Type } from "typebox";
 import {
-  ClientName,
   nullable,
   QueryProject,
   queryTime,
@@ -9,6 +8,7 @@ import {
   SessionId,
   Tag,
   UserId,
+  writerInQuery,
 } from "./fields.ts";
 import { MemoryRecord } from "./memory.ts";
 import { pageQuery } from "./page.ts";
@@ -20,7 +20,7 @@ export const ListMemoriesQuery = Type.Object({
   project: Type.Optional(QueryProject),
   tag: Type.Optional(Tag),
   session_id: Type.Optional(SessionId),
-  created_by: Type.Optional(ClientName),
+  ...writerInQuery,
   id_end: Type.Optional(
     Type.String({
       pattern: "^[0-9a-f-]{6,36}$",

@@ -7,6 +7,7 @@ import {
   Metadata,
   nullable,
   optional,
+  ownedFields,
   Project,
   SectorName,
   SessionId,
@@ -14,6 +15,7 @@ import {
   Time,
   TOO_LARGE_KEYWORDS,
   UserId,
+  writtenFields,
 } from "./fields.ts";
 import { Problem } from "./problem.ts";
 
@@ -54,8 +56,7 @@ const recordFields = {
     type: "object",
     description: "Exactly as it was sent.",
   }),
-  user_id: nullable(Type.String()),
-  project: nullable(Type.String()),
+  ...ownedFields,
   session_id: nullable(Type.String()),
   occurred_at: Type.String({
     format: "date-time",
@@ -68,7 +69,7 @@ const recordFields = {
   updated_at: Time,
   last_seen_at: Time,
   version: Version,
-  created_by: nullable(Type.String({ description: "The client that wrote it." })),
+  ...writtenFields,
   source: nullable(Source),
   supersedes: Type.Array(Type.String(), {
     description: "Ids of the memories that this one replaces, as its writer said.",
@@ -125,10 +126,6 @@ export const AddMemoriesBody = Type.Object(
   },
   { $id: "AddMemories" },
 );
-/** What is asked of a batch before its items are judged one by one. */
-export const AddMemoriesEnvelope = Type.Object({
-  memories: Type.Array(Type.Unknown(), { maxItems: MAX_BATCH_ITEMS, [TOO_LARGE_KEYWORDS]: ["maxItems"] }),
-});
 export const AddMemoriesReply = Type.Object(
   {
     results: Type.Array(Type.Union([Type.Object({ status: Type.Literal(200), ...addedFields }), Problem]), {

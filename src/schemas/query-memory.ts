@@ -2,7 +2,6 @@ import { type Static, Type } from "typebox";
 import { FactRecord } from "./fact.ts";
 import {
   BodyTime,
-  ClientName,
   nullable,
   optional,
   Project,
@@ -11,6 +10,7 @@ import {
   Tags,
   UserId,
   wellFormed,
+  writerInBody,
 } from "./fields.ts";
 import { MemoryRecord } from "./memory.ts";
 
@@ -40,7 +40,7 @@ export const QueryFilters = Type.Object(
     ),
     tags: optional(Type.Array(Tags.items, { maxItems: 64, description: "All of." })),
     session_id: optional(SessionId),
-    created_by: optional(ClientName),
+    ...writerInBody,
     from: optional(BodyTime),
     to: optional(BodyTime),
     metadata: optional(

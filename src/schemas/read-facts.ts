@@ -2,7 +2,6 @@
 import { Type } from "typebox";
 import { FactRecord } from "./fact.ts";
 import {
-  ClientName,
   FactObject,
   FactPredicate,
   FactSubject,
@@ -13,6 +12,7 @@ import {
   Time,
   UserId,
   textField,
+  writerInQuery,
 } from "./fields.ts";
 import { pageQuery } from "./page.ts";
 import { FACT_PATTERN } from "./text-rules.ts";
@@ -42,7 +42,7 @@ export const FindFactsQuery = Type.Object({
   at,
   known_at,
   min_confidence: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
-  created_by: Type.Optional(ClientName),
+  ...writerInQuery,
   recorded_from: Type.Optional(queryTime("First recorded at that moment or later. ")),
   ...scope,
   ...page,

@@ -4,9 +4,9 @@ import { EXPORT_FORMAT, EXPORT_VERSION } from "./export-format.ts";
 import { CardinalityName, Confidence } from "./fact.ts";
 import {
   BodyTime,
-  ClientName,
   EDGE_KIND_NAMES,
   ExportedContent,
+  exportedWriter,
   FactObject,
   FactPredicate,
   FactSubject,
@@ -20,6 +20,7 @@ import {
   Tags,
   UserId,
   wellFormed,
+  writerInBody,
 } from "./fields.ts";
 import { UUID_PATTERN } from "./text-rules.ts";
 import { Problem } from "./problem.ts";
@@ -74,7 +75,7 @@ export const MemoryLine = Type.Object(
     updated_at: BodyTime,
     last_seen_at: BodyTime,
     version: whole(1),
-    created_by: nullable(ClientName),
+    ...exportedWriter,
     source: nullable(Source),
     supersedes: Type.Optional(Type.Array(Uuid, { maxItems: 1_024 })),
   },
@@ -119,7 +120,7 @@ export const DocumentLine = Type.Object(
       exactly,
     ),
     chunking_version: whole(0),
-    created_by: nullable(ClientName),
+    ...exportedWriter,
     created_at: BodyTime,
     fetched_at: nullable(BodyTime),
   },
@@ -138,7 +139,7 @@ export const FactLine = Type.Object(
     cardinality: CardinalityName,
     recorded_at: BodyTime,
     // Not in files of the first version.
-    created_by: Type.Optional(nullable(ClientName)),
+    ...writerInBody,
     versions: Type.Array(
       Type.Object(
         {

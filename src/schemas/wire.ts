@@ -3,7 +3,7 @@
  * of epoch milliseconds here, is text there. Which fields there are, and which are times, the schemas say.
  */
 import type { Static, TSchema } from "typebox";
-import { formatTime, parseTime } from "./time.ts";
+import { formatTime, parseQueryTime, parseTime } from "./time.ts";
 
 type Camel<Name> = Name extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : Name;
 type IsTime<Value> = [string | number] extends [NonNullable<Value>] ? true : false;
@@ -19,6 +19,9 @@ type FromField<Value, Name extends keyof Value> = undefined extends Value[Name]
   ? FromValue<NonNullable<Value[Name]>>
   : FromValue<Value[Name]>;
 type FromValue<Value> = IsTime<Value> extends true ? number | Extract<Value, null> : FromWire<Value>;
+
+/** Annotation of a schema: its values are times, as text or as epoch milliseconds. */
+export const TIME_MARK = "~time";
 
 interface Field {
   readonly wire: string;
@@ -48,17 +51,12 @@ function fieldsOf(schema: Node): readonly Field[] | undefined {
       wire,
       name: wire.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()),
       isOptional: !required.includes(wire),
-      isTime: property.format === "date-time" || isBodyTime(property),
+      isTime: property.format === "date-time" || TIME_MARK in property,
       fields: fieldsOf(property),
     }));
     known.set(schema, fields);
   }
   return fields;
-}
-
-/** Text or epoch milliseconds. */
-function isBodyTime({ type }: Node): boolean {
-  return Array.isArray(type) && type.includes("string") && type.includes("integer");
 }
 
 /** A record as the schema has it. What the schema does not name, and what is undefined, is left out. */
@@ -98,7 +96,8 @@ function read(fields: readonly Field[], wire: object): object {
 }
 
 function readValue({ isTime, fields }: Field, value: unknown): unknown {
-  if (isTime && value !== null) return parseTime(value);
+  // Text of a body is never a number: its schema refuses that.
+  if (isTime && value !== null) return typeof value === "string" ? parseQueryTime(value) : parseTime(value);
   if (fields === undefined || typeof value !== "object" || value === null) return value;
   return Array.isArray(value) ? value.map((item: object) => read(fields, item)) : read(fields, value);
 }

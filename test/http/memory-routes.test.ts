@@ -401,7 +401,7 @@ describe("GET /memory/all", () => {
   it("defaults to 100 from the start", async () => {
     const { get, lastInput } = createTestServer();
     await get("/memory/all");
-    expect(lastInput("listMemories")).toEqual({ filter: {}, limit: 100, offset: 0 });
+    expect(lastInput("listMemories")).toEqual({ filter: {}, limit: 100, offset: 0, skipped: 0 });
   });
 });
 

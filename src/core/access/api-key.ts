@@ -6,7 +6,7 @@ export type Scope = (typeof SCOPES)[number];
 export interface ApiKey {
   /** UUIDv7. */
   readonly id: string;
-  /** What its owner calls it, for `created_by` too. */
+  /** What its owner calls it; it stands for the writer of what comes with the key. */
   readonly name: string;
   /** Its first characters, to recognise it by. */
   readonly prefix: string;

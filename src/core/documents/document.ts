@@ -1,9 +1,9 @@
 import type { ErrorCode } from "../errors.ts";
 import type { DocumentKind, TranscribedTrack } from "./extraction.ts";
-import type { Metadata } from "../memory.ts";
+import type { Metadata, Owned, Written } from "../memory.ts";
 
 /** What was ingested: the row that ties an original file to the memories made of it. Times are epoch milliseconds UTC. */
-export interface DocumentRow {
+export interface DocumentRow extends Owned, Written {
   /** UUIDv7. */
   readonly id: string;
   /** Of the original's bytes, hex; also its name in the file store. */
@@ -15,8 +15,6 @@ export interface DocumentRow {
   readonly mediaType: string;
   /** Where it was fetched from, after redirects; null for what was sent. */
   readonly url: string | null;
-  readonly userId: string | null;
-  readonly project: string | null;
   readonly tags: readonly string[];
   /** As the writer gave it; its memories have the same. */
   readonly metadata: Metadata;
@@ -30,7 +28,6 @@ export interface DocumentRow {
   readonly totalTokens: number;
   /** Of the rule that cut it, see `CHUNKING_VERSION`. */
   readonly chunkingVersion: number;
-  readonly createdBy: string | null;
   readonly createdAt: number;
   /** When the page was fetched; null for what was sent. */
   readonly fetchedAt: number | null;
@@ -53,7 +50,7 @@ export interface ExtractionAccount {
 }
 
 /** What the writer asked to be ingested. Exactly one of `file` and `url` at first; a fetched page has both. */
-export interface IngestRequest {
+export interface IngestRequest extends Written {
   readonly file: { readonly sha256: string; readonly bytes: number } | null;
   readonly url: string | null;
   readonly filename: string | null;
@@ -61,18 +58,15 @@ export interface IngestRequest {
   readonly claimedType: string | null;
   readonly tags: readonly string[];
   readonly metadata: Metadata;
-  readonly createdBy: string | null;
   readonly fetchedAt: number | null;
   /** The address may not be on this machine nor in a private network. */
   readonly publicOnly?: true;
 }
 
 /** A job as it is kept: `queued` until it is over. That it runs is known only where it does. */
-export interface JobRow {
+export interface JobRow extends Owned {
   readonly kind: "ingest";
   readonly status: "queued" | "succeeded" | "failed" | "cancelled";
-  readonly userId: string | null;
-  readonly project: string | null;
   /** Null once it is over: nothing of it is kept longer than it is needed. */
   readonly request: IngestRequest | null;
   /** What it made; null until then. */

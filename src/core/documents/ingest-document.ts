@@ -18,6 +18,7 @@ import type { CutDocument } from "./extraction.ts";
 import { readRecording } from "./read-recording.ts";
 import type { Change } from "../rows.ts";
 import { type ComposedPlaces, documentChanges } from "./store-document.ts";
+import { type Owned, type Written, writerOf } from "../memory.ts";
 
 /** Chunks of one document that wait for the model at a time, so that questions and other adds come in between. */
 const EMBEDDED_AT_ONCE = 4;
@@ -258,7 +259,7 @@ async function composePlaces(
   ports: DocumentPorts,
   plan: DocumentPlan,
   places: readonly number[],
-  owner: Pick<DocumentRow, "userId" | "project" | "tags" | "metadata" | "createdBy">,
+  owner: Owned & Written & Pick<DocumentRow, "tags" | "metadata">,
   { signal, onProgress }: JobControl,
 ): Promise<ComposedPlaces> {
   const { ids, clock, classify, sha256 } = ports;
@@ -279,7 +280,7 @@ async function composePlaces(
         hash: duplicateHash(sha256, identity),
         embedding,
         sectors: sectorsOf(classify, memory.content, embedding),
-        createdBy: owner.createdBy,
+        ...writerOf(owner),
         readText: readText(identity),
       });
       done += 1;

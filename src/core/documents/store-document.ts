@@ -6,6 +6,7 @@ import type { MemoryPorts } from "../memories/memory-ports.ts";
 import type { DocumentPlan } from "./plan-document.ts";
 import type { WriteSection } from "../ports.ts";
 import { type Change, edgeId } from "../rows.ts";
+import { ownerOf, writerOf } from "../memory.ts";
 
 /** Memories composed for places of a plan; places that are still stored have none. */
 export type ComposedPlaces = ReadonlyMap<number, ComposedMemory>;
@@ -61,8 +62,7 @@ export function documentChanges(
         filename: request.filename,
         mediaType: parts.mediaType,
         url: request.url,
-        userId: job.userId,
-        project: job.project,
+        ...ownerOf(job),
         tags: request.tags,
         metadata: request.metadata,
         extraction: plan.account,
@@ -71,7 +71,7 @@ export function documentChanges(
         memoryIds,
         totalTokens: Math.ceil(chars / CHARACTERS_A_TOKEN),
         chunkingVersion: CHUNKING_VERSION,
-        createdBy: request.createdBy,
+        ...writerOf(request),
         createdAt: section.now,
         fetchedAt: request.fetchedAt,
         order: section.nextOrder,

@@ -5,11 +5,11 @@ import type { DocumentRow, IngestRequest, JobRow } from "./document.ts";
 import type { HeldFile } from "./file-store.ts";
 import { goneError, type IdempotentRequest, requestChanges } from "../idempotency.ts";
 import { claimsOf, isComplete } from "./ingest-document.ts";
-import type { Metadata } from "../memory.ts";
+import { type Given, type Metadata, type Owned, ownerOf, type Written, writerOf } from "../memory.ts";
 import type { Change } from "../rows.ts";
 
 /** What an ingestion asks for, checked against the contract's limits. */
-export interface IngestInput {
+export interface IngestInput extends Given<Owned & Written> {
   /** What was sent, or the address to fetch. The file is let go of once a row needs it. */
   readonly original: { readonly file: HeldFile } | { readonly url: string };
   /** Of an address: not on this machine nor in a private network, whatever the settings allow. */
@@ -18,9 +18,6 @@ export interface IngestInput {
   readonly claimedType?: string;
   readonly tags?: readonly string[];
   readonly metadata?: Metadata;
-  readonly userId?: string;
-  readonly project?: string;
-  readonly createdBy?: string;
   readonly idempotency?: IdempotentRequest;
 }
 
@@ -80,7 +77,7 @@ function newJob(
   const { documents } = ports.store.catalogue;
   const { original } = input;
   const file = "file" in original ? { sha256: original.file.sha256, bytes: original.file.bytes } : null;
-  const owner = { userId: input.userId ?? null, project: input.project ?? null };
+  const owner = ownerOf(input);
   const existing = file === null ? undefined : documents.findByContent({ ...file, ...owner });
   const request: IngestRequest = {
     file,
@@ -88,7 +85,7 @@ function newJob(
     ...sentOf(input),
     claimedType: input.claimedType ?? null,
     tags: input.tags ?? [],
-    createdBy: input.createdBy ?? null,
+    ...writerOf(input),
     fetchedAt: null,
     ...publicOnlyOf(input),
   };

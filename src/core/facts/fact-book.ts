@@ -8,7 +8,7 @@ import {
   sameMetadata,
   slotKey,
 } from "./fact.ts";
-import type { Metadata } from "../memory.ts";
+import { type Metadata, writerOf } from "../memory.ts";
 
 /** Which facts: all conditions hold. Absent conditions do not filter. */
 export interface FactFilter {
@@ -288,7 +288,7 @@ function sharing(row: Fact, known: Fact | undefined): Fact {
     supersededBy: row.supersededBy,
     derivedFrom: row.derivedFrom,
     // Undefined: in a record that an earlier version wrote, before there was the field.
-    createdBy: row.createdBy ?? null,
+    ...writerOf(row),
     recordedAt: row.recordedAt,
     updatedAt: row.updatedAt,
   };

@@ -1,4 +1,4 @@
-import type { Metadata } from "../memory.ts";
+import type { Metadata, Owned, Written } from "../memory.ts";
 
 /**
  * What a fact is: a statement "subject predicate object" that is true for a time. Two clocks, named apart:
@@ -20,7 +20,7 @@ export type Cardinality = (typeof CARDINALITIES)[number];
  * Two things do touch earlier versions, because both are erasures: an erased fact loses all its rows, and an
  * id that points to something erased (`sourceMemoryId`, `supersededBy`, `derivedFrom`) becomes null.
  */
-export interface Fact {
+export interface Fact extends Owned, Written {
   /** UUIDv7 of the fact, the same in all its versions. */
   readonly id: string;
   /** 1 for the first, ascending by 1. */
@@ -39,17 +39,12 @@ export interface Fact {
   /** In [0, 1]. */
   readonly confidence: number;
   readonly metadata: Metadata;
-  /** Null: belongs to nobody. */
-  readonly userId: string | null;
-  readonly project: string | null;
   readonly cardinality: Cardinality;
   readonly sourceMemoryId: string | null;
   /** The fact that ended this one at `validTo`; null where it was closed by word or is open. */
   readonly supersededBy: string | null;
   /** The fact whose later part this is, cut off by a period put inside it. */
   readonly derivedFrom: string | null;
-  /** The client that recorded it; null: not known. The same in all versions, and in what was cut off from it. */
-  readonly createdBy: string | null;
   /** When the fact was first recorded. */
   readonly recordedAt: number;
   /** When this version was recorded; later than that of the version before, unless the clock was wrong. */

@@ -3,13 +3,13 @@ import type { FactFilter } from "./fact-book.ts";
 import type { PageRange } from "./fact-page.ts";
 import { type AsOf, type FactPage, type FactReadPorts, pageOf } from "./fact-store.ts";
 import { visitFacts } from "./visit-facts.ts";
+import type { Given, Written } from "../memory.ts";
 
-export interface FindFactsInput extends FactFilter, AsOf, PageRange {
+export interface FindFactsInput extends FactFilter, AsOf, PageRange, Given<Written> {
   /** Compared by `objectKey`. */
   readonly object?: string;
   /** In [0, 1]. */
   readonly minConfidence?: number;
-  readonly createdBy?: string;
   /** First recorded at this moment or later. */
   readonly recordedFrom?: number;
 }

@@ -3,11 +3,11 @@ import type { Cardinality, Fact } from "./fact.ts";
 import { FactDraft } from "./fact-draft.ts";
 import type { FactPorts } from "./fact-store.ts";
 import { goneError, type IdempotentRequest, requestChanges } from "../idempotency.ts";
-import type { Metadata } from "../memory.ts";
+import { type Metadata, type Given, type Owned, type Written, writerOf } from "../memory.ts";
 import { placeStatement, settleCardinality } from "./timeline.ts";
 
 /** Already checked against the limits of the contract. */
-export interface RecordFactInput {
+export interface RecordFactInput extends Given<Owned & Written> {
   readonly subject: string;
   readonly predicate: string;
   readonly object: string;
@@ -17,13 +17,9 @@ export interface RecordFactInput {
   readonly validTo?: number;
   readonly confidence?: number;
   readonly metadata?: Metadata;
-  readonly userId?: string;
-  readonly project?: string;
   readonly sourceMemoryId?: string;
   /** Absent: what the timeline has, else `one`. */
   readonly cardinality?: Cardinality;
-  /** Of a new fact; one that takes the statement in keeps its own. */
-  readonly createdBy?: string;
   readonly idempotency?: IdempotentRequest;
 }
 
@@ -79,7 +75,8 @@ export function recordInto(draft: FactDraft, ports: FactPorts, input: RecordFact
       predicate,
       userId,
       project,
-      createdBy: input.createdBy ?? null,
+      // Of a new fact; one that takes the statement in keeps its own.
+      ...writerOf(input),
       cardinality: settleCardinality(timeline.cardinality, input.cardinality),
       recordedAt: draft.recordedAt,
       newId: () => ports.ids.newId(draft.recordedAt),

@@ -1,6 +1,6 @@
 import { ServiceError } from "../errors.ts";
 import { type Cardinality, endOf, type Fact, isEmpty, nextVersion, objectKey, sameMetadata } from "./fact.ts";
-import type { Metadata } from "../memory.ts";
+import { type Metadata, type Owned, ownerOf, type Written, writerOf } from "../memory.ts";
 
 /**
  * How a timeline takes a new statement. A timeline is what one user and project hold about one subject and
@@ -67,13 +67,10 @@ export interface Statement {
 }
 
 /** Where a new fact goes and under which names. */
-export interface Placing {
+export interface Placing extends Owned, Written {
   readonly subject: string;
   readonly predicate: string;
-  readonly userId: string | null;
-  readonly project: string | null;
   readonly cardinality: Cardinality;
-  readonly createdBy: string | null;
   /** Transaction time; later than that of every version already there, but those of the same record. */
   readonly recordedAt: number;
   newId(): string;
@@ -209,13 +206,12 @@ function create(statement: Statement, reach: Reach, placing: Placing): Fact {
     validTo: reach.to === Infinity ? null : reach.to,
     confidence: statement.confidence ?? 1,
     metadata: statement.metadata ?? {},
-    userId: placing.userId,
-    project: placing.project,
+    ...ownerOf(placing),
     cardinality: placing.cardinality,
     sourceMemoryId: statement.sourceMemoryId ?? null,
     supersededBy: reach.successor?.id ?? null,
     derivedFrom: null,
-    createdBy: placing.createdBy,
+    ...writerOf(placing),
     recordedAt: placing.recordedAt,
     updatedAt: placing.recordedAt,
   };

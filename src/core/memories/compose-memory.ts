@@ -1,7 +1,7 @@
 import type { AddMemoryInput } from "./added-memory.ts";
 import { analyse, ANALYSER_VERSION, memoryTimeTerms, placeTerms } from "../text/analyser.ts";
 import { type DocumentEmbedding, type EmbeddingStamp, stampKey } from "../embedding.ts";
-import type { JsonValue, Memory } from "../memory.ts";
+import { type JsonValue, type Memory, type Written, writerOf } from "../memory.ts";
 import type { WriteSection } from "../ports.ts";
 import type { Change, MemoryRow } from "../rows.ts";
 import type { SectorClassifier } from "../sectors/sectors.ts";
@@ -62,13 +62,12 @@ export function meanWindow(windows: readonly Float32Array[]): Float32Array {
 }
 
 /** A new memory, complete but for what only the synchronous section knows. */
-export interface ComposedMemory {
+export interface ComposedMemory extends Written {
   readonly id: string;
   readonly identity: Identity;
   readonly hash: string;
   readonly embedding: DocumentEmbedding;
   readonly sectors: Pick<Memory, "primarySector" | "sectors">;
-  readonly createdBy: string | null;
   readonly supersedes?: readonly string[];
   readonly readText: ReadText;
 }
@@ -112,7 +111,7 @@ export function newMemoryRow(composed: ComposedMemory, { now }: WriteSection, or
     createdAt: now,
     updatedAt: now,
     version: 1,
-    createdBy: composed.createdBy,
+    ...writerOf(composed),
     source: composed.identity.source ?? null,
     order,
     supersedes: composed.supersedes ?? [],

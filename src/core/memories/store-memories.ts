@@ -12,7 +12,7 @@ import {
 import { ServiceError } from "../errors.ts";
 import { type IdempotentRequest, requestChanges } from "../idempotency.ts";
 import type { MemoryPorts } from "./memory-ports.ts";
-import { INITIAL_SALIENCE, type SeenMemory } from "../memory.ts";
+import { INITIAL_SALIENCE, type SeenMemory, writerOf } from "../memory.ts";
 import { type Change, memoryOf } from "../rows.ts";
 import { checkSupersedes, identicalMemory } from "./supersede.ts";
 import { nextWaypoint, type Predecessor } from "./waypoints.ts";
@@ -46,7 +46,7 @@ async function embedNew(ports: MemoryPorts, input: AddMemoryInput, hash: string)
     hash,
     embedding,
     sectors: sectorsOf(ports.classify, input.content, embedding, input.sector),
-    createdBy: input.createdBy ?? null,
+    ...writerOf(input),
     supersedes: [...new Set(input.supersedes)],
     readText: readText(identity),
   };

@@ -13,7 +13,7 @@ import {
 import type { MemoryPorts } from "../memories/memory-ports.ts";
 import { checkCycle } from "../memories/supersede.ts";
 import { nextWaypoint, type Predecessor } from "../memories/waypoints.ts";
-import { INITIAL_SALIENCE, SECTORS } from "../memory.ts";
+import { INITIAL_SALIENCE, SECTORS, writerOf } from "../memory.ts";
 import type { WriteSection } from "../ports.ts";
 import { type Change, edgeId, type MemoryRow } from "../rows.ts";
 import { RestoredFacts } from "./restore-fact.ts";
@@ -254,8 +254,8 @@ function isSame(
   a: MemoryTransfer["memory"],
   b: MemoryTransfer["memory"],
 ): boolean {
-  const rest = ({ createdAt, updatedAt, version, createdBy, sectors, source }: typeof a) =>
-    JSON.stringify([createdAt, updatedAt, version, createdBy, sectors, source?.section]);
+  const rest = ({ createdAt, updatedAt, version, sectors, source, ...memory }: typeof a) =>
+    JSON.stringify([createdAt, updatedAt, version, writerOf(memory), sectors, source?.section]);
   return duplicateHash(sha256, a) === duplicateHash(sha256, b) && rest(a) === rest(b);
 }
 

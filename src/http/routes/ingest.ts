@@ -1,6 +1,5 @@
 import multipart from "@fastify/multipart";
-import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyReply, FastifyRequest, FastifyPluginAsync } from "fastify";
 import { Type } from "typebox";
 import { ServiceError } from "../../core/errors.ts";
 import type { HeldFile } from "../../core/documents/file-store.ts";
@@ -14,12 +13,14 @@ import {
   IngestUrlBody,
   JobRecord,
 } from "../../schemas/document.ts";
-import { WriteHeaders } from "../../schemas/headers.ts";
 import type { DocumentsOf } from "../caller-operations.ts";
 import { ingestReply, jobRecord } from "../document-record.ts";
-import { invalid, present } from "../memory-input.ts";
-import { createdBy, idempotency } from "../request-headers.ts";
+import { present } from "../memory-input.ts";
+import { idempotency, writer, WriteHeaders } from "../request-headers.ts";
 import { cleanFilename, readUpload, tooLarge, type UploadedFile, type UploadLimits } from "../upload.ts";
+import { routes, routeAdder } from "../route.ts";
+import { fromWire } from "../../schemas/wire.ts";
+import { invalid } from "../problem.ts";
 
 /** How long a call waits for its job where it does not say. */
 const USUAL_WAIT_MS = 60_000;
@@ -78,21 +79,18 @@ export interface IngestRoutesOptions {
 }
 
 const Headers = Type.Object({ ...WriteHeaders.properties, ...IngestHeaders });
-const replies = { 200: IngestReply, 202: JobRecord };
+const replies = { answer: IngestReply, accepted: JobRecord };
 const DESCRIPTION =
   "Answers the result; after 60 seconds, or at once where `Prefer` says so, the job with its address in `Location`. " +
   "A lost connection does not cancel it.";
 
-export const ingestRoutes: FastifyPluginAsyncTypebox<IngestRoutesOptions> = async (
-  app,
-  { documentsOf, limits },
-) => {
+export const ingestRoutes = routes<IngestRoutesOptions>(async (route, { documentsOf, limits }, app) => {
   // Answers what became of an ingestion, in time.
   async function answer(request: FastifyRequest, reply: FastifyReply, input: IngestInput) {
     const documents = documentsOf(request);
     const begun = await documents.ingest({
       ...input,
-      ...createdBy(request),
+      ...writer(request),
       ...idempotency(request, input.userId),
     });
     const job = await documents.awaitJob(begun.id, AbortSignal.timeout(waitOf(request.headers.prefer)));
@@ -117,19 +115,16 @@ export const ingestRoutes: FastifyPluginAsyncTypebox<IngestRoutesOptions> = asyn
     }
   }
 
-  app.post(
-    "/memory/ingest",
+  route(
     {
-      config: { scope: "write", body: "document" },
-      schema: {
-        operationId: "ingestBytes",
-        summary: "Take in a document sent as base64",
-        description: DESCRIPTION,
-        headers: Headers,
-        body: IngestBytesBody,
-        response: replies,
-      },
+      id: "ingestBytes",
+      at: "POST /memory/ingest",
+      scope: "write",
+      bodyKind: "document",
+      summary: "Take in a document sent as base64",
+      description: DESCRIPTION,
     },
+    { headers: Headers, body: IngestBytesBody, ...replies },
     async (request, reply) => {
       const { content_type: claimedType, data, ...fields } = request.body;
       const bytes = decodeBase64(data);
@@ -138,26 +133,22 @@ export const ingestRoutes: FastifyPluginAsyncTypebox<IngestRoutesOptions> = asyn
     },
   );
 
-  app.post(
-    "/memory/ingest/url",
+  route(
     {
-      config: { scope: "write" },
-      schema: {
-        operationId: "ingestUrl",
-        summary: "Fetch and take in a web page or a document",
-        description: DESCRIPTION,
-        headers: Headers,
-        body: IngestUrlBody,
-        response: replies,
-      },
+      id: "ingestUrl",
+      at: "POST /memory/ingest/url",
+      scope: "write",
+      summary: "Fetch and take in a web page or a document",
+      description: DESCRIPTION,
     },
+    { headers: Headers, body: IngestUrlBody, ...replies },
     async (request, reply) => {
       const { url, ...fields } = request.body;
       return answer(request, reply, { original: { url }, ...commonInput(fields) });
     },
   );
 
-  const takesForms: FastifyPluginAsyncTypebox = async (scope) => {
+  const takesForms: FastifyPluginAsync = async (scope) => {
     await scope.register(multipart, { throwFileSizeLimit: false });
     scope.decorateRequest("upload", undefined);
     scope.addHook("preValidation", async (request) => {
@@ -169,19 +160,17 @@ export const ingestRoutes: FastifyPluginAsyncTypebox<IngestRoutesOptions> = asyn
     // A request that is refused after its file came keeps nothing of it; releasing twice does nothing.
     scope.addHook("onResponse", async (request) => request.upload?.file.release());
 
-    scope.post(
-      "/ingest",
+    routeAdder(scope)(
       {
-        config: { scope: "write", takesUpload: true, body: "document" },
-        schema: {
-          operationId: "ingest",
-          summary: "Take in a text, a file or a web page",
-          description: DESCRIPTION,
-          headers: Headers,
-          body: IngestBody,
-          response: replies,
-        },
+        id: "ingest",
+        at: "POST /ingest",
+        scope: "write",
+        takesUpload: true,
+        bodyKind: "document",
+        summary: "Take in a text, a file or a web page",
+        description: DESCRIPTION,
       },
+      { headers: Headers, body: IngestBody, ...replies },
       async (request, reply) => {
         const { text, url, ...fields } = request.body;
         const { upload } = request;
@@ -207,17 +196,13 @@ export const ingestRoutes: FastifyPluginAsyncTypebox<IngestRoutesOptions> = asyn
     );
   };
   await app.register(takesForms);
-};
+});
 
 function commonInput(fields: Pick<IngestFields, "metadata" | "tags" | "user_id" | "project" | "language">) {
+  const { language: _language, text: _text, url: _url, ...input } = fromWire(IngestBody, fields);
   const named = fields.metadata?.["filename"];
-  return present({
-    metadata: withLanguage(fields),
-    tags: fields.tags,
-    userId: fields.user_id,
-    project: fields.project,
-    filename: typeof named === "string" ? cleanFilename(named, "/metadata/filename") : undefined,
-  });
+  const filename = typeof named === "string" ? cleanFilename(named, "/metadata/filename") : undefined;
+  return { ...input, ...present({ metadata: withLanguage(fields), filename }) };
 }
 
 /** A language given by itself is metadata like one given there. */

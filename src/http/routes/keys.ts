@@ -1,4 +1,3 @@
-import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { KeyRing } from "../../core/access/key-ring.ts";
 import { ServiceError } from "../../core/errors.ts";
 import {
@@ -11,42 +10,33 @@ import {
 } from "../../schemas/keys.ts";
 import { type Access, LOCAL_TOKEN_ID } from "../access.ts";
 import { createKeyInput, keyRecord } from "../records.ts";
-import { uuidOf } from "../memory-id.ts";
+import { routes } from "../route.ts";
+import { uuidOf } from "../memory-input.ts";
 
 export interface KeyRoutesOptions {
   readonly keys: KeyRing;
   readonly access: Pick<Access, "isKeyNeeded" | "checkUnlocking">;
 }
 
-export const keyRoutes: FastifyPluginAsyncTypebox<KeyRoutesOptions> = async (app, { keys, access }) => {
-  app.get(
-    "/keys",
-    {
-      config: { scope: "admin" },
-      schema: {
-        operationId: "listKeys",
-        summary: "List keys, oldest first",
-        response: { 200: ListKeysReply },
-      },
-    },
+export const keyRoutes = routes<KeyRoutesOptions>((route, { keys, access }) => {
+  route(
+    { id: "listKeys", at: "GET /keys", scope: "admin", summary: "List keys, oldest first" },
+    { answer: ListKeysReply },
     async () => ({
       keys: keys.keys.map((key) => keyRecord(keys, key)),
       key_needed: access.isKeyNeeded(),
     }),
   );
 
-  app.post(
-    "/keys",
+  route(
     {
-      config: { scope: "admin" },
-      schema: {
-        operationId: "createKey",
-        summary: "Make a key",
-        description: "Once a key was made every request needs one.",
-        body: CreateKeyBody,
-        response: { 200: CreateKeyReply },
-      },
+      id: "createKey",
+      at: "POST /keys",
+      scope: "admin",
+      summary: "Make a key",
+      description: "Once a key was made every request needs one.",
     },
+    { body: CreateKeyBody, answer: CreateKeyReply },
     async (request) => {
       const first = !access.isKeyNeeded();
       const { kept, key } = await keys.create(createKeyInput(request.body));
@@ -55,18 +45,15 @@ export const keyRoutes: FastifyPluginAsyncTypebox<KeyRoutesOptions> = async (app
     },
   );
 
-  app.delete(
-    "/keys/:id",
+  route(
     {
-      config: { scope: "admin", optionalBody: true },
-      schema: {
-        operationId: "revokeKey",
-        summary: "Revoke a key",
-        description: "It is refused from then on. Keys are needed even when all are revoked.",
-        params: KeyParams,
-        response: { 200: KeyRecord },
-      },
+      id: "revokeKey",
+      at: "DELETE /keys/:id",
+      scope: "admin",
+      summary: "Revoke a key",
+      description: "It is refused from then on. Keys are needed even when all are revoked.",
     },
+    { params: KeyParams, answer: KeyRecord },
     async (request) => {
       const revoked = await keys.revoke(uuidOf(request.params.id, "key"));
       request.log.info({ prefix: revoked.prefix }, "key revoked");
@@ -74,17 +61,15 @@ export const keyRoutes: FastifyPluginAsyncTypebox<KeyRoutesOptions> = async (app
     },
   );
 
-  app.delete(
-    "/keys",
+  route(
     {
-      config: { scope: "admin", optionalBody: true },
-      schema: {
-        operationId: "removeKeys",
-        summary: "Remove all keys, so that none is needed; for `memoryd auth off`",
-        description: "Only with the token in the data directory.",
-        response: { 200: RemoveKeysReply },
-      },
+      id: "removeKeys",
+      at: "DELETE /keys",
+      scope: "admin",
+      summary: "Remove all keys, so that none is needed; for `memoryd auth off`",
+      description: "Only with the token in the data directory.",
     },
+    { answer: RemoveKeysReply },
     async (request) => {
       if (request.caller?.id !== LOCAL_TOKEN_ID)
         throw new ServiceError(
@@ -97,4 +82,4 @@ export const keyRoutes: FastifyPluginAsyncTypebox<KeyRoutesOptions> = async (app
       return { ok: true as const, deleted, key_needed: access.isKeyNeeded() };
     },
   );
-};
+});

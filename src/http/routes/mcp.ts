@@ -1,4 +1,3 @@
-import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { type Static, Type } from "typebox";
 import type { DocumentOperations } from "../../core/documents/document-operations.ts";
@@ -8,9 +7,10 @@ import type { ToolChoice } from "../../schemas/agent-tools.ts";
 import { readExtraTools } from "../../schemas/extra-tools.ts";
 import { LOCAL_TOKEN_ID, OWNER } from "../access.ts";
 import type { DocumentsOf, OperationsOf } from "../caller-operations.ts";
-import { invalid } from "../memory-input.ts";
 import { processOf } from "../peer.ts";
-import { createdBy } from "../request-headers.ts";
+import { clientNameIn } from "../request-headers.ts";
+import { routes } from "../route.ts";
+import { invalid } from "../problem.ts";
 
 /** A request to the agents' endpoint, past every guard; `operations` are the caller's. */
 export interface McpRequest {
@@ -44,19 +44,19 @@ const Message = Type.Unsafe<object>({
   examples: [{ jsonrpc: "2.0", id: 1, method: "tools/list" }],
 });
 
-export const mcpRoutes: FastifyPluginAsyncTypebox<McpRoutesOptions> = async (app, options) => {
-  app.post(
-    "/mcp",
+export const mcpRoutes = routes<McpRoutesOptions>((route, options, app) => {
+  route(
     {
-      config: { scope: "read" },
-      schema: {
-        operationId: "mcp",
-        summary: "The Model Context Protocol (Streamable HTTP), for agents",
-        description: "Without sessions. Tools that change something need a key of scope write.",
-        querystring: AgentQuery,
-        body: Message,
-        response: { 200: Type.Unsafe<Response>({ type: "object", description: "A JSON-RPC message." }) },
-      },
+      id: "mcp",
+      at: "POST /mcp",
+      scope: "read",
+      summary: "The Model Context Protocol (Streamable HTTP), for agents",
+      description: "Without sessions. Tools that change something need a key of scope write.",
+    },
+    {
+      querystring: AgentQuery,
+      body: Message,
+      answer: Type.Unsafe<Response>({ type: "object", description: "A JSON-RPC message." }),
     },
     async (request, reply) => answer(request, reply, options),
   );
@@ -71,7 +71,7 @@ export const mcpRoutes: FastifyPluginAsyncTypebox<McpRoutesOptions> = async (app
       return reply.code(405).header("allow", "POST").send({ jsonrpc: "2.0", error, id: null });
     },
   });
-};
+});
 
 async function answer(
   request: FastifyRequest<{ Querystring: Static<typeof AgentQuery> }>,
@@ -83,7 +83,6 @@ async function answer(
   const extra = readExtraTools(query.tools ?? "");
   if (extra.unknown !== undefined)
     throw invalid("/tools", `names ${JSON.stringify(extra.unknown)}, which is no tool`);
-  const header = request.headers["x-memoryd-client"];
   const response = await mcp({
     request: webRequest(request, reply),
     body: request.body,
@@ -92,7 +91,7 @@ async function answer(
     adder: async () =>
       caller.id === OWNER.id || caller.id === LOCAL_TOKEN_ID ? processOf(request.raw.socket) : caller.id,
     mayWrite: caller.scope !== "read",
-    clientHeader: typeof header === "string" && header !== "" ? createdBy(request).createdBy : undefined,
+    clientHeader: clientNameIn(request),
     keyName: caller.name ?? undefined,
     project: query.project === undefined || query.project === "" ? null : query.project,
     userId: query.user_id,

@@ -1,4 +1,3 @@
-import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { ListMemoriesQuery, ListMemoriesReply } from "../../schemas/list-memories.ts";
 import {
   MemoryParams,
@@ -10,129 +9,80 @@ import {
 } from "../../schemas/memory.ts";
 import { QueryMemoryBody, QueryMemoryReply } from "../../schemas/query-memory.ts";
 import type { OperationsOf } from "../caller-operations.ts";
-import { factRecord } from "../records.ts";
-import { memoryIdOf } from "../memory-id.ts";
-import { listMemoriesInput, queryMemoryInput } from "../memory-input.ts";
-import { memoryPage, memoryRecord } from "../records.ts";
+import { listMemoriesInput, queryMemoryInput, memoryIdOf, ownerOf } from "../memory-input.ts";
+import { memoryPage, memoryRecord, seen } from "../records.ts";
+import { routes } from "../route.ts";
+import { toWire } from "../../schemas/wire.ts";
 
-export const memoryReadRoutes: FastifyPluginAsyncTypebox<{ readonly operationsOf: OperationsOf }> = async (
-  app,
-  { operationsOf },
-) => {
-  app.post(
-    "/memory/query",
+export const memoryReadRoutes = routes<{ readonly operationsOf: OperationsOf }>((route, { operationsOf }) => {
+  route(
     {
-      config: { scope: "read", body: "question" },
-      schema: {
-        operationId: "queryMemory",
-        summary: "Find memories that answer a question",
-        body: QueryMemoryBody,
-        response: { 200: QueryMemoryReply },
-      },
+      id: "queryMemory",
+      at: "POST /memory/query",
+      scope: "read",
+      bodyKind: "question",
+      summary: "Find memories that answer a question",
     },
+    { body: QueryMemoryBody, answer: QueryMemoryReply },
     async (request) => {
       const startedAt = performance.now();
       const input = queryMemoryInput(request.body);
-      const { hits, relevant, facts } = await operationsOf(request).queryMemory(input);
-      return {
-        query: input.query,
-        matches: hits.map(({ memory, score, path, snippet, explain }) => ({
-          ...memoryRecord(memory),
-          score,
-          path: [...path],
-          ...(snippet !== undefined && { snippet }),
-          ...(explain !== undefined && { explain }),
-        })),
-        relevant,
-        ...(facts !== undefined && { facts: facts.map(factRecord) }),
-        took_ms: Math.round((performance.now() - startedAt) * 100) / 100,
-      };
+      const { hits, ...answer } = await operationsOf(request).queryMemory(input);
+      const matches = hits.map(({ memory, ...hit }) => ({ ...seen(memory), ...hit }));
+      const tookMs = Math.round((performance.now() - startedAt) * 100) / 100;
+      return toWire(QueryMemoryReply, { query: input.query, matches, ...answer, tookMs });
     },
   );
 
-  app.get(
-    "/memory/all",
-    {
-      config: { scope: "read" },
-      schema: {
-        operationId: "listMemories",
-        summary: "List memories, newest first",
-        querystring: ListMemoriesQuery,
-        response: { 200: ListMemoriesReply },
-      },
-    },
+  route(
+    { id: "listMemories", at: "GET /memory/all", scope: "read", summary: "List memories, newest first" },
+    { querystring: ListMemoriesQuery, answer: ListMemoriesReply },
     async (request) => {
-      const { skipped, ...input } = listMemoriesInput(request.query);
-      return memoryPage(await operationsOf(request).listMemories(input), input.limit, skipped);
+      const input = listMemoriesInput(request.query);
+      return memoryPage(await operationsOf(request).listMemories(input), input);
     },
   );
 
-  app.get(
-    "/memory/:id",
-    {
-      config: { scope: "read" },
-      schema: {
-        operationId: "getMemory",
-        summary: "Read a memory",
-        params: MemoryParams,
-        querystring: OwnerQuery,
-        response: { 200: MemoryRecord },
-      },
-    },
+  route(
+    { id: "getMemory", at: "GET /memory/:id", scope: "read", summary: "Read a memory" },
+    { params: MemoryParams, querystring: OwnerQuery, answer: MemoryRecord },
     async (request, reply) => {
       const memory = await operationsOf(request).getMemory({
         id: memoryIdOf(request.params.id),
-        ...userOf(request.query),
+        ...ownerOf(request.query, null),
       });
       reply.header("etag", `"${memory.version}"`);
       return memoryRecord(memory);
     },
   );
 
-  app.get(
-    "/memory/:id/related",
+  route(
     {
-      config: { scope: "read" },
-      schema: {
-        operationId: "relatedMemories",
-        summary: "Walk the waypoints from a memory",
-        params: MemoryParams,
-        querystring: RelatedMemoriesQuery,
-        response: { 200: RelatedMemoriesReply },
-      },
+      id: "relatedMemories",
+      at: "GET /memory/:id/related",
+      scope: "read",
+      summary: "Walk the waypoints from a memory",
     },
+    { params: MemoryParams, querystring: RelatedMemoriesQuery, answer: RelatedMemoriesReply },
     async (request) => {
       const { nodes, edges } = await operationsOf(request).relatedMemories({
         id: memoryIdOf(request.params.id),
         depth: request.query.depth ?? 1,
-        ...userOf(request.query),
+        ...ownerOf(request.query, null),
       });
-      return {
-        nodes: nodes.map(memoryRecord),
-        edges: edges.map(({ source, target, weight, kind }) => ({ source, target, weight, kind })),
-      };
+      return toWire(RelatedMemoriesReply, { nodes: nodes.map(seen), edges });
     },
   );
 
-  app.get(
-    "/sectors",
+  route(
     {
-      config: { scope: "read" },
-      schema: {
-        operationId: "listSectors",
-        summary: "The sectors of memory and how many memories each has",
-        querystring: OwnerQuery,
-        response: { 200: SectorsReply },
-      },
+      id: "listSectors",
+      at: "GET /sectors",
+      scope: "read",
+      summary: "The sectors of memory and how many memories each has",
     },
-    async (request) => ({
-      sectors: operationsOf(request)
-        .listSectors(userOf(request.query))
-        .map(({ name, description, count }) => ({ name, description, count })),
-    }),
+    { querystring: OwnerQuery, answer: SectorsReply },
+    async (request) =>
+      toWire(SectorsReply, { sectors: operationsOf(request).listSectors(ownerOf(request.query, null)) }),
   );
-};
-
-function userOf({ user_id: userId }: { user_id?: string }): { userId?: string } {
-  return userId === undefined ? {} : { userId };
-}
+});

@@ -1,9 +1,5 @@
-import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import type { Static } from "typebox";
-import { IfMatchHeaders, RepeatHeaders, WriteHeaders } from "../../schemas/headers.ts";
 import {
   AddMemoriesBody,
-  AddMemoriesEnvelope,
   AddMemoriesReply,
   AddMemoryBody,
   AddMemoryReply,
@@ -17,145 +13,128 @@ import {
   UpdateMemoryBody,
   UpdateMemoryReply,
 } from "../../schemas/memory.ts";
-import { batchReply, mapInTurns } from "../batch.ts";
+import { batchReply, judge } from "../batch.ts";
 import type { OperationsOf } from "../caller-operations.ts";
-import { addMemoryInput, ownerOf, updateMemoryInput } from "../memory-input.ts";
-import { memoryIdOf } from "../memory-id.ts";
+import { addMemoryInput, ownerOf, updateMemoryInput, memoryIdOf } from "../memory-input.ts";
 import { addedRecord, memoryRecord } from "../records.ts";
-import { createdBy, idempotency, ifVersion } from "../request-headers.ts";
-import { compileValidator, validator } from "../validation.ts";
+import {
+  idempotency,
+  ifVersion,
+  writer,
+  IfMatchHeaders,
+  RepeatHeaders,
+  WriteHeaders,
+} from "../request-headers.ts";
+import { routes } from "../route.ts";
 
 /** Items of a batch, each checked alone. */
-const checkItem = validator(AddMemoryBody, "The item");
+const judgeItems = judge(AddMemoryBody, addMemoryInput);
 
-export const memoryWriteRoutes: FastifyPluginAsyncTypebox<{ readonly operationsOf: OperationsOf }> = async (
-  app,
-  { operationsOf },
-) => {
-  app.post(
-    "/memory/add",
-    {
-      config: { scope: "write" },
-      schema: {
-        operationId: "addMemory",
-        summary: "Keep a memory",
-        headers: WriteHeaders,
-        body: AddMemoryBody,
-        response: { 200: AddMemoryReply },
+export const memoryWriteRoutes = routes<{ readonly operationsOf: OperationsOf }>(
+  (route, { operationsOf }) => {
+    route(
+      { id: "addMemory", at: "POST /memory/add", scope: "write", summary: "Keep a memory" },
+      { headers: WriteHeaders, body: AddMemoryBody, answer: AddMemoryReply },
+      async (request) => {
+        const input = addMemoryInput(request.body);
+        return addedRecord(
+          await operationsOf(request).addMemory({
+            ...input,
+            ...writer(request),
+            ...idempotency(request, input.userId),
+          }),
+        );
       },
-    },
-    async (request) => {
-      const input = addMemoryInput(request.body);
-      return addedRecord(
-        await operationsOf(request).addMemory({
-          ...input,
-          ...createdBy(request),
-          ...idempotency(request, input.userId),
-        }),
-      );
-    },
-  );
+    );
 
-  app.post(
-    "/memory/add/batch",
-    {
-      config: { scope: "write", body: "batch" },
-      schema: {
-        operationId: "addMemories",
+    route(
+      {
+        id: "addMemories",
+        at: "POST /memory/add/batch",
+        scope: "write",
+        bodyKind: "batch",
         summary: "Keep up to 1 000 memories",
         description: "What is accepted is stored as one: all of it or none after a crash.",
+      },
+      {
         headers: WriteHeaders,
         body: AddMemoriesBody,
-        response: { 200: AddMemoriesReply },
+        answer: AddMemoriesReply,
       },
-      // The items are checked below, so that a bad one gets a problem of its own.
-      validatorCompiler: (part) =>
-        compileValidator({ ...part, schema: part.httpPart === "body" ? AddMemoriesEnvelope : part.schema }),
-    },
-    async (request) => {
-      const writer = createdBy(request);
-      const items = await mapInTurns(request.body.memories, (memory, index) => {
-        const checked = checkItem(memory, `/memories/${index}`);
-        if ("error" in checked) return checked.error;
-        return { ...addMemoryInput(checked.value as Static<typeof AddMemoryBody>), ...writer };
-      });
-      const { results } = await operationsOf(request).addMemories({
-        items,
-        ...idempotency(request, undefined),
-      });
-      return batchReply(results, items, "/memories", request.id, addedRecord);
-    },
-  );
+      async (request) => {
+        const items = await judgeItems(request.body.memories, "/memories", writer(request));
+        const { results } = await operationsOf(request).addMemories({
+          items,
+          ...idempotency(request, undefined),
+        });
+        return batchReply(results, items, "/memories", request.id, addedRecord);
+      },
+    );
 
-  app.patch(
-    "/memory/:id",
-    {
-      config: { scope: "write" },
-      schema: {
-        operationId: "updateMemory",
-        summary: "Change a memory",
+    route(
+      { id: "updateMemory", at: "PATCH /memory/:id", scope: "write", summary: "Change a memory" },
+      {
         params: MemoryParams,
         querystring: OwnerQuery,
         headers: IfMatchHeaders,
         body: UpdateMemoryBody,
-        response: { 200: UpdateMemoryReply },
+        answer: UpdateMemoryReply,
       },
-    },
-    async (request, reply) => {
-      const input = updateMemoryInput(memoryIdOf(request.params.id), request.body);
-      const owner = ownerOf(request.query, request.body);
-      const memory = await operationsOf(request).updateMemory({ ...input, ...owner, ...ifVersion(request) });
-      reply.header("etag", `"${memory.version}"`);
-      return { ...memoryRecord(memory), updated: true as const };
-    },
-  );
+      async (request, reply) => {
+        const input = updateMemoryInput(memoryIdOf(request.params.id), request.body);
+        const owner = ownerOf(request.query, request.body);
+        const memory = await operationsOf(request).updateMemory({
+          ...input,
+          ...owner,
+          ...ifVersion(request),
+        });
+        reply.header("etag", `"${memory.version}"`);
+        return { ...memoryRecord(memory), updated: true as const };
+      },
+    );
 
-  app.delete(
-    "/memory/:id",
-    {
-      config: { scope: "write", optionalBody: true },
-      schema: {
-        operationId: "deleteMemory",
-        summary: "Delete a memory",
+    route(
+      { id: "deleteMemory", at: "DELETE /memory/:id", scope: "write", summary: "Delete a memory" },
+      {
         params: MemoryParams,
         querystring: OwnerQuery,
         headers: IfMatchHeaders,
         body: OwnerBody,
-        response: { 200: DeleteMemoryReply },
+        answer: DeleteMemoryReply,
       },
-    },
-    async (request) => {
-      const id = memoryIdOf(request.params.id);
-      const owner = ownerOf(request.query, request.body);
-      const { deleted } = await operationsOf(request).deleteMemory({ id, ...owner, ...ifVersion(request) });
-      return { ok: true as const, id, deleted };
-    },
-  );
+      async (request) => {
+        const id = memoryIdOf(request.params.id);
+        const owner = ownerOf(request.query, request.body);
+        const { deleted } = await operationsOf(request).deleteMemory({ id, ...owner, ...ifVersion(request) });
+        return { ok: true as const, id, deleted };
+      },
+    );
 
-  app.post(
-    "/memory/reinforce",
-    {
-      config: { scope: "write" },
-      schema: {
-        operationId: "reinforceMemory",
+    route(
+      {
+        id: "reinforceMemory",
+        at: "POST /memory/reinforce",
+        scope: "write",
         summary: "Raise a memory's salience",
         description: "From s to s + boost·(1 − s), so it never passes 1.",
+      },
+      {
         querystring: OwnerQuery,
         headers: RepeatHeaders,
         body: ReinforceMemoryBody,
-        response: { 200: ReinforceMemoryReply },
+        answer: ReinforceMemoryReply,
       },
-    },
-    async (request) => {
-      const { boost } = request.body;
-      const owner = ownerOf(request.query, request.body);
-      const { id, salience } = await operationsOf(request).reinforceMemory({
-        id: memoryIdOf(request.body.id),
-        boost: Math.min(boost ?? DEFAULT_BOOST, 1),
-        ...owner,
-        ...idempotency(request, owner.userId),
-      });
-      return { ok: true as const, id, salience };
-    },
-  );
-};
+      async (request) => {
+        const { boost } = request.body;
+        const owner = ownerOf(request.query, request.body);
+        const { id, salience } = await operationsOf(request).reinforceMemory({
+          id: memoryIdOf(request.body.id),
+          boost: Math.min(boost ?? DEFAULT_BOOST, 1),
+          ...owner,
+          ...idempotency(request, owner.userId),
+        });
+        return { ok: true as const, id, salience };
+      },
+    );
+  },
+);

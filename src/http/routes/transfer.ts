@@ -1,5 +1,4 @@
 import { Readable } from "node:stream";
-import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { ServiceError } from "../../core/errors.ts";
 import type { TransferRecord } from "../../core/transfer/transfer-record.ts";
 import { EXPORT_FORMAT, EXPORT_VERSION, LINES_MEDIA_TYPE } from "../../schemas/export-format.ts";
@@ -17,10 +16,12 @@ import { BODY_LIMITS, jsonExcess } from "../../schemas/json-limits.ts";
 import { batchReply, mapInTurns } from "../batch.ts";
 import type { OperationsOf } from "../caller-operations.ts";
 import { decodeUtf8 } from "../json-body.ts";
-import { invalid, present } from "../memory-input.ts";
-import { refuseOtherBodies } from "../refuse-other-bodies.ts";
+import { inScope } from "../memory-input.ts";
 import { lineOf, recordOf } from "../transfer-line.ts";
 import { validator } from "../validation.ts";
+import { routes, refuseOtherBodies } from "../route.ts";
+import { fromWire } from "../../schemas/wire.ts";
+import { invalid } from "../problem.ts";
 
 export interface TransferRoutesOptions {
   readonly operationsOf: OperationsOf;
@@ -33,52 +34,47 @@ const checks = new Map(
   Object.entries(TRANSFER_LINES).map(([type, schema]) => [type, validator(schema, "The line")]),
 );
 
-export const transferRoutes: FastifyPluginAsyncTypebox<TransferRoutesOptions> = async (
-  app,
-  { operationsOf, version },
-) => {
+export const transferRoutes = routes<TransferRoutesOptions>((route, { operationsOf, version }, app) => {
   refuseOtherBodies(app, "the lines of an export", LINES_MEDIA_TYPE);
   app.addContentTypeParser(LINES_MEDIA_TYPE, { parseAs: "buffer" }, (_request, bytes, done) =>
     done(null, bytes),
   );
 
-  app.get(
-    "/export",
+  route(
     {
-      config: { scope: "admin", answers: LINES_MEDIA_TYPE },
-      schema: {
-        operationId: "export",
-        summary: "Everything, as lines of JSON",
-        description:
-          "A first line that names the format, then memories, oldest first, what is known of documents, waypoints and facts with " +
-          "all their versions, then an `end` line with their numbers; without it the answer was cut off. Originals of documents " +
-          "are at `GET /documents/:id/file`.",
-        querystring: ExportQuery,
-      },
+      id: "export",
+      at: "GET /export",
+      scope: "admin",
+      answers: LINES_MEDIA_TYPE,
+      summary: "Everything, as lines of JSON",
+      description:
+        "A first line that names the format, then memories, oldest first, what is known of documents, waypoints and facts with " +
+        "all their versions, then an `end` line with their numbers; without it the answer was cut off. Originals of documents " +
+        "are at `GET /documents/:id/file`.",
     },
+    { querystring: ExportQuery },
     async (request, reply) => {
-      const { project, user_id: userId, waypoints = true } = request.query;
-      const projects = project === undefined ? undefined : [project === "" ? null : project];
-      const records = operationsOf(request).exportRecords({ waypoints, ...present({ userId, projects }) });
+      const { waypoints = true, ...filter } = inScope(fromWire(ExportQuery, request.query));
+      const records = operationsOf(request).exportRecords({ waypoints, ...filter });
       return reply
         .type(LINES_MEDIA_TYPE)
         .send(Readable.from(linesOf(records, version()), { objectMode: false }));
     },
   );
 
-  app.post(
-    "/import",
+  route(
     {
-      config: { scope: "admin", takes: LINES_MEDIA_TYPE, body: "lines" },
-      schema: {
-        operationId: "import",
-        summary: "Put back up to 1 000 lines of an export",
-        description:
-          "The first line of the file, then some of its lines in order. Ids and times stay as they are; what is here is never changed. " +
-          "What is accepted is stored as one.",
-        response: { 200: ImportReply },
-      },
+      id: "import",
+      at: "POST /import",
+      scope: "admin",
+      takes: LINES_MEDIA_TYPE,
+      bodyKind: "lines",
+      summary: "Put back up to 1 000 lines of an export",
+      description:
+        "The first line of the file, then some of its lines in order. Ids and times stay as they are; what is here is never changed. " +
+        "What is accepted is stored as one.",
     },
+    { answer: ImportReply },
     async (request) => {
       const items = await mapInTurns(await readLines(request.body), itemOf);
       const { results } = await operationsOf(request).restoreRecords({ items });
@@ -92,7 +88,7 @@ export const transferRoutes: FastifyPluginAsyncTypebox<TransferRoutesOptions> = 
       return { ...reply, added: added - known.length, known: known.length };
     },
   );
-};
+});
 
 async function* linesOf(records: AsyncIterable<TransferRecord>, version: string): AsyncGenerator<string> {
   const counts = { memory: 0, document: 0, waypoint: 0, fact: 0 };

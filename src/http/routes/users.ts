@@ -1,10 +1,7 @@
-import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { Static } from "typebox";
 import type { UserSummary } from "../../core/users/user-summary.ts";
 import { ListMemoriesQuery, ListMemoriesReply } from "../../schemas/list-memories.ts";
 import { OwnerBody, OwnerQuery } from "../../schemas/memory.ts";
-import { DEFAULT_PAGE_LIMIT } from "../../schemas/page.ts";
-import { formatTime } from "../../schemas/time.ts";
 import {
   DeleteUserMemoriesBody,
   DeleteUserMemoriesQuery,
@@ -15,166 +12,116 @@ import {
   UserSummaryReply,
 } from "../../schemas/user.ts";
 import type { OperationsOf } from "../caller-operations.ts";
-import { readIdCursor, writeIdCursor } from "../cursor.ts";
-import { factRecord } from "../records.ts";
-import { invalid, listMemoriesInput, oneUser } from "../memory-input.ts";
+import { idPageOf, nextIdPage } from "../page.ts";
+import { listMemoriesInput, oneUser } from "../memory-input.ts";
 import { memoryPage } from "../records.ts";
+import { routes } from "../route.ts";
+import { toWire } from "../../schemas/wire.ts";
 
-export const userRoutes: FastifyPluginAsyncTypebox<{ readonly operationsOf: OperationsOf }> = async (
-  app,
-  { operationsOf },
-) => {
-  app.get(
-    "/users",
+export const userRoutes = routes<{ readonly operationsOf: OperationsOf }>((route, { operationsOf }) => {
+  route(
     {
-      config: { scope: "admin" },
-      schema: {
-        operationId: "listUsers",
-        summary: "List users and how much each has stored",
-        querystring: ListUsersQuery,
-        response: { 200: ListUsersReply },
-      },
+      id: "listUsers",
+      at: "GET /users",
+      scope: "admin",
+      summary: "List users and how much each has stored",
     },
+    { querystring: ListUsersQuery, answer: ListUsersReply },
     async (request) => {
-      const { l: limit = DEFAULT_PAGE_LIMIT, u = 0, cursor } = request.query;
-      const page = cursor === undefined ? undefined : readIdCursor(cursor);
-      if (page !== undefined && u > 0) throw invalid("/u", "must be left out where `cursor` is given");
-      const { items, total, isMore } = operationsOf(request).listUsers({
-        limit,
-        offset: u,
-        ...(page !== undefined && { after: page.after }),
-      });
-      const skipped = page?.skipped ?? u;
+      const page = idPageOf(request.query);
+      const { items, total, isMore } = operationsOf(request).listUsers(page);
+      const skipped = page.skipped + items.length;
       const last = items.at(-1);
-      return {
-        items: items.map((user) => ({
-          user_id: user.userId,
-          memory_count: user.memories,
-          fact_count: user.facts,
-          document_count: user.documents,
-          first_memory_at: timeOrNull(user.firstMemoryAt),
-          last_memory_at: timeOrNull(user.lastMemoryAt),
-        })),
+      return toWire(ListUsersReply, {
+        items: items.map(
+          ({ memories: memoryCount, facts: factCount, documents: documentCount, ...user }) => ({
+            ...user,
+            memoryCount,
+            factCount,
+            documentCount,
+          }),
+        ),
         total,
-        limit,
-        offset: skipped,
-        next_cursor:
-          isMore && last !== undefined
-            ? writeIdCursor({ after: last.userId, skipped: skipped + items.length })
-            : null,
-      };
+        limit: page.limit,
+        offset: page.skipped,
+        nextCursor: isMore && last !== undefined ? nextIdPage(last.userId, skipped) : null,
+      });
     },
   );
 
-  app.get(
-    "/users/:user_id/memories",
+  route(
     {
-      config: { scope: "read" },
-      schema: {
-        operationId: "listUserMemories",
-        summary: "List a user's memories, newest first",
-        params: UserParams,
-        querystring: ListMemoriesQuery,
-        response: { 200: ListMemoriesReply },
-      },
+      id: "listUserMemories",
+      at: "GET /users/:user_id/memories",
+      scope: "read",
+      summary: "List a user's memories, newest first",
     },
+    { params: UserParams, querystring: ListMemoriesQuery, answer: ListMemoriesReply },
     async (request) => {
       const userId = userOf(request.params, request.query);
-      const { skipped, ...input } = listMemoriesInput({ ...request.query, user_id: userId });
-      return memoryPage(await operationsOf(request).listMemories(input), input.limit, skipped);
+      const input = listMemoriesInput({ ...request.query, user_id: userId });
+      return memoryPage(await operationsOf(request).listMemories(input), input);
     },
   );
 
-  app.get(
-    "/users/:user_id/summary",
+  route(
     {
-      config: { scope: "read" },
-      schema: {
-        operationId: "userSummary",
-        summary: "What a user has stored, in short",
-        params: UserParams,
-        querystring: OwnerQuery,
-        response: { 200: UserSummaryReply },
-      },
+      id: "userSummary",
+      at: "GET /users/:user_id/summary",
+      scope: "read",
+      summary: "What a user has stored, in short",
     },
+    { params: UserParams, querystring: OwnerQuery, answer: UserSummaryReply },
     async (request) => {
       const userId = userOf(request.params, request.query);
       return summaryRecord(await operationsOf(request).userSummary({ userId }));
     },
   );
 
-  app.post(
-    "/users/:user_id/summary/regenerate",
+  route(
     {
-      config: { scope: "write", optionalBody: true },
-      schema: {
-        operationId: "regenerateSummary",
-        summary: "The same, made now",
-        params: UserParams,
-        querystring: OwnerQuery,
-        body: OwnerBody,
-        response: { 200: UserSummaryReply },
-      },
+      id: "regenerateSummary",
+      at: "POST /users/:user_id/summary/regenerate",
+      scope: "write",
+      summary: "The same, made now",
     },
+    { params: UserParams, querystring: OwnerQuery, body: OwnerBody, answer: UserSummaryReply },
     async (request) => {
       const userId = userOf(request.params, request.query, request.body);
       return summaryRecord(await operationsOf(request).regenerateSummary({ userId }));
     },
   );
 
-  app.delete(
-    "/users/:user_id/memories",
+  route(
     {
-      config: { scope: "write", optionalBody: true },
-      schema: {
-        operationId: "deleteUserMemories",
-        summary: "Delete all memories of a user, with documents and originals",
-        description:
-          "In one write: all of it or none after a crash. Facts stay, and name none of what went as their source.",
-        params: UserParams,
-        querystring: DeleteUserMemoriesQuery,
-        body: DeleteUserMemoriesBody,
-        response: { 200: DeleteUserMemoriesReply },
-      },
+      id: "deleteUserMemories",
+      at: "DELETE /users/:user_id/memories",
+      scope: "write",
+      summary: "Delete all memories of a user, with documents and originals",
+      description:
+        "In one write: all of it or none after a crash. Facts stay, and name none of what went as their source.",
+    },
+    {
+      params: UserParams,
+      querystring: DeleteUserMemoriesQuery,
+      body: DeleteUserMemoriesBody,
+      answer: DeleteUserMemoriesReply,
     },
     async (request) => {
       const { query, body } = request;
-      const { deleted, deletedDocuments, deletedFacts } = await operationsOf(request).deleteUserMemories({
+      const deleted = await operationsOf(request).deleteUserMemories({
         userId: userOf(request.params, query, body),
         keepsDocuments: (query.keep ?? body?.keep ?? undefined) !== undefined,
         includesFacts: (query.include ?? body?.include ?? undefined) !== undefined,
       });
-      return {
-        ok: true as const,
-        deleted,
-        deleted_documents: deletedDocuments,
-        deleted_facts: deletedFacts,
-      };
+      return toWire(DeleteUserMemoriesReply, { ok: true, ...deleted });
     },
   );
-};
+});
 
 function summaryRecord(summary: UserSummary): Static<typeof UserSummaryReply> {
-  return {
-    user_id: summary.userId,
-    summary: summary.text,
-    method: summary.method,
-    highlights: summary.highlights.map(({ memoryId, text }) => ({ memory_id: memoryId, text })),
-    key_phrases: [...summary.keyPhrases],
-    facts: summary.facts.map(factRecord),
-    memory_count: summary.memories,
-    fact_count: summary.factCount,
-    sectors: summary.sectors,
-    top_tags: summary.topTags.map(({ tag, count }) => ({ tag, count })),
-    first_memory_at: timeOrNull(summary.firstMemoryAt),
-    last_memory_at: timeOrNull(summary.lastMemoryAt),
-    updated_at: formatTime(summary.updatedAt),
-    stale: summary.isStale,
-  };
-}
-
-function timeOrNull(time: number | null): string | null {
-  return time === null ? null : formatTime(time);
+  const { text, memories: memoryCount, isStale: stale } = summary;
+  return toWire(UserSummaryReply, { ...summary, summary: text, memoryCount, stale });
 }
 
 /** @throws {ServiceError} INVALID_REQUEST where the request names another user than its address does. */

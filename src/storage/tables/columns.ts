@@ -47,6 +47,10 @@ export function oneOf<V extends string>(): Field<V> {
 
 export const nullableText: Field<string | null> = nullable(text, "");
 
+/** The columns of every record that belongs to somebody, and of one that a client wrote. */
+export const owned = { userId: nullableText, project: nullableText };
+export const written = { createdBy: nullableText };
+
 /** Any number a JavaScript program has, as the same 64 bits. */
 export const number: Field<number> = {
   type: { kind: "number" },

@@ -1,4 +1,4 @@
-import { json, nullableNumber, nullableText, number, oneOf, since, text } from "./columns.ts";
+import { json, nullableNumber, nullableText, number, oneOf, owned, since, text, written } from "./columns.ts";
 import { rowTable } from "./table-spec.ts";
 
 export const memoriesTable = rowTable(
@@ -7,8 +7,7 @@ export const memoriesTable = rowTable(
     content: text,
     tags: json(),
     metadata: json(),
-    userId: nullableText,
-    project: nullableText,
+    ...owned,
     sessionId: nullableText,
     occurredAt: nullableNumber,
     primarySector: oneOf(),
@@ -16,7 +15,7 @@ export const memoriesTable = rowTable(
     createdAt: number,
     updatedAt: number,
     version: number,
-    createdBy: nullableText,
+    ...written,
     source: json(),
     order: number,
     terms: text,

@@ -2,7 +2,17 @@ import type { TableName } from "../../core/rows.ts";
 import { memoriesTable } from "./memories-table.ts";
 import { rowTable, type TableSpec } from "./table-spec.ts";
 import { vectorsTable } from "./vectors-table.ts";
-import { int8Bytes, json, nullableNumber, nullableText, number, oneOf, text } from "./columns.ts";
+import {
+  int8Bytes,
+  json,
+  nullableNumber,
+  nullableText,
+  number,
+  oneOf,
+  owned,
+  text,
+  written,
+} from "./columns.ts";
 import { factIdOfRow } from "../../core/facts/fact.ts";
 
 const tokensTable = rowTable("tokens", { vectors: int8Bytes, stamp: text });
@@ -14,8 +24,7 @@ const requestsTable = rowTable("requests", { bodyHash: text, ids: json(), create
 const jobsTable = rowTable("jobs", {
   kind: oneOf(),
   status: oneOf(),
-  userId: nullableText,
-  project: nullableText,
+  ...owned,
   request: json(),
   documentId: nullableText,
   deduplicated: json(),
@@ -38,13 +47,12 @@ const factsTable = rowTable(
     validTo: nullableNumber,
     confidence: number,
     metadata: json(),
-    userId: nullableText,
-    project: nullableText,
+    ...owned,
     cardinality: oneOf(),
     sourceMemoryId: nullableText,
     supersededBy: nullableText,
     derivedFrom: nullableText,
-    createdBy: nullableText,
+    ...written,
     recordedAt: number,
     updatedAt: number,
   },
@@ -67,8 +75,7 @@ const documentsTable = rowTable(
     filename: nullableText,
     mediaType: text,
     url: nullableText,
-    userId: nullableText,
-    project: nullableText,
+    ...owned,
     tags: json(),
     metadata: json(),
     extraction: json(),
@@ -77,7 +84,7 @@ const documentsTable = rowTable(
     memoryIds: json(),
     totalTokens: number,
     chunkingVersion: number,
-    createdBy: nullableText,
+    ...written,
     createdAt: number,
     fetchedAt: nullableNumber,
     order: number,

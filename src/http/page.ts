@@ -1,0 +1,86 @@
+/** Pages of lists: where one begins, and where the next one does. */
+import { ServiceError } from "../core/errors.ts";
+import { DEFAULT_PAGE_LIMIT } from "../schemas/page.ts";
+import { invalid } from "./problem.ts";
+
+interface PageQuery {
+  readonly l?: number;
+  readonly u?: number;
+  readonly cursor?: string;
+}
+
+export interface Page {
+  readonly limit: number;
+  /** Of what comes after `before`, or `after`. */
+  readonly offset: number;
+  /** How many items the pages before held. */
+  readonly skipped: number;
+}
+
+/** A page of a list in the order of adding; begins with what was added before `before`. @throws {ServiceError} INVALID_REQUEST. */
+export function pageOf(query: PageQuery): Page & { readonly before?: number } {
+  const { limit, offset, parts } = readPage(query, /^1\.(\d+)\.(\d+)$/);
+  if (parts === undefined) return { limit, offset, skipped: offset };
+  return { limit, offset: 0, before: wholeNumber(parts[0]), skipped: wholeNumber(parts[1]) };
+}
+
+/** What a page of such a list answers. */
+export function pageReply<Item>(
+  { limit, skipped }: Page,
+  items: Item[],
+  { total, nextBefore }: { readonly total: number; readonly nextBefore?: number },
+) {
+  const next = nextBefore === undefined ? null : cursor(1, nextBefore, skipped + items.length);
+  return { items, total, limit, offset: skipped, next_cursor: next };
+}
+
+/** A page of a list without a place of its own in the store. @throws as `pageOf`. */
+export function placeOf(query: PageQuery): Pick<Page, "limit" | "offset"> {
+  const { limit, offset, parts } = readPage(query, /^2\.(\d+)$/);
+  return { limit, offset: parts === undefined ? offset : wholeNumber(parts[0]) };
+}
+
+/** Where such a list goes on. */
+export function nextPlace(offset: number): string {
+  return cursor(2, offset);
+}
+
+/** A page of a list in the order of its ids; begins behind the id `after`. @throws as `pageOf`. */
+export function idPageOf(query: PageQuery): Page & { readonly after?: string } {
+  const { limit, offset, parts } = readPage(query, /^3\.(\d+)\.([^]+)$/);
+  if (parts === undefined) return { limit, offset, skipped: offset };
+  return { limit, offset, skipped: wholeNumber(parts[0]), after: parts[1] ?? "" };
+}
+
+/** Where such a list goes on. */
+export function nextIdPage(after: string, skipped: number): string {
+  return cursor(3, skipped, after);
+}
+
+/** Opaque to clients, so that its content may change. */
+function cursor(...parts: readonly (string | number)[]): string {
+  return Buffer.from(parts.join(".")).toString("base64url");
+}
+
+function readPage({ l: limit = DEFAULT_PAGE_LIMIT, u: offset = 0, cursor }: PageQuery, form: RegExp) {
+  if (cursor === undefined) return { limit, offset, parts: undefined };
+  if (offset > 0) throw invalid("/u", "must be left out where `cursor` is given");
+  const text = Buffer.from(cursor, "base64url").toString("utf8");
+  const parts = form.exec(text)?.slice(1);
+  if (parts === undefined || Buffer.from(text).toString("base64url") !== cursor) throw unknownCursor();
+  return { limit, offset, parts };
+}
+
+function wholeNumber(text = ""): number {
+  const number = Number(text);
+  if (!Number.isSafeInteger(number) || String(number) !== text) throw unknownCursor();
+  return number;
+}
+
+function unknownCursor(): ServiceError {
+  return new ServiceError(
+    "INVALID_REQUEST",
+    "The cursor is not one that a page answered. Begin without one.",
+    { fields: [{ path: "/cursor", message: "must be the `next_cursor` of a page" }] },
+  );
+}
