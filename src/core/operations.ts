@@ -4,7 +4,7 @@ import { bindFactOperations, type FactOperations } from "./facts/fact-operations
 import { listMemories } from "./memories/list-memories.ts";
 import { listSectors } from "./sectors/list-sectors.ts";
 import type { MemoryPorts } from "./memories/memory-ports.ts";
-import { deleteUserMemories, type UserErasurePorts } from "./users/delete-user-memories.ts";
+import { deleteUserMemories, type UserDeletionPorts } from "./users/delete-user-memories.ts";
 import { listUsers } from "./users/list-users.ts";
 import type { UserSummaries } from "./users/user-summaries.ts";
 import type { UserSummary } from "./users/user-summary.ts";
@@ -18,8 +18,8 @@ import { restoreRecords } from "./transfer/restore-records.ts";
 import { updateMemory } from "./memories/update-memory.ts";
 import { composeMemory, storeMemories } from "./memories/store-memories.ts";
 import { goneError } from "./idempotency.ts";
-import { documentErasure, memoryErasure } from "./documents/erase-document.ts";
-import { checkVersion, memoryNotFound, ownedMemory, visibleMemory } from "./memories/owned-memory.ts";
+import { documentRemoval, memoryRemoval } from "./documents/store-document.ts";
+import { checkVersion, notFound, owned, visible } from "./owned.ts";
 
 interface GetMemoryInput {
   readonly id: string;
@@ -32,9 +32,9 @@ export async function getMemory(
   { store }: Pick<MemoryPorts, "store">,
   input: GetMemoryInput,
 ): Promise<SeenMemory> {
-  const { id } = visibleMemory(store.catalogue, input.id, input.userId);
+  const { id } = visible("memory", store.catalogue.find(input.id), input.userId);
   const memory = (await store.readMemories([id])).get(id);
-  if (memory === undefined) throw memoryNotFound();
+  if (memory === undefined) throw notFound("memory");
   return memory;
 }
 
@@ -62,14 +62,14 @@ export async function deleteMemory(
   input: DeleteMemoryInput,
 ): Promise<DeletedMemory> {
   return store.commit(() => {
-    const entry = ownedMemory(store.catalogue, input.id, input.userId);
+    const entry = owned("memory", store.catalogue.find(input.id), input.userId);
     checkVersion(entry, input.ifVersion);
     const { documents } = store.catalogue;
     const document = entry.documentId === null ? undefined : documents.findDocument(entry.documentId);
     const { changes, deleted } =
       document?.rootMemoryId === entry.id
-        ? documentErasure({ store, facts }, document)
-        : { changes: memoryErasure({ store, facts }, entry.id), deleted: 1 };
+        ? documentRemoval({ store, facts }, document)
+        : { changes: memoryRemoval({ store, facts }, entry.id), deleted: 1 };
     return { changes, result: { id: entry.id, deleted } };
   });
 }
@@ -124,7 +124,7 @@ export interface Operations extends Bound<typeof OPERATIONS>, FactOperations {
 }
 
 /** What operations need of the world. */
-export interface OperationPorts extends MemoryPorts, UserErasurePorts {
+export interface OperationPorts extends MemoryPorts, UserDeletionPorts {
   readonly summaries: Pick<UserSummaries, "get" | "regenerate">;
 }
 

@@ -1,6 +1,24 @@
 /** A page of any list ends early here, so that neither side holds more than this of it. */
 export const MAX_PAGE_CHARS = 8 * 1_024 * 1_024;
 
+/** One page, newest first; it ends early at 8 MiB. */
+export interface OrderedPage<T> {
+  readonly items: readonly T[];
+  /** How many match in all. */
+  readonly total: number;
+  /** `before` of the next page; absent on the last one. */
+  readonly nextBefore?: number;
+}
+
+export interface PageRequest {
+  /** 1 … 10 000. */
+  readonly limit: number;
+  /** Rows left out at the beginning. */
+  readonly offset: number;
+  /** `nextBefore` of the page before: goes on from there, whatever was added or deleted since. */
+  readonly before?: number;
+}
+
 /**
  * How many items, from the first on, make a page that ends early: as many as stay within `MAX_PAGE_CHARS`,
  * but one at least.

@@ -8,7 +8,7 @@ import type { DocumentPorts } from "../core/documents/document-ports.ts";
 import { IngestJobs } from "../core/documents/ingest-jobs.ts";
 import type { MemoryPorts } from "../core/memories/memory-ports.ts";
 import type { ServiceStatus } from "../core/status.ts";
-import type { UserErasurePorts } from "../core/users/delete-user-memories.ts";
+import type { UserDeletionPorts } from "../core/users/delete-user-memories.ts";
 import { createUrlFetcher } from "../extraction/fetch/node-url-fetcher.ts";
 import { checkNamedProgram } from "../extraction/media/ffmpeg-program.ts";
 import { openMediaDecoder } from "../extraction/media/media-decoder.ts";
@@ -36,8 +36,8 @@ export interface DocumentService {
   /** Originals that were found damaged, in sentences. */
   readonly damage: readonly string[];
   readonly sandbox: ServiceStatus["sandbox"];
-  /** As `UserErasurePorts.stopJob`. */
-  readonly stopJob: UserErasurePorts["stopJob"];
+  /** As `UserDeletionPorts.stopJob`. */
+  readonly stopJob: UserDeletionPorts["stopJob"];
   /** Interrupts jobs, which go on at the next start. */
   close(): Promise<void>;
 }

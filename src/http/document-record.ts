@@ -1,9 +1,9 @@
 /** Documents and jobs as they go over the wire. */
 import type { Static } from "typebox";
-import type { DocumentChunks } from "../core/documents/document-chunks.ts";
+import type { DocumentChunks } from "../core/documents/document-operations.ts";
 import type { DocumentRow, ExtractionAccount } from "../core/documents/document.ts";
 import { ServiceError } from "../core/errors.ts";
-import type { IngestResult, JobView } from "../core/documents/job-view.ts";
+import type { IngestResult, JobView } from "../core/documents/ingest-jobs.ts";
 import type { GetDocumentReply } from "../schemas/document.ts";
 import { DocumentRecord, IngestReply, type JobRecord } from "../schemas/document.ts";
 import { formatTime } from "../schemas/time.ts";

@@ -6,7 +6,7 @@ import type { CompactionStatus } from "../core/compaction.ts";
 import type { Fact } from "../core/facts/fact.ts";
 import type { RecordedFact } from "../core/facts/record-fact.ts";
 import type { AddedMemory } from "../core/memories/added-memory.ts";
-import type { ListedMemories } from "../core/memories/list-memories.ts";
+import type { OrderedPage } from "../core/page-end.ts";
 import { occurredAtOf, type SeenMemory } from "../core/memory.ts";
 import { CompactionRecord } from "../schemas/compaction.ts";
 import { FactRecord, RecordFactReply } from "../schemas/fact.ts";
@@ -33,7 +33,10 @@ export function memoryRecord(memory: SeenMemory): Static<typeof MemoryRecord> {
 }
 
 /** A page of memories as lists answer it. */
-export function memoryPage({ items, ...rest }: ListedMemories, page: Page): Static<typeof ListMemoriesReply> {
+export function memoryPage(
+  { items, ...rest }: OrderedPage<SeenMemory>,
+  page: Page,
+): Static<typeof ListMemoriesReply> {
   return pageReply(page, items.map(memoryRecord), rest);
 }
 

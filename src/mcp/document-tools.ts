@@ -1,5 +1,5 @@
 /** What the tools on documents do. */
-import type { JobView } from "../core/documents/job-view.ts";
+import type { JobView } from "../core/documents/ingest-jobs.ts";
 import type { DocumentOperations } from "../core/documents/document-operations.ts";
 import { ServiceError } from "../core/errors.ts";
 import type { AgentToolInput } from "../schemas/agent-tools.ts";
@@ -58,7 +58,7 @@ async function ingest(
 ): Promise<string> {
   const { job } = await countedAdd(context, async () => {
     const { id } = await submit();
-    const seen = await documents.awaitJob(id, AbortSignal.timeout(WAIT_MS));
+    const seen = await documents.awaitJob({ id: id }, AbortSignal.timeout(WAIT_MS));
     if (seen.problem !== undefined) throw new ServiceError(seen.problem.code, seen.problem.message);
     return { job: seen, deduplicated: seen.result?.deduplicated ?? false };
   });

@@ -3,7 +3,7 @@ import type { TokenVectors } from "../core/embedding.ts";
 import { ServiceError } from "../core/errors.ts";
 import type { FactReads } from "../core/facts/fact-book.ts";
 import { type FactStore, presentOf } from "../core/facts/fact-store.ts";
-import { citedAsNow } from "../core/documents/document-name.ts";
+import { citedAsNow } from "../core/documents/store-document.ts";
 import type { SeenMemory } from "../core/memory.ts";
 import type {
   Clock,

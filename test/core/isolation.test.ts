@@ -30,7 +30,7 @@ describe("operationsFor", () => {
   });
 
   it("refuses another user's name, item by item in a batch", async () => {
-    await expect(anns.addMemory({ content: "x", userId: "ben" })).rejects.toMatchObject({
+    await expect(async () => anns.addMemory({ content: "x", userId: "ben" })).rejects.toMatchObject({
       code: "FORBIDDEN",
     });
     const { results } = await anns.addMemories({
@@ -67,11 +67,11 @@ describe("documentOperationsFor", () => {
   it("answers for another's documents and jobs as for unknown ones", async () => {
     const anns = documentOperationsFor("ann", world.operations);
     const jobId = await world.send("ben's notes", { userId: "ben" });
-    const { result } = await world.operations.awaitJob(jobId, new AbortController().signal);
+    const { result } = await world.operations.awaitJob({ id: jobId }, new AbortController().signal);
     const calls = [
       async (id: string) => anns.getJob({ id }),
       (id: string) => anns.cancelJob({ id }),
-      (id: string) => anns.awaitJob(id, AbortSignal.abort()),
+      (id: string) => anns.awaitJob({ id: id }, AbortSignal.abort()),
       (id: string) => anns.getDocument({ id, limit: 1, offset: 0 }),
       (id: string) => anns.readOriginal({ id }),
       (id: string) => anns.deleteDocument({ id }),

@@ -221,7 +221,7 @@ async function createWorld(): Promise<World> {
     });
     const { fact } = await all.recordFact({ ...place, object: markerOf(user), ...owner });
     const job = await world.send(documentOf(user), owner);
-    const { result } = await world.operations.awaitJob(job, new AbortController().signal);
+    const { result } = await world.operations.awaitJob({ id: job }, new AbortController().signal);
     ids.set(user, {
       user: user ?? "",
       memory: memory.id,

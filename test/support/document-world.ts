@@ -134,7 +134,7 @@ export function createDocumentWorld(): DocumentWorld {
       return (await operations.ingest(input)).id;
     },
     async ingest(text: string, more: Partial<IngestInput> = {}) {
-      return operations.awaitJob(await made.send(text, more), new AbortController().signal);
+      return operations.awaitJob({ id: await made.send(text, more) }, new AbortController().signal);
     },
   });
   return made;

@@ -33,7 +33,9 @@ export function chooseSubtitles(
 function isIn(track: { readonly language?: string }, language: string | undefined): boolean {
   if (track.language === undefined || language === undefined) return false;
   const spoken = primaryTag(track.language);
-  return spoken === primaryTag(language) || nameOf(spoken) === language.trim().toLowerCase();
+  return (
+    spoken === primaryTag(language) || englishName(spoken)?.toLowerCase() === language.trim().toLowerCase()
+  );
 }
 
 /** Containers say "ger" and "deu" of what people call "de". */
@@ -46,9 +48,10 @@ function primaryTag(language: string): string {
   }
 }
 
-function nameOf(tag: string): string | undefined {
+/** Of a language; undefined for what is no BCP 47 tag. */
+export function englishName(tag: string): string | undefined {
   try {
-    return ENGLISH_NAMES.of(tag)?.toLowerCase();
+    return ENGLISH_NAMES.of(tag);
   } catch {
     return undefined;
   }

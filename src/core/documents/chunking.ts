@@ -1,6 +1,6 @@
 import type { Block, Chunk } from "./extraction.ts";
 import { eachSentence } from "../text/sentences.ts";
-import { cutWords, sizeOf } from "../text/text-size.ts";
+import { cutWords, shortened, sizeOf } from "../text/text-size.ts";
 
 /**
  * Raised when the same blocks are cut otherwise: a document whose chunks were made by another rule is made anew as a
@@ -135,14 +135,7 @@ interface TableHeader {
 
 function* packSections(sections: readonly Section[]): Generator<Chunk> {
   const shared = sharedPath(sections.map(({ headings }) => headings));
-  const headings = shared.map((text) =>
-    text.length > MAX_HEADING_CHARS
-      ? `${text
-          .slice(0, MAX_HEADING_CHARS)
-          .replace(/[\uD800-\uDBFF]$/, "")
-          .trimEnd()}…`
-      : text,
-  );
+  const headings = shared.map((text) => shortened(text, MAX_HEADING_CHARS));
   for (const packed of pack(partsOfSections(sections, shared))) {
     const { page } = packed[0] ?? {};
     yield { content: joinParts(packed), headings, ...(page !== undefined && { page }) };

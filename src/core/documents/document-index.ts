@@ -1,23 +1,8 @@
 import { contentKey, type DocumentFilter, type DocumentRow, type JobRow } from "./document.ts";
-import { fitting } from "../page-end.ts";
+import { fitting, type OrderedPage, type PageRequest } from "../page-end.ts";
 import type { Change } from "../rows.ts";
 
 export type DocumentChange = Extract<Change, { table: "documents" | "jobs" }>;
-
-/** One page, newest first; it ends early at 8 MiB, as pages of every list. */
-export interface OrderedPage<T> {
-  readonly items: readonly T[];
-  readonly total: number;
-  /** Where the next page begins; absent on the last one. */
-  readonly nextBefore?: number;
-}
-
-export interface PageRequest {
-  readonly limit: number;
-  readonly offset: number;
-  /** Only what stands before this in the order. */
-  readonly before?: number;
-}
 
 export interface JobEntry extends JobRow {
   readonly id: string;
@@ -42,16 +27,10 @@ export interface DocumentReads {
   pageOfJobs(filter: DocumentFilter, page: PageRequest): OrderedPage<JobEntry>;
   /** Jobs that are not over, oldest first. */
   openJobs(): JobEntry[];
-  /** Jobs that made, or answered, a document. */
-  jobsOf(documentId: string): JobEntry[];
-  /** Of one user, in no order. */
+  /** All of them, in no order. */
+  allJobs(): Iterable<JobEntry>;
+  /** The user's documents, in no order. */
   documentsOf(userId: string): DocumentRow[];
-  /** Of one user, in no order. */
-  jobsOfUser(userId: string): JobEntry[];
-  /** How many documents everybody has who has any; nobody's are left out. */
-  countByUser(): Map<string, number>;
-  /** Jobs that were over before a moment. */
-  jobsFinishedBefore(time: number): JobEntry[];
 }
 
 /** Every document and every job, in memory: found by id, by content, in order. */
@@ -129,27 +108,12 @@ export class DocumentIndex implements DocumentReads {
       .sort((a, b) => a.order - b.order);
   }
 
-  jobsOf(documentId: string): JobEntry[] {
-    return [...this.#jobs.values()].filter((job) => job.documentId === documentId);
+  allJobs(): Iterable<JobEntry> {
+    return this.#jobs.values();
   }
 
   documentsOf(userId: string): DocumentRow[] {
     return [...this.#documents.values()].filter((document) => document.userId === userId);
-  }
-
-  jobsOfUser(userId: string): JobEntry[] {
-    return [...this.#jobs.values()].filter((job) => job.userId === userId);
-  }
-
-  countByUser(): Map<string, number> {
-    const counts = new Map<string, number>();
-    for (const { userId } of this.#documents.values())
-      if (userId !== null) counts.set(userId, (counts.get(userId) ?? 0) + 1);
-    return counts;
-  }
-
-  jobsFinishedBefore(time: number): JobEntry[] {
-    return [...this.#jobs.values()].filter(({ finishedAt }) => finishedAt !== null && finishedAt < time);
   }
 
   #setDocument(id: string, row: DocumentRow | null): void {
@@ -209,10 +173,7 @@ function pageOf<T extends Pick<DocumentRow, "userId" | "project" | "order">>(
     .filter((row) => projects === undefined || projects.includes(row.project))
     .sort((a, b) => b.order - a.order);
   const rest = matching.filter(({ order }) => order < before).slice(offset);
-  const count = fitting(Math.min(limit, rest.length), (index) => {
-    const row = rest[index];
-    return row === undefined ? 0 : charsOf(row);
-  });
+  const count = fitting(Math.min(limit, rest.length), (index) => charsOf(rest[index] as T));
   const items = rest.slice(0, count);
   const last = items.at(-1);
   const isMore = rest.length > count && last !== undefined;

@@ -1,5 +1,5 @@
 import type { ErrorCode } from "../errors.ts";
-import type { DocumentKind, TranscribedTrack } from "./extraction.ts";
+import type { ExtractedDocument } from "./extraction.ts";
 import type { Metadata, Owned, Written } from "../memory.ts";
 
 /** What was ingested: the row that ties an original file to the memories made of it. Times are epoch milliseconds UTC. */
@@ -36,18 +36,7 @@ export interface DocumentRow extends Owned, Written {
 }
 
 /** What is known of a document from reading it. What it says of itself is not to be trusted. */
-export interface ExtractionAccount {
-  readonly kind: DocumentKind;
-  readonly method: string;
-  readonly title?: string;
-  readonly author?: string;
-  readonly date?: number;
-  readonly language?: string;
-  readonly pages?: number;
-  readonly durationMs?: number;
-  readonly soundTrack?: TranscribedTrack;
-  readonly charCount: number;
-}
+export type ExtractionAccount = Omit<ExtractedDocument, "mediaType" | "url" | "blocks">;
 
 /** What the writer asked to be ingested. Exactly one of `file` and `url` at first; a fetched page has both. */
 export interface IngestRequest extends Written {

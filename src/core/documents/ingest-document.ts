@@ -8,16 +8,14 @@ import {
   sectorsOf,
 } from "../memories/compose-memory.ts";
 import type { DocumentPorts, JobControl } from "./document-ports.ts";
-import { sentAgain } from "./document-name.ts";
 import type { DocumentRow, IngestRequest, JobRow } from "./document.ts";
 import type { DocumentEmbedding } from "../embedding.ts";
-import { documentErasure } from "./erase-document.ts";
 import { ServiceError } from "../errors.ts";
 import { type DocumentPlan, planDocument, type PlannedMemory } from "./plan-document.ts";
 import type { CutDocument } from "./extraction.ts";
 import { readRecording } from "./read-recording.ts";
 import type { Change } from "../rows.ts";
-import { type ComposedPlaces, documentChanges } from "./store-document.ts";
+import { type ComposedPlaces, documentChanges, documentRemoval, sentAgain } from "./store-document.ts";
 import { type Owned, type Written, writerOf } from "../memory.ts";
 
 /** Chunks of one document that wait for the model at a time, so that questions and other adds come in between. */
@@ -162,7 +160,7 @@ async function attemptOnce(
     if (!isSame) return { changes: [], result: false };
     const isRemade = existing !== undefined && kept === undefined;
     const changes: Change[] = [
-      ...(isRemade ? documentErasure(ports, existing).changes.filter(({ table }) => table !== "jobs") : []),
+      ...(isRemade ? documentRemoval(ports, existing).changes.filter(({ table }) => table !== "jobs") : []),
       ...documentChanges(ports.embedder, section, {
         id,
         existing,

@@ -1,6 +1,7 @@
 import type { DocumentPorts, JobProgress } from "./document-ports.ts";
 import type { JobEntry } from "./document-index.ts";
-import type { IngestRequest, JobProblem, JobRow } from "./document.ts";
+import { memoryIdsOf } from "./store-document.ts";
+import type { DocumentRow, IngestRequest, JobProblem, JobRow } from "./document.ts";
 import { SMALL_DOCUMENT_BYTES } from "./extraction.ts";
 import { ServiceError } from "../errors.ts";
 import { ingestDocument } from "./ingest-document.ts";
@@ -10,6 +11,24 @@ export interface IngestJobsOptions {
   readonly concurrency?: number;
   /** Told of failures that are bugs. */
   readonly report: (error: unknown) => void;
+}
+
+/** A job as it is shown. */
+export interface JobView extends Pick<JobEntry, "id" | "kind" | "createdAt" | "startedAt" | "finishedAt"> {
+  readonly status: JobRow["status"] | "running";
+  readonly progress: JobProgress;
+  /** Only of a job that succeeded. */
+  readonly result?: IngestResult;
+  /** Only of a job that failed. */
+  readonly problem?: JobProblem;
+}
+
+export interface IngestResult {
+  readonly document: DocumentRow;
+  /** The memories that still exist, in order, the root first where there is one. */
+  readonly memoryIds: readonly string[];
+  /** True when the document was there before. */
+  readonly deduplicated: boolean;
 }
 
 /**
@@ -78,16 +97,33 @@ export class IngestJobs {
   }
 
   /**
-   * When it runs, since when and how far it is, and why it goes no further although its row does not say so. It runs until
-   * the record that ends it is durable and found by queries, though its row is there a moment before.
+   * The job as of now, and its result as of now, without what was deleted since. It runs until the record that ends it is
+   * durable and found by queries, though its row shows the end a moment before.
    */
-  stateOf({ id, status, startedAt }: JobEntry) {
-    const running = this.#running.get(id);
-    if (running !== undefined)
-      return { isRunning: true, startedAt: running.startedAt, progress: running.progress };
-    const problem = status === "queued" ? this.#stuck.get(id) : undefined;
-    const isOver = status !== "queued" || problem !== undefined;
-    return { isRunning: false, startedAt, progress: isOver ? DONE : QUEUED, ...(problem && { problem }) };
+  view(job: JobEntry): JobView {
+    const running = this.#running.get(job.id);
+    const { id, kind, status, createdAt } = job;
+    if (running !== undefined) {
+      const { startedAt, progress } = running;
+      return { id, kind, status: "running", progress, createdAt, startedAt, finishedAt: null };
+    }
+    const { store } = this.#ports;
+    const problem = job.problem ?? (status === "queued" ? this.#stuck.get(id) : undefined);
+    const document =
+      job.documentId === null ? undefined : store.catalogue.documents.findDocument(job.documentId);
+    return {
+      id,
+      kind,
+      status: problem === undefined ? status : "failed",
+      progress: status === "queued" && problem === undefined ? QUEUED : DONE,
+      ...(document && {
+        result: { document, memoryIds: memoryIdsOf({ store }, document), deduplicated: job.deduplicated },
+      }),
+      ...(problem && { problem }),
+      createdAt,
+      startedAt: job.startedAt,
+      finishedAt: job.finishedAt,
+    };
   }
 
   /** Resolves when the job is over, or when the runner closes. */

@@ -1,9 +1,12 @@
 import { CHUNKING_VERSION } from "./chunking.ts";
-import { embeddingChanges, newMemoryRow, type ComposedMemory } from "../memories/compose-memory.ts";
-import { asSentAgain } from "./document-name.ts";
+import type { DocumentReads } from "./document-index.ts";
 import type { DocumentRow, IngestRequest, JobRow } from "./document.ts";
-import type { MemoryPorts } from "../memories/memory-ports.ts";
 import type { DocumentPlan } from "./plan-document.ts";
+import { sourceRemoval } from "../facts/erase-fact.ts";
+import { embeddingChanges, newMemoryRow, type ComposedMemory } from "../memories/compose-memory.ts";
+import type { MemoryPorts } from "../memories/memory-ports.ts";
+import { removeEdges } from "../memories/waypoints.ts";
+import type { Memory, Metadata } from "../memory.ts";
 import type { WriteSection } from "../ports.ts";
 import { type Change, edgeId } from "../rows.ts";
 import { ownerOf, writerOf } from "../memory.ts";
@@ -92,4 +95,89 @@ export function documentChain(memoryIds: readonly string[], createdAt: number): 
     const row = { source, target, kind: "same-document", weight: SAME_DOCUMENT_WEIGHT, createdAt } as const;
     return { table: "edges", id: edgeId(row), row };
   });
+}
+
+type RemovalPorts = Pick<MemoryPorts, "store" | "facts">;
+
+/** Ids of a document's memories that still exist, in order. */
+export function memoryIdsOf({ store }: Pick<MemoryPorts, "store">, document: DocumentRow): string[] {
+  // The row also names deleted memories, and that of a restored document may name foreign ones.
+  return document.memoryIds.filter((id) => store.catalogue.find(id)?.documentId === document.id);
+}
+
+/** The changes that remove a memory and all that hangs on it. Facts that name it as their source stay, and name none. */
+export function memoryRemoval({ store, facts }: RemovalPorts, id: string): Change[] {
+  // Edges first: the catalogue finds their ends by the memories' ids.
+  return [
+    ...removeEdges(store.catalogue.edgesOf(id)),
+    ...sourceRemoval(facts.book, id),
+    { table: "signals", id, row: null },
+    { table: "tokens", id, row: null },
+    { table: "vectors", id, row: null },
+    { table: "memories", id, row: null },
+  ];
+}
+
+/** The changes that remove a document, its memories and what its jobs answer; and how many memories those are. */
+export function documentRemoval(
+  ports: RemovalPorts,
+  document: DocumentRow,
+): { readonly changes: Change[]; readonly deleted: number } {
+  const { catalogue } = ports.store;
+  const memories = memoryIdsOf(ports, document);
+  return {
+    changes: [
+      ...memories.flatMap((id) => memoryRemoval(ports, id)),
+      { table: "documents", id: document.id, row: null },
+      ...[...catalogue.documents.allJobs()]
+        .filter(({ documentId }) => documentId === document.id)
+        .map(({ id }): Change => ({ table: "jobs", id, row: null })),
+    ],
+    deleted: memories.length,
+  };
+}
+
+/**
+ * A memory as it is read: its source names the document as that is called now, so that a name changes in one row and not
+ * in thousands. Where the document's row is missing, as it may be during an import, the memory's own word stands.
+ */
+export function citedAsNow(memory: Memory, documents: Pick<DocumentReads, "findDocument">): Memory {
+  const { source } = memory;
+  const document = source === null ? undefined : documents.findDocument(source.documentId);
+  if (source === null || document === undefined || document.filename === source.filename) return memory;
+  return { ...memory, source: { ...source, filename: document.filename } };
+}
+
+/** Of one document; the oldest are dropped first. */
+const MAX_PATHS = 100;
+
+/** What a document becomes when its bytes are sent again: it takes the new name, and remembers the new path. */
+export function asSentAgain<Sent extends Pick<DocumentRow, "filename" | "metadata">>(
+  document: Sent,
+  { filename, metadata }: Pick<DocumentRow, "filename" | "metadata">,
+): Sent {
+  const [known, path] = [pathsIn(document.metadata), metadata["path"]];
+  // A document without a path belongs to no file, and stays so.
+  const isNew = known.length > 0 && typeof path === "string" && !known.includes(path);
+  return {
+    ...document,
+    filename: filename ?? document.filename,
+    ...(isNew && { metadata: { ...document.metadata, path: [...known, path].slice(-MAX_PATHS) } }),
+  };
+}
+
+/** The files that a document was ingested from: one path, or a list where several hold the same bytes. */
+function pathsIn({ path }: Metadata): string[] {
+  return [path].flat().filter((each) => typeof each === "string");
+}
+
+/** The change that `asSentAgain` makes to a stored document; none where nothing changes. */
+export function sentAgain(
+  id: string,
+  document: DocumentRow,
+  sent: Pick<DocumentRow, "filename" | "metadata">,
+): Change[] {
+  const row = asSentAgain(document, sent);
+  const isSame = row.filename === document.filename && row.metadata === document.metadata;
+  return isSame ? [] : [{ table: "documents", id, row }];
 }

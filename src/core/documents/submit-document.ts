@@ -1,6 +1,6 @@
 import type { DocumentPorts } from "./document-ports.ts";
 import type { JobEntry } from "./document-index.ts";
-import { asSentAgain, sentAgain } from "./document-name.ts";
+import { asSentAgain, sentAgain } from "./store-document.ts";
 import type { DocumentRow, IngestRequest, JobRow } from "./document.ts";
 import type { HeldFile } from "./file-store.ts";
 import { goneError, type IdempotentRequest, requestChanges } from "../idempotency.ts";
@@ -51,8 +51,8 @@ export async function submitDocument(ports: DocumentPorts, input: IngestInput): 
               ? [{ table: "jobs", id, row: job } as const]
               : sentWhileQueued(same, input)),
             ...(existing === undefined ? [] : sentAgain(existing.id, existing, sentOf(input))),
-            ...documents
-              .jobsFinishedBefore(now - KEPT_MS)
+            ...[...documents.allJobs()]
+              .filter(({ finishedAt }) => finishedAt !== null && finishedAt < now - KEPT_MS)
               .map(({ id }): Change => ({ table: "jobs", id, row: null })),
             ...requestChanges(input.idempotency, [id], now),
           ];

@@ -25,7 +25,7 @@ export async function eraseFact({ facts, clock }: FactPorts, input: EraseFactInp
 }
 
 /** The changes that remove all facts of a user, to stand in one record with whatever else goes; and how many facts those are. */
-export function userFactsErasure(
+export function userFactsRemoval(
   book: FactReads,
   userId: string,
 ): { readonly changes: FactChange[]; readonly erased: number } {
@@ -34,7 +34,7 @@ export function userFactsErasure(
 }
 
 /** The changes that clear the link to a memory that is being deleted, in every version that has it. */
-export function sourceErasure(book: FactReads, memoryId: string): FactChange[] {
+export function sourceRemoval(book: FactReads, memoryId: string): FactChange[] {
   return Array.from(book.fromMemory(memoryId)).flatMap(({ versions }) =>
     versions
       .filter((row) => row.sourceMemoryId === memoryId)

@@ -1,4 +1,4 @@
-import { ServiceError } from "../errors.ts";
+import { owned } from "../owned.ts";
 import {
   type Cardinality,
   type Fact,
@@ -52,12 +52,7 @@ export class FactDraft {
    * @throws {ServiceError} NOT_FOUND if there is none; FORBIDDEN if `userId` is given and not its owner.
    */
   require(id: string, userId: string | undefined): Fact {
-    const fact = this.#written.get(id) ?? this.#book.find(id)?.latest;
-    if (fact === undefined) throw factNotFound();
-    if (userId !== undefined && fact.userId !== userId) {
-      throw new ServiceError("FORBIDDEN", "This fact belongs to another user; nothing was changed.");
-    }
-    return fact;
+    return owned("fact", this.#written.get(id) ?? this.#book.find(id)?.latest, userId);
   }
 
   /** What a statement about `object` has to be placed among. */
@@ -95,7 +90,3 @@ export class FactDraft {
 }
 
 const NOTHING_WRITTEN: ReadonlyMap<string, Fact> = new Map();
-
-export function factNotFound(): ServiceError {
-  return new ServiceError("NOT_FOUND", "There is no fact with this id.");
-}

@@ -20,7 +20,8 @@ import { ServiceError } from "../errors.ts";
 import { type FactFilter, versionKnownAt } from "./fact-book.ts";
 import { compareForList, type PageRange } from "./fact-page.ts";
 import { countingFact, visitFacts } from "./visit-facts.ts";
-import { FactDraft, factNotFound } from "./fact-draft.ts";
+import { FactDraft } from "./fact-draft.ts";
+import { visible } from "../owned.ts";
 import { closeFact } from "./timeline.ts";
 import { compilePattern } from "./fact-pattern.ts";
 import type { Metadata } from "../memory.ts";
@@ -119,9 +120,7 @@ interface GetFactInput extends Pick<AsOf, "knownAt"> {
  */
 export function getFact({ facts }: FactReadPorts, { id, userId, knownAt }: GetFactInput): Fact {
   const history = facts.book.find(id);
-  const fact = history === undefined ? undefined : versionKnownAt(history, knownAt);
-  if (fact === undefined || (userId !== undefined && fact.userId !== userId)) throw factNotFound();
-  return fact;
+  return visible("fact", history && versionKnownAt(history, knownAt), userId);
 }
 
 interface CurrentFactInput extends FactFilter, AsOf {

@@ -1,34 +1,20 @@
 import type { MemoryPorts } from "./memory-ports.ts";
 import type { SeenMemory } from "../memory.ts";
-import { MAX_PAGE_CHARS } from "../page-end.ts";
+import { MAX_PAGE_CHARS, type OrderedPage, type PageRequest } from "../page-end.ts";
 import type { MemoryFilter } from "../ports.ts";
 
-export interface ListMemoriesInput {
+export interface ListMemoriesInput extends PageRequest {
   readonly filter: MemoryFilter;
-  /** 1 … 10 000. */
-  readonly limit: number;
-  readonly offset: number;
-  /** `nextBefore` of the page before: goes on from there, whatever was added or deleted since. */
-  readonly before?: number;
 }
 
-export interface ListedMemories {
-  /** Newest first; fewer than `limit` when the page reached 8 MiB. */
-  readonly items: readonly SeenMemory[];
-  /** How many match in all. */
-  readonly total: number;
-  /** Where the next page begins; absent on the last one. */
-  readonly nextBefore?: number;
-}
-
-/** Rows read at a time: a page of large memories is not read whole to be cut. */
-const ROWS_A_READ = 250;
+/** A page of large memories is not read whole to be cut. */
+const ROWS_PER_READ = 250;
 
 /** One page of memories, newest first. An empty one is the last. */
 export async function listMemories(
   { store }: Pick<MemoryPorts, "store">,
   input: ListMemoriesInput,
-): Promise<ListedMemories> {
+): Promise<OrderedPage<SeenMemory>> {
   for (let { offset, before } = input; ; offset = 0) {
     // One more than asked for tells whether there is a next page.
     const page = { limit: input.limit + 1, offset, ...(before === undefined ? {} : { before }) };
@@ -43,12 +29,12 @@ export async function listMemories(
   }
 }
 
-/** The memories among `ids` that are there, until the page is full; `read` of the ids were looked at. */
-async function readPage(store: MemoryPorts["store"], ids: readonly string[]) {
+/** The memories among `ids` that exist, until they reach 8 MiB; `read` counts the ids that were looked at. */
+export async function readPage(store: MemoryPorts["store"], ids: readonly string[]) {
   const items: SeenMemory[] = [];
   let chars = 0;
-  for (let first = 0; first < ids.length; first += ROWS_A_READ) {
-    const wanted = ids.slice(first, first + ROWS_A_READ);
+  for (let first = 0; first < ids.length; first += ROWS_PER_READ) {
+    const wanted = ids.slice(first, first + ROWS_PER_READ);
     const memories = await store.readMemories(wanted);
     for (const [i, id] of wanted.entries()) {
       const memory = memories.get(id);

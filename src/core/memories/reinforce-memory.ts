@@ -1,6 +1,6 @@
 import { goneError, type IdempotentRequest, requestChanges } from "../idempotency.ts";
 import type { MemoryPorts } from "./memory-ports.ts";
-import { ownedMemory } from "./owned-memory.ts";
+import { owned } from "../owned.ts";
 import { reinforced } from "./salience.ts";
 
 export interface ReinforceMemoryInput {
@@ -30,7 +30,7 @@ export async function reinforceMemory(
     store.catalogue,
     () =>
       store.commit(({ now }) => {
-        const entry = ownedMemory(store.catalogue, input.id, input.userId);
+        const entry = owned("memory", store.catalogue.find(input.id), input.userId);
         const salience = reinforced(entry.salience, input.boost);
         return {
           changes: [

@@ -1,6 +1,6 @@
 import type { MemoryPorts } from "./memory-ports.ts";
 import type { SeenMemory } from "../memory.ts";
-import { visibleMemory } from "./owned-memory.ts";
+import { visible } from "../owned.ts";
 import { edgeId, type EdgeRow } from "../rows.ts";
 
 export interface RelatedMemoriesInput {
@@ -25,7 +25,7 @@ export async function relatedMemories(
   { id, depth, userId }: RelatedMemoriesInput,
 ): Promise<RelatedMemories> {
   const { catalogue } = store;
-  const start = visibleMemory(catalogue, id, userId);
+  const start = visible("memory", catalogue.find(id), userId);
   const reached = new Set([start.id]);
   let frontier = [start.id];
   for (let step = 0; step < depth && reached.size < MAX_NODES; step += 1) {

@@ -8,7 +8,7 @@ import {
 } from "./compose-memory.ts";
 import type { MemoryPorts } from "./memory-ports.ts";
 import type { Memory, Metadata, SeenMemory } from "../memory.ts";
-import { checkVersion, memoryNotFound, ownedMemory } from "./owned-memory.ts";
+import { checkVersion, notFound, owned } from "../owned.ts";
 import { type Change, memoryOf } from "../rows.ts";
 import { checkSupersedes } from "./supersede.ts";
 import { rejectUpdates, removeEdges } from "./waypoints.ts";
@@ -43,7 +43,7 @@ export interface UpdateMemoryInput {
 export async function updateMemory(ports: MemoryPorts, input: UpdateMemoryInput): Promise<SeenMemory> {
   const { store, embedder, classify, sha256, followUps } = ports;
   const { id, userId, ifVersion, stillHolds = false, ...fields } = input;
-  const found = ownedMemory(store.catalogue, id, userId);
+  const found = owned("memory", store.catalogue.find(id), userId);
   checkVersion(found, ifVersion);
 
   const { content } = fields;
@@ -58,12 +58,12 @@ export async function updateMemory(ports: MemoryPorts, input: UpdateMemoryInput)
 
   for (;;) {
     const memory = (await store.readMemories([id])).get(id);
-    if (memory === undefined) throw memoryNotFound();
+    if (memory === undefined) throw notFound("memory");
     const isChanged = Object.values(fields).some((value) => value !== undefined);
     if (!isChanged && !stillHolds) return memory;
 
     const written = await store.commit(({ now }) => {
-      const entry = ownedMemory(store.catalogue, id, userId);
+      const entry = owned("memory", store.catalogue.find(id), userId);
       checkVersion(entry, ifVersion);
       // Somebody was faster since the row was read: read it again.
       if (entry.version !== memory.version) return { changes: [], result: undefined };

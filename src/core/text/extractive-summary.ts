@@ -1,6 +1,7 @@
 import { analyse } from "./analyser.ts";
 import type { Block } from "../documents/extraction.ts";
 import { eachSentence } from "./sentences.ts";
+import { shortened } from "./text-size.ts";
 import { dotOf, type TermVector, termVectors } from "./term-vectors.ts";
 
 /** What a document's root says: enough to tell what the document is about and where in it to look. */
@@ -50,8 +51,7 @@ function outlineOf(blocks: readonly Block[], title: string): string {
   while (deepest > 1 && within().length > OUTLINE_HEADINGS) deepest -= 1;
   const shown = within();
   const lines = shown.slice(0, OUTLINE_HEADINGS).map(({ text, level = 1 }) => {
-    const line = text.replaceAll(/\s+/g, " ");
-    return `${"  ".repeat(level - 1)}- ${line.length > HEADING_CHARS ? `${cut(line, HEADING_CHARS)}…` : line}`;
+    return `${"  ".repeat(level - 1)}- ${shortened(text.replaceAll(/\s+/g, " "), HEADING_CHARS)}`;
   });
   if (shown.length > OUTLINE_HEADINGS) lines.push("- …");
   return lines.join("\n");
@@ -144,11 +144,4 @@ function weigh(sentences: readonly { readonly text: string; readonly place: numb
   const kept = rich.length > 0 ? rich : sentences;
   const vectors = termVectors(kept.map(({ text }) => text));
   return kept.map((sentence, i) => ({ ...sentence, vector: vectors[i] ?? new Map<string, number>() }));
-}
-
-function cut(text: string, length: number): string {
-  return text
-    .slice(0, length)
-    .replace(/[\uD800-\uDBFF]$/, "")
-    .trimEnd();
 }

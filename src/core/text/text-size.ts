@@ -37,6 +37,14 @@ export function sizeOf(text: string, start = 0, end = text.length): number {
   return Math.max(words + unspaced / CHARACTERS_A_WORD, (end - start) / LONG_WORD);
 }
 
+/** The text, or as much of it as `chars` UTF-16 units hold, with a "…" behind. */
+export function shortened(text: string, chars: number): string {
+  if (text.length <= chars) return text;
+  // No half of a surrogate pair at the end.
+  const head = text.slice(0, chars).replace(/[\uD800-\uDBFF]$/, "");
+  return `${head.trimEnd()}…`;
+}
+
 /** Cuts between words, and within those that are larger than `full`; no piece is larger, but by one character. */
 export function cutWords(text: string, full: number): string[] {
   const pieces: string[] = [];

@@ -1,5 +1,5 @@
 import type { JobEntry } from "../documents/document-index.ts";
-import { sourceErasure, userFactsErasure } from "../facts/erase-fact.ts";
+import { sourceRemoval, userFactsRemoval } from "../facts/erase-fact.ts";
 import type { MemoryPorts } from "../memories/memory-ports.ts";
 import type { Ordinal } from "../ports.ts";
 import { type Change, edgeId } from "../rows.ts";
@@ -19,7 +19,7 @@ export interface DeletedUserMemories {
   readonly deletedFacts: number;
 }
 
-export interface UserErasurePorts extends Pick<MemoryPorts, "store" | "facts"> {
+export interface UserDeletionPorts extends Pick<MemoryPorts, "store" | "facts"> {
   /** Ends the work on a job that was open, and whose row says by now that it is over. */
   readonly stopJob: (job: JobEntry) => Promise<void>;
 }
@@ -32,16 +32,16 @@ export interface UserErasurePorts extends Pick<MemoryPorts, "store" | "facts"> {
  * @throws {ServiceError} NOT_READY.
  */
 export async function deleteUserMemories(
-  { store, facts, stopJob }: UserErasurePorts,
+  { store, facts, stopJob }: UserDeletionPorts,
   input: DeleteUserMemoriesInput,
 ): Promise<DeletedUserMemories> {
   const { documents } = store.catalogue;
   const { stopped, ...result } = await store.commit(({ now }) => {
     const { userId, keepsDocuments, includesFacts } = input;
-    const memories = memoriesErasure({ store, facts }, input);
-    const erasedFacts = includesFacts ? userFactsErasure(facts.book, userId) : { changes: [], erased: 0 };
+    const memories = memoriesRemoval({ store, facts }, input);
+    const erasedFacts = includesFacts ? userFactsRemoval(facts.book, userId) : { changes: [], erased: 0 };
     const erasedDocuments = keepsDocuments ? [] : documents.documentsOf(userId);
-    const jobs = keepsDocuments ? [] : documents.jobsOfUser(userId);
+    const jobs = keepsDocuments ? [] : [...documents.allJobs()].filter((job) => job.userId === userId);
     const changes: Change[] = memories.changes.concat(
       erasedFacts.changes,
       erasedDocuments.map(({ id }): Change => ({ table: "documents", id, row: null })),
@@ -71,8 +71,8 @@ function endOfJob({ id, ...row }: JobEntry, now: number): Change {
  * Newest first, because the catalogue keeps the series of a session ascending and takes from its end at no cost; and
  * waypoints behind the memories: those between memories that are gone need not be looked up any more.
  */
-function memoriesErasure(
-  { store, facts }: Pick<UserErasurePorts, "store" | "facts">,
+function memoriesRemoval(
+  { store, facts }: Pick<UserDeletionPorts, "store" | "facts">,
   { userId, keepsDocuments, includesFacts }: DeleteUserMemoriesInput,
 ): { readonly changes: Change[]; readonly deleted: number } {
   const { catalogue } = store;
@@ -102,7 +102,7 @@ function memoriesErasure(
       { table: "tokens", id, row: null },
       { table: "signals", id, row: null },
     );
-    if (!includesFacts) memories.push(...sourceErasure(facts.book, id));
+    if (!includesFacts) memories.push(...sourceRemoval(facts.book, id));
   }
   return { changes: reachingOut.concat(memories, within), deleted: goes.size };
 }

@@ -1,4 +1,3 @@
-import type { FactReads } from "../facts/fact-book.ts";
 import { visitFacts } from "../facts/visit-facts.ts";
 import type { MemoryPorts } from "../memories/memory-ports.ts";
 
@@ -36,17 +35,19 @@ export function listUsers(
   { limit, offset, after }: ListUsersInput,
 ): ListedUsers {
   const memories = store.catalogue.users();
-  const documents = store.catalogue.documents.countByUser();
-  const factCounts = factsByUser(facts.book);
+  const documents = new Map<string, number>();
+  const factCounts = new Map<string, number>();
+  for (const document of store.catalogue.documents.allDocuments()) count(documents, document);
+  visitFacts(facts.book, {}, (fact) => count(factCounts, fact));
   const all = [...new Set([...memories.keys(), ...documents.keys(), ...factCounts.keys()])].sort((a, b) =>
     a < b ? -1 : 1,
   );
   const rest = all.filter((userId) => after === undefined || userId > after).slice(offset);
   const items = rest.slice(0, limit).map((userId) => {
-    const { count = 0, firstAt = null, lastAt = null } = memories.get(userId) ?? {};
+    const { count: memoryCount = 0, firstAt = null, lastAt = null } = memories.get(userId) ?? {};
     return {
       userId,
-      memories: count,
+      memories: memoryCount,
       facts: factCounts.get(userId) ?? 0,
       documents: documents.get(userId) ?? 0,
       firstMemoryAt: firstAt,
@@ -56,10 +57,6 @@ export function listUsers(
   return { items, total: all.length, isMore: rest.length > limit };
 }
 
-function factsByUser(book: FactReads): Map<string, number> {
-  const counts = new Map<string, number>();
-  visitFacts(book, {}, ({ userId }) => {
-    if (userId !== null) counts.set(userId, (counts.get(userId) ?? 0) + 1);
-  });
-  return counts;
+function count(counts: Map<string, number>, { userId }: { readonly userId: string | null }): void {
+  if (userId !== null) counts.set(userId, (counts.get(userId) ?? 0) + 1);
 }

@@ -93,7 +93,10 @@ export const ingestRoutes = routes<IngestRoutesOptions>(async (route, { document
       ...writer(request),
       ...idempotency(request, input.userId),
     });
-    const job = await documents.awaitJob(begun.id, AbortSignal.timeout(waitOf(request.headers.prefer)));
+    const job = await documents.awaitJob(
+      { id: begun.id },
+      AbortSignal.timeout(waitOf(request.headers.prefer)),
+    );
     if (job.problem !== undefined) throw new ServiceError(job.problem.code, job.problem.message);
     if (job.status === "cancelled")
       throw new ServiceError("CONFLICT", "The job was cancelled before it was done.");

@@ -218,7 +218,7 @@ describe("ingestDocument", () => {
     world.pages.set("http://a.example/x", "# Page\nText of the page.");
     const input = { original: { url: "http://a.example/x" } };
     const view = await world.operations.ingest(input);
-    const done = await world.operations.awaitJob(view.id, new AbortController().signal);
+    const done = await world.operations.awaitJob({ id: view.id }, new AbortController().signal);
     expect(documentOf(done).document).toMatchObject({
       url: "http://a.example/x?final",
       filename: "page.txt",
@@ -396,7 +396,7 @@ describe("jobs", () => {
     await world.jobs.ended(id);
     const failed = { status: "failed", progress: { stage: "done" }, problem: { code: "NOT_READY" } };
     expect(world.operations.getJob({ id })).toMatchObject(failed);
-    expect(await world.operations.awaitJob(id, new AbortController().signal)).toMatchObject(failed);
+    expect(await world.operations.awaitJob({ id: id }, new AbortController().signal)).toMatchObject(failed);
     expect(catalogue().size).toBe(0);
     expect(catalogue().documents.findJob(id)?.status).toBe("queued");
     store.commit = commit;

@@ -153,7 +153,7 @@ describe("recordings among documents", () => {
     expect(views.filter(({ progress }) => progress.stage === "transcribing")).toHaveLength(1);
     expect(views.filter(({ progress }) => progress.stage === "queued")).toHaveLength(2);
     const ends = await Promise.all(
-      ids.map((id) => world.operations.awaitJob(id, new AbortController().signal)),
+      ids.map((id) => world.operations.awaitJob({ id: id }, new AbortController().signal)),
     );
     expect(ends.map((view) => view.status)).toEqual(["succeeded", "succeeded", "succeeded"]);
   });
@@ -164,7 +164,7 @@ describe("recordings among documents", () => {
     );
     await world.operations.cancelJob({ id: second });
     await world.operations.cancelJob({ id: first });
-    const end = await world.operations.awaitJob(third, new AbortController().signal);
+    const end = await world.operations.awaitJob({ id: third }, new AbortController().signal);
     expect(end.status).toBe("succeeded");
     expect(world.operations.getJob({ id: first }).status).toBe("cancelled");
     expect(world.operations.getJob({ id: second }).status).toBe("cancelled");

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { currentFact } from "../../../src/core/facts/fact-operations.ts";
-import { eraseFact, sourceErasure } from "../../../src/core/facts/erase-fact.ts";
+import { eraseFact, sourceRemoval } from "../../../src/core/facts/erase-fact.ts";
 import { ServiceError } from "../../../src/core/errors.ts";
 import { findFacts } from "../../../src/core/facts/find-facts.ts";
 import { getFact } from "../../../src/core/facts/fact-operations.ts";
@@ -266,9 +266,9 @@ describe("erasing", () => {
     ports.memories.set("m", null);
     const { fact } = await home("Paris", { sourceMemoryId: "m" });
     await updateFact(ports, { id: fact.id, confidence: 0.5 });
-    await ports.facts.commit(() => ({ changes: sourceErasure(ports.facts.book, "m"), result: undefined }));
+    await ports.facts.commit(() => ({ changes: sourceRemoval(ports.facts.book, "m"), result: undefined }));
     expect(getFact(ports, { id: fact.id })).toMatchObject({ version: 2, sourceMemoryId: null });
     expect(getFact(ports, { id: fact.id, knownAt: NOW })).toMatchObject({ version: 1, sourceMemoryId: null });
-    expect(sourceErasure(ports.facts.book, "m")).toEqual([]);
+    expect(sourceRemoval(ports.facts.book, "m")).toEqual([]);
   });
 });

@@ -179,7 +179,7 @@ describe("deleting the documents of a user", () => {
     const documents = createDocumentWorld();
     const release = documents.holdExtractions();
     const id = await documents.send("the kite is red", { userId: "u" });
-    const answer = documents.operations.awaitJob(id, new AbortController().signal);
+    const answer = documents.operations.awaitJob({ id: id }, new AbortController().signal);
     const deleted = deleting(documents, false);
     await new Promise((turn) => setImmediate(turn));
     release();
