@@ -10,6 +10,8 @@ const slow = { testTimeout: 600_000, hookTimeout: 120_000, pool: "forks" } as co
 const alone = { ...slow, fileParallelism: false } as const;
 /** By default one core stays idle, which is half of a machine of two. */
 const ALL_CORES = "100%";
+/** As few stores are opened in a thread of their own as in a process: `test/e2e` has those. */
+const inThisThread = { setupFiles: ["test/support/tables-in-this-thread.ts"] };
 /** For files that wait for daemons and disks much of the time. */
 const WAITING = availableParallelism() + 1;
 /** Files whose runs, rounds and kills `test:stress` multiplies. */
@@ -36,6 +38,7 @@ export default defineConfig({
           name: "fast",
           include: ["test/**/*.test.ts"],
           exclude: ["test/e2e/**", "test/survival/**", "test/bench/**", "test/eval/**"],
+          ...inThisThread,
           pool: "forks",
           maxWorkers: ALL_CORES,
           // One process per core loads modules and models once; no test of this project replaces a module.
@@ -47,7 +50,13 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: "survival", include: ["test/survival/**/*.test.ts"], ...slow, maxWorkers: WAITING },
+        test: {
+          name: "survival",
+          include: ["test/survival/**/*.test.ts"],
+          ...inThisThread,
+          ...slow,
+          maxWorkers: WAITING,
+        },
       },
       {
         extends: true,
@@ -58,6 +67,7 @@ export default defineConfig({
         test: {
           name: "stress",
           include: stressed,
+          ...inThisThread,
           ...slow,
           testTimeout: 0,
           maxWorkers: ALL_CORES,

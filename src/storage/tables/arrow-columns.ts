@@ -1,27 +1,20 @@
-import {
-  Binary,
-  type Data,
-  DataType,
-  Field,
-  FixedSizeList,
-  Float32,
-  Float64,
-  Int8,
-  makeData,
-  RecordBatch,
-  Schema,
-  Struct,
-  Utf8,
-} from "apache-arrow";
+import { createRequire } from "node:module";
+import type * as arrowTypes from "apache-arrow";
+import type { Data, DataType, RecordBatch, Schema } from "apache-arrow";
 import type { ColumnData, Columns, ColumnType } from "./columns.ts";
+
+/** The copy that LanceDB loads, which is CommonJS: an import would load the whole of Arrow a second time. */
+export const arrow = createRequire(import.meta.url)("apache-arrow") as typeof arrowTypes;
 
 export interface ColumnSpecs {
   readonly [column: string]: { readonly type: ColumnType; readonly nullable: boolean };
 }
 
 export function schemaOf(columns: ColumnSpecs): Schema {
-  return new Schema(
-    Object.entries(columns).map(([name, { type, nullable }]) => new Field(name, arrowType(type), nullable)),
+  return new arrow.Schema(
+    Object.entries(columns).map(
+      ([name, { type, nullable }]) => new arrow.Field(name, arrowType(type), nullable),
+    ),
   );
 }
 
@@ -33,9 +26,9 @@ export function toRecordBatch(schema: Schema, columns: Columns): RecordBatch {
     return arrowData(type, column);
   });
   const length = children[0]?.length ?? 0;
-  return new RecordBatch(
+  return new arrow.RecordBatch(
     schema,
-    makeData({ type: new Struct(schema.fields), length, nullCount: 0, children }),
+    arrow.makeData({ type: new arrow.Struct(schema.fields), length, nullCount: 0, children }),
   );
 }
 
@@ -52,42 +45,41 @@ export function fromRecordBatch(batch: RecordBatch): Columns {
 function arrowType(type: ColumnType): DataType {
   switch (type.kind) {
     case "text":
-      return new Utf8();
+      return new arrow.Utf8();
     case "bytes":
-      return new Binary();
+      return new arrow.Binary();
     case "number":
-      return new Float64();
+      return new arrow.Float64();
     case "floats":
-      return new FixedSizeList(type.length, new Field("item", new Float32(), true));
+      return new arrow.FixedSizeList(type.length, new arrow.Field("item", new arrow.Float32(), true));
     case "int8s":
-      return new FixedSizeList(type.length, new Field("item", new Int8(), true));
+      return new arrow.FixedSizeList(type.length, new arrow.Field("item", new arrow.Int8(), true));
   }
 }
 
 function arrowData(type: DataType, { length, valid, offsets, values }: ColumnData): Data {
   // Without a bitmap Arrow takes 0 nulls; with one it counts them itself.
   const nulls = valid === undefined ? { nullCount: 0 } : { nullBitmap: valid, nullCount: -1 };
-  if (DataType.isFixedSizeList(type)) {
+  if (arrow.DataType.isFixedSizeList(type)) {
     const item = type.children[0]?.type as DataType;
-    const child = makeData({
+    const child = arrow.makeData({
       type: item,
       length: values.length,
       nullCount: 0,
       data: values,
     } as never) as Data;
-    return makeData({ type, length, child, ...nulls });
+    return arrow.makeData({ type, length, child, ...nulls });
   }
   return offsets === undefined
-    ? (makeData({ type, length, data: values, ...nulls } as never) as Data)
-    : (makeData({ type, length, valueOffsets: offsets, data: values, ...nulls } as never) as Data);
+    ? (arrow.makeData({ type, length, data: values, ...nulls } as never) as Data)
+    : (arrow.makeData({ type, length, valueOffsets: offsets, data: values, ...nulls } as never) as Data);
 }
 
 function columnData(data: Data): ColumnData {
   const { length, offset } = data;
   if (offset !== 0) throw new Error("a batch that is part of another one");
   const nulls = data.nullCount === 0 ? {} : { valid: copyBytes(data.nullBitmap, 0, (length + 7) >> 3) };
-  // By type id: LanceDB's own copy of Arrow has other classes than ours.
-  if (DataType.isFixedSizeList(data.type)) {
+  if (arrow.DataType.isFixedSizeList(data.type)) {
     return { length, values: data.children[0]?.values.slice(0, length * data.type.listSize), ...nulls };
   }
   if (data.valueOffsets === undefined) return { length, values: data.values.slice(0, length), ...nulls };

@@ -1,7 +1,7 @@
 import { type Connection, Index, type Table } from "@lancedb/lancedb";
-import { type RecordBatch, type Schema, Table as ArrowTable } from "apache-arrow";
+import type { RecordBatch, Schema } from "apache-arrow";
 import type { TableName } from "../../core/rows.ts";
-import { schemaOf } from "./arrow-columns.ts";
+import { arrow, schemaOf } from "./arrow-columns.ts";
 import { TABLE_SPECS } from "./specs.ts";
 import { storedText } from "./columns.ts";
 
@@ -64,7 +64,7 @@ export async function deleteRows(table: Table, name: TableName, ids: readonly st
 
 export async function addRows(table: Table, batches: readonly RecordBatch[]): Promise<void> {
   const first = batches.find(({ numRows }) => numRows > 0);
-  if (first !== undefined) await table.add(new ArrowTable(first.schema, [...batches]));
+  if (first !== undefined) await table.add(new arrow.Table(first.schema, [...batches]));
 }
 
 /** Builds the index of the keys whole, once enough has come: 45 ms at 100 000 rows, and then one file however often. */

@@ -82,7 +82,7 @@ export async function openTables(
     readonly unindexed?: readonly TableName[];
   } = {},
 ): Promise<Tables> {
-  const thread = new TablesThread({ onFailure });
+  const thread = new TablesThread(onFailure);
   try {
     await thread.call("open", [directory, states, unindexed]);
   } catch (error) {

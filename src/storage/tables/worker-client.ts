@@ -12,14 +12,20 @@ interface Waiting {
 /** Rows pass through the thread and are gone: left to itself, its heap keeps 48 MB for what is young. */
 const YOUNG_GENERATION_MB = 8;
 
-export interface TablesThreadOptions {
-  readonly onFailure?: (error: Error) => void;
-  readonly file?: URL;
+/** The side of a thread that calls it. */
+export interface Thread {
+  postMessage(message: unknown, transfer: readonly ArrayBuffer[]): void;
+  on(event: "message", listener: (reply: TablesReply) => void): void;
+  on(event: "error", listener: (error: Error) => void): void;
+  on(event: "exit", listener: () => void): void;
 }
 
 /** Calls into the tables' thread. Calls run beside one another there; answers come in any order. */
 export class TablesThread {
-  readonly #worker: Worker;
+  /** What starts a thread where no other is given. A test may serve the tables in its own, which spares loading LanceDB. */
+  static start: () => Thread = () => startWorker(workerFile());
+
+  readonly #worker: Thread;
   readonly #onFailure: (error: Error) => void;
   readonly #waiting = new Map<number, Waiting>();
   readonly #ended: Promise<void>;
@@ -28,13 +34,10 @@ export class TablesThread {
   #closing = false;
   #failure: Error | undefined;
 
-  /** `onFailure` is told once that the thread ended unasked; `file` is a test's own thread, instead of the built one. */
-  constructor({ onFailure = () => {}, file = workerFile() }: TablesThreadOptions = {}) {
+  /** `onFailure` is told once that the thread ended unasked. */
+  constructor(onFailure: (error: Error) => void = () => {}, start: () => Thread = TablesThread.start) {
     this.#onFailure = onFailure;
-    this.#worker = new Worker(file, {
-      name: "tables",
-      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
-    });
+    this.#worker = start();
     this.#worker.on("message", (reply: TablesReply) => this.#settle(reply));
     this.#worker.on("error", (error) => this.#fail(error));
     this.#ended = new Promise((resolve) => {
@@ -121,6 +124,11 @@ function ended(cause: Error | undefined): ServiceError {
       "What was stored is safe; restart the daemon.",
     cause === undefined ? {} : { cause },
   );
+}
+
+export function startWorker(file: URL): Worker {
+  const resourceLimits = { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB };
+  return new Worker(file, { name: "tables", resourceLimits });
 }
 
 /**

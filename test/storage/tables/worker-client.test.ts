@@ -1,12 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { TablesThread } from "../../../src/storage/tables/worker-client.ts";
+import { startWorker, TablesThread } from "../../../src/storage/tables/worker-client.ts";
 
 const file = new URL("../../support/ending-tables-thread.js", import.meta.url);
 let told: Error[];
 let thread: TablesThread;
 beforeEach(() => {
   told = [];
-  thread = new TablesThread({ file, onFailure: (error) => told.push(error) });
+  thread = new TablesThread(
+    (error) => told.push(error),
+    () => startWorker(file),
+  );
 });
 afterEach(() => thread.close());
 
