@@ -101,14 +101,13 @@ export class ProcessQueue<P extends WorkProcess> {
   }
 }
 
-/** Resolves with the promise; rejects as soon as the signal does. */
-async function unlessAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
-  let abort: () => void = () => undefined;
-  const aborted = new Promise<void>((resolve) => {
-    abort = resolve;
+/** The promise's outcome, or a rejection with the signal's reason if that comes first. */
+export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  let abort = () => {};
+  const aborted = new Promise<never>((_resolve, reject) => {
+    abort = () => reject(signal.reason as Error);
+    if (signal.aborted) abort();
+    else signal.addEventListener("abort", abort, { once: true });
   });
-  signal.addEventListener("abort", abort);
-  await Promise.race([promise, aborted]);
-  signal.removeEventListener("abort", abort);
-  signal.throwIfAborted();
+  return await Promise.race([promise, aborted]).finally(() => signal.removeEventListener("abort", abort));
 }

@@ -1,10 +1,8 @@
-import { request as httpRequest } from "node:http";
 import type { Socket } from "node:net";
-import { buildConnector } from "undici";
+import { buildConnector, Client } from "undici";
 import { ServiceError } from "../../core/errors.ts";
 import { fetchFailure } from "./fetch-failure.ts";
-import type { JudgedTarget } from "./target-guard.ts";
-import { hostOf, portOf } from "./target-url.ts";
+import { hostOf, type JudgedTarget, portOf } from "./target.ts";
 
 /** How long one of several addresses may hold up the next; Node's 250 ms give up on merely distant hosts. */
 const ATTEMPT_MS = 2_000;
@@ -59,78 +57,56 @@ export function directConnector(
     });
 }
 
-/** What the user configured, trusted: its address is not judged. */
-export interface Proxy {
-  /** `http:` or `https:`; user name and password are sent to it as Basic authorisation. */
-  readonly url: URL;
-}
-
-/** @throws {TypeError} for what is no proxy. */
-export function parseProxy(text: string): Proxy {
+/** @returns the URL of a proxy. @throws {TypeError} for text that is none. */
+export function parseProxy(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:")) {
     throw new TypeError("a proxy is given as http://HOST:PORT or https://HOST:PORT");
   }
-  return { url };
+  return url;
 }
 
-/** Headers for the proxy itself. */
-export function proxyHeaders({ url }: Proxy): Record<string, string> {
-  if (url.username === "" && url.password === "") return {};
-  const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+/** Headers for the proxy itself: its user name and password, where it has any. */
+export function proxyHeaders({ username, password }: URL): Record<string, string> {
+  if (username === "" && password === "") return {};
+  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
   return { "proxy-authorization": `Basic ${Buffer.from(credentials).toString("base64")}` };
 }
 
 /**
- * Connects to the proxy for `http` targets, through it for `https` ones. Errors of the way to the proxy are told as
- * such, since it is the user's own.
+ * Connects to the proxy for `http` targets, through it for `https` ones. The user configured it: its address is not
+ * judged, and errors on the way to it name it.
  */
-export function proxyConnector(target: URL, proxy: Proxy, connecting: Connecting): Connector {
+export function proxyConnector(target: URL, proxy: URL, connecting: Connecting): Connector {
   const connect = connectorWith(connecting);
-  const { url } = proxy;
-  const toProxy = {
-    hostname: hostOf(url),
-    host: url.host,
-    protocol: url.protocol,
-    port: String(portOf(url)),
+  const failed = (error: unknown) => fetchFailure(error, "The proxy") as Error;
+  if (target.protocol === "http:") {
+    return (options, callback) =>
+      connect(options, (error, socket) =>
+        error === null ? callback(null, socket) : callback(failed(error), null),
+      );
+  }
+  return (options, callback) => {
+    openTunnel(target, proxy, connecting).then(
+      (httpSocket) => connect({ ...options, httpSocket }, callback),
+      (error: unknown) => callback(failed(error), null),
+    );
   };
-  return (options, callback) =>
-    connect(toProxy, (error, socket) => {
-      if (error !== null) return callback(fetchFailure(error, "The proxy") as Error, null);
-      if (target.protocol === "http:") return callback(null, socket);
-      askForTunnel(socket, target, proxy, (refusal) => {
-        if (refusal === undefined) return connect({ ...options, httpSocket: socket }, callback);
-        socket.destroy();
-        callback(refusal, null);
-      });
-    });
 }
 
-function askForTunnel(
-  socket: Socket,
-  target: URL,
-  proxy: Proxy,
-  answer: (refusal: Error | undefined) => void,
-): void {
-  const authority = `${target.hostname}:${portOf(target)}`;
-  const request = httpRequest({
-    method: "CONNECT",
-    path: authority,
-    headers: { host: authority, ...proxyHeaders(proxy) },
-    createConnection: () => socket,
+async function openTunnel(target: URL, proxy: URL, connecting: Connecting): Promise<Socket> {
+  const client = new Client(proxy.origin, {
+    connect: connectorWith(connecting),
+    headersTimeout: connecting.timeout,
   });
-  let isAnswered = false;
-  const answerOnce = (refusal: Error | undefined) => {
-    if (!isAnswered) answer(refusal);
-    isAnswered = true;
-  };
-  request.once("connect", ({ statusCode = 0 }, _socket, head: Buffer) => {
-    if (head.length > 0) socket.unshift(head);
-    const isOpen = statusCode >= 200 && statusCode <= 299;
-    answerOnce(isOpen ? undefined : proxyRefusal(statusCode, hostOf(target)));
+  const path = `${target.hostname}:${portOf(target)}`;
+  const { socket, statusCode } = await client.connect({
+    path,
+    headers: { host: path, ...proxyHeaders(proxy) },
   });
-  request.on("error", (error) => answerOnce(fetchFailure(error, "The proxy") as Error));
-  request.end();
+  if (statusCode >= 200 && statusCode <= 299) return socket as Socket;
+  socket.on("error", () => undefined).destroy();
+  throw proxyRefusal(statusCode, hostOf(target));
 }
 
 /** What a proxy's own answer means. */

@@ -8,10 +8,10 @@ export const ACCEPTED_ENCODINGS = "gzip, deflate, br";
 /** Pages of repeated markup reach some dozens; a bomb of deflate a thousand, of Brotli much more. */
 const MAX_INFLATION = 200;
 /** Below this, any ratio is harmless. */
-const UNSUSPECTED_BYTES = 4 * 1024 ** 2;
+const HARMLESS_BYTES = 4 * 1024 ** 2;
 
 /**
- * The body as it was before it was packed for the way, piece by piece.
+ * The body without its content encoding, piece by piece.
  *
  * @throws {ServiceError} FETCH_FAILED for an encoding that was not asked for; zlib's errors for damage; TOO_LARGE
  *   as soon as it unpacks to more than 200 times what arrived.
@@ -21,31 +21,25 @@ export async function* decodeContent(
   contentEncoding: string | undefined,
 ): AsyncGenerator<Uint8Array> {
   const encoding = (contentEncoding ?? "").trim().toLowerCase();
-  if (encoding === "" || encoding === "identity") {
-    yield* wire;
-    return;
-  }
+  if (encoding === "" || encoding === "identity") return yield* wire;
+  const arriving = wire[Symbol.asyncIterator]();
+  const first = await arriving.next();
+  // An empty body is not compressed, whatever its header says.
+  if (first.done === true) return;
   let packedBytes = 0;
   let unpackedBytes = 0;
-  const counted = (async function* () {
-    for await (const chunk of wire) {
-      packedBytes += chunk.length;
-      yield chunk;
+  const packed = async function* () {
+    for (let next: IteratorResult<Uint8Array> = first; next.done !== true; next = await arriving.next()) {
+      packedBytes += next.value.length;
+      yield next.value;
     }
-  })();
-  const first = await counted.next();
-  // An empty body is not packed, whatever its header says.
-  if (first.done === true) return;
+  };
   const decoder = decoderFor(encoding, first.value);
-  const packed = (async function* () {
-    yield first.value;
-    yield* counted;
-  })();
   // Errors reach the reader through the decoder, which is destroyed with them.
-  pipeline(Readable.from(packed, { objectMode: false }), decoder, () => {});
+  pipeline(Readable.from(packed(), { objectMode: false }), decoder, () => {});
   for await (const chunk of decoder as AsyncIterable<Uint8Array>) {
     unpackedBytes += chunk.length;
-    if (unpackedBytes > Math.max(UNSUSPECTED_BYTES, packedBytes * MAX_INFLATION)) {
+    if (unpackedBytes > Math.max(HARMLESS_BYTES, packedBytes * MAX_INFLATION)) {
       throw new ServiceError(
         "TOO_LARGE",
         `The page unpacks to more than ${MAX_INFLATION} times its size, so it is not read. Save it yourself and send the file.`,
@@ -63,9 +57,12 @@ function decoderFor(encoding: string, first: Uint8Array): Transform {
     case "br":
       return createBrotliDecompress();
     case "deflate":
-      // Zlib's format by the standard, but some servers leave its header out.
+      // Zlib's format by the standard; some servers leave its header out.
       return ((first[0] ?? 0) & 0x0f) === 0x08 ? createInflate() : createInflateRaw();
     default:
-      throw new ServiceError("FETCH_FAILED", "The page was sent in an encoding that was not asked for.");
+      throw new ServiceError(
+        "FETCH_FAILED",
+        "The page was sent in a content encoding that was not asked for.",
+      );
   }
 }

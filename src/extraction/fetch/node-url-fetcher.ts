@@ -1,40 +1,26 @@
 import { createHash } from "node:crypto";
 import { lookup as lookUpName } from "node:dns/promises";
-import { STATUS_CODES } from "node:http";
+import { type IncomingHttpHeaders, STATUS_CODES } from "node:http";
 import { Client, type Dispatcher } from "undici";
 import { ServiceError } from "../../core/errors.ts";
 import type { Clock } from "../../core/ports.ts";
 import type { FetchedPage, FetchOptions, UrlFetcher } from "../../core/documents/url-fetcher.ts";
+import { claimedCharset } from "../document-kind.ts";
 import { machineAddresses } from "./address-class.ts";
-import {
-  type Connector,
-  directConnector,
-  parseProxy,
-  proxyConnector,
-  proxyHeaders,
-  proxyRefusal,
-} from "./connection.ts";
+import { directConnector, parseProxy, proxyConnector, proxyHeaders, proxyRefusal } from "./connection.ts";
 import { ACCEPTED_ENCODINGS, decodeContent } from "./content-decoding.ts";
 import { fetchFailure } from "./fetch-failure.ts";
-import { charsetOf, filenameOf, lengthOf, mediaTypeOf, utf8OfLatin1 } from "./response-head.ts";
-import {
-  checkStep,
-  type JudgedTarget,
-  type Lookup,
-  TargetGuard,
-  type TargetGuardOptions,
-} from "./target-guard.ts";
-import { hostOf } from "./target-url.ts";
+import { filenameOf, lengthOf, mediaTypeOf, utf8OfLatin1 } from "./response-head.ts";
+import { checkStep, hostOf, type JudgedTarget, type Lookup, TargetGuard } from "./target.ts";
 
 /** Milliseconds of a monotonic clock, so that a clock that is set, or a machine that slept, ends nothing. */
 export interface FetchTimeouts {
-  /** To find the address of a host, connect and agree on encryption; again for every redirect. */
+  /** To look up a host, connect and agree on encryption; per redirect. */
   readonly reachMs: number;
-  /** From the request to the whole head of the answer; again for every redirect. */
+  /** From the request to the whole head of the answer; per redirect. */
   readonly answerMs: number;
-  /** Between two pieces of the body; what the sink takes does not count. */
+  /** Between two pieces of the body; the sink's time does not count. */
   readonly idleMs: number;
-  /** For everything. */
   readonly totalMs: number;
 }
 
@@ -58,7 +44,7 @@ export interface UrlFetcherOptions {
   readonly machineAddresses?: () => readonly string[];
 }
 
-/** Being offline is to be answered within 10 s. */
+/** An error for being offline comes within 10 s. */
 const DEFAULT_TIMEOUTS = { reachMs: 9_000, answerMs: 20_000, idleMs: 20_000, totalMs: 300_000 };
 const MAX_REDIRECTS = 5;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
@@ -66,7 +52,6 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const MAX_HEAD_BYTES = 64 * 1024;
 const ACCEPT =
   "text/html, application/xhtml+xml, text/markdown;q=0.9, text/plain;q=0.9, application/pdf;q=0.9, */*;q=0.8";
-/** A part of what was asked for; nobody asked for a part. */
 const PARTIAL_CONTENT = 206;
 const PROXY_AUTHENTICATION_REQUIRED = 407;
 const ADVICE: Readonly<Record<number, string>> = {
@@ -76,11 +61,12 @@ const ADVICE: Readonly<Record<number, string>> = {
   503: " Try again later.",
 };
 
+type Fetching = FetchOptions & { readonly signal: AbortSignal };
+
 /** An answer whose head has arrived. */
 interface Answer {
   readonly target: JudgedTarget;
   readonly response: Dispatcher.ResponseData;
-  readonly headers: ReadonlyMap<string, string>;
   /** Why the connection broke: a body that ends with the connection would pass for whole. */
   readonly broken: () => Error | undefined;
   readonly close: () => void;
@@ -96,48 +82,42 @@ export function createUrlFetcher(options: UrlFetcherOptions): UrlFetcher {
   const timeouts: FetchTimeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
   const connecting = { timeout: timeouts.reachMs, ...(ca !== undefined && { ca }) };
   const proxy = options.proxy === undefined ? undefined : parseProxy(options.proxy);
-  const guardWith = (privateTargets: TargetGuardOptions["privateTargets"]) =>
+  const guardFor = ({ publicOnly = false }: Pick<FetchOptions, "publicOnly">) =>
     new TargetGuard({
       // In the system's order, which knows whether IPv6 works here.
       lookup: (name) => lookUpName(name, { all: true, verbatim: true }),
       machineAddresses,
       ...options,
-      privateTargets,
+      privateTargets: publicOnly ? () => "never" : options.privateTargets,
       viaProxy: proxy !== undefined,
     });
-  const usualGuard = guardWith(options.privateTargets);
-  const publicGuard = guardWith(() => "never");
-  const guardFor = ({ publicOnly = false }: Pick<FetchOptions, "publicOnly">) =>
-    publicOnly ? publicGuard : usualGuard;
 
   return {
     check: (url, checkOptions = {}) => void guardFor(checkOptions).parse(url),
     fetch: async (text, fetchOptions) => {
-      const url = guardFor(fetchOptions).parse(text);
+      const guard = guardFor(fetchOptions);
+      const url = guard.parse(text);
       const total = timeLimit(
         timeouts.totalMs,
-        new ServiceError(
-          "FETCH_TIMEOUT",
-          `The URL could not be fetched whole within ${seconds(timeouts.totalMs)}.`,
-        ),
+        "FETCH_TIMEOUT",
+        `The URL could not be fetched whole within ${seconds(timeouts.totalMs)}.`,
       );
       const { signal = total.signal } = fetchOptions;
       try {
-        return await follow(url, { ...fetchOptions, signal: AbortSignal.any([total.signal, signal]) });
+        return await follow(url, guard, { ...fetchOptions, signal: AbortSignal.any([total.signal, signal]) });
       } finally {
         total.end();
       }
     },
   };
 
-  async function follow(start: URL, fetching: Fetching): Promise<FetchedPage> {
-    const guard = guardFor(fetching);
+  async function follow(start: URL, guard: TargetGuard, fetching: Fetching): Promise<FetchedPage> {
     let url = start;
     let previous: JudgedTarget | undefined;
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
       const answer = await open(url, previous, guard, fetching.signal);
       try {
-        const location = answer.headers.get("location");
+        const location = first(answer.response.headers, "location");
         if (location === undefined || !REDIRECTS.has(answer.response.statusCode)) {
           return { fetchedAt: clock.now(), ...(await receive(url, answer, fetching)) };
         }
@@ -157,20 +137,27 @@ export function createUrlFetcher(options: UrlFetcherOptions): UrlFetcher {
     fetchSignal: AbortSignal,
   ): Promise<Answer> {
     const host = hostOf(url);
-    // Who never reached anybody was not answered slowly: most likely there is no way out.
-    const unreached = `${host} could not be reached within ${seconds(timeouts.reachMs)}. Is this machine online?`;
-    const reach = timeLimit(timeouts.reachMs, new ServiceError("FETCH_FAILED", unreached));
+    // A host that was never reached did not answer slowly: most likely this machine is offline.
+    const reach = timeLimit(
+      timeouts.reachMs,
+      "FETCH_FAILED",
+      `${host} could not be reached within ${seconds(timeouts.reachMs)}. Is this machine online?`,
+    );
     const signal = AbortSignal.any([fetchSignal, reach.signal]);
     let client: Client | undefined;
     let broken: Error | undefined;
+    // Not waited for: a connection that is being made ends with its own time limit.
+    const close = () => void client?.destroy().catch(() => undefined);
     try {
       const target = await guard.judge(url, signal);
       checkStep(previous, target);
-      const connect: Connector =
+      const connect =
         proxy === undefined
           ? directConnector(target, connecting, (address) => void guard.checkAddress(address, url))
           : proxyConnector(url, proxy, connecting);
-      client = new Client(url.origin, {
+      // Inside a tunnel the proxy reads nothing; of http it reads the whole request.
+      const proxied = url.protocol === "http:" ? proxy : undefined;
+      client = new Client((proxied ?? url).origin, {
         connect: (wanted, callback) =>
           connect(wanted, (error, socket) => {
             reach.end();
@@ -185,49 +172,38 @@ export function createUrlFetcher(options: UrlFetcherOptions): UrlFetcher {
         headersTimeout: timeouts.answerMs,
         bodyTimeout: timeouts.idleMs,
       });
-      const response = await client.request(requestFor(url, signal));
-      const headers = new Map(
-        Object.entries(response.headers).flatMap(([name, value]) => {
-          const first = Array.isArray(value) ? value[0] : value;
-          return first === undefined ? [] : [[name, first] as const];
-        }),
-      );
+      const response = await client.request({
+        method: "GET",
+        path: proxied === undefined ? url.pathname + url.search : url.href,
+        headers: {
+          host: url.host,
+          "user-agent": `memoryd/${options.version} (+local)`,
+          accept: ACCEPT,
+          "accept-language": "*",
+          "accept-encoding": ACCEPTED_ENCODINGS,
+          ...(proxied !== undefined && proxyHeaders(proxied)),
+        },
+        reset: true,
+        signal,
+      });
       if (proxy !== undefined && response.statusCode === PROXY_AUTHENTICATION_REQUIRED)
         throw proxyRefusal(PROXY_AUTHENTICATION_REQUIRED, host);
-      return { target, response, headers, broken: () => broken, close: () => hangUp(client) };
+      return { target, response, broken: () => broken, close };
     } catch (error) {
-      hangUp(client);
+      close();
       throw signal.aborted ? signal.reason : explained(error, host);
     } finally {
       reach.end();
     }
   }
 
-  function requestFor(url: URL, signal: AbortSignal): Dispatcher.RequestOptions {
-    // Inside a tunnel the proxy reads nothing.
-    const proxied = url.protocol === "http:" ? proxy : undefined;
-    return {
-      method: "GET",
-      path: proxied === undefined ? url.pathname + url.search : url.href,
-      headers: {
-        host: url.host,
-        "user-agent": `memoryd/${options.version} (+local)`,
-        accept: ACCEPT,
-        "accept-language": "*",
-        "accept-encoding": ACCEPTED_ENCODINGS,
-        ...(proxied !== undefined && proxyHeaders(proxied)),
-      },
-      reset: true,
-      signal,
-    };
-  }
-
   /** Writes the body into the sink, piece by piece. The sink's errors pass as they are. */
-  async function receive(url: URL, answer: Answer, { sink, signal, onProgress }: Fetching) {
-    const { headers, response, broken } = answer;
+  async function receive(url: URL, { response, broken }: Answer, { sink, signal, onProgress }: Fetching) {
     const host = hostOf(url);
     checkStatus(response.statusCode, host);
-    const totalBytes = lengthOf(headers.get("content-length"));
+    const header = (name: keyof IncomingHttpHeaders) => first(response.headers, name);
+    const contentType = header("content-type");
+    const totalBytes = lengthOf(header("content-length"));
     if ((totalBytes ?? 0) > maxBytes) throw tooLarge();
 
     async function* arriving(): AsyncGenerator<Uint8Array> {
@@ -244,7 +220,7 @@ export function createUrlFetcher(options: UrlFetcherOptions): UrlFetcher {
     /** Here only the network's errors are translated. */
     async function* body(): AsyncGenerator<Uint8Array> {
       try {
-        for await (const chunk of decodeContent(arriving(), headers.get("content-encoding"))) {
+        for await (const chunk of decodeContent(arriving(), header("content-encoding"))) {
           signal.throwIfAborted();
           yield chunk;
         }
@@ -264,9 +240,9 @@ export function createUrlFetcher(options: UrlFetcherOptions): UrlFetcher {
     }
     return {
       url: url.href,
-      contentType: mediaTypeOf(headers.get("content-type")),
-      charset: charsetOf(headers.get("content-type")),
-      filename: filenameOf(headers.get("content-disposition"), url),
+      contentType: mediaTypeOf(contentType),
+      charset: claimedCharset(contentType) ?? null,
+      filename: filenameOf(header("content-disposition"), url),
       bytes,
       sha256: hash.digest("hex"),
     };
@@ -290,25 +266,20 @@ export function createUrlFetcher(options: UrlFetcherOptions): UrlFetcher {
   }
 }
 
-type Fetching = FetchOptions & { readonly signal: AbortSignal };
-
-/** The URL to go on with. What the caller could not know of is the server's fault, but a blocked target stays one. */
+/** The URL to go on with. An address that is malformed is the server's fault; a blocked one stays FORBIDDEN. */
 function redirectTarget(location: string, from: URL, guard: TargetGuard): URL {
   const host = hostOf(from);
+  const refusal = (message: string) => new ServiceError("FETCH_FAILED", `${host} redirects to ${message}`);
   let to: URL;
   try {
     to = guard.parse(location, from);
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code !== "INVALID_REQUEST") throw error;
-    throw new ServiceError(
-      "FETCH_FAILED",
-      `${host} redirects to an address that is not fetched. ${error.message}`,
-    );
+    throw refusal(`an address that is not fetched. ${error.message}`);
   }
   if (from.protocol === "https:" && to.protocol === "http:") {
-    throw new ServiceError(
-      "FETCH_FAILED",
-      `${host} redirects to ${hostOf(to)} without encryption, where anybody on the way could change the page. Give the http:// address itself if that is acceptable.`,
+    throw refusal(
+      `${hostOf(to)} without encryption, where the page could be changed on the way. Send the http:// address itself if that is acceptable.`,
     );
   }
   return to;
@@ -323,18 +294,16 @@ function checkStatus(status: number, host: string): void {
   );
 }
 
-/** Not waited for: a connection that is being made ends with its own time limit. */
-function hangUp(client: Client | undefined): void {
-  client?.destroy().catch(() => undefined);
+function first(headers: IncomingHttpHeaders, name: keyof IncomingHttpHeaders): string | undefined {
+  const value = headers[name];
+  return Array.isArray(value) ? value[0] : value;
 }
 
-/** A signal that is aborted with the failure when the time is over. */
-function timeLimit(ms: number, failure: ServiceError) {
+/** A signal that is aborted with the error when the time is over. */
+function timeLimit(ms: number, code: "FETCH_FAILED" | "FETCH_TIMEOUT", message: string) {
   const controller = new AbortController();
-  const timer = setTimeout(() => controller.abort(failure), ms);
+  const timer = setTimeout(() => controller.abort(new ServiceError(code, message)), ms);
   return { signal: controller.signal, end: () => clearTimeout(timer) };
 }
 
-function seconds(ms: number): string {
-  return `${ms / 1_000} s`;
-}
+const seconds = (ms: number) => `${ms / 1_000} s`;

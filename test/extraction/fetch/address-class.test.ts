@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { classOf } from "../../../src/extraction/fetch/address-class.ts";
 import { isOwnAddress } from "../../../src/extraction/fetch/address-class.ts";
-import { hostOf } from "../../../src/extraction/fetch/target-url.ts";
+import { hostOf } from "../../../src/extraction/fetch/target.ts";
 
 const FORBIDDEN = [
   "169.254.0.0",
@@ -32,6 +32,15 @@ const FORBIDDEN = [
   "2001:0:808:808:0:0:5601:5601",
   "2001:db8::5efe:169.254.169.254",
   "2a00:1450::200:5efe:a9fe:a9fe",
+  // Tunnels, whatever they carry.
+  "64:ff9b:1::8.8.8.8",
+  "2001:0:808:808:0:0:80ff:fffe",
+  "2002:7f00:1::1",
+  "2002:c0a8:101::",
+  "2606:4700::5efe:10.0.0.1",
+  "2002:808:808::1",
+  "2001:0:808:808:0:0:f7f7:f7f7",
+  "2a00:1450:4001::5efe:8.8.8.8",
   // No addresses.
   "",
   "example.com",
@@ -66,15 +75,10 @@ const PRIVATE = [
   "::ffff:127.0.0.1",
   "::7f00:1",
   "64:ff9b::10.0.0.1",
-  "64:ff9b:1::8.8.8.8",
   "64:ff9b:2::8.8.8.8",
   "100::1",
   "2001:2::1",
   "2001:db8::1",
-  "2001:0:808:808:0:0:80ff:fffe",
-  "2002:7f00:1::1",
-  "2002:c0a8:101::",
-  "2606:4700::5efe:10.0.0.1",
   "3fff::1",
   "4000::1",
   "5f00::1",
@@ -102,10 +106,7 @@ const PUBLIC = [
   "::ffff:8.8.8.8",
   "64:ff9b::8.8.8.8",
   "2001:4860:4860::8888",
-  "2002:808:808::1",
-  "2001:0:808:808:0:0:f7f7:f7f7",
   "2606:4700:4700::1111",
-  "2a00:1450:4001::5efe:8.8.8.8",
 ];
 
 describe("classOf", () => {

@@ -3,7 +3,7 @@ import type { RequestListener } from "node:http";
 import type { Socket } from "node:net";
 import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
-import { checkStep } from "../../../src/extraction/fetch/target-guard.ts";
+import { checkStep } from "../../../src/extraction/fetch/target.ts";
 import { FETCHED_AT, fetchText, localFetcher } from "../../support/fetching.ts";
 import { serveBytes, serveHttp, type WebServer } from "../../support/web-server.ts";
 
@@ -165,10 +165,10 @@ describe("createUrlFetcher: redirects", () => {
   });
 
   it("refuses one from the public internet into a private network, which the user did not ask for", () => {
-    const target = (host: string, reach: "public" | "private") => ({
+    const target = (host: string, exposure: "public" | "private") => ({
       url: new URL(`http://${host}/`),
       addresses: [],
-      reach,
+      exposure,
     });
     expect(() => checkStep(target("a.example", "public"), target("nas.local", "private"))).toThrow(
       /private address/,

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { charsetOf, filenameOf, lengthOf, mediaTypeOf } from "../../../src/extraction/fetch/response-head.ts";
+import { claimedCharset } from "../../../src/extraction/document-kind.ts";
+import { filenameOf, lengthOf, mediaTypeOf } from "../../../src/extraction/fetch/response-head.ts";
 
-describe("mediaTypeOf, charsetOf", () => {
+describe("mediaTypeOf, claimedCharset", () => {
   it.each([
     ["text/html", "text/html", null],
     ["Text/HTML;Charset=UTF-8", "text/html", "utf-8"],
@@ -12,7 +13,7 @@ describe("mediaTypeOf, charsetOf", () => {
     ["", null, null],
     [undefined, null, null],
   ])("read %s", (header, type, charset) => {
-    expect([mediaTypeOf(header), charsetOf(header)]).toEqual([type, charset]);
+    expect([mediaTypeOf(header), claimedCharset(header) ?? null]).toEqual([type, charset]);
   });
 });
 

@@ -1,0 +1,174 @@
+/** What may be fetched: the form of the URL, its port and name, and every address that the name has. */
+import type { LookupAddress } from "node:dns";
+import { isIP } from "node:net";
+import { type ErrorCode, ServiceError } from "../../core/errors.ts";
+import { unlessAborted } from "../../sandbox/process-queue.ts";
+import { type AddressClass, classOf, isOwnAddress } from "./address-class.ts";
+
+/** Long enough for signed addresses, as short as most servers' own limit. */
+const MAX_URL_LENGTH = 8_192;
+
+/** Where other protocols listen: https://fetch.spec.whatwg.org/#port-blocking */
+const BLOCKED_PORTS: ReadonlySet<number> = new Set([
+  0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104,
+  109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515,
+  526, 530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049,
+  3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
+]);
+
+/** Names of the services that hand out cloud credentials: a proxy may resolve what we cannot. */
+const METADATA_NAMES: ReadonlySet<string> = new Set(
+  (
+    "metadata metadata.google.internal metadata.goog instance-data instance-data.ec2.internal " +
+    "metadata.azure.internal metadata.azure.com metadata.tencentyun.com metadata.packet.net " +
+    "metadata.platformequinix.com metadata.oraclecloud.com"
+  ).split(" "),
+);
+
+/** Domains that no public name server answers for (RFC 6761, 6762, 8375; ICANN for `internal`). */
+const LOCAL_DOMAIN = /(^|\.)(localhost|local|internal|home\.arpa)$/;
+
+/** A network that lets out nothing but its proxy often has no name server for the rest, and gives no answer. */
+const LOOKUP_BEFORE_PROXY_MS = 3_000;
+
+/** All addresses of a name, best first. */
+export type Lookup = (name: string) => Promise<readonly LookupAddress[]>;
+
+export interface TargetGuardOptions {
+  /** Asked at every target: keys may be made while the daemon runs. */
+  readonly privateTargets: () => "allow" | "deny" | "never";
+  /** Where the daemon listens, if it does: never fetched at any address of this machine. */
+  readonly ownPort: () => number | undefined;
+  readonly machineAddresses: () => readonly string[];
+  readonly lookup: Lookup;
+  /** The proxy resolves names itself, within its own network: nothing private goes through it. */
+  readonly viaProxy: boolean;
+}
+
+/** A target that may be fetched, from these addresses and no others. */
+export interface JudgedTarget {
+  readonly url: URL;
+  /** Empty only for a name that a proxy has to resolve. */
+  readonly addresses: readonly LookupAddress[];
+  readonly exposure: Exclude<AddressClass, "forbidden">;
+}
+
+/** Decides what may be fetched. Every address of a name must pass, since a connection may go to any of them. */
+export class TargetGuard {
+  readonly #options: TargetGuardOptions;
+
+  constructor(options: TargetGuardOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * The URL to fetch, in the one spelling of the URL standard and without a fragment. Checks all that needs no network.
+   *
+   * @throws {ServiceError} INVALID_REQUEST; FORBIDDEN for a port, name or address that is never fetched.
+   */
+  parse(text: string, base?: URL): URL {
+    const url = parseTargetUrl(text, base);
+    if (isIP(hostOf(url)) !== 0) this.checkAddress(hostOf(url), url);
+    return url;
+  }
+
+  /** @throws {ServiceError} FORBIDDEN; whatever the lookup throws; the signal's reason. */
+  async judge(url: URL, signal: AbortSignal): Promise<JudgedTarget> {
+    const host = hostOf(url);
+    const family = isIP(host);
+    const addresses = family === 0 ? await this.#resolve(host, signal) : [{ address: host, family }];
+    const exposures = addresses.map(({ address }) => this.checkAddress(address, url));
+    return { url, addresses, exposure: exposures.includes("private") ? "private" : "public" };
+  }
+
+  /** @throws {ServiceError} FORBIDDEN if the URL must not be fetched from this address. */
+  checkAddress(address: string, url: URL): JudgedTarget["exposure"] {
+    const { ownPort, machineAddresses, viaProxy, privateTargets } = this.#options;
+    const host = hostOf(url);
+    if (portOf(url) === ownPort() && isOwnAddress(address, machineAddresses())) {
+      throw forbidden(`${url.host} is memoryd itself, which is never fetched.`);
+    }
+    const exposure = classOf(address);
+    if (exposure === "public") return exposure;
+    if (exposure === "forbidden")
+      throw forbidden(
+        `${host} is at a link-local, tunnel or cloud-metadata address, which is never fetched.`,
+      );
+    if (viaProxy) throw privateThroughProxy(host);
+    const choice = privateTargets();
+    if (choice === "allow") return exposure;
+    const which = `${host} is at a private address, which is not fetched`;
+    throw forbidden(
+      choice === "never"
+        ? `${which} for an agent.`
+        : `${which}. Set MEMORYD_INGEST_PRIVATE=allow if it should be.`,
+    );
+  }
+
+  async #resolve(host: string, signal: AbortSignal): Promise<readonly LookupAddress[]> {
+    const { lookup, viaProxy } = this.#options;
+    if (!viaProxy) {
+      const addresses = await unlessAborted(lookup(host), signal);
+      if (addresses.length > 0) return addresses;
+      throw Object.assign(new Error("no addresses"), { code: "ENOTFOUND" });
+    }
+    const timeout = AbortSignal.timeout(LOOKUP_BEFORE_PROXY_MS);
+    const addresses = await unlessAborted(lookup(host), AbortSignal.any([signal, timeout])).catch(() => []);
+    signal.throwIfAborted();
+    if (addresses.length === 0 && isLocalName(host)) throw privateThroughProxy(host);
+    return addresses;
+  }
+}
+
+/**
+ * A page of the public internet may not choose what is fetched from the network around; the user may.
+ *
+ * @throws {ServiceError} FORBIDDEN.
+ */
+export function checkStep(from: JudgedTarget | undefined, to: JudgedTarget): void {
+  if (from?.exposure === "public" && to.exposure === "private") {
+    throw forbidden(
+      `${hostOf(from.url)} redirects to ${hostOf(to.url)}, a private address. Send that address itself if it is the one to fetch.`,
+    );
+  }
+}
+
+/** The host name without a final dot, or the address without brackets. */
+export function hostOf(url: URL): string {
+  return url.hostname.replace(/^\[|\]$|\.$/g, "");
+}
+
+export function portOf({ port, protocol }: URL): number {
+  return port === "" ? (protocol === "https:" ? 443 : 80) : Number(port);
+}
+
+function parseTargetUrl(text: string, base?: URL): URL {
+  const url =
+    text.length <= MAX_URL_LENGTH && URL.canParse(text, base?.href) ? new URL(text, base) : undefined;
+  if (url === undefined || url.href.length > MAX_URL_LENGTH) {
+    throw refusal(
+      "INVALID_REQUEST",
+      `The URL must be whole, such as https://example.com/page, and have at most ${MAX_URL_LENGTH} characters.`,
+    );
+  }
+  if (url.protocol !== "http:" && url.protocol !== "https:")
+    throw refusal("INVALID_REQUEST", "The URL must begin with http:// or https://.");
+  if (url.username !== "" || url.password !== "")
+    throw refusal("INVALID_REQUEST", "The URL must not hold a user name or password. Leave them out.");
+  if (BLOCKED_PORTS.has(portOf(url)))
+    throw forbidden(`Port ${portOf(url)} belongs to another service than the web; it is not fetched.`);
+  if (METADATA_NAMES.has(hostOf(url)))
+    throw forbidden(`${hostOf(url)} is a cloud's metadata service, which is never fetched.`);
+  url.hash = "";
+  return url;
+}
+
+/** Whether a name means something only in the network around. */
+function isLocalName(host: string): boolean {
+  return !host.includes(".") || LOCAL_DOMAIN.test(host);
+}
+
+const refusal = (code: ErrorCode, message: string) => new ServiceError(code, message);
+const forbidden = (message: string) => refusal("FORBIDDEN", message);
+const privateThroughProxy = (host: string) =>
+  forbidden(`${host} is a private target; those are not fetched through a proxy.`);
