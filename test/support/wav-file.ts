@@ -6,31 +6,21 @@ export interface WavForm {
   readonly title?: string;
   /** Of the sound, by the file's account; what it is if absent. */
   readonly dataBytes?: number;
-  /** The same in the head of an RF64, which makes it one. */
-  readonly largeDataBytes?: bigint;
 }
 
 /** A WAV file of channels with samples from −1 to 1. */
 export function wavFile(
   channels: readonly Float32Array[],
-  {
-    rate = 16_000,
-    bits = 16,
-    isFloat = false,
-    isExtensible = false,
-    title,
-    dataBytes,
-    largeDataBytes,
-  }: WavForm = {},
+  { rate = 16_000, bits = 16, isFloat = false, isExtensible = false, title, dataBytes }: WavForm = {},
 ): Uint8Array {
-  const bytesASample = Math.ceil(bits / 8);
+  const bytesPerSample = Math.ceil(bits / 8);
   const length = channels[0]?.length ?? 0;
-  const data = Buffer.alloc(length * channels.length * bytesASample);
+  const data = Buffer.alloc(length * channels.length * bytesPerSample);
   let at = 0;
   for (let i = 0; i < length; i += 1) {
     for (const channel of channels) {
       writeSample(data, at, channel[i] ?? 0, bits, isFloat);
-      at += bytesASample;
+      at += bytesPerSample;
     }
   }
   const tag = isFloat ? 3 : 1;
@@ -45,17 +35,13 @@ export function wavFile(
     title === undefined
       ? []
       : [chunk("LIST", Buffer.concat([Buffer.from("INFO"), chunk("INAM", Buffer.from(title))]))];
-  const sizes = Buffer.alloc(28);
-  sizes.writeBigUInt64LE(largeDataBytes ?? 0n, 8);
-  const isLarge = largeDataBytes !== undefined;
   const body = Buffer.concat([
     Buffer.from("WAVE"),
-    ...(isLarge ? [chunk("ds64", sizes)] : []),
     ...info,
     chunk("fmt ", format),
-    chunk("data", data, isLarge ? 0xffff_ffff : dataBytes),
+    chunk("data", data, dataBytes),
   ]);
-  return chunk(isLarge ? "RF64" : "RIFF", body);
+  return chunk("RIFF", body);
 }
 
 function writeSample(data: Buffer, at: number, sample: number, bits: number, isFloat: boolean): void {

@@ -9,15 +9,15 @@ import { WorkClock } from "../../sandbox/work-clock.ts";
 import type { Container } from "./container.ts";
 import type { MediaReport } from "./media-report.ts";
 
-const MS_A_SECOND = 1_000;
-const BYTES_A_SAMPLE = 2;
-/** Of what it prints, the first and the last; a damaged file makes it print without end. */
+const MS_PER_SECOND = 1_000;
+const BYTES_PER_SAMPLE = 2;
+/** Kept of standard error, half from the beginning and half from the end: a damaged file makes FFmpeg print without end. */
 const PRINTED_CHARS = 262_144;
-/** FFmpeg's words for a file that ends before its own account says so. */
+/** Of one track as WebVTT: the subtitles of days take a tenth of it. */
+const MAX_SUBTITLE_BYTES = 64 * 1_024 * 1_024;
+/** FFmpeg's words for a file that ends before its head says so. */
 const CUT_OFF = /partial file|File ended prematurely|filesize and duration do not match/;
-/** The same, where the container has nothing but sound. */
-const CUT_OFF_WAV = /Packet corrupt \(stream = 0/;
-/** Containers whose head says exactly how much sound there is, and nothing but sound is in them. */
+/** Containers whose head says exactly how much sound there is, and that hold nothing but sound. */
 const EXACT: ReadonlySet<Container> = new Set(["wav", "flac"]);
 /** What may be missing: rates are converted, and lengths rounded. */
 const TOLERANCE = 0.005;
@@ -27,23 +27,28 @@ export interface ChildOptions {
   readonly limits: DecodingLimits;
   readonly signal: AbortSignal;
   /** Of a program that does not watch itself. */
-  readonly maxResidentBytes?: number;
+  readonly maxResidentBytes?: number | undefined;
 }
 
-/** A process that decodes: ended when it takes too long, or by the signal; what it prints is kept. */
+/** A process that decodes. It is ended when it takes too long, or by the signal. */
 export class DecodingChild {
   readonly #child: ChildProcess;
   readonly #limits: DecodingLimits;
-  readonly #ended: Promise<void>;
   #printed = "";
   #reason: unknown;
   #failure: Error | undefined;
-  #isRead = false;
+  /** Resolves when the process is gone and all that it printed is here. */
+  readonly ended: Promise<void>;
 
   constructor(child: ChildProcess, { limits, signal, maxResidentBytes }: ChildOptions) {
     this.#child = child;
     this.#limits = limits;
-    if (child.pid !== undefined) lowerPriority(child.pid);
+    const gone = new AbortController();
+    if (child.pid !== undefined) {
+      lowerPriority(child.pid);
+      if (maxResidentBytes !== undefined)
+        void watchMemory(child.pid, maxResidentBytes, gone.signal, () => this.kill(tooMuchMemory()));
+    }
     const abort = () => this.kill(signal.reason);
     signal.addEventListener("abort", abort);
     if (signal.aborted) abort();
@@ -52,10 +57,7 @@ export class DecodingChild {
       const half = PRINTED_CHARS / 2;
       this.#printed = all.length <= PRINTED_CHARS ? all : `${all.slice(0, half)}\n${all.slice(-half)}`;
     });
-    const gone = new AbortController();
-    if (child.pid !== undefined && maxResidentBytes !== undefined)
-      void watchMemory(child.pid, maxResidentBytes, gone.signal, () => this.kill(tooMuchMemory()));
-    this.#ended = new Promise((resolve) => {
+    this.ended = new Promise((resolve) => {
       const end = (error?: Error): void => {
         this.#failure ??= error;
         gone.abort();
@@ -64,15 +66,12 @@ export class DecodingChild {
         resolve();
       };
       child.on("error", end);
-      // What nobody reads would hold back its end.
-      child.on("exit", () => {
-        if (!this.#isRead) child.stdout?.resume();
-      });
       // Not "exit": what was printed may come after it.
       child.on("close", () => end());
     });
   }
 
+  /** What it wrote to standard error. */
   get printed(): string {
     return this.#printed;
   }
@@ -82,131 +81,120 @@ export class DecodingChild {
     return this.#failure;
   }
 
-  /** Resolves when it is gone and all that it printed is here. */
-  get ended(): Promise<void> {
-    return this.#ended;
-  }
-
-  /** True when it ended by itself and well. */
-  get isWell(): boolean {
-    return this.#failure === undefined && this.#reason === undefined && this.#child.exitCode === 0;
-  }
-
   /** Ends it at once; what waits for it is rejected with the first reason given. */
   kill(reason: unknown): void {
     this.#reason ??= reason;
     killGroup(this.#child);
   }
 
-  /** @throws what it was ended for. */
-  throwIfKilled(): void {
-    if (this.#reason !== undefined) throw this.#reason;
-  }
-
-  /** Waits for an answer that is to come within the working time. */
-  async within<T>(answer: Promise<T>): Promise<T> {
+  /**
+   * What it writes to standard output, once it has ended.
+   *
+   * @throws {ServiceError} TOO_LARGE for too many bytes, or too much work; what it was ended for.
+   */
+  async output(): Promise<Buffer> {
     const clock = new WorkClock(() => this.kill(this.#tookTooLong()));
     clock.start(this.#limits.maxWorkingMs);
-    try {
-      return await answer;
-    } finally {
-      clock.stop();
-    }
+    const pieces: Buffer[] = [];
+    let bytes = 0;
+    this.#child.stdout?.on("data", (piece: Buffer) => {
+      bytes += piece.length;
+      if (bytes <= MAX_SUBTITLE_BYTES) pieces.push(piece);
+      else this.kill(tooManySubtitles());
+    });
+    await this.ended;
+    clock.stop();
+    this.#throwIfKilled();
+    return Buffer.concat(pieces);
   }
 
   /**
-   * What it writes to its standard output, as samples. Leaving early ends it.
+   * What it writes to standard output, as samples. Leaving early ends it.
    *
    * @throws {ServiceError} TOO_LARGE; UNPROCESSABLE for what is damaged or cut off; what it was ended for.
    */
   async *sound(container: Container, report: MediaReport): Pcm {
     const { maxSeconds, maxWorkingMs } = this.#limits;
-    const maxSamples = maxSeconds * PCM_RATE;
     const clock = new WorkClock(() => this.kill(this.#tookTooLong()));
     let samples = 0;
     let odd: Buffer = Buffer.alloc(0);
-    this.#isRead = true;
     const pieces = (this.#child.stdout as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
     try {
       for (;;) {
-        clock.start(maxWorkingMs + (samples / PCM_RATE) * MS_A_SECOND);
+        clock.start(maxWorkingMs + (samples / PCM_RATE) * MS_PER_SECOND);
         const piece = await pieces.next();
         clock.stop();
-        this.throwIfKilled();
+        this.#throwIfKilled();
         if (piece.done === true) break;
-        const bytes = odd.length === 0 ? piece.value : Buffer.concat([odd, piece.value]);
-        const whole = bytes.length - (bytes.length % BYTES_A_SAMPLE);
+        const bytes = Buffer.concat([odd, piece.value]);
+        const whole = bytes.length - (bytes.length % BYTES_PER_SAMPLE);
         odd = bytes.subarray(whole);
-        samples += whole / BYTES_A_SAMPLE;
-        if (samples > maxSamples) throw tooLong(maxSeconds);
+        samples += whole / BYTES_PER_SAMPLE;
+        if (samples > maxSeconds * PCM_RATE) throw tooLong(maxSeconds);
         if (whole > 0) yield toSamples(bytes.subarray(0, whole));
       }
-      await this.#ended;
-      this.throwIfKilled();
-      this.#check(container, report, (samples / PCM_RATE) * MS_A_SECOND);
+      await this.ended;
+      this.#throwIfKilled();
+      this.#check(container, report, (samples / PCM_RATE) * MS_PER_SECOND);
     } finally {
       clock.stop();
       this.#child.stdout?.destroy();
-      this.kill(new ServiceError("NOT_READY", "The recording is closed."));
+      this.kill(recordingClosed());
     }
   }
 
+  /** FFmpeg ends with code 0 for a file that is cut off, and prints what is missing. */
   #check(container: Container, { durationMs = 0, hasVideo }: MediaReport, soundMs: number): void {
-    // It ends as it should, and before that it prints what is missing.
-    const missingMs = durationMs - soundMs;
-    const isShort = EXACT.has(container) && missingMs > TOLERANCE_MS + durationMs * TOLERANCE;
-    const words = this.#printed;
-    const isCutOff = isShort || CUT_OFF.test(words) || (container === "wav" && CUT_OFF_WAV.test(words));
+    const isShort = EXACT.has(container) && durationMs - soundMs > TOLERANCE_MS + durationMs * TOLERANCE;
     if (soundMs === 0) throw damaged(hasVideo);
-    if (isCutOff) throw cutOff();
-    if (!this.isWell) throw damaged(hasVideo);
+    if (isShort || CUT_OFF.test(this.#printed)) throw cutOff();
+    if (this.#failure !== undefined || this.#child.exitCode !== 0) throw damaged(hasVideo);
+  }
+
+  #throwIfKilled(): void {
+    if (this.#reason !== undefined) throw this.#reason;
   }
 
   #tookTooLong(): ServiceError {
-    const { maxWorkingMs } = this.#limits;
-    return new ServiceError(
-      "TOO_LARGE",
-      `Decoding the recording takes more than ${maxWorkingMs} ms of work. Send it in parts.`,
+    return tooLarge(
+      `Decoding the recording takes more than ${this.#limits.maxWorkingMs} ms of work. Send it in parts.`,
     );
   }
 }
 
-function tooMuchMemory(): ServiceError {
-  return new ServiceError(
-    "TOO_LARGE",
-    "Decoding the recording takes more memory or time than there is for it. Send it in parts, or as WAV.",
-  );
+/** @throws {ServiceError} TOO_LARGE for a recording whose head says that it is too long. */
+export function checkDuration({ durationMs = 0 }: MediaReport, { maxSeconds }: DecodingLimits): void {
+  if (durationMs > maxSeconds * MS_PER_SECOND) throw tooLong(maxSeconds);
 }
+
+const tooLarge = (message: string) => new ServiceError("TOO_LARGE", message);
+const tooMuchMemory = () =>
+  tooLarge("Decoding the recording takes too much memory or time. Send it in parts, or as WAV.");
+const tooManySubtitles = () =>
+  tooLarge(
+    `The subtitles in the recording have more than ${MAX_SUBTITLE_BYTES} bytes. Leave prefer_subtitles out, so that it is transcribed.`,
+  );
+const tooLong = (maxSeconds: number) =>
+  tooLarge(`The recording is longer than ${maxSeconds} seconds. Send it in parts.`);
+
+export const recordingClosed = () => new ServiceError("NOT_READY", "The recording is closed.");
 
 export function damaged(hasVideo = false): ServiceError {
   const what = hasVideo ? "The sound of the video" : "The recording";
   return new ServiceError(
     "UNPROCESSABLE",
-    `${what} is damaged and cannot be decoded. Save it anew and send that.`,
+    `${what} is damaged and cannot be decoded. Save it again and send that.`,
   );
 }
 
-export function cutOff(): ServiceError {
-  return new ServiceError(
+export const cutOff = () =>
+  new ServiceError(
     "UNPROCESSABLE",
-    "The recording is cut off: it ends before its own account of itself does. Send the whole file.",
+    "The recording is cut off: it ends before the length that it states. Send the whole file.",
   );
-}
-
-/** @throws {ServiceError} TOO_LARGE for a recording that is too long by its own account. */
-export function checkDuration({ durationMs = 0 }: MediaReport, { maxSeconds }: DecodingLimits): void {
-  if (durationMs > maxSeconds * MS_A_SECOND) throw tooLong(maxSeconds);
-}
-
-function tooLong(maxSeconds: number): ServiceError {
-  return new ServiceError(
-    "TOO_LARGE",
-    `The recording is longer than ${maxSeconds} seconds. Send it in parts.`,
-  );
-}
 
 /** The bytes may begin at an odd place in memory, where no number of two bytes may. */
 function toSamples(bytes: Buffer): Int16Array {
   const copy = new Uint8Array(bytes);
-  return new Int16Array(copy.buffer, 0, copy.length / BYTES_A_SAMPLE);
+  return new Int16Array(copy.buffer, 0, copy.length / BYTES_PER_SAMPLE);
 }

@@ -6,9 +6,9 @@ import { forkSandboxed } from "../../sandbox/sandboxed-process.ts";
 import { behind, standingWalls, type Walls } from "../../sandbox/walls.ts";
 import type { WorkLimits } from "../../sandbox/watchdog.ts";
 import type { Container } from "./container.ts";
-import { DecodingChild } from "./decoding-child.ts";
+import { DecodingChild, recordingClosed } from "./decoding-child.ts";
 import { reportArguments, soundArguments, subtitleArguments } from "./ffmpeg-arguments.ts";
-import { type MediaReport, type OpenedMedia, readReport, SubtitleText } from "./media-report.ts";
+import { type MediaReport, type OpenedMedia, readReport } from "./media-report.ts";
 import { INPUT, OUTPUT, STARTED } from "./media-source.ts";
 
 /** Sound takes some dozens of megabytes; tables in a file that lies take any number. */
@@ -26,21 +26,21 @@ export interface DecodingInput {
   readonly signal: AbortSignal;
 }
 
-/** A program with FFmpeg's arguments: a process for each thing that is asked. */
+/** A program that takes FFmpeg's arguments. Each question is a process of its own. */
 export interface DecodingProgram {
   readonly decoder: Recording["decoder"];
-  /** What it calls the file, and its standard output. */
+  /** Its names for the file and for standard output. */
   readonly input: string;
   readonly output: string;
   /** Of a program that does not watch itself. */
   readonly maxResidentBytes?: number;
-  /** What it prints first where it is part of this program. */
+  /** What it prints first; its absence means that the program did not start. */
   readonly greeting?: string;
   readReport(printed: string): MediaReport | undefined;
   start(args: readonly string[], walls: Walls | undefined): ChildProcess;
 }
 
-/** The system's FFmpeg. Of the environment it gets nothing but what Windows needs to start a program, and finds itself. */
+/** The system's FFmpeg, with an empty environment: Node adds what Windows needs to start a program. */
 export function systemFfmpeg(program: string, { path }: DecodingInput): DecodingProgram {
   return {
     decoder: "ffmpeg",
@@ -50,8 +50,9 @@ export function systemFfmpeg(program: string, { path }: DecodingInput): Decoding
     readReport,
     start(args, walls) {
       const [file, ...words] = behind(walls, program, args);
+      const stdio = ["ignore", "pipe", "pipe"] as const;
       return spawn(file, words, {
-        stdio: ["ignore", "pipe", "pipe"],
+        stdio: [...stdio],
         env: {},
         detached: walls !== undefined,
         windowsHide: true,
@@ -97,7 +98,7 @@ export function decodingWorker(
 /**
  * Opens a recording with a program.
  *
- * @returns undefined where it cannot read the file, or is no such program.
+ * @returns undefined where it cannot read the file, or there is no such program.
  * @throws {ServiceError} TOO_LARGE; INTERNAL where a decoder of ours does not start; the signal's reason.
  */
 export async function openWith(
@@ -105,21 +106,17 @@ export async function openWith(
   { container, limits, signal }: DecodingInput,
 ): Promise<OpenedMedia | undefined> {
   const { decoder, input, output, greeting, maxResidentBytes } = program;
-  const living = new Set<DecodingChild>();
+  const running = new Set<DecodingChild>();
   const walls = await standingWalls();
   const start = (args: readonly string[]) => {
-    const process = program.start(args, walls);
-    const options = { limits, signal, ...(maxResidentBytes !== undefined && { maxResidentBytes }) };
-    const child = new DecodingChild(process, options);
-    living.add(child);
-    return { child, process };
+    const child = new DecodingChild(program.start(args, walls), { limits, signal, maxResidentBytes });
+    running.add(child);
+    return child;
   };
 
   const asked = start(reportArguments(container, input));
-  asked.process.stdout?.resume();
-  await asked.child.within(asked.child.ended);
-  asked.child.throwIfKilled();
-  const { printed, failure } = asked.child;
+  await asked.output();
+  const { printed, failure } = asked;
   if (greeting !== undefined && !printed.startsWith(greeting)) {
     const cause = failure ?? new Error(printed.trim());
     throw new ServiceError("INTERNAL", "The process that decodes recordings does not start.", { cause });
@@ -129,22 +126,15 @@ export async function openWith(
   return {
     decoder,
     report,
-    // Begun with the first piece that is asked for: what ends before somebody reads it would be lost.
+    // Started by the first read: output of a process that ends before that would be lost.
     async *sound(index) {
-      const { child } = start(soundArguments(container, input, output, index, limits.maxSeconds + 1));
-      yield* child.sound(container, report);
+      const args = soundArguments(container, input, output, index, limits.maxSeconds + 1);
+      yield* start(args).sound(container, report);
     },
-    async subtitles(index) {
-      const { child, process } = start(subtitleArguments(container, input, output, index));
-      const text = new SubtitleText();
-      process.stdout?.on("data", (piece: Buffer) => text.add(piece));
-      await child.within(child.ended);
-      child.throwIfKilled();
-      return text.bytes;
-    },
+    subtitles: async (index) => await start(subtitleArguments(container, input, output, index)).output(),
     async close() {
-      for (const child of living) child.kill(new ServiceError("NOT_READY", "The recording is closed."));
-      await Promise.all(Array.from(living, ({ ended }) => ended));
+      for (const child of running) child.kill(recordingClosed());
+      await Promise.all(Array.from(running, ({ ended }) => ended));
     },
   };
 }

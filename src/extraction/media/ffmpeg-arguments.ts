@@ -1,6 +1,6 @@
 import type { Container } from "./container.ts";
 
-/** Of FFmpeg's readers, the one for each: another would be playlists, which name files and addresses. */
+/** One of FFmpeg's readers per container: others would read playlists, which name files and addresses. */
 const DEMUXERS: Readonly<Record<Container, string>> = {
   wav: "wav",
   mp3: "mp3",
@@ -25,11 +25,9 @@ const MAX_ALLOCATION_BYTES = 128 * 1_024 * 1_024;
 /** A film in many languages has some dozens; each may have tables of its own. */
 const MAX_STREAMS = 64;
 
-const QUIET = ["-nostdin", "-hide_banner", "-v"];
-
-/** Prints what is in a file to standard error; see `readReport`. It ends with code 1, for nothing is made. */
+/** Prints what is in a file to standard error; see `readReport`. FFmpeg ends with code 1, for it has nothing to write. */
 export function reportArguments(container: Container, input: string): string[] {
-  return [...QUIET, "info", ...inputArguments(container, input)];
+  return words("info", container, input);
 }
 
 /** A sound track as 16 kHz mono, signed 16-bit, to `output`; what is behind `maxSeconds` is left. */
@@ -40,9 +38,8 @@ export function soundArguments(
   index: number,
   maxSeconds: number,
 ): string[] {
-  const only = ["-vn", "-sn", "-dn"];
-  const form = ["-map", `0:a:${index}`, "-t", String(maxSeconds), "-ac", "1", "-ar", "16000", "-f", "s16le"];
-  return [...QUIET, "warning", ...only, ...inputArguments(container, input), ...form, "-y", output];
+  const form = `-map 0:a:${index} -t ${maxSeconds} -ac 1 -ar 16000 -f s16le -y`.split(" ");
+  return [...words("warning", container, input, ["-vn", "-sn", "-dn"]), ...form, output];
 }
 
 /** A track of subtitles as WebVTT to `output`. */
@@ -52,21 +49,14 @@ export function subtitleArguments(
   output: string,
   index: number,
 ): string[] {
-  const only = ["-vn", "-an", "-dn"];
-  const form = ["-map", `0:s:${index}`, "-f", "webvtt"];
-  return [...QUIET, "warning", ...only, ...inputArguments(container, input), ...form, "-y", output];
+  const form = `-map 0:s:${index} -f webvtt -y`.split(" ");
+  return [...words("warning", container, input, ["-vn", "-an", "-dn"]), ...form, output];
 }
 
-/** The name of the protocol before that of the file: none can be taken for an option, or for another protocol. */
-function inputArguments(container: Container, input: string): string[] {
-  const bounds = [
-    "-max_alloc",
-    String(MAX_ALLOCATION_BYTES),
-    "-max_streams",
-    String(MAX_STREAMS),
-    "-threads",
-    "1",
-  ];
+/** `file:` before the name: no name can be taken for an option, or for another protocol. */
+function words(level: string, container: Container, input: string, left: readonly string[] = []): string[] {
+  const bounds = `-max_alloc ${MAX_ALLOCATION_BYTES} -max_streams ${MAX_STREAMS} -threads 1`.split(" ");
   const allowed = ["-protocol_whitelist", "file,pipe", "-codec_whitelist", DECODERS];
-  return [...allowed, ...bounds, "-f", DEMUXERS[container], "-i", `file:${input}`];
+  const quiet = ["-nostdin", "-hide_banner", "-v", level];
+  return [...quiet, ...left, ...allowed, ...bounds, "-f", DEMUXERS[container], "-i", `file:${input}`];
 }

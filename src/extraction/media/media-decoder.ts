@@ -2,7 +2,6 @@ import type {
   AudioDecoder,
   DecodingLimits,
   DecodingOptions,
-  Recording,
   RecordingInput,
 } from "../../core/documents/audio-decoder.ts";
 import { ServiceError } from "../../core/errors.ts";
@@ -18,7 +17,6 @@ import { checkDuration, cutOff, damaged } from "./decoding-child.ts";
 import { type DecodingInput, decodingWorker, openWith, systemFfmpeg } from "./decoding-program.ts";
 import { findProgram } from "./ffmpeg-program.ts";
 import type { OpenedMedia } from "./media-report.ts";
-import { MAX_SUBTITLE_BYTES } from "./media-report.ts";
 import { openOriginal } from "../open-original.ts";
 import { claimOf, contradiction } from "../document-kind.ts";
 
@@ -28,7 +26,7 @@ import { claimOf, contradiction } from "../document-kind.ts";
  * @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE for a recording that is called something else.
  */
 async function recognise({ bytes, ...claim }: RecordingInput): Promise<FoundContainer | undefined> {
-  const found = containerOf(await headOf(bytes.path));
+  const found = containerOf(await partOf(bytes.path, HEAD_BYTES, "first"));
   const { name } = claimOf(claim);
   if (found === undefined || name === undefined) return found;
   const known = name.replace(/^\./, "");
@@ -39,36 +37,21 @@ async function recognise({ bytes, ...claim }: RecordingInput): Promise<FoundCont
   return found;
 }
 
-async function headOf(path: string): Promise<Uint8Array> {
-  const file = await openOriginal(path);
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
-    return buffer.subarray(0, bytesRead);
-  } finally {
-    await file.close();
-  }
-}
-
 const PAGE_HEAD_BYTES = 27;
-/** Where a page says of how many segments it is, whose lengths follow its head. */
+/** Where a page states the number of its segments, whose lengths follow its head. */
 const SEGMENT_COUNT_AT = 26;
 const MAX_SEGMENTS = 255;
 const MAX_PAGE_BYTES = PAGE_HEAD_BYTES + MAX_SEGMENTS + MAX_SEGMENTS * 255;
 
-/** True for an Ogg file that ends within a page. @see RFC 3533, 6. */
-async function endsWithinPage(path: string): Promise<boolean> {
+/** The first bytes of a file, or the last ones. */
+async function partOf(path: string, length: number, end: "first" | "last"): Promise<Buffer> {
   await using file = await openOriginal(path);
-  const { size } = await file.stat();
-  const { buffer, bytesRead } = await file.read(
-    Buffer.alloc(MAX_PAGE_BYTES),
-    0,
-    MAX_PAGE_BYTES,
-    Math.max(0, size - MAX_PAGE_BYTES),
-  );
-  return isPagePartial(buffer.subarray(0, bytesRead));
+  const at = end === "first" ? 0 : Math.max(0, (await file.stat()).size - length);
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, at);
+  return buffer.subarray(0, bytesRead);
 }
 
-/** Whether the last page that begins in the end of a file goes beyond it; no page at all is for the decoder to judge. */
+/** Whether the last Ogg page (RFC 3533, 6) that begins in the end of a file goes beyond it; false without a page. */
 export function isPagePartial(end: Buffer): boolean {
   const page = end.lastIndexOf("OggS\0");
   if (page < 0) return false;
@@ -81,12 +64,12 @@ export function isPagePartial(end: Buffer): boolean {
 }
 
 export interface MediaDecoderOptions {
-  /** The file of the program; "auto" for the one on the search path, if there is one; "off" for none. */
+  /** The file of the program; "auto" for the one on the search path, if any; "off" for none. */
   readonly ffmpeg: string;
   /** As the variable `PATH` has it. */
   readonly searchPath: string;
   readonly limits?: Partial<DecodingLimits>;
-  /** Whether `@ffmpeg/core` is there, for tests; looked for if absent. */
+  /** Whether `@ffmpeg/core` is installed, for tests. */
   readonly hasFfmpegPackage?: boolean;
   /** A test's own worker, instead of the built one. */
   readonly workerFile?: string;
@@ -94,7 +77,7 @@ export interface MediaDecoderOptions {
 
 export const DEFAULT_DECODING_LIMITS: DecodingLimits = { maxSeconds: 21_600, maxWorkingMs: 120_000 };
 
-/** A decoder that runs FFmpeg, of the system or as WebAssembly, in processes of its own. */
+/** A decoder that runs FFmpeg, of the system or as WebAssembly, in processes of its own. Plain WAV needs neither. */
 export function openMediaDecoder(options: MediaDecoderOptions): AudioDecoder {
   const limits = { ...DEFAULT_DECODING_LIMITS, ...options.limits };
   const workerFile = options.workerFile ?? builtFile("extraction/media/media-worker.js");
@@ -110,23 +93,22 @@ export function openMediaDecoder(options: MediaDecoderOptions): AudioDecoder {
     const input: DecodingInput = { container, path, limits, signal };
     program ??= programFor(options);
     const file = await program;
-    const own =
-      container === "wav" ? await openWith(decodingWorker("wav", workerFile, input), input) : undefined;
-    // FFmpeg would take what stands in place of an unknown length for one, and the file for a part of it.
-    if (own !== undefined && (file === undefined || own.report.isLengthUnknown === true)) return own;
-    // FFmpeg reads everything: what it cannot read is damaged.
-    const inSystem = file === undefined ? undefined : await openWith(systemFfmpeg(file, input), input);
-    if (inSystem !== undefined) return inSystem;
-    if (own !== undefined) return own;
-    if (options.hasFfmpegPackage ?? isFfmpegPackageInstalled()) {
-      const inPackage = await openWith(decodingWorker("ffmpeg-wasm", workerFile, input), input);
-      if (inPackage !== undefined) return inPackage;
-      throw damaged();
+    const engines = [
+      ...(container === "wav" ? [decodingWorker("wav", workerFile, input)] : []),
+      ...(file === undefined ? [] : [systemFfmpeg(file, input)]),
+      ...((options.hasFfmpegPackage ?? isFfmpegPackageInstalled())
+        ? [decodingWorker("ffmpeg-wasm", workerFile, input)]
+        : []),
+    ];
+    for (const engine of engines) {
+      const opened = await openWith(engine, input);
+      if (opened !== undefined) return opened;
     }
-    if (file !== undefined) throw damaged();
+    // FFmpeg reads everything: what it cannot read is damaged.
+    if (engines.some(({ decoder }) => decoder !== "wav")) throw damaged();
     throw new ServiceError(
       "UNSUPPORTED_MEDIA_TYPE",
-      `Nothing here decodes ${CONTAINER_LABELS[container]} with that sound. Install FFmpeg and restart memoryd ` +
+      `No decoder is installed for ${CONTAINER_LABELS[container]} with that sound. Install FFmpeg and restart memoryd ` +
         "(or name the program with --ffmpeg), or install the npm package @ffmpeg/core beside memoryd.",
     );
   }
@@ -138,8 +120,9 @@ export function openMediaDecoder(options: MediaDecoderOptions): AudioDecoder {
       all.throwIfAborted();
       const found = await recognise(input);
       if (found === undefined) throw damaged();
-      // No decoder tells it.
-      if (found.container === "ogg" && (await endsWithinPage(input.bytes.path))) throw cutOff();
+      // No decoder reports it.
+      if (found.container === "ogg" && isPagePartial(await partOf(input.bytes.path, MAX_PAGE_BYTES, "last")))
+        throw cutOff();
       const opened = await openWithAny(found, input.bytes.path, all);
       living.add(opened);
       const close = async (): Promise<void> => {
@@ -152,36 +135,21 @@ export function openMediaDecoder(options: MediaDecoderOptions): AudioDecoder {
         await close();
         throw error;
       }
-      return recordingOf(found, opened, close);
+      const { hasVideo, ...report } = opened.report;
+      return {
+        ...report,
+        kind: hasVideo ? "video" : "audio",
+        mediaType: hasVideo ? found.mediaTypes.video : found.mediaTypes.audio,
+        decoder: opened.decoder,
+        sound: ({ index }) => opened.sound(index),
+        readSubtitles: ({ index }) => opened.subtitles(index),
+        [Symbol.asyncDispose]: close,
+      };
     },
     async close() {
       closing.abort(new ServiceError("NOT_READY", "The decoder is closed."));
       await Promise.all(Array.from(living, (opened) => opened.close()));
     },
-  };
-}
-
-function recordingOf(
-  { mediaTypes }: FoundContainer,
-  opened: OpenedMedia,
-  close: () => Promise<void>,
-): Recording {
-  const { hasVideo, isLengthUnknown: _, ...report } = opened.report;
-  return {
-    ...report,
-    kind: hasVideo ? "video" : "audio",
-    mediaType: hasVideo ? mediaTypes.video : mediaTypes.audio,
-    decoder: opened.decoder,
-    sound: ({ index }) => opened.sound(index),
-    async readSubtitles({ index }) {
-      const bytes = await opened.subtitles(index);
-      if (bytes.length <= MAX_SUBTITLE_BYTES) return bytes;
-      throw new ServiceError(
-        "TOO_LARGE",
-        `The subtitles in the recording have more than ${MAX_SUBTITLE_BYTES} bytes. Leave prefer_subtitles out, so that it is transcribed.`,
-      );
-    },
-    [Symbol.asyncDispose]: close,
   };
 }
 

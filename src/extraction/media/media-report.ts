@@ -2,20 +2,18 @@ import { cleanField, cleanLanguage } from "../clean-text.ts";
 import type { Recording, SoundTrack, SubtitleTrack } from "../../core/documents/audio-decoder.ts";
 import type { Pcm } from "../../core/documents/transcription.ts";
 
-/** What a file says of itself. */
+/** What the head of a file states. */
 export interface MediaReport {
   readonly soundTracks: readonly SoundTrack[];
-  /** Moving pictures; a cover is none. */
+  /** A cover picture is no video. */
   readonly hasVideo: boolean;
   readonly durationMs?: number;
-  /** True where it does not say, and the duration is that of what is there. */
-  readonly isLengthUnknown?: boolean;
   readonly title?: string;
   readonly author?: string;
   readonly subtitles: readonly SubtitleTrack[];
 }
 
-/** Subtitles that are text; all others are pictures. */
+/** Subtitles that are text; all other formats are pictures. */
 const TEXT_SUBTITLES = new Set(["mov_text", "subrip", "srt", "webvtt", "ass", "ssa", "text"]);
 
 const STREAM =
@@ -27,8 +25,7 @@ const TAG = /^ {4}(title|artist|author)\s{0,30}: (.*)$/i;
 /**
  * Reads what `ffmpeg -i` prints of its input; undefined where it could not open it.
  *
- * The values are the file's and may hold anything, but no line of theirs begins as those that are looked for: FFmpeg
- * indents them, and breaks them at their line ends.
+ * The values are the file's and may hold anything, but FFmpeg indents each of their lines more than the lines read here.
  */
 export function readReport(printed: string): MediaReport | undefined {
   const lines = printed.split(/\r?\n/);
@@ -74,7 +71,7 @@ export function readReport(printed: string): MediaReport | undefined {
   };
 }
 
-/** A recording as one of the decoders has it open. */
+/** A recording that one of the decoders has opened. */
 export interface OpenedMedia {
   readonly decoder: Recording["decoder"];
   readonly report: MediaReport;
@@ -83,22 +80,4 @@ export interface OpenedMedia {
   /** A track as WebVTT. */
   subtitles(index: number): Promise<Uint8Array>;
   close(): Promise<void>;
-}
-
-/** Of one track as WebVTT: what is said in days takes a tenth of it. */
-export const MAX_SUBTITLE_BYTES = 64 * 1_024 * 1_024;
-
-/** Gathers a track while it is written; of one that is larger than the bound enough to see that. */
-export class SubtitleText {
-  readonly #pieces: Uint8Array[] = [];
-  #bytes = 0;
-
-  add(piece: Uint8Array): void {
-    if (this.#bytes <= MAX_SUBTITLE_BYTES) this.#pieces.push(piece);
-    this.#bytes += piece.length;
-  }
-
-  get bytes(): Buffer {
-    return Buffer.concat(this.#pieces);
-  }
 }

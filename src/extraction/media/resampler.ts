@@ -1,17 +1,15 @@
 /** The rate of speech recognition, in Hz. */
 export const SPEECH_RATE = 16_000;
 
-/** Zero crossings of the kernel on either side; more make the edge of what passes steeper. */
+/** Zero crossings of the kernel on either side; more make the edge of the pass band steeper. */
 const CROSSINGS = 16;
-/** Places between two samples that the kernel is known at; between them it is a line. */
-const PHASES = 256;
-/** Of half the lower rate: what is left for the edge. */
+/** Of half the lower rate; the rest is for the edge. */
 const ROLL_OFF = 0.92;
 /** Of the Kaiser window: about 90 dB between what passes and what is stopped. */
 const KAISER_BETA = 9;
 
 /**
- * Brings mono samples of any rate to 16 kHz: a windowed sinc, which lets nothing through that the new rate cannot hold.
+ * Brings mono samples of any rate to 16 kHz: a windowed sinc, which stops what the new rate cannot hold.
  *
  * Samples go in and come out in pieces; the output begins with the first sample, without the delay of the filter.
  *
@@ -19,24 +17,25 @@ const KAISER_BETA = 9;
  */
 export class Resampler {
   readonly #rate: number;
-  /** Input samples on either side that have a say in one of the output. */
-  readonly #reach: number;
-  /** Per phase, the weights of `2 * reach` samples; a phase more than there are, to draw lines to. */
-  readonly #kernel: Float32Array;
-  /** Not yet used up; the first stands at `#start` of the input. */
+  readonly #cutoff: number;
+  /** Input samples on either side that count for one of the output. */
+  readonly #extent: number;
+  /** The weights of `2 * extent` samples, by the place between two input samples in 1/16000. */
+  readonly #kernels = new Map<number, Float32Array>();
+  /** Input that is still needed; it begins at `#start`. */
   #held: Float32Array;
   #start: number;
+  /** Samples of the output so far. */
   #given = 0;
 
   /** @param rate of the input in Hz, whole. */
   constructor(rate: number) {
     this.#rate = rate;
-    const cutoff = ROLL_OFF * Math.min(1, SPEECH_RATE / rate);
-    this.#reach = Math.ceil(CROSSINGS / cutoff);
-    this.#kernel = kernelOf(this.#reach, cutoff);
+    this.#cutoff = ROLL_OFF * Math.min(1, SPEECH_RATE / rate);
+    this.#extent = Math.ceil(CROSSINGS / this.#cutoff);
     // Silence before the beginning.
-    this.#held = new Float32Array(this.#reach);
-    this.#start = -this.#reach;
+    this.#held = new Float32Array(this.#extent);
+    this.#start = -this.#extent;
   }
 
   /** The output that the input so far decides. */
@@ -45,78 +44,58 @@ export class Resampler {
     const held = new Float32Array(this.#held.length + samples.length);
     held.set(this.#held);
     held.set(samples, this.#held.length);
-    this.#held = held;
-    return this.#take(this.#start + held.length);
+    const end = this.#start + held.length - this.#extent;
+    const count = Math.max(0, Math.floor((end * SPEECH_RATE) / this.#rate) - this.#given);
+    const output = new Float32Array(count);
+    for (let i = 0; i < count; i += 1) output[i] = this.#sampleAt(this.#given + i, held);
+    this.#given += count;
+    const next = Math.floor((this.#given * this.#rate) / SPEECH_RATE) - this.#extent;
+    const used = Math.min(held.length, Math.max(0, next - this.#start));
+    this.#held = held.slice(used);
+    this.#start += used;
+    return output;
   }
 
   /** What is left at the end of the input. */
   end(): Float32Array {
     if (this.#rate === SPEECH_RATE) return new Float32Array(0);
     const length = this.#start + this.#held.length;
-    const rest = this.push(new Float32Array(this.#reach + 1));
-    const wanted = Math.ceil((length * SPEECH_RATE) / this.#rate) - (this.#given - rest.length);
-    return rest.subarray(0, Math.max(0, wanted));
+    const before = this.#given;
+    const rest = this.push(new Float32Array(this.#extent + 1));
+    return rest.subarray(0, Math.max(0, Math.ceil((length * SPEECH_RATE) / this.#rate) - before));
   }
 
-  /** All output whose samples lie before `end` of the input. */
-  #take(end: number): Float32Array {
-    const count = Math.max(0, Math.floor(((end - this.#reach) * SPEECH_RATE) / this.#rate) - this.#given);
-    const output = new Float32Array(count);
-    for (let i = 0; i < count; i += 1) output[i] = this.#sampleAt(this.#given + i);
-    this.#given += count;
-    const next = Math.floor((this.#given * this.#rate) / SPEECH_RATE) - this.#reach;
-    const used = Math.min(this.#held.length, Math.max(0, next - this.#start));
-    this.#held = this.#held.slice(used);
-    this.#start += used;
-    return output;
-  }
-
-  #sampleAt(place: number): number {
-    // Whole numbers below 2 ** 53: no error gathers over hours.
+  #sampleAt(place: number, held: Float32Array): number {
+    // Whole numbers below 2 ** 53: no error adds up over hours.
     const scaled = place * this.#rate;
     const whole = Math.floor(scaled / SPEECH_RATE);
-    const phase = ((scaled - whole * SPEECH_RATE) / SPEECH_RATE) * PHASES;
-    const low = Math.floor(phase);
-    const share = phase - low;
-    const taps = 2 * this.#reach;
-    const row = low * taps;
-    const first = whole - this.#reach + 1 - this.#start;
-    const kernel = this.#kernel;
-    const held = this.#held;
+    const phase = scaled - whole * SPEECH_RATE;
+    let kernel = this.#kernels.get(phase);
+    if (kernel === undefined) this.#kernels.set(phase, (kernel = this.#kernelAt(phase / SPEECH_RATE)));
+    const first = whole - this.#extent + 1 - this.#start;
     let sum = 0;
-    for (let tap = 0; tap < taps; tap += 1) {
-      const before = kernel[row + tap] ?? 0;
-      const after = kernel[row + taps + tap] ?? 0;
-      sum += (held[first + tap] ?? 0) * (before + (after - before) * share);
-    }
+    for (let tap = 0; tap < kernel.length; tap += 1) sum += (held[first + tap] ?? 0) * (kernel[tap] ?? 0);
     return sum;
   }
-}
 
-function kernelOf(reach: number, cutoff: number): Float32Array {
-  const taps = 2 * reach;
-  const kernel = new Float32Array((PHASES + 1) * taps);
-  for (let phase = 0; phase <= PHASES; phase += 1) {
-    let sum = 0;
-    for (let tap = 0; tap < taps; tap += 1) {
-      const x = tap - reach + 1 - phase / PHASES;
-      const weight = Math.abs(x) < reach ? cutoff * sinc(cutoff * x) * kaiser(x / reach) : 0;
-      kernel[phase * taps + tap] = weight;
-      sum += weight;
-    }
-    // Every phase lets a constant through as it is.
-    const row = kernel.subarray(phase * taps, (phase + 1) * taps);
-    row.set(row.map((weight) => weight / sum));
+  #kernelAt(offset: number): Float32Array {
+    const kernel = Float32Array.from({ length: 2 * this.#extent }, (_, tap) => {
+      const x = tap - this.#extent + 1 - offset;
+      return Math.abs(x) < this.#extent ? sinc(this.#cutoff * x) * kaiser(x / this.#extent) : 0;
+    });
+    // A constant passes unchanged.
+    const sum = kernel.reduce((total, weight) => total + weight, 0);
+    return kernel.map((weight) => weight / sum);
   }
-  return kernel;
 }
 
 function sinc(x: number): number {
   return x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x);
 }
 
+/** Its constant factor is left out: the kernel is normalised. */
 function kaiser(x: number): number {
-  return bessel(KAISER_BETA * Math.sqrt(Math.max(0, 1 - x * x))) / bessel(KAISER_BETA);
+  return bessel(KAISER_BETA * Math.sqrt(Math.max(0, 1 - x * x)));
 }
 
 /** The modified Bessel function of order 0, by its series. */

@@ -6,27 +6,26 @@ import { Resampler, SPEECH_RATE } from "./resampler.ts";
 
 export interface WavFormat {
   readonly encoding: "unsigned" | "signed" | "float";
-  readonly bytesASample: number;
+  readonly bytesPerSample: number;
   readonly channels: number;
   /** In Hz. */
   readonly rate: number;
   /** Where the sound begins. */
   readonly dataStart: number;
-  /** By the file's own account; undefined where it gives none, as one that was written to a pipe. */
+  /** As the file states; undefined where it does not, as one that was written to a pipe. */
   readonly dataBytes: number | undefined;
-  readonly title?: string;
+  readonly title?: string | undefined;
+  readonly author?: string | undefined;
 }
 
 const PCM = 1;
 const FLOAT = 3;
 const EXTENSIBLE = 0xfffe;
 const CHUNK_HEAD = 8;
-/** Of a `ds64` chunk: the size of the file, and that of the sound. */
-const LARGE_SIZES = 16;
 const RIFF_HEAD = 12;
 const MIN_FORMAT_BYTES = 16;
 const MAX_FORMAT_BYTES = 64;
-/** Behind the first 16: where an extensible format says which it is. */
+/** Of the format chunk: where an extensible format states its encoding. */
 const SUBFORMAT = 24;
 const MAX_INFO_BYTES = 65_536;
 /** Chunks before the sound; files have a handful. */
@@ -34,52 +33,46 @@ const MAX_CHUNKS = 1_000;
 const MAX_CHANNELS = 64;
 const MIN_RATE = 1_000;
 const MAX_RATE = 768_000;
-/** Programs that do not know the size yet write nothing, or one shortly below what fits: 0x7ffff000, 0x7fffff00, all ones. */
+/** Programs that do not know the size yet write 0, or a size shortly below what fits: 0x7ffff000, 0x7fffff00, all ones. */
 const LARGEST_SIZES = [2 ** 31, 2 ** 32];
 const SHORTLY_BELOW = 4_096;
-const FRAMES_A_PIECE = 16_384;
+const FRAMES_PER_PIECE = 16_384;
 const SIGNED_16 = 32_767;
+const STDERR = 2;
+const BYTES_PER_SPEECH_SAMPLE = 2;
 
 /**
- * The format of a WAV file; undefined for one that is not told by its head, or whose samples are not plain numbers.
+ * The format of a WAV file; undefined for one without a whole head, or whose samples are not plain numbers.
  *
  * @param size of the file in bytes.
- * @see Multimedia Programming Interface and Data Specifications 1.0, IBM and Microsoft, 1991; EBU Tech 3306 (RF64).
+ * @see Multimedia Programming Interface and Data Specifications 1.0, IBM and Microsoft, 1991.
  */
 export function readWavFormat(read: ReadAt, size: number): WavFormat | undefined {
   const head = bytesAt(read, 0, RIFF_HEAD);
-  if (!/^(?:RIFF|RF64)$/.test(ascii(head, 0)) || ascii(head, 8) !== "WAVE") return undefined;
-  let format: Omit<WavFormat, "dataStart" | "dataBytes" | "title"> | undefined;
-  let largeBytes: number | undefined;
-  let title: string | undefined;
+  if (ascii(head, 0) !== "RIFF" || ascii(head, 8) !== "WAVE") return undefined;
+  let format: ReturnType<typeof formatIn>;
+  let info: ReadonlyMap<string, string> = new Map();
   let at = RIFF_HEAD;
   for (let chunk = 0; chunk < MAX_CHUNKS && at + CHUNK_HEAD <= size; chunk += 1) {
     const chunkHead = bytesAt(read, at, CHUNK_HEAD);
     const name = ascii(chunkHead, 0);
     const bytes = chunkHead.getUint32(4, true);
     const start = at + CHUNK_HEAD;
-    if (name === "data") {
-      if (format === undefined) return undefined;
-      const dataBytes = isNoSize(bytes, size - start) ? largeBytes : bytes;
-      return { ...format, dataStart: start, dataBytes, ...(title !== undefined && { title }) };
-    }
     if (name === "fmt ") format = formatIn(bytesAt(read, start, Math.min(bytes, MAX_FORMAT_BYTES)));
-    if (name === "ds64") largeBytes = largeSizeIn(bytesAt(read, start, Math.min(bytes, LARGE_SIZES)));
-    if (name === "LIST") title ??= titleIn(bytesAt(read, start, Math.min(bytes, MAX_INFO_BYTES)));
+    if (name === "LIST") info = infoIn(bytesAt(read, start, Math.min(bytes, MAX_INFO_BYTES)));
+    if (name === "data") {
+      const dataBytes = isUnknown(bytes, size - start) ? undefined : bytes;
+      const [title, author] = ["INAM", "IART"].map((field) => cleanField(info.get(field)));
+      return format && { ...format, dataStart: start, dataBytes, title, author };
+    }
     at = start + bytes + (bytes % 2);
   }
   return undefined;
 }
 
-function isNoSize(bytes: number, left: number): boolean {
+function isUnknown(bytes: number, left: number): boolean {
   const isLargest = LARGEST_SIZES.some((most) => bytes <= most && bytes >= most - SHORTLY_BELOW);
   return bytes === 0 || (isLargest && bytes > left);
-}
-
-/** Of the sound; FFmpeg leaves nothing there when it writes to a pipe. */
-function largeSizeIn(chunk: DataView): number | undefined {
-  if (chunk.byteLength < LARGE_SIZES) return undefined;
-  return Number(chunk.getBigUint64(8, true)) || undefined;
 }
 
 function formatIn(chunk: DataView) {
@@ -89,41 +82,34 @@ function formatIn(chunk: DataView) {
   const encoding = isLong ? chunk.getUint16(SUBFORMAT, true) : tag;
   const channels = chunk.getUint16(2, true);
   const rate = chunk.getUint32(4, true);
-  const blockBytes = chunk.getUint16(12, true);
-  const bytesASample = blockBytes / channels;
-  const isPlain = encoding === PCM ? [1, 2, 3, 4] : encoding === FLOAT ? [4, 8] : [];
+  const bytesPerSample = chunk.getUint16(12, true) / channels;
   if (channels < 1 || channels > MAX_CHANNELS || rate < MIN_RATE || rate > MAX_RATE) return undefined;
-  if (!isPlain.includes(bytesASample)) return undefined;
-  const kind = encoding === FLOAT ? "float" : bytesASample === 1 ? "unsigned" : "signed";
-  return { encoding: kind, bytesASample, channels, rate } as const;
+  const sizes = encoding === PCM ? [1, 2, 3, 4] : encoding === FLOAT ? [4, 8] : [];
+  if (!sizes.includes(bytesPerSample)) return undefined;
+  const kind = encoding === FLOAT ? "float" : bytesPerSample === 1 ? "unsigned" : "signed";
+  return { encoding: kind, bytesPerSample, channels, rate } as const;
 }
 
-/** `INAM` of a list of type `INFO`. */
-function titleIn(list: DataView): string | undefined {
-  if (list.byteLength < 4 || ascii(list, 0) !== "INFO") return undefined;
+/** The fields of a list of type `INFO`, such as `INAM`. */
+function infoIn(list: DataView): Map<string, string> {
+  const fields = new Map<string, string>();
+  if (ascii(list, 0) !== "INFO") return fields;
   for (let at = 4; at + CHUNK_HEAD <= list.byteLength;) {
     const bytes = list.getUint32(at + 4, true);
-    const start = at + CHUNK_HEAD;
-    if (ascii(list, at) === "INAM") {
-      const own = new Uint8Array(
-        list.buffer,
-        list.byteOffset + start,
-        Math.min(bytes, list.byteLength - start),
-      );
-      return cleanField(new TextDecoder().decode(own));
-    }
-    at = start + bytes + (bytes % 2);
+    const value = new Uint8Array(list.buffer, list.byteOffset, list.byteLength).subarray(at + CHUNK_HEAD);
+    fields.set(ascii(list, at), new TextDecoder().decode(value.subarray(0, bytes)));
+    at += CHUNK_HEAD + bytes + (bytes % 2);
   }
-  return undefined;
+  return fields;
 }
 
 /** The sound as 16 kHz mono, signed 16-bit: the mean of the channels. */
 export function* wavSound(read: ReadAt, size: number, format: WavFormat): Generator<Int16Array> {
   const { dataStart, dataBytes = size, rate } = format;
-  const frameBytes = format.bytesASample * format.channels;
+  const frameBytes = format.bytesPerSample * format.channels;
   const end = Math.min(size, dataStart + dataBytes);
   const resampler = new Resampler(rate);
-  const piece = new Uint8Array(FRAMES_A_PIECE * frameBytes);
+  const piece = new Uint8Array(FRAMES_PER_PIECE * frameBytes);
   for (let at = dataStart; at + frameBytes <= end;) {
     const wanted = Math.min(piece.length, Math.floor((end - at) / frameBytes) * frameBytes);
     const got = read(piece.subarray(0, wanted), at);
@@ -138,14 +124,14 @@ export function* wavSound(read: ReadAt, size: number, format: WavFormat): Genera
 function mono(
   piece: Uint8Array,
   frames: number,
-  { encoding, bytesASample, channels }: WavFormat,
+  { encoding, bytesPerSample, channels }: WavFormat,
 ): Float32Array {
   const view = new DataView(piece.buffer, piece.byteOffset, piece.byteLength);
-  const sampleAt = SAMPLE_READERS[`${encoding}${bytesASample}`] ?? (() => 0);
+  const sampleAt = SAMPLE_READERS[`${encoding}${bytesPerSample}`] ?? (() => 0);
   const mixed = new Float32Array(frames);
   for (let frame = 0, at = 0; frame < frames; frame += 1) {
     let sum = 0;
-    for (let channel = 0; channel < channels; channel += 1, at += bytesASample) sum += sampleAt(view, at);
+    for (let channel = 0; channel < channels; channel += 1, at += bytesPerSample) sum += sampleAt(view, at);
     mixed[frame] = sum / channels;
   }
   return mixed;
@@ -160,7 +146,7 @@ const SAMPLE_READERS: Readonly<Record<string, (view: DataView, at: number) => nu
   float8: (view, at) => finite(view.getFloat64(at, true)),
 };
 
-/** One sample that is no number would spoil all those around it. */
+/** A sample that is no number would spoil all around it. */
 function finite(sample: number): number {
   return Math.abs(sample) <= 1e6 ? sample : 0;
 }
@@ -179,9 +165,6 @@ function ascii(view: DataView, at: number): string {
   return String.fromCharCode(...bytes.subarray(at, at + 4));
 }
 
-const STDERR = 2;
-const BYTES_PER_SAMPLE = 2;
-
 /**
  * Decodes a WAV file of plain samples as FFmpeg with these arguments would; without `-t`, reports what is in it, as JSON to
  * standard error: null for any other.
@@ -195,7 +178,7 @@ export function runWav({ read, size }: MediaSource, args: readonly string[]): nu
   }
   let left = Number(args[duration + 1]) * SPEECH_RATE;
   for (const samples of wavSound(read, size, format)) {
-    writeSound(new Uint8Array(samples.buffer, samples.byteOffset, samples.length * BYTES_PER_SAMPLE));
+    writeSound(new Uint8Array(samples.buffer, samples.byteOffset, samples.length * BYTES_PER_SPEECH_SAMPLE));
     left -= samples.length;
     if (left <= 0) break;
   }
@@ -203,14 +186,14 @@ export function runWav({ read, size }: MediaSource, args: readonly string[]): nu
 }
 
 function reportOf(format: WavFormat, size: number): MediaReport {
-  const { bytesASample, channels, rate, dataStart, dataBytes, title } = format;
-  const seconds = (dataBytes ?? Math.max(0, size - dataStart)) / (bytesASample * channels * rate);
+  const { bytesPerSample, channels, rate, dataStart, dataBytes, title, author } = format;
+  const seconds = (dataBytes ?? Math.max(0, size - dataStart)) / (bytesPerSample * channels * rate);
   return {
     soundTracks: [{ index: 0, isDefault: true }],
     hasVideo: false,
     durationMs: Math.round(seconds * 1_000),
-    isLengthUnknown: dataBytes === undefined,
     ...(title !== undefined && { title }),
+    ...(author !== undefined && { author }),
     subtitles: [],
   };
 }
