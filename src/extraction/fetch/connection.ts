@@ -86,10 +86,10 @@ export function proxyConnector(target: URL, proxy: URL, connecting: Connecting):
         error === null ? callback(null, socket) : callback(failed(error), null),
       );
   }
-  return (options, callback) => {
+  return (options, answer) => {
     openTunnel(target, proxy, connecting).then(
-      (httpSocket) => connect({ ...options, httpSocket }, callback),
-      (error: unknown) => callback(failed(error), null),
+      (httpSocket) => connect({ ...options, httpSocket }, answer),
+      (error: unknown) => answer(failed(error), null),
     );
   };
 }

@@ -51,6 +51,7 @@ const QUICKTIME_BRAND = "qt  ";
 /** Behind the 10 bytes of an ID3v2 head, its size in four times seven bits. */
 const ID3_HEAD = 10;
 /** Layer 3 of MPEG 1, 2 or 2.5, with a bit rate (ISO/IEC 11172-3, 2.4.1.3). */
+// oxlint-disable-next-line no-control-regex
 const MP3_FRAME = /^\xff[\xe2\xe3\xf2\xf3\xfa\xfb][\x10-\xef]/;
 /** ISO/IEC 13818-7, 6.2. */
 const ADTS_FRAME = /^\xff[\xf0\xf1\xf8\xf9]/;
