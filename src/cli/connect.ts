@@ -4,9 +4,8 @@ import { SHUTDOWN_MS } from "../config/limits.ts";
 import { createClient, type ClientOptions, type MemorydClient } from "../client/client.ts";
 import { VERSION } from "../config/version.ts";
 import { baseUrl, proofOf, readRuntimeInfo, type RuntimeInfo } from "../daemon/runtime-file.ts";
-import { fetchDaemon } from "./fetch-daemon.ts";
 import { checkVersions } from "./mcp/check-versions.ts";
-import { CliFailure, EXIT } from "./output/cli-failure.ts";
+import { CliFailure, usageFailure } from "./output/cli-failure.ts";
 import { type Flags, settingsOf } from "./output/options.ts";
 import { oneLine } from "./output/output.ts";
 
@@ -39,9 +38,16 @@ export async function findDaemon(dataDir: string): Promise<Daemon | undefined> {
     apiKey: runtime.token,
     clientName: "memoryd-cli",
     timeoutMs: CALL_TIMEOUT_MS,
-    fetch: (input, init) => fetchDaemon(new Request(input, init), runtime.tlsFingerprint),
+    fetch: (input, init) => fetchFrom(runtime, new Request(input, init)),
   };
   return { runtime, url, api: createClient(options) };
+}
+
+/** As `fetch`; over HTTPS from what shows the daemon's certificate alone. */
+async function fetchFrom({ tlsFingerprint }: RuntimeInfo, request: Request): Promise<Response> {
+  if (tlsFingerprint === undefined) return await fetch(request);
+  const { fetchPinned } = await import("./fetch-pinned.ts");
+  return await fetchPinned(request, tlsFingerprint);
 }
 
 /** As `findDaemon`. @throws {CliFailure} also when none runs, or its version does not understand this one's. */
@@ -94,7 +100,7 @@ async function isTheOne(url: string, runtime: RuntimeInfo): Promise<boolean> {
       headers: { "x-memoryd-challenge": challenge },
       signal: AbortSignal.timeout(IDENTIFY_TIMEOUT_MS),
     });
-    const response = await fetchDaemon(question, runtime.tlsFingerprint);
+    const response = await fetchFrom(runtime, question);
     await response.body?.cancel();
     return response.headers.get("x-memoryd-proof") === proofOf(runtime, challenge);
   } catch (cause) {
@@ -135,11 +141,8 @@ async function fullId(
   const end = text.toLowerCase();
   if (UUID.test(end)) return end;
   if (!END_OF_ID.test(end))
-    throw new CliFailure(
+    throw usageFailure(
       `"${oneLine(text)}" is no id of a ${what}; give the id, or its last 6 or more characters.`,
-      {
-        exitCode: EXIT.usage,
-      },
     );
   const [found, ...others] = await endingIn(end);
   if (found === undefined) throw new CliFailure(`There is no ${what} with an id that ends in ${end}.`);

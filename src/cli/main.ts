@@ -1,6 +1,13 @@
 import { Argument, Command, CommanderError, Option } from "commander";
 import { MemorydError } from "../client/memoryd-error.ts";
-import { ConfigError, DEFAULT_CONFIG_FILE, flagOf, loadConfig, SETTINGS } from "../config/config.ts";
+import {
+  ALL_SETTINGS,
+  ConfigError,
+  DEFAULT_CONFIG_FILE,
+  flagOf,
+  loadConfig,
+  SETTINGS,
+} from "../config/config.ts";
 import { REMOVED_SETTINGS } from "../config/settings-schema.ts";
 import { VERSION } from "../config/version.ts";
 import { addAgentCommands } from "./agents/agent-commands.ts";
@@ -82,6 +89,8 @@ export function program(words: readonly string[]): Command {
   return memoryd;
 }
 
+const INTERNAL = ALL_SETTINGS.flatMap(({ name, isInternal }) => (isInternal ? [name] : []));
+
 interface StartFlags extends Readonly<Record<string, string | boolean | undefined>> {
   readonly config?: string;
   readonly detach?: boolean;
@@ -100,8 +109,8 @@ function addStart(memoryd: Command, words: readonly string[]): void {
     const option = new Option(`${flag} <value>`, `${description} (${variable}${note})`);
     command.addOption(choices.length > 0 ? option.choices(choices) : option);
   }
-  // Their values are refused with a sentence, where a script of old gives one.
-  for (const name of Object.keys(REMOVED_SETTINGS))
+  // A removed one is refused with a sentence.
+  for (const name of [...Object.keys(REMOVED_SETTINGS), ...INTERNAL])
     command.addOption(new Option(`${flagOf(name)} <value>`).hideHelp());
   command
     .option("--config <file>", `read settings from this file instead of ${DEFAULT_CONFIG_FILE}`)

@@ -71,8 +71,8 @@ export interface SettingSources {
 /** Read where `--config` names no other. Never searched for in the working directory, which may be anybody's. */
 export const DEFAULT_CONFIG_FILE = join(userFolders.config, "config.json");
 
-/** What `--help` and the README say of each setting. */
-export const SETTINGS = (Object.keys(SETTINGS_SCHEMA) as SettingName[]).map((name) => {
+/** Every setting, with what the help and the documentation show of it. */
+export const ALL_SETTINGS = (Object.keys(SETTINGS_SCHEMA) as SettingName[]).map((name) => {
   const setting: Setting = SETTINGS_SCHEMA[name];
   return {
     name,
@@ -81,10 +81,13 @@ export const SETTINGS = (Object.keys(SETTINGS_SCHEMA) as SettingName[]).map((nam
     description: setting.description,
     default: setting.default,
     choices: setting.kind === "choice" ? setting.choices : [],
+    isInternal: setting.isInternal === true,
   };
 });
+/** Those that people choose. */
+export const SETTINGS = ALL_SETTINGS.filter(({ isInternal }) => !isInternal);
 const DEFAULTS = Object.fromEntries(
-  SETTINGS.map((setting) => [setting.name, setting.default]),
+  ALL_SETTINGS.map((setting) => [setting.name, setting.default]),
 ) as unknown as Settings;
 
 /**
@@ -158,7 +161,7 @@ export function environmentWith(
 
 /** The names of those variables of this process that are settings or secrets of the daemon. */
 export function variablesOfDaemon(env: NodeJS.ProcessEnv = process.env): string[] {
-  const ours = [...SETTINGS.map(({ variable }) => variable), ...SECRETS];
+  const ours = [...ALL_SETTINGS.map(({ variable }) => variable), ...SECRETS];
   return ours.filter((name) => env[name] !== undefined);
 }
 
@@ -205,14 +208,14 @@ function ignoredVariables(env: NodeJS.ProcessEnv): string[] {
 
 function fromEnvironment(env: NodeJS.ProcessEnv): Partial<Settings> {
   const found: Record<string, unknown> = {};
-  for (const { name, variable } of SETTINGS) {
+  for (const { name, variable } of ALL_SETTINGS) {
     const text = env[variable];
     if (text === undefined || text === "" || (name === "port" && ADDRESS_OF_KUBERNETES.test(text))) continue;
     found[name] = checked(name, fromText(SETTINGS_SCHEMA[name], text), variable, process.cwd());
   }
   // Other programs may have variables of this prefix; one that is nearly ours is a slip, and could leave the door open.
   const removed = Object.keys(REMOVED_SETTINGS).map(variableOf);
-  const known = [...SETTINGS.map((setting) => setting.variable), ...SECRETS, ...removed];
+  const known = [...ALL_SETTINGS.map((setting) => setting.variable), ...SECRETS, ...removed];
   const suffixes = known.map((variable) => variable.slice(PREFIX.length));
   for (const variable of Object.keys(env)) {
     if (!variable.startsWith(PREFIX) || known.includes(variable) || OF_KUBERNETES.test(variable)) continue;

@@ -10,14 +10,8 @@ interface Reach {
 export const NETWORK_REQUESTS_PER_MINUTE = 1_200;
 
 /** How many requests a key may make in a minute; undefined: as many as it likes. */
-export function requestsPerMinute({
-  keyRequestsPerMinute,
-  host,
-  allowedHosts,
-}: Reach & { readonly keyRequestsPerMinute: string }): number | undefined {
-  if (keyRequestsPerMinute === "off") return undefined;
-  if (keyRequestsPerMinute !== "auto") return Number(keyRequestsPerMinute);
-  return isAlone({ host, allowedHosts }) ? undefined : NETWORK_REQUESTS_PER_MINUTE;
+export function requestsPerMinute(reach: Reach): number | undefined {
+  return isAlone(reach) ? undefined : NETWORK_REQUESTS_PER_MINUTE;
 }
 
 /** A random key of this many characters, or one with so many different ones, cannot be guessed; a word that was thought up can. */

@@ -6,6 +6,8 @@
 interface Described {
   /** What `--help` and the README say of it. */
   readonly description: string;
+  /** For the program itself and its tests: in no help and no documentation. */
+  readonly isInternal?: true;
 }
 export interface TextSetting extends Described {
   readonly kind: "text";

@@ -41,12 +41,6 @@ export const SETTINGS_SCHEMA = {
     default: "",
     description: "file with the API key, or set MEMORYD_API_KEY; without a key only this machine is served",
   }),
-  keyRequestsPerMinute: text({
-    pattern: /^(auto|off|[1-9][0-9]{0,6})$/,
-    expected: "auto, off or a whole number from 1 to 9999999",
-    default: "auto",
-    description: `requests that a key may make in a minute, or off; auto: off where only this machine is served, else ${NETWORK_REQUESTS_PER_MINUTE}`,
-  }),
   tlsCert: text({
     default: "",
     description: "file with the certificate chain (PEM) for HTTPS; needs the key too",
@@ -67,12 +61,6 @@ export const SETTINGS_SCHEMA = {
     pattern: /^[a-z][a-z0-9+.-]*:\/\/[^\s/,@*]+$/,
     expected: "origins such as https://app.example, without a path",
     description: "web origins (such as https://app.example) whose pages may call the daemon",
-  }),
-  maxBodyBytes: wholeNumber({
-    minimum: 1024,
-    maximum: 1024 ** 3,
-    default: 32 * 1024 ** 2,
-    description: "largest JSON body accepted",
   }),
   maxUploadBytes: wholeNumber({
     minimum: 1024,
@@ -118,6 +106,7 @@ export const SETTINGS_SCHEMA = {
     description: `embedding model of a new store: ${MODEL_NAMES.join(", ")}; a store that has one keeps it`,
   }),
   checkpointBytes: wholeNumber({
+    isInternal: true,
     minimum: 64 * 1024,
     maximum: 256 * 1024 ** 2,
     default: 16 * 1024 ** 2,
@@ -130,25 +119,14 @@ export const SETTINGS_SCHEMA = {
     description:
       "how long what was deleted may stay on the disk, but for busy times; 0: until `memoryd compact --now`",
   }),
-  salienceHalfLifeDays: list({
-    pattern: /^(off|(semantic|episodic|procedural|emotional|reflective)=[1-9]\d{0,4})$/,
-    expected: "off, or sectors with a number of days, such as episodic=90",
-    description:
-      "after how many days unseen the salience of a sector is halved, such as episodic=90; off: never",
-  }),
   timeZone: text({
     default: "",
     pattern: /^(?:[A-Za-z][\w+/-]{0,63}|[+-]\d\d:\d\d)?$/,
     expected: "a time zone, such as Europe/Berlin",
     description: 'in which questions mean "yesterday" where they do not say; empty: the machine\'s own',
   }),
-  mcpAddsPerHour: wholeNumber({
-    minimum: 1,
-    maximum: 1_000_000,
-    default: 200,
-    description: "notes, facts and documents that one agent may add within an hour",
-  }),
   exitWhenIdleMs: wholeNumber({
+    isInternal: true,
     minimum: 0,
     maximum: 30 * 24 * 3_600_000,
     default: 0,
@@ -156,7 +134,7 @@ export const SETTINGS_SCHEMA = {
   }),
 };
 
-/** Settings of 0.1, and what holds instead of each. */
+/** What were settings once, and what holds instead of each. */
 export const REMOVED_SETTINGS: Readonly<Record<string, string>> = {
   maxDocumentPages: "a document has at most 5 000 pages",
   maxDocumentChars: "a document has at most 10 000 000 characters",
@@ -166,4 +144,8 @@ export const REMOVED_SETTINGS: Readonly<Record<string, string>> = {
   ingestWorkers: "two documents are ingested at a time",
   embeddingWorkers: "the number of threads follows the number of cores",
   shutdownTimeoutMs: "a stop is cut short after 10 s",
+  maxBodyBytes: "a JSON body has at most 32 MiB",
+  keyRequestsPerMinute: `a key may make ${NETWORK_REQUESTS_PER_MINUTE} requests a minute where others can call, else any number`,
+  salienceHalfLifeDays: "the half-life of salience is 60 to 365 days, by sector",
+  mcpAddsPerHour: "an agent may add 200 notes, facts and documents within an hour",
 };

@@ -1,4 +1,4 @@
-import { flagOf, SETTINGS, type StartedWith } from "./config.ts";
+import { flagOf, ALL_SETTINGS, type StartedWith } from "./config.ts";
 
 /** The arguments of a start with these settings. */
 export function startWordsOf({ configFile, flags }: Omit<StartedWith, "secrets">): string[] {
@@ -20,7 +20,7 @@ export function readStartWords(words: readonly string[]): Omit<StartedWith, "sec
     const value = rest.length > 0 ? rest.join("=") : words[index + 1];
     if (value === undefined) continue;
     if (flag === "--config") configFile = value;
-    const setting = SETTINGS.find((each) => each.flag === flag);
+    const setting = ALL_SETTINGS.find((each) => each.flag === flag);
     if (setting !== undefined) flags[setting.name] = value;
   }
   return { ...(configFile !== undefined && { configFile }), flags };

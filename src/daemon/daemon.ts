@@ -10,7 +10,6 @@ import { RequestLedger } from "../core/idempotency.ts";
 import type { MemoryPorts } from "../core/memories/memory-ports.ts";
 import { bindOperations } from "../core/operations.ts";
 import { type EmbeddingStamp, stampKey } from "../core/embedding.ts";
-import { halfLivesFrom } from "../core/memories/salience.ts";
 import { ownTimeZone } from "../core/text/calendar.ts";
 import { readWordFrequencies } from "../core/text/word-frequencies.ts";
 import { createSectorClassifier, type SectorModel } from "../core/sectors/sectors.ts";
@@ -118,7 +117,6 @@ export async function startDaemon(
       },
       changesModel: chosen !== undefined,
       log,
-      halfLives: halfLivesFrom(config.salienceHalfLifeDays),
       limits: { bytes: config.checkpointBytes },
       onCheckpoint: () => documents?.checkpointed(),
     });
@@ -208,7 +206,6 @@ export async function startDaemon(
     const agents = createAgentEndpoint({
       version: VERSION,
       clock: systemClock,
-      addsPerHour: config.mcpAddsPerHour,
       report: (error) => log.error({ err: error }, "tool failed"),
     });
     started.push(() => agents.close());
@@ -223,7 +220,7 @@ export async function startDaemon(
       prove: (challenge) => proofOf({ instanceId, token: access.localToken }, challenge),
       access,
       ...(tls !== undefined && { tls }),
-      limits: { maxJsonBytes: config.maxBodyBytes, maxUploadBytes: config.maxUploadBytes },
+      limits: { maxUploadBytes: config.maxUploadBytes },
       log,
     });
     if (config.socket !== "") hideSocket(resolve(config.socket));

@@ -96,7 +96,7 @@ export function createAuthentication(
     if (waitSeconds === 0) return;
     throw new ServiceError(
       "RATE_LIMITED",
-      `This key makes more than ${requestsPerMinute} requests a minute (MEMORYD_KEY_REQUESTS_PER_MINUTE). Slow down, or ` +
+      `This key makes more than ${requestsPerMinute} requests a minute. Slow down, or ` +
         "send many items in one request.",
       { retryAfterSeconds: waitSeconds },
     );

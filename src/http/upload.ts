@@ -64,7 +64,7 @@ export async function readUpload(
             : await readSome(part.file, limits.maxFieldBytes - fieldBytes);
         fieldBytes += value.length;
         if ((part.type === "field" && part.valueTruncated) || fieldBytes > limits.maxFieldBytes)
-          throw tooLarge("All that is not the file", limits.maxFieldBytes, "MEMORYD_MAX_BODY_BYTES");
+          throw tooLarge("All that is not the file", limits.maxFieldBytes);
         // An empty field is one that a form left out.
         if (value.length === 0) body[part.fieldname] = null;
         else if (isJson)
@@ -167,8 +167,9 @@ async function readSome(stream: AsyncIterable<Buffer>, maxBytes: number): Promis
   return Buffer.concat(chunks);
 }
 
-export function tooLarge(what: string, limit: number, setting: string): ServiceError {
-  return new ServiceError("TOO_LARGE", `${what} is larger than ${limit} bytes (${setting}).`);
+export function tooLarge(what: string, limit: number, setting?: string): ServiceError {
+  const where = setting === undefined ? "" : ` (${setting})`;
+  return new ServiceError("TOO_LARGE", `${what} is larger than ${limit} bytes${where}.`);
 }
 
 /** The parser's own errors have no class: they come without a system's code, or with one of the plugin's. */

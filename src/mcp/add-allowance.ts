@@ -62,7 +62,7 @@ function limited(perHour: number, next: number, now: number): ServiceError {
   return new ServiceError(
     "RATE_LIMITED",
     `${perHour} notes and facts were added within an hour, which is the limit of a client. The next can be added at ` +
-      `${new Date(next).toISOString()}, in ${minutes} min. Keep what matters most, or have mcpAddsPerHour raised.`,
+      `${new Date(next).toISOString()}, in ${minutes} min. Keep what matters most.`,
     { retryAfterSeconds: Math.ceil((next - now) / 1_000) },
   );
 }

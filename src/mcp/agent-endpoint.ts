@@ -70,11 +70,12 @@ export interface AgentEndpoint {
 export interface AgentEndpointOptions {
   readonly version: string;
   readonly clock: Clock;
-  /** Notes, facts and documents that a client may add within an hour. */
-  readonly addsPerHour: number;
+  /** Notes, facts and documents that a client may add within an hour; 200 if absent. */
+  readonly addsPerHour?: number;
   readonly report: (error: unknown) => void;
 }
 
+const ADDS_PER_HOUR = 200;
 const MARK_BYTES = 6;
 const MAX_CLIENT_NAME = 256;
 /** The writer where a client has no name. */
@@ -82,7 +83,7 @@ const UNNAMED = "mcp";
 
 /** MCP over HTTP, stateless: every request is answered by a server of its own, for old clients and new ones alike. */
 export function createAgentEndpoint(options: AgentEndpointOptions): AgentEndpoint {
-  const allowance = new AddAllowance(options.addsPerHour, options.clock);
+  const allowance = new AddAllowance(options.addsPerHour ?? ADDS_PER_HOUR, options.clock);
   const requests = new WeakMap<Request, AgentRequest>();
 
   const serverFor = (call: AgentRequest): Server =>

@@ -6,7 +6,7 @@ import type { AgentToolInput } from "../schemas/agent-tools.ts";
 import { type AgentContext, writeScope } from "./agent-context.ts";
 import { present } from "./agent-input.ts";
 import { countedAdd } from "./counted-add.ts";
-import { refuseSecrets } from "./refuse-secrets.ts";
+import { refuseSecrets } from "./find-secret.ts";
 
 /** How long a call waits for its document; agents give up a call after a minute or so. */
 const WAIT_MS = 40_000;

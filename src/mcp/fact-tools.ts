@@ -7,7 +7,7 @@ import { type AgentContext, readScope, writeScope } from "./agent-context.ts";
 import { present } from "./agent-input.ts";
 import { countedAdd } from "./counted-add.ts";
 import { fitting, quoted } from "./notes.ts";
-import { refuseSecrets } from "./refuse-secrets.ts";
+import { refuseSecrets } from "./find-secret.ts";
 
 const DEFAULT_LOOKED_UP = 20;
 

@@ -1,3 +1,5 @@
+import { ServiceError } from "../core/errors.ts";
+
 /** A kind of secret and how it looks. */
 interface SecretShape {
   readonly kind: string;
@@ -113,4 +115,21 @@ function bitsPerCharacter(text: string): number {
   let bits = 0;
   for (const count of counts.values()) bits -= (count / text.length) * Math.log2(count / text.length);
   return bits;
+}
+
+/**
+ * @param allowed the agent says that the text is meant to be kept all the same.
+ * @throws {ServiceError} UNPROCESSABLE for a text with a secret in it; the secret is not repeated.
+ */
+export function refuseSecrets(allowed: boolean | null | undefined, texts: readonly string[]): void {
+  if (allowed === true) return;
+  for (const text of texts) {
+    const kind = findSecret(text);
+    if (kind === undefined) continue;
+    throw new ServiceError(
+      "UNPROCESSABLE",
+      `Not stored: the text holds what looks like ${kind}. Leave it out and say where it is kept instead. ` +
+        "Only if the user wants it stored as it is, send it again with allow_secret: true.",
+    );
+  }
 }

@@ -12,7 +12,7 @@ import { type AgentContext, ownerCheck, readScope, writeScope } from "./agent-co
 import { idOf, present } from "./agent-input.ts";
 import { countedAdd } from "./counted-add.ts";
 import { fitting, note, notesPreface, pageOf } from "./notes.ts";
-import { refuseSecrets } from "./refuse-secrets.ts";
+import { refuseSecrets } from "./find-secret.ts";
 import { estimateTokens } from "./tokens.ts";
 
 const SNIPPET_CHARS = 300;

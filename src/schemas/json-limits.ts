@@ -11,7 +11,7 @@ const [KIB, MIB] = [1024, 1024 ** 2];
 /** Metadata of 64 KiB holds fewer. */
 const ELEMENTS_PER_ITEM = 40_000;
 
-/** What a body may hold, by its kind. The setting `maxBodyBytes` may lower the bytes. */
+/** What a body may hold, by its kind. */
 export const BODY_LIMITS = {
   question: { bytes: 128 * KIB, elements: 2_000 },
   /** 200 000 characters, each escaped twice, are 2.4 MB. */

@@ -4,7 +4,6 @@ import { ANALYSER_VERSION, memoryTerms } from "../core/text/analyser.ts";
 import { EMBEDDING_DIMENSIONS, type EmbeddingStamp, stampKey } from "../core/embedding.ts";
 import { ServiceError } from "../core/errors.ts";
 import type { Clock, Ordinal } from "../core/ports.ts";
-import type { HalfLives } from "../core/memories/salience.ts";
 import { traitsOf } from "../core/recall/traits.ts";
 import { StoreCatalogue } from "./catalogue/catalogue.ts";
 import { Overlay } from "./catalogue/overlay.ts";
@@ -44,8 +43,6 @@ export interface StoreOptions {
   /** Whether vectors of another stamp than `stamp` answers are dropped, for `remake` to make them again; else refused. */
   readonly changesModel?: boolean;
   readonly log: StoreLog;
-  /** How salience fades; as `HALF_LIVES` if absent. */
-  readonly halfLives?: HalfLives;
   readonly limits?: Partial<CheckpointerLimits>;
   /** Called when a checkpoint was written and the one before is the older of the two that are kept. */
   readonly onCheckpoint?: () => void;
@@ -272,12 +269,9 @@ function unreadable(directory: string, error: unknown): ServiceError {
   );
 }
 
-function emptyIndexes(
-  { clock, halfLives }: StoreOptions,
-  chosen: ChosenCheckpoint | undefined,
-): StoreIndexes {
+function emptyIndexes({ clock }: StoreOptions, chosen: ChosenCheckpoint | undefined): StoreIndexes {
   return {
-    catalogue: new StoreCatalogue(() => clock.now(), halfLives),
+    catalogue: new StoreCatalogue(() => clock.now()),
     overlay: new Overlay(),
     words: new WordIndex(),
     vectors: new VectorIndex(EMBEDDING_DIMENSIONS),

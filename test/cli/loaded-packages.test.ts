@@ -9,11 +9,12 @@ const STATEMENTS = /^(?:import|export)(?!\s+type\b)\s[^;]*?from\s*"([^"]+)"|^imp
 const SMALL = new Set(["commander", "env-paths", "ignore", "jsonc-parser", "smol-toml"]);
 const ACTIONS = /\bawait import\(\s*"([^"]+)"/g;
 
-/** Actions that cannot do without schemas, a log of the daemon's kind or the store. */
+/** Actions that cannot do without schemas, a log of the daemon's kind or the store; and requests over HTTPS. */
 const HEAVY = [
   "cli/commands/export.ts",
   "cli/commands/import.ts",
   "cli/commands/start.ts",
+  "cli/fetch-pinned.ts",
   "cli/mcp/serve-agent.ts",
   "daemon/compact-stopped.ts",
   "daemon/daemon.ts",

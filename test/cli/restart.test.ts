@@ -59,7 +59,7 @@ describe("memoryd restart", () => {
 
   it("starts it again with the options and variables that it was started with, not with those of now", async () => {
     const config = join(home, "settings.json");
-    writeFileSync(config, JSON.stringify({ mcpAddsPerHour: 2 }));
+    writeFileSync(config, JSON.stringify({ compactAfterMinutes: 2 }));
     const first = await start({ MEMORYD_LOG_LEVEL: "warn", MEMORYD_API_KEY: "k".repeat(16) }, [
       "--config",
       config,

@@ -24,7 +24,7 @@ describe("readSettings", () => {
       port: 8080,
       logLevel: "info",
       allowedHosts: [],
-      maxBodyBytes: 33_554_432,
+      maxUploadBytes: 104_857_600,
     });
   });
 

@@ -232,7 +232,7 @@ describe("a limit of requests", () => {
     expect(await statuses(one, 4)).toEqual([200, 200, 200, 429]);
     expect((await get("/version", one)).headers["retry-after"]).toBe("20");
     expect((await get("/version", one)).json<{ detail: string }>().detail).toContain(
-      "MEMORYD_KEY_REQUESTS_PER_MINUTE",
+      "more than 3 requests a minute",
     );
     expect(await statuses(other, 1)).toEqual([200]);
     expect(await statuses(TOKEN, 5)).toEqual([200, 200, 200, 200, 200]);

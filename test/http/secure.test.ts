@@ -3,7 +3,7 @@ import { X509Certificate } from "node:crypto";
 import { request } from "node:https";
 import { request as plainRequest } from "node:http";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { fetchDaemon } from "../../src/cli/fetch-daemon.ts";
+import { fetchPinned } from "../../src/cli/fetch-pinned.ts";
 import { listen, type Listening } from "../../src/http/listen.ts";
 import { createTestServer } from "../support/test-server.ts";
 import { selfSignedCertificate } from "../support/self-signed-certificate.ts";
@@ -43,7 +43,7 @@ describe("a server with a certificate", () => {
   it("says where it is, and answers there at every loopback address", async () => {
     expect(listening.urls.every((each) => each.startsWith("https://"))).toBe(true);
     for (const each of listening.urls) {
-      const health = await fetchDaemon(new Request(`${each}/health`), fingerprint);
+      const health = await fetchPinned(new Request(`${each}/health`), fingerprint);
       expect(health.status).toBe(200);
     }
     expect(await statusWith({})).toBe(200);
@@ -76,9 +76,9 @@ describe("a server with a certificate", () => {
   });
 });
 
-describe("fetchDaemon", () => {
+describe("fetchPinned", () => {
   it("sends body and headers, and gives back what came", async () => {
-    const answer = await fetchDaemon(
+    const answer = await fetchPinned(
       new Request(`${url}/memory/add`, {
         method: "POST",
         headers: { authorization: `Bearer ${KEY}`, "content-type": "application/json" },
@@ -94,7 +94,7 @@ describe("fetchDaemon", () => {
     const form = new FormData();
     form.set("file", new Blob(["# Notes\n\nTea is hot."]), "notes.md");
     const headers = { authorization: `Bearer ${KEY}` };
-    const answer = await fetchDaemon(
+    const answer = await fetchPinned(
       new Request(`${url}/ingest`, { method: "POST", headers, body: form }),
       fingerprint,
     );
@@ -103,14 +103,14 @@ describe("fetchDaemon", () => {
 
   it("sends nothing to whoever shows another certificate, however good that is", async () => {
     const other = new X509Certificate(selfSignedCertificate().cert).fingerprint256;
-    await expect(fetchDaemon(new Request(`${url}/health`), other)).rejects.toMatchObject({
+    await expect(fetchPinned(new Request(`${url}/health`), other)).rejects.toMatchObject({
       cause: { message: expect.stringMatching(/another certificate/) as string },
     });
   });
 
   it("gives up when it is told to", async () => {
     const signal = AbortSignal.abort(new DOMException("late", "TimeoutError"));
-    await expect(fetchDaemon(new Request(`${url}/health`, { signal }), fingerprint)).rejects.toMatchObject({
+    await expect(fetchPinned(new Request(`${url}/health`, { signal }), fingerprint)).rejects.toMatchObject({
       name: "TimeoutError",
     });
   });

@@ -1,9 +1,16 @@
 import { Argument, type Command } from "commander";
 import type { ServeAgentOptions } from "../mcp/serve-agent.ts";
-import { EXTRA_TOOL_NAMES } from "../mcp/extra-tools.ts";
 import type { AgentStatusOptions } from "./agent-status.ts";
 import type { InstallOptions } from "./install.ts";
-import { addCommand, type Flags, project, settingsOf, userId, withDataDir } from "../output/options.ts";
+import {
+  addCommand,
+  type Flags,
+  project,
+  settingsOf,
+  userId,
+  withDataDir,
+  EXTRA_TOOL_NAMES,
+} from "../output/options.ts";
 import { AGENT_IDS, type AgentId } from "./known-agents.ts";
 
 /** `memoryd mcp`, and the commands under it that tell agents of memoryd. */

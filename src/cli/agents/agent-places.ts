@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import { CliFailure, EXIT } from "../output/cli-failure.ts";
+import { usageFailure } from "../output/cli-failure.ts";
 import { type AgentId, type AgentKind, knownAgents } from "./known-agents.ts";
 
 /** The agents as they are on this machine. */
@@ -25,9 +25,7 @@ export function isThere({ signs }: AgentKind): boolean {
 export function fileOf(agent: AgentKind, project: boolean, folder = process.cwd()): string {
   if (!project) return agent.userFile;
   if (agent.projectFile === undefined)
-    throw new CliFailure(`${agent.title} has no files of projects; leave out --project.`, {
-      exitCode: EXIT.usage,
-    });
+    throw usageFailure(`${agent.title} has no files of projects; leave out --project.`);
   return join(projectFolder(folder), agent.projectFile);
 }
 

@@ -1,8 +1,7 @@
 import { dirname, resolve } from "node:path";
 import { CliFailure } from "../output/cli-failure.ts";
-import { dataDirWords } from "../output/options.ts";
+import { dataDirWords, extraToolsOf } from "../output/options.ts";
 import { installedProgram } from "../installed-program.ts";
-import { extraToolsOf } from "../mcp/extra-tools.ts";
 import { print, printTable } from "../output/output.ts";
 import { launchOf, withEntry, withoutEntry } from "./agent-entry.ts";
 import { agentsHere, fileOf, isThere } from "./agent-places.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { connect } from "../connect.ts";
-import { CliFailure, EXIT } from "../output/cli-failure.ts";
+import { CliFailure, usageFailure } from "../output/cli-failure.ts";
 import { addCommand, type Flags } from "../output/options.ts";
 import { complain, oneLine, print, printJson, shortId, tagWords } from "../output/output.ts";
 import { ID, readMemory } from "./memories.ts";
@@ -94,18 +94,15 @@ function decoded(bytes: Uint8Array): string {
 async function tag(given: string, changes: readonly string[], flags: Flags): Promise<void> {
   const wrong = changes.find((change) => !/^[+-][^]/.test(change));
   if (wrong !== undefined)
-    throw new CliFailure(
+    throw usageFailure(
       `${oneLine(wrong)} is neither +tag nor -tag; give for example \`memoryd tag ${oneLine(given)} +garden -todo\`.`,
-      { exitCode: EXIT.usage },
     );
   const named = (sign: string) =>
     changes.filter((change) => change.startsWith(sign)).map((change) => change.slice(1));
   const [added, removed] = [named("+"), named("-")];
   const both = added.find((each) => removed.includes(each));
   if (both !== undefined)
-    throw new CliFailure(`The tag ${oneLine(both)} cannot be both added and removed; give one of the two.`, {
-      exitCode: EXIT.usage,
-    });
+    throw usageFailure(`The tag ${oneLine(both)} cannot be both added and removed; give one of the two.`);
   const { api } = await connect(flags);
   const memory = await readMemory(api, given);
   const tags = [...new Set([...memory.tags, ...added])].filter((each) => !removed.includes(each));

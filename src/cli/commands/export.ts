@@ -5,7 +5,7 @@ import type { Static } from "typebox";
 import { Value } from "typebox/value";
 import { MemorydError } from "../../client/client.ts";
 import { EndLine, type MemoryLine } from "../../schemas/transfer.ts";
-import { CliFailure, EXIT } from "../output/cli-failure.ts";
+import { CliFailure, usageFailure } from "../output/cli-failure.ts";
 import { connect, type Daemon } from "../connect.ts";
 import { type Flags, given } from "../output/options.ts";
 import { putInPlace, refuseTaken } from "./export-place.ts";
@@ -41,9 +41,7 @@ export async function exportTo(options: ExportFlags): Promise<void> {
   const { format = "ndjson", out, originals = false, force = false } = options;
   const isFolder = format === "markdown" || originals;
   if (isFolder && out === undefined) {
-    throw new CliFailure("Markdown and originals are written to a folder: name one with --out.", {
-      exitCode: EXIT.usage,
-    });
+    throw usageFailure("Markdown and originals are written to a folder: name one with --out.");
   }
   const daemon = await connect(options);
   if (out === undefined) {

@@ -1,10 +1,9 @@
 import { CliFailure, EXIT } from "../output/cli-failure.ts";
 import { connect, type Daemon } from "../connect.ts";
 import { type Checked, checkItem, type Owners, refusedOwners, type Sendable } from "../import/check-item.ts";
-import type { OriginalItem, Progress } from "../import/import-item.ts";
+import type { OriginalItem, Progress, ImportFormat } from "../import/import-item.ts";
 import { ImportReport } from "../import/import-report.ts";
 import { type ImportState, NOTHING_DONE, type StateFile, stateFile } from "../import/import-state.ts";
-import type { ImportFormat } from "../import/import-format.ts";
 import { type ImportSource, openSource } from "../import/open-source.ts";
 
 import { sendItems, sendOriginal } from "../import/send.ts";

@@ -6,7 +6,7 @@ import type { Match, Memory, MemorydClient, NewMemory } from "../../client/clien
 import { isObject } from "../../config/is-object.ts";
 import { CLIENT_NAME } from "../../schemas/text-rules.ts";
 import { connect, memoryId } from "../connect.ts";
-import { CliFailure, EXIT } from "../output/cli-failure.ts";
+import { CliFailure, usageFailure } from "../output/cli-failure.ts";
 import * as options from "../output/options.ts";
 import {
   ask,
@@ -100,9 +100,8 @@ async function add(words: readonly string[], flags: AddFlags): Promise<void> {
   const kept = metadata === undefined ? undefined : parseMetadata(metadata);
   const content = await contentOf(words, flags.file);
   if (content.trim() === "")
-    throw new CliFailure(
+    throw usageFailure(
       "There is nothing to add; give the text as arguments, on standard input or with --file.",
-      { exitCode: EXIT.usage },
     );
   const { api } = await (await import("../mcp/daemon-link.ts")).connectOrStart(flags);
   const supersedes = flags.supersedes && (await Promise.all(flags.supersedes.map((id) => memoryId(api, id))));
@@ -132,15 +131,12 @@ export function parseMetadata(text: string): NonNullable<NewMemory["metadata"]> 
     value = undefined;
   }
   if (isObject(value)) return value as NonNullable<NewMemory["metadata"]>;
-  throw new CliFailure(`--metadata must be a JSON object, such as '{"source":"diary"}'; got ${text}.`, {
-    exitCode: EXIT.usage,
-  });
+  throw usageFailure(`--metadata must be a JSON object, such as '{"source":"diary"}'; got ${text}.`);
 }
 
 async function contentOf(words: readonly string[], file: string | undefined): Promise<string> {
   if (file !== undefined) {
-    if (words.length > 0)
-      throw new CliFailure("Give either a text or --file, not both.", { exitCode: EXIT.usage });
+    if (words.length > 0) throw usageFailure("Give either a text or --file, not both.");
     const bytes = await readFile(file).catch((cause: Error) => {
       throw new CliFailure(`${file} cannot be read (${cause.message}), so nothing was added.`, { cause });
     });
@@ -172,10 +168,7 @@ async function query(
   },
 ) {
   const text = words.join(" ");
-  if (text.trim() === "")
-    throw new CliFailure("There is nothing to look for; give the question as arguments.", {
-      exitCode: EXIT.usage,
-    });
+  if (text.trim() === "") throw usageFailure("There is nothing to look for; give the question as arguments.");
   const { project, session, tag, sector, from, to, minScore } = flags;
   const { api } = await (await import("../mcp/daemon-link.ts")).connectOrStart(flags);
   const filters = { project, session_id: session, tags: tag, sector, from, to, min_score: minScore };
@@ -261,7 +254,7 @@ function propertiesOf(memory: Memory): [string, string][] {
 
 async function list(flags: Flags): Promise<void> {
   const { limit = DEFAULT_LIMIT, cursor, user, project, session, tag = [], sector, client, from, to } = flags;
-  if (tag.length > 1) throw new CliFailure("`memoryd list` takes one --tag.", { exitCode: EXIT.usage });
+  if (tag.length > 1) throw usageFailure("`memoryd list` takes one --tag.");
   const { api } = await connect(flags);
   const filter = { user_id: user, project, session_id: session, tag: tag[0], sector, created_by: client };
   const page = await api.memories.page(given({ l: limit, cursor, ...filter, from, to }));
@@ -303,10 +296,7 @@ async function remove(given: readonly string[], flags: Flags): Promise<void> {
 export async function confirmed(question: string, otherwise: string): Promise<boolean> {
   const answer = await ask(`${question} [y/N] `);
   if (answer === undefined)
-    throw new CliFailure(
-      `${otherwise}: there is no terminal to ask at. Give --yes to go on without asking.`,
-      { exitCode: EXIT.usage },
-    );
+    throw usageFailure(`${otherwise}: there is no terminal to ask at. Give --yes to go on without asking.`);
   if (!answer) print(`${otherwise}.`);
   return answer;
 }

@@ -12,7 +12,7 @@ import { lockStart } from "../../daemon/start-lock.ts";
 import { type Daemon, findDaemon, notRunning, stopDaemon } from "../connect.ts";
 import { versionAt } from "../installed-program.ts";
 import { compareVersions } from "../mcp/check-versions.ts";
-import { CliFailure, EXIT } from "../output/cli-failure.ts";
+import { CliFailure, usageFailure } from "../output/cli-failure.ts";
 import { endOfLog, newLines } from "../output/log-lines.ts";
 import { print, printTable } from "../output/output.ts";
 import { faultOf, type InstalledService, serviceOf } from "../service/installed-service.ts";
@@ -125,9 +125,6 @@ function refuseUnusable(startedWith: Omit<StartedWith, "secrets">, env: NodeJS.P
     loadConfig({ ...startedWith, env });
   } catch (cause) {
     if (!(cause instanceof ConfigError)) throw cause;
-    throw new CliFailure(`${cause.message} memoryd would not start with that; nothing was stopped.`, {
-      cause,
-      exitCode: EXIT.usage,
-    });
+    throw usageFailure(`${cause.message} memoryd would not start with that; nothing was stopped.`, { cause });
   }
 }

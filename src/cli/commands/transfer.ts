@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { IMPORT_FORMATS } from "../import/import-format.ts";
+import { IMPORT_FORMATS } from "../import/import-item.ts";
 import * as options from "../output/options.ts";
 import type { ExportFlags } from "./export.ts";
 import type { ImportOptions } from "./import.ts";

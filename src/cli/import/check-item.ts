@@ -4,7 +4,7 @@ import { RecordFactBody } from "../../schemas/fact.ts";
 import { fieldFaults } from "../../schemas/field-faults.ts";
 import { AddMemoryBody } from "../../schemas/memory.ts";
 import { TRANSFER_LINES } from "../../schemas/transfer.ts";
-import type { ImportItem } from "./import-item.ts";
+import { type ImportItem, faulty, skipped } from "./import-item.ts";
 
 export interface Owners {
   readonly user?: string;
@@ -34,10 +34,9 @@ export function checkItem(item: ImportItem, owners: Owners): Checked {
   if (item.kind === "skipped" || item.kind === "faulty" || item.kind === "original") return item;
   const { where } = item;
   const owned = ownedBody(item, owners);
-  if (typeof owned === "string") return { kind: "faulty", where, reason: owned };
+  if (typeof owned === "string") return faulty(where, owned);
   const target = targetOf(item);
-  if (target === undefined)
-    return { kind: "faulty", where, reason: "is no memory, document, fact or waypoint" };
+  if (target === undefined) return faulty(where, "is no memory, document, fact or waypoint");
   const { schema, route } = target;
 
   const validator = validators.get(schema) ?? Compile(schema);
@@ -45,7 +44,7 @@ export function checkItem(item: ImportItem, owners: Owners): Checked {
   if (validator.Check(owned)) return { route, where, body: owned };
   const [fault] = fieldFaults(validator.Errors(owned));
   const reason = fault === undefined ? "does not fit" : `${fault.path.slice(1) || "it"} ${fault.message}`;
-  return { kind: "faulty", where, reason };
+  return faulty(where, reason);
 }
 
 function targetOf(item: ImportItem): { readonly schema: TSchema; readonly route: Route } | undefined {
@@ -94,6 +93,6 @@ export function refusedOwners(): LeaveOut {
     }
     if (!belongs(item)) return checked;
     const reason = "waypoints and originals of records that name a user";
-    return { kind: "skipped", where: item.where, reason };
+    return skipped(item.where, reason);
   };
 }

@@ -41,6 +41,13 @@ export interface Progress {
   total: number;
 }
 
+export function faulty(where: string, reason: string): Extract<ImportItem, { kind: "faulty" }> {
+  return { kind: "faulty", where, reason };
+}
+export function skipped(where: string, reason: string): Extract<ImportItem, { kind: "skipped" }> {
+  return { kind: "skipped", where, reason };
+}
+
 /** A value out of a file that should be an object; undefined for anything else. */
 export function objectOf(value: unknown): Readonly<Record<string, unknown>> | undefined {
   return isObject(value) ? value : undefined;
@@ -53,3 +60,15 @@ export function textOf(value: unknown): string | undefined {
 export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
+
+/** What `--format` of an import may be. */
+export const IMPORT_FORMATS = [
+  "memoryd",
+  "chats",
+  "markdown",
+  "ndjson",
+  "json",
+  "csv",
+  "openmemory",
+] as const;
+export type ImportFormat = (typeof IMPORT_FORMATS)[number];

@@ -1,5 +1,5 @@
 import { MAX_ELEMENT_BYTES } from "./import-limits.ts";
-import type { Bytes } from "./read-bytes.ts";
+import type { Bytes } from "./text-lines.ts";
 
 export type JsonElement =
   | { readonly number: number; readonly value: unknown }

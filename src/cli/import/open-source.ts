@@ -1,18 +1,24 @@
 import { lstat, open } from "node:fs/promises";
 import { basename, extname, join } from "node:path";
-import { CliFailure, EXIT } from "../output/cli-failure.ts";
+import { CliFailure, usageFailure } from "../output/cli-failure.ts";
 import { csvRows } from "./csv-rows.ts";
-import { type ImportFormat, IMPORT_FORMATS } from "./import-format.ts";
-import { type ImportItem, type ImportItems, objectOf, type Progress } from "./import-item.ts";
+import {
+  type ImportItem,
+  type ImportItems,
+  objectOf,
+  type Progress,
+  type ImportFormat,
+  IMPORT_FORMATS,
+  faulty,
+} from "./import-item.ts";
 import { type JsonElement, jsonElements } from "./json-elements.ts";
 import { type ConversationOptions, readChatGpt } from "./read-chatgpt.ts";
 import { readClaude, readClaudeMemories, readClaudeProject } from "./read-claude.ts";
 import { FOLDER_INDEX, isExportHeader, readExport } from "./read-export.ts";
-import { readFileBytes } from "./read-bytes.ts";
 import { readNotes } from "./read-notes.ts";
 import { readOlderService } from "./read-older-service.ts";
 import { jsonOf, readRecord, readRow } from "./read-record.ts";
-import { type Line, textLines } from "./text-lines.ts";
+import { type Line, textLines, readFileBytes } from "./text-lines.ts";
 import { openArchive } from "./zip-archive.ts";
 
 export interface ImportSource {
@@ -116,9 +122,8 @@ async function kindOfFile(path: string): Promise<ImportFormat> {
     case ".markdown":
       return "markdown";
     default:
-      throw new CliFailure(
+      throw usageFailure(
         `It cannot be told what ${path} is; name its format with --format, one of ${IMPORT_FORMATS.join(", ")}.`,
-        { exitCode: EXIT.usage },
       );
   }
 }
@@ -126,10 +131,10 @@ async function kindOfFile(path: string): Promise<ImportFormat> {
 async function* readLines(lines: AsyncIterable<Line>): AsyncGenerator<ImportItem> {
   for await (const line of lines) {
     const where = `line ${line.number}`;
-    if ("fault" in line) yield { kind: "faulty", where, reason: line.fault };
+    if ("fault" in line) yield faulty(where, line.fault);
     else if (line.text.trim() !== "") {
       const value = jsonOf(line.text);
-      yield value === undefined ? { kind: "faulty", where, reason: "is not JSON" } : readRecord(value, where);
+      yield value === undefined ? faulty(where, "is not JSON") : readRecord(value, where);
     }
   }
 }
@@ -138,14 +143,10 @@ async function* readTable(lines: AsyncIterable<Line>): AsyncGenerator<ImportItem
   let columns: readonly string[] | undefined;
   for await (const row of csvRows(lines)) {
     const where = `line ${row.line}`;
-    if ("fault" in row) yield { kind: "faulty", where, reason: row.fault };
+    if ("fault" in row) yield faulty(where, row.fault);
     else if (columns === undefined) columns = row.cells.map((cell) => cell.trim().toLowerCase());
     else if (row.cells.length > columns.length)
-      yield {
-        kind: "faulty",
-        where,
-        reason: `has ${row.cells.length} cells, and the first row has ${columns.length}`,
-      };
+      yield faulty(where, `has ${row.cells.length} cells, and the first row has ${columns.length}`);
     else yield readRow(zip(columns, row.cells), where);
   }
 }
@@ -185,7 +186,7 @@ async function* readElements(
   for await (const element of elements) {
     const where = `${file} ${element.number}`;
     if ("fault" in element) {
-      yield { kind: "faulty", where, reason: element.fault };
+      yield faulty(where, element.fault);
       continue;
     }
     const value = objectOf(element.value);

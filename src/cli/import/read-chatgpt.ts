@@ -1,5 +1,5 @@
 import { chatMessage } from "./chat-message.ts";
-import { type ImportItem, listOf, objectOf, textOf } from "./import-item.ts";
+import { type ImportItem, listOf, objectOf, textOf, faulty, skipped } from "./import-item.ts";
 
 export interface ConversationOptions {
   /** Also what was written anew or answered again; else only what the last look at the conversation showed. */
@@ -16,10 +16,10 @@ export function* readChatGpt(
 ): Generator<ImportItem> {
   const mapping = objectOf(conversation["mapping"]) ?? {};
   const id = textOf(conversation["conversation_id"]) ?? textOf(conversation["id"]);
-  if (id === undefined) return yield { kind: "faulty", where, reason: "the conversation has no id" };
+  if (id === undefined) return yield faulty(where, "the conversation has no id");
   const title = textOf(conversation["title"]);
   const nodes = allBranches ? Object.keys(mapping) : branch(mapping, textOf(conversation["current_node"]));
-  if (nodes.length === 0) return yield { kind: "skipped", where, reason: "the conversation is empty" };
+  if (nodes.length === 0) return yield skipped(where, "the conversation is empty");
 
   for (const [i, node] of nodes.entries()) {
     const message = objectOf(objectOf(mapping[node])?.["message"]);
@@ -28,13 +28,13 @@ export function* readChatGpt(
     const role = textOf(objectOf(message["author"])?.["role"]) ?? "";
     const reason = leftOut(message, role);
     if (reason !== undefined) {
-      yield { kind: "skipped", where: place, reason };
+      yield skipped(place, reason);
       continue;
     }
     const { text, others } = contentOf(objectOf(message["content"]) ?? {});
-    if (others > 0) yield { kind: "skipped", where: place, reason: "images, sound and files in messages" };
+    if (others > 0) yield skipped(place, "images, sound and files in messages");
     if (text.trim() === "") {
-      if (others === 0) yield { kind: "skipped", where: place, reason: "empty messages" };
+      if (others === 0) yield skipped(place, "empty messages");
       continue;
     }
     yield chatMessage(

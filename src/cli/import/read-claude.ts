@@ -1,5 +1,5 @@
 import { chatMessage } from "./chat-message.ts";
-import { type ImportItem, listOf, objectOf, textOf } from "./import-item.ts";
+import { type ImportItem, listOf, objectOf, textOf, faulty, skipped } from "./import-item.ts";
 
 /** The messages of one conversation of a Claude export: one memory a message. */
 export function* readClaude(
@@ -7,19 +7,19 @@ export function* readClaude(
   where: string,
 ): Generator<ImportItem> {
   const id = textOf(conversation["uuid"]);
-  if (id === undefined) return yield { kind: "faulty", where, reason: "the conversation has no uuid" };
+  if (id === undefined) return yield faulty(where, "the conversation has no uuid");
   const title = textOf(conversation["name"]);
   const messages = listOf(conversation["chat_messages"]);
-  if (messages.length === 0) return yield { kind: "skipped", where, reason: "the conversation is empty" };
+  if (messages.length === 0) return yield skipped(where, "the conversation is empty");
 
   for (const [i, item] of messages.entries()) {
     const message = objectOf(item) ?? {};
     const place = `${where}, message ${i + 1}`;
     if (listOf(message["attachments"]).length + listOf(message["files"]).length > 0)
-      yield { kind: "skipped", where: place, reason: "files attached to messages" };
+      yield skipped(place, "files attached to messages");
     const text = contentOf(message);
     if (text.trim() === "") {
-      yield { kind: "skipped", where: place, reason: "empty messages" };
+      yield skipped(place, "empty messages");
       continue;
     }
     const role = message["sender"] === "human" ? "user" : "assistant";
@@ -74,7 +74,7 @@ export function* readClaudeProject(element: unknown, where: string): Generator<I
     const content = textOf(doc["content"]) ?? "";
     const place = `${where}, text ${i + 1}`;
     if (content.trim() === "") {
-      yield { kind: "skipped", where: place, reason: "empty texts of projects" };
+      yield skipped(place, "empty texts of projects");
       continue;
     }
     const filename = textOf(doc["filename"]);

@@ -7,7 +7,7 @@ import { DocumentLine, EndLine } from "../../schemas/transfer.ts";
 import { CliFailure } from "../output/cli-failure.ts";
 import { NOTE_PATH, parseNote } from "./note-file.ts";
 import { MAX_NOTE_BYTES } from "./import-limits.ts";
-import { type ImportItem, type ImportItems, objectOf } from "./import-item.ts";
+import { type ImportItem, type ImportItems, objectOf, faulty, skipped } from "./import-item.ts";
 import { splitFrontMatter } from "./read-notes.ts";
 import { jsonOf } from "./read-record.ts";
 import type { Line } from "./text-lines.ts";
@@ -45,13 +45,13 @@ export async function* readExport(
     const where = `line ${line.number}`;
     last = line.number;
     if ("fault" in line) {
-      yield { kind: "faulty", where, reason: line.fault };
+      yield faulty(where, line.fault);
       continue;
     }
     if (line.text.trim() === "") continue;
     const value = objectOf(jsonOf(line.text));
     if (value === undefined) {
-      yield { kind: "faulty", where, reason: "is not a JSON object" };
+      yield faulty(where, "is not a JSON object");
       continue;
     }
     if (isExportHeader(value)) {
@@ -73,22 +73,14 @@ export async function* readExport(
   }
   for (const document of documents) yield await originalOf(folder, document);
   if (end === undefined) {
-    yield {
-      kind: "faulty",
-      where: `after line ${last}`,
-      reason: "the export is cut off: its last line is missing",
-    };
+    yield faulty(`after line ${last}`, "the export is cut off: its last line is missing");
   } else if (
     end.memories !== seen.memory ||
     end.documents !== seen.document ||
     end.waypoints !== seen.waypoint ||
     end.facts !== seen.fact
   ) {
-    yield {
-      kind: "faulty",
-      where: `line ${last}`,
-      reason: "the export is not whole: its last line counts other records",
-    };
+    yield faulty(`line ${last}`, "the export is not whole: its last line counts other records");
   }
 }
 
@@ -101,22 +93,20 @@ async function originalOf(folder: string | undefined, { id, sha256 }: NamedOrigi
   const reason =
     "originals that the export does not hold; their documents answer and are cited, and the same files, taken in " +
     "again, bring them back";
-  return { kind: "skipped", where, reason };
+  return skipped(where, reason);
 }
 
 async function readNoteOf(folder: string, file: unknown, where: string): Promise<ImportItem> {
-  if (typeof file !== "string" || !NOTE_PATH.test(file))
-    return { kind: "faulty", where, reason: "names no file of an export" };
+  if (typeof file !== "string" || !NOTE_PATH.test(file)) return faulty(where, "names no file of an export");
   const path = join(folder, file);
   const found = await lstat(path).catch(() => undefined);
-  if (found?.isFile() !== true) return { kind: "faulty", where: file, reason: "is not there" };
-  if (found.size > MAX_NOTE_BYTES)
-    return { kind: "faulty", where: file, reason: `is larger than ${MAX_NOTE_BYTES} bytes` };
+  if (found?.isFile() !== true) return faulty(file, "is not there");
+  if (found.size > MAX_NOTE_BYTES) return faulty(file, `is larger than ${MAX_NOTE_BYTES} bytes`);
   const text = await readFile(path, "utf8");
   const exact = parseNote(text);
   if (exact !== undefined) return { kind: "line", where: file, body: exact };
   // An editor has written its front matter anew.
   const split = splitFrontMatter(text.replaceAll("\r\n", "\n"));
-  if ("fault" in split) return { kind: "faulty", where: file, reason: split.fault };
+  if ("fault" in split) return faulty(file, split.fault);
   return { kind: "line", where: file, body: { ...split.fields, content: split.body.replace(/\n$/, "") } };
 }

@@ -3,7 +3,7 @@ import { basename, extname, join, relative, sep } from "node:path";
 import { parse } from "yaml";
 import { CliFailure } from "../output/cli-failure.ts";
 import { MAX_FRONT_MATTER_CHARS, MAX_NOTE_BYTES, MAX_NOTES } from "./import-limits.ts";
-import { type ImportItem, objectOf, type Progress, textOf } from "./import-item.ts";
+import { type ImportItem, objectOf, type Progress, textOf, faulty, skipped } from "./import-item.ts";
 import { tagsOf, timeOf } from "./read-record.ts";
 
 const EXTENSIONS = new Set([".md", ".markdown"]);
@@ -44,21 +44,17 @@ async function findNotes(root: string): Promise<string[]> {
 async function readNote(path: string, where: string): Promise<ImportItem> {
   const { size } = await lstat(path);
   if (size > MAX_NOTE_BYTES)
-    return {
-      kind: "faulty",
-      where,
-      reason: `is larger than ${MAX_NOTE_BYTES} bytes; take it in with \`memoryd ingest\``,
-    };
+    return faulty(where, `is larger than ${MAX_NOTE_BYTES} bytes; take it in with \`memoryd ingest\``);
   let text: string;
   try {
     text = new TextDecoder("utf-8", { fatal: true }).decode(await readFile(path));
   } catch {
-    return { kind: "faulty", where, reason: "is not UTF-8" };
+    return faulty(where, "is not UTF-8");
   }
   const split = splitFrontMatter(text);
-  if ("fault" in split) return { kind: "faulty", where, reason: split.fault };
+  if ("fault" in split) return faulty(where, split.fault);
   const { fields, body } = split;
-  if (body.trim() === "") return { kind: "skipped", where, reason: "empty notes" };
+  if (body.trim() === "") return skipped(where, "empty notes");
 
   const name = basename(path, extname(path));
   const title = textOf(fields["title"])?.trim() || name;

@@ -1,6 +1,6 @@
 import { CliFailure } from "../output/cli-failure.ts";
 import { SECTOR_NAMES } from "../../schemas/fields.ts";
-import type { ImportItem, Progress } from "./import-item.ts";
+import { type ImportItem, type Progress, skipped } from "./import-item.ts";
 import { complain, oneLine } from "../output/output.ts";
 import type { ConversationOptions } from "./read-chatgpt.ts";
 import { FACT_FIELDS, readRow } from "./read-record.ts";
@@ -89,7 +89,7 @@ export async function* readOlderService(
     for (const row of read("memories", memories, "rowid")) {
       const where = `memory ${String(row["place"])}`;
       const isEmpty = typeof row["content"] !== "string" || row["content"].trim() === "";
-      if (isEmpty) yield { kind: "skipped", where, reason: "memories that OpenMemory stored empty" };
+      if (isEmpty) yield skipped(where, "memories that OpenMemory stored empty");
       else yield owned(memoryOf(row, where));
     }
     if (facts.includes("object")) {

@@ -1,5 +1,5 @@
 import { parseQueryTime, parseTime } from "../../schemas/time.ts";
-import { type ImportItem, objectOf } from "./import-item.ts";
+import { type ImportItem, objectOf, faulty } from "./import-item.ts";
 
 /** Other names that programs give to a field, in the order in which they are looked for. */
 const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
@@ -38,7 +38,7 @@ const SMALLEST_MILLISECONDS = 100_000_000_000;
 /** A record of JSON: a fact if it has a subject, a predicate and an object, else a memory. Other fields are not read. */
 export function readRecord(value: unknown, where: string): ImportItem {
   const record = objectOf(value);
-  if (record === undefined) return { kind: "faulty", where, reason: "is not a JSON object" };
+  if (record === undefined) return faulty(where, "is not a JSON object");
   const isFact = ["subject", "predicate", "object"].every((name) => record[name] !== undefined);
   const names = isFact ? FACT_FIELDS : MEMORY_FIELDS;
   const fields = names.flatMap((name) => {
@@ -64,7 +64,7 @@ export function readRow(
     else if (column === "confidence") record["confidence"] = Number(value);
     else if (column === "metadata" || column === "meta") {
       const metadata = typeof value === "string" ? jsonOf(value) : undefined;
-      if (metadata === undefined) return { kind: "faulty", where, reason: `${column} must be a JSON object` };
+      if (metadata === undefined) return faulty(where, `${column} must be a JSON object`);
       record["metadata"] = metadata;
     } else record[column] = typeof value === "bigint" ? Number(value) : value;
   }

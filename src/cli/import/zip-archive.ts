@@ -8,7 +8,7 @@ import {
   SMALL_INFLATED_BYTES,
 } from "./import-limits.ts";
 import type { Progress } from "./import-item.ts";
-import type { Bytes } from "./read-bytes.ts";
+import type { Bytes } from "./text-lines.ts";
 
 export interface ArchiveFile {
   /** As the archive has it: shown to people, never used as a path. */

@@ -7,9 +7,9 @@ import { EXIT } from "../output/cli-failure.ts";
 import { buildAgentShim } from "./agent-shim.ts";
 import { BoundedLines } from "./bounded-lines.ts";
 import { createDaemonLink, type DaemonLink, idleMsOf, startForClient } from "./daemon-link.ts";
-import { extraToolsOf } from "./extra-tools.ts";
 import { forward } from "./forward.ts";
 import { namedByPath, projectOfFolder } from "./project-of-folder.ts";
+import { extraToolsOf } from "../output/options.ts";
 
 export interface ServeAgentOptions {
   readonly project?: string;

@@ -18,3 +18,8 @@ export class CliFailure extends Error {
     this.status = options.status;
   }
 }
+
+/** The failure of a command that was called in a wrong way. */
+export function usageFailure(message: string, options: ErrorOptions = {}): CliFailure {
+  return new CliFailure(message, { ...options, exitCode: EXIT.usage });
+}

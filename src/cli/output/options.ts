@@ -3,6 +3,8 @@ import { readSettings, type Settings } from "../../config/config.ts";
 import { SECTORS } from "../../core/memory.ts";
 import * as rules from "../../schemas/text-rules.ts";
 import { parseLocalTime } from "./times.ts";
+import { EXTRA_TOOLS, type ExtraTool, readExtraTools } from "../../schemas/extra-tools.ts";
+import { usageFailure } from "./cli-failure.ts";
 
 /** The flags of all commands; each command declares which of them it takes. */
 export interface Flags {
@@ -135,4 +137,14 @@ export function tags(value: string, earlier: readonly string[] = []): string[] {
 
 export function sectorOption(): Option {
   return new Option("--sector <name>", "only memories of this sector").choices(SECTORS);
+}
+
+/** The names that `--tools` takes, as a sentence has them. */
+export const EXTRA_TOOL_NAMES = Object.keys(EXTRA_TOOLS).join(", ");
+
+/** The tools that `--tools` names. @throws {CliFailure} for one that there is none of. */
+export function extraToolsOf(list: string | undefined): readonly ExtraTool[] {
+  const { extra, unknown } = readExtraTools(list ?? "");
+  if (unknown === undefined) return extra;
+  throw usageFailure(`There is no tool "${unknown}"; --tools takes ${EXTRA_TOOL_NAMES}.`);
 }

@@ -1,7 +1,7 @@
-import { type Sector, SECTORS, type Signals } from "../memory.ts";
+import type { Sector, Signals } from "../memory.ts";
 
 /** After how long without being seen a memory's salience is half of what it was, ms; Infinity: never. */
-export type HalfLives = Readonly<Record<Sector, number>>;
+type HalfLives = Readonly<Record<Sector, number>>;
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
@@ -16,31 +16,6 @@ export const HALF_LIVES: HalfLives = {
   emotional: 60 * DAY_MS,
   reflective: 180 * DAY_MS,
 };
-
-/** For a store in which nothing fades. */
-export const NO_FADING: HalfLives = {
-  semantic: Infinity,
-  episodic: Infinity,
-  procedural: Infinity,
-  emotional: Infinity,
-  reflective: Infinity,
-};
-
-/**
- * Half-lives as settings name them: `episodic=90` in days, the others as they are; `off` among them: nothing fades.
- *
- * @throws {TypeError} on anything else.
- */
-export function halfLivesFrom(settings: readonly string[]): HalfLives {
-  if (settings.includes("off")) return NO_FADING;
-  const given = settings.map((setting) => {
-    const [name, days] = setting.split("=");
-    const sector = SECTORS.find((known) => known === name);
-    if (sector === undefined || !(Number(days) > 0)) throw new TypeError(`"${setting}" is no half-life`);
-    return [sector, Number(days) * DAY_MS] as const;
-  });
-  return { ...HALF_LIVES, ...Object.fromEntries(given) };
-}
 
 /**
  * The salience as of a moment: `s · 2^(−t / half-life)`, t since it was last seen in whole days, so that what was given

@@ -20,7 +20,7 @@ import type {
 } from "../../core/ports.ts";
 import { type Change, edgeId, type EdgeRow, endsOfEdgeId, type RequestRow } from "../../core/rows.ts";
 import type { MemoryTraits } from "../../core/recall/traits.ts";
-import { fadedSalience, HALF_LIVES, type HalfLives } from "../../core/memories/salience.ts";
+import { fadedSalience, HALF_LIVES } from "../../core/memories/salience.ts";
 import { EdgeIndex } from "./edge-index.ts";
 import { MemoryColumns, type SlimMemoryRow } from "./memory-columns.ts";
 
@@ -49,13 +49,11 @@ export class StoreCatalogue implements Catalogue {
   readonly #edges = new EdgeIndex();
   readonly #requests = new Map<string, RequestRow>();
   readonly #now: () => number;
-  readonly #halfLives: HalfLives;
   #requestsSweptAt = -Infinity;
 
   /** @param now the time for all that passes: requests kept, salience fading. */
-  constructor(now: () => number, halfLives: HalfLives = HALF_LIVES) {
+  constructor(now: () => number) {
     this.#now = now;
-    this.#halfLives = halfLives;
   }
 
   get size(): number {
@@ -151,7 +149,7 @@ export class StoreCatalogue implements Catalogue {
 
   at(ordinal: Ordinal): CatalogueEntry | undefined {
     return this.#columns.entry(ordinal, (signals, sector) =>
-      fadedSalience(signals, this.#now(), this.#halfLives[sector]),
+      fadedSalience(signals, this.#now(), HALF_LIVES[sector]),
     );
   }
 

@@ -1,12 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  fadedSalience,
-  HALF_LIVES,
-  halfLivesFrom,
-  NO_FADING,
-  reinforced,
-} from "../../../src/core/memories/salience.ts";
+import { fadedSalience, HALF_LIVES, reinforced } from "../../../src/core/memories/salience.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -27,22 +21,10 @@ describe("fadedSalience", () => {
         const faded = fadedSalience(seen, seen.lastSeenAt + elapsed, HALF_LIVES.episodic);
         expect(faded).toBeGreaterThanOrEqual(0);
         expect(faded).toBeLessThanOrEqual(seen.salience);
-        expect(fadedSalience(seen, seen.lastSeenAt + elapsed, NO_FADING.episodic)).toBe(seen.salience);
+        expect(fadedSalience(seen, seen.lastSeenAt + elapsed, Infinity)).toBe(seen.salience);
         expect(fadedSalience(seen, seen.lastSeenAt - elapsed, HALF_LIVES.episodic)).toBe(seen.salience);
       }),
     );
-  });
-});
-
-describe("halfLivesFrom", () => {
-  it("takes days by sector, and off", () => {
-    expect(halfLivesFrom([])).toEqual(HALF_LIVES);
-    expect(halfLivesFrom(["episodic=2"])).toEqual({ ...HALF_LIVES, episodic: 2 * DAY_MS });
-    expect(halfLivesFrom(["episodic=2", "off"])).toEqual(NO_FADING);
-  });
-
-  it.each(["", "episodic", "episodic=0", "episodic=x", "moods=3"])("refuses %j", (setting) => {
-    expect(() => halfLivesFrom([setting])).toThrow(TypeError);
   });
 });
 
