@@ -32,8 +32,7 @@ import { lockDataDirectory } from "../storage/lock.ts";
 import { type OpenedStore, openStore, STORE_FORMAT } from "../storage/open-store.ts";
 import { UserSummaries } from "../core/users/user-summaries.ts";
 import { createChatSummaryWriter } from "../models/chat-summary-writer.ts";
-import { setImmediate as nextTurn } from "node:timers/promises";
-import { sha256, systemClock, uuidSource } from "./system.ts";
+import { nextTurn, sha256, systemClock, uuidSource } from "./system.ts";
 import { readTls } from "./tls.ts";
 import { VERSION } from "../config/version.ts";
 
@@ -156,6 +155,7 @@ export async function startDaemon(
       ids: uuidSource,
       requests: new RequestLedger(),
       followUps,
+      nextTurn,
       sha256,
     };
     let listeningPort: number | undefined;
@@ -170,7 +170,6 @@ export async function startDaemon(
     const { summaryLlmUrl, summaryLlmModel, summaryLlmKey } = config;
     const summaries = new UserSummaries({
       ...ports,
-      nextTurn: () => nextTurn(),
       ...(summaryLlmUrl !== "" && {
         summaryWriter: createChatSummaryWriter({
           url: summaryLlmUrl,

@@ -38,8 +38,8 @@ const TOKEN_CACHE_BYTES = 32 * 1_024 * 1_024;
 /** How long a write waits for room before it is refused. */
 const MAX_WAIT_FOR_ROOM_MS = 30_000;
 
-/** Rows of a record that are shown in one step, some 20 ms; a larger one takes several turns of the event loop. */
-const ROWS_A_STEP = 20_000;
+/** How long a record is shown in one step before others get their turn; the last row may take longer. */
+const SHOWING_SLICE_MS = 20;
 
 /** Keeps memories and facts in a journal, in memory and in LanceDB tables; see `src/README.md` for how the three share the work. */
 export class LanceDbMemoryStore implements MemoryStore, FactStore {
@@ -294,13 +294,10 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
   /** In the order of calls: the overlay must not be at a record before it has all of those before. */
   #show(sequence: number, changes: readonly Change[], stage: Stage): Promise<void> | undefined {
     const steps = this.#stepsOfShowing(sequence, changes, stage);
-    if (this.#showing === undefined && changes.length <= ROWS_A_STEP) {
-      steps.next();
-      return undefined;
-    }
     const before = this.#showing;
+    if (before === undefined && steps.next().done === true) return undefined;
     const shown = (async () => {
-      await before;
+      await (before ?? nextTurn());
       while (steps.next().done !== true) await nextTurn();
     })();
     this.#showing = shown;
@@ -311,12 +308,14 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
 
   *#stepsOfShowing(sequence: number, changes: readonly Change[], stage: Stage): Generator<void, void> {
     let bytes = 0;
-    for (let first = 0; first < changes.length; first += ROWS_A_STEP) {
-      if (first > 0) yield;
-      const end = first + ROWS_A_STEP;
-      const part = changes.length <= ROWS_A_STEP ? changes : changes.slice(first, end);
-      bytes += showDurable(this.#indexes, sequence, part, stage, end >= changes.length);
-      for (const { table, id } of part) if (table === "tokens") this.#tokens.forget(id);
+    let sliceEnds = performance.now() + SHOWING_SLICE_MS;
+    for (const [i, change] of changes.entries()) {
+      const isLast = i === changes.length - 1;
+      bytes += showDurable(this.#indexes, sequence, [change], stage, isLast);
+      if (change.table === "tokens") this.#tokens.forget(change.id);
+      if (isLast || performance.now() < sliceEnds) continue;
+      yield;
+      sliceEnds = performance.now() + SHOWING_SLICE_MS;
     }
     this.#checkpointer.notePending(changes.length, bytes);
   }

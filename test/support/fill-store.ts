@@ -76,14 +76,16 @@ export async function fillStore({
           sessionId: i % 3 === 0 ? null : `session${Math.floor(i / (users * 20))}`,
           occurredAt: section.now - (count - i) * 60_000,
         };
+        const direction = unitVector(random);
         const composed = {
+          direction,
           id: uuidSource.newId(section.now),
           identity,
           hash: sha256(content).slice(0, 32),
-          embedding: { windows: [unitVector(random)], tokens: { vectors: tokenVectors(random) } },
+          embedding: { windows: [direction], tokens: { vectors: tokenVectors(random) } },
           sectors: { primarySector: "semantic", sectors: ["semantic"] } as const,
           createdBy: null,
-          readText: readText(identity),
+          readText: readText(identity, section.now),
         };
         const row = newMemoryRow(composed, section, section.nextOrder + changes.length / 3);
         changes.push(

@@ -61,6 +61,7 @@ export function createMemoryWorld(): MemoryWorld {
         return { primarySector, sectors: [primarySector], probabilities: { ...none, [primarySector]: 1 } };
       },
       frequencies: WORD_FREQUENCIES,
+      nextTurn: async () => {},
       sha256: (text) => createHash("sha256").update(text).digest("hex"),
     },
   };

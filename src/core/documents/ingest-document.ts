@@ -176,8 +176,7 @@ async function attemptOnce(
     return { changes, result: true };
   });
   const root = composed.get(0);
-  if (stored && root !== undefined)
-    followUps.added(root.id, FIRST_VERSION, meanWindow(root.embedding.windows));
+  if (stored && root !== undefined) followUps.added(root.id, FIRST_VERSION, root.direction);
   return stored;
 
   function isStillSo(_: PlannedMemory, place: number): boolean {
@@ -270,6 +269,7 @@ async function composePlaces(
       const memory = plan.memories[place];
       if (memory === undefined) continue;
       const embedding = await embed(ports, embeddedText(memory), signal);
+      const direction = meanWindow(embedding.windows);
       const { userId, project, tags, metadata } = owner;
       const identity = { ...memory, userId, project, tags, metadata, sessionId: null, occurredAt: null };
       composed.set(place, {
@@ -277,9 +277,10 @@ async function composePlaces(
         identity,
         hash: duplicateHash(sha256, identity),
         embedding,
-        sectors: sectorsOf(classify, memory.content, embedding),
+        direction,
+        sectors: sectorsOf(classify, memory.content, direction),
         ...writerOf(owner),
-        readText: readText(identity),
+        readText: readText(identity, clock.now()),
       });
       done += 1;
       onProgress({ stage: "embedding", done, total: places.length });

@@ -1,10 +1,11 @@
 import type { AddMemoryInput } from "./added-memory.ts";
 import { analyse, ANALYSER_VERSION, memoryTimeTerms, placeTerms } from "../text/analyser.ts";
 import { type DocumentEmbedding, type EmbeddingStamp, stampKey } from "../embedding.ts";
-import { type JsonValue, type Memory, type Written, writerOf } from "../memory.ts";
+import { type JsonValue, type Memory, occurredAtOf, type Written, writerOf } from "../memory.ts";
 import type { WriteSection } from "../ports.ts";
 import type { Change, MemoryRow } from "../rows.ts";
 import type { SectorClassifier } from "../sectors/sectors.ts";
+import { dayStart } from "../text/time-periods.ts";
 import { type MemoryTraits, traitsOf } from "../recall/traits.ts";
 
 /** What makes two memories the same: owner, content, tags, metadata, project, session and the time given. */
@@ -53,12 +54,14 @@ export function embeddedText({
 
 /** The mean of a memory's windows: where its text as a whole points. Not of unit length. */
 export function meanWindow(windows: readonly Float32Array[]): Float32Array {
-  const [first, ...rest] = windows;
+  const [first] = windows;
   if (first === undefined) throw new TypeError("an embedding has at least one window");
-  if (rest.length === 0) return first;
-  return first.map(
-    (component, i) => rest.reduce((sum, window) => sum + (window[i] ?? 0), component) / windows.length,
-  );
+  if (windows.length === 1) return first;
+  // Window by window: a long text has thousands of them.
+  const sums = new Float64Array(first.length);
+  for (const window of windows)
+    for (let i = 0; i < sums.length; i += 1) sums[i] = (sums[i] ?? 0) + (window[i] ?? 0);
+  return Float32Array.from(sums, (sum) => sum / windows.length);
 }
 
 /** A new memory, complete but for what only the synchronous section knows. */
@@ -67,6 +70,8 @@ export interface ComposedMemory extends Written {
   readonly identity: Identity;
   readonly hash: string;
   readonly embedding: DocumentEmbedding;
+  /** See `meanWindow`. */
+  readonly direction: Float32Array;
   readonly sectors: Pick<Memory, "primarySector" | "sectors">;
   readonly supersedes?: readonly string[];
   readonly readText: ReadText;
@@ -79,25 +84,33 @@ export interface ReadText {
   /** As `placeTerms`, between spaces. */
   readonly place: string;
   readonly traits: MemoryTraits;
+  /** As `memoryTimeTerms`, of a memory that happens on that day. */
+  readonly times: { readonly day: number; readonly terms: readonly string[] };
 }
 
-export function readText(memory: Pick<Identity, "content" | "tags" | "project" | "source">): ReadText {
+/** @param createdAt where it is not known yet: about when. */
+export function readText(
+  memory: Pick<Identity, "content" | "tags" | "project" | "occurredAt" | "source">,
+  createdAt: number,
+): ReadText {
   const { content } = memory;
+  const timed = { ...memory, createdAt };
   return {
     terms: analyse(content).join(" "),
     place: placeTerms(memory).join(" "),
     traits: traitsOf(content),
+    times: { day: dayStart(occurredAtOf(timed)), terms: memoryTimeTerms(timed) },
   };
 }
 
-/** The sectors of a text; a forced one comes first. */
+/** The sectors of a text; a forced one comes first. @param direction see `meanWindow`. */
 export function sectorsOf(
   classify: SectorClassifier,
   content: string,
-  embedding: DocumentEmbedding,
+  direction: Float32Array,
   forced?: Memory["primarySector"],
 ): Pick<Memory, "primarySector" | "sectors"> {
-  const { primarySector, sectors } = classify({ content, embedding: meanWindow(embedding.windows) });
+  const { primarySector, sectors } = classify({ content, embedding: direction });
   if (forced === undefined) return { primarySector, sectors };
   return { primarySector: forced, sectors: [forced, ...sectors.filter((sector) => sector !== forced)] };
 }
@@ -123,9 +136,12 @@ export function newMemoryRow(composed: ComposedMemory, { now }: WriteSection, or
 /** Adds what the indexes need and follows from the rest. */
 export function withDerived(
   memory: Omit<MemoryRow, "terms" | "traits" | "analyserVersion">,
-  { terms, place, traits }: ReadText = readText(memory),
+  { terms, place, traits, times }: ReadText = readText(memory, memory.createdAt),
 ): MemoryRow {
-  const all = [terms, ...memoryTimeTerms(memory), place].filter((part) => part !== "");
+  const happens = dayStart(occurredAtOf(memory));
+  const all = [terms, ...(happens === times.day ? times.terms : memoryTimeTerms(memory)), place].filter(
+    (part) => part !== "",
+  );
   return { ...memory, terms: all.join(" "), traits, analyserVersion: ANALYSER_VERSION };
 }
 

@@ -19,6 +19,8 @@ export interface MemoryPorts {
   readonly ids: IdSource;
   readonly requests: RequestLedger;
   readonly followUps: Pick<FollowUps, "added" | "recalled">;
+  /** Resolves when others have had a turn of the event loop. */
+  readonly nextTurn: () => Promise<void>;
   /** SHA-256 of a text in UTF-8, hex. */
   readonly sha256: (text: string) => string;
 }

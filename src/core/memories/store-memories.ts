@@ -27,6 +27,8 @@ export type Composed = ComposedMemory | KnownDuplicate;
 
 /** Embeds and classifies what is to be added, unless it is there already. The id is drawn first. */
 export async function composeMemory(ports: MemoryPorts, input: AddMemoryInput): Promise<Composed> {
+  // Of many that are there already, none waits for the model.
+  await ports.nextTurn();
   const identity = identityOf(input);
   const hash = duplicateHash(ports.sha256, identity);
   const { catalogue } = ports.store;
@@ -40,15 +42,21 @@ async function embedNew(ports: MemoryPorts, input: AddMemoryInput, hash: string)
   const id = ports.ids.newId(ports.clock.now());
   const embedding = await ports.embedder.embedDocument(input.content);
   const identity = identityOf(input);
+  // What is left of a long text takes .1 s and more: others get their turn in between.
+  await ports.nextTurn();
+  const direction = meanWindow(embedding.windows);
+  const sectors = sectorsOf(ports.classify, input.content, direction, input.sector);
+  await ports.nextTurn();
   return {
     id,
     identity,
     hash,
     embedding,
-    sectors: sectorsOf(ports.classify, input.content, embedding, input.sector),
+    direction,
+    sectors,
     ...writerOf(input),
     supersedes: [...new Set(input.supersedes)],
-    readText: readText(identity),
+    readText: readText(identity, ports.clock.now()),
   };
 }
 
@@ -136,7 +144,7 @@ async function attempt(
   items.forEach((item, i) => {
     const place = placed[i];
     if (item !== undefined && !("input" in item) && place?.memory !== undefined && !place.deduplicated) {
-      followUps.added(item.id, place.memory.version, meanWindow(item.embedding.windows));
+      followUps.added(item.id, place.memory.version, item.direction);
     }
   });
 

@@ -3,6 +3,7 @@ import {
   embeddedText,
   embeddingChanges,
   meanWindow,
+  readText,
   sectorsOf,
   withDerived,
 } from "./compose-memory.ts";
@@ -41,7 +42,7 @@ export interface UpdateMemoryInput {
  * @throws {ServiceError} NOT_FOUND, FORBIDDEN, VERSION_MISMATCH, MODEL_UNAVAILABLE, STORE_FULL, NOT_READY.
  */
 export async function updateMemory(ports: MemoryPorts, input: UpdateMemoryInput): Promise<SeenMemory> {
-  const { store, embedder, classify, sha256, followUps } = ports;
+  const { store, embedder, classify, sha256, followUps, nextTurn } = ports;
   const { id, userId, ifVersion, stillHolds = false, ...fields } = input;
   const found = owned("memory", store.catalogue.find(id), userId);
   checkVersion(found, ifVersion);
@@ -53,14 +54,20 @@ export async function updateMemory(ports: MemoryPorts, input: UpdateMemoryInput)
   const embedding = isNew
     ? await embedder.embedDocument(embeddedText({ content, source: source ?? null }))
     : undefined;
+  await nextTurn();
+  const direction = embedding && meanWindow(embedding.windows);
   const sectors =
-    content === undefined || embedding === undefined ? undefined : sectorsOf(classify, content, embedding);
+    content === undefined || direction === undefined ? undefined : sectorsOf(classify, content, direction);
 
   for (;;) {
     const memory = (await store.readMemories([id])).get(id);
     if (memory === undefined) throw notFound("memory");
     const isChanged = Object.values(fields).some((value) => value !== undefined);
     if (!isChanged && !stillHolds) return memory;
+
+    const changed = changedMemory(memory, fields, sectors);
+    await nextTurn();
+    const read = isChanged ? readText(changed, changed.createdAt) : undefined;
 
     const written = await store.commit(({ now }) => {
       const entry = owned("memory", store.catalogue.find(id), userId);
@@ -73,13 +80,11 @@ export async function updateMemory(ports: MemoryPorts, input: UpdateMemoryInput)
       if (!isChanged) return { changes: rejected, result: { ...memory, superseded } };
       if (fields.supersedes !== undefined)
         checkSupersedes(store.catalogue, entry.userId, fields.supersedes, id);
-      const changed = changedMemory(memory, fields, sectors);
-      const row = withDerived({
-        ...changed,
-        updatedAt: now,
-        version: memory.version + 1,
-        duplicateHash: duplicateHash(sha256, changed),
-      });
+      const duplicate = duplicateHash(sha256, changed);
+      const row = withDerived(
+        { ...changed, updatedAt: now, version: memory.version + 1, duplicateHash: duplicate },
+        read,
+      );
       const changes: Change[] = [{ table: "memories", id, row }, ...rejected];
       if (embedding !== undefined) {
         const outdated = store.catalogue
@@ -94,7 +99,7 @@ export async function updateMemory(ports: MemoryPorts, input: UpdateMemoryInput)
       return { changes, result: { ...memoryOf(row), salience, lastSeenAt, superseded } };
     });
     if (written === undefined) continue;
-    if (embedding !== undefined) followUps.added(id, written.version, meanWindow(embedding.windows));
+    if (direction !== undefined) followUps.added(id, written.version, direction);
     return written;
   }
 }

@@ -8,6 +8,8 @@ import {
   embeddedText,
   embeddingChanges,
   meanWindow,
+  type ReadText,
+  readText,
   withDerived,
 } from "../memories/compose-memory.ts";
 import type { MemoryPorts } from "../memories/memory-ports.ts";
@@ -15,7 +17,7 @@ import { checkCycle } from "../memories/supersede.ts";
 import { nextWaypoint, type Predecessor } from "../memories/waypoints.ts";
 import { INITIAL_SALIENCE, SECTORS, writerOf } from "../memory.ts";
 import type { WriteSection } from "../ports.ts";
-import { type Change, edgeId, type MemoryRow } from "../rows.ts";
+import { type Change, edgeId } from "../rows.ts";
 import { RestoredFacts } from "./restore-fact.ts";
 import { type CutMemory, restoreDocument } from "./restore-document.ts";
 import type {
@@ -45,7 +47,11 @@ export interface RestoreRecordsResult {
 
 const EMBEDDED_AT_ONCE = 8;
 
-type Embedded = MemoryTransfer & { readonly embedding: DocumentEmbedding };
+type Embedded = MemoryTransfer & {
+  readonly embedding: DocumentEmbedding;
+  readonly hash: string;
+  readonly readText: ReadText;
+};
 /** With the place of its first memory, where that is here. */
 type Placed = DocumentTransfer & { readonly order: number | undefined };
 type Prepared = FactTransfer | WaypointTransfer | Embedded | Placed | RestoredRecord | ServiceError;
@@ -119,7 +125,7 @@ async function attempt(ports: MemoryPorts, prepared: readonly Prepared[]): Promi
             (older) => (added.get(older)?.memory ?? catalogue.find(older))?.supersedes,
           );
           const order = section.nextOrder + added.size;
-          const row = memoryRow(ports, item.memory, order);
+          const row = withDerived({ ...item.memory, order, duplicateHash: item.hash }, item.readText);
           put({ table: "memories", id, row });
           embeddingChanges(id, row.userId, item.embedding, embedder.stamp).forEach(put);
           const { salience, lastSeenAt } = item.signals;
@@ -168,7 +174,7 @@ async function attempt(ports: MemoryPorts, prepared: readonly Prepared[]): Promi
 
 /** Embeds the memories that are not there yet. */
 async function prepare(
-  { store, embedder, sha256 }: Pick<MemoryPorts, "store" | "embedder" | "sha256">,
+  { store, embedder, sha256, nextTurn }: Pick<MemoryPorts, "store" | "embedder" | "sha256" | "nextTurn">,
   items: RestoreRecordsInput["items"],
 ): Promise<Prepared[]> {
   const ids = items.flatMap((item) => {
@@ -181,25 +187,25 @@ async function prepare(
     if (item instanceof ServiceError) return item;
     if (item.kind === "document") return { ...item, order: here.get(item.document.rootMemoryId)?.order };
     if (item.kind !== "memory") return item;
+    await nextTurn();
     const { memory } = item;
     const known = here.get(memory.id);
     if (known !== undefined)
       return isSame(sha256, memory, known) ? { id: memory.id, outcome: "known" } : takenId();
     try {
-      return { ...item, embedding: await embedder.embedDocument(embeddedText(memory)) };
+      const embedding = await embedder.embedDocument(embeddedText(memory));
+      await nextTurn();
+      return {
+        ...item,
+        embedding,
+        hash: duplicateHash(sha256, memory),
+        readText: readText(memory, memory.createdAt),
+      };
     } catch (error) {
       if (error instanceof ServiceError) return error;
       throw error;
     }
   });
-}
-
-function memoryRow(
-  { sha256 }: Pick<MemoryPorts, "sha256">,
-  memory: MemoryTransfer["memory"],
-  order: number,
-): MemoryRow {
-  return withDerived({ ...memory, order, duplicateHash: duplicateHash(sha256, memory) });
 }
 
 interface RestoringWaypoint {

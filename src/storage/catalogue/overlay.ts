@@ -74,8 +74,8 @@ export class Overlay {
   }
 }
 
-/** An estimate to cap memory by, not a file size. */
-function bytesOf(change: Change): number {
+/** What a change weighs: an estimate to cap memory and work by, not a file size. */
+export function bytesOf(change: Change): number {
   const ROW_BYTES = 200;
   if (change.row === null) return ROW_BYTES;
   switch (change.table) {

@@ -1,5 +1,6 @@
 import { setImmediate as turnOfOthers } from "node:timers/promises";
 import type { Change, MemoryRow, Rows, TableName } from "../../core/rows.ts";
+import { bytesOf } from "../catalogue/overlay.ts";
 import { buffersOf, type Columns, utf8Reader } from "./columns.ts";
 import { COMPACTION_THRESHOLDS, type CompactionThresholds } from "./compaction-thresholds.ts";
 import { SLIM_MEMORY_COLUMNS } from "./memories-table.ts";
@@ -59,8 +60,9 @@ export interface Tables {
   close(): Promise<void>;
 }
 
-/** Rows that are converted in one go: with vectors and tokens half a megabyte, a millisecond. */
-const ROWS_A_PIECE = 100;
+/** What is converted in one go, some milliseconds: rows, and what they weigh but for the last of them. */
+const ROWS_PER_PIECE = 100;
+const BYTES_PER_PIECE = 1_024 * 1_024;
 /** LanceDB holds what it writes at once several times over. */
 const BYTES_A_COMMIT = 16 * 1_024 * 1_024;
 
@@ -92,6 +94,19 @@ export async function openTables(
   return new ThreadedTables(thread);
 }
 
+function* inPieces(changes: readonly Change[]): Generator<readonly Change[], void> {
+  let start = 0;
+  let bytes = 0;
+  for (const [i, change] of changes.entries()) {
+    bytes += bytesOf(change);
+    if (i + 1 - start < ROWS_PER_PIECE && bytes < BYTES_PER_PIECE) continue;
+    yield changes.slice(start, i + 1);
+    start = i + 1;
+    bytes = 0;
+  }
+  if (start < changes.length) yield changes.slice(start);
+}
+
 class ThreadedTables implements Tables {
   readonly #thread: TablesThread;
   #lastApply: Promise<unknown> = Promise.resolve();
@@ -118,8 +133,8 @@ class ThreadedTables implements Tables {
         if (new Set(own.map(({ id }) => id)).size < own.length)
           throw new TypeError(`two changes of one id in ${spec.name}`);
         let staged = 0;
-        for (let start = 0; start < own.length; start += ROWS_A_PIECE) {
-          staged += await this.#stage(spec, own.slice(start, start + ROWS_A_PIECE));
+        for (const piece of inPieces(own)) {
+          staged += await this.#stage(spec, piece);
           await turnOfOthers();
           if (staged < BYTES_A_COMMIT) continue;
           await this.#thread.call("commit", []);
