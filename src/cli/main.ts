@@ -11,6 +11,7 @@ import {
 import { REMOVED_SETTINGS } from "../config/settings-schema.ts";
 import { VERSION } from "../config/version.ts";
 import { addAgentCommands } from "./agents/agent-commands.ts";
+import { addBackupCommands } from "./commands/backup.ts";
 import { addChangeCommands } from "./commands/changes.ts";
 import { addCompactCommand } from "./commands/compact.ts";
 import { addDaemonCommands } from "./commands/daemon.ts";
@@ -67,6 +68,7 @@ export function program(words: readonly string[]): Command {
   addStart(memoryd, words);
   addDaemonCommands(memoryd);
   addCompactCommand(memoryd);
+  addBackupCommands(memoryd);
   addModelCommands(memoryd);
   const data = memoryd.command("data").description("say where the data is");
   addCommand(data, "path", "print the data directory").action((flags: Flags) =>

@@ -4,6 +4,7 @@ import { type CallOptions, path, type Transport } from "./transport.ts";
 
 export type KeyCalls = ReturnType<typeof keyCalls>;
 export type TransferCalls = ReturnType<typeof transferCalls>;
+export type BackupCalls = ReturnType<typeof backupCalls>;
 export type CompactionCalls = ReturnType<typeof compactionCalls>;
 
 export function keyCalls({ json, get }: Transport) {
@@ -38,5 +39,19 @@ export function compactionCalls({ json, get }: Transport) {
     status: (options?: CallOptions) => get<wire.Compaction>("/compact", {}, options),
     start: (options?: CallOptions) =>
       json<wire.StartedCompaction>({ method: "POST", path: "/compact", options }),
+  };
+}
+
+export function backupCalls({ json, get }: Transport) {
+  return {
+    list: (options?: CallOptions) => get<wire.Backups>("/backups", {}, options),
+    /** Begins one; `list` says how far it is. */
+    create: (body: wire.NewBackup = {}, options?: CallOptions) =>
+      json<wire.StartedBackup>({ method: "POST", path: "/backups", body, options }),
+    /** Rejects with DAMAGED where it is not whole. */
+    verify: (name: string, options?: CallOptions) =>
+      json<wire.Backup>({ method: "POST", path: path`/backups/${name}/verify`, options }),
+    remove: (name: string, options?: CallOptions) =>
+      json<wire.RemovedBackup>({ method: "DELETE", path: path`/backups/${name}`, options }),
   };
 }

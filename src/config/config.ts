@@ -21,6 +21,7 @@ const PATHS: ReadonlySet<string> = new Set<SettingName>([
   "tlsCert",
   "tlsKey",
   "whisperModelDir",
+  "backupTo",
 ]);
 
 export type SettingName = keyof typeof SETTINGS_SCHEMA;

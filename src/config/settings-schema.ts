@@ -119,6 +119,23 @@ export const SETTINGS_SCHEMA = {
     description:
       "how long what was deleted may stay on the disk, but for busy times; 0: until `memoryd compact --now`",
   }),
+  backupEvery: text({
+    default: "off",
+    pattern: /^(off|[1-9][0-9]{0,3}[hd])$/,
+    expected: "off, or hours or days such as 12h or 1d",
+    description: "make a backup so often, where anything was written since the last: off, 12h, 1d, …",
+  }),
+  backupKeep: wholeNumber({
+    minimum: 1,
+    maximum: 10_000,
+    default: 7,
+    description: "how many of the backups made by the schedule are kept; named ones stay",
+  }),
+  backupTo: text({
+    default: "",
+    description:
+      "folder for backups; on another disk they outlive this one. Empty: `backups` in the data directory",
+  }),
   timeZone: text({
     default: "",
     pattern: /^(?:[A-Za-z][\w+/-]{0,63}|[+-]\d\d:\d\d)?$/,

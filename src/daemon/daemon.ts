@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { backupFolder, createBackupService } from "./backup-service.ts";
 import { createCompactionService } from "./compaction-service.ts";
 import { type Config, setVariables } from "../config/config.ts";
 import { EMBEDDING_WORKERS, MODEL_IDLE_MS, SHUTDOWN_MS } from "../config/limits.ts";
@@ -191,6 +192,18 @@ export async function startDaemon(
       log,
     });
     started.push(() => compaction.close());
+    const backups = createBackupService({
+      dataDir: config.dataDir,
+      folder: backupFolder(config),
+      every: millisecondsOf(config.backupEvery),
+      keep: config.backupKeep,
+      opened,
+      documents: opened.store.catalogue.documents,
+      originals: service.originals,
+      clock: systemClock,
+      log,
+    });
+    started.push(() => backups.close());
     const status = () =>
       statusOf(config, {
         instanceId,
@@ -212,6 +225,7 @@ export async function startDaemon(
       operations,
       documents: service.operations,
       compaction,
+      backups,
       mcp: agents.fetch,
       status,
       lookAtDiskSpace: () => opened.store.lookAtDiskSpace(),
@@ -242,6 +256,7 @@ export async function startDaemon(
     listeningPort = port;
     service.start();
     compaction.begin();
+    backups.begin();
     writeRuntimeInfo(config.dataDir, {
       address: config.host,
       port,
@@ -279,6 +294,12 @@ function accessOf({ apiKey, host, allowedHosts, allowedOrigins, trustedProxies, 
     allowedOrigins,
     trustedProxies,
   };
+}
+
+/** Of a setting such as `12h` or `1d`; undefined for `off`. */
+function millisecondsOf(interval: string): number | undefined {
+  const hours = Number.parseInt(interval, 10) * (interval.endsWith("d") ? 24 : 1);
+  return Number.isNaN(hours) ? undefined : hours * 3_600_000;
 }
 
 /** The model that was chosen for the store, else the one it has; of a new one, the configured model. */

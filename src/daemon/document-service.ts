@@ -24,8 +24,8 @@ import { VERSION } from "../config/version.ts";
 
 /** The part of the daemon that takes documents in. */
 export interface DocumentService {
-  /** To be erased. */
-  readonly originals: Originals;
+  /** As purges and backups need them. */
+  readonly originals: Originals & Pick<DiskFileStore, "hold">;
   readonly operations: DocumentOperations;
   /** Goes on with the jobs of an earlier life; once the port is known, so that the daemon fetches nothing of itself. */
   start(): void;

@@ -7,6 +7,7 @@ import Fastify, {
   LogController,
   type RouteOptions,
 } from "fastify";
+import type { BackupOperations } from "../core/backups.ts";
 import type { CompactionOperations } from "../core/compaction.ts";
 import type { DocumentOperations } from "../core/documents/document-operations.ts";
 import type { Operations } from "../core/operations.ts";
@@ -21,6 +22,7 @@ import { readJsonBodies } from "./json-body.ts";
 import { describeRoutes } from "./openapi.ts";
 import { sendProblem, serviceErrorOf } from "./problem.ts";
 import { checkQuery, parseQueryString } from "./query-string.ts";
+import { backupRoutes } from "./routes/backups.ts";
 import { compactionRoutes } from "./routes/compaction.ts";
 import { documentRoutes } from "./routes/documents.ts";
 import { factReadRoutes } from "./routes/fact-reads.ts";
@@ -108,6 +110,8 @@ export interface ServerOptions {
   readonly documents?: DocumentOperations;
   /** Left out: nobody may ask for erasing. */
   readonly compaction?: CompactionOperations;
+  /** Left out: nobody may ask for backups. */
+  readonly backups?: BackupOperations;
   /** Answers agents; left out: there is nothing at `/mcp`. */
   readonly mcp?: McpHandler;
   /** Asked at every request that needs it. */
@@ -135,6 +139,7 @@ export function buildServer({
   operations,
   documents,
   compaction,
+  backups,
   mcp,
   status,
   requestStop = () => {},
@@ -232,6 +237,7 @@ export function buildServer({
     app.register(documentRoutes, { documentsOf, maxUploadBytes });
   }
   if (compaction !== undefined) app.register(compactionRoutes, { compaction });
+  if (backups !== undefined) app.register(backupRoutes, { backups });
   app.register(userRoutes, { operationsOf });
   if (mcp !== undefined) app.register(mcpRoutes, { mcp, operationsOf, documentsOf });
   const { keys } = accessOptions;

@@ -94,10 +94,10 @@ export async function writeCheckpoint(
   checkpoint: Checkpoint,
   older: Checkpoint | undefined,
 ): Promise<void> {
-  await replaceFile(disk, join(directory, fileName(checkpoint.number)), encodeCheckpoint(checkpoint));
+  await replaceFile(disk, join(directory, checkpointName(checkpoint.number)), encodeCheckpoint(checkpoint));
   for (const number of await numbersIn(disk, directory)) {
     if (number !== checkpoint.number && number !== older?.number) {
-      await disk.remove(join(directory, fileName(number)));
+      await disk.remove(join(directory, checkpointName(number)));
     }
   }
 }
@@ -124,7 +124,7 @@ export async function chooseCheckpoint(
   const damage: string[] = [];
   const readable: Checkpoint[] = [];
   for (const number of numbers) {
-    const checkpoint = decodeCheckpoint(number, await disk.readFile(join(directory, fileName(number))));
+    const checkpoint = decodeCheckpoint(number, await disk.readFile(join(directory, checkpointName(number))));
     if (typeof checkpoint === "string") damage.push(checkpoint);
     else readable.push(checkpoint);
   }
@@ -263,7 +263,7 @@ export function decodeCheckpoint(number: number, bytes: Buffer): Checkpoint | st
   const line = FIRST_LINE.exec(bytes.subarray(0, Math.max(lineEnd, 0)).toString());
   const body = bytes.subarray(lineEnd + 1);
   if (line === null || crc32(body) !== Number.parseInt(line[2] ?? "", 16))
-    return `${fileName(number)} is damaged`;
+    return `${checkpointName(number)} is damaged`;
   const format = Number(line[1]);
   if (format > CHECKPOINT_FORMAT) {
     throw unusable(
@@ -274,7 +274,8 @@ export function decodeCheckpoint(number: number, bytes: Buffer): Checkpoint | st
   return { ...(JSON.parse(body.toString()) as Omit<Checkpoint, "number">), number };
 }
 
-function fileName(number: number): string {
+/** Of the file in the data directory. */
+export function checkpointName(number: number): string {
   return `CHECKPOINT-${String(number).padStart(10, "0")}`;
 }
 

@@ -89,6 +89,8 @@ export class Checkpointer {
   /** While the tables are copied: what is brought into them meanwhile. */
   #changed: Map<TableName, Set<string>> | undefined;
   #renewing: Promise<void> | undefined;
+  /** Its files stay until it is released; null before it is written. */
+  #held: Checkpoint | null | undefined;
   /** Of the copies, synced before a checkpoint names them. */
   #synced: readonly TableFile[] = [];
   readonly #leftOvers: LeftOvers;
@@ -156,6 +158,10 @@ export class Checkpointer {
   renew(generation: NewGeneration): Promise<void> {
     if (this.#renewing !== undefined)
       return Promise.reject(new ServiceError("CONFLICT", "The tables are being written anew already."));
+    if (this.#held !== undefined)
+      return Promise.reject(
+        new ServiceError("CONFLICT", "A backup is being made; try again when it is done."),
+      );
     this.#renewing = this.#renewNow(generation).finally(() => {
       this.#renewing = undefined;
     });
@@ -165,6 +171,30 @@ export class Checkpointer {
   /** A checkpoint of what there is, also when nothing is new but what `describe` says. */
   note(): Promise<void> {
     return this.#inTurn(() => this.#flushNow({ always: true }));
+  }
+
+  /**
+   * Brings everything pending into a checkpoint whose files then stay, one at a time, until `release`.
+   *
+   * @throws {ServiceError} CONFLICT while another is held, or deleted rows are purged.
+   */
+  async hold(): Promise<{ readonly checkpoint: Checkpoint; release(): void }> {
+    if (this.#renewing !== undefined)
+      throw new ServiceError("CONFLICT", "Deleted data is being purged; make the backup when that is done.");
+    if (this.#held !== undefined) throw new ServiceError("CONFLICT", "A backup is being made already.");
+    this.#held = null;
+    const release = () => (this.#held = undefined);
+    try {
+      await this.#inTurn(async () => {
+        await this.#flushNow();
+        this.#held = this.#latest ?? null;
+      });
+      if (this.#held === null) throw new TypeError("a store that was flushed has a checkpoint");
+      return { checkpoint: this.#held, release };
+    } catch (error) {
+      release();
+      throw error;
+    }
   }
 
   /** Bytes that must be free for writes that add: LanceDB writes its largest table anew, with as much to spare. */
@@ -346,7 +376,9 @@ export class Checkpointer {
   }
 
   #namedFiles(): TableFile[] {
-    return [this.#latest, this.#older].flatMap((kept) => kept?.tables ?? []).flatMap(({ files }) => files);
+    return [this.#latest, this.#older, this.#held]
+      .flatMap((kept) => kept?.tables ?? [])
+      .flatMap(({ files }) => files);
   }
 
   #namedPaths(): Set<string> {

@@ -151,6 +151,12 @@ export class DiskFileStore implements FileStore {
     return isWhole;
   }
 
+  /** Keeps files that are needed now until the answer is called, whatever becomes of their documents. */
+  hold(files: readonly string[]): () => void {
+    for (const sha256 of files) this.#holders.set(sha256, (this.#holders.get(sha256) ?? 0) + 1);
+    return () => files.forEach((sha256) => this.#release(sha256));
+  }
+
   letGo(sha256: string): void {
     if (this.#isInUse(sha256) || !this.#isNobodys(sha256)) return;
     // One that fails goes with a later sweep.

@@ -16,6 +16,8 @@ export interface Disk {
   size(path: string): Promise<number | undefined>;
   /** Replaces what is there. Durable only after `syncDirectory` of the parent (of both, when it moves between two). */
   rename(from: string, to: string): Promise<void>;
+  /** Makes another name of a file: both are the same bytes. Fails where the file system has no such names. */
+  link(from: string, to: string): Promise<void>;
   /** No error if it is gone already. Durable only after `syncDirectory` of the parent. */
   remove(path: string): Promise<void>;
   /** An empty folder; no error if it is gone already. */
@@ -24,6 +26,8 @@ export interface Disk {
   makeDirectory(path: string): Promise<void>;
   /** Makes creations, renames and removals in a folder durable. Does nothing on Windows, which cannot. */
   syncDirectory(path: string): Promise<void>;
+  /** Tells the disks of two folders apart. */
+  device(path: string): Promise<number>;
   /** Bytes free for this user on the file system that holds `path`. */
   freeBytes(path: string): Promise<number>;
 }
@@ -112,6 +116,7 @@ export const nodeDisk: Disk = {
     }
   },
   rename: (from, to) => fs.rename(from, to),
+  link: (from, to) => fs.link(from, to),
   remove: (path) => fs.rm(path, { force: true }),
   async removeDirectory(path) {
     try {
@@ -144,6 +149,7 @@ export const nodeDisk: Disk = {
       await handle.close();
     }
   },
+  device: async (path) => (await fs.stat(path)).dev,
   async freeBytes(path) {
     const { bavail, bsize } = await fs.statfs(path);
     return bavail * bsize;

@@ -54,7 +54,7 @@ export interface OpenedStore {
   readonly journal: Pick<Journal, "position" | "readOnly" | "bytes">;
   /** True where no document has gone between the two checkpoints that are kept: what no row of now names, neither does. */
   readonly hasAllDocuments: boolean;
-  readonly checkpointer: Pick<Checkpointer, "latest" | "stopped" | "flush">;
+  readonly checkpointer: Pick<Checkpointer, "latest" | "stopped" | "flush" | "hold">;
   readonly tables: Pick<Tables, "failure">;
   readonly purge: Purge;
   /** What was lost before this start and cannot be made again, in sentences. */

@@ -16,10 +16,11 @@ const HEAVY = [
   "cli/commands/start.ts",
   "cli/fetch-pinned.ts",
   "cli/mcp/serve-agent.ts",
-  "daemon/compact-stopped.ts",
+  "daemon/backup-service.ts",
   "daemon/daemon.ts",
   "daemon/key-service.ts",
   "daemon/log.ts",
+  "daemon/stopped-store.ts",
 ];
 
 /** Files and packages that are loaded with a file, itself among them. */

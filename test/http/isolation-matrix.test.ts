@@ -155,6 +155,13 @@ const ROWS: Readonly<Record<string, Row>> = {
   // A `user_id` in the query of a POST that reads none there would be overlooked, so it is refused.
   "POST /import": { statuses: "200 400 400 403 403 403 403" },
   "GET /stats": { statuses: ADMIN },
+  "GET /backups": { statuses: ADMIN },
+  "POST /backups": { statuses: "202 400 400 403 403 403 403" },
+  "POST /backups/:name/verify": {
+    statuses: "200 400 400 403 403 403 403",
+    path: () => "/backups/one/verify",
+  },
+  "DELETE /backups/:name": { statuses: ADMIN, path: () => "/backups/one" },
   "GET /compact": { statuses: ADMIN },
   "POST /compact": { statuses: "202 400 400 403 403 403 403" },
   "GET /keys": { statuses: ADMIN },

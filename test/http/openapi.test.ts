@@ -58,6 +58,7 @@ describe("/openapi.json", () => {
     expect(description.openapi).toBe("3.1.0");
     expect(operations.toSorted()).toEqual([
       "delete /api/temporal/fact/{id}",
+      "delete /backups/{name}",
       "delete /documents/{id}",
       "delete /jobs/{id}",
       "delete /keys",
@@ -72,6 +73,7 @@ describe("/openapi.json", () => {
       "get /api/temporal/stats",
       "get /api/temporal/timeline",
       "get /api/temporal/volatile",
+      "get /backups",
       "get /compact",
       "get /documents",
       "get /documents/{id}",
@@ -97,6 +99,8 @@ describe("/openapi.json", () => {
       "patch /memory/{id}",
       "post /api/temporal/fact",
       "post /api/temporal/fact/batch",
+      "post /backups",
+      "post /backups/{name}/verify",
       "post /compact",
       "post /import",
       "post /ingest",

@@ -213,6 +213,11 @@ export class PowerlessDisk implements Disk {
     this.#change();
     await nodeDisk.rename(from, to);
   }
+  async link(from: string, to: string): Promise<void> {
+    this.#change();
+    await nodeDisk.link(from, to);
+  }
+  device = (path: string) => nodeDisk.device(path);
   async remove(path: string): Promise<void> {
     this.#change();
     await nodeDisk.remove(path);

@@ -1,3 +1,4 @@
+import type { Backup, BackupOperations } from "../../src/core/backups.ts";
 import type { AddedMemory, AddMemoryInput } from "../../src/core/memories/added-memory.ts";
 import { ServiceError } from "../../src/core/errors.ts";
 import { bindFactOperations } from "../../src/core/facts/fact-operations.ts";
@@ -229,5 +230,26 @@ function fakeSummary(userId: string): UserSummary {
     lastMemoryAt: FAKE_NOW,
     updatedAt: FAKE_NOW,
     isStale: false,
+  };
+}
+
+/** Backups of which there is one, `one`. */
+export function createFakeBackups(): BackupOperations {
+  const one: Backup = {
+    name: "one",
+    createdAt: 1,
+    storeId: "store-1",
+    position: "1.1",
+    memories: 1,
+    bytes: 10,
+    addedBytes: 5,
+    sharesDisk: true,
+    verifiedAt: 1,
+  };
+  return {
+    start: async ({ name = "two" }) => ({ name, startedAt: 1, done: 0, total: 0 }),
+    list: async () => ({ folder: "/backups", items: [one], damaged: [] }),
+    verify: async () => one,
+    remove: async () => {},
   };
 }

@@ -361,6 +361,15 @@ export async function createFaultyDisk(root: string, options: FaultyDiskOptions 
       };
       pending.push({ folder: dirname(to), paths: [from, to], undo });
     },
+    async link(from, to) {
+      stepOrThrow("link", to);
+      await nodeDisk.link(from, to);
+      pending.push({ folder: dirname(to), paths: [to], undo: () => fs.rm(to, { force: true }) });
+    },
+    async device(path) {
+      ensureOn();
+      return nodeDisk.device(path);
+    },
     async remove(path) {
       stepOrThrow("remove", path);
       if ((await nodeDisk.size(path)) === undefined) return;

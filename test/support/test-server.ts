@@ -2,7 +2,12 @@ import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from "fas
 import type { Operations } from "../../src/core/operations.ts";
 import { buildServer, type ServerOptions } from "../../src/http/server.ts";
 import { createDocumentWorld } from "./document-world.ts";
-import { createFakeOperations, FAKE_STATUS, type FakeOperations } from "./fake-operations.ts";
+import {
+  createFakeBackups,
+  createFakeOperations,
+  FAKE_STATUS,
+  type FakeOperations,
+} from "./fake-operations.ts";
 import { createKeyRing } from "./key-ring.ts";
 
 export interface TestServer extends FakeOperations {
@@ -21,6 +26,7 @@ export function createTestServer(
     status: () => FAKE_STATUS,
     documents: createDocumentWorld().operations,
     compaction: { start: () => true, status: () => ({}) },
+    backups: createFakeBackups(),
     mcp: async () => new Response(),
     ...options,
     access: { keys: createKeyRing({ now: Date.now }), ...options.access },

@@ -8,7 +8,7 @@ import { minute } from "../output/times.ts";
 import { formatTime } from "../../schemas/time.ts";
 import { CliFailure } from "../output/cli-failure.ts";
 import { type Daemon, findDaemon } from "../connect.ts";
-import { complain, plural, print, printJson, printTable, showProgress } from "../output/output.ts";
+import { complain, inBytes, plural, print, printJson, printTable, showProgress } from "../output/output.ts";
 
 type Finished = NonNullable<Compaction["last"]>;
 
@@ -86,7 +86,7 @@ async function untilDone(daemon: Daemon): Promise<Compaction> {
 }
 
 async function compactHere(dataDir: string, logLevel: Settings["logLevel"]): Promise<Finished> {
-  const { compactStopped } = await import("../../daemon/compact-stopped.ts");
+  const { compactStopped } = await import("../../daemon/stopped-store.ts");
   const { createLogger } = await import("../../daemon/log.ts");
   const interrupt = new AbortController();
   process.once("SIGINT", () => interrupt.abort());
@@ -140,9 +140,4 @@ function printReport({ took_ms, tables = [], journal, originals }: Finished): vo
       ? [["originals", `${plural(originals.files, "file")} of ${inBytes(originals.bytes)} went`] as const]
       : []),
   ]);
-}
-
-function inBytes(bytes: number): string {
-  if (bytes < 1e3) return `${bytes} B`;
-  return bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
 }

@@ -123,3 +123,9 @@ export function tagWords(tags: readonly string[]): string {
 export function plural(count: number, one: string, several = `${one}s`): string {
   return `${count} ${count === 1 ? one : several}`;
 }
+
+/** A number of bytes with a unit: `812 B`, `4.2 kB`, `31.0 MB`. */
+export function inBytes(bytes: number): string {
+  if (bytes < 1e3) return `${bytes} B`;
+  return bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
+}

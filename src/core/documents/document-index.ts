@@ -21,6 +21,8 @@ export interface DocumentReads {
   readonly nextJobOrder: number;
   /** True while a document or an unfinished job needs the file with that SHA-256. */
   needsFile(sha256: string): boolean;
+  /** SHA-256s of all that is so. */
+  neededFiles(): string[];
   /** True if a document that went since the store was opened had that file: a checkpoint may still name it. */
   neededFile(sha256: string): boolean;
   pageOfDocuments(filter: DocumentFilter, page: PageRequest): OrderedPage<DocumentRow>;
@@ -83,6 +85,10 @@ export class DocumentIndex implements DocumentReads {
 
   needsFile(sha256: string): boolean {
     return this.#users.has(sha256);
+  }
+
+  neededFiles(): string[] {
+    return [...this.#users.keys()];
   }
 
   neededFile(sha256: string): boolean {

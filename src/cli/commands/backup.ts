@@ -1,0 +1,212 @@
+import { basename, dirname, resolve } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { type Command, InvalidArgumentError } from "commander";
+import type { Backup } from "../../core/backups.ts";
+import { formatTime } from "../../schemas/time.ts";
+import { type Daemon, findDaemon } from "../connect.ts";
+import { CliFailure } from "../output/cli-failure.ts";
+import { addCommand, type Flags, given, settingsOf } from "../output/options.ts";
+import { complain, inBytes, plural, print, printJson, printTable, showProgress } from "../output/output.ts";
+import { minute } from "../output/times.ts";
+
+interface BackupFlags extends Flags {
+  readonly to?: string;
+  readonly name?: string;
+  readonly keep?: number;
+}
+
+const POLL_MS = 250;
+const SAME_DISK =
+  "Backups on the disk of the data do not protect from its loss: name a folder on another one with --to, or with " +
+  "`memoryd start --backup-to FOLDER`.";
+
+/** `memoryd backup …` and `memoryd restore` */
+export function addBackupCommands(memoryd: Command): void {
+  const backup = withFolder(
+    addCommand(memoryd, "backup", "copy the whole store, while it is used, and list or check such copies"),
+  )
+    .option("--name <name>", "name it (default: the time in UTC)")
+    .option("--json", "print JSON")
+    .action(create);
+  withFolder(addCommand(backup, "list", "list backups, newest first"))
+    .option("--json", "print JSON")
+    .action(list);
+  withFolder(addCommand(backup, "verify", "read every file of a backup and open its tables"))
+    .argument("[name]", "the backup (default: the newest)")
+    .option("--json", "print JSON")
+    .action(verify);
+  withFolder(addCommand(backup, "prune", "remove the oldest backups that are named by their time"))
+    .requiredOption("--keep <number>", "how many stay", keepOf)
+    .option("--json", "print JSON")
+    .action(prune);
+
+  memoryd
+    .command("restore")
+    .description("make a new data directory of a backup")
+    .argument("<backup>", "its name, or its folder")
+    .requiredOption("--to <folder>", "the new data directory; it must be missing or empty")
+    .option("--from <folder>", "the data directory that the backup is of, to find it by its name")
+    .option("--config <file>", "read the folder of backups from this configuration file")
+    .option("--json", "print JSON")
+    .action(restore);
+}
+
+function withFolder(command: Command): Command {
+  return command.option("--to <folder>", "the folder of backups (default: that of the daemon; --backup-to)");
+}
+
+function keepOf(text: string): number {
+  if (!/^[1-9]\d{0,4}$/.test(text)) throw new InvalidArgumentError("It must be a number from 1 to 99999.");
+  return Number(text);
+}
+
+async function create(flags: BackupFlags): Promise<void> {
+  const { dataDir } = settingsOf(flags);
+  const daemon = await findDaemon(dataDir);
+  const backup =
+    daemon === undefined ? await createHere(dataDir, flags) : await createInDaemon(daemon, flags);
+  showProgress("");
+  if (flags.json === true) return printJson(recordOf(backup));
+  print(
+    `made ${backup.name}: ${plural(backup.memories, "memory", "memories")}, ${inBytes(backup.bytes)}, of which ` +
+      `${inBytes(backup.addedBytes)} are new`,
+  );
+  if (backup.sharesDisk) complain(SAME_DISK);
+}
+
+async function createInDaemon(daemon: Daemon, { to, name }: BackupFlags): Promise<Backup> {
+  const folder = to === undefined ? undefined : resolve(to);
+  process.once("SIGINT", () => {
+    showProgress("");
+    complain("The daemon goes on with it; `memoryd backup list` shows it when it is done.");
+    process.exit(130);
+  });
+  const started = await daemon.api.backups.create(given({ name, folder }));
+  for (;;) {
+    const { running, last, folder: usual } = await daemon.api.backups.list();
+    if (running?.name === started.name) {
+      showProgress(inWords(running.done, running.total));
+      await wait(POLL_MS);
+      continue;
+    }
+    if (last?.name !== started.name)
+      throw new CliFailure("The daemon stopped before the backup was made; start it and try again.");
+    if (last.problem !== null) throw new CliFailure(last.problem);
+    return await find(folder ?? usual, started.name);
+  }
+}
+
+async function createHere(dataDir: string, { to, name, ...flags }: BackupFlags): Promise<Backup> {
+  const { backUpStopped } = await import("../../daemon/stopped-store.ts");
+  const { createLogger } = await import("../../daemon/log.ts");
+  const interrupt = new AbortController();
+  process.once("SIGINT", () => interrupt.abort());
+  try {
+    return await backUpStopped(dataDir, {
+      log: createLogger(settingsOf(flags).logLevel),
+      folder: await folderOf({ to, ...flags } as BackupFlags),
+      name,
+      signal: interrupt.signal,
+      onProgress: (done, total) => showProgress(inWords(done, total)),
+    });
+  } catch (error) {
+    if (interrupt.signal.aborted) throw new CliFailure("Interrupted; there is no backup.", { cause: error });
+    throw error;
+  }
+}
+
+async function list(flags: BackupFlags): Promise<void> {
+  const folder = await folderOf(flags);
+  const { items, damaged } = await (await backupsIn(folder)).list();
+  if (flags.json === true) return printJson({ folder, items: items.map(recordOf), damaged });
+  printTable(
+    items.map((backup) => [
+      backup.name,
+      `${minute(backup.createdAt)}  ${plural(backup.memories, "memory", "memories")}, ${inBytes(backup.bytes)} ` +
+        `(${inBytes(backup.addedBytes)} new), found whole ${minute(backup.verifiedAt)}`,
+    ]),
+  );
+  if (items.length === 0) print(`There are no backups in ${folder}; \`memoryd backup\` makes one.`);
+  if (items.some(({ sharesDisk }) => sharesDisk)) complain(SAME_DISK);
+  for (const sentence of damaged) complain(sentence);
+}
+
+async function verify(name: string | undefined, flags: BackupFlags): Promise<void> {
+  const folder = await folderOf(flags);
+  const backups = await backupsIn(folder);
+  const wanted = name ?? (await backups.list()).items[0]?.name;
+  if (wanted === undefined) throw new CliFailure(`There are no backups in ${folder}.`);
+  const backup = await backups.verify(wanted);
+  if (flags.json === true) printJson(recordOf(backup));
+  else
+    print(
+      `${backup.name} is whole: ${plural(backup.memories, "memory", "memories")}, ${inBytes(backup.bytes)}`,
+    );
+}
+
+async function prune(flags: BackupFlags & { readonly keep: number }): Promise<void> {
+  const folder = await folderOf(flags);
+  const removed = await (await backupsIn(folder)).prune(flags.keep);
+  if (flags.json === true) return printJson({ folder, removed });
+  for (const name of removed) print(`removed ${name}`);
+  if (removed.length === 0) print("Nothing to remove.");
+}
+
+interface RestoreFlags extends Flags {
+  readonly to: string;
+  readonly from?: string;
+}
+
+async function restore(backup: string, flags: RestoreFlags): Promise<void> {
+  const isPath = /[\\/]/.test(backup);
+  const folder = isPath
+    ? dirname(resolve(backup))
+    : await folderOf(given({ config: flags.config, dataDir: flags.from }));
+  const target = resolve(flags.to);
+  const backups = await backupsIn(folder);
+  const { memories, createdAt } = await backups.restore(basename(backup), target, (done, total) =>
+    showProgress(inWords(done, total)),
+  );
+  showProgress("");
+  if (flags.json === true)
+    return printJson({ data_dir: target, memories, created_at: formatTime(createdAt) });
+  print(
+    `restored ${plural(memories, "memory", "memories")} as of ${minute(createdAt)} to ${target}; ` +
+      `\`memoryd start --data-dir ${target}\` serves it`,
+  );
+}
+
+/** Where backups are: as the flag says, else where the running daemon makes them, else where one would. */
+async function folderOf({ to, ...flags }: BackupFlags): Promise<string> {
+  if (to !== undefined) return resolve(to);
+  const settings = settingsOf(flags);
+  const daemon = await findDaemon(settings.dataDir);
+  if (daemon !== undefined) return (await daemon.api.backups.list()).folder;
+  return (await import("../../daemon/backup-service.ts")).backupFolder(settings);
+}
+
+async function backupsIn(folder: string) {
+  return (await import("../../daemon/backup-service.ts")).backupsIn(folder);
+}
+
+async function find(folder: string, name: string): Promise<Backup> {
+  const found = (await (await backupsIn(folder)).list()).items.find((backup) => backup.name === name);
+  if (found === undefined) throw new CliFailure(`The backup ${name} is no longer in ${folder}.`);
+  return found;
+}
+
+/** As `GET /backups` has it, without the schemas, which take longer to load than the rest of the command. */
+function recordOf({ storeId, createdAt, addedBytes, sharesDisk, verifiedAt, ...backup }: Backup) {
+  return {
+    ...backup,
+    created_at: formatTime(createdAt),
+    store_id: storeId,
+    added_bytes: addedBytes,
+    shares_disk: sharesDisk,
+    verified_at: formatTime(verifiedAt),
+  };
+}
+
+function inWords(done: number, total: number): string {
+  return total === 0 ? "preparing" : `copying, ${inBytes(done)} of ${inBytes(total)}`;
+}

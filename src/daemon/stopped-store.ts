@@ -1,0 +1,100 @@
+import { VERSION } from "../config/version.ts";
+import type { Backup } from "../core/backups.ts";
+import type { CompactionProgress, FinishedCompaction } from "../core/compaction.ts";
+import { ServiceError } from "../core/errors.ts";
+import { MULTILINGUAL_E5 } from "../models/bundled-models.ts";
+import { writeBackup } from "../storage/backups.ts";
+import { holdsStore } from "../storage/data-directory.ts";
+import { nodeDisk } from "../storage/disk.ts";
+import { DiskFileStore } from "../storage/disk-file-store.ts";
+import { lockDataDirectory } from "../storage/lock.ts";
+import { type OpenedStore, openStore } from "../storage/open-store.ts";
+import { backupSource, timedName } from "./backup-service.ts";
+import type { Logger } from "./log.ts";
+import { systemClock } from "./system.ts";
+
+export interface StoppedStoreOptions {
+  readonly log: Logger;
+  /** Aborted, the store is left as it was. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Purges deleted rows of a store whose daemon does not run.
+ *
+ * @throws {ServiceError} STORE_UNUSABLE where no store is, or another process has it.
+ */
+export async function compactStopped(
+  directory: string,
+  options: StoppedStoreOptions & { readonly onProgress: (progress: CompactionProgress) => void },
+): Promise<FinishedCompaction> {
+  const startedAt = systemClock.now();
+  const begun = performance.now();
+  return await withStoppedStore(directory, options.log, async ({ purge }, originals) => {
+    const report = await purge.run({ ...options, originals });
+    return { startedAt, tookMs: performance.now() - begun, report };
+  });
+}
+
+/**
+ * Makes a backup of a store whose daemon does not run.
+ *
+ * @throws {ServiceError} STORE_UNUSABLE where no store is, or another process has it; as `writeBackup`.
+ */
+export async function backUpStopped(
+  directory: string,
+  options: StoppedStoreOptions & {
+    readonly folder: string;
+    readonly name: string | undefined;
+    readonly onProgress: (doneBytes: number, totalBytes: number) => void;
+  },
+): Promise<Backup> {
+  return await withStoppedStore(directory, options.log, async (opened, originals) => {
+    const { documents } = opened.store.catalogue;
+    const createdAt = systemClock.now();
+    return await writeBackup(backupSource({ dataDir: directory, opened, documents, originals }), {
+      ...options,
+      name: options.name ?? (await timedName(options.folder, createdAt)),
+      createdAt,
+      program: VERSION,
+    });
+  });
+}
+
+async function withStoppedStore<T>(
+  directory: string,
+  log: Logger,
+  work: (opened: OpenedStore, originals: DiskFileStore) => Promise<T>,
+): Promise<T> {
+  if (!(await holdsStore(nodeDisk, directory)))
+    throw new ServiceError(
+      "STORE_UNUSABLE",
+      `There is no store in ${directory}; name another folder with --data-dir.`,
+    );
+  const lock = await lockDataDirectory(directory);
+  try {
+    const opened = await openStore({
+      disk: nodeDisk,
+      directory,
+      clock: systemClock,
+      // Nothing is embedded here.
+      stamp: (stored) => stored ?? MULTILINGUAL_E5.stamp,
+      log,
+    });
+    try {
+      const { documents } = opened.store.catalogue;
+      const files = await DiskFileStore.open({
+        disk: nodeDisk,
+        directory,
+        isNeeded: (sha256) => documents.needsFile(sha256),
+        wasNeeded: (sha256) => documents.neededFile(sha256),
+        isAllKnown: opened.hasAllDocuments,
+      });
+      return await work(opened, files);
+    } finally {
+      await opened.store.close();
+    }
+  } finally {
+    await lock.release();
+  }
+}

@@ -1,0 +1,79 @@
+import { randomUUID } from "node:crypto";
+import { basename, dirname, join, resolve } from "node:path";
+import { ServiceError } from "../core/errors.ts";
+import { type BackupManifest, checkpointOf, damagedBackup, damagedFiles, readManifest } from "./backups.ts";
+import { copyFile } from "./file-copies.ts";
+import { checkpointName, encodeCheckpoint } from "./checkpoint.ts";
+import { type Disk, listFilesBelow, removeTree, replaceFile } from "./disk.ts";
+import { openJournal } from "./journal/open-journal.ts";
+
+/**
+ * Makes a store of a backup in a folder that is missing or empty. It has an identity of its own, so that no journal or
+ * backup of the first store passes for its own; ids, times and keys are as they were. The folder appears whole: what a
+ * killed process leaves stands beside it and goes with the next restore.
+ *
+ * @param backup the folder of the backup itself.
+ * @throws {ServiceError} NOT_FOUND; DAMAGED; CONFLICT where the target holds anything; STORE_FULL.
+ */
+export async function restoreBackup(
+  disk: Disk,
+  backup: string,
+  target: string,
+  onProgress: (doneBytes: number, totalBytes: number) => void = () => {},
+): Promise<BackupManifest> {
+  const [from, to] = [resolve(backup), resolve(target)];
+  const manifest = await readManifest(disk, dirname(from), basename(from));
+  if ((await disk.list(to)).length > 0)
+    throw new ServiceError(
+      "CONFLICT",
+      `${to} is not empty. Name an empty folder or a new one with --to; nothing was changed.`,
+    );
+  const found = await damagedFiles(disk, from, manifest);
+  if (found.length > 0) throw damagedBackup(manifest.name, found.join("; "));
+  const checkpoint = await checkpointOf(disk, from, manifest);
+  const total = manifest.files.reduce((sum, { size }) => sum + size, 0);
+  await disk.makeDirectory(dirname(to));
+  if ((await disk.freeBytes(dirname(to))) < total)
+    throw new ServiceError(
+      "STORE_FULL",
+      `There is no room for ${total} bytes at ${to}. Free some space, or name another place with --to.`,
+    );
+
+  const unfinished = `${to}.unfinished`;
+  await removeTree(disk, unfinished);
+  await disk.makeDirectory(unfinished);
+  const storeId = randomUUID();
+  let done = 0;
+  for (const { path, size } of manifest.files) {
+    onProgress(done, total);
+    done += size;
+    if (path.startsWith("CHECKPOINT-")) continue;
+    await disk.makeDirectory(dirname(join(unfinished, path)));
+    // Never links: what happens to the store's files must not happen to those of the backup.
+    await copyFile(disk, join(from, path), join(unfinished, path));
+  }
+  const { epoch, sequence } = checkpoint;
+  const { journal } = await openJournal({
+    disk,
+    directory: join(unfinished, "journal"),
+    storeId,
+    epoch,
+    after: sequence,
+    begin: true,
+    onRecord: () => {},
+  });
+  await journal.close();
+  const folders = new Set(
+    (await listFilesBelow(disk, unfinished)).map((path) => dirname(join(unfinished, path))),
+  );
+  for (const folder of folders) await disk.syncDirectory(folder);
+  await replaceFile(
+    disk,
+    join(unfinished, checkpointName(checkpoint.number)),
+    encodeCheckpoint({ ...checkpoint, storeId }),
+  );
+  await disk.removeDirectory(to);
+  await disk.rename(unfinished, to);
+  await disk.syncDirectory(dirname(to));
+  return manifest;
+}

@@ -1,0 +1,119 @@
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { addMemory } from "../../src/core/operations.ts";
+import {
+  type BackupParts,
+  type BackupService,
+  createBackupService,
+} from "../../src/daemon/backup-service.ts";
+import { createStoreOnDisk, type StoreOnDisk } from "../support/store-on-disk.ts";
+
+const DAY_MS = 24 * 3_600_000;
+const LOOK_MS = 60_000;
+
+let store: StoreOnDisk;
+let folder: string;
+let now: number;
+let service: BackupService;
+const warnings: object[] = [];
+
+beforeEach(async () => {
+  store = await createStoreOnDisk();
+  folder = mkdtempSync(join(tmpdir(), "memoryd-backups-"));
+  now = Date.UTC(2026, 4, 1, 12);
+  warnings.length = 0;
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance"] });
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  await service.close();
+  await store.close();
+  store.removeDirectory();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function begin(parts: Partial<BackupParts> = {}): void {
+  service = createBackupService({
+    dataDir: store.directory,
+    folder,
+    every: DAY_MS,
+    keep: 2,
+    opened: store.opened,
+    documents: { neededFiles: () => [] },
+    originals: { hold: () => () => {} },
+    clock: { now: () => now },
+    log: { info: () => {}, warn: (details: object) => warnings.push(details) },
+    ...parts,
+  });
+  service.begin();
+}
+
+const add = async (content: string) => (await addMemory(store.ports, { content })).memory.id;
+const names = () =>
+  readdirSync(folder)
+    .filter((name) => !name.startsWith("."))
+    .sort();
+const settled = async () => {
+  await vi.waitFor(async () => expect((await service.list()).running).toBeUndefined(), { timeout: 30_000 });
+};
+async function after(ms: number): Promise<void> {
+  now += ms;
+  await vi.advanceTimersByTimeAsync(Math.max(ms, LOOK_MS));
+}
+
+it("makes one when it is due and something was written, and keeps so many", async () => {
+  await add("one");
+  begin();
+  await vi.waitFor(() => expect(names()).toEqual(["20260501-120000"]), { timeout: 30_000 });
+  await settled();
+  await service.start({ name: "mine" });
+  await settled();
+  // Nothing is new.
+  await after(2 * DAY_MS);
+  await settled();
+  expect(names()).toEqual(["20260501-120000", "mine"]);
+  for (const day of ["04", "05"]) {
+    await add(`on ${day}`);
+    await after(DAY_MS);
+    await vi.waitFor(() => expect(names()).toContain(`202605${day}-120000`), { timeout: 30_000 });
+    await settled();
+  }
+  await vi.waitFor(() => expect(names()).toEqual(["20260504-120000", "20260505-120000", "mine"]));
+});
+
+it("makes one at a time, tells how the last one went, and stops on close", async () => {
+  await add("one");
+  begin({ every: undefined });
+  const started = await service.start({});
+  expect(started.name).toBe("20260501-120000");
+  await expect(service.start({ name: "two" })).rejects.toMatchObject({ code: "CONFLICT" });
+  await settled();
+  expect((await service.list()).last).toMatchObject({ name: started.name });
+  await expect(service.start({ name: started.name })).rejects.toMatchObject({ code: "CONFLICT" });
+  await expect(service.start({ name: "../x" })).rejects.toMatchObject({ code: "INVALID_REQUEST" });
+  // The same second has another name.
+  expect((await service.start({})).name).toBe("20260501-120000-2");
+  await service.close();
+  expect(names()).not.toContain("two");
+});
+
+it("goes on after a failure, and says what it was", async () => {
+  await add("one");
+  let fails = true;
+  begin({
+    originals: {
+      hold: () => {
+        if (fails) throw new Error("no");
+        return () => {};
+      },
+    },
+  });
+  await vi.waitFor(() => expect(warnings).toHaveLength(1));
+  expect((await service.list()).last).toMatchObject({ problem: "no" });
+  fails = false;
+  await after(DAY_MS);
+  await vi.waitFor(() => expect(names()).toHaveLength(1), { timeout: 30_000 });
+  await settled();
+});
