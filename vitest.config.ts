@@ -36,6 +36,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: "fast",
+          // Commands that run in the test's process read no configuration file of whoever runs the tests.
+          env: { ...ONNX_ENVIRONMENT, XDG_CONFIG_HOME: "/nonexistent" },
           include: ["test/**/*.test.ts"],
           exclude: ["test/e2e/**", "test/survival/**", "test/bench/**", "test/eval/**"],
           ...inThisThread,

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { writeRuntimeInfo } from "../../src/daemon/runtime-file.ts";
 import { VERSION } from "../../src/config/version.ts";
 import { type FakeDaemon, startFakeDaemon } from "../support/fake-daemon.ts";
-import { type CliOptions, environmentOf, LAUNCHER, runCli } from "../support/run-cli.ts";
+import { type CliOptions, environmentOf, LAUNCHER, runCli, runCliHere } from "../support/run-cli.ts";
 
 const RECORD = { id: "id-1", content: "likes tea", primary_sector: "semantic", deduplicated: false };
 const STATS = {
@@ -47,8 +47,14 @@ afterEach(async () => {
   rmSync(home, { recursive: true, force: true });
 });
 
-const run = (words: string[], options: Partial<CliOptions> = {}) =>
-  runCli(words, { home, ...options, env: { MEMORYD_DATA_DIR: home, TZ: "UTC", ...options.env } });
+const withHome = (options: Partial<CliOptions>) => ({
+  home,
+  ...options,
+  env: { MEMORYD_DATA_DIR: home, TZ: "UTC", ...options.env },
+});
+const run = (words: string[], options: Partial<CliOptions> = {}) => runCliHere(words, withHome(options));
+/** As a process of the built program. */
+const runBuilt = (words: string[], options: Partial<CliOptions> = {}) => runCli(words, withHome(options));
 
 /** A process id that was in use and is not any more. */
 function deadPid(): number {
@@ -57,7 +63,11 @@ function deadPid(): number {
 
 describe("memoryd", () => {
   it("prints its help when it is called alone or asked, its version when asked", async () => {
-    const [alone, asked, version] = await Promise.all([run([]), run(["--help"]), run(["--version"])]);
+    const [alone, asked, version] = await Promise.all([
+      runBuilt([]),
+      runBuilt(["--help"]),
+      runBuilt(["--version"]),
+    ]);
     expect(alone).toMatchObject({ code: 0, stderr: "" });
     expect(alone.stdout).toContain("Exit codes: 0 success, 1 failure, 2 wrong usage or settings.");
     expect(asked).toEqual(alone);
@@ -150,7 +160,7 @@ it.skipIf(process.platform === "win32")("takes an empty or relative home for non
   const { HOME: _, ...unset } = { ...process.env };
   const passwd = spawnSync(process.execPath, ["-p", "os.homedir()"], { env: unset, encoding: "utf8" });
   const env = { MEMORYD_DATA_DIR: "", HOME: "", XDG_DATA_HOME: "data" };
-  const { stdout } = await run(["data", "path"], { env });
+  const { stdout } = await runBuilt(["data", "path"], { env });
   expect(stdout.startsWith(passwd.stdout.trim())).toBe(true);
 });
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { fakeId } from "../support/fake-operations.ts";
-import { runCli } from "../support/run-cli.ts";
+import { runCliHere } from "../support/run-cli.ts";
 import { startTestDaemon } from "../support/test-daemon.ts";
 import type { TestServer } from "../support/test-server.ts";
 
@@ -19,7 +19,7 @@ afterEach(async () => {
 });
 
 const fact = (...words: string[]) =>
-  runCli(["fact", ...words], { home, env: { TZ: "UTC", MEMORYD_DATA_DIR: home } });
+  runCliHere(["fact", ...words], { home, env: { TZ: "UTC", MEMORYD_DATA_DIR: home } });
 const printed = async (...words: string[]) => {
   const { code, stdout, stderr } = await fact(...words);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });

@@ -1,14 +1,11 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { fakeId } from "../support/fake-operations.ts";
-import { runCli } from "../support/run-cli.ts";
+import { runCliHere } from "../support/run-cli.ts";
 import { startTestDaemon } from "../support/test-daemon.ts";
 import type { TestServer } from "../support/test-server.ts";
-
-// Each test runs several processes.
-vi.setConfig({ testTimeout: 60_000 });
 
 let home: string;
 let server: TestServer;
@@ -24,7 +21,7 @@ afterEach(async () => {
 });
 
 const run = (words: readonly string[], env: Record<string, string> = {}) =>
-  runCli(words, { home, env: { TZ: "UTC", MEMORYD_DATA_DIR: home, EDITOR: "", VISUAL: "", ...env } });
+  runCliHere(words, { home, env: { TZ: "UTC", MEMORYD_DATA_DIR: home, EDITOR: "", VISUAL: "", ...env } });
 const printed = async (...words: string[]) => {
   const { code, stdout, stderr } = await run(words);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });

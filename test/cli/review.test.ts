@@ -7,7 +7,7 @@ import { bindOperations } from "../../src/core/operations.ts";
 import type { TransferRecord } from "../../src/core/transfer/transfer-record.ts";
 import { createDocumentWorld } from "../support/document-world.ts";
 import { createMemoryWorld } from "../support/memory-world.ts";
-import { runCli } from "../support/run-cli.ts";
+import { runCliHere } from "../support/run-cli.ts";
 import { startTestDaemon } from "../support/test-daemon.ts";
 import type { TestServer } from "../support/test-server.ts";
 
@@ -36,7 +36,10 @@ afterEach(async () => {
 });
 
 const review = (...words: string[]) =>
-  runCli(["review", "--since", "2026-01-01", ...words], { home, env: { TZ: "UTC", MEMORYD_DATA_DIR: home } });
+  runCliHere(["review", "--since", "2026-01-01", ...words], {
+    home,
+    env: { TZ: "UTC", MEMORYD_DATA_DIR: home },
+  });
 const deleted = () => server.calls.filter(({ name }) => name === "deleteMemory").map(({ input }) => input);
 const id = (order: number) => `019aa5a0-6c1e-7c3a-9d0f-${String(order).padStart(12, "0")}`;
 
@@ -85,7 +88,7 @@ it("shows facts among it, and removes them whole", async () => {
 it("asks the daemon for one client, and looks back as far as it is told", async () => {
   await review("--client", "cursor");
   expect(server.lastInput("listMemories")).toMatchObject({ filter: { createdBy: "cursor" } });
-  const later = await runCli(["review", "--since", "2027-01-01"], {
+  const later = await runCliHere(["review", "--since", "2027-01-01"], {
     home,
     env: { TZ: "UTC", MEMORYD_DATA_DIR: home },
   });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { bindOperations } from "../../src/core/operations.ts";
 import { createMemoryWorld } from "../support/memory-world.ts";
-import { runCli } from "../support/run-cli.ts";
+import { runCliHere } from "../support/run-cli.ts";
 import { startTestDaemon } from "../support/test-daemon.ts";
 import type { TestServer } from "../support/test-server.ts";
 
@@ -20,7 +20,7 @@ afterEach(async () => {
 });
 
 const users = (...words: string[]) =>
-  runCli(["users", ...words], { home, env: { TZ: "UTC", MEMORYD_DATA_DIR: home } });
+  runCliHere(["users", ...words], { home, env: { TZ: "UTC", MEMORYD_DATA_DIR: home } });
 const printed = async (...words: string[]) => {
   const { code, stdout, stderr } = await users(...words);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });

@@ -64,6 +64,14 @@ describe("whatever becomes of the disk, every acknowledged record is there once,
     { kind: "append", sizes: [3], awaited: false },
   ];
 
+  /** What a journal does after the failure: appends, fills a segment, drops, and goes on. */
+  const further: readonly Action[] = [
+    { kind: "append", sizes: [10, 3_000], awaited: true },
+    { kind: "append", sizes: [4_000], awaited: true },
+    { kind: "drop" },
+    { kind: "append", sizes: [1, 2], awaited: true },
+  ];
+
   for (const fault of faults) {
     it(
       `with ${fault} at every step of a usual life where it matters, and then the power failing`,
@@ -76,7 +84,7 @@ describe("whatever becomes of the disk, every acknowledged record is there once,
             const ledger = new Ledger(folder);
             const end = EVERY_REMAINS[i % EVERY_REMAINS.length] ?? "zeroed";
             await ledger.live({ actions: usual, faultStep: i + 1, fault, end, seed: i });
-            await ledger.live({ actions: usual, faultStep: Infinity, fault, end: "close", seed: i });
+            await ledger.live({ actions: further, faultStep: Infinity, fault, end: "close", seed: i });
             await ledger.check();
           });
         }
