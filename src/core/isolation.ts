@@ -57,6 +57,7 @@ const RULES: Rules<Operations> = {
   updateFact: "fact",
   invalidateFact: "fact",
   eraseFact: "fact",
+  answeringFacts: "input",
   findFacts: "input",
   currentFact: "input",
   getFact: "input",

@@ -6,6 +6,7 @@ import { createCompactionService } from "./compaction-service.ts";
 import { type Config, setVariables } from "../config/config.ts";
 import { EMBEDDING_WORKERS, MODEL_IDLE_MS, SHUTDOWN_MS } from "../config/limits.ts";
 import { openDocumentService, type DocumentService } from "./document-service.ts";
+import { FactMeanings } from "../core/facts/fact-meanings.ts";
 import { FollowUps } from "../core/memories/follow-ups.ts";
 import { RequestLedger } from "../core/idempotency.ts";
 import type { MemoryPorts } from "../core/memories/memory-ports.ts";
@@ -143,14 +144,16 @@ export async function startDaemon(
     const remaking = startRemaking({ store: opened.store, embedder, followUps }, log);
     started.push(() => remaking.stop());
 
+    const frequencies = readWordFrequencies(
+      readFileSync(new URL("../../data/word-frequencies.txt", import.meta.url), "utf8"),
+    );
     const ports: MemoryPorts = {
       store: opened.store,
       facts: opened.store,
+      meanings: new FactMeanings(embedder, frequencies),
       embedder,
       classify: createSectorClassifier(readSectorModel(model)),
-      frequencies: readWordFrequencies(
-        readFileSync(new URL("../../data/word-frequencies.txt", import.meta.url), "utf8"),
-      ),
+      frequencies,
       clock: systemClock,
       timeZone: config.timeZone === "" ? ownTimeZone() : config.timeZone,
       ids: uuidSource,

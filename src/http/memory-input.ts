@@ -60,6 +60,7 @@ export function queryMemoryInput(body: Static<typeof QueryMemoryBody>): QueryMem
   return {
     ...input,
     limit: k ?? DEFAULT_MATCHES,
+    includeFacts: input.includeFacts ?? true,
     filter: queryFilter(filters, oneUser([body.user_id, filters.user_id], "/filters/user_id")),
     ...present({
       minScore: filters.min_score,

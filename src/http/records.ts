@@ -49,7 +49,10 @@ export function factRecord(fact: Fact): Static<typeof FactRecord> {
   return toWire(FactRecord, fact);
 }
 
-export function recordedFactRecord({ fact, ...recorded }: RecordedFact): Static<typeof RecordFactReply> {
+export function recordedFactRecord({
+  fact,
+  ...recorded
+}: RecordedFact & { readonly similar?: readonly Fact[] }): Static<typeof RecordFactReply> {
   return toWire(RecordFactReply, { ...fact, ...recorded });
 }
 

@@ -11,6 +11,7 @@ import { parseTime } from "../schemas/time.ts";
 import { type AgentContext, ownerCheck, readScope, writeScope } from "./agent-context.ts";
 import { idOf, present } from "./agent-input.ts";
 import { countedAdd } from "./counted-add.ts";
+import { factLine, markedFacts } from "./fact-tools.ts";
 import { fitting, note, notesPreface, pageOf } from "./notes.ts";
 import { refuseSecrets } from "./find-secret.ts";
 import { estimateTokens } from "./tokens.ts";
@@ -22,6 +23,8 @@ const SIMILAR = 3;
 /** A question's limit; a longer note is compared by its beginning. */
 const MAX_QUESTION_CHARS = 8_000;
 const DEFAULT_LISTED = 20;
+/** Shown before the notes. */
+const FACTS = 5;
 
 export async function search(context: AgentContext, input: AgentToolInput<"memory_search">): Promise<string> {
   if (typeof input.time_zone === "string" && !isTimeZone(input.time_zone))
@@ -30,17 +33,22 @@ export async function search(context: AgentContext, input: AgentToolInput<"memor
       `"${input.time_zone}" is no time zone; give one such as Europe/Berlin.`,
     );
   const scope = readScope(context, input.scope);
-  const { hits, relevant } = await context.operations.queryMemory({
+  const onlyNotes = present({ tags: input.tags, from: parseTime(input.from), to: parseTime(input.to) });
+  const {
+    hits,
+    relevant,
+    facts = [],
+  } = await context.operations.queryMemory({
     query: input.query,
+    includeFacts: Object.keys(onlyNotes).length === 0,
     limit: Math.min(input.limit ?? DEFAULT_MATCHES, MAX_LISTED),
     snippetChars: SNIPPET_CHARS,
     ...present({ timeZone: input.time_zone ?? undefined }),
-    filter: {
-      ...scope.filter,
-      ...present({ tags: input.tags, from: parseTime(input.from), to: parseTime(input.to) }),
-    },
+    filter: { ...scope.filter, ...onlyNotes },
   });
-  const tokens = input.max_tokens ?? DEFAULT_ANSWER_TOKENS;
+  const lines = facts.slice(0, FACTS).map(factLine);
+  const known = lines.length === 0 ? "" : `${markedFacts(context, lines)}\n`;
+  const tokens = (input.max_tokens ?? DEFAULT_ANSWER_TOKENS) - estimateTokens(known);
   // Who gives a limit asks for so many, whether they answer or are merely near.
   const isLimited = input.limit !== undefined && input.limit !== null;
   const shown = isLimited ? hits : hits.slice(0, relevant);
@@ -48,8 +56,8 @@ export async function search(context: AgentContext, input: AgentToolInput<"memor
     hits.length === 0 ? "Nothing found" : "Nothing that answers; with a limit come the nearest notes";
   const answer = answerNotes(context, shown.map(asEntry), { scope: scope.words, tokens, none });
   return isLimited && relevant === 0 && shown.length > 0
-    ? `Nothing that answers; the nearest:\n${answer}`
-    : answer;
+    ? `${known}${known === "" ? "Nothing" : "No note"} that answers; the nearest:\n${answer}`
+    : known + answer;
 }
 
 export async function list(context: AgentContext, input: AgentToolInput<"memory_list">): Promise<string> {

@@ -75,7 +75,7 @@ function tool<Input extends TSchema>(description: string, input: Input, hints: T
 
 export const AGENT_TOOLS = {
   memory_search: tool(
-    "Find notes: ids and snippets.",
+    "Find facts, and notes: ids, snippets.",
     Type.Object({
       query: said(QueryMemoryBody.properties.query),
       limit: Limit,
@@ -151,7 +151,7 @@ export const AGENT_TOOLS = {
     Type.Object({
       subject: optional(said(FactSubject)),
       predicate: optional(said(FactPredicate)),
-      text: optional(Type.String({ minLength: 1, maxLength: 256, description: "part of a field" })),
+      text: optional(Type.String({ minLength: 1, maxLength: 256, description: "question or part" })),
       at: optional(When),
       history: optional(Type.Boolean({ description: "past too" })),
       scope: Scope,

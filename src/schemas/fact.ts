@@ -58,6 +58,13 @@ export const FactRecord = Type.Object(recordFields, {
   $id: "Fact",
   description: "Something that is true for a time, `[valid_from, valid_to)`.",
 });
+export const FoundFact = Type.Object(
+  {
+    ...recordFields,
+    score: Type.Number({ minimum: 0, maximum: 1, description: "How well it answers the question." }),
+  },
+  { $id: "FoundFact" },
+);
 
 export const RecordFactBody = Type.Object(
   {
@@ -91,6 +98,13 @@ const recordedFields = {
   deduplicated: Type.Boolean({
     description: "True when a fact with this object covers or touches the period: that one is returned.",
   }),
+  similar: Type.Optional(
+    Type.Array(Type.Object({ id: FactId, predicate: Type.String(), object: Type.String() }), {
+      description:
+        "Facts of the same subject that may say the same in other words (`resides in`, `lives in`), at most 5. " +
+        "Nothing was done to them: end what no longer holds. Not told for batches.",
+    }),
+  ),
 };
 export const RecordFactReply = Type.Object(recordedFields, { $id: "RecordedFact" });
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { FactRecord } from "./fact.ts";
+import { FoundFact } from "./fact.ts";
 import {
   BodyTime,
   nullable,
@@ -98,7 +98,8 @@ export const QueryMemoryBody = Type.Object(
     explain: optional(Type.Boolean({ description: "Say what each score is made of." })),
     include_facts: optional(
       Type.Boolean({
-        description: "Also answer the facts valid now whose subject or object the question names.",
+        default: true,
+        description: "Also answer the facts valid now (or at `as_of`) that the question asks for.",
       }),
     ),
   },
@@ -133,7 +134,9 @@ export const QueryMemoryReply = Type.Object(
       description: "How many leading matches answer the question; the others are merely the nearest.",
     }),
     facts: Type.Optional(
-      Type.Array(FactRecord, { description: "With `include_facts`: open ones first; at most 100." }),
+      Type.Array(FoundFact, {
+        description: "At most 10, best first; absent where `include_facts` is false.",
+      }),
     ),
     took_ms: Type.Number({ minimum: 0 }),
   },

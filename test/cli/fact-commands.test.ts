@@ -63,6 +63,16 @@ describe("memoryd fact add", () => {
     expect(json).toMatchObject({ cardinality: "many", project: "family", superseded: [] });
   });
 
+  it("shows facts that may say the same, and how to end one", async () => {
+    await movedOnce();
+    const id = fakeId(2).slice(-8);
+    expect(await printed("add", "Ada", "lives_in", "Rome", "-u", "ada")).toMatch(
+      new RegExp(
+        `\\n  similar: Ada · lives in · Paris\\n    if it no longer holds: memoryd fact end ${id}\\n$`,
+      ),
+    );
+  });
+
   it("passes on why the daemon refuses, and refuses wrong options itself", async () => {
     expect(
       await fact("add", "Ada", "lives in", "x", "--from", "2020-01-02", "--to", "2020-01-01"),

@@ -58,8 +58,22 @@ describe("POST /api/temporal/fact", () => {
       cardinality: "many",
       superseded: [],
       deduplicated: false,
+      similar: [],
     });
     await app.close();
+  });
+
+  it("is told with facts that may say the same in other words, but in a batch", async () => {
+    const { post } = createTestServer();
+    await post(URL, { ...HOME, object: "Paris" });
+    const other = { ...HOME, predicate: "lives_in", object: "Rome" };
+    expect((await post(URL, other)).json()).toMatchObject({
+      superseded: [],
+      similar: [{ id: fakeId(1), predicate: "lives in", object: "Paris" }],
+    });
+    const { results } = (await post(`${URL}/batch`, { facts: [other] })).json();
+    expect(results).toMatchObject([{ status: 200, deduplicated: true }]);
+    expect(results[0]).not.toHaveProperty("similar");
   });
 
   it("is true from now on, for certain, one at a time, where nothing else is said; null says nothing", async () => {
@@ -534,15 +548,16 @@ describe("the other reads of facts", () => {
     }
   });
 
-  it("come with a query that asks for them", async () => {
+  it("come with a query, unless it wants none", async () => {
     const server = await movedOnce();
     const ask = (more: object) => server.post("/memory/query", { query: "where does Ada live?", ...more });
-    expect((await ask({ include_facts: true })).json().facts).toMatchObject([
-      { id: fakeId(2), valid_from: "2021-03-01T00:00:00.000Z" },
-      { id: fakeId(1) },
-    ]);
-    expect((await ask({})).json()).not.toHaveProperty("facts");
-    expect((await ask({ include_facts: null })).json()).not.toHaveProperty("facts");
+    for (const asked of [{}, { include_facts: true }, { include_facts: null }]) {
+      expect((await ask(asked)).json().facts).toMatchObject([
+        { id: fakeId(2), valid_from: "2021-03-01T00:00:00.000Z", score: 0.5 },
+        { id: fakeId(1) },
+      ]);
+    }
+    expect((await ask({ include_facts: false })).json()).not.toHaveProperty("facts");
     expect((await ask({ include_facts: "yes" })).statusCode).toBe(400);
   });
 

@@ -378,6 +378,27 @@ describe("documents and facts", () => {
     await world.close();
   });
 
+  it("answers questions with facts, shows similar ones and ends what holds no longer", async () => {
+    const client = await agents.connect({ query: "project=garden" });
+    const record = (predicate: string, object: string) =>
+      call(client, "fact_record", { subject: "Ada", predicate, object });
+    await record("lives in", "London");
+    const similar = await record("lives_in", "Paris");
+    expect(similar).toMatch(/^Recorded.*\nSimilar facts hold too/);
+    const london = /"London" .*id=(.*)\)/.exec(similar)?.[1] ?? "";
+    const query = "Ada lives in";
+    for (const answer of [
+      await call(client, "fact_lookup", { text: "Who lives in London?" }),
+      await call(client, "memory_search", { query }),
+    ])
+      expect(answer).toContain('"Ada" "lives in" "London"');
+    expect(await call(client, "memory_search", { query, tags: ["x"] })).not.toContain("London");
+    expect(await call(client, "memory_delete", { id: london })).toMatch(/^Ended/);
+    const left = await call(client, "memory_search", { query, limit: 3 });
+    expect(left).toContain('"Ada" "lives_in" "Paris"');
+    expect(left).not.toContain("London");
+  });
+
   it("records facts and looks them up in the project", async () => {
     const client = await agents.connect({ query: "project=garden&tools=timeline" });
     const record = (object: string, valid_from: string) =>

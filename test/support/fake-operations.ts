@@ -84,7 +84,9 @@ export function createFakeOperations(overrides: Partial<Operations> = {}): FakeO
     }),
     queryMemory: async ({ limit, snippetChars, explain, includeFacts }) => ({
       relevant: Math.min(limit, memories.size),
-      ...(includeFacts === true && { facts: facts.findFacts({ limit: 100 }).facts }),
+      ...(includeFacts === true && {
+        facts: facts.findFacts({ limit: 10 }).facts.map((fact) => ({ ...fact, score: 0.5 })),
+      }),
       hits: newestFirst()
         .slice(0, limit)
         .map((memory) => ({

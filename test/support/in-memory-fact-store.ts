@@ -1,8 +1,10 @@
 import type { Fact } from "../../src/core/facts/fact.ts";
 import { FactBook } from "../../src/core/facts/fact-book.ts";
+import { FactMeanings } from "../../src/core/facts/fact-meanings.ts";
 import { type FactPorts, type FactStore, presentOf } from "../../src/core/facts/fact-store.ts";
 import { RequestLedger } from "../../src/core/idempotency.ts";
 import type { Change, RequestRow } from "../../src/core/rows.ts";
+import { createFakeEmbedder } from "./fake-embedder.ts";
 
 export interface InMemoryFactStore extends FactStore {
   /** Every record written, oldest first. */
@@ -63,6 +65,7 @@ export function createFakeFactPorts(
   };
   return {
     facts,
+    meanings: new FactMeanings(createFakeEmbedder(), () => 0),
     clock,
     memories,
     ids: { newId: () => idOf((drawn += 1)) },

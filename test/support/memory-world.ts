@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { FactMeanings } from "../../src/core/facts/fact-meanings.ts";
 import { FollowUps } from "../../src/core/memories/follow-ups.ts";
 import { RequestLedger } from "../../src/core/idempotency.ts";
 import { UserSummaries } from "../../src/core/users/user-summaries.ts";
@@ -47,6 +48,7 @@ export function createMemoryWorld(): MemoryWorld {
     ports: {
       store: memory.store,
       facts: memory.store,
+      meanings: new FactMeanings(embedder, WORD_FREQUENCIES),
       embedder,
       clock,
       timeZone: "UTC",

@@ -127,6 +127,10 @@ async function add(subject: string, predicate: string, object: string, flags: Ad
   print(`  ${statement(recorded)}`);
   print(`  ${period(recorded)}${doubt(recorded)}`);
   for (const id of recorded.superseded) print(`  ended, split or replaced ${shortId(id)}`);
+  for (const other of recorded.similar ?? []) {
+    print(`  similar: ${statement({ subject, ...other })}`);
+    print(`    if it no longer holds: memoryd fact end ${shortId(other.id)}`);
+  }
 }
 
 async function get(

@@ -7,6 +7,7 @@ import { isObject } from "../../config/is-object.ts";
 import { CLIENT_NAME } from "../../schemas/text-rules.ts";
 import { connect, memoryId } from "../connect.ts";
 import { CliFailure, usageFailure } from "../output/cli-failure.ts";
+import { doubt, period, statement } from "../output/draw-timeline.ts";
 import * as options from "../output/options.ts";
 import {
   ask,
@@ -178,9 +179,15 @@ async function query(
     text,
     given({ k, user_id, time_zone, as_of, snippet, filters: given(filters) }),
   );
-  if (flags.json === true) printJson(answer);
-  else
-    printMatches(answer.matches, flags.all === true || minScore !== undefined ? undefined : answer.relevant);
+  if (flags.json === true) return printJson(answer);
+  const { facts = [], relevant } = answer;
+  for (const fact of facts) {
+    print(`  = ${paint("strong", fact.score.toFixed(2))}  ${statement(fact)}`);
+    print(paint("faint", `          ${period(fact)}${doubt(fact)} · ${shortId(fact.id)}`));
+  }
+  // The facts are an answer.
+  if (facts.length > 0 && (relevant === 0 || answer.matches.length === 0) && flags.all !== true) return;
+  printMatches(answer.matches, flags.all === true || minScore !== undefined ? undefined : relevant);
 }
 
 /** Those that answer, the first `relevant`; how many others there are. */

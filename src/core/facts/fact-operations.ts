@@ -1,4 +1,5 @@
 import { compareFacts } from "./compare-facts.ts";
+import { answeringFacts } from "./answering-facts.ts";
 import { eraseFact } from "./erase-fact.ts";
 import { type Fact, nextVersion, sameMetadata } from "./fact.ts";
 import { factStats } from "./fact-stats.ts";
@@ -153,6 +154,7 @@ const FACT_OPERATIONS = {
   updateFact,
   invalidateFact,
   eraseFact,
+  answeringFacts,
   findFacts,
   currentFact,
   getFact,

@@ -1,5 +1,6 @@
 import type { Fact } from "./fact.ts";
 import type { FactReads } from "./fact-book.ts";
+import type { FactMeanings } from "./fact-meanings.ts";
 import { charsOf, compareForList, type PageRange, sortedPage } from "./fact-page.ts";
 import type { RequestLedger } from "../idempotency.ts";
 import { fitting } from "../page-end.ts";
@@ -29,6 +30,7 @@ export interface FactReadPorts {
 
 /** What recording facts needs. */
 export interface FactPorts extends FactReadPorts {
+  readonly meanings: FactMeanings;
   readonly ids: IdSource;
   readonly requests: RequestLedger;
   readonly catalogue: Pick<Catalogue, "findRequest">;

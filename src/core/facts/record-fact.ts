@@ -1,6 +1,7 @@
 import { ServiceError } from "../errors.ts";
 import type { Cardinality, Fact } from "./fact.ts";
 import { FactDraft } from "./fact-draft.ts";
+import { similarFacts } from "./answering-facts.ts";
 import type { FactPorts } from "./fact-store.ts";
 import { goneError, type IdempotentRequest, requestChanges } from "../idempotency.ts";
 import { type Metadata, type Given, type Owned, type Written, writerOf } from "../memory.ts";
@@ -32,15 +33,19 @@ export interface RecordedFact {
 }
 
 /**
- * Records that something is true for a time; see `timeline.ts` for what becomes of what was recorded before.
+ * Records that something is true for a time; see `timeline.ts` for what becomes of what was recorded before. `similar` ones
+ * (see `similarFacts`) are told and left as they are.
  *
  * @throws {ServiceError} INVALID_REQUEST (empty name, empty or backward period); CONFLICT (other
  *   cardinality); NOT_FOUND (source memory); STORE_FULL, NOT_READY; CONFLICT, GONE, UNPROCESSABLE with an
  *   Idempotency-Key (see `RequestLedger`).
  */
-export async function recordFact(ports: FactPorts, input: RecordFactInput): Promise<RecordedFact> {
+export async function recordFact(
+  ports: FactPorts,
+  input: RecordFactInput,
+): Promise<RecordedFact & { readonly similar: readonly Fact[] }> {
   const { facts, requests, catalogue, clock } = ports;
-  return requests.once(
+  const recorded = await requests.once(
     input.idempotency,
     catalogue,
     () =>
@@ -54,6 +59,7 @@ export async function recordFact(ports: FactPorts, input: RecordFactInput): Prom
       }),
     async ([id]) => replayOf(ports, id ?? null),
   );
+  return { ...recorded, similar: await similarFacts(ports, recorded.fact) };
 }
 
 /**

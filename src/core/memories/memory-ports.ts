@@ -1,3 +1,4 @@
+import type { FactMeanings } from "../facts/fact-meanings.ts";
 import type { FactStore } from "../facts/fact-store.ts";
 import type { FollowUps } from "./follow-ups.ts";
 import type { RequestLedger } from "../idempotency.ts";
@@ -10,6 +11,7 @@ export interface MemoryPorts {
   readonly store: MemoryStore;
   /** The same store: what is written of memories and of facts makes one record. */
   readonly facts: FactStore;
+  readonly meanings: FactMeanings;
   readonly embedder: Embedder;
   readonly classify: SectorClassifier;
   readonly frequencies: WordFrequencies;

@@ -44,6 +44,8 @@ export interface Found {
   readonly weightOfTerm: ReadonlyMap<string, number>;
   /** How many leading ones of some of `found` answer. */
   readonly countRelevant: (hits: readonly RankedHit[]) => number;
+  /** Of the question, where it was embedded. */
+  readonly vector?: Float32Array;
 }
 
 /** What happened in a period, newest first, at most `limit`; a score tells how well it fits. */

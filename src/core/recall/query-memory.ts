@@ -1,8 +1,8 @@
-import type { Fact } from "../facts/fact.ts";
+import { answeringFacts, type ScoredFact } from "../facts/answering-facts.ts";
+import { presentOf } from "../facts/fact-store.ts";
 import { gatherCandidates } from "./gather-candidates.ts";
 import type { SeenMemory } from "../memory.ts";
 import type { MemoryPorts } from "../memories/memory-ports.ts";
-import { namedFacts } from "../facts/named-facts.ts";
 import type { MemoryFilter } from "../ports.ts";
 import { termWeights } from "./bm25.ts";
 import { currentFirst, LOOKED_AT, tenseOf } from "./currency.ts";
@@ -28,7 +28,7 @@ export interface QueryMemoryInput {
   readonly explain?: boolean;
   /** What counted then is answered: memories of later have no say. */
   readonly asOf?: number;
-  /** Also answer the facts that the question names. */
+  /** Also answer facts. */
   readonly includeFacts?: boolean;
   /** What is found does not count as remembered: its salience stays, and no waypoint grows. */
   readonly leavesNoTrace?: boolean;
@@ -50,14 +50,10 @@ export interface QueryMemoryResult {
   readonly hits: readonly MemoryHit[];
   /** How many leading hits answer the question; the others are merely the nearest. */
   readonly relevant: number;
-  /**
-   * Of the same user and projects: those valid now whose subject or object the question names, at most 100.
-   * Only where they were asked for.
-   */
-  readonly facts?: readonly Fact[];
+  /** Of the same user and projects, those valid now (or at `asOf`), see `answeringFacts`. Only where they were asked for. */
+  readonly facts?: readonly ScoredFact[];
 }
 
-const MAX_FACTS = 100;
 /** Lower ones, which print as 0.00, are no matches unless a caller asks for them. */
 const LEAST_SCORE = 0.005;
 
@@ -78,7 +74,7 @@ export async function queryMemory(ports: MemoryPorts, input: QueryMemoryInput): 
     input.isText === true
       ? undefined
       : withMemories(store.catalogue, filter, timedQuestion(query, now, input.timeZone ?? timeZone));
-  const { found, idOf, weightOfTerm, countRelevant } =
+  const { found, idOf, weightOfTerm, countRelevant, vector } =
     asked?.isTimeAlone === true
       ? happenedIn(store.catalogue, filter, asked.period, limit, now)
       : await findByMeaning(ports, query, filter, asked, now);
@@ -117,16 +113,15 @@ export async function queryMemory(ports: MemoryPorts, input: QueryMemoryInput): 
     followUps.recalled(hits.slice(0, relevant).map(({ memory }) => memory.id));
   if (input.includeFacts !== true) return { hits, relevant };
   const { userId, projects } = filter;
-  const named = namedFacts(
-    { facts, clock },
-    {
-      question: query,
-      limit: MAX_FACTS,
-      ...(userId === undefined ? {} : { userId }),
-      ...(projects === undefined ? {} : { projects }),
-    },
-  );
-  return { hits, relevant, facts: named.facts };
+  const answers = await answeringFacts(ports, {
+    question: query,
+    vector,
+    at: asOf ?? presentOf(clock, facts.book.latestRecordedAt),
+    minScore: input.minScore ?? 0,
+    ...(userId === undefined ? {} : { userId }),
+    ...(projects === undefined ? {} : { projects }),
+  });
+  return { hits, relevant, facts: answers };
 }
 
 /** Everything that the filter lets through, as far as it may answer, best first. */
@@ -165,5 +160,6 @@ async function findByMeaning(
     countRelevant: (hits) => relevantCount(question, hits, found, candidates, embedder.profile),
     idOf,
     weightOfTerm: new Map(question.terms.map(({ term, weight }) => [term, weight])),
+    vector: embedding.vector,
   };
 }

@@ -1,12 +1,10 @@
-import { beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { compareFacts } from "../../../src/core/facts/compare-facts.ts";
 import { factStats } from "../../../src/core/facts/fact-stats.ts";
 import { factTimeline } from "../../../src/core/facts/fact-timeline.ts";
 import { findFacts } from "../../../src/core/facts/find-facts.ts";
 
 import { invalidateFact } from "../../../src/core/facts/fact-operations.ts";
-import { namedFacts } from "../../../src/core/facts/named-facts.ts";
-import { Phrases } from "../../../src/core/text/phrases.ts";
 import { recordFact, type RecordFactInput } from "../../../src/core/facts/record-fact.ts";
 import { type SearchField, searchFacts } from "../../../src/core/facts/fact-operations.ts";
 import { updateFact } from "../../../src/core/facts/fact-operations.ts";
@@ -191,34 +189,5 @@ describe("volatileFacts", () => {
       volatileFacts(ports, { subject: "Ann", limit: 10, from: YEAR(2021), to: YEAR(2023) }),
     ).toMatchObject([{ changeCount: 1 }]);
     expect(volatileFacts(ports, { limit: 1 })).toHaveLength(1);
-  });
-});
-
-describe("namedFacts", () => {
-  it.each<[string, string[]]>([
-    ["Where does ANN live?", ["Ann Rome"]],
-    ["Who can speak french or Welsh?", ["Bob Welsh", "Bob French"]],
-    ["Was Annette in Romeo and Juliet?", []],
-    ["ann", ["Ann Rome"]],
-    ["what?", []],
-  ])("%s", (question, expected) => {
-    expect(said(namedFacts(ports, { question, limit: 10 }).facts)).toEqual(expected);
-  });
-
-  it("looks at each text of the user's facts once, and at nobody else's", async () => {
-    await add("Bob", "writes", "Welsh", 2024, { userId: "u" });
-    const looked = vi.spyOn(Phrases.prototype, "has");
-    namedFacts(ports, { question: "Who?", userId: "u", limit: 10 });
-    expect(looked.mock.calls.flat().toSorted()).toEqual(["bob", "french", "welsh"]);
-    looked.mockRestore();
-  });
-
-  it("asks about a moment, of a user, and in scripts without spaces", async () => {
-    expect(said(namedFacts(ports, { question: "Ann", at: YEAR(2021), limit: 10 }).facts)).toEqual([
-      "Ann Paris",
-    ]);
-    expect(namedFacts(ports, { question: "Ann", userId: "u", limit: 10 }).total).toBe(0);
-    await add("田中", "住む", "京都", 2020);
-    expect(namedFacts(ports, { question: "田中さんはどこに住んでいますか", limit: 10 }).total).toBe(1);
   });
 });

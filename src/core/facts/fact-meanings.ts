@@ -1,0 +1,93 @@
+import { type EmbeddingStamp, stampKey } from "../embedding.ts";
+import type { Embedder } from "../ports.ts";
+import { termWeights } from "../recall/bm25.ts";
+import { analyse } from "../text/analyser.ts";
+import type { WordFrequencies } from "../text/word-frequencies.ts";
+
+/** What is known of a text; its vector, of unit length, may come later. */
+interface Meaning {
+  readonly text: string;
+  readonly terms: ReadonlySet<string>;
+  vector: Float32Array | undefined;
+}
+
+/** Of 2 KB each. */
+const MAX_KEPT = 8_192;
+/** Embedded while somebody waits, at about 5 ms each; the others in the background. */
+const AWAITED = 64;
+
+/**
+ * The meanings of short texts, kept in memory alone and made when they are first looked at: a statement costs one run of the
+ * model (about 5 ms) after each start of the daemon, and again where more than 8 192 are looked at in turn.
+ */
+export class FactMeanings {
+  /** What words count, in the language alone: facts are too few to say. */
+  readonly weightOf: (term: string) => number;
+  readonly #embedder: Pick<Embedder, "embedQuestion" | "profile" | "stamp">;
+  readonly #known = new Map<string, Meaning>();
+  #stamp: EmbeddingStamp;
+  #isBehind = false;
+
+  constructor(embedder: Pick<Embedder, "embedQuestion" | "profile" | "stamp">, frequencies: WordFrequencies) {
+    this.#embedder = embedder;
+    this.#stamp = embedder.stamp;
+    const none = { memories: 0, totalLength: 0, memoriesWith: () => 0, termsNear: () => [] };
+    const weights = termWeights(none, frequencies);
+    this.weightOf = (term) => weights.inverseDocumentFrequency(term);
+  }
+
+  /** Cosine from which two texts count as similar. */
+  get similar(): number {
+    return this.#embedder.profile.similar;
+  }
+
+  /** Undefined where the model cannot run. */
+  async vectorOf(question: string): Promise<Float32Array | undefined> {
+    return (await this.#embedder.embedQuestion(question).catch(() => undefined))?.vector;
+  }
+
+  /** In the order of the texts; vectors only where they were made before, see `embed`. */
+  of(texts: readonly string[]): Meaning[] {
+    if (stampKey(this.#stamp) !== stampKey(this.#embedder.stamp)) this.#known.clear();
+    this.#stamp = this.#embedder.stamp;
+    return texts.map((text) => this.#meaning(text));
+  }
+
+  /**
+   * Gives the first 64 that have no vector theirs, where the model can run; the others get theirs soon after this resolves.
+   */
+  async embed(meanings: readonly Meaning[]): Promise<void> {
+    const lacking = [...new Set(meanings.filter(({ vector }) => vector === undefined))];
+    await Promise.all(lacking.slice(0, AWAITED).map((meaning) => this.#embed(meaning))).catch(
+      () => undefined,
+    );
+    if (lacking.length > AWAITED && !this.#isBehind) void this.#embedInTurn(lacking.slice(AWAITED));
+  }
+
+  #meaning(text: string): Meaning {
+    const meaning = this.#known.get(text) ?? { text, terms: new Set(analyse(text)), vector: undefined };
+    // To the end, so that those that nobody looks at leave first.
+    this.#known.delete(text);
+    this.#known.set(text, meaning);
+    if (this.#known.size > MAX_KEPT) {
+      const [oldest] = this.#known.keys();
+      if (oldest !== undefined) this.#known.delete(oldest);
+    }
+    return meaning;
+  }
+
+  async #embed(meaning: Meaning): Promise<void> {
+    // As a question, which goes before every document that waits, and finds as well (.95 against .94).
+    meaning.vector ??= (await this.#embedder.embedQuestion(meaning.text)).vector;
+  }
+
+  async #embedInTurn(meanings: readonly Meaning[]): Promise<void> {
+    this.#isBehind = true;
+    try {
+      for (const meaning of meanings) await this.#embed(meaning);
+    } catch {
+      // The model is closing, or busy: whoever asks next goes on.
+    }
+    this.#isBehind = false;
+  }
+}
