@@ -1,3 +1,6 @@
+import type { ExtractionLimits } from "../core/documents/extraction.ts";
+import { ServiceError } from "../core/errors.ts";
+
 /** Characters that mean nothing in text: controls but \t and \n, soft hyphens, byte order marks, lone surrogates. */
 // oxlint-disable-next-line no-control-regex
 const NOISE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\ufeff\ufffe\uffff]|\p{Cs}/gu;
@@ -61,4 +64,12 @@ export function cleanLanguage(value: unknown): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The error for a document with more text than its limit. */
+export function tooMuchText({ maxChars }: Pick<ExtractionLimits, "maxChars">): ServiceError {
+  return new ServiceError(
+    "TOO_LARGE",
+    `The document has more than ${maxChars} characters of text. Send it in parts.`,
+  );
 }

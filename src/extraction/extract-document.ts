@@ -10,7 +10,7 @@ import { claimedCharset, kindOf, MEDIA_TYPES } from "./document-kind.ts";
 import { plainTextBlocks } from "./plain-text.ts";
 import { readSubtitles } from "./subtitles.ts";
 import { declaredInMarkup, decodeText } from "./text-decoding.ts";
-import { tooMuchText } from "./too-much-text.ts";
+import { tooMuchText } from "./clean-text.ts";
 
 type Claims = Omit<ExtractionInput, "bytes">;
 type Found = { readonly blocks: readonly Block[]; readonly method: string } & {

@@ -1,15 +1,37 @@
 import type {
   Chunk,
   CutDocument,
+  ExtractionInput,
   ExtractionLimits,
   ExtractionOptions,
 } from "../core/documents/extraction.ts";
-import { ServiceError } from "../core/errors.ts";
+import { type ErrorCode, ServiceError } from "../core/errors.ts";
 import { type Job, JobProcess, type ProcessEnd } from "../sandbox/job-process.ts";
 import type { Walls } from "../sandbox/walls.ts";
 import { passedLimit } from "../sandbox/watchdog.ts";
 import { WorkClock } from "../sandbox/work-clock.ts";
-import type { DocumentClaims, FromWorker, ToWorker } from "./extraction-messages.ts";
+
+/** What a document is called by its sender. */
+export type DocumentClaims = Omit<ExtractionInput, "bytes">;
+
+/** One document: `begin`, its bytes in pieces, `end`. The next begins when this one is `done` or `failed`. */
+export type ToWorker =
+  | {
+      readonly type: "begin";
+      readonly claims: DocumentClaims;
+      readonly limits: ExtractionLimits;
+      readonly byteCount: number;
+    }
+  | { readonly type: "bytes"; readonly piece: Uint8Array }
+  | { readonly type: "end" };
+
+export type FromWorker =
+  | { readonly type: "ready" }
+  | { readonly type: "progress"; readonly done: number; readonly total: number }
+  /** Chunks in order, a part of them each time, so that neither side handles a whole book at once. */
+  | { readonly type: "chunks"; readonly chunks: readonly Chunk[] }
+  | { readonly type: "done"; readonly document: Omit<CutDocument, "chunks"> }
+  | { readonly type: "failed"; readonly code: ErrorCode; readonly message: string };
 
 /** One process that reads documents, one after the other. */
 export type ExtractionProcess = JobProcess<ToWorker, FromWorker>;
@@ -98,7 +120,7 @@ async function feed(
   if (!job.isOver) await process.send({ type: "end" });
 }
 
-function explainEnd({ cause, printed, hasSpoken }: ProcessEnd, limits: ExtractionLimits): ServiceError {
+function explainEnd({ cause, printed, hasAnswered }: ProcessEnd, limits: ExtractionLimits): ServiceError {
   if (passedLimit(printed) === "time") return tookTooLong(limits);
   if (passedLimit(printed) === "memory" || /heap out of memory|allocation failed/i.test(printed)) {
     return new ServiceError(
@@ -107,7 +129,7 @@ function explainEnd({ cause, printed, hasSpoken }: ProcessEnd, limits: Extractio
     );
   }
   // Before the first document its words are about the program.
-  if (!hasSpoken) {
+  if (!hasAnswered) {
     const details = new Error(`${cause.message}: ${printed.trim()}`);
     return new ServiceError("INTERNAL", "The process that reads documents does not start.", {
       cause: details,

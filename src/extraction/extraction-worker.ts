@@ -5,10 +5,9 @@
 import { cutDocument } from "../core/documents/cut-document.ts";
 import type { Chunk } from "../core/documents/extraction.ts";
 import { ServiceError } from "../core/errors.ts";
-import { lowerPriority } from "../sandbox/watchdog.ts";
-import { Watchdog } from "../sandbox/watchdog.ts";
+import { lowerPriority, Watchdog } from "../sandbox/watchdog.ts";
 import { extractDocument } from "./extract-document.ts";
-import type { FromWorker, ToWorker } from "./extraction-messages.ts";
+import type { FromWorker, ToWorker } from "./extraction-process.ts";
 
 /** Of the chunks' texts in one message. */
 const MESSAGE_CHARS = 131_072;

@@ -2,13 +2,11 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { ServiceError } from "../core/errors.ts";
 import type { Block, ExtractionLimits } from "../core/documents/extraction.ts";
-import { cleanField, cleanLanguage } from "./clean-text.ts";
+import { cleanField, cleanLanguage, tooMuchText } from "./clean-text.ts";
 import { blocksOfPdf, headingKey } from "./pdf-blocks.ts";
 import { regionsOf } from "./pdf-columns.ts";
 import { withoutFurniture } from "./pdf-furniture.ts";
 import { type Row, rowsOfPage, type TextRun } from "./pdf-lines.ts";
-import { loadPdfjs } from "./pdfjs.ts";
-import { tooMuchText } from "./too-much-text.ts";
 
 interface PdfText {
   readonly blocks: Block[];
@@ -22,6 +20,8 @@ interface PdfText {
 type Pdfjs = Awaited<ReturnType<typeof loadPdfjs>>;
 type PdfDocument = Awaited<ReturnType<Pdfjs["getDocument"]>["promise"]>;
 
+/** pdf.js's worker, which has no types. */
+const WORKER: string = "pdfjs-dist/legacy/build/pdf.worker.mjs";
 /** How far from the end the pointer to the cross-reference table stands at most. */
 const TAIL_BYTES = 65_536;
 /** The size of text in a field, in points, for want of its own. */
@@ -69,6 +69,19 @@ export async function readPdf(
   const kept = withoutFurniture(rows, outline).map((page, n) => ({ page: n + 1, regions: regionsOf(page) }));
   const blocks = blocksOfPdf(kept, outline);
   return { blocks, pages, ...(await metadataOf(document, blocks)) };
+}
+
+/**
+ * pdf.js without a canvas and without a worker of its own.
+ *
+ * It asks for these classes when it is imported, though reading text never uses them; without them it looks for a native
+ * canvas. Its worker's code, put where it looks first, runs in this thread.
+ */
+async function loadPdfjs() {
+  const scope = globalThis as Record<string, unknown>;
+  for (const name of ["DOMMatrix", "Path2D", "ImageData"]) scope[name] ??= function unused() {};
+  scope["pdfjsWorker"] ??= await import(WORKER);
+  return import("pdfjs-dist/legacy/build/pdf.mjs");
 }
 
 async function open(pdfjs: Pdfjs, data: Uint8Array): Promise<PdfDocument> {

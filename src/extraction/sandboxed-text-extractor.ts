@@ -1,3 +1,4 @@
+import { type FileHandle, open } from "node:fs/promises";
 import { ServiceError } from "../core/errors.ts";
 import {
   SMALL_DOCUMENT_BYTES,
@@ -18,7 +19,6 @@ import {
   type SentDocument,
   startExtractionProcess,
 } from "./extraction-process.ts";
-import { openOriginal } from "./open-original.ts";
 
 /** Limits that are no settings: what needs more is no document of people. Their messages say what helps all the same. */
 const FIXED_LIMITS = {
@@ -142,4 +142,12 @@ async function openFile({ path }: SpooledFile) {
 
 async function* piecesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES);
+}
+
+/** Opens a file to be read that was sent or fetched before. @throws {ServiceError} NOT_FOUND where it is gone. */
+export async function openOriginal(path: string): Promise<FileHandle> {
+  return await open(path, "r").catch((cause: unknown) => {
+    if ((cause as NodeJS.ErrnoException).code !== "ENOENT") throw cause;
+    throw new ServiceError("NOT_FOUND", "The file is not on the disk any more. Send it again.", { cause });
+  });
 }

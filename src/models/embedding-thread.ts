@@ -1,7 +1,7 @@
 /** Entry of an embedding thread: loads the model, then answers one request at a time until told to stop. */
 import { parentPort, workerData } from "node:worker_threads";
 import { readVerified, verified } from "./bundled-models.ts";
-import type { EmbedAnswer, EmbedRequest, FromThread, ThreadData, ToThread } from "./embedding-messages.ts";
+import type { EmbedAnswer, EmbedRequest, FromThread, ThreadData, ToThread } from "./embedding-threads.ts";
 import { type ModelSession, openModelSession } from "./model-session.ts";
 import { openPieceReader } from "./piece-reader.ts";
 import { type Projection, readProjection } from "./projection.ts";

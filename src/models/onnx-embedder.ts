@@ -11,8 +11,12 @@ import {
 import { ServiceError } from "../core/errors.ts";
 import type { Embedder } from "../core/ports.ts";
 import type { EmbeddingModel } from "./bundled-models.ts";
-import type { EmbedAnswer, EmbedRequest } from "./embedding-messages.ts";
-import { type EmbedderLog, EmbeddingThreads } from "./embedding-threads.ts";
+import {
+  type EmbedAnswer,
+  type EmbedderLog,
+  EmbeddingThreads,
+  type EmbedRequest,
+} from "./embedding-threads.ts";
 import { MAX_WINDOW_TEXT } from "./windows.ts";
 
 /**

@@ -1,8 +1,8 @@
+import { Tokenizer } from "@huggingface/tokenizers";
 import { type EmbeddingModel, readVerified } from "./bundled-models.ts";
 import { buildPieceTable } from "./piece-table.ts";
 import { SentencePieces } from "./sentence-pieces.ts";
-import type { PieceReader } from "./text-units.ts";
-import { WordPieces } from "./word-pieces.ts";
+import { type Piece, type PieceReader, type Unit, unitsOf } from "./text-units.ts";
 
 export interface OpenedPieceReader {
   readonly reader: PieceReader;
@@ -34,4 +34,38 @@ export async function openPieceReader(
       JSON.parse(config.toString("utf8")) as object,
     ),
   };
+}
+
+/** The ids below are marks of the model's own ([UNK], [CLS] …) and places it keeps unused. */
+const FIRST_WORD_ID = 999;
+const PUNCTUATION = /^[\p{P}\p{S}]+$/u;
+
+/** Reads text into the word pieces of a BERT model. */
+class WordPieces implements PieceReader {
+  readonly #tokenizer: Tokenizer;
+
+  /** Of the parsed `tokenizer.json` and `tokenizer_config.json` of a BERT model. */
+  constructor(tokenizer: object, config: object) {
+    this.#tokenizer = new Tokenizer(tokenizer, config);
+  }
+
+  units(text: string): Generator<Unit, void> {
+    return unitsOf(text, (unit) => this.#read(unit));
+  }
+
+  #read(unit: string): Piece[] {
+    const { ids, tokens }: { ids: number[]; tokens: string[] } = this.#tokenizer.encode(unit, {
+      add_special_tokens: false,
+    });
+    const words: string[] = [];
+    const wordOf = tokens.map((token) => {
+      if (token.startsWith("##") && words.length > 0) words[words.length - 1] += token.slice(2);
+      else words.push(token);
+      return words.length - 1;
+    });
+    return ids.map((id, i) => {
+      const word = words[wordOf[i] ?? 0] ?? "";
+      return { id, word, isWord: id >= FIRST_WORD_ID && !PUNCTUATION.test(word) };
+    });
+  }
 }

@@ -6,7 +6,7 @@ import { JobProcess, type ProcessEnd } from "../../src/sandbox/job-process.ts";
 const WORKER = resolve(import.meta.dirname, "../fixtures/job-worker.js");
 const HEAP_BYTES = 64 * 1024 ** 2;
 
-type Deed = "answer" | "refuse" | "echo" | "sleep" | "snoop" | "die";
+type Deed = "answer" | "refuse" | "sleep" | "snoop" | "die";
 interface Reply {
   readonly pid?: number;
   readonly secret?: string;
@@ -37,7 +37,6 @@ function open(worker = WORKER): void {
     sandbox,
     walls: undefined,
     env: { SECRET: "given" },
-    hasInput: true,
     explainEnd,
   });
 }
@@ -80,20 +79,14 @@ it("has no rights and no environment but those it was given", async () => {
   await expect(told("snoop")).rejects.toThrow("ERR_ACCESS_DENIED");
 });
 
-it("passes bytes on to its input", async () => {
-  const echo = told("echo");
-  await process.write(Uint8Array.of(1, 2, 3));
-  expect((await echo).bytes).toEqual(Uint8Array.of(1, 2, 3));
-});
-
 it("tells a job that it is over, and lets it settle once", async () => {
   let wasOver: boolean | undefined;
   const answer = process.run<string>((job) => {
     void process.send("answer");
-    void job.over.then(() => (wasOver = job.isOver));
     return () => {
       job.resolve("first");
       job.reject(new Error("second"));
+      wasOver = job.isOver;
     };
   });
   expect(await answer).toBe("first");
@@ -129,21 +122,20 @@ it("explains an end that nobody asked for, by the last that it printed", async (
   await told("answer");
   await expect(told("die")).rejects.toThrow("explained: it ended with code 7");
   const [end] = ends;
-  expect(end).toMatchObject({ hasSpoken: true, printed: expect.stringMatching(/x last words\n$/) });
+  expect(end).toMatchObject({ hasAnswered: true, printed: expect.stringMatching(/x last words\n$/) });
   expect(end?.printed.length).toBeLessThan(10_000);
   expect(process.isUsable).toBe(false);
 });
 
 it("explains that it never spoke", async () => {
   await expect(told("die")).rejects.toThrow("explained");
-  expect(ends).toMatchObject([{ hasSpoken: false }]);
+  expect(ends).toMatchObject([{ hasAnswered: false }]);
 });
 
-it("takes no message and no bytes once it has ended, and holds nobody up", async () => {
+it("takes no message once it has ended, and holds nobody up", async () => {
   process.kill();
   await process.ended();
   await process.send("answer");
-  await process.write(Uint8Array.of(1));
 });
 
 it("explains that it could not be started", async () => {
@@ -152,7 +144,7 @@ it("explains that it could not be started", async () => {
   ends = [];
   await withoutNode(async () => open());
   await expect(told("answer")).rejects.toThrow("explained: spawn /nowhere/node ENOENT");
-  expect(ends).toMatchObject([{ hasSpoken: false }]);
+  expect(ends).toMatchObject([{ hasAnswered: false }]);
 });
 
 it("says that the program was not built", () => {

@@ -17,7 +17,7 @@ import { checkDuration, cutOff, damaged } from "./decoding-child.ts";
 import { type DecodingInput, decodingWorker, openWith, systemFfmpeg } from "./decoding-program.ts";
 import { findProgram } from "./ffmpeg-program.ts";
 import type { OpenedMedia } from "./media-report.ts";
-import { openOriginal } from "../open-original.ts";
+import { openOriginal } from "../sandboxed-text-extractor.ts";
 import { claimOf, contradiction } from "../document-kind.ts";
 
 /**

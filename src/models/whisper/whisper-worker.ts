@@ -1,27 +1,24 @@
-/**
- * The process that transcribes. A run of the model blocks it for seconds, so it is never asked to stop but ended. It is
- * talked to by `transcribeInProcess` alone.
- */
+/** The process that transcribes. A run of the model blocks it for seconds, so it is killed, not asked to stop. */
 import { ServiceError } from "../../core/errors.ts";
-import { lowerPriority } from "../../sandbox/watchdog.ts";
-import { Watchdog } from "../../sandbox/watchdog.ts";
+import { lowerPriority, Watchdog } from "../../sandbox/watchdog.ts";
 import { transcribeRecording, type Whisper } from "./transcribe-recording.ts";
 import { codeOf, tagOf } from "./languages.ts";
-import { PcmReader } from "./pcm-frames.ts";
-import type { FromWhisper, ToWhisper } from "./whisper-messages.ts";
 import { loadWhisper } from "./whisper-model.ts";
+import type { FromWhisper, ToWhisper } from "./whisper-process.ts";
 
-const reader = new PcmReader(process.stdin);
 let loading: Promise<Whisper> | undefined;
+/** Takes the piece of sound that was asked for. */
+let receive: (samples: Int16Array | null) => void = () => undefined;
 
-// Here, and not by the one who starts it: the model's threads take it over from this one.
+// Before the model is loaded: its threads inherit the priority of this one.
 lowerPriority();
 process.on("disconnect", () => process.exit());
 process.on("message", (message: ToWhisper) => {
   if (message.type === "load") {
     loading = load(message);
     loading.catch(() => undefined);
-  } else if (loading === undefined) throw new TypeError("no model was named");
+  } else if (message.type === "sound") receive(message.samples);
+  else if (loading === undefined) throw new TypeError("no model was named");
   else void transcribe(loading, message.language);
 });
 
@@ -43,14 +40,23 @@ async function load({ model, limits }: Extract<ToWhisper, { type: "load" }>): Pr
   }
 }
 
+async function* soundOfRecording(): AsyncGenerator<Int16Array> {
+  for (;;) {
+    const next = new Promise<Int16Array | null>((resolve) => (receive = resolve));
+    send({ type: "more" });
+    const samples = await next;
+    if (samples === null) return;
+    yield samples;
+  }
+}
+
 async function transcribe(whisper: Promise<Whisper>, given: string | undefined): Promise<void> {
   try {
     const loaded = await whisper;
     let language = given === undefined ? undefined : codeOf(given, loaded.vocabulary);
-    send({ type: "ready" });
     let durationMs = 0;
     let hasSpeech = false;
-    for await (const part of transcribeRecording(loaded, reader.recording(), language)) {
+    for await (const part of transcribeRecording(loaded, soundOfRecording(), language)) {
       const { segments, transcribedMs } = part;
       send({ type: "segments", segments, transcribedMs });
       language = part.language;
@@ -65,16 +71,13 @@ async function transcribe(whisper: Promise<Whisper>, given: string | undefined):
 }
 
 function noSpeech(): ServiceError {
-  return new ServiceError(
-    "UNPROCESSABLE",
-    "There is no speech in the recording: send one in which somebody speaks.",
-  );
+  return new ServiceError("UNPROCESSABLE", "There is no speech in the recording. Send one with speech.");
 }
 
 function failureOf(error: unknown): Pick<ServiceError, "code" | "message"> {
   if (error instanceof ServiceError) return { code: error.code, message: error.message };
   const reason = error instanceof Error ? error.message : String(error);
-  return { code: "MODEL_UNAVAILABLE", message: `The speech model failed at the recording: ${reason}.` };
+  return { code: "MODEL_UNAVAILABLE", message: `The speech model failed on the recording: ${reason}.` };
 }
 
 function send(message: FromWhisper): void {
