@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { backupFolder, createBackupService } from "./backup-service.ts";
 import { createCompactionService } from "./compaction-service.ts";
 import { type Config, setVariables } from "../config/config.ts";
-import { EMBEDDING_WORKERS, MODEL_IDLE_MS, SHUTDOWN_MS } from "../config/limits.ts";
+import { MODEL_IDLE_MS, SHUTDOWN_MS } from "../config/limits.ts";
 import { openDocumentService, type DocumentService } from "./document-service.ts";
 import { FactMeanings } from "../core/facts/fact-meanings.ts";
 import { FollowUps } from "../core/memories/follow-ups.ts";
@@ -109,7 +109,6 @@ export async function startDaemon(
         model = modelFor(stored, chosen, config, log);
         // Beside the store: each takes a second or more, mostly in threads of its own.
         opening = openEmbedder(model, {
-          workers: EMBEDDING_WORKERS,
           idleTimeoutMs: MODEL_IDLE_MS,
           log,
         });

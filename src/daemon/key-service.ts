@@ -17,12 +17,12 @@ import { openKeyFile, readKeyFile } from "../storage/key-file.ts";
 import { lockDataDirectory } from "../storage/lock.ts";
 import { sha256, systemClock, uuidSource } from "./system.ts";
 
-/** Bytes; hex digits are twice as many. */
+/** In bytes: twice as many hex digits. */
 const PREFIX_BYTES = 4;
 const SECRET_BYTES = 32;
 
 /**
- * The keys of a data directory, for whoever holds its lock.
+ * The keys of a data directory. The caller holds its lock.
  *
  * @throws {ServiceError} STORE_UNUSABLE when the file with them is damaged.
  */
@@ -32,8 +32,8 @@ export async function openKeyRing(dataDir: string): Promise<KeyRing> {
   return new KeyRing({ file, clock: systemClock, ids: uuidSource, sha256, newKey }, kept);
 }
 
-/** What can be done with the keys of a data directory, whether a daemon runs on it or not. In the terms of the API. */
-export interface KeyDesk {
+/** Operations on the keys of a data directory, with or without a running daemon, in the types of the API. */
+export interface KeyAdministration {
   list(): Promise<Static<typeof ListKeysReply>>;
   create(body: Static<typeof CreateKeyBody>): Promise<Static<typeof CreateKeyReply>>;
   revoke(id: string): Promise<Static<typeof KeyRecord>>;
@@ -46,7 +46,7 @@ export interface KeyDesk {
  * Each call throws STORE_UNUSABLE when the directory is in use or holds other things, or its keys are damaged; the last
  * does not keep `removeAll` from removing them.
  */
-export function offlineKeys(dataDir: string): KeyDesk {
+export function offlineKeys(dataDir: string): KeyAdministration {
   const withRing = <T>(work: (ring: KeyRing) => T | Promise<T>) =>
     locked(dataDir, async () => work(await openKeyRing(dataDir)));
   return {

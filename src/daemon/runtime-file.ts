@@ -6,15 +6,15 @@ import { isObject } from "../config/is-object.ts";
 import { isMissing } from "../config/system-error.ts";
 
 /**
- * What a running daemon tells its own command line: where it listens, who it is, and a token that stands for the
- * owner of the data directory. It is a file in that directory which only its owner can read.
+ * A file in the data directory, for its owner alone, by which the command line finds the daemon: its address, its
+ * identity, and a token that stands for the owner.
  */
 export interface RuntimeInfo {
   /** Address to connect to, which is not always the one listened on (`0.0.0.0`). */
   readonly address: string;
   readonly port: number;
   readonly pid: number;
-  /** Drawn at every start; the daemon that answers with another one is not this one. */
+  /** Drawn at every start. */
   readonly instanceId: string;
   readonly version: string;
   /** Epoch milliseconds. */
@@ -27,31 +27,13 @@ export interface RuntimeInfo {
   readonly startedWith?: StartedWith;
 }
 
+/** The file is our own: this only tells a damaged one. */
 function isRuntimeInfo(info: unknown): info is RuntimeInfo {
   if (!isObject(info)) return false;
-  const isFilled = (text: unknown) => typeof text === "string" && text !== "";
-  const isPositive = (number: unknown) => Number.isInteger(number) && (number as number) >= 1;
-  const { address, port, pid, instanceId, version, startedAt, token, tlsFingerprint, startedWith } = info;
+  const { address, port, pid, instanceId, token } = info;
   return (
-    [address, instanceId, token, tlsFingerprint ?? "none"].every(isFilled) &&
-    [port, pid].every(isPositive) &&
-    (port as number) <= 65_535 &&
-    typeof version === "string" &&
-    typeof startedAt === "number" &&
-    (startedWith === undefined || isStartedWith(startedWith))
-  );
-}
-
-function isStartedWith(value: unknown): boolean {
-  if (!isObject(value)) return false;
-  const { configFile = "", flags, secrets } = value;
-  const isText = (text: unknown) => typeof text === "string";
-  return (
-    isText(configFile) &&
-    isObject(flags) &&
-    Object.values(flags).every(isText) &&
-    Array.isArray(secrets) &&
-    secrets.every(isText)
+    [address, instanceId, token].every((text) => typeof text === "string" && text !== "") &&
+    [port, pid].every((number) => Number.isInteger(number) && (number as number) >= 1)
   );
 }
 
@@ -62,7 +44,7 @@ export function newLocalToken(): string {
   return randomBytes(32).toString("base64url");
 }
 
-/** What only the daemon of that run can answer to a challenge; the token need not cross the wire for it. */
+/** The answer to a challenge that only the daemon of that run can give; the token itself does not cross the wire. */
 export function proofOf(
   { instanceId, token }: Pick<RuntimeInfo, "instanceId" | "token">,
   challenge: string,
@@ -70,7 +52,7 @@ export function proofOf(
   return createHmac("sha256", token).update(`memoryd ${instanceId} ${challenge}`).digest("base64url");
 }
 
-/** Says who runs on this data directory, in place of whoever did before. Readers see the old file or the new one, whole. */
+/** Writes the file, in place of an earlier daemon's. Readers see the old file or the new one, whole. */
 export function writeRuntimeInfo(dataDir: string, info: RuntimeInfo): void {
   const path = join(dataDir, FILE_NAME);
   const temporary = `${path}.${info.pid}.tmp`;
@@ -80,7 +62,7 @@ export function writeRuntimeInfo(dataDir: string, info: RuntimeInfo): void {
   renameSync(temporary, path);
 }
 
-/** Who ran last on this data directory and did not stop cleanly, or still runs; undefined when nobody, or when the file is unreadable. */
+/** The daemon that runs on this data directory, or that did not stop cleanly; undefined without a file, or for a damaged one. */
 export function readRuntimeInfo(dataDir: string): RuntimeInfo | undefined {
   let info: unknown;
   try {
@@ -92,12 +74,12 @@ export function readRuntimeInfo(dataDir: string): RuntimeInfo | undefined {
   return isRuntimeInfo(info) ? info : undefined;
 }
 
-/** Takes the file away, unless another instance has written its own meanwhile. */
+/** Removes the file, unless another instance has written its own meanwhile. */
 export function removeRuntimeInfo(dataDir: string, instanceId: string): void {
   if (readRuntimeInfo(dataDir)?.instanceId === instanceId) rmSync(join(dataDir, FILE_NAME), { force: true });
 }
 
-/** Whether a daemon that listens there is reached at every address of the machine. */
+/** Whether a daemon with this address is reached at every address of the machine. */
 export function isEveryAddress(address: string): boolean {
   return address === "0.0.0.0" || address === "::";
 }

@@ -1,5 +1,12 @@
-import type { ExtractionLimits } from "../core/documents/extraction.ts";
+import type { Block, ExtractedDocument, ExtractionLimits } from "../core/documents/extraction.ts";
 import { ServiceError } from "../core/errors.ts";
+
+/** The text of a document and the metadata that it holds of itself, by the reader of one format. */
+export type ReadDocument = { readonly blocks: readonly Block[] } & {
+  readonly [K in "title" | "author" | "date" | "language" | "url" | "pages" | "durationMs"]?:
+    | ExtractedDocument[K]
+    | undefined;
+};
 
 /** Characters that mean nothing in text: controls but \t and \n, soft hyphens, byte order marks, lone surrogates. */
 // oxlint-disable-next-line no-control-regex

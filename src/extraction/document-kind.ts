@@ -5,8 +5,6 @@ import { looksLikeSubtitles } from "./subtitles.ts";
 import { looksLikeUtf16 } from "./text-decoding.ts";
 import { readZipDirectory } from "./zip.ts";
 
-/** Names of formats: those that are plain text under another name, and those that no text is read from. */
-
 /** Types outside `text/` whose bytes are text, and the extensions of such files. */
 const TEXT_TYPES = new Set(
   (
@@ -22,7 +20,7 @@ const TEXT_EXTENSIONS = new Set(
   ).split(" "),
 );
 
-/** What a name ends in that is never text: a file called so and holding text is not what it is called. */
+/** Extensions of formats that are not read. Others decide nothing: the kind of "notes.final" is that of its bytes. */
 const FOREIGN_EXTENSIONS = new Set(
   (
     "doc dot xls xlsx xlsm xlsb ppt pptx odt ods odp epub mobi pages numbers key rtf ps eps djvu xps msg " +
@@ -32,16 +30,11 @@ const FOREIGN_EXTENSIONS = new Set(
   ).split(" "),
 );
 
-/** True for a media type or an extension of what is read as plain text. */
+/** Whether a media type or an extension is read as plain text. */
 function isTextName(name: string): boolean {
   const subtype = /^application\/(.+)$/.exec(name)?.[1];
   if (subtype !== undefined) return TEXT_TYPES.has(subtype) || /\+(?:json|xml|yaml)$/.test(subtype);
   return name.startsWith("text/") || TEXT_EXTENSIONS.has(name);
-}
-
-/** True for an extension of what is something else. Others say nothing: "notes.final" is what its bytes are. */
-function isForeignExtension(extension: string): boolean {
-  return FOREIGN_EXTENSIONS.has(extension);
 }
 
 export const MEDIA_TYPES: Readonly<Record<TextKind, string>> = {
@@ -81,10 +74,10 @@ const NAMES: Readonly<Record<string, TextKind>> = {
   ),
 };
 
-/** What is plain text to those who do not know it. */
+/** Senders that do not know these formats call them plain text. */
 const TEXT_FORMATS: ReadonlySet<TextKind> = new Set(["md", "html", "srt", "vtt"]);
 
-/** First bytes of what people take for documents, and what to call it. */
+/** First bytes of formats that are sent by mistake, and their names. */
 const FOREIGN: readonly (readonly [name: string, offset: number, magic: string])[] = [
   ["a PNG image", 0, "\x89PNG"],
   ["a JPEG image", 0, "\xff\xd8\xff"],
@@ -113,8 +106,8 @@ const ZIPPED: readonly (readonly [name: string, entry: string])[] = [
 ];
 
 /**
- * The kind of a document: by its bytes, then by what is claimed. Only text leaves a choice (plain, Markdown, HTML, subtitles).
- * Audio and video are none.
+ * The kind of a document by its bytes; for text (plain, Markdown, HTML, subtitles) also by the claim. Audio and video are
+ * none.
  *
  * @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE for another kind, or bytes that contradict the claim; UNPROCESSABLE for
  *   an empty or encrypted document.
@@ -135,7 +128,7 @@ export function kindOf(bytes: Uint8Array, claim: Claim): TextKind {
 }
 
 /**
- * Checks what a document is called against what it is known to be: the same as reading it again would find.
+ * Checks the claimed type and name of a document against its known kind, with the outcome of reading it again.
  *
  * @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE.
  */
@@ -170,7 +163,7 @@ export function claimedCharset(claimedType: string | undefined): string | undefi
   return /;\s*charset\s*=\s*"?([\w.:-]{2,40})/i.exec(claimedType ?? "")?.[1]?.toLowerCase();
 }
 
-/** What a document is called, by its type or else by its name; `kind` where it is one of text. */
+/** The claim on a document by its type, or else by its name; `kind` where it is one of text. */
 export function claimOf({ claimedType, filename }: Claim) {
   const type = claimedType?.split(";")[0]?.trim().toLowerCase().replace(/^\./, "") ?? "";
   const extension = /\.([a-z0-9]{1,10})$/i.exec(filename ?? "")?.[1]?.toLowerCase() ?? "";
@@ -179,18 +172,17 @@ export function claimOf({ claimedType, filename }: Claim) {
     type === "" || /^(application|binary)\/(octet-stream|x-download|force-download|unknown)$/.test(type);
   if (isVague) {
     const isMedia = CONTAINER_NAMES.has(extension);
-    const isForeign = !isMedia && byExtension === undefined && isForeignExtension(extension);
+    const isForeign = !isMedia && byExtension === undefined && FOREIGN_EXTENSIONS.has(extension);
     const isKnown = isMedia || isForeign || byExtension !== undefined;
     return { name: isKnown ? `.${extension}` : undefined, kind: byExtension, isMedia, isForeign };
   }
-  // Senders that know no Markdown call it plain text.
   if (type === "text/plain" && byExtension !== undefined && TEXT_FORMATS.has(byExtension)) {
     return { name: `.${extension}`, kind: byExtension, isMedia: false, isForeign: false };
   }
   const isMedia =
     (/^(image|audio|video|font)\//.test(type) && !isTextName(type)) || CONTAINER_NAMES.has(type);
   const kind = NAMES[type] ?? (isTextName(type) ? "txt" : undefined);
-  // Who names a kind means it: one that nobody knows is no text.
+  // A specific type counts: one that is unknown is no text.
   return { name: type, kind, isMedia, isForeign: kind === undefined && !isMedia };
 }
 
@@ -258,26 +250,26 @@ function looksLikeHtml(start: string): boolean {
 function unsupported(what: string): ServiceError {
   return new ServiceError(
     "UNSUPPORTED_MEDIA_TYPE",
-    `The file is ${what}: what is read are PDF, DOCX, HTML, Markdown, plain text, subtitles (SRT, VTT), ` +
-      "and recordings (WAV, MP3, M4A, AAC, FLAC, Ogg, Opus, WebM, MP4, MOV, MKV). Convert it to one of them.",
+    `The file is ${what}. Readable are PDF, DOCX, HTML, Markdown, plain text, subtitles (SRT, VTT), ` +
+      "and recordings (WAV, MP3, M4A, AAC, FLAC, Ogg, Opus, WebM, MP4, MOV, MKV). Convert it to one of these.",
   );
 }
 
 function unknownKind(claimed: string): ServiceError {
   return new ServiceError(
     "UNSUPPORTED_MEDIA_TYPE",
-    `The file is sent as ${nameOf(claimed)}, which is not read here: the kinds are pdf, docx, html, md and txt, and text under ` +
+    `The file is sent as ${nameOf(claimed)}, which cannot be read. Readable are pdf, docx, html, md and txt, text under ` +
       "other names such as csv, json or source code, audio and video. Correct the type, or leave it out.",
   );
 }
 
 const nameOf = (claimed: string) => (/^[\w.+/-]{1,100}$/.test(claimed) ? claimed : "another kind");
 
-/** Of what a file is called and what it is, such as "a PDF". */
+/** @param found in words, such as "a PDF". */
 export function contradiction(claimed: string, found: string): ServiceError {
   const name = nameOf(claimed);
   return new ServiceError(
     "UNSUPPORTED_MEDIA_TYPE",
-    `The file is sent as ${name} but its bytes are ${found}. Correct the type, or send the file that was meant.`,
+    `The file is sent as ${name} but its bytes are ${found}. Correct the type, or send the other file.`,
   );
 }

@@ -1,21 +1,13 @@
 import mammoth from "mammoth";
 import { ServiceError } from "../core/errors.ts";
-import type { Block, ExtractionLimits } from "../core/documents/extraction.ts";
-import { cleanDate, cleanField, cleanLanguage } from "./clean-text.ts";
+import type { ExtractionLimits } from "../core/documents/extraction.ts";
+import { cleanDate, cleanField, cleanLanguage, type ReadDocument } from "./clean-text.ts";
 import { blocksOfHtml } from "./html-blocks.ts";
 import { elementsOf, type HtmlElement, parseHtml, textOf } from "./html-tree.ts";
 import { withEquations } from "./docx-equations.ts";
 import { inflateEntry, readZipDirectory } from "./zip.ts";
 
-interface WordDocument {
-  readonly blocks: Block[];
-  readonly title?: string | undefined;
-  readonly author?: string | undefined;
-  readonly date?: number | undefined;
-  readonly language?: string | undefined;
-}
-
-/** Beside mammoth's own, which know headings, lists and tables. */
+/** Further styles than mammoth's own, which cover headings, lists and tables. */
 const STYLES = [
   "p[style-name='Title'] => h1:fresh",
   "p[style-name='Subtitle'] => p:fresh",
@@ -30,11 +22,11 @@ const STYLES = [
  * The text of a Word document: headings, paragraphs, lists, tables, links; footnotes and endnotes stand at the end, their
  * numbers in the text; equations in one line. Deleted text of tracked changes, comments, page headers and pictures are left out.
  *
- * Its parts are inflated here, within the limit, and handed on without pictures: mammoth itself would inflate anything.
+ * Its parts are inflated here, within the limit and without pictures: mammoth itself has no limit.
  *
  * @throws {ServiceError} TOO_LARGE, UNPROCESSABLE
  */
-export async function readDocx(bytes: Uint8Array, limits: ExtractionLimits): Promise<WordDocument> {
+export async function readDocx(bytes: Uint8Array, limits: ExtractionLimits): Promise<ReadDocument> {
   const parts = inflateParts(bytes, limits.maxInflatedBytes);
   const properties = propertiesOf(parts.get("docProps/core.xml"));
   const styles = textFrom(parts.get("word/styles.xml"));
@@ -54,7 +46,7 @@ export async function readDocx(bytes: Uint8Array, limits: ExtractionLimits): Pro
 function inflateParts(bytes: Uint8Array, maxInflatedBytes: number): Map<string, Uint8Array> {
   const parts = new Map<string, Uint8Array>();
   const entries = readZipDirectory(bytes).filter((entry) => /\.(?:xml|rels)$/i.test(entry.name));
-  // Judged before anything is inflated: what a directory declares is all that is ever given to an entry.
+  // Checked before anything is inflated: no entry gets more than the directory declares.
   const total = entries.reduce((sum, entry) => sum + entry.inflatedBytes, 0);
   if (total > maxInflatedBytes) {
     throw new ServiceError(
@@ -76,7 +68,7 @@ function inflateParts(bytes: Uint8Array, maxInflatedBytes: number): Map<string, 
 }
 
 async function convert(parts: ReadonlyMap<string, Uint8Array>): Promise<string> {
-  // What mammoth makes of a zip file itself; its types do not tell of it.
+  // Mammoth's own form of a zip file, which its types leave out.
   const file = {
     exists: (name: string) => parts.has(name),
     read: async (name: string, encoding?: string) =>
@@ -93,15 +85,13 @@ async function convert(parts: ReadonlyMap<string, Uint8Array>): Promise<string> 
   } catch (cause) {
     throw new ServiceError(
       "UNPROCESSABLE",
-      "The Word document is damaged. Open it in Word or LibreOffice and save it anew.",
-      {
-        cause,
-      },
+      "The Word document is damaged. Open it in Word or LibreOffice and save it again.",
+      { cause },
     );
   }
 }
 
-/** The arrow of a note back to its place in the text. */
+/** The link from a note back to its place in the text. */
 function isWayBack({ tag, attributes }: HtmlElement): boolean {
   return tag === "a" && /^#(?:foot|end)note-ref-/.test(attributes["href"] ?? "");
 }

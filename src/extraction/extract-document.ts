@@ -1,6 +1,5 @@
 import { ServiceError } from "../core/errors.ts";
 import type {
-  Block,
   ExtractedDocument,
   ExtractionInput,
   ExtractionLimits,
@@ -10,24 +9,19 @@ import { claimedCharset, kindOf, MEDIA_TYPES } from "./document-kind.ts";
 import { plainTextBlocks } from "./plain-text.ts";
 import { readSubtitles } from "./subtitles.ts";
 import { declaredInMarkup, decodeText } from "./text-decoding.ts";
-import { tooMuchText } from "./clean-text.ts";
+import { type ReadDocument, tooMuchText } from "./clean-text.ts";
 
 type Claims = Omit<ExtractionInput, "bytes">;
-type Found = { readonly blocks: readonly Block[]; readonly method: string } & {
-  readonly [K in "title" | "author" | "date" | "language" | "url" | "pages" | "durationMs"]?:
-    | ExtractedDocument[K]
-    | undefined;
-};
+type Found = ReadDocument & { readonly method: string };
 
-/** Pages larger than this take the tree of elements past the process's memory. */
+/** The tree of elements of a larger page passes the process's memory. */
 const MAX_HTML_BYTES = 20_000_000;
 
 /**
- * Reads a document in this process: for bytes that are trusted, and inside the process made for those that are not.
+ * Reads a document in this process, which for untrusted bytes must be the sandboxed one. `bytes` are used up. `onProgress`
+ * gets pages of a PDF; for other kinds only the end.
  *
- * It takes over `bytes`. `onProgress` is told pages, or nothing but the end.
- *
- * @throws {ServiceError} as `TextExtractor.extract`; anything else is a parser's own failure.
+ * @throws {ServiceError} as `TextExtractor.extract`; anything else is a parser's failure.
  */
 export async function extractDocument(
   bytes: Uint8Array,
@@ -84,14 +78,14 @@ async function read(
     }
     case "srt":
     case "vtt": {
-      const { blocks, language, durationMs } = readSubtitles(textWithin(bytes, charset, limits));
-      if (blocks.length === 0) {
+      const subtitles = readSubtitles(textWithin(bytes, charset, limits));
+      if (subtitles.blocks.length === 0) {
         throw new ServiceError(
           "UNPROCESSABLE",
-          "The file holds no subtitles, which are texts with a time over them.",
+          "The file holds no subtitles: texts below a line with their times.",
         );
       }
-      return { method: "subtitles", blocks, language, durationMs };
+      return { method: "subtitles", ...subtitles };
     }
     case "txt":
       return { method: "plain-text", blocks: plainTextBlocks(textWithin(bytes, charset, limits)) };
@@ -99,7 +93,7 @@ async function read(
 }
 
 function textWithin(bytes: Uint8Array, charset: string | undefined, limits: ExtractionLimits): string {
-  // No encoding takes more than four bytes a character.
+  // No encoding takes more than four bytes per character.
   if (bytes.length > limits.maxChars * 4) throw tooMuchText(limits);
   return decodeText(bytes, charset);
 }

@@ -1,15 +1,8 @@
-import { cleanDate, cleanField, cleanLanguage } from "./clean-text.ts";
+import { cleanDate, cleanField, cleanLanguage, type ReadDocument } from "./clean-text.ts";
 import { elementsOf, type HtmlElement, textOf } from "./html-tree.ts";
 
-export interface PageMetadata {
-  readonly title?: string | undefined;
-  readonly author?: string | undefined;
-  readonly date?: number | undefined;
-  readonly language?: string | undefined;
-  readonly url?: string | undefined;
-  /** The page calls itself an article. */
-  readonly isArticle: boolean;
-}
+/** `isArticle`: the page declares itself an article. */
+export type PageMetadata = Omit<ReadDocument, "blocks"> & { readonly isArticle: boolean };
 
 /** Of schema.org. Not DiscussionForumPosting, whose answers are no comments. */
 const ARTICLE_TYPE = /Article$|^(?:Blog|SocialMedia)Posting$|Report$/;

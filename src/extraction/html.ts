@@ -2,15 +2,13 @@ import { isProbablyReaderable, Readability } from "@mozilla/readability";
 import { parseHTML } from "linkedom";
 import { ServiceError } from "../core/errors.ts";
 import type { Block } from "../core/documents/extraction.ts";
+import type { ReadDocument } from "./clean-text.ts";
 import { blocksOfHtml } from "./html-blocks.ts";
 import { mainPart, needsScripts } from "./html-main.ts";
-import { pageMetadata, type PageMetadata } from "./html-metadata.ts";
+import { pageMetadata } from "./html-metadata.ts";
 import { findElement, type HtmlElement, parseHtml } from "./html-tree.ts";
 
-interface Page extends Omit<PageMetadata, "isArticle"> {
-  readonly blocks: Block[];
-  readonly method: "readability" | "html-rules";
-}
+type Page = ReadDocument & { readonly method: "readability" | "html-rules" };
 
 /** Readability takes seconds on larger pages, and recurses with their depth. */
 const MAX_READABILITY_CHARS = 3_000_000;

@@ -1,21 +1,13 @@
 import { lexer, type Token, type Tokens } from "marked";
 import type { Block } from "../core/documents/extraction.ts";
-import { cleanDate, cleanField, cleanLanguage, cleanText } from "./clean-text.ts";
+import { cleanDate, cleanField, cleanLanguage, cleanText, type ReadDocument } from "./clean-text.ts";
 import { plainTextBlocks } from "./plain-text.ts";
-
-interface MarkdownText {
-  readonly blocks: Block[];
-  readonly title?: string | undefined;
-  readonly author?: string | undefined;
-  readonly date?: number | undefined;
-  readonly language?: string | undefined;
-}
 
 /** Quotes and lists nested deeper are taken as text. */
 const MAX_DEPTH = 100;
 
 /** Markdown in blocks, each with its inline marks as written. Front matter is read; what of it has no field stays as code. */
-export function readMarkdown(source: string): MarkdownText {
+export function readMarkdown(source: string): ReadDocument {
   const text = cleanText(source);
   const { fields, rest, kept } = takeFrontMatter(text);
   const blocks = [...kept, ...blocksOf(rest)];

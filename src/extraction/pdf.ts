@@ -2,20 +2,11 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { ServiceError } from "../core/errors.ts";
 import type { Block, ExtractionLimits } from "../core/documents/extraction.ts";
-import { cleanField, cleanLanguage, tooMuchText } from "./clean-text.ts";
+import { cleanField, cleanLanguage, type ReadDocument, tooMuchText } from "./clean-text.ts";
 import { blocksOfPdf, headingKey } from "./pdf-blocks.ts";
 import { regionsOf } from "./pdf-columns.ts";
 import { withoutFurniture } from "./pdf-furniture.ts";
 import { type Row, rowsOfPage, type TextRun } from "./pdf-lines.ts";
-
-interface PdfText {
-  readonly blocks: Block[];
-  readonly pages: number;
-  readonly title?: string | undefined;
-  readonly author?: string | undefined;
-  readonly date?: number | undefined;
-  readonly language?: string | undefined;
-}
 
 type Pdfjs = Awaited<ReturnType<typeof loadPdfjs>>;
 type PdfDocument = Awaited<ReturnType<Pdfjs["getDocument"]>["promise"]>;
@@ -39,7 +30,7 @@ export async function readPdf(
   bytes: Uint8Array,
   limits: ExtractionLimits,
   onPage: (done: number, total: number) => void,
-): Promise<PdfText> {
+): Promise<ReadDocument> {
   const tail = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).subarray(-TAIL_BYTES);
   if (!tail.includes("startxref")) throw damaged("The PDF is cut off. Get it again.");
 

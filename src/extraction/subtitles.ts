@@ -1,12 +1,4 @@
-import type { Block } from "../core/documents/extraction.ts";
-import { cleanLanguage, cleanText } from "./clean-text.ts";
-
-export interface Subtitles {
-  readonly blocks: readonly Block[];
-  readonly language: string | undefined;
-  /** Where the last line ends. */
-  readonly durationMs: number;
-}
+import { cleanLanguage, cleanText, type ReadDocument } from "./clean-text.ts";
 
 /** What is shown for a while: its lines, cleaned, none empty. */
 interface Cue {
@@ -42,14 +34,13 @@ const ROLLING_SHARE = 0.3;
 const ADJOINING_MS = 100;
 
 /**
- * Reads SubRip and WebVTT, and what lies between them: lines that a time stands over. Marks of style and position go;
- * the name of a speaker (WebVTT) stands before the first of their lines. Of captions that roll, where each repeats the
- * lines before, a line is kept once, at its first time. Lines whose time cannot be read are kept where the ones before
- * end.
+ * Reads SubRip, WebVTT and mixtures of both. Marks of style and position are removed; the name of a speaker (WebVTT)
+ * stands before the first of their lines. Of captions that roll, a repeated line is kept once, at its first time. Lines
+ * with an unreadable time begin where the ones before end. `durationMs` is the end of the last line.
  *
- * @param text in any line endings. Cost: linear.
+ * @param text with any line endings. Cost: linear.
  */
-export function readSubtitles(text: string): Subtitles {
+export function readSubtitles(text: string): ReadDocument & { readonly durationMs: number } {
   const lines = cleanText(text).split("\n");
   const isWebVtt = SIGNATURE.test(lines[0] ?? "");
   const cues = cuesIn(lines, isWebVtt).sort((a, b) => a.startMs - b.startMs);

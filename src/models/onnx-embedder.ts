@@ -56,13 +56,12 @@ export function thinTokens(pieceIds: readonly number[], max: number): number[] {
   });
 }
 
+/** More threads share the memory bandwidth; one core is left to the main thread. */
 const MAX_THREADS = 4;
-/**
- * What may wait before more is refused. An add that comes late is better than one that is refused, so this only
- * guards the memory: text of 64 MB.
- */
+/** A late add is better than a refused one, so this only guards the memory: text of 64 MB. */
 const MAX_WAITING_TEXTS = 4_096;
 const MAX_WAITING_CHARACTERS = 32 * 1024 ** 2;
+const USUAL_MS_PER_TEXT = 10;
 /** 512 pieces are never more text than this, unless it is mostly white space. In UTF-16 units. */
 const MAX_QUESTION_TEXT = 16_384;
 
@@ -113,8 +112,6 @@ class OnnxEmbedder implements ModelEmbedder {
   readonly #maxWaitingTexts: number;
   #waitingTexts = 0;
   #waitingCharacters = 0;
-  /** Of a text, running average; before the first one, a guess. */
-  #millisecondsEach = 10;
   #closing: Promise<void> | undefined;
 
   constructor(
@@ -184,21 +181,16 @@ class OnnxEmbedder implements ModelEmbedder {
       (this.#waitingTexts > 0 && this.#waitingCharacters + text.length > MAX_WAITING_CHARACTERS)
     ) {
       throw new ServiceError("RATE_LIMITED", "too many texts wait to be embedded: try again a little later", {
-        retryAfterSeconds: Math.min(
-          60,
-          Math.max(1, Math.ceil((this.#waitingTexts * this.#millisecondsEach) / 1_000)),
-        ),
+        retryAfterSeconds: Math.ceil((this.#waitingTexts * USUAL_MS_PER_TEXT) / 1_000),
       });
     }
-    const startedAt = performance.now();
-    const ahead = ++this.#waitingTexts;
+    this.#waitingTexts += 1;
     this.#waitingCharacters += text.length;
     try {
       return await embed();
     } finally {
       this.#waitingTexts -= 1;
       this.#waitingCharacters -= text.length;
-      this.#millisecondsEach += ((performance.now() - startedAt) / ahead - this.#millisecondsEach) / 50;
     }
   }
 }

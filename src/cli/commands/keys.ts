@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import type { Scope } from "../../core/access/api-key.ts";
-import type { KeyDesk } from "../../daemon/key-service.ts";
+import type { KeyAdministration } from "../../daemon/key-service.ts";
 import { KEY_NAME } from "../../schemas/text-rules.ts";
 import { findDaemon } from "../connect.ts";
 import { CliFailure } from "../output/cli-failure.ts";
@@ -8,7 +8,7 @@ import { addCommand, expiry, type Flags, given, settingsOf, textOf, userId } fro
 import { complain, oneLine, plural, print, printJson, sayIfLost } from "../output/output.ts";
 import { minute } from "../output/times.ts";
 
-type KeyRecord = Awaited<ReturnType<KeyDesk["list"]>>["keys"][number];
+type KeyRecord = Awaited<ReturnType<KeyAdministration["list"]>>["keys"][number];
 
 /** Printed after the first key: what stops working. */
 const FIRST_KEY =
@@ -43,7 +43,7 @@ export function addKeyCommands(memoryd: Command): void {
 }
 
 /** The keys of a data directory: through the daemon that runs on it, so that a change holds at once, or in its file. */
-async function keysOf(flags: Flags): Promise<KeyDesk> {
+async function keysOf(flags: Flags): Promise<KeyAdministration> {
   const { dataDir } = settingsOf(flags);
   const daemon = await findDaemon(dataDir);
   if (daemon === undefined) return (await import("../../daemon/key-service.ts")).offlineKeys(dataDir);

@@ -2,22 +2,12 @@ import { access, constants } from "node:fs/promises";
 import { delimiter, isAbsolute, join } from "node:path";
 import { ServiceError } from "../../core/errors.ts";
 
-/** Where the system looks for programs. */
-export interface SearchPlaces {
-  /** As the variable `PATH` has it. */
-  readonly path: string;
-  readonly platform: NodeJS.Platform;
-}
-
 /**
- * The file of a program, as the system would find it, but for the working directory and other relative places, which
- * may be anybody's. Undefined where there is none.
+ * The file of a program on a search path as in `PATH`; undefined without one. Relative places, such as the working
+ * directory, may be written to by others and are not searched.
  */
-export async function findProgram(
-  name: string,
-  { path, platform }: SearchPlaces,
-): Promise<string | undefined> {
-  const file = platform === "win32" ? `${name}.exe` : name;
+export async function findProgram(name: string, path: string): Promise<string | undefined> {
+  const file = process.platform === "win32" ? `${name}.exe` : name;
   for (const folder of path.split(delimiter)) {
     if (!isAbsolute(folder)) continue;
     const candidate = join(folder, file);
@@ -31,7 +21,7 @@ export async function findProgram(
 }
 
 /**
- * A program that was named must be there: falling back in silence would hide a slip.
+ * Checks that a program that was named exists: a silent fallback would hide a mistake.
  *
  * @param setting a file, "auto" or "off".
  * @throws {ServiceError} INVALID_REQUEST.

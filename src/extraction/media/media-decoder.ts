@@ -156,7 +156,7 @@ export function openMediaDecoder(options: MediaDecoderOptions): AudioDecoder {
 async function programFor({ ffmpeg, searchPath }: MediaDecoderOptions): Promise<string | undefined> {
   if (ffmpeg === "off") return undefined;
   if (ffmpeg !== "auto") return ffmpeg;
-  return findProgram("ffmpeg", { path: searchPath, platform: process.platform });
+  return findProgram("ffmpeg", searchPath);
 }
 
 function isFfmpegPackageInstalled(): boolean {
