@@ -1,11 +1,14 @@
-/** The results of `work`, in the order of the items, with at most `limit` of them under way at a time. */
+/** The results of `work`, in the order of the items, at most `limit` at a time; none begins after one failed. */
 export async function mapAtOnce<T, R>(
   items: readonly T[],
   limit: number,
   work: (item: T) => Promise<R>,
 ): Promise<R[]> {
   const results: R[] = [];
-  const entries = items.entries();
+  // A generator closes where a loop over it throws: then the other loops end too.
+  const entries = (function* () {
+    yield* items.entries();
+  })();
   const worker = async (): Promise<void> => {
     for (const [index, item] of entries) results[index] = await work(item);
   };

@@ -56,6 +56,22 @@ export class ServiceError extends Error {
   }
 }
 
+/** An INVALID_REQUEST about one field; `what` begins the sentence: "The key cannot be made". */
+export function wrongField(what: string, path: string, message: string): ServiceError {
+  return new ServiceError("INVALID_REQUEST", `${what}: ${path} ${message}.`, { fields: [{ path, message }] });
+}
+
+/** The result of `work`, or the `ServiceError` that it rejects with; other errors go on. */
+export async function refusedOr<T>(work: Promise<T>): Promise<T | ServiceError> {
+  try {
+    return await work;
+  } catch (error) {
+    return orRefused(() => {
+      throw error;
+    });
+  }
+}
+
 /** What `judge` answers, or the `ServiceError` that it throws; anything else that it throws goes on. */
 export function orRefused<T>(judge: () => T): T | ServiceError {
   try {

@@ -1,23 +1,20 @@
-import { addMemories } from "./memories/add-memories.ts";
-import type { AddedMemory, AddMemoryInput } from "./memories/added-memory.ts";
+import { addMemories, addMemory } from "./memories/add-memories.ts";
 import { bindFactOperations, type FactOperations } from "./facts/fact-operations.ts";
 import { listMemories } from "./memories/list-memories.ts";
-import { listSectors } from "./sectors/list-sectors.ts";
+import { SECTOR_DESCRIPTIONS } from "./sectors/sectors.ts";
 import type { MemoryPorts } from "./memories/memory-ports.ts";
 import { deleteUserMemories, type UserDeletionPorts } from "./users/delete-user-memories.ts";
 import { listUsers } from "./users/list-users.ts";
 import type { UserSummaries } from "./users/user-summaries.ts";
 import type { UserSummary } from "./users/user-summary.ts";
 import { bindAll, type Bound } from "./bind-operations.ts";
-import type { SeenMemory } from "./memory.ts";
+import { type Sector, SECTORS, type SeenMemory } from "./memory.ts";
 import { queryMemory } from "./recall/query-memory.ts";
 import { reinforceMemory } from "./memories/reinforce-memory.ts";
 import { relatedMemories } from "./memories/related-memories.ts";
 import { exportRecords } from "./transfer/export-records.ts";
 import { restoreRecords } from "./transfer/restore-records.ts";
 import { updateMemory } from "./memories/update-memory.ts";
-import { composeMemory, storeMemories } from "./memories/store-memories.ts";
-import { goneError } from "./idempotency.ts";
 import { documentRemoval, memoryRemoval } from "./documents/store-document.ts";
 import { checkVersion, notFound, owned, visible } from "./owned.ts";
 
@@ -74,29 +71,20 @@ export async function deleteMemory(
   });
 }
 
-/**
- * Adds a memory; when it resolves, the memory is on the disk and every later query can find it.
- *
- * @throws {ServiceError} MODEL_UNAVAILABLE, RATE_LIMITED, STORE_FULL, NOT_READY; CONFLICT, GONE, UNPROCESSABLE with an
- *   Idempotency-Key (see `RequestLedger`).
- */
-export async function addMemory(ports: MemoryPorts, input: AddMemoryInput): Promise<AddedMemory> {
-  const { store, requests } = ports;
-  return requests.once(
-    input.idempotency,
-    store.catalogue,
-    async () => {
-      const composed = await composeMemory(ports, input);
-      const [added] = await storeMemories(ports, [composed], input.idempotency);
-      if (added === undefined) throw new TypeError("one memory in, one memory out");
-      return added;
-    },
-    async ([id]) => {
-      const memory = typeof id !== "string" ? undefined : (await store.readMemories([id])).get(id);
-      if (memory === undefined) throw goneError();
-      return { memory, deduplicated: false };
-    },
-  );
+export interface SectorCount {
+  readonly name: Sector;
+  readonly description: string;
+  /** Memories with this primary sector. */
+  readonly count: number;
+}
+
+/** The sectors in their fixed order, with counts over one user's memories or all. */
+export function listSectors(
+  { store }: Pick<MemoryPorts, "store">,
+  filter: { readonly userId?: string },
+): SectorCount[] {
+  const counts = store.catalogue.sectorCounts(filter);
+  return SECTORS.map((name) => ({ name, description: SECTOR_DESCRIPTIONS[name], count: counts[name] }));
 }
 
 const OPERATIONS = {

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { addMemory } from "../../src/core/operations.ts";
+import { addMemory } from "../../src/core/memories/add-memories.ts";
 import {
   type BackupParts,
   type BackupService,

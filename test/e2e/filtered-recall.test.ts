@@ -1,8 +1,8 @@
+import { addMemory } from "../../src/core/memories/add-memories.ts";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { addMemory } from "../../src/core/operations.ts";
 import { deleteMemory } from "../../src/core/operations.ts";
 import { gatherCandidates } from "../../src/core/recall/gather-candidates.ts";
 import type { MemoryPorts } from "../../src/core/memories/memory-ports.ts";

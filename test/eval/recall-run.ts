@@ -1,4 +1,4 @@
-import { addMemory } from "../../src/core/operations.ts";
+import { addMemory } from "../../src/core/memories/add-memories.ts";
 import { FollowUps } from "../../src/core/memories/follow-ups.ts";
 import type { MemoryPorts } from "../../src/core/memories/memory-ports.ts";
 import { queryMemory, type MemoryHit } from "../../src/core/recall/query-memory.ts";

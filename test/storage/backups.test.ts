@@ -3,7 +3,8 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, w
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { addMemory, deleteMemory } from "../../src/core/operations.ts";
+import { deleteMemory } from "../../src/core/operations.ts";
+import { addMemory } from "../../src/core/memories/add-memories.ts";
 import {
   type BackupTarget,
   listBackups,

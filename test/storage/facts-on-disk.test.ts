@@ -1,5 +1,5 @@
+import { addMemory } from "../../src/core/memories/add-memories.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { addMemory } from "../../src/core/operations.ts";
 import { deleteMemory } from "../../src/core/operations.ts";
 import type { FactPorts } from "../../src/core/facts/fact-store.ts";
 import { queryMemory } from "../../src/core/recall/query-memory.ts";

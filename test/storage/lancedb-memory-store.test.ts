@@ -1,7 +1,7 @@
+import { addMemory } from "../../src/core/memories/add-memories.ts";
 import { cpSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { addMemory } from "../../src/core/operations.ts";
 import { deleteMemory } from "../../src/core/operations.ts";
 import { relatedMemories } from "../../src/core/memories/related-memories.ts";
 import { reinforceMemory } from "../../src/core/memories/reinforce-memory.ts";

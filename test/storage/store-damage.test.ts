@@ -1,7 +1,7 @@
+import { addMemory } from "../../src/core/memories/add-memories.ts";
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import { addMemory } from "../../src/core/operations.ts";
 import { DAMAGES, HarmedStore } from "../support/store-damage.ts";
 import { createStoreOnDisk } from "../support/store-on-disk.ts";
 

@@ -1,9 +1,9 @@
+import { addMemory } from "../../src/core/memories/add-memories.ts";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { FactPorts } from "../../src/core/facts/fact-store.ts";
 import { findFacts } from "../../src/core/facts/find-facts.ts";
 import { recordFact } from "../../src/core/facts/record-fact.ts";
 import { currentFact } from "../../src/core/facts/fact-operations.ts";
-import { addMemory } from "../../src/core/operations.ts";
 import { exportRecords } from "../../src/core/transfer/export-records.ts";
 import { createMemoryWorld, type MemoryWorld } from "../support/memory-world.ts";
 import { openStoreOnDisk, type StoreOnDisk } from "../support/store-on-disk.ts";

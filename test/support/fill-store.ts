@@ -85,6 +85,7 @@ export async function fillStore({
           embedding: { windows: [direction], tokens: { vectors: tokenVectors(random) } },
           sectors: { primarySector: "semantic", sectors: ["semantic"] } as const,
           createdBy: null,
+          supersedes: [],
           readText: readText(identity, section.now),
         };
         const row = newMemoryRow(composed, section, section.nextOrder + changes.length / 3);

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { addMemories } from "../../src/core/memories/add-memories.ts";
-import { addMemory } from "../../src/core/operations.ts";
+import { addMemory, addMemories } from "../../src/core/memories/add-memories.ts";
 import { deleteMemory } from "../../src/core/operations.ts";
 import { ServiceError } from "../../src/core/errors.ts";
 import { INITIAL_SALIENCE, type SeenMemory } from "../../src/core/memory.ts";

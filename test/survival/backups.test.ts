@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { addMemory } from "../../src/core/operations.ts";
+import { addMemory } from "../../src/core/memories/add-memories.ts";
 import { type BackupTarget, listBackups, verifyBackup, writeBackup } from "../../src/storage/backups.ts";
 import { type Disk, nodeDisk } from "../../src/storage/disk.ts";
 import { restoreBackup } from "../../src/storage/restore-backup.ts";

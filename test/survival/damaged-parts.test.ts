@@ -1,3 +1,4 @@
+import { addMemory } from "../../src/core/memories/add-memories.ts";
 import assert from "node:assert/strict";
 import {
   cpSync,
@@ -13,7 +14,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { remake } from "../../src/core/memories/remake.ts";
-import { addMemory } from "../../src/core/operations.ts";
 import { queryMemory } from "../../src/core/recall/query-memory.ts";
 import type { Embedder } from "../../src/core/ports.ts";
 import type { EdgeRow } from "../../src/core/rows.ts";

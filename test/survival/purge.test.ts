@@ -1,8 +1,8 @@
+import { addMemory } from "../../src/core/memories/add-memories.ts";
 import { randomBytes } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { eraseFact } from "../../src/core/facts/erase-fact.ts";
 import { recordFact } from "../../src/core/facts/record-fact.ts";
-import { addMemory } from "../../src/core/operations.ts";
 import { deleteMemory } from "../../src/core/operations.ts";
 import { updateMemory } from "../../src/core/memories/update-memory.ts";
 import { tablesFolder } from "../../src/storage/checkpoint.ts";

@@ -1,10 +1,10 @@
+import { addMemory } from "../../src/core/memories/add-memories.ts";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as turnOfOthers } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { JobRow } from "../../src/core/documents/document.ts";
-import { addMemory } from "../../src/core/operations.ts";
 import { deleteMemory } from "../../src/core/operations.ts";
 import { eraseFact } from "../../src/core/facts/erase-fact.ts";
 import type { FactPorts } from "../../src/core/facts/fact-store.ts";

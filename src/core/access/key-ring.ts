@@ -1,4 +1,4 @@
-import { ServiceError } from "../errors.ts";
+import { ServiceError, wrongField } from "../errors.ts";
 import type { Clock, IdSource } from "../ports.ts";
 import { type ApiKey, type KeyState, type Scope, stateOf } from "./api-key.ts";
 
@@ -43,6 +43,7 @@ export interface CreatedKey {
 
 /** Revoked and expired ones among them; a request looks at each. */
 export const MAX_KEYS = 1_000;
+const CANNOT = "The key cannot be made";
 const HOUR_MS = 60 * 60 * 1_000;
 
 /**
@@ -92,9 +93,10 @@ export class KeyRing {
     return this.#change(async () => {
       const now = this.#ports.clock.now();
       if (scope === "admin" && userId !== undefined) {
-        throw invalid("/user_id", "cannot stand with the scope admin, which is about all users");
+        throw wrongField(CANNOT, "/user_id", "cannot stand with the scope admin, which is about all users");
       }
-      if (expiresAt !== undefined && expiresAt <= now) throw invalid("/expires_at", "must lie in the future");
+      if (expiresAt !== undefined && expiresAt <= now)
+        throw wrongField(CANNOT, "/expires_at", "must lie in the future");
       if (this.keys.some((key) => key.name === name && this.stateOf(key) === "active")) {
         throw new ServiceError(
           "CONFLICT",
@@ -183,10 +185,4 @@ export class KeyRing {
     }
     return this.keys.filter((key) => key !== oldest);
   }
-}
-
-function invalid(path: string, message: string): ServiceError {
-  return new ServiceError("INVALID_REQUEST", `The key cannot be made: ${path} ${message}.`, {
-    fields: [{ path, message }],
-  });
 }

@@ -1,12 +1,6 @@
+import { mapAtOnce } from "../at-once.ts";
 import { CHUNKING_VERSION } from "./chunking.ts";
-import {
-  type ComposedMemory,
-  duplicateHash,
-  embeddedText,
-  meanWindow,
-  readText,
-  sectorsOf,
-} from "../memories/compose-memory.ts";
+import { duplicateHash, embeddedText, meanWindow, readText, sectorsOf } from "../memories/compose-memory.ts";
 import type { DocumentPorts, JobControl } from "./document-ports.ts";
 import type { DocumentRow, IngestRequest, JobRow } from "./document.ts";
 import type { DocumentEmbedding } from "../embedding.ts";
@@ -260,38 +254,29 @@ async function composePlaces(
   { signal, onProgress }: JobControl,
 ): Promise<ComposedPlaces> {
   const { ids, clock, classify, sha256 } = ports;
-  const composed = new Map<number, ComposedMemory>();
-  const waiting = places.values();
+  const { userId, project, tags, metadata } = owner;
   let done = 0;
   onProgress({ stage: "embedding", done, total: places.length });
-  const work = async (): Promise<void> => {
-    for (const place of waiting) {
-      const memory = plan.memories[place];
-      if (memory === undefined) continue;
-      const embedding = await embed(ports, embeddedText(memory), signal);
-      const direction = meanWindow(embedding.windows);
-      const { userId, project, tags, metadata } = owner;
-      const identity = { ...memory, userId, project, tags, metadata, sessionId: null, occurredAt: null };
-      composed.set(place, {
-        id: ids.newId(clock.now()),
-        identity,
-        hash: duplicateHash(sha256, identity),
-        embedding,
-        direction,
-        sectors: sectorsOf(classify, memory.content, direction),
-        ...writerOf(owner),
-        readText: readText(identity, clock.now()),
-      });
-      done += 1;
-      onProgress({ stage: "embedding", done, total: places.length });
-    }
-  };
-  const stopAll = (error: unknown): never => {
-    while (waiting.next().done !== true);
-    throw error;
-  };
-  await Promise.all(Array.from({ length: EMBEDDED_AT_ONCE }, () => work().catch(stopAll)));
-  return new Map([...composed].sort(([a], [b]) => a - b));
+  const composed = await mapAtOnce(places, EMBEDDED_AT_ONCE, async (place) => {
+    const memory = plan.memories[place] as PlannedMemory;
+    const embedding = await embed(ports, embeddedText(memory), signal);
+    const direction = meanWindow(embedding.windows);
+    const identity = { ...memory, userId, project, tags, metadata, sessionId: null, occurredAt: null };
+    done += 1;
+    onProgress({ stage: "embedding", done, total: places.length });
+    return {
+      id: ids.newId(clock.now()),
+      identity,
+      hash: duplicateHash(sha256, identity),
+      embedding,
+      direction,
+      sectors: sectorsOf(classify, memory.content, direction),
+      ...writerOf(owner),
+      supersedes: [],
+      readText: readText(identity, clock.now()),
+    };
+  });
+  return new Map(composed.map((memory, i) => [places[i] as number, memory]));
 }
 
 /** A document has time: where too many texts wait, it waits for them. */

@@ -23,42 +23,11 @@ export interface PageRange {
   readonly offset?: number;
 }
 
-/**
- * The items `offset` … `offset + limit` of the sorted list, without sorting all of it where the page is a
- * small part: one pass with a heap of the best, O(n log(offset + limit)). The input may come back in another
- * order.
- */
+/** The items `offset` … `offset + limit` of the sorted list; the input comes back sorted. */
 export function sortedPage<T>(
   items: T[],
   { limit, offset = 0 }: PageRange,
   compare: (a: T, b: T) => number,
 ): T[] {
-  const wanted = Math.min(offset + limit, items.length);
-  if (limit <= 0 || offset >= items.length) return [];
-  if (wanted * 4 >= items.length) return items.sort(compare).slice(offset, wanted);
-  return best(items, wanted, compare).sort(compare).slice(offset);
-}
-
-/** The first `count` of the sorted list, in no order: a heap with the worst of them on top. */
-function best<T>(items: readonly T[], count: number, compare: (a: T, b: T) => number): T[] {
-  const heap = items.slice(0, count).sort((a, b) => compare(b, a));
-  for (let index = count; index < items.length; index += 1) {
-    const item = items[index] as T;
-    if (compare(item, heap[0] as T) < 0) sink(heap, item, compare);
-  }
-  return heap;
-}
-
-/** Replaces the top of the heap and restores its order. */
-function sink<T>(heap: T[], item: T, compare: (a: T, b: T) => number): void {
-  let hole = 0;
-  for (;;) {
-    let child = 2 * hole + 1;
-    if (child >= heap.length) break;
-    if (child + 1 < heap.length && compare(heap[child + 1] as T, heap[child] as T) > 0) child += 1;
-    if (compare(item, heap[child] as T) >= 0) break;
-    heap[hole] = heap[child] as T;
-    hole = child;
-  }
-  heap[hole] = item;
+  return items.sort(compare).slice(offset, offset + limit);
 }

@@ -1,9 +1,22 @@
 import { mapAtOnce } from "../at-once.ts";
 import type { AddedMemory, AddMemoryInput } from "./added-memory.ts";
-import { ServiceError } from "../errors.ts";
-import { goneError, type IdempotentRequest, refusedBefore } from "../idempotency.ts";
+import {
+  type ComposedMemory,
+  duplicateHash,
+  embeddingChanges,
+  identityOf,
+  meanWindow,
+  newMemoryRow,
+  readText,
+  sectorsOf,
+} from "./compose-memory.ts";
+import { refusedOr, ServiceError } from "../errors.ts";
+import { goneError, type IdempotentRequest, refusedBefore, requestChanges } from "../idempotency.ts";
 import type { MemoryPorts } from "./memory-ports.ts";
-import { type Composed, composeMemory, storeMemories } from "./store-memories.ts";
+import { INITIAL_SALIENCE, type SeenMemory, writerOf } from "../memory.ts";
+import { type Change, memoryOf } from "../rows.ts";
+import { checkSupersedes, identicalMemory } from "./supersede.ts";
+import { nextWaypoint, type Predecessor } from "./waypoints.ts";
 
 export interface AddMemoriesInput {
   /** In order; an error stands for an item that was refused before, and comes back in its place. */
@@ -20,6 +33,22 @@ export interface AddMemoriesResult {
 const EMBEDDED_AT_ONCE = 8;
 
 /**
+ * Adds a memory; when it resolves, the memory is on the disk and every later query can find it.
+ *
+ * @throws {ServiceError} MODEL_UNAVAILABLE, RATE_LIMITED, STORE_FULL, NOT_READY; CONFLICT, GONE, UNPROCESSABLE with an
+ *   Idempotency-Key (see `RequestLedger`).
+ */
+export async function addMemory(
+  ports: MemoryPorts,
+  { idempotency, ...item }: AddMemoryInput,
+): Promise<AddedMemory> {
+  const { results } = await addMemories(ports, { items: [item], ...(idempotency && { idempotency }) });
+  const [added] = results;
+  if (added === undefined || added instanceof ServiceError) throw added ?? goneError();
+  return added;
+}
+
+/**
  * Adds memories in one record. Items are judged one by one; those that are accepted are stored together, all of them or
  * none after a crash.
  *
@@ -32,13 +61,9 @@ export async function addMemories(ports: MemoryPorts, input: AddMemoriesInput): 
     store.catalogue,
     async () => {
       const composed = await mapAtOnce(input.items, EMBEDDED_AT_ONCE, async (item) =>
-        item instanceof ServiceError ? item : await composeOrRefuse(ports, item),
+        item instanceof ServiceError ? item : refusedOr(composeMemory(ports, item)),
       );
-      const accepted = composed.map((item) => (item instanceof ServiceError ? undefined : item));
-      const added = await storeMemories(ports, accepted, input.idempotency);
-      return {
-        results: composed.map((item, i) => (item instanceof ServiceError ? item : (added[i] ?? goneError()))),
-      };
+      return { results: await storeMemories(ports, composed, input.idempotency) };
     },
     async (ids) => {
       const memories = await store.readMemories(ids.filter((id) => id !== null));
@@ -55,11 +80,99 @@ export async function addMemories(ports: MemoryPorts, input: AddMemoriesInput): 
   );
 }
 
-async function composeOrRefuse(ports: MemoryPorts, item: AddMemoryInput): Promise<Composed | ServiceError> {
-  try {
-    return await composeMemory(ports, item);
-  } catch (error) {
-    if (error instanceof ServiceError) return error;
-    throw error;
+/** A known memory is not embedded once more. */
+type Composed = ComposedMemory | Pick<ComposedMemory, "hash" | "supersedes">;
+
+/** Embeds and classifies a new memory; an add that repeats a stored one is only recognised. */
+async function composeMemory(ports: MemoryPorts, input: AddMemoryInput): Promise<Composed> {
+  const { store, sha256, ids, clock, embedder, classify, nextTurn } = ports;
+  // Of many that are there already, none waits for the model.
+  await nextTurn();
+  const identity = identityOf(input);
+  const hash = duplicateHash(sha256, identity);
+  const supersedes = [...new Set(input.supersedes)];
+  checkSupersedes(store.catalogue, identity.userId, supersedes);
+  if (identicalMemory(store.catalogue, hash, supersedes) !== undefined) return { hash, supersedes };
+  const id = ids.newId(clock.now());
+  const embedding = await embedder.embedDocument(input.content);
+  // What is left of a long text takes .1 s and more: others get their turn in between.
+  await nextTurn();
+  const direction = meanWindow(embedding.windows);
+  const sectors = sectorsOf(classify, input.content, direction, input.sector);
+  await nextTurn();
+  return {
+    id,
+    identity,
+    hash,
+    embedding,
+    direction,
+    sectors,
+    ...writerOf(input),
+    supersedes,
+    readText: readText(identity, clock.now()),
+  };
+}
+
+/**
+ * Stores memories in one record, in order: all of them or none. Duplicates, of stored memories and among themselves, are
+ * found again in the synchronous section.
+ *
+ * @returns as many as were given, in the same order.
+ */
+async function storeMemories(
+  { store, embedder, followUps }: MemoryPorts,
+  items: readonly (Composed | ServiceError)[],
+  request: IdempotentRequest | undefined,
+): Promise<(AddedMemory | ServiceError)[]> {
+  if (items.every((item) => item instanceof ServiceError))
+    return items.filter((item) => item instanceof ServiceError);
+  const { placed, added } = await store.commit((section) => {
+    const changes: Change[] = [];
+    const added = new Map<string, { readonly memory: SeenMemory; readonly item: ComposedMemory }>();
+    const lastOfSeries = new Map<string, Predecessor>();
+    const placed = items.map((item) => {
+      if (item instanceof ServiceError) return item;
+      const twin = added.get(item.hash)?.memory.id;
+      const known = twin ?? identicalMemory(store.catalogue, item.hash, item.supersedes);
+      if (known !== undefined) return { id: known, deduplicated: true };
+      if (!("embedding" in item)) return deletedMeanwhile();
+
+      const row = newMemoryRow(item, section, section.nextOrder + added.size);
+      const seen = { salience: INITIAL_SALIENCE, lastSeenAt: section.now, superseded: null };
+      added.set(item.hash, { memory: { ...memoryOf(row), ...seen }, item });
+      const series = JSON.stringify([row.userId, row.sessionId]);
+      const before = lastOfSeries.get(series) ?? store.catalogue.latest(row.userId, row.sessionId);
+      changes.push(
+        { table: "memories", id: row.id, row },
+        ...embeddingChanges(row.id, row.userId, item.embedding, embedder.stamp),
+        ...nextWaypoint(before, row),
+      );
+      lastOfSeries.set(series, row);
+      return { id: row.id, deduplicated: false };
+    });
+    const ids = placed.map((place) => (place instanceof ServiceError ? null : place.id));
+    changes.push(...requestChanges(request, ids, section.now));
+    return { changes, result: { placed, added } };
+  });
+
+  const memories = new Map<string, SeenMemory>();
+  for (const { memory, item } of added.values()) {
+    memories.set(memory.id, memory);
+    followUps.added(memory.id, memory.version, item.direction);
   }
+  const known = placed.flatMap((place) =>
+    place instanceof ServiceError || memories.has(place.id) ? [] : [place.id],
+  );
+  if (known.length > 0) for (const [id, memory] of await store.readMemories(known)) memories.set(id, memory);
+  return placed.map((place) => {
+    if (place instanceof ServiceError) return place;
+    const memory = memories.get(place.id);
+    return memory === undefined ? deletedMeanwhile() : { memory, deduplicated: place.deduplicated };
+  });
+}
+
+function deletedMeanwhile(): ServiceError {
+  return new ServiceError("CONFLICT", "The same memory was being deleted at this moment; add it again.", {
+    retryAfterSeconds: 1,
+  });
 }

@@ -73,7 +73,7 @@ export interface ComposedMemory extends Written {
   /** See `meanWindow`. */
   readonly direction: Float32Array;
   readonly sectors: Pick<Memory, "primarySector" | "sectors">;
-  readonly supersedes?: readonly string[];
+  readonly supersedes: readonly string[];
   readonly readText: ReadText;
 }
 
@@ -127,7 +127,7 @@ export function newMemoryRow(composed: ComposedMemory, { now }: WriteSection, or
     ...writerOf(composed),
     source: composed.identity.source ?? null,
     order,
-    supersedes: composed.supersedes ?? [],
+    supersedes: composed.supersedes,
     duplicateHash: composed.hash,
   };
   return withDerived(memory, composed.readText);

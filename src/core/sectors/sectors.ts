@@ -57,7 +57,7 @@ export type SectorClassifier = (input: {
  *
  * The classifier throws a RangeError for an embedding that is not finite or of another length than in training.
  *
- * @throws {TypeError} naming the first part of `model` that is missing or malformed.
+ * @throws {TypeError} for a model of another version or of other cues, and for one with weights missing.
  */
 export function createSectorClassifier(model: SectorModel): SectorClassifier {
   validate(model);
@@ -113,45 +113,25 @@ function unit(embedding: Float32Array): Float64Array {
   return Float64Array.from(embedding, (value) => (length === 0 ? 0 : value / length));
 }
 
-function validate(model: SectorModel): void {
+function validate({ version, threshold, cues, cueMeans, sectors }: SectorModel): void {
   const check = (holds: boolean, problem: string) => {
     if (!holds) throw new TypeError(`the sector classifier is unusable: ${problem}`);
   };
-  const areNumbers = (value: unknown, length?: number) =>
-    Array.isArray(value) &&
-    value.length === (length ?? value.length) &&
-    value.every((number) => Number.isFinite(number));
-
-  check(typeof model === "object" && model !== null, "it is not an object");
-  check(model.version === 1, `its version is ${String(model.version)}, not 1`);
-  check(typeof model.embeddingModel === "string", "embeddingModel is not a string");
+  check(version === 1, `its version is ${String(version)}, not 1`);
+  check(threshold > 0 && threshold < 1, "threshold is not between 0 and 1");
   check(
-    Number.isFinite(model.threshold) && model.threshold > 0 && model.threshold < 1,
-    "threshold is not between 0 and 1",
-  );
-  check(Array.isArray(model.cues), "cues is not a list");
-  check(
-    model.cues.length === CUE_NAMES.length && CUE_NAMES.every((name, index) => model.cues[index] === name),
+    cues.join() === CUE_NAMES.join(),
     "it was trained with other cues than this program reads; train it again",
   );
-  check(
-    areNumbers(model.cueMeans, CUE_NAMES.length),
-    `cueMeans is not a list of ${CUE_NAMES.length} numbers`,
-  );
-  check(typeof model.sectors === "object" && model.sectors !== null, "sectors is not an object");
-
-  const dimensions = model.sectors[SECTORS[0]]?.embedding?.length;
+  check(cueMeans.length === cues.length, `cueMeans is not a list of ${cues.length} numbers`);
+  const dimensions = sectors.semantic.embedding.length;
   for (const sector of SECTORS) {
-    const weights = model.sectors[sector];
-    check(typeof weights === "object" && weights !== null, `sectors.${sector} is missing`);
-    check(Number.isFinite(weights.bias), `sectors.${sector}.bias is not a number`);
+    const { bias, embedding, cues: weights } = sectors[sector];
     check(
-      areNumbers(weights.embedding, dimensions) && weights.embedding.length > 0,
-      `sectors.${sector}.embedding is not a list of numbers as long as the others`,
-    );
-    check(
-      areNumbers(weights.cues, CUE_NAMES.length),
-      `sectors.${sector}.cues is not a list of ${CUE_NAMES.length} numbers`,
+      [bias, ...embedding, ...weights].every(Number.isFinite) &&
+        embedding.length === dimensions &&
+        weights.length === cues.length,
+      `sectors.${sector} is not a bias, ${dimensions} weights of the embedding and ${cues.length} of the cues`,
     );
   }
 }

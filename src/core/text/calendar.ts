@@ -19,20 +19,14 @@ export function ownTimeZone(): string {
 /** What the clocks of a zone show at a moment, as if they showed UTC: epoch milliseconds. */
 export function wallTime(moment: number, timeZone: string): number {
   if (timeZone === "UTC") return moment;
-  const parts = new Map(
-    formatOf(timeZone)
-      .formatToParts(moment)
-      .map(({ type, value }) => [type, Number(value)]),
-  );
-  const part = (name: Intl.DateTimeFormatPartTypes) => parts.get(name) ?? 0;
-  const shown = Date.UTC(
-    part("year"),
-    part("month") - 1,
-    part("day"),
-    part("hour"),
-    part("minute"),
-    part("second"),
-  );
+  const parts = formatOf(timeZone)
+    .formatToParts(moment)
+    .map(({ type, value }) => [type, Number(value)]);
+  const { year, month, day, hour, minute, second } = Object.fromEntries(parts) as Record<
+    "year" | "month" | "day" | "hour" | "minute" | "second",
+    number
+  >;
+  const shown = Date.UTC(year, month - 1, day, hour, minute, second);
   return shown + (((moment % 1_000) + 1_000) % 1_000);
 }
 

@@ -9,26 +9,11 @@ const MANY_MARKS = new RegExp(`(\\p{M}{${MAX_MARKS}})\\p{M}+`, "gu");
 // eslint-disable-next-line no-misleading-character-class -- single marks are what is meant
 const MODIFYING_MARKS = /[\u0300-\u036f\u0591-\u05c7\u0640\u064b-\u065f\u0670]+/g;
 
-const SPELLED_OUT: Readonly<Record<string, string>> = {
-  ß: "ss",
-  ẞ: "SS",
-  æ: "ae",
-  Æ: "AE",
-  œ: "oe",
-  Œ: "OE",
-  ø: "o",
-  Ø: "O",
-  đ: "d",
-  Đ: "D",
-  ð: "d",
-  Ð: "D",
-  þ: "th",
-  Þ: "TH",
-  ł: "l",
-  Ł: "L",
-  ı: "i",
-  ς: "σ",
-};
+const SPELLED_OUT = new Map(
+  "ßss ẞSS æae ÆAE œoe ŒOE øo ØO đd ĐD ðd ÐD þth ÞTH łl ŁL ıi ςσ"
+    .split(" ")
+    .map(([letter = "", ...plain]) => [letter, plain.join("")]),
+);
 const SPELLED_OUT_LETTERS = /[ßẞæÆœŒøØđĐðÐþÞłŁıς]/g;
 
 /** Arabic blessings written as one character, which would unfold to eighteen and eight. */
@@ -47,6 +32,6 @@ export function fold(text: string, { keepCase = false }: { readonly keepCase?: b
     .normalize("NFKD")
     .replace(MODIFYING_MARKS, "")
     .normalize("NFC")
-    .replace(SPELLED_OUT_LETTERS, (letter) => SPELLED_OUT[letter] ?? letter);
+    .replace(SPELLED_OUT_LETTERS, (letter) => SPELLED_OUT.get(letter) ?? letter);
   return keepCase ? folded : folded.toLowerCase();
 }

@@ -1,7 +1,6 @@
 import { fold } from "./fold.ts";
 import { stem } from "./stemmer.ts";
-import { STOP_WORDS } from "./stop-words.ts";
-import { TALK_WORDS } from "./talk-words.ts";
+import { STOP_WORDS, TALK_WORDS } from "./stop-words.ts";
 
 /** A phrase and a text that it stands in. */
 export interface KeyPhrase {

@@ -1,5 +1,4 @@
-import { STOP_WORDS } from "./stop-words.ts";
-import { TALK_WORDS } from "./talk-words.ts";
+import { STOP_WORDS, TALK_WORDS } from "./stop-words.ts";
 
 /** How well a sentence stands alone in a summary: rules of form, for English where words are looked at. */
 

@@ -52,59 +52,17 @@ const VOWELS = "aeiouy";
 /** Words whose first region would otherwise swallow the difference: "general" and "generate", "community" and "communist". */
 const LONG_PREFIX = /^(?:gener|commun|arsen)/;
 
-const DERIVATIONS: readonly (readonly [suffix: string, replacement: string])[] = [
-  ["ization", "ize"],
-  ["ational", "ate"],
-  ["fulness", "ful"],
-  ["ousness", "ous"],
-  ["iveness", "ive"],
-  ["tional", "tion"],
-  ["biliti", "ble"],
-  ["lessli", "less"],
-  ["entli", "ent"],
-  ["ation", "ate"],
-  ["alism", "al"],
-  ["aliti", "al"],
-  ["ousli", "ous"],
-  ["iviti", "ive"],
-  ["fulli", "ful"],
-  ["enci", "ence"],
-  ["anci", "ance"],
-  ["abli", "able"],
-  ["izer", "ize"],
-  ["ator", "ate"],
-  ["alli", "al"],
-  ["bli", "ble"],
-];
-const ADJECTIVES: readonly (readonly [suffix: string, replacement: string])[] = [
-  ["ational", "ate"],
-  ["tional", "tion"],
-  ["alize", "al"],
-  ["icate", "ic"],
-  ["iciti", "ic"],
-  ["ical", "ic"],
-  ["ness", ""],
-  ["ful", ""],
-];
-const ENDINGS = [
-  "ement",
-  "ance",
-  "ence",
-  "able",
-  "ible",
-  "ment",
-  "ant",
-  "ent",
-  "ism",
-  "ate",
-  "iti",
-  "ous",
-  "ive",
-  "ize",
-  "al",
-  "er",
-  "ic",
-];
+/** "ization>ize": a suffix and what stands for it; longer ones first. */
+function rules(list: string): readonly (readonly [suffix: string, replacement: string])[] {
+  return list.split(/\s+/).map((rule) => rule.split(">") as [string, string]);
+}
+const DERIVATIONS = rules(
+  `ization>ize ational>ate fulness>ful ousness>ous iveness>ive tional>tion biliti>ble lessli>less
+  entli>ent ation>ate alism>al aliti>al ousli>ous iviti>ive fulli>ful enci>ence anci>ance abli>able
+  izer>ize ator>ate alli>al bli>ble`,
+);
+const ADJECTIVES = rules("ational>ate tional>tion alize>al icate>ic iciti>ic ical>ic ness> ful>");
+const ENDINGS = "ement ance ence able ible ment ant ent ism ate iti ous ive ize al er ic".split(" ");
 
 function suffixesStripped(input: string): string {
   let word = markConsonantY(input);

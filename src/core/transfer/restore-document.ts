@@ -1,4 +1,4 @@
-import { ServiceError } from "../errors.ts";
+import { ServiceError, wrongField } from "../errors.ts";
 import type { DocumentTransfer } from "./transfer-record.ts";
 
 /** What must be known of a memory that a document names. */
@@ -68,8 +68,4 @@ function checkDocument(
   if ((fetchedAt ?? 0) > latestAllowed) throw wrong("/fetched_at", "must not be in the future");
 }
 
-function wrong(path: string, message: string): ServiceError {
-  return new ServiceError("INVALID_REQUEST", `The document is not valid: ${path} ${message}.`, {
-    fields: [{ path, message }],
-  });
-}
+const wrong = (path: string, message: string) => wrongField("The document is not valid", path, message);

@@ -1,4 +1,4 @@
-import { ServiceError } from "../errors.ts";
+import { ServiceError, wrongField } from "../errors.ts";
 import { endOf, type Fact, isEmpty, objectKey, sameMetadata, slotKey } from "../facts/fact.ts";
 import type { FactReads } from "../facts/fact-book.ts";
 import type { FactTransfer } from "./transfer-record.ts";
@@ -105,8 +105,4 @@ function isSameVersion(restored: Fact, known: Fact | undefined): boolean {
   );
 }
 
-function wrong(path: string, message: string): ServiceError {
-  return new ServiceError("INVALID_REQUEST", `The fact is not valid: ${path} ${message}.`, {
-    fields: [{ path, message }],
-  });
-}
+const wrong = (path: string, message: string) => wrongField("The fact is not valid", path, message);

@@ -1,6 +1,6 @@
 import { mapAtOnce } from "../at-once.ts";
 import type { DocumentEmbedding } from "../embedding.ts";
-import { orRefused, ServiceError } from "../errors.ts";
+import { orRefused, refusedOr, ServiceError, wrongField } from "../errors.ts";
 import { CLOCK_STEP_MS } from "../facts/fact-store.ts";
 import { factRowId } from "../facts/fact.ts";
 import {
@@ -192,19 +192,11 @@ async function prepare(
     const known = here.get(memory.id);
     if (known !== undefined)
       return isSame(sha256, memory, known) ? { id: memory.id, outcome: "known" } : takenId();
-    try {
-      const embedding = await embedder.embedDocument(embeddedText(memory));
-      await nextTurn();
-      return {
-        ...item,
-        embedding,
-        hash: duplicateHash(sha256, memory),
-        readText: readText(memory, memory.createdAt),
-      };
-    } catch (error) {
-      if (error instanceof ServiceError) return error;
-      throw error;
-    }
+    const embedding = await refusedOr(embedder.embedDocument(embeddedText(memory)));
+    if (embedding instanceof ServiceError) return embedding;
+    await nextTurn();
+    const hash = duplicateHash(sha256, memory);
+    return { ...item, embedding, hash, readText: readText(memory, memory.createdAt) };
   });
 }
 
@@ -272,8 +264,4 @@ function takenId(): ServiceError {
   );
 }
 
-function wrong(path: string, message: string): ServiceError {
-  return new ServiceError("INVALID_REQUEST", `The record is not valid: ${path} ${message}.`, {
-    fields: [{ path, message }],
-  });
-}
+const wrong = (path: string, message: string) => wrongField("The record is not valid", path, message);

@@ -3,10 +3,9 @@ import { meanWindow } from "../memories/compose-memory.ts";
 import type { MemoryPorts } from "../memories/memory-ports.ts";
 import type { CatalogueEntry } from "../ports.ts";
 import { chooseHighlights, type SummarisedMemory } from "./choose-highlights.ts";
-import { middle } from "./cluster.ts";
+import { evenly, middle } from "./cluster.ts";
 import type { SummaryWriter } from "./summary-writer.ts";
-import { stateOf, type UserState } from "./user-state.ts";
-import { type MadeSummary, summaryNow, type UserSummary } from "./user-summary.ts";
+import { type MadeSummary, stateOf, summaryNow, type UserState, type UserSummary } from "./user-summary.ts";
 
 export interface SummaryPorts extends Pick<MemoryPorts, "store" | "facts" | "clock"> {
   /** Resolves in a later turn of the event loop: long work lets others in between. */
@@ -162,7 +161,5 @@ export class UserSummaries {
 function sampled(entries: readonly CatalogueEntry[]): readonly CatalogueEntry[] {
   if (entries.length <= MAX_READ) return entries;
   const half = MAX_READ / 2;
-  const older = entries.length - half;
-  const spread = Array.from({ length: half }, (_, i) => entries[Math.floor((i * older) / half)]);
-  return [...spread.flatMap((entry) => entry ?? []), ...entries.slice(-half)];
+  return [...evenly(entries.slice(0, -half), half), ...entries.slice(-half)];
 }

@@ -1,6 +1,80 @@
+import { ServiceError } from "../errors.ts";
 import type { Fact } from "../facts/fact.ts";
+import { presentOf } from "../facts/fact-store.ts";
+import { findFacts } from "../facts/find-facts.ts";
+import { visitFacts } from "../facts/visit-facts.ts";
+import type { MemoryPorts } from "../memories/memory-ports.ts";
+import { type Sector, SECTORS } from "../memory.ts";
+import type { CatalogueEntry } from "../ports.ts";
 import type { Highlight, Highlights } from "./choose-highlights.ts";
-import { figuresOf, type UserFigures, type UserState } from "./user-state.ts";
+
+/** What is stored of a user at a moment, but for texts. */
+export interface UserState {
+  /** Oldest first. */
+  readonly entries: readonly CatalogueEntry[];
+  /** Of every time; replaced ones are left out. */
+  readonly factCount: number;
+  /** Valid now, as lists order them; at most 20. */
+  readonly facts: readonly Fact[];
+  /** Another one after any change of a memory or fact of the user. */
+  readonly mark: string;
+}
+
+interface UserFigures {
+  readonly memories: number;
+  /** By primary sector. */
+  readonly sectors: Readonly<Record<Sector, number>>;
+  /** The most frequent ones, at most 10. */
+  readonly topTags: readonly { readonly tag: string; readonly count: number }[];
+  /** When the earliest and the latest memory happened; null without a memory. */
+  readonly firstMemoryAt: number | null;
+  readonly lastMemoryAt: number | null;
+}
+
+type StatePorts = Pick<MemoryPorts, "store" | "facts" | "clock">;
+
+const MAX_FACTS = 20;
+const MAX_TAGS = 10;
+
+/** @throws {ServiceError} NOT_FOUND for a user with nothing stored. */
+export function stateOf({ store, facts, clock }: StatePorts, userId: string): UserState {
+  const { catalogue } = store;
+  const ordinals = catalogue.select({ userId }).list();
+  const entries = ordinals.flatMap((ordinal) => catalogue.at(ordinal) ?? []);
+  let factCount = 0;
+  let factsUpdatedAt = 0;
+  visitFacts(facts.book, { userId }, (fact) => {
+    factCount += 1;
+    factsUpdatedAt = Math.max(factsUpdatedAt, fact.updatedAt);
+  });
+  if (entries.length === 0 && factCount === 0 && catalogue.documents.documentsOf(userId).length === 0)
+    throw new ServiceError("NOT_FOUND", "There is nothing stored of a user with this id.");
+  const updatedAt = entries.reduce((latest, entry) => Math.max(latest, entry.updatedAt), 0);
+  const at = presentOf(clock, facts.book.latestRecordedAt);
+  return {
+    entries,
+    factCount,
+    facts: findFacts({ facts, clock }, { userId, at, limit: MAX_FACTS }).facts,
+    mark: [entries.length, entries.at(-1)?.id, updatedAt, factCount, factsUpdatedAt].join(" "),
+  };
+}
+
+function figuresOf({ entries }: Pick<UserState, "entries">): UserFigures {
+  const sectors = Object.fromEntries(SECTORS.map((sector) => [sector, 0])) as Record<Sector, number>;
+  const tags = new Map<string, number>();
+  let firstMemoryAt: number | null = null;
+  let lastMemoryAt: number | null = null;
+  for (const { primarySector, occurredAt, tags: own } of entries) {
+    sectors[primarySector] += 1;
+    for (const tag of new Set(own)) tags.set(tag, (tags.get(tag) ?? 0) + 1);
+    firstMemoryAt = Math.min(firstMemoryAt ?? occurredAt, occurredAt);
+    lastMemoryAt = Math.max(lastMemoryAt ?? occurredAt, occurredAt);
+  }
+  const topTags = Array.from(tags, ([tag, count]) => ({ tag, count }))
+    .sort((a, b) => b.count - a.count || (a.tag < b.tag ? -1 : 1))
+    .slice(0, MAX_TAGS);
+  return { memories: entries.length, sectors, topTags, firstMemoryAt, lastMemoryAt };
+}
 
 export interface UserSummary extends UserFigures {
   readonly userId: string;

@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { ServiceError } from "../../core/errors.ts";
-import type { SectorCount } from "../../core/sectors/list-sectors.ts";
+import type { SectorCount } from "../../core/operations.ts";
 import type { ServiceStatus } from "../../core/status.ts";
 import { AliveReply, HealthReply, ReadyReply, StatsReply, VersionReply } from "../../schemas/system.ts";
 import { toWire } from "../../schemas/wire.ts";

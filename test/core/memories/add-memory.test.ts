@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { addMemories } from "../../../src/core/memories/add-memories.ts";
-import { addMemory } from "../../../src/core/operations.ts";
+import { addMemory, addMemories } from "../../../src/core/memories/add-memories.ts";
 import { deleteMemory } from "../../../src/core/operations.ts";
 import { ServiceError } from "../../../src/core/errors.ts";
 import { createMemoryWorld, type MemoryWorld } from "../../support/memory-world.ts";

@@ -1,5 +1,6 @@
+import { addMemory } from "../../../src/core/memories/add-memories.ts";
 import { beforeEach, describe, expect, it } from "vitest";
-import { addMemory, deleteMemory, getMemory } from "../../../src/core/operations.ts";
+import { deleteMemory, getMemory } from "../../../src/core/operations.ts";
 import { updateMemory } from "../../../src/core/memories/update-memory.ts";
 import type { AddMemoryInput } from "../../../src/core/memories/added-memory.ts";
 import { exportRecords } from "../../../src/core/transfer/export-records.ts";

@@ -1,5 +1,5 @@
+import { addMemory } from "../../../src/core/memories/add-memories.ts";
 import { beforeEach, describe, expect, it } from "vitest";
-import { addMemory } from "../../../src/core/operations.ts";
 import { deleteMemory } from "../../../src/core/operations.ts";
 import { getMemory } from "../../../src/core/operations.ts";
 import { listMemories } from "../../../src/core/memories/list-memories.ts";

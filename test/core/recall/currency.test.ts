@@ -1,6 +1,6 @@
+import { addMemory } from "../../../src/core/memories/add-memories.ts";
 import { beforeEach, describe, expect, it } from "vitest";
 import { takesPlace } from "../../../src/core/memories/infer-updates.ts";
-import { addMemory } from "../../../src/core/operations.ts";
 import type { MemoryStore } from "../../../src/core/ports.ts";
 import { currentFirst, tenseOf } from "../../../src/core/recall/currency.ts";
 import type { RankedHit } from "../../../src/core/recall/ranking.ts";

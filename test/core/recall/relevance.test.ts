@@ -1,5 +1,5 @@
+import { addMemory } from "../../../src/core/memories/add-memories.ts";
 import { beforeEach, expect, it } from "vitest";
-import { addMemory } from "../../../src/core/operations.ts";
 import { queryMemory } from "../../../src/core/recall/query-memory.ts";
 import { createMemoryWorld, type MemoryWorld } from "../../support/memory-world.ts";
 

@@ -119,16 +119,10 @@ describe("createSectorClassifier", () => {
   });
 
   it.each<[string, unknown]>([
-    ["not an object", null],
     ["version", { ...SMALL, version: 2 }],
-    ["embeddingModel", { ...SMALL, embeddingModel: undefined }],
-    ["threshold", { ...SMALL, threshold: "0.3" }],
     ["threshold", { ...SMALL, threshold: 1 }],
-    ["cues is not a list", { ...SMALL, cues: undefined }],
     ["other cues", { ...SMALL, cues: ["past"] }],
     ["cueMeans", { ...SMALL, cueMeans: [] }],
-    ["sectors is not", { ...SMALL, sectors: undefined }],
-    ["sectors.episodic is missing", { ...SMALL, sectors: { ...SMALL.sectors, episodic: undefined } }],
     [
       "bias",
       { ...SMALL, sectors: { ...SMALL.sectors, episodic: { ...SMALL.sectors.episodic, bias: null } } },

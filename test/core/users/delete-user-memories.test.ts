@@ -1,6 +1,6 @@
+import { addMemory } from "../../../src/core/memories/add-memories.ts";
 import { beforeEach, describe, expect, it } from "vitest";
 import { recordFact } from "../../../src/core/facts/record-fact.ts";
-import { addMemory } from "../../../src/core/operations.ts";
 import { deleteUserMemories } from "../../../src/core/users/delete-user-memories.ts";
 import { listUsers } from "../../../src/core/users/list-users.ts";
 import { createDocumentWorld, type DocumentWorld } from "../../support/document-world.ts";

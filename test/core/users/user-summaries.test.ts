@@ -1,7 +1,7 @@
+import { addMemory } from "../../../src/core/memories/add-memories.ts";
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
 import { recordFact } from "../../../src/core/facts/record-fact.ts";
-import { addMemory } from "../../../src/core/operations.ts";
 import { deleteMemory } from "../../../src/core/operations.ts";
 import { updateMemory } from "../../../src/core/memories/update-memory.ts";
 import { deleteUserMemories } from "../../../src/core/users/delete-user-memories.ts";
