@@ -4,6 +4,7 @@ import type { BackupList, BackupOperations, BackupProgress, FinishedBackup } fro
 import type { DocumentIndex } from "../core/documents/document-index.ts";
 import { ServiceError } from "../core/errors.ts";
 import type { Clock } from "../core/ports.ts";
+import type { UserDeletionPorts } from "../core/users/delete-user-memories.ts";
 import { VERSION } from "../config/version.ts";
 import {
   type BackupSource,
@@ -14,11 +15,11 @@ import {
   writeBackup,
 } from "../storage/backups.ts";
 import { nodeDisk } from "../storage/disk.ts";
+import { noteErasures } from "../storage/erasures.ts";
 import type { DiskFileStore } from "../storage/disk-file-store.ts";
 import type { OpenedStore } from "../storage/open-store.ts";
-import { restoreBackup } from "../storage/restore-backup.ts";
 import type { Logger } from "./log.ts";
-import { systemClock } from "./system.ts";
+import { sha256, systemClock } from "./system.ts";
 
 export interface BackupParts {
   readonly dataDir: string;
@@ -36,6 +37,8 @@ export interface BackupParts {
 }
 
 export interface BackupService extends BackupOperations {
+  /** As `UserDeletionPorts.noteErasure`. */
+  readonly noteErasure: UserDeletionPorts["noteErasure"];
   /** Begins to follow the schedule. */
   begin(): void;
   /** Stops one that runs, which leaves nothing behind. */
@@ -96,12 +99,15 @@ export async function timedName(folder: string, now: number): Promise<string> {
   return name;
 }
 
+/** By what a list of erasures knows a user without naming them. */
+export function erasedUser(storeId: string, userId: string): string {
+  return sha256(`${storeId} ${userId}`);
+}
+
 /** Backups in a folder, whether a daemon runs or not. Errors are those of `storage/backups.ts`. */
 export const backupsIn = (folder: string) => ({
   list: () => listBackups(nodeDisk, folder),
   verify: (name: string) => verifyBackup(nodeDisk, folder, name, systemClock.now()),
-  restore: (name: string, target: string, onProgress: (doneBytes: number, totalBytes: number) => void) =>
-    restoreBackup(nodeDisk, join(folder, name), target, onProgress),
   /** Removes the oldest that are named by their time, of one store or of all, but for `keep`. @returns their names. */
   async prune(keep: number, storeId?: string): Promise<string[]> {
     const { items } = await listBackups(nodeDisk, folder);
@@ -212,6 +218,30 @@ export function createBackupService(parts: BackupParts): BackupService {
     },
     verify: (name) => verifyBackup(nodeDisk, folder, name, clock.now()),
     remove: (name) => removeBackup(nodeDisk, folder, name),
+    async noteErasure({ userId, keepsDocuments, includesFacts }) {
+      const { storeId, journal } = opened;
+      const erasure = {
+        storeId,
+        user: erasedUser(storeId, userId),
+        at: clock.now(),
+        ...journal.position,
+        keepsDocuments,
+        includesFacts,
+      };
+      await noteErasures(nodeDisk, parts.dataDir, [erasure]).catch((error: unknown) => {
+        throw new ServiceError(
+          "STORE_FULL",
+          "All of it is deleted, but the disk did not take the note that keeps backups from bringing it back. Free some " +
+            "space and delete once more.",
+          { cause: error },
+        );
+      });
+      // A folder that is away now has it with its next backup.
+      if ((await nodeDisk.list(folder).catch(() => [])).length > 0)
+        await noteErasures(nodeDisk, folder, [erasure]).catch((error: unknown) =>
+          log.warn({ err: error, folder }, "erasure not noted beside the backups"),
+        );
+    },
     async close() {
       clearInterval(timer);
       closing.abort();

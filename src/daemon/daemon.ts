@@ -182,18 +182,6 @@ export async function startDaemon(
         }),
       }),
     });
-    const operations = bindOperations({ ...ports, summaries, stopJob: service.stopJob });
-    const compaction = createCompactionService({
-      purge: opened.purge,
-      originals: service.originals,
-      clock: systemClock,
-      afterMinutes: config.compactAfterMinutes,
-      // Something unlike anything before while texts wait: then it is not quiet.
-      activity: () =>
-        embedder.waiting + service.counts.jobsRunning > 0 ? Symbol() : opened.journal.position.sequence,
-      log,
-    });
-    started.push(() => compaction.close());
     const backups = createBackupService({
       dataDir: config.dataDir,
       folder: backupFolder(config),
@@ -206,6 +194,23 @@ export async function startDaemon(
       log,
     });
     started.push(() => backups.close());
+    const operations = bindOperations({
+      ...ports,
+      summaries,
+      stopJob: service.stopJob,
+      noteErasure: backups.noteErasure,
+    });
+    const compaction = createCompactionService({
+      purge: opened.purge,
+      originals: service.originals,
+      clock: systemClock,
+      afterMinutes: config.compactAfterMinutes,
+      // Something unlike anything before while texts wait: then it is not quiet.
+      activity: () =>
+        embedder.waiting + service.counts.jobsRunning > 0 ? Symbol() : opened.journal.position.sequence,
+      log,
+    });
+    started.push(() => compaction.close());
     const status = () =>
       statusOf(config, {
         instanceId,

@@ -5,6 +5,7 @@ import type { Backup } from "../core/backups.ts";
 import { ServiceError } from "../core/errors.ts";
 import { type Checkpoint, checkpointName, decodeCheckpoint, encodeCheckpoint } from "./checkpoint.ts";
 import { type Disk, hasCode, removeTree, replaceFile } from "./disk.ts";
+import { noteErasures, readErasures } from "./erasures.ts";
 import { copyFile, digest, tryLink } from "./file-copies.ts";
 import { isFull } from "./journal/refusals.ts";
 import { openTables } from "./tables/tables.ts";
@@ -109,6 +110,7 @@ export async function writeBackup(source: BackupSource, target: BackupTarget): P
       await replaceFile(disk, join(unfinished, VERIFIED), Buffer.from(String(target.createdAt)));
       await disk.rename(unfinished, join(folder, name));
       await disk.syncDirectory(folder);
+      await noteErasures(disk, folder, await readErasures(disk, source.directory));
       return summaryOf(manifest, target.createdAt);
     } finally {
       held.release();

@@ -3,7 +3,7 @@ import type { Disk } from "./disk.ts";
 
 /** What tells a data directory from another folder, besides what is in its own. */
 const STORE_NAMES =
-  /^(CHECKPOINT-\d+(\.tmp)?|KEYS(\.tmp)?|MODEL(\.tmp)?|journal|tables|set-aside|before-upgrade|backups|files|DAMAGED(\.tmp)?|daemon\.json(\..*)?)$/;
+  /^(CHECKPOINT-\d+(\.tmp)?|KEYS(\.tmp)?|MODEL(\.tmp)?|journal|tables|set-aside|before-upgrade|backups|ERASED(\.tmp)?|files|DAMAGED(\.tmp)?|daemon\.json(\..*)?)$/;
 /** What stands there before there is a store: who starts one claims it and opens a log. */
 const OTHER_NAMES = /^(lock(\..*)?|memoryd\.log(\..*)?|ingested\.ndjson(\.tmp)?|lost\+found)$/;
 

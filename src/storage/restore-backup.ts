@@ -19,7 +19,14 @@ export async function restoreBackup(
   disk: Disk,
   backup: string,
   target: string,
-  onProgress: (doneBytes: number, totalBytes: number) => void = () => {},
+  {
+    onProgress = () => {},
+    prepare = async () => {},
+  }: {
+    readonly onProgress?: (doneBytes: number, totalBytes: number) => void;
+    /** Works on the store before it appears under its name. */
+    readonly prepare?: (directory: string, manifest: BackupManifest) => Promise<void>;
+  } = {},
 ): Promise<BackupManifest> {
   const [from, to] = [resolve(backup), resolve(target)];
   const manifest = await readManifest(disk, dirname(from), basename(from));
@@ -72,6 +79,7 @@ export async function restoreBackup(
     join(unfinished, checkpointName(checkpoint.number)),
     encodeCheckpoint({ ...checkpoint, storeId }),
   );
+  await prepare(unfinished, manifest);
   await disk.removeDirectory(to);
   await disk.rename(unfinished, to);
   await disk.syncDirectory(dirname(to));

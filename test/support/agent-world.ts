@@ -40,6 +40,7 @@ export async function createAgentWorld(options: Partial<ServerOptions> = {}): Pr
     ...ports,
     summaries: world.ports.summaries,
     stopJob: (job) => jobs.stop(job),
+    noteErasure: async () => {},
   });
   const newEndpoint = () =>
     createAgentEndpoint({

@@ -54,6 +54,7 @@ export function createMemoryWorld(): MemoryWorld {
       timeZone: "UTC",
       ids: { newId: () => `m${(ids += 1)}` },
       stopJob: async () => {},
+      noteErasure: async () => {},
       summaries,
       requests: new RequestLedger(),
       followUps,

@@ -1,4 +1,4 @@
-import { basename, dirname, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { type Command, InvalidArgumentError } from "commander";
 import type { Backup } from "../../core/backups.ts";
@@ -163,17 +163,27 @@ async function restore(backup: string, flags: RestoreFlags): Promise<void> {
     ? dirname(resolve(backup))
     : await folderOf(given({ config: flags.config, dataDir: flags.from }));
   const target = resolve(flags.to);
-  const backups = await backupsIn(folder);
-  const { memories, createdAt } = await backups.restore(basename(backup), target, (done, total) =>
-    showProgress(inWords(done, total)),
-  );
+  const { restore: restoreFrom } = await import("../../daemon/stopped-store.ts");
+  const { createLogger } = await import("../../daemon/log.ts");
+  const { memories, createdAt, erasedUsers } = await restoreFrom(join(folder, basename(backup)), target, {
+    log: createLogger("error"),
+    from: flags.from,
+    onProgress: (done, total) => showProgress(inWords(done, total)),
+  });
   showProgress("");
   if (flags.json === true)
-    return printJson({ data_dir: target, memories, created_at: formatTime(createdAt) });
+    return printJson({
+      data_dir: target,
+      memories,
+      created_at: formatTime(createdAt),
+      erased_users: erasedUsers,
+    });
   print(
     `restored ${plural(memories, "memory", "memories")} as of ${minute(createdAt)} to ${target}; ` +
       `\`memoryd start --data-dir ${target}\` serves it`,
   );
+  if (erasedUsers > 0)
+    print(`left out what was erased since then: the data of ${plural(erasedUsers, "user")}`);
 }
 
 /** Where backups are: as the flag says, else where the running daemon makes them, else where one would. */

@@ -22,17 +22,20 @@ export interface DeletedUserMemories {
 export interface UserDeletionPorts extends Pick<MemoryPorts, "store" | "facts"> {
   /** Ends the work on a job that was open, and whose row says by now that it is over. */
   readonly stopJob: (job: JobEntry) => Promise<void>;
+  /** Keeps backups from bringing back what is gone. */
+  readonly noteErasure: (input: DeleteUserMemoriesInput) => Promise<void>;
 }
 
 /**
  * Deletes the memories of a user in one record, with vectors, words, waypoints, and unless they are kept documents,
  * originals and what jobs answer. What is added while it runs is decided by order: accepted before, it goes; after, it
- * stays. Documents on their way go too: their jobs are cancelled. Who has nothing stored loses nothing.
+ * stays. Documents on their way go too: their jobs are cancelled. Who has nothing stored loses nothing. A backup from
+ * before that is restored later does not bring it back.
  *
- * @throws {ServiceError} NOT_READY.
+ * @throws {ServiceError} NOT_READY; STORE_FULL where all is deleted and a full disk cannot note it for backups.
  */
 export async function deleteUserMemories(
-  { store, facts, stopJob }: UserDeletionPorts,
+  { store, facts, stopJob, noteErasure }: UserDeletionPorts,
   input: DeleteUserMemoriesInput,
 ): Promise<DeletedUserMemories> {
   const { documents } = store.catalogue;
@@ -58,6 +61,8 @@ export async function deleteUserMemories(
     };
   });
   await Promise.all(stopped.map(stopJob));
+  // Not acknowledged before: whoever repeats it after a crash, with nothing left to delete, has it noted.
+  await noteErasure(input);
   return result;
 }
 

@@ -150,7 +150,7 @@ describe("deleting the documents of a user", () => {
   const deleting = (documents: DocumentWorld, keepsDocuments: boolean) => {
     const { jobs } = documents;
     return deleteUserMemories(
-      { ...documents.ports, stopJob: (job) => jobs.stop(job) },
+      { ...documents.ports, stopJob: (job) => jobs.stop(job), noteErasure: async () => {} },
       { userId: "u", keepsDocuments, includesFacts: false },
     );
   };
