@@ -20,6 +20,8 @@ const CONVERSATIONS = process.env["MEMORYD_CONVERSATIONS"] ?? "../shared/data/lo
 
 const SETS: readonly (readonly [name: string, read: (() => EverydaySet) | undefined])[] = [
   ["everyday notes", existsSync(EVERYDAY) ? () => readEverydaySet(EVERYDAY, "everyday") : undefined],
+  // Written before the ranking was judged by them, in four languages; nothing was fitted to them.
+  ["kept notes", () => readEverydaySet("test/fixtures/kept-notes", "kept notes")],
   ["changes", changesSet],
   [
     "conversations",

@@ -22,7 +22,7 @@ const PAST = words(
   // English
   String.raw`used to|previous(?:ly)?|former(?:ly)?|earlier|originally|original|back then|no longer|any ?more|at first|in the past|until (?:then|when)`,
   String.raw`before(?! (?:i|we|you|they|he|she|it|the|a|an|my|our|going|leaving|eating|doing|breakfast|lunch|dinner|bed)\b)`,
-  String.raw`(?:was|were|did|had)\b.*\b(?:before|first|initially|once|old)`,
+  String.raw`(?:was|were|did|had)\b.*\b(?:before|first|initially|once|old)|(?:s|my|our|your|his|her|their) old`,
   // German, Dutch
   "fruher(?:e[nrsm]?)?|vorher(?:ige[nrsm]?)?|zuvor|ehemalige?[nrsm]?|ehemals|ursprunglich(?:e[nrsm]?)?|damals|einst|alte[nrsm]?|vorige[nrsm]?|bisherige[nrsm]?|bisher|letzte[nrsm]? mal noch",
   "vroeger|voorheen|eerder|vorige?|oorspronkelijke?|destijds|oude|eerst",
@@ -33,11 +33,16 @@ const PAST = words(
   "antig[oa]s?|antigamente|costumava[ms]?|outrora|naquela altura",
   // Italian
   "prima|precedente(?:mente)?|precedenti|vecchi[oae]?|una volta|un tempo|in passato|in origine|originariamente|ex",
+  // Russian, Polish, Swedish, Turkish
+  String.raw`раньше|прежде|прежн\p{L}*|бывш\p{L}*|стар\p{L}*|wczesniej|poprzedni\p{L}*|kiedys|dawniej|stary|tidigare|forut|forr|gamla|onceki|eskiden|eski`,
 );
+/** … and in scripts without spaces between words. */
+const PAST_UNSPACED = /以前|之前|从前|從前|原来|原來|曾经|曾經|かつて|昔|前の|前は|이전|예전|전에/u;
 
 /** Whether a question asks for what holds, or for what held before. */
 export function tenseOf(question: string): Tense {
-  return PAST.test(fold(question)) ? "past" : "present";
+  const folded = fold(question);
+  return PAST.test(folded) || PAST_UNSPACED.test(folded) ? "past" : "present";
 }
 
 /**
@@ -45,9 +50,12 @@ export function tenseOf(question: string): Tense {
  * changed, and where it does not. Without a word of change they must also be more alike.
  */
 const AS_GOOD_CHANGED = 0.7;
-const AS_GOOD = 0.85;
-/** The same where one is linked to the other by a guess, which may be wrong. */
-const AS_GOOD_LINKED = 0.4;
+const AS_GOOD = 0.8;
+/**
+ * The same where one is linked to the other by a guess, which may be wrong. A question about the past often names what
+ * came later ("before the Kia"), which the earlier one does not.
+ */
+const AS_GOOD_LINKED: Readonly<Record<Tense, number>> = { present: 0.4, past: 0.2 };
 /** How alike they must be, with so many telling words in common. */
 const LIKENESS_CHANGED = [0.65, 0.5, 0.42];
 const LIKENESS_UNCHANGED = [0.75, 0.65];
@@ -68,6 +76,7 @@ interface Dated {
   /** Undefined for what is no note, see `isNote`: only what is told or linked supersedes that. */
   readonly windows: readonly Float32Array[] | undefined;
   readonly sessionId: string | null;
+  readonly project: string | null;
   /** See `changeWords`. */
   readonly changes: ReadonlySet<string>;
   readonly terms: ReadonlySet<string>;
@@ -110,6 +119,7 @@ export function currentFirst(
             ? store.windowsOf(hit.ordinal)
             : undefined,
         sessionId: entry.sessionId,
+        project: entry.project,
         changes: changeWords(contents.get(entry.id)?.content ?? ""),
         terms: tellingTerms(contents.get(entry.id)?.content ?? ""),
       },
@@ -128,7 +138,7 @@ export function currentFirst(
     for (const earlier of inOrder.slice(0, i).reverse()) {
       const isLinked =
         earlier.successor === later.hit.ordinal &&
-        (!earlier.isGuess || areAsGood(later, earlier, AS_GOOD_LINKED));
+        (!earlier.isGuess || areAsGood(later, earlier, AS_GOOD_LINKED[tense]));
       const isLike = !hasTime && areAlike(later, earlier, best);
       if (!isLinked && !isLike) continue;
       if (tense === "present") prefer(later.hit.ordinal, earlier.hit.ordinal);
@@ -150,7 +160,8 @@ function areAsGood(a: Dated, b: Dated, share: number): boolean {
 
 function areAlike(later: Dated, earlier: Dated, best: readonly Dated[]): boolean {
   const isOneTalk = later.sessionId !== null && later.sessionId === earlier.sessionId;
-  if (later.windows === undefined || earlier.windows === undefined || isOneTalk) return false;
+  const isElsewhere = later.project !== null && earlier.project !== null && later.project !== earlier.project;
+  if (later.windows === undefined || earlier.windows === undefined || isOneTalk || isElsewhere) return false;
   const tellsChange = [...later.changes].some((word) => !earlier.changes.has(word));
   const asGood = tellsChange ? AS_GOOD_CHANGED : AS_GOOD;
   if (!areAsGood(later, earlier, asGood)) return false;

@@ -5,6 +5,13 @@ import { worthReading } from "./ranking.ts";
 import type { RankingCandidate, RankingEdge } from "./ranking-candidate.ts";
 import { Int8Rows } from "./int8-kernel.ts";
 
+/**
+ * Tokens of a memory that count in full; those further down count so much. Of many tokens one always matches, and what
+ * a long text is about stands in its beginning: what a user asks before what the assistant lists.
+ */
+const FRONT_TOKENS = 128;
+const FURTHER_DOWN = 0.9;
+
 /** Used by one question at a time: matching waits for nothing. */
 let scratch: Int8Rows | undefined;
 
@@ -29,8 +36,10 @@ export function matchTokens(
     let row = 0;
     memories.forEach((vectors, memory) => {
       const end = row + (vectors?.length ?? 0) / TOKEN_DIMENSIONS;
+      const front = Math.min(end, row + FRONT_TOKENS);
       let best = row === end ? 0 : -Infinity;
-      for (; row < end; row += 1) best = Math.max(best, products[row] ?? 0);
+      for (; row < front; row += 1) best = Math.max(best, products[row] ?? 0);
+      for (; row < end; row += 1) best = Math.max(best, FURTHER_DOWN * (products[row] ?? 0));
       const own = matches[memory];
       if (own !== undefined) own[token] = best / TOKEN_SCALE ** 2;
     });

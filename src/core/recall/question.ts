@@ -19,6 +19,8 @@ export interface RankingQuestion {
   readonly averageLength: number;
   /** See `bestBm25`; 0 where the question has no terms. */
   readonly bestWords: number;
+  /** Share of the terms' weight that no memory of the user has, in [0, 1]: what they ask for can only be found by meaning. */
+  readonly unknownShare: number;
   /** What each of the question's tokens counts; they sum to 1, or there are none. */
   readonly tokenWeights: Float32Array;
   /** See `EmbeddingProfile`. */
@@ -108,6 +110,7 @@ export function readQuestion({
     terms,
     averageLength: weights.averageLength,
     bestWords: bestBm25(terms),
+    unknownShare: unknownShare(terms),
     tokenWeights: tokenWeights(words, (word) => weights.inverseDocumentFrequency(analyse(word)[0] ?? word)),
     tokenFloor: profile.tokenFloor,
     asksTime: ASKS_TIME.test(folded),
@@ -116,6 +119,15 @@ export function readQuestion({
     period,
     phrases: quotedPhrases(text),
   };
+}
+
+function unknownShare(terms: readonly { readonly weight: number; readonly isKnown: boolean }[]): number {
+  let [unknown, all] = [0, 0];
+  for (const { weight, isKnown } of terms) {
+    all += weight;
+    if (!isKnown) unknown += weight;
+  }
+  return all > 0 ? unknown / all : 0;
 }
 
 /**

@@ -36,8 +36,8 @@ export type RankingTerm = (typeof TERMS)[number];
 export const WEIGHTS = {
   words: 1,
   vectors: 0.6,
-  tokens: 1,
-  context: 4,
+  tokens: 0.5,
+  context: 4.5,
   /** Of the own score of the memory before or after. */
   nextTo: 0.3,
   /** … of the one before, when it asks: this may be the answer. */

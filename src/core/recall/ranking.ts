@@ -58,8 +58,8 @@ export interface RankedHit {
 const SESSION_BEST = 3;
 /** A question of so many words hardly tells anything; in a longer one stands what made its writer ask. */
 const BARE_QUESTION_WORDS = 12;
-/** Outside of a session a name and a colon may be a label as well as a speaker. */
-const UNHEARD = 0.5;
+/** How much more vectors count for a question of which no memory has a word. */
+const UNKNOWN_WORDS = 2;
 const RECENCY_HALF_LIFE_MS = 30 * 86_400_000;
 const NEUTRAL_SALIENCE = 0.5;
 /**
@@ -156,7 +156,7 @@ function directTerms(question: RankingQuestion, candidate: RankingCandidate, wei
   return {
     ...NOTHING,
     words: question.bestWords > 0 ? (weights.words * candidate.words) / question.bestWords : 0,
-    vectors: weights.vectors * Math.max(0, candidate.cosine),
+    vectors: weights.vectors * (1 + UNKNOWN_WORDS * question.unknownShare) * Math.max(0, candidate.cosine),
     tokens: weights.tokens * aboveFloor(question, candidate, candidate.matches),
   };
 }
@@ -229,11 +229,8 @@ function circumstances(
   const isNews = (name: string) => !speakers.has(name) && !question.text.includes(` ${name} `);
   const age = Math.max(0, now - occurredAt);
   return {
-    // Nothing is taken from what others say: "TODO:" before a note is nobody.
-    speaker:
-      traits.speaker !== null && named.has(traits.speaker)
-        ? weights.speaker * (sessionId === null ? UNHEARD : 1)
-        : 0,
+    // Nothing is taken from what others say. Outside of a session a name and a colon are a label: "TODO:", "Rent:".
+    speaker: sessionId !== null && traits.speaker !== null && named.has(traits.speaker) ? weights.speaker : 0,
     tellsTime: question.asksTime && traits.tellsTime ? weights.tellsTime : 0,
     tellsName: question.asksName && traits.names.some(isNews) ? weights.tellsName : 0,
     asks: traits.asks && traits.words <= BARE_QUESTION_WORDS ? weights.asks : 0,
@@ -243,6 +240,14 @@ function circumstances(
     recency: weights.recency * 2 ** (-age / RECENCY_HALF_LIFE_MS),
   };
 }
+
+const I =
+  "i my me mine ich mein meine meinen meiner meinem mir mich je mon ma mes moi yo mi mis io mio mia eu meu minha ik mijn".split(
+    " ",
+  );
+const YOU = "you your du dein deine dir tu ton ta tes vous votre usted tuo voce jij jouw".split(" ");
+/** Who is meant by which pronouns, folded, in a conversation of a user with an assistant. */
+const ROLES: Readonly<Record<string, readonly string[]>> = { user: I, human: I, assistant: YOU, ai: YOU };
 
 interface Speakers {
   /** Full names and first names of all who speak. */
@@ -259,8 +264,8 @@ function namedSpeakers(question: RankingQuestion, candidates: readonly RankingCa
     if (traits.speaker === null || speakers.has(traits.speaker)) continue;
     const [first = ""] = traits.speaker.split(" ");
     speakers.add(traits.speaker).add(first);
-    if ([traits.speaker, first].some((name) => question.text.includes(` ${name} `)))
-      named.add(traits.speaker);
+    const names = [traits.speaker, first, ...(ROLES[traits.speaker] ?? [])];
+    if (names.some((name) => question.text.includes(` ${name} `))) named.add(traits.speaker);
   }
   return { speakers, named };
 }

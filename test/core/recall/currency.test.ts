@@ -105,6 +105,9 @@ it.each([
   "Chi era il medico prima?",
   "Onde ficava o escritório antes?",
   "Wanneer was de zwemles vroeger?",
+  "Grandma's old number",
+  "以前的密码是什么?",
+  "Где мы жили раньше?",
 ])("%s asks for the past", (question) => {
   expect(tenseOf(question)).toBe("past");
 });
@@ -114,6 +117,7 @@ it.each([
   "What should I do before going to bed?",
   "Wann ist das Training?",
   "Quel est le code du portail ?",
+  "How old is Jonas?",
 ])("%s asks for the present", (question) => {
   expect(tenseOf(question)).toBe("present");
 });

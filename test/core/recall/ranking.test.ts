@@ -166,8 +166,9 @@ describe("rank", () => {
     const [hit] = rank(asked, [candidate(7, { words: 1.9, cosine: 0.5, matches: Float32Array.of(0.8) })], {
       now: LONG_AGO,
     });
-    // An unknown term counts half, so half of 1.9 is the best: words 2; vectors .3, tokens .5, context 4 · .5, recency .05.
-    expect(hit?.score).toBeCloseTo(scoreOf(2 + 0.3 + 0.5 + 2 + 0.05), 6);
+    // An unknown term counts half, so half of 1.9 is the best: words 2; vectors 3 · .3, as no
+    // memory has a word of it, tokens .5 · .5, context 4.5 · .5, recency .05.
+    expect(hit?.score).toBeCloseTo(scoreOf(2 + 0.9 + 0.25 + 2.25 + 0.05), 6);
     expect(hit?.path).toEqual([7]);
   });
 
@@ -229,11 +230,29 @@ describe("rank", () => {
       candidate(1, { text: "Ben: It was so good to be there with all.", occurredAt: Date.UTC(2023, 4, 7) }),
       candidate(2, { text: "Anna: It was so good to be there with all." }),
       candidate(3, { text: "Ben: It was so good to be in Oslo with all." }),
-    ].map((each) => ({ ...each, cosine: 0.5 }));
+    ].map((each) => ({ ...each, cosine: 0.5, sessionId: "s" }));
     const first = (text: string) => rank(question(text, []), said, { now: NOW })[0]?.ordinal;
     expect(first("good with anna")).toBe(2);
     expect(first("good on 7 May 2023")).toBe(1);
     expect(first("where was it good")).toBe(3);
+  });
+
+  it("takes I for the user and you for the assistant of a conversation", () => {
+    const said = [
+      candidate(1, { text: "Assistant: Three ideas for the trip." }),
+      candidate(2, { text: "User: Three ideas for the trip." }),
+    ].map((each) => ({ ...each, cosine: 0.5, sessionId: "s" }));
+    const first = (text: string) => rank(question(text, []), said, { now: NOW })[0]?.ordinal;
+    expect(first("which ideas did I have")).toBe(2);
+    expect(first("which ideas did you have")).toBe(1);
+  });
+
+  it("counts meaning for more where no memory has the words", () => {
+    const vectors = (isKnown: boolean) =>
+      rank(question("umbrella", [], { ...EVEN, isKnown: () => isKnown }), [candidate(1, { cosine: 0.5 })], {
+        now: LONG_AGO,
+      })[0]?.shares.vectors ?? 0;
+    expect(vectors(false)).toBeGreaterThan(2 * vectors(true));
   });
 
   it("gives scores in [0, 1] in order, whose shares add up", () => {
@@ -277,7 +296,7 @@ describe("worthReading", () => {
       candidate(1, { words: 1 }),
       candidate(2, { around: [undefined, 1] }),
       candidate(3),
-      candidate(4, { cosine: 0.9 }),
+      candidate(4, { cosine: 0.5 }),
     ];
     expect(worthReading(question("umbrella", ["umbrella"]), all, 3)).toEqual([1, 4, 2]);
   });

@@ -17,6 +17,12 @@ describe("matchTokens", () => {
     expect([...(second ?? [])]).toEqual([Math.fround(same), Math.fround(same)]);
   });
 
+  it("counts what stands far down in a long memory for less", () => {
+    const far = tokens(...Array.from({ length: 140 }, () => 1), 0);
+    const [match] = matchTokens(tokens(0), [far]);
+    expect(match?.[0]).toBeCloseTo(0.9 * same);
+  });
+
   it("gives nothing to memories without tokens, wherever they stand, and to a question without", () => {
     const matches = matchTokens(tokens(0), [undefined, tokens(0), new Int8Array(), tokens(1)]);
     expect(matches.map(([match]) => match)).toEqual([0, Math.fround(same), 0, 0]);
