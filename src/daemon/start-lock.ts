@@ -1,4 +1,5 @@
 import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
 import { refuseForeignDirectory } from "../storage/data-directory.ts";
 import { nodeDisk } from "../storage/disk.ts";
 import { type DirectoryLock, tryLock } from "../storage/lock.ts";
@@ -12,5 +13,12 @@ import { type DirectoryLock, tryLock } from "../storage/lock.ts";
 export async function lockStart(dataDir: string): Promise<DirectoryLock | undefined> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   await refuseForeignDirectory(nodeDisk, dataDir);
-  return tryLock(dataDir, "starting");
+  return tryLock(dataDir, START_LOCK);
 }
+
+/** The file of that lock, for people. */
+export function startLockOf(dataDir: string): string {
+  return join(dataDir, `lock.${START_LOCK}`);
+}
+
+const START_LOCK = "starting";

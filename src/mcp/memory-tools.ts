@@ -20,6 +20,8 @@ const SNIPPET_CHARS = 300;
 /** Of the similar memories that an add answers: enough to tell whether they say the same. */
 const SIMILAR_SNIPPET_CHARS = 160;
 const SIMILAR = 3;
+/** Looked through for those of nobody. */
+const SIMILAR_OF_ANYBODY = 30;
 /** A question's limit; a longer note is compared by its beginning. */
 const MAX_QUESTION_CHARS = 8_000;
 const DEFAULT_LISTED = 20;
@@ -128,6 +130,8 @@ export async function add(context: AgentContext, input: AgentToolInput<"memory_a
     : `Stored: id=${memory.id}`;
   const where = `${stored}, ${memory.project === null ? "no project" : `project ${JSON.stringify(memory.project)}`}.`;
   const others = similar
+    // Of its owner alone: others' cannot be replaced by it.
+    .filter(({ memory: hit }) => hit.userId === memory.userId)
     .filter((hit) => hit.memory.id !== memory.id && !memory.supersedes.includes(hit.memory.id))
     .slice(0, SIMILAR);
   if (others.length === 0) return `${where} No similar notes.`;
@@ -231,8 +235,8 @@ async function similarTo(context: AgentContext, content: string): Promise<readon
   const query = content.slice(0, MAX_QUESTION_CHARS).replace(/[\uD800-\uDBFF]$/, "");
   const { hits } = await context.operations.queryMemory({
     query,
-    // One more, in case that the same note is there.
-    limit: SIMILAR + 1,
+    // One more, in case that the same note is there; without a user everybody's are found.
+    limit: context.userId === undefined ? SIMILAR_OF_ANYBODY : SIMILAR + 1,
     snippetChars: SIMILAR_SNIPPET_CHARS,
     filter: readScope(context, "project").filter,
     leavesNoTrace: true,

@@ -42,7 +42,7 @@ const MAX_DETECTION_MS = 5_000;
 
 let detected: Promise<Walls | undefined> | undefined;
 
-/** What this system offers, looked for once; undefined where it offers nothing. */
+/** What this system offers; undefined where it offers nothing. Looked for once, and again after a look that took too long. */
 export function standingWalls(): Promise<Walls | undefined> {
   detected ??= findWalls();
   return detected;
@@ -50,17 +50,22 @@ export function standingWalls(): Promise<Walls | undefined> {
 
 async function findWalls(): Promise<Walls | undefined> {
   if (process.platform !== "linux") return undefined;
-  for (const walls of WALLS) if (await canStand(walls)) return walls;
+  for (const walls of WALLS) {
+    const found = await canStand(walls);
+    // A busy machine says nothing of what the system offers.
+    if (found === undefined) detected = undefined;
+    if (found === true) return walls;
+  }
   return undefined;
 }
 
-/** True where a program runs behind them: they may be missing, or forbidden by the system. */
-export async function canStand(walls: Walls): Promise<boolean> {
+/** True where a program runs behind them, false where they are missing or forbidden by the system; undefined after `timeout` ms. */
+export async function canStand(walls: Walls, timeout = MAX_DETECTION_MS): Promise<boolean | undefined> {
   const [program, ...args] = behind(walls, process.execPath, ["--version"]);
   // Without an environment: the folders of the system are searched, and no others.
-  return await promisify(execFile)(program, args, { env: {}, timeout: MAX_DETECTION_MS }).then(
+  return await promisify(execFile)(program, args, { env: {}, timeout }).then(
     () => true,
-    () => false,
+    (error: { readonly killed?: boolean }) => (error.killed === true ? undefined : false),
   );
 }
 

@@ -5,6 +5,8 @@ export interface JsonLimits {
   readonly elements: number;
   /** The same for each value two levels down, such as an item of `{"memories":[…]}`. */
   readonly elementsPerItem?: number;
+  /** It is many texts, one per line: none can hide what the next ones hold. */
+  readonly isLines?: boolean;
 }
 
 const [KIB, MIB] = [1024, 1024 ** 2];
@@ -19,7 +21,7 @@ export const BODY_LIMITS = {
   batch: { bytes: 32 * MIB, elements: 200_000, elementsPerItem: ELEMENTS_PER_ITEM },
   document: { bytes: 32 * MIB, elements: ELEMENTS_PER_ITEM },
   /** Of an export: the line of a document names its memories. */
-  lines: { bytes: 32 * MIB, elements: 600_000 },
+  lines: { bytes: 32 * MIB, elements: 600_000, isLines: true },
 } as const satisfies Readonly<Record<string, JsonLimits & { readonly bytes: number }>>;
 
 /** Deeper than any field of ours: metadata of 64 levels, in an item of a batch, in a message. */
@@ -29,6 +31,7 @@ const ITEM_DEPTH = 2;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
+const NEWLINE = 0x0a;
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
@@ -37,7 +40,7 @@ const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x
  */
 export function jsonExcess(
   bytes: Uint8Array,
-  { elements: maxElements, elementsPerItem = maxElements }: JsonLimits,
+  { elements: maxElements, elementsPerItem = maxElements, isLines = false }: JsonLimits,
 ): string | undefined {
   let depth = 0;
   let elements = 1;
@@ -45,7 +48,14 @@ export function jsonExcess(
   for (let i = 0; i < bytes.length; i += 1) {
     switch (bytes[i]) {
       case QUOTE:
-        for (i += 1; i < bytes.length && bytes[i] !== QUOTE; i += 1) if (bytes[i] === BACKSLASH) i += 1;
+        // No string goes over the end of a line.
+        for (i += 1; i < bytes.length && bytes[i] !== QUOTE && bytes[i] !== NEWLINE; i += 1)
+          if (bytes[i] === BACKSLASH && bytes[i + 1] !== NEWLINE) i += 1;
+        if (bytes[i] !== NEWLINE) continue;
+        if (isLines) depth = 0;
+        continue;
+      case NEWLINE:
+        if (isLines) depth = 0;
         continue;
       case CLOSE_LIST:
       case CLOSE_OBJECT:

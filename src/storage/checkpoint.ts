@@ -212,9 +212,11 @@ async function readSuspects(disk: Disk, directory: string): Promise<ReadonlySet<
   return new Set((await disk.readFile(path)).toString().split("\n"));
 }
 
+/** Beside those noted before: an open that could not read them whole leaves them. */
 export async function noteSuspects(disk: Disk, directory: string, paths: readonly string[]): Promise<void> {
-  if (paths.length > 0)
-    await replaceFile(disk, join(directory, SUSPECTS_NAME), Buffer.from(paths.join("\n")));
+  if (paths.length === 0) return;
+  const all = new Set([...(await readSuspects(disk, directory)), ...paths]);
+  await replaceFile(disk, join(directory, SUSPECTS_NAME), Buffer.from([...all].join("\n")));
 }
 
 /**

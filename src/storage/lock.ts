@@ -20,6 +20,8 @@ interface Claim extends ProcessIdentity {
   readonly since: string;
   /** See `LockSocket`; null where there can be none, absent in what 0.1.0 wrote. */
   readonly socket?: string | null;
+  /** Device and inode of the directory, as its process sees it; absent in what 0.1.0 wrote. */
+  readonly directory?: string;
 }
 
 const LOCK_NAME = "lock";
@@ -75,7 +77,7 @@ async function lockAs(
 ): Promise<DirectoryLock | Claim> {
   const token = randomUUID();
   const socket = await openSocket(directory, token);
-  const own: Claim = {
+  let own: Claim = {
     ...(await ownIdentity()),
     token,
     since: new Date().toISOString(),
@@ -83,6 +85,7 @@ async function lockAs(
   };
   let holder: Claim | undefined;
   try {
+    own = { ...own, directory: await identityOf(directory) };
     holder = await claim({ directory, link }, name, own);
   } catch (error) {
     await socket?.close();
@@ -106,7 +109,14 @@ async function hasEnded(directory: string, holder: Claim, own: Claim): Promise<b
   if (kernel !== "same") return kernel === "ended";
   const byPid = await livenessByPid(holder, own);
   if (byPid !== "unknown") return byPid === "ended";
-  return typeof holder.socket === "string" && (await livenessBySocket(directory, holder.socket)) === "ended";
+  // Through another file system (an overlay, a shared folder) the file of a socket is there, and nobody ever listens at it.
+  if (typeof holder.socket !== "string" || holder.directory !== own.directory) return false;
+  return (await livenessBySocket(directory, holder.socket)) === "ended";
+}
+
+async function identityOf(directory: string): Promise<string> {
+  const { dev, ino } = await fs.stat(directory, { bigint: true });
+  return `${dev}:${ino}`;
 }
 
 async function removeOwn(path: string, own: Claim): Promise<void> {
@@ -223,12 +233,14 @@ async function readClaim(path: string): Promise<Claim | "unreadable" | undefined
 
 function isClaim(value: unknown): value is Claim {
   if (typeof value !== "object" || value === null) return false;
-  const { pid, startTime, bootId, host, token, since, socket, pidNamespace } = value as Partial<Claim>;
+  const { pid, startTime, bootId, host, token, since, socket, directory, pidNamespace } =
+    value as Partial<Claim>;
   const textOrNull = (field: unknown) => field === null || typeof field === "string";
   return (
     Number.isInteger(pid) &&
     [startTime, bootId, socket ?? null, pidNamespace ?? null].every(textOrNull) &&
     [host, since].every((field) => typeof field === "string") &&
+    (directory === undefined || typeof directory === "string") &&
     typeof token === "string" &&
     /^[0-9a-f-]{36}$/.test(token) &&
     (socket === null || socket === undefined || SOCKET_NAME.test(socket))
@@ -239,12 +251,14 @@ function removeFile(path: string): Promise<void> {
   return fs.rm(path, { force: true });
 }
 
-function heldBy({ pid, since, host }: Claim, directory: string, path: string): ServiceError {
+function heldBy({ pid, since, host, socket }: Claim, directory: string, path: string): ServiceError {
   const where = `process ${pid} on ${host}, since ${since}`;
   return new ServiceError(
     "STORE_UNUSABLE",
     `The data directory ${directory} is in use by another memoryd (${where}). Stop that one with \`memoryd stop\`, or ` +
-      `choose another directory with --data-dir. If you are certain that it no longer runs, remove ${path}.`,
+      `choose another directory with --data-dir. ${
+        socket === undefined ? "It is version 0.1.0, of which it cannot be told whether it still runs. " : ""
+      }If you are certain that it no longer runs, remove ${path}.`,
     // It may be on its way out.
     { retryAfterSeconds: 1 },
   );

@@ -18,7 +18,7 @@ import {
   verifyFiles,
   without,
 } from "./checkpoint.ts";
-import type { TableName } from "../core/rows.ts";
+import type { Change, TableName } from "../core/rows.ts";
 import { Checkpointer, type CheckpointerLimits } from "./checkpointer.ts";
 import type { Disk } from "./disk.ts";
 import { type Purge, createPurge } from "./purge.ts";
@@ -140,9 +140,14 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
       after,
       begin: chosen === undefined,
       onRecord: ({ sequence, time, changes: all }) => {
-        // After a change of the model the journal may still have vectors of the one before.
-        const changes = all.filter(
-          ({ table, row }) => row === null || (table !== "vectors" && table !== "tokens") || !isForeign(row),
+        // After a change of the model the journal may still have vectors of the one before. They remove what the tables
+        // have, which may be of an earlier text where the model was changed there and back.
+        const changes = all.map((change): Change =>
+          (change.table === "vectors" || change.table === "tokens") &&
+          change.row !== null &&
+          isForeign(change.row)
+            ? { ...change, row: null }
+            : change,
         );
         noteRecord(indexes, time, changes);
         replayed.rows += changes.length;

@@ -210,6 +210,16 @@ describe("trust", () => {
     expect(await call(client, "memory_add", { content: "Tea is five." })).toMatch(/^Nothing new/);
   });
 
+  it("offers an agent without a user no notes of others", async () => {
+    const client = await agents.connect();
+    for (const name of ["one", "two", "three", "four"])
+      await agents.operations.addMemory({ content: `Tea is ${name}.`, userId: "ann" });
+    await agents.operations.addMemory({ content: "Tea is of nobody." });
+    const text = await call(client, "memory_add", { content: "Tea is five." });
+    expect(text.match(/\[note /g)).toHaveLength(1);
+    expect(text).toContain("Tea is of nobody.");
+  });
+
   it("refuses secrets, says nothing of them, and takes them when told to", async () => {
     const client = await agents.connect();
     const secret = ["ghp_", "16C7e42F292c6912E7710c838347Ae178B4a"].join("");

@@ -92,4 +92,6 @@ it("may be none: the child works as before", async () => {
 it("do not stand where the program is missing or fails", async () => {
   expect(await canStand({ by: "namespaces", command: ["no-such-program"] })).toBe(false);
   expect(await canStand({ by: "namespaces", command: ["false"] })).toBe(false);
+  // Nothing is known of one that takes too long.
+  expect(await canStand({ by: "namespaces", command: ["sh", "-c", "exec sleep 60"] }, 50)).toBe(undefined);
 });

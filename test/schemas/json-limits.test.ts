@@ -28,6 +28,16 @@ describe("limits of JSON", () => {
     expect(excess("[".repeat(1_000_000), 2_000_000)).toMatch(/nested/);
   });
 
+  it("hold for lines that are broken, and for those after them", () => {
+    const lines = (text: string) => jsonExcess(Buffer.from(text), { elements: 200, isLines: true });
+    const nested = "[".repeat(MAX_JSON_DEPTH + 1);
+    for (const broken of ['{"a', '{"a\\', "]".repeat(1_000)]) {
+      expect(lines(`${broken}\n[${"0,".repeat(300)}0]`)).toMatch(/more than 200/);
+      expect(lines(`${broken}\n${nested}`)).toMatch(/nested/);
+    }
+    expect(lines("[[[\n".repeat(60))).toBeUndefined();
+  });
+
   it("hold for each item of a batch, and for all together", () => {
     const batch = (...items: number[]) =>
       JSON.stringify({ memories: items.map((length) => ({ tags: Array.from({ length }, () => 0) })) });

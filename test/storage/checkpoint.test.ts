@@ -7,6 +7,7 @@ import {
   chooseCheckpoint,
   decodeCheckpoint,
   encodeCheckpoint,
+  noteSuspects,
   scrub,
   tablesFolder,
 } from "../../src/storage/checkpoint.ts";
@@ -180,6 +181,13 @@ describe("a store with checkpoints", () => {
     const wrong = { ...written, tables: written.tables.map((table) => ({ ...table, rows: table.rows + 1 })) };
     await writeFile(join(directory, newest), encodeCheckpoint(wrong));
     await expect(store.open()).rejects.toMatchObject({ code: "STORE_UNUSABLE", message: /3 rows|4 rows/ });
+  });
+
+  it("remembers every file that was found damaged, of this start and those before", async () => {
+    await noteSuspects(nodeDisk, directory, ["one", "two"]);
+    await noteSuspects(nodeDisk, directory, ["two", "three"]);
+    await noteSuspects(nodeDisk, directory, []);
+    expect((await readFile(join(directory, "DAMAGED"), "utf8")).split("\n")).toEqual(["one", "two", "three"]);
   });
 
   it("finds a flipped bit by scrubbing, and nothing in a whole store", async () => {

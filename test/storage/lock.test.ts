@@ -178,6 +178,20 @@ describe("a lock that was left behind", () => {
     expect(readdirSync(directory)).toEqual([]);
   });
 
+  it("of another namespace counts as alive where the directory is seen through another file system", async () => {
+    const contender = await startContender();
+    expect(await contend(contender)).toBe("locked");
+    await kill(contender);
+    writeFileSync(lockPath(), JSON.stringify({ ...claimed(), pidNamespace: "pid:[1]", directory: "1:2" }));
+    await expect(lockDataDirectory(directory)).rejects.toThrow(/If you are certain.*remove/);
+  });
+
+  it("of 0.1.0 says why it stays", async () => {
+    leaveLock({ pidNamespace: undefined, pid: 2 ** 22 + 1, bootId: null });
+    if (process.platform === "linux")
+      await expect(lockDataDirectory(directory)).rejects.toThrow(/version 0\.1\.0.*remove .*lock/);
+  });
+
   it("is refused with a sentence when nobody can read it", async () => {
     writeFileSync(lockPath(), "");
     await expect(lockDataDirectory(directory)).rejects.toThrow(/cannot be read.*remove that file/);

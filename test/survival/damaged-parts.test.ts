@@ -14,6 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { remake } from "../../src/core/memories/remake.ts";
+import { updateMemory } from "../../src/core/memories/update-memory.ts";
 import { queryMemory } from "../../src/core/recall/query-memory.ts";
 import type { Embedder } from "../../src/core/ports.ts";
 import type { EdgeRow } from "../../src/core/rows.ts";
@@ -212,6 +213,23 @@ it("makes the vectors of another model again, also after a kill in between", asy
   await store.opened.checkpointer.flush();
   await store.close();
   store = await openStoreOnDisk(directory, changed);
+  expect([...store.opened.store.lackingVectors()]).toEqual([]);
+  await store.close();
+});
+
+it("makes the vectors of changed texts again after a change of the model there and back", async () => {
+  const other = createMemoryWorld();
+  const embedder = { ...other.embedder, stamp: { ...other.embedder.stamp, model: "another" } };
+  const changed = { ...other, embedder, ports: { ...other.ports, embedder } };
+  const directory = harmed([], "flip");
+  let store = await openStoreOnDisk(directory, changed, { changesModel: true });
+  const [id = ""] = idsOf(store);
+  const userId = store.opened.store.catalogue.find(id)?.userId ?? undefined;
+  await updateMemory(store.ports, { id, content: "another text", ...(userId !== undefined && { userId }) });
+  await store.close();
+  store = await openStoreOnDisk(directory, world);
+  expect([...store.opened.store.lackingVectors()]).toEqual([id]);
+  await makeAgain(store);
   expect([...store.opened.store.lackingVectors()]).toEqual([]);
   await store.close();
 });

@@ -8,7 +8,7 @@ import {
 import { readStartWords, startWordsOf } from "../../config/start-words.ts";
 import { VERSION } from "../../config/version.ts";
 import { logFileOf } from "../../daemon/rotating-log.ts";
-import { lockStart } from "../../daemon/start-lock.ts";
+import { lockStart, startLockOf } from "../../daemon/start-lock.ts";
 import { type Daemon, findDaemon, notRunning, stopDaemon } from "../connect.ts";
 import { versionAt } from "../installed-program.ts";
 import { compareVersions } from "../mcp/check-versions.ts";
@@ -43,7 +43,9 @@ export async function restart(settings: Settings): Promise<void> {
   // Agents would start a daemon of their own as soon as there is none; meanwhile they wait for this one.
   const lock = await lockStart(dataDir);
   if (lock === undefined)
-    throw new CliFailure(`memoryd is starting on ${dataDir} at this moment; try again when it is ready.`);
+    throw new CliFailure(
+      `memoryd is starting on ${dataDir} at this moment; try again when it is ready. If you are certain that nothing starts it, remove ${startLockOf(dataDir)}.`,
+    );
   let started: Daemon;
   try {
     if (daemon !== undefined) await stopDaemon(daemon);

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { lockStart } from "../../daemon/start-lock.ts";
+import { lockStart, startLockOf } from "../../daemon/start-lock.ts";
 import type { Settings } from "../../config/config.ts";
 import { VERSION } from "../../config/version.ts";
 import { CliFailure } from "../output/cli-failure.ts";
@@ -80,7 +80,8 @@ export function createDaemonLink(options: DaemonLinkOptions): DaemonLink {
         if (failure !== undefined && Date.now() < failure.until) throw failure.error;
         if (Date.now() > deadline) {
           throw new CliFailure(
-            "memoryd is still starting; reading back a large store takes a while. Try again in a moment.",
+            "memoryd is still starting; reading back a large store takes a while. Try again in a moment. " +
+              `If it never starts and you are certain that nothing is starting it, remove ${startLockOf(dataDir)}.`,
           );
         }
         starting ??= startOnce()
