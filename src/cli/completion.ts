@@ -4,7 +4,6 @@ import type { Command, Option } from "commander";
 export const SHELLS = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof SHELLS)[number];
 
-/** A place on the command line, and what may follow it. */
 interface Place {
   /** The commands before, each with a space in front: " fact add"; "" at the beginning. */
   readonly path: string;
@@ -63,7 +62,6 @@ function wordOf({ long, short, description, required, argChoices = [] }: Option)
   };
 }
 
-/** What may follow somewhere on the line. */
 interface Following {
   /** The place, or the place and the option before, as a `case` pattern. */
   readonly pattern: string;
@@ -99,12 +97,21 @@ function asWord(text: string): Pick<Word, "text" | "description"> {
   return { text, description: "" };
 }
 
-/** The commands so far, as `case` patterns: what else stands on the line is a value. */
-function pathPatterns(places: readonly Place[]): string {
-  return places
-    .filter(({ path }) => path !== "")
-    .map(({ path }) => `"${path}"`)
-    .join("|");
+/** Finds the place of the words so far, and sets what may follow it; the same in bash and zsh. */
+function choosing(places: readonly Place[], words: string, branch: (following: Following) => string): string {
+  // Any other word on the line is a value.
+  const commands = places.flatMap(({ path }) => (path === "" ? [] : [`"${path}"`])).join("|");
+  return `  for word in ${words}; do
+    case "$seen $word" in
+      ${commands}) seen="$seen $word" ;;
+    esac
+  done
+  case "$seen $previous" in
+${behindOptions(places).map(branch).join("\n")}
+    *) case "$seen" in
+${atPlaces(places).map(branch).join("\n")}
+    esac ;;
+  esac`;
 }
 
 function bash(places: readonly Place[]): string {
@@ -112,20 +119,10 @@ function bash(places: readonly Place[]): string {
     `    ${pattern}) words="${words.map(({ text }) => text).join(" ")}"${isAll ? " files=no" : ""} ;;`;
   return `# memoryd completion for bash: source <(memoryd completion bash)
 _memoryd() {
-  local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" path="" words="" files=yes word
+  local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" seen="" words="" files=yes word
   if [[ "$current" == "=" ]]; then current=""; fi
   if [[ "$previous" == "=" ]]; then previous="\${COMP_WORDS[COMP_CWORD-2]}"; fi
-  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-    case "$path $word" in
-      ${pathPatterns(places)}) path="$path $word" ;;
-    esac
-  done
-  case "$path $previous" in
-${behindOptions(places).map(branch).join("\n")}
-    *) case "$path" in
-${atPlaces(places).map(branch).join("\n")}
-    esac ;;
-  esac
+${choosing(places, '"${COMP_WORDS[@]:1:COMP_CWORD-1}"', branch)}
   COMPREPLY=($(compgen -W "$words" -- "$current"))
   if [ "$files" = no ]; then compopt +o default 2>/dev/null; fi
 }
@@ -150,17 +147,7 @@ _memoryd() {
     previous="\${words[CURRENT]%%=*}"
     compset -P '*='
   fi
-  for word in "\${(@)words[2,CURRENT-1]}"; do
-    case "$seen $word" in
-      ${pathPatterns(places)}) seen="$seen $word" ;;
-    esac
-  done
-  case "$seen $previous" in
-${behindOptions(places).map(branch).join("\n")}
-    *) case "$seen" in
-${atPlaces(places).map(branch).join("\n")}
-    esac ;;
-  esac
+${choosing(places, '"${(@)words[2,CURRENT-1]}"', branch)}
   if (( $#candidates )) && _describe memoryd candidates; then return; fi
   if [ "$files" = yes ]; then _files; fi
 }

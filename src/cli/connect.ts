@@ -4,10 +4,11 @@ import { SHUTDOWN_MS } from "../config/limits.ts";
 import { createClient, type ClientOptions, type MemorydClient } from "../client/client.ts";
 import { VERSION } from "../config/version.ts";
 import { baseUrl, proofOf, readRuntimeInfo, type RuntimeInfo } from "../daemon/runtime-file.ts";
-import { checkVersions } from "./mcp/check-versions.ts";
 import { CliFailure, usageFailure } from "./output/cli-failure.ts";
 import { type Flags, settingsOf } from "./output/options.ts";
 import { oneLine } from "./output/output.ts";
+import { checkVersions } from "./installed-program.ts";
+import { UUID } from "../schemas/text-rules.ts";
 
 /** A running daemon that has proved to be the one of the data directory; calls are made as the directory's owner. */
 export interface Daemon {
@@ -25,7 +26,6 @@ const CALL_TIMEOUT_MS = 300_000;
 /**
  * The daemon of a data directory; undefined when none runs. Nothing is sent before it has proved to be the instance that
  * the data directory names: a port can change hands.
- *
  * @throws {CliFailure} if the process is there and does not answer, or the file about it may not be read.
  */
 export async function findDaemon(dataDir: string): Promise<Daemon | undefined> {
@@ -112,7 +112,6 @@ async function isTheOne(url: string, runtime: RuntimeInfo): Promise<boolean> {
   }
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const END_OF_ID = /^[0-9a-f-]{6,35}$/;
 const MAX_CANDIDATES = 5;
 
@@ -124,7 +123,6 @@ export async function memoryId(api: MemorydClient, text: string): Promise<string
   });
 }
 
-/** The same of a fact. */
 export async function factId(api: MemorydClient, text: string): Promise<string> {
   return await fullId(text, "fact", async (end) => {
     const found: string[] = [];

@@ -3,7 +3,6 @@ import { Agent, buildConnector, fetch as fetchWith } from "undici";
 /**
  * As `fetch`. The server must show one certificate and no other: who issued it, for which name and until when, does not
  * count. Nothing is sent before it was shown.
- *
  * @param fingerprint of the certificate, SHA-256 as Node writes it.
  */
 export async function fetchPinned(request: Request, fingerprint: string): Promise<Response> {

@@ -130,7 +130,6 @@ function addStart(memoryd: Command, words: readonly string[]): void {
     });
 }
 
-/** Prints what went wrong, in one sentence, and gives the exit code for it. */
 function end(error: unknown, isDebugging: boolean): ExitCode {
   // Commander has printed its own complaint, or the help or version that was asked for.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.success : EXIT.usage;

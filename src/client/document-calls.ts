@@ -30,7 +30,6 @@ export function jobCalls({ json, get }: Transport) {
       json<wire.Job>({ method: "DELETE", path: path`/jobs/${id}`, query, options }),
     /**
      * Waits until a job is done, however long that takes; `signal` ends the waiting, not the job.
-     *
      * @throws {MemorydError} what the job failed with; `JOB_CANCELLED`.
      */
     async wait(id: string, owner?: wire.Owner, options?: WaitOptions): Promise<wire.IngestResult> {

@@ -6,7 +6,7 @@ export type FactCalls = ReturnType<typeof factCalls>;
 const FACTS = "/api/temporal/fact";
 
 export function factCalls({ json, get }: Transport) {
-  /** One page; past facts too, unless `at` says a moment. */
+  /** One page; past facts too, unless `at` names a moment. */
   const page = (place?: wire.FactPlace, options?: CallOptions) => get<wire.FactPage>(FACTS, place, options);
   const close = (id: string, query: object | undefined, options: CallOptions | undefined) =>
     json<wire.Fact>({ method: "DELETE", path: path`/api/temporal/fact/${id}`, query, options });

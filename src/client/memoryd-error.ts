@@ -6,7 +6,7 @@ export interface FieldError {
 }
 
 /**
- * A call that did not succeed. `code` is what the daemon says (`NOT_FOUND`, `VERSION_MISMATCH` and so on, as in the
+ * A call that did not succeed. `code` is that of the daemon (`NOT_FOUND`, `VERSION_MISMATCH` and so on, as in the
  * README), or one of the client's own:
  *
  * - `UNREACHABLE`: no answer, or one that was cut off. What was sent may have been done.
@@ -23,7 +23,7 @@ export class MemorydError extends Error {
   readonly detail: string;
   readonly errors: readonly FieldError[];
   readonly requestId: string | undefined;
-  /** After which a further try may succeed, as the daemon says. */
+  /** After which a further try may succeed. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(

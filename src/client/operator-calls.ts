@@ -1,4 +1,4 @@
-/** Calls of whoever runs the daemon; for the scope `admin`. */
+/** Calls of the operator; for the scope `admin`. */
 import type * as wire from "./records.ts";
 import { type CallOptions, path, type Transport } from "./transport.ts";
 

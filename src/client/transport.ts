@@ -93,7 +93,7 @@ export function createTransport({
     const request: RequestInit = {
       method,
       signal,
-      // Redirected, a key would go to somebody else.
+      // A redirect would send the key to another server.
       redirect: "error",
       headers: {
         ...usual,
@@ -190,7 +190,6 @@ export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void
 /**
  * The items of all pages, in order; a page is asked for when the one before is used up. Each is there once, whatever is
  * added meanwhile.
- *
  * @param read the page at a place; an empty one is the first.
  */
 export async function* walkPages<Page extends { readonly next_cursor: string | null }, Item>(

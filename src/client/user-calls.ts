@@ -33,7 +33,7 @@ export function userCalls({ json, get }: Transport) {
     /** The same, made now. */
     regenerateSummary: (userId: string, options?: CallOptions) =>
       json<wire.UserSummary>({ method: "POST", path: path`/users/${userId}/summary/regenerate`, options }),
-    /** All memories of a user, with documents and originals, unless `keep` says otherwise; facts if `include` says so. */
+    /** All memories of a user, with documents and originals, but for what `keep` names; facts too with `include`. */
     deleteMemories: (userId: string, query?: wire.UserDeletion, options?: CallOptions) =>
       json<wire.DeletedUserMemories>({
         method: "DELETE",

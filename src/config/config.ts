@@ -3,11 +3,11 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { KEY_CHARACTERS, MIN_KEY_LENGTH } from "../http/access.ts";
 import { nearestName } from "./nearest-name.ts";
-import { requestsPerMinute, strangersLetIn } from "./exposure.ts";
+import { strangersLetIn } from "./exposure.ts";
 import { accepts, expectationOf, fromText, type Setting, type SettingValue } from "./setting-kinds.ts";
 import { REMOVED_SETTINGS, SETTINGS_SCHEMA, userFolders } from "./settings-schema.ts";
 import { KEY_FILE_NAME } from "../storage/key-file.ts";
-import { isMissing } from "./system-error.ts";
+import { isMissing, messageOf } from "./system-error.ts";
 
 const PREFIX = "MEMORYD_";
 
@@ -29,13 +29,9 @@ export type Settings = { readonly [Name in SettingName]: SettingValue<(typeof SE
 
 /** All that the daemon is started with. Never log it whole: it holds the key. */
 export interface Config extends Settings {
-  /** The one configured API key; undefined where there is none. */
   readonly apiKey: string | undefined;
-  /** Undefined: as many as a key likes. */
-  readonly requestsPerMinute: number | undefined;
   /** Where programs are looked for: the variable `PATH`. */
   readonly searchPath: string;
-  /** For the language model that writes summaries; undefined for none. */
   readonly summaryLlmKey: string | undefined;
   /** Sentences on variables that were ignored. */
   readonly warnings: readonly string[];
@@ -44,11 +40,10 @@ export interface Config extends Settings {
 }
 
 /**
- * What flags and variables said, without what the configuration file says: that is read anew at each start. Secrets are
+ * Flags and variables, without the configuration file, which is read again at each start. Secrets are
  * names only, because this is kept in a file.
  */
 export interface StartedWith {
-  /** The configuration file that was named. */
   readonly configFile?: string;
   /** Values of flags by setting name, as they may be typed anywhere: paths are absolute. */
   readonly flags: Readonly<Record<string, string>>;
@@ -94,7 +89,6 @@ const DEFAULTS = Object.fromEntries(
 /**
  * The settings in order of precedence: flags, environment, file, defaults. Relative paths count from the working
  * directory; those in a file, from the file's folder.
- *
  * @throws {ConfigError} for the first one that is unknown or out of range.
  */
 export function readSettings({ flags = {}, configFile, env = process.env }: SettingSources = {}): Settings {
@@ -108,7 +102,6 @@ export function readSettings({ flags = {}, configFile, env = process.env }: Sett
 
 /**
  * The settings as `readSettings` reads them, with the key, for a daemon about to start.
- *
  * @throws {ConfigError} also when they would let other machines in without a key.
  */
 export function loadConfig(sources: SettingSources = {}): Config {
@@ -130,7 +123,6 @@ export function loadConfig(sources: SettingSources = {}): Config {
     ...settings,
     warnings: ignoredVariables(env),
     apiKey,
-    requestsPerMinute: requestsPerMinute(settings),
     summaryLlmKey,
     searchPath: env["PATH"] ?? "",
     startedWith: startedWith(settings, sources),
@@ -192,7 +184,7 @@ function fromFlags(flags: Readonly<Record<string, string>>): Partial<Settings> {
 const OF_KUBERNETES = /^MEMORYD_(?:SERVICE_(?:HOST|PORT)|PORT_\d+_)/;
 const ADDRESS_OF_KUBERNETES = /^(?:tcp|udp|sctp):\/\//;
 
-/** Why variables of this program are ignored; a flag or a file that says the same is refused. */
+/** Why variables of this program are ignored; the same in a flag or a file is refused. */
 function ignoredVariables(env: NodeJS.ProcessEnv): string[] {
   const port = variableOf("port");
   const isInjected = ADDRESS_OF_KUBERNETES.test(env[port] ?? "");
@@ -333,7 +325,6 @@ function isSettingName(key: string): key is SettingName {
   return Object.hasOwn(SETTINGS_SCHEMA, key);
 }
 
-/** The flag of a setting, as it is typed. */
 export function flagOf(name: string): string {
   return `--${kebab(name)}`;
 }
@@ -344,8 +335,4 @@ function kebab(name: string): string {
 
 function variableOf(name: string): string {
   return `${PREFIX}${kebab(name).replaceAll("-", "_").toUpperCase()}`;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -9,9 +9,9 @@ interface Reach {
 /** A key's rate where others can call: 20 a second, with room for a burst. */
 export const NETWORK_REQUESTS_PER_MINUTE = 1_200;
 
-/** How many requests a key may make in a minute; undefined: as many as it likes. */
-export function requestsPerMinute(reach: Reach): number | undefined {
-  return isAlone(reach) ? undefined : NETWORK_REQUESTS_PER_MINUTE;
+/** How many requests a key may make in a minute; any number where only this machine is served. */
+export function rateLimit(reach: Reach): { readonly requestsPerMinute?: number } {
+  return isAlone(reach) ? {} : { requestsPerMinute: NETWORK_REQUESTS_PER_MINUTE };
 }
 
 /** A random key of this many characters, or one with so many different ones, cannot be guessed; a word that was thought up can. */
@@ -19,7 +19,7 @@ const SAFE_KEY_LENGTH = 24;
 const SAFE_KEY_VARIETY = 10;
 
 /**
- * A sentence on a configured key that strangers might guess: wrong ones are throttled, but whoever guesses right is let
+ * A sentence on a configured key that strangers might guess: wrong ones are throttled, but a right guess is let
  * in. Undefined where nobody else can try, or the key is long and random enough.
  */
 export function guessableKey({

@@ -13,7 +13,6 @@ export interface TextSetting extends Described {
   readonly kind: "text";
   readonly default: string;
   readonly pattern: RegExp;
-  /** Follows "must be". */
   readonly expected: string;
 }
 export interface NumberSetting extends Described {
@@ -30,12 +29,10 @@ export interface ChoiceSetting<Choice extends string = string> extends Described
 export interface ListSetting extends Described {
   readonly kind: "list";
   readonly default: readonly string[];
-  /** Of each item. */
   readonly pattern: RegExp;
   readonly expected: string;
 }
 export type Setting = TextSetting | NumberSetting | ChoiceSetting | ListSetting;
-/** The values of a setting. */
 export type SettingValue<S extends Setting> =
   S extends ChoiceSetting<infer Choice>
     ? Choice
@@ -90,7 +87,7 @@ export function accepts(setting: Setting, value: unknown): boolean {
   }
 }
 
-/** What a text says for a setting, of the type the setting has if it can be; the check follows. */
+/** The value of a text, in the type of the setting if it can be; the check follows. */
 export function fromText({ kind }: Setting, said: string): unknown {
   if (kind === "number") return /^\d{1,15}$/.test(said.trim()) ? Number(said) : said;
   if (kind !== "list") return said;
@@ -100,7 +97,6 @@ export function fromText({ kind }: Setting, said: string): unknown {
     .filter((item) => item !== "");
 }
 
-/** What a value must be, in words that follow "must be". */
 export function expectationOf(setting: Setting): string {
   switch (setting.kind) {
     case "number":

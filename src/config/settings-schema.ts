@@ -2,7 +2,6 @@ import envPaths from "env-paths";
 import { NETWORK_REQUESTS_PER_MINUTE } from "./exposure.ts";
 import { choice, list, text, wholeNumber } from "./setting-kinds.ts";
 
-/** The folders of this user for data and configuration, as the system has them. */
 export const userFolders = envPaths("memoryd", { suffix: "" });
 
 export const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;

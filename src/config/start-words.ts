@@ -9,9 +9,7 @@ export function startWordsOf({ configFile, flags }: Omit<StartedWith, "secrets">
   ];
 }
 
-/**
- * What the arguments of a start say, flags in either spelling; unknown ones and other words are passed over.
- */
+/** What the arguments of a start say, flags in either spelling; unknown ones and other words are passed over. */
 export function readStartWords(words: readonly string[]): Omit<StartedWith, "secrets"> {
   const flags: Record<string, string> = {};
   let configFile: string | undefined;

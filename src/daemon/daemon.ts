@@ -37,6 +37,7 @@ import { createChatSummaryWriter } from "../models/chat-summary-writer.ts";
 import { nextTurn, sha256, systemClock, uuidSource } from "./system.ts";
 import { readTls } from "./tls.ts";
 import { VERSION } from "../config/version.ts";
+import { rateLimit } from "../config/exposure.ts";
 
 export interface RunningDaemon {
   readonly address: string;
@@ -292,10 +293,10 @@ export async function startDaemon(
   }
 }
 
-function accessOf({ apiKey, host, allowedHosts, allowedOrigins, trustedProxies, requestsPerMinute }: Config) {
+function accessOf({ apiKey, host, allowedHosts, allowedOrigins, trustedProxies }: Config) {
   return {
     ...(apiKey !== undefined && { apiKey }),
-    ...(requestsPerMinute !== undefined && { requestsPerMinute }),
+    ...rateLimit({ host, allowedHosts }),
     host,
     allowedHosts,
     allowedOrigins,

@@ -10,11 +10,9 @@ import type { peerOf } from "./peer.ts";
 export interface AccessOptions {
   /** At least 16 characters; left out: no key is asked, and only loopback is served. */
   readonly apiKey?: string;
-  /** Keys made with `memoryd keys create`. */
   readonly keys?: KeyRing;
   /** What the daemon's own command line sends where a key is needed. */
   readonly localToken?: string;
-  /** The address listened on, 127.0.0.1 where left out. */
   readonly host?: string;
   /** `name` or `name:port` that a Host header may carry besides the bound ones. */
   readonly allowedHosts?: readonly string[];
@@ -22,14 +20,13 @@ export interface AccessOptions {
   readonly allowedOrigins?: readonly string[];
   /** Requests that a key may make, evenly spread; a minute's worth at once. Left out: as many as it likes. */
   readonly requestsPerMinute?: number;
-  /** Proxies whose `X-Forwarded-For` says where a request comes from. */
+  /** Proxies whose `X-Forwarded-For` is believed. */
   readonly trustedProxies?: readonly string[];
   readonly clock?: Clock;
-  /** Who is at the other end of a connection; left out: as the system says. */
+  /** Finds the user at the other end of a connection; replaced in tests. */
   readonly peerOf?: typeof peerOf;
 }
 
-/** Who sends a request, as far as the daemon knows. */
 export interface Caller {
   /** Tells callers apart in idempotency keys; the same after a restart. */
   readonly id: string;
@@ -59,7 +56,6 @@ export interface Access {
 
 /** A key shorter than this can be guessed. */
 export const MIN_KEY_LENGTH = 16;
-/** Visible ASCII: headers carry nothing else. */
 export const KEY_CHARACTERS = /^[!-~]+$/;
 /** What a Host header without a port means. */
 export const HTTP_PORT = 80;
@@ -72,7 +68,7 @@ export const LOCAL_TOKEN_ID = "local-token";
 /** The daemon's owner, when no key is configured. */
 export const OWNER: Caller = { id: "owner", name: null, scope: "admin" };
 
-/** @throws {ServiceError} INVALID_REQUEST for settings that leave the daemon open; says how to close it. */
+/** @throws {ServiceError} INVALID_REQUEST for settings that leave the daemon open, with the remedy. */
 export function resolveAccess(options: AccessOptions): Access {
   const { apiKey, keys, localToken, host = "127.0.0.1", allowedHosts = [], allowedOrigins = [] } = options;
   if (apiKey !== undefined && apiKey.length < MIN_KEY_LENGTH) {
@@ -154,7 +150,6 @@ export function isLoopback(host: string): boolean {
   return name === "localhost" || name.endsWith(".localhost");
 }
 
-/** An allowed host without its port. */
 export function nameIn(allowedHost: string): string {
   return splitHost(allowedHost)?.name ?? allowedHost;
 }

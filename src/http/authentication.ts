@@ -1,4 +1,3 @@
-/** Which caller a request has, and whether that one may do what it asks. */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Scope } from "../core/access/api-key.ts";
 import { MAX_KEYS } from "../core/access/key-ring.ts";
@@ -13,7 +12,7 @@ export type Authenticate = (request: FastifyRequest, reply: FastifyReply) => Pro
 
 const SCOPE_RANK: Readonly<Record<Scope, number>> = { read: 1, write: 2, admin: 3 };
 
-/** Enough for somebody who mistypes, and for several clients with an old key behind one address. */
+/** Enough for typing mistakes, and for several clients with an old key behind one address. */
 const WRONG_KEYS_AT_ONCE = 10;
 const WRONG_KEYS_PER_MINUTE = 10;
 /** Addresses remembered, some 150 bytes each. */
@@ -47,7 +46,7 @@ export function createAuthentication(
     const { waitSeconds, isFirstRefusal } = wrongKeys.take(networkOf(address));
     if (waitSeconds === 0) throw new ServiceError("UNAUTHORIZED", why);
     if (isFirstRefusal) request.log.warn({ address }, "many wrong keys");
-    // Whoever goes on must connect anew for each try.
+    // Each further try needs a new connection.
     reply.header("connection", "close");
     throw new ServiceError(
       "RATE_LIMITED",
@@ -76,7 +75,7 @@ export function createAuthentication(
     return refuseWrongKey(request, reply, `The key is not valid. ${advice}`);
   }
 
-  /** Without a key everybody on this machine reaches the daemon: where the system says who it is, others are refused. */
+  /** Without a key any user of this machine reaches the daemon: where the system knows the user, others are refused. */
   async function ownerOrStranger({ raw, routeOptions }: FastifyRequest): Promise<Caller | undefined> {
     const peer = await (options.peerOf ?? peerOf)(raw.socket);
     const ownUid = process.getuid?.();

@@ -39,7 +39,6 @@ export function judge<S extends TSchema, Input extends object>(
 
 /**
  * What a batch answers.
- *
  * @param items as they were judged: an error that comes back as it went in has its whole path already.
  * @param path of the list in the body.
  */

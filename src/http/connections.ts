@@ -16,7 +16,6 @@ interface Connection {
   /** Undefined on this machine. */
   readonly network: string | undefined;
   readonly socket: Socket;
-  /** Requests that have begun. */
   running: number;
 }
 

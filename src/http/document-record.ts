@@ -1,4 +1,3 @@
-/** Documents and jobs as they go over the wire. */
 import type { Static } from "typebox";
 import type { DocumentChunks } from "../core/documents/document-operations.ts";
 import type { DocumentRow, ExtractionAccount } from "../core/documents/document.ts";
@@ -77,7 +76,6 @@ export function extractionFields({ kind: contentType, durationMs, ...extraction 
   };
 }
 
-/** The inverse. */
 export function extractionOf<T extends { contentType: ExtractionAccount["kind"]; durationS?: number }>({
   contentType: kind,
   durationS,

@@ -2,8 +2,8 @@
 import type { Static } from "typebox";
 import type { RecordFactInput } from "../core/facts/record-fact.ts";
 import { CloseFactBody, CloseFactQuery, RecordFactBody } from "../schemas/fact.ts";
-import { fromWire } from "../schemas/wire.ts";
-import { oneOf, ownerOf, present, uuidOf } from "./memory-input.ts";
+import { fromWire, present } from "../schemas/wire.ts";
+import { oneOf, ownerOf, uuidOf } from "./memory-input.ts";
 import { nextPlace, type Page } from "./page.ts";
 import { invalid } from "./problem.ts";
 

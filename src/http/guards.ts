@@ -45,7 +45,6 @@ export function requestIdOf(request: IncomingMessage): string {
   return typeof id === "string" && /^[\w.-]{1,64}$/.test(id) ? id : randomUUID();
 }
 
-/** Headers of every answer. */
 export function answerHeaders(requestId: string): Record<string, string> {
   return {
     "x-request-id": requestId,
@@ -109,7 +108,7 @@ function isAllowedHost(host: string, { allowedHosts }: Access): boolean {
   return allowedHosts.has(split.name) || ports.some((port) => allowedHosts.has(`${split.name}:${port}`));
 }
 
-/** Whether the connection itself is encrypted, whatever a proxy before it says. */
+/** Whether the connection itself is encrypted, not the one to a proxy in front. */
 function isSecure({ raw: { socket } }: FastifyRequest): boolean {
   return "encrypted" in socket && socket.encrypted === true;
 }

@@ -10,7 +10,7 @@ declare module "fastify" {
     bodyHash: string;
   }
   interface FastifyContextConfig {
-    /** The body may be missing or empty, and is read as JSON whatever its content type says. */
+    /** The body may be missing or empty, and is read as JSON whatever its content type is. */
     readonly optionalBody?: boolean;
     /** How much the body may hold; `item` where left out. */
     readonly bodyKind?: keyof typeof BODY_LIMITS;
@@ -55,9 +55,8 @@ const SMALL_BYTES = 1024 ** 2;
 /**
  * JSON as it stands in the bytes. `__proto__` becomes an ordinary key (JSON.parse pollutes nothing). Others get their turn
  * between the steps of a large one.
- *
  * @throws {ServiceError} TOO_LARGE, before anything is built; INVALID_REQUEST for what is not JSON, or not UTF-8:
- *   replacing bytes would mangle a memory.
+ * replacing bytes would mangle a memory.
  */
 export async function parseJson(bytes: Buffer, limits: JsonLimits, what = "The body"): Promise<unknown> {
   const excess = jsonExcess(bytes, limits);
@@ -68,7 +67,7 @@ export async function parseJson(bytes: Buffer, limits: JsonLimits, what = "The b
   try {
     return JSON.parse(text);
   } catch (cause) {
-    // The parser's own message quotes the body, which may be somebody's memory.
+    // The parser's own message quotes the body, which may be private.
     throw new ServiceError("INVALID_REQUEST", `${what} is not valid JSON.`, { cause });
   }
 }

@@ -24,7 +24,6 @@ export interface Listening {
   /**
    * Stops taking connections, lets the requests that have begun finish, cuts what is left at the deadline.
    * The app is closed then. Repeating it waits for the first one.
-   *
    * @returns how many requests were cut.
    */
   readonly close: (deadlineMs: number) => Promise<number>;
@@ -36,9 +35,8 @@ const PORT_ATTEMPTS = 10;
 /**
  * Opens the app's server. At both loopback addresses, where the machine has both, since `localhost` may mean
  * either: another program at one of them would get what is meant for this one.
- *
  * @throws {ServiceError} CONFLICT when the port is taken, saying by what; FORBIDDEN when it needs more
- *   rights; INVALID_REQUEST for an address that this machine does not have.
+ * rights; INVALID_REQUEST for an address that this machine does not have.
  */
 export async function listen(
   app: FastifyInstance,

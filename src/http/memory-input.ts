@@ -10,15 +10,10 @@ import type { UpdateMemoryInput } from "../core/memories/update-memory.ts";
 import { ListMemoriesQuery } from "../schemas/list-memories.ts";
 import { AddMemoryBody, UpdateMemoryBody } from "../schemas/memory.ts";
 import { DEFAULT_MATCHES, QueryFilters, QueryMemoryBody } from "../schemas/query-memory.ts";
-import { fromWire } from "../schemas/wire.ts";
+import { fromWire, present } from "../schemas/wire.ts";
 import { type Page, pageOf } from "./page.ts";
 import { invalid } from "./problem.ts";
-
-/** The fields that are there, without those that are undefined or null. */
-type Present<T> = { [K in keyof T]?: NonNullable<T[K]> };
-export function present<T extends object>(fields: T): Present<T> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => isPresent(value))) as Present<T>;
-}
+import { UUID } from "../schemas/text-rules.ts";
 
 function isPresent<T>(value: T): value is NonNullable<T> {
   return value !== null && value !== undefined;
@@ -105,8 +100,7 @@ export function inScope<T extends Listing>({
 }
 
 /**
- * What a request says that may say it in several places.
- *
+ * The value of a field that a request may carry in several places.
  * @throws {ServiceError} INVALID_REQUEST when they differ: neither can be the one that was meant.
  */
 export function oneOf<T>(
@@ -147,8 +141,6 @@ function queryFilter(filters: Static<typeof QueryFilters>, userId: string | unde
     }),
   };
 }
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** An id in the one form it is kept in. @throws {ServiceError} NOT_FOUND for what cannot be one. */
 export function memoryIdOf(text: string): string {

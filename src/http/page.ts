@@ -40,7 +40,6 @@ export function placeOf(query: PageQuery): Pick<Page, "limit" | "offset"> {
   return { limit, offset: parts === undefined ? offset : wholeNumber(parts[0]) };
 }
 
-/** Where such a list goes on. */
 export function nextPlace(offset: number): string {
   return cursor(2, offset);
 }
@@ -52,7 +51,6 @@ export function idPageOf(query: PageQuery): Page & { readonly after?: string } {
   return { limit, offset, skipped: wholeNumber(parts[0]), after: parts[1] ?? "" };
 }
 
-/** Where such a list goes on. */
 export function nextIdPage(after: string, skipped: number): string {
   return cursor(3, skipped, after);
 }

@@ -26,7 +26,7 @@ export function peerOf(socket: Ends): Promise<PeerState> {
   return known;
 }
 
-/** Tells the processes of this machine apart where the system says which it is, else connections. */
+/** An id of the process at the other end where the system knows it, else of the connection. */
 export function processOf(socket: Ends): Promise<string> {
   const known = processes.get(socket) ?? readProcess(socket);
   processes.set(socket, known);
@@ -37,25 +37,30 @@ async function readPeer(socket: Ends): Promise<PeerState> {
   if (process.platform !== "linux" || socket.localPort === undefined) return "unknown";
   // Reset before anybody asked who it was. A socket with a path has no ports at all.
   if (socket.remotePort === undefined) return "gone";
-  const tables = await Promise.all(TABLES.map((path) => readFile(path, "latin1").catch(() => "")));
-  return peerIn(tables.join("\n"), socket);
+  return peerIn(await connectionTable(), socket);
 }
 
 async function readProcess(socket: Ends): Promise<string> {
   const peer = await peerOf(socket);
-  const pid = typeof peer === "object" ? await processWith(`socket:[${peer.inode}]`) : undefined;
+  const pid = typeof peer === "object" ? await processWith(new Set([`socket:[${peer.inode}]`])) : undefined;
   return pid === undefined ? `connection ${(connections += 1)}` : `process ${pid}`;
 }
 
-/** The youngest first: agents are. Those of other users cannot be looked into. */
-async function processWith(link: string): Promise<string | undefined> {
-  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
-  for (const pid of pids.sort((a, b) => Number(b) - Number(a))) {
+/** The process that has one of these sockets, the youngest first: agents are. Those of other users cannot be looked into. */
+export async function processWith(links: ReadonlySet<string>): Promise<string | undefined> {
+  const names = await readdir("/proc").catch(() => []);
+  for (const pid of names.filter((name) => /^\d+$/.test(name)).sort((a, b) => Number(b) - Number(a))) {
     const files = await readdir(`/proc/${pid}/fd`).catch(() => []);
     for (const file of files)
-      if ((await readlink(`/proc/${pid}/fd/${file}`).catch(() => "")) === link) return pid;
+      if (links.has(await readlink(`/proc/${pid}/fd/${file}`).catch(() => ""))) return pid;
   }
   return undefined;
+}
+
+/** The table of connections of this machine; empty where there is none. */
+export async function connectionTable(): Promise<string> {
+  const tables = await Promise.all(TABLES.map((path) => readFile(path, "latin1").catch(() => "")));
+  return tables.join("\n");
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import type { TSchema } from "typebox";
 import { ServiceError } from "../core/errors.ts";
-import { pointerStep } from "../schemas/json-pointer.ts";
+import { pointerStep } from "../schemas/field-faults.ts";
 
 /** No route knows half as many. */
 const MAX_PARAMETERS = 64;
@@ -44,7 +44,7 @@ export function parseQueryString(text: string): QueryParameters {
 
 /**
  * @throws {ServiceError} INVALID_REQUEST for a parameter that is given twice, cannot be decoded or is not known: a
- *   condition that is passed over answers too much. Routes that only tell whether the daemon is well take any.
+ * condition that is passed over answers too much. Routes that only tell whether the daemon is well take any.
  */
 export function checkQuery({ query, routeOptions: { url = "", schema } }: FastifyRequest): void {
   const parameters = query as QueryParameters;

@@ -42,7 +42,6 @@ const MAX_CLIENT_NAME = 256;
 
 /**
  * Who writes: `x-memoryd-client`, else the name of the caller's key.
- *
  * @throws {ServiceError} INVALID_REQUEST for a name that is too long or not printable.
  */
 export function writer(request: FastifyRequest): Given<Written> {
@@ -50,7 +49,7 @@ export function writer(request: FastifyRequest): Given<Written> {
   return name === undefined ? {} : { createdBy: name };
 }
 
-/** What `x-memoryd-client` says; undefined without it. @throws as `writer`. */
+/** The name in `x-memoryd-client`; undefined without it. @throws as `writer`. */
 export function clientNameIn({ headers }: FastifyRequest): string | undefined {
   const header = headers["x-memoryd-client"];
   if (typeof header !== "string" || header === "") return undefined;

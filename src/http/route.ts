@@ -97,7 +97,7 @@ function isNullable(schema: TSchema | undefined): boolean {
   return [schema === undefined ? undefined : Reflect.get(schema, "type")].flat().includes("null");
 }
 
-/** From here on a body is 415 in this scope, but for types that a parser is added for afterwards. `sent` says what it should be. */
+/** Makes a body 415 in this scope, but for types that a parser is added for afterwards. @param sent what the body should be. */
 export function refuseOtherBodies(
   scope: Pick<FastifyInstance, "removeAllContentTypeParsers" | "addContentTypeParser">,
   sent: string,

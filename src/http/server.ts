@@ -116,7 +116,7 @@ export interface ServerOptions {
   readonly mcp?: McpHandler;
   /** Asked at every request that needs it. */
   readonly status: () => ServiceStatus;
-  /** Brings up to date what the status says of adding; left out: it is so always. */
+  /** Refreshes `addsRefused` of the status; left out: it is always fresh. */
   readonly lookAtDiskSpace?: () => Promise<void>;
   readonly access?: AccessOptions;
   /** Certificate and key in PEM; left out: plain HTTP. */
@@ -126,15 +126,10 @@ export interface ServerOptions {
   readonly requestStop?: () => void;
   /** Answers a challenge so that the command line knows who listens here; see `proofOf`. */
   readonly prove?: (challenge: string) => string;
-  /** Left out: nothing is logged. */
   readonly log?: FastifyBaseLogger;
 }
 
-/**
- * Builds the server without listening, so tests can `inject` requests; `listen` opens it.
- *
- * @throws {ServiceError} INVALID_REQUEST for access settings that would leave the daemon open.
- */
+/** Builds the server; `listen` opens it. @throws {ServiceError} INVALID_REQUEST for settings that leave it open. */
 export function buildServer({
   operations,
   documents,

@@ -1,7 +1,6 @@
 import type { Clock } from "../core/ports.ts";
 
 export interface TokenBucketOptions {
-  /** Tokens of a full bucket: what may be taken at once. */
   readonly capacity: number;
   readonly perMinute: number;
   /** Buckets kept; past it the one that was longest not asked for is forgotten, which fills it. */

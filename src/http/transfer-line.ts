@@ -27,7 +27,6 @@ export function lineOf(record: TransferRecord): TransferLine {
   }
 }
 
-/** Of a line that fits its schema. */
 export function recordOf(line: TransferLine): TransferRecord {
   switch (line.type) {
     case "memory": {

@@ -29,7 +29,6 @@ const MAX_FILENAME = 256;
 
 /**
  * Reads the parts of a request.
- *
  * @returns the fields as a body, and the file, held, if there was one.
  * @throws {ServiceError} INVALID_REQUEST, TOO_LARGE, STORE_FULL; nothing of the upload is left then.
  */
@@ -107,11 +106,7 @@ export async function readUpload(
   return { body, upload };
 }
 
-/**
- * Takes a file in while it arrives.
- *
- * @throws {ServiceError} TOO_LARGE, STORE_FULL; nothing of it is left then.
- */
+/** Takes a file in while it arrives. @throws {ServiceError} TOO_LARGE, STORE_FULL; nothing of it is left then. */
 export async function receive(
   incoming: IncomingFile,
   stream: AsyncIterable<Buffer> & { readonly truncated?: boolean },
@@ -140,7 +135,6 @@ export function passOver({ raw }: FastifyRequest): void {
 
 /**
  * Without folders and control characters; undefined where nothing is left.
- *
  * @param path of the field that holds it.
  * @throws {ServiceError} INVALID_REQUEST above 256 characters.
  */

@@ -4,9 +4,8 @@ import type { TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 import type { TLocalizedValidationError } from "typebox/error";
 import { ServiceError } from "../core/errors.ts";
-import { fieldFaults } from "../schemas/field-faults.ts";
+import { fieldFaults, stepName } from "../schemas/field-faults.ts";
 import { TOO_LARGE_KEYWORDS } from "../schemas/fields.ts";
-import { stepName } from "../schemas/json-pointer.ts";
 import { convertQuery } from "./query-string.ts";
 
 /** Checks a value against one schema. */
@@ -49,7 +48,7 @@ interface ObjectSchema {
   readonly additionalProperties?: unknown;
 }
 
-/** A list with too many items: then that is told, and not what is wrong with each of them. */
+/** The error for a list with too many items, in place of errors for each of them. */
 function longList(schema: TSchema, value: unknown, path: string): ServiceError | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   if (Array.isArray(value)) {
@@ -74,7 +73,7 @@ function longList(schema: TSchema, value: unknown, path: string): ServiceError |
   return undefined;
 }
 
-/** Each unknown key takes one of the few errors that a check reports, and says what the first ones say. */
+/** Each unknown key uses up one of the few errors that a check reports; more are no help. */
 const MAX_UNKNOWN_KEYS = 4;
 
 /** The value with the first of the keys that no object of the schema may have. */

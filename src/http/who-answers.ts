@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { get } from "node:http";
 import { bracketed } from "./access.ts";
+import { connectionTable, processWith } from "./peer.ts";
 
 const PATIENCE_MS = 1_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
@@ -8,7 +9,7 @@ const MAX_ANSWER_BYTES = 64 * 1024;
 /** What listens at an address, in words that follow "by": a memoryd, a program, or its process. Never fails. */
 export async function whoAnswers(host: string, port: number): Promise<string> {
   const version = (await askHealth(host, port))?.version;
-  const holder = holderOf(port);
+  const holder = await holderOf(port);
   const process = holder === undefined ? "" : `${holder.name} (process ${holder.pid})`;
   if (typeof version !== "string") return process === "" ? "another program" : process;
   return `memoryd ${version}${holder === undefined ? "" : ` (process ${holder.pid})`}`;
@@ -17,33 +18,17 @@ export async function whoAnswers(host: string, port: number): Promise<string> {
 const LISTENING = "0A";
 
 /** The process that listens on a port; undefined where that cannot be known: another user's, or not Linux. */
-function holderOf(port: number): { readonly name: string; readonly pid: string } | undefined {
+async function holderOf(port: number): Promise<{ readonly name: string; readonly pid: string } | undefined> {
   const end = `:${port.toString(16).toUpperCase().padStart(4, "0")}`;
   const sockets = new Set<string>();
-  for (const table of ["/proc/net/tcp", "/proc/net/tcp6"]) {
-    for (const line of tried(() => readFileSync(table, "utf8").split("\n")) ?? []) {
-      const [, local = "", , state, , , , , , inode = ""] = line.trim().split(/\s+/);
-      if (local.endsWith(end) && state === LISTENING) sockets.add(`socket:[${inode}]`);
-    }
+  for (const line of (await connectionTable()).split("\n")) {
+    const [, local = "", , state, , , , , , inode = ""] = line.trim().split(/\s+/);
+    if (local.endsWith(end) && state === LISTENING) sockets.add(`socket:[${inode}]`);
   }
-  if (sockets.size === 0) return undefined;
-  const pids = (tried(() => readdirSync("/proc")) ?? []).filter((name) => /^\d+$/.test(name));
-  const pid = pids.find((pid) =>
-    tried(() => readdirSync(`/proc/${pid}/fd`))?.some((file) =>
-      sockets.has(tried(() => readlinkSync(`/proc/${pid}/fd/${file}`)) ?? ""),
-    ),
-  );
-  return pid === undefined
-    ? undefined
-    : { pid, name: tried(() => readFileSync(`/proc/${pid}/comm`, "utf8"))?.trim() ?? "a program" };
-}
-
-function tried<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch {
-    return undefined;
-  }
+  const pid = sockets.size === 0 ? undefined : await processWith(sockets);
+  if (pid === undefined) return undefined;
+  const name = await readFile(`/proc/${pid}/comm`, "utf8").catch(() => "a program");
+  return { pid, name: name.trim() };
 }
 
 function askHealth(host: string, port: number): Promise<{ readonly version?: unknown } | undefined> {

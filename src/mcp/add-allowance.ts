@@ -7,7 +7,6 @@ const MAX_CLIENTS = 1_000;
 
 /** Keeps an agent in a loop from filling the memory: so many adds an hour a client, counted over the hour before. */
 export class AddAllowance {
-  /** How many an hour. */
   readonly perHour: number;
   readonly #clock: Clock;
   /** When each client's adds were made. */
@@ -20,10 +19,9 @@ export class AddAllowance {
 
   /**
    * Counts one add. What is then not stored is given back.
-   *
    * @param addedSince when a client that is not remembered added what is there, so that a restart lifts no limit.
    * @returns gives it back.
-   * @throws {ServiceError} RATE_LIMITED that says when the next is possible.
+   * @throws {ServiceError} RATE_LIMITED with the time of the next possible add.
    */
   async take(client: string, addedSince: (since: number) => Promise<readonly number[]>): Promise<() => void> {
     const adds = await this.#addsOf(client, addedSince);

@@ -2,10 +2,11 @@ import type { DocumentOperations } from "../core/documents/document-operations.t
 import type { Operations } from "../core/operations.ts";
 import type { Clock } from "../core/ports.ts";
 import type { AddAllowance } from "./add-allowance.ts";
+import { ServiceError } from "../core/errors.ts";
+import { UUID } from "../schemas/text-rules.ts";
 
 /** Where a connection reads and writes. */
 export interface AgentScope {
-  /** Null: none. */
   readonly project: string | null;
   /** Undefined: everybody's is read, and what is added is nobody's. */
   readonly userId: string | undefined;
@@ -30,7 +31,7 @@ export interface AgentContext extends AgentScope {
 export interface ReadScope {
   /** As filters take it; absent: every project. */
   readonly filter: { readonly userId?: string; readonly projects?: readonly (string | null)[] };
-  /** What an answer says of it. */
+  /** For the answer. */
   readonly words: string;
 }
 
@@ -64,4 +65,19 @@ export function writtenBy({ client }: Pick<AgentContext, "client">) {
 /** The owner check of an operation on one id. */
 export function ownerCheck({ userId }: AgentScope): { userId?: string } {
   return userId === undefined ? {} : { userId };
+}
+
+/** An id as it is kept; `memory://` and what else agents put around it is taken off. @throws {ServiceError} NOT_FOUND. */
+export function idOf(text: string): string {
+  const id = text
+    .trim()
+    .toLowerCase()
+    .replace(/^(?:memory|document):\/\/|^id=/, "");
+  if (!UUID.test(id)) {
+    throw new ServiceError(
+      "NOT_FOUND",
+      "There is nothing with this id; take it from what memory_search answers.",
+    );
+  }
+  return id;
 }

@@ -46,7 +46,6 @@ function carriedClient(headers: Headers): string | undefined {
 export interface AgentRequest extends AgentScope {
   /** Method, address and headers; the body is in `body`. */
   readonly request: Request;
-  /** Parsed; undefined where there is none. */
   readonly body: unknown;
   /** As the caller may use them. */
   readonly operations: Operations;
@@ -54,7 +53,7 @@ export interface AgentRequest extends AgentScope {
   /** Whose adds count together. */
   readonly adder: () => Promise<string>;
   readonly mayWrite: boolean;
-  /** What a header says of who calls, and what the key is called. */
+  /** The client's name in a header, and the name of its key. */
   readonly clientHeader: string | undefined;
   readonly keyName: string | undefined;
   readonly tools: ToolChoice;
@@ -63,7 +62,6 @@ export interface AgentRequest extends AgentScope {
 export interface AgentEndpoint {
   /** Answers one request; never rejects for what a client did. */
   readonly fetch: (request: AgentRequest) => Promise<Response>;
-  /** Ends what is under way. */
   readonly close: () => Promise<void>;
 }
 
@@ -147,7 +145,7 @@ async function answerLegacy(server: Server, { request, body }: AgentRequest): Pr
   }
 }
 
-/** Never empty, and never the name of what writes for its user: whoever comes this way is an agent. */
+/** Never empty, and never the name of the user's own programs: only agents call this endpoint. */
 function clientOf(call: AgentRequest, introduced: string | undefined): string {
   const name = call.clientHeader ?? introduced ?? carriedClient(call.request.headers) ?? call.keyName ?? "";
   const plain = name.replace(/\p{Cc}+/gu, " ").trim();

@@ -8,9 +8,9 @@ import { ServiceError } from "../core/errors.ts";
 import { AGENT_INSTRUCTIONS, RECALL_PROMPT, RESOURCE_TEMPLATES } from "../schemas/agent.ts";
 import { advertisedTool, AGENT_TOOLS, type AgentToolName } from "../schemas/agent-tools.ts";
 import type { AgentContext } from "./agent-context.ts";
-import { recall } from "./recall-prompt.ts";
 import { readResource } from "./resources.ts";
 import { failed, messageOf, runTool } from "./run-tool.ts";
+import { recall } from "./memory-tools.ts";
 
 export interface AgentServerOptions {
   readonly version: string;
@@ -18,7 +18,7 @@ export interface AgentServerOptions {
   readonly tools: readonly AgentToolName[];
   /** Whether the caller's key lets it change anything. */
   readonly mayWrite: boolean;
-  /** @param client the name by which the client introduced itself, if this request says so. */
+  /** @param client the name by which the client introduced itself, if the request has it. */
   readonly contextOf: (client: string | undefined) => AgentContext;
   /** Told of errors that are nobody's but ours. */
   readonly report: (error: unknown) => void;

@@ -4,7 +4,6 @@ const PAGE = 1_000;
 
 /**
  * Stores something as one add of the client. What fails, or brings nothing new, does not count.
- *
  * @throws {ServiceError} RATE_LIMITED, before `store` is called; else as that.
  */
 export async function countedAdd<T extends { readonly deduplicated: boolean }>(

@@ -4,9 +4,9 @@ import type { DocumentOperations } from "../core/documents/document-operations.t
 import { ServiceError } from "../core/errors.ts";
 import type { AgentToolInput } from "../schemas/agent-tools.ts";
 import { type AgentContext, writeScope } from "./agent-context.ts";
-import { present } from "./agent-input.ts";
 import { countedAdd } from "./counted-add.ts";
 import { refuseSecrets } from "./find-secret.ts";
+import { present } from "../schemas/wire.ts";
 
 /** How long a call waits for its document; agents give up a call after a minute or so. */
 const WAIT_MS = 40_000;

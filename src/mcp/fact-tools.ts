@@ -4,10 +4,10 @@ import type { Fact } from "../core/facts/fact.ts";
 import { type AgentToolInput, DEFAULT_ANSWER_TOKENS, MAX_LISTED } from "../schemas/agent-tools.ts";
 import { formatTime, parseTime } from "../schemas/time.ts";
 import { type AgentContext, readScope, writeScope } from "./agent-context.ts";
-import { present } from "./agent-input.ts";
 import { countedAdd } from "./counted-add.ts";
 import { fitting, quoted } from "./notes.ts";
 import { refuseSecrets } from "./find-secret.ts";
+import { present } from "../schemas/wire.ts";
 
 const DEFAULT_LOOKED_UP = 20;
 

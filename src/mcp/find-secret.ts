@@ -118,7 +118,7 @@ function bitsPerCharacter(text: string): number {
 }
 
 /**
- * @param allowed the agent says that the text is meant to be kept all the same.
+ * @param allowed the agent wants the text kept all the same.
  * @throws {ServiceError} UNPROCESSABLE for a text with a secret in it; the secret is not repeated.
  */
 export function refuseSecrets(allowed: boolean | null | undefined, texts: readonly string[]): void {

@@ -8,13 +8,12 @@ import { type AgentToolInput, DEFAULT_ANSWER_TOKENS, MAX_LISTED } from "../schem
 import { DEFAULT_BOOST } from "../schemas/memory.ts";
 import { DEFAULT_MATCHES } from "../schemas/query-memory.ts";
 import { parseTime } from "../schemas/time.ts";
-import { type AgentContext, ownerCheck, readScope, writeScope } from "./agent-context.ts";
-import { idOf, present } from "./agent-input.ts";
+import { type AgentContext, ownerCheck, readScope, writeScope, idOf } from "./agent-context.ts";
 import { countedAdd } from "./counted-add.ts";
 import { factLine, markedFacts } from "./fact-tools.ts";
-import { fitting, note, notesPreface, pageOf } from "./notes.ts";
+import { fitting, note, notesPreface, pageOf, estimateTokens, originOf } from "./notes.ts";
 import { refuseSecrets } from "./find-secret.ts";
-import { estimateTokens } from "./tokens.ts";
+import { present } from "../schemas/wire.ts";
 
 const SNIPPET_CHARS = 300;
 /** Of the similar memories that an add answers: enough to tell whether they say the same. */
@@ -247,4 +246,41 @@ async function similarTo(context: AgentContext, content: string): Promise<readon
 
 function beginningOf(text: string, chars: number): string {
   return text.length <= chars ? text : `${text.slice(0, chars - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
+}
+
+const RECALLED_NOTES = 10;
+/** Looked at, so that enough remain without those from web pages. */
+const RECALL_CANDIDATES = 60;
+const RECALL_TOKENS = 2_500;
+const MAX_TOPIC = 8_192;
+
+/** The text of the prompt `recall`: what is known on a topic, without what web pages said unless that is asked for. */
+export async function recall(
+  context: AgentContext,
+  input: Readonly<Record<string, string | undefined>>,
+): Promise<string> {
+  const topic = (input["topic"] ?? "").trim();
+  if (topic === "" || topic.length > MAX_TOPIC) {
+    throw new ServiceError("INVALID_REQUEST", `recall needs a topic, of at most ${MAX_TOPIC} characters.`);
+  }
+  const withWeb = /^(?:y|yes|true|1)$/i.test(input["include_web"] ?? "");
+  const scope = readScope(context, input["scope"] === "all" ? "all" : "project");
+  const { hits, relevant } = await context.operations.queryMemory({
+    query: topic,
+    limit: RECALL_CANDIDATES,
+    snippetChars: SNIPPET_CHARS,
+    filter: scope.filter,
+  });
+  const entries = hits
+    .slice(0, relevant)
+    .filter(({ memory }) => withWeb || originOf(memory) !== "web")
+    .slice(0, RECALLED_NOTES)
+    .map(asEntry);
+  const web = withWeb ? "" : " Notes from web pages are left out.";
+  const notes = answerNotes(context, entries, {
+    scope: scope.words,
+    tokens: RECALL_TOKENS,
+    none: "Nothing found",
+  });
+  return `Recall what memory holds on ${JSON.stringify(topic)}, and use what is relevant to the task at hand.${web}\n\n${notes}`;
 }

@@ -1,6 +1,5 @@
 import { ServiceError } from "../core/errors.ts";
-import { type AgentContext, ownerCheck } from "./agent-context.ts";
-import { idOf } from "./agent-input.ts";
+import { type AgentContext, ownerCheck, idOf } from "./agent-context.ts";
 import { note, notesPreface, quoted } from "./notes.ts";
 
 /** Of a document's text in one resource, characters; as long as the longest memory. */

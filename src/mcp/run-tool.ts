@@ -42,8 +42,7 @@ const CHECKS = new Map(
 
 /**
  * Runs one tool. What goes wrong is answered in words that an agent can act on.
- *
- * @param report is told of errors that are nobody's but ours.
+ * @param report gets errors that are faults of memoryd.
  */
 export async function runTool(
   context: AgentContext,

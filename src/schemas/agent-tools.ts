@@ -245,7 +245,7 @@ export function advertisedTool(name: AgentToolName) {
   return { name, description, inputSchema: advertised(input) as { type: "object" }, annotations: hints };
 }
 
-/** Limits of length and alphabet cost an agent tokens and are hardly ever met; who breaks one is told. */
+/** Limits of length and alphabet cost an agent tokens and are hardly ever met; a call that breaks one gets an error. */
 const UNSAID = new Set([
   "pattern",
   "minLength",

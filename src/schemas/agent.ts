@@ -1,4 +1,4 @@
-/** What else an agent is told over MCP, by the daemon and by the shim that speaks for it. */
+/** Instructions, prompt and resources of MCP, as the daemon and the shim give them. */
 import { Type } from "typebox";
 import { Project, UserId } from "./fields.ts";
 

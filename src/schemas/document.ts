@@ -1,4 +1,4 @@
-/** Documents on the wire: what takes one in, the jobs that do it, and what is told of it afterwards. */
+/** Documents on the wire: their ingestion, its jobs, and the record. */
 import { type Static, Type } from "typebox";
 import {
   Metadata,
@@ -14,7 +14,7 @@ import {
   writtenFields,
 } from "./fields.ts";
 import { MemoryRecord } from "./memory.ts";
-import { pageQuery } from "./page.ts";
+import { pageQuery, pageReply } from "./page.ts";
 import { Problem } from "./problem.ts";
 
 const Language = wellFormed(
@@ -181,17 +181,8 @@ export const DocumentRecord = Type.Object(
   { $id: "Document" },
 );
 
-const pageFields = {
-  total: Type.Integer({ minimum: 0, description: "How many match in all." }),
-  limit: Type.Integer(),
-  offset: Type.Integer(),
-  next_cursor: nullable(Type.String()),
-};
-export const ListDocumentsReply = Type.Object(
-  { items: Type.Array(DocumentRecord), ...pageFields },
-  { $id: "DocumentPage" },
-);
-export const ListJobsReply = Type.Object({ items: Type.Array(JobRecord), ...pageFields }, { $id: "JobPage" });
+export const ListDocumentsReply = pageReply(DocumentRecord, "DocumentPage");
+export const ListJobsReply = pageReply(JobRecord, "JobPage");
 
 export const ListDocumentsQuery = Type.Object({
   ...pageQuery("Items"),

@@ -1,4 +1,4 @@
-/** What an export says that it is; apart from the schemas of its lines, which take long to load. */
+/** The format of an export; apart from the schemas of its lines, which take long to load. */
 export const EXPORT_FORMAT = "memoryd-export";
 export const EXPORT_VERSION = 1;
 /** Of an export, and of all that is sent as lines of JSON. */

@@ -1,7 +1,6 @@
 /** What does not fit a schema, field by field, in words for the person who wrote it. */
 import type { TLocalizedValidationError } from "typebox/error";
 import { PATTERN_MEANINGS } from "./text-rules.ts";
-import { pointerStep } from "./json-pointer.ts";
 
 export interface FieldFault {
   /** JSON pointer. */
@@ -58,4 +57,14 @@ function message(error: TLocalizedValidationError): string {
     default:
       return error.message;
   }
+}
+
+/** A name as a step of a JSON pointer (RFC 6901). */
+export function pointerStep(name: string): string {
+  return name.replaceAll("~", "~0").replaceAll("/", "~1");
+}
+
+/** The name that a step stands for. */
+export function stepName(step: string): string {
+  return step.replaceAll("~1", "/").replaceAll("~0", "~");
 }

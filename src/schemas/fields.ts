@@ -42,7 +42,6 @@ export const SECTOR_NAMES = ["semantic", "episodic", "procedural", "emotional", 
  */
 export const TOO_LARGE_KEYWORDS = "x-too-large";
 
-/** The schema, or null. */
 export function nullable<T extends TSchema>(schema: T): TUnsafe<Static<T> | null> {
   const {
     type,
@@ -75,7 +74,6 @@ export function wellFormed<T extends TSchema>(schema: T) {
   );
 }
 
-/** The field of a text rule. */
 export function textField(rule: TextRule) {
   return wellFormed(Type.String({ ...rule }));
 }
@@ -153,7 +151,7 @@ export const BodyTime = Type.Refine(
     description: `${TIME_DESCRIPTION} or epoch milliseconds as a number.`,
     examples: ["2026-11-21T10:15:00Z"],
   }),
-  // What is no time at all is told by the pattern.
+  // The pattern refuses what is no time at all.
   (value) => typeof value !== "string" || !matches(TIME_PATTERN, value) || parseTime(value) !== undefined,
   () => "must be a day that exists, in the years 0001 to 9999",
 );

@@ -1,6 +1,5 @@
 import { Type } from "typebox";
 import {
-  nullable,
   QueryProject,
   queryTime,
   QueryTime,
@@ -11,7 +10,7 @@ import {
   writerInQuery,
 } from "./fields.ts";
 import { MemoryRecord } from "./memory.ts";
-import { pageQuery } from "./page.ts";
+import { pageQuery, pageReply } from "./page.ts";
 
 export const ListMemoriesQuery = Type.Object({
   ...pageQuery("Memories"),
@@ -32,17 +31,9 @@ export const ListMemoriesQuery = Type.Object({
   to: Type.Optional(QueryTime),
 });
 
-export const ListMemoriesReply = Type.Object(
-  {
-    items: Type.Array(MemoryRecord, { description: "Newest first. A page ends early at 8 MiB." }),
-    total: Type.Integer({ minimum: 0, description: "How many match in all." }),
-    limit: Type.Integer(),
-    offset: Type.Integer(),
-    next_cursor: nullable(
-      Type.String({
-        description: "Goes on where this page ends, whatever was added since; null on the last.",
-      }),
-    ),
-  },
-  { $id: "MemoryPage" },
+export const ListMemoriesReply = pageReply(
+  MemoryRecord,
+  "MemoryPage",
+  "Newest first. A page ends early at 8 MiB.",
+  "Goes on where this page ends, whatever was added since; null on the last.",
 );

@@ -1,5 +1,6 @@
 /** What chooses a page of a list, in a query. */
-import { Type } from "typebox";
+import { Type, type TSchema } from "typebox";
+import { nullable } from "./fields.ts";
 
 export const DEFAULT_PAGE_LIMIT = 100;
 const MAX_PAGE_LIMIT = 10_000;
@@ -32,4 +33,19 @@ export function pageQuery(items: string, maxCursorLength = MAX_CURSOR_LENGTH) {
       }),
     ),
   };
+}
+
+/** A page of a list, as an answer. @param cursor how the next page is described. */
+export function pageReply<T extends TSchema>(items: T, id: string, description = "", cursor = "") {
+  const meaning = (text: string) => (text === "" ? {} : { description: text });
+  return Type.Object(
+    {
+      items: Type.Array(items, meaning(description)),
+      total: Type.Integer({ minimum: 0, description: "How many match in all." }),
+      limit: Type.Integer(),
+      offset: Type.Integer(),
+      next_cursor: nullable(Type.String(meaning(cursor))),
+    },
+    { $id: id },
+  );
 }

@@ -1,4 +1,4 @@
-/** What the daemon says of itself. */
+/** State of the daemon: health, version, figures. */
 import { Type } from "typebox";
 import { Time } from "./fields.ts";
 

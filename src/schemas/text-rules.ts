@@ -32,6 +32,9 @@ export const NOT_BLANK_PATTERN = "\\S";
 /** An id as it is kept: UUIDv7, lower case. */
 export const UUID_PATTERN = "^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$";
 
+/** An id in any case, of any version. */
+export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
 /** What a pattern asks for, in words that follow "must". */
 export const PATTERN_MEANINGS: ReadonlyMap<string, string> = new Map([
   [PLAIN_PATTERN, "must not contain control characters"],

@@ -31,7 +31,7 @@ const Uuid = Type.String({ pattern: UUID_PATTERN });
 const Weight = Type.Number({ minimum: 0, maximum: 1 });
 const text = (maxLength: number) => wellFormed(Type.String({ maxLength }));
 const whole = (minimum: number) => Type.Integer({ minimum, maximum: 2 ** 31 });
-/** What is not known would be lost without a word: a file of a later version says so in its first line. */
+/** Unknown fields would be lost silently; a file of a later version has another number in its first line. */
 const exactly = { additionalProperties: false };
 
 export const ExportHeader = Type.Object({
@@ -184,7 +184,6 @@ export const EndLine = Type.Object(
   { $id: "EndLine" },
 );
 
-/** By their `type`. */
 export const TRANSFER_LINES = {
   memory: MemoryLine,
   document: DocumentLine,

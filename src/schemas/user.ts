@@ -2,7 +2,7 @@
 import { Type } from "typebox";
 import { FactRecord } from "./fact.ts";
 import { nullable, optional, Time, UserId } from "./fields.ts";
-import { pageQuery } from "./page.ts";
+import { pageQuery, pageReply } from "./page.ts";
 
 /** A cursor holds the last user id: 256 characters of up to 4 bytes, in base64, and a count. */
 const MAX_CURSOR_LENGTH = 1_400;
@@ -16,29 +16,18 @@ const MemoryTime = nullable(
   Type.String({ ...Time, description: "When it happened; null without a memory." }),
 );
 
-export const ListUsersReply = Type.Object(
-  {
-    items: Type.Array(
-      Type.Object({
-        user_id: Type.String(),
-        memory_count: Count,
-        fact_count: Type.Integer({ minimum: 0, description: "Past and future facts too." }),
-        document_count: Count,
-        first_memory_at: MemoryTime,
-        last_memory_at: MemoryTime,
-      }),
-      { description: "In the order of their ids." },
-    ),
-    total: Type.Integer({ minimum: 0, description: "How many there are in all." }),
-    limit: Type.Integer(),
-    offset: Type.Integer(),
-    next_cursor: nullable(
-      Type.String({
-        description: "Goes on where this page ends, whoever came or went since; null on the last.",
-      }),
-    ),
-  },
-  { $id: "UserPage" },
+export const ListUsersReply = pageReply(
+  Type.Object({
+    user_id: Type.String(),
+    memory_count: Count,
+    fact_count: Type.Integer({ minimum: 0, description: "Past and future facts too." }),
+    document_count: Count,
+    first_memory_at: MemoryTime,
+    last_memory_at: MemoryTime,
+  }),
+  "UserPage",
+  "In the order of their ids.",
+  "Goes on where this page ends, whoever came or went since; null on the last.",
 );
 
 export const UserSummaryReply = Type.Object(

@@ -101,3 +101,10 @@ function readValue({ isTime, fields }: Field, value: unknown): unknown {
   if (fields === undefined || typeof value !== "object" || value === null) return value;
   return Array.isArray(value) ? value.map((item: object) => read(fields, item)) : read(fields, value);
 }
+
+/** The fields that are there, without those that are undefined or null. */
+export function present<T extends object>(fields: T): { [K in keyof T]?: NonNullable<T[K]> } {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== null && value !== undefined),
+  ) as { [K in keyof T]?: NonNullable<T[K]> };
+}

@@ -2,8 +2,8 @@
 import { createKeyRing } from "../support/key-ring.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { FollowUps } from "../../src/core/memories/follow-ups.ts";
-import { estimateTokens } from "../../src/mcp/tokens.ts";
 import { type AgentWorld, createAgentWorld, textOf } from "../support/agent-world.ts";
+import { estimateTokens } from "../../src/mcp/notes.ts";
 
 let agents: AgentWorld;
 beforeEach(async () => {

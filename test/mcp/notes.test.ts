@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { INITIAL_SALIENCE, type SeenMemory } from "../../src/core/memory.ts";
-import { fitting, note, originOf, pageOf } from "../../src/mcp/notes.ts";
-import { estimateTokens, withinTokens } from "../../src/mcp/tokens.ts";
+import { fitting, note, originOf, pageOf, estimateTokens, withinTokens } from "../../src/mcp/notes.ts";
 
 const memory: SeenMemory = {
   id: "019aa5a0-6c1e-7c3a-9d0f-000000000001",

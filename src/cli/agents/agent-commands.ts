@@ -13,7 +13,6 @@ import {
 } from "../output/options.ts";
 import { AGENT_IDS, type AgentId } from "./known-agents.ts";
 
-/** `memoryd mcp`, and the commands under it that tell agents of memoryd. */
 export function addAgentCommands(memoryd: Command): void {
   const mcp = addCommand(memoryd, "mcp", "speak the Model Context Protocol with the agent that starts this")
     .option(

@@ -1,13 +1,11 @@
 import type { InstalledProgram } from "../installed-program.ts";
 import { readJsonEntry, withJsonEntry, withoutJsonEntry } from "./edit-json.ts";
 import { readTomlEntry, withTomlEntry, withoutTomlEntry } from "./edit-toml.ts";
-import type { AgentKind } from "./known-agents.ts";
-import type { Launch, LaunchEntry } from "./launch-entry.ts";
+import type { AgentKind, Launch, LaunchEntry } from "./known-agents.ts";
 
-/** The name under which agents know memoryd. */
 const NAME = "memoryd";
 
-/** What an agent is told to start. @param words arguments of `memoryd mcp`. */
+/** @param words arguments of `memoryd mcp`. */
 export function launchOf(
   { hasType }: Pick<AgentKind, "hasType">,
   { node, launcher }: InstalledProgram,

@@ -4,10 +4,8 @@ import { CliFailure } from "../output/cli-failure.ts";
 import { installedProgram, versionAt } from "../installed-program.ts";
 import { print, printJson, printTable } from "../output/output.ts";
 import { readEntry, type Sight, staleness } from "./agent-entry.ts";
-import { agentsHere, fileOf, isThere } from "./agent-places.ts";
 import { readConfigFile } from "./change-file.ts";
-import { AGENT_IDS, type AgentKind } from "./known-agents.ts";
-import { RefusedEdit } from "./launch-entry.ts";
+import { AGENT_IDS, type AgentKind, RefusedEdit, agentsHere, fileOf, isThere } from "./known-agents.ts";
 
 export interface AgentStatusOptions {
   readonly json?: boolean;
@@ -18,7 +16,6 @@ interface AgentState {
   readonly scope: "user" | "project";
   readonly file: string;
   readonly state: "installed" | "stale" | "unreadable" | "not installed" | "agent not installed here";
-  /** Why it is stale or unreadable. */
   readonly why?: string;
 }
 

@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { renameSync, rmSync, statSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
-import { isMissing } from "../../config/system-error.ts";
+import { isMissing, messageOf } from "../../config/system-error.ts";
 import { CliFailure } from "../output/cli-failure.ts";
 
 export interface FileChange {
@@ -48,10 +48,9 @@ function backupOf(target: string): string {
 /**
  * Puts a new text in a file's place at once, keeping its mode, and the old text beside it as `….before-memoryd`. A
  * symbolic link stays one. Does nothing where the text stays.
- *
  * @param before what the file held when `after` was made of it.
  * @param newMode the mode of a file that was not there.
- * @throws {CliFailure} if somebody else has changed it meanwhile, or it cannot be written.
+ * @throws {CliFailure} if the file changed meanwhile, or cannot be written.
  */
 export function changeConfigFile(
   path: string,
@@ -100,8 +99,4 @@ function replaceFile(path: string, text: string, mode: number, lastLook?: () => 
 
 function isLink(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

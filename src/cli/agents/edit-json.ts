@@ -9,7 +9,7 @@ import {
   printParseErrorCode,
 } from "jsonc-parser";
 import { isObject } from "../../config/is-object.ts";
-import { type LaunchEntry, type Launch, REMOTE_KEYS, RefusedEdit } from "./launch-entry.ts";
+import { type LaunchEntry, type Launch, REMOTE_KEYS, RefusedEdit } from "./known-agents.ts";
 
 /**
  * Changes of one entry in a JSON file that may have comments and trailing commas. Text that is not the entry's stays
@@ -28,7 +28,6 @@ export function readJsonEntry(text: string, section: string, name: string): Laun
 /**
  * The text with the entry's command set to `launch`. An entry that is there keeps its other keys, such as `env`, unless
  * it was a remote one.
- *
  * @throws {RefusedEdit} if the text is not such a file, or cannot be changed without a loss.
  */
 export function withJsonEntry(text: string, section: string, name: string, launch: Launch): string {
@@ -51,7 +50,6 @@ export function withJsonEntry(text: string, section: string, name: string, launc
 /**
  * The text without the entry, or as it is if there is none. The section goes too if it is empty then and came with the
  * entry.
- *
  * @param earlier the text before it was last changed here, if that is known.
  * @throws {RefusedEdit} as above.
  */
@@ -188,7 +186,6 @@ function commaAfter(text: string, from: number): number | undefined {
 interface Layout {
   readonly eol: string;
   readonly isOneLine: boolean;
-  /** Of the properties of the object. */
   readonly indent: string;
   /** Of the line with the object's closing brace. */
   readonly outerIndent: string;

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { parse, TomlError } from "smol-toml";
 import { isObject } from "../../config/is-object.ts";
-import { type Launch, type LaunchEntry, REMOTE_KEYS, RefusedEdit } from "./launch-entry.ts";
+import { type Launch, type LaunchEntry, REMOTE_KEYS, RefusedEdit } from "./known-agents.ts";
 
 /**
  * Changes of one table `[section.name]` in a TOML file. All other text stays byte for byte: only where statements begin
@@ -17,7 +17,6 @@ export function readTomlEntry(text: string, section: string, name: string): Laun
 
 /**
  * The text with the table's command set to `launch`; its other keys and its sub-tables stay.
- *
  * @throws {RefusedEdit} if the text is not TOML, or writes its servers in another way than as tables.
  */
 export function withTomlEntry(text: string, section: string, name: string, launch: Launch): string {
@@ -158,7 +157,7 @@ function pathOf(header: string): string[] {
   return path;
 }
 
-/** A string, a comment, a bracket or a line break: all that says where a statement of valid TOML ends. */
+/** Strings, comments, brackets and line breaks decide where a statement of valid TOML ends. */
 const TOKEN =
   /"""(?:\\[\s\S]|[^\\])*?"{3,5}|'''[\s\S]*?'{3,5}|"(?:\\.|[^"\\\n])*"|'[^'\n]*'|#[^\n]*|[[{]|[\]}]|\n/g;
 

@@ -4,16 +4,12 @@ import { dataDirWords, extraToolsOf } from "../output/options.ts";
 import { installedProgram } from "../installed-program.ts";
 import { print, printTable } from "../output/output.ts";
 import { launchOf, withEntry, withoutEntry } from "./agent-entry.ts";
-import { agentsHere, fileOf, isThere } from "./agent-places.ts";
 import { changeConfigFile, readConfigFile, readEarlier } from "./change-file.ts";
-import type { AgentId, AgentKind } from "./known-agents.ts";
-import { RefusedEdit } from "./launch-entry.ts";
+import { type AgentId, type AgentKind, RefusedEdit, agentsHere, fileOf, isThere } from "./known-agents.ts";
 
 export interface InstallOptions {
-  /** The file of the project, not of the user. */
   readonly project?: boolean;
   readonly print?: boolean;
-  /** Also where the agent does not seem to be. */
   readonly force?: boolean;
   readonly user?: string;
   readonly projectName?: string;
@@ -27,7 +23,6 @@ export interface InstallOptions {
 const USER_FILE_MODE = 0o600;
 const PROJECT_FILE_MODE = 0o644;
 
-/** Tells agents, in their own configuration files, to start `memoryd mcp`. */
 export function installFor(ids: readonly AgentId[], options: InstallOptions): void {
   const { project = false, force = false } = options;
   const program = installedProgram(`memoryd mcp install ${ids.join(" ")}`);
@@ -59,7 +54,6 @@ export function installFor(ids: readonly AgentId[], options: InstallOptions): vo
   }
 }
 
-/** Takes memoryd out of the agents' configuration files. */
 export function uninstallFor(ids: readonly AgentId[], { project = false }: InstallOptions): void {
   for (const agent of agentsOf(ids)) {
     const file = fileOf(agent, project);

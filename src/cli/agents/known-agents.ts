@@ -1,4 +1,7 @@
-import { posix, win32 } from "node:path";
+import { posix, win32, dirname, join } from "node:path";
+import { existsSync } from "node:fs";
+import { homedir } from "node:os";
+import { usageFailure } from "../output/cli-failure.ts";
 
 /** Where an agent keeps the programs it may start, and in which words. */
 export interface AgentKind {
@@ -9,7 +12,6 @@ export interface AgentKind {
   readonly section: string;
   /** Entries say `"type": "stdio"`. */
   readonly hasType: boolean;
-  /** The user's own file. */
   readonly userFile: string;
   /** Where at least one of these exists, the agent is there. */
   readonly signs: readonly string[];
@@ -30,11 +32,9 @@ export const AGENT_IDS = [
 ] as const;
 export type AgentId = (typeof AGENT_IDS)[number];
 
-/** What the files depend on. */
 export interface Surroundings {
   readonly platform: NodeJS.Platform;
   readonly home: string;
-  /** Folders that variables name. */
   readonly folders: {
     readonly codex?: string | undefined;
     readonly claude?: string | undefined;
@@ -133,4 +133,53 @@ function settingsFolder({ platform, home, folders }: Surroundings): string {
   if (platform === "win32") return folders.appData ?? win32.join(home, "AppData", "Roaming");
   if (platform === "darwin") return posix.join(home, "Library", "Application Support");
   return folders.config ?? posix.join(home, ".config");
+}
+
+/** The entry that makes an agent start memoryd. */
+export interface Launch {
+  readonly type?: "stdio";
+  readonly command: string;
+  readonly args: readonly string[];
+}
+
+/** An entry as it stands in a file, where anything may stand. */
+export type LaunchEntry = Readonly<Record<string, unknown>>;
+
+/** Keys of an entry that names an address instead of a program; they and a command exclude each other. */
+export const REMOTE_KEYS = ["url", "httpUrl", "serverUrl", "headers", "bearer_token_env_var", "http_headers"];
+
+/** Thrown where a change would touch other entries of the file. The message has no full stop. */
+export class RefusedEdit extends Error {
+  override readonly name = "RefusedEdit";
+}
+
+export function agentsHere(): Record<AgentId, AgentKind> {
+  const of = (variable: string): string | undefined => process.env[variable] || undefined;
+  const folders = {
+    codex: of("CODEX_HOME"),
+    claude: of("CLAUDE_CONFIG_DIR"),
+    appData: of("APPDATA"),
+    config: of("XDG_CONFIG_HOME"),
+  };
+  return knownAgents({ platform: process.platform, home: homedir(), folders });
+}
+
+export function isThere({ signs }: AgentKind): boolean {
+  return signs.some((sign) => existsSync(sign));
+}
+
+/** The file of this agent for the user, or for the project that a folder belongs to. @throws {CliFailure} if it has none. */
+export function fileOf(agent: AgentKind, project: boolean, folder = process.cwd()): string {
+  if (!project) return agent.userFile;
+  if (agent.projectFile === undefined)
+    throw usageFailure(`${agent.title} has no files of projects; leave out --project.`);
+  return join(projectFolder(folder), agent.projectFile);
+}
+
+/** The nearest folder above with a `.git`, else the folder itself. */
+export function projectFolder(folder: string): string {
+  for (let current = folder; ; current = dirname(current)) {
+    if (existsSync(join(current, ".git"))) return current;
+    if (dirname(current) === current) return folder;
+  }
 }

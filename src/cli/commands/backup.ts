@@ -5,9 +5,10 @@ import type { Backup } from "../../core/backups.ts";
 import { formatTime } from "../../schemas/time.ts";
 import { type Daemon, findDaemon } from "../connect.ts";
 import { CliFailure } from "../output/cli-failure.ts";
-import { addCommand, type Flags, given, settingsOf } from "../output/options.ts";
+import { addCommand, type Flags, settingsOf } from "../output/options.ts";
 import { complain, inBytes, plural, print, printJson, printTable, showProgress } from "../output/output.ts";
 import { minute } from "../output/times.ts";
+import { present } from "../../schemas/wire.ts";
 
 interface BackupFlags extends Flags {
   readonly to?: string;
@@ -81,7 +82,7 @@ async function createInDaemon(daemon: Daemon, { to, name }: BackupFlags): Promis
     complain("The daemon goes on with it; `memoryd backup list` shows it when it is done.");
     process.exit(130);
   });
-  const started = await daemon.api.backups.create(given({ name, folder }));
+  const started = await daemon.api.backups.create(present({ name, folder }));
   for (;;) {
     const { running, last, folder: usual } = await daemon.api.backups.list();
     if (running?.name === started.name) {
@@ -161,7 +162,7 @@ async function restore(backup: string, flags: RestoreFlags): Promise<void> {
   const isPath = /[\\/]/.test(backup);
   const folder = isPath
     ? dirname(resolve(backup))
-    : await folderOf(given({ config: flags.config, dataDir: flags.from }));
+    : await folderOf(present({ config: flags.config, dataDir: flags.from }));
   const target = resolve(flags.to);
   const { restore: restoreFrom } = await import("../../daemon/stopped-store.ts");
   const { createLogger } = await import("../../daemon/log.ts");

@@ -9,7 +9,6 @@ import { addCommand, type Flags } from "../output/options.ts";
 import { complain, oneLine, print, printJson, shortId, tagWords } from "../output/output.ts";
 import { ID, readMemory } from "./memories.ts";
 
-/** `memoryd edit` and `memoryd tag`. */
 export function addChangeCommands(memoryd: Command): void {
   addCommand(memoryd, "edit", "change the text of a memory in your editor (VISUAL or EDITOR)")
     .argument("<id>", ID)
@@ -25,10 +24,7 @@ export function addChangeCommands(memoryd: Command): void {
     .action(tag);
 }
 
-/**
- * Stores what the user's editor made of a memory's text, unless the memory was changed meanwhile. A text that could not be
- * stored stays in its file.
- */
+/** Stores the edited text, unless the memory changed meanwhile; a text that could not be stored stays in its file. */
 async function edit(given: string, flags: Flags): Promise<void> {
   const editor = [process.env["VISUAL"], process.env["EDITOR"]].find((set) => set?.trim()) ?? usualEditor();
   if (editor === undefined)
@@ -66,7 +62,7 @@ function usualEditor(): string | undefined {
   return process.platform === "win32" ? "notepad" : "vi";
 }
 
-/** Runs what VISUAL or EDITOR says, which may have arguments, as git does. */
+/** Runs VISUAL or EDITOR, which may have arguments, as git does. */
 async function runEditor(editor: string, file: string): Promise<void> {
   const child =
     process.platform === "win32"
@@ -90,7 +86,6 @@ function decoded(bytes: Uint8Array): string {
   }
 }
 
-/** Adds and removes tags, unless the memory was changed meanwhile. */
 async function tag(given: string, changes: readonly string[], flags: Flags): Promise<void> {
   const wrong = changes.find((change) => !/^[+-][^]/.test(change));
   if (wrong !== undefined)

@@ -14,7 +14,6 @@ type Finished = NonNullable<Compaction["last"]>;
 
 const POLL_MS = 250;
 
-/** `memoryd compact` */
 export function addCompactCommand(memoryd: Command): void {
   addCommand(memoryd, "compact", "erase deleted data from the disk, or say how much waits for it")
     .option("--now", "erase it now, whether the daemon runs or not")

@@ -11,7 +11,6 @@ import { print, printBytes, printJson, printTable } from "../output/output.ts";
 const LOG_LINES = 50;
 const LOG_POLL_MS = 250;
 
-/** `memoryd stop`, `restart`, `status`, `stats`, `logs` */
 export function addDaemonCommands(memoryd: Command): void {
   addCommand(memoryd, "stop", "stop the daemon; its last writes are kept").action(async (flags: Flags) => {
     const { dataDir } = settingsOf(flags);

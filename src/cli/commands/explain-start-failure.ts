@@ -1,5 +1,6 @@
 import { ConfigError } from "../../config/config.ts";
 import { ServiceError } from "../../core/errors.ts";
+import { messageOf } from "../../config/system-error.ts";
 
 /** One sentence on why the daemon did not start and what to do about it, whatever was thrown. */
 export function explainStartFailure(error: unknown, dataDir: string): string {
@@ -37,8 +38,4 @@ export function systemErrorOf(error: unknown): SystemError | undefined {
   if (!(error instanceof Error)) return undefined;
   if ("code" in error && typeof error.code === "string" && "syscall" in error) return error as SystemError;
   return systemErrorOf(error.cause);
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -26,7 +26,6 @@ export async function refuseTaken(target: string, isFolder: boolean, force: bool
 
 /**
  * Gives what is complete its name.
- *
  * @throws {CliFailure} for a place that was taken while the export ran, as `refuseTaken`; what is there stays.
  */
 export async function putInPlace(

@@ -7,18 +7,18 @@ import { MemorydError } from "../../client/client.ts";
 import { EndLine, type MemoryLine } from "../../schemas/transfer.ts";
 import { CliFailure, usageFailure } from "../output/cli-failure.ts";
 import { connect, type Daemon } from "../connect.ts";
-import { type Flags, given } from "../output/options.ts";
+import { type Flags } from "../output/options.ts";
 import { putInPlace, refuseTaken } from "./export-place.ts";
 import { notePath, noteText } from "../import/note-file.ts";
 import { FOLDER_INDEX, NamedOriginal, ORIGINALS } from "../import/read-export.ts";
 import { jsonOf } from "../import/read-record.ts";
 import { textLines } from "../import/text-lines.ts";
 import { complain, plural, printBytes, showProgress } from "../output/output.ts";
+import { present } from "../../schemas/wire.ts";
 
 export interface ExportFlags extends Flags {
   readonly format?: "ndjson" | "markdown";
   readonly out?: string;
-  /** False where `--no-waypoints` was given. */
   readonly waypoints?: boolean;
   /** Whether the files that documents were made of come too. */
   readonly originals?: boolean;
@@ -27,7 +27,6 @@ export interface ExportFlags extends Flags {
 
 interface Exported {
   readonly end: Static<typeof EndLine>;
-  /** Whether a record says whose it is. */
   readonly namesUsers: boolean;
 }
 
@@ -52,7 +51,7 @@ export async function exportTo(options: ExportFlags): Promise<void> {
   const target = resolve(out);
   await refuseTaken(target, isFolder, force);
   const partial = `${target}.partial-${process.pid}`;
-  // Whatever ends this: what is unfinished has a name that says so, and what was there stays.
+  // Unfinished output has a name of its own, and an earlier export stays until the end.
   const giveUp = (): void => void rm(partial, { recursive: true, force: true }).then(() => process.exit(1));
   process.once("SIGINT", giveUp);
   try {
@@ -71,9 +70,8 @@ export async function exportTo(options: ExportFlags): Promise<void> {
   }
 }
 
-/** The bytes of an export, as they come. */
 async function* bytesOf({ api }: Daemon, { user, project, waypoints = true }: ExportFlags) {
-  const query = given({ user_id: user, project, waypoints: waypoints ? undefined : false });
+  const query = present({ user_id: user, project, waypoints: waypoints ? undefined : false });
   const stream = await api.transfer.export(query);
   try {
     for await (const chunk of stream) yield chunk;
@@ -82,7 +80,7 @@ async function* bytesOf({ api }: Daemon, { user, project, waypoints = true }: Ex
   }
 }
 
-/** Hands on every byte. @throws {CliFailure} if the last line is not the one that says it is the last. */
+/** Passes on every byte. @throws {CliFailure} if the last line is no end line. */
 async function copy(
   daemon: Daemon,
   options: ExportFlags,
@@ -177,9 +175,8 @@ function cutOff(): CliFailure {
 }
 
 /**
- * Writes what documents were made of into a folder of the export, each file once, by its SHA-256; says at the end how
+ * Writes what documents were made of into a folder of the export, each file once, by its SHA-256, and prints how
  * many there were. One that the daemon does not have, or that the disk has damaged, is left out.
- *
  * @throws {CliFailure} where the daemon is not to be reached.
  */
 async function writeOriginals(
@@ -202,14 +199,12 @@ async function writeOriginals(
   complain(`with ${plural(written.size, "original")}${lacking}`);
 }
 
-/** False where there is none, or none that is whole. */
 async function writeOriginal(daemon: Daemon, { id, sha256 }: NamedOriginal, path: string): Promise<boolean> {
   const isWhole = (await hashWhileWriting(daemon, id, path)) === sha256;
   if (!isWhole) await rm(path);
   return isWhole;
 }
 
-/** SHA-256 of what was written; undefined where the daemon has nothing. */
 async function hashWhileWriting(daemon: Daemon, id: string, path: string): Promise<string | undefined> {
   const hash = createHash("sha256");
   const file = await open(path, "wx", 0o600);

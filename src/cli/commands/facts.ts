@@ -1,20 +1,18 @@
 import { type Command, Option } from "commander";
 import type { Fact, FactPlace } from "../../client/client.ts";
-import { FACT_OBJECT, FACT_PATTERN, FACT_PREDICATE, FACT_SUBJECT } from "../../schemas/text-rules.ts";
+import { FACT_OBJECT, FACT_PATTERN, FACT_PREDICATE, FACT_SUBJECT, UUID } from "../../schemas/text-rules.ts";
 import { connect, factId } from "../connect.ts";
 import { doubt, drawTimeline, period, statement } from "../output/draw-timeline.ts";
 import * as options from "../output/options.ts";
 import { oneLine, plural, print, printJson, sayIfLost, shortId } from "../output/output.ts";
 import { moment } from "../output/times.ts";
 import { confirmed, parseMetadata } from "./memories.ts";
+import { present } from "../../schemas/wire.ts";
 
-const { addCommand, given, textOf, time } = options;
+const { addCommand, textOf, time } = options;
 type Flags = options.Flags;
 
 const ID = "the fact's id, or its last 6 or more characters";
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
-/** `memoryd fact …` */
 export function addFactCommands(memoryd: Command): void {
   const fact = memoryd.command("fact").description("record and read facts that are true for a time");
 
@@ -43,7 +41,7 @@ export function addFactCommands(memoryd: Command): void {
     .option("--at <time>", "only facts that were true at this time", time)
     .action(async (flags: Flags) => {
       const { api } = await connect(flags);
-      printFacts(await api.facts.page(given({ at: flags.at, ...conditionsOf(flags) })), flags);
+      printFacts(await api.facts.page(present({ at: flags.at, ...conditionsOf(flags) })), flags);
     });
 
   options
@@ -66,7 +64,10 @@ export function addFactCommands(memoryd: Command): void {
     .action(async (pattern: string, flags: Flags & { readonly field?: "any" }) => {
       const { api } = await connect(flags);
       const { field, at } = flags;
-      printFacts(await api.facts.search({ pattern, ...given({ field, at, ...conditionsOf(flags) }) }), flags);
+      printFacts(
+        await api.facts.search({ pattern, ...present({ field, at, ...conditionsOf(flags) }) }),
+        flags,
+      );
     });
 
   asRead(addCommand(fact, "compare", "print the differences between two times"))
@@ -101,7 +102,7 @@ function asRead(command: Command): Command {
 }
 
 function conditionsOf({ user, project, knownAt, limit }: Flags): FactPlace {
-  return given({ user_id: user, project, known_at: knownAt, l: limit });
+  return present({ user_id: user, project, known_at: knownAt, l: limit });
 }
 
 interface AddFlags extends Flags {
@@ -118,8 +119,8 @@ async function add(subject: string, predicate: string, object: string, flags: Ad
     subject,
     predicate,
     object,
-    ...given({ valid_from: from, valid_to: to, confidence, metadata: kept, user_id: user, project }),
-    ...given({ source_memory_id: source, cardinality: many === true ? ("many" as const) : undefined }),
+    ...present({ valid_from: from, valid_to: to, confidence, metadata: kept, user_id: user, project }),
+    ...present({ source_memory_id: source, cardinality: many === true ? ("many" as const) : undefined }),
   });
   sayIfLost(`The fact is recorded: ${recorded.id}.`);
   if (flags.json === true) return printJson(recorded);
@@ -140,13 +141,13 @@ async function get(
 ) {
   const { api } = await connect(flags);
   if (predicate === undefined && UUID.test(subject)) {
-    const fact = await api.facts.get(subject, given({ user_id: flags.user, known_at: flags.knownAt }));
+    const fact = await api.facts.get(subject, present({ user_id: flags.user, known_at: flags.knownAt }));
     if (flags.json === true) printJson({ fact });
     else printFact(fact);
     return;
   }
   const at = flags.at ?? (flags.all === true ? undefined : new Date().toISOString());
-  printFacts(await api.facts.page(given({ subject, predicate, at, ...conditionsOf(flags) })), flags);
+  printFacts(await api.facts.page(present({ subject, predicate, at, ...conditionsOf(flags) })), flags);
 }
 
 async function timeline(subject: string, predicate: string | undefined, flags: Flags): Promise<void> {
@@ -154,7 +155,7 @@ async function timeline(subject: string, predicate: string | undefined, flags: F
   const { from, to } = flags;
   const answer = await api.facts.timeline({
     subject,
-    ...given({ predicate, from, to, ...conditionsOf(flags) }),
+    ...present({ predicate, from, to, ...conditionsOf(flags) }),
   });
   if (flags.json === true) return printJson(answer);
   if (answer.timeline.length === 0) return print("Nothing found.");
@@ -171,7 +172,7 @@ async function compare(
   const answer = await api.facts.compare({
     time1,
     time2,
-    ...given({ subject: flags.subject, ...conditionsOf(flags) }),
+    ...present({ subject: flags.subject, ...conditionsOf(flags) }),
   });
   if (flags.json === true) return printJson(answer);
   const { summary, added, removed, changed } = answer;
@@ -186,7 +187,7 @@ async function compare(
 
 async function end(id: string, flags: Flags): Promise<void> {
   const { api } = await connect(flags);
-  const ended = await api.facts.close(await factId(api, id), given({ valid_to: flags.at }));
+  const ended = await api.facts.close(await factId(api, id), present({ valid_to: flags.at }));
   if (flags.json === true) return printJson(ended);
   print(`ended ${shortId(ended.id)}`);
   printFact(ended);

@@ -23,8 +23,8 @@ const BATCH_CHARS = 1_024 * 1_024;
 const SHOW_EVERY_MS = 200;
 
 /**
- * Brings in what other programs, or another memoryd, kept. It goes on where an earlier run of the same import was ended,
- * by whatever; what is there already is not added again.
+ * Imports from other programs, or another memoryd. Goes on where an earlier run of the same import ended; what is there
+ * already is not added again.
  */
 export async function importFrom(path: string, options: ImportOptions): Promise<void> {
   const { format, allBranches = false, dryRun = false, json = false } = options;
@@ -39,7 +39,6 @@ export async function importFrom(path: string, options: ImportOptions): Promise<
   if (state.failed > 0) process.exitCode = EXIT.failure;
 }
 
-/** The daemon, and where an earlier run of the same import came to. */
 async function begin(
   path: string,
   source: ImportSource,
@@ -59,7 +58,6 @@ interface Target {
   readonly kept: StateFile;
 }
 
-/** Deals with every item in order; without a target it only looks. */
 async function run(
   source: ImportSource,
   options: ImportOptions,

@@ -4,9 +4,10 @@ import type { KeyAdministration } from "../../daemon/key-service.ts";
 import { KEY_NAME } from "../../schemas/text-rules.ts";
 import { findDaemon } from "../connect.ts";
 import { CliFailure } from "../output/cli-failure.ts";
-import { addCommand, expiry, type Flags, given, settingsOf, textOf, userId } from "../output/options.ts";
+import { addCommand, expiry, type Flags, settingsOf, textOf, userId } from "../output/options.ts";
 import { complain, oneLine, plural, print, printJson, sayIfLost } from "../output/output.ts";
 import { minute } from "../output/times.ts";
+import { present } from "../../schemas/wire.ts";
 
 type KeyRecord = Awaited<ReturnType<KeyAdministration["list"]>>["keys"][number];
 
@@ -16,7 +17,6 @@ const FIRST_KEY =
   "refused (401) until they send `Authorization: Bearer KEY`. memoryd's own commands on this machine need none. Pages of " +
   "this machine and of private networks are no longer fetched. `memoryd auth off` removes all keys again.";
 
-/** `memoryd keys …` and `memoryd auth off` */
 export function addKeyCommands(memoryd: Command): void {
   const keys = memoryd.command("keys").description("make, list and revoke keys for programs and people");
   addCommand(keys, "create", "make a key; it is shown once")
@@ -64,7 +64,7 @@ async function create(flags: CreateFlags): Promise<void> {
   const { first, ...made } = await desk.create({
     name,
     scope,
-    ...given({ user_id: user, expires_at: expires }),
+    ...present({ user_id: user, expires_at: expires }),
   });
   sayIfLost(
     `The key is made, but lost: revoke it with \`memoryd keys revoke ${made.id}\`, and make another.`,

@@ -24,8 +24,9 @@ import {
   tagWords,
 } from "../output/output.ts";
 import { day, minute } from "../output/times.ts";
+import { present } from "../../schemas/wire.ts";
 
-const { addCommand, given, wholeNumber } = options;
+const { addCommand, wholeNumber } = options;
 type Flags = options.Flags;
 
 export const ID = "the id, or its last 6 or more characters";
@@ -33,7 +34,6 @@ const DEFAULT_LIMIT = 20;
 /** Enough to recognise a memory by, and a few lines of a terminal. */
 const SNIPPET_CHARS = 240;
 
-/** `memoryd add`, `query`, `show`, `list`, `rm`. */
 export function addMemoryCommands(memoryd: Command): void {
   options
     .withNewOwner(addCommand(memoryd, "add", "add a memory; start memoryd if it does not run"), "memory")
@@ -108,7 +108,7 @@ async function add(words: readonly string[], flags: AddFlags): Promise<void> {
   const supersedes = flags.supersedes && (await Promise.all(flags.supersedes.map((id) => memoryId(api, id))));
   const added = await api.memories.add({
     content,
-    ...given({
+    ...present({
       tags: tag,
       metadata: kept,
       user_id: user,
@@ -177,7 +177,7 @@ async function query(
   const { k, user: user_id, timeZone: time_zone = ownTimeZone(), asOf: as_of } = flags;
   const answer = await api.query(
     text,
-    given({ k, user_id, time_zone, as_of, snippet, filters: given(filters) }),
+    present({ k, user_id, time_zone, as_of, snippet, filters: present(filters) }),
   );
   if (flags.json === true) return printJson(answer);
   const { facts = [], relevant } = answer;
@@ -190,7 +190,6 @@ async function query(
   printMatches(answer.matches, flags.all === true || minScore !== undefined ? undefined : relevant);
 }
 
-/** Those that answer, the first `relevant`; how many others there are. */
 function printMatches(matches: readonly Match[], relevant = matches.length): void {
   if (matches.length === 0) return print("Nothing found.");
   if (relevant === 0) print("Nothing that answers.");
@@ -264,7 +263,7 @@ async function list(flags: Flags): Promise<void> {
   if (tag.length > 1) throw usageFailure("`memoryd list` takes one --tag.");
   const { api } = await connect(flags);
   const filter = { user_id: user, project, session_id: session, tag: tag[0], sector, created_by: client };
-  const page = await api.memories.page(given({ l: limit, cursor, ...filter, from, to }));
+  const page = await api.memories.page(present({ l: limit, cursor, ...filter, from, to }));
   if (flags.json === true) return printJson(page);
   if (page.items.length === 0) return print("Nothing found.");
   for (const memory of page.items) print(lineOf(memory));
@@ -272,13 +271,11 @@ async function list(flags: Flags): Promise<void> {
   if (page.next_cursor !== null) print(`… ${rest} more; continue with --cursor ${page.next_cursor}`);
 }
 
-/** A memory on one line: the end of its id, its day, how it begins, its tags. */
 function lineOf({ id, occurred_at, content, tags }: Memory): string {
   const head = paint("faint", `${shortId(id)}  ${day(occurred_at)}`);
   return `${head}  ${beginning(content)}${paint("faint", tagWords(tags))}`;
 }
 
-/** Deletes memories after asking; none when one of the ids is unknown. */
 async function remove(given: readonly string[], flags: Flags): Promise<void> {
   const { api } = await connect(flags);
   const memories = new Map<string, Memory>();
@@ -299,7 +296,7 @@ async function remove(given: readonly string[], flags: Flags): Promise<void> {
   print(`deleted ${plural(count, "memory", "memories")}`);
 }
 
-/** Asks; says `otherwise` where the answer is no. @throws {CliFailure} without a terminal. */
+/** Asks; prints `otherwise` where the answer is no. @throws {CliFailure} without a terminal. */
 export async function confirmed(question: string, otherwise: string): Promise<boolean> {
   const answer = await ask(`${question} [y/N] `);
   if (answer === undefined)

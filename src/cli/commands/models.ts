@@ -11,7 +11,6 @@ const LANGUAGES: Readonly<Record<ModelName, string>> = {
   "all-MiniLM-L6-v2": "English, and light",
 };
 
-/** `memoryd models` and its subcommands. */
 export function addModelCommands(memoryd: Command): void {
   const models = memoryd.command("models").description("list embedding models, or change that of the store");
   addCommand(models, "list", "list the models that ship, and which one is in use")

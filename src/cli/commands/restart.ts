@@ -10,8 +10,7 @@ import { VERSION } from "../../config/version.ts";
 import { logFileOf } from "../../daemon/rotating-log.ts";
 import { lockStart, startLockOf } from "../../daemon/start-lock.ts";
 import { type Daemon, findDaemon, notRunning, stopDaemon } from "../connect.ts";
-import { versionAt } from "../installed-program.ts";
-import { compareVersions } from "../mcp/check-versions.ts";
+import { versionAt, compareVersions } from "../installed-program.ts";
 import { CliFailure, usageFailure } from "../output/cli-failure.ts";
 import { endOfLog, newLines } from "../output/log-lines.ts";
 import { print, printTable } from "../output/output.ts";
@@ -20,7 +19,6 @@ import { isRunning } from "../service/keeper.ts";
 import { didNotStart, startByKeeper } from "../service/start-by-keeper.ts";
 import { spawnDaemon } from "./start-detached.ts";
 
-/** How a daemon starts again after it was stopped. */
 interface StartAgain {
   /** What starts it and looks after it, in the words of the system; undefined where nothing does. */
   readonly keeper: string | undefined;
@@ -30,7 +28,7 @@ interface StartAgain {
 
 const DID_NOT_START = "memoryd was stopped and did not start again.";
 
-/** Stops the daemon and starts it again, with what it was started with and what the configuration file says now. */
+/** Stops the daemon and starts it again with the same flags and variables, and the configuration file as it is now. */
 export async function restart(settings: Settings): Promise<void> {
   const { dataDir } = settings;
   const begun = performance.now();
@@ -121,7 +119,7 @@ function refuseOlder(version: string, running: string, which: string, remedy: st
   );
 }
 
-/** A start reads its settings anew, and one of them may have been changed to something that it refuses. */
+/** The configuration file may have changed to something that a start refuses. */
 function refuseUnusable(startedWith: Omit<StartedWith, "secrets">, env: NodeJS.ProcessEnv): void {
   try {
     loadConfig({ ...startedWith, env });

@@ -4,10 +4,11 @@ import { CLIENT_NAME } from "../../schemas/text-rules.ts";
 import { connect } from "../connect.ts";
 import { CliFailure } from "../output/cli-failure.ts";
 import { statement } from "../output/draw-timeline.ts";
-import { addCommand, type Flags, given, textOf, time } from "../output/options.ts";
+import { addCommand, type Flags, textOf, time } from "../output/options.ts";
 import { beginning, oneLine, plural, print, printJson, shortId, tagWords } from "../output/output.ts";
 import { day } from "../output/times.ts";
 import { confirmed } from "./memories.ts";
+import { present } from "../../schemas/wire.ts";
 
 interface ReviewFlags extends Flags {
   readonly since?: string;
@@ -15,7 +16,6 @@ interface ReviewFlags extends Flags {
   readonly remove?: true | readonly string[];
 }
 
-/** Looked back where nobody says. */
 const DEFAULT_SINCE_MS = 30 * 24 * 60 * 60 * 1_000;
 const NO_CLIENT = "(no name)";
 
@@ -33,7 +33,6 @@ interface Entry {
   readonly noteIds: string[];
 }
 
-/** `memoryd review` */
 export function addReviewCommand(memoryd: Command): void {
   addCommand(memoryd, "review", "list what was added, by client and day, and remove it")
     .option("-c, --client <name>", "only what this client added", textOf(CLIENT_NAME))
@@ -65,11 +64,10 @@ async function review(flags: ReviewFlags): Promise<void> {
   }
 }
 
-/** Newest first. */
 async function entriesSince(api: MemorydClient, since: string, client: string | undefined): Promise<Entry[]> {
   const entries: Entry[] = [];
   const documents = new Map<string, Entry>();
-  const by = given({ created_by: client });
+  const by = present({ created_by: client });
   for await (const memory of api.memories.list({ ...by, created_from: since })) {
     const known = memory.source === null ? undefined : documents.get(memory.source.document_id);
     if (known !== undefined) {

@@ -10,10 +10,9 @@ import type { StartReport } from "./start.ts";
 /** Reading a large store back after a crash takes its time; a start that needs longer is stuck. */
 export const START_TIMEOUT_MS = 120_000;
 
-/** Standard error goes to the same file, for what a crash of native code says. */
+/** Standard error goes to the same file, for messages of a crash in native code. */
 const LOG_TO_FILE = "--log-to-file";
 
-/** What became of a start. */
 export type StartOutcome =
   | { readonly kind: "ready"; readonly summary: readonly (readonly [string, string])[] }
   | {
@@ -28,7 +27,6 @@ export type StartOutcome =
 /**
  * Starts the daemon as a process of its own session, which outlives the terminal, and waits until it is ready. Its
  * log is `memoryd.log` in the data directory.
- *
  * @param command the arguments of this program, with `--detach` among them.
  */
 export async function startDetached(config: Config, command: readonly string[]): Promise<void> {
@@ -43,7 +41,6 @@ export async function startDetached(config: Config, command: readonly string[]):
 
 /**
  * As `startDetached`, without a word.
- *
  * @param command the arguments of a start that stays in its process.
  * @param env its variables, where they are not those of this process.
  */

@@ -112,7 +112,7 @@ function announce(daemon: RunningDaemon, config: Config, log: Logger): void {
 }
 
 function report(message: StartReport): void {
-  // Whoever started this may have gone meanwhile, which is no reason to end.
+  // The process that started this one may have ended meanwhile.
   if (process.connected) process.send?.(message, () => {});
 }
 

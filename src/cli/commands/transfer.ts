@@ -7,7 +7,6 @@ import type { IngestOptions } from "../ingest/ingest.ts";
 
 const { addCommand } = options;
 
-/** `memoryd ingest`, `import` and `export` */
 export function addTransferCommands(memoryd: Command): void {
   options
     .withNewOwner(

@@ -2,12 +2,12 @@ import type { Command } from "commander";
 import type { User, UserSummary } from "../../client/client.ts";
 import { connect } from "../connect.ts";
 import { statement } from "../output/draw-timeline.ts";
-import { addCommand, type Flags, given, userId, wholeNumber } from "../output/options.ts";
+import { addCommand, type Flags, userId, wholeNumber } from "../output/options.ts";
 import { oneLine, plural, print, printJson, printTable } from "../output/output.ts";
 import { day } from "../output/times.ts";
 import { confirmed } from "./memories.ts";
+import { present } from "../../schemas/wire.ts";
 
-/** `memoryd users …` */
 export function addUserCommands(memoryd: Command): void {
   const users = memoryd
     .command("users")
@@ -18,7 +18,7 @@ export function addUserCommands(memoryd: Command): void {
     .action(list);
   addCommand(users, "summary", "summarise what a user has stored")
     .argument("<user>", "the id of the user", userId)
-    .option("--fresh", "make the summary anew")
+    .option("--fresh", "make a new summary")
     .option("--json", "print the answer as JSON")
     .action(summarise);
   addCommand(users, "delete", "delete a user's memories, with documents and originals")
@@ -32,7 +32,7 @@ export function addUserCommands(memoryd: Command): void {
 
 async function list(flags: Flags): Promise<void> {
   const { api } = await connect(flags);
-  const answer = await api.users.page(given({ l: flags.limit }));
+  const answer = await api.users.page(present({ l: flags.limit }));
   if (flags.json === true) return printJson(answer);
   if (answer.items.length === 0) print("Nobody has anything stored.");
   for (const user of answer.items) {
@@ -74,7 +74,6 @@ interface DeletionFlags extends Flags {
   readonly includeFacts?: boolean;
 }
 
-/** Deletes after asking; without a terminal only with `--yes`. */
 async function remove(user: string, flags: DeletionFlags): Promise<void> {
   const { keepDocuments = false, includeFacts = false, yes = false } = flags;
   const { api } = await connect(flags);
@@ -97,7 +96,7 @@ async function remove(user: string, flags: DeletionFlags): Promise<void> {
   }
   const keep = keepDocuments ? ("documents" as const) : undefined;
   const include = includeFacts ? ("facts" as const) : undefined;
-  const deleted = await api.users.deleteMemories(user, given({ keep, include }));
+  const deleted = await api.users.deleteMemories(user, present({ keep, include }));
   if (flags.json === true) return printJson(deleted);
   const gone = counted(deleted.deleted, deleted.deleted_facts, deleted.deleted_documents);
   const stay = await staying();

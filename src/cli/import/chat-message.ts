@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import type { ImportItem } from "./import-item.ts";
 
-/** A message of a chat service's export. */
 export interface ChatMessage {
   readonly service: "chatgpt" | "claude";
   readonly role: string;

@@ -10,11 +10,10 @@ export interface Owners {
   readonly user?: string;
   readonly project?: string;
   readonly tag?: string[];
-  /** Believe a file that says whose a record is. */
+  /** Keep the users that the file names. */
   readonly keepUsers?: boolean;
 }
 
-/** Where a record goes, and as what. */
 export type Route = "/memory/add/batch" | "/api/temporal/fact/batch" | "/import";
 export interface Sendable {
   readonly route: Route;
@@ -23,7 +22,7 @@ export interface Sendable {
 }
 export type Checked = Sendable | Extract<ImportItem, { kind: "original" | "skipped" | "faulty" }>;
 
-/** Why a record is refused that says whose it is, where nobody said to believe it. */
+/** Why a record that names a user is refused without `--keep-users`. */
 export const NAMES_A_USER =
   "names a user: add --keep-users to believe the file, or --user to give all to one user";
 
@@ -55,7 +54,6 @@ function targetOf(item: ImportItem): { readonly schema: TSchema; readonly route:
   return schema && { schema, route: "/import" };
 }
 
-/** The body, or why its owner is not believed. */
 function ownedBody(
   item: Extract<ImportItem, { body: object }>,
   { user, project, tag, keepUsers = false }: Owners,

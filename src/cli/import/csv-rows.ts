@@ -1,13 +1,11 @@
 import { finished } from "node:stream/promises";
 import { CsvError, parse, type Parser } from "csv-parse";
-import { MAX_LINE_BYTES } from "./import-limits.ts";
-import type { Line } from "./text-lines.ts";
+import { type Line, MAX_LINE_BYTES } from "./text-lines.ts";
 
 export type CsvRow =
   | { readonly line: number; readonly cells: readonly string[] }
   | { readonly line: number; readonly fault: string };
 
-/** Parsed at a time. */
 const PART_CHARS = 64 * 1_024;
 const FAULTS: Readonly<Record<string, string>> = {
   CSV_QUOTE_NOT_CLOSED: "has a quote that is not closed",

@@ -16,7 +16,6 @@ export type ImportItem =
   | { readonly kind: "line"; readonly where: string; readonly body: Readonly<Record<string, unknown>> }
   /** The bytes that a document of an export was made of. */
   | OriginalItem
-  /** Left out on purpose. */
   | { readonly kind: "skipped"; readonly where: string; readonly reason: string }
   | { readonly kind: "faulty"; readonly where: string; readonly reason: string };
 
@@ -34,7 +33,6 @@ export type FactFields = { readonly [Name in keyof Static<typeof RecordFactBody>
 /** What a reader of a format makes of a file or folder: always the same items in the same order. */
 export type ImportItems = AsyncIterable<ImportItem>;
 
-/** How far a reader is. */
 export interface Progress {
   done: number;
   /** 0 while nobody knows. */
@@ -61,7 +59,6 @@ export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** What `--format` of an import may be. */
 export const IMPORT_FORMATS = [
   "memoryd",
   "chats",

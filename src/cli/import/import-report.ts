@@ -73,7 +73,6 @@ export class ImportReport {
   }
 }
 
-/** What is found, by its plural. */
 const KINDS = {
   memories: "memory",
   documents: "document",

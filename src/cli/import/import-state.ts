@@ -8,7 +8,6 @@ import { jsonOf } from "./read-record.ts";
 
 /** How far an import came: counts, and nothing of what was imported. */
 const State = Type.Object({
-  /** Items of the source that were dealt with. */
   items: Type.Integer({ minimum: 0 }),
   added: Type.Integer({ minimum: 0 }),
   known: Type.Integer({ minimum: 0 }),

@@ -1,5 +1,4 @@
-import { MAX_ELEMENT_BYTES } from "./import-limits.ts";
-import type { Bytes } from "./text-lines.ts";
+import { type Bytes, MAX_ELEMENT_BYTES } from "./text-lines.ts";
 
 export type JsonElement =
   | { readonly number: number; readonly value: unknown }

@@ -35,7 +35,6 @@ const EMPTY_ZIP_MAGIC = "PK\u0005\u0006";
 
 /**
  * What a path holds, by its first bytes and its name, or as `format` says.
- *
  * @throws {CliFailure} for what is not there or is of no kind that is read.
  */
 export async function openSource(
@@ -151,7 +150,6 @@ async function* readTable(lines: AsyncIterable<Line>): AsyncGenerator<ImportItem
   }
 }
 
-/** Each column with its cell; a row may be short. */
 function zip(columns: readonly string[], cells: readonly string[]): [string, string][] {
   return columns.map((column, i) => [column, cells[i] ?? ""]);
 }

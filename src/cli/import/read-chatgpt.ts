@@ -2,7 +2,7 @@ import { chatMessage } from "./chat-message.ts";
 import { type ImportItem, listOf, objectOf, textOf, faulty, skipped } from "./import-item.ts";
 
 export interface ConversationOptions {
-  /** Also what was written anew or answered again; else only what the last look at the conversation showed. */
+  /** Import edited and regenerated messages too, not only the branch that was shown last. */
   readonly allBranches: boolean;
   /** Keep a user that a service made up, too. */
   readonly keepUsers?: boolean;
@@ -53,7 +53,6 @@ export function* readChatGpt(
   }
 }
 
-/** From the root to the node that was shown last. */
 function branch(mapping: Readonly<Record<string, unknown>>, current: string | undefined): string[] {
   const ids = Object.keys(mapping);
   // Old exports name no current node: the last message that nothing follows.

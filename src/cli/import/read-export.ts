@@ -6,13 +6,12 @@ import { EXPORT_FORMAT, EXPORT_VERSION } from "../../schemas/export-format.ts";
 import { DocumentLine, EndLine } from "../../schemas/transfer.ts";
 import { CliFailure } from "../output/cli-failure.ts";
 import { NOTE_PATH, parseNote } from "./note-file.ts";
-import { MAX_NOTE_BYTES } from "./import-limits.ts";
 import { type ImportItem, type ImportItems, objectOf, faulty, skipped } from "./import-item.ts";
 import { splitFrontMatter } from "./read-notes.ts";
 import { jsonOf } from "./read-record.ts";
-import type { Line } from "./text-lines.ts";
+import { type Line, MAX_NOTE_BYTES } from "./text-lines.ts";
 
-/** The file in a Markdown export that says what else is in it, in order. */
+/** The file of a Markdown export that lists its other files, in order. */
 export const FOLDER_INDEX = "memoryd-export.ndjson";
 
 /** The folder in it with the originals of documents, each named by its SHA-256. */
@@ -22,7 +21,6 @@ export const ORIGINALS = "originals";
 export const NamedOriginal = Type.Pick(DocumentLine, ["type", "id", "sha256"]);
 export type NamedOriginal = Pick<Static<typeof DocumentLine>, "id" | "sha256">;
 
-/** True of the first line of an export. */
 export function isExportHeader(value: unknown): boolean {
   return objectOf(value)?.["format"] === EXPORT_FORMAT;
 }
@@ -30,7 +28,6 @@ export function isExportHeader(value: unknown): boolean {
 /**
  * The records of an export of memoryd's own; with a folder, its memories come from the files that the lines
  * name, and originals of documents from beside them.
- *
  * @throws {CliFailure} for an export of a later version.
  */
 export async function* readExport(
@@ -105,7 +102,7 @@ async function readNoteOf(folder: string, file: unknown, where: string): Promise
   const text = await readFile(path, "utf8");
   const exact = parseNote(text);
   if (exact !== undefined) return { kind: "line", where: file, body: exact };
-  // An editor has written its front matter anew.
+  // An editor has rewritten its front matter.
   const split = splitFrontMatter(text.replaceAll("\r\n", "\n"));
   if ("fault" in split) return faulty(file, split.fault);
   return { kind: "line", where: file, body: { ...split.fields, content: split.body.replace(/\n$/, "") } };

@@ -2,9 +2,9 @@ import { lstat, readdir, readFile } from "node:fs/promises";
 import { basename, extname, join, relative, sep } from "node:path";
 import { parse } from "yaml";
 import { CliFailure } from "../output/cli-failure.ts";
-import { MAX_FRONT_MATTER_CHARS, MAX_NOTE_BYTES, MAX_NOTES } from "./import-limits.ts";
 import { type ImportItem, objectOf, type Progress, textOf, faulty, skipped } from "./import-item.ts";
 import { tagsOf, timeOf } from "./read-record.ts";
+import { MAX_FRONT_MATTER_CHARS, MAX_NOTE_BYTES, MAX_NOTES } from "./text-lines.ts";
 
 const EXTENSIONS = new Set([".md", ".markdown"]);
 const DATE_NAMES = ["occurred_at", "date", "created", "created_at"];

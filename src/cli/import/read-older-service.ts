@@ -4,6 +4,7 @@ import { type ImportItem, type Progress, skipped } from "./import-item.ts";
 import { complain, oneLine } from "../output/output.ts";
 import type { ConversationOptions } from "./read-chatgpt.ts";
 import { FACT_FIELDS, readRow } from "./read-record.ts";
+import { messageOf } from "../../config/system-error.ts";
 
 /** What is read of each table, as far as it is there: tables grew columns over the years. */
 const MEMORY_COLUMNS = ["content", "primary_sector", "tags", "meta", "created_at", "user_id", "project"];
@@ -16,7 +17,6 @@ type Row = Readonly<Record<string, unknown>>;
 /**
  * The memories and facts of an OpenMemory database (SQLite). The file is read where it is, with what stands in its
  * write-ahead log, and not changed; stop that service before, so that nothing changes meanwhile.
- *
  * @throws {CliFailure} for what is no such database.
  */
 export async function* readOlderService(
@@ -98,14 +98,14 @@ export async function* readOlderService(
     }
   } catch (error) {
     if (error instanceof CliFailure) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new CliFailure(`${path} cannot be read as an SQLite database (${reason}).`, { cause: error });
   } finally {
     database.close();
   }
 }
 
-/** A sector of a name that is none here is chosen anew. */
+/** A memory with an unknown sector is classified like a new one. */
 function memoryOf(row: Row, where: string): ImportItem {
   const isKnown = SECTOR_NAMES.some((name) => name === row["primary_sector"]);
   return readRow(Object.entries(isKnown ? row : { ...row, primary_sector: null }), where);

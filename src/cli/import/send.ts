@@ -6,10 +6,8 @@ import type { Daemon } from "../connect.ts";
 import type { Route, Sendable } from "./check-item.ts";
 import type { OriginalItem } from "./import-item.ts";
 
-/** What became of one record. */
 export type Outcome = "added" | "known" | { readonly fault: string };
 
-/** One of these fields says it. */
 interface Result {
   readonly status: number;
   readonly outcome?: string;

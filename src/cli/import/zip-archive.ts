@@ -1,14 +1,14 @@
 import { closeSync, openSync } from "node:fs";
 import { type Entry, fromFd, type ZipFile } from "yauzl";
 import { CliFailure } from "../output/cli-failure.ts";
+import type { Progress } from "./import-item.ts";
 import {
+  type Bytes,
   MAX_ARCHIVE_ENTRIES,
   MAX_INFLATED_BYTES,
   MAX_INFLATION,
   SMALL_INFLATED_BYTES,
-} from "./import-limits.ts";
-import type { Progress } from "./import-item.ts";
-import type { Bytes } from "./text-lines.ts";
+} from "./text-lines.ts";
 
 export interface ArchiveFile {
   /** As the archive has it: shown to people, never used as a path. */
@@ -25,7 +25,6 @@ export interface Archive {
 
 /**
  * The files of a zip archive whose names match, in its order. Nothing is unpacked: they are read where they are.
- *
  * @throws {CliFailure} for what is no zip archive, or has too many entries.
  */
 export async function openArchive(path: string, wanted: RegExp): Promise<Archive> {

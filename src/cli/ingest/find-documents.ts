@@ -4,7 +4,6 @@ import ignore, { type Ignore } from "ignore";
 import { isMissing } from "../../config/system-error.ts";
 
 export interface FoundFile {
-  /** Absolute. */
   readonly path: string;
   readonly bytes: number;
   readonly modifiedMs: number;
@@ -13,7 +12,6 @@ export interface FoundFile {
 export interface SkippedPath {
   readonly path: string;
   readonly reason: string;
-  /** It was asked for by name. */
   readonly isNamed: boolean;
 }
 
@@ -21,7 +19,6 @@ export interface FoundDocuments {
   readonly files: readonly FoundFile[];
   /** What was passed over; of a folder that was, only the folder itself. */
   readonly skipped: readonly SkippedPath[];
-  /** Paths that were asked for and are not there. */
   readonly missing: readonly string[];
 }
 
@@ -57,7 +54,7 @@ export async function findDocuments(paths: readonly string[]): Promise<FoundDocu
   const files = new Map<string, FoundFile>();
   const skipped = new Map<string, SkippedPath>();
   const missing: string[] = [];
-  // One that is named and stands in a folder that is, too, is said once.
+  // A path may be named and also stand in a named folder.
   const skip = (path: string, reason: string, isNamed = false): void => {
     if (isNamed || !skipped.has(path)) skipped.set(path, { path, reason, isNamed });
   };

@@ -5,13 +5,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type MemorydClient, MemorydError, type StoredDocument } from "../../client/client.ts";
 import { connect, findDaemon } from "../connect.ts";
 import { CliFailure, EXIT } from "../output/cli-failure.ts";
-import { type Flags, given, settingsOf } from "../output/options.ts";
+import { type Flags, settingsOf } from "../output/options.ts";
 import { progressLines } from "../output/job-progress.ts";
 import { ask, complain, oneLine, plural, print, printJson, showProgress } from "../output/output.ts";
 import { findDocuments, type FoundDocuments, type FoundFile, isGone } from "./find-documents.ts";
+import { present } from "../../schemas/wire.ts";
 
 export interface IngestOptions extends Flags {
-  /** Spoken in recordings. */
   readonly language?: string;
   readonly watch?: boolean;
 }
@@ -34,7 +34,6 @@ export interface Run {
   api: Pick<MemorydClient, "documents" | "jobs">;
   /** The client of the daemon that answers now, if any. */
   readonly findApi: () => Promise<Run["api"] | undefined>;
-  /** Those of the same user and project, by id. */
   readonly documents: Map<string, KnownDocument>;
   /** Size and time of each file that needs no second look, by path. */
   readonly seen: Map<string, string>;
@@ -230,9 +229,8 @@ export async function removeGone(run: Run, gone: Iterable<[string, readonly stri
 }
 
 /**
- * Takes files from a document. It is deleted where no other file holds its bytes, which is asked anew: another command
+ * Takes files from a document. It is deleted where no other file holds its bytes; the daemon is asked again, as another command
  * may have added one. Where it is called as a file that it no longer stands for, it takes the name of one that is left.
- *
  * @returns whether it was deleted.
  */
 async function release(run: Run, id: string, gone: readonly string[]): Promise<boolean> {
@@ -259,7 +257,6 @@ function unlessMissing(error: unknown): undefined {
   if (!(error instanceof MemorydError && error.status === 404)) throw error;
 }
 
-/** Those of some files that hold these bytes. */
 async function withContent(sha256: string, paths: readonly string[]): Promise<string[]> {
   const found: string[] = [];
   for (const path of paths) if ((await hashOf(path).catch(() => undefined)) === sha256) found.push(path);
@@ -270,7 +267,7 @@ async function withContent(sha256: string, paths: readonly string[]): Promise<st
 async function send(run: Run, path: string, onProgress: (line: string) => void) {
   const { api, options, signal } = run;
   const { user, project, tag, language } = options;
-  const fields = { metadata: { path }, ...given({ user_id: user, project, tags: tag, language }) };
+  const fields = { metadata: { path }, ...present({ user_id: user, project, tags: tag, language }) };
   const source = { file: await openAsBlob(path), filename: basename(path) };
   const begun = await api.documents.submit(source, fields);
   if ("document" in begun) return begun;

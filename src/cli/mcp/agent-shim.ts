@@ -9,6 +9,7 @@ import {
 } from "../../schemas/agent-tools.ts";
 import type { ForwardedAnswer, ForwardedCall } from "./forward.ts";
 import { folderOfRoot } from "./project-of-folder.ts";
+import { messageOf } from "../../config/system-error.ts";
 
 export interface AgentShimOptions {
   readonly version: string;
@@ -22,13 +23,10 @@ export interface AgentShimOptions {
   readonly forward: (call: ForwardedCall) => Promise<ForwardedAnswer>;
 }
 
-/** A client that says it has roots and does not tell them is asked no longer. */
+/** Some clients declare roots and never list them. */
 const ROOTS_TIMEOUT_MS = 3_000;
 
-/**
- * The server that an agent talks to over stdio. It says by itself what is offered, at once; what is asked for, the
- * daemon answers.
- */
+/** The server that an agent talks to over stdio: lists tools and prompts itself, and has the daemon answer calls. */
 export function buildAgentShim(options: AgentShimOptions): Server {
   const server = new Server(
     { name: "memoryd", version: options.version },
@@ -85,7 +83,7 @@ export function buildAgentShim(options: AgentShimOptions): Server {
   return server;
 }
 
-/** What `--project` says, else the client's first root, else where the shim was started. */
+/** `--project`, else the client's first root, else the folder where the shim was started. */
 async function findProject(server: Server, options: AgentShimOptions): Promise<string | undefined> {
   if (options.project !== undefined) return options.project;
   if (server.getClientCapabilities()?.roots === undefined) return options.projectOf(undefined);
@@ -122,5 +120,5 @@ async function orProtocolError(answer: Promise<ForwardedAnswer>): Promise<Forwar
 }
 
 function sentenceOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return messageOf(error);
 }

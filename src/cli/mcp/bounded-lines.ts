@@ -3,16 +3,13 @@ import { BODY_LIMITS, jsonExcess } from "../../schemas/json-limits.ts";
 
 const NEWLINE = 0x0a;
 
-/**
- * Passes on the lines of an agent that are within the limits of one message. Any other is dropped before it is parsed or
- * kept whole.
- */
+/** Passes on lines within the limits of one message; any other is dropped before it is parsed or kept whole. */
 export class BoundedLines extends Transform {
   readonly #refuse: (why: string) => void;
   #line: Buffer[] = [];
   #bytes = 0;
 
-  /** @param refuse is told what a dropped line breaks, in words that follow "The message". */
+  /** @param refuse gets the limit that a dropped line breaks, in words that follow "The message". */
   constructor(refuse: (why: string) => void) {
     super();
     this.#refuse = refuse;

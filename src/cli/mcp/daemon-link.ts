@@ -8,24 +8,21 @@ import { checked, type Daemon, findDaemon } from "../connect.ts";
 import { spawnDaemon, type StartOutcome } from "../commands/start-detached.ts";
 import { type Flags, settingsOf } from "../output/options.ts";
 import { complain } from "../output/output.ts";
-import { checkVersions } from "./check-versions.ts";
+import { checkVersions } from "../installed-program.ts";
 
-/** The daemon, wherever it is by now. */
 export interface DaemonLink {
   /**
    * The daemon of the data directory, after it has shown who it is; started if there is none.
-   *
    * @throws {CliFailure} that says what to do, at the deadline at the latest.
    */
   reach(deadline: number): Promise<Daemon>;
-  /** Lets the daemon know that somebody is there, if it runs. Never fails. */
+  /** Makes a request, so that a running daemon does not count as idle. Never fails. */
   greet(): Promise<void>;
 }
 
 export interface DaemonLinkOptions {
   readonly dataDir: string;
   readonly version: string;
-  /** Starts the daemon as a process of its own, and waits until it is ready or has failed. */
   readonly start: () => Promise<StartOutcome>;
   readonly onEvent: (event: string, details: object) => void;
 }
@@ -53,12 +50,12 @@ export function createDaemonLink(options: DaemonLinkOptions): DaemonLink {
     return daemon;
   }
 
-  /** One turn: begins to start the daemon, unless somebody does. */
+  /** Starts the daemon, unless another process is starting it. */
   async function startOnce(): Promise<void> {
     const claim = await lockStart(dataDir);
     if (claim === undefined) return;
     try {
-      // Whoever had the right before may have used it.
+      // The process that held the lock before may have started it.
       if ((await findDaemon(dataDir)) !== undefined) return;
       const outcome = await options.start();
       if (outcome.kind === "ready") onEvent("daemon started", {});
@@ -102,7 +99,7 @@ export function createDaemonLink(options: DaemonLinkOptions): DaemonLink {
       try {
         await findDaemon(dataDir);
       } catch {
-        // The next call says what is wrong, to somebody who asked.
+        // The next call of the agent reports the failure.
       }
     },
   };
@@ -118,10 +115,7 @@ export function idleMsOf({ exitWhenIdleMs }: Settings): number {
   return exitWhenIdleMs === 0 ? EXIT_WHEN_IDLE_MS : exitWhenIdleMs;
 }
 
-/**
- * Starts a daemon with these settings for somebody who finds it by its data directory, so that any free port will do where
- * another program has the one that is set.
- */
+/** Starts a daemon that clients find by its data directory: any free port will do where the set one is taken. */
 export async function startForClient(settings: Settings, config: string | undefined): Promise<StartOutcome> {
   const words = [
     "start",
@@ -135,7 +129,7 @@ export async function startForClient(settings: Settings, config: string | undefi
   return isPortTaken ? await spawnDaemon(settings, [...words, "--port=0"]) : outcome;
 }
 
-/** As `connect`, but starts a daemon when none runs, and says so. */
+/** As `connect`, but starts a daemon where none runs, with a message. */
 export async function connectOrStart(flags: Pick<Flags, "dataDir" | "config">): Promise<Daemon> {
   const settings = settingsOf(flags);
   const { dataDir } = settings;

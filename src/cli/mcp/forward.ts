@@ -2,17 +2,13 @@ import { MemorydError } from "../../client/client.ts";
 import { CliFailure } from "../output/cli-failure.ts";
 import type { DaemonLink } from "./daemon-link.ts";
 
-/** One call of the agent, to be answered by the daemon. */
 export interface ForwardedCall {
   readonly method: "tools/call" | "resources/read" | "prompts/get";
   readonly params: object;
-  /** Of the address: project, user, tools. */
   readonly query: Readonly<Record<string, string>>;
   /** The MCP client's name; undefined where it gave none. */
   readonly client: string | undefined;
-  /** Sending it twice does no harm. */
   readonly mayRepeat: boolean;
-  /** The agent has given up. */
   readonly signal: AbortSignal;
 }
 
@@ -26,11 +22,7 @@ const TOTAL_MS = 55_000;
 /** Part of it that may be spent on reaching the daemon. */
 const REACH_MS = 40_000;
 
-/**
- * Has the daemon answer a call; once more where the connection broke and that is harmless.
- *
- * @throws {CliFailure} in one sentence, within a minute.
- */
+/** Has the daemon answer a call; repeats it once where that is harmless. @throws {CliFailure} within a minute. */
 export async function forward(link: DaemonLink, call: ForwardedCall): Promise<ForwardedAnswer> {
   const { method, params, query, signal, client } = call;
   const begun = Date.now();

@@ -54,7 +54,6 @@ export function remoteIn(config: string): string | undefined {
   return urls.get("origin") ?? urls.values().next().value;
 }
 
-/** Without quotes and the comment behind it. */
 function valueOf(text: string): string {
   const quoted = /^"((?:[^"\\]|\\.)*)"/.exec(text);
   return quoted?.[1] === undefined

@@ -39,7 +39,7 @@ function workFolderOf(repository: string): string {
   return basename(repository) === ".git" ? dirname(repository) : repository;
 }
 
-/** The name of a folder that is a project by word of somebody, a repository or not. */
+/** The name of a folder that was named as a project, a repository or not. */
 export function namedByPath(path: string): string {
   const real = realPath(path);
   const mark = createHash("sha256").update(real).digest("hex").slice(0, MARK_CHARS);

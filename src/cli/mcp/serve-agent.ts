@@ -10,6 +10,7 @@ import { createDaemonLink, type DaemonLink, idleMsOf, startForClient } from "./d
 import { forward } from "./forward.ts";
 import { namedByPath, projectOfFolder } from "./project-of-folder.ts";
 import { extraToolsOf } from "../output/options.ts";
+import { messageOf } from "../../config/system-error.ts";
 
 export interface ServeAgentOptions {
   readonly project?: string;
@@ -20,7 +21,7 @@ export interface ServeAgentOptions {
   readonly config?: string;
 }
 
-/** How often the daemon hears that an agent is there, as a part of the time after which it would end. */
+/** Requests that keep the daemon alive, per time after which it would end. */
 const GREETINGS = 5;
 const LONGEST_GREETING_INTERVAL_MS = 60_000;
 /** A daemon is given so long at the start to be there before the first call; a call gives it its own time. */
@@ -64,7 +65,7 @@ export async function serveAgent(settings: Settings, options: ServeAgentOptions)
   );
   const greetings = greetRegularly(link, idleMsOf(settings));
   link.reach(Date.now() + WARM_UP_MS).catch((error: unknown) => {
-    log.warn({ reason: error instanceof Error ? error.message : String(error) }, "no daemon yet");
+    log.warn({ reason: messageOf(error) }, "no daemon yet");
   });
 
   await ended;
@@ -76,7 +77,7 @@ export async function serveAgent(settings: Settings, options: ServeAgentOptions)
 
 const INVALID_REQUEST = -32_600;
 
-/** Answers JSON that is no message, so that whoever sent it does not wait: JSON-RPC 2.0, section 5.1. */
+/** Answers JSON that is no message, so that its sender does not wait: JSON-RPC 2.0, section 5.1. */
 function answerMalformed(error: Error): void {
   if (error.name === "ZodError") answerInvalid("This is not one JSON-RPC message; batches are not taken.");
 }
@@ -90,7 +91,7 @@ function greetRegularly(link: DaemonLink, exitWhenIdleMs: number): NodeJS.Timeou
   return setInterval(() => void link.greet(), interval);
 }
 
-/** Resolves when whoever speaks here has gone, whichever way that shows. */
+/** Resolves when the agent has closed its end. */
 function untilInputEnds(): Promise<void> {
   return new Promise((resolve) => {
     for (const event of ["end", "close", "error"]) process.stdin.once(event, () => resolve());

@@ -6,16 +6,10 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 export class CliFailure extends Error {
   override readonly name = "CliFailure";
   readonly exitCode: ExitCode;
-  /** HTTP status of the answer, where the daemon refused. */
-  readonly status: number | undefined;
 
-  constructor(
-    message: string,
-    options: ErrorOptions & { readonly exitCode?: ExitCode; readonly status?: number } = {},
-  ) {
+  constructor(message: string, options: ErrorOptions & { readonly exitCode?: ExitCode } = {}) {
     super(message, options);
     this.exitCode = options.exitCode ?? EXIT.failure;
-    this.status = options.status;
   }
 }
 

@@ -2,7 +2,6 @@ import type { Fact } from "../../client/client.ts";
 import { oneLine } from "./output.ts";
 import { moment } from "./times.ts";
 
-/** What is shown of a fact. */
 type ShownFact = Pick<
   Fact,
   "id" | "subject" | "predicate" | "object" | "valid_from" | "valid_to" | "confidence"
@@ -10,7 +9,6 @@ type ShownFact = Pick<
 
 type Statement = Pick<Fact, "subject" | "predicate" | "object">;
 
-/** What happened to a fact, as the daemon tells it. */
 export interface TimelineEvent {
   readonly timestamp: string;
   readonly change_type: string;

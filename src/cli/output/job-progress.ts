@@ -1,6 +1,5 @@
 import { clockTime } from "../../core/text/clock-time.ts";
 
-/** How far a job is, as the daemon tells it. */
 export interface Progress {
   readonly stage: string;
   readonly done: number;
@@ -15,7 +14,6 @@ const MIN_SHARE = 0.02;
 /**
  * Makes lines for the terminal of a job's progress: its stage, a bar, and the time that the stage has left if it goes on
  * as it did.
- *
  * @param now in milliseconds, of any clock that does not go back.
  */
 export function progressLines(now: () => number): (progress: Progress) => string {

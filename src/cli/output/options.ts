@@ -5,6 +5,7 @@ import * as rules from "../../schemas/text-rules.ts";
 import { parseLocalTime } from "./times.ts";
 import { EXTRA_TOOLS, type ExtraTool, readExtraTools } from "../../schemas/extra-tools.ts";
 import { usageFailure } from "./cli-failure.ts";
+import { present } from "../../schemas/wire.ts";
 
 /** The flags of all commands; each command declares which of them it takes. */
 export interface Flags {
@@ -28,12 +29,6 @@ export interface Flags {
   readonly metadata?: string;
 }
 
-/** The same fields without those that are undefined. */
-export function given<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  const found = Object.entries(fields).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(found) as { [K in keyof T]?: Exclude<T[K], undefined> };
-}
-
 /** Adds a command that talks to the daemon of a data directory. */
 export function addCommand(parent: Command, name: string, description: string): Command {
   return withDataDir(parent.command(name).description(description));
@@ -49,24 +44,19 @@ export function settingsOf({ dataDir, config }: Pick<Flags, "dataDir" | "config"
   return readSettings({ flags: dataDir === undefined ? {} : { dataDir }, configFile: config });
 }
 
-/**
- * The data directory as flags of a program that runs without this one's variables and flags; none where the configuration
- * file names it, because that may change.
- */
+/** The data directory as flags for a program without these variables; none where the configuration file names it. */
 export function dataDirWords({ dataDir, config: configFile }: Pick<Flags, "dataDir" | "config">): string[] {
-  const chosen = settingsOf(given({ dataDir, config: configFile }));
+  const chosen = settingsOf(present({ dataDir, config: configFile }));
   const usual = readSettings({ configFile, env: {} }).dataDir;
   return chosen.dataDir === usual ? [] : ["--data-dir", chosen.dataDir];
 }
 
-/** Whose records a command reads. */
 export function withOwner(command: Command, what: string): Command {
   return command
     .option("-u, --user <id>", `only this user's ${what}`, userId)
     .option("-p, --project <name>", `only ${what} of this project; "" for those without one`, projectOrNone);
 }
 
-/** Whose new records are. */
 export function withNewOwner(command: Command, what: string): Command {
   return command
     .option("-u, --user <id>", `give the ${what} to this user`, userId)
@@ -89,7 +79,6 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
   };
 }
 
-/** A number from 0 to 1. */
 export function part(text: string): number {
   const value = Number(text);
   if (text.trim() !== "" && value >= 0 && value <= 1) return value;
@@ -130,7 +119,6 @@ const projectOrNone = textOf(rules.QUERY_PROJECT);
 export const sessionId = textOf(rules.SESSION_ID);
 const tag = textOf(rules.TAG);
 
-/** An option that may be given several times. */
 export function tags(value: string, earlier: readonly string[] = []): string[] {
   return [...earlier, tag(value)];
 }

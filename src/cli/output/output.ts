@@ -39,7 +39,7 @@ export function complain(sentence: string): void {
 
 const PROGRESS_CHARS = 72;
 
-/** A line that the next one takes the place of, where somebody watches; the empty one ends it. */
+/** Shows a line in place of the one before, on a terminal only; an empty line ends it. */
 export function showProgress(line: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${oneLine(line).slice(0, PROGRESS_CHARS)}`);
 }
@@ -101,7 +101,6 @@ export function printTable(rows: readonly (readonly [name: string, value: string
 const LINE_CHARS = 100;
 const SHORT_ID_CHARS = 8;
 
-/** How a text begins, on one line. */
 export function beginning(text: string): string {
   const line = oneLine(text);
   return line.length <= LINE_CHARS

@@ -11,7 +11,6 @@ export interface InstalledService {
   readonly definition: ServiceDefinition;
   readonly node: string;
   readonly launcher: string;
-  /** Its arguments. */
   readonly words: readonly string[];
 }
 

@@ -6,7 +6,6 @@ import { type Command, type ServiceDefinition, serviceDefinition } from "./servi
 
 /**
  * The service of this system and user; undefined where there are none that are known.
- *
  * @param command of Node, of the launcher, and its arguments.
  */
 export function definitionHere(command: readonly string[]): ServiceDefinition | undefined {

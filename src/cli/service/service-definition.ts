@@ -1,7 +1,6 @@
 import { posix, win32 } from "node:path";
 import { systemdWord, windowsWord, xml } from "./service-words.ts";
 
-/** What the background service of a person's system is told. */
 export interface ServiceRequest {
   readonly platform: NodeJS.Platform;
   readonly home: string;
@@ -13,7 +12,6 @@ export interface ServiceRequest {
   readonly stopTimeoutMs: number;
   /** The number of the user on macOS, `DOMAIN\name` on Windows. */
   readonly user: string;
-  /** For a file that is read once. */
   readonly temporaryFolder: string;
 }
 
@@ -27,13 +25,10 @@ export interface ServiceDefinition {
   readonly isKept: boolean;
   /** Succeeds where there is a keeper for this user. */
   readonly probe: Command;
-  /** Run after the file is written. */
   readonly install: readonly Command[];
   /** Run while the daemon is stopped and the service is loaded: starts it, in place of one that hangs. */
   readonly restart: readonly Command[];
-  /** Run before the file goes. */
   readonly uninstall: readonly Command[];
-  /** Run after the file has gone. */
   readonly forget: readonly Command[];
   /** Succeeds while the service is installed and, where the keeper knows, runs. */
   readonly status: Command;
@@ -64,11 +59,7 @@ export function serviceDefinition(request: ServiceRequest): ServiceDefinition | 
   return request.platform === "win32" ? scheduledTask(request) : undefined;
 }
 
-/**
- * The colon before the command keeps `$` from being read as a variable.
- *
- * @see systemd.service(5), systemd.syntax(7)
- */
+/** The colon before the command keeps `$` from being read as a variable. @see systemd.service(5), systemd.syntax(7) */
 function systemdUnit({ home, configFolder, command, stopTimeoutMs }: ServiceRequest): ServiceDefinition {
   const text = `[Unit]
 Description=${DESCRIPTION}
@@ -149,7 +140,6 @@ ${words}
 
 /**
  * A task has a console window for as long as its program runs, so it only starts the daemon, which goes on by itself.
- *
  * @see https://learn.microsoft.com/windows/win32/taskschd/task-scheduler-schema
  */
 function scheduledTask({ command, user, temporaryFolder }: ServiceRequest): ServiceDefinition {

@@ -14,12 +14,10 @@ import { startByKeeper } from "./start-by-keeper.ts";
 
 export interface ServiceOptions {
   readonly print?: boolean;
-  /** The configuration file that was named. */
   readonly config?: string;
   readonly dataDir?: string;
 }
 
-/** `memoryd service`: the daemon as something that the system starts. */
 export function addServiceCommands(memoryd: Command): void {
   const service = memoryd
     .command("service")
@@ -35,7 +33,6 @@ export function addServiceCommands(memoryd: Command): void {
   );
 }
 
-/** Has the system start the daemon when the user logs in, and again when it crashes. */
 async function installService(settings: Settings, options: ServiceOptions): Promise<void> {
   const definition = definitionOf(options);
   if (options.print === true) {
@@ -75,7 +72,6 @@ async function installService(settings: Settings, options: ServiceOptions): Prom
     );
 }
 
-/** Takes that back; what is stored stays. */
 async function uninstallService(settings: Settings, options: ServiceOptions): Promise<void> {
   const definition = definitionOf(options);
   const { file, isKept, uninstall, forget, keeper } = definition;

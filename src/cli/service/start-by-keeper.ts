@@ -7,12 +7,10 @@ import { isRunning, run } from "./keeper.ts";
 import type { Command, ServiceDefinition } from "./service-definition.ts";
 
 const POLL_MS = 100;
-/** Of the log, when a start failed. */
 const SHOWN_LINES = 10;
 
 /**
  * Has the keeper start the daemon, and waits until it is ready.
- *
  * @param otherwise the first sentence where it does not become ready.
  * @throws {CliFailure} why it did not start, with the end of its log.
  */
@@ -57,8 +55,6 @@ function reasonIn(line: string): string {
   try {
     const { err } = JSON.parse(line) as { readonly err?: { readonly message?: unknown } };
     if (typeof err?.message === "string") return err.message;
-  } catch {
-    // Cut short while it was written.
-  }
+  } catch {}
   return "It failed while it started.";
 }

@@ -14,9 +14,10 @@ import { batchReply, judge } from "../batch.ts";
 import type { OperationsOf } from "../caller-operations.ts";
 import { closeFactInput, factIdOf, recordFactInput } from "../fact-input.ts";
 import { factRecord, recordedFactRecord } from "../records.ts";
-import { ownerOf, present } from "../memory-input.ts";
+import { ownerOf } from "../memory-input.ts";
 import { idempotency, writer, WriteHeaders } from "../request-headers.ts";
 import { routes } from "../route.ts";
+import { present } from "../../schemas/wire.ts";
 
 /** Items of a batch, each checked alone. */
 const judgeItems = judge(RecordFactBody, recordFactInput);

@@ -15,11 +15,10 @@ import {
 } from "../../schemas/document.ts";
 import type { DocumentsOf } from "../caller-operations.ts";
 import { ingestReply, jobRecord } from "../document-record.ts";
-import { present } from "../memory-input.ts";
 import { idempotency, writer, WriteHeaders } from "../request-headers.ts";
 import { cleanFilename, readUpload, tooLarge, type UploadedFile, type UploadLimits } from "../upload.ts";
 import { routes, routeAdder } from "../route.ts";
-import { fromWire } from "../../schemas/wire.ts";
+import { fromWire, present } from "../../schemas/wire.ts";
 import { invalid } from "../problem.ts";
 
 /** How long a call waits for its job where it does not say. */
@@ -46,7 +45,6 @@ const HINT = "to send text as it is, use POST /ingest with `text`";
 
 /**
  * The bytes of strict base64, but for line breaks, the URL alphabet, missing padding and a `data:` prefix.
- *
  * @throws {ServiceError} INVALID_REQUEST for anything else: reading past it would take in other bytes than were meant.
  */
 function decodeBase64(data: string): Buffer {
@@ -184,7 +182,7 @@ export const ingestRoutes = routes<IngestRoutesOptions>(async (route, { document
         if (typeof url === "string") return answer(request, reply, { original: { url }, ...common });
         if (typeof text === "string") {
           const file = await keepBytes(request, Buffer.from(text));
-          // A filename says which kind; without one it is plain text.
+          // The kind follows from the filename; without one it is plain text.
           const claim = common.filename === undefined ? { claimedType: "txt" } : {};
           return answer(request, reply, { original: { file }, ...claim, ...common });
         }

@@ -18,10 +18,10 @@ function notReadyError(reasons: readonly string[]): ServiceError {
 export interface SystemRoutesOptions {
   readonly operationsOf: OperationsOf;
   readonly status: () => ServiceStatus;
-  /** Brings up to date what the status says of adding. */
+  /** Refreshes `addsRefused` of the status. */
   readonly lookAtDiskSpace: () => Promise<void>;
   readonly requestStop: () => void;
-  /** Who this is, to somebody who has the file in the data directory; undefined where there is no such file. */
+  /** Proves the daemon's identity to a reader of its runtime file; undefined where there is no such file. */
   readonly prove: ((challenge: string) => string) | undefined;
   /** The finished description of all routes. */
   readonly openapi: () => object;

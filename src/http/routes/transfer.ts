@@ -141,7 +141,7 @@ function parseLine(line: string): object | ServiceError {
     const value: unknown = JSON.parse(line);
     if (typeof value === "object" && value !== null) return value;
   } catch {
-    // The parser's own message quotes the line, which may be somebody's memory.
+    // The parser's own message quotes the line, which may be private.
   }
   return new ServiceError("INVALID_REQUEST", "The line is not a JSON object.");
 }

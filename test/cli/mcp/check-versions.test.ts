@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { checkVersions } from "../../../src/cli/mcp/check-versions.ts";
+import { checkVersions } from "../../../src/cli/installed-program.ts";
 
 function check(own: string, daemon: string): string {
   let said = "fine";
