@@ -62,10 +62,12 @@ function linesOf({ page, regions }: PdfPage): Line[] {
   );
 }
 
+/** The segment with most text. */
+export const longestOf = (row: Row) =>
+  row.reduce((longest, segment) => (segment.text.length > longest.text.length ? segment : longest));
+
 function lineOf(row: Row, cells: readonly string[], page: number, region: Region): Line {
-  const main = row.reduce((longest, segment) =>
-    segment.text.length > longest.text.length ? segment : longest,
-  );
+  const main = longestOf(row);
   return {
     text: cells.join(" ").replace(LEADERS, " … "),
     cells,
@@ -93,7 +95,7 @@ class BlockBuilder {
   constructor(lines: readonly Line[], outline: ReadonlyMap<string, number>) {
     this.#lines = lines;
     this.#outline = outline;
-    this.#bodySize = mostText(lines, (line) => roundSize(line.size));
+    this.#bodySize = usualSize(lines);
     this.#headingSizes = headingSizes(lines, this.#bodySize);
     this.#leading = usualLeading(lines);
     this.#words = wordsOf(lines);
@@ -209,26 +211,28 @@ function codeText(lines: readonly Line[]): string {
 
 const roundSize = (size: number) => Math.round(size * 2) / 2;
 
-function mostText(lines: readonly Line[], keyOf: (line: Line) => number): number {
+/** The size that most of the text is set in, rounded to half a point; 0 without text. */
+export function usualSize(parts: readonly { readonly size: number; readonly text: string }[]): number {
+  return Array.from(charsBySize(parts)).reduce(
+    (most, entry) => (entry[1] > most[1] ? entry : most),
+    [0, 0],
+  )[0];
+}
+
+function charsBySize(parts: readonly { readonly size: number; readonly text: string }[]) {
   const chars = new Map<number, number>();
-  for (const line of lines) chars.set(keyOf(line), (chars.get(keyOf(line)) ?? 0) + line.text.length);
-  return Array.from(chars).reduce((most, entry) => (entry[1] > most[1] ? entry : most))[0];
+  for (const { size, text } of parts) {
+    const rounded = roundSize(size);
+    chars.set(rounded, (chars.get(rounded) ?? 0) + text.length);
+  }
+  return chars;
 }
 
 /** Largest first. A size that much of the document is set in is no heading's. */
 function headingSizes(lines: readonly Line[], bodySize: number): number[] {
-  const chars = new Map<number, number>();
-  let total = 0;
-  for (const line of lines) {
-    total += line.text.length;
-    if (line.size >= bodySize * HEADING_RATIO) {
-      const size = roundSize(line.size);
-      chars.set(size, (chars.get(size) ?? 0) + line.text.length);
-    }
-  }
-  const sizes = Array.from(chars)
-    .filter(([, count]) => count < total * 0.3)
-    .map(([size]) => size);
+  const total = lines.reduce((sum, { text }) => sum + text.length, 0);
+  const large = charsBySize(lines.filter(({ size }) => size >= bodySize * HEADING_RATIO));
+  const sizes = Array.from(large).flatMap(([size, chars]) => (chars < total * 0.3 ? [size] : []));
   return sizes.sort((a, b) => b - a);
 }
 

@@ -1,4 +1,4 @@
-import { HEADING_RATIO, headingKey } from "./pdf-blocks.ts";
+import { HEADING_RATIO, headingKey, longestOf, usualSize } from "./pdf-blocks.ts";
 import type { Row } from "./pdf-lines.ts";
 
 /** Lines at the top and at the bottom of a page that may repeat on others. */
@@ -46,10 +46,12 @@ export function withoutFurniture(
   );
   const furniture = pageNumbers(edges, pages.length);
   if (pages.length >= MIN_PAGES) {
-    const bodySize = usualSize(pages);
+    const bodySize = usualSize(pages.flat(2));
     const rest = edges.filter(
       ({ row, text }) =>
-        !furniture.has(row) && sizeOf(row) < bodySize * HEADING_RATIO && !outline.has(headingKey(text)),
+        !furniture.has(row) &&
+        longestOf(row).size < bodySize * HEADING_RATIO &&
+        !outline.has(headingKey(text)),
     );
     const repeated = repeatedRows(rest, pages.length, bodySize);
     const total = pages.flat().reduce((sum, row) => sum + textOf(row).length, 0);
@@ -105,7 +107,8 @@ function isNumberedByPage(found: readonly EdgeRow[], bodySize: number): boolean 
       PAGE_WORD.test(first?.text.slice(0, match.index) ?? "") ||
       found.every(
         ({ row }) =>
-          sizeOf(row) < bodySize * SMALL_PRINT || row.some(({ text }) => PAGE_NUMBER.test(text.trim())),
+          longestOf(row).size < bodySize * SMALL_PRINT ||
+          row.some(({ text }) => PAGE_NUMBER.test(text.trim())),
       )
     );
   });
@@ -130,19 +133,6 @@ function valueOf(number: string): number {
   const digits = Array.from(number.toLowerCase(), (letter) => ROMAN[letter] ?? 0);
   return digits.reduce((sum, digit, n) => sum + (digit < (digits[n + 1] ?? 0) ? -digit : digit), 0);
 }
-
-/** The size that most of the text is set in, rounded to half a point. */
-function usualSize(pages: readonly (readonly Row[])[]): number {
-  const chars = new Map<number, number>();
-  for (const { size, text } of pages.flat(2)) {
-    const rounded = Math.round(size * 2) / 2;
-    chars.set(rounded, (chars.get(rounded) ?? 0) + text.length);
-  }
-  return Array.from(chars).reduce((most, entry) => (entry[1] > most[1] ? entry : most), [0, 0])[0] ?? 0;
-}
-
-const sizeOf = (row: Row) =>
-  row.reduce((longest, segment) => (segment.text.length > longest.text.length ? segment : longest)).size;
 
 const textOf = (row: Row) =>
   row

@@ -7,7 +7,6 @@ import {
   type ExtractionInput,
   type ExtractionLimits,
   type ExtractionOptions,
-  type SpooledFile,
   type TextExtractor,
 } from "../core/documents/extraction.ts";
 import { builtFile } from "../sandbox/sandboxed-process.ts";
@@ -20,7 +19,7 @@ import {
   startExtractionProcess,
 } from "./extraction-process.ts";
 
-/** Limits that are no settings: what needs more is no document of people. Their messages say what helps all the same. */
+/** Limits without a setting: no ordinary document needs more. */
 const FIXED_LIMITS = {
   maxInflatedBytes: 200_000_000,
   maxResidentBytes: 1_000_000_000,
@@ -33,9 +32,9 @@ export interface ExtractorOptions {
   readonly workerFile?: string;
 }
 
-/** A process is replaced after as many documents: parsers leave things behind. */
+/** Documents per process: parsers leave things behind. */
 const JOBS_PER_PROCESS = 50;
-/** A process without work is ended after as long. */
+/** Time without work after which a process is ended. */
 const IDLE_MS = 30_000;
 const PIECE_BYTES = 1 << 20;
 
@@ -55,7 +54,7 @@ export function openExtractor(options: ExtractorOptions): TextExtractor {
 class SandboxedTextExtractor implements TextExtractor {
   readonly #limits: ExtractionLimits;
   readonly #closing = new AbortController();
-  /** A process each, so that a note does not wait for a book. */
+  /** Each has a process of its own, so that a note does not wait for a book. */
   readonly #small: ProcessQueue<ExtractionProcess>;
   readonly #large: ProcessQueue<ExtractionProcess>;
 
@@ -82,8 +81,9 @@ class SandboxedTextExtractor implements TextExtractor {
       const document = { claims, byteCount: bytes.length, pieces: piecesOf(bytes) };
       return await this.#read(document, { ...options, signal });
     }
-    await using file = await openFile(bytes);
-    const document = { claims, byteCount: file.size, pieces: file.pieces() };
+    await using file = await openOriginal(bytes.path);
+    const pieces = file.createReadStream({ highWaterMark: PIECE_BYTES, autoClose: false });
+    const document = { claims, byteCount: (await file.stat()).size, pieces };
     return await this.#read(document, { ...options, signal });
   }
 
@@ -92,7 +92,7 @@ class SandboxedTextExtractor implements TextExtractor {
   }
 
   async close(): Promise<void> {
-    this.#closing.abort(new ServiceError("NOT_READY", "The reader of documents is closed."));
+    this.#closing.abort(new ServiceError("NOT_READY", "The document reader is closed."));
     await Promise.all([this.#small.close(), this.#large.close()]);
   }
 
@@ -114,30 +114,6 @@ class SandboxedTextExtractor implements TextExtractor {
       options.user,
     );
   }
-}
-
-async function openFile({ path }: SpooledFile) {
-  const handle = await openOriginal(path);
-  const { size } = await handle.stat();
-  return {
-    size,
-    async *pieces(): AsyncGenerator<Uint8Array> {
-      let at = 0;
-      while (at < size) {
-        const { bytesRead, buffer } = await handle.read(
-          Buffer.allocUnsafe(PIECE_BYTES),
-          0,
-          Math.min(PIECE_BYTES, size - at),
-          at,
-        );
-        if (bytesRead === 0)
-          throw new ServiceError("INTERNAL", "A spooled upload became shorter while it was read.");
-        at += bytesRead;
-        yield buffer.subarray(0, bytesRead);
-      }
-    },
-    [Symbol.asyncDispose]: () => handle.close(),
-  };
 }
 
 async function* piecesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
