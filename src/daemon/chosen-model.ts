@@ -7,10 +7,10 @@ import { nodeDisk } from "../storage/disk.ts";
 
 export type ModelName = (typeof MODEL_NAMES)[number];
 
-/** Beside the store, and no part of it: without the file a store keeps the model of its vectors. */
+/** No part of the store: without the file a store keeps the model of its vectors. */
 const FILE = "MODEL";
 
-/** @returns the model that the store shall have from its next start on; undefined where nobody chose one. */
+/** @returns the model that the store shall have from its next start on; undefined without a choice. */
 export function chosenModel(dataDir: string): ModelName | undefined {
   let text: string;
   try {

@@ -4,7 +4,7 @@ import type { Logger } from "./log.ts";
 import type { Purge, Originals } from "../storage/purge.ts";
 
 export interface CompactionService extends CompactionOperations {
-  /** Begins to look now and then whether something is to be erased. */
+  /** Starts the regular check for rows to purge. */
   begin(): void;
   /** Stops one that runs, which loses nothing. */
   close(): Promise<void>;
@@ -14,20 +14,20 @@ export interface CompactionParts {
   readonly purge: Purge;
   readonly originals: Originals;
   readonly clock: Clock;
-  /** How long what was deleted may wait; 0: until somebody asks. */
+  /** Minutes that deleted rows may wait; 0: until a request. */
   readonly afterMinutes: number;
-  /** Changes whenever something is asked of the daemon. */
+  /** A value that changes with activity. */
   readonly activity: () => unknown;
   readonly log: Pick<Logger, "info" | "warn">;
 }
 
 const LOOK_EVERY_MS = 10_000;
-/** Rest after one that nobody asked for, in times of what it took: at most a twentieth of the time goes into it. */
+/** Pause after a purge, in multiples of its duration: purges take at most a twentieth of the time. */
 const REST = 20;
-/** After a failure; most want an operator. */
+/** After a failure; most need an operator. */
 const RETRY_MS = 10 * 60_000;
 
-/** Erases what was deleted when it has waited long enough, in a quiet moment, or when somebody asks. */
+/** Purges deleted rows after they have waited long enough, in a quiet moment, or on request. */
 export function createCompactionService(parts: CompactionParts): CompactionService {
   const { purge, originals, clock, log } = parts;
   const afterMs = parts.afterMinutes * 60_000;
@@ -82,7 +82,7 @@ export function createCompactionService(parts: CompactionParts): CompactionServi
     const now = clock.now();
     if (waiting === undefined || running !== undefined || now < notBefore) return;
     const waited = now - waiting.since;
-    // A quiet moment is waited for, but not for ever.
+    // Waits for a quiet moment, but not for ever.
     if (waited >= 2 * afterMs || (waited >= afterMs && isQuiet)) start(true);
   }
 

@@ -22,14 +22,14 @@ import { standingWalls } from "../sandbox/walls.ts";
 import type { Originals } from "../storage/purge.ts";
 import { VERSION } from "../config/version.ts";
 
-/** The part of the daemon that takes documents in. */
+/** The part of the daemon that ingests documents. */
 export interface DocumentService {
   /** As purges and backups need them. */
   readonly originals: Originals & Pick<DiskFileStore, "hold">;
   readonly operations: DocumentOperations;
-  /** Goes on with the jobs of an earlier life; once the port is known, so that the daemon fetches nothing of itself. */
+  /** Resumes jobs of an earlier run. To be called once the port is known, so that the daemon never fetches itself. */
   start(): void;
-  /** A checkpoint was written: originals that nothing needs any more may go, and the paths of files that were deleted. */
+  /** To be called after a checkpoint: removes originals that are not needed any more. */
   checkpointed(): void;
   /** Figures for the status. */
   readonly counts: ServiceStatus["documents"];
@@ -116,7 +116,8 @@ export async function openDocumentService(
     },
     get damage() {
       return files.damaged.map(
-        (sha256) => `The original ${sha256} is damaged on the disk; ingesting the same file again mends it.`,
+        (sha256) =>
+          `The original ${sha256} is damaged on the disk; ingesting the same file again repairs it.`,
       );
     },
     sandbox: walls?.by ?? null,
@@ -137,7 +138,7 @@ export async function openDocumentService(
   };
 }
 
-/** Where nobody but this machine's user can ask, what only this machine can reach is the user's own. */
+/** With `auto`, private pages may be fetched while only this machine's user can ask. */
 function privateTargets({ ingestPrivate, host }: Config, isKeyNeeded: boolean): "allow" | "deny" {
   if (ingestPrivate !== "auto") return ingestPrivate;
   return isLoopback(host) && !isKeyNeeded ? "allow" : "deny";

@@ -1,19 +1,19 @@
 import type { Server, ServerResponse } from "node:http";
 
-/** How often it is looked at, as a part of the time that counts as idle. */
+/** Checks per idle time. */
 const CHECKS = 4;
 
 export interface IdleExitOptions {
-  /** How long nothing may happen, ms. */
+  /** Milliseconds without activity. */
   readonly afterMs: number;
-  /** Whether something goes on that no request waits for. */
+  /** Whether work is under way that no request waits for. */
   readonly isBusy: () => boolean;
   readonly onIdle: () => void;
 }
 
 /**
  * Calls `onIdle` once no request has been under way, and nothing else, for that long. Time that the machine sleeps does
- * not count: what wants the daemon could not have said so.
+ * not count: no client could have called.
  *
  * @returns stops watching.
  */

@@ -3,7 +3,7 @@ import { remake, type RemakeOptions } from "../core/memories/remake.ts";
 import type { Logger } from "./log.ts";
 
 export interface RemakeService {
-  /** What is being made again, in sentences; empty once it is. */
+  /** Sentences on vectors and waypoints that are being made again; empty at the end. */
   readonly repairs: readonly string[];
   /** Interrupts it; the next start goes on. */
   stop(): Promise<void>;
@@ -11,7 +11,7 @@ export interface RemakeService {
 
 const RETRY_MS = 30_000;
 
-/** Makes what the store lacks, beside everything else, until nothing is lacking. */
+/** Makes missing vectors and waypoints in the background. */
 export function startRemaking(
   parts: Pick<RemakeOptions, "store" | "embedder" | "followUps">,
   log: Logger,

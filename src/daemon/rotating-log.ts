@@ -1,12 +1,12 @@
 import { closeSync, fstatSync, mkdirSync, openSync, renameSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** Past this size a log is set aside. */
+/** A log of this size is renamed. */
 const MAX_LOG_BYTES = 10 * 1024 ** 2;
-/** So many that were set aside stay, as `….1` (the last one) to `….3`. */
+/** Older logs that are kept, from `….1` (the newest) to `….3`. */
 const KEPT_LOGS = 3;
 
-/** Where the daemon of a data directory logs when nobody watches it. */
+/** The log file of a daemon in the background. */
 export function logFileOf(dataDir: string): string {
   return join(dataDir, "memoryd.log");
 }
@@ -17,12 +17,12 @@ export function logFilesOf(dataDir: string): string[] {
   return [...older, logFileOf(dataDir)];
 }
 
-/** Takes whole lines, each on the disk's side when the call returns. */
+/** Takes whole lines; each has left the process when the call returns. */
 export interface LineSink {
   readonly write: (line: string) => void;
 }
 
-/** A log that is set aside when it has grown to its size. A log that cannot be set aside or written to stops nobody. */
+/** A log that is renamed at its maximum size. Errors are ignored: logging must not stop the daemon. */
 export function openRotatingLog(
   path: string,
   { maxBytes = MAX_LOG_BYTES, kept = KEPT_LOGS }: { readonly maxBytes?: number; readonly kept?: number } = {},
@@ -60,6 +60,6 @@ function tolerate(action: () => void): void {
   try {
     action();
   } catch {
-    // There is nowhere to say so.
+    // There is no place to report it.
   }
 }

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { createSecureContext } from "node:tls";
 import { type Config, ConfigError } from "../config/config.ts";
 
-/** What HTTPS is served with. */
+/** Certificate and key for HTTPS. */
 export interface Tls {
   /** PEM: the certificate, then those that vouch for it. */
   readonly cert: string;

@@ -20,7 +20,7 @@ const ODD_BREAKS = /\r\n?|[\u2028\u2029\u000b\u000c\u0085]/g;
 /** Latin ligatures are letters drawn together; as one character no search finds the word. */
 const LIGATURES = /[\ufb00-\ufb06]/g;
 
-/** Longest title, author or address kept of what a document says of itself. */
+/** Longest title, author or address that is kept. */
 const MAX_METADATA_CHARS = 1_000;
 
 /** Text without control characters, with plain spaces and `\n`, ligatures as letters, composed (NFC). Keeps indentation. */

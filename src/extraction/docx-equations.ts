@@ -2,7 +2,7 @@ import { elementsOf, type HtmlElement, parseHtml, textOf } from "./html-tree.ts"
 
 const OPEN = "<m:oMath";
 const CLOSE = "</m:oMath>";
-/** Around one or several equations that stand by themselves; mammoth passes over it with all it holds. */
+/** Around equations in a paragraph of their own; mammoth drops it with its content. */
 const PARAGRAPH_TAGS = /<\/?m:oMathPara(?:\s[^<>]*)?>|<m:oMathParaPr(?:\s[^<>]*)?\/>/g;
 const PARAGRAPH_PROPERTIES =
   /<m:oMathParaPr(?:\s[^<>]*)?>(?:<(?!\/?m:oMathParaPr\b)[^<>]*>)*<\/m:oMathParaPr>/g;
@@ -31,7 +31,7 @@ function runOf(equation: string): string {
   return escaped === "" ? "" : `<w:r><w:t xml:space="preserve">${escaped}</w:t></w:r>`;
 }
 
-/** As one types it: `(a+b)/2`, `x^2`, `√(y)`. */
+/** In one line, such as `(a+b)/2`, `x^2`, `√(y)`. */
 function lineOf(element: HtmlElement): string {
   const part = (tag: string) => {
     const found = element.children.find((child) => typeof child !== "string" && child.tag === tag);
@@ -74,7 +74,7 @@ function childrenOf(element: HtmlElement, tag: string): HtmlElement[] {
   return element.children.flatMap((child) => (typeof child !== "string" && child.tag === tag ? [child] : []));
 }
 
-/** Of a sum or the like: an integral, where nothing else is said. */
+/** The sign of a sum, product or integral; an integral by default. */
 function signOf(element: HtmlElement): string {
   for (const { tag, attributes } of elementsOf(element))
     if (tag === "m:chr") return attributes["m:val"] ?? "∫";

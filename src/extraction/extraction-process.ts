@@ -11,7 +11,7 @@ import type { Walls } from "../sandbox/walls.ts";
 import { passedLimit } from "../sandbox/watchdog.ts";
 import { WorkClock } from "../sandbox/work-clock.ts";
 
-/** What a document is called by its sender. */
+/** The sender's claims on a document. */
 export type DocumentClaims = Omit<ExtractionInput, "bytes">;
 
 /** One document: `begin`, its bytes in pieces, `end`. The next begins when this one is `done` or `failed`. */
@@ -36,14 +36,14 @@ export type FromWorker =
 /** One process that reads documents, one after the other. */
 export type ExtractionProcess = JobProcess<ToWorker, FromWorker>;
 
-/** A document's bytes as they come, and what its sender says of them. */
+/** A document's bytes as they come, and the sender's claims. */
 export interface SentDocument {
   readonly claims: DocumentClaims;
   readonly byteCount: number;
   readonly pieces: AsyncIterable<Uint8Array>;
 }
 
-/** The packages that parse. */
+/** Packages that the worker imports. */
 const PARSERS = [
   "pdfjs-dist",
   "mammoth",
@@ -54,9 +54,9 @@ const PARSERS = [
   "chardet",
 ];
 
-/** JavaScript objects may take this share of the memory; buffers and code take the rest. */
+/** Share of the memory for JavaScript objects; buffers and code take the rest. */
 const HEAP_SHARE = 0.5;
-/** A process that waits for something that never comes uses no processor: it has this many times as long. */
+/** A process that hangs uses no processor time: it gets this many times as long. */
 const STUCK_FACTOR = 4;
 const STUCK_MS = 10_000;
 
@@ -128,7 +128,7 @@ function explainEnd({ cause, printed, hasAnswered }: ProcessEnd, limits: Extract
       `Reading the document takes more than ${limits.maxResidentBytes} bytes of memory. Send it in parts.`,
     );
   }
-  // Before the first document its words are about the program.
+  // Before the first document its output is about the program, not about a document.
   if (!hasAnswered) {
     const details = new Error(`${cause.message}: ${printed.trim()}`);
     return new ServiceError("INTERNAL", "The process that reads documents does not start.", {
@@ -137,7 +137,7 @@ function explainEnd({ cause, printed, hasAnswered }: ProcessEnd, limits: Extract
   }
   return new ServiceError(
     "UNPROCESSABLE",
-    "The process that reads documents broke down at this one. It is damaged or hostile; save it anew.",
+    "The process that reads documents failed on this one, which is damaged or hostile. Save it again.",
     { cause },
   );
 }

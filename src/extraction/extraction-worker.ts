@@ -1,6 +1,6 @@
 /**
- * The process that parses foreign bytes and cuts what they say: no files but the program's own, no child processes, no native addons, no
- * environment, and no network where the system has walls. It is talked to by `readInProcess` alone.
+ * The process that parses foreign bytes and cuts their text: no files but the program's own, no child processes, no native
+ * addons, no environment, and no network where the system has walls. Its only client is `readInProcess`.
  */
 import { cutDocument } from "../core/documents/cut-document.ts";
 import type { Chunk } from "../core/documents/extraction.ts";
@@ -9,13 +9,13 @@ import { lowerPriority, Watchdog } from "../sandbox/watchdog.ts";
 import { extractDocument } from "./extract-document.ts";
 import type { FromWorker, ToWorker } from "./extraction-process.ts";
 
-/** Of the chunks' texts in one message. */
+/** Text per message of chunks. */
 const MESSAGE_CHARS = 131_072;
 const PROGRESS_EVERY_MS = 100;
 
 type Begin = Extract<ToWorker, { type: "begin" }>;
 
-/** Its limits are the same for every document of a process. */
+/** The limits are the same for every document of a process. */
 let watchdog: Watchdog | undefined;
 let begun: { readonly begin: Begin; readonly bytes: Uint8Array; filled: number } | undefined;
 
@@ -77,7 +77,7 @@ function sendChunks(chunks: readonly Chunk[]): void {
   if (part.length > 0) send({ type: "chunks", chunks: part });
 }
 
-/** A parser's own words may quote the document: only ours are passed on. */
+/** A parser's own message may quote the document: only ours are passed on. */
 function failureOf(error: unknown): Pick<ServiceError, "code" | "message"> {
   if (error instanceof ServiceError) return { code: error.code, message: error.message };
   if (error instanceof RangeError && /allocation|array length|string length/i.test(error.message)) {
@@ -88,7 +88,7 @@ function failureOf(error: unknown): Pick<ServiceError, "code" | "message"> {
   }
   return {
     code: "UNPROCESSABLE",
-    message: "The document is damaged, or made in a way that cannot be read. Save it anew.",
+    message: "The document is damaged, or made in a way that cannot be read. Save it again.",
   };
 }
 

@@ -21,7 +21,7 @@ const BLOCK_TAGS = new Set(
 );
 
 interface WalkOptions {
-  /** The address stands behind the text of those links: `[text](https://…)`; never in headings. */
+  /** Links whose address stands behind their text: `[text](https://…)`; never in headings. */
   readonly keepsLink?: (address: string) => boolean;
   /** Leaves an element out with all below it. */
   readonly skips?: (element: HtmlElement) => boolean;
@@ -43,7 +43,7 @@ class BlockWalk {
   readonly #options: WalkOptions;
   readonly #blocks: Block[] = [];
   #line = "";
-  /** Before the next text of a list item. */
+  /** The mark of a list item, for its next text. */
   #mark = "";
   #listDepth = 0;
 
@@ -141,7 +141,7 @@ class BlockWalk {
 
   #cellText(cell: HtmlElement): string {
     const blocks = new BlockWalk(this.#options).run(cell);
-    // A table within is a list here: its cells are none of this row.
+    // A table within a cell becomes a list: its cells do not belong to this row.
     return blocks
       .map(({ type, text }) => (type === "table-row" ? `${text.replaceAll(" | ", ", ")};` : text))
       .map((text) => text.replace(/(?<!\s)\s*\n\s*/g, " "))
@@ -175,7 +175,7 @@ class BlockWalk {
     this.#mark = "";
   }
 
-  /** A further paragraph of an item belongs to it, unless something else came between. */
+  /** A further paragraph of an item belongs to it, unless another block came between. */
   #continueItem(text: string, level: number | undefined): void {
     const last = this.#blocks.at(-1);
     if (last?.type === "list-item" && last.level === level) {
@@ -197,7 +197,7 @@ export function isHidden({ tag, attributes }: HtmlElement): boolean {
   );
 }
 
-/** Longer ones are for programs. */
+/** Longer addresses are for programs. */
 const MAX_ADDRESS_CHARS = 2_000;
 
 function isAddress(address: string): boolean {

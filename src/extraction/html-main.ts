@@ -5,7 +5,7 @@ const FURNITURE_ROLES =
   /^(?:navigation|banner|contentinfo|complementary|search|dialog|alertdialog|menu|menubar|toolbar)$/;
 const FURNITURE_TAGS = new Set(["nav", "aside"]);
 
-/** Words of class or id that say the same, each whole or with others by hyphens. */
+/** Words in class or id with the same meaning, alone or joined by hyphens. */
 const FURNITURE_NAMES =
   /(?:^|[\s_-])(?:cookies?|consent|gdpr|newsletter|subscribe|breadcrumbs?|sidebar|share|sharing|social|advert|advertisement|ads?|promo|sponsored|popup|modal|overlay|skip-?link|skip|navbar|navigation|nav|site-?(?:header|footer)|masthead|pagination|related-(?:posts|articles|stories)|paywall)(?:$|[\s_-])/i;
 
@@ -16,13 +16,13 @@ const MIN_MAIN_SHARE = 0.2;
 
 export interface MainPart {
   readonly root: HtmlElement;
-  /** The page itself says that `root` is its main part. */
+  /** The page itself marks `root` as its main part. */
   readonly isMarked: boolean;
-  /** What to leave out below `root`. */
+  /** Whether to leave an element below `root` out. */
   readonly skips: (element: HtmlElement) => boolean;
 }
 
-/** The part of a page to read, and what to leave out of it: for pages that are no article, so that nothing is lost. */
+/** The main part of a page that is no article; in doubt, more rather than less. */
 export function mainPart(body: HtmlElement): MainPart {
   const lengths = textLengths(body);
   const lengthOf = (element: HtmlElement) => lengths.get(element) ?? 0;
@@ -73,7 +73,7 @@ function textLengths(root: HtmlElement): Map<HtmlElement, number> {
   return lengths;
 }
 
-/** Ids of the element that programs in a page fill. */
+/** Ids of the element that scripts fill. */
 const APP_ROOTS =
   /^(?:root|app|__next|__nuxt|react-root|main-app|application|svelte|q-app|ember\d*|app-root|gatsby)$/i;
 

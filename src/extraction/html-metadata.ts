@@ -4,12 +4,12 @@ import { elementsOf, type HtmlElement, textOf } from "./html-tree.ts";
 /** `isArticle`: the page declares itself an article. */
 export type PageMetadata = Omit<ReadDocument, "blocks"> & { readonly isArticle: boolean };
 
-/** Of schema.org. Not DiscussionForumPosting, whose answers are no comments. */
+/** Types of schema.org. DiscussionForumPosting is left out: its answers are no comments. */
 const ARTICLE_TYPE = /Article$|^(?:Blog|SocialMedia)Posting$|Report$/;
 /** Larger blocks of linked data are not read. */
 const MAX_LINKED_DATA_CHARS = 262_144;
 
-/** What a page says of itself: linked data, Open Graph, the common `meta` names, `title` and `link`. */
+/** The metadata of a page from linked data, Open Graph, the common `meta` names, `title` and `link`. */
 export function pageMetadata(root: HtmlElement, base: string | undefined): PageMetadata {
   const meta = new Map<string, string>();
   let title: string | undefined;

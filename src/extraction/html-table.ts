@@ -8,7 +8,7 @@ export interface TableRow {
   readonly isHeader: boolean;
 }
 
-/** In a cell these are a piece of a page laid out by a table, or a table within one. */
+/** Elements in a cell that mark a layout table, or a table within a table. */
 const STRUCTURE = new Set([
   "table",
   "h1",
@@ -22,13 +22,13 @@ const STRUCTURE = new Set([
   "article",
   "section",
 ]);
-/** A longer cell is a piece of a page, too. */
+/** A longer cell marks a layout table, too. */
 const MAX_CELL_CHARS = 1_000;
-/** Of the cells so few may be such in a table of data: a list in a cell, a table in a table. */
+/** Share of such cells that a table of data may have: a list in a cell, a table in a table. */
 const MAX_ODD_SHARE = 0.25;
-/** And none of them has more of the text. */
+/** Share of the text that one of them may have. */
 const MAX_ODD_TEXT_SHARE = 0.5;
-/** Of columns and rows: larger ones are mistakes or meant to do harm. */
+/** In columns or rows; larger ones are mistakes or hostile. */
 const MAX_SPAN = 100;
 const MAX_COLUMNS = 1_000;
 
@@ -45,7 +45,7 @@ export function isDataTable(table: HtmlElement): boolean {
   return odd.every((cell) => textOf(cell).length <= total * MAX_ODD_TEXT_SHARE);
 }
 
-/** Its rows, top to bottom. The first is a header, too, where all that it says is bold and the others are not. */
+/** The rows of a table, top to bottom. The first is also a header if all its text is bold and the others are not. */
 export function tableRows(table: HtmlElement): TableRow[] {
   const rows = withSpans(rowsOf(table));
   const isMarked = (cells: readonly HtmlElement[]) =>
@@ -56,7 +56,7 @@ export function tableRows(table: HtmlElement): TableRow[] {
 }
 
 function withSpans(rows: readonly HtmlElement[]): HtmlElement[][] {
-  /** By column: cells of rows above that reach down, and how many rows yet. */
+  /** By column: cells of rows above that reach down, and for how many rows. */
   let above = new Map<number, { readonly cell: HtmlElement; readonly rows: number }>();
   return rows.map((row) => {
     const cells: HtmlElement[] = [];
@@ -72,7 +72,7 @@ function withSpans(rows: readonly HtmlElement[]): HtmlElement[][] {
     const own = cellsOf(row);
     for (const cell of own) {
       putAbove();
-      // What stands alone over all columns is a title, and says it once.
+      // A single cell over all columns is a title, and stands once.
       const columns = own.length === 1 ? 1 : spanOf(cell, "colspan");
       for (let n = 0; n < columns && cells.length < MAX_COLUMNS; n += 1) put(cell, spanOf(cell, "rowspan"));
     }
@@ -87,7 +87,7 @@ function spanOf(cell: HtmlElement, name: "colspan" | "rowspan"): number {
   return Number.isInteger(span) && span >= 1 ? Math.min(span, MAX_SPAN) : 1;
 }
 
-/** True if all the text of the cells, and there is some, is bold. */
+/** True if the cells have text and all of it is bold. */
 function isBold(cells: readonly HtmlElement[]): boolean {
   const plain = (element: HtmlElement): string =>
     element.children

@@ -8,14 +8,14 @@ export interface HtmlElement {
   readonly children: (HtmlElement | string)[];
 }
 
-/** Elements nested deeper hang on their ancestor at this depth, so that whoever walks the tree may recurse. */
+/** Deeper elements become children of their ancestor at this depth, so that the tree can be walked by recursion. */
 const MAX_DEPTH = 256;
-/** No page is so deep but to do harm, and the parser's time grows with the square of it. */
+/** Only hostile pages are deeper, and the parser's time grows with the square of the depth. */
 const MAX_NESTING = 10_000;
 
 export interface HtmlTree {
   readonly root: HtmlElement;
-  /** Of the source, before anything was hung higher. */
+  /** In the source. */
   readonly depth: number;
 }
 

@@ -16,11 +16,11 @@ const MAX_READABILITY_DEPTH = 200;
 /** A page of scripts shows less than this: a title, "Loading…". */
 const MAX_EMPTY_PAGE_CHARS = 200;
 
-/** What readability finds is believed from this share of the words that the rules find: less, and it chose one part of many. */
+/** Readability's article must have this share of the words that the rules find; with less it is one part of many. */
 const MIN_ARTICLE_SHARE = 0.3;
-/** Of a page that calls itself an article anything is, from here on. */
+/** Enough for a page that declares itself an article. */
 const MIN_ARTICLE_CHARS = 300;
-/** Where addresses of links are more than this share of an article's words, they are left out: they would drown it. */
+/** Addresses of links that are more than this share of an article's words are left out. */
 const MAX_ADDRESS_SHARE = 0.05;
 
 /**
@@ -68,7 +68,7 @@ function articleOf(html: string, keepsLink: (address: string) => boolean): Block
   return wordsOf(withAddresses) - words > words * MAX_ADDRESS_SHARE ? plain : withAddresses;
 }
 
-/** Links within a site are its ways about; those that lead away are what the text points to. */
+/** Whether an address leads to another site: those within a site are its navigation. */
 function leavesSite(root: HtmlElement, url: string | undefined): (address: string) => boolean {
   const base = findElement(root, (element) => element.tag === "base")?.attributes["href"];
   const own = new Set([url, base].flatMap((address) => siteOf(address) ?? []));
@@ -81,7 +81,7 @@ function siteOf(address: string | undefined): string | undefined {
   return hostname === "" ? undefined : hostname.replace(/^www\./, "");
 }
 
-/** Readability takes the headline off; it belongs to the text where the page shows it. */
+/** Readability removes the headline, which belongs to the text where the page shows it. */
 function withTitle(article: Block[], byRules: readonly Block[], title: string | undefined): Block[] {
   const headline = byRules.find((block) => block.type === "heading" && block.level === 1) ?? undefined;
   if (headline === undefined || title === undefined || !keyOf(title).includes(keyOf(headline.text)))

@@ -3,10 +3,10 @@ import type { Block } from "../core/documents/extraction.ts";
 import { cleanDate, cleanField, cleanLanguage, cleanText, type ReadDocument } from "./clean-text.ts";
 import { plainTextBlocks } from "./plain-text.ts";
 
-/** Quotes and lists nested deeper are taken as text. */
+/** Quotes and lists nested deeper become text. */
 const MAX_DEPTH = 100;
 
-/** Markdown in blocks, each with its inline marks as written. Front matter is read; what of it has no field stays as code. */
+/** Markdown in blocks, each with its inline marks as written. Front matter with unknown fields also stays as code. */
 export function readMarkdown(source: string): ReadDocument {
   const text = cleanText(source);
   const { fields, rest, kept } = takeFrontMatter(text);
@@ -48,7 +48,7 @@ function blocksOf(text: string): Block[] {
     for (const token of lexer(text)) addBlocks(token, 1, false, blocks);
     return blocks.filter((block) => block.text !== "");
   } catch (error) {
-    // Nested past the stack, as no text of people is.
+    // Nested beyond the stack: a hostile text.
     if (error instanceof RangeError) return plainTextBlocks(text);
     throw error;
   }

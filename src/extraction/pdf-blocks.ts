@@ -24,14 +24,14 @@ interface Line {
 /** A heading's font against the text's. */
 export const HEADING_RATIO = 1.15;
 const MAX_HEADING_CHARS = 200;
-/** A gap between lines that is more than the usual one parts paragraphs. */
+/** A gap of this multiple of the usual one separates paragraphs. */
 const PARAGRAPH_GAP = 1.35;
-/** Of the font's size: a first line set in by as much begins a paragraph. */
+/** A first line with this indentation begins a paragraph; in multiples of the font's size. */
 const INDENT = 0.9;
 const MAX_INDENT = 5;
-/** A last line ends before this share of the width. */
+/** A last line is shorter than this share of the width. */
 const SHORT_LINE = 0.8;
-/** So many rows with as many cells each are a table. */
+/** Rows with equal numbers of cells that make a table. */
 const MIN_TABLE_ROWS = 3;
 
 const LIST_MARK = /^(?:[•‣▪◦●○■□–—*·-]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+\S/;
@@ -50,7 +50,7 @@ export function blocksOfPdf(pages: readonly PdfPage[], outline: ReadonlyMap<stri
   return new BlockBuilder(lines, outline).run();
 }
 
-/** How a heading is compared: letters and digits only. */
+/** The form in which headings are compared: letters and digits only. */
 export const headingKey = (text: string) => text.replace(/[^\p{L}\p{N}]+/gu, "").toLowerCase();
 
 function linesOf({ page, regions }: PdfPage): Line[] {
@@ -176,7 +176,7 @@ class BlockBuilder {
     const tail = /^\p{Ll}+/u.exec(next)?.[0];
     if (head === undefined || tail === undefined)
       return BROKEN_WORD.test(text) ? text + next : `${text} ${next}`;
-    // What the document writes elsewhere with a hyphen keeps it.
+    // A word that the document writes elsewhere with a hyphen keeps it.
     const isCompound =
       this.#words.has(`${head}-${tail}`.toLowerCase()) && !this.#words.has((head + tail).toLowerCase());
     return isCompound ? text + next : text.slice(0, -1) + next;

@@ -34,7 +34,7 @@ export function regionsOf(rows: readonly Row[], splits = 0): Region[] {
     across = [];
   };
   const flushColumns = () => {
-    // Of a page that runs from right to left the right column comes first.
+    // In right-to-left text the right column comes first.
     const columns = isRtl(left) && isRtl(right) ? [right, left] : [left, right];
     for (const column of columns) regions.push(...regionsOf(column, splits + 1));
     left = [];

@@ -5,23 +5,23 @@ import type { Row } from "./pdf-lines.ts";
 const EDGE_ROWS = 2;
 /** How far a repeated line may stand from where it stood on other pages, in points. */
 const SAME_PLACE = 4;
-/** Of fewer pages only the numbers are taken off: three lines alike prove little. */
+/** From fewer pages only the numbers are removed: three equal lines prove little. */
 const MIN_PAGES = 4;
-/** On how many of the pages; left and right pages may differ. */
+/** Share of the pages with a repeated line; left and right pages may differ. */
 const MIN_SHARE = 0.4;
 const MIN_NUMBER_SHARE = 0.1;
-/** More than this share of the text is no furniture but what sparse pages (slides, forms) have to say. */
+/** Repeated lines with more than this share of the text are the content of sparse pages (slides, forms). */
 const MAX_TEXT_SHARE = 0.03;
-/** Of the numbers of a running header so many count with the pages; single ones may be misprinted. */
+/** Share of a running header's numbers that count with the pages; single ones may be misprinted. */
 const MIN_COUNTING_SHARE = 0.9;
-/** Smaller than the text by this: no heading is. */
+/** Of the text's size; no heading is smaller. */
 const SMALL_PRINT = 0.95;
 
 const NUMBER = /\d+|\b[ivxlc]{1,7}\b/gi;
 /** A number by itself, "Page 3", "- 3 -", "3 of 20", "iv". */
 const PAGE_NUMBER =
   /^[^\p{L}\p{N}]*(?:(?:page|pages|pg|seite|página|pagina|pág|pag|p|s)\b\.?\s*)?(\d{1,5}|[ivxlc]{1,7})(?:\s*(?:\/|\||-|–|of|von|de|di|sur|van|av)\s*\d{1,5})?[^\p{L}\p{N}]*$/iu;
-/** Before a number that counts pages. */
+/** Stands before a page number. */
 const PAGE_WORD = /(?:page|pg\.?|seite|página|pagina|pág\.?|pag\.?|\bp\.|\bs\.)\s*$/iu;
 
 interface EdgeRow {
@@ -34,8 +34,8 @@ interface EdgeRow {
 /**
  * The pages without their numbers and without the headers and footers that repeat on them, the first of each kept.
  *
- * What may be a heading stays: a line in a heading's size, one that the document's outline lists, and one whose number
- * tells it from the others ("Chapter 7"), unless the number is the page's: set apart, in small print or called so.
+ * Possible headings stay: a line in a heading's size, one that the document's outline lists, and one whose number
+ * tells it from the others ("Chapter 7"), unless the number is the page's: set apart, in small print or after a word such as "page".
  */
 export function withoutFurniture(
   pages: readonly (readonly Row[])[],
@@ -61,7 +61,7 @@ export function withoutFurniture(
   return pages.map((rows) => rows.filter((row) => !furniture.has(row)));
 }
 
-/** Wherever they stand at an edge: left on one page and lower on another. They are known by counting with the pages. */
+/** Page numbers anywhere at an edge, recognised by counting with the pages. */
 function pageNumbers(edges: readonly EdgeRow[], pageCount: number): Set<Row> {
   const byOffset = new Map<number, EdgeRow[]>();
   for (const edge of edges) {

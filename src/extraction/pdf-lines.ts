@@ -6,7 +6,7 @@ export interface TextRun {
   readonly transform: readonly number[];
   readonly width: number;
   readonly isVertical: boolean;
-  /** Of a font whose letters are all as wide. */
+  /** In a font of equal widths. */
   readonly isMono: boolean;
 }
 
@@ -65,7 +65,7 @@ export function rowsOfPage(runs: readonly TextRun[]): Row[] {
   return directions.flatMap(rowsOfBoxes);
 }
 
-/** Bold is sometimes made by printing the same text again, a little aside. */
+/** Some programs print bold text twice, a little aside. */
 function isOverprint(last: Box | undefined, box: Box): boolean {
   return (
     last !== undefined &&
@@ -86,7 +86,7 @@ function upright(run: TextRun, hasSpaceBefore: boolean): { direction: string; bo
     baseline,
     size,
     isRtl: run.dir === "rtl" || RTL.test(run.str),
-    // All letters of a Japanese font are as wide, of prose too.
+    // Japanese fonts have equal widths for prose, too.
     isMono: run.isMono && !CJK.test(run.str),
     hasSpaceBefore,
   });

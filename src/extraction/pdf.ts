@@ -13,16 +13,16 @@ type PdfDocument = Awaited<ReturnType<Pdfjs["getDocument"]>["promise"]>;
 
 /** pdf.js's worker, which has no types. */
 const WORKER: string = "pdfjs-dist/legacy/build/pdf.worker.mjs";
-/** How far from the end the pointer to the cross-reference table stands at most. */
+/** The pointer to the cross-reference table stands in these last bytes. */
 const TAIL_BYTES = 65_536;
-/** The size of text in a field, in points, for want of its own. */
+/** The assumed size of text in a field, in points. */
 const FIELD_SIZE = 10;
 const MAX_OUTLINE_ITEMS = 10_000;
 
 /**
  * The text of a PDF, page by page, in reading order.
  *
- * `onPage` is told after each page. It takes over `bytes`.
+ * `onPage` is called after each page. `bytes` are used up.
  *
  * @throws {ServiceError} UNPROCESSABLE: encrypted, cut off, damaged, or without text (a scan). TOO_LARGE.
  */
@@ -97,7 +97,7 @@ async function open(pdfjs: Pdfjs, data: Uint8Array): Promise<PdfDocument> {
         { cause: error },
       );
     }
-    throw damaged("The PDF is damaged. Open it in a viewer and print or save it anew.", error);
+    throw damaged("The PDF is damaged. Open it in a viewer and print or save it again.", error);
   }
 }
 
@@ -120,13 +120,13 @@ async function runsOfPage(document: PdfDocument, number: number): Promise<TextRu
     return [...runs, ...filled];
   } catch (cause) {
     throw damaged(
-      `Page ${number} of the PDF is damaged. Open it in a viewer and print or save it anew.`,
+      `Page ${number} of the PDF is damaged. Open it in a viewer and print or save it again.`,
       cause,
     );
   }
 }
 
-/** Of pdf.js's description of an annotation. */
+/** The part of pdf.js's annotation that is used. */
 interface FormField {
   readonly subtype?: string;
   readonly fieldType?: string;
@@ -135,7 +135,7 @@ interface FormField {
   readonly rect?: readonly number[];
 }
 
-/** What somebody wrote into a field of a form, which is no part of the page's own text. */
+/** The text of a filled form field, which is no part of the page's own text. */
 function runOfField({ subtype, fieldType, fieldValue, hidden, rect }: FormField): TextRun | undefined {
   const value: unknown = Array.isArray(fieldValue) ? fieldValue.join(", ") : fieldValue;
   const isText = fieldType === "Tx" || fieldType === "Ch";
@@ -148,7 +148,7 @@ function runOfField({ subtype, fieldType, fieldValue, hidden, rect }: FormField)
 /** The level of each heading of the document's outline, by its key. */
 async function outlineOf(document: PdfDocument): Promise<Map<string, number>> {
   const levels = new Map<string, number>();
-  // Only a help: a damaged one costs no text.
+  // A damaged outline costs no text.
   const outline = await document.getOutline().catch(() => []);
   type Items = NonNullable<typeof outline>;
   const add = (items: Items, level: number) => {

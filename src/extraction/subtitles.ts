@@ -1,6 +1,6 @@
 import { cleanLanguage, cleanText, type ReadDocument } from "./clean-text.ts";
 
-/** What is shown for a while: its lines, cleaned, none empty. */
+/** A caption: its lines, cleaned, none empty. */
 interface Cue {
   readonly startMs: number;
   readonly endMs: number;
@@ -10,11 +10,11 @@ interface Cue {
 /** The hours may be left out (WebVTT); a comma (SubRip) or a full stop parts the fraction. */
 const TIME = String.raw`(?:(\d{1,3}):)?(\d{1,2}):(\d{2})(?:[.,](\d{1,3}))?`;
 const TIMING = new RegExp(String.raw`^[ \t]*${TIME}[ \t]*-->[ \t]*${TIME}(?:[ \t]|$)`);
-/** What stands where a time should, and cannot be read as one. */
+/** A line in the place of a time that cannot be read as one. */
 const BAD_TIMING = /^[ \t]*\d\S{0,20}:\S{0,20}[ \t]*-->/;
 const NUMBER = /^\s*\d{1,9}\s*$/;
 const SIGNATURE = /^WEBVTT(?:[ \t\n]|$)/;
-/** Longest mark of style: those that do not end are text. */
+/** Marks of style are bounded: one without an end is text. */
 const VOICE = /<v(?:\.[^\s<>]{0,100})?[ \t]+([^<>]{1,100})>/g;
 const TAG = /<\/?[a-z0-9][^<>]{0,200}>|<\d[\d:.]{0,20}>|\{\\[^{}]{0,200}\}/gi;
 const ENTITY = /&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(amp|lt|gt|quot|apos|nbsp|lrm|rlm));/gi;
@@ -28,9 +28,9 @@ const ENTITIES: Readonly<Record<string, string>> = {
   lrm: "",
   rlm: "",
 };
-/** Captions roll where as many follow on the ones before with a line of theirs. */
+/** Captions roll where this share repeats the last line of the caption before. */
 const ROLLING_SHARE = 0.3;
-/** Programs leave as much between captions that follow on one another. */
+/** Programs leave up to this gap between adjoining captions. */
 const ADJOINING_MS = 100;
 
 /**
@@ -71,7 +71,7 @@ export function looksLikeSubtitles(start: string): "srt" | "vtt" | undefined {
 function cuesIn(lines: readonly string[], isWebVtt: boolean): Cue[] {
   const cues: Cue[] = [];
   let speaker = "";
-  /** Where the cue before ends. */
+  /** The end of the cue before. */
   let lastMs = 0;
   let open: { readonly startMs: number; readonly endMs: number; readonly raw: string[] } | undefined;
   const close = (): void => {
@@ -83,7 +83,7 @@ function cuesIn(lines: readonly string[], isWebVtt: boolean): Cue[] {
     open = undefined;
   };
   for (const line of lines) {
-    // Most lines have none; the search for the arrow is the cheaper one.
+    // Most lines have none, and the search for the arrow is cheaper.
     const hasArrow = line.includes("-->");
     const timing = hasArrow ? TIMING.exec(line) : null;
     if (timing !== null || (hasArrow && BAD_TIMING.test(line))) {
@@ -115,7 +115,7 @@ function plain(line: string, sayWho: (name: string) => string): string {
       const code = decimal === undefined ? Number.parseInt(hex ?? "", 16) : Number(decimal);
       return code <= 0x10_ff_ff ? cleanText(String.fromCodePoint(code)) : "";
     });
-  // A dash before what a second person says is no text.
+  // A dash before a second speaker is no text.
   return text
     .replace(/\s+/g, " ")
     .trim()

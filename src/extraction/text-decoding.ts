@@ -2,9 +2,9 @@ import { isAscii, isUtf8 } from "node:buffer";
 import { TextDecoder } from "node:util";
 import { detect } from "chardet";
 
-/** How far into a page its own word about its encoding is looked for (HTML standard: 1024; pages put it later). */
+/** Where in a page its declared encoding is looked for (HTML standard: 1024; pages put it later). */
 const PRESCAN_BYTES = 4_096;
-/** Enough of a text to tell its encoding by. */
+/** Enough text to detect its encoding. */
 const SAMPLE_BYTES = 65_536;
 
 /**
@@ -21,7 +21,7 @@ export function decodeText(bytes: Uint8Array, declared?: string): string {
 /** The characters of 0x80 to 0x9f, where windows-1252 is not Latin-1. */
 const WINDOWS_1252 = "€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ";
 
-/** Node's own decoder takes it for Latin-1 (20.x, 22.x), which loses quotation marks and dashes. */
+/** Node's own decoder reads it as Latin-1 (20.x, 22.x), which loses quotation marks and dashes. */
 function decodeWindows1252(bytes: Uint8Array): string {
   const latin1 = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
   return latin1.replace(
@@ -30,13 +30,13 @@ function decodeWindows1252(bytes: Uint8Array): string {
   );
 }
 
-/** What a page says of its encoding, in a `meta` element or an XML declaration. */
+/** The encoding that a page declares in a `meta` element or an XML declaration. */
 export function declaredInMarkup(bytes: Uint8Array): string | undefined {
   const head = new TextDecoder("latin1").decode(bytes.subarray(0, PRESCAN_BYTES));
   const found =
     /<meta\b[^>]{0,500}?\bcharset\s*=\s*["']?\s*([\w-]{2,40})/i.exec(head) ??
     /^\s*<\?xml\b[^>]{0,200}?\bencoding\s*=\s*["']([\w-]{2,40})/i.exec(head);
-  // A page whose declaration can be read as ASCII is not UTF-16, whatever it says (HTML standard).
+  // A page whose declaration can be read as ASCII is not UTF-16, even if it declares it (HTML standard).
   return found?.[1]?.toLowerCase().replace(/^utf-?16.*/, "utf-8");
 }
 
@@ -76,7 +76,7 @@ function decoderFor(bytes: Uint8Array, declared: string | undefined): TextDecode
   );
 }
 
-/** Around the first byte that is not ASCII: the beginning of a long text may say nothing. */
+/** The bytes around the first one that is not ASCII. */
 function sampleOf(bytes: Uint8Array): Uint8Array {
   const first = bytes.findIndex((byte) => byte > 0x7f);
   const start = Math.max(0, first - 1_024);

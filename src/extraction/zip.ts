@@ -16,7 +16,7 @@ export interface ZipEntry {
   readonly method: number;
   readonly isEncrypted: boolean;
   readonly compressedBytes: number;
-  /** As declared: `inflateEntry` holds it to that. */
+  /** As declared; `inflateEntry` gives no more. */
   readonly inflatedBytes: number;
   readonly offset: number;
 }
@@ -49,7 +49,7 @@ export function readZipDirectory(bytes: Uint8Array): ZipEntry[] {
   return entries;
 }
 
-/** An entry's content, never more than it declares. @throws {ServiceError} UNPROCESSABLE if it is damaged or lies. */
+/** An entry's content, never more than it declares. @throws {ServiceError} UNPROCESSABLE if it is damaged or larger. */
 export function inflateEntry(bytes: Uint8Array, entry: ZipEntry): Uint8Array {
   const view = viewOf(bytes);
   if (entry.offset + LOCAL_HEADER.size > bytes.length) throw damaged();
@@ -81,7 +81,11 @@ function findDirectoryEnd(view: DataView): number {
 const viewOf = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 function damaged(cause?: unknown): ServiceError {
-  return new ServiceError("UNPROCESSABLE", "The file is damaged or cut off. Get it again, or save it anew.", {
-    cause,
-  });
+  return new ServiceError(
+    "UNPROCESSABLE",
+    "The file is damaged or cut off. Get it again, or save it again.",
+    {
+      cause,
+    },
+  );
 }

@@ -5,7 +5,7 @@ const VALUE = 0x7fffffff;
 const WIDE_OFFSET = 1 << 9;
 
 /**
- * How a SentencePiece model unifies characters before it looks for pieces (`precompiled_charsmap`): a trie over UTF-8
+ * The map by which a SentencePiece model unifies characters before it looks for pieces (`precompiled_charsmap`): a trie over UTF-8
  * bytes, whose longest match is replaced by a text. Without a map, texts stay as they are.
  *
  * @see https://github.com/google/sentencepiece/blob/master/doc/normalization.md
@@ -41,7 +41,7 @@ export function readCharacterMap(map: Uint8Array): (text: string) => string {
   };
 }
 
-/** The longest key that the bytes go on with, and where its replacement starts; length 0 without one. */
+/** The longest key at that place, and where its replacement starts; length 0 without one. */
 function longestMatch(trie: Int32Array, bytes: Uint8Array, at: number): { length: number; value: number } {
   const match = { length: 0, value: 0 };
   let node = offsetOf(trie[0] ?? 0);

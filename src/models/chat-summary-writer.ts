@@ -1,12 +1,12 @@
 import type { SummaryWriter } from "../core/users/summary-writer.ts";
 
 export interface ChatSummaryOptions {
-  /** Of the chat completions, such as `http://localhost:11434/v1/chat/completions`. */
+  /** Address of the chat completions, such as `http://localhost:11434/v1/chat/completions`. */
   readonly url: string;
   readonly model: string;
   /** Sent as a bearer token; undefined for none. */
   readonly key: string | undefined;
-  /** Told why there is no text; never with any of it. */
+  /** Gets the reason when there is no text; never a part of it. */
   readonly report: (reason: string) => void;
   readonly timeoutMs?: number;
 }
@@ -44,7 +44,7 @@ export function createChatSummaryWriter({
       try {
         const response = await fetch(url, {
           method: "POST",
-          // A key must not follow to where somebody else sends it.
+          // A redirect must not carry the key to another server.
           redirect: "error",
           headers: {
             "content-type": "application/json",
@@ -101,7 +101,7 @@ function textIn(answer: string): string | undefined {
   return text === "" || text.length > MAX_TEXT_CHARS ? undefined : text;
 }
 
-/** In words of ours: an error's own may quote the answer. */
+/** In our own words: an error's message may quote the answer. */
 function reasonOf(error: unknown, timeoutMs: number): string {
   if (error instanceof TooLong) return `answered with more than ${MAX_ANSWER_BYTES} bytes`;
   if (error instanceof SyntaxError) return "answered with something else than JSON";

@@ -1,4 +1,4 @@
-/** Entry of an embedding thread: loads the model, then answers one request at a time until told to stop. */
+/** Entry of an embedding thread: loads the model, then answers one request at a time until `stop`. */
 import { parentPort, workerData } from "node:worker_threads";
 import { readVerified, verified } from "./bundled-models.ts";
 import type { EmbedAnswer, EmbedRequest, FromThread, ThreadData, ToThread } from "./embedding-threads.ts";
@@ -54,7 +54,7 @@ async function embed(
 
   const rows = pieces.flatMap((piece, i) => (isKept(piece) && piece.start >= tokensFrom ? [i] : []));
   if (kind === "question" && rows.length === 0) {
-    // Nothing but stop words: better matched by these than by nothing.
+    // Only stop words: better to match these than nothing.
     rows.push(...pieces.flatMap((piece, i) => (piece.isWord ? [i] : [])));
   }
 

@@ -39,7 +39,7 @@ export interface EmbedAnswer {
 export type ToThread = { readonly type: "embed"; readonly request: EmbedRequest } | { readonly type: "stop" };
 
 export type FromThread =
-  /** With what later threads may share. */
+  /** With the pieces for later threads. */
   | { readonly type: "ready"; readonly pieceTable?: SharedArrayBuffer }
   | { readonly type: "embedded"; readonly answer: EmbedAnswer }
   /** The text could not be embedded; the thread goes on. */
@@ -47,7 +47,7 @@ export type FromThread =
   /** The model could not be loaded; the thread ends. */
   | { readonly type: "unusable"; readonly reason: string };
 
-/** As pino's, so that its loggers fit. */
+/** Fits pino's loggers. */
 export interface EmbedderLog {
   info(details: object, phrase: string): void;
   warn(details: object, phrase: string): void;
@@ -64,22 +64,22 @@ interface Task {
 interface Thread {
   readonly worker: Worker;
   isReady: boolean;
-  /** It has been told to end, for want of work. */
+  /** It is ending, for lack of work. */
   isLeaving: boolean;
   running: Task | undefined;
   /** Why it ended or is about to. */
   reason: string | undefined;
 }
 
-/** A text leaves little behind in its thread: left to itself, the heap keeps 48 MB for what is young. */
+/** A text leaves little garbage; by default Node keeps 48 MB for it. */
 const YOUNG_GENERATION_MB = 8;
 
-/** A text that ended this many threads is given up: it is the text. */
+/** After this many crashes the text itself is the cause. */
 const MAX_CRASHES = 2;
 
 /**
  * Threads that embed, started when there is work and no thread is free. Questions go before windows; each kind in the
- * order of asking. A thread that ends unasked is replaced, and what it ran is tried once more.
+ * order of asking. A thread that crashes is replaced, and its text is tried once more.
  */
 export class EmbeddingThreads {
   readonly #max: number;
@@ -129,7 +129,7 @@ export class EmbeddingThreads {
    *   once stopped.
    */
   run(request: EmbedRequest): Promise<EmbedAnswer> {
-    // A text of several windows may ask for its next one then.
+    // A text of several windows may ask for its next one after the stop.
     if (this.#isStopped) return Promise.reject(stopping());
     clearTimeout(this.#idleTimer);
     return new Promise((resolve, reject) => {
@@ -139,7 +139,7 @@ export class EmbeddingThreads {
     });
   }
 
-  /** Lets what runs finish and ends the threads; what waits is refused, and so is everything after. */
+  /** Ends the threads after their running texts; waiting and later ones are refused. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearTimeout(this.#idleTimer);
@@ -230,7 +230,7 @@ export class EmbeddingThreads {
     }, this.#idleTimeoutMs).unref();
   }
 
-  /** Of a thread that has ended. */
+  /** Handles the end of a thread. */
   #forget(thread: Thread) {
     this.#threads.delete(thread);
     const task = thread.running;
@@ -240,14 +240,14 @@ export class EmbeddingThreads {
       return;
     }
     if (thread.isLeaving) {
-      // What came since may have waited for its place.
+      // Newer tasks may wait for its place.
       this.#dispatch();
       return;
     }
     const reason = thread.reason ?? "its thread ended";
     this.#log?.warn({ reason, wasReady: thread.isReady }, "embedding thread ended");
     if (!thread.isReady) {
-      // Another start would end the same way: what waits is left to threads that did start. The next call tries again.
+      // Another start would fail the same way: waiting texts are left to threads that did start. The next call tries again.
       const hasReady = Array.from(this.#threads).some((other) => other.isReady);
       if (!hasReady) this.#rejectWaiting(unavailable(`the embedding model cannot be loaded: ${reason}`));
       return;

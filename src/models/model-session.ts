@@ -8,12 +8,12 @@ export interface ModelSession {
   release(): Promise<void>;
 }
 
-/** Of a file: ONNX Runtime would hold bytes of ours beside its own. */
+/** Loads a model by its path: from bytes, ONNX Runtime would hold a second copy. */
 export async function openModelSession(
   path: string,
   [first, last]: readonly [number, number],
 ): Promise<ModelSession> {
-  // One thread: on two cores a second one makes a run no faster, and workers are the parallelism here.
+  // One thread: a second one makes a run no faster, and the embedding threads run in parallel.
   const session = await InferenceSession.create(path, {
     intraOpNumThreads: 1,
     interOpNumThreads: 1,

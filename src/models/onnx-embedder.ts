@@ -22,17 +22,16 @@ import { MAX_WINDOW_TEXT } from "./windows.ts";
 /**
  * Which tokens to keep of a text that has more than `max`, as ascending indexes.
  *
- * A text's first use of a piece tells most, the second less, and so on, for matching takes the best of a text's tokens:
- * first uses are kept first, then second ones. Of the round that no longer fits, evenly spread ones, so that the
- * end of a text counts as much as its beginning.
+ * Matching takes the best of a text's tokens, so the first use of a piece counts most: first uses are kept first, then second
+ * ones. From the round that no longer fits, evenly spread ones are kept, so that the end of a text counts like its beginning.
  */
 export function thinTokens(pieceIds: readonly number[], max: number): number[] {
   if (pieceIds.length <= max) return Array.from(pieceIds.keys());
 
   const uses = new Map<number, number>();
-  /** Of each token: how many of its piece came before it. */
+  /** By token: the earlier uses of its piece. */
   const rounds = new Int32Array(pieceIds.length);
-  /** Of each round: how many tokens it has. */
+  /** By round: the number of its tokens. */
   const sizes = new Int32Array(pieceIds.length);
   for (const [index, id] of pieceIds.entries()) {
     const round = uses.get(id) ?? 0;
@@ -50,7 +49,7 @@ export function thinTokens(pieceIds: readonly number[], max: number): number[] {
   return Array.from(pieceIds.keys()).filter((index) => {
     const round = rounds[index] ?? 0;
     if (round !== lastRound) return round < lastRound;
-    // Where this steps up, evenly: `room` times in `size` tokens.
+    // This steps up `room` times in `size` tokens, evenly.
     seen += 1;
     return Math.floor((seen * room) / size) > Math.floor(((seen - 1) * room) / size);
   });
@@ -149,8 +148,7 @@ class OnnxEmbedder implements ModelEmbedder {
   embedDocument(text: string): Promise<DocumentEmbedding> {
     return this.#admit(text, async () => {
       const answers: EmbedAnswer[] = [];
-      // One after the other: where a window starts is known when the one before is read. And fair: after each, the
-      // other texts' windows have their turn.
+      // In sequence: the end of a window decides where the next one starts. Other texts have their turn in between.
       for (let start = 0, covered = 0; start < text.length || answers.length === 0;) {
         const end = Math.min(text.length, start + MAX_WINDOW_TEXT);
         const request: EmbedRequest = {
@@ -160,7 +158,7 @@ class OnnxEmbedder implements ModelEmbedder {
           tokensFrom: Math.max(0, covered - start),
         };
         const answer = await this.#threads.run(request);
-        // A window of nothing but white space or signs unknown to the model says nothing beside others.
+        // A window of white space or unknown signs adds nothing to others.
         if (answer.hasPieces || (end === text.length && answers.length === 0)) answers.push(answer);
         covered = start + answer.end;
         start += answer.next;
@@ -174,13 +172,13 @@ class OnnxEmbedder implements ModelEmbedder {
   }
 
   async #admit<T>(text: string, embed: () => Promise<T>): Promise<T> {
-    if (this.#closing !== undefined) throw new ServiceError("NOT_READY", "the embedding model is stopped");
+    if (this.#closing !== undefined) throw new ServiceError("NOT_READY", "The embedding model is stopped.");
     if (
       this.#waitingTexts >= this.#maxWaitingTexts ||
       // A single text is always admitted, however long.
       (this.#waitingTexts > 0 && this.#waitingCharacters + text.length > MAX_WAITING_CHARACTERS)
     ) {
-      throw new ServiceError("RATE_LIMITED", "too many texts wait to be embedded: try again a little later", {
+      throw new ServiceError("RATE_LIMITED", "Too many texts wait to be embedded. Try again later.", {
         retryAfterSeconds: Math.ceil((this.#waitingTexts * USUAL_MS_PER_TEXT) / 1_000),
       });
     }

@@ -6,13 +6,13 @@ import { type Piece, type PieceReader, type Unit, unitsOf } from "./text-units.t
 
 export interface OpenedPieceReader {
   readonly reader: PieceReader;
-  /** For readers in other threads; absent where the model's pieces are not shared. */
+  /** For readers in other threads; absent for models that do not share their pieces. */
   readonly pieceTable?: SharedArrayBuffer;
 }
 
 /**
- * The tokenizer of a model. Takes long and much memory for the 250 000 pieces of a model of many languages, unless given
- * the `pieceTable` of an earlier call.
+ * The tokenizer of a model. For the 250 000 pieces of a multilingual model it takes long and much memory without the
+ * `pieceTable` of an earlier call.
  *
  * @throws {ServiceError} MODEL_UNAVAILABLE if a file is missing or not the expected one.
  */
@@ -36,7 +36,7 @@ export async function openPieceReader(
   };
 }
 
-/** The ids below are marks of the model's own ([UNK], [CLS] …) and places it keeps unused. */
+/** The ids below are the model's own marks ([UNK], [CLS] …) and unused ones. */
 const FIRST_WORD_ID = 999;
 const PUNCTUATION = /^[\p{P}\p{S}]+$/u;
 
@@ -44,7 +44,7 @@ const PUNCTUATION = /^[\p{P}\p{S}]+$/u;
 class WordPieces implements PieceReader {
   readonly #tokenizer: Tokenizer;
 
-  /** Of the parsed `tokenizer.json` and `tokenizer_config.json` of a BERT model. */
+  /** Takes the parsed `tokenizer.json` and `tokenizer_config.json` of a BERT model. */
   constructor(tokenizer: object, config: object) {
     this.#tokenizer = new Tokenizer(tokenizer, config);
   }

@@ -3,13 +3,13 @@ import { characterMapIn, readTokenizerFile, type TokenizerRest } from "./tokeniz
 /** The pieces of a unigram model in flat arrays over one buffer, which threads share; found by a hash of their text. */
 export interface PieceTable {
   readonly unknownId: number;
-  /** What a character that no piece has counts. */
+  /** The score of a character without a piece. */
   readonly unknownScore: number;
   /** UTF-16 units of the longest piece. */
   readonly longest: number;
   /** Logarithms of probabilities, by id. */
   readonly scores: Float64Array;
-  /** Where each piece starts in `characters`, and behind the last one the end. */
+  /** Start of each piece in `characters`, and the end of the last one. */
   readonly starts: Int32Array;
   readonly characters: Uint16Array;
   /** Open addressing: ids plus 1, where 0 is free. */
@@ -18,7 +18,7 @@ export interface PieceTable {
   readonly characterMap: Uint8Array;
 }
 
-/** A character that no piece has costs so much more than the rarest piece: the figure of SentencePiece. */
+/** Below the rarest piece's score, as in SentencePiece. */
 const UNKNOWN_PENALTY = 10;
 export const HASH_START = 0x811c9dc5;
 
@@ -83,7 +83,7 @@ export function buildPieceTable(file: Buffer): SharedArrayBuffer {
     throw new TypeError("the tokenizer is not a unigram model with an unknown piece");
   const characterMap = Buffer.from(characterMapIn(normalizer), "base64");
   const characters = pieces.reduce((sum, piece) => sum + piece.length, 0);
-  // Twice as many as pieces at least, so that a search for what is not there ends soon.
+  // At least twice the pieces, so that a search for a missing piece ends soon.
   const slots = 2 ** Math.ceil(Math.log2(2 * pieces.length + 2));
   const shared = new SharedArrayBuffer(
     HEADER_BYTES + 12 * (pieces.length + 1) + 4 * slots + 2 * characters + characterMap.length,

@@ -11,9 +11,9 @@ export interface Projection {
 }
 
 /**
- * Of the bytes of a model's projection file: float32, little-endian. `plain`: the token projection, a row a dimension of
- * the model. `centred`: before it the mean vector of questions, that of windows, the map of vectors (a row a dimension)
- * and the mean token vector. What all vectors of a model have in common tells nothing, and is taken away.
+ * Reads a model's projection file: float32, little-endian. `plain`: the token projection, one row per dimension of the model.
+ * `centred`: before it the mean vector of questions, that of windows, the map of vectors (one row per dimension) and the mean
+ * token vector. The means are subtracted: what all vectors have in common does not distinguish them.
  */
 export function readProjection(file: Uint8Array, kind: EmbeddingModel["projection"]): Projection {
   // Every platform that ONNX Runtime runs on is little-endian.
@@ -50,7 +50,7 @@ function tokenProjection(components: Float32Array, mean?: Float32Array): Project
         for (let i = 0; i < SIZE; i++) state[i] = (state[i] ?? 0) - (mean[i] ?? 0);
       }
       project(components, state, projected);
-      // What the projection loses would otherwise count against a token: R@10 on LoCoMo .701 instead of .713.
+      // Without it, the length that the projection loses counts against a token: R@10 on LoCoMo .701 instead of .713.
       scaleToUnit(projected);
       for (let j = 0; j < TOKEN_DIMENSIONS; j++) {
         vectors[n * TOKEN_DIMENSIONS + j] = toInt8((projected[j] ?? 0) * TOKEN_SCALE);

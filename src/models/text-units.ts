@@ -2,7 +2,7 @@ import { STOP_WORDS } from "../core/text/stop-words.ts";
 
 /**
  * A run of text without white space, or a part of a very long one: what windows are cut between. The tokenizer reads
- * each on its own, which gives the same pieces as reading the text at once and tells where in the text they are.
+ * each on its own, which gives the same pieces as the whole text, and their places.
  */
 export interface Unit {
   /** In UTF-16 units; never inside a surrogate pair. */
@@ -26,8 +26,8 @@ export interface PieceReader {
 }
 
 /**
- * Longer runs are cut: a word-piece tokenizer gives up on a word of more than 100 letters, and writing without spaces
- * has to be cut somewhere. Short enough that windows fill up well with it. In UTF-16 units.
+ * UTF-16 units; longer runs are cut: a word-piece tokenizer has no pieces for a word of more than 100 letters, and writing
+ * without spaces must be cut somewhere. Short enough to fill windows well.
  */
 export const MAX_UNIT = 32;
 

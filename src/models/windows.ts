@@ -1,7 +1,7 @@
 import type { Unit } from "./text-units.ts";
 
 /**
- * How text that is too long for one run is cut: into windows of at most `pieces` word pieces, each beginning up to
+ * Text that is too long for one run is cut into windows of at most `pieces` word pieces, each beginning up to
  * `overlap` pieces before the end of the one before, both at the edge of a sentence where one is near. What is left
  * over at the end goes whole into the last window if it has at most `rest` pieces.
  */
@@ -22,14 +22,13 @@ export const WINDOW: WindowSizes = { pieces: 96, overlap: 24, rest: 120 };
 export const WINDOW_RULE = `sentences-${WINDOW.pieces}-${WINDOW.overlap}-${WINDOW.rest}-v1`;
 
 /**
- * As much text as a window is looked for in, in UTF-16 units. A window of English has under 1 000; the margin is for
- * text with much white space in it.
+ * UTF-16 units in which a window is looked for. A window of English has under 1 000; the margin is for white space.
  */
 export const MAX_WINDOW_TEXT = 4_096;
 
 export interface Window {
   readonly units: readonly Unit[];
-  /** Where it ends, and where the next one starts (after the start of this one); the text's length if it is the last. */
+  /** Its end, and the start of the next one (after the start of this one); the text's length for the last. */
   readonly end: number;
   readonly next: number;
 }

@@ -5,7 +5,7 @@ import { killGroup, type Walls } from "./walls.ts";
 
 /** How a process ended that was not killed from here. */
 export interface ProcessEnd {
-  /** What the system says, such as "it ended with SIGKILL". */
+  /** In words, such as "it ended with SIGKILL". */
   readonly cause: Error;
   /** The end of what it wrote to standard error, its watchdog and Node included. */
   readonly printed: string;
@@ -19,7 +19,7 @@ export interface JobProcessOptions {
   readonly walls: Walls | undefined;
   /** Its whole environment. */
   readonly env?: NodeJS.ProcessEnv;
-  /** What the job under way is rejected with. */
+  /** The error for the job under way. */
   readonly explainEnd: (end: ProcessEnd) => unknown;
 }
 

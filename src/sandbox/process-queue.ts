@@ -15,13 +15,13 @@ export interface WorkProcess {
 export interface ProcessQueueOptions<P> {
   /** Called when there is work and no process for it. */
   readonly start: (walls: Walls | undefined) => P;
-  /** A process is replaced after as many: libraries leave things behind. */
+  /** A process is replaced after this many: libraries leave things behind. */
   readonly jobsPerProcess: number;
   /** How long a process lives on without work. */
   readonly idleMs: number;
 }
 
-/** Jobs in the order of asking, one at a time, in a process that is started with the first and replaced when it is of no use. */
+/** Runs jobs in order, one at a time, in a process that starts with the first and is replaced when it is not usable. */
 export class ProcessQueue<P extends WorkProcess> {
   readonly #options: ProcessQueueOptions<P>;
   readonly #living = new Set<P>();
@@ -41,9 +41,9 @@ export class ProcessQueue<P extends WorkProcess> {
   }
 
   /**
-   * Runs a job when its turn has come. A signal ends the waiting; what a running job makes of it is its own affair.
+   * Runs a job when its turn has come. The signal ends the waiting; a running job handles the signal itself.
    *
-   * @param owner whose job it is: no process does jobs of two owners.
+   * @param owner of the job: no process does jobs of two owners.
    *
    * @throws the signal's reason, and whatever `start` or the job throws.
    */
@@ -65,7 +65,7 @@ export class ProcessQueue<P extends WorkProcess> {
     }
   }
 
-  /** Ends the processes; resolves when they are gone. Whoever waits is to be told by the signal. */
+  /** Ends the processes; resolves when they are gone. Waiting jobs end by their signal only. */
   async close(): Promise<void> {
     clearTimeout(this.#idle);
     for (const process of this.#living) process.kill();

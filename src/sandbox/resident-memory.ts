@@ -3,9 +3,9 @@ import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 
-const LOOK_EVERY_MS = 50;
-/** Where a program has to be started for each look. */
-const LOOK_SELDOM_MS = 500;
+const MEASURE_EVERY_MS = 50;
+/** Where each measurement starts a program. */
+const MEASURE_SELDOM_MS = 500;
 const BYTES_PER_KILOBYTE = 1_024;
 
 /**
@@ -23,13 +23,13 @@ export async function watchMemory(
   while (!signal.aborted) {
     const bytes = isLinux ? residentBytes(pid) : await residentBytesByPs(pid);
     if (bytes > maxBytes) return onPassed();
-    await sleep(isLinux ? LOOK_EVERY_MS : LOOK_SELDOM_MS, undefined, { signal, ref: false }).catch(
+    await sleep(isLinux ? MEASURE_EVERY_MS : MEASURE_SELDOM_MS, undefined, { signal, ref: false }).catch(
       () => undefined,
     );
   }
 }
 
-/** Of a process and all below it; 0 for one that is gone. Linux only. */
+/** Resident bytes of a process and its descendants; 0 for one that is gone. Linux only. */
 export function residentBytes(pid: number): number {
   const proc = (file: string): string => {
     try {

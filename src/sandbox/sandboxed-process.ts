@@ -8,9 +8,9 @@ import { behind, type Walls } from "./walls.ts";
 export interface Sandbox {
   /** The built file it will run. */
   readonly worker: string;
-  /** Of JavaScript objects; buffers are not among them. */
+  /** For JavaScript objects, without buffers. */
   readonly heapBytes: number;
-  /** Packages it imports; theirs are found from them. */
+  /** Packages that it imports directly. */
   readonly packages: readonly string[];
   /** Further folders it may read. */
   readonly folders?: readonly string[];
@@ -25,8 +25,8 @@ export function builtFile(path: string): string {
 }
 
 /**
- * Starts a Node that may do no more than its sandbox says, behind the walls. Values of any structure go between the two; `env` is
- * all that it gets of an environment.
+ * Starts a Node with the rights of its sandbox only, behind the walls. `env` is its whole environment. Messages may have any
+ * structure.
  *
  * @throws {Error} if the built worker is missing.
  */
@@ -44,7 +44,7 @@ export function forkSandboxed(
   },
 ): ChildProcess {
   if (!existsSync(sandbox.worker)) throw new Error(`${sandbox.worker} is missing: run "npm run build" first`);
-  // Node looks at every folder on the way to a link, and may not in there.
+  // To resolve a link, Node reads every folder on the way, which the sandbox forbids.
   const worker = realpathSync.native(sandbox.worker);
   const node = behind(walls, process.execPath, sandboxArguments({ ...sandbox, worker }));
   const [execPath, ...execArgv] = node;
@@ -89,8 +89,8 @@ export function permissionFlag(version: string): string {
 }
 
 /**
- * The folder of this package and every `node_modules` that it or one of the packages lies in. Packages may be links (pnpm) to
- * where they are: both names count, because Node checks the one it is given.
+ * The folder of this package and every `node_modules` that holds it or one of the packages. Packages may be links (pnpm): both
+ * names count, because Node checks the one it is given.
  */
 export function readableFolders(worker: string, packages: readonly string[]): string[] {
   const root = packageRoot(worker);

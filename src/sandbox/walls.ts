@@ -42,7 +42,7 @@ const MAX_DETECTION_MS = 5_000;
 
 let detected: Promise<Walls | undefined> | undefined;
 
-/** What this system offers; undefined where it offers nothing. Looked for once, and again after a look that took too long. */
+/** The walls that this system offers; undefined for none. Detected once, and again after a detection that took too long. */
 export function standingWalls(): Promise<Walls | undefined> {
   detected ??= findWalls();
   return detected;
@@ -59,10 +59,10 @@ async function findWalls(): Promise<Walls | undefined> {
   return undefined;
 }
 
-/** True where a program runs behind them, false where they are missing or forbidden by the system; undefined after `timeout` ms. */
+/** Whether a program runs behind them: they may be missing, or forbidden by the system. Undefined after `timeout` ms. */
 export async function canStand(walls: Walls, timeout = MAX_DETECTION_MS): Promise<boolean | undefined> {
   const [program, ...args] = behind(walls, process.execPath, ["--version"]);
-  // Without an environment: the folders of the system are searched, and no others.
+  // Without an environment only the folders of the system are searched.
   return await promisify(execFile)(program, args, { env: {}, timeout }).then(
     () => true,
     (error: { readonly killed?: boolean }) => (error.killed === true ? undefined : false),

@@ -6,7 +6,7 @@ import { writeSync } from "node:fs";
 import { workerData } from "node:worker_threads";
 import { IDLE, type WatchdogData, type WatchdogVerdict } from "./watchdog.ts";
 
-const LOOK_EVERY_MS = 50;
+const MEASURE_EVERY_MS = 50;
 const STDERR = 2;
 
 const { work, limits } = workerData as WatchdogData;
@@ -27,6 +27,6 @@ for (;;) {
     if ((user + system) / 1_000 > limits.maxWorkingMs) end("watchdog: time");
     if (process.memoryUsage.rss() > limits.maxResidentBytes) end("watchdog: memory");
     if (process.ppid !== parent) end("watchdog: orphan");
-    Atomics.wait(work, 0, piece, LOOK_EVERY_MS);
+    Atomics.wait(work, 0, piece, MEASURE_EVERY_MS);
   }
 }

@@ -1,7 +1,7 @@
 import { constants, setPriority } from "node:os";
 import { Worker } from "node:worker_threads";
 
-/** What one piece of work may take of its process. */
+/** Limits of one piece of work. */
 export interface WorkLimits {
   /** Processor time, not time passed: a machine that sleeps or is busy elsewhere ends nothing. */
   readonly maxWorkingMs: number;
@@ -19,7 +19,7 @@ export function passedLimit(printed: string): "memory" | "time" | undefined {
   );
 }
 
-/** What its thread is told, in shared memory: the number of the piece of work under way, or `IDLE`. */
+/** Shared with the thread: the number of the piece of work under way, or `IDLE`. */
 export interface WatchdogData {
   readonly work: Int32Array<SharedArrayBuffer>;
   readonly limits: WorkLimits;
@@ -42,24 +42,24 @@ export class Watchdog {
   /** A piece of work begins, and its processor time counts from here. */
   begin(): void {
     this.#begun += 1;
-    this.#tell(this.#begun);
+    this.#publish(this.#begun);
   }
 
   end(): void {
-    this.#tell(IDLE);
+    this.#publish(IDLE);
   }
 
-  #tell(work: number): void {
+  #publish(work: number): void {
     Atomics.store(this.#work, 0, work);
     Atomics.notify(this.#work, 0);
   }
 }
 
-/** Lets questions be answered while that process works: they come first where both want the processor. */
+/** Gives a process less priority than the daemon, which answers requests meanwhile. */
 export function lowerPriority(pid: number = process.pid): void {
   try {
     setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
   } catch {
-    // A courtesy that some systems refuse.
+    // Some systems refuse it.
   }
 }

@@ -1,6 +1,6 @@
 const TICK_MS = 250;
 
-/** Counts the time that somebody waits for work, awake: a longer gap between two ticks is sleep. */
+/** Measures waiting time without the time that the machine sleeps: a longer gap between two ticks is sleep. */
 export class WorkClock {
   readonly #onEnd: () => void;
   #timer: NodeJS.Timeout | undefined;

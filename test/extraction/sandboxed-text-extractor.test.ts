@@ -125,8 +125,8 @@ describe("a worker that breaks down", () => {
   const limits = { maxWorkingMs: 500, maxResidentBytes: 300_000_000 };
 
   it.each([
-    ["crash", "UNPROCESSABLE", /broke down at this one/],
-    ["exit", "UNPROCESSABLE", /broke down at this one/],
+    ["crash", "UNPROCESSABLE", /failed on this one/],
+    ["exit", "UNPROCESSABLE", /failed on this one/],
     ["hang", "TOO_LARGE", /more than 500 ms of work/],
     ["objects", "TOO_LARGE", /more than 300000000 bytes of memory/],
     ["buffers", "TOO_LARGE", /more than 300000000 bytes of memory/],

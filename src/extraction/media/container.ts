@@ -1,4 +1,4 @@
-/** The files that sound comes in, told apart by their first bytes. */
+/** The file formats of recordings, recognised by their first bytes. */
 
 export type Container = "wav" | "mp3" | "aac" | "flac" | "ogg" | "mp4" | "matroska";
 
@@ -48,14 +48,14 @@ const PICTURE_BRANDS = new Set("heic heix heim heis hevc hevx mif1 msf1 avif avi
 /** First atoms of QuickTime files from before `ftyp`. */
 const QUICKTIME_ATOMS = new Set(["moov", "mdat", "wide", "free", "skip", "pnot"]);
 const QUICKTIME_BRAND = "qt  ";
-/** Behind the 10 bytes of an ID3v2 head, its size in four times seven bits. */
+/** Length of an ID3v2 head, whose last 4 bytes hold the size of the tag in 28 bits. */
 const ID3_HEAD = 10;
 /** Layer 3 of MPEG 1, 2 or 2.5, with a bit rate (ISO/IEC 11172-3, 2.4.1.3). */
 // oxlint-disable-next-line no-control-regex
 const MP3_FRAME = /^\xff[\xe2\xe3\xf2\xf3\xfa\xfb][\x10-\xef]/;
 /** ISO/IEC 13818-7, 6.2. */
 const ADTS_FRAME = /^\xff[\xf0\xf1\xf8\xf9]/;
-/** Encoders may begin with as much silence of their own. */
+/** Some encoders begin with up to this many zeros. */
 const MAX_PADDING = 4_096;
 
 /** The container of a file by its first bytes; undefined for any other format. */

@@ -11,7 +11,7 @@ const DEMUXERS: Readonly<Record<Container, string>> = {
   matroska: "matroska",
 };
 
-/** What may be decoded: sound and subtitles as text. Pictures, the larger part of FFmpeg and of its bugs, never are. */
+/** Decoders for sound and text subtitles. Pictures, the larger part of FFmpeg and of its bugs, are never decoded. */
 const DECODERS = [
   "aac,aac_fixed,aac_latm,alac,flac,mp1,mp1float,mp2,mp2float,mp3,mp3float,opus,libopus,vorbis,libvorbis,speex,libspeex",
   "ac3,ac3_fixed,eac3,dca,amrnb,amrwb,wmav2,adpcm_ms,adpcm_ima_wav,adpcm_ima_qt,gsm_ms,aac_at,mp3_at,alac_at,ac3_at",

@@ -1,9 +1,9 @@
 import { fstatSync, readSync, writeSync } from "node:fs";
 
-/** What FFmpeg as WebAssembly calls the file that it reads, and the one that it writes. */
+/** Names for FFmpeg as WebAssembly: of the file that it reads, and of the one that it writes. */
 export const INPUT = "input";
 export const OUTPUT = "output";
-/** The first that a decoder of ours prints. */
+/** The first output of our decoders. */
 export const STARTED = "started\n";
 
 /** Reads as `fs.readSync` at a place; fewer bytes than asked for only at the end. */
@@ -17,7 +17,7 @@ export interface MediaSource {
 
 const STDIN = 0;
 const STDOUT = 1;
-/** The other end is asked again after as long where the system's pipe does not wait. */
+/** Before a full pipe is tried again, where writing to it does not block. */
 const FULL_PIPE_MS = 5;
 
 /** The file that this process was given as its standard input: it may open none itself. */
@@ -36,7 +36,7 @@ function readFully(buffer: Uint8Array, at: number): number {
   return filled;
 }
 
-/** Gives bytes to the reader, and waits until it takes them: it decides the pace. */
+/** Writes to standard output, and waits until the reader has room. */
 export function writeSound(bytes: Uint8Array): void {
   for (let written = 0; written < bytes.length;) {
     try {

@@ -1,7 +1,7 @@
 /**
- * The program that decodes foreign recordings where none of the system does: no files but the program's own and the one that
- * it was given as its standard input, no child processes, no native addons, no environment, and no network where the system has
- * walls. Its arguments are those of FFmpeg, behind a decoder and limits; sound and subtitles go to its standard output.
+ * The program that decodes foreign recordings without an FFmpeg of the system: no files but the program's own and its standard
+ * input, no child processes, no native addons, no environment, and no network where the system has walls. Its arguments are a
+ * decoder, limits and FFmpeg's arguments; sound and subtitles go to its standard output.
  */
 import { writeSync } from "node:fs";
 import { lowerPriority, Watchdog, type WorkLimits } from "../../sandbox/watchdog.ts";
@@ -15,7 +15,7 @@ process.on("disconnect", () => process.exit());
 writeSync(STDERR, STARTED);
 new Watchdog(JSON.parse(limits) as WorkLimits).begin();
 
-// Each is loaded only where it is used. The decoder's own words may quote the file: an error is only a code.
+// Loaded only when used. A decoder's message may quote the file: an error is only an exit code.
 const run = async (): Promise<number> => {
   if (decoder === "wav") return (await import("./wav.ts")).runWav(givenSource(), args);
   return await (await import("./ffmpeg-core-engine.ts")).runFfmpegCore(givenSource(), args);

@@ -4,13 +4,13 @@ import { textOf, type Vocabulary } from "./vocabulary.ts";
 export interface CutWindow {
   /** In order, not overlapping, within the window; none without text. */
   readonly segments: readonly WindowSegment[];
-  /** Where the next window begins, in samples of this one: the end of what was said completely. */
+  /** Where the next window begins, in samples of this one: the end of the last complete segment. */
   readonly next: number;
 }
 
 /**
- * Cuts what was written at its times. Text that was still open when the writing ended is taken to the window's end.
- * Whisper transcribes 30 s, whatever there is: text that begins a second or more after the sound has ended is dropped.
+ * Cuts the tokens at their times. Text without a closing time reaches to the window's end. Whisper always transcribes 30 s:
+ * text that begins a second or more after the sound has ended is dropped.
  *
  * @param length samples of sound in the window, above 0.
  */
@@ -43,12 +43,12 @@ export function cutSegments(tokens: readonly number[], length: number, vocabular
   return { segments, next: !isOpen && isCut && last > 0 ? clamp(last, LEAST_STEP, length) : length };
 }
 
-/** Half a second, so that windows do not stand still. */
+/** Half a second, so that every window moves on. */
 const LEAST_STEP = 25 * TIME_STEP_SAMPLES;
-/** Times are about this exact. */
+/** The precision of times. */
 const LATE = 50 * TIME_STEP_SAMPLES;
 
-/** Adds it after the others; what has no time of its own left belongs to the one before. */
+/** Adds it after the others; text without time of its own belongs to the segment before. */
 function place(segments: WindowSegment[], { from, to, text }: WindowSegment, length: number): void {
   const before = segments.at(-1);
   if (from >= length + LATE) return;

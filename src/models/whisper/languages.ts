@@ -1,7 +1,7 @@
 import { ServiceError } from "../../core/errors.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 
-/** Whisper's codes that are not those of BCP 47. */
+/** Whisper's codes that differ from BCP 47. */
 const TAG_OF_CODE: Readonly<Record<string, string>> = { jw: "jv" };
 /** Other tags of what Whisper knows: Bokmål, Filipino, and older codes of Hebrew, Indonesian and Yiddish. */
 const CODE_OF_TAG: Readonly<Record<string, string>> = {
@@ -35,6 +35,6 @@ export function codeOf(language: string, { languages }: Vocabulary): string {
   if (named !== undefined) return named;
   throw new ServiceError(
     "UNPROCESSABLE",
-    `The language "${language}" is not known: leave it out to have it detected, or give one of ${codes.map(tagOf).sort().join(", ")}.`,
+    `The language "${language}" is not known. Leave it out to have it detected, or use one of ${codes.map(tagOf).sort().join(", ")}.`,
   );
 }

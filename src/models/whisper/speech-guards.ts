@@ -1,6 +1,6 @@
 /**
- * Whisper writes something for every sound. What tells speech from invention is measured, on silence, noise, hum, tones
- * and music: with these guards nothing is invented there.
+ * Whisper writes a text for every sound. These limits are measured on silence, noise, hum, tones and music: with them no text
+ * is invented there.
  */
 import { deflateSync } from "node:zlib";
 
@@ -8,9 +8,9 @@ import { deflateSync } from "node:zlib";
 export const MAX_COMPRESSION = 2.4;
 /** Below this mean log probability another temperature is tried. */
 export const SURE_LOG_PROBABILITY = -1;
-/** The best attempt below this is taken for no speech. */
+/** A best attempt below this is no speech. */
 const LEAST_LOG_PROBABILITY = -1.5;
-/** Above this the model itself holds that nobody speaks. */
+/** Above this probability of the model there is no speech. */
 const NO_SPEECH = 0.6;
 /** Stock phrases such as "Thank you." are this short. In text tokens. */
 const FEW_TOKENS = 4;
@@ -19,20 +19,20 @@ const MAX_PERIOD = 12;
 const LEAST_REPEATS = 6;
 const LEAST_LOOP_TOKENS = 24;
 
-/** What is known of an attempt at writing down a window. */
+/** An attempt to transcribe a window. */
 export interface Attempt {
   /** Text and times, without the end. */
   readonly tokens: readonly number[];
   readonly textTokens: number;
-  /** It says the same over and over. */
+  /** The text repeats itself. */
   readonly isRepetitive: boolean;
   /** Mean over its tokens and the end. */
   readonly logProbability: number;
-  /** That nobody speaks in the window: a probability. */
+  /** The probability that the window holds no speech. */
   readonly noSpeech: number;
 }
 
-/** Whether an attempt alone shows that there is no speech in the window, so that another is of no use. */
+/** Whether an attempt proves that the window holds no speech, so that no other is needed. */
 export function isInvented({ noSpeech, isRepetitive, logProbability }: Attempt): boolean {
   return noSpeech > NO_SPEECH && (isRepetitive || logProbability < SURE_LOG_PROBABILITY);
 }
@@ -48,7 +48,7 @@ export function isSpeech({ noSpeech, textTokens, logProbability }: Attempt): boo
   return logProbability >= LEAST_LOG_PROBABILITY;
 }
 
-/** Whether the tokens end in one phrase of up to 12, said at least six times and for at least 24 tokens. */
+/** Whether the tokens end in one phrase of up to 12 tokens, repeated at least six times and over at least 24 tokens. */
 export function endsInLoop(tokens: readonly number[]): boolean {
   for (let period = 1; period <= MAX_PERIOD; period++) {
     const span = Math.max(LEAST_LOOP_TOKENS, period * LEAST_REPEATS);
@@ -57,7 +57,7 @@ export function endsInLoop(tokens: readonly number[]): boolean {
   return false;
 }
 
-/** How many times smaller the text is when deflated; 0 for none. */
+/** The ratio of the text's size to its deflated size; 0 for no text. */
 export function compressionOf(text: string): number {
   const bytes = Buffer.from(text);
   return bytes.length === 0 ? 0 : bytes.length / deflateSync(bytes).length;

@@ -1,6 +1,6 @@
 import type { Vocabulary } from "./vocabulary.ts";
 
-/** The first time of a window is at most a second after its start. In steps of time. */
+/** The first time of a window is at most 1 s after its start. In steps of time. */
 const MAX_FIRST_TIME = 50;
 
 /**
@@ -31,7 +31,7 @@ export function applyTokenRules(
   if (isOpening) scores.fill(-Infinity, firstTime);
   else if (endsInTime) scores.fill(-Infinity, 0, endOfText);
   const last = written.findLast(isTime);
-  // What closes is later than what opened; only the next opening may be at the same time.
+  // A closing time is later than its opening time; the next opening may be at the same time.
   if (last !== undefined) scores.fill(-Infinity, firstTime, endsInTime && !isOpening ? last : last + 1);
   if (logSum(scores, firstTime) > highest(scores, 0, firstTime)) scores.fill(-Infinity, 0, firstTime);
 }

@@ -7,20 +7,20 @@ import { Window, type WindowSegment } from "./window.ts";
 
 export interface Whisper {
   readonly vocabulary: Vocabulary;
-  /** Takes in 30 s of sound; its decoder is good until the next. */
+  /** Encodes 30 s of sound; the decoder is valid until the next call. */
   encode(sound: Float32Array): Promise<WindowDecoder>;
 }
 
 /** A further part of a recording, transcribed. */
-export interface HeardPart {
+export interface TranscribedPart {
   readonly segments: readonly Segment[];
-  /** From the start to where it has been transcribed. */
+  /** Transcribed so far, from the start. */
   readonly transcribedMs: number;
   /** Whisper's code; undefined until there was speech. */
   readonly language: string | undefined;
 }
 
-/** Less than this at the end is no word. */
+/** A shorter rest at the end is no word. */
 const LEAST_SAMPLES = PCM_RATE / 10;
 
 /**
@@ -31,10 +31,10 @@ export async function* transcribeRecording(
   whisper: Whisper,
   audio: Pcm,
   given: string | undefined,
-): AsyncGenerator<HeardPart> {
+): AsyncGenerator<TranscribedPart> {
   const window = new Window(audio);
   let language = given;
-  const part = (segments: readonly Segment[]): HeardPart => ({
+  const part = (segments: readonly Segment[]): TranscribedPart => ({
     segments,
     transcribedMs: millisecondsOf(window.start),
     language,
@@ -64,7 +64,7 @@ export async function* transcribeRecording(
         ? { segments: [], next: window.length }
         : cutSegments(transcribed.tokens, window.length, whisper.vocabulary);
     const placed = segments
-      // Where there is no speech there is no segment.
+      // A quiet stretch holds no speech.
       .filter(({ from, to }) => window.isLoud(from, to))
       .map((segment) => placedAt(window.start, segment));
     window.advance(next);

@@ -11,11 +11,11 @@ import {
 import { applyTokenRules } from "./token-rules.ts";
 import { textOf, type Vocabulary } from "./vocabulary.ts";
 
-/** Whisper with a window in its ear. */
+/** The decoder for one window, whose sound is encoded. */
 export interface WindowDecoder {
-  /** Begins to write anew. */
+  /** Forgets the tokens read so far. */
   restart(): void;
-  /** Reads tokens after those it has read, and gives the scores of every token that could follow; they may be written to. */
+  /** Reads further tokens; the scores of every token that could follow, which the caller may change. */
   read(tokens: readonly number[]): Promise<Float32Array>;
 }
 
@@ -26,27 +26,27 @@ export interface TranscribingOptions {
   readonly random: () => number;
 }
 
-/** What was written of a window that holds speech. */
-export interface HeardWindow {
+/** The transcript of a window with speech. */
+export interface TranscribedWindow {
   /** Text and times. */
   readonly tokens: readonly number[];
   readonly language: string;
 }
 
-/** Tried in turn, until an attempt is sure: the higher, the less it clings to what it has written. */
+/** Tried in turn until an attempt is sure; a higher one repeats itself less. */
 const TEMPERATURES = [0, 0.4, 0.8];
-/** More is not said in 30 s. */
+/** No speech of 30 s has more. */
 const MAX_WRITTEN = 220;
 
 /**
- * Writes down what is said in a window; undefined if nothing is. It is not told what was said before: with the text of
- * the window before it lost its sense of time, and once a whole paragraph, and with its times too it transcribed no better.
+ * Transcribes a window; undefined without speech. The text of the window before is no input: with it, times were wrong and
+ * once a whole paragraph was missing, and with its times too the transcript was no better.
  */
 export async function transcribeWindow(
   decoder: WindowDecoder,
   vocabulary: Vocabulary,
   { language, random }: TranscribingOptions,
-): Promise<HeardWindow | undefined> {
+): Promise<TranscribedWindow | undefined> {
   let best: WrittenAttempt | undefined;
   for (const temperature of TEMPERATURES) {
     const attempt = await write(decoder, vocabulary, { language, random }, temperature);

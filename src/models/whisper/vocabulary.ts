@@ -1,4 +1,4 @@
-/** What the numbers that Whisper reads and writes mean. Numbers below `endOfText` are text, those from `firstTime` times. */
+/** The meaning of Whisper's tokens. Tokens below `endOfText` are text, those from `firstTime` on are times. */
 export interface Vocabulary {
   readonly endOfText: number;
   readonly start: number;
@@ -11,11 +11,11 @@ export interface Vocabulary {
   readonly suppressedFirst: readonly number[];
   /** Whisper's own codes. */
   readonly languages: ReadonlyMap<string, number>;
-  /** Of each text token; a character may be spread over several. */
+  /** By text token; a character may be spread over several. */
   readonly bytes: readonly Uint8Array[];
 }
 
-/** Of `vocab.json`, whose layout `data/models/whisper-base/MODEL.md` describes. @throws {TypeError} if it is another. */
+/** Reads `vocab.json`, whose layout `data/models/whisper-base/MODEL.md` describes. @throws {TypeError} for another layout. */
 export function readVocabulary(json: string): Vocabulary {
   const fields = JSON.parse(json) as Readonly<Record<string, unknown>>;
   const { languages, tokens } = fields;
@@ -34,14 +34,15 @@ export function readVocabulary(json: string): Vocabulary {
     languages: new Map(Object.entries(languages as Record<string, number>)),
     bytes,
   };
-  if (bytes.length !== vocabulary.endOfText) throw new TypeError("its tokens are not as many as it says");
+  if (bytes.length !== vocabulary.endOfText)
+    throw new TypeError("it has not the number of tokens that it states");
   return vocabulary;
 }
 
 /** The text of the text tokens among `ids`, without blank ends. */
 export function textOf(vocabulary: Vocabulary, ids: readonly number[]): string {
   const bytes = ids.filter((id) => id < vocabulary.endOfText).map((id) => vocabulary.bytes[id] ?? EMPTY);
-  // What is left of a character that was cut is not text.
+  // A part of a cut character is not text.
   return Buffer.concat(bytes).toString("utf8").replaceAll("\ufffd", "").trim();
 }
 

@@ -11,7 +11,7 @@ import { WINDOW_SAMPLES } from "./window.ts";
 /** The model that ships with the program. */
 export const WHISPER_DIRECTORY = join(PACKAGE_ROOT, "data/models/whisper-base");
 
-/** Of the bundled files; those of another model are the user's own affair. */
+/** Hashes of the bundled files; those of another model are not checked. */
 const SHA256 = {
   "encoder.onnx": "21b8002c245270fdf922decda52b2a8fda38e5ba019bcccffc0106b3f8afbc06",
   "decoder.onnx": "54e1759be2e1887c87b7b122c0f9b89ad06d6000cf43fd2cfd13a03065fbd1df",
@@ -25,7 +25,7 @@ export interface WhisperOptions {
   /** A folder with the files of a Whisper model, of the interface that the bundled one's MODEL.md describes. */
   readonly directory: string;
   readonly isBundled: boolean;
-  /** A run may use as many cores. */
+  /** Cores that a run may use. */
   readonly threads: number;
 }
 

@@ -14,31 +14,31 @@ export interface TranscriberOptions {
   readonly modelDirectory?: string;
   /** How long the process lives on without work, so that a folder of clips does not load the model each time. */
   readonly idleTimeoutMs?: number;
-  /** Of the process: memory, and work on one window of 30 s. */
+  /** Memory of the process, and work on one window of 30 s. */
   readonly limits?: Partial<WorkLimits>;
   /** A test's own worker, instead of the built one. */
   readonly workerFile?: string;
 }
 
 export interface WhisperTranscriber extends Transcriber {
-  /** Of the process, for tests that end it; undefined while there is none. */
+  /** The process id, for tests that end it; undefined without a process. */
   readonly pid: number | undefined;
 }
 
 const DEFAULT_IDLE_TIMEOUT_MS = 60_000;
-/** A process is replaced after as many recordings, whatever native code leaves behind. */
+/** A process is replaced after this many: native code may leave things behind. */
 const RECORDINGS_PER_PROCESS = 50;
-/** The sum of three attempts at a window takes 10 s; a model of 20 times the size may have its time too. */
+/** Three attempts at a window take 10 s together; a model of 20 times the size may be used, too. */
 const MAX_WORKING_MS = 600_000;
-/** What a run takes besides the weights, with room to spare: a process with the bundled model may have 1.2 GB. */
+/** For a run besides the weights, with a margin: a process with the bundled model may take 1.2 GB. */
 const RESIDENT_BYTES = 960_000_000;
-const RESIDENT_BYTES_A_WEIGHT = 4;
+const RESIDENT_BYTES_PER_WEIGHT = 4;
 /** More gain little: the decoder's steps are short. */
 const MAX_THREADS = 4;
 
 /**
- * Whisper in a process of its own, started with the first recording and ended when there was no work for a while. It has
- * no rights but to read its model, and comes after everything else where the processor is wanted.
+ * Whisper in a process of its own, started with the first recording and ended after a while without work. It may only read
+ * its model, and has a low priority.
  */
 export function openTranscriber(options: TranscriberOptions = {}): WhisperTranscriber {
   const { modelDirectory = "", idleTimeoutMs = DEFAULT_IDLE_TIMEOUT_MS } = options;
@@ -55,7 +55,7 @@ export function openTranscriber(options: TranscriberOptions = {}): WhisperTransc
       }
       const limits = {
         maxWorkingMs: MAX_WORKING_MS,
-        maxResidentBytes: RESIDENT_BYTES + RESIDENT_BYTES_A_WEIGHT * bytesIn(model.directory),
+        maxResidentBytes: RESIDENT_BYTES + RESIDENT_BYTES_PER_WEIGHT * bytesIn(model.directory),
         ...options.limits,
       };
       return startWhisperProcess(file, model, limits, walls);
@@ -75,7 +75,7 @@ export function openTranscriber(options: TranscriberOptions = {}): WhisperTransc
       return await queue.run((process) => transcribeInProcess(process, audio, { ...wishes, signal }), signal);
     },
     async close() {
-      closing.abort(new ServiceError("NOT_READY", "The daemon stops, and transcribes nothing more."));
+      closing.abort(new ServiceError("NOT_READY", "The daemon stops."));
       await queue.close();
     },
   };
@@ -85,7 +85,7 @@ function bytesIn(directory: string): number {
   try {
     return readdirSync(directory).reduce((sum, name) => sum + statSync(join(directory, name)).size, 0);
   } catch {
-    // What is wrong with it is said by the process, which looks closer.
+    // The process itself reports what is wrong.
     return 0;
   }
 }

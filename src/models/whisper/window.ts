@@ -1,11 +1,11 @@
 import { PCM_RATE } from "../../core/documents/transcription.ts";
 
-/** What Whisper transcribes at once: 30 s. */
+/** The input of one run of Whisper: 30 s. */
 export const WINDOW_SAMPLES = 30 * PCM_RATE;
 /** A step of Whisper's times: 20 ms. */
 export const TIME_STEP_SAMPLES = PCM_RATE / 50;
 
-/** What was said in a part of a window, in samples from its start. */
+/** The text of a part of a window, in samples from its start. */
 export interface WindowSegment {
   readonly from: number;
   readonly to: number;
@@ -41,7 +41,7 @@ export class Window {
     return this.#length;
   }
 
-  /** Takes what it has room for. */
+  /** Reads sound until it is full. */
   async fill(): Promise<void> {
     while (!this.#isEnded && this.#length < WINDOW_SAMPLES) {
       if (this.#piece.length === 0) {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Pcm } from "../../../src/core/documents/transcription.ts";
 import {
   transcribeRecording,
-  type HeardPart,
+  type TranscribedPart,
   type Whisper,
 } from "../../../src/models/whisper/transcribe-recording.ts";
 import { join, pieces, silence, tone } from "../../support/pcm.ts";
@@ -54,7 +54,7 @@ function scripted(scripts: readonly Script[]) {
 
 async function hear(scripts: readonly Script[], audio: Pcm, language?: string) {
   const { whisper, windows, languages } = scripted(scripts);
-  const parts: HeardPart[] = [];
+  const parts: TranscribedPart[] = [];
   for await (const part of transcribeRecording(whisper, audio, language)) parts.push(part);
   return {
     parts,
