@@ -1,7 +1,7 @@
 /** What follows from who can reach the daemon: this machine's user alone, or others. */
 import { isLoopback, MIN_KEY_LENGTH, nameIn } from "../http/access.ts";
 
-interface Reach {
+interface Exposure {
   readonly host: string;
   readonly allowedHosts: readonly string[];
 }
@@ -10,7 +10,7 @@ interface Reach {
 export const NETWORK_REQUESTS_PER_MINUTE = 1_200;
 
 /** How many requests a key may make in a minute; any number where only this machine is served. */
-export function rateLimit(reach: Reach): { readonly requestsPerMinute?: number } {
+export function rateLimit(reach: Exposure): { readonly requestsPerMinute?: number } {
   return isAlone(reach) ? {} : { requestsPerMinute: NETWORK_REQUESTS_PER_MINUTE };
 }
 
@@ -25,18 +25,18 @@ const SAFE_KEY_VARIETY = 10;
 export function guessableKey({
   apiKey,
   ...reach
-}: Reach & { readonly apiKey: string | undefined }): string | undefined {
+}: Exposure & { readonly apiKey: string | undefined }): string | undefined {
   if (apiKey === undefined || isAlone(reach)) return undefined;
   if (apiKey.length >= SAFE_KEY_LENGTH && new Set(apiKey).size >= SAFE_KEY_VARIETY) return undefined;
   return `the API key may be guessed by others: use ${SAFE_KEY_LENGTH} random characters or more, or \`memoryd keys create\``;
 }
 
-function isAlone({ host, allowedHosts }: Reach): boolean {
+function isAlone({ host, allowedHosts }: Exposure): boolean {
   return [host, ...allowedHosts.map(nameIn)].every(isLoopback);
 }
 
 /** A sentence on the first setting that lets others in, and what to do, for when there is no key; undefined if none does. */
-export function strangersLetIn({ host, allowedHosts }: Reach): string | undefined {
+export function strangersLetIn({ host, allowedHosts }: Exposure): string | undefined {
   const remedy = `make one with \`memoryd keys create\`, or set MEMORYD_API_KEY (at least ${MIN_KEY_LENGTH} characters) or --api-key-file FILE`;
   if (!isLoopback(host))
     return `Listening on ${host} lets other machines in, so a key is needed: ${remedy}, or listen on 127.0.0.1.`;

@@ -53,12 +53,8 @@ function lineOf(element: HtmlElement): string {
     case "m:d":
       return `(${childrenOf(element, "m:e").map(lineOf).join(", ")})`;
     case "m:nary": {
-      const bounds = [part("m:sub"), part("m:sup")];
-      const [from, to] = [
-        bounds[0] === "" ? "" : `_${grouped(bounds[0] ?? "")}`,
-        bounds[1] === "" ? "" : `^${grouped(bounds[1] ?? "")}`,
-      ];
-      return `${signOf(element)}${from}${to} ${part("m:e")}`;
+      const bound = (mark: string, text: string) => (text === "" ? "" : mark + grouped(text));
+      return `${signOf(element)}${bound("_", part("m:sub"))}${bound("^", part("m:sup"))} ${part("m:e")}`;
     }
     case "m:mr":
       return `${childrenOf(element, "m:e").map(lineOf).join(", ")}; `;

@@ -22,12 +22,8 @@ export function pageMetadata(root: HtmlElement, base: string | undefined): PageM
   for (const element of elementsOf(root)) {
     const { tag, attributes } = element;
     if (tag === "meta") {
-      const name = (
-        attributes["property"] ??
-        attributes["name"] ??
-        attributes["itemprop"] ??
-        attributes["http-equiv"]
-      )?.toLowerCase();
+      const { property, name: plain, itemprop, "http-equiv": header } = attributes;
+      const name = (property ?? plain ?? itemprop ?? header)?.toLowerCase();
       const content = attributes["content"];
       if (name !== undefined && content !== undefined && !meta.has(name)) meta.set(name, content);
     } else if (tag === "title") title ??= cleanField(textOf(element));

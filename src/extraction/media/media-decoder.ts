@@ -71,8 +71,6 @@ export interface MediaDecoderOptions {
   readonly limits?: Partial<DecodingLimits>;
   /** Whether `@ffmpeg/core` is installed, for tests. */
   readonly hasFfmpegPackage?: boolean;
-  /** A test's own worker, instead of the built one. */
-  readonly workerFile?: string;
 }
 
 export const DEFAULT_DECODING_LIMITS: DecodingLimits = { maxSeconds: 21_600, maxWorkingMs: 120_000 };
@@ -80,7 +78,7 @@ export const DEFAULT_DECODING_LIMITS: DecodingLimits = { maxSeconds: 21_600, max
 /** A decoder that runs FFmpeg, of the system or as WebAssembly, in processes of its own. Plain WAV needs neither. */
 export function openMediaDecoder(options: MediaDecoderOptions): AudioDecoder {
   const limits = { ...DEFAULT_DECODING_LIMITS, ...options.limits };
-  const workerFile = options.workerFile ?? builtFile("extraction/media/media-worker.js");
+  const workerFile = builtFile("extraction/media/media-worker.js");
   const closing = new AbortController();
   const living = new Set<OpenedMedia>();
   let program: Promise<string | undefined> | undefined;

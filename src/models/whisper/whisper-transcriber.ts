@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import type { Transcriber } from "../../core/documents/transcription.ts";
@@ -16,8 +16,6 @@ export interface TranscriberOptions {
   readonly idleTimeoutMs?: number;
   /** Memory of the process, and work on one window of 30 s. */
   readonly limits?: Partial<WorkLimits>;
-  /** A test's own worker, instead of the built one. */
-  readonly workerFile?: string;
 }
 
 export interface WhisperTranscriber extends Transcriber {
@@ -42,7 +40,7 @@ const MAX_THREADS = 4;
  */
 export function openTranscriber(options: TranscriberOptions = {}): WhisperTranscriber {
   const { modelDirectory = "", idleTimeoutMs = DEFAULT_IDLE_TIMEOUT_MS } = options;
-  const file = options.workerFile ?? builtFile("models/whisper/whisper-worker.js");
+  const file = builtFile("models/whisper/whisper-worker.js");
   const model: WhisperOptions = {
     directory: modelDirectory === "" ? WHISPER_DIRECTORY : modelDirectory,
     isBundled: modelDirectory === "",
@@ -50,9 +48,6 @@ export function openTranscriber(options: TranscriberOptions = {}): WhisperTransc
   };
   const queue = new ProcessQueue({
     start(walls) {
-      if (!existsSync(file)) {
-        throw new ServiceError("MODEL_UNAVAILABLE", `${file} is missing: run \`npm run build\` first.`);
-      }
       const limits = {
         maxWorkingMs: MAX_WORKING_MS,
         maxResidentBytes: RESIDENT_BYTES + RESIDENT_BYTES_PER_WEIGHT * bytesIn(model.directory),
