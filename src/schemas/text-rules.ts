@@ -26,8 +26,10 @@ const USER_ID_PATTERN = `^([.]?${PLAIN_NOT_DOT}${PLAIN}*|[.][.]${PLAIN}+)$`;
 /** Newlines and tabs may stand in it, no other control character. */
 const LINES_PATTERN = "^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]*$";
 
-/** A character that is no space stands in it. */
-export const NOT_BLANK_PATTERN = "\\S";
+/** A character that can be seen stands in it: no space, no filler and no mark of formatting. */
+export const NOT_BLANK_PATTERN =
+  "[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f" +
+  "\\u2800\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0]";
 
 /** An id as it is kept: UUIDv7, lower case. */
 export const UUID_PATTERN = "^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$";

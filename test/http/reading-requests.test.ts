@@ -12,6 +12,7 @@ describe("bodies", () => {
     ["content null", { content: null }, "/content"],
     ["content empty", { content: "" }, "/content"],
     ["content blank", { content: " \n\t\u3000" }, "/content"],
+    ["content that shows nothing", { content: "\u200b\u2800\u3164\u00ad\ufeff" }, "/content"],
     ["content with half a pair", '{"content":"a\\ud800b"}', "/content"],
     ["tags a string", { content: "x", tags: "a" }, "/tags"],
     ["a tag too long", { content: "x", tags: ["a".repeat(257)] }, "/tags/0"],
