@@ -14,7 +14,7 @@ import { times } from "../support/stress.ts";
 
 const KILLS = times(3);
 const LATEST_KILL_MS = 900;
-const MANY = 10_000;
+const MANY = 4_000;
 
 let dataDir: string;
 let daemon: DaemonProcess;

@@ -21,7 +21,8 @@ const NOUNS = [
   "engine",
   "cellar",
 ];
-const PAGES = 120;
+const PAGES = 60;
+const MIDDLE = PAGES / 2;
 
 let dataDir: string;
 let daemon: DaemonProcess;
@@ -135,7 +136,7 @@ describe("documents", () => {
   });
 
   it("are in whole or not at all when the daemon is killed, and go on by themselves", async () => {
-    const pdf = await makePdf(PAGES, 60, "The ferry at Grauwick costs eleven shillings.");
+    const pdf = await makePdf(PAGES, MIDDLE, "The ferry at Grauwick costs eleven shillings.");
     const { status, body } = await upload(pdf, "killed.pdf", { prefer: "respond-async" });
     expect(status).toBe(202);
     const before = (await call(daemon, "GET", "/memory/all?l=1")).body.total;
@@ -154,7 +155,7 @@ describe("documents", () => {
     );
     expect((await best("What does the ferry at Grauwick cost?")).source).toMatchObject({
       filename: "killed.pdf",
-      page: 60,
+      page: MIDDLE,
     });
   });
 

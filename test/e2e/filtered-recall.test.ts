@@ -17,10 +17,11 @@ import { type OpenedStore, openStore } from "../../src/storage/open-store.ts";
 import { fillStore } from "../support/fill-store.ts";
 import { createMemoryWorld } from "../support/memory-world.ts";
 import { seededRandom } from "../support/seeded-random.ts";
+import { times } from "../support/stress.ts";
 
 /** A filter must not cost recall: the answer is that of ranking every memory that passes it. */
 const MEMORIES = 20_000;
-const QUESTIONS = 50;
+const QUESTIONS = times(25);
 const HITS = 10;
 
 const world = createMemoryWorld();

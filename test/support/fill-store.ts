@@ -115,16 +115,14 @@ export async function fillStore({
 }
 
 function unitVector(random: () => number): Float32Array {
-  const vector = Float32Array.from(
-    { length: EMBEDDING_DIMENSIONS },
-    () => random() + random() + random() - 1.5,
-  );
+  const vector = new Float32Array(EMBEDDING_DIMENSIONS);
+  for (let i = 0; i < vector.length; i += 1) vector[i] = random() + random() + random() - 1.5;
   const length = Math.hypot(...vector);
   return vector.map((component) => component / length);
 }
 
 function tokenVectors(random: () => number): Int8Array {
-  return Int8Array.from({ length: TOKENS_A_MEMORY * TOKEN_DIMENSIONS }, () =>
-    Math.round((random() - 0.5) * 60),
-  );
+  const vectors = new Int8Array(TOKENS_A_MEMORY * TOKEN_DIMENSIONS);
+  for (let i = 0; i < vectors.length; i += 1) vectors[i] = Math.round((random() - 0.5) * 60);
+  return vectors;
 }

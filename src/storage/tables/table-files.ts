@@ -108,7 +108,8 @@ export async function checksum(
 ): Promise<{ readonly size: number; readonly crc32: number }> {
   const file = await disk.open(path, sync ? "write" : "read");
   try {
-    const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+    // Most files are small, and a megabyte for each would keep the garbage collector busy.
+    const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, ((await disk.size(path)) ?? 0) + 1));
     let size = 0;
     let crc = 0;
     for (;;) {
