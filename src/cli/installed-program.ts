@@ -29,7 +29,8 @@ export function installedProgram(
   return { node, launcher };
 }
 
-function launcherPath(): string {
+/** The launcher of this process, without links. */
+export function launcherPath(): string {
   const path = process.argv[1];
   if (path === undefined) throw new TypeError("the path of the launcher is not known");
   return realpathSync(resolve(path));

@@ -7,7 +7,6 @@ import type * as compactionWire from "../schemas/compaction.ts";
 import type * as keysWire from "../schemas/keys.ts";
 import type * as transferWire from "../schemas/transfer.ts";
 import type * as fieldsWire from "../schemas/fields.ts";
-import type * as listMemoriesWire from "../schemas/list-memories.ts";
 import type * as memoryWire from "../schemas/memory.ts";
 import type * as queryMemoryWire from "../schemas/query-memory.ts";
 import type * as readFactsWire from "../schemas/read-facts.ts";
@@ -24,8 +23,8 @@ export type DeletedMemory = Static<typeof memoryWire.DeleteMemoryReply>;
 export type ReinforcedMemory = Static<typeof memoryWire.ReinforceMemoryReply>;
 export type RelatedMemories = Static<typeof memoryWire.RelatedMemoriesReply>;
 export type Sectors = Static<typeof memoryWire.SectorsReply>;
-export type MemoryPage = Static<typeof listMemoriesWire.ListMemoriesReply>;
-export type MemoryPlace = Static<typeof listMemoriesWire.ListMemoriesQuery>;
+export type MemoryPage = Static<typeof memoryWire.ListMemoriesReply>;
+export type MemoryPlace = Static<typeof memoryWire.ListMemoriesQuery>;
 /** Which memories; all conditions hold. */
 export type MemoryFilter = Omit<MemoryPlace, "l" | "u" | "cursor">;
 

@@ -11,8 +11,7 @@ import { occurredAtOf, type SeenMemory } from "../core/memory.ts";
 import { CompactionRecord } from "../schemas/compaction.ts";
 import { FactRecord, RecordFactReply } from "../schemas/fact.ts";
 import { CreateKeyBody, KeyRecord } from "../schemas/keys.ts";
-import type { ListMemoriesReply } from "../schemas/list-memories.ts";
-import { type AddMemoryReply, MemoryRecord } from "../schemas/memory.ts";
+import { type AddMemoryReply, MemoryRecord, type ListMemoriesReply } from "../schemas/memory.ts";
 import { fromWire, toWire } from "../schemas/wire.ts";
 import { type Page, pageReply } from "./page.ts";
 

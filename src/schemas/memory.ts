@@ -16,8 +16,14 @@ import {
   TOO_LARGE_KEYWORDS,
   UserId,
   writtenFields,
+  QueryProject,
+  queryTime,
+  QueryTime,
+  Tag,
+  writerInQuery,
 } from "./fields.ts";
 import { Problem } from "./problem.ts";
+import { pageQuery, pageReply } from "./page.ts";
 
 export const MAX_BATCH_ITEMS = 1_000;
 export const DEFAULT_BOOST = 0.1;
@@ -226,4 +232,30 @@ export const SectorsReply = Type.Object(
     ),
   },
   { $id: "Sectors" },
+);
+
+export const ListMemoriesQuery = Type.Object({
+  ...pageQuery("Memories"),
+  sector: Type.Optional(SectorName),
+  user_id: Type.Optional(UserId),
+  project: Type.Optional(QueryProject),
+  tag: Type.Optional(Tag),
+  session_id: Type.Optional(SessionId),
+  ...writerInQuery,
+  id_end: Type.Optional(
+    Type.String({
+      pattern: "^[0-9a-f-]{6,36}$",
+      description: "The last characters of the id, at least six.",
+    }),
+  ),
+  created_from: Type.Optional(queryTime("Added at that moment or later. ")),
+  from: Type.Optional(QueryTime),
+  to: Type.Optional(QueryTime),
+});
+
+export const ListMemoriesReply = pageReply(
+  MemoryRecord,
+  "MemoryPage",
+  "Newest first. A page ends early at 8 MiB.",
+  "Goes on where this page ends, whatever was added since; null on the last.",
 );

@@ -2,7 +2,6 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { Compile } from "typebox/compile";
 import type { TSchema } from "typebox";
 import { FactRecord, RecordFactReply, RecordFactsReply } from "../../src/schemas/fact.ts";
-import { ListMemoriesReply } from "../../src/schemas/list-memories.ts";
 import {
   AddMemoriesReply,
   AddMemoryReply,
@@ -12,6 +11,7 @@ import {
   RelatedMemoriesReply,
   SectorsReply,
   UpdateMemoryReply,
+  ListMemoriesReply,
 } from "../../src/schemas/memory.ts";
 import { Problem } from "../../src/schemas/problem.ts";
 import { QueryMemoryReply } from "../../src/schemas/query-memory.ts";

@@ -1,6 +1,5 @@
 import { Argument, type Command } from "commander";
 import type { ServeAgentOptions } from "../mcp/serve-agent.ts";
-import type { AgentStatusOptions } from "./agent-status.ts";
 import type { InstallOptions } from "./install.ts";
 import {
   addCommand,
@@ -58,7 +57,7 @@ export function addAgentCommands(memoryd: Command): void {
     .command("status")
     .description("say which agents start memoryd, and whether they still can")
     .option("--json", "as JSON")
-    .action(async (options: AgentStatusOptions) => {
+    .action(async (options: Flags) => {
       const { agentStatus } = await import("./agent-status.ts");
       return agentStatus(options);
     });

@@ -6,10 +6,7 @@ import { print, printJson, printTable } from "../output/output.ts";
 import { readEntry, type Sight, staleness } from "./agent-entry.ts";
 import { readConfigFile } from "./change-file.ts";
 import { AGENT_IDS, type AgentKind, RefusedEdit, agentsHere, fileOf, isThere } from "./known-agents.ts";
-
-export interface AgentStatusOptions {
-  readonly json?: boolean;
-}
+import type { Flags } from "../output/options.ts";
 
 interface AgentState {
   readonly agent: string;
@@ -20,7 +17,7 @@ interface AgentState {
 }
 
 /** Says which agents start memoryd. @throws {CliFailure} when one starts something that is not there any more, or cannot be read. */
-export function agentStatus({ json = false }: AgentStatusOptions): void {
+export function agentStatus({ json = false }: Flags): void {
   const program = installedProgram("memoryd mcp status");
   const sight: Sight = { program, version: VERSION, exists: existsSync, versionAt };
   const agents = agentsHere();

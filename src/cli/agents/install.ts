@@ -1,22 +1,19 @@
 import { dirname, resolve } from "node:path";
 import { CliFailure } from "../output/cli-failure.ts";
-import { dataDirWords, extraToolsOf } from "../output/options.ts";
+import { dataDirWords, extraToolsOf, type Flags } from "../output/options.ts";
 import { installedProgram } from "../installed-program.ts";
 import { print, printTable } from "../output/output.ts";
 import { launchOf, withEntry, withoutEntry } from "./agent-entry.ts";
-import { changeConfigFile, readConfigFile, readEarlier } from "./change-file.ts";
+import { changeConfigFile, readConfigFile, readEarlier, type FileChange } from "./change-file.ts";
 import { type AgentId, type AgentKind, RefusedEdit, agentsHere, fileOf, isThere } from "./known-agents.ts";
 
-export interface InstallOptions {
+export interface InstallOptions extends Pick<Flags, "user" | "dataDir" | "config"> {
   readonly project?: boolean;
   readonly print?: boolean;
   readonly force?: boolean;
-  readonly user?: string;
   readonly projectName?: string;
   readonly tools?: string;
   readonly readOnly?: boolean;
-  readonly dataDir?: string;
-  readonly config?: string;
 }
 
 /** A file of the user may hold what is nobody's business, one of a project is for all who have the project. */
@@ -46,10 +43,7 @@ export function installFor(ids: readonly AgentId[], options: InstallOptions): vo
       continue;
     }
     print(`${agent.title} has memoryd now; ${agent.nextStep}.`);
-    printTable([
-      ["file", file],
-      ...(change.backup === undefined ? [] : [["as it was", change.backup] as const]),
-    ]);
+    printFiles(file, change);
     if (project) print("It names this machine's paths; others who share the file need their own.");
   }
 }
@@ -66,11 +60,12 @@ export function uninstallFor(ids: readonly AgentId[], { project = false }: Insta
       continue;
     }
     print(`${agent.title} does not have memoryd any more, once it is started again.`);
-    printTable([
-      ["file", file],
-      ...(change.backup === undefined ? [] : [["as it was", change.backup] as const]),
-    ]);
+    printFiles(file, change);
   }
+}
+
+function printFiles(file: string, { backup }: FileChange): void {
+  printTable([["file", file], ...(backup === undefined ? [] : [["as it was", backup] as const])]);
 }
 
 /** The arguments of `memoryd mcp` for an agent. @throws {CliFailure} for a tool that there is none of. */

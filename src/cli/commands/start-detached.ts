@@ -6,23 +6,13 @@ import { CliFailure } from "../output/cli-failure.ts";
 import { explainStartFailure } from "./explain-start-failure.ts";
 import { print, printTable } from "../output/output.ts";
 import type { StartReport } from "./start.ts";
+import { launcherPath } from "../installed-program.ts";
 
 /** Reading a large store back after a crash takes its time; a start that needs longer is stuck. */
 export const START_TIMEOUT_MS = 120_000;
 
 /** Standard error goes to the same file, for messages of a crash in native code. */
 const LOG_TO_FILE = "--log-to-file";
-
-export type StartOutcome =
-  | { readonly kind: "ready"; readonly summary: readonly (readonly [string, string])[] }
-  | {
-      readonly kind: "failed";
-      readonly message: string;
-      /** Trying again may help: another daemon held the directory, or this one is slow. */
-      readonly mayPass: boolean;
-      /** Another program has the port. */
-      readonly isPortTaken: boolean;
-    };
 
 /**
  * Starts the daemon as a process of its own session, which outlives the terminal, and waits until it is ready. Its
@@ -48,11 +38,11 @@ export async function spawnDaemon(
   settings: Pick<Settings, "dataDir">,
   command: readonly string[],
   env?: NodeJS.ProcessEnv,
-): Promise<StartOutcome> {
+): Promise<StartReport> {
   const { dataDir } = settings;
   const logFile = logFileOf(dataDir);
   const log = openLog({ dataDir }, logFile);
-  const child = spawn(process.execPath, [...process.execArgv, launcher(), ...command, LOG_TO_FILE], {
+  const child = spawn(process.execPath, [...process.execArgv, launcherPath(), ...command, LOG_TO_FILE], {
     detached: true,
     windowsHide: true,
     stdio: ["ignore", log, log, "ipc"],
@@ -63,18 +53,9 @@ export async function spawnDaemon(
   const report = await reportOf(child, logFile);
   if (child.connected) child.disconnect();
   child.unref();
-  if (report.kind === "failed") {
-    const { message, mayPass = false, isPortTaken = false } = report;
-    return { kind: "failed", message, mayPass, isPortTaken };
-  }
+  if (report.kind === "failed") return report;
   const pid = ["process", String(child.pid)] as const;
   return { kind: "ready", summary: [...report.summary, pid, ["log", logFile]] };
-}
-
-function launcher(): string {
-  const path = process.argv[1];
-  if (path === undefined) throw new TypeError("the path of the launcher is not known");
-  return path;
 }
 
 function openLog({ dataDir }: Pick<Settings, "dataDir">, path: string): number {

@@ -13,13 +13,13 @@ import { complain, print, printTable } from "../output/output.ts";
 /** As `startDaemon`, which is not imported here: the command line does not load it before it has to. */
 export type StartDaemon = typeof startDaemon;
 
-/** What a daemon that runs detached tells the command that started it, once. */
+/** The outcome of a start, as a detached daemon sends it to the command that started it, once. */
 export type StartReport =
   | { readonly kind: "ready"; readonly summary: readonly (readonly [string, string])[] }
   | {
       readonly kind: "failed";
       readonly message: string;
-      /** Trying again may help. */
+      /** Trying again may help: another daemon held the directory, or this one is slow. */
       readonly mayPass?: boolean;
       /** Another program has the port. */
       readonly isPortTaken?: boolean;

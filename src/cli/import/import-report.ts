@@ -88,13 +88,8 @@ const SAMPLES = 3;
 const SAMPLE_CHARS = 60;
 
 function since(before: ImportState, now: ImportState): ImportState {
-  return {
-    items: now.items - before.items,
-    added: now.added - before.added,
-    known: now.known - before.known,
-    skipped: now.skipped - before.skipped,
-    failed: now.failed - before.failed,
-  };
+  const names = ["items", "added", "known", "skipped", "failed"] as const;
+  return Object.fromEntries(names.map((name) => [name, now[name] - before[name]])) as ImportState;
 }
 
 function countsLine({ added, known, skipped, failed }: ImportState): string {

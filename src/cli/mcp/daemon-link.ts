@@ -5,7 +5,8 @@ import { VERSION } from "../../config/version.ts";
 import { CliFailure } from "../output/cli-failure.ts";
 import { explainStartFailure } from "../commands/explain-start-failure.ts";
 import { checked, type Daemon, findDaemon } from "../connect.ts";
-import { spawnDaemon, type StartOutcome } from "../commands/start-detached.ts";
+import type { StartReport } from "../commands/start.ts";
+import { spawnDaemon } from "../commands/start-detached.ts";
 import { type Flags, settingsOf } from "../output/options.ts";
 import { complain } from "../output/output.ts";
 import { checkVersions } from "../installed-program.ts";
@@ -23,7 +24,7 @@ export interface DaemonLink {
 export interface DaemonLinkOptions {
   readonly dataDir: string;
   readonly version: string;
-  readonly start: () => Promise<StartOutcome>;
+  readonly start: () => Promise<StartReport>;
   readonly onEvent: (event: string, details: object) => void;
 }
 
@@ -116,7 +117,7 @@ export function idleMsOf({ exitWhenIdleMs }: Settings): number {
 }
 
 /** Starts a daemon that clients find by its data directory: any free port will do where the set one is taken. */
-export async function startForClient(settings: Settings, config: string | undefined): Promise<StartOutcome> {
+export async function startForClient(settings: Settings, config: string | undefined): Promise<StartReport> {
   const words = [
     "start",
     `--data-dir=${settings.dataDir}`,
@@ -125,7 +126,7 @@ export async function startForClient(settings: Settings, config: string | undefi
     `--exit-when-idle-ms=${idleMsOf(settings)}`,
   ];
   const outcome = await spawnDaemon(settings, words);
-  const isPortTaken = outcome.kind === "failed" && outcome.isPortTaken;
+  const isPortTaken = outcome.kind === "failed" && outcome.isPortTaken === true;
   return isPortTaken ? await spawnDaemon(settings, [...words, "--port=0"]) : outcome;
 }
 

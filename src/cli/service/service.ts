@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { DEFAULT_CONFIG_FILE, type Settings, variablesOfDaemon } from "../../config/config.ts";
+import { DEFAULT_CONFIG_FILE, variablesOfDaemon } from "../../config/config.ts";
 import { logFileOf } from "../../daemon/rotating-log.ts";
 import { CliFailure } from "../output/cli-failure.ts";
 import { dataDirWords, type Flags, settingsOf, withDataDir } from "../output/options.ts";
@@ -12,10 +12,8 @@ import { definitionHere, isRunning, requireKeeper, run } from "./keeper.ts";
 import type { ServiceDefinition } from "./service-definition.ts";
 import { startByKeeper } from "./start-by-keeper.ts";
 
-export interface ServiceOptions {
+interface ServiceFlags extends Flags {
   readonly print?: boolean;
-  readonly config?: string;
-  readonly dataDir?: string;
 }
 
 export function addServiceCommands(memoryd: Command): void {
@@ -24,16 +22,17 @@ export function addServiceCommands(memoryd: Command): void {
     .description("have the system start the daemon: systemd, launchd or the Task Scheduler");
   withDataDir(service.command("install").description("start it now, at each login, and after a crash"))
     .option("--print", "only show what would be written and run")
-    .action(async (options: Flags & ServiceOptions) => await installService(settingsOf(options), options));
+    .action(installService);
   withDataDir(
     service.command("uninstall").description("stop it and take the service away; memories stay"),
-  ).action(async (options: Flags & ServiceOptions) => await uninstallService(settingsOf(options), options));
+  ).action(uninstallService);
   withDataDir(service.command("status").description("say whether the service is installed and runs")).action(
-    async (options: Flags & ServiceOptions) => await serviceStatus(settingsOf(options), options),
+    serviceStatus,
   );
 }
 
-async function installService(settings: Settings, options: ServiceOptions): Promise<void> {
+async function installService(options: ServiceFlags): Promise<void> {
+  const settings = settingsOf(options);
   const definition = definitionOf(options);
   if (options.print === true) {
     const words = definition.install.map(({ words }) => `  ${words.join(" ")}`).join("\n");
@@ -72,7 +71,8 @@ async function installService(settings: Settings, options: ServiceOptions): Prom
     );
 }
 
-async function uninstallService(settings: Settings, options: ServiceOptions): Promise<void> {
+async function uninstallService(options: ServiceFlags): Promise<void> {
+  const settings = settingsOf(options);
   const definition = definitionOf(options);
   const { file, isKept, uninstall, forget, keeper } = definition;
   const isThere = isKept ? existsSync(file) : isRunning(definition);
@@ -90,7 +90,8 @@ async function uninstallService(settings: Settings, options: ServiceOptions): Pr
 }
 
 /** Says whether the service is installed and runs. @throws {CliFailure} when it is not, so that scripts can tell. */
-async function serviceStatus(settings: Settings, options: ServiceOptions): Promise<void> {
+async function serviceStatus(options: ServiceFlags): Promise<void> {
+  const settings = settingsOf(options);
   const definition = definitionOf(options);
   const { file, isKept, keeper } = definition;
   const active = isRunning(definition);
@@ -108,7 +109,7 @@ async function serviceStatus(settings: Settings, options: ServiceOptions): Promi
     );
 }
 
-function definitionOf(options: ServiceOptions): ServiceDefinition {
+function definitionOf(options: ServiceFlags): ServiceDefinition {
   const program = installedProgram("memoryd service install");
   const command = [
     program.node,

@@ -1,4 +1,3 @@
-import { ListMemoriesQuery, ListMemoriesReply } from "../../schemas/list-memories.ts";
 import {
   MemoryParams,
   MemoryRecord,
@@ -6,6 +5,8 @@ import {
   RelatedMemoriesQuery,
   RelatedMemoriesReply,
   SectorsReply,
+  ListMemoriesQuery,
+  ListMemoriesReply,
 } from "../../schemas/memory.ts";
 import { QueryMemoryBody, QueryMemoryReply } from "../../schemas/query-memory.ts";
 import type { OperationsOf } from "../caller-operations.ts";

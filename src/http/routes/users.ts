@@ -1,7 +1,6 @@
 import type { Static } from "typebox";
 import type { UserSummary } from "../../core/users/user-summary.ts";
-import { ListMemoriesQuery, ListMemoriesReply } from "../../schemas/list-memories.ts";
-import { OwnerBody, OwnerQuery } from "../../schemas/memory.ts";
+import { OwnerBody, OwnerQuery, ListMemoriesQuery, ListMemoriesReply } from "../../schemas/memory.ts";
 import {
   DeleteUserMemoriesBody,
   DeleteUserMemoriesQuery,
