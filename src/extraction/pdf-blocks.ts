@@ -1,7 +1,7 @@
 import type { Block } from "../core/documents/extraction.ts";
 import { cleanLine } from "./clean-text.ts";
 import type { Region } from "./pdf-columns.ts";
-import type { Row } from "./pdf-lines.ts";
+import type { Row, Segment } from "./pdf-lines.ts";
 
 export interface PdfPage {
   /** From 1. */
@@ -9,14 +9,8 @@ export interface PdfPage {
   readonly regions: readonly Region[];
 }
 
-interface Line {
-  readonly text: string;
+interface Line extends Omit<Segment, "isRtl"> {
   readonly cells: readonly string[];
-  readonly left: number;
-  readonly right: number;
-  readonly baseline: number;
-  readonly size: number;
-  readonly isMono: boolean;
   readonly page: number;
   readonly region: Region;
 }

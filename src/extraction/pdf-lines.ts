@@ -25,14 +25,7 @@ export interface Segment {
 /** Segments on one baseline, in reading order. */
 export type Row = readonly Segment[];
 
-interface Box {
-  text: string;
-  readonly left: number;
-  right: number;
-  readonly baseline: number;
-  readonly size: number;
-  readonly isRtl: boolean;
-  readonly isMono: boolean;
+interface Box extends Segment {
   /** pdf.js saw a space before it. */
   readonly hasSpaceBefore: boolean;
 }

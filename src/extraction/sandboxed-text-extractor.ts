@@ -3,7 +3,6 @@ import { ServiceError } from "../core/errors.ts";
 import {
   SMALL_DOCUMENT_BYTES,
   type CutDocument,
-  type DocumentKind,
   type ExtractionInput,
   type ExtractionLimits,
   type ExtractionOptions,
@@ -45,75 +44,51 @@ const PIECE_BYTES = 1 << 20;
  * @throws {Error} if the built worker is missing; only when sources run without a build.
  */
 export function openExtractor(options: ExtractorOptions): TextExtractor {
-  return new SandboxedTextExtractor(
-    { ...FIXED_LIMITS, ...options.limits },
-    options.workerFile ?? builtFile("extraction/extraction-worker.js"),
-  );
-}
+  const limits: ExtractionLimits = { ...FIXED_LIMITS, ...options.limits };
+  const file = options.workerFile ?? builtFile("extraction/extraction-worker.js");
+  const closing = new AbortController();
+  const newQueue = () =>
+    new ProcessQueue({
+      start: (walls) => startExtractionProcess(file, limits, walls),
+      jobsPerProcess: JOBS_PER_PROCESS,
+      idleMs: IDLE_MS,
+    });
+  // Each has a process of its own, so that a note does not wait for a book.
+  const small = newQueue();
+  const large = newQueue();
 
-class SandboxedTextExtractor implements TextExtractor {
-  readonly #limits: ExtractionLimits;
-  readonly #closing = new AbortController();
-  /** Each has a process of its own, so that a note does not wait for a book. */
-  readonly #small: ProcessQueue<ExtractionProcess>;
-  readonly #large: ProcessQueue<ExtractionProcess>;
-
-  constructor(limits: ExtractionLimits, file: string) {
-    this.#limits = limits;
-    const newQueue = () =>
-      new ProcessQueue({
-        start: (walls) => startExtractionProcess(file, limits, walls),
-        jobsPerProcess: JOBS_PER_PROCESS,
-        idleMs: IDLE_MS,
-      });
-    this.#small = newQueue();
-    this.#large = newQueue();
-  }
-
-  async extract(
-    { bytes, ...claims }: ExtractionInput,
-    options: ExtractionOptions = {},
-  ): Promise<CutDocument> {
-    const signals = [this.#closing.signal, ...(options.signal === undefined ? [] : [options.signal])];
-    const signal = AbortSignal.any(signals);
-    signal.throwIfAborted();
-    if (bytes instanceof Uint8Array) {
-      const document = { claims, byteCount: bytes.length, pieces: piecesOf(bytes) };
-      return await this.#read(document, { ...options, signal });
-    }
-    await using file = await openOriginal(bytes.path);
-    const pieces = file.createReadStream({ highWaterMark: PIECE_BYTES, autoClose: false });
-    const document = { claims, byteCount: (await file.stat()).size, pieces };
-    return await this.#read(document, { ...options, signal });
-  }
-
-  checkClaim(claim: Pick<ExtractionInput, "claimedType" | "filename">, kind: DocumentKind): void {
-    checkClaim(claim, kind);
-  }
-
-  async close(): Promise<void> {
-    this.#closing.abort(new ServiceError("NOT_READY", "The document reader is closed."));
-    await Promise.all([this.#small.close(), this.#large.close()]);
-  }
-
-  async #read(
-    document: SentDocument,
-    options: ExtractionOptions & { readonly signal: AbortSignal },
-  ): Promise<CutDocument> {
+  async function read(document: SentDocument, wishes: ExtractionOptions): Promise<CutDocument> {
     const { byteCount } = document;
-    if (byteCount > this.#limits.maxBytes) {
+    if (byteCount > limits.maxBytes) {
       throw new ServiceError(
         "TOO_LARGE",
-        `The document has ${byteCount} bytes; the limit is ${this.#limits.maxBytes}. Send it in parts, or raise --max-upload-bytes.`,
+        `The document has ${byteCount} bytes; the limit is ${limits.maxBytes}. Send it in parts, or raise --max-upload-bytes.`,
       );
     }
-    const queue = byteCount <= SMALL_DOCUMENT_BYTES ? this.#small : this.#large;
-    return await queue.run(
-      (process) => readInProcess(process, document, this.#limits, options),
-      options.signal,
-      options.user,
-    );
+    const { signal = closing.signal, user } = wishes;
+    const all = AbortSignal.any([closing.signal, signal]);
+    const queue = byteCount <= SMALL_DOCUMENT_BYTES ? small : large;
+    const job = (process: ExtractionProcess) =>
+      readInProcess(process, document, limits, { ...wishes, signal: all });
+    return await queue.run(job, all, user);
   }
+
+  return {
+    async extract({ bytes, ...claims }: ExtractionInput, wishes: ExtractionOptions = {}) {
+      closing.signal.throwIfAborted();
+      wishes.signal?.throwIfAborted();
+      if (bytes instanceof Uint8Array)
+        return await read({ claims, byteCount: bytes.length, pieces: piecesOf(bytes) }, wishes);
+      await using original = await openOriginal(bytes.path);
+      const pieces = original.createReadStream({ highWaterMark: PIECE_BYTES, autoClose: false });
+      return await read({ claims, byteCount: (await original.stat()).size, pieces }, wishes);
+    },
+    checkClaim,
+    async close() {
+      closing.abort(new ServiceError("NOT_READY", "The document reader is closed."));
+      await Promise.all([small.close(), large.close()]);
+    },
+  };
 }
 
 async function* piecesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

@@ -94,7 +94,24 @@ export class JobProcess<Sent extends Serializable, Received> implements WorkProc
     const abort = () => this.kill(signal?.reason);
     signal?.addEventListener("abort", abort);
     try {
-      return await this.#answer(begin);
+      return await new Promise<T>((resolve, reject) => {
+        let isOver = false;
+        const ending =
+          <A>(settle: (outcome: A) => void) =>
+          (outcome: A) => {
+            if (!isOver) this.#job = undefined;
+            isOver = true;
+            settle(outcome);
+          };
+        const job: Job<T> = {
+          get isOver() {
+            return isOver;
+          },
+          resolve: ending<T>(resolve),
+          reject: ending(reject),
+        };
+        this.#job = { onMessage: begin(job), reject: job.reject };
+      });
     } finally {
       signal?.removeEventListener("abort", abort);
     }
@@ -119,25 +136,5 @@ export class JobProcess<Sent extends Serializable, Received> implements WorkProc
 
   ended(): Promise<void> {
     return this.#ended;
-  }
-
-  #answer<T>(begin: (job: Job<T>) => (message: Received) => void): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      let isOver = false;
-      const settle = (how: () => void) => {
-        if (isOver) return;
-        isOver = true;
-        this.#job = undefined;
-        how();
-      };
-      const job: Job<T> = {
-        get isOver() {
-          return isOver;
-        },
-        resolve: (answer) => settle(() => resolve(answer)),
-        reject: (error) => settle(() => reject(error)),
-      };
-      this.#job = { onMessage: begin(job), reject: job.reject };
-    });
   }
 }
