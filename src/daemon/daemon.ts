@@ -45,17 +45,17 @@ export interface RunningDaemon {
   /** Whether it speaks HTTPS. */
   readonly isSecure: boolean;
   status(): ServiceStatus;
-  /** Finishes what is under way and lets go of the store; writes that were answered are on the disk before and after. */
+  /** Finishes running requests and closes the store; answered writes are on the disk before and after. */
   stop(): Promise<void>;
 }
 
-/** How long what answered calls leave behind is gathered, so that it goes into few records. */
+/** Delay of follow-ups to answered calls, so that few records hold them. */
 const FOLLOW_UP_DELAY_MS = 500;
 
-/** Links that are still made when the daemon stops: a second's work. */
+/** Links that are still made when the daemon stops: 1 s of work. */
 const LINKED_AT_STOP = 200;
 
-/** A use is noted to the hour, so there is something to save at most once an hour a key. */
+/** A use is recorded to the hour, so there is something to save at most once per hour and key. */
 const USES_SAVED_EVERY_MS = 60_000;
 
 /** Part of the stop that is left for the store and the model once requests have had their time. */
@@ -75,7 +75,7 @@ export async function startDaemon(
 ): Promise<RunningDaemon> {
   const started: (() => Promise<unknown> | void)[] = [];
   const stopAll = async (): Promise<void> => {
-    // Newest first; each is given its chance whatever became of the one before.
+    // Newest first; an error of one does not keep the others from stopping.
     for (let stop = started.pop(); stop !== undefined; stop = started.pop()) {
       try {
         await stop();
