@@ -106,7 +106,7 @@ export async function readUpload(
   return { body, upload };
 }
 
-/** Takes a file in while it arrives. @throws {ServiceError} TOO_LARGE, STORE_FULL; nothing of it is left then. */
+/** Stores a file while it arrives. @throws {ServiceError} TOO_LARGE, STORE_FULL; nothing of it is left then. */
 export async function receive(
   incoming: IncomingFile,
   stream: AsyncIterable<Buffer> & { readonly truncated?: boolean },

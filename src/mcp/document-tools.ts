@@ -69,7 +69,7 @@ function outcome(job: JobView): string {
   if (job.result === undefined) {
     return job.status === "cancelled"
       ? "The job was cancelled; nothing was stored."
-      : `Still being taken in, as job ${job.id}. It will be found by memory_search when it is done.`;
+      : `Still being ingested, as job ${job.id}. It will be found by memory_search when it is done.`;
   }
   const { document, memoryIds, deduplicated } = job.result;
   const stored = deduplicated ? "Nothing new: the same document is there already" : "Stored";

@@ -88,7 +88,7 @@ async function originalOf(folder: string | undefined, { id, sha256 }: NamedOrigi
   if (path !== undefined && found?.isFile() === true)
     return { kind: "original", where, documentId: id, path };
   const reason =
-    "originals that the export does not hold; their documents answer and are cited, and the same files, taken in " +
+    "originals that the export does not hold; their documents answer and are cited, and the same files, ingested " +
     "again, bring them back";
   return skipped(where, reason);
 }

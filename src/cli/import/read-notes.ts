@@ -44,7 +44,7 @@ async function findNotes(root: string): Promise<string[]> {
 async function readNote(path: string, where: string): Promise<ImportItem> {
   const { size } = await lstat(path);
   if (size > MAX_NOTE_BYTES)
-    return faulty(where, `is larger than ${MAX_NOTE_BYTES} bytes; take it in with \`memoryd ingest\``);
+    return faulty(where, `is larger than ${MAX_NOTE_BYTES} bytes; use \`memoryd ingest\``);
   let text: string;
   try {
     text = new TextDecoder("utf-8", { fatal: true }).decode(await readFile(path));

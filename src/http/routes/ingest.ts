@@ -45,7 +45,7 @@ const HINT = "to send text as it is, use POST /ingest with `text`";
 
 /**
  * The bytes of strict base64, but for line breaks, the URL alphabet, missing padding and a `data:` prefix.
- * @throws {ServiceError} INVALID_REQUEST for anything else: reading past it would take in other bytes than were meant.
+ * @throws {ServiceError} INVALID_REQUEST for anything else: other bytes than were meant would be stored.
  */
 function decodeBase64(data: string): Buffer {
   const prefix = PREFIX.exec(data)?.[0];
@@ -122,7 +122,7 @@ export const ingestRoutes = routes<IngestRoutesOptions>(async (route, { document
       at: "POST /memory/ingest",
       scope: "write",
       bodyKind: "document",
-      summary: "Take in a document sent as base64",
+      summary: "Ingest a document sent as base64",
       description: DESCRIPTION,
     },
     { headers: Headers, body: IngestBytesBody, ...replies },
@@ -139,7 +139,7 @@ export const ingestRoutes = routes<IngestRoutesOptions>(async (route, { document
       id: "ingestUrl",
       at: "POST /memory/ingest/url",
       scope: "write",
-      summary: "Fetch and take in a web page or a document",
+      summary: "Fetch and ingest a web page or a document",
       description: DESCRIPTION,
     },
     { headers: Headers, body: IngestUrlBody, ...replies },
@@ -168,7 +168,7 @@ export const ingestRoutes = routes<IngestRoutesOptions>(async (route, { document
         scope: "write",
         takesUpload: true,
         bodyKind: "document",
-        summary: "Take in a text, a file or a web page",
+        summary: "Ingest a text, a file or a web page",
         description: DESCRIPTION,
       },
       { headers: Headers, body: IngestBody, ...replies },

@@ -33,7 +33,7 @@ const judgeItems = judge(AddMemoryBody, addMemoryInput);
 export const memoryWriteRoutes = routes<{ readonly operationsOf: OperationsOf }>(
   (route, { operationsOf }) => {
     route(
-      { id: "addMemory", at: "POST /memory/add", scope: "write", summary: "Keep a memory" },
+      { id: "addMemory", at: "POST /memory/add", scope: "write", summary: "Add a memory" },
       { headers: WriteHeaders, body: AddMemoryBody, answer: AddMemoryReply },
       async (request) => {
         const input = addMemoryInput(request.body);
@@ -53,7 +53,7 @@ export const memoryWriteRoutes = routes<{ readonly operationsOf: OperationsOf }>
         at: "POST /memory/add/batch",
         scope: "write",
         bodyKind: "batch",
-        summary: "Keep up to 1 000 memories",
+        summary: "Add up to 1 000 memories",
         description: "What is accepted is stored as one: all of it or none after a crash.",
       },
       {
