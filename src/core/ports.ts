@@ -8,6 +8,7 @@ import type {
 } from "./embedding.ts";
 import type {
   JsonValue,
+  Memory,
   SeenMemory,
   Sector,
   Signals,
@@ -51,27 +52,20 @@ export interface Embedder {
 export type Ordinal = number;
 
 /** What the catalogue knows of a memory: everything but its text and metadata. */
-export interface CatalogueEntry extends Owned, Written {
+export interface CatalogueEntry extends Omit<
+  Memory,
+  "content" | "metadata" | "source" | "order" | "occurredAt"
+> {
   readonly ordinal: Ordinal;
-  readonly id: string;
-  readonly sessionId: string | null;
   readonly documentId: string | null;
   /** Effective: what the writer said, else `createdAt`. */
   readonly occurredAt: number;
   /** Whether the writer said when it happened. */
   readonly isTimeGiven: boolean;
-  readonly createdAt: number;
-  readonly updatedAt: number;
   readonly lastSeenAt: number;
   /** As of now: faded since `lastSeenAt`. */
   readonly salience: number;
-  readonly version: number;
-  readonly primarySector: Sector;
-  readonly sectors: readonly Sector[];
-  readonly tags: readonly string[];
   readonly traits: MemoryTraits;
-  /** As written: ids may be of memories that are gone. */
-  readonly supersedes: readonly string[];
 }
 
 /** Which memories: all conditions hold. Absent conditions do not filter. */

@@ -18,8 +18,7 @@ export function cutDocument({ blocks, ...document }: ExtractedDocument): CutDocu
     const whole = { content: wholeText(blocks), headings: [], ...(page !== undefined && { page }) };
     return { ...titled, chunks: [whole] };
   }
-  const { summary, outline } = digestOf(blocks, title ?? "");
-  return { ...titled, chunks, digest: { summary, outline } };
+  return { ...titled, chunks, digest: digestOf(blocks, title ?? "") };
 }
 
 /** What was spoken is cited to the second, however short it is. */
@@ -28,8 +27,7 @@ function cutRecording(blocks: readonly Block[]): Pick<CutDocument, "chunks" | "d
   if (chunks.length === 1) return { chunks };
   // Sentences of speech may begin in one block and end in another.
   const running = chunks.map(({ content }) => ({ type: "paragraph", text: content }) as const);
-  const { summary, outline } = digestOf(running, "");
-  return { chunks, digest: { summary, outline } };
+  return { chunks, digest: digestOf(running, "") };
 }
 
 /** The heading that all else stands under, where the document begins with one. */

@@ -1,4 +1,5 @@
 /** Text out of documents: what a document is read into, and the port that reads it. */
+import type { DocumentDigest } from "../text/extractive-summary.ts";
 
 /** What is read as text. `md` and `txt` differ only in how they are cut into blocks; `srt` and `vtt` are subtitles. */
 export type TextKind = "pdf" | "docx" | "html" | "md" | "txt" | "srt" | "vtt";
@@ -87,7 +88,7 @@ export interface CutDocument extends Omit<ExtractedDocument, "blocks"> {
   /** In reading order; at least one. */
   readonly chunks: readonly Chunk[];
   /** What tells of the whole; absent where one chunk is the whole. */
-  readonly digest?: { readonly summary: string; readonly outline: string };
+  readonly digest?: DocumentDigest;
 }
 
 /** A file that is read in pieces and never held in memory whole. It must not change or go until the extraction ends. */

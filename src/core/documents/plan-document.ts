@@ -2,7 +2,7 @@ import { englishName } from "./choose-track.ts";
 import type { ExtractionAccount, IngestRequest } from "./document.ts";
 import type { Chunk, CutDocument } from "./extraction.ts";
 import { clockTime } from "../text/clock-time.ts";
-import { type DocumentDigest, digestText } from "../text/extractive-summary.ts";
+import { digestText } from "../text/extractive-summary.ts";
 import { shortened } from "../text/text-size.ts";
 import type { MemorySource } from "../memory.ts";
 
@@ -54,8 +54,8 @@ export function planDocument(
   // It stands for all pages, and for the whole of a recording.
   const whole = { headings: [], ...(isSpoken && { startMs: 0, endMs: document.durationMs ?? 0 }) };
   const { section: _section, ...source } = place(ROOT_INDEX, whole);
-  const titled = { ...digest, title: title ?? filename ?? url ?? "Untitled document" };
-  const content = isSpoken ? recordingText(document, titled) : digestText(titled);
+  const name = title ?? filename ?? url ?? "Untitled document";
+  const content = digestText(isSpoken ? recordingTitle(document, name) : name, digest);
   return { strategy: "root-child", account, memories: [{ content, source }, ...memories] };
 }
 
@@ -65,11 +65,10 @@ function withoutKnownTitle({ content, source }: PlannedMemory, title: string | u
   return { content, source: title === undefined || content.includes(title) ? untitled : source };
 }
 
-function recordingText({ kind, durationMs = 0, language }: CutDocument, digest: DocumentDigest): string {
+function recordingTitle({ kind, durationMs = 0, language }: CutDocument, name: string): string {
   const what = kind === "audio" ? "Audio" : kind === "video" ? "Video" : "Subtitles";
   const spoken = language === undefined ? "" : `, ${englishName(language) ?? language}`;
-  const about = `${what}, ${clockTime(durationMs)}${spoken}`;
-  return digestText({ ...digest, title: `${digest.title}\n\n${about}` });
+  return `${name}\n\n${what}, ${clockTime(durationMs)}${spoken}`;
 }
 
 function sectionOf(title: string | undefined, headings: readonly string[]): string {

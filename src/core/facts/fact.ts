@@ -68,12 +68,7 @@ export function factIdOfRow(rowId: string): string {
 }
 
 /** A timeline: all facts of one user and project about one subject and predicate. */
-export interface FactSlot {
-  readonly userId: string | null;
-  readonly project: string | null;
-  readonly subject: string;
-  readonly predicate: string;
-}
+export type FactSlot = Pick<Fact, "userId" | "project" | "subject" | "predicate">;
 
 /** Equal for two facts of one timeline, and only for them. */
 export function slotKey(slot: FactSlot): string {

@@ -8,7 +8,7 @@ import {
   withDerived,
 } from "./compose-memory.ts";
 import type { MemoryPorts } from "./memory-ports.ts";
-import type { Memory, Metadata, SeenMemory } from "../memory.ts";
+import type { Metadata, SeenMemory } from "../memory.ts";
 import { checkVersion, notFound, owned } from "../owned.ts";
 import { type Change, memoryOf } from "../rows.ts";
 import { checkSupersedes } from "./supersede.ts";
@@ -43,7 +43,8 @@ export interface UpdateMemoryInput {
  */
 export async function updateMemory(ports: MemoryPorts, input: UpdateMemoryInput): Promise<SeenMemory> {
   const { store, embedder, classify, sha256, followUps, nextTurn } = ports;
-  const { id, userId, ifVersion, stillHolds = false, ...fields } = input;
+  const { id, userId, ifVersion, stillHolds = false, ...given } = input;
+  const fields = { ...given, ...(given.supersedes && { supersedes: [...new Set(given.supersedes)] }) };
   const found = owned("memory", store.catalogue.find(id), userId);
   checkVersion(found, ifVersion);
 
@@ -62,10 +63,11 @@ export async function updateMemory(ports: MemoryPorts, input: UpdateMemoryInput)
   for (;;) {
     const memory = (await store.readMemories([id])).get(id);
     if (memory === undefined) throw notFound("memory");
-    const isChanged = Object.values(fields).some((value) => value !== undefined);
+    const isChanged = Object.keys(fields).length > 0;
     if (!isChanged && !stillHolds) return memory;
 
-    const changed = changedMemory(memory, fields, sectors);
+    const { salience: _salience, lastSeenAt: _seen, superseded: _by, ...before } = memory;
+    const changed = { ...before, ...fields, ...sectors };
     await nextTurn();
     const read = isChanged ? readText(changed, changed.createdAt) : undefined;
 
@@ -102,21 +104,4 @@ export async function updateMemory(ports: MemoryPorts, input: UpdateMemoryInput)
     if (direction !== undefined) followUps.added(id, written.version, direction);
     return written;
   }
-}
-
-function changedMemory(
-  { salience: _salience, lastSeenAt: _lastSeenAt, superseded: _superseded, ...memory }: SeenMemory,
-  fields: Pick<UpdateMemoryInput, "content" | "tags" | "metadata" | "occurredAt" | "project" | "supersedes">,
-  sectors: Pick<Memory, "primarySector" | "sectors"> | undefined,
-): Memory {
-  return {
-    ...memory,
-    content: fields.content ?? memory.content,
-    tags: fields.tags ?? memory.tags,
-    metadata: fields.metadata ?? memory.metadata,
-    occurredAt: fields.occurredAt === undefined ? memory.occurredAt : fields.occurredAt,
-    project: fields.project === undefined ? memory.project : fields.project,
-    supersedes: fields.supersedes === undefined ? memory.supersedes : [...new Set(fields.supersedes)],
-    ...sectors,
-  };
 }

@@ -4,9 +4,8 @@ import { eachSentence } from "./sentences.ts";
 import { shortened } from "./text-size.ts";
 import { dotOf, type TermVector, termVectors } from "./term-vectors.ts";
 
-/** What a document's root says: enough to tell what the document is about and where in it to look. */
+/** Enough to tell what a document is about and where in it to look. */
 export interface DocumentDigest {
-  readonly title: string;
   /** The sentences that stand for the rest, in their order. */
   readonly summary: string;
   /** The headings, indented by level; empty without any. */
@@ -33,11 +32,11 @@ const HEADING_CHARS = 100;
  * @see Radev et al., "Centroid-based summarization of multiple documents", 2004; Carbonell & Goldstein, "MMR", SIGIR 1998.
  */
 export function digestOf(blocks: readonly Block[], title: string): DocumentDigest {
-  return { title, summary: summaryOf(blocks), outline: outlineOf(blocks, title) };
+  return { summary: summaryOf(blocks), outline: outlineOf(blocks, title) };
 }
 
 /** The digest as the text of a memory. */
-export function digestText({ title, summary, outline }: DocumentDigest): string {
+export function digestText(title: string, { summary, outline }: DocumentDigest): string {
   return [title, summary, outline === "" ? "" : `Contents:\n${outline}`]
     .filter((part) => part !== "")
     .join("\n\n");

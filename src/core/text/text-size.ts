@@ -1,10 +1,10 @@
 const SPACE = /\s/;
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
-const CHARACTERS_A_WORD = 2;
+const CHARACTERS_PER_WORD = 2;
 const LONG_WORD = 12;
 /** Thai, the first of the scripts that are written without spaces. */
-const FIRST_UNSPACED = 0x0e00;
+const FIRST_UNSPACED = "\u0e00";
 
 const OTHER = 0;
 const IS_SPACE = 1;
@@ -18,12 +18,12 @@ let classes: Uint8Array | undefined;
  * How large a text is: its words; of scripts without spaces two characters are one, and long strings count by length.
  * Cost: one pass, nothing kept.
  */
-export function sizeOf(text: string, start = 0, end = text.length): number {
+export function sizeOf(text: string): number {
   const classOf = (classes ??= classify());
   let words = 0;
   let unspaced = 0;
   let isInWord = false;
-  for (let at = start; at < end; at += 1) {
+  for (let at = 0; at < text.length; at += 1) {
     const unit = text.charCodeAt(at);
     const found = classOf[unit];
     if (found === IS_SPACE) {
@@ -34,7 +34,7 @@ export function sizeOf(text: string, start = 0, end = text.length): number {
     isInWord = true;
     if (found === IS_UNSPACED || (isHighSurrogate(unit) && isUnspacedPair(text, at))) unspaced += 1;
   }
-  return Math.max(words + unspaced / CHARACTERS_A_WORD, (end - start) / LONG_WORD);
+  return Math.max(words + unspaced / CHARACTERS_PER_WORD, text.length / LONG_WORD);
 }
 
 /** The text, or as much of it as `chars` UTF-16 units hold, with a "…" behind. */
@@ -51,55 +51,37 @@ export function cutWords(text: string, full: number): string[] {
   let start = 0;
   let end = 0;
   let size = 0;
-  for (let from = nextWord(text, 0); from < text.length; from = nextWord(text, end)) {
-    const to = endOfWord(text, from);
-    const own = sizeOf(text, from, to);
+  for (const { 0: word, index } of text.matchAll(/\S+/g)) {
+    const own = sizeOf(word);
     if (size > 0 && size + own > full) {
       pieces.push(text.slice(start, end));
       size = 0;
     }
     if (own > full) {
       // A script without spaces, or no words at all.
-      pushPieces(text, from, to, full, pieces);
-      size = 0;
+      pushPieces(word, full, pieces);
     } else {
-      if (size === 0) start = from;
+      if (size === 0) start = index;
       size += own;
     }
-    end = to;
+    end = index + word.length;
   }
   if (size > 0) pieces.push(text.slice(start, end));
   return pieces;
 }
 
-function pushPieces(text: string, from: number, to: number, full: number, pieces: string[]): void {
-  let start = from;
+function pushPieces(word: string, full: number, pieces: string[]): void {
+  let piece = "";
   let size = 0;
-  for (let at = from; at < to;) {
-    const unit = text.charCodeAt(at);
-    const isPair = isHighSurrogate(unit) && at + 1 < to && isLowSurrogate(text.charCodeAt(at + 1));
-    size += isPair || unit >= FIRST_UNSPACED ? 1 / CHARACTERS_A_WORD : 1 / LONG_WORD;
-    at += isPair ? 2 : 1;
+  for (const character of word) {
+    piece += character;
+    size += character >= FIRST_UNSPACED ? 1 / CHARACTERS_PER_WORD : 1 / LONG_WORD;
     if (size < full) continue;
-    pieces.push(text.slice(start, at));
-    start = at;
+    pieces.push(piece);
+    piece = "";
     size = 0;
   }
-  if (start < to) pieces.push(text.slice(start, to));
-}
-
-function nextWord(text: string, from: number): number {
-  const classOf = (classes ??= classify());
-  let at = from;
-  while (at < text.length && classOf[text.charCodeAt(at)] === IS_SPACE) at += 1;
-  return at;
-}
-
-function endOfWord(text: string, from: number): number {
-  const classOf = (classes ??= classify());
-  let at = from;
-  while (at < text.length && classOf[text.charCodeAt(at)] !== IS_SPACE) at += 1;
-  return at;
+  if (piece !== "") pieces.push(piece);
 }
 
 function classify(): Uint8Array {

@@ -26,7 +26,7 @@ describe("digestOf", () => {
   });
 
   it("lists the headings below the title", () => {
-    expect(digestText(digestOf(blocks, "Garlic"))).toMatch(
+    expect(digestText("Garlic", digestOf(blocks, "Garlic"))).toMatch(
       /^Garlic\n\nGarlic is .*\n\nContents:\n {2}- Planting\n {2}- Harvest$/s,
     );
   });
@@ -43,7 +43,6 @@ describe("digestOf", () => {
   it("says something of a text without sentences, and nothing of none", () => {
     expect(digestOf([paragraph("just a few words here")], "").summary).toBe("just a few words here");
     expect(digestOf([{ type: "code", text: "x = 1" }], "t")).toEqual({
-      title: "t",
       summary: "",
       outline: "",
     });
