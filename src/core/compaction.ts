@@ -6,21 +6,21 @@ export interface DiskUsage {
   readonly files: number;
 }
 
-/** What was deleted, or replaced by a newer version, and still stands in files. */
+/** Deleted and replaced rows that still stand in files. */
 export interface UnpurgedRows {
   /** Memories, facts and documents. */
   readonly items: number;
-  /** Rows by table, of those and of what belonged to them. */
+  /** Rows by table, of those items and of everything that belonged to them. */
   readonly rows: Readonly<Partial<Record<TableName, number>>>;
   /** When the oldest of them was deleted, epoch milliseconds. */
   readonly since: number;
 }
 
-/** What went from the disk. What was added meanwhile is in the figures after it. */
+/** What a purge removed. The figures after it include rows added while it ran. */
 export interface PurgeReport {
   readonly tables: readonly {
     readonly table: TableName;
-    /** Deleted and replaced ones. */
+    /** Number of removed rows, deleted and replaced. */
     readonly rows: number;
     readonly before: DiskUsage;
     readonly after: DiskUsage;
@@ -34,7 +34,7 @@ export type CompactionStage = "preparing" | "copying" | "switching" | "removing"
 
 export interface CompactionProgress {
   readonly stage: CompactionStage;
-  /** Rows copied so far, of those there are. */
+  /** Rows copied so far, of `total`. */
   readonly done: number;
   readonly total: number;
 }
@@ -43,24 +43,24 @@ export interface CompactionProgress {
 export interface FinishedCompaction {
   readonly startedAt: number;
   readonly tookMs: number;
-  /** Absent when it failed: `problem` says why, and the store is as it was or already written anew. */
+  /** Absent after a failure, which `problem` explains; the store is then as before, or already switched. */
   readonly report?: PurgeReport;
   readonly problem?: string;
 }
 
 export interface CompactionStatus {
-  /** Absent when nothing waits. */
+  /** Absent when nothing waits to be purged. */
   readonly waiting?: UnpurgedRows;
   readonly running?: CompactionProgress & { readonly startedAt: number };
   /** Since the daemon was started. */
   readonly last?: FinishedCompaction;
 }
 
-/** Erasing what was deleted, as the ways in may ask for it. */
+/** The purge, as http and cli may start it. */
 export interface CompactionOperations {
   /**
-   * Begins to erase what was deleted so far; false if that runs already, in which case what was deleted after its
-   * beginning waits for the next.
+   * Begins to purge what was deleted so far. False if a purge runs already: rows deleted after its start wait for the
+   * next.
    */
   start(): boolean;
   status(): CompactionStatus;

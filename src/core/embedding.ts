@@ -7,7 +7,7 @@ export const TOKEN_DIMENSIONS = 128;
 /** Token vectors kept of one text: 256 KiB. */
 export const MAX_TOKENS = 2_048;
 /**
- * What a component of a token vector is multiplied by before it is rounded to int8 (and held within ±127). The
+ * Factor of a token vector's components before they are rounded to int8 (and clamped to ±127). The
  * dot product of two rows, divided by its square, is the cosine of the two tokens, give or take .01. The largest
  * component seen was .55, so 200 cuts nothing off; on LoCoMo scales from 127 to 400 find equally well.
  */
@@ -27,13 +27,13 @@ export interface EmbeddingStamp {
   readonly projection: string;
 }
 
-/** How alike the vectors of a model are: the figures that a threshold on them depends on. */
+/** Figures of a model that thresholds depend on. */
 export interface EmbeddingProfile {
-  /** Cosine from which two memories count as similar: between sentences on one subject, not merely of one kind. */
+  /** Cosine from which two memories count as similar: about one subject, not merely of one kind. */
   readonly similar: number;
-  /** Tokens of any two texts are this similar on average: only what is above tells. */
+  /** Average similarity of the tokens of any two texts: only a higher one means something. */
   readonly tokenFloor: number;
-  /** What the figures of `relevance.ts` weigh, in a logistic line. */
+  /** Weights of the figures of `relevance.ts` in a logistic function. */
   readonly relevance: {
     readonly weakest: number;
     readonly distance: number;
@@ -47,15 +47,15 @@ export interface TokenVectors {
   readonly vectors: Int8Array;
 }
 
-/** A text to be remembered. */
+/** The embedding of a memory's text. */
 export interface DocumentEmbedding {
-  /** Unit length (L2), one a window of the text, in order, at least one. */
+  /** Unit length (L2), one per window of the text, in order, at least one. */
   readonly windows: readonly Float32Array[];
   /** Tokens of all windows without stop words and repeats of overlaps, in order; at most 2 048 (256 KiB). */
   readonly tokens: TokenVectors;
 }
 
-/** A question. */
+/** The embedding of a question. */
 export interface QuestionEmbedding {
   /** Unit length. */
   readonly vector: Float32Array;
@@ -64,7 +64,7 @@ export interface QuestionEmbedding {
   readonly words: readonly string[];
 }
 
-/** A short name of a stamp, to stand in every row that was made with it. */
+/** A short name of a stamp, kept in every row made with it. */
 export function stampKey({ model, windows, pooling, projection }: EmbeddingStamp): string {
   return [model.slice(0, 12), windows, pooling, projection.slice(0, 12)].join("/");
 }

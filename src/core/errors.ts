@@ -2,8 +2,8 @@
  * Failures a caller can act on.
  *
  * A code is part of the public API: it never changes within a major version. A message is for people: it
- * says what is wrong and what to do about it, and may change at any time. Programming mistakes are plain
- * `TypeError`s without a code; nobody should catch those.
+ * names the problem and the remedy, and may change at any time. Programming mistakes are plain
+ * `TypeError`s without a code; never catch those.
  */
 export type ErrorCode =
   | "INVALID_REQUEST"
@@ -24,7 +24,7 @@ export type ErrorCode =
   | "FETCH_TIMEOUT"
   /** The data directory cannot be used: damaged, newer than this program, in use, unreadable. Only at start. */
   | "STORE_UNUSABLE"
-  /** What is asked for was damaged on the disk. */
+  /** The requested data is damaged on the disk. */
   | "DAMAGED"
   | "INTERNAL";
 
@@ -38,7 +38,7 @@ export class ServiceError extends Error {
   override readonly name = "ServiceError";
   readonly code: ErrorCode;
   readonly fields: readonly FieldError[];
-  /** Seconds after which trying again may help; undefined where waiting does not. */
+  /** Seconds after which a retry may succeed; undefined where waiting does not help. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(
@@ -61,7 +61,7 @@ export function wrongField(what: string, path: string, message: string): Service
   return new ServiceError("INVALID_REQUEST", `${what}: ${path} ${message}.`, { fields: [{ path, message }] });
 }
 
-/** The result of `work`, or the `ServiceError` that it rejects with; other errors go on. */
+/** The result of `work`, or the `ServiceError` that it rejects with; other errors are thrown on. */
 export async function refusedOr<T>(work: Promise<T>): Promise<T | ServiceError> {
   try {
     return await work;
@@ -72,7 +72,7 @@ export async function refusedOr<T>(work: Promise<T>): Promise<T | ServiceError> 
   }
 }
 
-/** What `judge` answers, or the `ServiceError` that it throws; anything else that it throws goes on. */
+/** The result of `judge`, or the `ServiceError` that it throws; other errors are thrown on. */
 export function orRefused<T>(judge: () => T): T | ServiceError {
   try {
     return judge();

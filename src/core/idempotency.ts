@@ -2,7 +2,7 @@ import { ServiceError } from "./errors.ts";
 import type { Catalogue } from "./ports.ts";
 import type { Change, RequestRow } from "./rows.ts";
 
-/** A request that may be repeated: the second time it answers what the first one made. */
+/** A request that may be repeated: a repeat returns what the first one made. */
 export interface IdempotentRequest {
   /** SHA-256 (hex) over the caller's key, the route, the user and the Idempotency-Key. */
   readonly key: string;
@@ -10,12 +10,12 @@ export interface IdempotentRequest {
   readonly bodyHash: string;
 }
 
-/** Knows which idempotent requests are under way; what they made is in the store. */
+/** The idempotent requests under way; finished ones are in the store. */
 export class RequestLedger {
   readonly #inFlight = new Set<string>();
 
   /**
-   * Runs a request once. A repeat of a finished one answers `replay` of the ids it made.
+   * Runs a request once. A repeat of a finished one returns `replay` of its ids.
    *
    * @throws {ServiceError} CONFLICT while the first is under way; UNPROCESSABLE when the key came with another body.
    */
@@ -54,7 +54,7 @@ export class RequestLedger {
   }
 }
 
-/** The change that remembers a request, to stand in the record of what it made. None without a key, or when nothing was made. */
+/** The change that records a request, for the same record as its results. None without a key, or without results. */
 export function requestChanges(
   request: IdempotentRequest | undefined,
   ids: RequestRow["ids"],
@@ -64,7 +64,7 @@ export function requestChanges(
   return [{ table: "requests", id: request.key, row: { bodyHash: request.bodyHash, ids, createdAt } }];
 }
 
-/** What the repeat of a batch answers for an item that was refused the first time. */
+/** The error of a repeated batch for an item that was refused the first time. */
 export function refusedBefore(): ServiceError {
   return new ServiceError(
     "CONFLICT",
@@ -72,7 +72,7 @@ export function refusedBefore(): ServiceError {
   );
 }
 
-/** What the repeat of a request answers when that which it made is gone. */
+/** The error of a repeated request whose result was deleted. */
 export function goneError(): ServiceError {
   return new ServiceError(
     "GONE",

@@ -1,8 +1,8 @@
 /**
- * The one place that keeps a caller who is bound to a user to what is that user's. It stands between the operations and
- * whatever calls them, so no way in can forget it.
+ * The one place that keeps a caller with a bound key to that user's data. It wraps the operations, so no caller can
+ * bypass it.
  *
- * - No user named: the bound one is meant.
+ * - No user named: the bound user.
  * - Another user named: FORBIDDEN.
  * - The id of something that the user does not own: NOT_FOUND, with the message that an unknown id gets.
  */
@@ -83,7 +83,7 @@ const DOCUMENT_RULES: Rules<DocumentOperations> = {
   restoreOriginal: "document",
 };
 
-/** The operations as a caller may use them: kept to the user it is bound to, as they are for one bound to none. */
+/** The operations for a caller: limited to the user it is bound to, unchanged for an unbound one. */
 export function operationsFor(boundUser: string | undefined, operations: Operations): Operations {
   return boundUser === undefined ? operations : bind(RULES, operations, boundUser);
 }

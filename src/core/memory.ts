@@ -1,4 +1,4 @@
-/** What a memory is: plain data, the same for every way in and every store. Times are epoch milliseconds UTC. */
+/** The domain's plain data, the same for http, mcp, cli and every store. Times are epoch milliseconds UTC. */
 
 export const SECTORS = ["semantic", "episodic", "procedural", "emotional", "reflective"] as const;
 export type Sector = (typeof SECTORS)[number];
@@ -6,16 +6,16 @@ export type Sector = (typeof SECTORS)[number];
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
 export type Metadata = { readonly [key: string]: JsonValue };
 
-/** Where a memory that was cut from a document comes from, precise enough to cite. */
+/** The place in its document of a memory, precise enough to cite. */
 export interface MemorySource {
   readonly documentId: string;
-  /** What the document is called as of reading: its row says so, where there is one. */
+  /** The document's current name, where its row exists. */
   readonly filename: string | null;
   readonly mediaType: string;
-  /** Place among the document's chunks, from 0; of the root, which is none of them, −1. */
+  /** Place among the document's chunks, from 0; −1 for the root. */
   readonly chunkIndex: number;
   readonly chunkCount: number;
-  /** Where it begins, from 1. */
+  /** The page where it begins, from 1. */
   readonly page?: number;
   /** The document's title and the headings it stands under, outermost first, joined by " › "; part of what is searched. */
   readonly section?: string;
@@ -24,7 +24,7 @@ export interface MemorySource {
   readonly url?: string;
 }
 
-/** Whose a record is. Null: nobody's, in no project. */
+/** The owner of a record. Null: without an owner; in no project. */
 export interface Owned {
   readonly userId: string | null;
   readonly project: string | null;
@@ -35,10 +35,10 @@ export interface Written {
   readonly createdBy: string | null;
 }
 
-/** The same of a request, where what is not said is left out. */
+/** The fields of a request, where an absent value is left out. */
 export type Given<T> = { readonly [Name in keyof T]?: NonNullable<T[Name]> };
 
-/** Those fields alone, with null for what is left out. */
+/** Those fields alone, with null for absent ones. */
 export function ownerOf({ userId = null, project = null }: Partial<Owned>): Owned {
   return { userId, project };
 }
@@ -53,35 +53,35 @@ export interface Memory extends Owned, Written {
   readonly tags: readonly string[];
   readonly metadata: Metadata;
   readonly sessionId: string | null;
-  /** When it happened, as the writer said; null when not said (then `createdAt` stands for it). */
+  /** When it happened, as given by the writer; null when not given (then `createdAt` counts). */
   readonly occurredAt: number | null;
   readonly primarySector: Sector;
   /** The primary sector first, no repeats. */
   readonly sectors: readonly Sector[];
-  /** Never goes back in the order of adding, but for memories that were restored from an export. */
+  /** Never falls in the order of adding, but for memories restored from an export. */
   readonly createdAt: number;
   readonly updatedAt: number;
   /** 1 at first, + 1 with every change of content, tags, metadata, project or time. */
   readonly version: number;
   readonly source: MemorySource | null;
-  /** Ids of the same user's memories that this one replaces, as its writer said. Of a row some may be gone; what is read names those that are here. */
+  /** Ids of the same user's memories that this one replaces, as given by the writer. A row may name deleted ones; reads leave them out. */
   readonly supersedes: readonly string[];
   /** Place in the order of adding, store-wide, unique, from 1. */
   readonly order: number;
 }
 
-/** What changes about a memory by being used; kept apart, so that reading never rewrites the memory. */
+/** Values that change with use; kept apart, so that reading never rewrites the memory. */
 export interface Signals {
-  /** In [0, 1]; .5 at first. What is stored is the salience at `lastSeenAt`; readers see it faded since. */
+  /** In [0, 1]; .5 at first. Stored as of `lastSeenAt`; reads fade it since then. */
   readonly salience: number;
   readonly lastSeenAt: number;
 }
 
-/** Why a memory no longer holds: it follows from other memories, and is gone when they are. */
+/** Why a memory no longer holds. Derived from other memories, and gone when they are deleted. */
 export interface Supersession {
-  /** Id of the memory of the same user that took its place; where several did, of the first one. */
+  /** Id of the memory of the same user that took its place; of several the first. */
   readonly by: string;
-  /** When that one happened. */
+  /** When that memory happened. */
   readonly at: number;
   /** `told`: the other memory names this one; `inferred`: it reads as a later word on the same thing. */
   readonly how: "told" | "inferred";
@@ -94,7 +94,7 @@ export interface SeenMemory extends Memory, Signals {
 
 export const INITIAL_SALIENCE = 0.5;
 
-/** When the memory happened, or, where nobody said, when it was added. */
+/** When the memory happened, or was added if no time was given. */
 export function occurredAtOf(memory: Pick<Memory, "occurredAt" | "createdAt">): number {
   return memory.occurredAt ?? memory.createdAt;
 }

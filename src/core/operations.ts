@@ -20,7 +20,7 @@ import { checkVersion, notFound, owned, visible } from "./owned.ts";
 
 interface GetMemoryInput {
   readonly id: string;
-  /** Another owner's memory is NOT_FOUND. */
+  /** A memory of another owner is NOT_FOUND. */
   readonly userId?: string;
 }
 
@@ -44,13 +44,13 @@ interface DeleteMemoryInput {
 
 interface DeletedMemory {
   readonly id: string;
-  /** How many memories went: more than one where a document's root took its chunks along. */
+  /** Number of deleted memories: several for a document's root, with its chunks. */
   readonly deleted: number;
 }
 
 /**
- * Deletes a memory with its vectors, tokens, words, signals and waypoints; it is in no answer from then on. Facts
- * that name it as their source stay, and name none. With a document's root the document goes, and all of its memories.
+ * Deletes a memory with its vectors, tokens, words, signals and waypoints. Facts that name it as their source stay,
+ * without a source. Deleting a document's root deletes the document and all its memories.
  *
  * @throws {ServiceError} NOT_FOUND, FORBIDDEN, VERSION_MISMATCH, NOT_READY.
  */
@@ -104,14 +104,14 @@ const OPERATIONS = {
   deleteUserMemories,
 };
 
-/** What the service can do, with its ports bound: the one thing that http, mcp and cli know of the core. */
+/** The operations of the service, with bound ports: all that http and mcp call of the core. */
 export interface Operations extends Bound<typeof OPERATIONS>, FactOperations {
   userSummary(input: { readonly userId: string }): Promise<UserSummary>;
   /** The same, made now. */
   regenerateSummary(input: { readonly userId: string }): Promise<UserSummary>;
 }
 
-/** What operations need of the world. */
+/** The ports of all operations. */
 export interface OperationPorts extends MemoryPorts, UserDeletionPorts {
   readonly summaries: Pick<UserSummaries, "get" | "regenerate">;
 }

@@ -1,4 +1,4 @@
-/** A page of any list ends early here, so that neither side holds more than this of it. */
+/** A page of any list ends early here, which bounds memory on both sides. */
 export const MAX_PAGE_CHARS = 8 * 1_024 * 1_024;
 
 /** One page, newest first; it ends early at 8 MiB. */
@@ -20,8 +20,7 @@ export interface PageRequest {
 }
 
 /**
- * How many items, from the first on, make a page that ends early: as many as stay within `MAX_PAGE_CHARS`,
- * but one at least.
+ * Number of items, from the first on, that fit on a page of `MAX_PAGE_CHARS`; at least one.
  */
 export function fitting(count: number, charsAt: (index: number) => number): number {
   let chars = 0;

@@ -4,9 +4,8 @@ import type { Memory, Signals } from "./memory.ts";
 import type { MemoryTraits } from "./recall/traits.ts";
 
 /**
- * What a store keeps: rows of named tables. A write is a list of `Change`s, each the whole row as it is
- * afterwards or null for "gone", never a difference: applying one twice gives the same as once, and of
- * several to one id only the last counts.
+ * The rows of a store, by table. A write is a list of `Change`s, each a complete row or null for its removal, never a
+ * difference: applying one twice gives the same as once, and of several to one id only the last counts.
  */
 export interface Rows {
   /** By memory id. */
@@ -34,29 +33,29 @@ export type Change = {
   [T in TableName]: { readonly table: T; readonly id: string; readonly row: Rows[T] | null };
 }[TableName];
 
-/** A memory with what its indexes need. */
+/** A memory with the values that its indexes need. */
 export interface MemoryRow extends Memory {
   /** The analyser's terms of content, date and tags, in order, joined by spaces; see `analyser.ts`. */
   readonly terms: string;
   readonly traits: MemoryTraits;
   /** Version of the analyser that wrote `terms` and `traits`. */
   readonly analyserVersion: number;
-  /** What makes two memories the same, 32 hex digits; see `duplicateHash`. */
+  /** Equal for identical memories, 32 hex digits; see `duplicateHash`. */
   readonly duplicateHash: string;
 }
 
-/** The memory of a row, without what the indexes need. */
+/** The memory of a row, without the values for indexes. */
 export function memoryOf(row: MemoryRow): Memory {
   const { terms: _terms, traits: _traits, analyserVersion: _version, duplicateHash: _hash, ...memory } = row;
   return memory;
 }
 
 export interface VectorRow {
-  /** Whose memory it is, so that a vector search can be filtered without a join. */
+  /** The memory's owner, so that a vector search is filtered without a join. */
   readonly userId: string | null;
-  /** One a window, in order, at least one. */
+  /** One per window, in order, at least one. */
   readonly windows: readonly Float32Array[];
-  /** Key of the `EmbeddingStamp`, see `stampKey`. */
+  /** See `stampKey`. */
   readonly stamp: string;
 }
 
@@ -81,16 +80,16 @@ export interface EdgeRow {
   readonly createdAt: number;
 }
 
-/** What is kept of a request that carried an Idempotency-Key: hashes and ids, never content. */
+/** A request with an Idempotency-Key: hashes and ids, never content. */
 export interface RequestRow {
   /** SHA-256 of the body, hex. */
   readonly bodyHash: string;
-  /** Ids of what the request made, in the order of its answer; null for an item that was refused. */
+  /** Ids of its results, in the order of its answer; null for a refused item. */
   readonly ids: readonly (string | null)[];
   readonly createdAt: number;
 }
 
-/** The id of the edge between two memories: one edge a kind and direction, so writing it again replaces it. */
+/** The id of an edge: one per pair, direction and kind, so writing it again replaces it. */
 export function edgeId(edge: Pick<EdgeRow, "source" | "target" | "kind">): string {
   return `${edge.source}>${edge.target}:${edge.kind}`;
 }

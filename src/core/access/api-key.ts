@@ -1,22 +1,22 @@
-/** What a key allows: `write` all that changes one user's data, `admin` everything. Each holds those before it. */
+/** The rights of a key: `write` changes one user's data, `admin` allows everything. Each includes those before it. */
 export const SCOPES = ["read", "write", "admin"] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** A key as it is kept; the key itself is known to its holder alone. Times are epoch milliseconds UTC. */
+/** The stored form of a key, without the key itself. Times are epoch milliseconds UTC. */
 export interface ApiKey {
   /** UUIDv7. */
   readonly id: string;
-  /** What its owner calls it; it stands for the writer of what comes with the key. */
+  /** Given by its owner; records written with the key name it as their writer. */
   readonly name: string;
   /** Its first characters, to recognise it by. */
   readonly prefix: string;
-  /** Of the whole key, hex. */
+  /** SHA-256 of the whole key, hex. */
   readonly sha256: string;
   readonly scope: Scope;
-  /** The one user whose data it reaches; null: everybody's. */
+  /** The user it is bound to; null: all users. */
   readonly userId: string | null;
   readonly createdAt: number;
-  /** From then on it is refused; null: never. */
+  /** It is refused from then on; null: never. */
   readonly expiresAt: number | null;
   readonly revokedAt: number | null;
   /** To the hour, see `KeyRing.used`. */
@@ -25,7 +25,7 @@ export interface ApiKey {
 
 export type KeyState = "active" | "expired" | "revoked";
 
-/** Goes by the machine's clock: one set back makes an expired key good again for as long. */
+/** By the machine's clock: setting it back makes an expired key valid again. */
 export function stateOf({ expiresAt, revokedAt }: ApiKey, now: number): KeyState {
   if (revokedAt !== null) return "revoked";
   return expiresAt !== null && expiresAt <= now ? "expired" : "active";

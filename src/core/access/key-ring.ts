@@ -2,11 +2,11 @@ import { ServiceError, wrongField } from "../errors.ts";
 import type { Clock, IdSource } from "../ports.ts";
 import { type ApiKey, type KeyState, type Scope, stateOf } from "./api-key.ts";
 
-/** Where keys are kept. */
+/** Storage of keys. */
 export interface KeyFile {
-  /** Replaces what is kept, whole or not at all; durable when it resolves. */
+  /** Replaces all keys atomically; durable when it resolves. */
   write(keys: readonly ApiKey[]): Promise<void>;
-  /** Forgets all keys, and that there were any; durable when it resolves. */
+  /** Removes the file; durable when it resolves. */
   remove(): Promise<void>;
 }
 
@@ -16,13 +16,13 @@ export interface KeyRingPorts {
   readonly ids: IdSource;
   /** Hex. */
   readonly sha256: (text: string) => string;
-  /** A new key that nobody can guess. */
+  /** A new key, random enough that it cannot be guessed. */
   readonly newKey: () => NewKey;
 }
 
 export interface NewKey {
   readonly key: string;
-  /** Its first characters, which say nothing of the rest. */
+  /** Its first characters, independent of the rest. */
   readonly prefix: string;
 }
 
@@ -37,18 +37,18 @@ export interface CreateKeyInput {
 
 export interface CreatedKey {
   readonly kept: ApiKey;
-  /** To be shown once: it is not kept. */
+  /** Shown once: it is not kept. */
   readonly key: string;
 }
 
-/** Revoked and expired ones among them; a request looks at each. */
+/** Includes revoked and expired keys: a request compares its key with each. */
 export const MAX_KEYS = 1_000;
 const CANNOT = "The key cannot be made";
 const HOUR_MS = 60 * 60 * 1_000;
 
 /**
- * The keys of a store. Once one was made the store is locked, and stays so when all are revoked or expired: only
- * `unlock` opens it. A change holds when it is on the disk.
+ * The keys of a store. The first key locks the store, which stays locked when all keys are revoked or expired: only
+ * `unlock` opens it. A change takes effect when it is on the disk.
  */
 export class KeyRing {
   readonly #ports: KeyRingPorts;
@@ -58,7 +58,7 @@ export class KeyRing {
   readonly #uses = new Map<string, number>();
   #writing: Promise<unknown> = Promise.resolve();
 
-  /** @param kept what `KeyFile` keeps; undefined where it keeps nothing. */
+  /** @param kept the content of the `KeyFile`; undefined without one. */
   constructor(ports: KeyRingPorts, kept: readonly ApiKey[] | undefined) {
     this.#ports = ports;
     this.#keys = kept;
@@ -69,7 +69,7 @@ export class KeyRing {
     return this.#keys !== undefined;
   }
 
-  /** All there are, oldest first, whatever their state. */
+  /** All keys, oldest first, whatever their state. */
   get keys(): readonly ApiKey[] {
     return this.#keys ?? [];
   }
@@ -122,7 +122,7 @@ export class KeyRing {
   }
 
   /**
-   * From when it resolves on, the key is refused. One that was revoked before stays as it is.
+   * Revokes a key: it is refused once this resolves. A key that was revoked before stays as it is.
    *
    * @throws {ServiceError} NOT_FOUND.
    */
@@ -137,7 +137,7 @@ export class KeyRing {
     });
   }
 
-  /** Forgets all keys; the store asks for none from then on. Answers how many there were. */
+  /** Removes all keys, and with them the lock. Returns the number of keys. */
   unlock(): Promise<number> {
     return this.#change(async () => {
       const { length } = this.keys;
@@ -148,7 +148,7 @@ export class KeyRing {
     });
   }
 
-  /** A request came with the key. Costs no write: `saveUses` follows when whoever owns the time sees fit. */
+  /** Notes a request with the key, without a write: call `saveUses` now and then. */
   used({ id, lastUsedAt }: ApiKey): void {
     const hour = Math.floor(this.#ports.clock.now() / HOUR_MS) * HOUR_MS;
     if (hour !== lastUsedAt) this.#uses.set(id, hour);
@@ -162,7 +162,7 @@ export class KeyRing {
     });
   }
 
-  /** One after the other: each sees what the one before it did. */
+  /** Runs changes one after the other: each sees the result of the one before. */
   #change<T>(change: () => Promise<T>): Promise<T> {
     const changed = this.#writing.then(change);
     this.#writing = changed.catch(() => undefined);

@@ -3,8 +3,8 @@ import type { SoundTrack, SubtitleTrack } from "./audio-decoder.ts";
 const ENGLISH_NAMES = new Intl.DisplayNames(["en"], { type: "language" });
 
 /**
- * The track to transcribe: of those in the language that was asked for, or of all where none is, the one that players begin
- * with, else the first. Undefined where there is none.
+ * The track to transcribe: the default track, else the first, of those in the wanted language, or of all if none is.
+ * Undefined without tracks.
  */
 export function chooseSoundTrack(
   tracks: readonly SoundTrack[],
@@ -16,8 +16,8 @@ export function chooseSoundTrack(
 }
 
 /**
- * The subtitles to read: those in the language that was asked for, else those of unknown language, since what is written
- * in another is not what was asked for; without a wish the first.
+ * The subtitles to read: in the wanted language, else of unknown language, never of another; the first if no language is
+ * wanted.
  */
 export function chooseSubtitles(
   tracks: readonly SubtitleTrack[],
@@ -29,7 +29,7 @@ export function chooseSubtitles(
   );
 }
 
-/** By the primary part of two tags, or the English name of the language. */
+/** Compares the primary parts of two tags, or the English name of the language. */
 function isIn(track: { readonly language?: string }, language: string | undefined): boolean {
   if (track.language === undefined || language === undefined) return false;
   const spoken = primaryTag(track.language);
@@ -38,7 +38,7 @@ function isIn(track: { readonly language?: string }, language: string | undefine
   );
 }
 
-/** Containers say "ger" and "deu" of what people call "de". */
+/** Containers write "ger" or "deu" for "de". */
 function primaryTag(language: string): string {
   const tag = language.trim();
   try {
@@ -48,7 +48,7 @@ function primaryTag(language: string): string {
   }
 }
 
-/** Of a language; undefined for what is no BCP 47 tag. */
+/** The language's English name; undefined for an invalid BCP 47 tag. */
 export function englishName(tag: string): string | undefined {
   try {
     return ENGLISH_NAMES.of(tag);

@@ -3,19 +3,19 @@ import { eachSentence } from "../text/sentences.ts";
 import { cutWords, shortened, sizeOf } from "../text/text-size.ts";
 
 /**
- * Raised when the same blocks are cut otherwise: a document whose chunks were made by another rule is made anew as a
- * whole when some of them have to be made again.
+ * Raise it when the same blocks are cut differently: a document of another version is remade whole as soon as one of its
+ * chunks has to be remade.
  */
 export const CHUNKING_VERSION = 1;
 
 /**
- * Sizes are in words; see `sizeOf`. About what the embedding model reads in one go, and what a person reads at a glance:
- * a chunk ends at the first place after `FULL_SIZE` would be passed.
+ * Sizes are in words; see `sizeOf`. A chunk ends before the part that would take it over `FULL_SIZE`: about one window of
+ * the embedding model.
  */
 export const FULL_SIZE = 200;
-/** What is not larger stays whole though it would not fit behind what came before; larger is cut at sentences. */
+/** A larger block is cut at sentences; a smaller one stays whole and begins a new chunk where it does not fit. */
 const MAX_SIZE = 260;
-/** A section smaller than this is joined with the next one, its heading in the text. */
+/** A smaller section is joined with the next one, its heading in the text. */
 const SMALL_SECTION = 40;
 /** A document up to this size is one memory. */
 const SINGLE_SIZE = 250;
@@ -23,7 +23,7 @@ const SINGLE_SIZE = 250;
 const REPEATED_HEADER = 50;
 const MAX_HEADING_CHARS = 160;
 
-/** True for a document that is kept as one memory, as `wholeText`. */
+/** True for a document that is kept as one memory, with the text that `wholeText` gives. */
 export function isShort(blocks: readonly Block[]): boolean {
   let size = 0;
   for (const { text } of blocks) if ((size += sizeOf(text)) > SINGLE_SIZE) return false;
@@ -56,7 +56,7 @@ function* eachChunk(blocks: readonly Block[]): Generator<Chunk> {
   for (const group of joinSmallSections(sectionsOf(blocks))) yield* packSections(group);
 }
 
-/** What stands between two headings. */
+/** The blocks between two headings. */
 interface Section {
   readonly headings: readonly string[];
   readonly page: number | undefined;
@@ -122,7 +122,7 @@ interface Part {
   /** See `sizeOf`. */
   readonly size: number;
   readonly page?: number | undefined;
-  /** Goes on with the paragraph or block of code of the part before: what stands between them. */
+  /** Set where the part continues the block of the part before: the text between the two. */
   readonly glue?: string;
   /** The header rows of the table that the row belongs to. */
   readonly header?: TableHeader;
@@ -145,7 +145,7 @@ function* packSections(sections: readonly Section[]): Generator<Chunk> {
 function* partsOfSections(sections: readonly Section[], shared: readonly string[]): Generator<Part> {
   const isAlone = sections.length === 1;
   for (const { headings, page, blocks } of sections) {
-    // A heading with nothing below it is all the text there is.
+    // A heading with nothing below it is the section's only text.
     const own =
       isAlone && blocks.length > 0 ? [] : headings.slice(Math.min(shared.length, headings.length - 1));
     for (const text of own) {
@@ -162,13 +162,13 @@ function sharedPath(paths: readonly (readonly string[])[]): readonly string[] {
   return length < 0 ? first : first.slice(0, length);
 }
 
-/** Fills chunks one after the other; one that would be nearly empty at the end shares with the one before. */
+/** Fills chunks one after the other; a nearly empty last one is joined to the one before. */
 function* pack(parts: Iterable<Part>): Generator<Part[]> {
   let previous: { readonly parts: Part[]; readonly size: number } | undefined;
   let current: Part[] = [];
   let size = 0;
   for (const part of parts) {
-    // A heading in the text does not part from what follows it.
+    // A heading in the text stays with the part after it.
     const isAfterHeading = current.at(-1)?.type === "heading" && size < SMALL_SECTION;
     const isFull = current.length > 0 && size + part.size > FULL_SIZE && !isAfterHeading;
     if (isFull) {
@@ -196,7 +196,7 @@ function* partsOf(blocks: readonly SizedBlock[]): Generator<Part> {
   for (const { block, size } of blocks) {
     const { type, text, page, isHeader } = block;
     if (type !== "table-row" || (isHeader === true && previous !== "table-row")) header = undefined;
-    // What is too large to be repeated grows no more: a table may be nothing but header rows.
+    // A header too large to be repeated stops growing: a table may have header rows only.
     if (isHeader === true && (header === undefined || header.size <= REPEATED_HEADER)) {
       const lines = header === undefined ? text : `${header.text}\n${text}`;
       header = { text: lines, size: sizeOf(lines) };
@@ -209,7 +209,7 @@ function* partsOf(blocks: readonly SizedBlock[]): Generator<Part> {
   }
 }
 
-/** Cuts what is too large for a chunk; the pieces but for the space between them are the text. */
+/** Cuts a block that is too large for a chunk; the pieces, but for the space between them, are the text. */
 function* cutBlock({ type, text, page }: Block): Generator<Part> {
   const isCode = type === "code";
   let glue: string | undefined;
@@ -236,7 +236,7 @@ function* eachLine(text: string): Generator<string> {
 
 type JoinedPart = Pick<Part, "type" | "text" | "glue">;
 
-/** Rows, items and lines follow on each other; everything else stands apart. */
+/** Rows and items are joined by a line break, other parts by an empty line. */
 function joinParts(parts: readonly JoinedPart[]): string {
   let text = "";
   let previous: JoinedPart | undefined;

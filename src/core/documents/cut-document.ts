@@ -4,9 +4,9 @@ import type { Block, CutDocument, ExtractedDocument } from "./extraction.ts";
 import { digestOf } from "../text/extractive-summary.ts";
 
 /**
- * Cuts a document into what is remembered of it. The same document is always cut alike.
+ * Cuts a document into chunks. The same document is always cut alike.
  *
- * Cost: linear in the text, but a second and more for the largest: not for a thread that answers others.
+ * Cost: linear in the text, but over a second for the largest: never run it in the main thread.
  */
 export function cutDocument({ blocks, ...document }: ExtractedDocument): CutDocument {
   const title = document.title ?? titleIn(blocks);
@@ -21,7 +21,7 @@ export function cutDocument({ blocks, ...document }: ExtractedDocument): CutDocu
   return { ...titled, chunks, digest: digestOf(blocks, title ?? "") };
 }
 
-/** What was spoken is cited to the second, however short it is. */
+/** Even short speech is kept as chunks, so that it is cited to the second. */
 function cutRecording(blocks: readonly Block[]): Pick<CutDocument, "chunks" | "digest"> {
   const chunks = cutSpeech(blocks).map((chunk) => ({ ...chunk, headings: [] }));
   if (chunks.length === 1) return { chunks };
@@ -30,7 +30,7 @@ function cutRecording(blocks: readonly Block[]): Pick<CutDocument, "chunks" | "d
   return { chunks, digest: digestOf(running, "") };
 }
 
-/** The heading that all else stands under, where the document begins with one. */
+/** The first heading, where all other headings are below it. */
 function titleIn(blocks: readonly Block[]): string | undefined {
   const [first] = blocks;
   if (first?.type !== "heading") return undefined;

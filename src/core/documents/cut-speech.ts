@@ -3,7 +3,7 @@ import type { Block } from "./extraction.ts";
 import { sentencesOf } from "../text/sentences.ts";
 import { cutWords, sizeOf } from "../text/text-size.ts";
 
-/** A piece of what was spoken that becomes a memory of its own. Times are milliseconds from the start. */
+/** A piece of speech that becomes a memory of its own. Times are milliseconds from the start. */
 export interface SpokenChunk {
   readonly content: string;
   readonly startMs: number;
@@ -11,16 +11,16 @@ export interface SpokenChunk {
   readonly endMs: number;
 }
 
-/** What is cited has to be found by listening: a chunk is no longer than this. */
+/** A listener has to find the cited words in the chunk. */
 const MAX_CHUNK_MS = 60_000;
 const MAX_SENTENCES = 3;
-/** Speakers pause as long between two thoughts: a chunk ends there, whatever its length. */
+/** Pause between two thoughts: a chunk ends there, whatever its length. */
 const LONG_PAUSE_MS = 1_200;
-/** A breath: a chunk of some length may end there. */
+/** Pause of a breath: a chunk of `ENOUGH_SENTENCES` ends there. */
 const SHORT_PAUSE_MS = 400;
 /** Sentences after which a breath is enough. */
 const ENOUGH_SENTENCES = 2;
-/** Speech that is written without full stops is cut after as many words. */
+/** Words after which speech without full stops is cut. */
 const MAX_SENTENCE_SIZE = 60;
 
 const ENDS_SENTENCE = /[.!?…。！？｡]["'”’»)\]」』）]*$/u;
@@ -28,8 +28,8 @@ const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\u3000-\u303f\uff00-\uffef]/u;
 
 /**
- * Cuts speech into chunks of one to three sentences, at pauses where there are any. Where a segment holds the end of a
- * sentence in its middle, the time of that is taken from its share of the text.
+ * Cuts speech into chunks of one to three sentences, at pauses where there are any. Where a sentence
+ * ends inside a segment, its time is estimated from its share of the segment's text.
  *
  * The same blocks always give the same chunks, in the order of time. Cost: linear in the text.
  */
@@ -64,7 +64,7 @@ function fits(chunk: Stretch, sentence: Stretch, sentences: number): boolean {
   return sentences < MAX_SENTENCES && pause < longest && isWithin(chunk, sentence, FULL_SIZE);
 }
 
-/** Pieces become sentences; what never ends is ended by a pause or by its length. */
+/** Joins pieces to sentences; without a full stop a pause or the length ends a sentence. */
 function joinSentences(pieces: readonly Stretch[]): Stretch[] {
   const sentences: Stretch[] = [];
   let current: Stretch | undefined;
@@ -95,7 +95,7 @@ function joined(a: Stretch, b: Stretch): Stretch {
   };
 }
 
-/** A block's sentences, and of those that are too large or too long their parts. */
+/** A block's sentences; those that are too large or too long in parts. */
 function piecesOf({ text, startMs = 0, endMs = startMs }: Block): Stretch[] {
   const parts = sentencesOf(text)
     .map((sentence) => sentence.replaceAll(/\s+/g, " ").trim())
@@ -109,7 +109,7 @@ function piecesOf({ text, startMs = 0, endMs = startMs }: Block): Stretch[] {
     const groups = Array.from({ length: Math.ceil(words.length / each) }, (_, i) =>
       words.slice(i * each, (i + 1) * each).join(" "),
     );
-    // What is shown for longer than a chunk may last ends early.
+    // A subtitle may be shown for longer than a chunk may last.
     return withTimes(groups, piece.startMs, piece.endMs).map((part) => ({
       ...part,
       endMs: Math.min(part.endMs, part.startMs + MAX_CHUNK_MS),
@@ -117,7 +117,7 @@ function piecesOf({ text, startMs = 0, endMs = startMs }: Block): Stretch[] {
   });
 }
 
-/** Each its share of the time by its length. */
+/** Divides the time among the texts by their lengths. */
 function withTimes(texts: readonly string[], startMs: number, endMs: number): Stretch[] {
   const total = texts.reduce((sum, { length }) => sum + length, 0);
   let before = 0;

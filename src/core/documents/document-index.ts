@@ -8,26 +8,26 @@ export interface JobEntry extends JobRow {
   readonly id: string;
 }
 
-/** Documents and jobs, read at once. */
+/** Synchronous reads of documents and jobs. */
 export interface DocumentReads {
   readonly documentCount: number;
   /** All of them, in no order. */
   allDocuments(): Iterable<DocumentRow>;
   findDocument(id: string): DocumentRow | undefined;
-  /** The document with those bytes, of that user and project; the one that was here first. */
+  /** The document with those bytes, user and project; of several the first one added. */
   findByContent(key: Parameters<typeof contentKey>[0]): DocumentRow | undefined;
   findJob(id: string): JobEntry | undefined;
-  /** One more than the largest place of a job so far. */
+  /** The `order` of the next job. */
   readonly nextJobOrder: number;
   /** True while a document or an unfinished job needs the file with that SHA-256. */
   needsFile(sha256: string): boolean;
-  /** SHA-256s of all that is so. */
+  /** SHA-256s of all such files. */
   neededFiles(): string[];
-  /** True if a document that went since the store was opened had that file: a checkpoint may still name it. */
+  /** True if a document deleted since the store was opened had that file: a checkpoint may still name it. */
   neededFile(sha256: string): boolean;
   pageOfDocuments(filter: DocumentFilter, page: PageRequest): OrderedPage<DocumentRow>;
   pageOfJobs(filter: DocumentFilter, page: PageRequest): OrderedPage<JobEntry>;
-  /** Jobs that are not over, oldest first. */
+  /** Unfinished jobs, oldest first. */
   openJobs(): JobEntry[];
   /** All of them, in no order. */
   allJobs(): Iterable<JobEntry>;
@@ -35,18 +35,18 @@ export interface DocumentReads {
   documentsOf(userId: string): DocumentRow[];
 }
 
-/** Every document and every job, in memory: found by id, by content, in order. */
+/** Every document and job in memory, by id, by content and in order. */
 export class DocumentIndex implements DocumentReads {
   readonly #documents = new Map<string, DocumentRow>();
-  /** More than one where a document was restored beside one of the same bytes. */
+  /** Several ids where a document was restored beside one of the same bytes. */
   readonly #byContent = new Map<string, Set<string>>();
   readonly #jobs = new Map<string, JobEntry>();
   readonly #users = new Map<string, number>();
-  /** Originals of documents that went since the store was opened. */
+  /** Originals of documents deleted since the store was opened. */
   readonly #former = new Set<string>();
   #lastJobOrder = 0;
 
-  /** Shows a change, and answers the way back. */
+  /** Applies a change, and returns a function that undoes it. */
   apply(change: DocumentChange): () => void {
     if (change.table === "documents") {
       const before = this.#documents.get(change.id) ?? null;
@@ -100,7 +100,7 @@ export class DocumentIndex implements DocumentReads {
   }
 
   pageOfJobs(filter: DocumentFilter, page: PageRequest): OrderedPage<JobEntry> {
-    // A job that is over shows what it made.
+    // A finished job is shown with its document.
     const charsOf = ({ documentId, problem }: JobEntry): number => {
       const document = documentId === null ? undefined : this.#documents.get(documentId);
       return ROW_CHARS + (problem?.message.length ?? 0) + (document ? charsOfDocument(document) : 0);
@@ -186,7 +186,7 @@ function pageOf<T extends Pick<DocumentRow, "userId" | "project" | "order">>(
   return { items, total: matching.length, ...(isMore && { nextBefore: last.order }) };
 }
 
-/** Names, quotes and numbers of one row as JSON. */
+/** Characters of a row's names, quotes and numbers in JSON. */
 const ROW_CHARS = 1_000;
 /** A UUID in quotes, and a comma. */
 const ID_CHARS = 39;

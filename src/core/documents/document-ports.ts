@@ -5,7 +5,7 @@ import type { MemoryPorts } from "../memories/memory-ports.ts";
 import type { Transcriber } from "./transcription.ts";
 import type { UrlFetcher } from "./url-fetcher.ts";
 
-/** What ingesting documents needs of the world. */
+/** The ports that ingesting documents needs. */
 export interface DocumentPorts extends MemoryPorts {
   readonly files: FileStore;
   readonly extractor: Pick<TextExtractor, "extract" | "checkClaim">;
@@ -16,7 +16,7 @@ export interface DocumentPorts extends MemoryPorts {
   readonly pause: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
 
-/** How far a job is. */
+/** Progress of a job. */
 export interface JobProgress {
   readonly stage:
     | "queued"
@@ -35,12 +35,12 @@ export interface JobProgress {
   readonly total: number;
 }
 
-/** Between a job that runs and whoever watches it. */
+/** How the runner and a running job communicate. */
 export interface JobControl {
   /** Aborted when the job is cancelled or the daemon stops; the reason is thrown. */
   readonly signal: AbortSignal;
   readonly startedAt: number;
   readonly onProgress: (progress: JobProgress) => void;
-  /** Leaves the places for documents to others, and resolves when the job's turn among the recordings has come. */
+  /** Frees the job's place among the documents, and resolves at its turn among the recordings. */
   readonly queueForRecording: () => Promise<void>;
 }

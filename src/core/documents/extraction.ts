@@ -1,12 +1,12 @@
-/** Text out of documents: what a document is read into, and the port that reads it. */
+/** The port that reads documents, and the text and structure it gives. */
 import type { DocumentDigest } from "../text/extractive-summary.ts";
 
-/** What is read as text. `md` and `txt` differ only in how they are cut into blocks; `srt` and `vtt` are subtitles. */
+/** `md` and `txt` differ only in how they are cut into blocks; `srt` and `vtt` are subtitles. */
 export type TextKind = "pdf" | "docx" | "html" | "md" | "txt" | "srt" | "vtt";
 export type DocumentKind = TextKind | "audio" | "video";
 
 /**
- * - `heading`: `level` 1 (topmost) to 6. The document's own title is not repeated as one unless it stands in the text.
+ * - `heading`: `level` 1 (topmost) to 6. The document's title is a heading only where it stands in the text.
  * - `paragraph`: lines that were broken by the page's width are joined; a line break that was meant is kept as `\n`.
  * - `list-item`: one item without its nested items, which follow as items of a deeper `level` (1 is the outermost).
  *   Begins with its mark: "- " or "3. ".
@@ -20,22 +20,22 @@ export type BlockType = "heading" | "paragraph" | "list-item" | "table-row" | "c
 export interface Block {
   readonly type: BlockType;
   readonly text: string;
-  /** Of headings and list items, from 1; absent elsewhere. */
+  /** For headings and list items, from 1; absent elsewhere. */
   readonly level?: number;
-  /** Of documents that have pages: where the block begins, from 1, in the order of the file. */
+  /** The page where the block begins, from 1; absent in documents without pages. */
   readonly page?: number;
-  /** Of table rows. */
+  /** Only for table rows. */
   readonly isHeader?: true;
-  /** Of what was spoken, which is in paragraphs: from the start of the recording, in milliseconds; `startMs` never falls. */
+  /** Only for speech: milliseconds from the start of the recording; never falls from block to block. */
   readonly startMs?: number;
   /** Not before `startMs`. */
   readonly endMs?: number;
 }
 
-/** A document as text. What it says of itself is cleaned and cut to 1 000 characters, but not to be trusted. */
+/** A document as text. Its claims about itself are cleaned and cut to 1 000 characters, but not to be trusted. */
 export interface ExtractedDocument {
   readonly kind: DocumentKind;
-  /** Of the kind found in the bytes, without parameters. */
+  /** The type found in the bytes, without parameters. */
   readonly mediaType: string;
   /**
    * How the text was found: "pdf.js", "mammoth", "readability", "html-rules", "marked", "plain-text" or "subtitles"; of recordings, the decoder and what
@@ -44,19 +44,19 @@ export interface ExtractedDocument {
   readonly method: string;
   readonly title?: string;
   readonly author?: string;
-  /** When it was written or published, by its own account: epoch milliseconds UTC. */
+  /** When it was written or published, as it claims: epoch milliseconds UTC. */
   readonly date?: number;
-  /** By its own account: a BCP 47 tag such as "en" or "pt-BR". */
+  /** As it claims: a BCP 47 tag such as "en" or "pt-BR". */
   readonly language?: string;
-  /** Of web pages: the address the page calls canonical; absolute, http or https, and not checked by anybody. */
+  /** The address that a web page calls canonical: absolute, http or https, otherwise not checked. */
   readonly url?: string;
-  /** Of documents that have pages. */
+  /** Number of pages; absent in documents without pages. */
   readonly pages?: number;
-  /** Of recordings and subtitles. */
+  /** Only for recordings and subtitles. */
   readonly durationMs?: number;
-  /** Of recordings with several tracks: which was transcribed. */
+  /** The transcribed track of a recording with several. */
   readonly soundTrack?: TranscribedTrack;
-  /** Of all the blocks' texts. */
+  /** Sum of the blocks' text lengths. */
   readonly charCount: number;
   /** In reading order; at least one. */
   readonly blocks: readonly Block[];
@@ -65,54 +65,54 @@ export interface ExtractedDocument {
 export interface TranscribedTrack {
   /** From 1, in the order of the file. */
   readonly number: number;
-  /** How many there are. */
+  /** Number of tracks. */
   readonly count: number;
 }
 
 /** A piece of a document that becomes a memory of its own. */
 export interface Chunk {
   readonly content: string;
-  /** The headings that the whole of it stands under, outermost first. Not part of `content`. */
+  /** The headings above it, outermost first. Not part of `content`. */
   readonly headings: readonly string[];
-  /** Where it begins; absent where the document has no pages. */
+  /** The page where it begins; absent in documents without pages. */
   readonly page?: number;
-  /** Of what was spoken: from the start of the recording, in milliseconds. */
+  /** Only for speech: milliseconds from the start of the recording. */
   readonly startMs?: number;
   readonly endMs?: number;
 }
 
-/** A document that was read and cut into what is remembered of it. */
+/** A document that was read and cut into chunks. */
 export interface CutDocument extends Omit<ExtractedDocument, "blocks"> {
-  /** Its own, or else the heading that all the rest stands under. */
+  /** The document's title, else the first heading if all others are below it. */
   readonly title?: string;
   /** In reading order; at least one. */
   readonly chunks: readonly Chunk[];
-  /** What tells of the whole; absent where one chunk is the whole. */
+  /** Describes the whole; absent where one chunk is the whole. */
   readonly digest?: DocumentDigest;
 }
 
-/** A file that is read in pieces and never held in memory whole. It must not change or go until the extraction ends. */
+/** A file that is read in pieces. It must not change or be removed until the extraction ends. */
 export interface SpooledFile {
   readonly path: string;
 }
 
 export interface ExtractionInput {
   readonly bytes: Uint8Array | SpooledFile;
-  /** What the sender calls it: a media type, a file extension, or a `DocumentKind`. `application/octet-stream` claims nothing. */
+  /** The sender's claim: a media type, a file extension or a `DocumentKind`. `application/octet-stream` claims nothing. */
   readonly claimedType?: string;
   /** Its extension is the claim where `claimedType` claims nothing; never opened. */
   readonly filename?: string;
-  /** Where a page came from, to resolve its relative addresses; never fetched. */
+  /** Address of a page, to resolve its relative addresses; never fetched. */
   readonly url?: string;
 }
 
-/** Bounds of one extraction. What passes one is refused with TOO_LARGE, in a message that names the bound. */
+/** Bounds of one extraction. A larger document is refused with TOO_LARGE, in a message that names the bound. */
 export interface ExtractionLimits {
   readonly maxBytes: number;
   readonly maxPages: number;
-  /** Of the text found. */
+  /** Length of the extracted text. */
   readonly maxChars: number;
-  /** What a compressed document may grow to. */
+  /** Size of a decompressed document. */
   readonly maxInflatedBytes: number;
   /** Time spent working, not time passed: a machine that sleeps or is busy elsewhere fails no document. */
   readonly maxWorkingMs: number;
@@ -120,27 +120,27 @@ export interface ExtractionLimits {
   readonly maxResidentBytes: number;
 }
 
-/** What is no larger is read within a second or so, nearly always, and does not wait for what is. */
+/** Documents up to this size are nearly always read within a second, and do not wait for larger ones. */
 export const SMALL_DOCUMENT_BYTES = 64 * 1_024;
 
 export interface ExtractionProgress {
   readonly stage: "reading" | "extracting";
-  /** Of `total`: bytes while reading; pages while extracting. Of a document without pages, the whole is 1. */
+  /** Of `total`: bytes while reading, pages while extracting; a document without pages counts as 1. */
   readonly done: number;
   readonly total: number;
 }
 
 export interface ExtractionOptions {
-  /** Ends the work at once; the promise then rejects with the signal's reason. */
+  /** Ends the work at once; the promise rejects with the signal's reason. */
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: ExtractionProgress) => void;
-  /** Whose document it is: what reads it has read none of anybody else's. */
+  /** The document's owner: no process reads documents of two users. */
   readonly user?: string;
 }
 
 /**
- * Reads documents of unknown origin and cuts them, by `cutDocument`, where neither holds anybody up. Whatever a document holds, it ends in an answer or in an error that names no text
- * of it, and the next document is read as if it had not been there.
+ * Reads documents of unknown origin and cuts them with `cutDocument`, outside the main thread. Any document ends in an
+ * answer or in an error that quotes no text of it, and does not affect the next document.
  */
 export interface TextExtractor {
   /**
@@ -152,11 +152,11 @@ export interface TextExtractor {
    */
   extract(input: ExtractionInput, options?: ExtractionOptions): Promise<CutDocument>;
   /**
-   * Checks what a document that was read before is called now, without reading it again.
+   * Checks a new claim about a document that was read before, without reading it again.
    *
-   * @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE: it is not of the kind that is claimed, or nobody knows that kind.
+   * @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE: the claim is of another kind, or of an unknown one.
    */
   checkClaim(claim: Pick<ExtractionInput, "claimedType" | "filename">, kind: DocumentKind): void;
-  /** Refuses what waits, ends what runs; then nothing of it is left. */
+  /** Refuses waiting work, and ends running work and its processes. */
   close(): Promise<void>;
 }

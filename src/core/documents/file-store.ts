@@ -1,30 +1,30 @@
 /**
- * Keeps the original bytes of documents, by their SHA-256. A file that no row needs goes by itself: at once where no document
- * ever had it, else when no state that the store may be opened at names it.
+ * Keeps the originals of documents, by their SHA-256. The store removes a file that no row needs: at once where no document
+ * ever had it, else when no checkpoint that the store may open at names it.
  */
 export interface FileStore {
-  /** Begins a file that comes in pieces; it is nothing until `keep`. @throws as `IncomingFile.write`. */
+  /** Begins a file that comes in pieces; it does not count until `keep`. @throws as `IncomingFile.write`. */
   create(): Promise<IncomingFile>;
-  /** Where the bytes are, for a reader that takes them from the disk. */
+  /** Path of the file, for a reader that opens it. */
   pathOf(sha256: string): string;
-  /** In bytes; undefined for what is not here. */
+  /** In bytes; undefined without such a file. */
   sizeOf(sha256: string): Promise<number | undefined>;
-  /** What was needed may not be any more: a job is over. */
+  /** Call it when a job is over: removes the file if no row needs it any more. */
   letGo(sha256: string): void;
   /**
-   * The bytes in pieces, for one reader; read twice, since they are compared with their SHA-256 first.
+   * The bytes in pieces, for one reader. The file is read twice: its SHA-256 is checked first.
    *
-   * @throws {ServiceError} NOT_FOUND; DAMAGED for other bytes than were kept.
+   * @throws {ServiceError} NOT_FOUND; DAMAGED if the SHA-256 differs.
    */
   read(sha256: string): Promise<AsyncIterable<Uint8Array>>;
 }
 
 export interface IncomingFile {
-  /** @throws {ServiceError} STORE_FULL, NOT_READY for what else the disk refuses. */
+  /** @throws {ServiceError} STORE_FULL; NOT_READY for other disk errors. */
   write(chunk: Uint8Array): Promise<void>;
-  /** On the disk, whole, when it resolves; held there until released, even if no row needs it yet. @throws as `write`. */
+  /** The file is durable when it resolves, and held until released, even if no row needs it. @throws as `write`. */
   keep(): Promise<HeldFile>;
-  /** Throws away what came. After `keep`, nothing. */
+  /** Removes the received bytes. Has no effect after `keep`. */
   discard(): Promise<void>;
 }
 
@@ -32,6 +32,6 @@ export interface HeldFile {
   /** Hex. */
   readonly sha256: string;
   readonly bytes: number;
-  /** From now on it stays only while a row needs it. */
+  /** From now on the file stays only while a row needs it. */
   release(): void;
 }

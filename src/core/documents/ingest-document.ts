@@ -14,18 +14,17 @@ import { type Owned, type Written, writerOf } from "../memory.ts";
 
 /** Chunks of one document that wait for the model at a time, so that questions and other adds come in between. */
 const EMBEDDED_AT_ONCE = 4;
-/** How long to wait where the embedder says that too many wait and not how long. */
+/** Delay before a retry where the embedder names none. */
 const USUAL_WAIT_S = 2;
-/** Of a memory just made. */
+/** `version` of a new memory. */
 const FIRST_VERSION = 1;
-/** A document that others change while it is made is planned anew so often. */
+/** Maximum number of attempts for a document that is changed at the same time. */
 const ATTEMPTS = 3;
 
 /**
- * Does the next step of a job. Where it names a page, that is fetched and becomes part of the job, which is still open then.
- * Otherwise it reads the document, embeds its chunks and writes all of it in one record, which is also the one that ends
- * the job. Stopped anywhere before, nothing but the original is left, and doing it again gives the same. Once the record is
- * accepted the job cannot be stopped any more.
+ * Does the next step of a job. A page is fetched and becomes part of the job, which stays open. A document is read and
+ * embedded, and one record stores all of it and ends the job. A job that is stopped before leaves only the original, and
+ * repeating it gives the same result. Once the record is accepted, the job cannot be stopped.
  *
  * @throws {ServiceError} what fetching, extracting and storing throw; the signal's reason.
  */
@@ -50,7 +49,7 @@ export async function ingestDocument(
   });
 }
 
-/** The fetched page becomes part of the job, so that a restart goes on from there. */
+/** The fetched page becomes part of the job, so that a restart continues from there. */
 async function fetchOriginal(
   { files, fetcher, store }: DocumentPorts,
   jobId: string,
@@ -73,7 +72,7 @@ async function fetchOriginal(
     try {
       await store.commit(() => {
         const { id: _id, ...job } = openJob(store.catalogue.documents.findJob(jobId));
-        // Sent once more meanwhile, it may be called otherwise.
+        // The name may have changed: the page may have been sent again.
         const asked = job.request ?? request;
         const fetched: IngestRequest = {
           ...asked,
@@ -106,7 +105,7 @@ function claimOf({
   return contentType !== null && charset !== null ? `${contentType}; charset=${charset}` : contentType;
 }
 
-/** False where the document was changed by somebody else meanwhile, and has to be looked at again. */
+/** False where the document was changed at the same time: try again. */
 async function attemptOnce(
   ports: DocumentPorts,
   jobId: string,
@@ -146,10 +145,10 @@ async function attemptOnce(
   control.onProgress({ stage: "storing", done: 0, total: 0 });
   const stored = await store.commit((section) => {
     control.signal.throwIfAborted();
-    // Sent once more meanwhile, it may be called otherwise.
+    // The name may have changed: the file may have been sent again.
     const asked = openJob(documents.findJob(jobId)).request ?? request;
     const current = documents.findByContent(content);
-    // Row objects are replaced, never changed: another one means that somebody wrote it.
+    // Row objects are replaced, never changed: another object is another version.
     const isSame = current === existing && (kept === undefined || plan.memories.every(isStillSo));
     if (!isSame) return { changes: [], result: false };
     const isRemade = existing !== undefined && kept === undefined;
@@ -197,7 +196,7 @@ async function readOriginal(
   return readRecording(ports, input, metadata, options);
 }
 
-/** What the sender calls it. */
+/** The sender's claims, as extraction takes them. */
 export function claimsOf({ claimedType, filename }: Pick<IngestRequest, "claimedType" | "filename">) {
   return { ...(claimedType !== null && { claimedType }), ...(filename !== null && { filename }) };
 }
@@ -211,7 +210,7 @@ function isThere({ store }: Pick<DocumentPorts, "store">, document: DocumentRow,
   return store.catalogue.find(document.memoryIds[place] ?? "")?.documentId === document.id;
 }
 
-/** Places mean the same in both. */
+/** True if the places of memories mean the same in both. */
 function isCutAlike(document: DocumentRow, { strategy, memories }: DocumentPlan): boolean {
   const { chunkingVersion, memoryIds } = document;
   return (
@@ -279,7 +278,7 @@ async function composePlaces(
   return new Map(composed.map((memory, i) => [places[i] as number, memory]));
 }
 
-/** A document has time: where too many texts wait, it waits for them. */
+/** Retries while too many texts wait. */
 async function embed(
   { embedder, pause }: DocumentPorts,
   text: string,

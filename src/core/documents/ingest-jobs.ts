@@ -7,9 +7,9 @@ import { ServiceError } from "../errors.ts";
 import { ingestDocument } from "./ingest-document.ts";
 
 export interface IngestJobsOptions {
-  /** Documents that are taken in at a time, besides a small one, a recording, and pages that are fetched; the others wait in order. */
+  /** Documents ingested at a time, beside one small one, one recording and fetched pages; others wait in order. */
   readonly concurrency?: number;
-  /** Told of failures that are bugs. */
+  /** Receives failures that are bugs. */
   readonly report: (error: unknown) => void;
 }
 
@@ -32,8 +32,8 @@ export interface IngestResult {
 }
 
 /**
- * Where a job has its place: while its page is fetched, which is waiting and little work; then by the size of its file, so
- * that a note need not wait for books. Recordings take long and have a place of their own.
+ * The queue of a job: `fetching` while its page is fetched, then by the size of its file, so that a note does not wait for
+ * books. Recordings take long and have a queue of their own.
  */
 type Lane = "fetching" | "small" | "large";
 
@@ -46,15 +46,15 @@ interface RunningJob {
 }
 
 const DEFAULT_CONCURRENCY = 2;
-/** A slow page holds a place for as long as a fetch may take. */
+/** Fetching is mostly waiting, and a slow page holds its place for as long as a fetch may take. */
 const FETCHES_AT_ONCE = 8;
 const QUEUED: JobProgress = { stage: "queued", done: 0, total: 0 };
-/** Over, well or not: the status says which. */
+/** For every finished job: the status shows whether it succeeded. */
 const DONE: JobProgress = { stage: "done", done: 1, total: 1 };
 
 /**
- * Runs ingestion jobs, oldest first in each lane. What the store says of a job is the truth: a job is queued there until the record
- * that ends it, so what a crash interrupts is done again from the start by the next `start`.
+ * Runs ingestion jobs, oldest first in each lane. A job's row is queued until the record that ends it, so the next `start`
+ * repeats a job that a crash interrupted.
  */
 export class IngestJobs {
   readonly #ports: DocumentPorts;
@@ -62,11 +62,11 @@ export class IngestJobs {
   readonly #report: (error: unknown) => void;
   #waiting: string[] = [];
   readonly #running = new Map<string, RunningJob>();
-  /** Settles when the recordings before have ended. */
+  /** Settles when all earlier recordings have ended. */
   #recordings: Promise<void> = Promise.resolve();
-  /** Why jobs are not over by their rows: the store did not take their ends. The next start goes on with them. */
+  /** Jobs whose end the store refused to write, with the reason. The next start repeats them. */
   readonly #stuck = new Map<string, JobProblem>();
-  /** Those who wait for the end of a job. */
+  /** Resolve the promises of `ended`, by job. */
   readonly #watchers = new Map<string, (() => void)[]>();
   #isClosed = false;
 
@@ -84,12 +84,12 @@ export class IngestJobs {
     return this.#running.size;
   }
 
-  /** Takes up the jobs that an earlier life left. */
+  /** Enqueues the unfinished jobs of the store. */
   start(): void {
     for (const { id } of this.#ports.store.catalogue.documents.openJobs()) this.enqueue(id);
   }
 
-  /** A job whose row is stored. */
+  /** Adds a job whose row is stored. */
   enqueue(id: string): void {
     this.#stuck.delete(id);
     if (!this.#running.has(id) && !this.#waiting.includes(id)) this.#waiting.push(id);
@@ -139,11 +139,11 @@ export class IngestJobs {
   async cancel(id: string): Promise<void> {
     const job = this.#openJob(id);
     await this.#end(id, { status: "cancelled", problem: null });
-    // One that is over by its row may be on its way to the disk still.
+    // A job that its row shows as finished may still be on its way to the disk.
     await (job === undefined ? this.#running.get(id)?.ended : this.stop(job));
   }
 
-  /** Ends the work on a job that was open, and whose row says by now that it is over; its file is let go of. */
+  /** Ends the work on a job whose row was open and shows its end now; releases its file. */
   async stop({ id, request }: JobEntry): Promise<void> {
     this.#stuck.delete(id);
     this.#waiting = this.#waiting.filter((waiting) => waiting !== id);
@@ -154,7 +154,7 @@ export class IngestJobs {
     this.#letGo(request);
   }
 
-  /** Interrupts what runs, and waits for that. The rows stay as they are: the next start goes on with them. */
+  /** Interrupts running jobs and waits for their end. Their rows stay open: the next start repeats them. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#waiting = [];
@@ -207,20 +207,20 @@ export class IngestJobs {
       .then(() => this.#work(id, controller.signal, startedAt))
       .finally(() => {
         this.#running.delete(id);
-        // A page that was fetched goes on as a document.
+        // A fetched page continues as a document.
         const next = this.#isClosed ? undefined : this.#laneOf(id);
         if (lane === "fetching" && (next === "small" || next === "large")) this.#waiting.push(id);
-        // Also where the store did not take the end: whoever waits learns why.
+        // Even where the store refused to write the end: `view` then shows why.
         else if (!this.#isClosed) this.#tell(id);
         this.#runNext();
       });
     this.#running.set(id, { lane, controller, startedAt, progress: QUEUED, ended });
   }
 
-  /** Recordings are transcribed one at a time, in the order in which they were found to be some. */
+  /** Recordings are transcribed one at a time, in the order in which they were recognised. */
   async #queueForRecording(id: string, signal: AbortSignal): Promise<void> {
     const running = this.#running.get(id);
-    // A job that looks at its document again has its place.
+    // A second attempt keeps its place.
     if (running === undefined || running.lane === "recording") return;
     running.lane = "recording";
     running.progress = QUEUED;
@@ -240,7 +240,7 @@ export class IngestJobs {
       const queueForRecording = () => this.#queueForRecording(id, signal);
       await ingestDocument(this.#ports, id, { signal, startedAt, onProgress, queueForRecording });
     } catch (error) {
-      // Interrupted, not failed; and where the row says that it is over, that is so.
+      // Interrupted, not failed, or already ended by its row.
       if (this.#isClosed || !this.#isOpen(id)) return;
       const problem = problemOf(error);
       if (problem.code === "INTERNAL") this.#report(error);
@@ -266,7 +266,7 @@ export class IngestJobs {
     });
   }
 
-  /** What a row needs is kept all the same. */
+  /** Has no effect on a file that a row needs. */
   #letGo(request: IngestRequest | null): void {
     if (request?.file) this.#ports.files.letGo(request.file.sha256);
   }

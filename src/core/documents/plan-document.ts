@@ -23,7 +23,7 @@ const ROOT_INDEX = -1;
 const PATH_TIE = " › ";
 const MAX_TITLE_CHARS = 120;
 
-/** The same document is always planned alike. */
+/** The memories of a document. The same document always gives the same plan. */
 export function planDocument(
   documentId: string,
   document: CutDocument,
@@ -51,7 +51,7 @@ export function planDocument(
     return { strategy: "single", account, memories: single };
   }
   const isSpoken = chunks[0]?.startMs !== undefined;
-  // It stands for all pages, and for the whole of a recording.
+  // The root stands for all pages, and for the whole recording.
   const whole = { headings: [], ...(isSpoken && { startMs: 0, endMs: document.durationMs ?? 0 }) };
   const { section: _section, ...source } = place(ROOT_INDEX, whole);
   const name = title ?? filename ?? url ?? "Untitled document";
@@ -59,7 +59,7 @@ export function planDocument(
   return { strategy: "root-child", account, memories: [{ content, source }, ...memories] };
 }
 
-/** A title that stands in the text is searched with it. */
+/** A title that stands in the text is already searched with it. */
 function withoutKnownTitle({ content, source }: PlannedMemory, title: string | undefined): PlannedMemory {
   const { section: _section, ...untitled } = source;
   return { content, source: title === undefined || content.includes(title) ? untitled : source };

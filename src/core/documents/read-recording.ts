@@ -11,12 +11,12 @@ const MS_A_SECOND = 1_000;
 type RecordingControl = Pick<JobControl, "signal" | "onProgress"> & Pick<ExtractionOptions, "user">;
 
 /**
- * What is said in a recording, as a document: transcribed, or read from its subtitles where the writer prefers them
- * (`metadata.prefer_subtitles`) and it has some. `metadata.language` is what is spoken, detected if absent; of several tracks
- * it is the one in that language.
+ * A recording as a document: transcribed, or read from its subtitles where the writer prefers them
+ * (`metadata.prefer_subtitles`) and it has some. `metadata.language` is the spoken language, detected if absent; it also
+ * chooses among several tracks.
  *
- * @throws {ServiceError} UNPROCESSABLE: no sound, or no speech in it; INVALID_REQUEST: a language that is no text; what
- *   decoding, transcribing and reading subtitles throw; the signal's reason.
+ * @throws {ServiceError} UNPROCESSABLE: no sound, or no speech in it; INVALID_REQUEST: `metadata.language` is not text; errors of
+ *   decoding, transcribing and reading subtitles; the signal's reason.
  */
 export async function readRecording(
   ports: Pick<DocumentPorts, "decoder" | "transcriber" | "extractor">,
@@ -30,7 +30,7 @@ export async function readRecording(
     const written = await readSubtitles(ports, recording, language, control);
     if (written !== undefined) return written;
   }
-  // Not without await: the recording is closed on return.
+  // `await` keeps the recording open until the end.
   return await transcribe(ports, recording, language, control);
 }
 
@@ -83,12 +83,11 @@ async function transcribe(
     ...(language !== undefined && { language }),
     onProgress: (transcribedMs) => {
       const done = seconds(transcribedMs);
-      // What it says of its length may be wrong.
+      // The claimed length may be wrong.
       onProgress({ stage: "transcribing", done, total: total === 0 ? 0 : Math.max(done, total) });
     },
   });
   const { segments, durationMs } = transcript;
-  // What people say in hours is cut in a moment.
   return cutDocument({
     ...accountOf(recording, "whisper"),
     language: transcript.language,
@@ -118,7 +117,7 @@ function languageIn({ language }: Metadata): string | undefined {
   );
 }
 
-/** Forms send text. */
+/** A form sends "true" as text. */
 function isWished(value: JsonValue | undefined): boolean {
   return value === true || value === "true";
 }

@@ -14,13 +14,13 @@ import { ownerOf, writerOf } from "../memory.ts";
 /** Memories composed for places of a plan; places that are still stored have none. */
 export type ComposedPlaces = ReadonlyMap<number, ComposedMemory>;
 
-/** How strongly neighbours in a document are tied: as those in a session. */
+/** Weight of the waypoint between neighbours in a document; the same as in a session. */
 const SAME_DOCUMENT_WEIGHT = 1;
 const CHARACTERS_A_TOKEN = 4;
 
 /**
- * The changes that store a document whole: its memories with vectors and waypoints, and its row. Where it is stored
- * already, the memories that were made again take the places of those that were deleted.
+ * The changes that store a document whole: its memories with vectors and waypoints, and its row. In a stored document the
+ * remade memories take the places of deleted ones.
  */
 export function documentChanges(
   embedder: Pick<MemoryPorts["embedder"], "stamp">,
@@ -83,7 +83,7 @@ export function documentChanges(
   return changes;
 }
 
-/** Waypoints along the document, from the root to the first chunk and on; only those that reach a new memory. */
+/** Waypoints along the document, from the root on; only those that leave or reach a new memory. */
 function chain(memoryIds: readonly string[], composed: ComposedPlaces, createdAt: number): Change[] {
   return documentChain(memoryIds, createdAt).filter((_, i) => composed.has(i) || composed.has(i + 1));
 }
@@ -105,7 +105,7 @@ export function memoryIdsOf({ store }: Pick<MemoryPorts, "store">, document: Doc
   return document.memoryIds.filter((id) => store.catalogue.find(id)?.documentId === document.id);
 }
 
-/** The changes that remove a memory and all that hangs on it. Facts that name it as their source stay, and name none. */
+/** The changes that remove a memory and all rows of it. Facts that name it as their source stay, without a source. */
 export function memoryRemoval({ store, facts }: RemovalPorts, id: string): Change[] {
   // Edges first: the catalogue finds their ends by the memories' ids.
   return [
@@ -118,7 +118,7 @@ export function memoryRemoval({ store, facts }: RemovalPorts, id: string): Chang
   ];
 }
 
-/** The changes that remove a document, its memories and what its jobs answer; and how many memories those are. */
+/** The changes that remove a document, its memories and its jobs, and the number of those memories. */
 export function documentRemoval(
   ports: RemovalPorts,
   document: DocumentRow,
@@ -138,8 +138,8 @@ export function documentRemoval(
 }
 
 /**
- * A memory as it is read: its source names the document as that is called now, so that a name changes in one row and not
- * in thousands. Where the document's row is missing, as it may be during an import, the memory's own word stands.
+ * A memory as reads answer it: its source has the document's current name, so that a new name changes one row and not
+ * thousands. Without the document's row, as during an import, the memory's own value stays.
  */
 export function citedAsNow(memory: Memory, documents: Pick<DocumentReads, "findDocument">): Memory {
   const { source } = memory;
@@ -148,16 +148,16 @@ export function citedAsNow(memory: Memory, documents: Pick<DocumentReads, "findD
   return { ...memory, source: { ...source, filename: document.filename } };
 }
 
-/** Of one document; the oldest are dropped first. */
+/** Paths kept per document; the oldest are dropped first. */
 const MAX_PATHS = 100;
 
-/** What a document becomes when its bytes are sent again: it takes the new name, and remembers the new path. */
+/** A document whose bytes were sent again: with the new name, and the new path beside the known ones. */
 export function asSentAgain<Sent extends Pick<DocumentRow, "filename" | "metadata">>(
   document: Sent,
   { filename, metadata }: Pick<DocumentRow, "filename" | "metadata">,
 ): Sent {
   const [known, path] = [pathsIn(document.metadata), metadata["path"]];
-  // A document without a path belongs to no file, and stays so.
+  // A document without a path belongs to no file, and gets none.
   const isNew = known.length > 0 && typeof path === "string" && !known.includes(path);
   return {
     ...document,
@@ -166,7 +166,7 @@ export function asSentAgain<Sent extends Pick<DocumentRow, "filename" | "metadat
   };
 }
 
-/** The files that a document was ingested from: one path, or a list where several hold the same bytes. */
+/** The paths of the files a document was ingested from: several where files hold the same bytes. */
 function pathsIn({ path }: Metadata): string[] {
   return [path].flat().filter((each) => typeof each === "string");
 }

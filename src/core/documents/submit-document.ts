@@ -8,11 +8,11 @@ import { claimsOf, isComplete } from "./ingest-document.ts";
 import { type Given, type Metadata, type Owned, ownerOf, type Written, writerOf } from "../memory.ts";
 import type { Change } from "../rows.ts";
 
-/** What an ingestion asks for, checked against the contract's limits. */
+/** A request to ingest, already checked against the limits of the API. */
 export interface IngestInput extends Given<Owned & Written> {
-  /** What was sent, or the address to fetch. The file is let go of once a row needs it. */
+  /** The upload, or the address to fetch. The file is released once a row needs it. */
   readonly original: { readonly file: HeldFile } | { readonly url: string };
-  /** Of an address: not on this machine nor in a private network, whatever the settings allow. */
+  /** Refuses addresses on this machine and in private networks, whatever the settings allow. */
   readonly publicOnly?: boolean;
   readonly filename?: string;
   readonly claimedType?: string;
@@ -21,15 +21,15 @@ export interface IngestInput extends Given<Owned & Written> {
   readonly idempotency?: IdempotentRequest;
 }
 
-/** How long a job that is over can be asked for: as long as an Idempotency-Key. */
+/** How long a finished job is kept: as long as an Idempotency-Key. */
 const KEPT_MS = 24 * 60 * 60 * 1_000;
 
 /**
- * Makes a job of an ingestion, durable when it resolves, and answers its id. The same bytes for the same user and
- * project while they are on their way are the same job; once they are in, a job that is over at once.
+ * Makes a job, durable when it resolves, and returns its id. The same bytes for the same user and project give the same
+ * job while it is open, and a job that is over at once when the document is stored.
  *
  * @throws {ServiceError} what `UrlFetcher.check` throws; STORE_FULL, NOT_READY; CONFLICT, GONE, UNPROCESSABLE with an
- *   Idempotency-Key (see `RequestLedger`); UNSUPPORTED_MEDIA_TYPE for what is stored as another kind than it is called.
+ *   Idempotency-Key (see `RequestLedger`); UNSUPPORTED_MEDIA_TYPE if the stored document is of another kind than claimed.
  */
 export async function submitDocument(ports: DocumentPorts, input: IngestInput): Promise<string> {
   const { store, requests, fetcher, ids, clock } = ports;
@@ -68,7 +68,7 @@ export async function submitDocument(ports: DocumentPorts, input: IngestInput): 
   }
 }
 
-/** And the document that its bytes are already, if that is whole. */
+/** The job, and the stored document of the same bytes if that is complete. */
 function newJob(
   ports: DocumentPorts,
   input: IngestInput,
@@ -90,7 +90,7 @@ function newJob(
     ...publicOnlyOf(input),
   };
   const isThere = existing !== undefined && isComplete(ports, existing);
-  // The same answer as if it were read again: a claim that its bytes contradict is refused.
+  // As if it were read again: a claim that its bytes contradict is refused.
   if (isThere) ports.extractor.checkClaim(claimsOf(request), existing.extraction.kind);
   const job = {
     kind: "ingest",
@@ -114,7 +114,7 @@ function newJob(
   return { job: { ...job, ...done, finishedAt: now }, existing };
 }
 
-/** The same bytes sent again while they are on their way: as with those that are in, the last name counts. */
+/** The same bytes sent again while their job is open: the last name counts, as for stored documents. */
 function sentWhileQueued({ id, ...open }: JobEntry, input: IngestInput): Change[] {
   if (open.request === null) return [];
   return [{ table: "jobs", id, row: { ...open, request: asSentAgain(open.request, sentOf(input)) } }];
@@ -124,7 +124,7 @@ function sentOf({ filename, metadata }: IngestInput): Pick<IngestRequest, "filen
   return { filename: filename ?? null, metadata: metadata ?? {} };
 }
 
-/** The same bytes called the same, or the same page not fetched yet, for the same owner. */
+/** True for the same bytes with the same claim, or the same unfetched page, of the same owner. */
 function isSame(a: JobRow, b: JobRow): boolean {
   if (a.userId !== b.userId || a.project !== b.project) return false;
   const [one, other] = [a.request?.file, b.request?.file];
@@ -134,12 +134,12 @@ function isSame(a: JobRow, b: JobRow): boolean {
   );
 }
 
-/** Kept with a job, so that it holds after a restart too. */
+/** Kept in the job's row, so that it holds after a restart too. */
 function publicOnlyOf({ publicOnly }: Pick<IngestInput, "publicOnly">): { publicOnly?: true } {
   return publicOnly === true ? { publicOnly } : {};
 }
 
-/** What decides, beside the bytes, what kind of document it is: one that is refused for its type is no answer to another. */
+/** The claims that, beside the bytes, decide the kind: a job refused for its type does not answer another claim. */
 function claimKey(request: IngestRequest | null): string {
   const extension = /\.[^.]*$/.exec(request?.filename ?? "")?.[0].toLowerCase() ?? "";
   return JSON.stringify([request?.claimedType ?? null, extension]);

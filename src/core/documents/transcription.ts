@@ -1,6 +1,6 @@
-/** Speech as text: what is said in a recording, and the port that transcribes it. */
+/** The port that transcribes recordings, and the text it gives. */
 
-/** What was said in a stretch of a recording. */
+/** The text of a stretch of a recording. */
 export interface Segment {
   /** From the start of the recording, in whole milliseconds; before `endMs`. */
   readonly startMs: number;
@@ -10,11 +10,11 @@ export interface Segment {
 }
 
 export interface Transcript {
-  /** At least one; in the order of time, not overlapping, none beyond the end of the recording. */
+  /** At least one; ordered by time, without overlap, none beyond the end of the recording. */
   readonly segments: readonly Segment[];
-  /** Spoken in the recording, as given or as detected: a BCP 47 primary tag such as "en". */
+  /** The spoken language, given or detected: a BCP 47 primary tag such as "en". */
   readonly language: string;
-  /** Of the audio transcribed, silence included. */
+  /** Duration of the transcribed audio, silence included. */
   readonly durationMs: number;
 }
 
@@ -23,22 +23,22 @@ export interface TranscriptionOptions {
   readonly language?: string;
   /** Ends the work within a second; the promise then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
-  /** How much of the recording has been transcribed, in milliseconds; rises, and ends at its duration. */
+  /** Receives the transcribed duration in milliseconds; it rises to the recording's duration. */
   readonly onProgress?: (transcribedMs: number) => void;
 }
 
 /** 16 kHz mono, signed 16-bit, in pieces of any size, in order. */
 export type Pcm = AsyncIterable<Int16Array>;
 
-/** Samples of `Pcm` in a second. */
+/** Samples of `Pcm` per second. */
 export const PCM_RATE = 16_000;
 
-/** How long as many samples of `Pcm` are, in whole milliseconds. */
+/** Duration of so many samples of `Pcm`, in whole milliseconds. */
 export function millisecondsOf(samples: number): number {
   return Math.round((samples / PCM_RATE) * 1_000);
 }
 
-/** Transcribes recordings of unknown origin. What is not speech yields no text, and one recording leaves nothing to the next. */
+/** Transcribes recordings of unknown origin. Other sound than speech gives no text; no recording affects the next. */
 export interface Transcriber {
   /**
    * Transcribes one recording. One at a time, in the order of asking; pieces are taken only as fast as it works, so memory does

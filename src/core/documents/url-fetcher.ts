@@ -1,7 +1,7 @@
-/** Fetches what a web address names, within limits, from no address but those that may be fetched. */
+/** Fetches web pages within limits, and only from permitted addresses. */
 export interface UrlFetcher {
   /**
-   * Refuses what can be refused without the network, so that a request fails before a job is made of it:
+   * Refuses without the network, so that a request fails before it becomes a job:
    * a malformed address, a scheme, port, name or literal address that is never fetched.
    *
    * @throws {ServiceError} INVALID_REQUEST, or FORBIDDEN for a blocked target.
@@ -9,7 +9,7 @@ export interface UrlFetcher {
   check(url: string, options?: Pick<FetchOptions, "publicOnly">): void;
   /**
    * Writes the body, decoded, into `sink` while it arrives; follows redirects, whose bodies are not written.
-   * When it rejects, the sink holds a part at most, to be thrown away; no write runs once it has settled.
+   * When it rejects, the sink may hold a part, to be discarded; no write runs once it has settled.
    *
    * @throws as `check`, for redirects too; {ServiceError} FETCH_FAILED for what cannot be reached or answers
    *   badly, FETCH_TIMEOUT for what answers too slowly, TOO_LARGE; what the sink throws, and the signal's
@@ -27,19 +27,19 @@ export interface FetchOptions {
   readonly onProgress?: (progress: FetchProgress) => void;
 }
 
-/** Where a body goes: awaited before the next chunk is read, so that a slow disk slows the network down. */
+/** Receives the body. Each write is awaited before the next read, so that a slow disk slows the network down. */
 export interface FetchSink {
   write(chunk: Uint8Array): Promise<void>;
 }
 
-/** Bytes as they cross the network, packed where the server packs them. */
+/** Bytes on the network, compressed where the server compresses. */
 export interface FetchProgress {
   readonly receivedBytes: number;
-  /** Null where the server does not say. */
+  /** Null where the server names no length. */
   readonly totalBytes: number | null;
 }
 
-/** What the server said of what it sent, and what was found while writing it. Claims are to be checked. */
+/** A fetched page: the server's claims, which are to be checked, and what was measured. */
 export interface FetchedPage {
   /** After redirects, normalised, without a fragment. May hold secrets in its query: not to be logged. */
   readonly url: string;
@@ -49,9 +49,9 @@ export interface FetchedPage {
   readonly charset: string | null;
   /** Without folders and control characters, at most 256 characters; null where nothing names the document. */
   readonly filename: string | null;
-  /** Written into the sink. */
+  /** Number of bytes written into the sink. */
   readonly bytes: number;
-  /** Of what was written, in hex. */
+  /** SHA-256 of the written bytes, hex. */
   readonly sha256: string;
   /** Epoch milliseconds UTC, when the answer began. */
   readonly fetchedAt: number;

@@ -19,7 +19,7 @@ import { checkSupersedes, identicalMemory } from "./supersede.ts";
 import { nextWaypoint, type Predecessor } from "./waypoints.ts";
 
 export interface AddMemoriesInput {
-  /** In order; an error stands for an item that was refused before, and comes back in its place. */
+  /** In order; an error stands for an item that was refused before, and is returned in its place. */
   readonly items: readonly (AddMemoryInput | ServiceError)[];
   readonly idempotency?: IdempotentRequest;
 }
@@ -29,11 +29,11 @@ export interface AddMemoriesResult {
   readonly results: readonly (AddedMemory | ServiceError)[];
 }
 
-/** Items of one batch that wait for the model at a time, so that the adds of other callers come in between. */
+/** Items of one batch that wait for the model at a time, so that other callers' adds come in between. */
 const EMBEDDED_AT_ONCE = 8;
 
 /**
- * Adds a memory; when it resolves, the memory is on the disk and every later query can find it.
+ * Adds a memory; it is durable and found by every later query when this resolves.
  *
  * @throws {ServiceError} MODEL_UNAVAILABLE, RATE_LIMITED, STORE_FULL, NOT_READY; CONFLICT, GONE, UNPROCESSABLE with an
  *   Idempotency-Key (see `RequestLedger`).
@@ -86,7 +86,7 @@ type Composed = ComposedMemory | Pick<ComposedMemory, "hash" | "supersedes">;
 /** Embeds and classifies a new memory; an add that repeats a stored one is only recognised. */
 async function composeMemory(ports: MemoryPorts, input: AddMemoryInput): Promise<Composed> {
   const { store, sha256, ids, clock, embedder, classify, nextTurn } = ports;
-  // Of many that are there already, none waits for the model.
+  // A batch of known memories would otherwise never wait, and hold other requests up.
   await nextTurn();
   const identity = identityOf(input);
   const hash = duplicateHash(sha256, identity);
@@ -95,7 +95,7 @@ async function composeMemory(ports: MemoryPorts, input: AddMemoryInput): Promise
   if (identicalMemory(store.catalogue, hash, supersedes) !== undefined) return { hash, supersedes };
   const id = ids.newId(clock.now());
   const embedding = await embedder.embedDocument(input.content);
-  // What is left of a long text takes .1 s and more: others get their turn in between.
+  // The rest takes .1 s and more for a long text: let other requests in between.
   await nextTurn();
   const direction = meanWindow(embedding.windows);
   const sectors = sectorsOf(classify, input.content, direction, input.sector);

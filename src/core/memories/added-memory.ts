@@ -1,7 +1,7 @@
 import type { IdempotentRequest } from "../idempotency.ts";
 import type { Metadata, Sector, SeenMemory, Given, Owned, Written } from "../memory.ts";
 
-/** What an add asks for. Already checked against the limits of the contract. */
+/** A memory to add, already checked against the limits of the API. */
 export interface AddMemoryInput extends Given<Owned & Written> {
   readonly content: string;
   readonly tags?: readonly string[];
@@ -17,6 +17,6 @@ export interface AddMemoryInput extends Given<Owned & Written> {
 
 export interface AddedMemory {
   readonly memory: SeenMemory;
-  /** True when the same memory was there already and is returned instead. */
+  /** True when the same memory was stored before and is returned instead. */
   readonly deduplicated: boolean;
 }

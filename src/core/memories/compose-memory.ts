@@ -8,14 +8,14 @@ import type { SectorClassifier } from "../sectors/sectors.ts";
 import { dayStart } from "../text/time-periods.ts";
 import { type MemoryTraits, traitsOf } from "../recall/traits.ts";
 
-/** What makes two memories the same: owner, content, tags, metadata, project, session and the time given. */
+/** The fields that must be equal for two memories to be the same. */
 export type Identity = Pick<
   Memory,
   "userId" | "content" | "tags" | "metadata" | "project" | "sessionId" | "occurredAt"
 > &
   Partial<Pick<Memory, "source">>;
 
-/** 32 hex digits, equal for memories that are identical: an order of metadata's keys makes no difference, one of tags does. What was cut from a document is identical to nothing but itself. */
+/** 32 hex digits, equal for identical memories. The order of tags counts, that of metadata's keys does not. A chunk of a document is identical only to itself. */
 export function duplicateHash(sha256: (text: string) => string, identity: Identity): string {
   const { userId, content, tags, metadata, project, sessionId, occurredAt, source } = identity;
   const place = source ? [source.documentId, source.chunkIndex] : [];
@@ -31,7 +31,6 @@ function sorted(value: JsonValue | Memory["metadata"]): unknown {
   return { pairs: pairs.sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, inner]) => [key, sorted(inner)]) };
 }
 
-/** The identity that an add asks for. */
 export function identityOf(input: AddMemoryInput): Identity {
   return {
     userId: input.userId ?? null,
@@ -44,7 +43,7 @@ export function identityOf(input: AddMemoryInput): Identity {
   };
 }
 
-/** What is embedded of a memory: its text, below the headings that a piece of a document stands under. */
+/** The text that is embedded for a memory: its content, below the headings of a document's chunk. */
 export function embeddedText({
   content,
   source,
@@ -52,7 +51,7 @@ export function embeddedText({
   return source?.section === undefined ? content : `${source.section}\n\n${content}`;
 }
 
-/** The mean of a memory's windows: where its text as a whole points. Not of unit length. */
+/** The mean of a memory's windows: the direction of its text as a whole. Not of unit length. */
 export function meanWindow(windows: readonly Float32Array[]): Float32Array {
   const [first] = windows;
   if (first === undefined) throw new TypeError("an embedding has at least one window");
@@ -64,7 +63,7 @@ export function meanWindow(windows: readonly Float32Array[]): Float32Array {
   return Float32Array.from(sums, (sum) => sum / windows.length);
 }
 
-/** A new memory, complete but for what only the synchronous section knows. */
+/** A new memory, complete but for its times and order, which the synchronous section gives. */
 export interface ComposedMemory extends Written {
   readonly id: string;
   readonly identity: Identity;
@@ -77,11 +76,11 @@ export interface ComposedMemory extends Written {
   readonly readText: ReadText;
 }
 
-/** What is found by reading a memory. It takes time, so that it is made before the section that nothing may hold up. */
+/** Terms and traits of a memory's text. Slow to make: call `readText` outside of synchronous sections. */
 export interface ReadText {
-  /** As `analyse` gives them of the text, between spaces. */
+  /** The terms of `analyse`, joined by spaces. */
   readonly terms: string;
-  /** As `placeTerms`, between spaces. */
+  /** The terms of `placeTerms`, joined by spaces. */
   readonly place: string;
   readonly traits: MemoryTraits;
   /** As `memoryTimeTerms`, of a memory that happens on that day. */
@@ -133,7 +132,7 @@ export function newMemoryRow(composed: ComposedMemory, { now }: WriteSection, or
   return withDerived(memory, composed.readText);
 }
 
-/** Adds what the indexes need and follows from the rest. */
+/** Adds the values that indexes need and that are derived from the rest. */
 export function withDerived(
   memory: Omit<MemoryRow, "terms" | "traits" | "analyserVersion">,
   { terms, place, traits, times }: ReadText = readText(memory, memory.createdAt),

@@ -4,28 +4,27 @@ import { reinforced } from "./salience.ts";
 import { inferUpdates } from "./infer-updates.ts";
 import { similarWaypoints, strengthened } from "./waypoints.ts";
 
-/** What being found adds to a memory's salience: a tenth of what a deliberate reinforcement does by default. */
+/** Added to the salience of a found memory: a tenth of the default reinforcement. */
 const FOUND_BOOST = 0.01;
-/** Hits of an answer that count as found: whoever asks looks at the first few. */
+/** Hits of an answer that count as found: people look at the first few. */
 const FOUND_HITS = 3;
-/** Memories linked in one record: a scan of all vectors each, 3 ms of 100 000, in which the event loop waits. */
+/** Memories linked per record. Each scans all vectors, which blocks the event loop for 3 ms at 100 000. */
 const LINKED_AT_ONCE = 2;
-/** Memories that may wait for their links while callers keep the daemon busy, 1.5 KB each. */
+/** Memories that may wait for their links while callers keep the daemon busy; 1.5 KB each. */
 const MAX_UNLINKED = 4_096;
 
 export interface FollowUpsOptions {
-  /** Called when there is work, at first or again; whoever owns the time calls `flush` soon. */
+  /** Called when there is new work: call `flush` soon. */
   readonly onPending: () => void;
-  /** Whether callers wait for the machine: links can wait longer than they. */
+  /** Whether callers wait for the machine: links can wait longer. */
   readonly isBusy: () => boolean;
-  /** See `EmbeddingProfile.similar`, of the model that makes the vectors now. */
+  /** `EmbeddingProfile.similar` of the current model. */
   readonly minSimilarity: () => number;
 }
 
 /**
- * The work that answered calls leave behind, done a moment later in records of its own: links from new memories to
- * similar ones, and what questions teach (salience of what was found, strength of waypoints between hits). None of it
- * was promised to anybody: a crash takes what the last moment left, links included.
+ * Work that follows answered calls, a moment later in records of its own: links from new memories to similar ones, and
+ * the salience and waypoints of found memories. A crash loses the work of the last moment, links included.
  */
 export class FollowUps {
   readonly #store: MemoryStore;
@@ -40,13 +39,13 @@ export class FollowUps {
     this.#options = options;
   }
 
-  /** A memory was added, or its content changed; `vector` is where its text points as of that version. */
+  /** Call it for a new memory or new content; `vector` is the mean of that version's windows. */
   added(id: string, version: number, vector: Float32Array): void {
     this.#unlinked.set(id, { version, vector });
     this.#schedule();
   }
 
-  /** A question was answered with these memories, best first. */
+  /** Call it with the memories that answered a question, best first. */
   recalled(ids: readonly string[]): void {
     const best = ids.slice(0, FOUND_HITS);
     if (best.length === 0) return;
@@ -60,9 +59,9 @@ export class FollowUps {
   }
 
   /**
-   * Does what there is, in few records; links at most `maxLinked` memories, and leaves the rest for later while callers wait.
+   * Does the pending work in few records; links at most `maxLinked` memories, and leaves the rest while callers wait.
    *
-   * @throws {ServiceError} as `MemoryStore.commit`; what was being done is dropped, and the rest waits for the next call.
+   * @throws {ServiceError} as `MemoryStore.commit`; the failed part is dropped, and the rest waits for the next call.
    */
   async flush(maxLinked = Infinity): Promise<void> {
     this.#isScheduled = false;
@@ -88,11 +87,11 @@ export class FollowUps {
       await this.#store.commit(({ now }) => {
         const changes = new Map<string, Change>();
         for (const [i, [id, { version, vector }]] of batch.entries()) {
-          // Changed since: its new text is waiting too.
+          // Changed since: its new text waits too.
           if (this.#store.catalogue.find(id)?.version !== version) continue;
           for (const change of updates[i]?.(now) ?? []) changes.set(change.id, change);
           for (const change of this.#similarChanges(id, vector, now)) {
-            // Two new ones that are near each other find one another; one waypoint between them is enough.
+            // Two new memories may find each other; one waypoint between them is enough.
             const { source, target, kind } = endsOfEdgeId(change.id);
             if (!changes.has(edgeId({ source: target, target: source, kind })))
               changes.set(change.id, change);
@@ -130,14 +129,14 @@ export class FollowUps {
     const { catalogue } = this.#store;
     const entry = catalogue.find(id);
     if (entry === undefined) return [];
-    // Waypoints never cross users: nobody's memories are linked among themselves.
+    // Waypoints never cross users; memories without an owner are linked among themselves.
     const mayLink = (ordinal: Ordinal) => catalogue.at(ordinal)?.userId === entry.userId;
     const rule = { mayLink, minSimilarity: this.#options.minSimilarity() };
     return similarWaypoints(catalogue, entry, this.#store.scoreVectors(vector), rule, now);
   }
 }
 
-/** The oldest entries, taken out. */
+/** Removes and returns the oldest entries. */
 function take<V>(pending: Map<string, V>, limit = Infinity): [string, V][] {
   const entries = [...pending].slice(0, limit);
   for (const [key] of entries) pending.delete(key);

@@ -6,30 +6,30 @@ import { isNote } from "../recall/traits.ts";
 import { changeWords } from "../text/change-words.ts";
 
 /**
- * Which memory takes the place of which, where nobody said so: a later one that is about the same thing and says that
- * something changed, ended or was corrected. What merely resembles (measurements, diaries, lists) is left alone, so a
- * word of change is asked for, which the earlier one has not.
+ * Infers which memory takes the place of an earlier one without a writer's `supersedes`: a later memory about the same
+ * thing with a word of change, end or correction that the earlier one lacks. Memories that are merely similar
+ * (measurements, diaries, lists) are not linked.
  */
 
-/** How alike the two must be; a cosine. Words that often say something else ("new") ask for more. */
+/** Minimum cosine of the two; higher for ambiguous words of change ("new"). */
 const LIKENESS = 0.45;
 const YEAR = /^(?:19|20)\d\d$/;
 const LIKENESS_OF_WEAK = 0.55;
-/** … with so many telling words in common; without any they may be in two languages. */
+/** Minimum cosine by the number of common telling words; without any the two may be in two languages. */
 const LIKENESS_BY_SHARED = [0.75, 0.55];
-/** Of the nearest that have a word, at most so many for it to be telling. */
+/** A word that more of the nearest memories have is not telling. */
 const MAX_SHARING = 4;
 const WEAK =
   /^(?:new|neu\p{L}*|nouve\p{L}*|nuev\p{L}*|nuov\p{L}*|nov\p{L}*|nieuwe?|now|nun|nu|ora|left|actually|starting|statt)$/u;
-/** The nearest that are looked at, and at most so many of them are linked. */
+/** Number of nearest memories that are compared, and at most linked. */
 const NEAREST = 24;
 const MAX_LINKS = 2;
-/** "Wasserzähler: 318": what two entries of one series begin with. */
+/** The common beginning of entries of one series: "Wasserzähler: 318". */
 const HEADING = /^[^:\n]{1,60}:\s/u;
 
 /**
- * The `updates` waypoints between a memory and those before or after it in time, of the same user and project. What is
- * linked already stays as it is, rejected guesses above all.
+ * The `updates` waypoints between a memory and earlier or later ones of the same user and project. Existing waypoints,
+ * rejected guesses among them, stay as they are.
  */
 export async function inferUpdates(
   store: Pick<MemoryStore, "catalogue" | "scoreVectors" | "readMemories">,
@@ -54,7 +54,7 @@ export async function inferUpdates(
   const text = ({ id }: CatalogueEntry) => memories.get(id)?.content ?? "";
   const own = tellingTerms(text(memory));
   const terms = new Map(around.map(({ other }) => [other.id, tellingTerms(text(other))]));
-  // What many of the nearest have (a project's name) says little of what one of them is about.
+  // A word that many of the nearest have (a project's name) does not identify one of them.
   const common = [...own].filter(
     (term) => around.filter(({ other }) => terms.get(other.id)?.has(term) === true).length <= MAX_SHARING,
   );
@@ -79,7 +79,7 @@ export async function inferUpdates(
     });
 }
 
-/** Whether the later text reads as a later word on the very thing that the earlier one is about. */
+/** Whether the later text updates the earlier one. */
 export function takesPlace(earlier: string, later: string, likeness: number): boolean {
   const known = changeWords(earlier);
   const changes = [...changeWords(later)].filter((word) => !known.has(word));
@@ -90,7 +90,7 @@ export function takesPlace(earlier: string, later: string, likeness: number): bo
   return likeness >= (isWeak ? LIKENESS_OF_WEAK : LIKENESS);
 }
 
-/** What a note is about stands in its beginning. */
+/** The beginning of a note shows its subject. */
 const READ_CHARS = 4_000;
 
 /** Words of four letters and more, and what has digits in it. */

@@ -10,13 +10,13 @@ export interface ListMemoriesInput extends PageRequest {
 /** A page of large memories is not read whole to be cut. */
 const ROWS_PER_READ = 250;
 
-/** One page of memories, newest first. An empty one is the last. */
+/** One page of memories, newest first. An empty page is the last. */
 export async function listMemories(
   { store }: Pick<MemoryPorts, "store">,
   input: ListMemoriesInput,
 ): Promise<OrderedPage<SeenMemory>> {
   for (let { offset, before } = input; ; offset = 0) {
-    // One more than asked for tells whether there is a next page.
+    // One more than the limit shows whether there is a next page.
     const page = { limit: input.limit + 1, offset, ...(before === undefined ? {} : { before }) };
     const { ids, orders, total } = store.catalogue.page(input.filter, page);
     const { items, read } = await readPage(store, ids.slice(0, input.limit));
@@ -24,7 +24,7 @@ export async function listMemories(
     if (items.length > 0 || nextBefore === undefined) {
       return { items, total, ...(nextBefore === undefined ? {} : { nextBefore }) };
     }
-    // Rows of a write that is not durable yet, or just deleted: an empty page would pass for the last one.
+    // All rows were just deleted, or belong to a write that is not durable yet: an empty page would look like the last.
     before = nextBefore;
   }
 }

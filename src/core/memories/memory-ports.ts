@@ -6,17 +6,17 @@ import type { Clock, Embedder, IdSource, MemoryStore } from "../ports.ts";
 import type { SectorClassifier } from "../sectors/sectors.ts";
 import type { WordFrequencies } from "../text/word-frequencies.ts";
 
-/** What the operations on memories need of the world. */
+/** The ports of the operations on memories. */
 export interface MemoryPorts {
   readonly store: MemoryStore;
-  /** The same store: what is written of memories and of facts makes one record. */
+  /** The same store: one record can hold changes of memories and of facts. */
   readonly facts: FactStore;
   readonly meanings: FactMeanings;
   readonly embedder: Embedder;
   readonly classify: SectorClassifier;
   readonly frequencies: WordFrequencies;
   readonly clock: Clock;
-  /** In which "yesterday" is meant where a caller does not say. */
+  /** Default time zone of "yesterday" in a question. */
   readonly timeZone: string;
   readonly ids: IdSource;
   readonly requests: RequestLedger;

@@ -17,7 +17,7 @@ export interface ReinforcedMemory {
 }
 
 /**
- * Raises a memory's salience; neither its version nor the time of its last change moves.
+ * Raises a memory's salience; its version and `updatedAt` stay.
  *
  * @throws {ServiceError} NOT_FOUND, FORBIDDEN, NOT_READY; with an Idempotency-Key as `RequestLedger`.
  */

@@ -5,7 +5,7 @@ import { edgeId, type EdgeRow } from "../rows.ts";
 
 export interface RelatedMemoriesInput {
   readonly id: string;
-  /** 1 … 3 steps. */
+  /** Maximum number of waypoints on the way, 1 to 3. */
   readonly depth: number;
   readonly userId?: string;
 }
@@ -19,7 +19,7 @@ export interface RelatedMemories {
 
 const MAX_NODES = 200;
 
-/** What waypoints lead to from a memory, in either direction. @throws {ServiceError} NOT_FOUND. */
+/** The memories that waypoints connect with one, in either direction. @throws {ServiceError} NOT_FOUND. */
 export async function relatedMemories(
   { store }: Pick<MemoryPorts, "store">,
   { id, depth, userId }: RelatedMemoriesInput,

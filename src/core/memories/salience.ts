@@ -1,13 +1,13 @@
 import type { Sector, Signals } from "../memory.ts";
 
-/** After how long without being seen a memory's salience is half of what it was, ms; Infinity: never. */
+/** Time after which the salience of an unseen memory has halved, ms; Infinity: never. */
 type HalfLives = Readonly<Record<Sector, number>>;
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /**
- * Events and moods fade first, what one learnt from them later, facts and skills last: the order in which people
- * forget. The lengths are a choice, not a measurement: salience is a small term of the ranking.
+ * Events and moods fade first, insights later, facts and skills last. The values are a choice, not a measurement:
+ * salience is a small term of the ranking.
  */
 export const HALF_LIVES: HalfLives = {
   semantic: 365 * DAY_MS,
@@ -18,8 +18,8 @@ export const HALF_LIVES: HalfLives = {
 };
 
 /**
- * The salience as of a moment: `s · 2^(−t / half-life)`, t since it was last seen in whole days, so that what was given
- * today is read as it was given. What is stored is not touched: fading costs no write and is undone by being seen.
+ * The salience at a moment: `s · 2^(−t / half-life)`, with t since it was last seen in whole days, so that a value set
+ * today is read as it was set. Fading changes no stored value and ends when the memory is seen.
  *
  * @returns in [0, salience]; a clock that went back fades nothing.
  */

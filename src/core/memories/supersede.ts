@@ -2,10 +2,10 @@ import { ServiceError } from "../errors.ts";
 import type { Catalogue } from "../ports.ts";
 
 /**
- * Checks what a memory shall replace.
+ * Checks the memories that a memory is to replace.
  *
  * @param id of the memory itself; absent while it is new.
- * @throws {ServiceError} NOT_FOUND for what is no memory of the same user; INVALID_REQUEST for a cycle.
+ * @throws {ServiceError} NOT_FOUND for an id that is no memory of the same user; INVALID_REQUEST for a cycle.
  */
 export function checkSupersedes(
   catalogue: Catalogue,
@@ -25,7 +25,7 @@ export function checkSupersedes(
   checkCycle(supersedes, id, (older) => catalogue.find(older)?.supersedes);
 }
 
-/** @throws {ServiceError} INVALID_REQUEST where what a memory replaces leads back to itself. */
+/** @throws {ServiceError} INVALID_REQUEST if a memory would replace itself, directly or through others. */
 export function checkCycle(
   supersedes: readonly string[],
   id: string | undefined,
@@ -48,8 +48,8 @@ function refused(code: "NOT_FOUND" | "INVALID_REQUEST", what: string, message: s
 }
 
 /**
- * The id of an identical memory that an add repeats. One that no longer holds is not repeated but true again, unless
- * it happened at the very time given; and one that supersedes less does not say the same.
+ * The id of the identical memory that an add repeats. A superseded memory is not repeated, because it is true again,
+ * unless a time was given; a memory that supersedes less is not identical.
  */
 export function identicalMemory(
   catalogue: Catalogue,

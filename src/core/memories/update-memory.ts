@@ -26,18 +26,18 @@ export interface UpdateMemoryInput {
   readonly project?: string | null;
   /** Replaces the whole: ids of the same user's memories that this one replaces. */
   readonly supersedes?: readonly string[];
-  /** It holds, whatever reads like a later word on it: such guesses are rejected, and not made again. */
+  /** True: the memory still holds. Inferred updates of it are rejected and not inferred again. */
   readonly stillHolds?: boolean;
   /** For the ownership check. */
   readonly userId?: string;
-  /** The version that the caller saw; VERSION_MISMATCH if there is another by now. */
+  /** The version that the caller saw; VERSION_MISMATCH if it has changed. */
   readonly ifVersion?: number;
 }
 
 /**
- * Changes a memory; new content is embedded and classified anew. Nothing named changes nothing.
+ * Changes a memory; new content is embedded and classified again. Without fields nothing changes.
  *
- * Two changes at once that name no version happen one after the other, each over the other's result.
+ * Two concurrent changes without `ifVersion` are applied one after the other.
  *
  * @throws {ServiceError} NOT_FOUND, FORBIDDEN, VERSION_MISMATCH, MODEL_UNAVAILABLE, STORE_FULL, NOT_READY.
  */
@@ -50,7 +50,7 @@ export async function updateMemory(ports: MemoryPorts, input: UpdateMemoryInput)
 
   const { content } = fields;
   const isNew = content !== undefined;
-  // Where it was cut from never changes.
+  // The source of a chunk never changes.
   const source = isNew && found.documentId !== null ? (await store.readMemories([id])).get(id)?.source : null;
   const embedding = isNew
     ? await embedder.embedDocument(embeddedText({ content, source: source ?? null }))
@@ -74,7 +74,7 @@ export async function updateMemory(ports: MemoryPorts, input: UpdateMemoryInput)
     const written = await store.commit(({ now }) => {
       const entry = owned("memory", store.catalogue.find(id), userId);
       checkVersion(entry, ifVersion);
-      // Somebody was faster since the row was read: read it again.
+      // The row was changed since it was read: read it again.
       if (entry.version !== memory.version) return { changes: [], result: undefined };
       const rejected = stillHolds ? rejectUpdates(store.catalogue, id) : [];
       const supersession = store.catalogue.supersession(entry.ordinal) ?? null;

@@ -2,26 +2,26 @@ import type { Catalogue, CatalogueEntry, Ordinal, Scores } from "../ports.ts";
 import { type Change, edgeId, type EdgeRow } from "../rows.ts";
 import { reinforced } from "./salience.ts";
 
-/** The memory that a new one may follow. */
+/** A memory that a new one may follow. */
 export interface Predecessor {
   readonly id: string;
   readonly sessionId: string | null;
   readonly createdAt: number;
-  /** Cut from this document; null for any other memory. */
+  /** The document it was cut from; null for other memories. */
   readonly documentId?: string | null;
 }
 
 /** Memories of one user without a session belong together when they were added within half an hour. */
 const NEXT_WITHIN_MS = 30 * 60 * 1_000;
-/** A session says that its memories belong together; nearness in time alone only suggests it. */
+/** Memories of a session belong together for certain; nearness in time only suggests it. */
 const SESSION_WEIGHT = 1;
 const NEARNESS_WEIGHT = 0.5;
 
-/** The `next` waypoint from the memory before to a new one; none where nothing ties them. */
+/** The `next` waypoint from the memory before to a new one; none where they do not belong together. */
 export function nextWaypoint(before: Predecessor | undefined, memory: Predecessor): Change[] {
-  // What happens to be said after a document was read does not go on from its last page.
+  // A memory added after a document does not continue the document's last chunk.
   if (before === undefined || (before.documentId ?? null) !== null) return [];
-  // Negative where one that was restored is older than what is here.
+  // Negative for a restored memory that is older than the present ones.
   const gap = memory.createdAt - before.createdAt;
   if (memory.sessionId === null && (gap < 0 || gap > NEXT_WITHIN_MS)) return [];
   return putEdge({
@@ -33,10 +33,10 @@ export function nextWaypoint(before: Predecessor | undefined, memory: Predecesso
   });
 }
 
-/** Links a memory makes when it is added, and links from later ones that it takes. */
+/** Maximum links that a new memory makes, and that it receives from later ones. */
 const MAX_SIMILAR_OUT = 4;
 const MAX_SIMILAR_IN = 8;
-/** The nearest that are looked at: others' memories and full ones among them are passed over. */
+/** Candidates among the nearest; memories of other users and full ones are skipped. */
 const NEAREST_LOOKED_AT = 64;
 
 interface LinkRule {
@@ -47,7 +47,7 @@ interface LinkRule {
 
 /**
  * The `similar` waypoints from a memory to those nearest to it, weighted by cosine. Both directions are bounded, so
- * that no memory becomes everybody's neighbour.
+ * that no memory becomes a neighbour of all others.
  */
 export function similarWaypoints(
   catalogue: Catalogue,
@@ -74,7 +74,7 @@ export function similarWaypoints(
   return changes;
 }
 
-/** What a question adds to the weight of a waypoint whose ends it brings up together. */
+/** Added to the weight of a waypoint when a question finds both its ends. */
 const TOGETHER_BOOST = 0.05;
 
 /** The waypoint after a question found both its ends. */
@@ -91,7 +91,7 @@ export function removeEdges(edges: readonly EdgeRow[]): Change[] {
   return edges.map((edge) => ({ table: "edges", id: edgeId(edge), row: null }));
 }
 
-/** The changes that keep a memory from passing for outdated: what seems to update it was rejected, for good. */
+/** The changes that reject all inferred updates of a memory for good. */
 export function rejectUpdates(catalogue: Catalogue, id: string): Change[] {
   return catalogue
     .edgesOf(id)

@@ -216,7 +216,7 @@ export const CUE_NAMES: readonly string[] = [
 /**
  * The cues of a text in the order of `CUE_NAMES`, each in [0, 1]: the share of its sentences that show it.
  *
- * Undefined where cues say nothing: no word at all, or a text that is not English.
+ * Undefined for texts without words and for texts that are not English.
  * Time and memory are bounded whatever the text's length (`CUE_TEXT_LENGTH`).
  */
 export function cuesOf(content: string): Float64Array | undefined {
@@ -238,7 +238,7 @@ function passagesOf(text: string): Passage[] {
   const passages: Passage[] = [];
   for (const line of text.split(/(?<=[.!?])\s+|\n/)) {
     const sentence = line.trim();
-    // The speaker of a transcript ("Alice: …") is no clause of what was said.
+    // The speaker of a transcript ("Alice: …") is not a clause.
     const said = sentence.replace(/^\p{Lu}\p{L}{1,20}: /u, "").toLowerCase();
     const clauses = said
       .split(/[,;:.!?()](?=\s|$)/)
@@ -260,7 +260,7 @@ function isEnglish(content: string, passages: readonly Passage[]): boolean {
 
   const words = passages.flatMap((passage) => passage.words);
   const english = words.filter((word) => ENGLISH_ONLY.has(word)).length;
-  // One may be a name: Los Angeles, La Paz.
+  // A single foreign word may be a name: Los Angeles, La Paz.
   const foreign = words.filter((word) => FOREIGN_FUNCTION_WORDS.has(word)).length;
   return foreign < 2 || foreign <= english;
 }

@@ -6,7 +6,7 @@ import { CUE_NAMES, cuesOf } from "./sector-cues.ts";
  * wording. The weights are learned from `data/sectors/*.json` by `test/eval/train-sectors.ts`.
  */
 
-/** One sentence a sector, for people. */
+/** One sentence per sector, shown to people. */
 export const SECTOR_DESCRIPTIONS: Readonly<Record<Sector, string>> = {
   semantic: "What is so: facts, definitions, properties, names and numbers, and what somebody prefers.",
   episodic:
@@ -32,9 +32,9 @@ export interface SectorModel {
 
 export interface SectorWeights {
   readonly bias: number;
-  /** One a dimension of the embedding. */
+  /** One per dimension of the embedding. */
   readonly embedding: readonly number[];
-  /** One a cue. */
+  /** One per cue. */
   readonly cues: readonly number[];
 }
 
@@ -136,7 +136,7 @@ function validate({ version, threshold, cues, cueMeans, sectors }: SectorModel):
   }
 }
 
-/** Questions are short; what follows is a text, and its beginning says what is asked. */
+/** A longer query is a text, whose beginning holds the question. */
 const QUESTION_LENGTH = 300;
 
 /** The first sector with a form that fits decides, so feelings and lessons go before the plain forms they come in. */
@@ -188,10 +188,10 @@ const QUESTION_FORMS: readonly (readonly [Sector, readonly RegExp[]])[] = [
 ];
 
 /**
- * The sector a question asks for, or undefined where its form does not say: "how do I …" procedural, "when did …"
+ * The sector a question asks for, or undefined where its form is of none: "how do I …" procedural, "when did …"
  * episodic, "how did I feel …" emotional, "what did we learn …" reflective, "what does … mean" semantic.
  *
- * A hint, to lean on lightly: memories of every sector can answer any question. English only.
+ * A weak hint: memories of every sector can answer any question. English only.
  */
 export function sectorOfQuestion(query: string): Sector | undefined {
   const question = query.slice(0, QUESTION_LENGTH).replaceAll("’", "'").toLowerCase();

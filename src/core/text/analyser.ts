@@ -5,10 +5,10 @@ import { stem } from "./stemmer.ts";
 import { STOP_WORDS } from "./stop-words.ts";
 import { relativePeriods } from "./time-expressions.ts";
 
-/** Stored with what `analyse` wrote; another version means the terms of a store must be made anew. */
+/** Stored with the terms; another version means that the terms of a store must be remade. */
 export const ANALYSER_VERSION = 2;
 
-/** In UTF-16 units; what is longer is cut, on both sides alike. */
+/** In UTF-16 units; longer terms are cut, in texts and questions alike. */
 export const MAX_TERM_LENGTH = 96;
 
 const MONTHS = "january february march april may june july august september october november december".split(
@@ -33,7 +33,7 @@ const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Hangul}ー]+\p{M}*/u;
 const UNSPACED_RUN = new RegExp(`((?:${UNSPACED.source})+)`, "u");
 const CLUSTER = /\P{M}\p{M}*/gu;
-/** Words of one character are common in these; in kana or Thai one character means little. */
+/** Scripts with words of one character; in kana or Thai one character means little. */
 const CHARACTER_WORD = /[\p{Script=Han}\p{Script=Hangul}]/u;
 const THOUSANDS_COMMA = /(?<=\d),(?=\d{3}(?!\d))/g;
 const CASE_BOUNDARY = /(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
@@ -61,7 +61,7 @@ export function analyse(text: string): string[] {
 }
 
 /**
- * What the word index stores of a memory: its text, the day it happened written out ("8 May 2023", UTC), the days,
+ * The terms of a memory in the word index: its text, the day it happened written out ("8 May 2023", UTC), the days,
  * months and years that it names by their distance from that ("yesterday", "last month"), its tags and project, and the headings
  * that a piece of a document stands under. A question that names a day, month or year then finds it by words alone.
  */
@@ -69,14 +69,14 @@ export function memoryTerms(memory: TermsSource): string[] {
   return [...analyse(memory.content), ...memoryTimeTerms(memory), ...placeTerms(memory)];
 }
 
-/** Of `memoryTerms`, those of its times, which may be known only when it is written: cheap for pieces of documents. */
+/** The part of `memoryTerms` that depends on its times. Cheap for chunks of documents. */
 export function memoryTimeTerms(memory: TermsSource): string[] {
   const occurredAt = occurredAtOf(memory);
-  // When a document was taken in says nothing of when its "yesterday" was.
+  // The time of ingestion does not fix the "yesterday" of a document.
   return memory.source ? dateTerms(occurredAt) : timeTerms(memory.content, occurredAt);
 }
 
-/** Of `memoryTerms`, those of its tags, project and headings, which come last. */
+/** The last part of `memoryTerms`: tags, project and headings. */
 export function placeTerms({
   tags,
   project,
@@ -88,7 +88,7 @@ export function placeTerms({
 type TermsSource = Pick<Memory, "content" | "tags" | "project" | "occurredAt" | "createdAt"> &
   Partial<Pick<Memory, "source">>;
 
-/** As much of a text as is searched for times. */
+/** Characters of a text that are searched for times. */
 const SEARCHED_CHARS = 20_000;
 const DAY_MS = 86_400_000;
 
@@ -97,7 +97,7 @@ function timeTerms(content: string, occurredAt: number): string[] {
   const terms = new Set(dateTerms(occurredAt));
   for (const { from, to } of relativePeriods(content.slice(0, SEARCHED_CHARS).toLowerCase(), occurredAt)) {
     const days = (to - from) / DAY_MS;
-    // Of a week or a month not every day is meant, and of a year not every month.
+    // A week or a month means no certain day, and a year no certain month.
     const skipped = days > 31 ? 2 : days > 1 ? 1 : 0;
     // "Two years ago" begins in the year before.
     const middle = Number.isFinite(days) ? (from + to) / 2 : from;

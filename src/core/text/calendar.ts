@@ -1,5 +1,5 @@
 const formats = new Map<string, Intl.DateTimeFormat>();
-/** Zones are named by callers: more than these are not kept. */
+/** Callers name the zones, so the cache is bounded. */
 const MAX_FORMATS = 64;
 
 /** Whether a name is one of a time zone: "Europe/Berlin", "UTC", "+02:00". */
@@ -16,7 +16,7 @@ export function ownTimeZone(): string {
   return new Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
-/** What the clocks of a zone show at a moment, as if they showed UTC: epoch milliseconds. */
+/** The local time of a zone at a moment, as epoch milliseconds as if it were UTC. */
 export function wallTime(moment: number, timeZone: string): number {
   if (timeZone === "UTC") return moment;
   const parts = formatOf(timeZone)
@@ -30,7 +30,7 @@ export function wallTime(moment: number, timeZone: string): number {
   return shown + (((moment % 1_000) + 1_000) % 1_000);
 }
 
-/** The moment at which the clocks of a zone show that; the later one where they show it twice or never. */
+/** The moment of a zone's local time; the later one where that occurs twice or never. */
 export function momentOf(wall: number, timeZone: string): number {
   if (timeZone === "UTC" || !Number.isFinite(wall)) return wall;
   const near = wall - (wallTime(wall, timeZone) - wall);

@@ -1,8 +1,7 @@
 import { fold } from "./fold.ts";
 
 /**
- * Words by which a text says that something changed, ended or was corrected, folded; a star stands for any ending. Of
- * each language the common ones: what they miss is still told apart by meaning.
+ * Common words of several languages for a change, an end or a correction, folded; a star stands for any ending.
  */
 const WORDS: readonly string[] = [
   // English
@@ -43,10 +42,10 @@ const PATTERN = new RegExp(
     )})(?![\p{L}\p{N}])|改|不再|现在|現在|搬到|换成|取消|推迟|変更|もう|になりました|になった|引っ越`,
   "gu",
 );
-/** As much of a text as is looked through. */
+/** Characters of a text that are searched. */
 const SEARCHED_CHARS = 2_000;
 
-/** The words of change in a text, folded; none where it says of no change. */
+/** The words of change in a text, folded. */
 export function changeWords(text: string): Set<string> {
   return new Set(fold(text.slice(0, SEARCHED_CHARS)).match(PATTERN));
 }

@@ -4,9 +4,9 @@ import { eachSentence } from "./sentences.ts";
 import { shortened } from "./text-size.ts";
 import { dotOf, type TermVector, termVectors } from "./term-vectors.ts";
 
-/** Enough to tell what a document is about and where in it to look. */
+/** What a document is about, and where in it to look. */
 export interface DocumentDigest {
-  /** The sentences that stand for the rest, in their order. */
+  /** Sentences that represent the document, in their order. */
   readonly summary: string;
   /** The headings, indented by level; empty without any. */
   readonly outline: string;
@@ -18,9 +18,9 @@ const SUMMARY_SENTENCES = 5;
 const SUMMARY_CHARS = 1_200;
 const MIN_TERMS = 5;
 const MAX_SENTENCE_CHARS = 400;
-/** Sentences more alike than this say the same. */
+/** Sentences more alike than this count as repeats. */
 const REPEATS = 0.5;
-/** What a sentence is worth for standing first, falling to none over the document: beginnings say what follows. */
+/** Bonus of the first sentence, falling to 0 over the document: beginnings name the subject. */
 const LEAD_WEIGHT = 0.15;
 const OUTLINE_HEADINGS = 40;
 const HEADING_CHARS = 100;
@@ -44,7 +44,7 @@ export function digestText(title: string, { summary, outline }: DocumentDigest):
 
 function outlineOf(blocks: readonly Block[], title: string): string {
   const headings = blocks.filter(({ type, text }) => type === "heading" && text !== title);
-  // Of a long outline the upper levels.
+  // A long outline is cut to its upper levels.
   let deepest = 6;
   const within = () => headings.filter(({ level = 1 }) => level <= deepest);
   while (deepest > 1 && within().length > OUTLINE_HEADINGS) deepest -= 1;
@@ -90,7 +90,7 @@ function summaryOf(blocks: readonly Block[]): string {
     .join(" ");
 }
 
-/** Whole sentences of running text; where there are none, of anything. Looked at twice and not gathered: there may be millions. */
+/** Whole sentences of running text, else any lines. Two passes without a list: there may be millions. */
 function pickCandidates(blocks: readonly Block[]): { readonly text: string; readonly place: number }[] {
   let all = 0;
   let whole = 0;
@@ -115,11 +115,11 @@ function pickCandidates(blocks: readonly Block[]): { readonly text: string; read
 interface SentenceLine {
   readonly text: string;
   readonly place: number;
-  /** It ends as sentences do. */
+  /** True if it ends with a mark that ends sentences. */
   readonly isWhole: boolean;
 }
 
-/** Sentences in one line each, but those that are too long to stand for anything. */
+/** Each sentence in one line, without those that are too long. */
 function* linesOf(blocks: readonly Block[]): Generator<SentenceLine> {
   const running = blocks.filter(({ type }) => type === "paragraph" || type === "quote");
   const sources =
@@ -137,7 +137,7 @@ function* linesOf(blocks: readonly Block[]): Generator<SentenceLine> {
   }
 }
 
-/** With tf-idf vectors; those that say next to nothing are left out, unless all do. */
+/** Sentences with their tf-idf vectors, without those of few terms unless all are. */
 function weigh(sentences: readonly { readonly text: string; readonly place: number }[]): Candidate[] {
   const rich = sentences.filter(({ text }) => analyse(text).length >= MIN_TERMS);
   const kept = rich.length > 0 ? rich : sentences;

@@ -24,7 +24,7 @@ const PHRASE_LIGATURES = /[\ufdfa\ufdfb]/g;
  * unless `keepCase`. Punctuation and spaces stay. Cost: linear, also on long runs of marks.
  */
 export function fold(text: string, { keepCase = false }: { readonly keepCase?: boolean } = {}): string {
-  // Nothing to unify in plain ASCII, which is most of what is written.
+  // Fast path: plain ASCII has nothing to unify.
   if (!/[^\0-\x7f]/.test(text)) return keepCase ? text : text.toLowerCase();
   const folded = text
     .replace(PHRASE_LIGATURES, " ")

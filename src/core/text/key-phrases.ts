@@ -4,28 +4,28 @@ import { STOP_WORDS, TALK_WORDS } from "./stop-words.ts";
 
 /** A phrase and a text that it stands in. */
 export interface KeyPhrase {
-  /** As it is mostly written. */
+  /** In its most frequent spelling. */
   readonly text: string;
-  /** Place among the texts given of the first that holds it. */
+  /** Index of the first text that holds it. */
   readonly place: number;
 }
 
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:['’.\-_/@+#][\p{L}\p{N}\p{M}]+)*[+#]*/gu;
-/** What parts two phrases: anything but a space between two words. */
+/** The only text that may stand between two words of a phrase. */
 const JOINT = /^[^\S\n]{1,2}$/;
 const CONTRACTION = /['’](?:s|t|m|re|ve|ll|d)$/iu;
 const MAX_WORDS = 3;
 const TEXTS_A_STEP = 250;
-/** Longer phrases are rarer, and say more. */
+/** Weights by number of words: longer phrases are rarer and more specific. */
 const LENGTH_WEIGHTS = [0, 1, 4, 5];
-/** Of a phrase that stands in one text only, which is no topic of several, however long it is. */
+/** Weights of a phrase that stands in one text only, however long it is. */
 const ONCE_WEIGHT = 0.4;
 const ONCE_LENGTH_WEIGHT = 1.5;
 /** Forms of verbs and adverbs make poor phrases where they stand alone. */
 const POOR_ALONE = /(?:ing|ed|ly)$/;
 const POOR_WEIGHT = 0.35;
 const NAME_WEIGHT = 1.5;
-/** A word that stands in a phrase chosen before, nearly always, is not chosen beside it. */
+/** A word is not chosen if more than this share of its texts hold a chosen phrase with it. */
 const COVERED_SHARE = 0.5;
 
 interface Counted {
@@ -39,11 +39,10 @@ interface Counted {
 }
 
 /**
- * What texts are about, in phrases of one to three words, the most telling first: those that stand in several texts, as
- * a whole and not only as part of a longer one. Forms of a word count together. The same texts give the same phrases,
- * in any run. Cost: linear.
+ * Topics of texts in phrases of one to three words, the most specific first: phrases that stand in several texts, not only
+ * as part of a longer one. Forms of a word count together. The same texts always give the same phrases. Cost: linear.
  *
- * @param options.ignored words that are no topic here, such as the names of those who speak; in any case.
+ * @param options.ignored words that are no topic, such as the names of speakers; in any case.
  * @param options.rest lets others work; called every few milliseconds.
  * @see Rose et al., "Automatic keyword extraction from individual documents", 2010 (RAKE), whose runs between stop words these are.
  */
@@ -97,7 +96,7 @@ function countPhrases(
   }
 }
 
-/** The stem of a word; null for one that is in no phrase. Remembers: texts say the same words over and over. */
+/** The stem of a word, cached; null for a word that is in no phrase. */
 function stems(left: ReadonlySet<string>): (word: string) => string | null {
   const known = new Map<string, string | null>();
   return (word) => {
@@ -153,7 +152,7 @@ function scoreOf(phrase: Counted, texts: number): number {
   );
 }
 
-/** A part of a chosen phrase that hardly stands without it, or one that a chosen phrase is part of. */
+/** True for a part of a chosen phrase that rarely stands without it, and for a phrase that contains a chosen one. */
 function overlaps(chosen: Counted, phrase: Counted): boolean {
   const shared = phrase.stems.filter((word) => chosen.stems.includes(word)).length;
   if (shared === 0) return false;
@@ -161,7 +160,7 @@ function overlaps(chosen: Counted, phrase: Counted): boolean {
   return shared < phrase.stems.length || chosen.texts >= COVERED_SHARE * phrase.texts;
 }
 
-/** As most texts write it; in lower case unless most write a name. */
+/** The most frequent spelling; in lower case unless most texts write it as a name. */
 function surfaceOf({ surfaces, capitals, texts }: Counted): string {
   const isName = capitals * 2 > texts;
   const counts = new Map<string, number>();
@@ -172,7 +171,7 @@ function surfaceOf({ surfaces, capitals, texts }: Counted): string {
   return [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))[0]?.[0] ?? "";
 }
 
-/** The word itself, or what it is short for: "Mel" is Melanie. */
+/** True for a name and for a short form of it: "Mel" of Melanie. */
 function isOf(names: ReadonlySet<string>, word: string): boolean {
   if (names.has(word)) return true;
   return word.length >= 2 && [...names].some((name) => name.startsWith(word) && name.length > word.length);

@@ -1,21 +1,21 @@
 import { STOP_WORDS, TALK_WORDS } from "./stop-words.ts";
 
-/** How well a sentence stands alone in a summary: rules of form, for English where words are looked at. */
+/** Rules of form for sentences that can stand alone in a summary; rules on words are for English. */
 
-/** What begins an answer to somebody, a greeting or a thank-you. */
+/** Beginnings of replies, greetings and thanks. */
 const REPLY =
   /^(?:(?:yes|yeah|yep|yup|no|nope|nah|sure|okay|ok|oh|ooh|wow|hey|hi|hello|thanks|thank|thx|great|nice|cool|awesome|amazing|sounds|glad|congrats|congratulations|good|aww?|haha|lol|absolutely|definitely|totally|exactly|same|bye|take care|sorry|please|well|right|true|indeed|agreed|fantastic|wonderful|perfect|gotcha|see you|talk to you|let's|can't wait|what|how|why|when|where|who|which|is|are|do|does|did|can|could|would|have you)\b|(?:that|it|this)(?:'s|’s| is| was| sounds| looks| must)\b)/iu;
-/** What points to a sentence before it. */
+/** Beginnings that point to an earlier sentence. */
 const POINTING_BACK =
   /^["'“‘]?(?:it|its|that|this|these|those|they|them|their|he|she|his|her|there|here|then|and|but|so|or|also|too|plus|because|which|who|such|both|either|neither|one|ones|some|another|others?|however|still|anyway|though|besides)\b/iu;
-/** What is said to somebody in particular, and so says little to others. */
+/** Words that address a particular person. */
 const ADDRESSED = /\b(?:you|your|you're|you’re|you've|yours|yourself)\b/iu;
-/** What is true only from the day that it was said on. */
+/** Times relative to the day of writing. */
 const RELATIVE_TIME =
   /\b(?:yesterday|today|tonight|tomorrow|(?:last|next|this|past) (?:night|morning|evening|week|weekend|month|year|\p{L}+day)|ago|recently|lately|just now|soon)\b/iu;
-/** What may point back from within. */
+/** Pronouns within, which may point back. */
 const PRONOUN_WITHIN = /(?<=\S )(?:it|them|that|this|these|those|another|one|ones|there)\b/iu;
-/** Turned to somebody, or to a picture beside the text. */
+/** Words addressed to a reader, or about a picture beside the text. */
 const TURNED =
   /\b(?:let's|let’s|here's|here’s|check out|take a look|gonna|pic|thanks)\b|^\p{Lu}[\p{L}\p{M}]+, /iu;
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu;
@@ -50,7 +50,7 @@ export function sentenceWorth(sentence: string): number {
   return worth * (0.7 + 0.3 * (names / 3));
 }
 
-/** Different words that say what the sentence is about. */
+/** Number of different words that carry content. */
 function contentWords(sentence: string): number {
   const words = sentence.toLowerCase().match(WORD) ?? [];
   return new Set(words.filter((word) => word.length > 2 && !STOP_WORDS.has(word) && !TALK_WORDS.has(word)))

@@ -3,20 +3,20 @@
  * repeats: a million full stops must not be looked at a million times.
  */
 const END = /[.!?…]+["'”’»)\]]*|[。！？｡]+["'”’»」』）)\]]*|\n[^\S\n]*\n/gu;
-/** Of scripts without spaces: what follows need not be one. */
+/** Marks of scripts without spaces, which need no space behind them. */
 const UNSPACED_END = /^[。！？｡]/u;
-/** What a full stop after it does not end a sentence of; lower case, without the stop. */
+/** Abbreviations whose full stop ends no sentence; lower case, without the stop. */
 const ABBREVIATIONS = new Set(
   (
     "mr mrs ms dr prof st sr jr vs al ed eds dept approx jan feb mar apr jun jul aug sep sept oct nov dec " +
     "e.g i.e cf ca a.m p.m u.s u.k ph.d z.b d.h bzw"
   ).split(" "),
 );
-/** The same where a number follows. */
+/** Abbreviations whose full stop ends no sentence before a number. */
 const BEFORE_NUMBERS = new Set(["fig", "figs", "eq", "no", "nos", "nr", "vol", "p", "pp", "ch", "sec"]);
-/** Longest of them, and a bracket before. */
+/** Length of the longest abbreviation, and a bracket before it. */
 const LOOKED_BACK = 8;
-/** A sentence hardly ever goes on in lower case. */
+/** Sentences rarely begin in lower case. */
 const STARTS_SENTENCE = /^["'“‘«([]*[^\p{Ll}]/u;
 
 /**
@@ -27,7 +27,7 @@ export function sentencesOf(text: string): string[] {
   return Array.from(eachSentence(text));
 }
 
-/** As `sentencesOf`, one at a time: for texts that may have millions. */
+/** As `sentencesOf`, one at a time, for texts with millions of sentences. */
 export function* eachSentence(text: string): Generator<string> {
   let start = 0;
   for (const match of text.matchAll(END)) {

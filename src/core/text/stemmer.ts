@@ -35,7 +35,7 @@ const IRREGULAR_FORMS: ReadonlyMap<string, string> = new Map(
 /**
  * Reduces an English word (lower case, a to z) to a stem, so that "camping", "camped" and "camps" are one term.
  * Irregular forms go to their base first ("went" is "go", "children" is "child"): questions ask "when did she
- * lose", answers say "lost". Other words come back as they are. A stem is a key, not a word to show.
+ * lose", answers say "lost". Words of other languages are returned unchanged. A stem is a key, not a word to show.
  *
  * Cost: linear in the length of the word.
  *
@@ -86,7 +86,7 @@ function markConsonantY(word: string): string {
   return word.includes("y") ? word.replace(/^y|(?<=[aeiouy])y/g, "Y") : word;
 }
 
-/** Where the part after the first consonant that follows a vowel begins. */
+/** Start of the part after the first consonant that follows a vowel. */
 function regionAfter(word: string, start: number): number {
   for (let i = start + 1; i < word.length; i += 1) {
     if (isVowel(word, i - 1) && !isVowel(word, i)) return i + 1;

@@ -15,7 +15,7 @@ const CODE_UNITS = 0x1_00_00;
 let classes: Uint8Array | undefined;
 
 /**
- * How large a text is: its words; of scripts without spaces two characters are one, and long strings count by length.
+ * The size of a text in words; in scripts without spaces two characters count as one word, and long strings by length.
  * Cost: one pass, nothing kept.
  */
 export function sizeOf(text: string): number {

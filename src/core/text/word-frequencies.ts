@@ -1,7 +1,7 @@
-/** The share of memories of a usual length that have a term, in (0, 1], in whatever language. */
+/** The share of memories of usual length that have a term, in (0, 1], in any language. */
 export type WordFrequencies = (term: string) => number;
 
-/** Of terms that are not listed: the list ends at 1/128, and most words of a name or a code are far rarer. */
+/** Share of unlisted terms: the list ends at 1/128, and most words of names or codes are far rarer. */
 const UNLISTED_SHARE = 1 / 1_024;
 
 /** Reads `data/word-frequencies.txt`: on each line −2·log₂ of a share, and the terms that have it. */

@@ -9,21 +9,21 @@ export interface ExportRecordsInput {
   readonly userId?: string;
   /** Any of; null for what has no project. */
   readonly projects?: readonly (string | null)[];
-  /** Whether the waypoints between exported memories come too. */
+  /** Whether to export the waypoints between exported memories. */
   readonly waypoints: boolean;
 }
 
-/** Rows read at a time, so that what is large is never in memory whole. */
+/** Bounds memory: rows are read in small groups. */
 const ROWS_A_READ = 100;
 
 /**
- * Everything that matches: memories oldest first, then the documents that they were cut from, then waypoints, then facts
- * in the order they were recorded, so that whoever reads it finds what a record names before it. A document comes with
- * its first memory, whichever project the document itself names.
+ * All matching records: memories oldest first, then their documents, then waypoints, then facts in the order of recording,
+ * so that a record follows all that it names. A document is exported if its first memory is, whatever the document's
+ * project.
  *
- * While others write: every memory that is there from beginning to end is in it once, in a state that it had meanwhile;
- * what is added after the beginning is not, what is deleted may or may not be. Facts are as they stood at the beginning,
- * but for those erased since.
+ * With concurrent writes, every memory that exists from beginning to end is exported once, in a state it had in between;
+ * memories added after the beginning are not, deleted ones may be. Facts are exported as of the beginning, without those
+ * erased since.
  */
 export async function* exportRecords(
   { store, facts }: Pick<MemoryPorts, "store" | "facts">,
@@ -31,7 +31,7 @@ export async function* exportRecords(
 ): AsyncGenerator<TransferRecord> {
   const { catalogue } = store;
   const { book } = facts;
-  // A write that changes nothing waits for those it sees: nothing is exported that might yet be refused.
+  // An empty write waits for the writes it sees: nothing is exported that might still be refused.
   const { selection, ordinals, documentIds, factVersions } = await store.commit(() => {
     const selection = catalogue.select(filter);
     const histories = book.timelines(filter).flatMap((timeline) => timeline.facts);

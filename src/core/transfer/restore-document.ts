@@ -1,26 +1,26 @@
 import { ServiceError, wrongField } from "../errors.ts";
 import type { DocumentTransfer } from "./transfer-record.ts";
 
-/** What must be known of a memory that a document names. */
+/** Owner and document of a memory that a document names. */
 export interface CutMemory {
   readonly userId: string | null;
   readonly documentId: string | null;
 }
 
-/** Its place in the order of adding is still to be found. */
+/** A document without its `order`. */
 export type UnplacedDocument = DocumentTransfer["document"];
 
 export interface DocumentSurroundings {
-  /** The document with that id, here or restored by the same write. */
+  /** The document with that id, stored or restored by the same write. */
   readonly findDocument: (id: string) => UnplacedDocument | undefined;
-  /** The same of a memory. */
+  /** The memory with that id, stored or restored by the same write. */
   readonly findMemory: (id: string) => CutMemory | undefined;
   readonly latestAllowed: number;
 }
 
 /**
- * The document as it is to be stored; none where it is there already. Its first memory must be there and have been cut from
- * it; of the others those that are there, for a deleted one is still named.
+ * The document to store; undefined where it is stored already. Its first memory must exist; all its existing memories must
+ * have been cut from it, while deleted ones may still be named.
  *
  * @throws {ServiceError} INVALID_REQUEST for a document that no store could have; NOT_FOUND where its first memory is
  *   missing; CONFLICT where the id, or a memory that it names, belongs to something else.
@@ -49,7 +49,7 @@ export function restoreDocument(
   return document;
 }
 
-/** The same bytes, taken in for the same owner at the same time: what was made of them since may differ. */
+/** The same bytes, ingested for the same owner at the same time; later changes may differ. */
 function isSame(a: UnplacedDocument, b: UnplacedDocument): boolean {
   return (
     a.sha256 === b.sha256 && a.userId === b.userId && a.project === b.project && a.createdAt === b.createdAt

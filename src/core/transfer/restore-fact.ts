@@ -3,22 +3,22 @@ import { endOf, type Fact, isEmpty, objectKey, sameMetadata, slotKey } from "../
 import type { FactReads } from "../facts/fact-book.ts";
 import type { FactTransfer } from "./transfer-record.ts";
 
-/** The facts as they will be after a write that restores some: the book, and what the write did so far. */
+/** The facts after a write that restores some: the book, and the facts restored so far. */
 export class RestoredFacts {
   readonly #book: FactReads;
   readonly #ownerOfMemory: (id: string) => string | null | undefined;
   readonly #added = new Map<string, readonly Fact[]>();
   readonly #latestOfSlot = new Map<string, Fact[]>();
 
-  /** @param ownerOfMemory whose memory that is, null nobody's; undefined for an unknown id. */
+  /** @param ownerOfMemory the memory's user; null without an owner, undefined for an unknown id. */
   constructor(book: FactReads, ownerOfMemory: (id: string) => string | null | undefined) {
     this.#book = book;
     this.#ownerOfMemory = ownerOfMemory;
   }
 
   /**
-   * The rows that restore a fact; none where it is there already, as it is or with further versions. A source that is
-   * no memory of the fact's user here is left out.
+   * The rows that restore a fact; none where it is stored already, perhaps with further versions. A source that is no
+   * memory of the fact's user is left out.
    *
    * @throws {ServiceError} INVALID_REQUEST for a history that no store could have; CONFLICT where the id, the
    *   cardinality or the period is taken by another fact.
@@ -75,7 +75,7 @@ function checkHistory(versions: readonly Fact[], latestAllowed: number): Fact {
   for (const [i, { version, updatedAt, validFrom, validTo }] of versions.entries()) {
     const path = `/versions/${i}`;
     if (version !== i + 1) throw wrong(path, "must follow the version before by 1, from 1 on");
-    // Not that it must be later than the one before: a clock may have been set back between the two.
+    // It may be earlier than the version before: the clock may have been set back between the two.
     if (updatedAt > latestAllowed) throw wrong(`${path}/updated_at`, "is in the future");
     if (validTo !== null && validTo < validFrom)
       throw wrong(`${path}/valid_to`, "must not be before valid_from");
@@ -93,7 +93,7 @@ function excludes(a: Fact, b: Fact): boolean {
 function isSameVersion(restored: Fact, known: Fact | undefined): boolean {
   if (known === undefined) return false;
   const { metadata, sourceMemoryId, supersededBy, derivedFrom, createdBy, ...rest } = restored;
-  // What an erasure took from the history here is not put back.
+  // Links that a removal cleared here are not restored.
   const isSameLink = (mine: string | null, its: string | null) => its === null || mine === its;
   return (
     sameMetadata(metadata, known.metadata) &&

@@ -34,9 +34,9 @@ export interface RestoreRecordsInput {
 }
 
 export interface RestoredRecord {
-  /** Of a waypoint: `source>target:kind`. */
+  /** For a waypoint `source>target:kind`. */
   readonly id: string;
-  /** `known`: it was there already, and is as it was. */
+  /** `known`: it was stored before, and is unchanged. */
   readonly outcome: "added" | "known";
 }
 
@@ -52,15 +52,14 @@ type Embedded = MemoryTransfer & {
   readonly hash: string;
   readonly readText: ReadText;
 };
-/** With the place of its first memory, where that is here. */
+/** With the `order` of its first memory, where that is stored. */
 type Placed = DocumentTransfer & { readonly order: number | undefined };
 type Prepared = FactTransfer | WaypointTransfer | Embedded | Placed | RestoredRecord | ServiceError;
 
 /**
- * Puts back what `exportRecords` gave out: ids, times, versions, sectors and salience as they were; what follows from
- * the texts is made anew. Items are judged one by one, by the rules that hold for every store and not by what the
- * exporting one may have promised; those accepted make one record. Repeating it changes nothing, and nothing that is
- * here is ever changed: an id that is taken by something else is refused.
+ * Restores the records of `exportRecords`: ids, times, versions, sectors and salience are kept, values derived from texts
+ * are remade. Items are judged one by one, without trust in the exporting store; the accepted ones make one record.
+ * Repeating it changes nothing. Stored records are never changed: an id that another record has is refused.
  *
  * Memories take their places in the order of adding as they come, whatever their `createdAt`.
  *
@@ -79,7 +78,7 @@ export async function restoreRecords(
   }
 }
 
-/** Raised inside the synchronous section when an id that was free is taken by now: look again at what took it. */
+/** Thrown in the synchronous section when an id was taken since it was looked up: look it up again. */
 class RestoredMeanwhile extends Error {}
 
 async function attempt(ports: MemoryPorts, prepared: readonly Prepared[]): Promise<RestoreRecordsResult> {
@@ -133,7 +132,7 @@ async function attempt(ports: MemoryPorts, prepared: readonly Prepared[]): Promi
             put({ table: "signals", id, row: item.signals });
           const series = JSON.stringify([row.userId, row.sessionId]);
           const before = lastOfSeries.get(series) ?? catalogue.latest(row.userId, row.sessionId);
-          // What was cut from a document goes on from its own pages only.
+          // A chunk of a document follows only chunks of the same document.
           if (row.source === null) nextWaypoint(before, row).forEach(put);
           lastOfSeries.set(series, { ...row, documentId: row.source?.documentId ?? null });
           added.set(id, { ...item, order });
@@ -165,14 +164,14 @@ async function attempt(ports: MemoryPorts, prepared: readonly Prepared[]): Promi
   });
 
   for (const [id, { memory, embedding }] of added) {
-    // As when it was taken in, of a document only the memory that stands for all of it is linked to what is similar.
+    // As after ingesting, only the root of a document is linked to similar memories.
     if (memory.source === null || memory.source.chunkIndex < 0 || memory.source.chunkCount === 1)
       followUps.added(id, memory.version, meanWindow(embedding.windows));
   }
   return { results };
 }
 
-/** Embeds the memories that are not there yet. */
+/** Embeds the memories that are not stored yet. */
 async function prepare(
   { store, embedder, sha256, nextTurn }: Pick<MemoryPorts, "store" | "embedder" | "sha256" | "nextTurn">,
   items: RestoreRecordsInput["items"],
@@ -208,7 +207,7 @@ interface RestoringWaypoint {
   readonly put: (change: Change) => unknown;
 }
 
-/** Of one that is there already the weight stays that is larger, having been taught more, unless either was rejected; and the earlier time. */
+/** A stored waypoint gets the larger weight of the two, or 0 if either was rejected, and the earlier time. */
 function restoreWaypoint(
   { edge }: WaypointTransfer,
   { ports, section, ownerOf, changes, put }: RestoringWaypoint,
@@ -246,7 +245,7 @@ function checkMemory({ memory, signals }: MemoryTransfer, latestAllowed: number)
     throw wrong("/sectors", "must not repeat one");
 }
 
-/** Equal but for how it was used, where it stands in the order, and what its document was called at the time. */
+/** True if equal but for signals, order and the document's name. */
 function isSame(
   sha256: MemoryPorts["sha256"],
   a: MemoryTransfer["memory"],

@@ -4,23 +4,22 @@ import type { Memory, Signals } from "../memory.ts";
 import type { EdgeRow } from "../rows.ts";
 
 /**
- * What leaves a store whole and comes back as it was: everything that reads answer, with ids and times, and nothing
- * that follows from it (vectors, terms, hashes).
+ * A record of an export: all values that reads answer, with ids and times, without derived ones (vectors, terms, hashes).
  */
 export type TransferRecord = MemoryTransfer | DocumentTransfer | FactTransfer | WaypointTransfer;
 
 export interface MemoryTransfer {
   readonly kind: "memory";
-  /** Its place in the order of adding is that of the records. */
+  /** The order of the records stands for its `order`. */
   readonly memory: Omit<Memory, "order">;
-  /** As stored: the salience at `lastSeenAt`, not faded since. */
+  /** The stored values: salience as of `lastSeenAt`, not faded. */
   readonly signals: Signals;
 }
 
-/** What ties memories to the document they were cut from; its original goes another way. */
+/** A document's row; its original is exported separately. */
 export interface DocumentTransfer {
   readonly kind: "document";
-  /** Its place in the order of adding is that of its first memory. */
+  /** Its `order` is that of its first memory. */
   readonly document: Omit<DocumentRow, "order">;
 }
 

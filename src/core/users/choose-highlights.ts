@@ -5,7 +5,7 @@ import { dotOf, type TermVector, termVectors } from "../text/term-vectors.ts";
 import { sentenceWorth } from "../text/sentence-worth.ts";
 import { cluster, cosine, evenly } from "./cluster.ts";
 
-/** A memory as a summary looks at it. */
+/** The fields of a memory that a summary uses. */
 export interface SummarisedMemory extends Pick<
   Memory,
   "id" | "version" | "content" | "primarySector" | "order"
@@ -18,7 +18,7 @@ export interface SummarisedMemory extends Pick<
 
 export interface Highlight {
   readonly memoryId: string;
-  /** Of the memory, when it was read. */
+  /** The memory's version when it was read. */
   readonly version: number;
   /** A sentence of the memory, behind the name of its speaker where it has one. */
   readonly text: string;
@@ -41,29 +41,29 @@ const MAX_HIGHLIGHTS = 8;
 const MAX_CHARS = 1_400;
 const MAX_SENTENCE_CHARS = 280;
 const MAX_PHRASES = 10;
-/** Texts that phrases are counted in: of more, so many, evenly taken. */
+/** Maximum number of texts in which phrases are counted, evenly chosen. */
 const MAX_PHRASED = 1_500;
-/** Sentences of a cluster whose words are compared: the best by form, nearness, age and salience. */
+/** Sentences per cluster whose words are compared: the best by form, nearness, age and salience. */
 const COMPARED_A_CLUSTER = 60;
-/** As many clusters as the root of the memories by this: 8 for 500. */
+/** The number of clusters is the root of memories divided by this: 8 for 500. */
 const MEMORIES_A_CLUSTER = 8;
 const MAX_CLUSTERS = 8;
-/** What is worth less is chosen only where there is nothing better. */
+/** Sentences of less worth are chosen only where there are no better ones. */
 const MIN_WORTH = 0.25;
-/** With so many worthy ones no others are looked at. */
+/** From this number of worthy sentences on no others are candidates. */
 const ENOUGH = 3;
-/** Sentences with more alike terms, or of memories that point more alike, say the same. */
+/** Sentences above either cosine, of terms or of memories' vectors, count as repeats. */
 const SAME_TERMS = 0.45;
 const SAME_DIRECTION = 0.82;
 /** Shares of the score: how near to what its cluster is about, by meaning and by words. */
 const MEANING_WEIGHT = 0.6;
 const WORDS_WEIGHT = 0.4;
-/** What the newest memory has over the oldest, and the most salient over the least. */
+/** Bonus of the newest memory over the oldest, and of the most salient over the least. */
 const RECENCY_WEIGHT = 0.25;
 const SALIENCE_WEIGHT = 0.5;
-/** What a sentence gains that is of a sector none before is of. */
+/** Factor for a sentence of a sector that no chosen one has. */
 const NEW_SECTOR_FACTOR = 1.2;
-/** Sentences of one memory that are looked at, so that one long text does not cost all the time. */
+/** Sentences of one memory that are candidates, which bounds the cost of a long text. */
 const MAX_SENTENCES = 12;
 const MEMORIES_A_STEP = 250;
 
@@ -80,11 +80,11 @@ interface Candidate {
 }
 
 /**
- * Chooses the sentences that stand for what a user has stored: the best of each group of like memories, larger groups
- * first, near to what the group is about, able to stand alone, recent and salient, of every sector, no two alike. The
- * same memories in the same order give the same sentences.
+ * Chooses sentences that represent a user's memories: the best of each cluster, larger clusters first; near the cluster's
+ * centre, able to stand alone, recent, salient, of every sector, without repeats. The same memories in the same order
+ * give the same sentences.
  *
- * @param rest lets others work; called every few milliseconds.
+ * @param rest lets other requests in; called every few milliseconds.
  * @see Carbonell & Goldstein, "The use of MMR", SIGIR 1998; Radev et al., "Centroid-based summarization", 2004.
  */
 export async function chooseHighlights(

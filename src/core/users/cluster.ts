@@ -7,17 +7,17 @@ export interface Cluster {
 }
 
 const ROUNDS = 4;
-/** The centres of more are found from so many of them, evenly taken. */
+/** Centres are found from at most this many vectors, evenly chosen. */
 const MAX_CENTRED = 800;
 const VECTORS_A_STEP = 400;
 
 /**
- * Groups vectors by spherical k-means, largest group first. The start is fixed (the one nearest to the middle of all,
+ * Groups vectors by spherical k-means, largest group first. The start is fixed (the vector nearest to the mean of all,
  * then each time the one least like those chosen), so the same vectors in the same order give the same groups. Cost:
  * linear in vectors × clusters.
  *
  * @param vectors of unit length.
- * @param rest lets others work; called every few milliseconds.
+ * @param rest lets other requests in; called every few milliseconds.
  * @see Dhillon & Modha, "Concept decompositions for large sparse text data using clustering", 2001.
  */
 export async function cluster(
@@ -45,7 +45,7 @@ export async function cluster(
     .sort((a, b) => b.members.length - a.members.length || (a.members[0] ?? 0) - (b.members[0] ?? 0));
 }
 
-/** At most so many of a list, evenly taken, in its order. */
+/** At most `limit` items, evenly chosen, in their order. */
 export function evenly<T>(items: readonly T[], limit: number): readonly T[] {
   if (items.length <= limit) return items;
   return Array.from({ length: limit }, (_, i) => items[Math.floor((i * items.length) / limit)] as T);

@@ -6,31 +6,30 @@ import { type Change, edgeId } from "../rows.ts";
 
 export interface DeleteUserMemoriesInput {
   readonly userId: string;
-  /** Documents stay, with the memories that were made of them, their originals and their jobs. */
+  /** Documents stay, with their memories, originals and jobs. */
   readonly keepsDocuments: boolean;
   readonly includesFacts: boolean;
 }
 
 export interface DeletedUserMemories {
-  /** How many memories went. */
+  /** Number of deleted memories. */
   readonly deleted: number;
   readonly deletedDocuments: number;
-  /** Facts, not their versions; replaced ones count. */
+  /** Number of facts, not of versions; replaced facts count. */
   readonly deletedFacts: number;
 }
 
 export interface UserDeletionPorts extends Pick<MemoryPorts, "store" | "facts"> {
-  /** Ends the work on a job that was open, and whose row says by now that it is over. */
+  /** Ends the work on a job whose row shows its end now. */
   readonly stopJob: (job: JobEntry) => Promise<void>;
-  /** Keeps backups from bringing back what is gone. */
+  /** Keeps backups from restoring the deleted records. */
   readonly noteErasure: (input: DeleteUserMemoriesInput) => Promise<void>;
 }
 
 /**
- * Deletes the memories of a user in one record, with vectors, words, waypoints, and unless they are kept documents,
- * originals and what jobs answer. What is added while it runs is decided by order: accepted before, it goes; after, it
- * stays. Documents on their way go too: their jobs are cancelled. Who has nothing stored loses nothing. A backup from
- * before that is restored later does not bring it back.
+ * Deletes a user's memories in one record, with vectors, words and waypoints; unless `keepsDocuments`, also documents,
+ * originals and jobs, and cancels open jobs. Writes accepted before the record are deleted, later ones stay. A user
+ * without records is no error. Restoring an earlier backup does not bring them back.
  *
  * @throws {ServiceError} NOT_READY; STORE_FULL where all is deleted and a full disk cannot note it for backups.
  */
@@ -66,15 +65,15 @@ export async function deleteUserMemories(
   return result;
 }
 
-/** What a job that is over answered goes; one that is not ends, and those who wait for it learn that. */
+/** Removes a finished job. An open one ends, so that callers who wait for it get an answer. */
 function endOfJob({ id, ...row }: JobEntry, now: number): Change {
   if (row.status !== "queued") return { table: "jobs", id, row: null };
   return { table: "jobs", id, row: { ...row, status: "cancelled", request: null, finishedAt: now } };
 }
 
 /**
- * Newest first, because the catalogue keeps the series of a session ascending and takes from its end at no cost; and
- * waypoints behind the memories: those between memories that are gone need not be looked up any more.
+ * Newest first, because the catalogue removes from the end of a session's series at no cost. Waypoints between removed
+ * memories come after these, when the catalogue need not look them up.
  */
 function memoriesRemoval(
   { store, facts }: Pick<UserDeletionPorts, "store" | "facts">,
@@ -95,7 +94,7 @@ function memoriesRemoval(
   for (const [ordinal, id] of goes) {
     for (const { source, target, kind } of catalogue.edgesAt(ordinal)) {
       const isWithin = goes.has(source) && goes.has(target);
-      // Such a one is met from either end.
+      // It is met at both its ends.
       if (isWithin && source !== ordinal) continue;
       const ends = { source: catalogue.idAt(source) ?? "", target: catalogue.idAt(target) ?? "" };
       const edge: Change = { table: "edges", id: edgeId({ ...ends, kind }), row: null };

@@ -1,11 +1,11 @@
 import { visitFacts } from "../facts/visit-facts.ts";
 import type { MemoryPorts } from "../memories/memory-ports.ts";
 
-/** What is stored of one user. */
+/** Counts of one user's records. */
 export interface UserCounts {
   readonly userId: string;
   readonly memories: number;
-  /** Of every time; replaced ones (empty period) are left out. */
+  /** Facts of all times, without replaced ones (empty period). */
   readonly facts: number;
   readonly documents: number;
   /** When the earliest and the latest memory happened; null without a memory. */
@@ -24,12 +24,12 @@ export interface ListUsersInput {
 export interface ListedUsers {
   /** Ascending by the code units of their ids. */
   readonly items: readonly UserCounts[];
-  /** How many there are in all. */
+  /** Number of all users. */
   readonly total: number;
   readonly isMore: boolean;
 }
 
-/** One page of the users who have something stored. Cost: linear in all memories and facts. */
+/** One page of the users with records. Cost: linear in all memories and facts. */
 export function listUsers(
   { store, facts }: Pick<MemoryPorts, "store" | "facts">,
   { limit, offset, after }: ListUsersInput,

@@ -14,24 +14,23 @@ export interface SummaryPorts extends Pick<MemoryPorts, "store" | "facts" | "clo
   readonly summaryWriter?: SummaryWriter;
 }
 
-/** Memories that are read for one summary: of more, the newest half of this and the rest evenly from all before. */
+/** Memories read for one summary: of more, half of this are the newest, the rest evenly chosen from the older ones. */
 const MAX_READ = 5_000;
 const ROWS_A_READ = 500;
-/** Kept at a time, some 3 KB each; the one made longest ago goes. */
+/** Summaries in memory, some 3 KB each; the oldest is dropped. */
 const MAX_KEPT = 1_000;
-/** A summary is made again after this many memories more or fewer, and at least this share of what there was. */
+/** A summary is remade after this many memories more or fewer, and at least this share of their number. */
 const MANY_CHANGES = 20;
 const MANY_CHANGES_SHARE = 0.1;
 
 /**
- * Makes and keeps summaries. They are kept in memory and made again when first asked for after a start, so that nothing
- * of a memory stands anywhere but with the memory: what is deleted has nowhere to be left. One that rests on a memory or
- * fact that is gone or changed is never answered.
+ * Makes summaries and keeps them in memory only, so that no file holds text of deleted memories; after a start they are
+ * remade on demand. A summary with a deleted or changed memory or fact is never answered.
  */
 export class UserSummaries {
   readonly #ports: SummaryPorts;
   readonly #kept = new Map<string, MadeSummary>();
-  /** Under way: of chosen sentences, and with a language model, which may take a minute. */
+  /** Summaries under way: of chosen sentences, and with a language model, which may take a minute. */
   readonly #choosing = new Map<string, Promise<MadeSummary>>();
   readonly #writing = new Map<string, Promise<MadeSummary>>();
 
@@ -40,8 +39,8 @@ export class UserSummaries {
   }
 
   /**
-   * The summary that is there, else one of chosen sentences, made now; a language model's comes later, unasked. One is
-   * made again where so many memories came or went since that it no longer stands for them.
+   * The kept summary, else one of chosen sentences, made now, while a language model's is made in the background. A kept
+   * summary is remade after `MANY_CHANGES`.
    *
    * @throws {ServiceError} NOT_FOUND for a user with nothing stored.
    */
@@ -58,7 +57,7 @@ export class UserSummaries {
     return summaryNow(userId, made, stateOf(this.#ports, userId));
   }
 
-  /** As `get`, made now, with a language model where there is one. */
+  /** A new summary, with a language model where there is one. */
   async regenerate(userId: string): Promise<UserSummary> {
     const made = await this.#made(userId, this.#writes);
     return summaryNow(userId, made, stateOf(this.#ports, userId));
@@ -69,8 +68,8 @@ export class UserSummaries {
   }
 
   /**
-   * One making at a time a user, and one with a language model, which nobody else waits for; what was made of something
-   * that is gone since is made again.
+   * At most one summary per user is under way, and one with a language model, for which other callers do not wait. It is
+   * remade if a memory that it used was deleted meanwhile.
    */
   async #made(userId: string, writes: boolean): Promise<MadeSummary> {
     const underWay = writes ? this.#writing : this.#choosing;
@@ -78,7 +77,7 @@ export class UserSummaries {
       await underWay.get(userId)?.catch(() => undefined);
       const state = stateOf(this.#ports, userId);
       const kept = this.#kept.get(userId);
-      // Somebody else's was just made of the same.
+      // Another caller's was just made of the same state.
       const isEnough = kept?.written !== undefined || !writes;
       const isNew = kept !== undefined && kept.madeAt === this.#ports.clock.now();
       if (kept !== undefined && isNew && isEnough && kept.mark === state.mark && this.#stands(kept, userId))
@@ -132,14 +131,14 @@ export class UserSummaries {
   }
 
   #keep(userId: string, made: MadeSummary): void {
-    // Last in the order of the map: the first is the oldest.
+    // Moves it to the end of the map, whose first entry is the oldest.
     this.#kept.delete(userId);
     this.#kept.set(userId, made);
     const [oldest] = this.#kept.keys();
     if (this.#kept.size > MAX_KEPT && oldest !== undefined) this.#kept.delete(oldest);
   }
 
-  /** Whether all that it says is still so. */
+  /** Whether all memories and facts that it uses are unchanged. */
   #stands({ highlights, phrases, written }: MadeSummary, userId: string): boolean {
     const { store, facts, clock } = this.#ports;
     const isThere = ({ memoryId, version }: { readonly memoryId: string; readonly version: number }) => {

@@ -8,15 +8,15 @@ import { type Sector, SECTORS } from "../memory.ts";
 import type { CatalogueEntry } from "../ports.ts";
 import type { Highlight, Highlights } from "./choose-highlights.ts";
 
-/** What is stored of a user at a moment, but for texts. */
+/** A user's records at a moment, without texts. */
 export interface UserState {
   /** Oldest first. */
   readonly entries: readonly CatalogueEntry[];
-  /** Of every time; replaced ones are left out. */
+  /** Facts of all times, without replaced ones. */
   readonly factCount: number;
-  /** Valid now, as lists order them; at most 20. */
+  /** Facts valid now, in list order; at most 20. */
   readonly facts: readonly Fact[];
-  /** Another one after any change of a memory or fact of the user. */
+  /** Differs after any change of a memory or fact of the user. */
   readonly mark: string;
 }
 
@@ -91,18 +91,18 @@ export interface UserSummary extends UserFigures {
   readonly isStale: boolean;
 }
 
-/** What was chosen from a user's memories, and what it rests on. */
+/** A made summary, and the state it was made from. */
 export interface MadeSummary extends Highlights {
-  /** Of a language model, with the facts it was told. */
+  /** A language model's text, with the facts it was given. */
   readonly written: { readonly text: string; readonly facts: readonly Fact[] } | undefined;
-  /** Of the state it was made from. */
+  /** `UserState.mark` of that state. */
   readonly mark: string;
-  /** Memories there were. */
+  /** Number of memories in that state. */
   readonly memories: number;
   readonly madeAt: number;
 }
 
-/** What is answered now of a summary made before. */
+/** The answer for a summary that was made before. */
 export function summaryNow(userId: string, made: MadeSummary, state: UserState): UserSummary {
   const { highlights, phrases, written } = made;
   return {
@@ -121,7 +121,7 @@ export function summaryNow(userId: string, made: MadeSummary, state: UserState):
 
 const SPEAKS = /^[^.!?\n]{1,41}: /u;
 
-/** Sentences in a row, or a line each where people speak; and what is true now as a paragraph of its own. */
+/** Sentences in a row, or one per line in conversations; then the current facts as a paragraph. */
 function textOf(highlights: readonly Highlight[], facts: readonly Fact[]): string {
   const isTalk = highlights.some(({ text }) => SPEAKS.test(text));
   const sentences = highlights.map(({ text }) => text).join(isTalk ? "\n" : " ");
