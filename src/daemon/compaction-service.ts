@@ -1,9 +1,9 @@
-import type { CompactionOperations, CompactionProgress, FinishedCompaction } from "../core/compaction.ts";
+import type { PurgeOperations, PurgeProgress, FinishedPurge } from "../core/purge.ts";
 import type { Clock } from "../core/ports.ts";
 import type { Logger } from "./log.ts";
 import type { Purge, Originals } from "../storage/purge.ts";
 
-export interface CompactionService extends CompactionOperations {
+export interface CompactionService extends PurgeOperations {
   /** Starts the regular check for rows to purge. */
   begin(): void;
   /** Stops one that runs, which loses nothing. */
@@ -33,10 +33,10 @@ export function createCompactionService(parts: CompactionParts): CompactionServi
   const afterMs = parts.afterMinutes * 60_000;
   const closing = new AbortController();
   let timer: NodeJS.Timeout | undefined;
-  let progress: CompactionProgress | undefined;
+  let progress: PurgeProgress | undefined;
   let startedAt = 0;
   let isGentle = false;
-  let last: FinishedCompaction | undefined;
+  let last: FinishedPurge | undefined;
   let notBefore = 0;
   let lastActivity: unknown;
   let running: Promise<void> | undefined;

@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import { VERSION } from "../config/version.ts";
 import type { Backup } from "../core/backups.ts";
-import type { CompactionProgress, FinishedCompaction } from "../core/compaction.ts";
+import type { PurgeProgress, FinishedPurge } from "../core/purge.ts";
 import { ServiceError } from "../core/errors.ts";
 import { deleteUserMemories } from "../core/users/delete-user-memories.ts";
 import { listUsers } from "../core/users/list-users.ts";
@@ -31,8 +31,8 @@ export interface StoppedStoreOptions {
  */
 export async function compactStopped(
   directory: string,
-  options: StoppedStoreOptions & { readonly onProgress: (progress: CompactionProgress) => void },
-): Promise<FinishedCompaction> {
+  options: StoppedStoreOptions & { readonly onProgress: (progress: PurgeProgress) => void },
+): Promise<FinishedPurge> {
   const startedAt = systemClock.now();
   const begun = performance.now();
   return await withStoppedStore(directory, options.log, async ({ purge }, originals) => {

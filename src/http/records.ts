@@ -2,7 +2,7 @@
 import type { Static } from "typebox";
 import type { ApiKey } from "../core/access/api-key.ts";
 import type { CreateKeyInput, KeyRing } from "../core/access/key-ring.ts";
-import type { CompactionStatus } from "../core/compaction.ts";
+import type { PurgeStatus } from "../core/purge.ts";
 import type { Fact } from "../core/facts/fact.ts";
 import type { RecordedFact } from "../core/facts/record-fact.ts";
 import type { AddedMemory } from "../core/memories/added-memory.ts";
@@ -60,7 +60,7 @@ export function keyRecord(keys: KeyRing, key: ApiKey): Static<typeof KeyRecord> 
   return toWire(KeyRecord, { ...key, state: keys.stateOf(key), lastUsedAt: keys.lastUse(key) });
 }
 
-export function compactionRecord({ last, ...status }: CompactionStatus): Static<typeof CompactionRecord> {
+export function compactionRecord({ last, ...status }: PurgeStatus): Static<typeof CompactionRecord> {
   return toWire(CompactionRecord, {
     ...status,
     ...(last && { last: { ...last.report, ...last, tookMs: Math.round(last.tookMs) } }),

@@ -8,7 +8,7 @@ import Fastify, {
   type RouteOptions,
 } from "fastify";
 import type { BackupOperations } from "../core/backups.ts";
-import type { CompactionOperations } from "../core/compaction.ts";
+import type { PurgeOperations } from "../core/purge.ts";
 import type { DocumentOperations } from "../core/documents/document-operations.ts";
 import type { Operations } from "../core/operations.ts";
 import type { ServiceStatus } from "../core/status.ts";
@@ -109,7 +109,7 @@ export interface ServerOptions {
   /** Left out: no documents are taken. */
   readonly documents?: DocumentOperations;
   /** Left out: nobody may ask for erasing. */
-  readonly compaction?: CompactionOperations;
+  readonly compaction?: PurgeOperations;
   /** Left out: nobody may ask for backups. */
   readonly backups?: BackupOperations;
   /** Answers agents; left out: there is nothing at `/mcp`. */

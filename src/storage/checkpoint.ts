@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { crc32 } from "node:zlib";
-import type { UnpurgedRows } from "../core/compaction.ts";
+import type { UnpurgedRows } from "../core/purge.ts";
 import type { EmbeddingStamp } from "../core/embedding.ts";
 import { ServiceError } from "../core/errors.ts";
 import { type Disk, listFilesBelow, replaceFile } from "./disk.ts";

@@ -8,7 +8,7 @@ import type { LanceDbMemoryStore, StoreLog } from "./lancedb-memory-store.ts";
 const FAR_MS = 5 * 365 * 24 * 60 * 60 * 1_000;
 /** A clock that shows an earlier time than this program's is wrong: nothing is judged by it. */
 const PROGRAM_MADE_AT = Date.UTC(2026, 0, 1);
-const CHANGES_A_RECORD = 10_000;
+const CHANGES_PER_RECORD = 10_000;
 
 /**
  * Dates rows anew that a wrong clock dated more than 5 years ahead of now: in their order, a millisecond apart, right
@@ -60,9 +60,9 @@ export async function mendTimes(store: LanceDbMemoryStore, clock: Clock, log: St
     const row = dated(document, ["createdAt", "fetchedAt"]);
     if (row !== document) changes.push({ table: "documents", id: document.id, row });
   }
-  for (let first = 0; first < changes.length; first += CHANGES_A_RECORD)
+  for (let first = 0; first < changes.length; first += CHANGES_PER_RECORD)
     await store.commit(() => ({
-      changes: changes.slice(first, first + CHANGES_A_RECORD),
+      changes: changes.slice(first, first + CHANGES_PER_RECORD),
       result: undefined,
     }));
   log.warn({ ...details, rows: changes.length }, "rows dated in the future by a wrong clock were dated anew");

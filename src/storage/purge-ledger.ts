@@ -1,4 +1,4 @@
-import type { UnpurgedRows } from "../core/compaction.ts";
+import type { UnpurgedRows } from "../core/purge.ts";
 import type { Change, TableName } from "../core/rows.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { CompactionProgress, DiskUsage, PurgeReport, UnpurgedRows } from "../core/compaction.ts";
+import type { PurgeProgress, DiskUsage, PurgeReport, UnpurgedRows } from "../core/purge.ts";
 import { ServiceError } from "../core/errors.ts";
 import type { Checkpointer } from "./checkpointer.ts";
 import { type Disk, usageBelow } from "./disk.ts";
@@ -18,7 +18,7 @@ export interface PurgeOptions {
   readonly originals: Originals;
   /** Whether it leaves half of the time to others; and begins only with room to spare. */
   readonly isGentle?: () => boolean;
-  readonly onProgress?: (progress: CompactionProgress) => void;
+  readonly onProgress?: (progress: PurgeProgress) => void;
   readonly signal?: AbortSignal;
 }
 

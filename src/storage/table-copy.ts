@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { setImmediate as turnOfOthers, setTimeout as sleep } from "node:timers/promises";
-import type { CompactionProgress, DiskUsage } from "../core/compaction.ts";
+import type { PurgeProgress, DiskUsage } from "../core/purge.ts";
 import { ServiceError } from "../core/errors.ts";
 import type { TableName } from "../core/rows.ts";
 import { tablesFolder } from "./checkpoint.ts";
@@ -49,7 +49,7 @@ export interface TableCopyParts {
   readonly keepFree: number;
   /** Rest between pieces, in times of what a piece took; 0 for as fast as it goes. */
   readonly rest: () => number;
-  readonly onProgress: (progress: CompactionProgress) => void;
+  readonly onProgress: (progress: PurgeProgress) => void;
   readonly signal: AbortSignal;
 }
 
@@ -146,7 +146,7 @@ export class TableCopy implements NewGeneration {
     return join(tablesFolder(this.#parts.directory), `${name}.lance`);
   }
 
-  #report(stage: CompactionProgress["stage"]): void {
+  #report(stage: PurgeProgress["stage"]): void {
     const total = this.#copied.reduce((sum, { rows }) => sum + rows, 0);
     this.#parts.onProgress({ stage, done: Math.min(this.#done, total), total });
   }

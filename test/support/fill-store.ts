@@ -26,8 +26,8 @@ const VERBS = [
   "agreed on",
   "complained about",
 ];
-const TOKENS_A_MEMORY = 20;
-const ROWS_A_RECORD = 500;
+const TOKENS_PER_MEMORY = 20;
+const ROWS_PER_RECORD = 500;
 const quiet = { info() {}, warn() {}, error: console.error };
 
 export interface FillOptions {
@@ -61,11 +61,11 @@ export async function fillStore({
   // Squared, so that some words are common and most are rare.
   const word = () => `w${Math.floor(random() ** 2 * 20_000)}`;
   const ids: string[] = [];
-  for (let first = 0; first < count; first += ROWS_A_RECORD) {
+  for (let first = 0; first < count; first += ROWS_PER_RECORD) {
     await store.commit((section) => {
       const changes: Change[] = [];
       const edges: Change[] = [];
-      for (let i = first; i < Math.min(first + ROWS_A_RECORD, count); i += 1) {
+      for (let i = first; i < Math.min(first + ROWS_PER_RECORD, count); i += 1) {
         const content = `${pick(SUBJECTS)} ${pick(VERBS)} ${Array.from({ length: 14 }, word).join(" ")} (${i})`;
         const identity = {
           content,
@@ -122,7 +122,7 @@ function unitVector(random: () => number): Float32Array {
 }
 
 function tokenVectors(random: () => number): Int8Array {
-  const vectors = new Int8Array(TOKENS_A_MEMORY * TOKEN_DIMENSIONS);
+  const vectors = new Int8Array(TOKENS_PER_MEMORY * TOKEN_DIMENSIONS);
   for (let i = 0; i < vectors.length; i += 1) vectors[i] = Math.round((random() - 0.5) * 60);
   return vectors;
 }

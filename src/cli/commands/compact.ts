@@ -2,7 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Settings } from "../../config/config.ts";
 import type { Command } from "commander";
 import type { Compaction } from "../../client/client.ts";
-import type { FinishedCompaction } from "../../core/compaction.ts";
+import type { FinishedPurge } from "../../core/purge.ts";
 import { addCommand, type Flags, settingsOf } from "../output/options.ts";
 import { minute } from "../output/times.ts";
 import { formatTime } from "../../schemas/time.ts";
@@ -102,7 +102,7 @@ async function compactHere(dataDir: string, logLevel: Settings["logLevel"]): Pro
   }
 }
 
-function asAnswered({ startedAt, tookMs, report }: FinishedCompaction): Finished {
+function asAnswered({ startedAt, tookMs, report }: FinishedPurge): Finished {
   return {
     started_at: formatTime(startedAt),
     took_ms: Math.round(tookMs),

@@ -6,7 +6,7 @@ import { ServiceError } from "../errors.ts";
 import type { CutDocument, ExtractionOptions } from "./extraction.ts";
 import type { JsonValue, Metadata } from "../memory.ts";
 
-const MS_A_SECOND = 1_000;
+const MS_PER_SECOND = 1_000;
 
 type RecordingControl = Pick<JobControl, "signal" | "onProgress"> & Pick<ExtractionOptions, "user">;
 
@@ -123,5 +123,5 @@ function isWished(value: JsonValue | undefined): boolean {
 }
 
 function seconds(ms: number): number {
-  return Math.round(ms / MS_A_SECOND);
+  return Math.round(ms / MS_PER_SECOND);
 }

@@ -16,7 +16,7 @@ export type ComposedPlaces = ReadonlyMap<number, ComposedMemory>;
 
 /** Weight of the waypoint between neighbours in a document; the same as in a session. */
 const SAME_DOCUMENT_WEIGHT = 1;
-const CHARACTERS_A_TOKEN = 4;
+const CHARACTERS_PER_TOKEN = 4;
 
 /**
  * The changes that store a document whole: its memories with vectors and waypoints, and its row. In a stored document the
@@ -72,7 +72,7 @@ export function documentChanges(
         strategy: plan.strategy,
         rootMemoryId,
         memoryIds,
-        totalTokens: Math.ceil(chars / CHARACTERS_A_TOKEN),
+        totalTokens: Math.ceil(chars / CHARACTERS_PER_TOKEN),
         chunkingVersion: CHUNKING_VERSION,
         ...writerOf(request),
         createdAt: section.now,

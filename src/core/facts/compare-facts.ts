@@ -24,11 +24,11 @@ export interface FactComparison {
   readonly added: readonly Fact[];
   readonly removed: readonly Fact[];
   readonly changed: readonly ChangedFact[];
-  /** As at `time2`. */
+  /** The facts as of `time2`. */
   readonly unchanged: readonly Fact[];
   /** Where the next page of the lists begins; absent on the last. */
   readonly nextOffset?: number;
-  /** How many in all. */
+  /** Numbers of all, not of the page. */
   readonly summary: {
     readonly added: number;
     readonly removed: number;
@@ -38,8 +38,8 @@ export interface FactComparison {
 }
 
 /**
- * What is true at `time2` against `time1`. The same object is unchanged, even if it is another fact (left and
- * come back, cut and continued). For cardinality `one` another object is a change; for `many` objects come
+ * The facts at `time2` compared with those at `time1`. The same object is unchanged, even if it is another fact (ended
+ * and stated again, split and continued). For cardinality `one` another object is a change; for `many` objects come
  * and go by themselves.
  */
 export function compareFacts({ facts: { book } }: FactReadPorts, input: CompareFactsInput): FactComparison {

@@ -24,7 +24,7 @@ export async function eraseFact({ facts, clock }: FactPorts, input: EraseFactInp
   });
 }
 
-/** The changes that remove all facts of a user, to stand in one record with whatever else goes; and how many facts those are. */
+/** The changes that remove all facts of a user, and the number of those facts. */
 export function userFactsRemoval(
   book: FactReads,
   userId: string,
@@ -80,7 +80,7 @@ function withItsPast(book: FactReads, facts: readonly FactHistory[], id: string)
   return gone;
 }
 
-/** Newest version first: what is left at any moment is a whole past. */
+/** Newest version first, so that the rest is a consistent history at any moment. */
 function removalOf({ versions }: FactHistory): FactChange[] {
   return versions.toReversed().map((row) => ({ table: "facts", id: factRowId(row), row: null }));
 }

@@ -10,7 +10,7 @@ import {
 } from "./fact.ts";
 import { type Metadata, writerOf } from "../memory.ts";
 
-/** Which facts: all conditions hold. Absent conditions do not filter. */
+/** Conditions on facts; all given ones must hold. */
 export interface FactFilter {
   /** Compared by `nameKey`, as is the predicate. */
   readonly subject?: string;
@@ -56,11 +56,11 @@ interface OpenTimeline extends FactTimeline {
   readonly facts: OpenHistory[];
 }
 
-/** Facts, read at once. */
+/** Synchronous reads of facts. */
 export interface FactReads {
-  /** How many facts, replaced ones too. */
+  /** Number of facts, replaced ones included. */
   readonly size: number;
-  /** The latest transaction time, but for those after what `clockIs` was told; -Infinity while there is none. */
+  /** The latest transaction time that is not after the clock of `clockIs`; -Infinity without any. */
   readonly latestRecordedAt: number;
   find(id: string): FactHistory | undefined;
   timeline(slot: FactSlot): FactTimeline | undefined;

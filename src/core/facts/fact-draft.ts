@@ -18,7 +18,7 @@ export interface DraftTimeline {
    * those of its object.
    */
   readonly facts: readonly Fact[];
-  /** What holds; undefined while there is no fact. */
+  /** The timeline's cardinality; undefined without facts. */
   readonly cardinality: Cardinality | undefined;
 }
 
@@ -32,11 +32,11 @@ export class FactDraft {
    * earlier than records that a wrong clock dated far ahead.
    */
   readonly recordedAt: number;
-  /** What counts as now for valid time, see `presentOf`. */
+  /** The present for valid time, see `presentOf`. */
   readonly now: number;
   readonly #book: FactReads;
   readonly #written = new Map<string, Fact>();
-  /** What was written, by timeline and id. */
+  /** Written facts, by timeline and id. */
   readonly #timelines = new Map<string, Map<string, Fact>>();
   readonly #changes = new Map<string, FactChange>();
 
@@ -55,7 +55,7 @@ export class FactDraft {
     return owned("fact", this.#written.get(id) ?? this.#book.find(id)?.latest, userId);
   }
 
-  /** What a statement about `object` has to be placed among. */
+  /** The facts among which a statement about `object` is placed. */
   timeline(slot: FactSlot, object: string): DraftTimeline {
     const kept = this.#book.timeline(slot)?.facts ?? [];
     const written = this.#timelines.get(slotKey(slot)) ?? NOTHING_WRITTEN;

@@ -93,7 +93,7 @@ interface InvalidateFactInput {
 }
 
 /**
- * Ends a fact; one that ends earlier already stays as it is. What it says stays on record.
+ * Ends a fact, which stays on record. A fact that ends earlier stays as it is.
  *
  * @throws {ServiceError} NOT_FOUND, FORBIDDEN (another user's), INVALID_REQUEST (an end before its
  *   beginning), STORE_FULL, NOT_READY.

@@ -22,28 +22,27 @@ export interface FactStore {
   ): Promise<T>;
 }
 
-/** What reading facts needs. */
+/** The ports of reading facts. */
 export interface FactReadPorts {
   readonly facts: FactStore;
   readonly clock: Clock;
 }
 
-/** What recording facts needs. */
+/** The ports of recording facts. */
 export interface FactPorts extends FactReadPorts {
   readonly meanings: FactMeanings;
   readonly ids: IdSource;
   readonly requests: RequestLedger;
   readonly catalogue: Pick<Catalogue, "findRequest">;
   /**
-   * Whose memory that is (null: nobody's); undefined for an unknown id. Asked in the synchronous section of a
-   * write.
+   * The memory's owner (null: none); undefined for an unknown id. Called in the synchronous section of a write.
    */
   ownerOfMemory(id: string): string | null | undefined;
 }
 
 /** As-of conditions that every read of facts takes, alone or together. */
 export interface AsOf {
-  /** Valid time: what is true at that moment. What its absence means is said by each read. */
+  /** Valid time: what is true at that moment. See each read for its absence. */
   readonly at?: number | undefined;
   /** Transaction time: what had been recorded by then, that moment included. Absent: everything. */
   readonly knownAt?: number | undefined;

@@ -28,7 +28,7 @@ export interface FactTimelinePage {
   readonly total: number;
 }
 
-/** What ended comes before what began at that moment, and that before what was said of it. */
+/** Order of events at one moment: ends before beginnings, and these before updates. */
 const RANK: Readonly<Record<FactEventType, number>> = {
   superseded: 0,
   invalidated: 0,
@@ -37,8 +37,8 @@ const RANK: Readonly<Record<FactEventType, number>> = {
 };
 
 /**
- * What happened to a subject: when each fact about it began, changed and ended, planned ends too. With `at`,
- * of the facts valid then.
+ * The events of a subject: when each fact about it began, changed and ended, planned ends included. With `at`, only of
+ * the facts valid then.
  */
 export function factTimeline({ facts }: FactReadPorts, input: FactTimelineInput): FactTimelinePage {
   const { from = -Infinity, to = Infinity } = input;
@@ -68,7 +68,7 @@ function eventsOf(fact: Fact, { versions }: FactHistory): FactEvent[] {
   return events;
 }
 
-/** Whether a version says something else than that the fact ends earlier, which is an event of its own. */
+/** Whether a version changes more than an earlier end, which is an event of its own. */
 function isUpdate(before: Fact, after: Fact): boolean {
   return (
     after.confidence !== before.confidence ||

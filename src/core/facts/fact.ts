@@ -1,9 +1,9 @@
 import type { Metadata, Owned, Written } from "../memory.ts";
 
 /**
- * What a fact is: a statement "subject predicate object" that is true for a time. Two clocks, named apart:
+ * A fact is a statement "subject predicate object" that is true for a time. Two clocks, named apart:
  * valid time (`validFrom`, `validTo`: when it is true in the world) and transaction time (`recordedAt`,
- * `updatedAt`: when the store was told). All times are epoch milliseconds UTC, all periods half-open.
+ * `updatedAt`: when it was recorded). All times are epoch milliseconds UTC, all periods half-open.
  */
 
 /**
@@ -13,7 +13,7 @@ export const CARDINALITIES = ["one", "many"] as const;
 export type Cardinality = (typeof CARDINALITIES)[number];
 
 /**
- * One version of a fact: the row that is kept, and what reads answer. Versions are only ever added; what was
+ * One version of a fact, as it is stored and as reads answer it. Versions are only ever added; what was
  * known at a moment is the highest version whose `updatedAt` is not after it. So a change costs one small row
  * however long the history is, and no row holds until when it was the known one: the next version says so.
  *
@@ -86,19 +86,19 @@ const ASCII = /^[ -~]*$/;
  * word.
  */
 export function foldText(text: string): string {
-  // What most names are, in a fraction of the time.
+  // Fast path: most names are ASCII.
   if (ASCII.test(text)) return text.toLowerCase();
   return text.normalize("NFKC").toUpperCase().toLowerCase().replaceAll("ς", "σ").normalize("NFKC");
 }
 
-/** What two subjects, or two predicates, are compared by: trimmed and folded. */
+/** The key by which subjects, or predicates, are compared: trimmed and folded. */
 export function nameKey(name: string): string {
   return foldText(name.trim());
 }
 
 /**
- * What two objects are compared by: trimmed and in NFC, case kept. "paris" after "Paris" is a correction to
- * be recorded, not the same object again; two ways to encode one accent are no difference anybody can see.
+ * The key by which objects are compared: trimmed and in NFC, case kept. "paris" after "Paris" is a correction to be
+ * recorded, while two encodings of an accent are the same text.
  */
 export function objectKey(object: string): string {
   return object.trim().normalize("NFC");
@@ -120,7 +120,7 @@ export function endOf(fact: Pick<Fact, "validTo">): number {
 
 /**
  * The fact with something changed, as its next version. Changes within one record make one version: a record
- * has one transaction time, so nobody could ever ask for what stood between.
+ * has one transaction time, so that no read could see a state in between.
  */
 export function nextVersion(fact: Fact, changes: Partial<Fact>, recordedAt: number): Fact {
   const version = fact.updatedAt === recordedAt ? fact.version : fact.version + 1;

@@ -19,7 +19,7 @@ import { type Metadata, type Owned, ownerOf, type Written, writerOf } from "../m
  * | `e` = `s` | refused: it would be true at no moment (periods are half-open: one day ends the next day) |
  * | `e` before `s` | refused |
  *
- * Then what becomes of old facts that this reach `[s, r)` meets; what lies outside stays as it was:
+ * Then what becomes of old facts that this extent `[s, r)` meets; what lies outside stays as it was:
  *
  * | old fact | what happens |
  * |---|---|
@@ -28,8 +28,8 @@ import { type Metadata, type Owned, ownerOf, type Written, writerOf } from "../m
  * | other, begins at `s`, lasts beyond `r` | replaced, and its remainder returns from `r` |
  * | other, begins at `s` or later, ends by `r` (one or several) | replaced: its period becomes empty |
  * | other, touches only | stays |
- * | same object, covers the reach | returned; another confidence, metadata or source makes its new version |
- * | same object, overlaps the reach or bounded it | extended to cover both; it keeps its id |
+ * | same object, covers the extent | returned; another confidence, metadata or source makes its new version |
+ * | same object, overlaps the extent or bounded it | extended to cover both; it keeps its id |
  * | same object, several such | the earliest is extended over all, the others are replaced by it |
  * | same object, touches only | stays; the new one is a fact of its own (as when one closed is stated anew) |
  * | none | a new fact |
@@ -66,7 +66,7 @@ export interface Statement {
   readonly sourceMemoryId?: string;
 }
 
-/** Where a new fact goes and under which names. */
+/** The names and owner of a new fact. */
 export interface Placing extends Owned, Written {
   readonly subject: string;
   readonly predicate: string;
@@ -126,10 +126,10 @@ export function placeStatement(timeline: readonly Fact[], statement: Statement, 
   same.sort(byStart);
   others.sort(byStart);
 
-  const reach = reachOf(statement, same, others);
-  const mine = same.filter((fact) => overlaps(fact, reach) || fact.id === reach.successor?.id);
+  const extent = extentOf(statement, same, others);
+  const mine = same.filter((fact) => overlaps(fact, extent) || fact.id === extent.successor?.id);
   const fact =
-    mine[0] === undefined ? create(statement, reach, placing) : extend(mine, statement, reach, placing);
+    mine[0] === undefined ? create(statement, extent, placing) : extend(mine, statement, extent, placing);
 
   const written: Fact[] = fact === mine[0] ? [] : [fact];
   const superseded: Fact[] = [];
@@ -139,9 +139,9 @@ export function placeStatement(timeline: readonly Fact[], statement: Statement, 
   };
   for (const absorbed of mine.slice(1)) cut(absorbed, absorbed.validFrom);
   for (const old of others) {
-    if (!overlaps(old, reach)) continue;
-    cut(old, Math.max(old.validFrom, reach.from));
-    if (endOf(old) > reach.to) written.push(remainderOf(old, reach.to, placing));
+    if (!overlaps(old, extent)) continue;
+    cut(old, Math.max(old.validFrom, extent.from));
+    if (endOf(old) > extent.to) written.push(remainderOf(old, extent.to, placing));
   }
   return {
     fact,
@@ -177,14 +177,14 @@ export function closeFact(
 }
 
 /** How far a statement reaches, and the fact that bounds it, if one does. */
-interface Reach {
+interface Extent {
   readonly from: number;
   /** Infinity: open. */
   readonly to: number;
   readonly successor: Fact | undefined;
 }
 
-function reachOf(statement: Statement, same: readonly Fact[], others: readonly Fact[]): Reach {
+function extentOf(statement: Statement, same: readonly Fact[], others: readonly Fact[]): Extent {
   const from = statement.validFrom;
   const to = endOf(statement);
   const isLater = (fact: Fact) => fact.validFrom > from;
@@ -195,21 +195,21 @@ function reachOf(statement: Statement, same: readonly Fact[], others: readonly F
   return { from, to: successor?.validFrom ?? to, successor };
 }
 
-function create(statement: Statement, reach: Reach, placing: Placing): Fact {
+function create(statement: Statement, extent: Extent, placing: Placing): Fact {
   return {
     id: placing.newId(),
     version: 1,
     subject: placing.subject,
     predicate: placing.predicate,
     object: statement.object,
-    validFrom: reach.from,
-    validTo: reach.to === Infinity ? null : reach.to,
+    validFrom: extent.from,
+    validTo: extent.to === Infinity ? null : extent.to,
     confidence: statement.confidence ?? 1,
     metadata: statement.metadata ?? {},
     ...ownerOf(placing),
     cardinality: placing.cardinality,
     sourceMemoryId: statement.sourceMemoryId ?? null,
-    supersededBy: reach.successor?.id ?? null,
+    supersededBy: extent.successor?.id ?? null,
     derivedFrom: null,
     ...writerOf(placing),
     recordedAt: placing.recordedAt,
@@ -217,30 +217,30 @@ function create(statement: Statement, reach: Reach, placing: Placing): Fact {
   };
 }
 
-/** The first of `mine` over the period of all and the reach; itself where it says all that already. */
-function extend(mine: readonly Fact[], statement: Statement, reach: Reach, placing: Placing): Fact {
-  const [keeper, last] = [mine[0], mine.at(-1)];
-  if (keeper === undefined || last === undefined) throw new TypeError("nothing to extend");
+/** The first of `mine`, extended over the periods of all and the extent; unchanged if it already covers these. */
+function extend(mine: readonly Fact[], statement: Statement, extent: Extent, placing: Placing): Fact {
+  const [first, last] = [mine[0], mine.at(-1)];
+  if (first === undefined || last === undefined) throw new TypeError("nothing to extend");
 
-  const lasts = endOf(last) >= reach.to;
+  const lasts = endOf(last) >= extent.to;
   const changes = {
-    validFrom: Math.min(keeper.validFrom, reach.from),
-    validTo: lasts ? last.validTo : reach.to === Infinity ? null : reach.to,
-    supersededBy: lasts ? last.supersededBy : (reach.successor?.id ?? null),
-    confidence: statement.confidence ?? keeper.confidence,
-    metadata: statement.metadata ?? keeper.metadata,
-    sourceMemoryId: statement.sourceMemoryId ?? keeper.sourceMemoryId,
+    validFrom: Math.min(first.validFrom, extent.from),
+    validTo: lasts ? last.validTo : extent.to === Infinity ? null : extent.to,
+    supersededBy: lasts ? last.supersededBy : (extent.successor?.id ?? null),
+    confidence: statement.confidence ?? first.confidence,
+    metadata: statement.metadata ?? first.metadata,
+    sourceMemoryId: statement.sourceMemoryId ?? first.sourceMemoryId,
   };
   const isKnown =
-    changes.validFrom === keeper.validFrom &&
-    changes.validTo === keeper.validTo &&
-    changes.confidence === keeper.confidence &&
-    changes.sourceMemoryId === keeper.sourceMemoryId &&
-    sameMetadata(changes.metadata, keeper.metadata);
-  return isKnown ? keeper : nextVersion(keeper, changes, placing.recordedAt);
+    changes.validFrom === first.validFrom &&
+    changes.validTo === first.validTo &&
+    changes.confidence === first.confidence &&
+    changes.sourceMemoryId === first.sourceMemoryId &&
+    sameMetadata(changes.metadata, first.metadata);
+  return isKnown ? first : nextVersion(first, changes, placing.recordedAt);
 }
 
-/** What is left of a fact after the period put inside it, as a fact of its own. */
+/** The rest of a fact after the period put inside it, as a fact of its own. */
 function remainderOf(old: Fact, from: number, placing: Placing): Fact {
   return {
     ...old,
@@ -264,8 +264,8 @@ function checkPeriod({ validFrom, validTo }: Statement): void {
   });
 }
 
-function overlaps(fact: Fact, reach: Reach): boolean {
-  return fact.validFrom < reach.to && endOf(fact) > reach.from;
+function overlaps(fact: Fact, extent: Extent): boolean {
+  return fact.validFrom < extent.to && endOf(fact) > extent.from;
 }
 
 function byStart(a: Fact, b: Fact): number {

@@ -11,21 +11,21 @@ export interface VolatileFactsInput extends FactFilter, AsOf {
   readonly to?: number;
 }
 
-/** How often what is held about a subject and predicate changed. */
+/** How often the facts of a subject and predicate changed. */
 export interface VolatileFact {
   readonly subject: string;
   readonly predicate: string;
   readonly userId: string | null;
   readonly project: string | null;
-  /** How many facts began, up to now (or `at`). */
+  /** Number of facts that began, up to now (or `at`). */
   readonly changeCount: number;
-  /** Of those facts. */
+  /** Average over those facts. */
   readonly averageConfidence: number;
-  /** Of those facts; an open one counts up to now. */
+  /** Average over those facts; an open one counts up to now. */
   readonly averageDurationDays: number;
   /** The latest beginning or end of those facts that is not after now. */
   readonly lastChangedAt: number;
-  /** What is valid now, the newest of several; null where nothing is. */
+  /** The object valid now, the newest of several; null without one. */
   readonly currentObject: string | null;
 }
 

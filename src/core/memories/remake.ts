@@ -5,7 +5,7 @@ import { embeddedText, embeddingChanges, meanWindow } from "./compose-memory.ts"
 import type { FollowUps } from "./follow-ups.ts";
 import { nextWaypoint } from "./waypoints.ts";
 
-/** A store of which everything that follows from the texts of its memories can be made again. */
+/** A store whose derived data can be remade from the texts of its memories. */
 export interface RemakeStore extends MemoryStore {
   /** Memories without vectors, oldest first. */
   lackingVectors(): Iterable<string>;
@@ -20,11 +20,11 @@ export interface RemakeOptions {
   readonly embedder: Pick<Embedder, "embedDocument" | "stamp">;
   readonly followUps: Pick<FollowUps, "added" | "flush">;
   readonly signal: AbortSignal;
-  /** How many memories wait for their vectors. */
+  /** Receives the number of memories without vectors. */
   readonly onProgress?: (left: number) => void;
 }
 
-/** Memories embedded and written at once: what a kill costs. */
+/** Memories embedded and written per record: the most that a kill loses. */
 const MEMORIES_AT_ONCE = 16;
 const LINKED_AT_ONCE = 500;
 
@@ -79,7 +79,7 @@ async function embed(
   const rows = [...(await store.readRows(ids)).values()];
   const embeddings = await Promise.all(rows.map((row) => embedder.embedDocument(embeddedText(row))));
   await store.commit(() => ({
-    // One that was changed meanwhile has got vectors of its new text.
+    // A memory that was changed meanwhile has vectors of its new text.
     changes: rows.flatMap(({ id, userId, version }, i): Change[] => {
       const embedding = embeddings[i];
       if (embedding === undefined || store.catalogue.find(id)?.version !== version) return [];

@@ -1,13 +1,13 @@
-const MS_A_SECOND = 1_000;
-const SECONDS_A_MINUTE = 60;
-const SECONDS_AN_HOUR = 3_600;
+const MS_PER_SECOND = 1_000;
+const SECONDS_PER_MINUTE = 60;
+const SECONDS_PER_HOUR = 3_600;
 
 /** A place in a recording, or its length, as players show it: "0:07", "12:31", "1:02:03"; begun seconds do not count. */
 export function clockTime(ms: number): string {
-  const seconds = Math.max(0, Math.floor(ms / MS_A_SECOND));
-  const hours = Math.floor(seconds / SECONDS_AN_HOUR);
-  const minutes = Math.floor((seconds % SECONDS_AN_HOUR) / SECONDS_A_MINUTE);
-  const rest = twoDigits(seconds % SECONDS_A_MINUTE);
+  const seconds = Math.max(0, Math.floor(ms / MS_PER_SECOND));
+  const hours = Math.floor(seconds / SECONDS_PER_HOUR);
+  const minutes = Math.floor((seconds % SECONDS_PER_HOUR) / SECONDS_PER_MINUTE);
+  const rest = twoDigits(seconds % SECONDS_PER_MINUTE);
   return hours === 0 ? `${minutes}:${rest}` : `${hours}:${twoDigits(minutes)}:${rest}`;
 }
 

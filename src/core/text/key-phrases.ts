@@ -15,7 +15,7 @@ const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:['’.\-_/@+#][\p{L}\p{N}\p{M}]+)
 const JOINT = /^[^\S\n]{1,2}$/;
 const CONTRACTION = /['’](?:s|t|m|re|ve|ll|d)$/iu;
 const MAX_WORDS = 3;
-const TEXTS_A_STEP = 250;
+const TEXTS_PER_STEP = 250;
 /** Weights by number of words: longer phrases are rarer and more specific. */
 const LENGTH_WEIGHTS = [0, 1, 4, 5];
 /** Weights of a phrase that stands in one text only, however long it is. */
@@ -58,7 +58,7 @@ export async function keyPhrases(
   const stemOf = stems(left);
   const counted = new Map<string, Counted>();
   for (const [place, text] of texts.entries()) {
-    if (place % TEXTS_A_STEP === TEXTS_A_STEP - 1) await rest();
+    if (place % TEXTS_PER_STEP === TEXTS_PER_STEP - 1) await rest();
     countPhrases(text, place, stemOf, counted);
   }
 

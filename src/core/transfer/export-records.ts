@@ -14,7 +14,7 @@ export interface ExportRecordsInput {
 }
 
 /** Bounds memory: rows are read in small groups. */
-const ROWS_A_READ = 100;
+const ROWS_PER_READ = 100;
 
 /**
  * All matching records: memories oldest first, then their documents, then waypoints, then facts in the order of recording,
@@ -49,9 +49,9 @@ export async function* exportRecords(
     };
   });
 
-  for (let first = 0; first < ordinals.length; first += ROWS_A_READ) {
+  for (let first = 0; first < ordinals.length; first += ROWS_PER_READ) {
     const ids = ordinals
-      .slice(first, first + ROWS_A_READ)
+      .slice(first, first + ROWS_PER_READ)
       .flatMap((ordinal) => catalogue.at(ordinal)?.id ?? []);
     const memories = await store.readMemories(ids);
     for (const id of ids) {

@@ -44,9 +44,9 @@ const MAX_PHRASES = 10;
 /** Maximum number of texts in which phrases are counted, evenly chosen. */
 const MAX_PHRASED = 1_500;
 /** Sentences per cluster whose words are compared: the best by form, nearness, age and salience. */
-const COMPARED_A_CLUSTER = 60;
+const COMPARED_PER_CLUSTER = 60;
 /** The number of clusters is the root of memories divided by this: 8 for 500. */
-const MEMORIES_A_CLUSTER = 8;
+const MEMORIES_PER_CLUSTER = 8;
 const MAX_CLUSTERS = 8;
 /** Sentences of less worth are chosen only where there are no better ones. */
 const MIN_WORTH = 0.25;
@@ -65,7 +65,7 @@ const SALIENCE_WEIGHT = 0.5;
 const NEW_SECTOR_FACTOR = 1.2;
 /** Sentences of one memory that are candidates, which bounds the cost of a long text. */
 const MAX_SENTENCES = 12;
-const MEMORIES_A_STEP = 250;
+const MEMORIES_PER_STEP = 250;
 
 const SPEAKER = /^[^\S\n]{0,8}(\p{L}[\p{L}\p{M}\p{N}.'’ -]{0,39}):\s/u;
 /** Notes in brackets, such as "[shared photo: …]", and marks of lists and headings. */
@@ -95,7 +95,7 @@ export async function chooseHighlights(
   const speakers = new Set<string>();
   const bodies: string[] = [];
   for (const [i, memory] of memories.entries()) {
-    if (i % MEMORIES_A_STEP === MEMORIES_A_STEP - 1) await rest();
+    if (i % MEMORIES_PER_STEP === MEMORIES_PER_STEP - 1) await rest();
     const speaker = SPEAKER.exec(memory.content)?.[1]?.trim() ?? null;
     if (speaker !== null) speakers.add(speaker);
     bodies.push(bodyOf(memory.content));
@@ -155,7 +155,7 @@ async function choose(
   const vectors = candidates.map(({ memory }) => memory.vector);
   const count = Math.max(
     1,
-    Math.min(MAX_CLUSTERS, Math.round(Math.sqrt(candidates.length / MEMORIES_A_CLUSTER))),
+    Math.min(MAX_CLUSTERS, Math.round(Math.sqrt(candidates.length / MEMORIES_PER_CLUSTER))),
   );
   const groups = await cluster(vectors, count, rest);
   await rest();
@@ -171,7 +171,7 @@ async function choose(
         return { i, meaning, factor: worth * recency * salience };
       })
       .sort((a, b) => b.factor * b.meaning - a.factor * a.meaning || a.i - b.i)
-      .slice(0, COMPARED_A_CLUSTER),
+      .slice(0, COMPARED_PER_CLUSTER),
   );
   await rest();
   const compared = byForm.flat().map(({ i }) => i);

@@ -9,7 +9,7 @@ export interface Cluster {
 const ROUNDS = 4;
 /** Centres are found from at most this many vectors, evenly chosen. */
 const MAX_CENTRED = 800;
-const VECTORS_A_STEP = 400;
+const VECTORS_PER_STEP = 400;
 
 /**
  * Groups vectors by spherical k-means, largest group first. The start is fixed (the vector nearest to the mean of all,
@@ -36,7 +36,7 @@ export async function cluster(
   }
   const members: number[][] = centres.map(() => []);
   for (const [place, vector] of vectors.entries()) {
-    if (place % VECTORS_A_STEP === 0) await rest();
+    if (place % VECTORS_PER_STEP === 0) await rest();
     members[nearest(vector, centres)]?.push(place);
   }
   return members

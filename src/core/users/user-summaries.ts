@@ -16,7 +16,7 @@ export interface SummaryPorts extends Pick<MemoryPorts, "store" | "facts" | "clo
 
 /** Memories read for one summary: of more, half of this are the newest, the rest evenly chosen from the older ones. */
 const MAX_READ = 5_000;
-const ROWS_A_READ = 500;
+const ROWS_PER_READ = 500;
 /** Summaries in memory, some 3 KB each; the oldest is dropped. */
 const MAX_KEPT = 1_000;
 /** A summary is remade after this many memories more or fewer, and at least this share of their number. */
@@ -116,8 +116,8 @@ export class UserSummaries {
     const { store, nextTurn } = this.#ports;
     const wanted = sampled(entries);
     const memories: SummarisedMemory[] = [];
-    for (let first = 0; first < wanted.length; first += ROWS_A_READ) {
-      const part = wanted.slice(first, first + ROWS_A_READ);
+    for (let first = 0; first < wanted.length; first += ROWS_PER_READ) {
+      const part = wanted.slice(first, first + ROWS_PER_READ);
       const rows = await store.readMemories(part.map(({ id }) => id));
       await nextTurn();
       for (const { id, ordinal, occurredAt, salience } of part) {

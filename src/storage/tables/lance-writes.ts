@@ -14,7 +14,7 @@ function isOneOf(column: string, values: readonly string[]): string {
 }
 
 /** Ids in one filter; beyond some thousands LanceDB takes longer over the filter than over two of them. */
-const IDS_A_FILTER = 2_000;
+const IDS_PER_FILTER = 2_000;
 /**
  * Rows without an index are read whole to look for an id: 2 500 of the tokens added 3 ms to each lookup of 150, however
  * small the table.
@@ -53,8 +53,8 @@ export async function addMissingColumns(table: Table, name: TableName): Promise<
 
 /** Filters for rows by their key, each for as many ids as LanceDB likes to look for at once. */
 export function* keyFilters(name: TableName, ids: readonly string[]): Generator<string> {
-  for (let start = 0; start < ids.length; start += IDS_A_FILTER)
-    yield isOneOf(TABLE_SPECS[name].key, ids.slice(start, start + IDS_A_FILTER));
+  for (let start = 0; start < ids.length; start += IDS_PER_FILTER)
+    yield isOneOf(TABLE_SPECS[name].key, ids.slice(start, start + IDS_PER_FILTER));
 }
 
 export async function deleteRows(table: Table, name: TableName, ids: readonly string[]): Promise<void> {

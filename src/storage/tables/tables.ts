@@ -64,7 +64,7 @@ export interface Tables {
 const ROWS_PER_PIECE = 100;
 const BYTES_PER_PIECE = 1_024 * 1_024;
 /** LanceDB holds what it writes at once several times over. */
-const BYTES_A_COMMIT = 16 * 1_024 * 1_024;
+const BYTES_PER_COMMIT = 16 * 1_024 * 1_024;
 
 /**
  * Opens the tables in a folder at exactly the given states, in a thread of their own.
@@ -136,7 +136,7 @@ class ThreadedTables implements Tables {
         for (const piece of inPieces(own)) {
           staged += await this.#stage(spec, piece);
           await turnOfOthers();
-          if (staged < BYTES_A_COMMIT) continue;
+          if (staged < BYTES_PER_COMMIT) continue;
           await this.#thread.call("commit", []);
           staged = 0;
         }

@@ -30,17 +30,17 @@ export interface PurgeReport {
   readonly originals: DiskUsage;
 }
 
-export type CompactionStage = "preparing" | "copying" | "switching" | "removing";
+export type PurgeStage = "preparing" | "copying" | "switching" | "removing";
 
-export interface CompactionProgress {
-  readonly stage: CompactionStage;
+export interface PurgeProgress {
+  readonly stage: PurgeStage;
   /** Rows copied so far, of `total`. */
   readonly done: number;
   readonly total: number;
 }
 
-/** The last compaction that ended. */
-export interface FinishedCompaction {
+/** The last purge that ended. */
+export interface FinishedPurge {
   readonly startedAt: number;
   readonly tookMs: number;
   /** Absent after a failure, which `problem` explains; the store is then as before, or already switched. */
@@ -48,20 +48,20 @@ export interface FinishedCompaction {
   readonly problem?: string;
 }
 
-export interface CompactionStatus {
+export interface PurgeStatus {
   /** Absent when nothing waits to be purged. */
   readonly waiting?: UnpurgedRows;
-  readonly running?: CompactionProgress & { readonly startedAt: number };
+  readonly running?: PurgeProgress & { readonly startedAt: number };
   /** Since the daemon was started. */
-  readonly last?: FinishedCompaction;
+  readonly last?: FinishedPurge;
 }
 
 /** The purge, as http and cli may start it. */
-export interface CompactionOperations {
+export interface PurgeOperations {
   /**
    * Begins to purge what was deleted so far. False if a purge runs already: rows deleted after its start wait for the
    * next.
    */
   start(): boolean;
-  status(): CompactionStatus;
+  status(): PurgeStatus;
 }
