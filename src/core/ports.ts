@@ -14,7 +14,6 @@ import type {
   Signals,
   Supersession,
   Given,
-  Owned,
   Written,
 } from "./memory.ts";
 import type { Change, EdgeKind, EdgeRow, RequestRow } from "./rows.ts";

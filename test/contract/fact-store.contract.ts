@@ -7,8 +7,7 @@ import type { FactPorts } from "../../src/core/facts/fact-store.ts";
 import { factTimeline } from "../../src/core/facts/fact-timeline.ts";
 import { findFacts } from "../../src/core/facts/find-facts.ts";
 import { invalidateFact } from "../../src/core/facts/fact-operations.ts";
-import { recordFact, type RecordFactInput } from "../../src/core/facts/record-fact.ts";
-import { recordFacts } from "../../src/core/facts/record-facts.ts";
+import { recordFact, type RecordFactInput, recordFacts } from "../../src/core/facts/record-fact.ts";
 import { updateFact } from "../../src/core/facts/fact-operations.ts";
 
 export interface FactStoreUnderTest {

@@ -1,5 +1,4 @@
 /** The port that reads documents, and the text and structure it gives. */
-import type { DocumentDigest } from "../text/extractive-summary.ts";
 
 /** `md` and `txt` differ only in how they are cut into blocks; `srt` and `vtt` are subtitles. */
 export type TextKind = "pdf" | "docx" | "html" | "md" | "txt" | "srt" | "vtt";
@@ -79,6 +78,14 @@ export interface Chunk {
   /** Only for speech: milliseconds from the start of the recording. */
   readonly startMs?: number;
   readonly endMs?: number;
+}
+
+/** What a document is about, and where in it to look. */
+export interface DocumentDigest {
+  /** Sentences that represent the document, in their order. */
+  readonly summary: string;
+  /** The headings, indented by level; empty without any. */
+  readonly outline: string;
 }
 
 /** A document that was read and cut into chunks. */

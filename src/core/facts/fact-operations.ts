@@ -13,8 +13,7 @@ import {
 } from "./fact-store.ts";
 import { factTimeline } from "./fact-timeline.ts";
 import { findFacts } from "./find-facts.ts";
-import { recordFact } from "./record-fact.ts";
-import { recordFacts } from "./record-facts.ts";
+import { recordFact, recordFacts } from "./record-fact.ts";
 import { volatileFacts } from "./volatile-facts.ts";
 import { bindAll, type Bound } from "../bind-operations.ts";
 import { ServiceError } from "../errors.ts";

@@ -1,13 +1,13 @@
-import { ServiceError } from "../errors.ts";
+import { orRefused, ServiceError } from "../errors.ts";
 import type { Cardinality, Fact } from "./fact.ts";
 import { FactDraft } from "./fact-draft.ts";
 import { similarFacts } from "./answering-facts.ts";
 import type { FactPorts } from "./fact-store.ts";
-import { goneError, type IdempotentRequest, requestChanges } from "../idempotency.ts";
+import { goneError, type IdempotentRequest, refusedBefore, requestChanges } from "../idempotency.ts";
 import { type Metadata, type Given, type Owned, type Written, writerOf } from "../memory.ts";
 import { placeStatement, settleCardinality } from "./timeline.ts";
 
-/** Already checked against the limits of the contract. */
+/** A statement to record, already checked against the limits of the API. */
 export interface RecordFactInput extends Given<Owned & Written> {
   readonly subject: string;
   readonly predicate: string;
@@ -19,7 +19,7 @@ export interface RecordFactInput extends Given<Owned & Written> {
   readonly confidence?: number;
   readonly metadata?: Metadata;
   readonly sourceMemoryId?: string;
-  /** Absent: what the timeline has, else `one`. */
+  /** Absent: that of the timeline, else `one`. */
   readonly cardinality?: Cardinality;
   readonly idempotency?: IdempotentRequest;
 }
@@ -28,13 +28,24 @@ export interface RecordedFact {
   readonly fact: Fact;
   /** Facts that were closed, split or replaced by it. */
   readonly superseded: readonly string[];
-  /** True when an existing fact took it in. */
+  /** True when an existing fact covers it. */
   readonly deduplicated: boolean;
 }
 
+export interface RecordFactsInput {
+  /** At most 1 000, in order; an error stands for an item that was refused before, and is returned in its place. */
+  readonly items: readonly (RecordFactInput | ServiceError)[];
+  readonly idempotency?: IdempotentRequest;
+}
+
+export interface RecordFactsResult {
+  /** As many as items, in the same order; each fact as it was when its item had been judged. */
+  readonly results: readonly (RecordedFact | ServiceError)[];
+}
+
 /**
- * Records that something is true for a time; see `timeline.ts` for what becomes of what was recorded before. `similar` ones
- * (see `similarFacts`) are told and left as they are.
+ * Records that something is true for a time; see `timeline.ts` for earlier facts. `similar` facts (see `similarFacts`) are
+ * returned and left as they are.
  *
  * @throws {ServiceError} INVALID_REQUEST (empty name, empty or backward period); CONFLICT (other
  *   cardinality); NOT_FOUND (source memory); STORE_FULL, NOT_READY; CONFLICT, GONE, UNPROCESSABLE with an
@@ -42,24 +53,43 @@ export interface RecordedFact {
  */
 export async function recordFact(
   ports: FactPorts,
-  input: RecordFactInput,
+  { idempotency, ...item }: RecordFactInput,
 ): Promise<RecordedFact & { readonly similar: readonly Fact[] }> {
+  const { results } = await recordFacts(ports, { items: [item], ...(idempotency && { idempotency }) });
+  const [recorded] = results;
+  if (recorded === undefined || recorded instanceof ServiceError) throw recorded ?? goneError();
+  return { ...recorded, similar: await similarFacts(ports, recorded.fact) };
+}
+
+/**
+ * Records facts in one record: all that are accepted, or none after a crash. Items are judged one by one, and
+ * a later one sees the results of earlier ones; they share one transaction time.
+ *
+ * @throws {ServiceError} as `recordFact`, where it concerns the whole.
+ */
+export async function recordFacts(ports: FactPorts, input: RecordFactsInput): Promise<RecordFactsResult> {
   const { facts, requests, catalogue, clock } = ports;
-  const recorded = await requests.once(
+  return requests.once(
     input.idempotency,
     catalogue,
     () =>
       facts.commit((section) => {
         const draft = new FactDraft(facts.book, section, clock);
-        const result = recordInto(draft, ports, input);
-        return {
-          changes: [...draft.changes, ...requestChanges(input.idempotency, [result.fact.id], section.now)],
-          result,
-        };
+        const results = input.items.map((item) =>
+          item instanceof ServiceError ? item : orRefused(() => recordInto(draft, ports, item)),
+        );
+        const ids = results.map((result) => (result instanceof ServiceError ? null : result.fact.id));
+        const changes = [...draft.changes, ...requestChanges(input.idempotency, ids, section.now)];
+        return { changes, result: { results } };
       }),
-    async ([id]) => replayOf(ports, id ?? null),
+    async (ids) => ({
+      results: input.items.map((item, index) => {
+        const id = ids[index] ?? null;
+        if (item instanceof ServiceError) return item;
+        return id === null ? refusedBefore() : orRefused(() => replayOf(ports, id));
+      }),
+    }),
   );
-  return { ...recorded, similar: await similarFacts(ports, recorded.fact) };
 }
 
 /**
@@ -67,7 +97,7 @@ export async function recordFact(
  *
  * @throws {ServiceError} as `recordFact`.
  */
-export function recordInto(draft: FactDraft, ports: FactPorts, input: RecordFactInput): RecordedFact {
+function recordInto(draft: FactDraft, ports: FactPorts, input: RecordFactInput): RecordedFact {
   checkNames(input);
   const { validFrom = draft.now, validTo = null, userId = null, project = null, subject, predicate } = input;
   checkSource(ports, input.sourceMemoryId, userId);
@@ -81,7 +111,7 @@ export function recordInto(draft: FactDraft, ports: FactPorts, input: RecordFact
       predicate,
       userId,
       project,
-      // Of a new fact; one that takes the statement in keeps its own.
+      // For a new fact; an existing one that covers the statement keeps its writer.
       ...writerOf(input),
       cardinality: settleCardinality(timeline.cardinality, input.cardinality),
       recordedAt: draft.recordedAt,
@@ -92,9 +122,9 @@ export function recordInto(draft: FactDraft, ports: FactPorts, input: RecordFact
   return { fact: placed.fact, superseded: placed.superseded, deduplicated: placed.deduplicated };
 }
 
-/** What a repeated request answers for a fact it made. @throws {ServiceError} GONE if that was erased. */
-export function replayOf({ facts }: Pick<FactPorts, "facts">, id: string | null): RecordedFact {
-  const fact = id === null ? undefined : facts.book.find(id)?.latest;
+/** The answer of a repeated request for a fact it made. @throws {ServiceError} GONE if that was erased. */
+function replayOf({ facts }: Pick<FactPorts, "facts">, id: string): RecordedFact {
+  const fact = facts.book.find(id)?.latest;
   if (fact === undefined) throw goneError();
   const others = facts.book.timeline(fact)?.facts ?? [];
   const superseded = others

@@ -1,16 +1,8 @@
 import { analyse } from "./analyser.ts";
-import type { Block } from "../documents/extraction.ts";
+import type { Block, DocumentDigest } from "../documents/extraction.ts";
 import { eachSentence } from "./sentences.ts";
 import { shortened } from "./text-size.ts";
 import { dotOf, type TermVector, termVectors } from "./term-vectors.ts";
-
-/** What a document is about, and where in it to look. */
-export interface DocumentDigest {
-  /** Sentences that represent the document, in their order. */
-  readonly summary: string;
-  /** The headings, indented by level; empty without any. */
-  readonly outline: string;
-}
 
 /** Sentences compared with the whole: taken evenly from a longer document, so that the cost is bounded. */
 const MAX_CANDIDATES = 600;

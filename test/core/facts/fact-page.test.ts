@@ -5,7 +5,7 @@ import { sortedPage } from "../../../src/core/facts/fact-page.ts";
 import { factTimeline } from "../../../src/core/facts/fact-timeline.ts";
 import { findFacts } from "../../../src/core/facts/find-facts.ts";
 import { MAX_PAGE_CHARS } from "../../../src/core/page-end.ts";
-import { recordFacts } from "../../../src/core/facts/record-facts.ts";
+import { recordFacts } from "../../../src/core/facts/record-fact.ts";
 import { createFakeFactPorts } from "../../support/in-memory-fact-store.ts";
 import { times } from "../../support/stress.ts";
 

@@ -5,8 +5,12 @@ import { ServiceError } from "../../../src/core/errors.ts";
 import { findFacts } from "../../../src/core/facts/find-facts.ts";
 import { getFact } from "../../../src/core/facts/fact-operations.ts";
 import { invalidateFact } from "../../../src/core/facts/fact-operations.ts";
-import { type RecordedFact, type RecordFactInput, recordFact } from "../../../src/core/facts/record-fact.ts";
-import { recordFacts } from "../../../src/core/facts/record-facts.ts";
+import {
+  type RecordedFact,
+  type RecordFactInput,
+  recordFact,
+  recordFacts,
+} from "../../../src/core/facts/record-fact.ts";
 import { updateFact } from "../../../src/core/facts/fact-operations.ts";
 import { createFakeFactPorts, type FakeFactPorts } from "../../support/in-memory-fact-store.ts";
 
