@@ -207,6 +207,7 @@ describe("POST /memory/query", () => {
     expect(lastInput("queryMemory")).toEqual({
       query: "x",
       limit: 3,
+      includeFacts: true,
       minScore: 0.2,
       filter: {
         userId: "ada",
@@ -232,12 +233,12 @@ describe("POST /memory/query", () => {
       snippet: null,
       explain: null,
     });
-    expect(lastInput("queryMemory")).toEqual({ query: "x", limit: 8, filter: {} });
+    expect(lastInput("queryMemory")).toEqual({ query: "x", limit: 8, filter: {}, includeFacts: true });
     await post("/memory/query", {
       query: "x",
       filters: { sector: null, project: null, user_id: null, tags: null },
     });
-    expect(lastInput("queryMemory")).toEqual({ query: "x", limit: 8, filter: {} });
+    expect(lastInput("queryMemory")).toEqual({ query: "x", limit: 8, filter: {}, includeFacts: true });
   });
 
   it.each([
