@@ -34,16 +34,7 @@ export interface NewGeneration {
 export interface TableCopyParts {
   readonly disk: Disk;
   readonly directory: string;
-  readonly tables: Pick<
-    Tables,
-    | "startGeneration"
-    | "copyPiece"
-    | "catchUp"
-    | "generationStates"
-    | "switchGeneration"
-    | "abandonGeneration"
-    | "endGeneration"
-  >;
+  readonly tables: Pick<Tables, "generation">;
   readonly journal: { beginSegment(): Promise<void> };
   /** Free bytes below which copying is not begun, and stops. */
   readonly keepFree: number;
@@ -75,7 +66,7 @@ export class TableCopy implements NewGeneration {
   async begin(): Promise<void> {
     const { disk, tables, signal } = this.#parts;
     signal.throwIfAborted();
-    this.#copied = await tables.startGeneration();
+    this.#copied = await tables.generation("startGeneration");
     for (const { name } of this.#copied) this.#before.set(name, await usageBelow(disk, this.#folderOf(name)));
     const copies = this.copied.map(
       ({ rows, storedRows, before }) => before.bytes * Math.min(1, rows / Math.max(1, storedRows)),
@@ -90,8 +81,8 @@ export class TableCopy implements NewGeneration {
     for (;;) {
       signal.throwIfAborted();
       const startedAt = performance.now();
-      const piece = await tables.copyPiece();
-      if (piece === undefined) return await this.#withoutSteps(await tables.generationStates());
+      const piece = await tables.generation("copyPiece");
+      if (piece === undefined) return await this.#withoutSteps(await tables.generation("generationStates"));
       this.#done += piece.rows;
       this.#report("copying");
       await this.#assertFree(0);
@@ -107,19 +98,19 @@ export class TableCopy implements NewGeneration {
     this.#report("switching");
     // What is not in the copies by now is in the journal from here on, and what is before can go.
     await journal.beginSegment();
-    for (const [table, ids] of changed) await tables.catchUp(table, [...ids]);
-    await tables.switchGeneration();
+    for (const [table, ids] of changed) await tables.generation("catchUp", table, [...ids]);
+    await tables.generation("switchGeneration");
   }
 
   async abandon(mayBeNamed: boolean): Promise<void> {
     const { disk, tables } = this.#parts;
-    await tables.abandonGeneration();
+    await tables.generation("abandonGeneration");
     if (mayBeNamed) return;
     for (const { copy } of this.#copied) await removeTree(disk, this.#folderOf(copy));
   }
 
   async end(): Promise<void> {
-    await this.#parts.tables.endGeneration();
+    await this.#parts.tables.generation("endGeneration");
     this.#report("removing");
   }
 

@@ -1,10 +1,7 @@
 import { join } from "node:path";
 import { ServiceError } from "../../core/errors.ts";
-import type { Disk } from "../disk.ts";
-import { replaceFile } from "../disk.ts";
-import { type ActiveSegment, createSegment } from "./active-segment.ts";
-import { journalUnusable } from "./damage.ts";
-import { readEndMark } from "./end-mark.ts";
+import { type Disk, replaceFile } from "../disk.ts";
+import { journalUnusable } from "./refusals.ts";
 import {
   decodeSegmentHeader,
   JOURNAL_FORMAT,
@@ -14,6 +11,7 @@ import {
   tornEndName,
 } from "./format.ts";
 import type { Journal, JournalRecord } from "./journal.ts";
+import { type ActiveSegment, createSegment, readEndMark } from "./journal-files.ts";
 import { readSegment, type SegmentContent } from "./read-segment.ts";
 import { type SealedSegment, SEGMENT_BYTES, SegmentJournal } from "./segment-journal.ts";
 

@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
 import { ServiceError } from "../../core/errors.ts";
 import { decodeChanges } from "../codec.ts";
-import { journalUnusable } from "./damage.ts";
+import { journalUnusable } from "./refusals.ts";
 import {
   decodeGroupHeader,
   GROUP_HEADER_BYTES,

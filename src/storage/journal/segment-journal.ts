@@ -3,14 +3,18 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { ServiceError } from "../../core/errors.ts";
 import type { Change } from "../../core/rows.ts";
 import type { Disk } from "../disk.ts";
-import { type ActiveSegment, createSegment } from "./active-segment.ts";
-import { writeEndMark } from "./end-mark.ts";
 import { parseSegmentName, segmentName, segmentOfTornEnd } from "./format.ts";
-import { GroupBuffer } from "./group-buffer.ts";
+import { cutRecord, GroupBuffer } from "./group-buffer.ts";
+import {
+  type ActiveSegment,
+  createReserve,
+  createSegment,
+  RESERVE_BYTES,
+  type Reserve,
+  writeEndMark,
+} from "./journal-files.ts";
 import type { Journal, RecordToAppend } from "./journal.ts";
-import { cutRecord } from "./record-frames.ts";
 import { diskFailed, isFull, movedAway, storeFull, writeRefused } from "./refusals.ts";
-import { createReserve, RESERVE_BYTES, type Reserve } from "./reserve.ts";
 
 /** A new segment begins after the record that reaches it. */
 export const SEGMENT_BYTES = 32 * 1024 * 1024;

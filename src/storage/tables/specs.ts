@@ -1,5 +1,4 @@
 import type { TableName } from "../../core/rows.ts";
-import { memoriesTable } from "./memories-table.ts";
 import { rowTable, type TableSpec } from "./table-spec.ts";
 import { vectorsTable } from "./vectors-table.ts";
 import {
@@ -10,10 +9,40 @@ import {
   number,
   oneOf,
   owned,
+  since,
   text,
   written,
 } from "./columns.ts";
 import { factIdOfRow } from "../../core/facts/fact.ts";
+
+const memoriesTable = rowTable(
+  "memories",
+  {
+    content: text,
+    tags: json(),
+    metadata: json(),
+    ...owned,
+    sessionId: nullableText,
+    occurredAt: nullableNumber,
+    primarySector: oneOf(),
+    sectors: json(),
+    createdAt: number,
+    updatedAt: number,
+    version: number,
+    ...written,
+    source: json(),
+    order: number,
+    terms: text,
+    traits: json(),
+    analyserVersion: number,
+    duplicateHash: text,
+    supersedes: since(json(), []),
+  },
+  { idOf: (id) => id },
+);
+
+/** Everything that indexes and the catalogue are built from: all but the text itself. */
+export const SLIM_MEMORY_COLUMNS = Object.keys(memoriesTable.fields).filter((column) => column !== "content");
 
 const tokensTable = rowTable("tokens", { vectors: int8Bytes, stamp: text });
 

@@ -7,7 +7,7 @@ export interface Entry<T extends TableName> {
   readonly row: Rows[T];
 }
 
-/** What there is to know of one table: how its rows stand in columns. Add a table by adding a file beside this one. */
+/** What there is to know of one table: how its rows stand in columns. Add a table in `specs.ts`. */
 export interface TableSpec<T extends TableName> {
   readonly name: T;
   /** The indexed column that holds a row's id, or the id that several rows share and are replaced by. */

@@ -3,13 +3,12 @@ import type { Change, MemoryRow, Rows, TableName } from "../../core/rows.ts";
 import { bytesOf } from "../catalogue/overlay.ts";
 import { buffersOf, type Columns, utf8Reader } from "./columns.ts";
 import { COMPACTION_THRESHOLDS, type CompactionThresholds } from "./compaction-thresholds.ts";
-import { SLIM_MEMORY_COLUMNS } from "./memories-table.ts";
-import type { CopiedPiece, CopiedTable } from "./next-generation.ts";
-import { TABLE_SPECS } from "./specs.ts";
+import { SLIM_MEMORY_COLUMNS, TABLE_SPECS } from "./specs.ts";
 import { columnOf, type Entry, type TableSpec } from "./table-spec.ts";
 import type { TableState } from "./table-state.ts";
 import { decodeQuantised, QUANTISED_COLUMNS, type QuantisedWindows } from "./vectors-table.ts";
 import { TablesThread } from "./worker-client.ts";
+import type { GenerationCalls } from "./worker-protocol.ts";
 
 /** A memory without its text, and with its terms in UTF-8: whoever indexes them need not make strings of all. */
 export type SlimMemory = Omit<MemoryRow, "content" | "terms"> & { readonly terms: Uint8Array };
@@ -37,23 +36,11 @@ export interface Tables {
   states(): Promise<readonly TableState[]>;
   /** Writes tables anew that have come to need it, and keeps every version. True if something changed. */
   compact(thresholds?: CompactionThresholds): Promise<boolean>;
-  /**
-   * Begins to copy every table to a new generation beside it, without what was deleted: all that is applied by now, one
-   * copy at a time. Rows applied from here on are brought into it by `catchUp`.
-   */
-  startGeneration(): Promise<readonly CopiedTable[]>;
-  /** Copies some more, beside reads and `apply`; undefined when everything is copied. */
-  copyPiece(): Promise<CopiedPiece | undefined>;
-  /** Gives ids in the copy the rows that they have in the tables by now, or none. Never beside `apply`. */
-  catchUp(table: TableName, ids: readonly string[]): Promise<void>;
-  /** Of the copy. */
-  generationStates(): Promise<readonly TableState[]>;
-  /** Makes the copy what is read and written. Reads that run end where they began. */
-  switchGeneration(): Promise<void>;
-  /** Lets go of the copy, whose files stay, and takes a switch back; nothing where there is no copy. */
-  abandonGeneration(): Promise<void>;
-  /** After a switch: lets go of what was copied, whose files stay, once nobody reads it. */
-  endGeneration(): Promise<void>;
+  /** Makes a copy of all tables beside them, and puts it in their place. */
+  generation<K extends keyof GenerationCalls>(
+    call: K,
+    ...args: Parameters<GenerationCalls[K]>
+  ): Promise<ReturnType<GenerationCalls[K]>>;
   /** Why nothing is answered until the tables are opened again; undefined while it is. */
   readonly failure: Error | undefined;
   /** After what runs; every later call is refused with NOT_READY. */
@@ -206,32 +193,11 @@ class ThreadedTables implements Tables {
     return this.#thread.call("compact", [thresholds]);
   }
 
-  startGeneration(): Promise<readonly CopiedTable[]> {
-    return this.#thread.call("startGeneration", []);
-  }
-
-  copyPiece(): Promise<CopiedPiece | undefined> {
-    return this.#thread.call("copyPiece", []);
-  }
-
-  catchUp(table: TableName, ids: readonly string[]): Promise<void> {
-    return this.#thread.call("catchUp", [table, ids]);
-  }
-
-  generationStates(): Promise<readonly TableState[]> {
-    return this.#thread.call("generationStates", []);
-  }
-
-  switchGeneration(): Promise<void> {
-    return this.#thread.call("switchGeneration", []);
-  }
-
-  abandonGeneration(): Promise<void> {
-    return this.#thread.call("abandonGeneration", []);
-  }
-
-  endGeneration(): Promise<void> {
-    return this.#thread.call("endGeneration", []);
+  generation<K extends keyof GenerationCalls>(
+    call: K,
+    ...args: Parameters<GenerationCalls[K]>
+  ): Promise<ReturnType<GenerationCalls[K]>> {
+    return this.#thread.call<K>(call, args);
   }
 
   async close(): Promise<void> {

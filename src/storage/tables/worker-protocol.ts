@@ -4,8 +4,29 @@ import type { CompactionThresholds } from "./compaction-thresholds.ts";
 import type { CopiedPiece, CopiedTable } from "./next-generation.ts";
 import type { TableState } from "./table-state.ts";
 
+/** How a copy of all tables is made beside them and takes their place. */
+export interface GenerationCalls {
+  /**
+   * Begins to copy every table to a new generation beside it, without what was deleted: all that is applied by now, one
+   * copy at a time. Rows applied from here on are brought into it by `catchUp`.
+   */
+  startGeneration(): CopiedTable[];
+  /** Copies some more, beside reads and commits; undefined when everything is copied. */
+  copyPiece(): CopiedPiece | undefined;
+  /** Gives ids in the copy the rows that they have in the tables by now, or none. Never beside `commit`. */
+  catchUp(table: TableName, ids: readonly string[]): void;
+  /** Of the copy. */
+  generationStates(): TableState[];
+  /** Makes the copy what is read and written. Reads that run end where they began. */
+  switchGeneration(): void;
+  /** Lets go of the copy, whose files stay, and takes a switch back; nothing where there is no copy. */
+  abandonGeneration(): void;
+  /** After a switch: lets go of what was copied, whose files stay, once nobody reads it. */
+  endGeneration(): void;
+}
+
 /** What the tables' thread can be asked to do. */
-export interface TablesCalls {
+export interface TablesCalls extends GenerationCalls {
   open(directory: string, states: readonly TableState[], unindexed: readonly TableName[]): void;
   /** Takes in a piece of the next `commit`, converted at once, so that reads get their turn between pieces. */
   stage(table: TableName, ids: readonly string[], columns: Columns | undefined): void;
@@ -19,13 +40,6 @@ export interface TablesCalls {
   stopScan(scan: number): void;
   states(): TableState[];
   compact(thresholds: CompactionThresholds): boolean;
-  startGeneration(): CopiedTable[];
-  copyPiece(): CopiedPiece | undefined;
-  catchUp(table: TableName, ids: readonly string[]): void;
-  generationStates(): TableState[];
-  switchGeneration(): void;
-  abandonGeneration(): void;
-  endGeneration(): void;
   close(): void;
 }
 

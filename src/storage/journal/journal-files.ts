@@ -1,0 +1,111 @@
+import { randomBytes, randomFillSync } from "node:crypto";
+import { join } from "node:path";
+import { crc32 } from "node:zlib";
+import { type Disk, type DiskFile, replaceFile } from "../disk.ts";
+import {
+  encodeSegmentHeader,
+  JOURNAL_FORMAT,
+  SEGMENT_HEADER_BYTES,
+  type SegmentHeader,
+  segmentName,
+} from "./format.ts";
+
+/** The segment that records are appended to. */
+export interface ActiveSegment {
+  readonly path: string;
+  readonly firstSequence: number;
+  readonly salt: number;
+  readonly file: DiskFile;
+  /** Where the next group goes: the end of what is durable. */
+  length: number;
+  /** Of the last durable group. */
+  checksum: number;
+}
+
+/**
+ * Begins a segment. Its header is on the disk before it has its name, so a segment without a sound header is
+ * damage and never the trace of a crash.
+ */
+export async function createSegment(
+  disk: Disk,
+  directory: string,
+  start: Pick<SegmentHeader, "storeId" | "epoch" | "firstSequence" | "previousChecksum">,
+): Promise<ActiveSegment> {
+  const path = join(directory, segmentName(start.epoch, start.firstSequence));
+  const salt = randomBytes(4).readUInt32LE();
+  await replaceFile(disk, path, encodeSegmentHeader({ ...start, format: JOURNAL_FORMAT, salt }));
+  return {
+    path,
+    firstSequence: start.firstSequence,
+    salt,
+    file: await disk.open(path, "write"),
+    length: SEGMENT_HEADER_BYTES,
+    checksum: start.previousChecksum,
+  };
+}
+
+/** How far a journal went when it was last closed. */
+export interface EndMark {
+  readonly epoch: number;
+  /** Of the last record; a journal never ends before it again. */
+  readonly sequence: number;
+}
+
+const END_NAME = "end";
+const END_LINE = /^(memoryd journal end (\d+)\.(\d+)) crc32 ([0-9a-f]{8})\n$/;
+
+/**
+ * Notes, for the next opening, how far the journal goes: a journal that lost its last records in the meantime looks like
+ * one whose last write was cut short.
+ */
+export async function writeEndMark(
+  disk: Disk,
+  directory: string,
+  { epoch, sequence }: EndMark,
+): Promise<void> {
+  const text = `memoryd journal end ${epoch}.${sequence}`;
+  const crc = crc32(text).toString(16).padStart(8, "0");
+  await replaceFile(disk, join(directory, END_NAME), Buffer.from(`${text} crc32 ${crc}\n`));
+}
+
+/** Undefined if there is none, or none that can be read: the journal stands for itself then. */
+export async function readEndMark(disk: Disk, directory: string): Promise<EndMark | undefined> {
+  const path = join(directory, END_NAME);
+  if ((await disk.size(path)) === undefined) return undefined;
+  const [, text = "", epoch, sequence, crc] =
+    END_LINE.exec((await disk.readFile(path)).toString("latin1")) ?? [];
+  if (crc === undefined || Number.parseInt(crc, 16) !== crc32(text)) return undefined;
+  return { epoch: Number(epoch), sequence: Number(sequence) };
+}
+
+export const RESERVE_BYTES = 1024 * 1024;
+
+/** Room on the disk kept for the journal: given up on a full disk so that memories can still be deleted. */
+export interface Reserve {
+  /** Makes the file unless it is there; true when it is. Needs as much free space. */
+  ensure(): Promise<boolean>;
+  /** Frees the room; false if it was given up before. */
+  giveUp(): Promise<boolean>;
+}
+
+export function createReserve(disk: Disk, directory: string): Reserve {
+  const path = join(directory, "reserve");
+  return {
+    async ensure() {
+      try {
+        if ((await disk.size(path)) === RESERVE_BYTES) return true;
+        // Random: a file system that compresses, or keeps zeros as holes, would set nothing aside.
+        await replaceFile(disk, path, randomFillSync(new Uint8Array(RESERVE_BYTES)));
+        return true;
+      } catch {
+        return false;
+      }
+    },
+    async giveUp() {
+      if ((await disk.size(path)) === undefined) return false;
+      await disk.remove(path);
+      await disk.syncDirectory(directory);
+      return true;
+    },
+  };
+}
