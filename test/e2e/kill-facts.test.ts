@@ -57,7 +57,7 @@ const ask = async (method: string, path: string, body?: object) => {
 };
 /** A fact as a write or a read answers it, without what the erasing of another one clears. */
 function recordOf(answer: object): object {
-  const left = new Set(["superseded", "deduplicated", "status", "superseded_by"]);
+  const left = new Set(["superseded", "deduplicated", "status", "superseded_by", "similar"]);
   return Object.fromEntries(Object.entries(answer).filter(([name]) => !left.has(name)));
 }
 
