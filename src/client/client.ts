@@ -5,7 +5,7 @@
 import { documentCalls, jobCalls } from "./document-calls.ts";
 import { factCalls } from "./fact-calls.ts";
 import { memoryCalls } from "./memory-calls.ts";
-import { backupCalls, compactionCalls, keyCalls, transferCalls } from "./operator-calls.ts";
+import { backupCalls, compactionCalls, keyCalls, modelCalls, transferCalls } from "./operator-calls.ts";
 import type { Health, Owner, QueryConditions, QueryResult, Sectors, Stats, Version } from "./records.ts";
 import { type Call, type CallOptions, type ClientOptions, createTransport } from "./transport.ts";
 import { userCalls } from "./user-calls.ts";
@@ -15,7 +15,7 @@ export type { FactCalls } from "./fact-calls.ts";
 export type { MemoryCalls } from "./memory-calls.ts";
 export { MemorydError } from "./memoryd-error.ts";
 export type { FieldError } from "./memoryd-error.ts";
-export type { BackupCalls, CompactionCalls, KeyCalls, TransferCalls } from "./operator-calls.ts";
+export type { BackupCalls, CompactionCalls, KeyCalls, ModelCalls, TransferCalls } from "./operator-calls.ts";
 export type * from "./records.ts";
 export type { Call, CallOptions, ClientOptions, VersionOptions, WriteOptions } from "./transport.ts";
 export type { UserCalls } from "./user-calls.ts";
@@ -46,6 +46,7 @@ export function createClient(options: ClientOptions = {}) {
     transfer: transferCalls(transport),
     compaction: compactionCalls(transport),
     backups: backupCalls(transport),
+    models: modelCalls(transport),
     sectors: (owner?: Owner, options?: CallOptions) => get<Sectors>("/sectors", owner, options),
     health: (options?: CallOptions) => get<Health>("/health", {}, options),
     version: (options?: CallOptions) => get<Version>("/version", {}, options),

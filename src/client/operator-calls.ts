@@ -5,6 +5,7 @@ import { type CallOptions, path, type Transport } from "./transport.ts";
 export type KeyCalls = ReturnType<typeof keyCalls>;
 export type TransferCalls = ReturnType<typeof transferCalls>;
 export type BackupCalls = ReturnType<typeof backupCalls>;
+export type ModelCalls = ReturnType<typeof modelCalls>;
 export type CompactionCalls = ReturnType<typeof compactionCalls>;
 
 export function keyCalls({ json, get }: Transport) {
@@ -53,5 +54,14 @@ export function backupCalls({ json, get }: Transport) {
       json<wire.Backup>({ method: "POST", path: path`/backups/${name}/verify`, options }),
     remove: (name: string, options?: CallOptions) =>
       json<wire.RemovedBackup>({ method: "DELETE", path: path`/backups/${name}`, options }),
+  };
+}
+
+export function modelCalls({ json, get }: Transport) {
+  return {
+    list: (options?: CallOptions) => get<wire.Models>("/models", {}, options),
+    /** Begins to embed all memories again with that model; `list` says how far it is. */
+    use: (name: string, options?: CallOptions) =>
+      json<wire.Models>({ method: "POST", path: "/models/use", body: { name }, options }),
   };
 }

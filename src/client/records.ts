@@ -4,6 +4,7 @@ import type * as documentWire from "../schemas/document.ts";
 import type * as factWire from "../schemas/fact.ts";
 import type * as backupWire from "../schemas/backups.ts";
 import type * as compactionWire from "../schemas/compaction.ts";
+import type * as modelsWire from "../schemas/models.ts";
 import type * as keysWire from "../schemas/keys.ts";
 import type * as transferWire from "../schemas/transfer.ts";
 import type * as fieldsWire from "../schemas/fields.ts";
@@ -102,3 +103,4 @@ export type ImportedLines = Static<typeof transferWire.ImportReply>;
 export interface Owner {
   readonly user_id?: string;
 }
+export type Models = Static<typeof modelsWire.ListModelsReply>;

@@ -14,8 +14,8 @@ export const MAX_TOKENS = 2_048;
 export const TOKEN_SCALE = 200;
 
 /**
- * What a set of vectors was made with. Vectors of unlike stamps are never compared; a store keeps one
- * current stamp and refuses to open under another.
+ * What a vector was made with. Vectors of unlike stamps are never compared. A store has one stamp; while its model is
+ * changed two, and each of its memories has vectors of one of them.
  */
 export interface EmbeddingStamp {
   /** SHA-256 of the model file, hex. */
@@ -43,6 +43,8 @@ export interface EmbeddingProfile {
 
 /** Token vectors of a text, projected, brought to unit length and rounded to int8; see `TOKEN_SCALE`. */
 export interface TokenVectors {
+  /** Made by the model that is being replaced. */
+  readonly isBefore?: boolean;
   /** Row-major, `TOKEN_DIMENSIONS` bytes a token; its length is a multiple of that, possibly 0. */
   readonly vectors: Int8Array;
 }
@@ -53,10 +55,14 @@ export interface DocumentEmbedding {
   readonly windows: readonly Float32Array[];
   /** Tokens of all windows without stop words and repeats of overlaps, in order; at most 2 048 (256 KiB). */
   readonly tokens: TokenVectors;
+  /** It may wait while the model is changed. */
+  readonly stamp: EmbeddingStamp;
 }
 
 /** The embedding of a question. */
 export interface QuestionEmbedding {
+  /** The same question by the model that is being replaced, for memories that have its vectors yet. */
+  readonly before?: QuestionEmbedding | undefined;
   /** Unit length. */
   readonly vector: Float32Array;
   readonly tokens: TokenVectors;

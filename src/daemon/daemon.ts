@@ -4,17 +4,15 @@ import { readFileSync } from "node:fs";
 import { backupFolder, createBackupService } from "./backup-service.ts";
 import { createCompactionService } from "./compaction-service.ts";
 import { type Config, setVariables } from "../config/config.ts";
-import { MODEL_IDLE_MS, SHUTDOWN_MS } from "../config/limits.ts";
+import { SHUTDOWN_MS } from "../config/limits.ts";
 import { openDocumentService, type DocumentService } from "./document-service.ts";
 import { FactMeanings } from "../core/facts/fact-meanings.ts";
 import { FollowUps } from "../core/memories/follow-ups.ts";
 import { RequestLedger } from "../core/idempotency.ts";
 import type { MemoryPorts } from "../core/memories/memory-ports.ts";
 import { bindOperations } from "../core/operations.ts";
-import { type EmbeddingStamp, stampKey } from "../core/embedding.ts";
 import { ownTimeZone } from "../core/text/calendar.ts";
 import { readWordFrequencies } from "../core/text/word-frequencies.ts";
-import { createSectorClassifier, type SectorModel } from "../core/sectors/sectors.ts";
 import type { ServiceStatus } from "../core/status.ts";
 import { listen } from "../http/listen.ts";
 import { buildServer } from "../http/server.ts";
@@ -22,11 +20,10 @@ import { exitWhenIdle } from "./idle-exit.ts";
 import { openDataDirectory, openKeyRing } from "./key-service.ts";
 import type { Logger } from "./log.ts";
 import { createAgentEndpoint } from "../mcp/agent-endpoint.ts";
-import { BUNDLED_MODELS, type EmbeddingModel, findModel, MINILM } from "../models/bundled-models.ts";
 import { ONNX_ENVIRONMENT } from "../models/onnx-environment.ts";
-import { openEmbedder, type ModelEmbedder } from "../models/onnx-embedder.ts";
+import type { ModelEmbedder } from "../models/onnx-embedder.ts";
 import { chosenModel } from "./chosen-model.ts";
-import { startRemaking } from "./remake-service.ts";
+import { createModelService, modelOf, openModel, type OpeningModel } from "./model-service.ts";
 import { newLocalToken, proofOf, removeRuntimeInfo, writeRuntimeInfo } from "./runtime-file.ts";
 import { hideSocket } from "../sandbox/walls.ts";
 import { nodeDisk } from "../storage/disk.ts";
@@ -97,33 +94,30 @@ export async function startDaemon(
     const startedAt = systemClock.now();
     const instanceId = randomUUID();
     setVariables(ONNX_ENVIRONMENT);
-    const chosen = chosenModel(config.dataDir);
-    let model: EmbeddingModel | undefined;
-    let opening: Promise<ModelEmbedder> | undefined;
-    started.push(() => opening?.then((known) => known.close()).catch(() => undefined));
+    let opening: OpeningModel | undefined;
+    started.push(() => opening?.embedder.then((known) => known.close()).catch(() => undefined));
     let documents: DocumentService | undefined;
     const opened = await openStore({
       disk: nodeDisk,
       directory: config.dataDir,
       clock: systemClock,
       stamp: (stored) => {
-        model = modelFor(stored, chosen, config, log);
         // Beside the store: each takes a second or more, mostly in threads of its own.
-        opening = openEmbedder(model, {
-          idleTimeoutMs: MODEL_IDLE_MS,
-          log,
-        });
-        opening.catch(() => undefined);
-        return model.stamp;
+        opening = openModel(stored, config, log);
+        return opening.model.stamp;
       },
-      changesModel: chosen !== undefined,
+      isReadable: (stamp) => modelOf(stamp) !== undefined,
+      changesModel: chosenModel(config.dataDir) !== undefined,
       log,
       limits: { bytes: config.checkpointBytes },
       onCheckpoint: () => documents?.checkpointed(),
     });
     started.push(() => opened.store.close());
-    if (model === undefined || opening === undefined) throw new TypeError("an open store has a model");
-    const embedder = await opening;
+    if (opening === undefined) throw new TypeError("an open store has a model");
+    const { dataDir } = config;
+    const { model } = opening;
+    const models = createModelService({ dataDir, opened, model, embedder: await opening.embedder, log });
+    const { embedder } = models;
 
     let followUpTimer: NodeJS.Timeout | undefined;
     const followUps = new FollowUps(opened.store, {
@@ -141,8 +135,8 @@ export async function startDaemon(
       clearTimeout(followUpTimer);
     });
 
-    const remaking = startRemaking({ store: opened.store, embedder, followUps }, log);
-    started.push(() => remaking.stop());
+    models.begin(followUps);
+    started.push(() => models.stop());
 
     const frequencies = readWordFrequencies(
       readFileSync(new URL("../../data/word-frequencies.txt", import.meta.url), "utf8"),
@@ -152,7 +146,7 @@ export async function startDaemon(
       facts: opened.store,
       meanings: new FactMeanings(embedder, frequencies),
       embedder,
-      classify: createSectorClassifier(readSectorModel(model)),
+      classify: models.classify,
       frequencies,
       clock: systemClock,
       timeZone: config.timeZone === "" ? ownTimeZone() : config.timeZone,
@@ -220,7 +214,7 @@ export async function startDaemon(
         opened,
         documents: service.counts,
         damagedOriginals: service.damage,
-        repairs: [...opened.losses, ...remaking.repairs],
+        repairs: [...opened.losses, ...models.repairs],
         sandbox: service.sandbox,
       });
     const agents = createAgentEndpoint({
@@ -234,6 +228,7 @@ export async function startDaemon(
       documents: service.operations,
       compaction,
       backups,
+      models,
       mcp: agents.fetch,
       status,
       lookAtDiskSpace: () => opened.store.lookAtDiskSpace(),
@@ -308,42 +303,6 @@ function accessOf({ apiKey, host, allowedHosts, allowedOrigins, trustedProxies }
 function millisecondsOf(interval: string): number | undefined {
   const hours = Number.parseInt(interval, 10) * (interval.endsWith("d") ? 24 : 1);
   return Number.isNaN(hours) ? undefined : hours * 3_600_000;
-}
-
-/** The model that was chosen for the store, else the one it has; of a new one, the configured model. */
-function modelFor(
-  stored: EmbeddingStamp | undefined,
-  chosen: string | undefined,
-  { model: wanted }: Config,
-  log: Logger,
-): EmbeddingModel {
-  const configured = findModel(chosen ?? wanted) ?? MINILM;
-  if (stored === undefined) return configured;
-  const known = BUNDLED_MODELS.find(({ stamp }) => stampKey(stamp) === stampKey(stored));
-  // Another's: the store refuses it and says why.
-  if (known === undefined) return configured;
-  if (chosen !== undefined) {
-    if (known !== configured)
-      log.info(
-        { from: known.name, to: configured.name },
-        "all memories are embedded again with another model",
-      );
-    return configured;
-  }
-  if (known !== configured)
-    log.info(
-      {
-        model: `${known.name} (${known.languages})`,
-        wanted: `${configured.name} (${configured.languages})`,
-        toChange: `memoryd models use ${configured.name}`,
-      },
-      "the store keeps the model that it was made with",
-    );
-  return known;
-}
-
-function readSectorModel({ sectors }: EmbeddingModel): SectorModel {
-  return JSON.parse(readFileSync(sectors, "utf8")) as SectorModel;
 }
 
 interface Parts {

@@ -134,6 +134,7 @@ async function withStoppedStore<T>(
       clock: systemClock,
       // Nothing is embedded here.
       stamp: (stored) => stored ?? MULTILINGUAL_E5.stamp,
+      isReadable: () => true,
       log,
     });
     try {

@@ -8,6 +8,7 @@ import Fastify, {
   type RouteOptions,
 } from "fastify";
 import type { BackupOperations } from "../core/backups.ts";
+import type { ModelOperations } from "../core/models.ts";
 import type { PurgeOperations } from "../core/purge.ts";
 import type { DocumentOperations } from "../core/documents/document-operations.ts";
 import type { Operations } from "../core/operations.ts";
@@ -24,6 +25,7 @@ import { sendProblem, serviceErrorOf } from "./problem.ts";
 import { checkQuery, parseQueryString } from "./query-string.ts";
 import { backupRoutes } from "./routes/backups.ts";
 import { compactionRoutes } from "./routes/compaction.ts";
+import { modelRoutes } from "./routes/models.ts";
 import { documentRoutes } from "./routes/documents.ts";
 import { factReadRoutes } from "./routes/fact-reads.ts";
 import { factWriteRoutes } from "./routes/fact-writes.ts";
@@ -110,6 +112,8 @@ export interface ServerOptions {
   readonly documents?: DocumentOperations;
   /** Left out: nobody may ask for erasing. */
   readonly compaction?: PurgeOperations;
+  /** Left out: the model cannot be changed. */
+  readonly models?: ModelOperations;
   /** Left out: nobody may ask for backups. */
   readonly backups?: BackupOperations;
   /** Answers agents; left out: there is nothing at `/mcp`. */
@@ -135,6 +139,7 @@ export function buildServer({
   documents,
   compaction,
   backups,
+  models,
   mcp,
   status,
   requestStop = () => {},
@@ -233,6 +238,7 @@ export function buildServer({
   }
   if (compaction !== undefined) app.register(compactionRoutes, { compaction });
   if (backups !== undefined) app.register(backupRoutes, { backups });
+  if (models !== undefined) app.register(modelRoutes, { models });
   app.register(userRoutes, { operationsOf });
   if (mcp !== undefined) app.register(mcpRoutes, { mcp, operationsOf, documentsOf });
   const { keys } = accessOptions;

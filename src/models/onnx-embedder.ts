@@ -163,7 +163,11 @@ class OnnxEmbedder implements ModelEmbedder {
         covered = start + answer.end;
         start += answer.next;
       }
-      return { windows: answers.map((answer) => answer.vector), tokens: { vectors: joinTokens(answers) } };
+      return {
+        windows: answers.map((answer) => answer.vector),
+        tokens: { vectors: joinTokens(answers) },
+        stamp: this.stamp,
+      };
     });
   }
 

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { ServiceError } from "../core/errors.ts";
 import type { Disk } from "./disk.ts";
 
 /** Bytes on the file system of the store. */
@@ -84,4 +85,12 @@ export function watchDiskSpace({
 /** For people, as in `59 MB free, 269 MB needed`. */
 export function inWords({ free, needed }: Space): string {
   return `${Math.floor(free / 1e6)} MB free, ${Math.ceil(needed / 1e6)} MB needed`;
+}
+
+export function noRoom(space: Space, cause?: unknown): ServiceError {
+  return new ServiceError(
+    "STORE_FULL",
+    `The disk is full (${inWords(space)}), so nothing was stored. Free some space; reading and deleting memories still work.`,
+    { cause },
+  );
 }

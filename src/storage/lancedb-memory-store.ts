@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
-import type { TokenVectors } from "../core/embedding.ts";
+import type { EmbeddingStamp, TokenVectors } from "../core/embedding.ts";
 import { ServiceError } from "../core/errors.ts";
 import type { FactReads } from "../core/facts/fact-book.ts";
 import { type FactStore, presentOf } from "../core/facts/fact-store.ts";
@@ -17,10 +17,11 @@ import type {
 import { type Change, memoryOf, type MemoryRow, type Rows } from "../core/rows.ts";
 import type { TermStatistics } from "../core/recall/bm25.ts";
 import type { Stage, StoreCatalogue } from "./catalogue/catalogue.ts";
+import type { StampedVectors } from "./catalogue/stamped-vectors.ts";
 import type { Checkpointer } from "./checkpointer.ts";
 import type { Journal } from "./journal/journal.ts";
-import { storeFull } from "./journal/refusals.ts";
-import { inWords, type DiskSpace, type Space } from "./disk-space.ts";
+import { frees, storeFull } from "./journal/refusals.ts";
+import { type DiskSpace, inWords, noRoom } from "./disk-space.ts";
 import { noteRecord, showDurable, type StoreIndexes } from "./store-indexes.ts";
 import type { Tables } from "./tables/tables.ts";
 import { TokenCache } from "./token-cache.ts";
@@ -148,6 +149,18 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
     }
   }
 
+  /** See `StampedVectors`. */
+  get vectors(): Pick<StampedVectors, "before" | "onForeign"> {
+    return this.#indexes.vectors;
+  }
+
+  /** The store's model is another from now on: its memories lack vectors until these are made again. */
+  async changeModel(stamp: EmbeddingStamp): Promise<void> {
+    this.#indexes.vectors.change(stamp);
+    this.#tokens.clear();
+    await this.#checkpointer.note();
+  }
+
   get lacksEdges(): boolean {
     return this.#indexes.lacksEdges;
   }
@@ -171,10 +184,16 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
     for (const id of ids) {
       const vectors = this.#tokens.get(id);
       if (vectors === undefined) elsewhere.push(id);
-      else found.set(id, { vectors });
+      else found.set(id, vectors);
     }
-    for (const [id, row] of await this.#tokens.keep(() => this.#read("tokens", elsewhere)))
-      found.set(id, row);
+    const known = this.#indexes.vectors;
+    const read = async () => {
+      const rows = new Map<string, TokenVectors>();
+      for (const [id, { vectors, stamp }] of await this.#read("tokens", elsewhere))
+        if (known.isKnown(stamp)) rows.set(id, { vectors, isBefore: !known.isPresent(stamp) });
+      return rows;
+    };
+    for (const [id, row] of await this.#tokens.keep(read)) found.set(id, row);
     return found;
   }
 
@@ -186,8 +205,8 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
     return this.#indexes.words.score(terms, averageLength, this.catalogue.ordinals, selection);
   }
 
-  scoreVectors(vector: Float32Array, selection?: Selection): Scores {
-    return this.#indexes.vectors.score(vector, this.catalogue.ordinals, selection);
+  scoreVectors(vector: Float32Array, selection?: Selection, before?: Float32Array): Scores {
+    return this.#indexes.vectors.score(vector, this.catalogue.ordinals, selection, before);
   }
 
   windowsOf(ordinal: Ordinal): Float32Array[] {
@@ -372,28 +391,4 @@ async function isDurable(staged: { readonly settled: Promise<void> } | undefined
   } catch {
     return false;
   }
-}
-
-/**
- * Whether a record removes: a memory or a fact, whose links it may clear elsewhere, or nothing but rows and what jobs were
- * asked for.
- */
-function frees(changes: readonly Change[]): boolean {
-  return (
-    changes.every((change) => change.row === null || givesUpJob(change)) ||
-    changes.some(({ table, row }) => row === null && (table === "memories" || table === "facts"))
-  );
-}
-
-/** Its request goes, and with it the need of its file. */
-function givesUpJob({ table, row }: Change): boolean {
-  return table === "jobs" && (row?.status === "cancelled" || row?.status === "failed");
-}
-
-function noRoom(space: Space, cause?: unknown): ServiceError {
-  return new ServiceError(
-    "STORE_FULL",
-    `The disk is full (${inWords(space)}), so nothing was stored. Free some space; reading and deleting memories still work.`,
-    { cause },
-  );
 }

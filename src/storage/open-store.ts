@@ -7,7 +7,7 @@ import type { Clock, Ordinal } from "../core/ports.ts";
 import { traitsOf } from "../core/recall/traits.ts";
 import { StoreCatalogue } from "./catalogue/catalogue.ts";
 import { Overlay } from "./catalogue/overlay.ts";
-import { VectorIndex } from "./catalogue/vector-index.ts";
+import { StampedVectors } from "./catalogue/stamped-vectors.ts";
 import { WordIndex } from "./catalogue/word-index.ts";
 import {
   CHECKPOINT_FORMAT,
@@ -18,7 +18,7 @@ import {
   verifyFiles,
   without,
 } from "./checkpoint.ts";
-import type { Change, TableName } from "../core/rows.ts";
+import type { TableName } from "../core/rows.ts";
 import { Checkpointer, type CheckpointerLimits } from "./checkpointer.ts";
 import type { Disk } from "./disk.ts";
 import { type Purge, createPurge } from "./purge.ts";
@@ -26,7 +26,7 @@ import { PurgeLedger } from "./purge-ledger.ts";
 import type { Journal } from "./journal/journal.ts";
 import { checkJournal, holdsRecords, openJournal, removeUnused } from "./journal/open-journal.ts";
 import { LanceDbMemoryStore, type StoreLog } from "./lancedb-memory-store.ts";
-import { noteRecord, showDurable, type StoreIndexes } from "./store-indexes.ts";
+import { noteRecord, showDurable, type StoreIndexes, withKnownVectors } from "./store-indexes.ts";
 import { mendTimes } from "./mend-times.ts";
 import { openTablesAt } from "./open-tables-at.ts";
 import { watchDiskSpace } from "./disk-space.ts";
@@ -40,7 +40,9 @@ export interface StoreOptions {
   readonly clock: Clock;
   /** What new vectors are made with, given what those in the store were made with; asked once, before the tables are read. */
   readonly stamp: (stored: EmbeddingStamp | undefined) => EmbeddingStamp;
-  /** Whether vectors of another stamp than `stamp` answers are dropped, for `remake` to make them again; else refused. */
+  /** Of another stamp than `stamp` answers: whether questions can be embedded with it too. Such vectors are kept meanwhile. */
+  readonly isReadable?: (stored: EmbeddingStamp) => boolean;
+  /** Whether vectors of another stamp that is not readable are dropped, for `remake` to make them again; else refused. */
   readonly changesModel?: boolean;
   readonly log: StoreLog;
   readonly limits?: Partial<CheckpointerLimits>;
@@ -54,7 +56,7 @@ export interface OpenedStore {
   readonly journal: Pick<Journal, "position" | "readOnly" | "bytes">;
   /** True where no document has gone between the two checkpoints that are kept: what no row of now names, neither does. */
   readonly hasAllDocuments: boolean;
-  readonly checkpointer: Pick<Checkpointer, "latest" | "stopped" | "flush" | "hold">;
+  readonly checkpointer: Pick<Checkpointer, "latest" | "stopped" | "flush" | "hold" | "roomNeeded">;
   readonly tables: Pick<Tables, "failure">;
   readonly purge: Purge;
   /** What was lost before this start and cannot be made again, in sentences. */
@@ -79,11 +81,12 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
   const journalFolder = join(directory, "journal");
   const hasJournal = await holdsRecords(disk, journalFolder);
   let chosen = await chooseCheckpoint(disk, directory, { hasJournal });
-  const stamp = options.stamp(Object.values(chosen?.checkpoint.stamps ?? {})[0]);
-  const isForeign = ({ stamp: key }: { readonly stamp: string }) => key !== stampKey(stamp);
-  const foreign = Object.keys(chosen?.checkpoint.stamps ?? {}).find((key) => key !== stampKey(stamp));
-  if (chosen !== undefined && foreign !== undefined) {
-    if (options.changesModel !== true) throw madeByAnother(foreign, stamp, directory);
+  const stored = Object.values(chosen?.checkpoint.stamps ?? {});
+  const stamp = options.stamp(stored[0]);
+  const [other, ...others] = stored.filter((each) => stampKey(each) !== stampKey(stamp));
+  const before = others.length === 0 && other && options.isReadable?.(other) === true ? other : undefined;
+  if (chosen !== undefined && other !== undefined && before === undefined) {
+    if (options.changesModel !== true) throw madeByAnother(stampKey(other), stamp, directory);
     chosen = { ...chosen, lost: new Set([...chosen.lost, "vectors", "tokens"]) };
   }
 
@@ -97,7 +100,7 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
     await checkJournal({ disk, directory: journalFolder, ...header, after, begin: false });
     await copyBeforeUpgrade(disk, directory, chosen.checkpoint);
   }
-  const loaded = await openAndLoad(options, chosen);
+  const loaded = await openAndLoad(options, chosen, () => new StampedVectors(stamp, before));
   const { tables, indexes } = loaded;
   ({ chosen } = loaded);
   for (const reason of new Set(chosen?.damage)) log.warn({ reason }, "damaged file");
@@ -118,7 +121,7 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
       },
       describe: () => ({
         ...header,
-        stamps: { [stampKey(stamp)]: stamp },
+        stamps: indexes.vectors.stamps,
         analyserVersion: ANALYSER_VERSION,
         formats: STORE_FORMATS,
         clockFloor: indexes.lastTime,
@@ -140,15 +143,7 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
       after,
       begin: chosen === undefined,
       onRecord: ({ sequence, time, changes: all }) => {
-        // After a change of the model the journal may still have vectors of the one before. They remove what the tables
-        // have, which may be of an earlier text where the model was changed there and back.
-        const changes = all.map((change): Change =>
-          (change.table === "vectors" || change.table === "tokens") &&
-          change.row !== null &&
-          isForeign(change.row)
-            ? { ...change, row: null }
-            : change,
-        );
+        const changes = withKnownVectors(indexes, all);
         noteRecord(indexes, time, changes);
         replayed.rows += changes.length;
         replayed.bytes += showDurable(indexes, sequence, changes, indexes.catalogue.stage(changes));
@@ -211,6 +206,7 @@ interface LoadedStore {
 async function openAndLoad(
   options: StoreOptions,
   chosen: ChosenCheckpoint | undefined,
+  newVectors: () => StampedVectors,
 ): Promise<LoadedStore> {
   const { disk, directory, log } = options;
   let tables: Tables | undefined;
@@ -218,7 +214,7 @@ async function openAndLoad(
     tables = await openTablesAt(disk, directory, chosen, (error) =>
       log.error({ err: error }, "tables failed"),
     );
-    const indexes = emptyIndexes(options, chosen);
+    const indexes = emptyIndexes(options, chosen, newVectors());
     await loadIndexes(indexes, tables, log).catch((error: unknown) => {
       throw unreadable(directory, error);
     });
@@ -232,7 +228,7 @@ async function openAndLoad(
       rest !== undefined && rest.lost.size + rest.unindexed.size > chosen.lost.size + chosen.unindexed.size;
     if (!isMore) throw error;
     const damage = [...chosen.damage, ...found.map(({ sentence }) => sentence)];
-    return openAndLoad(options, { ...rest, damage: [...new Set(damage)] });
+    return openAndLoad(options, { ...rest, damage: [...new Set(damage)] }, newVectors);
   }
 }
 
@@ -274,12 +270,16 @@ function unreadable(directory: string, error: unknown): ServiceError {
   );
 }
 
-function emptyIndexes({ clock }: StoreOptions, chosen: ChosenCheckpoint | undefined): StoreIndexes {
+function emptyIndexes(
+  { clock }: StoreOptions,
+  chosen: ChosenCheckpoint | undefined,
+  vectors: StampedVectors,
+): StoreIndexes {
   return {
     catalogue: new StoreCatalogue(() => clock.now()),
     overlay: new Overlay(),
     words: new WordIndex(),
-    vectors: new VectorIndex(EMBEDDING_DIMENSIONS),
+    vectors,
     ledger: new PurgeLedger(chosen?.checkpoint.unerased),
     lacksEdges: chosen?.checkpoint.lacksEdges === true || chosen?.lost.has("edges") === true,
     nextOrder: chosen?.checkpoint.nextOrder ?? 1,
@@ -314,7 +314,10 @@ async function loadIndexes(indexes: StoreIndexes, tables: Tables, log: StoreLog)
       const ordinal = indexes.catalogue.ordinalOf(id);
       const values = windows.values.subarray(i * EMBEDDING_DIMENSIONS, (i + 1) * EMBEDDING_DIMENSIONS);
       if (ordinal !== undefined)
-        indexes.vectors.addWindow(ordinal, { values, scale: windows.scales[i] ?? 0 });
+        indexes.vectors.addWindow(ordinal, windows.stamps[i] ?? "", {
+          values,
+          scale: windows.scales[i] ?? 0,
+        });
     });
   }
   for await (const batch of tables.scan("signals")) {

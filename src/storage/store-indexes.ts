@@ -1,9 +1,8 @@
 import { ANALYSER_VERSION, memoryTerms } from "../core/text/analyser.ts";
-import { quantise } from "../core/recall/int8-kernel.ts";
 import type { Change, MemoryRow } from "../core/rows.ts";
 import type { Stage, StoreCatalogue } from "./catalogue/catalogue.ts";
 import type { Overlay } from "./catalogue/overlay.ts";
-import type { VectorIndex } from "./catalogue/vector-index.ts";
+import type { StampedVectors } from "./catalogue/stamped-vectors.ts";
 import type { WordIndex } from "./catalogue/word-index.ts";
 import type { PurgeLedger } from "./purge-ledger.ts";
 
@@ -12,7 +11,7 @@ export interface StoreIndexes {
   readonly catalogue: StoreCatalogue;
   readonly overlay: Overlay;
   readonly words: WordIndex;
-  readonly vectors: VectorIndex;
+  readonly vectors: StampedVectors;
   readonly ledger: PurgeLedger;
   /** True while waypoints that were lost are made again. */
   lacksEdges: boolean;
@@ -29,6 +28,20 @@ export function noteRecord(indexes: StoreIndexes, time: number, changes: readonl
   for (const { table, row } of changes) {
     if (table === "memories" && row !== null) indexes.nextOrder = Math.max(indexes.nextOrder, row.order + 1);
   }
+}
+
+/**
+ * The changes of a record from the journal, which may still have vectors of a model that is no longer known. These remove
+ * what the tables have, which may be of an earlier text where the model was changed there and back.
+ */
+export function withKnownVectors({ vectors }: StoreIndexes, changes: readonly Change[]): Change[] {
+  return changes.map((change): Change =>
+    (change.table === "vectors" || change.table === "tokens") &&
+    change.row !== null &&
+    !vectors.isKnown(change.row.stamp)
+      ? { ...change, row: null }
+      : change,
+  );
 }
 
 /** Makes rows of a durable record readable and findable, and answers about what they weigh in bytes. */
@@ -49,7 +62,7 @@ export function showDurable(
       if (change.row === null) words.remove(ordinal);
       else words.put(ordinal, termsOf(change.row));
     } else if (change.row === null) vectors.remove(ordinal);
-    else vectors.put(ordinal, change.row.windows.map(quantise));
+    else vectors.put(ordinal, change.row);
   }
   if (isLastPart) words.tidy();
   return bytes;

@@ -1,3 +1,8 @@
+import type { TokenVectors } from "../core/embedding.ts";
+
+/** No id of a memory. */
+const ALL = "";
+
 /**
  * Token vectors read lately, so that questions of one kind do not read the same rows again: a question looks at some
  * 600 memories, and reading that many rows is most of its time. What was read longest ago goes first.
@@ -5,7 +10,7 @@
 export class TokenCache {
   readonly #maxBytes: number;
   /** In the order of reading, oldest first: keeping the order of use would cost a question a millisecond. */
-  readonly #vectors = new Map<string, Int8Array>();
+  readonly #vectors = new Map<string, TokenVectors>();
   /** Of every reading under way, what has changed since it began. */
   readonly #changedSince = new Set<Set<string>>();
   #bytes = 0;
@@ -18,7 +23,7 @@ export class TokenCache {
     return this.#bytes;
   }
 
-  get(id: string): Int8Array | undefined {
+  get(id: string): TokenVectors | undefined {
     return this.#vectors.get(id);
   }
 
@@ -28,25 +33,30 @@ export class TokenCache {
     this.#remove(id);
   }
 
+  /** All rows are another model's now. */
+  clear(): void {
+    this.forget(ALL);
+    this.#vectors.clear();
+    this.#bytes = 0;
+  }
+
   /** Keeps what `read` answers, but for rows that change meanwhile: theirs may be the ones from before. */
-  async keep<R extends { readonly vectors: Int8Array }>(
-    read: () => Promise<Map<string, R>>,
-  ): Promise<Map<string, R>> {
+  async keep(read: () => Promise<Map<string, TokenVectors>>): Promise<Map<string, TokenVectors>> {
     const changed = new Set<string>();
     this.#changedSince.add(changed);
     try {
       const rows = await read();
-      for (const [id, { vectors }] of rows) if (!changed.has(id)) this.#put(id, vectors);
+      if (!changed.has(ALL)) for (const [id, row] of rows) if (!changed.has(id)) this.#put(id, row);
       return rows;
     } finally {
       this.#changedSince.delete(changed);
     }
   }
 
-  #put(id: string, vectors: Int8Array): void {
+  #put(id: string, { vectors, isBefore = false }: TokenVectors): void {
     this.#remove(id);
     // A copy: rows are read as views of a batch, and one of them would hold all of it.
-    this.#vectors.set(id, vectors.slice());
+    this.#vectors.set(id, { vectors: vectors.slice(), isBefore });
     this.#bytes += vectors.byteLength;
     for (const oldest of this.#vectors.keys()) {
       if (this.#bytes <= this.#maxBytes) break;
@@ -55,7 +65,7 @@ export class TokenCache {
   }
 
   #remove(id: string): void {
-    this.#bytes -= this.#vectors.get(id)?.byteLength ?? 0;
+    this.#bytes -= this.#vectors.get(id)?.vectors.byteLength ?? 0;
     this.#vectors.delete(id);
   }
 }

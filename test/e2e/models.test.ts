@@ -17,7 +17,10 @@ afterAll(() => {
 });
 
 it("finds a note by a question in another language, and keeps the model of the store", async () => {
-  daemon = await startDaemonProcess(directory, { MEMORYD_MODEL: "multilingual-e5-small" });
+  daemon = await startDaemonProcess(directory, {
+    MEMORYD_MODEL: "multilingual-e5-small",
+    MEMORYD_TIME_ZONE: "Asia/Tokyo",
+  });
   for (const content of [
     "Die Heizung wurde im März von Frau Berger gewartet.",
     "Meine Schwester fährt lieber mit dem Zug als mit dem Flugzeug.",
@@ -27,6 +30,13 @@ it("finds a note by a question in another language, and keeps the model of the s
   }
   const { body } = await call(daemon, "POST", "/memory/query", { query: "where is the spare key?", k: 1 });
   expect(body.matches[0].content).toContain("Ersatzschlüssel");
+  // In Tokyo it was the 11th.
+  await call(daemon, "POST", "/memory/add", {
+    content: "Tor repariert",
+    occurred_at: "2025-05-10T16:00:00Z",
+  });
+  const then = await call(daemon, "POST", "/memory/query", { query: "was geschah am 11. Mai 2025?" });
+  expect(then.body.matches).toMatchObject([{ content: "Tor repariert" }]);
   await daemon.stop();
 
   daemon = await startDaemonProcess(directory, {
@@ -38,7 +48,7 @@ it("finds a note by a question in another language, and keeps the model of the s
   expect(daemon.output()).toContain("the store keeps the model that it was made with");
 });
 
-it("embeds all memories again with another model, and goes on after a kill", async () => {
+it("changes the model while it is used, and goes on after a kill", async () => {
   daemon = await startDaemonProcess(other, { MEMORYD_MODEL: "all-MiniLM-L6-v2" });
   const notes = [
     "Der Ersatzschlüssel liegt unter dem blauen Blumentopf.",
@@ -46,31 +56,42 @@ it("embeds all memories again with another model, and goes on after a kill", asy
   ];
   const memories = [...notes, ...Array.from({ length: 60 }, (_, i) => `Besuch Nummer ${i} im Museum`)];
   await call(daemon, "POST", "/memory/add/batch", { memories: memories.map((content) => ({ content })) });
-  await daemon.stop();
-
   const env = { MEMORYD_DATA_DIR: other };
-  expect((await runCli(["models", "use", "no-such-model"], { home: other, env })).code).toBe(2);
-  const used = await runCli(["models", "use", "multilingual-e5-small"], { home: other, env });
-  expect([used.code, used.stdout]).toEqual([
-    0,
-    expect.stringContaining("embedded again with multilingual-e5-small"),
-  ]);
+  const cli = (...words: string[]) => runCli(["models", ...words], { home: other, env });
+  const ask = async (query: string) =>
+    (await call(running(), "POST", "/memory/query", { query, k: 1 })).body.matches[0].content;
+  const running = () => daemon ?? expect.fail();
+  const untilChanged = () =>
+    expect
+      .poll(async () => (await call(running(), "GET", "/models")).body.migration, { timeout: 60_000 })
+      .toBeNull();
+
+  expect((await cli("use", "no-such-model")).code).toBe(2);
+  expect((await call(daemon, "POST", "/models/use", { name: "no-such-model" })).status).toBe(400);
+  expect(await cli("use", "multilingual-e5-small")).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("embedded again with multilingual-e5-small"),
+  });
+  const { body } = await call(daemon, "GET", "/models");
+  expect(body.migration).toMatchObject({ from: "all-MiniLM-L6-v2", total: memories.length });
+  expect(await ask("Besuch Nummer 59 im Museum")).toBe("Besuch Nummer 59 im Museum");
+  await daemon.kill();
 
   daemon = await startDaemonProcess(other);
-  await daemon.kill();
-  const again = await startDaemonProcess(other);
-  daemon = again;
-  const ask = async () =>
-    (await call(again, "POST", "/memory/query", { query: "where is the spare key?", k: 1 })).body;
-  await expect
-    .poll(async () => (await call(again, "GET", "/stats")).body.repairs ?? [], { timeout: 60_000 })
-    .toEqual([]);
-  expect((await ask()).matches[0].content).toBe(notes[0]);
+  expect(await ask("Besuch Nummer 58 im Museum")).toBe("Besuch Nummer 58 im Museum");
+  await untilChanged();
+  expect(await ask("where is the spare key?")).toBe(notes[0]);
   expect((await call(daemon, "GET", "/stats")).body).toMatchObject({
     memory_count: memories.length,
     embedding: { model: "multilingual-e5-small" },
   });
-  expect((await runCli(["models", "list"], { home: other, env })).stdout).toMatch(
-    /multilingual-e5-small .*in use/,
-  );
+  expect((await cli()).stdout).toMatch(/multilingual-e5-small .*in use/);
+
+  // Back, while the daemon does not run.
+  await daemon.stop();
+  expect((await cli("use", "all-MiniLM-L6-v2")).stdout).toContain("From the next start on");
+  daemon = await startDaemonProcess(other);
+  await untilChanged();
+  expect(await ask("Wann wurde die Heizung gewartet?")).toBe(notes[1]);
+  expect((await cli("list", "--json")).stdout).toMatch(/"active": true/);
 });

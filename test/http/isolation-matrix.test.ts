@@ -163,6 +163,8 @@ const ROWS: Readonly<Record<string, Row>> = {
   },
   "DELETE /backups/:name": { statuses: ADMIN, path: () => "/backups/one" },
   "GET /compact": { statuses: ADMIN },
+  "GET /models": { statuses: ADMIN },
+  "POST /models/use": { statuses: "202 202 202 403 403 403 403", body: () => ({ name: "small" }) },
   "POST /compact": { statuses: "202 400 400 403 403 403 403" },
   "GET /keys": { statuses: ADMIN },
   "POST /keys": { statuses: "200 200 200 403 403 403 403", body: body({ name: "new" }) },

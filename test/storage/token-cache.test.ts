@@ -10,7 +10,7 @@ describe("TokenCache", () => {
     const read = rows(["a", 1]);
     expect(await cache.keep(async () => read)).toBe(read);
     read.get("a")?.vectors.fill(9);
-    expect(cache.get("a")).toEqual(Int8Array.of(1, 1));
+    expect(cache.get("a")?.vectors).toEqual(Int8Array.of(1, 1));
     expect(cache.get("b")).toBeUndefined();
   });
 
@@ -18,7 +18,7 @@ describe("TokenCache", () => {
     const cache = new TokenCache(4);
     await cache.keep(async () => rows(["a", 1], ["b", 2]));
     await cache.keep(async () => rows(["c", 3]));
-    expect(["a", "b", "c"].map((id) => cache.get(id)?.[0])).toEqual([undefined, 2, 3]);
+    expect(["a", "b", "c"].map((id) => cache.get(id)?.vectors[0])).toEqual([undefined, 2, 3]);
     expect(cache.bytes).toBe(4);
   });
 
@@ -30,9 +30,22 @@ describe("TokenCache", () => {
     cache.forget("a");
     resolve(rows(["a", 1], ["b", 1]));
     await reading;
-    expect([cache.get("a"), cache.get("b")]).toEqual([undefined, Int8Array.of(1, 1)]);
+    expect([cache.get("a"), cache.get("b")?.vectors]).toEqual([undefined, Int8Array.of(1, 1)]);
     await cache.keep(async () => rows(["a", 2]));
-    expect(cache.get("a")).toEqual(Int8Array.of(2, 2));
+    expect(cache.get("a")?.vectors).toEqual(Int8Array.of(2, 2));
+  });
+
+  it("keeps nothing of before another model, nor of a reading that began before it", async () => {
+    const cache = new TokenCache(100);
+    await cache.keep(async () => rows(["a", 1]));
+    const { promise, resolve } = promised();
+    const reading = cache.keep(() => promise);
+    cache.clear();
+    resolve(rows(["b", 1]));
+    await reading;
+    expect([cache.get("a"), cache.get("b"), cache.bytes]).toEqual([undefined, undefined, 0]);
+    await cache.keep(async () => new Map([["a", { vectors: Int8Array.of(2), isBefore: true }]]));
+    expect(cache.get("a")?.isBefore).toBe(true);
   });
 
   it("goes on after a reading that failed", async () => {

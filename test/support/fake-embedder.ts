@@ -23,10 +23,12 @@ export interface FakeEmbedder extends Embedder {
 
 /**
  * An embedder for tests: a hashed bag of words. Deterministic; texts are as alike as the words they share, in any
- * order; equal texts have cosine 1; no model, no thread, no disk.
+ * order; equal texts have cosine 1; no model, no thread, no disk. Vectors of two models have nothing in common.
  */
-export function createFakeEmbedder(): FakeEmbedder {
-  const stamp: EmbeddingStamp = { model: "fake", windows: "words-150", pooling: "sum", projection: "fake" };
+export function createFakeEmbedder(model = "fake"): FakeEmbedder {
+  const salt = model === "fake" ? "" : model;
+  const salted = (words: readonly string[]) => words.map((word) => `${salt}${word}`);
+  const stamp: EmbeddingStamp = { model, windows: "words-150", pooling: "sum", projection: "fake" };
   let calls = 0;
   const fake = {
     stamp,
@@ -43,11 +45,12 @@ export function createFakeEmbedder(): FakeEmbedder {
       if (fake.failWith) throw fake.failWith;
       calls += 1;
       const words = wordsOf(text);
-      const windows = [embedWords(words.slice(0, WORDS_PER_WINDOW))];
+      const windows = [embedWords(words.slice(0, WORDS_PER_WINDOW), salt)];
       for (let at = WORDS_PER_WINDOW; at < words.length; at += WORDS_PER_WINDOW) {
-        windows.push(embedWords(words.slice(at, at + WORDS_PER_WINDOW)));
+        windows.push(embedWords(words.slice(at, at + WORDS_PER_WINDOW), salt));
       }
-      return { windows, tokens: { vectors: tokenVectors(withoutStopWords(words).slice(0, MAX_TOKENS)) } };
+      const vectors = tokenVectors(salted(withoutStopWords(words).slice(0, MAX_TOKENS)));
+      return { windows, tokens: { vectors }, stamp: fake.stamp };
     },
     async embedQuestion(text: string): Promise<QuestionEmbedding> {
       if (fake.failWith) throw fake.failWith;
@@ -55,7 +58,7 @@ export function createFakeEmbedder(): FakeEmbedder {
       const all = wordsOf(text).slice(0, 510);
       const kept = withoutStopWords(all);
       const words = kept.length > 0 ? kept : all;
-      return { vector: embedWords(all), tokens: { vectors: tokenVectors(words) }, words };
+      return { vector: embedWords(all, salt), tokens: { vectors: tokenVectors(salted(words)) }, words };
     },
   };
   return fake;
@@ -69,13 +72,13 @@ function withoutStopWords(words: readonly string[]): string[] {
   return words.filter((word) => !STOP_WORDS.has(word));
 }
 
-function embedWords(words: readonly string[]): Float32Array {
+function embedWords(words: readonly string[], salt: string): Float32Array {
   const vector = new Float32Array(EMBEDDING_DIMENSIONS);
   if (words.length === 0) vector[0] = 1;
   for (const word of words) {
     // Stop words count little, as in a real model, so that what a text is about decides.
     const weight = STOP_WORDS.has(word) ? 0.1 : 1;
-    for (const { place, sign } of marksOf(word, EMBEDDING_DIMENSIONS))
+    for (const { place, sign } of marksOf(`${salt}${word}`, EMBEDDING_DIMENSIONS))
       vector[place] = (vector[place] ?? 0) + sign * weight;
   }
   const length = Math.hypot(...vector);

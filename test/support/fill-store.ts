@@ -82,7 +82,7 @@ export async function fillStore({
           id: uuidSource.newId(section.now),
           identity,
           hash: sha256(content).slice(0, 32),
-          embedding: { windows: [direction], tokens: { vectors: tokenVectors(random) } },
+          embedding: { windows: [direction], tokens: { vectors: tokenVectors(random) }, stamp },
           sectors: { primarySector: "semantic", sectors: ["semantic"] } as const,
           createdBy: null,
           supersedes: [],
@@ -91,7 +91,7 @@ export async function fillStore({
         const row = newMemoryRow(composed, section, section.nextOrder + changes.length / 3);
         changes.push(
           { table: "memories", id: row.id, row },
-          ...embeddingChanges(row.id, row.userId, composed.embedding, stamp),
+          ...embeddingChanges(row.id, row.userId, composed.embedding),
         );
         for (let back = 1; back <= waypoints; back += 1) {
           const target = ids.at(-back * users);

@@ -1,13 +1,13 @@
-import { EMBEDDING_DIMENSIONS } from "../../src/core/embedding.ts";
 import { ServiceError } from "../../src/core/errors.ts";
 import type { Clock } from "../../src/core/ports.ts";
 import type { Change } from "../../src/core/rows.ts";
 import { StoreCatalogue } from "../../src/storage/catalogue/catalogue.ts";
 import { Overlay } from "../../src/storage/catalogue/overlay.ts";
-import { VectorIndex } from "../../src/storage/catalogue/vector-index.ts";
+import { StampedVectors } from "../../src/storage/catalogue/stamped-vectors.ts";
 import { WordIndex } from "../../src/storage/catalogue/word-index.ts";
 import { PurgeLedger } from "../../src/storage/purge-ledger.ts";
 import { LanceDbMemoryStore } from "../../src/storage/lancedb-memory-store.ts";
+import { createFakeEmbedder } from "./fake-embedder.ts";
 
 export interface InMemoryStore {
   readonly store: LanceDbMemoryStore;
@@ -28,7 +28,7 @@ export function createInMemoryStore(clock: Clock): InMemoryStore {
       catalogue: new StoreCatalogue(() => clock.now()),
       overlay: new Overlay(),
       words: new WordIndex(),
-      vectors: new VectorIndex(EMBEDDING_DIMENSIONS),
+      vectors: new StampedVectors(createFakeEmbedder().stamp),
       ledger: new PurgeLedger(),
       lacksEdges: false,
       nextOrder: 1,

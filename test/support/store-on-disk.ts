@@ -25,6 +25,7 @@ export interface ReopenOptions {
   readonly limits?: Partial<CheckpointerLimits>;
   /** As in `StoreOptions`. */
   readonly changesModel?: boolean;
+  readonly isReadable?: () => boolean;
 }
 
 /** A real store in a directory of its own, with the ports of a memory world around it. */
@@ -48,6 +49,7 @@ export async function openStoreOnDisk(
     stamp: () => world.embedder.stamp,
     log: { info: () => {}, warn: note, error: note },
     ...(options.changesModel === true && { changesModel: true }),
+    ...(options.isReadable && { isReadable: options.isReadable }),
     ...(options.limits === undefined ? {} : { limits: options.limits }),
   });
   return {

@@ -16,6 +16,20 @@ export interface TestServer extends FakeOperations {
   readonly get: (url: string, options?: InjectOptions) => Promise<LightMyRequestResponse>;
 }
 
+export const FAKE_MODELS = {
+  items: [
+    {
+      name: "small",
+      dimensions: 384,
+      bytes: 24_000_000,
+      languages: "English",
+      licence: "MIT",
+      active: true,
+    },
+  ],
+  migration: { from: "old", to: "small", done: 1, total: 3, status: "running" },
+} as const;
+
 /** The server over fake operations, for `inject`; those on documents are the real ones, over fakes. */
 export function createTestServer(
   overrides: Partial<Operations> = {},
@@ -25,6 +39,10 @@ export function createTestServer(
   const app = buildServer({
     status: () => FAKE_STATUS,
     documents: createDocumentWorld().operations,
+    models: {
+      list: async () => FAKE_MODELS,
+      use: async (name) => ({ ...FAKE_MODELS, migration: { ...FAKE_MODELS.migration, to: name } }),
+    },
     compaction: { start: () => true, status: () => ({}) },
     backups: createFakeBackups(),
     mcp: async () => new Response(),

@@ -21,6 +21,7 @@ import type { EdgeRow } from "../../src/core/rows.ts";
 import { FollowUps } from "../../src/core/memories/follow-ups.ts";
 import { chooseCheckpoint, scrub } from "../../src/storage/checkpoint.ts";
 import { nodeDisk } from "../../src/storage/disk.ts";
+import { createFakeEmbedder } from "../support/fake-embedder.ts";
 import { createMemoryWorld, type MemoryWorld } from "../support/memory-world.ts";
 import { openStoreOnDisk, type StoreOnDisk } from "../support/store-on-disk.ts";
 
@@ -188,7 +189,7 @@ it.each([/^edges-.*lance\/data\//, /^edges-.*manifest$/])("makes waypoints again
 
 it("makes the vectors of another model again, also after a kill in between", async () => {
   const other = createMemoryWorld();
-  const embedder = { ...other.embedder, stamp: { ...other.embedder.stamp, model: "another" } };
+  const embedder = createFakeEmbedder("another");
   const changed = { ...other, embedder, ports: { ...other.ports, embedder } };
   const directory = harmed([], "flip");
   await expect(openStoreOnDisk(directory, changed)).rejects.toMatchObject({ code: "STORE_UNUSABLE" });
@@ -209,7 +210,6 @@ it("makes the vectors of another model again, also after a kill in between", asy
   expect([...store.opened.store.lackingVectors()].length).toBeLessThan(600);
   await makeAgain(store, undefined, embedder);
   expect([...store.opened.store.lackingVectors()]).toEqual([]);
-  expect(vectorsOf(store).slice(0, 700)).toEqual(whole.vectors);
   await store.opened.checkpointer.flush();
   await store.close();
   store = await openStoreOnDisk(directory, changed);

@@ -154,7 +154,7 @@ async function attemptOnce(
     const isRemade = existing !== undefined && kept === undefined;
     const changes: Change[] = [
       ...(isRemade ? documentRemoval(ports, existing).changes.filter(({ table }) => table !== "jobs") : []),
-      ...documentChanges(ports.embedder, section, {
+      ...documentChanges(section, {
         id,
         existing,
         job,

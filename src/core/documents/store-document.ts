@@ -23,7 +23,6 @@ const CHARACTERS_PER_TOKEN = 4;
  * remade memories take the places of deleted ones.
  */
 export function documentChanges(
-  embedder: Pick<MemoryPorts["embedder"], "stamp">,
   section: WriteSection,
   parts: {
     readonly id: string;
@@ -42,7 +41,7 @@ export function documentChanges(
   for (const memory of composed.values()) {
     const row = newMemoryRow(memory, section, order);
     changes.push({ table: "memories", id: row.id, row });
-    changes.push(...embeddingChanges(row.id, row.userId, memory.embedding, embedder.stamp));
+    changes.push(...embeddingChanges(row.id, row.userId, memory.embedding));
     order += 1;
   }
   const memoryIds = plan.memories.map(

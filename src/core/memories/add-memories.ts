@@ -120,7 +120,7 @@ async function composeMemory(ports: MemoryPorts, input: AddMemoryInput): Promise
  * @returns as many as were given, in the same order.
  */
 async function storeMemories(
-  { store, embedder, followUps }: MemoryPorts,
+  { store, followUps }: MemoryPorts,
   items: readonly (Composed | ServiceError)[],
   request: IdempotentRequest | undefined,
 ): Promise<(AddedMemory | ServiceError)[]> {
@@ -144,7 +144,7 @@ async function storeMemories(
       const before = lastOfSeries.get(series) ?? store.catalogue.latest(row.userId, row.sessionId);
       changes.push(
         { table: "memories", id: row.id, row },
-        ...embeddingChanges(row.id, row.userId, item.embedding, embedder.stamp),
+        ...embeddingChanges(row.id, row.userId, item.embedding),
         ...nextWaypoint(before, row),
       );
       lastOfSeries.set(series, row);

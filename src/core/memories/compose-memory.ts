@@ -1,6 +1,6 @@
 import type { AddMemoryInput } from "./added-memory.ts";
 import { analyse, ANALYSER_VERSION, memoryTimeTerms, placeTerms } from "../text/analyser.ts";
-import { type DocumentEmbedding, type EmbeddingStamp, stampKey } from "../embedding.ts";
+import { type DocumentEmbedding, stampKey } from "../embedding.ts";
 import { type JsonValue, type Memory, occurredAtOf, type Written, writerOf } from "../memory.ts";
 import type { WriteSection } from "../ports.ts";
 import type { Change, MemoryRow } from "../rows.ts";
@@ -145,13 +145,8 @@ export function withDerived(
 }
 
 /** The changes that store a memory's vectors and tokens. */
-export function embeddingChanges(
-  id: string,
-  userId: string | null,
-  embedding: DocumentEmbedding,
-  stamp: EmbeddingStamp,
-): Change[] {
-  const key = stampKey(stamp);
+export function embeddingChanges(id: string, userId: string | null, embedding: DocumentEmbedding): Change[] {
+  const key = stampKey(embedding.stamp);
   return [
     { table: "vectors", id, row: { userId, windows: embedding.windows, stamp: key } },
     { table: "tokens", id, row: { vectors: embedding.tokens.vectors, stamp: key } },

@@ -128,7 +128,8 @@ export class FollowUps {
   #similarChanges(id: string, vector: Float32Array, now: number): Change[] {
     const { catalogue } = this.#store;
     const entry = catalogue.find(id);
-    if (entry === undefined) return [];
+    // Of the model before, or changed meanwhile: its turn comes when it has vectors again.
+    if (entry === undefined || this.#store.windowsOf(entry.ordinal).length === 0) return [];
     // Waypoints never cross users; memories without an owner are linked among themselves.
     const mayLink = (ordinal: Ordinal) => catalogue.at(ordinal)?.userId === entry.userId;
     const rule = { mayLink, minSimilarity: this.#options.minSimilarity() };

@@ -17,7 +17,7 @@ export interface RemakeStore extends MemoryStore {
 
 export interface RemakeOptions {
   readonly store: RemakeStore;
-  readonly embedder: Pick<Embedder, "embedDocument" | "stamp">;
+  readonly embedder: Pick<Embedder, "embedDocument">;
   readonly followUps: Pick<FollowUps, "added" | "flush">;
   readonly signal: AbortSignal;
   /** Receives the number of memories without vectors. */
@@ -83,7 +83,7 @@ async function embed(
     changes: rows.flatMap(({ id, userId, version }, i): Change[] => {
       const embedding = embeddings[i];
       if (embedding === undefined || store.catalogue.find(id)?.version !== version) return [];
-      return embeddingChanges(id, userId, embedding, embedder.stamp);
+      return embeddingChanges(id, userId, embedding);
     }),
     result: undefined,
   }));

@@ -92,10 +92,7 @@ export async function updateMemory(ports: MemoryPorts, input: UpdateMemoryInput)
         const outdated = store.catalogue
           .edgesOf(id)
           .filter(({ kind, weight }) => kind === "similar" || (kind === "updates" && weight > 0));
-        changes.push(
-          ...embeddingChanges(id, row.userId, embedding, embedder.stamp),
-          ...removeEdges(outdated),
-        );
+        changes.push(...embeddingChanges(id, row.userId, embedding), ...removeEdges(outdated));
       }
       const { salience, lastSeenAt } = entry;
       return { changes, result: { ...memoryOf(row), salience, lastSeenAt, superseded } };

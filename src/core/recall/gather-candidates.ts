@@ -83,14 +83,15 @@ export async function gatherCandidates(
   preferred?: Selection,
 ): Promise<Candidates> {
   const { catalogue } = store;
+  const { before } = embedding;
   const words = store.scoreWords(question.terms, question.averageLength, selection);
-  const vectors = store.scoreVectors(embedding.vector, selection);
+  const vectors = store.scoreVectors(embedding.vector, selection, before?.vector);
   const arms = [words.top(CANDIDATES_AN_ARM), vectors.top(CANDIDATES_AN_ARM)];
   if (preferred !== undefined) {
     const { terms, averageLength } = question;
     arms.push(
       store.scoreWords(terms, averageLength, preferred).top(CANDIDATES_AN_ARM),
-      store.scoreVectors(embedding.vector, preferred).top(CANDIDATES_AN_ARM),
+      store.scoreVectors(embedding.vector, preferred, before?.vector).top(CANDIDATES_AN_ARM),
     );
   }
   const isSelected = (ordinal: Ordinal) => selection === undefined || selection.has(ordinal);
@@ -138,10 +139,18 @@ export async function gatherCandidates(
     (entry) => promising.has(entry.ordinal) || (isLookedAtWhole && entry.isSelected),
   );
   const tokens = await store.readTokens(read.map(({ id }) => id));
-  const matches = matchTokens(
-    embedding.tokens.vectors,
-    unread.map(({ id }) => tokens.get(id)?.vectors),
-  );
+  const tokensOf = (isBefore: boolean) =>
+    unread.map(({ id }) => {
+      const row = tokens.get(id);
+      return (row?.isBefore ?? false) === isBefore ? row?.vectors : undefined;
+    });
+  const matches = matchTokens(embedding.tokens.vectors, tokensOf(false));
+  if (before !== undefined) {
+    matchTokens(before.tokens.vectors, tokensOf(true)).forEach((match, i) => {
+      if (tokens.get(unread[i]?.id ?? "")?.isBefore === true)
+        matches[i] = byWords(match, before.words, embedding.words);
+    });
+  }
   const quoted = await quotedShares(
     store,
     question,
@@ -154,6 +163,13 @@ export async function gatherCandidates(
     quoted: quoted.get(candidate.id) ?? 0,
   }));
   return { candidates, edges };
+}
+
+/** The matches of a question's tokens as those of another model, which cuts the same words into other pieces. */
+function byWords(match: Float32Array, from: readonly string[], to: readonly string[]): Float32Array {
+  const best = new Map<string, number>();
+  from.forEach((word, i) => best.set(word, Math.max(best.get(word) ?? -1, match[i] ?? 0)));
+  return Float32Array.from(to, (word) => best.get(word) ?? 0);
 }
 
 function isRoot({ documents }: Catalogue, { id, documentId }: CatalogueEntry): boolean {

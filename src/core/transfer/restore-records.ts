@@ -82,7 +82,7 @@ export async function restoreRecords(
 class RestoredMeanwhile extends Error {}
 
 async function attempt(ports: MemoryPorts, prepared: readonly Prepared[]): Promise<RestoreRecordsResult> {
-  const { store, facts, embedder, followUps, sha256 } = ports;
+  const { store, facts, followUps, sha256 } = ports;
   const { catalogue } = store;
 
   const { results, added } = await store.commit((section) => {
@@ -126,7 +126,7 @@ async function attempt(ports: MemoryPorts, prepared: readonly Prepared[]): Promi
           const order = section.nextOrder + added.size;
           const row = withDerived({ ...item.memory, order, duplicateHash: item.hash }, item.readText);
           put({ table: "memories", id, row });
-          embeddingChanges(id, row.userId, item.embedding, embedder.stamp).forEach(put);
+          embeddingChanges(id, row.userId, item.embedding).forEach(put);
           const { salience, lastSeenAt } = item.signals;
           if (salience !== INITIAL_SALIENCE || lastSeenAt !== row.createdAt)
             put({ table: "signals", id, row: item.signals });

@@ -1,7 +1,6 @@
-import { type Ordinal, type Scores, type Selection } from "../../core/ports.ts";
+import type { Ordinal } from "../../core/ports.ts";
 import { Int8Rows, quantise, type QuantisedVector } from "../../core/recall/int8-kernel.ts";
 import { Column } from "./column.ts";
-import { OrdinalScores } from "./ordinal-scores.ts";
 
 const NOBODY = -1;
 
@@ -51,6 +50,11 @@ export class VectorIndex {
     else this.#rowsOfOrdinal.set(ordinal, typeof known === "number" ? [known, row] : [...known, row]);
   }
 
+  /** How many memories have windows in it. */
+  get size(): number {
+    return this.#rowsOfOrdinal.size;
+  }
+
   has(ordinal: Ordinal): boolean {
     return this.#rowsOfOrdinal.has(ordinal);
   }
@@ -75,19 +79,17 @@ export class VectorIndex {
     });
   }
 
-  /** Cosine of the question with each memory's best window, in [0, 1], negative ones as 0; of the selected only. */
-  score(vector: Float32Array, ordinals: number, selection: Selection | undefined): Scores {
+  /** Raises the best cosine of each memory, by ordinal, to that of the question with its best window. */
+  score(vector: Float32Array, best: Float32Array): void {
     const { values, scale } = quantise(vector);
     const products = this.#rows.dot(values);
     const scales = this.#scales.values;
     const ordinalOfRow = this.#ordinalOfRow.values;
-    const best = new Float32Array(ordinals);
     for (let row = 0; row < products.length; row += 1) {
       const ordinal = ordinalOfRow[row] ?? NOBODY;
       if (ordinal === NOBODY) continue;
       const cosine = (products[row] ?? 0) * (scales[row] ?? 0) * scale;
       if (cosine > (best[ordinal] ?? 0)) best[ordinal] = Math.min(cosine, 1);
     }
-    return new OrdinalScores(best, selection);
   }
 }

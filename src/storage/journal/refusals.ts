@@ -1,5 +1,6 @@
 import { dirname } from "node:path";
 import { ServiceError } from "../../core/errors.ts";
+import type { Change } from "../../core/rows.ts";
 import { hasCode } from "../disk.ts";
 
 /** Whether a disk, or a quota on it, had no room. */
@@ -56,4 +57,20 @@ const ADVICE = "Nothing was changed. Make a copy of the data directory, then res
 /** A journal that cannot be trusted: opening it is refused, with a sentence that names the file. */
 export function journalUnusable(file: string, problem: string, cause?: unknown): ServiceError {
   return new ServiceError("STORE_UNUSABLE", `The journal file ${file} ${problem}. ${ADVICE}`, { cause });
+}
+
+/**
+ * Whether a record removes: a memory or a fact, whose links it may clear elsewhere, or nothing but rows and what jobs were
+ * asked for.
+ */
+export function frees(changes: readonly Change[]): boolean {
+  return (
+    changes.every((change) => change.row === null || givesUpJob(change)) ||
+    changes.some(({ table, row }) => row === null && (table === "memories" || table === "facts"))
+  );
+}
+
+/** Its request goes, and with it the need of its file. */
+function givesUpJob({ table, row }: Change): boolean {
+  return table === "jobs" && (row?.status === "cancelled" || row?.status === "failed");
 }

@@ -60,17 +60,20 @@ export const vectorsTable: TableSpec<"vectors"> = {
 /** Windows of many memories, quantised: row i is `values[i · 384 …]` times `scales[i]`. */
 export interface QuantisedWindows {
   readonly memoryIds: readonly string[];
+  readonly stamps: readonly string[];
   readonly values: Int8Array;
   readonly scales: Float64Array;
 }
 
-export const QUANTISED_COLUMNS = ["memory_id", "quantised", "scale"];
+export const QUANTISED_COLUMNS = ["memory_id", "stamp", "quantised", "scale"];
 
 export function decodeQuantised(columns: Columns): QuantisedWindows {
   const ids = columnOf(columns, "memory_id");
   const idAt = text.decode(ids);
+  const stampAt = text.decode(columnOf(columns, "stamp"));
   return {
     memoryIds: Array.from({ length: ids.length }, (_, row) => idAt(row)),
+    stamps: Array.from({ length: ids.length }, (_, row) => stampAt(row)),
     values: columnOf(columns, "quantised").values as Int8Array,
     scales: columnOf(columns, "scale").values as Float64Array,
   };

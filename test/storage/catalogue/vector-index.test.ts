@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { quantise } from "../../../src/core/recall/int8-kernel.ts";
+import { OrdinalScores } from "../../../src/storage/catalogue/ordinal-scores.ts";
 import { VectorIndex } from "../../../src/storage/catalogue/vector-index.ts";
 
 const unit = (components: readonly number[]) => {
@@ -9,12 +10,18 @@ const unit = (components: readonly number[]) => {
 };
 const axis = (i: number) => unit(Array.from({ length: 16 }, (_, j) => (i === j ? 1 : 0)));
 
+function scored(index: VectorIndex, vector: Float32Array, ordinals: number): OrdinalScores {
+  const best = new Float32Array(ordinals);
+  index.score(vector, best);
+  return new OrdinalScores(best, undefined);
+}
+
 describe("VectorIndex", () => {
   it("scores a memory by its best window", () => {
     const index = new VectorIndex(16);
     index.put(0, [quantise(axis(0)), quantise(axis(1))]);
     index.put(1, [quantise(unit([1, 1, ...Array.from({ length: 14 }, () => 0)]))]);
-    const scores = index.score(axis(1), 2, undefined);
+    const scores = scored(index, axis(1), 2);
     expect(scores.top(5)).toEqual([0, 1]);
     expect(scores.of(0)).toBeCloseTo(1, 3);
     expect(scores.of(1)).toBeCloseTo(Math.SQRT1_2, 2);
@@ -23,7 +30,7 @@ describe("VectorIndex", () => {
   it("counts an opposite direction as nothing", () => {
     const index = new VectorIndex(16);
     index.put(0, [quantise(axis(0).map((component) => -component))]);
-    expect(index.score(axis(0), 1, undefined).top(5)).toEqual([]);
+    expect(scored(index, axis(0), 1).top(5)).toEqual([]);
   });
 
   it("agrees with exact cosines after any puts and removals", () => {
@@ -39,7 +46,7 @@ describe("VectorIndex", () => {
           index.put(ordinal, windows.map(quantise));
           model.set(ordinal, windows);
         }
-        const scores = index.score(query, 6, undefined);
+        const scores = scored(index, query, 6);
         for (let ordinal = 0; ordinal < 6; ordinal += 1) {
           const cosines = (model.get(ordinal) ?? []).map((window) =>
             window.reduce((sum, component, i) => sum + component * (query[i] ?? 0), 0),

@@ -1,0 +1,274 @@
+import { readFileSync, statSync } from "node:fs";
+import {
+  type DocumentEmbedding,
+  EMBEDDING_DIMENSIONS,
+  type EmbeddingStamp,
+  type QuestionEmbedding,
+  stampKey,
+} from "../core/embedding.ts";
+import { ServiceError } from "../core/errors.ts";
+import type { ModelList, ModelOperations } from "../core/models.ts";
+import type { FollowUps } from "../core/memories/follow-ups.ts";
+import { createSectorClassifier, type SectorClassifier, type SectorModel } from "../core/sectors/sectors.ts";
+import { MODEL_IDLE_MS } from "../config/limits.ts";
+import { BUNDLED_MODELS, type EmbeddingModel, findModel, MINILM } from "../models/bundled-models.ts";
+import { type ModelEmbedder, openEmbedder } from "../models/onnx-embedder.ts";
+import { nodeDisk } from "../storage/disk.ts";
+import { inWords } from "../storage/disk-space.ts";
+import type { OpenedStore } from "../storage/open-store.ts";
+import { chooseModel, chosenModel, type ModelName } from "./chosen-model.ts";
+import type { Logger } from "./log.ts";
+import { type RemakeService, startRemaking } from "./remake-service.ts";
+
+/** The embedder of the store's model, whichever that is; while it is changed, questions are embedded with both. */
+class ChangingEmbedder implements ModelEmbedder {
+  #now: ModelEmbedder;
+  #before: ModelEmbedder | undefined;
+
+  constructor(now: ModelEmbedder) {
+    this.#now = now;
+  }
+
+  get stamp() {
+    return this.#now.stamp;
+  }
+  get profile() {
+    return this.#now.profile;
+  }
+  get name() {
+    return this.#now.name;
+  }
+  get dimensions() {
+    return this.#now.dimensions;
+  }
+  get modelSha256() {
+    return this.#now.modelSha256;
+  }
+  get waiting() {
+    return this.#now.waiting + (this.#before?.waiting ?? 0);
+  }
+  get workers() {
+    return this.#now.workers + (this.#before?.workers ?? 0);
+  }
+
+  embedDocument(text: string): Promise<DocumentEmbedding> {
+    return this.#now.embedDocument(text);
+  }
+
+  async embedQuestion(text: string): Promise<QuestionEmbedding> {
+    const now = this.#now;
+    const [question, before] = await Promise.all([
+      now.embedQuestion(text),
+      // Without it words find what has vectors of the model before.
+      this.#before?.embedQuestion(text).catch(() => undefined),
+    ]);
+    // Changed meanwhile: the vectors that it would be compared with are another model's.
+    return now === this.#now ? { ...question, before } : this.embedQuestion(text);
+  }
+
+  /** Vectors of `stamp` are there yet. */
+  readBefore(before: ModelEmbedder): void {
+    this.#before = before;
+  }
+
+  change(to: ModelEmbedder): void {
+    [this.#now, this.#before] = [to, this.#now];
+  }
+
+  /** The embedder of that model, where one is open. */
+  opened({ stamp }: EmbeddingModel): ModelEmbedder | undefined {
+    return [this.#now, this.#before].find((each) => each && stampKey(each.stamp) === stampKey(stamp));
+  }
+
+  async forgetBefore(): Promise<void> {
+    const before = this.#before;
+    this.#before = undefined;
+    await before?.close();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#now.close(), this.#before?.close()]);
+  }
+}
+
+export interface ModelService extends ModelOperations {
+  readonly embedder: ModelEmbedder;
+  readonly classify: SectorClassifier;
+  /** What is being made again, in sentences. */
+  readonly repairs: readonly string[];
+  /** Begins to embed what lacks vectors of the store's model. */
+  begin(followUps: Pick<FollowUps, "added" | "flush">): void;
+  /** Interrupts it; the next start goes on. */
+  stop(): Promise<void>;
+}
+
+/** The model that a store is opened with. */
+export interface OpeningModel {
+  readonly model: EmbeddingModel;
+  readonly embedder: Promise<ModelEmbedder>;
+}
+
+/** The model that was chosen for the store, else the one it has; of a new one, the configured model. Begins to load it. */
+export function openModel(
+  stored: EmbeddingStamp | undefined,
+  { dataDir, model: wanted }: { readonly dataDir: string; readonly model: string },
+  log: Logger,
+): OpeningModel {
+  const chosen = chosenModel(dataDir);
+  const configured = findModel(chosen ?? wanted) ?? MINILM;
+  const known = stored === undefined ? undefined : modelOf(stored);
+  // One that is not known is another version's: the store refuses it and says why.
+  const model = chosen === undefined ? (known ?? configured) : configured;
+  if (model !== configured)
+    log.info(
+      {
+        model: `${model.name} (${model.languages})`,
+        wanted: `${configured.name} (${configured.languages})`,
+        toChange: `memoryd models use ${configured.name}`,
+      },
+      "the store keeps the model that it was made with",
+    );
+  const embedder = openEmbedder(model, { idleTimeoutMs: MODEL_IDLE_MS, log });
+  embedder.catch(() => undefined);
+  return { model, embedder };
+}
+
+/** @returns undefined for one that does not ship. */
+export function modelOf(stamp: EmbeddingStamp): EmbeddingModel | undefined {
+  return BUNDLED_MODELS.find((model) => stampKey(model.stamp) === stampKey(stamp));
+}
+
+/** The models of an open store, and how they change while it is served. */
+export function createModelService({
+  dataDir,
+  opened,
+  model: first,
+  embedder: firstEmbedder,
+  log,
+}: {
+  readonly dataDir: string;
+  readonly opened: Pick<OpenedStore, "store" | "checkpointer">;
+  readonly model: EmbeddingModel;
+  readonly embedder: ModelEmbedder;
+  readonly log: Logger;
+}): ModelService {
+  const { store, checkpointer } = opened;
+  const embedder = new ChangingEmbedder(firstEmbedder);
+  const open = (model: EmbeddingModel) => openEmbedder(model, { idleTimeoutMs: MODEL_IDLE_MS, log });
+  let model = first;
+  let classify = classifierOf(model);
+  let remaking: RemakeService | undefined;
+  let isChanging = false;
+  const modelBefore = () => store.vectors.before && modelOf(store.vectors.before);
+
+  async function assertRoom(): Promise<void> {
+    await store.assertWritable();
+    const made = checkpointer.latest?.tables.filter(({ name }) => /^(vectors|tokens)(-|$)/.test(name)) ?? [];
+    const bytes = made.flatMap(({ files }) => files).reduce((sum, { size }) => sum + size, 0);
+    // What is replaced stands in the files until the next purge.
+    const space = {
+      free: await nodeDisk.freeBytes(dataDir),
+      needed: checkpointer.roomNeeded + bytes,
+    };
+    if (space.free < space.needed)
+      throw new ServiceError(
+        "STORE_FULL",
+        `There is no room to embed all memories again (${inWords(space)}); nothing was changed.`,
+      );
+  }
+
+  async function change(to: EmbeddingModel): Promise<void> {
+    const before = modelBefore();
+    if (before !== undefined && before !== to)
+      throw new ServiceError(
+        "CONFLICT",
+        `The change from ${before.name} to ${model.name} goes on; wait until it is done, or change back.`,
+      );
+    await assertRoom();
+    const next = embedder.opened(to) ?? (await open(to));
+    // First, so that a restart goes on with it.
+    await chooseModel(dataDir, to.name as ModelName);
+    log.info({ from: model.name, to: to.name }, "all memories are embedded again with another model");
+    embedder.change(next);
+    model = to;
+    classify = classifierOf(to);
+    await store.changeModel(to.stamp);
+    remaking?.wake();
+  }
+
+  async function readBefore(): Promise<void> {
+    const before = modelBefore();
+    if (before === undefined || embedder.opened(before) !== undefined) return;
+    log.info({ from: before.name, to: model.name }, "all memories are embedded again with another model");
+    embedder.readBefore(await open(before));
+  }
+
+  async function list(): Promise<ModelList> {
+    const before = modelBefore();
+    const total = store.catalogue.size;
+    return {
+      items: BUNDLED_MODELS.map((each) => ({
+        name: each.name,
+        dimensions: EMBEDDING_DIMENSIONS,
+        bytes: Object.values(each.files).reduce((sum, { path }) => sum + statSync(path).size, 0),
+        languages: each.languages,
+        licence: each.licence,
+        active: each === model,
+      })),
+      migration:
+        before === undefined
+          ? null
+          : {
+              from: before.name,
+              to: model.name,
+              done: total - [...store.lackingVectors()].length,
+              total,
+              status: remaking?.isWaiting === true ? "waiting" : "running",
+            },
+    };
+  }
+
+  return {
+    embedder,
+    classify: (input) => classify(input),
+    get repairs() {
+      return remaking?.repairs ?? [];
+    },
+    begin(followUps) {
+      readBefore().catch((error: unknown) => log.warn({ err: error }, "the model before is not at hand"));
+      remaking = startRemaking({ store, embedder, followUps }, log, async () => {
+        if (store.vectors.before !== undefined) return;
+        // From here on the store has one model: also by its checkpoint.
+        if (Object.keys(checkpointer.latest?.stamps ?? {}).length > 1) await store.changeModel(model.stamp);
+        await embedder.forgetBefore();
+      });
+      store.vectors.onForeign = () => remaking?.wake();
+    },
+    async stop() {
+      await remaking?.stop();
+      await embedder.forgetBefore();
+    },
+    list,
+    async use(name) {
+      const to = findModel(name);
+      if (to === undefined) {
+        const names = BUNDLED_MODELS.map((each) => each.name).join(", ");
+        throw new ServiceError("INVALID_REQUEST", `There is no model "${name}"; there are ${names}.`, {
+          fields: [{ path: "/name", message: `is none of ${names}` }],
+        });
+      }
+      if (isChanging) throw new ServiceError("CONFLICT", "The model is being changed already.");
+      isChanging = true;
+      try {
+        if (to !== model) await change(to);
+      } finally {
+        isChanging = false;
+      }
+      return list();
+    },
+  };
+}
+
+function classifierOf({ sectors }: EmbeddingModel): SectorClassifier {
+  return createSectorClassifier(JSON.parse(readFileSync(sectors, "utf8")) as SectorModel);
+}
