@@ -36,7 +36,10 @@ export interface EmbeddingProfile {
   /** Weights of the figures of `relevance.ts` in a logistic function. */
   readonly relevance: {
     readonly weakest: number;
+    readonly elsewhere: number;
+    readonly words: number;
     readonly distance: number;
+    readonly gap: number;
     readonly offset: number;
   };
 }

@@ -59,7 +59,7 @@ export const MINILM = modelOf({
   profile: {
     similar: 0.55,
     tokenFloor: 0.3,
-    relevance: { weakest: 2.2, distance: 1.5, offset: -3.1 },
+    relevance: { weakest: 1.9, elsewhere: 0.8, words: 2.4, distance: 0.3, gap: 0.45, offset: -1.4 },
   },
 });
 
@@ -86,7 +86,7 @@ export const MULTILINGUAL_E5 = modelOf({
   profile: {
     similar: 0.58,
     tokenFloor: 0.3,
-    relevance: { weakest: 2.2, distance: 1.5, offset: -3.1 },
+    relevance: { weakest: 1.9, elsewhere: 1.5, words: 1, distance: 0.4, gap: 0.9, offset: -1.4 },
   },
 });
 

@@ -5,9 +5,10 @@ import type { RankingCandidate } from "./ranking-candidate.ts";
 import { type RankedHit, sumOf } from "./ranking.ts";
 
 /**
- * Which of the matches answer the question. Something is always nearest, so the line is drawn by two figures that
- * mean the same for a user of twenty memories and of twenty thousand: how far a match stands out from those that
- * nobody would take for an answer, and how well it has the word of the question that it has worst.
+ * Which of the matches answer the question. Something is always nearest, so the line is drawn by figures that mean the
+ * same for a user of twenty memories and of twenty thousand: how far a match stands out from those that nobody would
+ * take for an answer, how far from the second best, how many of the question's words a match has, how well
+ * it has the one that it has worst, and how much better some other memory has that one.
  */
 
 /** Matches at these places are taken for what merely resembles. */
@@ -34,11 +35,24 @@ export function relevantCount(
     candidates.map((candidate) => [candidate.ordinal, candidate]),
   );
   const background = backgroundSum(found);
+  const second = found[1] === undefined ? UNRELATED_SUM : sumOf(found[1].score);
+  const best = question.tokenWeights.map((_, i) =>
+    candidates.reduce((most, { matches }) => Math.max(most, matches[i] ?? 0), 0),
+  );
   const line = hits.findIndex(({ ordinal, score }) => {
     const candidate = byOrdinal.get(ordinal);
     if (candidate === undefined) return true;
-    const { weakest, distance, offset } = relevance;
-    return weakest * weakestWord(question, candidate) + distance * (sumOf(score) - background) + offset < 0;
+    const words = question.bestWords > 0 ? candidate.words / question.bestWords : 0;
+    const { weakest, elsewhere } = weakestWord(question, candidate, best);
+    return (
+      relevance.weakest * weakest -
+        relevance.elsewhere * elsewhere +
+        relevance.words * words +
+        relevance.distance * (sumOf(score) - background) +
+        relevance.gap * Math.max(0, sumOf(score) - second) +
+        relevance.offset <
+      0
+    );
   });
   return line < 0 ? hits.length : line;
 }
@@ -52,12 +66,21 @@ function backgroundSum(found: readonly RankedHit[]): number {
   return sum / (BACKGROUND.to - BACKGROUND.from);
 }
 
-/** How well the memory has the telling word of the question that it has worst: a cosine of tokens. */
-function weakestWord({ tokenWeights }: RankingQuestion, { matches, cosine }: RankingCandidate): number {
+/**
+ * Of the telling words of the question: how well the memory has the one that it has worst, a cosine of tokens, and by
+ * how much another memory has one of them better at most.
+ */
+function weakestWord(
+  { tokenWeights }: RankingQuestion,
+  { matches, cosine }: RankingCandidate,
+  best: Float32Array,
+): { weakest: number; elsewhere: number } {
   const telling = TELLING_SHARE * Math.max(0, ...tokenWeights);
-  let weakest = Infinity;
-  for (let i = 0; i < matches.length; i += 1) {
-    if ((tokenWeights[i] ?? 0) >= telling) weakest = Math.min(weakest, matches[i] ?? 0);
+  let [weakest, elsewhere] = [Infinity, 0];
+  for (const [i, match] of matches.entries()) {
+    if ((tokenWeights[i] ?? 0) < telling) continue;
+    weakest = Math.min(weakest, match);
+    elsewhere = Math.max(elsewhere, (best[i] ?? 0) - match);
   }
-  return weakest === Infinity ? cosine : weakest;
+  return { weakest: weakest === Infinity ? cosine : weakest, elsewhere };
 }

@@ -17,7 +17,7 @@ const LONG_AGO = Date.UTC(2020, 0, 1);
 const PROFILE = {
   similar: 0.55,
   tokenFloor: 0.3,
-  relevance: { weakest: 2, distance: 1, offset: -2 },
+  relevance: { weakest: 2, elsewhere: 0, words: 0, distance: 1, gap: 0, offset: -2 },
 };
 const EVEN: TermWeights = {
   inverseDocumentFrequency: () => 1,
