@@ -14,7 +14,8 @@ import { type RankedHit, sumOf } from "./ranking.ts";
 /** What a question wants of a thing that changed. */
 export type Tense = "present" | "past";
 
-const words = (...lists: string[]) =>
+/** One of the words or patterns, standing by itself. */
+export const words = (...lists: string[]) =>
   new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${lists.join("|")})(?![\p{L}\p{N}])`, "u");
 
 /** Words that ask for what held before, folded, in the languages the calendar knows. */

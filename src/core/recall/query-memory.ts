@@ -6,6 +6,7 @@ import type { MemoryPorts } from "../memories/memory-ports.ts";
 import type { MemoryFilter } from "../ports.ts";
 import { termWeights } from "./bm25.ts";
 import { currentFirst, LOOKED_AT, tenseOf } from "./currency.ts";
+import { denialsFirst } from "./denial.ts";
 import { type Found, happenedIn, withMemories, within } from "./period.ts";
 import { readQuestion, timedQuestion, type TimedQuestion } from "./question.ts";
 import { relevantCount } from "./relevance.ts";
@@ -83,7 +84,14 @@ export async function queryMemory(ports: MemoryPorts, input: QueryMemoryInput): 
   const ordered =
     asked?.isTimeAlone === true
       ? found
-      : currentFirst(store, found, memories, { tense: tenseOf(query), asOf, hasTime: asked !== undefined });
+      : currentFirst(
+          store,
+          input.isText === true
+            ? found
+            : denialsFirst(query, found, (ordinal) => memories.get(idOf.get(ordinal) ?? "")?.content),
+          memories,
+          { tense: tenseOf(query), asOf, hasTime: asked !== undefined },
+        );
   const ranked = ordered.filter(({ score }) => score >= minScore).slice(0, limit);
   // What fell behind made room for others.
   const missing = idsOf(ranked).filter((id) => !memories.has(id));

@@ -27,6 +27,8 @@ export const TERMS = [
   "phrase",
   "salience",
   "recency",
+  /** It denies something, as the question does; see `denial.ts`. */
+  "denial",
   /** It holds and a like answer does not, or the other way round; see `currency.ts`. */
   "currency",
 ] as const;
