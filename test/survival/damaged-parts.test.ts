@@ -219,7 +219,7 @@ it("makes the vectors of another model again, also after a kill in between", asy
 
 it("makes the vectors of changed texts again after a change of the model there and back", async () => {
   const other = createMemoryWorld();
-  const embedder = { ...other.embedder, stamp: { ...other.embedder.stamp, model: "another" } };
+  const embedder = createFakeEmbedder("another");
   const changed = { ...other, embedder, ports: { ...other.ports, embedder } };
   const directory = harmed([], "flip");
   let store = await openStoreOnDisk(directory, changed, { changesModel: true });

@@ -55,6 +55,6 @@ async function use(name: ModelName, flags: Flags): Promise<void> {
     );
   print(
     `${daemon === undefined ? "From the next start on" : "From now on"} all memories are embedded again with ${name}, in the ` +
-      "background: about a minute for 5 000 notes. Until a memory's turn has come, it is found by the model before; `memoryd models` says how many are left.",
+      "background: one to three minutes for 5 000 notes. Until a memory's turn has come, it is found by the model before; `memoryd models` says how many are left.",
   );
 }
