@@ -19,7 +19,7 @@ export interface CachedEmbedder extends Embedder {
 /** An embedder that keeps what it embedded in the system's temporary directory, a file a model and name: a second run takes seconds. */
 export function cachedEmbedder(embedder: Embedder, name: string): CachedEmbedder {
   const key = createHash("sha256").update(stampKey(embedder.stamp)).digest("hex").slice(0, 12);
-  const file = join(tmpdir(), "memoryd-eval", `${name}-${key}.bin`);
+  const file = join(tmpdir(), "memoryd-eval", `${name}-${key}-stamped.bin`);
   const stored: Stored = existsSync(file)
     ? (deserialize(readFileSync(file)) as Stored)
     : { documents: new Map(), questions: new Map() };

@@ -18,7 +18,7 @@ export interface Asked {
 /** A store with the set's memories, which answers its questions as the daemon does. */
 export async function openSet(set: EverydaySet, embedder: Embedder) {
   const clock = { now: () => set.now };
-  const { store } = createInMemoryStore(clock);
+  const { store } = createInMemoryStore(clock, embedder.stamp);
   const followUps = new FollowUps(store, {
     onPending: () => {},
     isBusy: () => false,

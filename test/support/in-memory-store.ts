@@ -1,3 +1,4 @@
+import type { EmbeddingStamp } from "../../src/core/embedding.ts";
 import { ServiceError } from "../../src/core/errors.ts";
 import type { Clock } from "../../src/core/ports.ts";
 import type { Change } from "../../src/core/rows.ts";
@@ -19,7 +20,10 @@ export interface InMemoryStore {
 }
 
 /** The real store over a journal that keeps its records in an array, with nothing ever applied to tables. */
-export function createInMemoryStore(clock: Clock): InMemoryStore {
+export function createInMemoryStore(
+  clock: Clock,
+  stamp: EmbeddingStamp = createFakeEmbedder().stamp,
+): InMemoryStore {
   const records: (readonly Change[])[] = [];
   let held: { changes: readonly Change[]; resolve: () => void; reject: (error: Error) => void }[] | undefined;
 
@@ -28,7 +32,7 @@ export function createInMemoryStore(clock: Clock): InMemoryStore {
       catalogue: new StoreCatalogue(() => clock.now()),
       overlay: new Overlay(),
       words: new WordIndex(),
-      vectors: new StampedVectors(createFakeEmbedder().stamp),
+      vectors: new StampedVectors(stamp),
       ledger: new PurgeLedger(),
       lacksEdges: false,
       nextOrder: 1,
