@@ -83,10 +83,12 @@ const jobOf = async (id: string) => (await call(daemon, "GET", `/jobs/${id}`)).b
 async function ended(id: string) {
   for (;;) {
     const job = await jobOf(id);
-    if (!["queued", "running"].includes(job.status)) return job;
+    if (isOver(job)) return job;
     await sleep(100);
   }
 }
+
+const isOver = ({ status }: { readonly status: string }) => !["queued", "running"].includes(status);
 
 describe("documents", () => {
   it("of every kind are found by a fact in their middle, with its place", async () => {
@@ -141,7 +143,10 @@ describe("documents", () => {
     expect(status).toBe(202);
     const before = (await call(daemon, "GET", "/memory/all?l=1")).body.total;
     for (let kills = 0; kills < 3; kills += 1) {
-      while ((await jobOf(body.id)).progress.stage !== "embedding") await sleep(20);
+      for (let job; job?.progress.stage !== "embedding" && (job === undefined || !isOver(job));) {
+        job = await jobOf(body.id);
+        await sleep(20);
+      }
       await sleep(150 * kills);
       await daemon.kill();
       daemon = await startDaemonProcess(dataDir);
