@@ -16,6 +16,12 @@ const hasFfmpeg = spawnSync("ffmpeg", ["-version"]).status === 0;
 if (!hasFfmpeg) console.warn("ffmpeg is not installed: what it leaves running is not tested");
 
 const RECORDING = wavFile([Float32Array.from(tone(1_200), (x) => x / 32_768)], { rate: PCM_RATE });
+/** FFmpeg reads no plain WAV: that needs no decoder. */
+const asFlac = () =>
+  spawnSync("ffmpeg", ["-v", "error", "-i", "pipe:0", "-f", "flac", "pipe:1"], {
+    input: RECORDING,
+    maxBuffer: RECORDING.length,
+  }).stdout;
 /** They take some seconds to read. */
 const PAGES = 1_000;
 
@@ -87,7 +93,10 @@ describe
   async function atWork(): Promise<readonly Child[]> {
     const started = await startDaemonProcess(dataDir, { MEMORYD_FFMPEG: setting });
     daemon = started;
-    const recording = await send(started, RECORDING, "talk.wav");
+    const recording =
+      setting === "off"
+        ? await send(started, RECORDING, "talk.wav")
+        : await send(started, asFlac(), "talk.flac");
     const pages = await send(started, pdf, "pages.pdf");
     const stageOf = async (id: string) =>
       (await call(started, "GET", `/jobs/${id}`)).body.progress.stage as string;

@@ -81,9 +81,12 @@ interface Dated {
   /** See `changeWords`. */
   readonly changes: ReadonlySet<string>;
   readonly terms: ReadonlySet<string>;
+  /** Numbers of the question that it has. */
+  readonly named: readonly string[];
 }
 
 export interface CurrencyOptions {
+  readonly question: string;
   readonly tense: Tense;
   /** Only what happened until then supersedes; absent: everything. */
   readonly asOf: number | undefined;
@@ -101,8 +104,9 @@ export function currentFirst(
   store: Pick<MemoryStore, "catalogue" | "windowsOf">,
   hits: readonly RankedHit[],
   contents: ReadonlyMap<string, Pick<Memory, "content">>,
-  { tense, asOf, hasTime }: CurrencyOptions,
+  { question, tense, asOf, hasTime }: CurrencyOptions,
 ): RankedHit[] {
+  const asked = new Set(numbersOf(question));
   const best = hits.slice(0, LOOKED_AT).flatMap((hit): Dated[] => {
     const entry = store.catalogue.at(hit.ordinal);
     if (entry === undefined) return [];
@@ -123,6 +127,7 @@ export function currentFirst(
         project: entry.project,
         changes: changeWords(contents.get(entry.id)?.content ?? ""),
         terms: tellingTerms(contents.get(entry.id)?.content ?? ""),
+        named: numbersOf(contents.get(entry.id)?.content ?? "").filter((number) => asked.has(number)),
       },
     ];
   });
@@ -140,7 +145,9 @@ export function currentFirst(
       const isLinked =
         earlier.successor === later.hit.ordinal &&
         (!earlier.isGuess || areAsGood(later, earlier, AS_GOOD_LINKED[tense]));
-      const isLike = !hasTime && areAlike(later, earlier, best);
+      // Of a series ("visit 57", "visit 58") the question names one.
+      const isNamed = earlier.named.some((number) => !later.named.includes(number));
+      const isLike = !hasTime && !isNamed && areAlike(later, earlier, best);
       if (!isLinked && !isLike) continue;
       if (tense === "present") prefer(later.hit.ordinal, earlier.hit.ordinal);
       else prefer(earlier.hit.ordinal, later.hit.ordinal);
@@ -153,6 +160,10 @@ export function currentFirst(
       return { ...hit, score, shares: { ...hit.shares, currency: score - hit.score } };
     })
     .sort((a, b) => b.score - a.score || b.ordinal - a.ordinal);
+}
+
+function numbersOf(text: string): string[] {
+  return text.match(/\d+/g) ?? [];
 }
 
 function areAsGood(a: Dated, b: Dated, share: number): boolean {

@@ -90,7 +90,7 @@ export async function queryMemory(ports: MemoryPorts, input: QueryMemoryInput): 
             ? found
             : denialsFirst(query, found, (ordinal) => memories.get(idOf.get(ordinal) ?? "")?.content),
           memories,
-          { tense: tenseOf(query), asOf, hasTime: asked !== undefined },
+          { question: query, tense: tenseOf(query), asOf, hasTime: asked !== undefined },
         );
   const ranked = ordered.filter(({ score }) => score >= minScore).slice(0, limit);
   // What fell behind made room for others.

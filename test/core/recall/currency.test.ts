@@ -50,6 +50,16 @@ describe("a question about what changed", () => {
     expect((await ask("Where does Ada live?", 10))[0]?.memory.id).toBe(rome);
   });
 
+  it("of a series finds the one whose number the question gives", async () => {
+    const ids: string[] = [];
+    for (let n = 1; n <= 6; n += 1)
+      ids.push(await add(`note ${n}: the violin number ${n} was lent to a neighbour`, n));
+    for (const [i, id] of ids.entries()) {
+      const [first] = await ask(`note ${i + 1}: the violin number ${i + 1} was lent to a neighbour`);
+      expect(first?.memory.id).toBe(id);
+    }
+  });
+
   it("explains what it did to the scores", async () => {
     const paris = await add("Ada lives in Paris, in the old town", 1);
     await add("Ada lives somewhere else", 2, [paris]);
@@ -83,7 +93,7 @@ describe("a guessed link", () => {
       },
     } as unknown as MemoryStore;
     const hits = scores.map((score, ordinal) => ({ ordinal, score, shares: {} })) as unknown as RankedHit[];
-    const options = { tense: "present", asOf: undefined, hasTime: false } as const;
+    const options = { question: "", tense: "present", asOf: undefined, hasTime: false } as const;
     return currentFirst(store, hits, new Map(), options).map(({ ordinal }) => ordinal);
   };
 
