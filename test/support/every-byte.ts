@@ -1,13 +1,15 @@
 import { cp, lstat, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { connect } from "@lancedb/lancedb";
 import { listFilesBelow, nodeDisk } from "../../src/storage/disk.ts";
 import { decodeSegmentHeader, parseSegmentName } from "../../src/storage/journal/format.ts";
 import { readSegment } from "../../src/storage/journal/read-segment.ts";
 import { filesOfVersion } from "../../src/storage/tables/table-files.ts";
 
-const MAX_COPIES = 20;
+const MAX_COPIES = 100;
+const RETRY_MS = 100;
 
 /** Everything that the files of a data directory hold, as they stand and decoded. */
 export interface EveryByte {
@@ -35,19 +37,32 @@ export async function readEveryByte(directory: string): Promise<EveryByte> {
   }
 }
 
-/** A running daemon removes files between their listing and their copying: then the copy starts again. */
+/** A copy of a moment: where a running daemon changes a file meanwhile, it is made again. */
 async function copyDirectory(directory: string): Promise<string> {
   for (let attempt = 1; ; attempt += 1) {
     const copy = await mkdtemp(join(tmpdir(), "memoryd-every-byte-"));
     try {
+      const before = await stateOf(directory);
       // Sockets hold no bytes, and cannot be copied.
       await cp(directory, copy, { recursive: true, filter: async (path) => !(await lstat(path)).isSocket() });
-      return copy;
+      if ((await stateOf(directory)) === before) return copy;
     } catch (error) {
-      await rm(copy, { recursive: true, force: true });
-      if ((error as NodeJS.ErrnoException).code !== "ENOENT" || attempt === MAX_COPIES) throw error;
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
     }
+    await rm(copy, { recursive: true, force: true });
+    if (attempt === MAX_COPIES) throw new Error(`${directory} does not come to rest`);
+    await sleep(RETRY_MS);
   }
+}
+
+/** Names, lengths and times of all its files. */
+async function stateOf(directory: string): Promise<string> {
+  const paths = await listFilesBelow(nodeDisk, directory);
+  const states = paths.map(async (path) => {
+    const { size, mtimeMs } = await lstat(join(directory, path));
+    return `${path} ${size} ${mtimeMs}`;
+  });
+  return (await Promise.all(states)).join("\n");
 }
 
 /** Where a text stands: as UTF-8 in a file, or decoded; sorted. */
