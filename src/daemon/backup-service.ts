@@ -71,7 +71,8 @@ export function backupSource({
       const letGo = originals.hold(before);
       try {
         const held = await opened.checkpointer.hold();
-        const added = documents.neededFiles().filter((sha256) => !before.includes(sha256));
+        const known = new Set(before);
+        const added = documents.neededFiles().filter((sha256) => !known.has(sha256));
         const letGoOfAdded = originals.hold(added);
         return {
           checkpoint: held.checkpoint,

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
-import { crc32 } from "node:zlib";
 import type { Backup } from "../core/backups.ts";
 import { ServiceError } from "../core/errors.ts";
 import { type Checkpoint, checkpointName, decodeCheckpoint, encodeCheckpoint } from "./checkpoint.ts";
+import { decodeChecksummed, encodeChecksummed } from "./checksummed-json.ts";
 import { type Disk, hasCode, removeTree, replaceFile } from "./disk.ts";
 import { noteErasures, readErasures } from "./erasures.ts";
 import { copyFile, digest, tryLink } from "./file-copies.ts";
@@ -64,7 +64,6 @@ const FORMAT = 1;
 const MANIFEST = "MANIFEST";
 /** When the backup was last found whole, epoch milliseconds. Beside the manifest, which is never written again. */
 const VERIFIED = "VERIFIED";
-const FIRST_LINE = /^memoryd backup (\d+) crc32 ([0-9a-f]{8})$/;
 const NAME = /^[A-Za-z0-9][\w.-]{0,63}$/;
 /** Of what is being made, checked or removed: never a backup's own. */
 const UNFINISHED = ".unfinished-";
@@ -204,7 +203,7 @@ async function copyState(
     sharesDisk,
     files,
   };
-  await replaceFile(disk, join(into, MANIFEST), encodeManifest(manifest));
+  await replaceFile(disk, join(into, MANIFEST), encodeChecksummed("backup", FORMAT, manifest));
   return manifest;
 }
 
@@ -273,20 +272,16 @@ export async function removeBackup(disk: Disk, folder: string, name: string): Pr
 export async function readManifest(disk: Disk, folder: string, name: string): Promise<BackupManifest> {
   const path = join(folder, name, MANIFEST);
   if (!NAME.test(name) || (await disk.size(path)) === undefined) throw unknown(folder, name);
-  const bytes = await disk.readFile(path);
-  const lineEnd = bytes.indexOf("\n");
-  const line = FIRST_LINE.exec(bytes.subarray(0, Math.max(lineEnd, 0)).toString());
-  const body = bytes.subarray(lineEnd + 1);
-  if (line === null || crc32(body) !== Number.parseInt(line[2] ?? "", 16))
-    throw damagedBackup(name, "its MANIFEST has changed");
-  if (Number(line[1]) > FORMAT)
+  const decoded = decodeChecksummed("backup", await disk.readFile(path));
+  if (decoded === undefined) throw damagedBackup(name, "its MANIFEST has changed");
+  if (decoded.format > FORMAT)
     throw new ServiceError(
       "STORE_UNUSABLE",
-      `The backup ${name} has format ${line[1]} and this memoryd knows up to ${FORMAT}: it was made by a newer version. ` +
+      `The backup ${name} has format ${decoded.format} and this memoryd knows up to ${FORMAT}: it was made by a newer version. ` +
         "Use that version.",
     );
   // A folder that was renamed has its new name.
-  return { ...(JSON.parse(body.toString()) as BackupManifest), name };
+  return { ...(decoded.value() as BackupManifest), name };
 }
 
 /** The checkpoint in a backup. @throws {ServiceError} DAMAGED; STORE_UNUSABLE for one of a newer format. */
@@ -367,12 +362,6 @@ function summaryOf(
   verified: number,
 ): Backup {
   return { ...manifest, position: `${epoch}.${sequence}`, bytes: sumOf(files), verifiedAt: verified };
-}
-
-function encodeManifest(manifest: BackupManifest): Buffer {
-  const text = Buffer.from(`${JSON.stringify(manifest, null, 1)}\n`);
-  const crc = crc32(text).toString(16).padStart(8, "0");
-  return Buffer.concat([Buffer.from(`memoryd backup ${FORMAT} crc32 ${crc}\n`), text]);
 }
 
 function sumOf(files: readonly { readonly size: number }[]): number {

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { crc32 } from "node:zlib";
 import type { UnpurgedRows } from "../core/purge.ts";
 import type { EmbeddingStamp } from "../core/embedding.ts";
 import { ServiceError } from "../core/errors.ts";
+import { decodeChecksummed, encodeChecksummed } from "./checksummed-json.ts";
 import { type Disk, listFilesBelow, replaceFile } from "./disk.ts";
 import { checksum, type TableFile } from "./tables/table-files.ts";
 import type { TableName } from "../core/rows.ts";
@@ -81,7 +81,6 @@ const SMALL_BYTES = 1024 * 1024;
 /** Between pieces of 1 MiB: at most 100 MB/s, which leaves the disk to others. */
 const SCRUB_PAUSE_MS = 10;
 const NAME = /^CHECKPOINT-(\d{10})$/;
-const FIRST_LINE = /^memoryd checkpoint (\d+) crc32 ([0-9a-f]{8})$/;
 
 export function tablesFolder(directory: string): string {
   return join(directory, "tables");
@@ -250,9 +249,7 @@ export async function scrub(
 }
 
 export function encodeCheckpoint({ number: _number, ...body }: Checkpoint): Buffer {
-  const text = Buffer.from(`${JSON.stringify(body, null, 1)}\n`);
-  const crc = crc32(text).toString(16).padStart(8, "0");
-  return Buffer.concat([Buffer.from(`memoryd checkpoint ${CHECKPOINT_FORMAT} crc32 ${crc}\n`), text]);
+  return encodeChecksummed("checkpoint", CHECKPOINT_FORMAT, body);
 }
 
 /**
@@ -261,19 +258,16 @@ export function encodeCheckpoint({ number: _number, ...body }: Checkpoint): Buff
  * @throws {ServiceError} STORE_UNUSABLE if it is whole and of a newer format.
  */
 export function decodeCheckpoint(number: number, bytes: Buffer): Checkpoint | string {
-  const lineEnd = bytes.indexOf("\n");
-  const line = FIRST_LINE.exec(bytes.subarray(0, Math.max(lineEnd, 0)).toString());
-  const body = bytes.subarray(lineEnd + 1);
-  if (line === null || crc32(body) !== Number.parseInt(line[2] ?? "", 16))
-    return `${checkpointName(number)} is damaged`;
-  const format = Number(line[1]);
+  const decoded = decodeChecksummed("checkpoint", bytes);
+  if (decoded === undefined) return `${checkpointName(number)} is damaged`;
+  const { format } = decoded;
   if (format > CHECKPOINT_FORMAT) {
     throw unusable(
       `the store has format ${format} and this memoryd knows up to ${CHECKPOINT_FORMAT}: ` +
         "it was written by a newer version. Install that version, or choose another data directory",
     );
   }
-  return { ...(JSON.parse(body.toString()) as Omit<Checkpoint, "number">), number };
+  return { ...(decoded.value() as Omit<Checkpoint, "number">), number };
 }
 
 /** Of the file in the data directory. */

@@ -183,6 +183,29 @@ export async function replaceFile(disk: Disk, path: string, bytes: Uint8Array): 
   await disk.syncDirectory(dirname(path));
 }
 
+const PIECE_BYTES = 1024 * 1024;
+
+/**
+ * Reads an open file whole, in pieces of at most 1 MiB, each of which holds only until `onPiece` is through.
+ *
+ * @param expected its length as far as it is known.
+ * @returns its length.
+ */
+export async function readInPieces(
+  file: Pick<DiskFile, "read">,
+  expected: number,
+  onPiece: (piece: Uint8Array, position: number) => void | Promise<void>,
+): Promise<number> {
+  // Most files are small, and a megabyte for each would keep the garbage collector busy.
+  const buffer = Buffer.allocUnsafe(Math.min(PIECE_BYTES, expected + 1));
+  for (let position = 0; ;) {
+    const length = await file.read(buffer, position);
+    if (length > 0) await onPiece(buffer.subarray(0, length), position);
+    position += length;
+    if (length < buffer.length) return position;
+  }
+}
+
 /** Every file below a folder, as paths relative to it with `/`, sorted. */
 export async function listFilesBelow(disk: Disk, root: string): Promise<string[]> {
   const found: string[] = [];

@@ -1,8 +1,6 @@
 import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
-import { type Disk, hasCode } from "./disk.ts";
-
-const PIECE_BYTES = 1024 * 1024;
+import { type Disk, hasCode, readInPieces } from "./disk.ts";
 
 /** Whether there is a hard link now; file systems without them, and two disks, have none. */
 export async function tryLink(disk: Disk, from: string, to: string): Promise<boolean> {
@@ -59,17 +57,14 @@ async function readThrough(
 ): Promise<Digest> {
   const file = await disk.open(path, "read");
   try {
-    const buffer = Buffer.allocUnsafe(PIECE_BYTES);
     const hash = createHash("sha256");
-    let [size, crc] = [0, 0];
-    for (;;) {
-      const piece = buffer.subarray(0, await file.read(buffer, size));
+    let crc = 0;
+    const size = await readInPieces(file, (await disk.size(path)) ?? 0, (piece, position) => {
       hash.update(piece);
       crc = crc32(piece, crc);
-      if (piece.length > 0) await onPiece(piece, size);
-      size += piece.length;
-      if (piece.length < buffer.length) return { size, sha256: hash.digest("hex"), crc32: crc };
-    }
+      return onPiece(piece, position);
+    });
+    return { size, sha256: hash.digest("hex"), crc32: crc };
   } finally {
     await file.close();
   }

@@ -1,21 +1,20 @@
 import { join } from "node:path";
-import { crc32 } from "node:zlib";
 import type { ApiKey } from "../core/access/api-key.ts";
 import type { KeyFile } from "../core/access/key-ring.ts";
 import { ServiceError } from "../core/errors.ts";
+import { decodeChecksummed, encodeChecksummed } from "./checksummed-json.ts";
 import { type Disk, replaceFile } from "./disk.ts";
 
 /** In the data directory. Where it stands, a key is needed. */
 export const KEY_FILE_NAME = "KEYS";
 
 const FORMAT = 1;
-const FIRST_LINE = /^memoryd keys (\d+) crc32 ([0-9a-f]{8})$/;
 
 /** The keys in a data directory, in one small checksummed file. */
 export function openKeyFile(disk: Disk, directory: string): KeyFile {
   const path = join(directory, KEY_FILE_NAME);
   return {
-    write: (keys) => replaceFile(disk, path, encode(keys)),
+    write: (keys) => replaceFile(disk, path, encodeChecksummed("keys", FORMAT, keys)),
     async remove() {
       await disk.remove(path);
       await disk.syncDirectory(directory);
@@ -42,28 +41,16 @@ export async function readKeyFile(disk: Disk, directory: string): Promise<readon
   return keys;
 }
 
-function encode(keys: readonly ApiKey[]): Buffer {
-  const text = Buffer.from(`${JSON.stringify(keys, null, 1)}\n`);
-  return Buffer.concat([Buffer.from(`memoryd keys ${FORMAT} crc32 ${checksum(text)}\n`), text]);
-}
-
 /** Undefined for a damaged file. */
 function decode(bytes: Buffer): readonly ApiKey[] | undefined {
-  const lineEnd = bytes.indexOf("\n");
-  const line = FIRST_LINE.exec(bytes.subarray(0, Math.max(lineEnd, 0)).toString());
-  const body = bytes.subarray(lineEnd + 1);
-  const format = Number(line?.[1] ?? 0);
-  if (line === null || format === 0 || checksum(body) !== line[2]) return undefined;
-  if (format > FORMAT) {
+  const decoded = decodeChecksummed("keys", bytes);
+  if (decoded === undefined || decoded.format === 0) return undefined;
+  if (decoded.format > FORMAT) {
     throw new ServiceError(
       "STORE_UNUSABLE",
-      `The file ${KEY_FILE_NAME} has format ${format} and this memoryd knows up to ${FORMAT}: it was written by a ` +
+      `The file ${KEY_FILE_NAME} has format ${decoded.format} and this memoryd knows up to ${FORMAT}: it was written by a ` +
         "newer version. Install that version.",
     );
   }
-  return JSON.parse(body.toString()) as ApiKey[];
-}
-
-function checksum(bytes: Uint8Array): string {
-  return crc32(bytes).toString(16).padStart(8, "0");
+  return decoded.value() as ApiKey[];
 }

@@ -97,7 +97,7 @@ async function createInDaemon(daemon: Daemon, { to, name }: BackupFlags): Promis
   }
 }
 
-async function createHere(dataDir: string, { to, name, ...flags }: BackupFlags): Promise<Backup> {
+async function createHere(dataDir: string, flags: BackupFlags): Promise<Backup> {
   const { backUpStopped } = await import("../../daemon/stopped-store.ts");
   const { createLogger } = await import("../../daemon/log.ts");
   const interrupt = new AbortController();
@@ -105,8 +105,8 @@ async function createHere(dataDir: string, { to, name, ...flags }: BackupFlags):
   try {
     return await backUpStopped(dataDir, {
       log: createLogger(settingsOf(flags).logLevel),
-      folder: await folderOf({ to, ...flags } as BackupFlags),
-      name,
+      folder: await folderOf(flags),
+      name: flags.name,
       signal: interrupt.signal,
       onProgress: (done, total) => showProgress(inWords(done, total)),
     });

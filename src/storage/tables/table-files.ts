@@ -1,6 +1,6 @@
 import { basename, dirname, join } from "node:path";
 import { crc32 } from "node:zlib";
-import { type Disk, listFilesBelow } from "../disk.ts";
+import { type Disk, listFilesBelow, readInPieces } from "../disk.ts";
 import type { TableState } from "./table-state.ts";
 
 /** A file of a table as it was when it was synced. LanceDB never changes a file it has written. */
@@ -16,7 +16,6 @@ export class SyncError extends Error {
   override readonly name = "SyncError";
 }
 
-const CHUNK_BYTES = 1024 * 1024;
 const NEWEST = 2n ** 64n - 1n;
 
 /** The file that names everything a version of a table consists of. Named so that the newest sorts first. */
@@ -108,17 +107,11 @@ export async function checksum(
 ): Promise<{ readonly size: number; readonly crc32: number }> {
   const file = await disk.open(path, sync ? "write" : "read");
   try {
-    // Most files are small, and a megabyte for each would keep the garbage collector busy.
-    const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, ((await disk.size(path)) ?? 0) + 1));
-    let size = 0;
     let crc = 0;
-    for (;;) {
-      const read = await file.read(chunk, size);
-      crc = crc32(chunk.subarray(0, read), crc);
-      size += read;
-      if (read < chunk.length) break;
-      await pause();
-    }
+    const size = await readInPieces(file, (await disk.size(path)) ?? 0, async (piece, position) => {
+      if (position > 0) await pause();
+      crc = crc32(piece, crc);
+    });
     if (sync) await synced(path, file.sync());
     return { size, crc32: crc };
   } finally {
