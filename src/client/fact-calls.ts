@@ -29,7 +29,7 @@ export function factCalls({ json, get }: Transport) {
         isWrite: true,
         options,
       }),
-    /** What is true now, or `at` a moment. @throws {MemorydError} `NOT_FOUND` where nothing is. */
+    /** The fact that is true now, or `at` a moment. @throws {MemorydError} `NOT_FOUND` where nothing is. */
     current: async (filter: wire.CurrentFactFilter, options?: CallOptions) =>
       (await get<{ fact: wire.Fact }>(`${FACTS}/current`, filter, options)).fact,
     get: async (id: string, filter?: wire.OneFactFilter, options?: CallOptions) =>

@@ -37,7 +37,7 @@ export interface Call {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Begins with `/`; its parts are encoded. */
   readonly path: string;
-  /** What is undefined or null is left out. */
+  /** Fields that are undefined or null are left out. */
   readonly query?: object | undefined;
   /** A form and bytes go as they are, text as lines of JSON, anything else as JSON. */
   readonly body?: object | string | undefined;
@@ -59,7 +59,7 @@ export interface Transport {
 const DEFAULT_URL = "http://127.0.0.1:8080";
 const DEFAULT_TIMEOUT_MS = 60_000;
 const DEFAULT_RETRIES = 3;
-/** What a timer holds. */
+/** The longest delay that a timer takes, in milliseconds. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** Before the first further try where the daemon does not say; doubled each time. */
 const FIRST_PAUSE_MS = 200;

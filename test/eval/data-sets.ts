@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { EvalQuestion } from "./metrics.ts";
+import { type Conversation, UNANSWERABLE } from "./locomo.ts";
 
 /** A memory to add before the questions are asked. */
 export interface EvalMemory {
@@ -19,25 +20,6 @@ export interface DataSet {
   /** Questions that the memories do not answer; their evidence is empty. */
   readonly unanswerable: readonly EvalQuestion[];
 }
-
-interface Conversation {
-  readonly id: string;
-  readonly turns: readonly {
-    readonly id: string;
-    readonly text: string;
-    readonly session: string;
-    readonly date: string;
-  }[];
-  readonly questions: readonly {
-    readonly id: string;
-    readonly q: string;
-    readonly evidence: readonly string[];
-    readonly category: number;
-  }[];
-}
-
-/** LoCoMo's category of questions that the conversation does not answer. */
-const UNANSWERABLE = 5;
 
 /** Conversations in the layout of `locomo-dev.json`: a user a conversation, a memory a turn. */
 export function readLocomo(path: string): DataSet {

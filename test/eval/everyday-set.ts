@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AddMemoryInput } from "../../src/core/memories/added-memory.ts";
+import { type Conversation, UNANSWERABLE } from "./locomo.ts";
 
 /** A memory with the name that questions expect it by. */
 export interface SetMemory extends AddMemoryInput {
@@ -106,24 +107,6 @@ export function readEverydaySet(folder: string, name: string, today = Date.now()
     ),
   };
 }
-
-interface Conversation {
-  readonly id: string;
-  readonly turns: readonly {
-    readonly id: string;
-    readonly text: string;
-    readonly session: string;
-    readonly date: string;
-  }[];
-  readonly questions: readonly {
-    readonly q: string;
-    readonly evidence: readonly string[];
-    readonly category: number | string;
-  }[];
-}
-
-/** LoCoMo's category of questions that the conversation does not answer. */
-const UNANSWERABLE = 5;
 
 /** Conversations in the layout of LoCoMo: a user a conversation, a memory a turn; asked right after the last turn. */
 export function readConversations(file: string, name: string): EverydaySet {

@@ -1,27 +1,32 @@
 import { readFileSync } from "node:fs";
 
-/** A conversation of LoCoMo (CC BY-NC 4.0: for evaluation only, never shipped). */
+/** A conversation in the layout of LoCoMo (CC BY-NC 4.0: for evaluation only, never shipped). */
 export interface Conversation {
   readonly id: string;
   readonly turns: readonly {
     readonly id: string;
     readonly text: string;
-    readonly session: string | number;
+    readonly session: string;
+    readonly date: string;
   }[];
   readonly questions: readonly {
+    readonly id: string;
     readonly q: string;
     /** Ids of the turns that the answer rests on. */
     readonly evidence: readonly string[];
-    readonly category: number;
+    readonly category: number | string;
   }[];
 }
+
+/** LoCoMo's category of questions that the conversation does not answer. */
+export const UNANSWERABLE = 5;
 
 /** The conversations of a file, without the questions that nothing answers (category 5, or no evidence). */
 export function readLocomo(path: string): Conversation[] {
   const conversations = JSON.parse(readFileSync(path, "utf8")) as Conversation[];
   return conversations.map((conversation) => ({
     ...conversation,
-    questions: conversation.questions.filter((q) => q.category !== 5 && q.evidence.length > 0),
+    questions: conversation.questions.filter((q) => q.category !== UNANSWERABLE && q.evidence.length > 0),
   }));
 }
 

@@ -187,7 +187,7 @@ async function restore(backup: string, flags: RestoreFlags): Promise<void> {
     print(`left out what was erased since then: the data of ${plural(erasedUsers, "user")}`);
 }
 
-/** Where backups are: as the flag says, else where the running daemon makes them, else where one would. */
+/** The folder of backups: that of the flag, else that of the running daemon, else the configured one. */
 async function folderOf({ to, ...flags }: BackupFlags): Promise<string> {
   if (to !== undefined) return resolve(to);
   const settings = settingsOf(flags);

@@ -210,7 +210,7 @@ function printMatch(match: Match, index: number): void {
   print(paint("faint", `          ${parts.filter((part) => part !== "").join(" · ")}`));
 }
 
-/** Where it stands in a document: "talk.mp4 12:31", "report.pdf p. 4". */
+/** The place in a document: "talk.mp4 12:31", "report.pdf p. 4". */
 function placeOf({ source }: Match): string {
   if (source === undefined || source === null) return "";
   const { filename, url, chunk_index: index, page, start_ms: startMs } = source;

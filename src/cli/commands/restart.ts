@@ -20,7 +20,7 @@ import { didNotStart, startByKeeper } from "../service/start-by-keeper.ts";
 import { spawnDaemon } from "./start-detached.ts";
 
 interface StartAgain {
-  /** What starts it and looks after it, in the words of the system; undefined where nothing does. */
+  /** The service manager that starts it, by its name in the system; undefined where there is none. */
   readonly keeper: string | undefined;
   /** Waits until it is ready. @throws {CliFailure} why it did not start, with the end of its log. */
   start(): Promise<Daemon>;

@@ -29,7 +29,7 @@ interface Entry {
   readonly tags: readonly string[];
   /** The beginning of a note; where a document is from; what a fact states. */
   readonly text: string;
-  /** Of a document those that were found; of a fact none. */
+  /** The memories of a document that were found; none for a fact. */
   readonly noteIds: string[];
 }
 

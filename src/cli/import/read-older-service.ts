@@ -9,7 +9,7 @@ import { messageOf } from "../../config/system-error.ts";
 /** What is read of each table, as far as it is there: tables grew columns over the years. */
 const MEMORY_COLUMNS = ["content", "primary_sector", "tags", "meta", "created_at", "user_id", "project"];
 
-/** What OpenMemory calls its one user where nobody named one: without a key, and the hash of a key. */
+/** Names that OpenMemory gives its one unnamed user: without a key, and the hash of a key. */
 const NO_PERSON = /^(?:dev-no-auth|anonymous|default|[0-9a-f]{16,64})$/;
 
 type Row = Readonly<Record<string, unknown>>;

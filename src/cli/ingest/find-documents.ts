@@ -43,7 +43,7 @@ const SECRETS =
 const MAX_DEPTH = 64;
 const COSTLY_PATTERN = /(?:\*\*[^\n]*){4}|(?:\*[^/\n]*){7}|^.{513}/m;
 
-/** Of each `.gitignore`, outermost first; undefined where one of them has a pattern that would take too long. */
+/** The rules of each `.gitignore`, outermost first; undefined where one of them has a pattern that would take too long. */
 type Rules = readonly (readonly [folder: string, patterns: Ignore])[] | undefined;
 
 /**

@@ -16,7 +16,7 @@ export interface IngestOptions extends Flags {
   readonly watch?: boolean;
 }
 
-/** What was done with the files of one look at the folders. */
+/** The result of one pass over the folders. */
 export interface Tally {
   added: number;
   replaced: number;

@@ -7,7 +7,7 @@ export interface LogPlace {
   readonly bytes: number;
 }
 
-/** Where the log of a data directory ends now; undefined where there is none. */
+/** The present end of the log of a data directory; undefined where there is none. */
 export function endOfLog(dataDir: string): LogPlace | undefined {
   const stat = statSync(logFileOf(dataDir), { bigint: true, throwIfNoEntry: false });
   return stat && { file: `${stat.dev}:${stat.ino}`, bytes: Number(stat.size) };
