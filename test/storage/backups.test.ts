@@ -1,35 +1,26 @@
-import { createHash, randomUUID } from "node:crypto";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { deleteMemory } from "../../src/core/operations.ts";
 import { addMemory } from "../../src/core/memories/add-memories.ts";
-import {
-  type BackupTarget,
-  listBackups,
-  readManifest,
-  removeBackup,
-  verifyBackup,
-  writeBackup,
-} from "../../src/storage/backups.ts";
+import { listBackups, readManifest, removeBackup, verifyBackup } from "../../src/storage/backups.ts";
 import { type Disk, listFilesBelow, nodeDisk } from "../../src/storage/disk.ts";
 import { restoreBackup } from "../../src/storage/restore-backup.ts";
+import { type BackupWorld, createBackupWorld, textsOf } from "../support/backup-world.ts";
 import { createMemoryWorld } from "../support/memory-world.ts";
-import { createStoreOnDisk, openStoreOnDisk, type StoreOnDisk } from "../support/store-on-disk.ts";
+import { openStoreOnDisk, type StoreOnDisk } from "../support/store-on-disk.ts";
 
+let world: BackupWorld;
 let store: StoreOnDisk;
 let folder: string;
+let add: BackupWorld["add"];
+let backUp: BackupWorld["backUp"];
 beforeEach(async () => {
-  store = await createStoreOnDisk();
-  Object.assign(store.ports, { ids: { newId: () => randomUUID() } });
-  folder = mkdtempSync(join(tmpdir(), "memoryd-backups-"));
+  world = await createBackupWorld();
+  ({ store, folder, add, backUp } = world);
 });
-afterEach(async () => {
-  await store.close();
-  store.removeDirectory();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterEach(() => world.close());
 
 /** Two disks without hard links between them; each has its own. */
 const otherDisk: Disk = {
@@ -42,29 +33,12 @@ const otherDisk: Disk = {
   },
 };
 
-const add = async (content: string) => (await addMemory(store.ports, { content })).memory.id;
-
-function backUp(name: string, { disk = nodeDisk, originals = [] as string[], ...more }: Backing = {}) {
-  const source = {
-    disk,
-    directory: store.directory,
-    hold: async () => ({ ...(await store.opened.checkpointer.hold()), originals }),
-  };
-  return writeBackup(source, { folder, name, createdAt: store.ports.clock.now(), program: "1.2.3", ...more });
-}
-type Backing = Partial<BackupTarget> & { readonly disk?: Disk; readonly originals?: string[] };
-
 async function restored(name: string): Promise<{ readonly texts: string[]; readonly opened: StoreOnDisk }> {
   const target = join(folder, `restored-${name}`, "data");
   await restoreBackup(nodeDisk, join(folder, name), target);
   const opened = await openStoreOnDisk(target, createMemoryWorld());
   Object.assign(opened.ports, { ids: store.ports.ids });
   return { texts: await textsOf(opened), opened };
-}
-
-async function textsOf({ ports }: StoreOnDisk): Promise<string[]> {
-  const { ids } = ports.store.catalogue.page({}, { limit: 1_000, offset: 0 });
-  return [...(await ports.store.readMemories(ids)).values()].map(({ content }) => content).sort();
 }
 
 describe("a backup", () => {

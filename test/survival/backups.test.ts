@@ -1,45 +1,24 @@
-import { randomUUID } from "node:crypto";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { addMemory } from "../../src/core/memories/add-memories.ts";
-import { type BackupTarget, listBackups, verifyBackup, writeBackup } from "../../src/storage/backups.ts";
+import { listBackups, verifyBackup } from "../../src/storage/backups.ts";
 import { type Disk, nodeDisk } from "../../src/storage/disk.ts";
 import { restoreBackup } from "../../src/storage/restore-backup.ts";
+import { type BackupWorld, createBackupWorld, textsOf } from "../support/backup-world.ts";
 import { createMemoryWorld } from "../support/memory-world.ts";
 import { createFaultyDisk } from "../support/faulty-disk.ts";
-import { createStoreOnDisk, openStoreOnDisk, type StoreOnDisk } from "../support/store-on-disk.ts";
+import { openStoreOnDisk } from "../support/store-on-disk.ts";
 
-let store: StoreOnDisk;
+let world: BackupWorld;
 let folder: string;
+let add: BackupWorld["add"];
+let backUp: BackupWorld["backUp"];
 beforeEach(async () => {
-  store = await createStoreOnDisk();
-  Object.assign(store.ports, { ids: { newId: () => randomUUID() } });
-  folder = mkdtempSync(join(tmpdir(), "memoryd-backups-"));
+  world = await createBackupWorld();
+  ({ folder, add, backUp } = world);
 });
-afterEach(async () => {
-  await store.close();
-  store.removeDirectory();
-  rmSync(folder, { recursive: true, force: true });
-});
-
-const add = async (content: string) => (await addMemory(store.ports, { content })).memory.id;
-
-function backUp(name: string, { disk = nodeDisk, originals = [] as string[], ...more }: Backing = {}) {
-  const source = {
-    disk,
-    directory: store.directory,
-    hold: async () => ({ ...(await store.opened.checkpointer.hold()), originals }),
-  };
-  return writeBackup(source, { folder, name, createdAt: store.ports.clock.now(), program: "1.2.3", ...more });
-}
-type Backing = Partial<BackupTarget> & { readonly disk?: Disk; readonly originals?: string[] };
-
-async function textsOf({ ports }: StoreOnDisk): Promise<string[]> {
-  const { ids } = ports.store.catalogue.page({}, { limit: 1_000, offset: 0 });
-  return [...(await ports.store.readMemories(ids)).values()].map(({ content }) => content).sort();
-}
+afterEach(() => world.close());
 
 describe("a disk that fails", () => {
   it("at any step of restoring leaves no store or a whole one, and works the next time", async () => {
@@ -76,7 +55,7 @@ describe("a disk that fails", () => {
 
   it("at any step of a backup leaves no backup or a whole one, and the next one works", async () => {
     await add("one");
-    await store.opened.checkpointer.flush();
+    await world.store.opened.checkpointer.flush();
     const disk = await createFaultyDisk(folder);
     const through: Disk = {
       ...nodeDisk,
