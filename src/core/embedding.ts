@@ -77,3 +77,14 @@ export interface QuestionEmbedding {
 export function stampKey({ model, windows, pooling, projection }: EmbeddingStamp): string {
   return [model.slice(0, 12), windows, pooling, projection.slice(0, 12)].join("/");
 }
+
+/** Cosine of vectors of unit length: the product of any two. */
+export function cosine(a: Float32Array, b: Float32Array): number {
+  // Two sums: an addition need not wait for the one before it.
+  let [even, odd] = [0, 0];
+  for (let i = 0; i < a.length; i += 2) {
+    even += (a[i] ?? 0) * (b[i] ?? 0);
+    odd += (a[i + 1] ?? 0) * (b[i + 1] ?? 0);
+  }
+  return even + odd;
+}

@@ -1,7 +1,7 @@
 /** Facts by what they mean: which of them answer a question, and which say the same in other words. */
 import { questionTerms } from "../text/analyser.ts";
 import { Phrases } from "../text/phrases.ts";
-import { cosine } from "../users/cluster.ts";
+import { cosine } from "../embedding.ts";
 import { type Fact, foldText, nameKey } from "./fact.ts";
 import type { FactFilter, FactReads } from "./fact-book.ts";
 import { compareForList } from "./fact-page.ts";

@@ -1,4 +1,5 @@
 import type { MemoryStore, Ordinal } from "../ports.ts";
+import { cosine } from "../embedding.ts";
 import { fold } from "../text/fold.ts";
 import type { Memory } from "../memory.ts";
 import { changeWords } from "../text/change-words.ts";
@@ -188,12 +189,6 @@ function areAlike(later: Dated, earlier: Dated, best: readonly Dated[]): boolean
 /** The cosine of the two windows that are most alike. */
 function similarity(a: readonly Float32Array[], b: readonly Float32Array[]): number {
   let best = 0;
-  for (const one of a) {
-    for (const other of b) {
-      let sum = 0;
-      for (let i = 0; i < one.length; i += 1) sum += (one[i] ?? 0) * (other[i] ?? 0);
-      best = Math.max(best, sum);
-    }
-  }
+  for (const one of a) for (const other of b) best = Math.max(best, cosine(one, other));
   return best;
 }

@@ -3,7 +3,8 @@ import { keyPhrases } from "../text/key-phrases.ts";
 import { sentencesOf } from "../text/sentences.ts";
 import { dotOf, type TermVector, termVectors } from "../text/term-vectors.ts";
 import { sentenceWorth } from "../text/sentence-worth.ts";
-import { cluster, cosine, evenly } from "./cluster.ts";
+import { cosine } from "../embedding.ts";
+import { cluster, evenly } from "./cluster.ts";
 
 /** The fields of a memory that a summary uses. */
 export interface SummarisedMemory extends Pick<

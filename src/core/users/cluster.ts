@@ -1,3 +1,5 @@
+import { cosine } from "../embedding.ts";
+
 /** Vectors grouped by direction. */
 export interface Cluster {
   /** Places in the list of vectors, ascending. */
@@ -49,17 +51,6 @@ export async function cluster(
 export function evenly<T>(items: readonly T[], limit: number): readonly T[] {
   if (items.length <= limit) return items;
   return Array.from({ length: limit }, (_, i) => items[Math.floor((i * items.length) / limit)] as T);
-}
-
-/** Cosine of vectors of unit length: the product of any two. */
-export function cosine(a: Float32Array, b: Float32Array): number {
-  // Two sums: an addition need not wait for the one before it.
-  let [even, odd] = [0, 0];
-  for (let i = 0; i < a.length; i += 2) {
-    even += (a[i] ?? 0) * (b[i] ?? 0);
-    odd += (a[i + 1] ?? 0) * (b[i + 1] ?? 0);
-  }
-  return even + odd;
 }
 
 /** The mean of vectors, brought to unit length. */
