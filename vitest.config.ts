@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
-import { ONNX_ENVIRONMENT } from "./src/models/onnx-environment.ts";
+import { ONNX_ENVIRONMENT } from "./src/models/bundled-models.ts";
 
 /** One project a kind of test: `npm test` runs the fast ones, the others have scripts of their own. */
 const slow = { testTimeout: 600_000, hookTimeout: 120_000, pool: "forks" } as const;
@@ -11,14 +11,16 @@ const alone = { ...slow, fileParallelism: false } as const;
 /** By default one core stays idle, which is half of a machine of two. */
 const ALL_CORES = "100%";
 /** As few stores are opened in a thread of their own as in a process: `test/e2e` has those. */
-const inThisThread = { setupFiles: ["test/support/tables-in-this-thread.ts"] };
+const IN_THIS_THREAD = ["test/support/tables-in-this-thread.ts", "test/support/random-cases.ts"];
+/** Measures processor time, which the garbage of a process with a hundred test files would multiply. */
+const OWN_PROCESS = "test/regular-expressions.test.ts";
 /** For files that wait for daemons and disks much of the time. */
 const WAITING = availableParallelism() + 1;
 /** Files whose runs, rounds and kills `test:stress` multiplies. */
 const stressed = readdirSync("test", { recursive: true, encoding: "utf8" })
   .filter((file) => file.endsWith(".test.ts"))
   .map((file) => join("test", file))
-  .filter((file) => readFileSync(file, "utf8").includes("/support/stress.ts"));
+  .filter((file) => /\/support\/stress\.ts|"fast-check"/.test(readFileSync(file, "utf8")));
 
 /** Where `.ci/run` wants the results as JSON, beside what is printed. */
 const report = process.env["MEMORYD_TEST_REPORT"];
@@ -39,8 +41,8 @@ export default defineConfig({
           // Commands that run in the test's process read no configuration file of whoever runs the tests.
           env: { ...ONNX_ENVIRONMENT, XDG_CONFIG_HOME: "/nonexistent" },
           include: ["test/**/*.test.ts"],
-          exclude: ["test/e2e/**", "test/survival/**", "test/bench/**", "test/eval/**"],
-          ...inThisThread,
+          exclude: ["test/e2e/**", "test/survival/**", "test/bench/**", "test/eval/**", OWN_PROCESS],
+          setupFiles: IN_THIS_THREAD,
           pool: "forks",
           maxWorkers: ALL_CORES,
           // One process per core loads modules and models once; no test of this project replaces a module.
@@ -52,10 +54,15 @@ export default defineConfig({
       },
       {
         extends: true,
+        // After the others: projects that run together must agree on their number of workers.
+        test: { name: "own-process", include: [OWN_PROCESS], ...slow, sequence: { groupOrder: 1 } },
+      },
+      {
+        extends: true,
         test: {
           name: "survival",
           include: ["test/survival/**/*.test.ts"],
-          ...inThisThread,
+          setupFiles: IN_THIS_THREAD,
           ...slow,
           maxWorkers: WAITING,
         },
@@ -69,7 +76,7 @@ export default defineConfig({
         test: {
           name: "stress",
           include: stressed,
-          ...inThisThread,
+          setupFiles: IN_THIS_THREAD,
           ...slow,
           testTimeout: 0,
           maxWorkers: ALL_CORES,

@@ -13,19 +13,21 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   storage: ["core"],
   sandbox: [],
   models: ["core", "sandbox"],
-  extraction: ["core", "sandbox"],
+  extraction: ["core", "sandbox", "files"],
+  files: ["config", "core", "schemas"],
   http: ["core", "schemas"],
   mcp: ["core", "schemas"],
   client: ["schemas"],
+  console: ["client"],
   config: ["core", "http", "storage"],
-  daemon: ["config", "core", "schemas", "storage", "models", "extraction", "sandbox", "http", "mcp"],
-  cli: ["daemon", "config", "core", "schemas", "client"],
+  daemon: ["config", "core", "schemas", "storage", "models", "extraction", "sandbox", "files", "http", "mcp"],
+  cli: ["daemon", "files", "config", "core", "schemas", "client"],
 };
 /** The command line starts the daemon; nothing else in the daemon's room knows how it is built. */
 const ONLY_CLI_IMPORTS = "daemon/daemon.ts";
 /** What reads the contents of foreign files: for processes without rights, which the daemon starts. */
 const PARSERS =
-  /^(?:pdfjs-dist|mammoth|@mozilla\/readability|linkedom|htmlparser2|marked|@ffmpeg\/.*)(?:\/|$)/;
+  /^(?:pdfjs-dist|mammoth|@mozilla\/readability|linkedom|htmlparser2|marked|postal-mime|tesseract\.js-core|@ffmpeg\/.*)(?:\/|$)/;
 const OWN_PARSERS = ["extraction/media/wav.ts"];
 
 interface SourceFile {
@@ -42,7 +44,7 @@ interface SourceFile {
 
 const files = (readdirSync(SRC, { recursive: true }) as string[])
   .map((path) => path.replaceAll("\\", "/"))
-  .filter((path) => path.endsWith(".ts"))
+  .filter((path) => /\.tsx?$/.test(path))
   .map(readSource);
 
 function readSource(path: string): SourceFile {
@@ -161,7 +163,9 @@ describe("src", () => {
     const vague = /^(index|types|utils?|common|helpers?|manager)\.ts$|-(manager|helpers?|utils?)\.ts$/;
     const wrong = offences(({ path }) => {
       const name = path.split("/").at(-1) ?? "";
-      return /^[a-z0-9]+(-[a-z0-9]+)*\.ts$/.test(name) && !vague.test(name) ? [] : [name];
+      return /^[a-z0-9]+(-[a-z0-9]+)*\.tsx?$/.test(name) || (name === "vite.config.ts" && !vague.test(name))
+        ? []
+        : [name];
     });
     expect(wrong).toEqual([]);
   });

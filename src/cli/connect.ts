@@ -1,12 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { SHUTDOWN_MS } from "../config/limits.ts";
-import { createClient, type ClientOptions, type MemorydClient } from "../client/client.ts";
+import { type ClientOptions, createClient, type MemorydClient } from "../client/client.ts";
 import { VERSION } from "../config/version.ts";
 import { baseUrl, proofOf, readRuntimeInfo, type RuntimeInfo } from "../daemon/runtime-file.ts";
-import { CliFailure, usageFailure } from "./output/cli-failure.ts";
+import { CliFailure, oneLine, usageFailure } from "./output/output.ts";
 import { type Flags, settingsOf } from "./output/options.ts";
-import { oneLine } from "./output/output.ts";
 import { checkVersions } from "./installed-program.ts";
 import { UUID } from "../schemas/text-rules.ts";
 
@@ -43,14 +42,14 @@ export async function findDaemon(dataDir: string): Promise<Daemon | undefined> {
   return { runtime, url, api: createClient(options) };
 }
 
-/** As `fetch`; over HTTPS from what shows the daemon's certificate alone. */
+/** Like `fetch`; HTTPS only with the daemon's certificate. */
 async function fetchFrom({ tlsFingerprint }: RuntimeInfo, request: Request): Promise<Response> {
   if (tlsFingerprint === undefined) return await fetch(request);
   const { fetchPinned } = await import("./fetch-pinned.ts");
   return await fetchPinned(request, tlsFingerprint);
 }
 
-/** As `findDaemon`. @throws {CliFailure} also when none runs, or its version does not understand this one's. */
+/** Like `findDaemon`. @throws {CliFailure} also when none runs, or its version does not understand this one's. */
 export async function connect(flags: Pick<Flags, "dataDir" | "config">): Promise<Daemon> {
   const { dataDir } = settingsOf(flags);
   const daemon = await findDaemon(dataDir);
@@ -131,7 +130,8 @@ export async function factId(api: MemorydClient, text: string): Promise<string> 
   });
 }
 
-async function fullId(
+/** The id that a text is the end of. @throws as `memoryId`. */
+export async function fullId(
   text: string,
   what: string,
   endingIn: (end: string) => Promise<string[]>,

@@ -1,7 +1,7 @@
 import { Agent, buildConnector, fetch as fetchWith } from "undici";
 
 /**
- * As `fetch`. The server must show one certificate and no other: who issued it, for which name and until when, does not
+ * Like `fetch`, for a server with exactly one certificate: its issuer, name and dates do not
  * count. Nothing is sent before it was shown.
  * @param fingerprint of the certificate, SHA-256 as Node writes it.
  */

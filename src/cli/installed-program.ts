@@ -1,6 +1,6 @@
 import { readFileSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { CliFailure } from "./output/cli-failure.ts";
+import { CliFailure } from "./output/output.ts";
 
 /** This program as others may start it later, from anywhere: two absolute paths. */
 export interface InstalledProgram {
@@ -12,11 +12,7 @@ export interface InstalledProgram {
 /** Folders that package runners fetch a program into for one run, and clear when they like. */
 const PASSING_FOLDER = /[/\\](?:_npx|dlx|dlx-[^/\\]+|bunx-[^/\\]+)[/\\]/;
 
-/**
- * The program that runs.
- * @param command what the user was about to do, such as `memoryd service install`.
- * @throws {CliFailure} if it lies in a cache that may be cleared any day.
- */
+/** The program that runs. @throws {CliFailure} if it lies in a cache that may be cleared any day. */
 export function installedProgram(
   command: string,
   { node = process.execPath, launcher = launcherPath() }: Partial<InstalledProgram> = {},

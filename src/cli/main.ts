@@ -8,24 +8,25 @@ import {
   loadConfig,
   SETTINGS,
 } from "../config/config.ts";
-import { REMOVED_SETTINGS } from "../config/settings-schema.ts";
 import { VERSION } from "../config/version.ts";
 import { addAgentCommands } from "./agents/agent-commands.ts";
 import { addBackupCommands } from "./commands/backup.ts";
 import { addChangeCommands } from "./commands/changes.ts";
 import { addCompactCommand } from "./commands/compact.ts";
-import { addDaemonCommands } from "./commands/daemon.ts";
+import { addDaemonCommands, addOpenCommand } from "./commands/daemon.ts";
+import { addDoctorCommand } from "./commands/doctor.ts";
 import { addFactCommands } from "./commands/facts.ts";
+import { addHistoryCommands } from "./commands/history.ts";
 import { addKeyCommands } from "./commands/keys.ts";
 import { addMemoryCommands } from "./commands/memories.ts";
 import { addModelCommands } from "./commands/models.ts";
 import { addReviewCommand } from "./commands/review.ts";
 import { addTransferCommands } from "./commands/transfer.ts";
 import { addUserCommands } from "./commands/users.ts";
-import { completionScript, type Shell, SHELLS } from "./completion.ts";
-import { CliFailure, EXIT, type ExitCode } from "./output/cli-failure.ts";
+import { addWatchCommands } from "./commands/watch.ts";
+import { addHookCommands } from "./hooks/hook-commands.ts";
+import { CliFailure, complain, endWithReader, EXIT, type ExitCode, print } from "./output/output.ts";
 import { addCommand, type Flags, settingsOf } from "./output/options.ts";
-import { complain, endWithReader, print } from "./output/output.ts";
 import { addServiceCommands } from "./service/service.ts";
 
 const EPILOGUE = `
@@ -67,8 +68,10 @@ export function program(words: readonly string[]): Command {
 
   addStart(memoryd, words);
   addDaemonCommands(memoryd);
+  addOpenCommand(memoryd);
   addCompactCommand(memoryd);
   addBackupCommands(memoryd);
+  addDoctorCommand(memoryd);
   addModelCommands(memoryd);
   const data = memoryd.command("data").description("say where the data is");
   addCommand(data, "path", "print the data directory").action((flags: Flags) =>
@@ -77,9 +80,12 @@ export function program(words: readonly string[]): Command {
   addServiceCommands(memoryd);
   addMemoryCommands(memoryd);
   addChangeCommands(memoryd);
+  addHistoryCommands(memoryd);
   addFactCommands(memoryd);
   addTransferCommands(memoryd);
+  addWatchCommands(memoryd);
   addAgentCommands(memoryd);
+  addHookCommands(memoryd);
   addReviewCommand(memoryd);
   addUserCommands(memoryd);
   addKeyCommands(memoryd);
@@ -87,7 +93,11 @@ export function program(words: readonly string[]): Command {
     .command("completion")
     .description("print a script with which a shell completes commands and options")
     .addArgument(new Argument("<shell>", "the shell").choices(SHELLS))
-    .action((shell: Shell) => print(completionScript(memoryd, shell)));
+    .action((shell: Shell) => print(COMPLETION_SCRIPTS[shell]));
+  memoryd
+    .command("complete", { hidden: true })
+    .argument("[words...]")
+    .action((given: string[]) => completions(memoryd, given).forEach(print));
   return memoryd;
 }
 
@@ -111,9 +121,7 @@ function addStart(memoryd: Command, words: readonly string[]): void {
     const option = new Option(`${flag} <value>`, `${description} (${variable}${note})`);
     command.addOption(choices.length > 0 ? option.choices(choices) : option);
   }
-  // A removed one is refused with a sentence.
-  for (const name of [...Object.keys(REMOVED_SETTINGS), ...INTERNAL])
-    command.addOption(new Option(`${flagOf(name)} <value>`).hideHelp());
+  for (const name of INTERNAL) command.addOption(new Option(`${flagOf(name)} <value>`).hideHelp());
   command
     .option("--config <file>", `read settings from this file instead of ${DEFAULT_CONFIG_FILE}`)
     .option("--detach", "run as a process of its own; returns when it is ready")
@@ -152,4 +160,68 @@ function sentenceOf({ code, detail, errors }: MemorydError): string {
     .map(({ path, message }) => `${path} ${message}`)
     .filter((field) => !detail.includes(field));
   return fields.length === 0 ? detail : `${detail} (${fields.join("; ")})`;
+}
+
+const SHELLS = ["bash", "zsh", "fish"] as const;
+type Shell = (typeof SHELLS)[number];
+
+/** Each gives the names of files where the program has no word. */
+const COMPLETION_SCRIPTS: Readonly<Record<Shell, string>> = {
+  bash: `# memoryd completion for bash: source <(memoryd completion bash)
+_memoryd() {
+  local IFS=$'\\n'
+  COMPREPLY=($("$1" complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null | cut -f1))
+}
+complete -o default -F _memoryd memoryd`,
+  zsh: `#compdef memoryd
+# memoryd completion for zsh: source <(memoryd completion zsh), after compinit
+_memoryd() {
+  local -a candidates
+  candidates=("\${(@f)$("\${words[1]}" complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
+  candidates=("\${(@)candidates//:/\\\\:}")
+  candidates=("\${(@)candidates/$'\\t'/:}")
+  if [[ -n "$candidates" ]]; then _describe memoryd candidates; else _files; fi
+}
+if [ "\${funcstack[1]}" = "_memoryd" ]; then _memoryd "$@"; else compdef _memoryd memoryd; fi`,
+  fish: `# memoryd completion for fish: memoryd completion fish | source
+function __memoryd_complete
+  set -l found (memoryd complete -- (commandline -opc)[2..] (commandline -ct) 2>/dev/null)
+  if test (count $found) -gt 0
+    printf '%s\\n' $found
+  else
+    __fish_complete_path (commandline -ct)
+  end
+end
+complete -c memoryd -f -a '(__memoryd_complete)'`,
+};
+
+/**
+ * The words that may stand where the last one begins, each with a tab and its description where it has one; none where
+ * anything may.
+ * @param words of the command line behind the program's name, up to the cursor; bash parts `--flag=value` in three.
+ */
+function completions(program: Command, words: readonly string[]): string[] {
+  const parts = words.flatMap((word) => {
+    const [, flag = word, value] = /^(--[^=]+)=(.*)$/.exec(word) ?? [];
+    return value === undefined ? (word === "=" ? [] : [flag]) : [flag, value];
+  });
+  if (words.at(-1) === "=") parts.push("");
+  const last = parts.pop() ?? "";
+  const prefix = /^--[^=]+=/.exec(words.at(-1) ?? "")?.[0] ?? "";
+  let command = program;
+  for (const word of parts) command = command.commands.find((each) => each.name() === word) ?? command;
+
+  const help = command.createHelp();
+  const options = help.visibleOptions(command);
+  const before = parts.at(-1);
+  const option = options.find(({ long, short }) => before !== undefined && [long, short].includes(before));
+  const choices =
+    option?.required === true
+      ? (option.argChoices ?? [])
+      : [
+          ...command.registeredArguments.flatMap(({ argChoices = [] }) => argChoices),
+          ...help.visibleCommands(command).map((each) => `${each.name()}\t${each.description()}`),
+          ...options.map(({ long, short, description }) => `${long ?? short}\t${description}`),
+        ];
+  return choices.filter((choice) => choice.startsWith(last)).map((choice) => prefix + choice);
 }

@@ -3,22 +3,39 @@
  * files beside it; fields are named as they are on the wire.
  */
 import { documentCalls, jobCalls } from "./document-calls.ts";
-import { factCalls } from "./fact-calls.ts";
-import { memoryCalls } from "./memory-calls.ts";
-import { backupCalls, compactionCalls, keyCalls, modelCalls, transferCalls } from "./operator-calls.ts";
+import { followChanges, type FollowOptions } from "./follow-changes.ts";
+import {
+  backupCalls,
+  compactionCalls,
+  factCalls,
+  keyCalls,
+  memoryCalls,
+  modelCalls,
+  transferCalls,
+  trashCalls,
+  userCalls,
+} from "./calls.ts";
+import type * as wire from "./records.ts";
 import type { Health, Owner, QueryConditions, QueryResult, Sectors, Stats, Version } from "./records.ts";
 import { type Call, type CallOptions, type ClientOptions, createTransport } from "./transport.ts";
-import { userCalls } from "./user-calls.ts";
 
 export type { DocumentCalls, IngestSource, JobCalls, WaitOptions } from "./document-calls.ts";
-export type { FactCalls } from "./fact-calls.ts";
-export type { MemoryCalls } from "./memory-calls.ts";
+export type { FollowOptions, Reset } from "./follow-changes.ts";
+export type {
+  BackupCalls,
+  CompactionCalls,
+  FactCalls,
+  KeyCalls,
+  MemoryCalls,
+  ModelCalls,
+  TransferCalls,
+  TrashCalls,
+  UserCalls,
+} from "./calls.ts";
 export { MemorydError } from "./memoryd-error.ts";
 export type { FieldError } from "./memoryd-error.ts";
-export type { BackupCalls, CompactionCalls, KeyCalls, ModelCalls, TransferCalls } from "./operator-calls.ts";
 export type * from "./records.ts";
 export type { Call, CallOptions, ClientOptions, VersionOptions, WriteOptions } from "./transport.ts";
-export type { UserCalls } from "./user-calls.ts";
 
 export type MemorydClient = ReturnType<typeof createClient>;
 
@@ -37,7 +54,14 @@ export function createClient(options: ClientOptions = {}) {
     /** The memories that answer a question, best first. */
     query: (query: string, conditions?: QueryConditions, options?: CallOptions) =>
       json<QueryResult>({ method: "POST", path: "/memory/query", body: { ...conditions, query }, options }),
+    /** What an agent should know at the start of a piece of work; its `text` is empty where there is nothing. */
+    context: (request: wire.ContextRequest = {}, options?: CallOptions) =>
+      json<wire.Context>({ method: "POST", path: "/context", body: request, options }),
     memories: memoryCalls(transport),
+    trash: trashCalls(transport),
+    /** Takes back what was done to memories; `dry_run` only says what. Doing it twice changes nothing more. */
+    undo: (body: wire.Undo = {}, options?: CallOptions) =>
+      json<wire.Undone>({ method: "POST", path: "/undo", body, options }),
     facts: factCalls(transport),
     documents: documentCalls(transport, jobs),
     jobs,
@@ -47,10 +71,16 @@ export function createClient(options: ClientOptions = {}) {
     compaction: compactionCalls(transport),
     backups: backupCalls(transport),
     models: modelCalls(transport),
+    /** Changes from now on, or from a position on, until the reader leaves the loop; see `GET /events`. */
+    changes: (options?: FollowOptions) => followChanges(transport, options),
     sectors: (owner?: Owner, options?: CallOptions) => get<Sectors>("/sectors", owner, options),
     health: (options?: CallOptions) => get<Health>("/health", {}, options),
     version: (options?: CallOptions) => get<Version>("/version", {}, options),
     stats: (options?: CallOptions) => get<Stats>("/stats", {}, options),
+    /** The settings that the daemon runs with, and where each comes from; for the scope `admin`, as its log is. */
+    settings: (options?: CallOptions) => get<wire.Settings>("/settings", {}, options),
+    /** The last lines of the daemon's log, oldest first. */
+    logs: (place?: wire.LogsPlace, options?: CallOptions) => get<wire.Logs>("/logs", place, options),
     /** Stops the daemon; with the token in the data directory only. */
     shutDown: (options?: CallOptions) => json<{ ok: true }>({ method: "POST", path: "/shutdown", options }),
     /** Any other call, by its path. */

@@ -28,10 +28,7 @@ export function jobCalls({ json, get }: Transport) {
     page: (place?: wire.DocumentPlace, options?: CallOptions) => get<wire.JobPage>("/jobs", place, options),
     cancel: (id: string, query?: wire.Owner, options?: CallOptions) =>
       json<wire.Job>({ method: "DELETE", path: path`/jobs/${id}`, query, options }),
-    /**
-     * Waits until a job is done, however long that takes; `signal` ends the waiting, not the job.
-     * @throws {MemorydError} what the job failed with; `JOB_CANCELLED`.
-     */
+    /** Waits until a job is done; `signal` ends the waiting, not the job. @throws {MemorydError} also `JOB_CANCELLED`. */
     async wait(id: string, owner?: wire.Owner, options?: WaitOptions): Promise<wire.IngestResult> {
       for (let pause = FIRST_LOOK_MS; ; pause = Math.min(pause * 1.5, LONGEST_LOOK_MS)) {
         const now = await job(id, owner, options);
@@ -89,7 +86,8 @@ export function documentCalls({ json, get, blob }: Transport, jobs: Pick<JobCall
     /** Gives an imported document its original back: the very bytes that it was made of. */
     restoreFile: (id: string, body: Blob, options?: CallOptions) =>
       json<{ ok: true; id: string }>({ method: "PUT", path: path`/documents/${id}/file`, body, options }),
-    delete: (id: string, query?: wire.Owner, options?: CallOptions) =>
+    /** For good, unless `trash` says otherwise. */
+    delete: (id: string, query?: wire.Deletion, options?: CallOptions) =>
       json<wire.DeletedDocument>({ method: "DELETE", path: path`/documents/${id}`, query, options }),
   };
 }

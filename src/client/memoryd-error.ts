@@ -17,9 +17,9 @@ export interface FieldError {
 export class MemorydError extends Error {
   override readonly name = "MemorydError";
   readonly code: string;
-  /** Of HTTP; 0 where there was no answer. */
+  /** HTTP status; 0 without a reply. */
   readonly status: number;
-  /** What is wrong and what to do about it, for people. */
+  /** The error and what to do about it, for people. */
   readonly detail: string;
   readonly errors: readonly FieldError[];
   readonly requestId: string | undefined;

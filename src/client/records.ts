@@ -1,12 +1,15 @@
-/** What goes over the wire, as types: of the schemas that the daemon checks requests with. */
+/** Types of requests and replies, from the schemas that the daemon checks requests with. */
 import type { Static } from "typebox";
 import type * as documentWire from "../schemas/document.ts";
 import type * as factWire from "../schemas/fact.ts";
+import type * as contextWire from "../schemas/context.ts";
 import type * as backupWire from "../schemas/backups.ts";
 import type * as compactionWire from "../schemas/compaction.ts";
-import type * as modelsWire from "../schemas/models.ts";
+import type * as modelsWire from "../schemas/system.ts";
+import type * as historyWire from "../schemas/history.ts";
 import type * as keysWire from "../schemas/keys.ts";
 import type * as transferWire from "../schemas/transfer.ts";
+import type * as feedWire from "../schemas/feed.ts";
 import type * as fieldsWire from "../schemas/fields.ts";
 import type * as memoryWire from "../schemas/memory.ts";
 import type * as queryMemoryWire from "../schemas/query-memory.ts";
@@ -20,17 +23,37 @@ export type AddedMemory = Static<typeof memoryWire.AddMemoryReply>;
 export type AddedMemories = Static<typeof memoryWire.AddMemoriesReply>;
 export type MemoryChanges = Static<typeof memoryWire.UpdateMemoryBody>;
 export type UpdatedMemory = Static<typeof memoryWire.UpdateMemoryReply>;
+export type TagChanges = Static<typeof memoryWire.TagMemoriesBody>;
+export type TaggedMemories = Static<typeof memoryWire.TagMemoriesReply>;
 export type DeletedMemory = Static<typeof memoryWire.DeleteMemoryReply>;
 export type ReinforcedMemory = Static<typeof memoryWire.ReinforceMemoryReply>;
 export type RelatedMemories = Static<typeof memoryWire.RelatedMemoriesReply>;
+export type MemoryGraph = Static<typeof memoryWire.MemoryGraphReply>;
+export type MemoryGraphQuery = Static<typeof memoryWire.MemoryGraphQuery>;
 export type Sectors = Static<typeof memoryWire.SectorsReply>;
 export type MemoryPage = Static<typeof memoryWire.ListMemoriesReply>;
+export type MemoryCounts = Static<typeof memoryWire.CountMemoriesReply>;
+export type MemoryCountsQuery = Static<typeof memoryWire.CountMemoriesQuery>;
 export type MemoryPlace = Static<typeof memoryWire.ListMemoriesQuery>;
 /** Which memories; all conditions hold. */
 export type MemoryFilter = Omit<MemoryPlace, "l" | "u" | "cursor">;
 
+export type MemoryHistory = Static<typeof historyWire.MemoryHistoryReply>;
+export type MemoryVersion = MemoryHistory["items"][number];
+export type HistoryPlace = Static<typeof historyWire.MemoryHistoryQuery>;
+export type Trash = Static<typeof historyWire.TrashReply>;
+export type TrashedMemory = Trash["items"][number];
+export type TrashPlace = Static<typeof historyWire.TrashQuery>;
+export type Erased = Static<typeof historyWire.ErasedReply>;
+export type Undo = Static<typeof historyWire.UndoFields>;
+export type Undone = Static<typeof historyWire.UndoReply>;
+/** Options of a deletion: `trash` moves it to the trash, where it can be restored. */
+export type Deletion = Static<typeof memoryWire.DeletionQuery>;
+
 export type QueryConditions = Omit<Static<typeof queryMemoryWire.QueryMemoryBody>, "query">;
 export type QueryResult = Static<typeof queryMemoryWire.QueryMemoryReply>;
+export type ContextRequest = Static<typeof contextWire.ContextBody>;
+export type Context = Static<typeof contextWire.ContextReply>;
 export type Match = QueryResult["matches"][number];
 
 export type Fact = Static<typeof factWire.FactRecord>;
@@ -52,10 +75,15 @@ export type FactComparison = Static<typeof readFactsWire.CompareFactsReply>;
 export type FactComparisonFilter = Static<typeof readFactsWire.CompareFactsQuery>;
 export type FactStats = Static<typeof readFactsWire.FactStatsReply>;
 export type FactStatsFilter = Static<typeof readFactsWire.FactStatsQuery>;
+export type FactSubjects = Static<typeof readFactsWire.FactSubjectsReply>;
+export type FactSubjectsPlace = Static<typeof readFactsWire.FactSubjectsQuery>;
 export type VolatileFacts = Static<typeof readFactsWire.VolatileFactsReply>;
 export type VolatileFactsFilter = Static<typeof readFactsWire.VolatileFactsQuery>;
 
-/** What is said of a document beside its bytes. */
+/** `kind` says what happened to what; `user_id` and `at` whose it is and when. */
+export type Change = Static<typeof feedWire.ChangeRecord>;
+
+/** Fields of a document besides its bytes. */
 export interface IngestFields {
   readonly tags?: Static<typeof fieldsWire.Tags>;
   readonly metadata?: Static<typeof fieldsWire.Metadata>;
@@ -84,6 +112,9 @@ export type DeletedUserMemories = Static<typeof userWire.DeleteUserMemoriesReply
 export type Health = Static<typeof systemWire.HealthReply>;
 export type Version = Static<typeof systemWire.VersionReply>;
 export type Stats = Static<typeof systemWire.StatsReply>;
+export type Settings = Static<typeof systemWire.SettingsReply>;
+export type Logs = Static<typeof systemWire.LogsReply>;
+export type LogsPlace = Static<typeof systemWire.LogsQuery>;
 
 export type Key = Static<typeof keysWire.KeyRecord>;
 export type Keys = Static<typeof keysWire.ListKeysReply>;
@@ -97,9 +128,10 @@ export type StartedBackup = Static<typeof backupWire.StartBackupReply>;
 export type RemovedBackup = Static<typeof backupWire.RemoveBackupReply>;
 export type Compaction = Static<typeof compactionWire.CompactionRecord>;
 export type StartedCompaction = Static<typeof compactionWire.StartCompactionReply>;
+export type PurgeRequest = Static<typeof compactionWire.StartCompactionQuery>;
 export type ImportedLines = Static<typeof transferWire.ImportReply>;
 
-/** Whose it is, where that must be checked. */
+/** The owner, for the ownership check. */
 export interface Owner {
   readonly user_id?: string;
 }

@@ -4,7 +4,7 @@ import type { Problem } from "../schemas/problem.ts";
 import { MemorydError } from "./memoryd-error.ts";
 
 export interface ClientOptions {
-  /** Of the daemon; `http://127.0.0.1:8080` if left out. A path in it stays, for a daemon behind a proxy. */
+  /** URL of the daemon; default `http://127.0.0.1:8080`. Its path is kept, for a daemon behind a proxy. */
   readonly url?: string;
   readonly apiKey?: string;
   /** Names the writer of what is added: printable ASCII. */

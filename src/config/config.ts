@@ -2,10 +2,12 @@ import { isTimeZone } from "../core/text/calendar.ts";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { KEY_CHARACTERS, MIN_KEY_LENGTH } from "../http/access.ts";
-import { nearestName } from "./nearest-name.ts";
+import type { ShownSettings } from "../core/inspection.ts";
+import { slipsBetween } from "../core/text/near-words.ts";
 import { strangersLetIn } from "./exposure.ts";
 import { accepts, expectationOf, fromText, type Setting, type SettingValue } from "./setting-kinds.ts";
-import { REMOVED_SETTINGS, SETTINGS_SCHEMA, userFolders } from "./settings-schema.ts";
+import { SETTINGS_SCHEMA, userFolders } from "./settings-schema.ts";
+import { shownSettings } from "./shown-settings.ts";
 import { KEY_FILE_NAME } from "../storage/key-file.ts";
 import { isMissing, messageOf } from "./system-error.ts";
 
@@ -30,19 +32,18 @@ export type Settings = { readonly [Name in SettingName]: SettingValue<(typeof SE
 /** All that the daemon is started with. Never log it whole: it holds the key. */
 export interface Config extends Settings {
   readonly apiKey: string | undefined;
-  /** Where programs are looked for: the variable `PATH`. */
+  /** The variable `PATH`. */
   readonly searchPath: string;
   readonly summaryLlmKey: string | undefined;
   /** Sentences on variables that were ignored. */
   readonly warnings: readonly string[];
-  /** What it takes to start it like this again. */
+  /** Arguments and variables of the start, for a restart. */
   readonly startedWith: StartedWith;
+  /** The settings and where each comes from, without secrets. */
+  readonly shown: ShownSettings;
 }
 
-/**
- * Flags and variables, without the configuration file, which is read again at each start. Secrets are
- * names only, because this is kept in a file.
- */
+/** Flags and variables, without the configuration file; secrets are names only, as this is kept in a file. */
 export interface StartedWith {
   readonly configFile?: string;
   /** Values of flags by setting name, as they may be typed anywhere: paths are absolute. */
@@ -80,7 +81,7 @@ export const ALL_SETTINGS = (Object.keys(SETTINGS_SCHEMA) as SettingName[]).map(
     isInternal: setting.isInternal === true,
   };
 });
-/** Those that people choose. */
+/** Settings for people. */
 export const SETTINGS = ALL_SETTINGS.filter(({ isInternal }) => !isInternal);
 const DEFAULTS = Object.fromEntries(
   ALL_SETTINGS.map((setting) => [setting.name, setting.default]),
@@ -91,25 +92,29 @@ const DEFAULTS = Object.fromEntries(
  * directory; those in a file, from the file's folder.
  * @throws {ConfigError} for the first one that is unknown or out of range.
  */
-export function readSettings({ flags = {}, configFile, env = process.env }: SettingSources = {}): Settings {
-  return Object.freeze({
-    ...DEFAULTS,
-    ...fromFile(configFile),
-    ...fromEnvironment(env),
-    ...fromFlags(flags),
-  });
+export function readSettings(sources: SettingSources = {}): Settings {
+  return settingsOf(layersOf(sources));
 }
 
-/**
- * The settings as `readSettings` reads them, with the key, for a daemon about to start.
- * @throws {ConfigError} also when they would let other machines in without a key.
- */
+/** Settings by source. */
+type Layers = Readonly<Record<"file" | "variable" | "flag", Partial<Settings>>>;
+
+function layersOf({ flags = {}, configFile, env = process.env }: SettingSources): Layers {
+  return { file: fromFile(configFile), variable: fromEnvironment(env), flag: fromFlags(flags) };
+}
+
+function settingsOf({ file, variable, flag }: Layers): Settings {
+  return Object.freeze({ ...DEFAULTS, ...file, ...variable, ...flag });
+}
+
+/** As `readSettings`, with the key. @throws {ConfigError} also when others were let in without a key. */
 export function loadConfig(sources: SettingSources = {}): Config {
-  const settings = readSettings(sources);
+  const layers = layersOf(sources);
+  const settings = settingsOf(layers);
   const env = sources.env ?? process.env;
   const apiKey = readApiKey(settings, env);
   const summaryLlmKey = readSecret("MEMORYD_SUMMARY_LLM_KEY", settings.summaryLlmKeyFile, env);
-  // What the file holds is looked at by the daemon, once the directory is its own.
+  // The daemon reads the file later, once it owns the directory.
   const isKeyless = apiKey === undefined && !existsSync(join(settings.dataDir, KEY_FILE_NAME));
   const fault = isKeyless ? strangersLetIn(settings) : undefined;
   if (fault !== undefined) throw new ConfigError(fault);
@@ -125,20 +130,30 @@ export function loadConfig(sources: SettingSources = {}): Config {
     apiKey,
     summaryLlmKey,
     searchPath: env["PATH"] ?? "",
-    startedWith: startedWith(settings, sources),
+    startedWith: {
+      ...(sources.configFile !== undefined && { configFile: resolve(sources.configFile) }),
+      flags: Object.fromEntries(
+        Object.entries({ ...layers.variable, ...layers.flag, dataDir: settings.dataDir }).map(
+          ([name, value]) => [name, String(value)],
+        ),
+      ),
+      secrets: SECRETS.filter((name) => env[name] !== undefined),
+    },
+    shown: shownSettings(SETTINGS, settings, layers, {
+      configFile: resolve(sources.configFile ?? DEFAULT_CONFIG_FILE),
+      secrets: [
+        { name: SECRETS[0], isVariable: env[SECRETS[0]] !== undefined, keyFile: settings.apiKeyFile },
+        { name: SECRETS[1], isVariable: env[SECRETS[1]] !== undefined, keyFile: settings.summaryLlmKeyFile },
+      ],
+    }),
   });
 }
 
-function startedWith(
-  { dataDir }: Settings,
-  { flags = {}, configFile, env = process.env }: SettingSources,
-): StartedWith {
-  const given = { ...fromEnvironment(env), ...fromFlags(flags), dataDir };
-  return {
-    ...(configFile !== undefined && { configFile: resolve(configFile) }),
-    flags: Object.fromEntries(Object.entries(given).map(([name, value]) => [name, String(value)])),
-    secrets: SECRETS.filter((name) => env[name] !== undefined),
-  };
+/** The address of `HF_ENDPOINT`, else the public hub. @throws {ConfigError} for no http or https address. */
+export function hubEndpoint(env: NodeJS.ProcessEnv = process.env): string {
+  const endpoint = env["HF_ENDPOINT"] || "https://huggingface.co";
+  if (/^https?:\/\/[^\s@?#]+$/.test(endpoint) && URL.canParse(endpoint)) return endpoint;
+  throw new ConfigError(`HF_ENDPOINT must be an http or https address without credentials; got ${endpoint}.`);
 }
 
 /** The variables of this process without those that are settings, but for these secrets. */
@@ -158,10 +173,7 @@ export function variablesOfDaemon(env: NodeJS.ProcessEnv = process.env): string[
   return ours.filter((name) => env[name] !== undefined);
 }
 
-/**
- * Sets variables of this process, for native libraries that read them when they are loaded. To be called in the main
- * thread: the variables of others are copies, which native code does not see.
- */
+/** Sets variables for native libraries, which see those of the main thread only. */
 export function setVariables(variables: Readonly<Record<string, string>>): void {
   Object.assign(process.env, variables);
 }
@@ -184,19 +196,11 @@ function fromFlags(flags: Readonly<Record<string, string>>): Partial<Settings> {
 const OF_KUBERNETES = /^MEMORYD_(?:SERVICE_(?:HOST|PORT)|PORT_\d+_)/;
 const ADDRESS_OF_KUBERNETES = /^(?:tcp|udp|sctp):\/\//;
 
-/** Why variables of this program are ignored; the same in a flag or a file is refused. */
+/** Why variables of this program are ignored. */
 function ignoredVariables(env: NodeJS.ProcessEnv): string[] {
   const port = variableOf("port");
-  const isInjected = ADDRESS_OF_KUBERNETES.test(env[port] ?? "");
-  const removed = Object.entries(REMOVED_SETTINGS).filter(([name]) => env[variableOf(name)] !== undefined);
-  return [
-    ...(isInjected
-      ? [`${port} is ${env[port]}, which Kubernetes sets for a service; it is ignored. Use --port.`]
-      : []),
-    ...removed.map(
-      ([name, instead]) => `${variableOf(name)} is no setting any more and is ignored: ${instead}.`,
-    ),
-  ];
+  if (!ADDRESS_OF_KUBERNETES.test(env[port] ?? "")) return [];
+  return [`${port} is ${env[port]}, which Kubernetes sets for a service; it is ignored. Use --port.`];
 }
 
 function fromEnvironment(env: NodeJS.ProcessEnv): Partial<Settings> {
@@ -207,8 +211,7 @@ function fromEnvironment(env: NodeJS.ProcessEnv): Partial<Settings> {
     found[name] = checked(name, fromText(SETTINGS_SCHEMA[name], text), variable, process.cwd());
   }
   // Other programs may have variables of this prefix; one that is nearly ours is a slip, and could leave the door open.
-  const removed = Object.keys(REMOVED_SETTINGS).map(variableOf);
-  const known = [...ALL_SETTINGS.map((setting) => setting.variable), ...SECRETS, ...removed];
+  const known = [...ALL_SETTINGS.map((setting) => setting.variable), ...SECRETS];
   const suffixes = known.map((variable) => variable.slice(PREFIX.length));
   for (const variable of Object.keys(env)) {
     if (!variable.startsWith(PREFIX) || known.includes(variable) || OF_KUBERNETES.test(variable)) continue;
@@ -313,12 +316,18 @@ function checkedKey(key: string, where: string): string {
 
 function unknownSetting(kind: string, name: string, known: readonly string[]): ConfigError {
   const plain = name.replaceAll('"', "");
-  const removed = Object.entries(REMOVED_SETTINGS).find(([key]) => plain === key || plain === flagOf(key));
-  if (removed !== undefined)
-    return new ConfigError(`${plain} is no setting any more: ${removed[1]}. Remove it.`);
   const nearest = nearestName(plain, known);
   const hint = nearest === undefined ? `the settings are ${known.join(", ")}` : `did you mean ${nearest}?`;
   return new ConfigError(`Unknown ${kind} ${name}; ${hint}`);
+}
+
+/** The known name that a misspelt one most likely means, whatever its case and separators; undefined when none is near. */
+export function nearestName(name: string, known: readonly string[]): string | undefined {
+  const bare = (text: string) => text.toLowerCase().replace(/[^a-z0-9]/g, "");
+  const most = bare(name).length <= 4 ? 1 : 2;
+  const near = known.map((each) => ({ each, slips: slipsBetween(bare(name), bare(each), most) }));
+  const [best] = near.sort((a, b) => a.slips - b.slips);
+  return best !== undefined && best.slips <= most ? best.each : undefined;
 }
 
 function isSettingName(key: string): key is SettingName {

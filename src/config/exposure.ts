@@ -1,4 +1,4 @@
-/** What follows from who can reach the daemon: this machine's user alone, or others. */
+/** Checks that depend on who can reach the daemon: only this machine's user, or others. */
 import { isLoopback, MIN_KEY_LENGTH, nameIn } from "../http/access.ts";
 
 interface Exposure {

@@ -1,10 +1,7 @@
-/**
- * The kinds of settings, and what a value of each may be. Not TypeBox's: every command reads the settings, and loading
- * TypeBox takes longer than most commands.
- */
+/** The kinds of settings. Not TypeBox's, which takes longer to load than most commands take. */
 
 interface Described {
-  /** What `--help` and the README say of it. */
+  /** Text for `--help` and docs/settings.md. */
   readonly description: string;
   /** For the program itself and its tests: in no help and no documentation. */
   readonly isInternal?: true;
@@ -66,7 +63,7 @@ export function list(setting: Omit<ListSetting, "kind" | "default">): ListSettin
   return { kind: "list", default: [], ...setting };
 }
 
-/** Whether a value, as the configuration file has it, is one of the setting's. */
+/** True if the setting can have this value of the configuration file. */
 export function accepts(setting: Setting, value: unknown): boolean {
   switch (setting.kind) {
     case "text":

@@ -1,5 +1,4 @@
 import envPaths from "env-paths";
-import { NETWORK_REQUESTS_PER_MINUTE } from "./exposure.ts";
 import { choice, list, text, wholeNumber } from "./setting-kinds.ts";
 
 export const userFolders = envPaths("memoryd", { suffix: "" });
@@ -7,9 +6,6 @@ export const userFolders = envPaths("memoryd", { suffix: "" });
 export const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
 
 export const INGEST_PRIVATE = ["auto", "allow", "deny"] as const;
-
-/** The models that ship: for a hundred languages, and a light one for English. */
-export const MODEL_NAMES = ["multilingual-e5-small", "all-MiniLM-L6-v2"] as const;
 
 /**
  * The one list of settings. A setting `xY` is the flag `--x-y`, the variable `MEMORYD_X_Y` and the key `xY` of the
@@ -99,10 +95,12 @@ export const SETTINGS_SCHEMA = {
     default: "",
     description: "file with the key it asks for, or set MEMORYD_SUMMARY_LLM_KEY",
   }),
-  model: choice({
-    choices: MODEL_NAMES,
-    default: MODEL_NAMES[0],
-    description: `embedding model of a new store: ${MODEL_NAMES.join(", ")}; a store that has one keeps it`,
+  model: text({
+    pattern: /^[A-Za-z0-9][\w.-]{0,63}$/,
+    expected: "the name of a model, as `memoryd models` lists them",
+    default: "multilingual-e5-small",
+    description:
+      "embedding model of a new store: multilingual-e5-small, all-MiniLM-L6-v2, or one that was pulled; a store that has one keeps it",
   }),
   checkpointBytes: wholeNumber({
     isInternal: true,
@@ -117,6 +115,12 @@ export const SETTINGS_SCHEMA = {
     default: 60,
     description:
       "how long what was deleted may stay on the disk, but for busy times; 0: until `memoryd compact --now`",
+  }),
+  historyDays: wholeNumber({
+    minimum: 0,
+    maximum: 36_500,
+    default: 30,
+    description: "days to keep earlier versions of memories, and what is in the trash; 0 keeps none",
   }),
   backupEvery: text({
     default: "off",
@@ -148,20 +152,4 @@ export const SETTINGS_SCHEMA = {
     default: 0,
     description: "end after so long without a request, a job or an agent; 0: never",
   }),
-};
-
-/** What were settings once, and what holds instead of each. */
-export const REMOVED_SETTINGS: Readonly<Record<string, string>> = {
-  maxDocumentPages: "a document has at most 5 000 pages",
-  maxDocumentChars: "a document has at most 10 000 000 characters",
-  maxExtractionMs: "reading a document takes at most 120 s of work",
-  maxMediaSeconds: "a recording lasts at most 6 hours",
-  modelIdleTimeoutMs: "a model stays in memory for 5 minutes without work",
-  ingestWorkers: "two documents are ingested at a time",
-  embeddingWorkers: "the number of threads follows the number of cores",
-  shutdownTimeoutMs: "a stop is cut short after 10 s",
-  maxBodyBytes: "a JSON body has at most 32 MiB",
-  keyRequestsPerMinute: `a key may make ${NETWORK_REQUESTS_PER_MINUTE} requests a minute where others can call, else any number`,
-  salienceHalfLifeDays: "the half-life of salience is 60 to 365 days, by sector",
-  mcpAddsPerHour: "an agent may add 200 notes, facts and documents within an hour",
 };

@@ -9,7 +9,7 @@ export function startWordsOf({ configFile, flags }: Omit<StartedWith, "secrets">
   ];
 }
 
-/** What the arguments of a start say, flags in either spelling; unknown ones and other words are passed over. */
+/** Settings in the arguments of a start, in both spellings of flags; ignores unknown flags and other words. */
 export function readStartWords(words: readonly string[]): Omit<StartedWith, "secrets"> {
   const flags: Record<string, string> = {};
   let configFile: string | undefined;

@@ -3,7 +3,7 @@ export function isMissing(error: unknown): boolean {
   return error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
 }
 
-/** What went wrong, for a sentence. */
+/** An error's message, for a sentence. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

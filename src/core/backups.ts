@@ -5,7 +5,7 @@ export interface Backup {
   readonly createdAt: number;
   /** The store that it was made of; a restored store is another one. */
   readonly storeId: string;
-  /** Of the last record in it: `epoch.sequence`. */
+  /** Position of its last record: `epoch.sequence`. */
   readonly position: string;
   readonly memories: number;
   /** Lengths of all its files. */
@@ -24,6 +24,17 @@ export interface BackupProgress {
   /** Bytes that are in place, of those there are; both 0 before that is known. */
   readonly done: number;
   readonly total: number;
+}
+
+/** Copies of deleted data in backups, after a purge. */
+export interface BackupCopies {
+  /** The backup that took the place of the older ones; null where none was made. */
+  readonly made: string | null;
+  /** How many older ones were removed, of the store and of those that it was restored from. */
+  readonly removed: number;
+  /** Those made before, damaged ones too, which may hold what was deleted since; null: not known. */
+  readonly remaining: number | null;
+  readonly problem?: string;
 }
 
 /** A backup of this run of the daemon that has ended. */
@@ -58,11 +69,9 @@ export interface BackupOperations {
     readonly folder?: string | undefined;
   }): Promise<BackupProgress>;
   list(): Promise<BackupList>;
-  /**
-   * Reads every file of a backup and opens its tables.
-   *
-   * @throws {ServiceError} NOT_FOUND; DAMAGED with what is wrong.
-   */
+  /** How many backups in the configured folder may hold what was deleted of the store. */
+  copies(): Promise<BackupCopies>;
+  /** Reads every file of a backup and opens its tables. @throws {ServiceError} NOT_FOUND, DAMAGED. */
   verify(name: string): Promise<Backup>;
   /** @throws {ServiceError} NOT_FOUND. */
   remove(name: string): Promise<void>;

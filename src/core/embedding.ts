@@ -13,10 +13,7 @@ export const MAX_TOKENS = 2_048;
  */
 export const TOKEN_SCALE = 200;
 
-/**
- * What a vector was made with. Vectors of unlike stamps are never compared. A store has one stamp; while its model is
- * changed two, and each of its memories has vectors of one of them.
- */
+/** Model, rule and file that made a vector; vectors of unlike stamps are never compared. */
 export interface EmbeddingStamp {
   /** SHA-256 of the model file, hex. */
   readonly model: string;
@@ -36,10 +33,10 @@ export interface EmbeddingProfile {
   /** Weights of the figures of `relevance.ts` in a logistic function. */
   readonly relevance: {
     readonly weakest: number;
-    readonly elsewhere: number;
     readonly words: number;
     readonly distance: number;
     readonly gap: number;
+    readonly length: number;
     readonly offset: number;
   };
 }

@@ -14,11 +14,7 @@ export interface IdempotentRequest {
 export class RequestLedger {
   readonly #inFlight = new Set<string>();
 
-  /**
-   * Runs a request once. A repeat of a finished one returns `replay` of its ids.
-   *
-   * @throws {ServiceError} CONFLICT while the first is under way; UNPROCESSABLE when the key came with another body.
-   */
+  /** Runs a request once; a repeat returns `replay` of its ids. @throws {ServiceError} CONFLICT, UNPROCESSABLE. */
   async once<T>(
     request: IdempotentRequest | undefined,
     catalogue: Pick<Catalogue, "findRequest">,

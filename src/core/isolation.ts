@@ -35,14 +35,26 @@ const RULES: Rules<Operations> = {
   addMemory: "input",
   addMemories: "items",
   queryMemory: "filter",
+  composeContext: "input",
   updateMemory: "memory",
+  tagMemories: "input",
   deleteMemory: "memory",
   listMemories: "filter",
   getMemory: "input",
   reinforceMemory: "memory",
   relatedMemories: "input",
   listSectors: "input",
+  countMemories: "filter",
+  memoryGraph: "filter",
   exportRecords: "input",
+  memoryHistory: "input",
+  restoreVersion: "memory",
+  eraseHistory: "memory",
+  listTrash: "input",
+  restoreFromTrash: "trash",
+  eraseFromTrash: "trash",
+  emptyTrash: "input",
+  undoChanges: "input",
   // A record names its own id, times and writer, which a bound caller may not choose.
   restoreRecords: { refused: "restoring an export" },
 
@@ -50,6 +62,9 @@ const RULES: Rules<Operations> = {
   userSummary: "input",
   regenerateSummary: "input",
   deleteUserMemories: "input",
+
+  listChanges: "input",
+  followChanges: "input",
 
   // A source memory must be the fact's user's, so a bound caller can only name an own one.
   recordFact: "input",
@@ -65,6 +80,7 @@ const RULES: Rules<Operations> = {
   searchFacts: "input",
   compareFacts: "input",
   factStats: "input",
+  factSubjects: "input",
   volatileFacts: "input",
 };
 

@@ -1,6 +1,7 @@
-/** An embedding model that ships. */
+/** An embedding model that ships or was pulled into the data directory. */
 export interface ModelInfo {
   readonly name: string;
+  /** Numbers that it gives; the store brings all vectors to one length. */
   readonly dimensions: number;
   /** Of its files. */
   readonly bytes: number;

@@ -3,17 +3,25 @@ import { bindFactOperations, type FactOperations } from "./facts/fact-operations
 import { listMemories } from "./memories/list-memories.ts";
 import { SECTOR_DESCRIPTIONS } from "./sectors/sectors.ts";
 import type { MemoryPorts } from "./memories/memory-ports.ts";
+import { countMemories } from "./memories/count-memories.ts";
 import { deleteUserMemories, type UserDeletionPorts } from "./users/delete-user-memories.ts";
 import { listUsers } from "./users/list-users.ts";
 import type { UserSummaries } from "./users/user-summaries.ts";
 import type { UserSummary } from "./users/user-summary.ts";
+import { eraseHistory, memoryHistory, restoreVersion } from "./history/memory-history.ts";
+import { documentRootedAt, emptyTrash, eraseFromTrash, listTrash, trashMemory } from "./history/trash.ts";
+import { restoreFromTrash } from "./history/restore-from-trash.ts";
+import { undoChanges } from "./history/undo.ts";
 import { bindAll, type Bound } from "./bind-operations.ts";
 import { type Sector, SECTORS, type SeenMemory } from "./memory.ts";
+import { composeContext } from "./context/compose-context.ts";
 import { queryMemory } from "./recall/query-memory.ts";
+import { type Feed, followChanges, listChanges } from "./feed.ts";
 import { reinforceMemory } from "./memories/reinforce-memory.ts";
-import { relatedMemories } from "./memories/related-memories.ts";
+import { memoryGraph, relatedMemories } from "./memories/related-memories.ts";
 import { exportRecords } from "./transfer/export-records.ts";
 import { restoreRecords } from "./transfer/restore-records.ts";
+import { tagMemories } from "./memories/tag-memories.ts";
 import { updateMemory } from "./memories/update-memory.ts";
 import { documentRemoval, memoryRemoval } from "./documents/store-document.ts";
 import { checkVersion, notFound, owned, visible } from "./owned.ts";
@@ -40,6 +48,9 @@ interface DeleteMemoryInput {
   /** For the ownership check. */
   readonly userId?: string;
   readonly ifVersion?: number;
+  /** Into the trash, where one is kept; else for good. */
+  readonly trash?: boolean;
+  readonly deletedBy?: string;
 }
 
 interface DeletedMemory {
@@ -50,23 +61,25 @@ interface DeletedMemory {
 
 /**
  * Deletes a memory with its vectors, tokens, words, signals and waypoints. Facts that name it as their source stay,
- * without a source. Deleting a document's root deletes the document and all its memories.
+ * without a source. Deleting a document's root deletes the document and all its memories. Earlier versions go too, and
+ * what the trash has of the document; with `trash` see `trashMemory`.
  *
  * @throws {ServiceError} NOT_FOUND, FORBIDDEN, VERSION_MISMATCH, NOT_READY.
  */
 export async function deleteMemory(
-  { store, facts }: Pick<MemoryPorts, "store" | "facts">,
-  input: DeleteMemoryInput,
+  ports: Pick<MemoryPorts, "store" | "facts" | "historyMs">,
+  { trash = false, ...input }: DeleteMemoryInput,
 ): Promise<DeletedMemory> {
+  const { store, historyMs } = ports;
+  if (trash && historyMs > 0) return trashMemory(ports, input);
   return store.commit(() => {
     const entry = owned("memory", store.catalogue.find(input.id), input.userId);
     checkVersion(entry, input.ifVersion);
-    const { documents } = store.catalogue;
-    const document = entry.documentId === null ? undefined : documents.findDocument(entry.documentId);
+    const document = documentRootedAt(store.catalogue, entry);
     const { changes, deleted } =
-      document?.rootMemoryId === entry.id
-        ? documentRemoval({ store, facts }, document)
-        : { changes: memoryRemoval({ store, facts }, entry.id), deleted: 1 };
+      document === undefined
+        ? { changes: memoryRemoval(ports, entry.id), deleted: 1 }
+        : documentRemoval(ports, document);
     return { changes, result: { id: entry.id, deleted } };
   });
 }
@@ -91,17 +104,31 @@ const OPERATIONS = {
   addMemory,
   addMemories,
   queryMemory,
+  composeContext,
   updateMemory,
+  tagMemories,
   deleteMemory,
   listMemories,
   getMemory,
   reinforceMemory,
   relatedMemories,
+  memoryGraph,
   listSectors,
+  countMemories,
   exportRecords,
   restoreRecords,
   listUsers,
   deleteUserMemories,
+  listChanges,
+  followChanges,
+  memoryHistory,
+  restoreVersion,
+  eraseHistory,
+  listTrash,
+  restoreFromTrash,
+  eraseFromTrash,
+  emptyTrash,
+  undoChanges,
 };
 
 /** The operations of the service, with bound ports: all that http and mcp call of the core. */
@@ -114,6 +141,7 @@ export interface Operations extends Bound<typeof OPERATIONS>, FactOperations {
 /** The ports of all operations. */
 export interface OperationPorts extends MemoryPorts, UserDeletionPorts {
   readonly summaries: Pick<UserSummaries, "get" | "regenerate">;
+  readonly feed: Feed;
 }
 
 /** The operations over the given ports. */

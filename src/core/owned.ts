@@ -4,6 +4,8 @@ const NOT_FOUND = {
   memory: "There is no memory with this id.",
   fact: "There is no fact with this id.",
   document: "There is no document with this id.",
+  version: "This version of the memory is not kept. Its history lists those that are.",
+  trash: "There is nothing with this id in the trash.",
   job: "There is no job with this id: it is unknown, or was over more than a day ago.",
 } as const;
 type Kind = keyof typeof NOT_FOUND;
@@ -26,7 +28,10 @@ export function visible<T extends OwnedRow>(kind: Kind, row: T | undefined, user
 export function owned<T extends OwnedRow>(kind: Kind, row: T | undefined, userId: string | undefined): T {
   if (row === undefined) throw notFound(kind);
   if (userId !== undefined && row.userId !== userId)
-    throw new ServiceError("FORBIDDEN", `This ${kind} belongs to another user; nothing was changed.`);
+    throw new ServiceError(
+      "FORBIDDEN",
+      `This ${kind === "trash" ? "memory" : kind} belongs to another user; nothing was changed.`,
+    );
   return row;
 }
 

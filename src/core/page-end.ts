@@ -19,9 +19,7 @@ export interface PageRequest {
   readonly before?: number;
 }
 
-/**
- * Number of items, from the first on, that fit on a page of `MAX_PAGE_CHARS`; at least one.
- */
+/** Items, from the first on, that fit on a page of `MAX_PAGE_CHARS`; at least one. */
 export function fitting(count: number, charsAt: (index: number) => number): number {
   let chars = 0;
   for (let index = 0; index < count; index += 1) {

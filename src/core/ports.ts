@@ -6,6 +6,8 @@ import type {
   QuestionEmbedding,
   TokenVectors,
 } from "./embedding.ts";
+import type { VersionRow } from "./history/version.ts";
+import type { VersionReads } from "./history/version-index.ts";
 import type {
   JsonValue,
   Memory,
@@ -14,9 +16,10 @@ import type {
   Signals,
   Supersession,
   Given,
+  Owned,
   Written,
 } from "./memory.ts";
-import type { Change, EdgeKind, EdgeRow, RequestRow } from "./rows.ts";
+import type { Change, EdgeKind, EdgeRow, MemoryRow, RequestRow } from "./rows.ts";
 import type { TermStatistics } from "./recall/bm25.ts";
 import type { MemoryTraits } from "./recall/traits.ts";
 
@@ -37,11 +40,7 @@ export interface IdSource {
 export interface Embedder {
   readonly stamp: EmbeddingStamp;
   readonly profile: EmbeddingProfile;
-  /**
-   * Embeds a whole text of any length, in windows.
-   *
-   * @throws {ServiceError} MODEL_UNAVAILABLE if the model cannot run; RATE_LIMITED (with a delay) if too many wait.
-   */
+  /** Embeds a whole text, in windows. @throws {ServiceError} MODEL_UNAVAILABLE, RATE_LIMITED with a delay. */
   embedDocument(text: string): Promise<DocumentEmbedding>;
   /** Embeds a question, before all waiting documents; cuts it to the model's 512 tokens. @throws as `embedDocument`. */
   embedQuestion(text: string): Promise<QuestionEmbedding>;
@@ -50,11 +49,23 @@ export interface Embedder {
 /** A memory's dense number in its store: ascending in the order of adding, never reused while the store is open. */
 export type Ordinal = number;
 
-/** A memory in the catalogue: everything but its text and metadata. */
-export interface CatalogueEntry extends Omit<
-  Memory,
-  "content" | "metadata" | "source" | "order" | "occurredAt"
-> {
+/** The fields of a memory that are held in memory, because decisions and filters use them. */
+export interface CatalogueEntry
+  extends
+    Owned,
+    Written,
+    Pick<
+      Memory,
+      | "id"
+      | "sessionId"
+      | "tags"
+      | "primarySector"
+      | "sectors"
+      | "createdAt"
+      | "updatedAt"
+      | "version"
+      | "supersedes"
+    > {
   readonly ordinal: Ordinal;
   readonly documentId: string | null;
   /** As given by the writer, else `createdAt`. */
@@ -77,10 +88,13 @@ export interface MemoryFilter extends Given<Written> {
   /** All of. */
   readonly tags?: readonly string[];
   readonly sessionId?: string;
-  /** `createdAt` at this moment or later. */
+  /** `createdAt` in [createdFrom, createdTo). */
   readonly createdFrom?: number;
+  readonly createdTo?: number;
   /** The last characters of the id. */
   readonly idEnd?: string;
+  /** False: no text of documents. */
+  readonly documents?: false;
   /** `occurredAt` in [from, to). */
   readonly from?: number;
   readonly to?: number;
@@ -113,10 +127,7 @@ export interface Page {
   readonly total: number;
 }
 
-/**
- * The part of a store in memory, with synchronous reads. It includes a write from the moment it is accepted, so that the
- * synchronous section of the next write sees it.
- */
+/** The part of a store in memory; it includes a write from the moment it is accepted. */
 export interface Catalogue {
   readonly size: number;
   find(id: string): CatalogueEntry | undefined;
@@ -127,10 +138,7 @@ export interface Catalogue {
   idAt(ordinal: Ordinal): string | undefined;
   /** The memories with that hash (see `duplicateHash`), oldest first: one, unless they were changed to be the same or no longer hold. */
   duplicatesOf(hash: string): Ordinal[];
-  /**
-   * Why a memory no longer holds, or did not at `asOf`: the first memory of the same user that took its place, told ones
-   * before inferred ones. Undefined while it holds.
-   */
+  /** The memory that took its place, told ones before inferred ones; undefined while it holds. */
   supersession(ordinal: Ordinal, asOf?: number): Supersession | undefined;
   /** Metadata is compared by a hash of 53 bits: a false match is one in 10¹⁵ pairs. */
   select(filter: MemoryFilter): Selection;
@@ -149,6 +157,7 @@ export interface Catalogue {
   edgesAt(ordinal: Ordinal): readonly OrdinalEdge[];
   findRequest(key: string): RequestRow | undefined;
   readonly documents: DocumentReads;
+  readonly versions: VersionReads;
   /** The changes that remove expired requests; none if they were looked for within the last hour. */
   expiredRequests(): Change[];
   sectorCounts(filter: MemoryFilter): Readonly<Record<Sector, number>>;
@@ -184,6 +193,16 @@ export interface WriteSection {
   readonly now: number;
   /** The `order` of the record's first new memory; further ones follow by 1. */
   readonly nextOrder: number;
+  /** The time from which the days of what is kept count, whatever the clock says. */
+  readonly believedNow: number;
+}
+
+/** What a write does and answers. */
+export interface Decision<T> {
+  readonly changes: readonly Change[];
+  readonly result: T;
+  /** The user whose data it erases: nothing else of that user stays in the feed. */
+  readonly erases?: string;
 }
 
 /** Keeps memories. A resolved write is on the disk and visible to every later read. */
@@ -195,17 +214,19 @@ export interface MemoryStore {
    *
    * @throws whatever `decide` throws; {ServiceError} STORE_FULL, NOT_READY (closed, or read-only after a disk error).
    */
-  commit<T>(
-    decide: (section: WriteSection) => { readonly changes: readonly Change[]; readonly result: T },
-  ): Promise<T>;
-  /**
-   * Resolves if a write that adds would be accepted now. Call it before receiving a large body.
-   *
-   * @throws {ServiceError} what `commit` would: STORE_FULL, NOT_READY.
-   */
+  commit<T>(decide: (section: WriteSection) => Decision<T>): Promise<T>;
+  /** Resolves if a write that adds would be accepted now. @throws {ServiceError} STORE_FULL, NOT_READY. */
   assertWritable(): Promise<void>;
   /** The existing memories among `ids`, each with its document's current name. */
   readMemories(ids: readonly string[]): Promise<Map<string, SeenMemory>>;
+  /** As `readMemories`, as they are stored. */
+  readRows(ids: readonly string[]): Promise<Map<string, MemoryRow>>;
+  /** The kept versions among those ids, see `VersionEntry`. */
+  readVersions(ids: readonly string[]): Promise<Map<string, VersionRow>>;
+  /** Compares the clock with the time that is believed. To be called once per hour, or more often. */
+  lookAtClock(): Promise<void>;
+  /** The time that is certain enough to remove something for good: never that of a clock that has just jumped. */
+  readonly believedNow: number;
   /** Token vectors of those among `ids` that have any. */
   readTokens(ids: readonly string[]): Promise<Map<string, TokenVectors>>;
   /** Word statistics of the selected memories, or of all. */

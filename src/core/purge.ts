@@ -1,3 +1,4 @@
+import type { BackupCopies } from "./backups.ts";
 import type { TableName } from "./rows.ts";
 
 /** Lengths of files, and how many. */
@@ -46,6 +47,8 @@ export interface FinishedPurge {
   /** Absent after a failure, which `problem` explains; the store is then as before, or already switched. */
   readonly report?: PurgeReport;
   readonly problem?: string;
+  /** Backups after the purge; absent after a failure. */
+  readonly backups?: BackupCopies;
 }
 
 export interface PurgeStatus {
@@ -58,10 +61,9 @@ export interface PurgeStatus {
 
 /** The purge, as http and cli may start it. */
 export interface PurgeOperations {
-  /**
-   * Begins to purge what was deleted so far. False if a purge runs already: rows deleted after its start wait for the
-   * next.
-   */
-  start(): boolean;
+  /** Begins a purge, renewing the backups too where asked; false if one runs already. */
+  start(options?: { readonly renewsBackups: boolean }): boolean;
+  /** Purges, and replaces the backups by a new one. @throws {ServiceError} STORE_FULL, DAMAGED. */
+  purgeWithBackups(): Promise<BackupCopies>;
   status(): PurgeStatus;
 }

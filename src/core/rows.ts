@@ -1,6 +1,7 @@
 import type { DocumentRow, JobRow } from "./documents/document.ts";
 import type { Fact } from "./facts/fact.ts";
 import type { Memory, Signals } from "./memory.ts";
+import type { VersionRow } from "./history/version.ts";
 import type { MemoryTraits } from "./recall/traits.ts";
 
 /**
@@ -26,6 +27,8 @@ export interface Rows {
   readonly documents: DocumentRow;
   /** By job id. */
   readonly jobs: JobRow;
+  /** Earlier versions of memories and the trash, by `memory:number`; in no index, without vectors. */
+  readonly versions: VersionRow;
 }
 export type TableName = keyof Rows;
 
@@ -67,10 +70,7 @@ export interface TokenRow {
 export const EDGE_KINDS = ["next", "similar", "same-document", "updates"] as const;
 export type EdgeKind = (typeof EDGE_KINDS)[number];
 
-/**
- * A waypoint: from one memory to another. `next` and `same-document` point forward in order, `updates` from a later
- * memory to the earlier one whose place it seems to take.
- */
+/** `next` and `same-document` point forward in order, `updates` from a later memory to an earlier one. */
 export interface EdgeRow {
   readonly source: string;
   readonly target: string;

@@ -23,6 +23,10 @@ export interface ServiceStatus {
     readonly pendingRows: number;
     readonly pendingBytes: number;
     readonly diskBytes: number;
+    /** The journal's share of them. */
+    readonly journalBytes: number;
+    /** Over the life of the store. */
+    readonly checkpoints: number;
     /** Deleted and replaced memories, facts and documents that still stand in files. */
     readonly unerased: number;
     /** True after a disk error: reads go on, writes are refused until a restart. */
@@ -31,4 +35,15 @@ export interface ServiceStatus {
     readonly addsRefused: string | null;
   };
   readonly embeddingQueue: { readonly waiting: number; readonly workers: number };
+}
+
+/** What one check of `memoryd doctor` found. */
+export interface Finding {
+  /** What was looked at, such as `journal`. */
+  readonly check: string;
+  /** `note`: worth knowing, and nothing has to be done. */
+  readonly status: "ok" | "note" | "wrong";
+  readonly message: string;
+  /** The repair, or the consequence. */
+  readonly remedy?: string;
 }

@@ -1,6 +1,13 @@
 import { join, resolve } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import type { Settings } from "../config/config.ts";
-import type { BackupList, BackupOperations, BackupProgress, FinishedBackup } from "../core/backups.ts";
+import type {
+  BackupCopies,
+  BackupList,
+  BackupOperations,
+  BackupProgress,
+  FinishedBackup,
+} from "../core/backups.ts";
 import type { DocumentIndex } from "../core/documents/document-index.ts";
 import { ServiceError } from "../core/errors.ts";
 import type { Clock } from "../core/ports.ts";
@@ -14,8 +21,9 @@ import {
   verifyBackup,
   writeBackup,
 } from "../storage/backups.ts";
+import { pulledFiles } from "../models/pulled-models.ts";
 import { nodeDisk } from "../storage/disk.ts";
-import { noteErasures } from "../storage/erasures.ts";
+import { comparePositions, noteErasures, readAncestors } from "../storage/erasures.ts";
 import type { DiskFileStore } from "../storage/disk-file-store.ts";
 import type { OpenedStore } from "../storage/open-store.ts";
 import type { Logger } from "./log.ts";
@@ -39,6 +47,8 @@ export interface BackupParts {
 export interface BackupService extends BackupOperations {
   /** As `UserDeletionPorts.noteErasure`. */
   readonly noteErasure: UserDeletionPorts["noteErasure"];
+  /** Makes a backup, verifies it and removes those that were there before it and are a past of the store. @throws {ServiceError} */
+  renew(): Promise<BackupCopies>;
   /** Begins to follow the schedule. */
   begin(): void;
   /** Stops one that runs, which leaves nothing behind. */
@@ -46,12 +56,13 @@ export interface BackupService extends BackupOperations {
 }
 
 const LOOK_EVERY_MS = 60_000;
+const LOOK_AGAIN_MS = 50;
 /** After a failure; most want an operator. */
 const RETRY_MS = 10 * 60_000;
 /** Names that the program gives: the second in UTC. */
 const TIMED_NAME = /^\d{8}-\d{6}(-\d+)?$/;
 
-/** Where backups go that name no other folder. */
+/** Folder of backups that name no other. */
 export function backupFolder({ dataDir, backupTo }: Pick<Settings, "dataDir" | "backupTo">): string {
   return backupTo === "" ? join(dataDir, "backups") : resolve(backupTo);
 }
@@ -67,24 +78,20 @@ export function backupSource({
     disk: nodeDisk,
     directory: dataDir,
     async hold() {
-      const before = documents.neededFiles();
-      const letGo = originals.hold(before);
+      const releases: (() => void)[] = [];
+      const release = () => releases.splice(0).forEach((letGo) => letGo());
       try {
+        const before = documents.neededFiles();
+        releases.push(originals.hold(before));
         const held = await opened.checkpointer.hold();
+        releases.push(() => held.release());
         const known = new Set(before);
         const added = documents.neededFiles().filter((sha256) => !known.has(sha256));
-        const letGoOfAdded = originals.hold(added);
-        return {
-          checkpoint: held.checkpoint,
-          originals: [...before, ...added],
-          release() {
-            held.release();
-            letGo();
-            letGoOfAdded();
-          },
-        };
+        releases.push(originals.hold(added));
+        const models = pulledFiles(dataDir);
+        return { checkpoint: held.checkpoint, originals: [...before, ...added], models, release };
       } catch (error) {
-        letGo();
+        release();
         throw error;
       }
     },
@@ -105,6 +112,45 @@ export function erasedUser(storeId: string, userId: string): string {
   return sha256(`${storeId} ${userId}`);
 }
 
+interface StoreOfBackups {
+  readonly dataDir: string;
+  readonly storeId: string;
+}
+
+/** Backups in a folder that may hold what was deleted of a store. */
+interface BackupsBefore {
+  /** Names of those that are a past of the store, which a new one takes the place of. */
+  readonly older: readonly string[];
+  /** Backups beside them of stores that went on, and damaged ones; null: not known. */
+  readonly others: number | null;
+  readonly problem?: string;
+}
+
+async function survey(folder: string, { dataDir, storeId }: StoreOfBackups): Promise<BackupsBefore> {
+  const isUnknown = (why: string) => ({
+    older: [],
+    others: null,
+    problem: `Backups in ${folder} may still hold it: ${why}.`,
+  });
+  try {
+    if (folder !== join(dataDir, "backups") && (await nodeDisk.size(folder)) === undefined)
+      return isUnknown("the folder is missing");
+    const ancestors = await readAncestors(nodeDisk, dataDir);
+    const { items, damaged } = await listBackups(nodeDisk, folder);
+    const kin = items.filter((backup) =>
+      [storeId, ...ancestors.map((ancestor) => ancestor.storeId)].includes(backup.storeId),
+    );
+    const past = kin.filter((backup) => {
+      const [epoch = 0, sequence = 0] = backup.position.split(".").map(Number);
+      const left = ancestors.find((ancestor) => ancestor.storeId === backup.storeId);
+      return left === undefined || comparePositions({ epoch, sequence }, left) <= 0;
+    });
+    return { older: past.map(({ name }) => name), others: kin.length - past.length + damaged.length };
+  } catch (error) {
+    return isUnknown(error instanceof Error ? error.message : String(error));
+  }
+}
+
 /** Backups in a folder, whether a daemon runs or not. Errors are those of `storage/backups.ts`. */
 export const backupsIn = (folder: string) => ({
   list: () => listBackups(nodeDisk, folder),
@@ -119,6 +165,22 @@ export const backupsIn = (folder: string) => ({
     for (const name of old) await removeBackup(nodeDisk, folder, name);
     return old;
   },
+  survey: (store: StoreOfBackups) => survey(folder, store),
+  /** As `BackupOperations.copies`. */
+  async copies(store: StoreOfBackups): Promise<BackupCopies> {
+    const { older, others, ...rest } = await survey(folder, store);
+    return { made: null, removed: 0, remaining: others === null ? null : older.length + others, ...rest };
+  },
+  /** Reads the backup `name` whole, and removes those that could be replaced before it was begun. */
+  async replace({ older, others, ...rest }: BackupsBefore, name: string): Promise<BackupCopies> {
+    await verifyBackup(nodeDisk, folder, name, systemClock.now());
+    for (const other of older)
+      await removeBackup(nodeDisk, folder, other).catch((error: unknown) => {
+        // Somebody else removed it.
+        if (!(error instanceof ServiceError && error.code === "NOT_FOUND")) throw error;
+      });
+    return { made: name, removed: older.length, remaining: others, ...rest };
+  },
 });
 
 /** Backups of a running daemon, one at a time: when asked, and by its schedule. */
@@ -126,6 +188,7 @@ export function createBackupService(parts: BackupParts): BackupService {
   const { folder, every, keep, opened, clock, log } = parts;
   const closing = new AbortController();
   const source = backupSource(parts);
+  const store = { dataDir: parts.dataDir, storeId: opened.storeId };
   let timer: NodeJS.Timeout | undefined;
   let progress: BackupProgress | undefined;
   let running: Promise<void> = Promise.resolve();
@@ -217,15 +280,34 @@ export function createBackupService(parts: BackupParts): BackupService {
         ...(last && { last }),
       };
     },
+    copies: () => backupsIn(folder).copies(store),
+    async renew() {
+      const isMaking = () => progress !== undefined;
+      let before: BackupsBefore;
+      do {
+        while (isMaking()) await Promise.all([running, setTimeout(LOOK_AGAIN_MS)]);
+        before = await backupsIn(folder).survey(store);
+      } while (isMaking());
+      const { name } = await start({});
+      await running;
+      if (last?.name !== name || last.problem !== undefined)
+        throw new ServiceError("NOT_READY", last?.problem ?? "The daemon is stopping.");
+      return await backupsIn(folder).replace(before, name);
+    },
     verify: (name) => verifyBackup(nodeDisk, folder, name, clock.now()),
     remove: (name) => removeBackup(nodeDisk, folder, name),
     async noteErasure({ userId, keepsDocuments, includesFacts }) {
       const { storeId, journal } = opened;
+      const ancestors = await readAncestors(nodeDisk, parts.dataDir).catch((error: unknown) => {
+        log.warn({ err: error }, "not known what the store was restored from");
+        return [];
+      });
       const erasure = {
         storeId,
         user: erasedUser(storeId, userId),
         at: clock.now(),
         ...journal.position,
+        ancestors,
         keepsDocuments,
         includesFacts,
       };
@@ -238,10 +320,11 @@ export function createBackupService(parts: BackupParts): BackupService {
         );
       });
       // A folder that is away now has it with its next backup.
-      if ((await nodeDisk.list(folder).catch(() => [])).length > 0)
-        await noteErasures(nodeDisk, folder, [erasure]).catch((error: unknown) =>
-          log.warn({ err: error, folder }, "erasure not noted beside the backups"),
-        );
+      for (const place of new Set([folder, ...ancestors.map((ancestor) => ancestor.folder)]))
+        if ((await nodeDisk.list(place).catch(() => [])).length > 0)
+          await noteErasures(nodeDisk, place, [erasure]).catch((error: unknown) =>
+            log.warn({ err: error, folder: place }, "erasure not noted beside the backups"),
+          );
     },
     async close() {
       clearInterval(timer);

@@ -1,5 +1,7 @@
 import type { PurgeOperations, PurgeProgress, FinishedPurge } from "../core/purge.ts";
 import type { Clock } from "../core/ports.ts";
+import { ServiceError } from "../core/errors.ts";
+import type { BackupService } from "./backup-service.ts";
 import type { Logger } from "./log.ts";
 import type { Purge, Originals } from "../storage/purge.ts";
 
@@ -13,6 +15,7 @@ export interface CompactionService extends PurgeOperations {
 export interface CompactionParts {
   readonly purge: Purge;
   readonly originals: Originals;
+  readonly backups: Pick<BackupService, "copies" | "renew">;
   readonly clock: Clock;
   /** Minutes that deleted rows may wait; 0: until a request. */
   readonly afterMinutes: number;
@@ -29,23 +32,26 @@ const RETRY_MS = 10 * 60_000;
 
 /** Purges deleted rows after they have waited long enough, in a quiet moment, or on request. */
 export function createCompactionService(parts: CompactionParts): CompactionService {
-  const { purge, originals, clock, log } = parts;
+  const { purge, originals, backups, clock, log } = parts;
   const afterMs = parts.afterMinutes * 60_000;
   const closing = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   let progress: PurgeProgress | undefined;
   let startedAt = 0;
   let isGentle = false;
+  let renewsBackups = false;
   let last: FinishedPurge | undefined;
   let notBefore = 0;
   let lastActivity: unknown;
-  let running: Promise<void> | undefined;
+  let running: Promise<FinishedPurge | undefined> | undefined;
 
-  async function run(): Promise<void> {
+  /** @returns undefined where it was stopped before anything was purged. */
+  async function run(): Promise<FinishedPurge | undefined> {
     startedAt = clock.now();
     progress = { stage: "preparing", done: 0, total: 0 };
     const begun = performance.now();
     const finished = () => ({ startedAt, tookMs: performance.now() - begun });
+    let purged: FinishedPurge | undefined;
     try {
       const report = await purge.run({
         originals,
@@ -53,20 +59,26 @@ export function createCompactionService(parts: CompactionParts): CompactionServi
         onProgress: (now) => (progress = now),
         signal: closing.signal,
       });
-      last = { ...finished(), report };
-      notBefore = clock.now() + REST * last.tookMs;
-      log.info({ ms: Math.round(last.tookMs) }, "deleted rows erased");
+      last = purged = { ...finished(), report };
+      notBefore = clock.now() + REST * purged.tookMs;
+      log.info({ ms: Math.round(purged.tookMs) }, "deleted rows erased");
+      return (last = { ...purged, backups: await (renewsBackups ? backups.renew() : backups.copies()) });
     } catch (error) {
       notBefore = clock.now() + RETRY_MS;
-      if (closing.signal.aborted) return;
-      last = { ...finished(), problem: error instanceof Error ? error.message : String(error) };
+      if (closing.signal.aborted) return purged;
+      const message = error instanceof Error ? error.message : String(error);
+      const problem = purged
+        ? `What was deleted is purged, but older backups still hold it: ${message}`
+        : message;
       log.warn({ err: error }, "erasing failed");
+      return (last = { ...finished(), problem });
     }
   }
 
-  function start(gently: boolean): boolean {
+  function start(gently: boolean, renews = false): boolean {
     isGentle = gently && (running === undefined || isGentle);
     if (running !== undefined || closing.signal.aborted) return false;
+    renewsBackups = renews;
     running = run().finally(() => {
       running = undefined;
       progress = undefined;
@@ -90,7 +102,19 @@ export function createCompactionService(parts: CompactionParts): CompactionServi
     begin() {
       if (afterMs > 0) timer = setInterval(look, LOOK_EVERY_MS).unref();
     },
-    start: () => start(false),
+    start: (options) => start(false, options?.renewsBackups),
+    async purgeWithBackups() {
+      while (!start(false, true)) {
+        if (closing.signal.aborted) throw new ServiceError("NOT_READY", "The daemon is stopping.");
+        await running;
+      }
+      const ended = await running;
+      if (ended?.backups !== undefined) return ended.backups;
+      throw new ServiceError(
+        "NOT_READY",
+        `All of it is deleted. ${ended?.problem ?? "The daemon is stopping."} Repeat the request to replace the backups.`,
+      );
+    },
     status: () => ({
       ...(purge.waiting && { waiting: purge.waiting }),
       ...(progress && { running: { ...progress, startedAt } }),

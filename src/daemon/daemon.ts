@@ -1,29 +1,32 @@
 import { resolve } from "node:path";
+import { fileURLToPath } from "node:url";
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { backupFolder, createBackupService } from "./backup-service.ts";
 import { createCompactionService } from "./compaction-service.ts";
 import { type Config, setVariables } from "../config/config.ts";
 import { SHUTDOWN_MS } from "../config/limits.ts";
-import { openDocumentService, type DocumentService } from "./document-service.ts";
+import { type DocumentService, openDocumentService } from "./document-service.ts";
 import { FactMeanings } from "../core/facts/fact-meanings.ts";
 import { FollowUps } from "../core/memories/follow-ups.ts";
+import { expireVersions } from "../core/history/trash.ts";
 import { RequestLedger } from "../core/idempotency.ts";
 import type { MemoryPorts } from "../core/memories/memory-ports.ts";
 import { bindOperations } from "../core/operations.ts";
 import { ownTimeZone } from "../core/text/calendar.ts";
-import { readWordFrequencies } from "../core/text/word-frequencies.ts";
+import { readWordFrequencies } from "../core/text/stop-words.ts";
 import type { ServiceStatus } from "../core/status.ts";
 import { listen } from "../http/listen.ts";
 import { buildServer } from "../http/server.ts";
 import { exitWhenIdle } from "./idle-exit.ts";
 import { openDataDirectory, openKeyRing } from "./key-service.ts";
 import type { Logger } from "./log.ts";
-import { createAgentEndpoint } from "../mcp/agent-endpoint.ts";
-import { ONNX_ENVIRONMENT } from "../models/onnx-environment.ts";
+import { ADDS_PER_HOUR, createAgentEndpoint } from "../mcp/agent-endpoint.ts";
+import { ONNX_ENVIRONMENT } from "../models/bundled-models.ts";
 import type { ModelEmbedder } from "../models/onnx-embedder.ts";
 import { chosenModel } from "./chosen-model.ts";
-import { createModelService, modelOf, openModel, type OpeningModel } from "./model-service.ts";
+import { createModelService, modelOf, type OpeningModel, openModel } from "./model-service.ts";
+import { readLogEnd } from "./rotating-log.ts";
 import { newLocalToken, proofOf, removeRuntimeInfo, writeRuntimeInfo } from "./runtime-file.ts";
 import { hideSocket } from "../sandbox/walls.ts";
 import { nodeDisk } from "../storage/disk.ts";
@@ -31,6 +34,7 @@ import { lockDataDirectory } from "../storage/lock.ts";
 import { type OpenedStore, openStore, STORE_FORMAT } from "../storage/open-store.ts";
 import { UserSummaries } from "../core/users/user-summaries.ts";
 import { createChatSummaryWriter } from "../models/chat-summary-writer.ts";
+import { followWatchedFolders } from "./watch-service.ts";
 import { nextTurn, sha256, systemClock, uuidSource } from "./system.ts";
 import { readTls } from "./tls.ts";
 import { VERSION } from "../config/version.ts";
@@ -39,7 +43,7 @@ import { rateLimit } from "../config/exposure.ts";
 export interface RunningDaemon {
   readonly address: string;
   readonly port: number;
-  /** Whether it speaks HTTPS. */
+  /** True if the daemon serves HTTPS. */
   readonly isSecure: boolean;
   status(): ServiceStatus;
   /** Finishes running requests and closes the store; answered writes are on the disk before and after. */
@@ -55,6 +59,9 @@ const LINKED_AT_STOP = 200;
 /** A use is recorded to the hour, so there is something to save at most once per hour and key. */
 const USES_SAVED_EVERY_MS = 60_000;
 
+/** How often the clock is looked at, and what is past its days is removed. */
+const EXPIRED_EVERY_MS = 60 * 60_000;
+
 /** Part of the stop that is left for the store and the model once requests have had their time. */
 const REQUESTS_SHARE_OF_STOP = 0.7;
 
@@ -63,12 +70,14 @@ const REQUESTS_SHARE_OF_STOP = 0.7;
  * port. What was started is stopped again when a later part fails.
  *
  * @param requestStop ends the process as a signal would, for a client that may ask for it.
+ * @param logFile where `log` writes; absent: to standard error.
  * @throws {ServiceError} with a sentence that says what to do.
  */
 export async function startDaemon(
   config: Config,
   log: Logger,
   requestStop: () => void,
+  logFile?: string,
 ): Promise<RunningDaemon> {
   const started: (() => Promise<unknown> | void)[] = [];
   const stopAll = async (): Promise<void> => {
@@ -106,7 +115,7 @@ export async function startDaemon(
         opening = openModel(stored, config, log);
         return opening.model.stamp;
       },
-      isReadable: (stamp) => modelOf(stamp) !== undefined,
+      isReadable: (stamp) => modelOf(config.dataDir, stamp) !== undefined,
       changesModel: chosenModel(config.dataDir) !== undefined,
       log,
       limits: { bytes: config.checkpointBytes },
@@ -128,6 +137,7 @@ export async function startDaemon(
       },
       isBusy: () => embedder.waiting > 0,
       minSimilarity: () => embedder.profile.similar,
+      nextTurn,
     });
     started.push(async () => {
       clearTimeout(followUpTimer);
@@ -150,6 +160,7 @@ export async function startDaemon(
       frequencies,
       clock: systemClock,
       timeZone: config.timeZone === "" ? ownTimeZone() : config.timeZone,
+      historyMs: config.historyDays * 24 * 3_600_000,
       ids: uuidSource,
       requests: new RequestLedger(),
       followUps,
@@ -192,11 +203,25 @@ export async function startDaemon(
     const operations = bindOperations({
       ...ports,
       summaries,
+      feed: opened.feed,
       stopJob: service.stopJob,
       noteErasure: backups.noteErasure,
     });
+    let expired: Promise<unknown> = Promise.resolve();
+    const expire = () => {
+      expired = expireVersions(ports).catch((error: unknown) =>
+        log.warn({ err: error }, "earlier versions not removed"),
+      );
+    };
+    const expiryTimer = setInterval(expire, EXPIRED_EVERY_MS).unref();
+    expire();
+    started.push(() => {
+      clearInterval(expiryTimer);
+      return expired;
+    });
     const compaction = createCompactionService({
       purge: opened.purge,
+      backups,
       originals: service.originals,
       clock: systemClock,
       afterMinutes: config.compactAfterMinutes,
@@ -220,19 +245,29 @@ export async function startDaemon(
     const agents = createAgentEndpoint({
       version: VERSION,
       clock: systemClock,
+      timeZone: ports.timeZone,
       report: (error) => log.error({ err: error }, "tool failed"),
     });
     started.push(() => agents.close());
+    const stopping = new AbortController();
     const app = buildServer({
       operations,
       documents: service.operations,
       compaction,
       backups,
       models,
+      inspect: {
+        settings: config.shown,
+        agentAddsPerHour: ADDS_PER_HOUR,
+        requestsPerMinute: rateLimit(config).requestsPerMinute ?? null,
+        readLog: (which) => readLogEnd(logFile, which),
+      },
       mcp: agents.fetch,
+      consoleFolder: fileURLToPath(new URL("../console", import.meta.url)),
       status,
       lookAtDiskSpace: () => opened.store.lookAtDiskSpace(),
       requestStop,
+      stopping: stopping.signal,
       prove: (challenge) => proofOf({ instanceId, token: access.localToken }, challenge),
       access,
       ...(tls !== undefined && { tls }),
@@ -245,7 +280,10 @@ export async function startDaemon(
       port: config.port,
       ...(config.socket !== "" && { socket: resolve(config.socket) }),
     });
-    started.push(() => listening.close(SHUTDOWN_MS * REQUESTS_SHARE_OF_STOP));
+    started.push(() => {
+      stopping.abort();
+      return listening.close(SHUTDOWN_MS * REQUESTS_SHARE_OF_STOP);
+    });
 
     const saveUses = () =>
       keys.saveUses().catch((error: unknown) => log.warn({ err: error }, "uses of keys not saved"));
@@ -272,6 +310,7 @@ export async function startDaemon(
       ...(tls !== undefined && { tlsFingerprint: tls.fingerprint }),
     });
     started.push(() => removeRuntimeInfo(config.dataDir, instanceId));
+    started.push(followWatchedFolders(config.dataDir, log));
     if (config.exitWhenIdleMs > 0) {
       started.push(
         exitWhenIdle(app.server, {
@@ -299,7 +338,7 @@ function accessOf({ apiKey, host, allowedHosts, allowedOrigins, trustedProxies }
   };
 }
 
-/** Of a setting such as `12h` or `1d`; undefined for `off`. */
+/** Milliseconds of a setting such as `12h` or `1d`; undefined for `off`. */
 function millisecondsOf(interval: string): number | undefined {
   const hours = Number.parseInt(interval, 10) * (interval.endsWith("d") ? 24 : 1);
   return Number.isNaN(hours) ? undefined : hours * 3_600_000;
@@ -350,6 +389,8 @@ function statusOf(
       pendingRows: store.pending.rows,
       pendingBytes: store.pending.bytes,
       diskBytes: tableBytes + journal.bytes,
+      journalBytes: journal.bytes,
+      checkpoints: latest?.number ?? 0,
       unerased: opened.purge.waiting?.items ?? 0,
       readOnly: journal.readOnly !== undefined,
       addsRefused: store.addsRefused ?? null,

@@ -10,8 +10,7 @@ import type { MemoryPorts } from "../core/memories/memory-ports.ts";
 import type { ServiceStatus } from "../core/status.ts";
 import type { UserDeletionPorts } from "../core/users/delete-user-memories.ts";
 import { createUrlFetcher } from "../extraction/fetch/node-url-fetcher.ts";
-import { checkNamedProgram } from "../extraction/media/ffmpeg-program.ts";
-import { openMediaDecoder } from "../extraction/media/media-decoder.ts";
+import { checkNamedProgram, openMediaDecoder } from "../extraction/media/media-decoder.ts";
 import { openExtractor } from "../extraction/sandboxed-text-extractor.ts";
 import { isLoopback } from "../http/access.ts";
 import type { Logger } from "./log.ts";
@@ -36,7 +35,7 @@ export interface DocumentService {
   /** Originals that were found damaged, in sentences. */
   readonly damage: readonly string[];
   readonly sandbox: ServiceStatus["sandbox"];
-  /** As `UserDeletionPorts.stopJob`. */
+  /** Same as `UserDeletionPorts.stopJob`. */
   readonly stopJob: UserDeletionPorts["stopJob"];
   /** Interrupts jobs, which go on at the next start. */
   close(): Promise<void>;

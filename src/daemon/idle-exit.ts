@@ -6,17 +6,12 @@ const CHECKS = 4;
 export interface IdleExitOptions {
   /** Milliseconds without activity. */
   readonly afterMs: number;
-  /** Whether work is under way that no request waits for. */
+  /** True while work runs that no request waits for. */
   readonly isBusy: () => boolean;
   readonly onIdle: () => void;
 }
 
-/**
- * Calls `onIdle` once no request has been under way, and nothing else, for that long. Time that the machine sleeps does
- * not count: no client could have called.
- *
- * @returns stops watching.
- */
+/** Calls `onIdle` once nothing was under way for that long, sleep not counted; the answer stops watching. */
 export function exitWhenIdle(server: Server, { afterMs, isBusy, onIdle }: IdleExitOptions): () => void {
   const answers = new Set<ServerResponse>();
   let quietChecks = 0;

@@ -21,11 +21,7 @@ import { sha256, systemClock, uuidSource } from "./system.ts";
 const PREFIX_BYTES = 4;
 const SECRET_BYTES = 32;
 
-/**
- * The keys of a data directory. The caller holds its lock.
- *
- * @throws {ServiceError} STORE_UNUSABLE when the file with them is damaged.
- */
+/** The keys of a data directory, whose lock the caller holds. @throws {ServiceError} STORE_UNUSABLE. */
 export async function openKeyRing(dataDir: string): Promise<KeyRing> {
   const kept = await readKeyFile(nodeDisk, dataDir);
   const file = openKeyFile(nodeDisk, dataDir);

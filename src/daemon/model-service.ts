@@ -1,7 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 import {
   type DocumentEmbedding,
-  EMBEDDING_DIMENSIONS,
   type EmbeddingStamp,
   type QuestionEmbedding,
   stampKey,
@@ -11,14 +10,16 @@ import type { ModelList, ModelOperations } from "../core/models.ts";
 import type { FollowUps } from "../core/memories/follow-ups.ts";
 import { createSectorClassifier, type SectorClassifier, type SectorModel } from "../core/sectors/sectors.ts";
 import { MODEL_IDLE_MS } from "../config/limits.ts";
-import { BUNDLED_MODELS, type EmbeddingModel, findModel, MINILM } from "../models/bundled-models.ts";
+import type { EmbeddingModel } from "../models/bundled-models.ts";
+import { modelsOf } from "../models/pulled-models.ts";
 import { type ModelEmbedder, openEmbedder } from "../models/onnx-embedder.ts";
 import { nodeDisk } from "../storage/disk.ts";
 import { inWords } from "../storage/disk-space.ts";
 import type { OpenedStore } from "../storage/open-store.ts";
-import { chooseModel, chosenModel, type ModelName } from "./chosen-model.ts";
+import { chooseModel, chosenModel, findModel } from "./chosen-model.ts";
 import type { Logger } from "./log.ts";
-import { type RemakeService, startRemaking } from "./remake-service.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { remake, type RemakeOptions } from "../core/memories/remake.ts";
 
 /** The embedder of the store's model, whichever that is; while it is changed, questions are embedded with both. */
 class ChangingEmbedder implements ModelEmbedder {
@@ -94,7 +95,7 @@ class ChangingEmbedder implements ModelEmbedder {
 export interface ModelService extends ModelOperations {
   readonly embedder: ModelEmbedder;
   readonly classify: SectorClassifier;
-  /** What is being made again, in sentences. */
+  /** Repairs under way, in sentences. */
   readonly repairs: readonly string[];
   /** Begins to embed what lacks vectors of the store's model. */
   begin(followUps: Pick<FollowUps, "added" | "flush">): void;
@@ -115,11 +116,16 @@ export function openModel(
   log: Logger,
 ): OpeningModel {
   const chosen = chosenModel(dataDir);
-  const configured = findModel(chosen ?? wanted) ?? MINILM;
-  const known = stored === undefined ? undefined : modelOf(stored);
+  const configured = chosen ?? findModel(dataDir, wanted);
+  if (configured === undefined)
+    throw new ServiceError(
+      "STORE_UNUSABLE",
+      `${unknownModel(dataDir, wanted)} \`memoryd models pull\` gets others.`,
+    );
+  const known = stored === undefined ? undefined : modelOf(dataDir, stored);
   // One that is not known is another version's: the store refuses it and says why.
   const model = chosen === undefined ? (known ?? configured) : configured;
-  if (model !== configured)
+  if (!isSame(model, configured))
     log.info(
       {
         model: `${model.name} (${model.languages})`,
@@ -133,10 +139,22 @@ export function openModel(
   return { model, embedder };
 }
 
-/** @returns undefined for one that does not ship. */
-export function modelOf(stamp: EmbeddingStamp): EmbeddingModel | undefined {
-  return BUNDLED_MODELS.find((model) => stampKey(model.stamp) === stampKey(stamp));
+/** @returns undefined for one that neither ships nor was pulled. */
+export function modelOf(dataDir: string, stamp: EmbeddingStamp): EmbeddingModel | undefined {
+  return modelsOf(dataDir).find((model) => stampKey(model.stamp) === stampKey(stamp));
 }
+
+function unknownModel(dataDir: string, name: string): string {
+  return `There is no model "${name}"; there are ${namesOf(dataDir)}.`;
+}
+
+function namesOf(dataDir: string): string {
+  return modelsOf(dataDir)
+    .map(({ name }) => name)
+    .join(", ");
+}
+
+const isSame = (a: EmbeddingModel, b: EmbeddingModel) => stampKey(a.stamp) === stampKey(b.stamp);
 
 /** The models of an open store, and how they change while it is served. */
 export function createModelService({
@@ -159,13 +177,13 @@ export function createModelService({
   let classify = classifierOf(model);
   let remaking: RemakeService | undefined;
   let isChanging = false;
-  const modelBefore = () => store.vectors.before && modelOf(store.vectors.before);
+  const modelBefore = () => store.vectors.before && modelOf(dataDir, store.vectors.before);
 
   async function assertRoom(): Promise<void> {
     await store.assertWritable();
     const made = checkpointer.latest?.tables.filter(({ name }) => /^(vectors|tokens)(-|$)/.test(name)) ?? [];
     const bytes = made.flatMap(({ files }) => files).reduce((sum, { size }) => sum + size, 0);
-    // What is replaced stands in the files until the next purge.
+    // Replaced vectors stay in the files until the next purge.
     const space = {
       free: await nodeDisk.freeBytes(dataDir),
       needed: checkpointer.roomNeeded + bytes,
@@ -179,7 +197,7 @@ export function createModelService({
 
   async function change(to: EmbeddingModel): Promise<void> {
     const before = modelBefore();
-    if (before !== undefined && before !== to)
+    if (before !== undefined && !isSame(before, to))
       throw new ServiceError(
         "CONFLICT",
         `The change from ${before.name} to ${model.name} goes on; wait until it is done, or change back.`,
@@ -187,7 +205,7 @@ export function createModelService({
     await assertRoom();
     const next = embedder.opened(to) ?? (await open(to));
     // First, so that a restart goes on with it.
-    await chooseModel(dataDir, to.name as ModelName);
+    await chooseModel(dataDir, to.name);
     log.info({ from: model.name, to: to.name }, "all memories are embedded again with another model");
     embedder.change(next);
     model = to;
@@ -207,13 +225,16 @@ export function createModelService({
     const before = modelBefore();
     const total = store.catalogue.size;
     return {
-      items: BUNDLED_MODELS.map((each) => ({
+      items: modelsOf(dataDir).map((each) => ({
         name: each.name,
-        dimensions: EMBEDDING_DIMENSIONS,
-        bytes: Object.values(each.files).reduce((sum, { path }) => sum + statSync(path).size, 0),
+        dimensions: each.hiddenSize,
+        bytes: Object.values(each.files).reduce(
+          (sum, { path }) => sum + (statSync(path, { throwIfNoEntry: false })?.size ?? 0),
+          0,
+        ),
         languages: each.languages,
         licence: each.licence,
-        active: each === model,
+        active: isSame(each, model),
       })),
       migration:
         before === undefined
@@ -250,17 +271,15 @@ export function createModelService({
     },
     list,
     async use(name) {
-      const to = findModel(name);
-      if (to === undefined) {
-        const names = BUNDLED_MODELS.map((each) => each.name).join(", ");
-        throw new ServiceError("INVALID_REQUEST", `There is no model "${name}"; there are ${names}.`, {
-          fields: [{ path: "/name", message: `is none of ${names}` }],
+      const to = findModel(dataDir, name);
+      if (to === undefined)
+        throw new ServiceError("INVALID_REQUEST", unknownModel(dataDir, name), {
+          fields: [{ path: "/name", message: `is none of ${namesOf(dataDir)}` }],
         });
-      }
       if (isChanging) throw new ServiceError("CONFLICT", "The model is being changed already.");
       isChanging = true;
       try {
-        if (to !== model) await change(to);
+        if (!isSame(to, model)) await change(to);
       } finally {
         isChanging = false;
       }
@@ -271,4 +290,70 @@ export function createModelService({
 
 function classifierOf({ sectors }: EmbeddingModel): SectorClassifier {
   return createSectorClassifier(JSON.parse(readFileSync(sectors, "utf8")) as SectorModel);
+}
+
+interface RemakeService {
+  /** Sentences on vectors and waypoints that are being made again; empty at the end. */
+  readonly repairs: readonly string[];
+  /** True between a failure and the next attempt. */
+  readonly isWaiting: boolean;
+  /** More is lacking. */
+  wake(): void;
+  /** Interrupts it; the next start goes on. */
+  stop(): Promise<void>;
+}
+
+const RETRY_MS = 30_000;
+
+/** Makes missing vectors and waypoints, again when woken; `onDone` is called whenever nothing is missing. */
+function startRemaking(
+  parts: Pick<RemakeOptions, "store" | "embedder" | "followUps">,
+  log: Logger,
+  onDone: () => Promise<void>,
+): RemakeService {
+  const { store } = parts;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  let left = 0;
+  let isWaiting = false;
+  let isWoken = true;
+  let running: Promise<void> | undefined;
+
+  async function run(): Promise<void> {
+    while (isWoken && !signal.aborted) {
+      isWoken = false;
+      try {
+        await remake({ ...parts, signal, onProgress: (lacking) => (left = lacking) });
+        if (!isWoken) await onDone();
+      } catch (error) {
+        isWoken = true;
+        if (signal.aborted) return;
+        log.warn({ err: error }, "vectors and waypoints not made again yet");
+        isWaiting = true;
+        await sleep(RETRY_MS, undefined, { signal, ref: false }).catch(() => undefined);
+        isWaiting = false;
+      }
+    }
+  }
+  const wake = () => {
+    isWoken = true;
+    running ??= run().finally(() => (running = undefined));
+  };
+  wake();
+  return {
+    get repairs() {
+      return [
+        ...(left > 0 ? [`The vectors of ${left} memories are made again.`] : []),
+        ...(store.lacksEdges ? ["Waypoints between memories are made again."] : []),
+      ];
+    },
+    get isWaiting() {
+      return isWaiting;
+    },
+    wake,
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
 }

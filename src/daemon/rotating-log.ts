@@ -1,5 +1,7 @@
 import { closeSync, fstatSync, mkdirSync, openSync, renameSync, writeSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { type LogEnd, type LogLine, LOG_LEVELS_SHOWN, type ShownLogLevel } from "../core/inspection.ts";
 
 /** A log of this size is renamed. */
 const MAX_LOG_BYTES = 10 * 1024 ** 2;
@@ -62,4 +64,73 @@ function tolerate(action: () => void): void {
   } catch {
     // There is no place to report it.
   }
+}
+
+/** So much of the end of the log is read at most, of all its files together. */
+const MAX_READ_BYTES = 2 * 1024 ** 2;
+
+/** The last lines of at least that level, of the log in a file and of the older ones beside it; none where there is no file. */
+export async function readLogEnd(
+  path: string | undefined,
+  { limit, level, maxBytes = MAX_READ_BYTES }: { limit: number; level: ShownLogLevel; maxBytes?: number },
+): Promise<LogEnd> {
+  if (path === undefined) return { file: null, items: [], hasMore: false };
+  const least = LOG_LEVELS_SHOWN.indexOf(level);
+  const items: LogLine[] = [];
+  let left = maxBytes;
+  for (let number = 0; number <= KEPT_LOGS && left > 0; number += 1) {
+    const { text, isWhole } = await endOf(number === 0 ? path : `${path}.${number}`, left);
+    left -= Buffer.byteLength(text);
+    // The first line of a part has lost its beginning.
+    const lines = text.split("\n").slice(isWhole ? 0 : 1);
+    for (const line of lines.reverse()) {
+      if (line === "") continue;
+      const read = readLogLine(line);
+      if (read.level !== null && LOG_LEVELS_SHOWN.indexOf(read.level) < least) continue;
+      if (items.length === limit) return { file: path, items: items.reverse(), hasMore: true };
+      items.push(read);
+    }
+    if (!isWhole) return { file: path, items: items.reverse(), hasMore: true };
+  }
+  return { file: path, items: items.reverse(), hasMore: left <= 0 };
+}
+
+async function endOf(path: string, maxBytes: number): Promise<{ text: string; isWhole: boolean }> {
+  let file;
+  try {
+    file = await open(path, "r");
+  } catch {
+    return { text: "", isWhole: true };
+  }
+  try {
+    const { size } = await file.stat();
+    const length = Math.min(size, maxBytes);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, size - length);
+    return { text: buffer.toString("utf8", 0, bytesRead), isWhole: length === size };
+  } finally {
+    await file.close();
+  }
+}
+
+const PINO_LEVELS: Readonly<Record<number, ShownLogLevel>> = {
+  10: "debug",
+  20: "debug",
+  30: "info",
+  40: "warn",
+  50: "error",
+  60: "error",
+};
+
+/** A line of `createLogger`; of anything else, a crash of native code for example, its text. */
+function readLogLine(line: string): LogLine {
+  try {
+    const { level, time, msg, ...details } = JSON.parse(line) as Record<string, unknown>;
+    const at = Date.parse(String(time));
+    const known = PINO_LEVELS[Number(level)];
+    if (known !== undefined && !Number.isNaN(at))
+      return { at, level: known, message: typeof msg === "string" ? msg : "", details };
+  } catch {
+    // No line of ours.
+  }
+  return { at: null, level: null, message: line, details: {} };
 }

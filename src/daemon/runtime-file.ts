@@ -4,11 +4,12 @@ import { join } from "node:path";
 import type { StartedWith } from "../config/config.ts";
 import { isObject } from "../config/is-object.ts";
 import { isMissing } from "../config/system-error.ts";
+import { mkdir } from "node:fs/promises";
+import { refuseForeignDirectory } from "../storage/data-directory.ts";
+import { nodeDisk } from "../storage/disk.ts";
+import { type DirectoryLock, tryLock } from "../storage/lock.ts";
 
-/**
- * A file in the data directory, for its owner alone, by which the command line finds the daemon: its address, its
- * identity, and a token that stands for the owner.
- */
+/** By it the command line finds the daemon: its address, identity and a token of the owner. */
 export interface RuntimeInfo {
   /** Address to connect to, which is not always the one listened on (`0.0.0.0`). */
   readonly address: string;
@@ -79,12 +80,12 @@ export function removeRuntimeInfo(dataDir: string, instanceId: string): void {
   if (readRuntimeInfo(dataDir)?.instanceId === instanceId) rmSync(join(dataDir, FILE_NAME), { force: true });
 }
 
-/** Whether a daemon with this address is reached at every address of the machine. */
+/** True for a wildcard address, at which every address of the machine is served. */
 export function isEveryAddress(address: string): boolean {
   return address === "0.0.0.0" || address === "::";
 }
 
-/** Where a client reaches a daemon that listens on `address`: a wildcard address is reached over loopback. */
+/** The URL of a daemon that listens on `address`; loopback in place of a wildcard address. */
 export function baseUrl({
   address,
   port,
@@ -99,3 +100,17 @@ export function baseUrl({
   if (address === "::") return `${scheme}://[::1]:${port}`;
   return `${scheme}://${address.includes(":") ? `[${address}]` : address}:${port}`;
 }
+
+/** The lock of starting the daemon; undefined while another has it. @throws {ServiceError} STORE_UNUSABLE. */
+export async function lockStart(dataDir: string): Promise<DirectoryLock | undefined> {
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  await refuseForeignDirectory(nodeDisk, dataDir);
+  return tryLock(dataDir, START_LOCK);
+}
+
+/** The file of that lock, for people. */
+export function startLockOf(dataDir: string): string {
+  return join(dataDir, `lock.${START_LOCK}`);
+}
+
+const START_LOCK = "starting";

@@ -9,12 +9,13 @@ import { MULTILINGUAL_E5 } from "../models/bundled-models.ts";
 import { writeBackup } from "../storage/backups.ts";
 import { holdsStore } from "../storage/data-directory.ts";
 import { nodeDisk } from "../storage/disk.ts";
-import { readErasures } from "../storage/erasures.ts";
+import { isErasedLater, readErasures } from "../storage/erasures.ts";
 import { restoreBackup } from "../storage/restore-backup.ts";
 import { DiskFileStore } from "../storage/disk-file-store.ts";
 import { lockDataDirectory } from "../storage/lock.ts";
-import { type OpenedStore, openStore } from "../storage/open-store.ts";
-import { backupSource, erasedUser, timedName } from "./backup-service.ts";
+import type { StoreLog } from "../storage/store-indexes.ts";
+import { type OpenedStore, openStore, type StoreOptions } from "../storage/open-store.ts";
+import { backupsIn, backupSource, erasedUser, timedName } from "./backup-service.ts";
 import type { Logger } from "./log.ts";
 import { systemClock } from "./system.ts";
 
@@ -24,28 +25,36 @@ export interface StoppedStoreOptions {
   readonly signal: AbortSignal;
 }
 
-/**
- * Purges deleted rows of a store whose daemon does not run.
- *
- * @throws {ServiceError} STORE_UNUSABLE where no store is, or another process has it.
- */
+/** Purges deleted rows of a stopped store. @throws {ServiceError} STORE_UNUSABLE. */
 export async function compactStopped(
   directory: string,
-  options: StoppedStoreOptions & { readonly onProgress: (progress: PurgeProgress) => void },
+  options: StoppedStoreOptions & {
+    /** The folder of backups. */
+    readonly backups: string;
+    readonly renewsBackups: boolean;
+    readonly onProgress: (progress: PurgeProgress) => void;
+  },
 ): Promise<FinishedPurge> {
   const startedAt = systemClock.now();
   const begun = performance.now();
-  return await withStoppedStore(directory, options.log, async ({ purge }, originals) => {
-    const report = await purge.run({ ...options, originals });
-    return { startedAt, tookMs: performance.now() - begun, report };
+  return await withStoppedStore(directory, options.log, async (opened, originals) => {
+    const report = await opened.purge.run({ ...options, originals });
+    const tookMs = performance.now() - begun;
+    const folder = options.backups;
+    const store = { dataDir: directory, storeId: opened.storeId };
+    if (!options.renewsBackups)
+      return { startedAt, tookMs, report, backups: await backupsIn(folder).copies(store) };
+    const before = await backupsIn(folder).survey(store);
+    const { documents } = opened.store.catalogue;
+    const createdAt = systemClock.now();
+    const name = await timedName(folder, createdAt);
+    const source = backupSource({ dataDir: directory, opened, documents, originals });
+    await writeBackup(source, { folder, name, createdAt, program: VERSION, signal: options.signal });
+    return { startedAt, tookMs, report, backups: await backupsIn(folder).replace(before, name) };
   });
 }
 
-/**
- * Makes a backup of a store whose daemon does not run.
- *
- * @throws {ServiceError} STORE_UNUSABLE where no store is, or another process has it; as `writeBackup`.
- */
+/** Makes a backup of a stopped store. @throws {ServiceError} STORE_UNUSABLE; as `writeBackup`. */
 export async function backUpStopped(
   directory: string,
   options: StoppedStoreOptions & {
@@ -86,24 +95,22 @@ export async function restore(
   let left: number | undefined;
   const { memories, createdAt } = await restoreBackup(nodeDisk, backup, target, {
     onProgress,
-    async prepare(directory, { storeId, epoch, sequence }) {
+    async prepare(directory, manifest) {
       const noted = await Promise.all(
         [dirname(backup), ...(from === undefined ? [] : [from])].map((folder) =>
           readErasures(nodeDisk, folder),
         ),
       );
-      const later = noted
-        .flat()
-        .filter(
-          (erasure) =>
-            erasure.storeId === storeId &&
-            (erasure.epoch > epoch || (erasure.epoch === epoch && erasure.sequence > sequence)),
-        );
+      const later = noted.flat().filter((erasure) => isErasedLater(erasure, manifest));
       if (later.length === 0) return;
       await withStoppedStore(directory, log, async ({ store, purge }, originals) => {
         const ports = { store, facts: store, stopJob: async () => {}, noteErasure: async () => {} };
-        for (const { userId } of listUsers(ports, { limit: Infinity, offset: 0 }).items) {
-          const erasures = later.filter(({ user }) => user === erasedUser(storeId, userId));
+        const users = new Set(
+          listUsers(ports, { limit: Infinity, offset: 0 }).items.map(({ userId }) => userId),
+        );
+        for (const { userId } of store.catalogue.versions.all()) if (userId !== null) users.add(userId);
+        for (const userId of users) {
+          const erasures = later.filter(({ user, storeId }) => user === erasedUser(storeId, userId));
           for (const { keepsDocuments, includesFacts } of erasures)
             await deleteUserMemories(ports, { userId, keepsDocuments, includesFacts });
           if (erasures.length > 0) erasedUsers += 1;
@@ -116,10 +123,15 @@ export async function restore(
   return { memories: left ?? memories, createdAt, erasedUsers };
 }
 
-async function withStoppedStore<T>(
+/** Opens a stopped store, with a model where anything is embedded. @throws {ServiceError} STORE_UNUSABLE. */
+export async function withStoppedStore<T>(
   directory: string,
-  log: Logger,
+  log: StoreLog,
   work: (opened: OpenedStore, originals: DiskFileStore) => Promise<T>,
+  model: Pick<StoreOptions, "stamp" | "isReadable" | "changesModel"> = {
+    stamp: (stored) => stored ?? MULTILINGUAL_E5.stamp,
+    isReadable: () => true,
+  },
 ): Promise<T> {
   if (!(await holdsStore(nodeDisk, directory)))
     throw new ServiceError(
@@ -128,29 +140,31 @@ async function withStoppedStore<T>(
     );
   const lock = await lockDataDirectory(directory);
   try {
-    const opened = await openStore({
-      disk: nodeDisk,
-      directory,
-      clock: systemClock,
-      // Nothing is embedded here.
-      stamp: (stored) => stored ?? MULTILINGUAL_E5.stamp,
-      isReadable: () => true,
-      log,
-    });
-    try {
-      const { documents } = opened.store.catalogue;
-      const files = await DiskFileStore.open({
-        disk: nodeDisk,
-        directory,
-        isNeeded: (sha256) => documents.needsFile(sha256),
-        wasNeeded: (sha256) => documents.neededFile(sha256),
-        isAllKnown: opened.hasAllDocuments,
-      });
-      return await work(opened, files);
-    } finally {
-      await opened.store.close();
-    }
+    return await withLockedStore(directory, log, work, model);
   } finally {
     await lock.release();
+  }
+}
+
+/** As `withStoppedStore`, for a process that has the lock. */
+export async function withLockedStore<T>(
+  directory: string,
+  log: StoreLog,
+  work: (opened: OpenedStore, originals: DiskFileStore) => Promise<T>,
+  model: Pick<StoreOptions, "stamp" | "isReadable" | "changesModel">,
+): Promise<T> {
+  const opened = await openStore({ disk: nodeDisk, directory, clock: systemClock, ...model, log });
+  try {
+    const { documents } = opened.store.catalogue;
+    const files = await DiskFileStore.open({
+      disk: nodeDisk,
+      directory,
+      isNeeded: (sha256) => documents.needsFile(sha256),
+      wasNeeded: (sha256) => documents.neededFile(sha256),
+      isAllKnown: opened.hasAllDocuments,
+    });
+    return await work(opened, files);
+  } finally {
+    await opened.store.close();
   }
 }

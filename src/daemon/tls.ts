@@ -13,11 +13,7 @@ export interface Tls {
   readonly fingerprint: string;
 }
 
-/**
- * Reads the certificate and its key, once; undefined where none is configured.
- *
- * @throws {ConfigError} for a file that cannot be read or used, saying which and why.
- */
+/** The certificate and its key; undefined where none is configured. @throws {ConfigError} */
 export function readTls({ tlsCert, tlsKey }: Pick<Config, "tlsCert" | "tlsKey">): Tls | undefined {
   if (tlsCert === "") return undefined;
   const cert = read(tlsCert, "certificate");

@@ -3,9 +3,20 @@ import { ServiceError } from "../core/errors.ts";
 
 /** The text of a document and the metadata that it holds of itself, by the reader of one format. */
 export type ReadDocument = { readonly blocks: readonly Block[] } & {
-  readonly [K in "title" | "author" | "date" | "language" | "url" | "pages" | "durationMs"]?:
-    | ExtractedDocument[K]
-    | undefined;
+  readonly [
+    K in
+      | "title"
+      | "author"
+      | "date"
+      | "language"
+      | "url"
+      | "pages"
+      | "durationMs"
+      | "tags"
+      | "occurredAt"
+      | "metadata"
+      | "confidence"
+  ]?: ExtractedDocument[K] | undefined;
 };
 
 /** Characters that mean nothing in text: controls but \t and \n, soft hyphens, byte order marks, lone surrogates. */
@@ -33,7 +44,7 @@ export function cleanText(text: string): string {
     .normalize("NFC");
 }
 
-/** As `cleanText`, in one line. */
+/** Same as `cleanText`, in one line. */
 export function cleanLine(text: string): string {
   return cleanText(text).replace(/\s+/g, " ").trim();
 }
@@ -58,7 +69,13 @@ export function cleanDate(value: unknown): number | undefined {
         ? text.replaceAll("/", "-")
         : text,
   );
-  return time >= Date.UTC(1400, 0, 1) && time < Date.UTC(10_000, 0, 1) ? time : undefined;
+  return cleanTime(time);
+}
+
+/** Epoch milliseconds if they are whole and between 1400 and 9999. */
+export function cleanTime(time: number): number | undefined {
+  const isUsual = Number.isInteger(time) && time >= Date.UTC(1400, 0, 1) && time < Date.UTC(10_000, 0, 1);
+  return isUsual ? time : undefined;
 }
 
 /** A BCP 47 tag in its canonical form; undefined for what is none. */

@@ -1,31 +1,24 @@
 import { ServiceError } from "../core/errors.ts";
 import type { DocumentKind, TextKind } from "../core/documents/extraction.ts";
+import { TEXT_EXTENSIONS } from "../files/file-kinds.ts";
 import { CONTAINER_NAMES } from "./media/container.ts";
 import { looksLikeSubtitles } from "./subtitles.ts";
 import { looksLikeUtf16 } from "./text-decoding.ts";
-import { readZipDirectory } from "./zip.ts";
+import { openZip } from "./zip.ts";
 
-/** Types outside `text/` whose bytes are text, and the extensions of such files. */
+/** Types outside `text/` whose bytes are text. */
 const TEXT_TYPES = new Set(
   (
     "json ndjson jsonl x-ndjson x-jsonlines ld+json json5 xml yaml x-yaml toml javascript x-javascript ecmascript typescript " +
     "x-sh x-shellscript x-httpd-php x-python x-perl x-ruby sql graphql rtx x-tex x-latex x-csv csv x-log"
   ).split(" "),
 );
-const TEXT_EXTENSIONS = new Set(
-  (
-    "log csv tsv json jsonl ndjson json5 geojson yaml yml toml xml svg ini cfg conf properties env rst adoc org tex bib " +
-    "diff patch sql graphql proto c h cc cpp hpp cs go rs java kt swift scala py rb php pl lua r jl m js mjs cjs jsx ts mts " +
-    "cts tsx vue svelte css scss less sh bash zsh fish ps1 bat cmd dockerfile makefile cmake gradle tf ics vcf eml"
-  ).split(" "),
-);
-
 /** Extensions of formats that are not read. Others decide nothing: the kind of "notes.final" is that of its bytes. */
 const FOREIGN_EXTENSIONS = new Set(
   (
-    "doc dot xls xlsx xlsm xlsb ppt pptx odt ods odp epub mobi pages numbers key rtf ps eps djvu xps msg " +
+    "doc dot xls xlsb ppt odt ods odp mobi pages numbers key rtf ps eps djvu xps msg " +
     "zip gz tgz bz2 xz zst 7z rar tar jar war iso dmg exe dll so dylib msi bin apk deb rpm wasm class o a pyc " +
-    "png jpg jpeg gif bmp tif tiff webp avif heic ico psd mp3 wav m4a aac flac ogg oga opus wma aiff mp4 m4v mov mkv webm avi " +
+    "gif bmp tif tiff avif heic ico psd mp3 wav m4a aac flac ogg oga opus wma aiff mp4 m4v mov mkv webm avi " +
     "wmv mpg mpeg woff woff2 ttf otf eot sqlite db parquet pickle npy"
   ).split(" "),
 );
@@ -45,6 +38,14 @@ export const MEDIA_TYPES: Readonly<Record<TextKind, string>> = {
   txt: "text/plain",
   srt: "application/x-subrip",
   vtt: "text/vtt",
+  eml: "message/rfc822",
+  ipynb: "application/x-ipynb+json",
+  xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+  pptx: "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+  epub: "application/epub+zip",
+  png: "image/png",
+  jpeg: "image/jpeg",
+  webp: "image/webp",
 };
 
 export interface Claim {
@@ -66,25 +67,48 @@ const NAMES: Readonly<Record<string, TextKind>> = {
   "application/srt": "srt",
   "text/x-subrip": "srt",
   webvtt: "vtt",
+  jpg: "jpeg",
+  "image/jpg": "jpeg",
+  xlsm: "xlsx",
+  "application/vnd.ms-excel.sheet.macroenabled.12": "xlsx",
+  pptm: "pptx",
+  ppsx: "pptx",
+  "application/vnd.ms-powerpoint.presentation.macroenabled.12": "pptx",
   ...Object.fromEntries(
-    (["pdf", "docx", "html", "md", "txt", "srt", "vtt"] as const).flatMap((kind) => [
-      [kind, kind],
-      [MEDIA_TYPES[kind], kind],
+    Object.entries(MEDIA_TYPES).flatMap(([kind, type]) => [
+      [kind, kind as TextKind],
+      [type, kind as TextKind],
     ]),
   ),
 };
 
+/** Kinds that their bytes tell; all others are text. */
+const BINARY_KINDS: ReadonlySet<DocumentKind> = new Set([
+  "pdf",
+  "docx",
+  "xlsx",
+  "pptx",
+  "epub",
+  "png",
+  "jpeg",
+  "webp",
+]);
+
 /** Senders that do not know these formats call them plain text. */
-const TEXT_FORMATS: ReadonlySet<TextKind> = new Set(["md", "html", "srt", "vtt"]);
+const TEXT_FORMATS: ReadonlySet<TextKind> = new Set(["md", "html", "srt", "vtt", "eml", "ipynb"]);
+
+/** First bytes of pictures. */
+const PICTURES: readonly (readonly [kind: TextKind, offset: number, magic: string])[] = [
+  ["png", 0, "\x89PNG"],
+  ["jpeg", 0, "\xff\xd8\xff"],
+  ["webp", 8, "WEBP"],
+];
 
 /** First bytes of formats that are sent by mistake, and their names. */
 const FOREIGN: readonly (readonly [name: string, offset: number, magic: string])[] = [
-  ["a PNG image", 0, "\x89PNG"],
-  ["a JPEG image", 0, "\xff\xd8\xff"],
   ["a GIF image", 0, "GIF8"],
   ["a TIFF image", 0, "II*\0"],
   ["a TIFF image", 0, "MM\0*"],
-  ["a WebP image", 8, "WEBP"],
   ["audio or video", 8, "AVI "],
   ["audio", 8, "AIFF"],
   ["audio or video", 0, "\x30\x26\xb2\x75"],
@@ -98,11 +122,12 @@ const FOREIGN: readonly (readonly [name: string, offset: number, magic: string])
   ["an RTF document", 0, "{\\rtf"],
 ];
 
-/** Other formats in a zip, by an entry that each has. */
-const ZIPPED: readonly (readonly [name: string, entry: string])[] = [
-  ["an Excel workbook", "xl/workbook.xml"],
-  ["a PowerPoint presentation", "ppt/presentation.xml"],
-  ["an EPUB book or an OpenDocument file", "mimetype"],
+/** Formats in a zip, by an entry that each has. */
+const ZIPPED: readonly (readonly [kind: TextKind, entry: RegExp])[] = [
+  ["docx", /^word\/document\d*\.xml$/],
+  ["xlsx", /^xl\/workbook\.xml$/],
+  ["pptx", /^ppt\/presentation\.xml$/],
+  ["epub", /^META-INF\/container\.xml$/],
 ];
 
 /**
@@ -112,14 +137,14 @@ const ZIPPED: readonly (readonly [name: string, entry: string])[] = [
  * @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE for another kind, or bytes that contradict the claim; UNPROCESSABLE for
  *   an empty or encrypted document.
  */
-export function kindOf(bytes: Uint8Array, claim: Claim): TextKind {
+export async function kindOf(bytes: Uint8Array, claim: Claim): Promise<TextKind> {
   const claimed = claimOf(claim);
-  const found = binaryKind(bytes);
+  const found = await binaryKind(bytes);
   if (found !== undefined) {
     if (claimed.name === undefined || claimed.kind === found) return found;
     throw contradiction(claimed.name, NOUNS[found]);
   }
-  if (claimed.kind === "pdf" || claimed.kind === "docx" || claimed.isMedia) {
+  if ((claimed.kind !== undefined && BINARY_KINDS.has(claimed.kind)) || claimed.isMedia) {
     throw contradiction(claimed.name ?? "", "text");
   }
   if (claimed.isForeign) throw unknownKind(claimed.name ?? "");
@@ -127,15 +152,11 @@ export function kindOf(bytes: Uint8Array, claim: Claim): TextKind {
   return claimed.kind ?? looksLikeSubtitles(start) ?? (looksLikeHtml(start) ? "html" : "txt");
 }
 
-/**
- * Checks the claimed type and name of a document against its known kind, with the outcome of reading it again.
- *
- * @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE.
- */
+/** Checks a claim against the known kind. @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE. */
 export function checkClaim(claim: Claim, kind: DocumentKind): void {
   const { name = "", kind: claimed, isMedia, isForeign } = claimOf(claim);
-  const isText = kind !== "pdf" && kind !== "docx";
-  const isCalledText = claimed !== undefined && claimed !== "pdf" && claimed !== "docx";
+  const isText = !BINARY_KINDS.has(kind);
+  const isCalledText = claimed !== undefined && !BINARY_KINDS.has(claimed);
   if (kind === "audio" || kind === "video") {
     if (isForeign || claimed !== undefined || /^(?:image|font)\//.test(name))
       throw contradiction(name, NOUNS[kind]);
@@ -154,6 +175,14 @@ const NOUNS: Readonly<Record<DocumentKind, string>> = {
   txt: "text",
   srt: "text",
   vtt: "text",
+  eml: "text",
+  ipynb: "text",
+  xlsx: "an Excel workbook (XLSX)",
+  pptx: "a PowerPoint presentation (PPTX)",
+  epub: "an EPUB book",
+  png: "a PNG picture",
+  jpeg: "a JPEG picture",
+  webp: "a WebP picture",
   audio: "audio",
   video: "video",
 };
@@ -176,40 +205,44 @@ export function claimOf({ claimedType, filename }: Claim) {
     const isKnown = isMedia || isForeign || byExtension !== undefined;
     return { name: isKnown ? `.${extension}` : undefined, kind: byExtension, isMedia, isForeign };
   }
-  if (type === "text/plain" && byExtension !== undefined && TEXT_FORMATS.has(byExtension)) {
+  if (
+    /^(?:text\/plain|application\/json)$/.test(type) &&
+    byExtension !== undefined &&
+    TEXT_FORMATS.has(byExtension)
+  ) {
     return { name: `.${extension}`, kind: byExtension, isMedia: false, isForeign: false };
   }
   const isMedia =
-    (/^(image|audio|video|font)\//.test(type) && !isTextName(type)) || CONTAINER_NAMES.has(type);
+    (NAMES[type] === undefined && /^(image|audio|video|font)\//.test(type) && !isTextName(type)) ||
+    CONTAINER_NAMES.has(type);
   const kind = NAMES[type] ?? (isTextName(type) ? "txt" : undefined);
   // A specific type counts: one that is unknown is no text.
   return { name: type, kind, isMedia, isForeign: kind === undefined && !isMedia };
 }
 
-function binaryKind(bytes: Uint8Array): "pdf" | "docx" | undefined {
+async function binaryKind(bytes: Uint8Array): Promise<TextKind | undefined> {
   if (bytes.length === 0)
     throw new ServiceError("UNPROCESSABLE", "The document is empty. Send one that holds text.");
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 4_096)).toString("latin1");
 
   // Mail gateways and servers put lines before the header; readers look for it in the first 1024 bytes.
   if (head.slice(0, 1_029).includes("%PDF-")) return "pdf";
-  if (head.startsWith("PK\x03\x04")) return zippedKind(bytes);
+  if (head.startsWith("PK\x03\x04")) return await zippedKind(bytes);
   if (head.startsWith("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")) throw oldOffice(bytes);
+  const picture = PICTURES.find(([, offset, magic]) => head.startsWith(magic, offset));
+  if (picture !== undefined) return picture[0];
   const foreign = FOREIGN.find(([, offset, magic]) => head.startsWith(magic, offset));
   if (foreign !== undefined) throw unsupported(foreign[0]);
   if (isBinary(bytes)) throw unsupported("binary data of an unknown kind");
   return undefined;
 }
 
-function zippedKind(bytes: Uint8Array): "docx" {
-  const names = new Set(readZipDirectory(bytes).map((entry) => entry.name));
-  if (
-    names.has("[Content_Types].xml") &&
-    Array.from(names).some((name) => /^word\/document\d*\.xml$/.test(name))
-  ) {
-    return "docx";
-  }
-  throw unsupported(ZIPPED.find(([, entry]) => names.has(entry))?.[0] ?? "a zip archive");
+async function zippedKind(bytes: Uint8Array): Promise<TextKind> {
+  const names = (await openZip(bytes)).entries.map(({ fileName }) => fileName);
+  const isOffice = names.includes("[Content_Types].xml");
+  for (const [kind, entry] of ZIPPED)
+    if ((isOffice || kind === "epub") && names.some((name) => entry.test(name))) return kind;
+  throw unsupported(names.includes("mimetype") ? "an OpenDocument file" : "a zip archive");
 }
 
 /** The container of Word before 2007; also what a password makes of a DOCX. Its stream names are UTF-16. */
@@ -250,7 +283,8 @@ function looksLikeHtml(start: string): boolean {
 function unsupported(what: string): ServiceError {
   return new ServiceError(
     "UNSUPPORTED_MEDIA_TYPE",
-    `The file is ${what}. Readable are PDF, DOCX, HTML, Markdown, plain text, subtitles (SRT, VTT), ` +
+    `The file is ${what}. Readable are PDF, DOCX, XLSX, PPTX, EPUB, HTML, Markdown, plain text, mails ` +
+      "(EML), notebooks (IPYNB), subtitles (SRT, VTT), pictures of text (PNG, JPEG, WebP) " +
       "and recordings (WAV, MP3, M4A, AAC, FLAC, Ogg, Opus, WebM, MP4, MOV, MKV). Convert it to one of these.",
   );
 }
@@ -258,7 +292,8 @@ function unsupported(what: string): ServiceError {
 function unknownKind(claimed: string): ServiceError {
   return new ServiceError(
     "UNSUPPORTED_MEDIA_TYPE",
-    `The file is sent as ${nameOf(claimed)}, which cannot be read. Readable are pdf, docx, html, md and txt, text under ` +
+    `The file is sent as ${nameOf(claimed)}, which cannot be read. Readable are pdf, docx, xlsx, pptx, ` +
+      "epub, eml, ipynb, png, jpeg, webp, html, md and txt, text under " +
       "other names such as csv, json or source code, audio and video. Correct the type, or leave it out.",
   );
 }

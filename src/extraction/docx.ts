@@ -1,11 +1,11 @@
 import mammoth from "mammoth";
 import { ServiceError } from "../core/errors.ts";
 import type { ExtractionLimits } from "../core/documents/extraction.ts";
-import { cleanDate, cleanField, cleanLanguage, type ReadDocument } from "./clean-text.ts";
+import { cleanLanguage, type ReadDocument } from "./clean-text.ts";
 import { blocksOfHtml } from "./html-blocks.ts";
 import { elementsOf, type HtmlElement, parseHtml, textOf } from "./html-tree.ts";
-import { withEquations } from "./docx-equations.ts";
-import { inflateEntry, readZipDirectory } from "./zip.ts";
+import { officeProperties } from "./office-parts.ts";
+import { openParts } from "./zip.ts";
 
 /** Further styles than mammoth's own, which cover headings, lists and tables. */
 const STYLES = [
@@ -27,42 +27,26 @@ const STYLES = [
  * @throws {ServiceError} TOO_LARGE, UNPROCESSABLE
  */
 export async function readDocx(bytes: Uint8Array, limits: ExtractionLimits): Promise<ReadDocument> {
-  const parts = inflateParts(bytes, limits.maxInflatedBytes);
-  const properties = propertiesOf(parts.get("docProps/core.xml"));
+  const parts = await inflateParts(bytes, limits);
+  const { language: ownLanguage, ...properties } = officeProperties(textFrom(parts.get("docProps/core.xml")));
   const styles = textFrom(parts.get("word/styles.xml"));
-  const language =
-    properties.get("dc:language") ?? /<w:lang\b[^<>]*\bw:val="([\w-]{2,35})"/.exec(styles)?.[1];
+  const language = ownLanguage ?? /<w:lang\b[^<>]*\bw:val="([\w-]{2,35})"/.exec(styles)?.[1];
 
   const { root } = parseHtml(await convert(parts));
   return {
     blocks: blocksOfHtml(root, { keepsLink: () => true, skips: isWayBack }),
-    title: cleanField(properties.get("dc:title")),
-    author: cleanField(properties.get("dc:creator")),
-    date: cleanDate(properties.get("dcterms:created")) ?? cleanDate(properties.get("dcterms:modified")),
+    ...properties,
     language: cleanLanguage(language),
   };
 }
 
-function inflateParts(bytes: Uint8Array, maxInflatedBytes: number): Map<string, Uint8Array> {
+async function inflateParts(bytes: Uint8Array, limits: ExtractionLimits): Promise<Map<string, Uint8Array>> {
+  const zip = await openParts(bytes, limits);
   const parts = new Map<string, Uint8Array>();
-  const entries = readZipDirectory(bytes).filter((entry) => /\.(?:xml|rels)$/i.test(entry.name));
-  // Checked before anything is inflated: no entry gets more than the directory declares.
-  const total = entries.reduce((sum, entry) => sum + entry.inflatedBytes, 0);
-  if (total > maxInflatedBytes) {
-    throw new ServiceError(
-      "TOO_LARGE",
-      `The document grows to more than ${maxInflatedBytes} bytes when it is unpacked. Send it in parts.`,
-    );
-  }
-  for (const entry of entries) {
-    if (entry.isEncrypted) {
-      throw new ServiceError(
-        "UNPROCESSABLE",
-        "The document is encrypted. Save it without a password and send that.",
-      );
-    }
-    const part = inflateEntry(bytes, entry);
-    parts.set(entry.name, /^word\/\w+\.xml$/.test(entry.name) ? withEquations(part) : part);
+  for (const name of zip.names) {
+    if (!/\.(?:xml|rels)$/i.test(name)) continue;
+    const part = (await zip.bytes(name)) ?? new Uint8Array();
+    parts.set(name, /^word\/\w+\.xml$/.test(name) ? withEquations(part) : part);
   }
   return parts;
 }
@@ -96,11 +80,81 @@ function isWayBack({ tag, attributes }: HtmlElement): boolean {
   return tag === "a" && /^#(?:foot|end)note-ref-/.test(attributes["href"] ?? "");
 }
 
-function propertiesOf(part: Uint8Array | undefined): Map<string, string> {
-  const properties = new Map<string, string>();
-  for (const element of elementsOf(parseHtml(textFrom(part), { isXml: true }).root))
-    properties.set(element.tag, textOf(element));
-  return properties;
+const textFrom = (part: Uint8Array | undefined) => new TextDecoder().decode(part ?? new Uint8Array());
+
+const OPEN = "<m:oMath";
+const CLOSE = "</m:oMath>";
+/** Around equations in a paragraph of their own; mammoth drops it with its content. */
+const PARAGRAPH_TAGS = /<\/?m:oMathPara(?:\s[^<>]*)?>|<m:oMathParaPr(?:\s[^<>]*)?\/>/g;
+const PARAGRAPH_PROPERTIES =
+  /<m:oMathParaPr(?:\s[^<>]*)?>(?:<(?!\/?m:oMathParaPr\b)[^<>]*>)*<\/m:oMathParaPr>/g;
+
+/** A part of a Word document in which equations (Office Math) are runs of plain text, since mammoth knows none. */
+function withEquations(part: Uint8Array): Uint8Array {
+  const source = new TextDecoder().decode(part);
+  if (!source.includes(OPEN)) return part;
+  const xml = source.replace(PARAGRAPH_PROPERTIES, "").replace(PARAGRAPH_TAGS, "");
+  const pieces: string[] = [];
+  let done = 0;
+  for (let start = xml.indexOf(OPEN); start >= 0; start = xml.indexOf(OPEN, done)) {
+    const end = xml.indexOf(CLOSE, start);
+    if (end < 0) break;
+    const after = end + CLOSE.length;
+    pieces.push(xml.slice(done, start), runOf(xml.slice(start, after)));
+    done = after;
+  }
+  pieces.push(xml.slice(done));
+  return new TextEncoder().encode(pieces.join(""));
 }
 
-const textFrom = (part: Uint8Array | undefined) => new TextDecoder().decode(part ?? new Uint8Array());
+function runOf(equation: string): string {
+  const text = lineOf(parseHtml(equation, { isXml: true }).root).trim();
+  const escaped = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+  return escaped === "" ? "" : `<w:r><w:t xml:space="preserve">${escaped}</w:t></w:r>`;
+}
+
+/** In one line, such as `(a+b)/2`, `x^2`, `√(y)`. */
+function lineOf(element: HtmlElement): string {
+  const part = (tag: string) => {
+    const found = element.children.find((child) => typeof child !== "string" && child.tag === tag);
+    return typeof found === "object" ? lineOf(found) : "";
+  };
+  switch (element.tag) {
+    case "m:t":
+      return textOf(element);
+    case "m:f":
+      return `${grouped(part("m:num"))}/${grouped(part("m:den"))}`;
+    case "m:ssup":
+      return `${part("m:e")}^${grouped(part("m:sup"))}`;
+    case "m:ssub":
+      return `${part("m:e")}_${grouped(part("m:sub"))}`;
+    case "m:ssubsup":
+      return `${part("m:e")}_${grouped(part("m:sub"))}^${grouped(part("m:sup"))}`;
+    case "m:rad":
+      return `${part("m:deg")}√(${part("m:e")})`;
+    case "m:d":
+      return `(${childrenOf(element, "m:e").map(lineOf).join(", ")})`;
+    case "m:nary": {
+      const bound = (mark: string, text: string) => (text === "" ? "" : mark + grouped(text));
+      return `${signOf(element)}${bound("_", part("m:sub"))}${bound("^", part("m:sup"))} ${part("m:e")}`;
+    }
+    case "m:mr":
+      return `${childrenOf(element, "m:e").map(lineOf).join(", ")}; `;
+    default:
+      return element.children.map((child) => (typeof child === "string" ? "" : lineOf(child))).join("");
+  }
+}
+
+/** In brackets, unless it is one word or number. */
+const grouped = (text: string) => (/^[\p{L}\p{N}]*$/u.test(text) ? text : `(${text})`);
+
+function childrenOf(element: HtmlElement, tag: string): HtmlElement[] {
+  return element.children.flatMap((child) => (typeof child !== "string" && child.tag === tag ? [child] : []));
+}
+
+/** The sign of a sum, product or integral; an integral by default. */
+function signOf(element: HtmlElement): string {
+  for (const { tag, attributes } of elementsOf(element))
+    if (tag === "m:chr") return attributes["m:val"] ?? "∫";
+  return "∫";
+}

@@ -29,7 +29,7 @@ export async function extractDocument(
   limits: ExtractionLimits,
   onProgress: (done: number, total: number) => void = () => undefined,
 ): Promise<ExtractedDocument> {
-  const kind = kindOf(bytes, claims);
+  const kind = await kindOf(bytes, claims);
   const found = await read(kind, bytes, claims, limits, onProgress);
   const charCount = found.blocks.reduce((total, block) => total + block.text.length, 0);
   if (charCount > limits.maxChars) {
@@ -62,6 +62,32 @@ async function read(
       const { readDocx } = await import("./docx.ts");
       return { method: "mammoth", ...(await readDocx(bytes, limits)) };
     }
+    case "xlsx": {
+      const { readWorkbook } = await import("./workbook.ts");
+      return { method: "workbook", ...(await readWorkbook(bytes, limits)) };
+    }
+    case "pptx": {
+      const { readSlides } = await import("./slides.ts");
+      return { method: "slides", ...(await readSlides(bytes, limits)) };
+    }
+    case "epub": {
+      const { readEpub } = await import("./epub.ts");
+      return { method: "epub", ...(await readEpub(bytes, limits)) };
+    }
+    case "png":
+    case "jpeg":
+    case "webp": {
+      const { readPicture } = await import("./ocr.ts");
+      return { method: "tesseract", ...(await readPicture(bytes, limits)) };
+    }
+    case "eml": {
+      const { readMail } = await import("./mail.ts");
+      return { method: "postal-mime", ...(await readMail(bytes)) };
+    }
+    case "ipynb": {
+      const { readNotebook } = await import("./notebook.ts");
+      return { method: "notebook", ...readNotebook(textWithin(bytes, charset, limits)) };
+    }
     case "html": {
       if (bytes.length > MAX_HTML_BYTES) {
         throw new ServiceError(
@@ -74,7 +100,7 @@ async function read(
     }
     case "md": {
       const { readMarkdown } = await import("./markdown.ts");
-      return { method: "marked", ...readMarkdown(textWithin(bytes, charset, limits)) };
+      return { method: "marked", ...readMarkdown(textWithin(bytes, charset, limits), nameOf(claims)) };
     }
     case "srt":
     case "vtt": {
@@ -90,6 +116,10 @@ async function read(
     case "txt":
       return { method: "plain-text", blocks: plainTextBlocks(textWithin(bytes, charset, limits)) };
   }
+}
+
+function nameOf({ filename = "" }: Claims): string {
+  return filename.replace(/^.*[/\\]/, "").replace(/\.[^.]*$/, "");
 }
 
 function textWithin(bytes: Uint8Array, charset: string | undefined, limits: ExtractionLimits): string {

@@ -52,6 +52,11 @@ const PARSERS = [
   "htmlparser2",
   "marked",
   "chardet",
+  "yauzl",
+  "yaml",
+  "postal-mime",
+  "tesseract.js-core",
+  "@tesseract.js-data/eng",
 ];
 
 /** Share of the memory for JavaScript objects; buffers and code take the rest. */

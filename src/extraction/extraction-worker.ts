@@ -2,7 +2,7 @@
  * The process that parses foreign bytes and cuts their text: no files but the program's own, no child processes, no native
  * addons, no environment, and no network where the system has walls. Its only client is `readInProcess`.
  */
-import { cutDocument } from "../core/documents/cut-document.ts";
+import { cutDocument } from "../core/documents/cut-speech.ts";
 import type { Chunk } from "../core/documents/extraction.ts";
 import { ServiceError } from "../core/errors.ts";
 import { lowerPriority, Watchdog } from "../sandbox/watchdog.ts";

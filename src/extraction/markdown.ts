@@ -1,45 +1,73 @@
 import { lexer, type Token, type Tokens } from "marked";
 import type { Block } from "../core/documents/extraction.ts";
-import { cleanDate, cleanField, cleanLanguage, cleanText, type ReadDocument } from "./clean-text.ts";
+import type { Metadata } from "../core/memory.ts";
+import { readFrontMatter } from "../files/front-matter.ts";
+import {
+  cleanDate,
+  cleanField,
+  cleanLanguage,
+  cleanLine,
+  cleanText,
+  cleanTime,
+  type ReadDocument,
+} from "./clean-text.ts";
 import { plainTextBlocks } from "./plain-text.ts";
 
 /** Quotes and lists nested deeper become text. */
 const MAX_DEPTH = 100;
 
-/** Markdown in blocks, each with its inline marks as written. Front matter with unknown fields also stays as code. */
-export function readMarkdown(source: string): ReadDocument {
+/**
+ * Markdown in blocks, each with its inline marks as written. Front matter is read as an import of notes reads it, and is no text;
+ * where it is too long or not YAML it stays as code, and fields that are too long for metadata do too.
+ *
+ * @param name of the file, without its extension.
+ */
+export function readMarkdown(source: string, name = ""): ReadDocument {
   const text = cleanText(source);
-  const { fields, rest, kept } = takeFrontMatter(text);
-  const blocks = [...kept, ...blocksOf(rest)];
-  const heading = blocks.find((block) => block.type === "heading" && block.level === 1);
+  const note = readFrontMatter(text, name);
+  if ("fault" in note) return withHeading(blocksOf(note.body), note.yaml);
+  const { author, authors, lang, language, ...others } = note.others;
+  const { date } = note;
+  const occurredAt = typeof date === "number" ? cleanTime(date) : cleanDate(date);
+  const metadata = JSON.parse(JSON.stringify(others), cleanValue) as Metadata;
+  const isLong = JSON.stringify(metadata).length > MAX_METADATA_CHARS || isDeep(metadata);
+  const tags = [note.tags].flat().flatMap((tag) => tagOf(tag) ?? []);
   return {
-    blocks,
-    title: cleanField(fields.get("title")) ?? heading?.text,
-    author: cleanField(fields.get("author") ?? fields.get("authors")),
-    date: cleanDate(fields.get("date")),
-    language: cleanLanguage(fields.get("lang") ?? fields.get("language")),
+    ...withHeading(blocksOf(note.body), isLong ? note.yaml : "", cleanField(note.title)),
+    author: cleanField([author ?? authors].flat().join(", ")),
+    language: cleanLanguage(lang ?? language),
+    date: occurredAt,
+    occurredAt,
+    ...(tags.length > 0 && { tags: tags.slice(0, MAX_TAGS) }),
+    ...(!isLong && Object.keys(metadata).length > 0 && { metadata }),
   };
 }
 
-const KNOWN_FIELDS = new Set(["title", "author", "authors", "date", "lang", "language"]);
+/** Larger front matter stays text: metadata is part of every chunk. */
+const MAX_METADATA_CHARS = 4_096;
+const MAX_METADATA_DEPTH = 32;
+const MAX_TAGS = 32;
+const MAX_TAG_CHARS = 128;
 
-function takeFrontMatter(text: string) {
-  const match = /^---[ \t]*\n([\s\S]{0,65536}?)\n(?:---|\.\.\.)[ \t]*(?:\n|$)/.exec(text);
-  const fields = new Map<string, string>();
-  if (match === null) return { fields, rest: text, kept: [] };
-  const lines = (match[1] ?? "").split("\n");
-  // A rule, some text and another rule are no front matter.
-  if (!lines.some((line) => /^[\w-]+:(\s|$)/.test(line))) return { fields, rest: text, kept: [] };
-  for (const line of lines) {
-    const field = /^([\w-]+):\s+(\S.*)$/.exec(line);
-    if (field?.[1] !== undefined)
-      fields.set(field[1].toLowerCase(), (field[2] ?? "").replace(/^(["'])(.*)\1$/, "$2"));
-  }
-  const isAllRead = lines.every((line) =>
-    KNOWN_FIELDS.has(/^([\w-]+):\s+\S/.exec(line)?.[1]?.toLowerCase() ?? ""),
-  );
-  const kept: Block[] = isAllRead ? [] : [{ type: "code", text: lines.join("\n").trim() }];
-  return { fields, rest: text.slice(match[0].length), kept };
+function cleanValue(key: string, value: unknown): unknown {
+  if (key === "__proto__" || cleanText(key) !== key) return undefined;
+  return typeof value === "string" ? cleanText(value) : value;
+}
+
+function isDeep(value: unknown, depth = 0): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return depth >= MAX_METADATA_DEPTH || Object.values(value).some((inner) => isDeep(inner, depth + 1));
+}
+
+function tagOf(tag: unknown): string | undefined {
+  const text = typeof tag === "string" ? cleanLine(tag) : "";
+  return text !== "" && text.length <= MAX_TAG_CHARS ? text : undefined;
+}
+
+function withHeading(text: readonly Block[], code: string, title?: string) {
+  const blocks: Block[] = code === "" ? [...text] : [{ type: "code", text: code.trim() }, ...text];
+  const heading = blocks.find((block) => block.type === "heading" && block.level === 1);
+  return { blocks, title: title ?? heading?.text };
 }
 
 function blocksOf(text: string): Block[] {

@@ -14,7 +14,7 @@ const MIN_NUMBER_SHARE = 0.1;
 const MAX_TEXT_SHARE = 0.03;
 /** Share of a running header's numbers that count with the pages; single ones may be misprinted. */
 const MIN_COUNTING_SHARE = 0.9;
-/** Of the text's size; no heading is smaller. */
+/** Part of the text's size; no heading is smaller. */
 const SMALL_PRINT = 0.95;
 
 const NUMBER = /\d+|\b[ivxlc]{1,7}\b/gi;

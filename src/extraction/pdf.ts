@@ -6,10 +6,13 @@ import { cleanField, cleanLanguage, type ReadDocument, tooMuchText } from "./cle
 import { blocksOfPdf, headingKey } from "./pdf-blocks.ts";
 import { regionsOf } from "./pdf-columns.ts";
 import { withoutFurniture } from "./pdf-furniture.ts";
+import { MAX_PIXELS } from "./ocr.ts";
+import { asNetpbm, type PageImage, readScans } from "./pdf-scans.ts";
 import { type Row, rowsOfPage, type TextRun } from "./pdf-lines.ts";
 
 type Pdfjs = Awaited<ReturnType<typeof loadPdfjs>>;
 type PdfDocument = Awaited<ReturnType<Pdfjs["getDocument"]>["promise"]>;
+type PdfPage = Awaited<ReturnType<PdfDocument["getPage"]>>;
 
 /** pdf.js's worker, which has no types. */
 const WORKER: string = "pdfjs-dist/legacy/build/pdf.worker.mjs";
@@ -54,12 +57,20 @@ export async function readPdf(
     rows.push(rowsOfPage(runs));
     onPage(number, pages);
   }
-  if (!rows.flat(2).some((segment) => /[\p{L}\p{N}]/u.test(segment.text))) throw withoutText(pages);
+  const isTyped = rows.map((page) => page.flat().some((segment) => /[\p{L}\p{N}]/u.test(segment.text)));
+  const hasText = isTyped.includes(true);
+  const { scanned, confidence } = await readScans(
+    document,
+    isTyped.flatMap((has, i) => (has ? [] : [i + 1])),
+    { hasText, imageOf: (page) => scanOf(pdfjs, page) },
+  );
+  if (!hasText && scanned.length === 0) throw withoutText(pages);
 
   const outline = await outlineOf(document);
   const kept = withoutFurniture(rows, outline).map((page, n) => ({ page: n + 1, regions: regionsOf(page) }));
-  const blocks = blocksOfPdf(kept, outline);
-  return { blocks, pages, ...(await metadataOf(document, blocks)) };
+  const typed = blocksOfPdf(kept, outline);
+  const blocks = [...typed, ...scanned].sort((a, b) => (a.page ?? 0) - (b.page ?? 0));
+  return { blocks, pages, confidence, ...(await metadataOf(document, blocks)) };
 }
 
 /**
@@ -87,6 +98,9 @@ async function open(pdfjs: Pdfjs, data: Uint8Array): Promise<PdfDocument> {
       disableFontFace: true,
       useWorkerFetch: false,
       useWasm: false,
+      maxImageSize: MAX_PIXELS,
+      isOffscreenCanvasSupported: false,
+      isImageDecoderSupported: false,
       verbosity: 0,
     }).promise;
   } catch (error) {
@@ -99,6 +113,20 @@ async function open(pdfjs: Pdfjs, data: Uint8Array): Promise<PdfDocument> {
     }
     throw damaged("The PDF is damaged. Open it in a viewer and print or save it again.", error);
   }
+}
+
+/** The largest picture of a page without text; undefined where it has none of the size of a scan. */
+async function scanOf({ OPS }: Pdfjs, page: PdfPage): Promise<Uint8Array | undefined> {
+  const { fnArray, argsArray } = await page.getOperatorList();
+  const images = fnArray.flatMap((operator, i): PageImage[] => {
+    const [first] = (argsArray[i] ?? []) as unknown[];
+    if (operator === OPS.paintInlineImageXObject) return [first as PageImage];
+    if (operator !== OPS.paintImageXObject || typeof first !== "string") return [];
+    const image = (first.startsWith("g_") ? page.commonObjs : page.objs).get(first) as PageImage | null;
+    return image === null ? [] : [image];
+  });
+  const [largest] = images.sort((a, b) => b.width * b.height - a.width * a.height);
+  return largest === undefined ? undefined : asNetpbm(largest);
 }
 
 async function runsOfPage(document: PdfDocument, number: number): Promise<TextRun[]> {
@@ -207,7 +235,7 @@ function withoutText(pages: number): ServiceError {
   const what = pages === 1 ? "The page of the PDF holds" : `The ${pages} pages of the PDF hold`;
   return new ServiceError(
     "UNPROCESSABLE",
-    `${what} no text, as a scan does. Add the text by character recognition (OCRmyPDF, for one) and send the result.`,
+    `${what} no text, and no scan that can be read. Add the text by other character recognition (OCRmyPDF, for one).`,
   );
 }
 

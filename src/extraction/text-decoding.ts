@@ -2,7 +2,7 @@ import { isAscii, isUtf8 } from "node:buffer";
 import { TextDecoder } from "node:util";
 import { detect } from "chardet";
 
-/** Where in a page its declared encoding is looked for (HTML standard: 1024; pages put it later). */
+/** Length of a page's beginning that is searched for its encoding (HTML standard: 1024; pages put it later). */
 const PRESCAN_BYTES = 4_096;
 /** Enough text to detect its encoding. */
 const SAMPLE_BYTES = 65_536;

@@ -1,4 +1,4 @@
-/** Who may call: settings of access, checked once at start, and the keys there are, looked at with each request. */
+/** Access control: settings, checked once at start, and keys, checked with each request. */
 import { createHash, timingSafeEqual } from "node:crypto";
 import { isIP } from "node:net";
 import type { ApiKey, Scope } from "../core/access/api-key.ts";
@@ -11,7 +11,7 @@ export interface AccessOptions {
   /** At least 16 characters; left out: no key is asked, and only loopback is served. */
   readonly apiKey?: string;
   readonly keys?: KeyRing;
-  /** What the daemon's own command line sends where a key is needed. */
+  /** The token that the daemon's own command line sends in place of a key. */
   readonly localToken?: string;
   readonly host?: string;
   /** `name` or `name:port` that a Host header may carry besides the bound ones. */
@@ -47,17 +47,16 @@ export interface Access {
   /** Lower-case, each `name` (any port) or `name:port`. */
   readonly allowedHosts: ReadonlySet<string>;
   readonly allowedOrigins: ReadonlySet<string>;
-  /**
-   * The caller that a key belongs to, in time that does not depend on the key; why one that was good is so no more;
-   * undefined for an unknown one.
-   */
+  /** The caller of a key, in constant time; why one is good no more; undefined for an unknown one. */
   readonly callerOf: (key: string) => Caller | "expired" | "revoked" | undefined;
+  /** False once the caller's key is revoked or expired; for replies that stream. */
+  readonly isCurrent: (caller: Caller) => boolean;
 }
 
 /** A key shorter than this can be guessed. */
 export const MIN_KEY_LENGTH = 16;
 export const KEY_CHARACTERS = /^[!-~]+$/;
-/** What a Host header without a port means. */
+/** Default ports of a Host header without a port. */
 export const HTTP_PORT = 80;
 export const HTTPS_PORT = 443;
 const LOOPBACK_NAMES = ["127.0.0.1", "localhost", "[::1]"];
@@ -121,7 +120,18 @@ export function resolveAccess(options: AccessOptions): Access {
       for (const each of keys?.keys ?? []) if (timingSafeEqual(digestOf(each), presented)) made = each;
       return made === undefined || keys === undefined ? found : callerWith(made, keys);
     },
+    isCurrent({ id }) {
+      if (id === OWNER.id) return !isKeyNeeded();
+      const made = keys?.keys.find((key) => callerId(key) === id);
+      return made === undefined
+        ? fixed.some(({ caller }) => caller.id === id)
+        : keys?.stateOf(made) === "active";
+    },
   };
+}
+
+function callerId({ id }: ApiKey): string {
+  return `key ${id}`;
 }
 
 const digests = new WeakMap<ApiKey, Buffer>();
@@ -136,14 +146,11 @@ function callerWith(key: ApiKey, keys: KeyRing): Caller | "expired" | "revoked" 
   const state = keys.stateOf(key);
   if (state !== "active") return state;
   keys.used(key);
-  const { id, name, scope, userId } = key;
-  return { id: `key ${id}`, name, scope, ...(userId !== null && { userId }) };
+  const { name, scope, userId } = key;
+  return { id: callerId(key), name, scope, ...(userId !== null && { userId }) };
 }
 
-/**
- * True for what only this machine can reach: `localhost` and the names below it (RFC 6761), 127.0.0.0/8 and ::1, in
- * brackets or not.
- */
+/** True for `localhost` and below (RFC 6761), 127.0.0.0/8 and ::1, in brackets or not. */
 export function isLoopback(host: string): boolean {
   const name = host.toLowerCase().replace(/^\[(.*)\]$/, "$1");
   if (isIP(name) !== 0) return name === "::1" || name.startsWith("127.");

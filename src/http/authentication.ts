@@ -2,10 +2,10 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Scope } from "../core/access/api-key.ts";
 import { MAX_KEYS } from "../core/access/key-ring.ts";
 import { ServiceError } from "../core/errors.ts";
-import { LOCAL_TOKEN_ID, OWNER, type Access, type AccessOptions, type Caller } from "./access.ts";
+import { type Access, type AccessOptions, type Caller, LOCAL_TOKEN_ID, OWNER } from "./access.ts";
 import { clientAddressOf, networkOf, trustedProxies } from "./client-address.ts";
 import { peerOf } from "./peer.ts";
-import { TokenBuckets } from "./token-buckets.ts";
+import type { Clock } from "../core/ports.ts";
 
 /** Sets the request's caller. @throws {ServiceError} UNAUTHORIZED, FORBIDDEN, RATE_LIMITED. */
 export type Authenticate = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
@@ -64,7 +64,7 @@ export function createAuthentication(
     const isOne = bearer === undefined || header === undefined || bearer === header;
     const found = key === undefined || !isOne ? undefined : access.callerOf(key);
     if (typeof found === "object") return found;
-    // Where no key is asked, a wrong one does no harm.
+    // A wrong key is accepted if no key is needed.
     if (!access.isKeyNeeded()) return ownerOrStranger(request);
     if (key === undefined || request.routeOptions.config.scope === "open") return undefined;
     if (found === "expired")
@@ -123,5 +123,63 @@ function checkScope(caller: Caller | undefined, scope: Scope): asserts caller is
   }
   if (SCOPE_RANK[caller.scope] < SCOPE_RANK[scope]) {
     throw new ServiceError("FORBIDDEN", `This key has the scope ${caller.scope}; ${scope} is needed.`);
+  }
+}
+
+interface TokenBucketOptions {
+  readonly capacity: number;
+  readonly perMinute: number;
+  /** Buckets kept; past it the one that was longest not asked for is forgotten, which fills it. */
+  readonly maxBuckets: number;
+  readonly clock: Clock;
+}
+
+interface TakenToken {
+  /** 0 where there was a token; else seconds until there is one. */
+  readonly waitSeconds: number;
+  /** True for the first time that none was left since the bucket was last full. */
+  readonly isFirstRefusal: boolean;
+}
+
+interface Bucket {
+  tokens: number;
+  at: number;
+  hasRefused: boolean;
+}
+
+/** A budget of tokens for each name, which refills steadily. */
+export class TokenBuckets {
+  readonly #options: TokenBucketOptions;
+  /** Longest not asked for first. */
+  readonly #buckets = new Map<string, Bucket>();
+
+  constructor(options: TokenBucketOptions) {
+    this.#options = options;
+  }
+
+  get size(): number {
+    return this.#buckets.size;
+  }
+
+  take(name: string): TakenToken {
+    const { capacity, perMinute, maxBuckets, clock } = this.#options;
+    const now = clock.now();
+    const bucket = this.#buckets.get(name) ?? { tokens: capacity, at: now, hasRefused: false };
+    this.#buckets.delete(name);
+    this.#buckets.set(name, bucket);
+    if (this.#buckets.size > maxBuckets) this.#buckets.delete(this.#buckets.keys().next().value ?? name);
+
+    // A clock that is set back refills nothing, and takes nothing.
+    const elapsedMs = Math.max(0, now - bucket.at);
+    bucket.tokens = Math.min(capacity, bucket.tokens + (elapsedMs / 60_000) * perMinute);
+    bucket.at = now;
+    if (bucket.tokens === capacity) bucket.hasRefused = false;
+    if (bucket.tokens >= 1) {
+      bucket.tokens -= 1;
+      return { waitSeconds: 0, isFirstRefusal: false };
+    }
+    const isFirstRefusal = !bucket.hasRefused;
+    bucket.hasRefused = true;
+    return { waitSeconds: ((1 - bucket.tokens) / perMinute) * 60, isFirstRefusal };
   }
 }

@@ -1,27 +1,39 @@
 /** The items of a batch: judged one by one, stored as one, answered one by one. */
+import { Readable } from "node:stream";
 import { setImmediate as turnOfOthers } from "node:timers/promises";
+import type { FastifyReply } from "fastify";
 import { ServiceError } from "../core/errors.ts";
+import { PIECE_BYTES } from "../schemas/json-limits.ts";
 import { type ProblemDetails, problemOf } from "./problem.ts";
 import type { Static, TSchema } from "typebox";
 import { validator } from "./validation.ts";
 
-/** What a batch may hold a turn of the event loop, ms. */
+/** Maximum time, ms, that work on a body blocks the event loop. */
 const TURN_MS = 20;
 
-/** Maps items in order; others get their turn in between. */
-export async function mapInTurns<Item, Result>(
-  items: readonly Item[],
-  map: (item: Item, index: number) => Result,
-): Promise<Result[]> {
-  const results: Result[] = [];
-  let turnEnds = performance.now() + TURN_MS;
-  for (const [index, item] of items.entries()) {
-    results.push(map(item, index));
+/** Does work that comes in steps; others get their turn in between. */
+export async function inTurns<Result>(steps: Iterator<unknown, Result>): Promise<Result> {
+  for (let turnEnds = performance.now() + TURN_MS; ;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
     if (performance.now() < turnEnds) continue;
     await turnOfOthers();
     turnEnds = performance.now() + TURN_MS;
   }
-  return results;
+}
+
+/** Maps items in order; others get their turn in between. */
+export function mapInTurns<Item, Result>(
+  items: readonly Item[],
+  map: (item: Item, index: number) => Result,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  return inTurns(
+    (function* () {
+      for (const [index, item] of items.entries()) yield results.push(map(item, index));
+      return results;
+    })(),
+  );
 }
 
 /** Makes of each item of a list an input, or why it is refused; `common` is in each input. */
@@ -38,7 +50,7 @@ export function judge<S extends TSchema, Input extends object>(
 }
 
 /**
- * What a batch answers.
+ * The reply to a batch.
  * @param items as they were judged: an error that comes back as it went in has its whole path already.
  * @param path of the list in the body.
  */
@@ -56,6 +68,25 @@ export async function batchReply<Result, Answer extends object>(
   );
   const failed = results.filter((result) => result instanceof ServiceError).length;
   return { results: answers, added: results.length - failed, failed };
+}
+
+/** Sends an answer with results that may be megabytes, a piece in each turn of the event loop. */
+export async function sendBatch(
+  reply: FastifyReply,
+  { results, ...rest }: Awaited<ReturnType<typeof batchReply>>,
+): Promise<FastifyReply> {
+  async function* pieces(): AsyncGenerator<string> {
+    let piece = '{"results":[';
+    for (const [index, result] of results.entries()) {
+      piece += (index === 0 ? "" : ",") + JSON.stringify(result);
+      if (piece.length < PIECE_BYTES) continue;
+      yield piece;
+      piece = "";
+      await turnOfOthers();
+    }
+    yield `${piece}],${JSON.stringify(rest).slice(1)}`;
+  }
+  return reply.type("application/json; charset=utf-8").send(Readable.from(pieces(), { objectMode: false }));
 }
 
 /** The error, its fields named from the body on. */

@@ -3,9 +3,9 @@ import type { DocumentOperations } from "../core/documents/document-operations.t
 import { documentOperationsFor, operationsFor } from "../core/isolation.ts";
 import type { Operations } from "../core/operations.ts";
 
-/** What the caller of a request may do. A route has no other way to the operations. */
+/** The operations as the caller of a request may use them. Routes have no other access to them. */
 export type OperationsOf = (request: FastifyRequest) => Operations;
-/** As `OperationsOf`, of documents. */
+/** Same as `OperationsOf`, for documents. */
 export type DocumentsOf = (request: FastifyRequest) => DocumentOperations;
 
 export function callerOperations(operations: Operations): OperationsOf {

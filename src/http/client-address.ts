@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { BlockList, isIP } from "node:net";
 import { ServiceError } from "../core/errors.ts";
 
-/** Whether an address is that of a proxy whose `X-Forwarded-For` is believed. */
+/** True for a proxy whose `X-Forwarded-For` is trusted. */
 export type IsTrusted = (address: string) => boolean;
 
 /** @param proxies addresses, or networks as `10.0.0.0/8`. @throws {ServiceError} INVALID_REQUEST for any other text. */
@@ -25,8 +25,8 @@ export function trustedProxies(proxies: readonly string[]): IsTrusted {
 }
 
 /**
- * Where a request comes from: the peer, or, where that is a trusted proxy, the nearest address in its
- * `X-Forwarded-For` that is none. What stands before that may be invented. For throttling and the log, never to let in.
+ * The client's address: the peer, or behind a trusted proxy the nearest address in
+ * `X-Forwarded-For` that is not a proxy. Earlier addresses may be forged. For throttling and the log, not for access.
  */
 export function clientAddressOf({ socket, headers }: IncomingMessage, isTrusted: IsTrusted): string {
   let address = plainAddress(socket.remoteAddress ?? "");
@@ -39,7 +39,7 @@ export function clientAddressOf({ socket, headers }: IncomingMessage, isTrusted:
   return address;
 }
 
-/** Those whom one person can easily have many of are one: an IPv6 network of 64 bits. */
+/** The address to count by: of IPv6 the /64 network, because one person can have all of it. */
 export function networkOf(address: string): string {
   if (isIP(address) !== 6) return address;
   const [head = "", tail] = address.replace(/%[^]*$/, "").split("::");

@@ -9,7 +9,7 @@ declare module "fastify" {
   }
 }
 
-/** Of all connections, what one address beyond this machine may have. */
+/** Share of all connections that one remote address may hold. */
 const SHARE_PER_ADDRESS = 1 / 8;
 
 interface Connection {
@@ -17,11 +17,13 @@ interface Connection {
   readonly network: string | undefined;
   readonly socket: Socket;
   running: number;
+  /** Bytes that its socket had read at the last look. */
+  bytesRead: number;
 }
 
 /**
  * Keeps connections within their number: for a further one the longest idle one is closed; where none is idle, the further
- * one. One without a request that has begun is idle, however much of its headers has come.
+ * one. Until a request has come whole, its connection is idle; those that nothing came from since the last look go first.
  */
 export function limitConnections(server: Server, max: number): void {
   const all = new Map<string, Connection>();
@@ -34,11 +36,23 @@ export function limitConnections(server: Server, max: number): void {
   function closeIdle(network?: string): boolean {
     for (const [name, connection] of idle) {
       if (network !== undefined && connection.network !== network) continue;
+      const { bytesRead } = connection.socket;
+      if (connection.bytesRead !== bytesRead) {
+        // Behind all others, where the loop comes upon it once more.
+        connection.bytesRead = bytesRead;
+        setIdle(name, connection);
+        continue;
+      }
       forget(name, connection);
       connection.socket.destroy();
       return true;
     }
     return false;
+  }
+
+  function setIdle(name: string, connection: Connection): void {
+    idle.delete(name);
+    idle.set(name, connection);
   }
 
   function forget(name: string, connection: Connection): void {
@@ -63,22 +77,26 @@ export function limitConnections(server: Server, max: number): void {
       return;
     }
     const name = nameOf(socket);
-    const connection: Connection = { network, socket, running: 0 };
+    const connection: Connection = { network, socket, running: 0, bytesRead: 0 };
     all.set(name, connection);
     idle.set(name, connection);
     if (network !== undefined) perAddress.set(network, (perAddress.get(network) ?? 0) + 1);
     socket.once("close", () => forget(name, connection));
   });
 
-  server.prependListener("request", ({ socket }: IncomingMessage, answer: ServerResponse) => {
-    const name = nameOf(socket);
+  server.prependListener("request", (request: IncomingMessage, answer: ServerResponse) => {
+    const name = nameOf(request.socket);
     const connection = all.get(name);
     if (connection === undefined) return;
-    idle.delete(name);
+    const { "content-length": length = "0", "transfer-encoding": encoding } = request.headers;
+    if (length === "0" && encoding === undefined) idle.delete(name);
+    else request.once("end", () => idle.delete(name));
     connection.running += 1;
+    connection.bytesRead = connection.socket.bytesRead;
     answer.once("close", () => {
       connection.running -= 1;
-      if (connection.running === 0 && all.get(name) === connection) idle.set(name, connection);
+      connection.bytesRead = connection.socket.bytesRead;
+      if (connection.running === 0 && all.get(name) === connection) setIdle(name, connection);
     });
   });
 }

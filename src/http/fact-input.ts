@@ -17,7 +17,7 @@ export function recordFactInput(body: Static<typeof RecordFactBody>): RecordFact
   return { ...input, ...present({ sourceMemoryId: sourceMemoryId?.toLowerCase() }) };
 }
 
-/** What a `DELETE` asks, in its query or its body. @throws {ServiceError} INVALID_REQUEST where these differ. */
+/** The input of a `DELETE`, from its query or its body. @throws {ServiceError} INVALID_REQUEST if the two differ. */
 export function closeFactInput(
   query: Static<typeof CloseFactQuery>,
   body: Static<typeof CloseFactBody>,
@@ -30,7 +30,7 @@ export function closeFactInput(
   return { ...ownerOf(query, body), ...present({ validTo }), erase };
 }
 
-/** What every page of a list counts. */
+/** The counts in every page of a list. */
 export function pageCounts(count: number, total: number, { offset }: Pick<Page, "offset">) {
   const end = offset + count;
   return { count, total, next_cursor: count > 0 && end < total ? nextPlace(end) : null };

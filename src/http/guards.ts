@@ -1,6 +1,6 @@
 /**
- * What every request passes before its route: a web page must not be able to reach the daemon, and where a
- * key is needed nobody gets by without one.
+ * Checks before every route: a web page must not be able to reach the daemon, and if a
+ * key is needed, no request passes without one.
  *
  * DNS rebinding fails at Host, forms and `no-cors` requests at Origin or Sec-Fetch-Site (and at the content
  * type), WebSocket handshakes at Origin, reading answers at the CORS headers that nobody else gets.
@@ -15,27 +15,29 @@ import type { Authenticate } from "./authentication.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Who calls; undefined where nobody had to say. */
+    /** The caller; undefined on routes that need no key. */
     caller: Caller | undefined;
   }
   interface FastifyContextConfig {
-    /** What a caller's key must allow; `open` needs no key. */
+    /** The scope that a key needs; `open` needs no key. */
     readonly scope?: Scope | "open";
     /** Besides JSON the route takes a form with a file. */
     readonly takesUpload?: boolean;
     /** Media type of a body that is not JSON. */
     readonly takes?: string;
-    /** Not in the description of the API: it answers for form's sake. */
+    /** Left out of the description of the API. */
     readonly isUndescribed?: boolean;
     /** Media type of an answer that is not JSON. */
     readonly answers?: string;
+    /** Another site may lead a browser here: it holds nobody's data. */
+    readonly isPage?: boolean;
   }
 }
 
 const PREFLIGHT_MAX_AGE_S = 600;
 const CORS_METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE";
 const CORS_REQUEST_HEADERS =
-  "authorization, content-type, idempotency-key, if-match, mcp-method, mcp-name, mcp-protocol-version, mcp-session-id, " +
+  "authorization, content-type, idempotency-key, if-match, last-event-id, mcp-method, mcp-name, mcp-protocol-version, mcp-session-id, " +
   "prefer, x-api-key, x-memoryd-client, x-request-id";
 const CORS_ANSWER_HEADERS = "etag, location, mcp-session-id, retry-after, x-request-id";
 
@@ -108,7 +110,7 @@ function isAllowedHost(host: string, { allowedHosts }: Access): boolean {
   return allowedHosts.has(split.name) || ports.some((port) => allowedHosts.has(`${split.name}:${port}`));
 }
 
-/** Whether the connection itself is encrypted, not the one to a proxy in front. */
+/** True if this connection is encrypted, not only the one to a proxy in front. */
 function isSecure({ raw: { socket } }: FastifyRequest): boolean {
   return "encrypted" in socket && socket.encrypted === true;
 }
@@ -144,7 +146,8 @@ function checkBrowser(request: FastifyRequest, reply: FastifyReply, access: Acce
     return;
   }
   const site = request.headers["sec-fetch-site"];
-  if (site === "cross-site" || site === "same-site") {
+  const isPage = request.routeOptions.config.isPage === true;
+  if ((site === "cross-site" || site === "same-site") && !isPage) {
     throw new ServiceError("FORBIDDEN", "Web pages of other sites may not call.");
   }
 }

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { setImmediate as turnOfOthers } from "node:timers/promises";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { ServiceError } from "../core/errors.ts";
-import { BODY_LIMITS, jsonExcess, type JsonLimits } from "../schemas/json-limits.ts";
+import { BODY_LIMITS, type CutList, type JsonLimits, PIECE_BYTES, scanJson } from "../schemas/json-limits.ts";
+import { inTurns } from "./batch.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -40,7 +40,7 @@ async function parseBody(request: FastifyRequest, bytes: Buffer): Promise<unknow
     throw new ServiceError("UNSUPPORTED_MEDIA_TYPE", `JSON is read as UTF-8, not as ${charset}.`);
   }
   if (request.headers["idempotency-key"] !== undefined) {
-    request.bodyHash = createHash("sha256").update(bytes).digest("hex");
+    request.bodyHash = await inTurns(hashInSteps(bytes));
   }
   if (bytes.length === 0) {
     if (request.routeOptions.config.optionalBody === true) return null;
@@ -49,27 +49,58 @@ async function parseBody(request: FastifyRequest, bytes: Buffer): Promise<unknow
   return parseJson(bytes, BODY_LIMITS[request.routeOptions.config.bodyKind ?? "item"]);
 }
 
-/** Below it all steps together take less than 20 ms. */
-const SMALL_BYTES = 1024 ** 2;
+function* hashInSteps(bytes: Buffer): Generator<unknown, string> {
+  const hash = createHash("sha256");
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES)
+    yield hash.update(bytes.subarray(at, at + PIECE_BYTES));
+  return hash.digest("hex");
+}
 
 /**
  * JSON as it stands in the bytes. `__proto__` becomes an ordinary key (JSON.parse pollutes nothing). Others get their turn
- * between the steps of a large one.
+ * between the pieces of a long one.
  * @throws {ServiceError} TOO_LARGE, before anything is built; INVALID_REQUEST for what is not JSON, or not UTF-8:
  * replacing bytes would mangle a memory.
  */
 export async function parseJson(bytes: Buffer, limits: JsonLimits, what = "The body"): Promise<unknown> {
-  const excess = jsonExcess(bytes, limits);
+  const { excess, isBalanced, lists } = await inTurns(scanJson(bytes, limits));
   if (excess !== undefined) throw new ServiceError("TOO_LARGE", `${what} ${excess}.`);
-  if (bytes.length > SMALL_BYTES) await turnOfOthers();
-  const text = decodeUtf8(bytes, what);
-  if (bytes.length > SMALL_BYTES) await turnOfOthers();
   try {
-    return JSON.parse(text);
+    if (!isBalanced) throw new SyntaxError("brackets do not match");
+    if (bytes.length < PIECE_BYTES) return JSON.parse(decodeUtf8(bytes, what));
+    return await inTurns(parseInSteps(bytes, lists, what));
   } catch (cause) {
+    if (cause instanceof ServiceError) throw cause;
     // The parser's own message quotes the body, which may be private.
     throw new ServiceError("INVALID_REQUEST", `${what} is not valid JSON.`, { cause });
   }
+}
+
+/** Parses what the lists hold piece by piece, and the object around them with the number of each list in its place. */
+function* parseInSteps(bytes: Buffer, lists: readonly CutList[], what: string): Generator {
+  const text = (from: number, to: number) => decodeUtf8(bytes.subarray(from, to), what);
+  const around = lists.map(({ start }, number) => text(lists[number - 1]?.end ?? 0, start + 1) + number);
+  around.push(text(lists.at(-1)?.end ?? 0, bytes.length));
+  yield;
+  const root: unknown = JSON.parse(around.join(""));
+  yield;
+  const contents: unknown[][] = [];
+  for (const { start, cuts, end } of lists) {
+    const items: unknown[] = [];
+    for (const [i, to] of [...cuts, end].entries()) {
+      yield;
+      const piece = JSON.parse(`[${text((cuts[i - 1] ?? start) + 1, to)}]`) as unknown[];
+      if (piece.length === 0 && cuts.length > 0) throw new SyntaxError("a comma stands alone");
+      for (const item of piece) items.push(item);
+    }
+    contents.push(items);
+  }
+  if (lists.length > 0)
+    for (const list of Object.values(root as object)) {
+      // The last of several with one name is what stays of them.
+      if (Array.isArray(list)) for (const item of contents[list.pop() as number] ?? []) list.push(item);
+    }
+  return root;
 }
 
 /** @throws {ServiceError} INVALID_REQUEST. */

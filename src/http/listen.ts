@@ -6,7 +6,6 @@ import type { FastifyInstance } from "fastify";
 import { ServiceError } from "../core/errors.ts";
 import { bracketed, isLoopback } from "./access.ts";
 import { limitConnections } from "./connections.ts";
-import { whoAnswers } from "./who-answers.ts";
 
 export interface ListenOptions {
   /** 127.0.0.1, ::1 or localhost mean both loopback addresses. */
@@ -31,6 +30,7 @@ export interface Listening {
 
 /** Free at one loopback address, taken at the other: another port is tried this often. */
 const PORT_ATTEMPTS = 10;
+const PATIENCE_MS = 1_000;
 
 /**
  * Opens the app's server. At both loopback addresses, where the machine has both, since `localhost` may mean
@@ -150,7 +150,7 @@ async function refusal(cause: NodeJS.ErrnoException, host: string, port: number)
     case "EADDRINUSE":
       return new ServiceError(
         "CONFLICT",
-        `${address} is already in use by ${await whoAnswers(host, port)}. Stop it, or choose another port with --port.`,
+        `${address} is already in use by ${await holderOf(address)}. Stop it, or choose another port with --port.`,
         { cause },
       );
     case "EACCES":
@@ -166,6 +166,16 @@ async function refusal(cause: NodeJS.ErrnoException, host: string, port: number)
         { cause },
       );
   }
+}
+
+/** Who listens at an address, as far as its answer tells. */
+async function holderOf(address: string): Promise<string> {
+  const signal = AbortSignal.timeout(PATIENCE_MS);
+  const answer = await fetch(`http://${address}/livez`, { signal, redirect: "manual" }).catch(
+    () => undefined,
+  );
+  await answer?.body?.cancel();
+  return answer?.headers.get("server") === "memoryd" ? "another memoryd" : "another program";
 }
 
 function isMissingAddress(cause: unknown): boolean {

@@ -1,17 +1,31 @@
 /** From checked requests to the inputs of operations: names, times, and null for "left out". */
+import type { FastifyRequest } from "fastify";
 import { isTimeZone } from "../core/text/calendar.ts";
 import type { Static } from "typebox";
-import type { AddMemoryInput } from "../core/memories/added-memory.ts";
+import type { AddMemoryInput } from "../core/memories/memory-ports.ts";
 import { ServiceError } from "../core/errors.ts";
+import type { ContextInput } from "../core/context/gather-items.ts";
+import type { CountMemoriesInput } from "../core/memories/count-memories.ts";
+import type { MemoryGraphInput } from "../core/memories/related-memories.ts";
 import type { ListMemoriesInput } from "../core/memories/list-memories.ts";
 import type { MemoryFilter } from "../core/ports.ts";
 import type { QueryMemoryInput } from "../core/recall/query-memory.ts";
+import type { TagMemoriesInput } from "../core/memories/tag-memories.ts";
 import type { UpdateMemoryInput } from "../core/memories/update-memory.ts";
-import { AddMemoryBody, UpdateMemoryBody, ListMemoriesQuery } from "../schemas/memory.ts";
+import {
+  AddMemoryBody,
+  type CountMemoriesQuery,
+  ListMemoriesQuery,
+  type MemoryGraphQuery,
+  type TagMemoriesBody,
+  UpdateMemoryBody,
+} from "../schemas/memory.ts";
+import { ContextBody, DEFAULT_CONTEXT_TOKENS } from "../schemas/context.ts";
 import { DEFAULT_MATCHES, QueryFilters, QueryMemoryBody } from "../schemas/query-memory.ts";
 import { fromWire, present } from "../schemas/wire.ts";
 import { type Page, pageOf } from "./page.ts";
 import { invalid } from "./problem.ts";
+import { writer } from "./request-headers.ts";
 import { UUID } from "../schemas/text-rules.ts";
 
 function isPresent<T>(value: T): value is NonNullable<T> {
@@ -23,7 +37,7 @@ export function addMemoryInput(body: Static<typeof AddMemoryBody>): AddMemoryInp
   return { ...input, ...present({ supersedes: supersedesOf(supersedes) }) };
 }
 
-/** What to change; null stays where it clears. */
+/** The fields to change; null stays in the fields that it clears. */
 export function updateMemoryInput(id: string, body: Static<typeof UpdateMemoryBody>): UpdateMemoryInput {
   const { supersedes, userId: _owner, ...changes } = fromWire(UpdateMemoryBody, body);
   return {
@@ -33,6 +47,20 @@ export function updateMemoryInput(id: string, body: Static<typeof UpdateMemoryBo
     ...(body.occurred_at === null && { occurredAt: null }),
     ...(body.project === null && { project: null }),
   };
+}
+
+/** @throws {ServiceError} INVALID_REQUEST for what names no tag, a tag to add and remove, or a memory twice. */
+export function tagMemoriesInput(body: Static<typeof TagMemoriesBody>): TagMemoriesInput {
+  const [add, remove] = [body.add ?? [], body.remove ?? []];
+  if (add.length + remove.length === 0) throw invalid("/add", "must name a tag, or `remove` must");
+  if (remove.some((tag) => add.includes(tag))) throw invalid("/remove", "must not name a tag of `add`");
+  const memories = body.memories.map(({ id, version }) => ({
+    id: id.toLowerCase(),
+    ...present({ ifVersion: version }),
+  }));
+  if (new Set(memories.map(({ id }) => id)).size < memories.length)
+    throw invalid("/memories", "must not name a memory twice");
+  return { memories, add, remove };
 }
 
 /** One id or several, in the form that ids are kept in. */
@@ -65,6 +93,10 @@ export function queryMemoryInput(body: Static<typeof QueryMemoryBody>): QueryMem
   };
 }
 
+export function contextInput(body: Static<typeof ContextBody>): ContextInput {
+  return { maxTokens: DEFAULT_CONTEXT_TOKENS, ...fromWire(ContextBody, body) };
+}
+
 function timeZoneOf(name: string | null | undefined): string | undefined {
   if (name === undefined || name === null) return undefined;
   if (!isTimeZone(name)) throw invalid("/time_zone", "must be a time zone, such as Europe/Berlin");
@@ -72,12 +104,42 @@ function timeZoneOf(name: string | null | undefined): string | undefined {
 }
 
 export function listMemoriesInput(query: Static<typeof ListMemoriesQuery>): ListMemoriesInput & Page {
+  return { filter: listFilter(query), ...pageOf(query) };
+}
+
+export function countMemoriesInput({
+  by,
+  time_zone,
+  l,
+  ...conditions
+}: Static<typeof CountMemoriesQuery>): CountMemoriesInput {
+  const timeZone = timeZoneOf(time_zone);
+  return { filter: listFilter(conditions), by, limit: l ?? DEFAULT_COUNTS, ...present({ timeZone }) };
+}
+
+export function memoryGraphInput({
+  around,
+  depth,
+  l = 1_000,
+  ...conditions
+}: Static<typeof MemoryGraphQuery>): MemoryGraphInput {
+  if (around === undefined && depth !== undefined) throw invalid("/depth", "needs `around`");
+  return {
+    filter: listFilter(conditions),
+    limit: l,
+    ...(around !== undefined && { around: { id: memoryIdOf(around), depth: depth ?? 2 } }),
+  };
+}
+
+/** A year of days. */
+const DEFAULT_COUNTS = 366;
+
+function listFilter(query: Static<typeof ListMemoriesQuery>): MemoryFilter {
   const { sector, tag, ...conditions } = inScope(fromWire(ListMemoriesQuery, query));
-  const filter = {
+  return {
     ...conditions,
     ...present({ sectors: sector && [sector], tags: tag === undefined ? undefined : [tag] }),
   };
-  return { filter, ...pageOf(query) };
 }
 
 interface Listing {
@@ -123,6 +185,21 @@ export function ownerOf(
   body: { readonly user_id?: string | null } | null,
 ): { userId?: string } {
   return present({ userId: oneUser([query.user_id, body?.user_id], "/user_id") });
+}
+
+/** Whose, and whether into the trash and by whom, of a request that deletes. @throws as `oneUser`. */
+export function deletion(
+  request: FastifyRequest & {
+    readonly query: { readonly user_id?: string; readonly trash?: boolean };
+    readonly body: { readonly user_id?: string | null; readonly trash?: boolean | null } | null;
+  },
+): { userId?: string; trash?: boolean; deletedBy?: string } {
+  const { query, body } = request;
+  const isTrash = (query.trash ?? body?.trash) === true;
+  return {
+    ...ownerOf(query, body),
+    ...(isTrash && { trash: true, ...present({ deletedBy: writer(request).createdBy }) }),
+  };
 }
 
 function queryFilter(filters: Static<typeof QueryFilters>, userId: string | undefined): MemoryFilter {

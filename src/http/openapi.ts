@@ -19,7 +19,7 @@ interface RouteSchema {
   readonly response?: Readonly<Record<string, SchemaNode>>;
 }
 
-/** What may go wrong on any route; the rest follows from what a route reads. */
+/** Errors of every route; the others follow from a route's input. */
 const COMMON_ERRORS: readonly ErrorCode[] = ["INVALID_REQUEST", "FORBIDDEN", "INTERNAL"];
 const OPERATION_ERRORS: readonly ErrorCode[] = ["UNAUTHORIZED", "RATE_LIMITED", "NOT_READY"];
 const BODY_ERRORS: readonly ErrorCode[] = ["TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"];
@@ -157,7 +157,7 @@ function errorsOf(
 
 function tagOf(url: string): "memory" | "document" | "fact" | "user" | "system" {
   if (/^[/](memory[/])?(ingest|documents|jobs)/.test(url)) return "document";
-  if (url.startsWith("/memory")) return "memory";
+  if (/^[/](memory|trash|undo)/.test(url)) return "memory";
   if (url.startsWith("/users")) return "user";
   return url.startsWith("/api/temporal") ? "fact" : "system";
 }

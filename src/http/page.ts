@@ -11,9 +11,9 @@ interface PageQuery {
 
 export interface Page {
   readonly limit: number;
-  /** Of what comes after `before`, or `after`. */
+  /** Items to skip after the place of `before` or `after`. */
   readonly offset: number;
-  /** How many items the pages before held. */
+  /** Number of items on the pages before. */
   readonly skipped: number;
 }
 
@@ -24,7 +24,7 @@ export function pageOf(query: PageQuery): Page & { readonly before?: number } {
   return { limit, offset: 0, before: wholeNumber(parts[0]), skipped: wholeNumber(parts[1]) };
 }
 
-/** What a page of such a list answers. */
+/** The reply with a page of such a list. */
 export function pageReply<Item>(
   { limit, skipped }: Page,
   items: Item[],

@@ -37,30 +37,25 @@ async function readPeer(socket: Ends): Promise<PeerState> {
   if (process.platform !== "linux" || socket.localPort === undefined) return "unknown";
   // Reset before anybody asked who it was. A socket with a path has no ports at all.
   if (socket.remotePort === undefined) return "gone";
-  return peerIn(await connectionTable(), socket);
+  const tables = await Promise.all(TABLES.map((path) => readFile(path, "latin1").catch(() => "")));
+  return peerIn(tables.join("\n"), socket);
 }
 
 async function readProcess(socket: Ends): Promise<string> {
   const peer = await peerOf(socket);
-  const pid = typeof peer === "object" ? await processWith(new Set([`socket:[${peer.inode}]`])) : undefined;
+  const pid = typeof peer === "object" ? await processWith(`socket:[${peer.inode}]`) : undefined;
   return pid === undefined ? `connection ${(connections += 1)}` : `process ${pid}`;
 }
 
-/** The process that has one of these sockets, the youngest first: agents are. Those of other users cannot be looked into. */
-export async function processWith(links: ReadonlySet<string>): Promise<string | undefined> {
+/** The process that has a socket, the youngest first: agents are. Those of other users cannot be looked into. */
+async function processWith(link: string): Promise<string | undefined> {
   const names = await readdir("/proc").catch(() => []);
   for (const pid of names.filter((name) => /^\d+$/.test(name)).sort((a, b) => Number(b) - Number(a))) {
     const files = await readdir(`/proc/${pid}/fd`).catch(() => []);
     for (const file of files)
-      if (links.has(await readlink(`/proc/${pid}/fd/${file}`).catch(() => ""))) return pid;
+      if ((await readlink(`/proc/${pid}/fd/${file}`).catch(() => "")) === link) return pid;
   }
   return undefined;
-}
-
-/** The table of connections of this machine; empty where there is none. */
-export async function connectionTable(): Promise<string> {
-  const tables = await Promise.all(TABLES.map((path) => readFile(path, "latin1").catch(() => "")));
-  return tables.join("\n");
 }
 
 /**

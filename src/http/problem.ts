@@ -1,6 +1,10 @@
 /** Every failure on its way out: as `application/problem+json` (RFC 9457). */
-import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
-import { ServiceError, type ErrorCode } from "../core/errors.ts";
+import type { FastifyError, FastifyReply, FastifyRequest, RouteOptions } from "fastify";
+import { type ErrorCode, ServiceError } from "../core/errors.ts";
+import { randomUUID } from "node:crypto";
+import type { ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { answerHeaders } from "./guards.ts";
 
 /** A Record over the union: a new ErrorCode does not compile until it has a status. */
 export const STATUS_BY_CODE: Readonly<Record<ErrorCode, number>> = {
@@ -38,7 +42,7 @@ export interface ProblemDetails {
   request_id: string;
 }
 
-/** What is wrong with one field of a request. @param path JSON pointer. */
+/** An error in one field of a request. @param path JSON pointer. */
 export function invalid(path: string, message: string): ServiceError {
   return new ServiceError("INVALID_REQUEST", `The request is not valid: ${path} ${message}.`, {
     fields: [{ path, message }],
@@ -75,7 +79,7 @@ export function sendProblem(thrown: unknown, request: FastifyRequest, reply: Fas
   if (error.code === "UNAUTHORIZED") reply.header("www-authenticate", "Bearer");
   if (error.retryAfterSeconds !== undefined)
     reply.header("retry-after", Math.max(1, Math.ceil(error.retryAfterSeconds)));
-  // As bytes: a route's own serializer has no say in how an error looks, and its type gets no charset.
+  // Sent as bytes, so that a route's own serializer is not used and the type gets no charset.
   return reply
     .code(problem.status)
     .type(PROBLEM_MEDIA_TYPE)
@@ -120,4 +124,77 @@ export function serviceErrorOf(thrown: unknown, bodyLimit?: number): ServiceErro
     return new ServiceError("INVALID_REQUEST", "The request could not be read.", { cause: thrown });
   }
   return new ServiceError("INTERNAL", "unexpected error", { cause: thrown });
+}
+
+const DETAILS: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: "The headers are too large.",
+  ERR_HTTP_REQUEST_TIMEOUT: "The request did not arrive in time.",
+};
+
+/** Answers what never became a request (not HTTP, headers too large, too slow) and hangs up. */
+export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === "ECONNRESET" || !socket.writable || isAnswering(socket)) {
+    socket.destroy();
+    return;
+  }
+  const requestId = randomUUID();
+  const refusal = new ServiceError(
+    "INVALID_REQUEST",
+    DETAILS[error.code ?? ""] ?? "What arrived is not a valid HTTP request.",
+  );
+  const body = JSON.stringify(problemOf(refusal, requestId));
+  const headers = {
+    ...answerHeaders(requestId),
+    "content-type": PROBLEM_MEDIA_TYPE,
+    "content-length": String(Buffer.byteLength(body)),
+    connection: "close",
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 400 Bad Request\r\n${lines.join("")}\r\n${body}`, () => socket.destroy());
+}
+
+/** True while a whole request is being answered: a refusal now would be taken for its answer. */
+function isAnswering(socket: Socket): boolean {
+  // Node keeps the answer under this name, and its own handler of client errors looks here too.
+  const answer = Reflect.get(socket, "_httpMessage") as ServerResponse | null | undefined;
+  return answer ? answer.headersSent || answer.req.complete : false;
+}
+
+/** True where nothing answers, also where a path with other methods was taken for an id. */
+export function isUnknown(request: FastifyRequest, routes: readonly RouteOptions[]): boolean {
+  const path = pathOf(request);
+  return request.is404 || (request.routeOptions.url !== path && routes.some(({ url }) => url === path));
+}
+
+/** Why nothing answers here; where the path exists, with the methods that do, in `Allow` too. */
+export function unknownRoute(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  routes: readonly RouteOptions[],
+): ServiceError {
+  const path = pathOf(request);
+  const here = routes.filter(({ url }) => matches(url, path));
+  // Same order as the router: an exact path before one with a parameter.
+  const exact = here.filter(({ url }) => url === path);
+  const allowed = new Set((exact.length > 0 ? exact : here).flatMap(({ method }) => method));
+  if (allowed.size === 0)
+    return new ServiceError(
+      "NOT_FOUND",
+      "There is nothing at this address. /openapi.json lists what there is.",
+    );
+  const methods = [...allowed].join(", ");
+  reply.header("allow", methods);
+  return new ServiceError("NOT_FOUND", `This address answers ${methods} only.`);
+}
+
+function pathOf({ url }: FastifyRequest): string {
+  return url.split("?", 1)[0] ?? "";
+}
+
+function matches(pattern: string, path: string): boolean {
+  const [expected, actual] = [pattern.split("/"), path.split("/")];
+  return (
+    expected.length === actual.length &&
+    expected.every((part, i) => (part.startsWith(":") ? actual[i] !== "" : part === actual[i]))
+  );
 }

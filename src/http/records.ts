@@ -1,17 +1,17 @@
-/** What operations answer, as it goes over the wire: the fields are those of the schemas; here is what differs. */
+/** Results of operations as wire records, where they differ from the fields of the schemas. */
 import type { Static } from "typebox";
 import type { ApiKey } from "../core/access/api-key.ts";
 import type { CreateKeyInput, KeyRing } from "../core/access/key-ring.ts";
 import type { PurgeStatus } from "../core/purge.ts";
 import type { Fact } from "../core/facts/fact.ts";
 import type { RecordedFact } from "../core/facts/record-fact.ts";
-import type { AddedMemory } from "../core/memories/added-memory.ts";
+import type { AddedMemory } from "../core/memories/memory-ports.ts";
 import type { OrderedPage } from "../core/page-end.ts";
 import { occurredAtOf, type SeenMemory } from "../core/memory.ts";
 import { CompactionRecord } from "../schemas/compaction.ts";
 import { FactRecord, RecordFactReply } from "../schemas/fact.ts";
 import { CreateKeyBody, KeyRecord } from "../schemas/keys.ts";
-import { type AddMemoryReply, MemoryRecord, type ListMemoriesReply } from "../schemas/memory.ts";
+import { type AddMemoryReply, type ListMemoriesReply, MemoryRecord } from "../schemas/memory.ts";
 import { fromWire, toWire } from "../schemas/wire.ts";
 import { type Page, pageReply } from "./page.ts";
 

@@ -1,4 +1,4 @@
-/** What headers say beside the body: who writes, which version must be current, whether this is a repeat. */
+/** Request headers for the writer, the expected version and the idempotency key. */
 import { createHash } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import { Type } from "typebox";
@@ -40,10 +40,7 @@ export const IfMatchHeaders = Type.Object({
 
 const MAX_CLIENT_NAME = 256;
 
-/**
- * Who writes: `x-memoryd-client`, else the name of the caller's key.
- * @throws {ServiceError} INVALID_REQUEST for a name that is too long or not printable.
- */
+/** The writer: `x-memoryd-client`, else the key's name. @throws {ServiceError} INVALID_REQUEST. */
 export function writer(request: FastifyRequest): Given<Written> {
   const name = clientNameIn(request) ?? request.caller?.name ?? undefined;
   return name === undefined ? {} : { createdBy: name };
@@ -70,7 +67,7 @@ export function ifVersion(request: FastifyRequest): { ifVersion?: number } {
   return { ifVersion: Number(match[1] ?? match[2]) };
 }
 
-/** What makes a POST repeatable, if it has an Idempotency-Key; that belongs to caller, route and user. */
+/** The idempotency key of a POST, if it has one; it belongs to caller, route and user. */
 export function idempotency(
   request: FastifyRequest,
   userId: string | undefined,

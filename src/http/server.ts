@@ -8,27 +8,31 @@ import Fastify, {
   type RouteOptions,
 } from "fastify";
 import type { BackupOperations } from "../core/backups.ts";
+import type { InspectOperations } from "../core/inspection.ts";
 import type { ModelOperations } from "../core/models.ts";
 import type { PurgeOperations } from "../core/purge.ts";
 import type { DocumentOperations } from "../core/documents/document-operations.ts";
 import type { Operations } from "../core/operations.ts";
 import type { ServiceStatus } from "../core/status.ts";
 import { BODY_LIMITS } from "../schemas/json-limits.ts";
-import { type AccessOptions, resolveAccess } from "./access.ts";
+import { type Access, type AccessOptions, resolveAccess } from "./access.ts";
 import { createAuthentication } from "./authentication.ts";
 import { callerDocuments, callerOperations } from "./caller-operations.ts";
-import { answerClientError } from "./client-error.ts";
+import { answerClientError, isUnknown, sendProblem, serviceErrorOf, unknownRoute } from "./problem.ts";
+import { createConsoleSessions } from "./console-sessions.ts";
 import { answerHeaders, guardRequests, requestIdOf } from "./guards.ts";
 import { readJsonBodies } from "./json-body.ts";
+import { countRequests } from "./metrics.ts";
 import { describeRoutes } from "./openapi.ts";
-import { sendProblem, serviceErrorOf } from "./problem.ts";
 import { checkQuery, parseQueryString } from "./query-string.ts";
 import { backupRoutes } from "./routes/backups.ts";
-import { compactionRoutes } from "./routes/compaction.ts";
-import { modelRoutes } from "./routes/models.ts";
+import { compactionRoutes, inspectRoutes, modelRoutes, systemRoutes } from "./routes/system.ts";
+import { consoleRoutes, sessionRoutes } from "./routes/console.ts";
 import { documentRoutes } from "./routes/documents.ts";
 import { factReadRoutes } from "./routes/fact-reads.ts";
 import { factWriteRoutes } from "./routes/fact-writes.ts";
+import { feedRoutes } from "./routes/feed.ts";
+import { historyRoutes } from "./routes/history.ts";
 import { type McpHandler, mcpRoutes } from "./routes/mcp.ts";
 import { ingestRoutes } from "./routes/ingest.ts";
 import { keyRoutes } from "./routes/keys.ts";
@@ -36,8 +40,6 @@ import { memoryReadRoutes } from "./routes/memory-reads.ts";
 import { memoryWriteRoutes } from "./routes/memory-writes.ts";
 import { transferRoutes } from "./routes/transfer.ts";
 import { userRoutes } from "./routes/users.ts";
-import { systemRoutes } from "./routes/system.ts";
-import { isUnknown, unknownRoute } from "./unknown-route.ts";
 import { compileValidator } from "./validation.ts";
 import type { IncomingMessage } from "node:http";
 
@@ -110,14 +112,18 @@ export interface ServerOptions {
   readonly operations: Operations;
   /** Left out: no documents are taken. */
   readonly documents?: DocumentOperations;
-  /** Left out: nobody may ask for erasing. */
+  /** Left out: no route for purges. */
   readonly compaction?: PurgeOperations;
   /** Left out: the model cannot be changed. */
   readonly models?: ModelOperations;
-  /** Left out: nobody may ask for backups. */
+  /** Left out: no routes for backups. */
   readonly backups?: BackupOperations;
+  /** Left out: no routes for settings and log. */
+  readonly inspect?: InspectOperations;
   /** Answers agents; left out: there is nothing at `/mcp`. */
   readonly mcp?: McpHandler;
+  /** Folder of the console's build; left out: there is nothing at `/`. */
+  readonly consoleFolder?: string;
   /** Asked at every request that needs it. */
   readonly status: () => ServiceStatus;
   /** Refreshes `addsRefused` of the status; left out: it is always fresh. */
@@ -128,6 +134,8 @@ export interface ServerOptions {
   readonly limits?: Partial<ServerLimits>;
   /** Ends the process as a signal would; left out: nobody may ask for it. */
   readonly requestStop?: () => void;
+  /** Aborted before the server closes: answers that have no end of their own end. */
+  readonly stopping?: AbortSignal;
   /** Answers a challenge so that the command line knows who listens here; see `proofOf`. */
   readonly prove?: (challenge: string) => string;
   readonly log?: FastifyBaseLogger;
@@ -140,17 +148,27 @@ export function buildServer({
   compaction,
   backups,
   models,
+  inspect,
   mcp,
   status,
+  consoleFolder,
   requestStop = () => {},
   lookAtDiskSpace = async () => {},
+  stopping = new AbortController().signal,
   prove,
   access: accessOptions = {},
   tls,
   limits: changed = {},
   log,
 }: ServerOptions): FastifyInstance {
-  const access = resolveAccess(accessOptions);
+  const { clock = { now: Date.now } } = accessOptions;
+  const sessions = createConsoleSessions(clock);
+  const resolved = resolveAccess(accessOptions);
+  const access: Access = {
+    ...resolved,
+    callerOf: (key) => sessions.callerOf(key) ?? resolved.callerOf(key),
+    isCurrent: (caller) => sessions.isCurrent(caller) ?? resolved.isCurrent(caller),
+  };
   const limits = { ...DEFAULT_LIMITS, ...changed };
   const http = {
     headersTimeout: limits.headersTimeoutMs,
@@ -219,6 +237,7 @@ export function buildServer({
       "request answered",
     );
   });
+  const requestMetrics = countRequests(app);
   app.setNotFoundHandler((request, reply) => {
     throw unknownRoute(request, reply, routes);
   });
@@ -227,8 +246,10 @@ export function buildServer({
   const operationsOf = callerOperations(operations);
   app.register(memoryWriteRoutes, { operationsOf });
   app.register(memoryReadRoutes, { operationsOf });
+  app.register(historyRoutes, { operationsOf });
   app.register(factWriteRoutes, { operationsOf });
   app.register(factReadRoutes, { operationsOf });
+  app.register(feedRoutes, { operationsOf, access, stopping });
   app.register(transferRoutes, { operationsOf, version: () => status().version });
   const documentsOf = documents === undefined ? undefined : callerDocuments(documents);
   if (documentsOf !== undefined) {
@@ -239,15 +260,19 @@ export function buildServer({
   if (compaction !== undefined) app.register(compactionRoutes, { compaction });
   if (backups !== undefined) app.register(backupRoutes, { backups });
   if (models !== undefined) app.register(modelRoutes, { models });
-  app.register(userRoutes, { operationsOf });
+  if (inspect !== undefined) app.register(inspectRoutes, { inspect });
+  app.register(userRoutes, { operationsOf, compaction, backups });
   if (mcp !== undefined) app.register(mcpRoutes, { mcp, operationsOf, documentsOf });
   const { keys } = accessOptions;
   if (keys !== undefined) app.register(keyRoutes, { keys, access });
+  if (consoleFolder !== undefined) app.register(consoleRoutes, { folder: consoleFolder });
+  app.register(sessionRoutes, { access, sessions, version: () => status().version });
   app.register(systemRoutes, {
     operationsOf,
     status,
     lookAtDiskSpace,
     requestStop,
+    requestMetrics,
     prove,
     openapi: () => (description ??= describeRoutes(routes, status().version)),
   });

@@ -2,10 +2,54 @@
 import type { TransferRecord } from "../core/transfer/transfer-record.ts";
 import { DocumentLine, FactLine, MemoryLine, type TransferLine, WaypointLine } from "../schemas/transfer.ts";
 import { fromWire, toWire } from "../schemas/wire.ts";
+import { EXPORT_FORMAT, EXPORT_VERSION } from "../schemas/export-format.ts";
+import { formatTime } from "../schemas/time.ts";
 import { writerOf } from "../core/memory.ts";
 import { extractionFields, extractionOf } from "./document-record.ts";
 
-export function lineOf(record: TransferRecord): TransferLine {
+/**
+ * An export: its first line, the records, and the line that counts them.
+ *
+ * @param onFault gets a record that no line can say, as one of a damaged file; without it the export fails.
+ */
+export async function* linesOf(
+  records: AsyncIterable<TransferRecord>,
+  version: string,
+  onFault?: (record: TransferRecord) => void,
+): AsyncGenerator<string> {
+  const counts = { memory: 0, document: 0, waypoint: 0, fact: 0 };
+  yield jsonLine({
+    format: EXPORT_FORMAT,
+    version: EXPORT_VERSION,
+    exported_at: formatTime(Date.now()),
+    memoryd: version,
+  });
+  for await (const record of records) {
+    let line: string;
+    try {
+      line = jsonLine(lineOf(record));
+    } catch (error) {
+      if (onFault === undefined) throw error;
+      onFault(record);
+      continue;
+    }
+    counts[record.kind] += 1;
+    yield line;
+  }
+  yield jsonLine({
+    type: "end",
+    memories: counts.memory,
+    documents: counts.document,
+    waypoints: counts.waypoint,
+    facts: counts.fact,
+  });
+}
+
+function jsonLine(value: object): string {
+  return `${JSON.stringify(value)}\n`;
+}
+
+function lineOf(record: TransferRecord): TransferLine {
   switch (record.kind) {
     case "memory": {
       const { memory, signals } = record;

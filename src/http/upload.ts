@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import type { DocumentOperations } from "../core/documents/document-operations.ts";
 import { ServiceError } from "../core/errors.ts";
-import type { HeldFile, IncomingFile } from "../core/documents/file-store.ts";
+import type { HeldFile, IncomingFile } from "../core/documents/document-ports.ts";
 import { BODY_LIMITS } from "../schemas/json-limits.ts";
 import { parseJson } from "./json-body.ts";
 import { invalid } from "./problem.ts";
@@ -11,13 +11,13 @@ import { invalid } from "./problem.ts";
 export interface UploadedFile {
   readonly file: HeldFile;
   readonly filename: string | undefined;
-  /** What its part calls it. */
+  /** The media type that the part states. */
   readonly claimedType: string | undefined;
 }
 
 export interface UploadLimits {
   readonly maxUploadBytes: number;
-  /** Of all fields together; as of a JSON body. */
+  /** Limit of all fields together; the same as of a JSON body. */
   readonly maxFieldBytes: number;
 }
 
@@ -133,11 +133,7 @@ export function passOver({ raw }: FastifyRequest): void {
   raw.resume();
 }
 
-/**
- * Without folders and control characters; undefined where nothing is left.
- * @param path of the field that holds it.
- * @throws {ServiceError} INVALID_REQUEST above 256 characters.
- */
+/** Without folders and control characters. @throws {ServiceError} INVALID_REQUEST above 256 characters. */
 export function cleanFilename(name: string | undefined, path: string): string | undefined {
   const clean = (name ?? "")
     .replace(/^.*[/\\]/s, "")

@@ -119,7 +119,7 @@ function knownNames(schema: TSchema, errors: readonly TLocalizedValidationError[
   return properties ? ` Known are ${Object.keys(properties).join(", ")}.` : "";
 }
 
-/** Where in the schema the error comes from. */
+/** The part of the schema that the value violates. */
 function brokenPart(
   schema: TSchema,
   { schemaPath }: TLocalizedValidationError,

@@ -3,52 +3,55 @@ import type { Operations } from "../core/operations.ts";
 import type { Clock } from "../core/ports.ts";
 import type { AddAllowance } from "./add-allowance.ts";
 import { ServiceError } from "../core/errors.ts";
+import { timedQuestion } from "../core/recall/question.ts";
+import { parseTime } from "../schemas/time.ts";
 import { UUID } from "../schemas/text-rules.ts";
 
-/** Where a connection reads and writes. */
+/** The project and user of a connection. */
 export interface AgentScope {
   readonly project: string | null;
-  /** Undefined: everybody's is read, and what is added is nobody's. */
+  /** Undefined: reads all users' memories, and adds memories without an owner. */
   readonly userId: string | undefined;
 }
 
-/** What one request of an agent may use. */
+/** The means of one agent's request. */
 export interface AgentContext extends AgentScope {
-  /** Kept to what the caller may reach. */
+  /** Limited to the caller's rights. */
   readonly operations: Operations;
-  /** Undefined: no documents are taken. */
+  /** Undefined: documents are not supported. */
   readonly documents: DocumentOperations | undefined;
   /** The MCP client's name, as the writer of what it adds. */
   readonly client: string;
-  /** Whose adds are counted together. */
+  /** The id that adds are counted by. */
   readonly adder: () => Promise<string>;
   readonly allowance: AddAllowance;
   readonly clock: Clock;
+  /** In which "last week" is meant. */
+  readonly timeZone: string;
   /** Unlike any before, and not to be guessed. */
   readonly newMark: () => string;
 }
 
 export interface ReadScope {
-  /** As filters take it; absent: every project. */
+  /** Conditions of a filter; without `projects`: every project. */
   readonly filter: { readonly userId?: string; readonly projects?: readonly (string | null)[] };
   /** For the answer. */
   readonly words: string;
 }
 
-/** What is read: the project and what has none, or with "all" every project. */
+/** The scope of a read: the project and memories without one; with "all", and on a connection without a project, every project. */
 export function readScope(
   { project, userId }: AgentScope,
   asked: "project" | "all" | null | undefined,
 ): ReadScope {
   const owner = userId === undefined ? {} : { userId };
   const who = userId === undefined ? "" : `, user ${JSON.stringify(userId)}`;
-  if (asked === "all") return { filter: owner, words: `all projects${who}` };
-  const projects = project === null ? [null] : [project, null];
-  const words = project === null ? "no project" : `project ${JSON.stringify(project)} and no project`;
-  return { filter: { ...owner, projects }, words: words + who };
+  if (asked === "all" || project === null) return { filter: owner, words: `all projects${who}` };
+  const words = `project ${JSON.stringify(project)} and no project`;
+  return { filter: { ...owner, projects: [project, null] }, words: words + who };
 }
 
-/** Whose it is and where it goes, of something that is added. */
+/** Owner, project and writer of a new record. */
 export function writeScope({ project, userId, ...context }: AgentContext) {
   return {
     ...(project !== null && { project }),
@@ -57,7 +60,7 @@ export function writeScope({ project, userId, ...context }: AgentContext) {
   };
 }
 
-/** As a condition: what the client added. */
+/** The writer, also as a condition of a filter. */
 export function writtenBy({ client }: Pick<AgentContext, "client">) {
   return { createdBy: client };
 }
@@ -67,17 +70,56 @@ export function ownerCheck({ userId }: AgentScope): { userId?: string } {
   return userId === undefined ? {} : { userId };
 }
 
-/** An id as it is kept; `memory://` and what else agents put around it is taken off. @throws {ServiceError} NOT_FOUND. */
-export function idOf(text: string): string {
+/**
+ * A moment as agents say it: a date, a time, or words for a period ("last week", "seit Juni"), of which the edge counts.
+ *
+ * @throws {ServiceError} INVALID_REQUEST.
+ */
+export function momentOf(
+  { clock, timeZone }: Pick<AgentContext, "clock" | "timeZone">,
+  said: string | null | undefined,
+  edge: "from" | "to",
+): number | undefined {
+  if (said === undefined || said === null) return undefined;
+  const time = parseTime(said);
+  if (time !== undefined) return time;
+  // "November" alone is a time only with "in".
+  const readings = [said, `in ${said}`].map((text) => timedQuestion(text, clock.now(), timeZone));
+  const named = readings.find((reading) => reading?.topic === "");
+  if (named !== undefined) return named.period[edge];
+  throw new ServiceError(
+    "INVALID_REQUEST",
+    `${JSON.stringify(said)} is no time; give a date such as 2026-11-21, or a period of the past such as "last week".`,
+  );
+}
+
+const ID_END = /^[0-9a-f-]{6,35}$/;
+
+/**
+ * An id as it is kept, from the whole or its last 6 or more characters; `memory://` and what else agents put around it is taken off.
+ *
+ * @throws {ServiceError} NOT_FOUND; INVALID_REQUEST for an end that several have.
+ */
+export async function idOf(context: AgentContext, text: string): Promise<string> {
   const id = text
     .trim()
     .toLowerCase()
     .replace(/^(?:memory|document):\/\/|^id=/, "");
-  if (!UUID.test(id)) {
-    throw new ServiceError(
-      "NOT_FOUND",
-      "There is nothing with this id; take it from what memory_search answers.",
-    );
-  }
-  return id;
+  if (UUID.test(id)) return id;
+  const found = ID_END.test(id) ? await withEnd(context, id) : [];
+  if (found[0] !== undefined && found.length === 1) return found[0];
+  throw found.length > 1
+    ? new ServiceError("INVALID_REQUEST", `Several ids end with ${id}; give more of it: ${found.join(", ")}.`)
+    : new ServiceError(
+        "NOT_FOUND",
+        "There is nothing with this id; take it from what memory_search answers.",
+      );
+}
+
+/** Ids of notes and facts of the connection's user. */
+async function withEnd({ operations, userId }: AgentContext, idEnd: string): Promise<string[]> {
+  const owner = userId === undefined ? {} : { userId };
+  const { items } = await operations.listMemories({ filter: { ...owner, idEnd }, limit: 3, offset: 0 });
+  const { facts } = operations.findFacts({ ...owner, idEnd, limit: 3 });
+  return [...items, ...facts].map(({ id }) => id);
 }

@@ -47,10 +47,10 @@ export interface AgentRequest extends AgentScope {
   /** Method, address and headers; the body is in `body`. */
   readonly request: Request;
   readonly body: unknown;
-  /** As the caller may use them. */
+  /** Limited to the caller's rights. */
   readonly operations: Operations;
   readonly documents: DocumentOperations | undefined;
-  /** Whose adds count together. */
+  /** The id that adds are counted by. */
   readonly adder: () => Promise<string>;
   readonly mayWrite: boolean;
   /** The client's name in a header, and the name of its key. */
@@ -68,12 +68,14 @@ export interface AgentEndpoint {
 export interface AgentEndpointOptions {
   readonly version: string;
   readonly clock: Clock;
-  /** Notes, facts and documents that a client may add within an hour; 200 if absent. */
+  /** In which agents mean "last week". */
+  readonly timeZone: string;
+  /** Notes, facts and documents that a client may add within an hour; `ADDS_PER_HOUR` if absent. */
   readonly addsPerHour?: number;
   readonly report: (error: unknown) => void;
 }
 
-const ADDS_PER_HOUR = 200;
+export const ADDS_PER_HOUR = 200;
 const MARK_BYTES = 6;
 const MAX_CLIENT_NAME = 256;
 /** The writer where a client has no name. */
@@ -101,6 +103,7 @@ export function createAgentEndpoint(options: AgentEndpointOptions): AgentEndpoin
           adder: call.adder,
           allowance,
           clock: options.clock,
+          timeZone: options.timeZone,
           newMark: () => randomBytes(MARK_BYTES).toString("hex"),
         };
       },

@@ -5,18 +5,18 @@ import {
   Server,
 } from "@modelcontextprotocol/server";
 import { ServiceError } from "../core/errors.ts";
-import { AGENT_INSTRUCTIONS, RECALL_PROMPT, RESOURCE_TEMPLATES } from "../schemas/agent.ts";
+import { AGENT_INSTRUCTIONS, CONTEXT_RESOURCE, PROMPTS, RESOURCE_TEMPLATES } from "../schemas/agent.ts";
 import { advertisedTool, AGENT_TOOLS, type AgentToolName } from "../schemas/agent-tools.ts";
 import type { AgentContext } from "./agent-context.ts";
-import { readResource } from "./resources.ts";
+import { readResource, tellContext } from "./resources.ts";
 import { failed, messageOf, runTool } from "./run-tool.ts";
 import { recall } from "./memory-tools.ts";
 
 export interface AgentServerOptions {
   readonly version: string;
-  /** What is offered. */
+  /** The tools that are listed. */
   readonly tools: readonly AgentToolName[];
-  /** Whether the caller's key lets it change anything. */
+  /** True if the caller's key has the scope `write`. */
   readonly mayWrite: boolean;
   /** @param client the name by which the client introduced itself, if the request has it. */
   readonly contextOf: (client: string | undefined) => AgentContext;
@@ -40,7 +40,7 @@ export function buildAgentServer(options: AgentServerOptions): Server {
     if (!tools.includes(name)) return refused(name, options);
     return runTool(context(), name, params.arguments, report);
   });
-  server.setRequestHandler("resources/list", () => ({ resources: [] }));
+  server.setRequestHandler("resources/list", () => ({ resources: [CONTEXT_RESOURCE] }));
   server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: RESOURCE_TEMPLATES }));
   server.setRequestHandler("resources/read", async ({ params: { uri } }) => {
     try {
@@ -50,15 +50,17 @@ export function buildAgentServer(options: AgentServerOptions): Server {
       throw protocolError(error, report);
     }
   });
-  server.setRequestHandler("prompts/list", () => ({ prompts: [RECALL_PROMPT] }));
+  server.setRequestHandler("prompts/list", () => ({ prompts: PROMPTS }));
   server.setRequestHandler("prompts/get", async ({ params }) => {
-    if (params.name !== RECALL_PROMPT.name) {
-      throw new ProtocolError(ProtocolErrorCode.InvalidParams, "There is one prompt, recall.");
+    const prompt = PROMPTS.find(({ name }) => name === params.name);
+    if (prompt === undefined) {
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, "There are the prompts recall and context.");
     }
     try {
-      const text = await recall(context(), params.arguments ?? {});
+      const write = prompt.name === "recall" ? recall : tellContext;
+      const text = await write(context(), params.arguments ?? {});
       return {
-        description: RECALL_PROMPT.description,
+        description: prompt.description,
         messages: [{ role: "user" as const, content: { type: "text" as const, text } }],
       };
     } catch (error) {

@@ -1,11 +1,11 @@
-/** What the tools on documents do. */
+/** The tools on documents. */
 import type { JobView } from "../core/documents/ingest-jobs.ts";
 import type { DocumentOperations } from "../core/documents/document-operations.ts";
 import { ServiceError } from "../core/errors.ts";
 import type { AgentToolInput } from "../schemas/agent-tools.ts";
 import { type AgentContext, writeScope } from "./agent-context.ts";
 import { countedAdd } from "./counted-add.ts";
-import { refuseSecrets } from "./find-secret.ts";
+import { refuseSecrets } from "../core/text/find-secret.ts";
 import { present } from "../schemas/wire.ts";
 
 /** How long a call waits for its document; agents give up a call after a minute or so. */

@@ -1,12 +1,12 @@
-/** What the tools on facts do. Each answers text, as an agent reads it. */
+/** The tools on facts. Each returns text for an agent. */
 import { ServiceError } from "../core/errors.ts";
 import type { Fact } from "../core/facts/fact.ts";
 import { type AgentToolInput, DEFAULT_ANSWER_TOKENS, MAX_LISTED } from "../schemas/agent-tools.ts";
 import { formatTime, parseTime } from "../schemas/time.ts";
-import { type AgentContext, readScope, writeScope } from "./agent-context.ts";
+import { type AgentContext, momentOf, readScope, writeScope } from "./agent-context.ts";
 import { countedAdd } from "./counted-add.ts";
 import { fitting, quoted } from "./notes.ts";
-import { refuseSecrets } from "./find-secret.ts";
+import { refuseSecrets } from "../core/text/find-secret.ts";
 import { present } from "../schemas/wire.ts";
 
 const DEFAULT_LOOKED_UP = 20;
@@ -45,6 +45,10 @@ export async function recordFact(
   return `Recorded: id=${fact.id}, ${where}.${ended}${alike}`;
 }
 
+export function ended({ id, validTo }: Fact): string {
+  return `Ended: the fact id=${id} holds until ${day(validTo ?? 0)}; it stays in the history.`;
+}
+
 export async function lookUpFacts(
   context: AgentContext,
   input: AgentToolInput<"fact_lookup">,
@@ -57,7 +61,7 @@ export async function lookUpFacts(
   const filter = {
     ...scope.filter,
     ...present({ subject, predicate }),
-    ...(input.history === true ? {} : { at: parseTime(input.at) ?? context.clock.now() }),
+    ...(input.history === true ? {} : { at: momentOf(context, input.at, "from") ?? context.clock.now() }),
     limit: Math.min(input.limit ?? DEFAULT_LOOKED_UP, MAX_LISTED),
     offset: 0,
   };
@@ -79,7 +83,11 @@ export function timeline(context: AgentContext, input: AgentToolInput<"fact_time
   const { events, total } = context.operations.factTimeline({
     ...scope.filter,
     subject: input.subject,
-    ...present({ predicate: input.predicate, from: parseTime(input.from), to: parseTime(input.to) }),
+    ...present({
+      predicate: input.predicate,
+      from: momentOf(context, input.from, "from"),
+      to: momentOf(context, input.to, "to"),
+    }),
     limit: Math.min(input.limit ?? DEFAULT_LOOKED_UP, MAX_LISTED),
     offset: 0,
   });

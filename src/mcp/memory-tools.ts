@@ -1,6 +1,6 @@
-/** What the tools on memories do. Each answers text, as an agent reads it. */
+/** The tools on memories. Each returns text for an agent. */
 import { ServiceError } from "../core/errors.ts";
-import type { AddMemoryInput } from "../core/memories/added-memory.ts";
+import type { AddMemoryInput } from "../core/memories/memory-ports.ts";
 import type { SeenMemory } from "../core/memory.ts";
 import type { MemoryHit } from "../core/recall/query-memory.ts";
 import { isTimeZone } from "../core/text/calendar.ts";
@@ -8,15 +8,16 @@ import { type AgentToolInput, DEFAULT_ANSWER_TOKENS, MAX_LISTED } from "../schem
 import { DEFAULT_BOOST } from "../schemas/memory.ts";
 import { DEFAULT_MATCHES } from "../schemas/query-memory.ts";
 import { parseTime } from "../schemas/time.ts";
-import { type AgentContext, ownerCheck, readScope, writeScope, idOf } from "./agent-context.ts";
+import { type AgentContext, idOf, momentOf, ownerCheck, readScope, writeScope } from "./agent-context.ts";
 import { countedAdd } from "./counted-add.ts";
-import { factLine, markedFacts } from "./fact-tools.ts";
-import { fitting, note, notesPreface, pageOf, estimateTokens, originOf } from "./notes.ts";
-import { refuseSecrets } from "./find-secret.ts";
+import { ended, factLine, markedFacts } from "./fact-tools.ts";
+import { estimateTokens } from "../core/text/token-count.ts";
+import { fitting, note, notesPreface, pageOf, originOf } from "./notes.ts";
+import { refuseSecrets } from "../core/text/find-secret.ts";
 import { present } from "../schemas/wire.ts";
 
 const SNIPPET_CHARS = 300;
-/** Of the similar memories that an add answers: enough to tell whether they say the same. */
+/** Length of the similar memories in the reply to an add: enough to tell whether they say the same. */
 const SIMILAR_SNIPPET_CHARS = 160;
 const SIMILAR = 3;
 /** Looked through for those of nobody. */
@@ -34,7 +35,12 @@ export async function search(context: AgentContext, input: AgentToolInput<"memor
       `"${input.time_zone}" is no time zone; give one such as Europe/Berlin.`,
     );
   const scope = readScope(context, input.scope);
-  const onlyNotes = present({ tags: input.tags, from: parseTime(input.from), to: parseTime(input.to) });
+  const zoned = { clock: context.clock, timeZone: input.time_zone ?? context.timeZone };
+  const onlyNotes = present({
+    tags: input.tags,
+    from: momentOf(zoned, input.from, "from"),
+    to: momentOf(zoned, input.to, "to"),
+  });
   const {
     hits,
     relevant,
@@ -50,7 +56,7 @@ export async function search(context: AgentContext, input: AgentToolInput<"memor
   const lines = facts.slice(0, FACTS).map(factLine);
   const known = lines.length === 0 ? "" : `${markedFacts(context, lines)}\n`;
   const tokens = (input.max_tokens ?? DEFAULT_ANSWER_TOKENS) - estimateTokens(known);
-  // Who gives a limit asks for so many, whether they answer or are merely near.
+  // A given limit asks for that many notes, whether they answer or are merely near.
   const isLimited = input.limit !== undefined && input.limit !== null;
   const shown = isLimited ? hits : hits.slice(0, relevant);
   const none =
@@ -68,8 +74,8 @@ export async function list(context: AgentContext, input: AgentToolInput<"memory_
       ...scope.filter,
       ...present({
         tags: input.tag === undefined || input.tag === null ? undefined : [input.tag],
-        from: parseTime(input.from),
-        to: parseTime(input.to),
+        from: momentOf(context, input.from, "from"),
+        to: momentOf(context, input.to, "to"),
       }),
     },
     limit: Math.min(input.limit ?? DEFAULT_LISTED, MAX_LISTED),
@@ -89,7 +95,10 @@ export async function list(context: AgentContext, input: AgentToolInput<"memory_
 }
 
 export async function get(context: AgentContext, input: AgentToolInput<"memory_get">): Promise<string> {
-  const memory = await context.operations.getMemory({ id: idOf(input.id), ...ownerCheck(context) });
+  const memory = await context.operations.getMemory({
+    id: await idOf(context, input.id),
+    ...ownerCheck(context),
+  });
   const offset = input.offset ?? 0;
   if (offset > memory.content.length) {
     throw new ServiceError(
@@ -112,6 +121,7 @@ export async function get(context: AgentContext, input: AgentToolInput<"memory_g
 
 export async function add(context: AgentContext, input: AgentToolInput<"memory_add">): Promise<string> {
   refuseSecrets(input.allow_secret, [input.content, ...(input.tags ?? [])]);
+  const supersedes = await supersededIds(context, input.supersedes);
   const { similar, memory, deduplicated } = await countedAdd(context, async () => ({
     similar: await similarTo(context, input.content),
     ...(await context.operations.addMemory({
@@ -119,7 +129,7 @@ export async function add(context: AgentContext, input: AgentToolInput<"memory_a
       ...present({
         tags: input.tags,
         occurredAt: parseTime(input.occurred_at),
-        supersedes: supersededIds(input),
+        supersedes,
       }),
       ...writeScope(context),
     } satisfies AddMemoryInput)),
@@ -129,7 +139,7 @@ export async function add(context: AgentContext, input: AgentToolInput<"memory_a
     : `Stored: id=${memory.id}`;
   const where = `${stored}, ${memory.project === null ? "no project" : `project ${JSON.stringify(memory.project)}`}.`;
   const others = similar
-    // Of its owner alone: others' cannot be replaced by it.
+    // Only the owner's: a memory cannot replace another user's.
     .filter(({ memory: hit }) => hit.userId === memory.userId)
     .filter((hit) => hit.memory.id !== memory.id && !memory.supersedes.includes(hit.memory.id))
     .slice(0, SIMILAR);
@@ -146,15 +156,18 @@ export async function add(context: AgentContext, input: AgentToolInput<"memory_a
 }
 
 /** The note that this one replaces, as a list; undefined where none is named. */
-function supersededIds({ supersedes }: { readonly supersedes?: string | null }): string[] | undefined {
-  return supersedes === undefined || supersedes === null ? undefined : [idOf(supersedes)];
+async function supersededIds(
+  context: AgentContext,
+  id: string | null | undefined,
+): Promise<string[] | undefined> {
+  return id === undefined || id === null ? undefined : [await idOf(context, id)];
 }
 
 export async function update(context: AgentContext, input: AgentToolInput<"memory_update">): Promise<string> {
   refuseSecrets(input.allow_secret, [input.content ?? "", ...(input.tags ?? [])]);
-  const id = idOf(input.id);
-  const added = supersededIds(input);
-  // What the note replaces already stays replaced.
+  const id = await idOf(context, input.id);
+  const added = await supersededIds(context, input.supersedes);
+  // Ids that the note replaces already are kept.
   const now =
     added === undefined ? undefined : await context.operations.getMemory({ id, ...ownerCheck(context) });
   const memory = await context.operations.updateMemory({
@@ -166,26 +179,33 @@ export async function update(context: AgentContext, input: AgentToolInput<"memor
       stillHolds: input.still_holds,
       ifVersion: input.version ?? now?.version,
     }),
+    changedBy: context.client,
     ...ownerCheck(context),
   });
   return `Changed: id=${memory.id}, now version ${memory.version}.`;
 }
 
+/** Deletes a note, or ends a fact; a `valid_to` means a fact for sure. */
 export async function remove(context: AgentContext, input: AgentToolInput<"memory_delete">): Promise<string> {
-  const target = { id: idOf(input.id), ...ownerCheck(context) };
+  const target = { id: await idOf(context, input.id), ...ownerCheck(context) };
   const { operations } = context;
-  const memory = await operations.deleteMemory(target).catch((error: unknown) => {
+  const validTo = parseTime(input.valid_to);
+  if (validTo !== undefined) return ended(await operations.invalidateFact({ ...target, validTo }));
+  const deletion = { ...target, trash: true, deletedBy: context.client };
+  const memory = await operations.deleteMemory(deletion).catch((error: unknown) => {
     if (!(error instanceof ServiceError) || error.code !== "NOT_FOUND") throw error;
     return error;
   });
   if (memory instanceof ServiceError) {
-    const fact = await operations.invalidateFact(target).catch(() => {
-      throw memory;
-    });
-    return `Ended: the fact id=${fact.id} holds no longer; it stays in the history.`;
+    return ended(
+      await operations.invalidateFact(target).catch(() => {
+        throw memory;
+      }),
+    );
   }
   const { id, deleted } = memory;
-  return deleted === 1 ? `Deleted: id=${id}.` : `Deleted: id=${id}, a document with its ${deleted} notes.`;
+  const what = deleted === 1 ? "" : `, a document with its ${deleted} notes`;
+  return `Deleted: id=${id}${what}. The user can take it back: memoryd trash restore ${id}`;
 }
 
 export async function reinforce(
@@ -193,7 +213,7 @@ export async function reinforce(
   input: AgentToolInput<"memory_reinforce">,
 ): Promise<string> {
   const { id, salience } = await context.operations.reinforceMemory({
-    id: idOf(input.id),
+    id: await idOf(context, input.id),
     boost: Math.min(input.boost ?? DEFAULT_BOOST, 1),
     ...ownerCheck(context),
   });

@@ -1,8 +1,10 @@
+import { Value } from "typebox/value";
 import { ServiceError } from "../core/errors.ts";
+import { ContextBody, DEFAULT_CONTEXT_TOKENS } from "../schemas/context.ts";
 import { type AgentContext, ownerCheck, idOf } from "./agent-context.ts";
 import { note, notesPreface, quoted } from "./notes.ts";
 
-/** Of a document's text in one resource, characters; as long as the longest memory. */
+/** Maximum length of a document's text in one resource, characters; as long as the longest memory. */
 const MAX_DOCUMENT_CHARS = 200_000;
 const CHUNKS_PER_READ = 200;
 
@@ -12,8 +14,35 @@ export async function readResource(context: AgentContext, uri: string): Promise<
   if (match?.[1] === undefined || match[2] === undefined) {
     throw new ServiceError("NOT_FOUND", "There are resources memory://{id} and document://{id} only.");
   }
-  const id = idOf(match[2]);
+  if (/^memory:\/\/context\/?$/i.test(uri)) return tellContext(context, {});
+  const id = await idOf(context, match[2]);
   return match[1].toLowerCase() === "memory" ? readMemory(context, id) : readDocument(context, id);
+}
+
+/**
+ * The context of the connection's project and user, as the prompt `context` and the resource have it.
+ *
+ * @throws {ServiceError} INVALID_REQUEST.
+ */
+export async function tellContext(
+  { operations, project, userId }: AgentContext,
+  input: Readonly<Record<string, string | undefined>>,
+): Promise<string> {
+  const { query = "", max_tokens: tokens = String(DEFAULT_CONTEXT_TOKENS), scope } = input;
+  const body = { query: query === "" ? null : query, max_tokens: Number(tokens) };
+  if (!Value.Check(ContextBody, body)) {
+    throw new ServiceError(
+      "INVALID_REQUEST",
+      "query has at most 8192 characters, max_tokens is a number from 100 to 20000.",
+    );
+  }
+  const { text } = await operations.composeContext({
+    maxTokens: body.max_tokens,
+    ...(query !== "" && { query }),
+    ...(userId !== undefined && { userId }),
+    ...(project !== null && scope !== "all" && { project }),
+  });
+  return text === "" ? "Memory holds nothing to tell at the start." : text;
 }
 
 async function readMemory(context: AgentContext, id: string): Promise<string> {

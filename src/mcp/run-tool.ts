@@ -8,7 +8,7 @@ import { lookUpFacts, recordFact, timeline } from "./fact-tools.ts";
 import { summarise } from "./summary-tool.ts";
 import { add, get, list, reinforce, remove, search, update } from "./memory-tools.ts";
 
-/** What a tool answers, as MCP has it: text once, and no copy of it. */
+/** A tool's result in MCP's form: the text only, without a structured copy of it. */
 export interface ToolAnswer {
   content: { type: "text"; text: string }[];
   isError?: true;

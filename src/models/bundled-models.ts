@@ -14,15 +14,19 @@ const MODELS_DIRECTORY = join(PACKAGE_ROOT, "data/models");
 /** Everything that differs between embedding models. Plain data, so that it crosses to a thread. */
 export interface EmbeddingModel {
   readonly name: string;
-  /** Of encoder, which says how text is cut into pieces. */
+  /** Kind of encoder, which determines the tokenizer. */
   readonly kind: "bert" | "xlm-roberta";
   readonly languages: string;
   readonly licence: string;
   /** Pieces a run can read, the marks at both ends among them. */
   readonly maxPieces: number;
+  /** Numbers that the model gives for each piece; vectors are brought to `EMBEDDING_DIMENSIONS`. */
+  readonly hiddenSize: number;
+  /** How hidden states make a text's vector: their mean, or the first token's. */
+  readonly pooling: "mean" | "first";
   /** Ids of the marks before and behind every text. */
   readonly marks: readonly [first: number, last: number];
-  /** What the model was trained to read before a text of each kind. */
+  /** Prefixes that the model was trained with, by kind of text. */
   readonly prefixes: Readonly<Record<"question" | "window", string>>;
   /** `centred`: the projection file begins with the map of vectors, see `readProjection`. */
   readonly projection: "plain" | "centred";
@@ -48,7 +52,7 @@ export const MINILM = modelOf({
   marks: [101, 102],
   prefixes: { question: "", window: "" },
   projection: "plain",
-  pooling: "mean",
+  stampedPooling: "mean",
   sha256: {
     model: "c17c8ec889f9866eb1f1e7b4bf1ed30c2c1b0ce22484ffe5bf6ce55e6434745f",
     tokenizer: "5fd1c882abbd30517dced455a2c9768945ec726b96727927e4959348d9de550b",
@@ -59,7 +63,7 @@ export const MINILM = modelOf({
   profile: {
     similar: 0.55,
     tokenFloor: 0.3,
-    relevance: { weakest: 1.9, elsewhere: 0.8, words: 2.4, distance: 0.3, gap: 0.45, offset: -1.4 },
+    relevance: { weakest: 4.5, words: 2.6, distance: 5.8, gap: 2.3, length: 0.4, offset: -8.85 },
   },
 });
 
@@ -72,7 +76,7 @@ export const MULTILINGUAL_E5 = modelOf({
   marks: [0, 2],
   prefixes: { question: "query:", window: "passage:" },
   projection: "centred",
-  pooling: "mean-centred-mapped",
+  stampedPooling: "mean-centred-mapped",
   sha256: {
     model: "6aa981d4cab0becdcb036eda5ea1dcbf4796593d0c39a8284a500dd23d04c7a3",
     tokenizer: "3ba49e197733c845451ddb5e7234d89bfb141a3b04dc8395ffb7530d88bf026a",
@@ -86,20 +90,15 @@ export const MULTILINGUAL_E5 = modelOf({
   profile: {
     similar: 0.58,
     tokenFloor: 0.3,
-    relevance: { weakest: 1.9, elsewhere: 1.5, words: 1, distance: 0.4, gap: 0.9, offset: -1.4 },
+    relevance: { weakest: 4.5, words: 2.6, distance: 5.8, gap: 2.3, length: 0.4, offset: -8.85 },
   },
 });
 
 /** The models that ship, the default of new stores first. */
 export const BUNDLED_MODELS: readonly EmbeddingModel[] = [MULTILINGUAL_E5, MINILM];
 
-/** @returns undefined for a model that does not ship. */
-export function findModel(name: string): EmbeddingModel | undefined {
-  return BUNDLED_MODELS.find((model) => model.name === name);
-}
-
 function modelOf({
-  pooling,
+  stampedPooling,
   sha256,
   paths,
   ...model
@@ -107,7 +106,7 @@ function modelOf({
   EmbeddingModel,
   "name" | "kind" | "languages" | "licence" | "marks" | "prefixes" | "projection" | "profile"
 > & {
-  readonly pooling: string;
+  readonly stampedPooling: string;
   readonly sha256: Readonly<Record<keyof EmbeddingModel["files"], string>>;
   readonly paths: Readonly<Record<"projection" | "sectors", string>>;
 }): EmbeddingModel {
@@ -115,6 +114,8 @@ function modelOf({
   return {
     ...model,
     maxPieces: 512,
+    hiddenSize: 384,
+    pooling: "mean",
     files: {
       model: { path: file("onnx/model_quantized.onnx"), sha256: sha256.model },
       tokenizer: { path: file("tokenizer.json"), sha256: sha256.tokenizer },
@@ -122,26 +123,23 @@ function modelOf({
       projection: { path: join(PACKAGE_ROOT, paths.projection), sha256: sha256.projection },
     },
     sectors: join(PACKAGE_ROOT, paths.sectors),
-    stamp: { model: sha256.model, windows: WINDOW_RULE, pooling, projection: sha256.projection },
+    stamp: {
+      model: sha256.model,
+      windows: WINDOW_RULE,
+      pooling: stampedPooling,
+      projection: sha256.projection,
+    },
   };
 }
 
-/**
- * The bytes of a file that must be exactly the expected ones.
- *
- * @throws {ServiceError} MODEL_UNAVAILABLE if it cannot be read or differs.
- */
+/** The bytes, exactly the expected ones. @throws {ServiceError} MODEL_UNAVAILABLE. */
 export async function readVerified(file: ModelFile): Promise<Buffer> {
   const bytes = await readFile(file.path).catch((cause: unknown) => refuseUnreadable(file, cause));
   assertSame(file, createHash("sha256").update(bytes).digest("hex"));
   return bytes;
 }
 
-/**
- * The path of a file whose bytes are exactly the expected ones; never holds them all.
- *
- * @throws {ServiceError} as `readVerified`.
- */
+/** The path, its bytes checked without holding them all. @throws {ServiceError} as `readVerified`. */
 export async function verified(file: ModelFile): Promise<string> {
   const hash = createHash("sha256");
   await pipeline(createReadStream(file.path, { highWaterMark: 1024 ** 2 }), hash).catch((cause: unknown) =>
@@ -152,7 +150,7 @@ export async function verified(file: ModelFile): Promise<string> {
 }
 
 function refuseUnreadable({ path }: ModelFile, cause: unknown): never {
-  throw new ServiceError("MODEL_UNAVAILABLE", `cannot read the model file ${path}: install memoryd again`, {
+  throw new ServiceError("MODEL_UNAVAILABLE", `cannot read the model file ${path}: ${remedy(path)}`, {
     cause,
   });
 }
@@ -161,7 +159,20 @@ function assertSame({ path, sha256 }: ModelFile, found: string): void {
   if (found !== sha256) {
     throw new ServiceError(
       "MODEL_UNAVAILABLE",
-      `the model file ${path} is not the one this version was made for (SHA-256 ${found}): install memoryd again`,
+      `the model file ${path} has changed (SHA-256 ${found}): ${remedy(path)}`,
     );
   }
 }
+
+function remedy(path: string): string {
+  return path.startsWith(PACKAGE_ROOT)
+    ? "install memoryd again"
+    : "put back the folder with the model, as from a backup, or pull it again";
+}
+
+/**
+ * Variables that the process must have before ONNX Runtime is loaded. Without them, on Linux and macOS, it draws an id of
+ * the machine, keeps it with events about models and runs in the user's cache folder, and sends them to Microsoft
+ * (microsoft/onnxruntime#27379).
+ */
+export const ONNX_ENVIRONMENT = { ORT_DISABLE_TELEMETRY: "1" } as const;

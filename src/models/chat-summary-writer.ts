@@ -1,4 +1,4 @@
-import type { SummaryWriter } from "../core/users/summary-writer.ts";
+import type { SummaryWriter } from "../core/users/user-summary.ts";
 
 export interface ChatSummaryOptions {
   /** Address of the chat completions, such as `http://localhost:11434/v1/chat/completions`. */

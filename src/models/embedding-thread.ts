@@ -31,7 +31,7 @@ async function load({ model, isVerified, pieceTable: known }: ThreadData) {
       model.marks,
     ),
     reader,
-    projection: readProjection(await readVerified(model.files.projection), model.projection),
+    projection: readProjection(await readVerified(model.files.projection), model),
     maxPieces: model.maxPieces,
     prefixes: { question: idsOf(model.prefixes.question), window: idsOf(model.prefixes.window) },
   };

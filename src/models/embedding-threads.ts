@@ -26,12 +26,12 @@ export interface EmbedAnswer {
   /** Unit length. */
   readonly vector: Float32Array<ArrayBuffer>;
   readonly tokens: Int8Array<ArrayBuffer>;
-  /** Of each token: the piece's id, and for a question the word it is a piece of. */
+  /** Per token: the piece's id, and for a question the word it is a piece of. */
   readonly tokenIds: readonly number[];
   readonly words: readonly string[];
   /** False for a window in which there is nothing the model can read. */
   readonly hasPieces: boolean;
-  /** Where in the text the window ends and the next one starts. */
+  /** Offset in the text at which the window ends and the next one starts. */
   readonly end: number;
   readonly next: number;
 }
@@ -124,10 +124,7 @@ export class EmbeddingThreads {
     return Array.from(this.#threads, (thread) => thread.worker);
   }
 
-  /**
-   * @throws {ServiceError} MODEL_UNAVAILABLE if no thread can load the model, or the text ends its threads; NOT_READY
-   *   once stopped.
-   */
+  /** @throws {ServiceError} MODEL_UNAVAILABLE; NOT_READY once stopped. */
   run(request: EmbedRequest): Promise<EmbedAnswer> {
     // A text of several windows may ask for its next one after the stop.
     if (this.#isStopped) return Promise.reject(stopping());
@@ -278,11 +275,7 @@ function unavailable(message: string): ServiceError {
   return new ServiceError("MODEL_UNAVAILABLE", message);
 }
 
-/**
- * The built file, also when this runs from `src`: Node 20 takes no TypeScript as a thread.
- *
- * @throws {ServiceError} MODEL_UNAVAILABLE if it is not there.
- */
+/** The built file: Node 20 takes no TypeScript as a thread. @throws {ServiceError} MODEL_UNAVAILABLE. */
 function threadFile(): string {
   const file = join(PACKAGE_ROOT, "dist/models/embedding-thread.js");
   if (!existsSync(file)) throw unavailable(`${file} is missing: run \`npm run build\` first`);

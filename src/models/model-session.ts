@@ -3,12 +3,20 @@ import { EMBEDDING_DIMENSIONS } from "../core/embedding.ts";
 
 /** A loaded model; one run at a time. */
 export interface ModelSession {
-  /** Row-major hidden states of the last layer: `EMBEDDING_DIMENSIONS` for the first mark, each piece, and the last mark. */
+  /** Row-major hidden states of the last layer: as many numbers for the first mark, each piece, and the last mark. */
   run(pieceIds: readonly number[]): Promise<Float32Array>;
   release(): Promise<void>;
 }
 
-/** Loads a model by its path: from bytes, ONNX Runtime would hold a second copy. */
+/** Names of an encoder's inputs, and of the output with its hidden states. */
+const INPUTS = new Set(["input_ids", "attention_mask", "token_type_ids"]);
+const OUTPUTS = ["last_hidden_state", "token_embeddings"];
+
+/**
+ * Loads a model by its path: from bytes, ONNX Runtime would hold a second copy.
+ *
+ * @throws whatever ONNX Runtime throws; {TypeError} for a model that reads or gives other things than an encoder.
+ */
 export async function openModelSession(
   path: string,
   [first, last]: readonly [number, number],
@@ -21,6 +29,15 @@ export async function openModelSession(
     // 3 is "errors": a warning would go to stdout, which belongs to MCP and to answers of the command line.
     logSeverityLevel: 3,
   });
+  const { inputNames, outputNames } = session;
+  const output = OUTPUTS.find((name) => outputNames.includes(name));
+  const foreign = inputNames.filter((name) => !INPUTS.has(name));
+  if (output === undefined || foreign.length > 0 || !inputNames.includes("input_ids")) {
+    await session.release();
+    throw new TypeError(
+      `the model is no text encoder: it reads ${inputNames.join(", ")} and gives ${outputNames.join(", ")}`,
+    );
+  }
   return {
     async run(pieceIds) {
       const ids = new BigInt64Array(pieceIds.length + 2);
@@ -28,23 +45,29 @@ export async function openModelSession(
       for (const [i, id] of pieceIds.entries()) ids[i + 1] = BigInt(id);
       ids[pieceIds.length + 1] = BigInt(last);
       const shape = [1, ids.length];
-      const { last_hidden_state: states } = await session.run({
+      const feeds: Record<string, Tensor> = {
         input_ids: new Tensor("int64", ids, shape),
         attention_mask: new Tensor("int64", new BigInt64Array(ids.length).fill(1n), shape),
         token_type_ids: new Tensor("int64", new BigInt64Array(ids.length), shape),
-      });
-      if (!(states?.data instanceof Float32Array)) throw new TypeError("the model gave no last_hidden_state");
-      return states.data;
+      };
+      const given = await session.run(
+        Object.fromEntries(Object.entries(feeds).filter(([name]) => inputNames.includes(name))),
+        [output],
+      );
+      const states = given[output]?.data;
+      if (!(states instanceof Float32Array))
+        throw new TypeError(`the model's ${output} is not of 32-bit floats`);
+      return states;
     },
     release: () => session.release(),
   };
 }
 
-/** The mean of all rows, at unit length: the embedding of the text. */
-export function meanPool(states: Float32Array): Float32Array<ArrayBuffer> {
-  const mean = new Float32Array(EMBEDDING_DIMENSIONS);
-  for (let row = 0; row < states.length; row += EMBEDDING_DIMENSIONS) {
-    for (let i = 0; i < EMBEDDING_DIMENSIONS; i++) mean[i] = (mean[i] ?? 0) + (states[row + i] ?? 0);
+/** The mean of all rows of `size` numbers, at unit length: the embedding of the text. */
+export function meanPool(states: Float32Array, size = EMBEDDING_DIMENSIONS): Float32Array<ArrayBuffer> {
+  const mean = new Float32Array(size);
+  for (let row = 0; row < states.length; row += size) {
+    for (let i = 0; i < size; i++) mean[i] = (mean[i] ?? 0) + (states[row + i] ?? 0);
   }
   return scaleToUnit(mean);
 }

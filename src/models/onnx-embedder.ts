@@ -86,12 +86,7 @@ export interface ModelEmbedder extends Embedder {
   close(): Promise<void>;
 }
 
-/**
- * A model in threads of its own. Resolves when the first of them has loaded it; the others start when
- * there is work for them.
- *
- * @throws {ServiceError} MODEL_UNAVAILABLE if a file of the model is missing or not the expected one.
- */
+/** Resolves when the first thread has loaded the model. @throws {ServiceError} MODEL_UNAVAILABLE. */
 export async function openEmbedder(
   model: EmbeddingModel,
   options: EmbedderOptions = {},

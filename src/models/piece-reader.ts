@@ -1,4 +1,5 @@
 import { Tokenizer } from "@huggingface/tokenizers";
+import { fold } from "../core/text/fold.ts";
 import { type EmbeddingModel, readVerified } from "./bundled-models.ts";
 import { buildPieceTable } from "./piece-table.ts";
 import { SentencePieces } from "./sentence-pieces.ts";
@@ -36,8 +37,8 @@ export async function openPieceReader(
   };
 }
 
-/** The ids below are the model's own marks ([UNK], [CLS] …) and unused ones. */
-const FIRST_WORD_ID = 999;
+/** The model's own marks ([UNK], [CLS] …) and unused pieces. */
+const MARK = /^\[(?:[A-Z]+|unused\d+)\]$/;
 const PUNCTUATION = /^[\p{P}\p{S}]+$/u;
 
 /** Reads text into the word pieces of a BERT model. */
@@ -46,7 +47,8 @@ class WordPieces implements PieceReader {
 
   /** Takes the parsed `tokenizer.json` and `tokenizer_config.json` of a BERT model. */
   constructor(tokenizer: object, config: object) {
-    this.#tokenizer = new Tokenizer(tokenizer, config);
+    // Units are short, and windows are cut elsewhere.
+    this.#tokenizer = new Tokenizer({ ...tokenizer, padding: null, truncation: null }, config);
   }
 
   units(text: string): Generator<Unit, void> {
@@ -65,7 +67,7 @@ class WordPieces implements PieceReader {
     });
     return ids.map((id, i) => {
       const word = words[wordOf[i] ?? 0] ?? "";
-      return { id, word, isWord: id >= FIRST_WORD_ID && !PUNCTUATION.test(word) };
+      return { id, word: fold(word), isWord: !MARK.test(tokens[i] ?? "") && !PUNCTUATION.test(word) };
     });
   }
 }

@@ -1,4 +1,4 @@
-import { EMBEDDING_DIMENSIONS as SIZE, TOKEN_DIMENSIONS, TOKEN_SCALE } from "../core/embedding.ts";
+import { EMBEDDING_DIMENSIONS, TOKEN_DIMENSIONS, TOKEN_SCALE } from "../core/embedding.ts";
 import type { EmbeddingModel } from "./bundled-models.ts";
 import { meanPool, scaleToUnit } from "./model-session.ts";
 
@@ -14,40 +14,52 @@ export interface Projection {
  * Reads a model's projection file: float32, little-endian. `plain`: the token projection, one row per dimension of the model.
  * `centred`: before it the mean vector of questions, that of windows, the map of vectors (one row per dimension) and the mean
  * token vector. The means are subtracted: what all vectors have in common does not distinguish them.
+ *
+ * @throws {TypeError} for a file of another length.
  */
-export function readProjection(file: Uint8Array, kind: EmbeddingModel["projection"]): Projection {
+export function readProjection(
+  file: Uint8Array,
+  {
+    projection: kind,
+    hiddenSize: size,
+    pooling,
+  }: Pick<EmbeddingModel, "projection" | "hiddenSize" | "pooling">,
+): Projection {
   // Every platform that ONNX Runtime runs on is little-endian.
   const numbers = new Float32Array(new Uint8Array(file).buffer);
   let at = 0;
   const next = (count: number) => numbers.subarray(at, (at += count));
-  if (kind === "plain") {
-    return { vector: meanPool, tokens: tokenProjection(transposed(next(SIZE * TOKEN_DIMENSIONS))) };
-  }
-  const means = { question: next(SIZE), window: next(SIZE) };
-  const map = transposed(next(SIZE * SIZE));
-  const tokenMean = next(SIZE);
+  const matrix = (columns: number) => transposed(next(size * columns), size);
+  const pool = (states: Float32Array) =>
+    pooling === "mean" ? meanPool(states, size) : scaleToUnit(states.slice(0, size));
+  const means = kind === "plain" ? undefined : { question: next(size), window: next(size) };
+  const map = means && matrix(EMBEDDING_DIMENSIONS);
+  const tokenMean = means && next(size);
+  const tokens = tokenProjection(matrix(TOKEN_DIMENSIONS), size, tokenMean);
+  if (at !== numbers.length) throw new TypeError(`the projection has ${numbers.length} numbers, not ${at}`);
+  if (means === undefined || map === undefined) return { vector: pool, tokens };
   return {
     vector(states, of) {
-      const vector = meanPool(states);
+      const vector = pool(states);
       const mean = means[of];
-      for (let i = 0; i < SIZE; i++) vector[i] = (vector[i] ?? 0) - (mean[i] ?? 0);
-      const mapped = new Float32Array(SIZE);
+      for (let i = 0; i < size; i++) vector[i] = (vector[i] ?? 0) - (mean[i] ?? 0);
+      const mapped = new Float32Array(EMBEDDING_DIMENSIONS);
       project(map, vector, mapped);
       return scaleToUnit(mapped);
     },
-    tokens: tokenProjection(transposed(next(SIZE * TOKEN_DIMENSIONS)), tokenMean),
+    tokens,
   };
 }
 
-function tokenProjection(components: Float32Array, mean?: Float32Array): Projection["tokens"] {
+function tokenProjection(components: Float32Array, size: number, mean?: Float32Array): Projection["tokens"] {
   const projected = new Float32Array(TOKEN_DIMENSIONS);
   return (states, rows) => {
     const vectors = new Int8Array(rows.length * TOKEN_DIMENSIONS);
     for (const [n, row] of rows.entries()) {
-      const state = states.slice(row * SIZE, (row + 1) * SIZE);
+      const state = states.slice(row * size, (row + 1) * size);
       if (mean !== undefined) {
         scaleToUnit(state);
-        for (let i = 0; i < SIZE; i++) state[i] = (state[i] ?? 0) - (mean[i] ?? 0);
+        for (let i = 0; i < size; i++) state[i] = (state[i] ?? 0) - (mean[i] ?? 0);
       }
       project(components, state, projected);
       // Without it, the length that the projection loses counts against a token: R@10 on LoCoMo .701 instead of .713.
@@ -60,23 +72,24 @@ function tokenProjection(components: Float32Array, mean?: Float32Array): Project
   };
 }
 
-/** A matrix of `SIZE` rows, so that the inner loop of `project` reads both operands in order. */
-function transposed(matrix: Float32Array): Float32Array {
-  const columns = matrix.length / SIZE;
-  return matrix.map((_, at) => matrix[(at % SIZE) * columns + Math.floor(at / SIZE)] ?? 0);
+/** A matrix of so many rows, so that the inner loop of `project` reads both operands in order. */
+function transposed(matrix: Float32Array, rows: number): Float32Array {
+  const columns = matrix.length / rows;
+  return matrix.map((_, at) => matrix[(at % rows) * columns + Math.floor(at / rows)] ?? 0);
 }
 
 /** Four components at a time: each value read is used four times, which makes it three times as fast. */
 function project(components: Float32Array, state: Float32Array, result: Float32Array) {
+  const { length: size } = state;
   for (let j = 0; j < result.length; j += 4) {
     let [a, b, c, d] = [0, 0, 0, 0];
-    let at = j * SIZE;
-    for (let i = 0; i < SIZE; i++, at++) {
+    let at = j * size;
+    for (let i = 0; i < size; i++, at++) {
       const x = state[i] ?? 0;
       a += x * (components[at] ?? 0);
-      b += x * (components[at + SIZE] ?? 0);
-      c += x * (components[at + 2 * SIZE] ?? 0);
-      d += x * (components[at + 3 * SIZE] ?? 0);
+      b += x * (components[at + size] ?? 0);
+      c += x * (components[at + 2 * size] ?? 0);
+      d += x * (components[at + 3 * size] ?? 0);
     }
     result[j] = a;
     result[j + 1] = b;

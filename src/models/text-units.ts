@@ -51,7 +51,7 @@ export function* unitsOf(
   }
 }
 
-/** Where the unit that starts there ends: the run's end, or in a long run after the last sign between words. */
+/** End of the unit that starts at `start`: the run's end, or in a long run after the last sign between words. */
 function unitEnd(run: string, start: number): number {
   const limit = start + MAX_UNIT;
   if (run.length <= limit) return run.length;

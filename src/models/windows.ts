@@ -21,9 +21,7 @@ export const WINDOW: WindowSizes = { pieces: 96, overlap: 24, rest: 120 };
 /** Names the rule in the stamp of every vector: change it with anything that moves an edge. */
 export const WINDOW_RULE = `sentences-${WINDOW.pieces}-${WINDOW.overlap}-${WINDOW.rest}-v1`;
 
-/**
- * UTF-16 units in which a window is looked for. A window of English has under 1 000; the margin is for white space.
- */
+/** UTF-16 units in which a window is looked for; one of English has under 1 000. */
 export const MAX_WINDOW_TEXT = 4_096;
 
 export interface Window {

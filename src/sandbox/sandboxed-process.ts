@@ -24,12 +24,7 @@ export function builtFile(path: string): string {
   return fileURLToPath(new URL(isSource ? `../../dist/${path}` : `../${path}`, import.meta.url));
 }
 
-/**
- * Starts a Node with the rights of its sandbox only, behind the walls. `env` is its whole environment. Messages may have any
- * structure.
- *
- * @throws {Error} if the built worker is missing.
- */
+/** Starts a Node with its sandbox's rights, behind the walls. @throws {Error} if the built worker is missing. */
 export function forkSandboxed(
   sandbox: Sandbox,
   walls: Walls | undefined,

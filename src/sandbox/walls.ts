@@ -16,12 +16,11 @@ export interface Walls {
 export const WALLS: readonly Walls[] = [
   {
     by: "bubblewrap",
-    // Files can be read as before, and none written.
+    // Files can be read as before, and none written. No session of its own, which the group that is killed would not
+    // hold: the group itself was started without a terminal.
     command: [
       "bwrap",
-      ..."--unshare-all --die-with-parent --new-session --cap-drop ALL --ro-bind / / --dev /dev --proc /proc --".split(
-        " ",
-      ),
+      ..."--unshare-all --die-with-parent --cap-drop ALL --ro-bind / / --dev /dev --proc /proc --".split(" "),
     ],
   },
   {

@@ -1,5 +1,5 @@
 /**
- * What an agent is offered over MCP: each tool's name, description, input and hints. The definitions are read by every
+ * The MCP tools for agents: each tool's name, description, input and hints. The definitions are read by every
  * agent at the start of every conversation, so words are counted: see `test/schemas/agent-tools.test.ts`.
  */
 import { type Static, type TSchema, type TUnsafe, Type } from "typebox";
@@ -14,13 +14,14 @@ import {
   Tag,
   Tags,
   wellFormed,
+  TimeZone,
 } from "./fields.ts";
-import { QueryMemoryBody, TimeZone } from "./query-memory.ts";
+import { QueryMemoryBody } from "./query-memory.ts";
 import { RecordFactBody } from "./fact.ts";
 import { IngestUrlBody } from "./document.ts";
 import { ReinforceMemoryBody } from "./memory.ts";
 
-/** What a tool does to the world, as MCP's hints say it. */
+/** MCP's hints on the effects of a tool. */
 export interface ToolHints {
   readonly readOnlyHint: boolean;
   readonly destructiveHint: boolean;
@@ -59,15 +60,20 @@ function said<T extends TSchema>(schema: T, description?: string): TUnsafe<Stati
   return Type.Unsafe<Static<T>>({ ...rest, ...(description !== undefined && { description }) });
 }
 
-const Id = Type.String({ minLength: 1, maxLength: 64 });
-const When = said(BodyTime);
-const AnswerTokens = optional(Type.Integer({ minimum: 100, maximum: 50_000 }));
-const Scope = optional(Type.Enum(["project", "all"], { type: "string" }));
+const Id = Type.String({ minLength: 1, maxLength: 64, description: "its id" });
+/** A date, a time, or words as `momentOf` reads them. */
+const When = (description: string) => optional(Type.String({ minLength: 1, maxLength: 64, description }));
+const From = When("date or last week");
+const To = When("the same, its end");
+const AnswerTokens = optional(Type.Integer({ minimum: 100, maximum: 50_000, description: "of the answer" }));
+const Scope = optional(Type.Enum(["project", "all"], { type: "string", description: "default project" }));
 /** More than `MAX_LISTED` counts as that. */
-const Limit = optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }));
-const AllowSecret = optional(Type.Boolean());
-const Text = said(Content);
-const TagList = Type.Unsafe<string[]>({ ...Tags, items: said(Tag) });
+const Limit = (description: string) =>
+  optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description }));
+const AllowSecret = optional(Type.Boolean({ description: "it is no secret" }));
+const Text = said(Content, "the text");
+const tagList = (description: string) =>
+  optional(Type.Unsafe<string[]>({ ...Tags, items: said(Tag), description }));
 
 function tool<Input extends TSchema>(description: string, input: Input, hints: ToolHints): AgentTool<Input> {
   return { description, input, hints };
@@ -77,34 +83,58 @@ export const AGENT_TOOLS = {
   memory_search: tool(
     "Find facts, and notes: ids, snippets.",
     Type.Object({
-      query: said(QueryMemoryBody.properties.query),
-      limit: Limit,
-      time_zone: optional(said(TimeZone)),
+      query: said(QueryMemoryBody.properties.query, "question or words"),
+      limit: Limit("how many, near ones too"),
+      time_zone: optional(said(TimeZone, "of times in words")),
       scope: Scope,
-      tags: optional(TagList),
-      from: optional(When),
-      to: optional(When),
+      tags: tagList("with all of them"),
+      from: From,
+      to: To,
+      max_tokens: AnswerTokens,
+    }),
+    READS,
+  ),
+  memory_list: tool(
+    "List notes, newest first.",
+    Type.Object({
+      tag: optional(said(Tag, "with it")),
+      from: From,
+      to: To,
+      scope: Scope,
+      limit: Limit("default 20"),
+      before: optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: Number.MAX_SAFE_INTEGER,
+          description: "place of the last shown",
+        }),
+      ),
       max_tokens: AnswerTokens,
     }),
     READS,
   ),
   memory_get: tool(
-    "Read one note, from an offset where it is long.",
+    "Read a note whole.",
     Type.Object({
       id: Id,
-      offset: optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
+      offset: optional(
+        Type.Integer({
+          minimum: 0,
+          maximum: Number.MAX_SAFE_INTEGER,
+          description: "where to go on",
+        }),
+      ),
       max_tokens: AnswerTokens,
     }),
     READS,
   ),
   memory_add: tool(
-    "Store one note: a decision, preference, fix or fact. Answers similar notes: " +
-      "if one says the same, update it instead.",
+    "Store one note. Answers similar ones: if one says the same, update that instead.",
     Type.Object({
       content: Text,
-      tags: optional(TagList),
-      occurred_at: optional(said(BodyTime, "if not now")),
-      supersedes: optional(said(Id, "id it replaces")),
+      tags: tagList("its tags"),
+      occurred_at: optional(said(BodyTime, "date, if not now")),
+      supersedes: optional(said(Id, "id of the note it replaces")),
       allow_secret: AllowSecret,
     }),
     ADDS,
@@ -114,14 +144,14 @@ export const AGENT_TOOLS = {
     Type.Object({
       id: Id,
       content: optional(Text),
-      tags: optional(TagList),
-      supersedes: optional(Id),
-      still_holds: optional(Type.Boolean()),
+      tags: tagList("instead of its tags"),
+      supersedes: optional(said(Id, "id of a note it replaces")),
+      still_holds: optional(Type.Boolean({ description: "nothing replaced it" })),
       version: optional(
         Type.Integer({
           minimum: 1,
           maximum: Number.MAX_SAFE_INTEGER,
-          description: "if unchanged",
+          description: "if still this one",
         }),
       ),
       allow_secret: AllowSecret,
@@ -129,18 +159,18 @@ export const AGENT_TOOLS = {
     CHANGES,
   ),
   memory_delete: tool(
-    "Delete a note for good; by the id of a fact, end that.",
-    Type.Object({ id: Id }),
+    "Delete a note, or end a fact.",
+    Type.Object({ id: Id, valid_to: optional(said(BodyTime, "end of a fact, default now")) }),
     CHANGES,
   ),
   fact_record: tool(
     "Record what is true: Ada | lives in | London. Ends the earlier one.",
     Type.Object({
-      subject: said(FactSubject),
-      predicate: said(FactPredicate),
-      object: said(FactObject),
-      valid_from: optional(said(BodyTime, "default now")),
-      valid_to: optional(When),
+      subject: said(FactSubject, "Ada"),
+      predicate: said(FactPredicate, "lives in"),
+      object: said(FactObject, "London"),
+      valid_from: optional(said(BodyTime, "date, default now")),
+      valid_to: optional(said(BodyTime, "date of its end")),
       cardinality: optional(said(RecordFactBody.properties.cardinality, "many: several at once")),
       allow_secret: AllowSecret,
     }),
@@ -149,26 +179,13 @@ export const AGENT_TOOLS = {
   fact_lookup: tool(
     "Look up facts.",
     Type.Object({
-      subject: optional(said(FactSubject)),
-      predicate: optional(said(FactPredicate)),
+      subject: optional(said(FactSubject, "of whom or what")),
+      predicate: optional(said(FactPredicate, "which relation")),
       text: optional(Type.String({ minLength: 1, maxLength: 256, description: "question or part" })),
-      at: optional(When),
-      history: optional(Type.Boolean({ description: "past too" })),
+      at: When("true then, default now"),
+      history: optional(Type.Boolean({ description: "past ones too" })),
       scope: Scope,
-      limit: Limit,
-    }),
-    READS,
-  ),
-  memory_list: tool(
-    "List notes, newest first.",
-    Type.Object({
-      tag: optional(said(Tag)),
-      from: optional(When),
-      to: optional(When),
-      scope: Scope,
-      limit: Limit,
-      before: optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
-      max_tokens: AnswerTokens,
+      limit: Limit("default 20"),
     }),
     READS,
   ),
@@ -179,18 +196,18 @@ export const AGENT_TOOLS = {
   ),
   memory_reinforce: tool(
     "Say that a note proved useful, so that it ranks higher.",
-    Type.Object({ id: Id, boost: said(ReinforceMemoryBody.properties.boost) }),
+    Type.Object({ id: Id, boost: said(ReinforceMemoryBody.properties.boost, "0 to 1, default 0.1") }),
     { ...ADDS, idempotentHint: false },
   ),
   fact_timeline: tool(
     "What changed about a subject, in order.",
     Type.Object({
-      subject: said(FactSubject),
-      predicate: optional(said(FactPredicate)),
-      from: optional(When),
-      to: optional(When),
+      subject: said(FactSubject, "of whom or what"),
+      predicate: optional(said(FactPredicate, "which relation")),
+      from: From,
+      to: To,
       scope: Scope,
-      limit: Limit,
+      limit: Limit("default 20"),
     }),
     READS,
   ),
@@ -200,17 +217,22 @@ export const AGENT_TOOLS = {
       text: Text,
       title: optional(
         wellFormed(
-          Type.String({ minLength: 1, maxLength: 256, pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f]*$" }),
+          Type.String({
+            minLength: 1,
+            maxLength: 256,
+            pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f]*$",
+            description: "its title",
+          }),
         ),
       ),
-      tags: optional(TagList),
+      tags: tagList("its tags"),
       allow_secret: AllowSecret,
     }),
     ADDS,
   ),
   ingest_url: tool(
     "Fetch a public web page or PDF and store it as a document.",
-    Type.Object({ url: said(IngestUrlBody.properties.url), tags: optional(TagList) }),
+    Type.Object({ url: said(IngestUrlBody.properties.url, "its address"), tags: tagList("its tags") }),
     { ...ADDS, openWorldHint: true },
   ),
 } as const satisfies Readonly<Record<string, AgentTool>>;
@@ -220,6 +242,7 @@ export type AgentToolInput<Name extends AgentToolName> = Static<(typeof AGENT_TO
 
 const DEFAULT_TOOLS: readonly AgentToolName[] = [
   "memory_search",
+  "memory_list",
   "memory_get",
   "memory_add",
   "memory_update",
@@ -239,10 +262,12 @@ export function chosenTools({ extra, readOnly }: ToolChoice): AgentToolName[] {
   return [...new Set(names)].filter((name) => !readOnly || AGENT_TOOLS[name].hints.readOnlyHint);
 }
 
-/** A tool as `tools/list` shows it. */
+/** A tool as `tools/list` shows it; of a tool that only reads, the protocol looks at no other hints than these. */
 export function advertisedTool(name: AgentToolName) {
   const { description, input, hints } = AGENT_TOOLS[name];
-  return { name, description, inputSchema: advertised(input) as { type: "object" }, annotations: hints };
+  const { readOnlyHint, openWorldHint } = hints;
+  const annotations = readOnlyHint ? { readOnlyHint, openWorldHint } : hints;
+  return { name, description, inputSchema: advertised(input) as { type: "object" }, annotations };
 }
 
 /** Limits of length and alphabet cost an agent tokens and are hardly ever met; a call that breaks one gets an error. */

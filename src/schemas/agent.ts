@@ -19,6 +19,26 @@ export const RECALL_PROMPT = {
   ],
 };
 
+export const CONTEXT_PROMPT = {
+  name: "context",
+  description:
+    "What to know at the start: preferences, decisions, facts, what was last worked on, what is open.",
+  arguments: [
+    { name: "query", description: "What the work is about", required: false },
+    { name: "max_tokens", description: "Of the answer, default 1200", required: false },
+    { name: "scope", description: "all: every project", required: false },
+  ],
+};
+
+export const PROMPTS = [RECALL_PROMPT, CONTEXT_PROMPT];
+
+export const CONTEXT_RESOURCE = {
+  uri: "memory://context",
+  name: "context",
+  description: CONTEXT_PROMPT.description,
+  mimeType: "text/plain",
+};
+
 export const RESOURCE_TEMPLATES = [
   { uriTemplate: "memory://{id}", name: "memory", description: "One note, whole", mimeType: "text/plain" },
   {
@@ -29,10 +49,7 @@ export const RESOURCE_TEMPLATES = [
   },
 ];
 
-/**
- * Of the address `/mcp`: what the connection's tools read and write. A misspelt limit would be none, so nothing unknown
- * is passed over.
- */
+/** Query of `/mcp`. Unknown parameters are refused: a misspelt limit would not limit anything. */
 export const AgentQuery = Type.Object(
   {
     project: Type.Optional(

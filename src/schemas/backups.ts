@@ -1,9 +1,10 @@
 import { Type } from "typebox";
 import { nullable, Time } from "./fields.ts";
+import { BACKUP_NAME_PATTERN } from "./text-rules.ts";
 
 const Count = Type.Integer({ minimum: 0 });
 
-export const BackupName = Type.String({ pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$" });
+export const BackupName = Type.String({ pattern: BACKUP_NAME_PATTERN });
 
 export const CreateBackupBody = nullable(
   Type.Object({
@@ -43,6 +44,28 @@ export const BackupRecord = Type.Object(
   },
   { $id: "Backup" },
 );
+
+export const BackupCopiesRecord = Type.Object(
+  {
+    made: nullable(Type.String({ description: "The backup that took the place of the older ones." })),
+    removed: Count,
+    remaining: nullable(
+      Type.Integer({
+        minimum: 0,
+        description:
+          "Backups in the configured folder, of the store and of those that it was restored from, that may hold what was " +
+          "deleted; damaged ones count. Null: not known.",
+      }),
+    ),
+    problem: Type.Optional(Type.String({ description: "Why it is not known." })),
+  },
+  { $id: "BackupCopies" },
+);
+
+/** Whether backups are replaced by one without what was deleted. */
+export const RenewsBackups = Type.Boolean({
+  description: "Purge it, make and verify a new backup, then remove the older ones; for admins.",
+});
 
 const RunningBackup = {
   name: Type.String(),

@@ -1,5 +1,6 @@
 /** Erasing what was deleted. */
 import { Type } from "typebox";
+import { BackupCopiesRecord, RenewsBackups } from "./backups.ts";
 import { Time } from "./fields.ts";
 
 const Count = Type.Integer({ minimum: 0 });
@@ -54,6 +55,7 @@ export const CompactionRecord = Type.Object(
           ),
           journal: Type.Optional(Type.Object({ before: Usage, after: Usage })),
           originals: Type.Optional(Usage),
+          backups: Type.Optional(BackupCopiesRecord),
         },
         { description: "The last one since the daemon was started, with what went." },
       ),
@@ -61,6 +63,8 @@ export const CompactionRecord = Type.Object(
   },
   { $id: "Compaction" },
 );
+
+export const StartCompactionQuery = Type.Object({ backups: Type.Optional(RenewsBackups) });
 
 export const StartCompactionReply = Type.Object(
   {

@@ -65,7 +65,7 @@ export const IngestBytesBody = Type.Object(
       minLength: 1,
       maxLength: 256,
       description:
-        "A kind (`pdf`, `docx`, `md`, `txt`, `html`, `audio`, `video`), a media type or a file extension.",
+        "A kind (`pdf`, `docx`, `xlsx`, `pptx`, `epub`, `eml`, `ipynb`, `png`, `jpeg`, `webp`, `md`, `txt`, `html`, `audio`, `video`), a media type or a file extension.",
       examples: ["pdf"],
     }),
     data: Type.String({
@@ -92,14 +92,18 @@ const Id = Type.String({ description: "UUIDv7." });
 
 const Extraction = Type.Object({
   content_type: Type.String({
-    description: "The kind found in the bytes: pdf, docx, html, md, txt, srt, vtt, audio or video.",
+    description:
+      "The kind found in the bytes: pdf, docx, xlsx, pptx, epub, eml, ipynb, png, jpeg, webp, html, md, txt, srt, vtt, audio or video.",
   }),
   method: Type.String(),
   title: Type.Optional(Type.String()),
   author: Type.Optional(Type.String()),
   date: Type.Optional(Time),
   language: Type.Optional(Type.String()),
-  pages: Type.Optional(Type.Integer()),
+  pages: Type.Optional(Type.Integer({ description: "Pages or slides." })),
+  confidence: Type.Optional(
+    Type.Number({ description: "Of pictures: how sure it is that their text was read right, 0 to 1." }),
+  ),
   duration_s: Type.Optional(Type.Number({ description: "Of recordings and subtitles." })),
   sound_track: Type.Optional(
     Type.Object(

@@ -1,4 +1,4 @@
-/** What `--tools` and `?tools=` add, by the names they take. Apart from the tools, which take long to load. */
+/** Groups of tools that `--tools` and `?tools=` add, by name. Apart from the tools, which take long to load. */
 export const EXTRA_TOOLS = {
   list: "memory_list",
   reinforce: "memory_reinforce",

@@ -12,12 +12,10 @@ import {
   Project,
   QueryTime,
   Time,
-  TOO_LARGE_KEYWORDS,
   UserId,
   writtenFields,
 } from "./fields.ts";
-import { MAX_BATCH_ITEMS } from "./memory.ts";
-import { Problem } from "./problem.ts";
+import { batchOf, batchReply } from "./page.ts";
 
 const FactId = Type.String({ description: "UUIDv7.", examples: ["019aa5a0-6c1e-7c3a-9d0f-5b8e3a1c2d4e"] });
 export const Confidence = Type.Number({ minimum: 0, maximum: 1, examples: [0.9] });
@@ -109,26 +107,10 @@ const recordedFields = {
 export const RecordFactReply = Type.Object(recordedFields, { $id: "RecordedFact" });
 
 export const RecordFactsBody = Type.Object(
-  {
-    facts: Type.Array(RecordFactBody, {
-      maxItems: MAX_BATCH_ITEMS,
-      description: "Judged one by one, in order: what is wrong with one does not keep the others out.",
-      [TOO_LARGE_KEYWORDS]: ["maxItems"],
-    }),
-  },
+  { facts: batchOf(RecordFactBody, ", in order") },
   { $id: "RecordFacts" },
 );
-export const RecordFactsReply = Type.Object(
-  {
-    results: Type.Array(
-      Type.Union([Type.Object({ status: Type.Literal(200), ...recordedFields }), Problem]),
-      { description: "One an item, in order: the fact with `status` 200, or a problem." },
-    ),
-    added: Type.Integer({ description: "Items accepted, deduplicated ones included." }),
-    failed: Type.Integer(),
-  },
-  { $id: "RecordedFacts" },
-);
+export const RecordFactsReply = batchReply(recordedFields, "fact", "RecordedFacts");
 
 export const UpdateFactBody = Type.Object(
   { confidence: optional(Confidence), metadata: optional(Metadata), user_id: optional(UserId) },
@@ -140,7 +122,7 @@ export const UpdateFactBody = Type.Object(
 );
 
 const Erase = Type.Boolean({ description: "Remove the fact and all its versions for good." });
-/** Of a `DELETE`, which may say what it has to say in its query or its body. */
+/** Input of a `DELETE`, in its query or its body. */
 export const CloseFactQuery = Type.Object({
   user_id: Type.Optional(UserId),
   valid_to: Type.Optional(QueryTime),

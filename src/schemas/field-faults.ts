@@ -1,4 +1,4 @@
-/** What does not fit a schema, field by field, in words for the person who wrote it. */
+/** Violations of a schema as messages per field. */
 import type { TLocalizedValidationError } from "typebox/error";
 import { PATTERN_MEANINGS } from "./text-rules.ts";
 
@@ -9,7 +9,7 @@ export interface FieldFault {
   readonly message: string;
 }
 
-/** An object can have a million unknown keys; nobody reads more of them. */
+/** An object can have a million unknown keys; more are not reported. */
 const MAX_FAULTS = 20;
 
 /** The first faults. @param path of the value that was checked. */

@@ -1,18 +1,16 @@
 /** The fields that more than one request or answer has, and how optional ones are written. */
-import { Type, type Static, type TOptional, type TSchema, type TUnsafe } from "typebox";
-import {
-  hasLoneSurrogate,
-  MAX_METADATA_BYTES,
-  metadataBytes,
-  metadataFault,
-  type JsonObject,
-} from "./metadata.ts";
+import { type Static, type TOptional, type TSchema, type TUnsafe, Type } from "typebox";
 import {
   CLIENT_NAME,
   FACT_OBJECT,
   FACT_PREDICATE,
   FACT_SUBJECT,
+  hasLoneSurrogate,
+  type JsonObject,
   KEY_NAME,
+  MAX_METADATA_BYTES,
+  metadataBytes,
+  metadataFault,
   NOT_BLANK_PATTERN,
   PATTERN_MEANINGS,
   PROJECT,
@@ -36,10 +34,7 @@ import { TIME_MARK } from "./wire.ts";
 export const EDGE_KIND_NAMES = ["next", "similar", "same-document", "updates"] as const;
 export const SECTOR_NAMES = ["semantic", "episodic", "procedural", "emotional", "reflective"] as const;
 
-/**
- * Annotation of a schema: the keywords whose breach is TOO_LARGE, not INVALID_REQUEST. `~refine/1` is the
- * second refinement.
- */
+/** Annotation: keywords whose breach is TOO_LARGE. `~refine/1` is the second refinement. */
 export const TOO_LARGE_KEYWORDS = "x-too-large";
 
 export function nullable<T extends TSchema>(schema: T): TUnsafe<Static<T> | null> {
@@ -87,7 +82,7 @@ export const KeyName = textField(KEY_NAME);
 export const Tag = textField(TAG);
 export const Tags = Type.Array(Tag, { maxItems: 64 });
 
-/** Whose a record is, and the client that wrote it, in an answer; the writer in an export, a body and a query. */
+/** Owner and writer of a record in a reply; the writer in an export, a body and a query. */
 export const ownedFields = { user_id: nullable(Type.String()), project: nullable(Type.String()) };
 export const writtenFields = {
   created_by: nullable(Type.String({ description: "The client that wrote it." })),
@@ -181,3 +176,10 @@ function isObject(value: unknown): value is JsonObject {
 function matches(pattern: string, text: string): boolean {
   return new RegExp(pattern, "u").test(text);
 }
+
+export const TimeZone = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  description: 'In which the question means "yesterday" or "in May"; the daemon\'s own if absent.',
+  examples: ["Europe/Berlin"],
+});

@@ -1,9 +1,9 @@
-/** What a JSON text may hold, counted on its bytes: a text that breaks a limit costs one pass and builds nothing. */
+/** Limits of a JSON text, counted on its bytes in one pass, which also finds where it can be cut. */
 
 export interface JsonLimits {
   /** Values, keys not counted. */
   readonly elements: number;
-  /** The same for each value two levels down, such as an item of `{"memories":[…]}`. */
+  /** The same for each item of a list like that of `{"memories":[…]}`, and for all that is in no such list. */
   readonly elementsPerItem?: number;
   /** It is many texts, one per line: none can hide what the next ones hold. */
   readonly isLines?: boolean;
@@ -12,70 +12,143 @@ export interface JsonLimits {
 const [KIB, MIB] = [1024, 1024 ** 2];
 /** Checking one item takes 40 ms at most: others wait for it. Metadata of 64 KiB rarely holds a tenth. */
 const ELEMENTS_PER_ITEM = 10_000;
+/** 200 000 characters, each escaped twice, are 2.4 MB. */
+const MAX_ITEM_BYTES = 4 * MIB;
+/** As much of a text is scanned, or parsed, before others may get their turn. */
+export const PIECE_BYTES = 256 * KIB;
 
-/** What a body may hold, by its kind. */
+/** Limits of a body, by its kind. */
 export const BODY_LIMITS = {
   question: { bytes: 128 * KIB, elements: 2_000 },
-  /** 200 000 characters, each escaped twice, are 2.4 MB. */
-  item: { bytes: 4 * MIB, elements: ELEMENTS_PER_ITEM },
+  item: { bytes: MAX_ITEM_BYTES, elements: ELEMENTS_PER_ITEM },
   batch: { bytes: 32 * MIB, elements: 200_000, elementsPerItem: ELEMENTS_PER_ITEM },
   document: { bytes: 32 * MIB, elements: ELEMENTS_PER_ITEM },
-  /** Of an export: the line of a document names its memories. */
+  /** A line of an export: that of a document names its memories. */
   lines: { bytes: 32 * MIB, elements: 600_000, isLines: true },
 } as const satisfies Readonly<Record<string, JsonLimits & { readonly bytes: number }>>;
 
 /** Deeper than any field of ours: metadata of 64 levels, in an item of a batch, in a message. */
 export const MAX_JSON_DEPTH = 80;
 const ITEM_DEPTH = 2;
+/** The end of a longer string is searched natively, many times as fast: 28 MB may be one string. */
+const SHORT_STRING = 64;
+const LARGE_ITEM = `must not have an item larger than ${MAX_ITEM_BYTES} bytes`;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
+const COLON = 0x3a;
 const NEWLINE = 0x0a;
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/**
- * Which limit a text in UTF-8 breaks, in words that follow "The body"; undefined where it breaks none. Whether it is JSON
- * at all is not looked at. Some 2 ns per byte.
- */
-export function jsonExcess(
+/** A list right in the object that a text is: the places of its brackets, and of commas that it can be cut at. */
+export interface CutList {
+  readonly start: number;
+  readonly cuts: readonly number[];
+  readonly end: number;
+}
+
+export interface ScannedJson {
+  /** Which limit it breaks, in words that follow "The body"; undefined where it breaks none. */
+  readonly excess?: string;
+  /** False of what cannot be JSON. */
+  readonly isBalanced: boolean;
+  /** All such lists of a text that is no lines. */
+  readonly lists: readonly CutList[];
+}
+
+function indexOf(bytes: Uint8Array, byte: number, from: number): number {
+  const index = bytes.indexOf(byte, from);
+  return index < 0 ? bytes.length : index;
+}
+
+/** Counts backslashes right before a place, none before `from`. */
+function hasOddBackslashes(bytes: Uint8Array, from: number, end: number): boolean {
+  let start = end;
+  while (start > from && bytes[start - 1] === BACKSLASH) start -= 1;
+  return (end - start) % 2 === 1;
+}
+
+/** Counts what a text in UTF-8 holds, in steps of `PIECE_BYTES`. Whether it is JSON is not looked at. Some 2 ns per byte. */
+export function* scanJson(
   bytes: Uint8Array,
   { elements: maxElements, elementsPerItem = maxElements, isLines = false }: JsonLimits,
-): string | undefined {
-  let depth = 0;
-  let elements = 1;
-  let inItem = 0;
+): Generator<void, ScannedJson> {
+  const lists: CutList[] = [];
+  let list: { readonly start: number; readonly cuts: number[] } | undefined;
+  let root: number | undefined;
+  let [depth, elements, inItem, outside, keysOfLine] = [0, 1, 0, 0, 0];
+  let [itemStart, pieceStart, stepEnds, stringStart, lineEnd] = [0, 0, PIECE_BYTES, 0, 0];
+  const exceeds = (excess: string) => ({ excess, isBalanced: false, lists });
   for (let i = 0; i < bytes.length; i += 1) {
-    switch (bytes[i]) {
+    if (i >= stepEnds) {
+      stepEnds = i + PIECE_BYTES;
+      yield;
+    }
+    const byte = bytes[i];
+    switch (byte) {
       case QUOTE:
         // No string goes over the end of a line.
-        for (i += 1; i < bytes.length && bytes[i] !== QUOTE && bytes[i] !== NEWLINE; i += 1)
+        for (stringStart = i += 1; i < bytes.length && bytes[i] !== QUOTE && bytes[i] !== NEWLINE; i += 1) {
           if (bytes[i] === BACKSLASH && bytes[i + 1] !== NEWLINE) i += 1;
-        if (bytes[i] !== NEWLINE) continue;
-        if (isLines) depth = 0;
+          if (i - stringStart < SHORT_STRING) continue;
+          if (i >= stepEnds) {
+            stepEnds = i + PIECE_BYTES;
+            yield;
+          }
+          if (lineEnd <= i) lineEnd = indexOf(bytes, NEWLINE, i + 1);
+          const end = Math.min(lineEnd, indexOf(bytes, QUOTE, i + 1));
+          const isEscaped = end < lineEnd && hasOddBackslashes(bytes, i + 1, end);
+          i = isEscaped ? (stringStart = end) : end - 1;
+        }
+        if (isLines && bytes[i] === NEWLINE) depth = keysOfLine = 0;
         continue;
       case NEWLINE:
-        if (isLines) depth = 0;
+        if (isLines) depth = keysOfLine = 0;
+        continue;
+      case COLON:
+        keysOfLine += 1;
+        if (isLines && keysOfLine > ELEMENTS_PER_ITEM)
+          return exceeds(`must not have a line with more than ${ELEMENTS_PER_ITEM} keys`);
         continue;
       case CLOSE_LIST:
       case CLOSE_OBJECT:
         depth -= 1;
+        if (list === undefined || depth >= ITEM_DEPTH) continue;
+        lists.push({ ...list, end: i });
+        list = undefined;
+        if (i - itemStart > MAX_ITEM_BYTES) return exceeds(LARGE_ITEM);
         continue;
       case OPEN_LIST:
       case OPEN_OBJECT:
+        root ??= byte;
         depth += 1;
-        if (depth > MAX_JSON_DEPTH) return `must not be nested deeper than ${MAX_JSON_DEPTH} levels`;
+        if (depth > MAX_JSON_DEPTH) return exceeds(`must not be nested deeper than ${MAX_JSON_DEPTH} levels`);
+        if (list !== undefined) inItem += 1;
+        else if (byte === OPEN_LIST && depth === ITEM_DEPTH && root === OPEN_OBJECT && !isLines) {
+          list = { start: i, cuts: [] };
+          inItem = 0;
+          itemStart = pieceStart = i;
+        }
         break;
       case COMMA:
-        if (depth <= ITEM_DEPTH) inItem = 0;
+        inItem += 1;
+        if (list === undefined || depth > ITEM_DEPTH) break;
+        if (i - itemStart > MAX_ITEM_BYTES) return exceeds(LARGE_ITEM);
+        inItem = 0;
+        itemStart = i;
+        if (i - pieceStart < PIECE_BYTES) break;
+        list.cuts.push(i);
+        pieceStart = i;
         break;
       default:
         continue;
     }
     elements += 1;
-    inItem += 1;
-    if (elements > maxElements) return `must not have more than ${maxElements} elements`;
-    if (inItem > elementsPerItem) return `must not have an item with more than ${elementsPerItem} elements`;
+    if (list === undefined) outside += 1;
+    if (elements > maxElements) return exceeds(`must not have more than ${maxElements} elements`);
+    if (inItem > elementsPerItem || outside > elementsPerItem)
+      return exceeds(`must not have an item with more than ${elementsPerItem} elements`);
   }
-  return undefined;
+  return { isBalanced: isLines || depth === 0, lists };
 }

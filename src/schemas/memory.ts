@@ -13,6 +13,7 @@ import {
   SessionId,
   Tags,
   Time,
+  TimeZone,
   TOO_LARGE_KEYWORDS,
   UserId,
   writtenFields,
@@ -23,9 +24,8 @@ import {
   writerInQuery,
 } from "./fields.ts";
 import { Problem } from "./problem.ts";
-import { pageQuery, pageReply } from "./page.ts";
+import { batchOf, batchReply, MAX_BATCH_ITEMS, pageQuery, pageReply } from "./page.ts";
 
-export const MAX_BATCH_ITEMS = 1_000;
 export const DEFAULT_BOOST = 0.1;
 
 const MemoryId = Type.String({ description: "UUIDv7.", examples: ["019aa5a0-6c1e-7c3a-9d0f-5b8e3a1c2d4e"] });
@@ -122,26 +122,8 @@ const addedFields = {
 };
 export const AddMemoryReply = Type.Object(addedFields, { $id: "AddedMemory" });
 
-export const AddMemoriesBody = Type.Object(
-  {
-    memories: Type.Array(AddMemoryBody, {
-      maxItems: MAX_BATCH_ITEMS,
-      description: "Judged one by one: what is wrong with one does not keep the others out.",
-      [TOO_LARGE_KEYWORDS]: ["maxItems"],
-    }),
-  },
-  { $id: "AddMemories" },
-);
-export const AddMemoriesReply = Type.Object(
-  {
-    results: Type.Array(Type.Union([Type.Object({ status: Type.Literal(200), ...addedFields }), Problem]), {
-      description: "One an item, in order: the memory with `status` 200, or a problem.",
-    }),
-    added: Type.Integer({ description: "Items accepted, deduplicated ones included." }),
-    failed: Type.Integer(),
-  },
-  { $id: "AddedMemories" },
-);
+export const AddMemoriesBody = Type.Object({ memories: batchOf(AddMemoryBody) }, { $id: "AddMemories" });
+export const AddMemoriesReply = batchReply(addedFields, "memory", "AddedMemories");
 
 export const UpdateMemoryBody = Type.Object(
   {
@@ -171,12 +153,63 @@ export const UpdateMemoryReply = Type.Object(
   { $id: "UpdatedMemory" },
 );
 
-/** Of a request that may name the owner in its query or its body, and may have no body at all. */
+export const TagMemoriesBody = Type.Object(
+  {
+    memories: Type.Array(
+      Type.Object({
+        id: MemoryId,
+        version: optional(
+          Type.Integer({ minimum: 1, description: "The version that must still be current." }),
+        ),
+      }),
+      { maxItems: MAX_BATCH_ITEMS, [TOO_LARGE_KEYWORDS]: ["maxItems"] },
+    ),
+    add: optional(Tags),
+    remove: optional(Tags),
+    user_id: optional(UserId),
+  },
+  {
+    $id: "TagMemories",
+    description:
+      "Memories, and the tags that they get and lose. With `user_id` another user's memory is not found.",
+  },
+);
+export const TagMemoriesReply = Type.Object(
+  {
+    results: Type.Array(
+      Type.Union([
+        Type.Object({
+          status: Type.Literal(200),
+          id: MemoryId,
+          version: Version,
+          tags: Type.Array(Type.String()),
+          changed: Type.Boolean({ description: "False: it had those tags already, and keeps its version." }),
+        }),
+        Problem,
+      ]),
+      { description: "One per memory, in order: its tags with `status` 200, or a problem." },
+    ),
+    tagged: Type.Integer({ description: "Memories that have those tags now." }),
+    failed: Type.Integer(),
+  },
+  { $id: "TaggedMemories" },
+);
+
+/** Body of a request that may name the owner in its query or its body; the body may be absent. */
 export const OwnerBody = Type.Unsafe<{ user_id?: string | null } | null>({
   ...nullable(Type.Object({ user_id: optional(UserId) })),
   $id: "Owner",
 });
 export const OwnerQuery = Type.Object({ user_id: Type.Optional(UserId) });
+
+const Trash = Type.Boolean({
+  description: "true: into the trash, where it can be restored for `--history-days`; else it goes for good.",
+});
+export const DeletionQuery = Type.Object({ user_id: Type.Optional(UserId), trash: Type.Optional(Trash) });
+export const DeletionBody = Type.Unsafe<{ user_id?: string | null; trash?: boolean | null } | null>({
+  ...nullable(Type.Object({ user_id: optional(UserId), trash: optional(Trash) })),
+  $id: "Deletion",
+});
 
 export const DeleteMemoryReply = Type.Object(
   { ok: Type.Literal(true), id: MemoryId, deleted: Type.Integer({ description: "How many memories went." }) },
@@ -208,17 +241,16 @@ export const RelatedMemoriesQuery = Type.Object({
   ),
   user_id: Type.Optional(UserId),
 });
+const Waypoint = Type.Object({
+  source: MemoryId,
+  target: MemoryId,
+  weight: Type.Number({ minimum: 0, maximum: 1 }),
+  kind: Type.Enum([...EDGE_KIND_NAMES], { type: "string" }),
+});
 export const RelatedMemoriesReply = Type.Object(
   {
     nodes: Type.Array(MemoryRecord, { description: "The memory itself first; at most 200." }),
-    edges: Type.Array(
-      Type.Object({
-        source: MemoryId,
-        target: MemoryId,
-        weight: Type.Number({ minimum: 0, maximum: 1 }),
-        kind: Type.Enum([...EDGE_KIND_NAMES], { type: "string" }),
-      }),
-    ),
+    edges: Type.Array(Waypoint),
   },
   { $id: "RelatedMemories" },
 );
@@ -249,9 +281,70 @@ export const ListMemoriesQuery = Type.Object({
     }),
   ),
   created_from: Type.Optional(queryTime("Added at that moment or later. ")),
+  created_to: Type.Optional(queryTime("Added before that moment. ")),
   from: Type.Optional(QueryTime),
   to: Type.Optional(QueryTime),
 });
+
+const { l: _l, u: _u, cursor: _cursor, ...listConditions } = ListMemoriesQuery.properties;
+
+export const CountMemoriesQuery = Type.Object({
+  by: Type.Enum(["day", "client", "project", "tag", "user"], {
+    type: "string",
+    description: "`day` of adding; a memory with several tags counts once for each.",
+  }),
+  time_zone: Type.Optional(TimeZone),
+  l: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000, default: 366, description: "Keys at most." })),
+  ...listConditions,
+});
+export const CountMemoriesReply = Type.Object(
+  {
+    items: Type.Array(
+      Type.Object({
+        key: nullable(Type.String({ description: "`2026-11-22` of a day; null: memories without one." })),
+        count: Type.Integer({ minimum: 1 }),
+        first_at: Type.String({ ...Time, description: "When the first was added." }),
+        last_at: Time,
+      }),
+      { description: "Days in their order, the last ones; anything else with the most first." },
+    ),
+    total: Type.Integer({ minimum: 0, description: "How many keys there are." }),
+  },
+  { $id: "MemoryCounts" },
+);
+
+export const MAX_GRAPH_NODES = 5_000;
+export const MemoryGraphQuery = Type.Object({
+  around: Type.Optional(
+    Type.String({
+      description:
+        "Id of a memory: it and those that waypoints lead to from it, nearest first; else the newest.",
+    }),
+  ),
+  depth: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 10, default: 2, description: "Steps over waypoints from `around`." }),
+  ),
+  l: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: MAX_GRAPH_NODES, default: 1_000, description: "Memories at most." }),
+  ),
+  ...listConditions,
+});
+export const MemoryGraphReply = Type.Object(
+  {
+    nodes: Type.Array(
+      Type.Object({
+        id: MemoryId,
+        text: Type.String({ description: "The beginning of the content, in one line." }),
+        primary_sector: SectorName,
+        occurred_at: Time,
+        ...ownedFields,
+      }),
+    ),
+    edges: Type.Array(Waypoint, { description: "The waypoints between those memories." }),
+    total: Type.Integer({ minimum: 0, description: "How many memories match the conditions." }),
+  },
+  { $id: "MemoryGraph" },
+);
 
 export const ListMemoriesReply = pageReply(
   MemoryRecord,

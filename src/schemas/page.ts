@@ -1,7 +1,8 @@
-/** What chooses a page of a list, in a query. */
-import { Type, type TSchema } from "typebox";
-import { nullable } from "./fields.ts";
+import { type TProperties, Type, type TSchema } from "typebox";
+import { nullable, TOO_LARGE_KEYWORDS } from "./fields.ts";
+import { Problem } from "./problem.ts";
 
+export const MAX_BATCH_ITEMS = 1_000;
 export const DEFAULT_PAGE_LIMIT = 100;
 const MAX_PAGE_LIMIT = 10_000;
 const MAX_CURSOR_LENGTH = 128;
@@ -45,6 +46,29 @@ export function pageReply<T extends TSchema>(items: T, id: string, description =
       limit: Type.Integer(),
       offset: Type.Integer(),
       next_cursor: nullable(Type.String(meaning(cursor))),
+    },
+    { $id: id },
+  );
+}
+
+/** The items of a batch. */
+export function batchOf<T extends TSchema>(item: T, order = "") {
+  return Type.Array(item, {
+    maxItems: MAX_BATCH_ITEMS,
+    description: `Judged one by one${order}: what is wrong with one does not keep the others out.`,
+    [TOO_LARGE_KEYWORDS]: ["maxItems"],
+  });
+}
+
+/** The reply to a batch. @param item its name in a sentence. */
+export function batchReply<F extends TProperties>(fields: F, item: string, id: string) {
+  return Type.Object(
+    {
+      results: Type.Array(Type.Union([Type.Object({ status: Type.Literal(200), ...fields }), Problem]), {
+        description: `One an item, in order: the ${item} with \`status\` 200, or a problem.`,
+      }),
+      added: Type.Integer({ description: "Items accepted, deduplicated ones included." }),
+      failed: Type.Integer(),
     },
     { $id: id },
   );

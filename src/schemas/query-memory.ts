@@ -8,6 +8,7 @@ import {
   SectorName,
   SessionId,
   Tags,
+  TimeZone,
   UserId,
   wellFormed,
   writerInBody,
@@ -58,13 +59,6 @@ export const QueryFilters = Type.Object(
     description: "`from` is included, `to` is not; both compare `occurred_at`.",
   },
 );
-
-export const TimeZone = Type.String({
-  minLength: 1,
-  maxLength: 64,
-  description: 'In which the question means "yesterday" or "in May"; the daemon\'s own if absent.',
-  examples: ["Europe/Berlin"],
-});
 
 export const QueryMemoryBody = Type.Object(
   {

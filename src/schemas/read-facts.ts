@@ -1,4 +1,4 @@
-/** What reads of facts are asked and answer. */
+/** Requests and replies of the reads of facts. */
 import { Type } from "typebox";
 import { FactRecord } from "./fact.ts";
 import {
@@ -155,6 +155,22 @@ export const FactStatsReply = Type.Object(
     top_predicates: Type.Array(Type.Object({ predicate: Type.String(), count: Count })),
   },
   { $id: "FactStats" },
+);
+
+export const FactSubjectsQuery = Type.Object({ at, known_at, ...scope, l: page.l, u: page.u });
+export const FactSubjectsReply = Type.Object(
+  {
+    items: Type.Array(
+      Type.Object({
+        subject: Type.String({ description: "As its newest fact writes it." }),
+        fact_count: Type.Integer({ minimum: 1, description: "Past and future facts too." }),
+        current_count: Type.Integer({ minimum: 0, description: "Valid now, or at `at`." }),
+      }),
+      { description: "Those with the most facts first." },
+    ),
+    total: Type.Integer({ minimum: 0, description: "How many subjects there are." }),
+  },
+  { $id: "FactSubjects" },
 );
 
 export const VolatileFactsQuery = Type.Object({

@@ -1,6 +1,6 @@
 /** State of the daemon: health, version, figures. */
 import { Type } from "typebox";
-import { Time } from "./fields.ts";
+import { nullable, Time } from "./fields.ts";
 
 export const AliveReply = Type.Object({ ok: Type.Literal(true) });
 
@@ -89,6 +89,8 @@ export const StatsReply = Type.Object(
       }),
       pending_bytes: Type.Integer(),
       disk_bytes: Type.Integer(),
+      journal_bytes: Type.Integer({ description: "Of `disk_bytes` the journal's." }),
+      checkpoints: Type.Integer({ description: "Over the life of the store." }),
       unerased: Type.Integer({
         minimum: 0,
         description: "Deleted and replaced memories, facts and documents that stand in files yet.",
@@ -98,4 +100,144 @@ export const StatsReply = Type.Object(
     }),
   },
   { $id: "Stats" },
+);
+
+const SettingValue = Type.Unsafe<string | number | readonly string[]>({
+  type: ["string", "number", "array"],
+});
+
+export const SettingsReply = Type.Object(
+  {
+    items: Type.Array(
+      Type.Object({
+        name: Type.String({ description: "The key in the configuration file." }),
+        flag: Type.String(),
+        variable: Type.String(),
+        description: Type.String(),
+        value: Type.Unsafe<string | number | readonly string[]>({
+          ...SettingValue,
+          description: "Addresses without credentials and query.",
+        }),
+        default: SettingValue,
+        source: Type.Enum(["flag", "variable", "file", "default"], {
+          type: "string",
+          description: "After `memoryd restart` variables of the first start count as flags.",
+        }),
+        from: nullable(
+          Type.String({
+            description: "The flag, the variable, or the path of the file; null for a default.",
+          }),
+        ),
+      }),
+    ),
+    secrets: Type.Array(
+      Type.Object({
+        name: Type.String(),
+        from: nullable(
+          Type.String({
+            description: "The variable, or the path of the file, that it was read from; null: not set.",
+          }),
+        ),
+      }),
+      { description: "Never their values." },
+    ),
+    config_file: nullable(Type.String({ description: "The configuration file; null where there is none." })),
+    agent_adds_per_hour: Type.Integer({ description: "Notes, facts and documents that an agent may add." }),
+    requests_per_minute: nullable(Type.Integer({ description: "Of each key; null: no limit." })),
+  },
+  { $id: "Settings" },
+);
+
+const LogLevel = Type.Enum(["debug", "info", "warn", "error"], { type: "string" });
+
+export const LogsQuery = Type.Object({
+  l: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000, default: 200, description: "Lines at most." })),
+  level: Type.Optional(
+    Type.Enum(["debug", "info", "warn", "error"], {
+      type: "string",
+      description: "Lines of this level and above; all if absent. How much is logged, `--log-level` says.",
+    }),
+  ),
+});
+
+export const LogsReply = Type.Object(
+  {
+    items: Type.Array(
+      Type.Object({
+        at: nullable(Time),
+        level: nullable(LogLevel),
+        message: Type.String(),
+        details: Type.Unsafe<{ readonly [key: string]: unknown }>({ type: "object" }),
+      }),
+      { description: "Oldest first. A line that the daemon did not write has neither time nor level." },
+    ),
+    file: nullable(
+      Type.String({ description: "Null: this daemon logs to standard error, which cannot be read here." }),
+    ),
+    has_more: Type.Boolean({ description: "Whether older lines, which were not read, may match too." }),
+  },
+  { $id: "Logs" },
+);
+
+export const SessionReply = Type.Object(
+  {
+    name: nullable(Type.String({ description: "Of the key." })),
+    scope: Type.Enum(["read", "write", "admin"], { type: "string" }),
+    user_id: nullable(Type.String({ description: "The one user whose data it reaches; null: everybody's." })),
+    key_needed: Type.Boolean({ description: "Whether requests need a key." }),
+    version: Type.String(),
+  },
+  { $id: "Session" },
+);
+
+export const SignInCodeReply = Type.Object({
+  code: Type.String({ description: "Good for a minute, and once." }),
+});
+
+export const SignInBody = Type.Object(
+  { code: Type.String({ minLength: 1, maxLength: 128, description: "From `POST /session/codes`." }) },
+  { $id: "SignIn" },
+);
+
+export const SignInReply = Type.Object(
+  {
+    token: Type.String({ description: "Sent as a key is: `Authorization: Bearer TOKEN`." }),
+    expires_at: Time,
+  },
+  { $id: "SignedIn" },
+);
+
+const Count = Type.Integer({ minimum: 0 });
+
+export const UseModelBody = Type.Object(
+  { name: Type.String({ minLength: 1, maxLength: 256, examples: ["multilingual-e5-small"] }) },
+  { $id: "UseModel" },
+);
+
+export const ListModelsReply = Type.Object(
+  {
+    items: Type.Array(
+      Type.Object({
+        name: Type.String(),
+        dimensions: Count,
+        bytes: Type.Integer({ minimum: 0, description: "Of its files." }),
+        languages: Type.String(),
+        licence: Type.String(),
+        active: Type.Boolean({ description: "Whether new memories and questions are embedded with it." }),
+      }),
+    ),
+    migration: nullable(
+      Type.Object({
+        from: Type.String(),
+        to: Type.String(),
+        done: Type.Integer({ minimum: 0, description: "Memories that have vectors of the new model." }),
+        total: Count,
+        status: Type.Enum(["running", "waiting"], {
+          type: "string",
+          description: "`waiting`: it failed, and is tried again shortly.",
+        }),
+      }),
+    ),
+  },
+  { $id: "Models" },
 );

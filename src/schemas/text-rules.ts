@@ -1,8 +1,7 @@
 /**
- * What the texts of fields may be. Plain data, apart from the schemas made of it: the command line says what is wrong
- * with an argument before it sends anything, and TypeBox takes longer to load than most commands take.
+ * Rules for texts of fields. Plain data, apart from the schemas made of it: the command line checks
+ * arguments before it sends anything, and TypeBox takes longer to load than most commands take.
  */
-import { hasLoneSurrogate } from "./metadata.ts";
 import { QUERY_TIME_PATTERN, TIME_PATTERN } from "./time.ts";
 
 /** Half of a UTF-16 pair is in no such text: it has no UTF-8 form, so it could not be kept as sent. */
@@ -10,7 +9,7 @@ export interface TextRule {
   readonly minLength: number;
   /** Code points, as `minLength`. */
   readonly maxLength: number;
-  /** Of a regular expression with the flag `u`. */
+  /** Source of a regular expression with the flag `u`. */
   readonly pattern?: string;
   readonly description: string;
   readonly examples: readonly string[];
@@ -37,11 +36,18 @@ export const UUID_PATTERN = "^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f
 /** An id in any case, of any version. */
 export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** What a pattern asks for, in words that follow "must". */
+/** Names of backups, which are names of folders. */
+export const BACKUP_NAME_PATTERN = "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$";
+
+/** Descriptions of patterns, to follow "must". */
 export const PATTERN_MEANINGS: ReadonlyMap<string, string> = new Map([
   [PLAIN_PATTERN, "must not contain control characters"],
   [LINES_PATTERN, "must not contain control characters other than newlines and tabs"],
   [NOT_BLANK_PATTERN, "must not be blank"],
+  [
+    BACKUP_NAME_PATTERN,
+    "must be letters, digits, `.`, `_` and `-`, at most 64, with a letter or digit first",
+  ],
   [UUID_PATTERN, "must be a UUID of version 7 in lower case"],
   [USER_ID_PATTERN, 'must not be "." or ".." and must not contain control characters'],
   [
@@ -126,4 +132,49 @@ export function textFault(text: string, { minLength, maxLength, pattern }: TextR
   if (pattern !== undefined && !new RegExp(pattern, "u").test(text))
     return PATTERN_MEANINGS.get(pattern) ?? "has another form";
   return hasLoneSurrogate(text) ? "must not contain a lone UTF-16 surrogate" : undefined;
+}
+
+/** Rules for metadata that make it come back exactly as it was sent. */
+
+type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
+export type JsonObject = { [key: string]: JsonValue };
+
+export const MAX_METADATA_BYTES = 64 * 1024;
+/** Nesting that every encoder and parser on the way takes. */
+export const MAX_METADATA_DEPTH = 64;
+
+const LONE_SURROGATE = /\p{Cs}/u;
+
+/** True where half a UTF-16 pair stands alone: it has no UTF-8 form, so it could not be kept as sent. */
+export function hasLoneSurrogate(text: string): boolean {
+  return LONE_SURROGATE.test(text);
+}
+
+/** Why a JSON value cannot be kept exactly, or undefined when it can. Takes any depth. */
+export function metadataFault(value: unknown): string | undefined {
+  const waiting: { readonly value: unknown; readonly depth: number }[] = [{ value, depth: 0 }];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const { value, depth } = next;
+    if (typeof value === "string" && hasLoneSurrogate(value))
+      return "must not contain a lone UTF-16 surrogate";
+    if (typeof value === "number" && !Number.isFinite(value))
+      return "must not contain a number beyond 1.8e308";
+    if (typeof value !== "object" || value === null) continue;
+    if (depth >= MAX_METADATA_DEPTH) return `must not be nested deeper than ${MAX_METADATA_DEPTH} levels`;
+    if (Array.isArray(value)) {
+      for (const child of value as unknown[]) waiting.push({ value: child, depth: depth + 1 });
+      continue;
+    }
+    for (const [key, child] of Object.entries(value)) {
+      if (key === "__proto__") return 'must not contain the key "__proto__"';
+      if (hasLoneSurrogate(key)) return "must not contain a lone UTF-16 surrogate";
+      waiting.push({ value: child, depth: depth + 1 });
+    }
+  }
+  return undefined;
+}
+
+/** Size as compact JSON in UTF-8. Of a value without a `metadataFault`. */
+export function metadataBytes(value: JsonObject): number {
+  return new TextEncoder().encode(JSON.stringify(value)).length;
 }

@@ -1,5 +1,6 @@
 /** Users on the wire: who has something stored, and the removal of all of it. */
 import { Type } from "typebox";
+import { BackupCopiesRecord, RenewsBackups } from "./backups.ts";
 import { FactRecord } from "./fact.ts";
 import { nullable, optional, Time, UserId } from "./fields.ts";
 import { pageQuery, pageReply } from "./page.ts";
@@ -71,6 +72,7 @@ const Include = Type.Enum(["facts"], { type: "string", description: "`facts`: th
 export const DeleteUserMemoriesQuery = Type.Object({
   keep: Type.Optional(Keep),
   include: Type.Optional(Include),
+  backups: Type.Optional(RenewsBackups),
   user_id: Type.Optional(UserId),
 });
 
@@ -89,6 +91,7 @@ export const DeleteUserMemoriesReply = Type.Object(
     deleted: Type.Integer({ minimum: 0, description: "How many memories went." }),
     deleted_documents: Count,
     deleted_facts: Count,
+    backups: Type.Optional(BackupCopiesRecord),
   },
   { $id: "DeletedUserMemories" },
 );

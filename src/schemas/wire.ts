@@ -7,7 +7,7 @@ import { formatTime, parseQueryTime, parseTime } from "./time.ts";
 
 type Camel<Name> = Name extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : Name;
 type IsTime<Value> = [string | number] extends [NonNullable<Value>] ? true : false;
-/** What `fromWire` makes of a value. Without null where a field may be left out: there it means that. */
+/** Result type of `fromWire`. Optional fields have no null: on the wire null means absent. */
 export type FromWire<Value> = Value extends readonly (infer Item)[]
   ? FromWire<Item>[]
   : Value extends object
@@ -28,7 +28,7 @@ interface Field {
   readonly name: string;
   readonly isOptional: boolean;
   readonly isTime: boolean;
-  /** Of the object, or of the objects of the list. */
+  /** Fields of the object, or of the list's objects. */
   readonly fields: readonly Field[] | undefined;
 }
 

@@ -5,30 +5,27 @@ import { ServiceError } from "../core/errors.ts";
 import { type Checkpoint, checkpointName, decodeCheckpoint, encodeCheckpoint } from "./checkpoint.ts";
 import { decodeChecksummed, encodeChecksummed } from "./checksummed-json.ts";
 import { type Disk, hasCode, removeTree, replaceFile } from "./disk.ts";
-import { noteErasures, readErasures } from "./erasures.ts";
+import { type Lineage, noteErasures, readAncestors, readErasures } from "./erasures.ts";
 import { copyFile, digest, tryLink } from "./file-copies.ts";
 import { isFull } from "./journal/refusals.ts";
 import { openTables } from "./tables/tables.ts";
-import { type TableState, tableOf } from "./tables/table-state.ts";
+import { tableOf, type TableState } from "./tables/table-spec.ts";
 
 /** A file of a backup; its path is that in a data directory, with `/`. */
 export interface BackupFile {
   readonly path: string;
   readonly size: number;
   readonly sha256: string;
-  /** Of files of tables: of two with one path only those with one checksum are the same. */
+  /** Checksum of a table's file: files of one path are the same only if it is equal. */
   readonly crc32?: number;
 }
 
-/** What stands in the file `MANIFEST` of a backup, which is written last. */
-export interface BackupManifest {
+/** Contents of a backup's file `MANIFEST`, which is written last. */
+export interface BackupManifest extends Lineage {
   readonly name: string;
   readonly createdAt: number;
   /** Version of the program that made it. */
   readonly program: string;
-  readonly storeId: string;
-  readonly epoch: number;
-  readonly sequence: number;
   readonly memories: number;
   readonly addedBytes: number;
   readonly sharesDisk: boolean;
@@ -47,6 +44,8 @@ export interface HeldState {
   readonly checkpoint: Checkpoint;
   /** SHA-256s. */
   readonly originals: readonly string[];
+  /** Files of pulled models, by their paths in the data directory; of two with one path, only equal bytes are the same. */
+  readonly models: readonly { readonly path: string; readonly sha256: string }[];
   release(): void;
 }
 
@@ -65,8 +64,9 @@ const MANIFEST = "MANIFEST";
 /** When the backup was last found whole, epoch milliseconds. Beside the manifest, which is never written again. */
 const VERIFIED = "VERIFIED";
 const NAME = /^[A-Za-z0-9][\w.-]{0,63}$/;
-/** Of what is being made, checked or removed: never a backup's own. */
+/** Prefixes of folders that are being made or checked, and removed; no backup has such a name. */
 const UNFINISHED = ".unfinished-";
+const REMOVED = ".removed-";
 /** Small files of a data directory that belong to what is restored. */
 const SMALL_FILES = ["KEYS", "MODEL"] as const;
 /** Left free on the disk of the backup. */
@@ -100,6 +100,7 @@ export async function writeBackup(source: BackupSource, target: BackupTarget): P
         "CONFLICT",
         `There is a backup ${name} in ${folder} already; choose another name.`,
       );
+    await finishRemovals(disk, folder);
     const held = await source.hold();
     const unfinished = join(folder, `${UNFINISHED}${held.checkpoint.storeId}`);
     try {
@@ -124,25 +125,33 @@ export async function writeBackup(source: BackupSource, target: BackupTarget): P
 async function copyState(
   { disk, directory }: BackupSource,
   { folder, name, createdAt, program, signal, onProgress = () => {} }: BackupTarget,
-  { checkpoint, originals }: HeldState,
+  { checkpoint, originals, models }: HeldState,
   into: string,
 ): Promise<BackupManifest> {
   const { storeId, epoch, sequence, tables } = checkpoint;
   const earlier = await newestOf(disk, folder, storeId);
   const known = new Map(earlier?.files.map((file) => [file.path, file]));
   const sharesDisk = (await disk.device(directory)) === (await disk.device(folder));
-  const wanted: { readonly path: string; readonly size: number; readonly crc32?: number }[] = [];
-  for (const sha256 of originals) {
-    const path = `files/${sha256}`;
+  const wanted: {
+    readonly path: string;
+    readonly size: number;
+    readonly crc32?: number;
+    readonly sha256?: string;
+  }[] = [];
+  for (const { path, sha256 } of [
+    ...originals.map((name) => ({ path: `files/${name}`, sha256: name })),
+    ...models,
+  ]) {
     const size = await disk.size(join(directory, path));
     // Somebody removed it: what its documents say of it is true of the backup too.
-    if (size !== undefined) wanted.push({ path, size });
+    if (size !== undefined) wanted.push({ path, size, sha256 });
   }
   for (const file of tables.flatMap(({ files }) => files))
     wanted.push({ ...file, path: `tables/${file.path}` });
-  const isKnown = ({ path, size, crc32: crc }: (typeof wanted)[number]) => {
+  const isKnown = ({ path, size, crc32: crc, sha256 }: (typeof wanted)[number]) => {
     const before = known.get(path);
-    return before?.size === size && before.crc32 === crc ? before : undefined;
+    const isSame = before?.crc32 === crc && (sha256 === undefined || before?.sha256 === sha256);
+    return before?.size === size && isSame ? before : undefined;
   };
   const total = sumOf(wanted);
   const toCopy = sharesDisk ? 0 : sumOf(wanted.filter((file) => isKnown(file) === undefined));
@@ -191,18 +200,8 @@ async function copyState(
   }
   for (const place of [...folders].sort().reverse()) await disk.syncDirectory(place);
   const memories = tables.find((table) => tableOf(table.name) === "memories")?.rows ?? 0;
-  const manifest = {
-    name,
-    createdAt,
-    program,
-    storeId,
-    epoch,
-    sequence,
-    memories,
-    addedBytes,
-    sharesDisk,
-    files,
-  };
+  const position = { storeId, epoch, sequence, ancestors: await readAncestors(disk, directory) };
+  const manifest = { ...position, name, createdAt, program, memories, addedBytes, sharesDisk, files };
   await replaceFile(disk, join(into, MANIFEST), encodeChecksummed("backup", FORMAT, manifest));
   return manifest;
 }
@@ -229,11 +228,7 @@ export async function listBackups(
   return { items: items.sort((a, b) => b.createdAt - a.createdAt), damaged };
 }
 
-/**
- * Reads every file of a backup against its SHA-256 and opens its tables.
- *
- * @throws {ServiceError} NOT_FOUND; DAMAGED, naming the files that are not as they were.
- */
+/** Checks every file's SHA-256 and opens the tables. @throws {ServiceError} NOT_FOUND; DAMAGED, naming files. */
 export async function verifyBackup(disk: Disk, folder: string, name: string, now: number): Promise<Backup> {
   const manifest = await readManifest(disk, folder, name);
   const place = join(folder, name);
@@ -244,7 +239,7 @@ export async function verifyBackup(disk: Disk, folder: string, name: string, now
   return summaryOf(manifest, now);
 }
 
-/** What is wrong with the files of a backup, in sentences; every one is read whole. */
+/** Faults of a backup's files, in sentences; every file is read whole. */
 export async function damagedFiles(disk: Disk, place: string, { files }: BackupManifest): Promise<string[]> {
   const found: string[] = [];
   for (const { path, size, sha256 } of files) {
@@ -261,11 +256,21 @@ export async function removeBackup(disk: Disk, folder: string, name: string): Pr
   if (!NAME.test(name) || (await disk.size(join(folder, name, MANIFEST))) === undefined)
     throw unknown(folder, name);
   // Half a backup never stands under a backup's name.
-  const away = join(folder, `${UNFINISHED}${name}`);
+  const away = join(folder, `${REMOVED}${name}`);
   await removeTree(disk, away);
   await disk.rename(join(folder, name), away);
   await disk.syncDirectory(folder);
-  await removeTree(disk, away);
+  await finishRemovals(disk, folder);
+}
+
+/** Removes what killed processes left of backups that they removed: what was deleted since is in it. */
+export async function finishRemovals(disk: Disk, folder: string): Promise<void> {
+  for (const { name } of await disk.list(folder))
+    if (name.startsWith(REMOVED))
+      await removeTree(disk, join(folder, name)).catch((error: unknown) => {
+        // Somebody else removes it too.
+        if (!hasCode(error, "ENOENT")) throw error;
+      });
 }
 
 /** @throws {ServiceError} NOT_FOUND; DAMAGED; STORE_UNUSABLE for one of a newer format. */
@@ -358,7 +363,7 @@ async function verifiedAt(disk: Disk, place: string, { createdAt }: BackupManife
 }
 
 function summaryOf(
-  { epoch, sequence, files, program: _program, ...manifest }: BackupManifest,
+  { epoch, sequence, ancestors: _ancestors, files, program: _program, ...manifest }: BackupManifest,
   verified: number,
 ): Backup {
   return { ...manifest, position: `${epoch}.${sequence}`, bytes: sumOf(files), verifiedAt: verified };

@@ -3,13 +3,14 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { UnpurgedRows } from "../core/purge.ts";
 import type { EmbeddingStamp } from "../core/embedding.ts";
 import { ServiceError } from "../core/errors.ts";
+import type { BelievedTime } from "./believed-time.ts";
 import { decodeChecksummed, encodeChecksummed } from "./checksummed-json.ts";
 import { type Disk, listFilesBelow, replaceFile } from "./disk.ts";
 import { checksum, type TableFile } from "./tables/table-files.ts";
 import type { TableName } from "../core/rows.ts";
-import { type TableState, tableOf } from "./tables/table-state.ts";
+import { tableOf, type TableState } from "./tables/table-spec.ts";
 
-/** What a store is, besides its rows, after the record `sequence`. */
+/** State of a store after the record `sequence`, apart from its rows. */
 export interface CheckpointHeader {
   readonly storeId: string;
   readonly epoch: number;
@@ -27,6 +28,8 @@ export interface CheckpointHeader {
   readonly formats?: string;
   /** True while edges that were lost are made again. */
   readonly lacksEdges?: true;
+  /** Absent in checkpoints of earlier versions. */
+  readonly believed?: BelievedTime;
 }
 
 export interface CheckpointedTable extends TableState {
@@ -47,7 +50,7 @@ export interface ChosenCheckpoint {
   readonly older: Checkpoint | undefined;
   /** For the next one; above that of a damaged one. */
   readonly nextNumber: number;
-  /** What is damaged, in sentences: newer ones that could not be used, and what is in `lost` and `unindexed`. */
+  /** Damage, in sentences: newer checkpoints that could not be used, and the parts in `lost` and `unindexed`. */
   readonly damage: readonly string[];
   /** Tables of the checkpoint to be opened without: their rows can be made again, or cost only themselves. */
   readonly lost: ReadonlySet<TableName>;
@@ -63,7 +66,7 @@ export interface FileDamage {
   readonly sentence: string;
 }
 
-/** What a store can do without: made again from the memories, or missing only to itself. */
+/** Tables that a store can open without: they are made again from the memories, or nothing depends on them. */
 const EXPENDABLE: ReadonlySet<TableName> = new Set([
   "vectors",
   "tokens",
@@ -71,9 +74,12 @@ const EXPENDABLE: ReadonlySet<TableName> = new Set([
   "signals",
   "jobs",
   "requests",
+  "versions",
 ]);
 
 export const CHECKPOINT_FORMAT = 1;
+/** In the data directory: a folder per upgrade, see `copyBeforeUpgrade`. */
+export const UPGRADE_COPIES = "before-upgrade";
 /** Two, so that one can be damaged; the journal is kept since the older. */
 const KEPT = 2;
 /** Files below are read whole at open: manifests and lists of deleted rows, where damage would be believed. */
@@ -101,11 +107,7 @@ export async function writeCheckpoint(
   }
 }
 
-/**
- * Finds the newest checkpoint whose files are whole; undefined where no store is yet.
- *
- * @throws {ServiceError} STORE_UNUSABLE if there is a store and no checkpoint of it can be used.
- */
+/** The newest checkpoint whose files are whole; undefined without a store. @throws {ServiceError} STORE_UNUSABLE. */
 export async function chooseCheckpoint(
   disk: Disk,
   directory: string,
@@ -117,16 +119,10 @@ export async function chooseCheckpoint(
     const hasTables = (await listFilesBelow(disk, tablesFolder(directory))).length > 0;
     if (!hasJournal && !hasTables) return undefined;
     throw unusable(
-      `${directory} holds a store without its CHECKPOINT file. Restore the folder from a backup`,
+      `${directory} holds a store without its CHECKPOINT file. Restore the folder from a backup, or write what can be read to an export with \`memoryd doctor --salvage FOLDER\``,
     );
   }
-  const damage: string[] = [];
-  const readable: Checkpoint[] = [];
-  for (const number of numbers) {
-    const checkpoint = decodeCheckpoint(number, await disk.readFile(join(directory, checkpointName(number))));
-    if (typeof checkpoint === "string") damage.push(checkpoint);
-    else readable.push(checkpoint);
-  }
+  const { readable, damage } = await readCheckpoints(disk, directory);
   const suspects = await readSuspects(disk, directory);
   let usable: ChosenCheckpoint | undefined;
   for (const [i, checkpoint] of readable.slice(0, KEPT).entries()) {
@@ -145,11 +141,46 @@ export async function chooseCheckpoint(
   if (usable !== undefined) return usable;
   throw unusable(
     `the store in ${directory} is damaged, and so is the state before: ${damage.join("; ")}. ` +
-      "Nothing was changed. Restore the folder from a backup",
+      "Nothing was changed. Restore the folder from a backup, or write what can be read to an export with `memoryd doctor --salvage FOLDER`",
   );
 }
 
-const NOTHING_LOST = {
+/** Whole checkpoints, newest first, and a sentence on each damaged one. @throws {ServiceError} STORE_UNUSABLE. */
+export async function readCheckpoints(
+  disk: Disk,
+  directory: string,
+): Promise<{ readonly readable: Checkpoint[]; readonly damage: string[] }> {
+  const damage: string[] = [];
+  const readable: Checkpoint[] = [];
+  for (const number of await numbersIn(disk, directory)) {
+    const bytes = await disk.readFile(join(directory, checkpointName(number)));
+    const checkpoint = await decodeOrSayWayBack(disk, directory, () => decodeCheckpoint(number, bytes));
+    if (typeof checkpoint === "string") damage.push(checkpoint);
+    else readable.push(checkpoint);
+  }
+  return { readable, damage };
+}
+
+/** A store of a newer format is refused with the copy from before, where there is one. */
+async function decodeOrSayWayBack<T>(disk: Disk, directory: string, decode: () => T): Promise<T> {
+  try {
+    return decode();
+  } catch (error) {
+    const copies = (await disk.list(join(directory, UPGRADE_COPIES))).map(({ name }) => name);
+    const last = copies
+      .filter((name) => /^checkpoint-\d+$/.test(name))
+      .sort((a, b) => Number(b.slice(11)) - Number(a.slice(11)))[0];
+    if (!(error instanceof ServiceError) || last === undefined) throw error;
+    throw new ServiceError(
+      "STORE_UNUSABLE",
+      `${error.message} To go back to the store as it was before the upgrade, without what was added since, copy the folder ` +
+        `${join(directory, UPGRADE_COPIES, last)} to another place and name that with --data-dir.`,
+      { cause: error },
+    );
+  }
+}
+
+export const NOTHING_LOST = {
   lost: new Set<TableName>(),
   unindexed: new Set<TableName>(),
   damagedFiles: new Set<string>(),
@@ -181,7 +212,7 @@ export function without(
   return { ...chosen, lost, unindexed, damagedFiles };
 }
 
-/** What is wrong with the files of a checkpoint: sizes of all, contents of the small ones and of those to be read whole. */
+/** Faults of a checkpoint's files: sizes of all, contents of the small ones and of those to be read whole. */
 export async function verifyFiles(
   disk: Disk,
   directory: string,
@@ -248,15 +279,49 @@ export async function scrub(
   return found;
 }
 
+/** Reads every file against its checksum, slowly: LanceDB believes what it says. @returns what was found so far. */
+export function scrubInBackground({
+  disk,
+  directory,
+  log,
+  checkpointer,
+  signal,
+  known,
+}: {
+  readonly disk: Disk;
+  readonly directory: string;
+  readonly log: { error(details: object, phrase: string): void };
+  readonly checkpointer: { readonly latest: Checkpoint | undefined };
+  readonly signal: AbortSignal;
+  readonly known: ReadonlySet<string> | undefined;
+}): readonly string[] {
+  const damage: string[] = [];
+  const latest = () => {
+    if (checkpointer.latest === undefined) throw new TypeError("an open store has a checkpoint");
+    return checkpointer.latest;
+  };
+  const done = scrub(disk, directory, latest, signal, known).then(async (found) => {
+    for (const { sentence } of found) {
+      damage.push(sentence);
+      log.error({ reason: sentence }, "damaged file");
+    }
+    await noteSuspects(
+      disk,
+      directory,
+      found.map(({ path }) => path),
+    );
+  });
+  done.catch((error: unknown) => {
+    if (!signal.aborted) log.error({ err: error }, "check of the files failed");
+  });
+  return damage;
+}
+
 export function encodeCheckpoint({ number: _number, ...body }: Checkpoint): Buffer {
   return encodeChecksummed("checkpoint", CHECKPOINT_FORMAT, body);
 }
 
-/**
- * The checkpoint, or a sentence on what is wrong with the file. The first line is the same in every format.
- *
- * @throws {ServiceError} STORE_UNUSABLE if it is whole and of a newer format.
- */
+/** The checkpoint, or a sentence on what is wrong. @throws {ServiceError} STORE_UNUSABLE for a newer format. */
 export function decodeCheckpoint(number: number, bytes: Buffer): Checkpoint | string {
   const decoded = decodeChecksummed("checkpoint", bytes);
   if (decoded === undefined) return `${checkpointName(number)} is damaged`;
@@ -270,7 +335,7 @@ export function decodeCheckpoint(number: number, bytes: Buffer): Checkpoint | st
   return { ...(decoded.value() as Omit<Checkpoint, "number">), number };
 }
 
-/** Of the file in the data directory. */
+/** Path of the file in the data directory. */
 export function checkpointName(number: number): string {
   return `CHECKPOINT-${String(number).padStart(10, "0")}`;
 }

@@ -9,11 +9,12 @@ import {
   writeCheckpoint,
 } from "./checkpoint.ts";
 import type { Disk } from "./disk.ts";
-import { LeftOvers } from "./left-overs.ts";
-import { COMPACTION_THRESHOLDS, type CompactionThresholds } from "./tables/compaction-thresholds.ts";
-import type { NewGeneration } from "./table-copy.ts";
+import { LEAST_FREE_BYTES, roomNeededFor } from "./disk-space.ts";
+import { LeftOvers } from "./open-tables-at.ts";
+import { COMPACTION_THRESHOLDS, type CompactionThresholds } from "./tables/worker-protocol.ts";
+import type { TableCopy } from "./table-copy.ts";
 import { filesOfVersion, SyncError, syncFiles, type TableFile } from "./tables/table-files.ts";
-import type { TableState } from "./tables/table-state.ts";
+import type { TableState } from "./tables/table-spec.ts";
 import type { Tables } from "./tables/tables.ts";
 
 export interface CheckpointerParts {
@@ -26,6 +27,8 @@ export interface CheckpointerParts {
     snapshot(): { readonly changes: readonly Change[]; readonly sequence: number };
     release(sequence: number): void;
   };
+  /** Entries that readers of the feed have not seen must outlive their records in the journal. */
+  readonly feed?: { save(through: number): Promise<void> };
   readonly journal: {
     /** Whatever is in the folder by now may be another store. @throws {ServiceError} NOT_READY. */
     assertInPlace(): Promise<void>;
@@ -33,9 +36,9 @@ export interface CheckpointerParts {
   };
   /** Asked in the same turn as `snapshot`. */
   describe(): Omit<CheckpointHeader, "sequence">;
-  /** Told of failures that nobody waits for. */
+  /** Receives failures that no caller waits for. */
   report(error: unknown): void;
-  /** What the store was opened at; undefined for a new one, whose first flush writes its first checkpoint. */
+  /** The checkpoint that the store was opened at; undefined for a new store, whose first flush writes one. */
   readonly openedAt: ChosenCheckpoint | undefined;
   /** Monotonic milliseconds. */
   readonly now?: () => number;
@@ -51,7 +54,7 @@ export interface CheckpointerLimits {
   readonly compaction: CompactionThresholds;
 }
 
-/** What a checkpoint is about to hold. */
+/** Contents of the checkpoint to be written. */
 interface Pending {
   readonly changes: readonly Change[];
   readonly header: CheckpointHeader;
@@ -61,11 +64,13 @@ interface Pending {
 const DEFAULT_LIMITS: CheckpointerLimits = {
   rows: 10_000,
   bytes: 16 * 1024 ** 2,
-  freeBytes: 256 * 1024 ** 2,
+  freeBytes: LEAST_FREE_BYTES,
   compaction: COMPACTION_THRESHOLDS,
 };
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 60_000;
+
+type Generation = Pick<TableCopy, "begin" | "copy" | "switch" | "abandon" | "end">;
 
 /**
  * Brings the overlay into the tables and makes that durable, in this order: apply, sync, CHECKPOINT, release, drop
@@ -91,7 +96,7 @@ export class Checkpointer {
   #renewing: Promise<void> | undefined;
   /** Its files stay until it is released; null before it is written. */
   #held: Checkpoint | null | undefined;
-  /** Of the copies, synced before a checkpoint names them. */
+  /** Files of the copies, synced before a checkpoint names them. */
   #synced: readonly TableFile[] = [];
   readonly #leftOvers: LeftOvers;
 
@@ -105,7 +110,7 @@ export class Checkpointer {
     this.#nextNumber = parts.openedAt?.nextNumber ?? 1;
   }
 
-  /** Of the last flush; undefined before a new store's first. */
+  /** Checkpoint of the last flush; undefined before a new store's first. */
   get latest(): Checkpoint | undefined {
     return this.#latest;
   }
@@ -131,11 +136,7 @@ export class Checkpointer {
     this.flush().catch((error: unknown) => this.#parts.report(error));
   }
 
-  /**
-   * Brings everything pending now into a checkpoint, after a flush that runs already.
-   *
-   * @throws whatever went wrong: what is pending stays so and is tried again.
-   */
+  /** Brings all that is pending into a checkpoint. @throws whatever went wrong: it is tried again. */
   flush(): Promise<void> {
     // Callers who come while one runs share the next. It is asked for first: in the turn between the two none may
     // slip in, because two at once remove each other's new files.
@@ -155,7 +156,7 @@ export class Checkpointer {
    *
    * @throws whatever went wrong. The old tables are in use then, or, where that was the removal of their files, the new.
    */
-  renew(generation: NewGeneration): Promise<void> {
+  renew(generation: Generation): Promise<void> {
     if (this.#renewing !== undefined)
       return Promise.reject(new ServiceError("CONFLICT", "The tables are being written anew already."));
     if (this.#held !== undefined)
@@ -173,11 +174,7 @@ export class Checkpointer {
     return this.#inTurn(() => this.#flushNow({ always: true }));
   }
 
-  /**
-   * Brings everything pending into a checkpoint whose files then stay, one at a time, until `release`.
-   *
-   * @throws {ServiceError} CONFLICT while another is held, or deleted rows are purged.
-   */
+  /** A checkpoint whose files stay until `release`. @throws {ServiceError} CONFLICT while another is held. */
   async hold(): Promise<{ readonly checkpoint: Checkpoint; release(): void }> {
     if (this.#renewing !== undefined)
       throw new ServiceError("CONFLICT", "Deleted data is being purged; make the backup when that is done.");
@@ -199,16 +196,10 @@ export class Checkpointer {
 
   /** Bytes that must be free for writes that add: LanceDB writes its largest table anew, with as much to spare. */
   get roomNeeded(): number {
-    const sizes = (this.#latest?.tables ?? []).map(({ files }) =>
-      files.reduce((sum, { size }) => sum + size, 0),
-    );
-    return Math.max(this.#limits.freeBytes, 2 * Math.max(0, ...sizes));
+    return roomNeededFor(this.#latest?.tables ?? [], this.#limits.freeBytes);
   }
 
-  /**
-   * Does something that brings all that is pending into a checkpoint, when nothing else does: in the place of the next
-   * flush, so that many who ask for flushes cannot keep it waiting.
-   */
+  /** In the place of the next flush, so that many flushes cannot keep it waiting. */
   #inTurn(work: () => Promise<void>): Promise<void> {
     const before = this.#following ?? this.#running;
     if (before === undefined) return this.#start(work);
@@ -240,7 +231,7 @@ export class Checkpointer {
       )
       .finally(() => {
         this.#running = undefined;
-        // As much may have come meanwhile.
+        // Enough for another flush may have been written meanwhile.
         this.notePending(0, 0);
       });
     return this.#running;
@@ -264,13 +255,13 @@ export class Checkpointer {
     this.#release(taken);
     // From here on everything is safe; what fails is done by the next flush.
     if (this.#older !== undefined) await journal.dropThrough(this.#older.sequence);
-    // What is being copied from must keep its files.
+    // The source of a copy must keep its files.
     if (this.#changed !== undefined) return;
     if (await tables.compact(this.#limits.compaction)) await this.#writeCheckpoint(header);
     await this.#leftOvers.remove(this.#namedPaths());
   }
 
-  async #renewNow(generation: NewGeneration): Promise<void> {
+  async #renewNow(generation: Generation): Promise<void> {
     try {
       await this.#inTurn(async () => {
         this.#changed = new Map();
@@ -294,7 +285,7 @@ export class Checkpointer {
     }
   }
 
-  async #switchTo(generation: NewGeneration): Promise<void> {
+  async #switchTo(generation: Generation): Promise<void> {
     const { journal } = this.#parts;
     const changed = this.#changed ?? new Map<TableName, Set<string>>();
     this.#changed = undefined;
@@ -318,12 +309,12 @@ export class Checkpointer {
     await this.#leftOvers.removeTables(this.#namedPaths());
   }
 
-  /** What keeps it from being abandoned is told, not thrown: the reason for abandoning it matters more. */
-  async #abandon(generation: NewGeneration, mayBeNamed: boolean): Promise<void> {
+  /** An error while abandoning is logged, not thrown: the reason for abandoning matters more. */
+  async #abandon(generation: Generation, mayBeNamed: boolean): Promise<void> {
     await generation.abandon(mayBeNamed).catch((error: unknown) => this.#parts.report(error));
   }
 
-  /** What is pending as of the last record. */
+  /** The pending work as of the last record. */
   #takePending(): Pending {
     const { changes, sequence } = this.#parts.overlay.snapshot();
     return {
@@ -352,8 +343,9 @@ export class Checkpointer {
   }
 
   async #writeCheckpoint(header: CheckpointHeader): Promise<void> {
-    const { disk, directory } = this.#parts;
+    const { disk, directory, feed } = this.#parts;
     const tables = await this.#namesOf(await this.#parts.tables.states());
+    await feed?.save(header.sequence);
     const checkpoint = { ...header, number: this.#nextNumber, tables };
     // Taken even if this fails: the file may be there, and a name never stands for two checkpoints.
     this.#nextNumber += 1;

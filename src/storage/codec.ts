@@ -8,8 +8,8 @@ import { TABLE_SPECS } from "./tables/specs.ts";
  * so an older record stays readable when a row gains an optional field.
  */
 
-/** Of the bytes below. Raised when a table is added or the meaning of a field changes; older ones stay readable. */
-export const CHANGES_FORMAT = 1;
+/** Version of the encoding. Raised when a table is added or the meaning of a field changes; older versions stay readable. */
+export const CHANGES_FORMAT = 2;
 
 /** The format that brought each table. A new table does not compile until it stands here with a new number. */
 const TABLE_SINCE: Readonly<Record<TableName, number>> = {
@@ -22,6 +22,7 @@ const TABLE_SINCE: Readonly<Record<TableName, number>> = {
   facts: 1,
   documents: 1,
   jobs: 1,
+  versions: 2,
 };
 
 /** Extension types; part of the format. Numbers in typed arrays are little-endian, as on every machine Node runs LanceDB on. */
@@ -50,7 +51,7 @@ const extensionCodec: ExtensionCodecType<undefined> = {
 
 /** Levels of nesting; shallow enough for the stack of both directions, as what is written must be readable. */
 const MAX_DEPTH = 1_000;
-/** Of objects with a key of `__proto__` inside one another; each takes several calls to read. */
+/** Maximum nesting of objects with a key `__proto__`; each takes several calls to read. */
 const MAX_ENTRIES_DEPTH = 50;
 
 const encoder: Encoder = new Encoder({ extensionCodec, ignoreUndefined: true, maxDepth: MAX_DEPTH });
@@ -63,24 +64,30 @@ const decoder: Decoder = new Decoder({ extensionCodec });
  * Exact for what rows hold: well-formed strings, numbers (but −0 becomes 0), null, typed arrays, nested metadata
  * with any key. A property that is undefined is left out.
  *
+ * @param erases the user whose data the changes erase; earlier programs pass over it.
  * @throws {Error} for a value that no row may hold, or metadata nested deeper than 990 levels.
  */
-export function* encodeChanges(changes: readonly Change[]): Generator<Uint8Array, void> {
-  yield encoder.encodeSharedRef([CHANGES_FORMAT, changes.length]);
+export function* encodeChanges(changes: readonly Change[], erases?: string): Generator<Uint8Array, void> {
+  // The oldest that has its tables: what holds nothing new stays readable to earlier programs.
+  const format = changes.reduce((newest, { table }) => Math.max(newest, TABLE_SINCE[table]), 1);
+  yield encoder.encodeSharedRef([format, changes.length, ...(erases === undefined ? [] : [erases])]);
   for (const { table, id, row } of changes) yield encoder.encodeSharedRef([table, id, row]);
 }
 
 /**
- * The changes that were encoded, in order.
+ * The decoded changes in order, and the users whose data they erase.
  *
  * @throws {ServiceError} STORE_UNUSABLE if a newer program wrote them.
  * @throws {Error} if the bytes are something else, or not all of it.
  */
-export function decodeChanges(bytes: Uint8Array): Change[] {
+export function decodeChanges(bytes: Uint8Array): {
+  readonly changes: Change[];
+  readonly erases: string | undefined;
+} {
   const values = decoder.decodeMulti(bytes);
   const head: unknown = values.next().value;
   if (!Array.isArray(head) || !Number.isInteger(head[0])) throw new TypeError("not a list of changes");
-  const [format, count] = head;
+  const [format, count, erases] = head;
   if (format > CHANGES_FORMAT) {
     throw new ServiceError(
       "STORE_UNUSABLE",
@@ -91,7 +98,7 @@ export function decodeChanges(bytes: Uint8Array): Change[] {
   const changes: Change[] = [];
   for (const value of values) changes.push(toChange(value, format));
   if (changes.length !== count) throw new TypeError(`${changes.length} changes where ${count} were written`);
-  return changes;
+  return { changes, erases };
 }
 
 function toChange(value: unknown, format: number): Change {

@@ -1,18 +1,14 @@
 import { ServiceError } from "../core/errors.ts";
 import type { Disk } from "./disk.ts";
 
-/** What tells a data directory from another folder, besides what is in its own. */
+/** Files that only data directories have, besides those in their own folders. */
 const STORE_NAMES =
-  /^(CHECKPOINT-\d+(\.tmp)?|KEYS(\.tmp)?|MODEL(\.tmp)?|journal|tables|set-aside|before-upgrade|backups|ERASED(\.tmp)?|files|DAMAGED(\.tmp)?|daemon\.json(\..*)?)$/;
-/** What stands there before there is a store: who starts one claims it and opens a log. */
-const OTHER_NAMES = /^(lock(\..*)?|memoryd\.log(\..*)?|ingested\.ndjson(\.tmp)?|lost\+found)$/;
+  /^(CHECKPOINT-\d+(\.tmp)?|CHANGES(\.tmp)?|KEYS(\.tmp)?|MODEL(\.tmp)?|journal|tables|set-aside|before-upgrade|backups|doctor|ERASED(\.tmp)?|ANCESTORS(\.tmp)?|files|DAMAGED(\.tmp)?|daemon\.json(\..*)?)$/;
+/** Files that exist before there is a store: a starter's claim and its log, consents to agents' hooks. */
+const OTHER_NAMES =
+  /^(lock(\..*)?|memoryd\.log(\..*)?|models|hooks(-told)?\.json(\..*)?|ingested\.ndjson(\.tmp)?|captured|lost\+found)$/;
 
-/**
- * Refuses a folder that holds other things and no store: it would become private, and other things would come to stand
- * between memories.
- *
- * @throws {ServiceError} STORE_UNUSABLE.
- */
+/** Refuses a folder with other things and no store. @throws {ServiceError} STORE_UNUSABLE. */
 export async function refuseForeignDirectory(disk: Disk, directory: string): Promise<void> {
   const names = (await disk.list(directory)).map(({ name }) => name);
   if (names.includes("MOVED")) {
@@ -29,7 +25,12 @@ export async function refuseForeignDirectory(disk: Disk, directory: string): Pro
   );
 }
 
-/** Whether a store was ever made there. */
+/** True for names that memoryd gives in a data directory. */
+export function isStoreName(name: string): boolean {
+  return STORE_NAMES.test(name) || OTHER_NAMES.test(name);
+}
+
+/** True if a store was ever made there. */
 export async function holdsStore(disk: Disk, directory: string): Promise<boolean> {
   return (await disk.list(directory)).some(({ name }) => /^(CHECKPOINT-\d+|journal|tables)$/.test(name));
 }

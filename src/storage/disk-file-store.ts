@@ -2,7 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ServiceError } from "../core/errors.ts";
-import type { FileStore, HeldFile, IncomingFile } from "../core/documents/file-store.ts";
+import type { FileStore, HeldFile, IncomingFile } from "../core/documents/document-ports.ts";
 import { isFull, writeRefused } from "./journal/refusals.ts";
 import { type Disk, type DiskFile, hasCode } from "./disk.ts";
 
@@ -10,11 +10,11 @@ export interface DiskFileStoreOptions {
   readonly disk: Disk;
   /** The data directory; the files are in a folder of it. */
   readonly directory: string;
-  /** Whether a row needs the file with that SHA-256. */
+  /** True if a row needs the file with that SHA-256. */
   readonly isNeeded: (sha256: string) => boolean;
-  /** Whether a document that went since the store was opened had it. */
+  /** True if a document that was deleted since the store was opened had it. */
   readonly wasNeeded: (sha256: string) => boolean;
-  /** Whether the rows at the start name all that any kept state of the store names. */
+  /** True if the rows at the start name every file that any kept state of the store names. */
   readonly isAllKnown: boolean;
 }
 
@@ -61,9 +61,12 @@ export class DiskFileStore implements FileStore {
   static async open(options: DiskFileStoreOptions): Promise<DiskFileStore> {
     const store = new DiskFileStore(options);
     await store.#disk.makeDirectory(store.#folder);
-    for (const { name } of await store.#disk.list(store.#folder)) {
-      if (!NAME.test(name) || (!store.#isInUse(name) && store.#isNobodys(name)))
-        await store.#disk.remove(join(store.#folder, name));
+    for (const entry of await store.#disk.list(store.#folder)) {
+      const { name } = entry;
+      // Folders are none of ours.
+      if (entry.isDirectory() || (NAME.test(name) && (store.#isInUse(name) || !store.#isNobodys(name))))
+        continue;
+      await store.#disk.remove(join(store.#folder, name));
     }
     return store;
   }
@@ -77,7 +80,7 @@ export class DiskFileStore implements FileStore {
     }
   }
 
-  /** Where somebody removed the folder, there is one again. */
+  /** Makes the folder again if somebody removed it. */
   async #create(path: string): Promise<DiskFile> {
     try {
       return await this.#disk.open(path, "create");
@@ -133,7 +136,7 @@ export class DiskFileStore implements FileStore {
     return this.damaged;
   }
 
-  /** Whether a file has the bytes of its name, as far as it is there. */
+  /** True if the file's bytes have the SHA-256 of its name, or there is no file. */
   async #check(sha256: string, pause = async (): Promise<void> => {}): Promise<boolean> {
     const hash = createHash("sha256");
     try {
@@ -182,10 +185,7 @@ export class DiskFileStore implements FileStore {
     return unneeded;
   }
 
-  /**
-   * Removes files at once that were unneeded before both checkpoints were written, and answers which are gone. One that
-   * is needed again stays.
-   */
+  /** Removes files unneeded before both checkpoints; answers which are gone. */
   removeUnneeded(files: readonly UnneededFile[]): Promise<UnneededFile[]> {
     const removed = this.#sweeping.then(() => this.#removeAll(files));
     this.#sweeping = removed.then(
@@ -306,7 +306,7 @@ class DiskIncomingFile implements IncomingFile {
 
   async discard(): Promise<void> {
     if (this.#isKept) return;
-    // What a sick disk does not let go of goes with the next start; what it said first is what counts.
+    // A file that a failing disk does not remove goes at the next start; the first error is the one to report.
     await this.#close().catch(() => undefined);
     await this.#store.remove(this.#path).catch(() => undefined);
   }

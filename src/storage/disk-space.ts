@@ -5,7 +5,7 @@ import type { Disk } from "./disk.ts";
 /** Bytes on the file system of the store. */
 export interface Space {
   readonly free: number;
-  /** What must be free for writes that add. */
+  /** Free space that writes that add need. */
   readonly needed: number;
 }
 
@@ -19,19 +19,19 @@ export interface DiskSpaceParts {
   readonly now?: () => number;
 }
 
-/** Whether the disk has the room that must be left free, as of about a second ago. */
+/** Tells whether the required space is free, as of about a second ago. */
 export interface DiskSpace {
   /** Undefined while there is room, and where the disk does not say. */
   readonly lack: Space | undefined;
-  /** Whether the disk was asked just now. */
+  /** True if the disk was measured just now. */
   readonly isFresh: boolean;
   /** Asks the disk, unless it is fresh. */
   look(): Promise<void>;
 }
 
-/** Who frees space wants to go on at once; more often would be a question for every write. */
+/** Interval of measurements: short, so that writes resume soon after space is freed, but not one per write. */
 const FRESH_MS = 1_000;
-/** A disk that does not answer keeps nobody waiting. */
+/** A disk that does not answer by then is not waited for. */
 const PATIENCE_MS = 500;
 
 export function watchDiskSpace({
@@ -82,6 +82,18 @@ export function watchDiskSpace({
   };
 }
 
+/** Left free for LanceDB at least. */
+export const LEAST_FREE_BYTES = 256 * 1024 ** 2;
+
+/** Bytes that must be free for writes that add: compaction writes the largest table anew. */
+export function roomNeededFor(
+  tables: readonly { readonly files: readonly { readonly size: number }[] }[],
+  least = LEAST_FREE_BYTES,
+): number {
+  const sizes = tables.map(({ files }) => files.reduce((sum, { size }) => sum + size, 0));
+  return Math.max(least, 2 * Math.max(0, ...sizes));
+}
+
 /** For people, as in `59 MB free, 269 MB needed`. */
 export function inWords({ free, needed }: Space): string {
   return `${Math.floor(free / 1e6)} MB free, ${Math.ceil(needed / 1e6)} MB needed`;
@@ -90,7 +102,7 @@ export function inWords({ free, needed }: Space): string {
 export function noRoom(space: Space, cause?: unknown): ServiceError {
   return new ServiceError(
     "STORE_FULL",
-    `The disk is full (${inWords(space)}), so nothing was stored. Free some space; reading and deleting memories still work.`,
+    `The disk is full (${inWords(space)}), so nothing was stored. Free some space; reading and deleting memories for good still work.`,
     { cause },
   );
 }

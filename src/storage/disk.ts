@@ -44,12 +44,7 @@ export interface DiskFile {
    * the pages, and then the second call succeeds without having written them.
    */
   sync(): Promise<void>;
-  /**
-   * Whether the path still names this file: false once the file, or a folder above it, was moved or removed, or another
-   * stands there.
-   *
-   * @throws where the system will not tell.
-   */
+  /** Whether the path still names this file. @throws where the system will not tell. */
   isAt(path: string): Promise<boolean>;
   close(): Promise<void>;
 }
@@ -156,7 +151,7 @@ export const nodeDisk: Disk = {
   },
 };
 
-/** Whether an error is Node's, with one of these codes (`ENOENT`, `ENOSPC`, …). */
+/** True for Node's errors with one of these codes (`ENOENT`, `ENOSPC`, …). */
 export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
   return error instanceof Error && "code" in error && codes.some((code) => code === error.code);
 }
@@ -185,12 +180,7 @@ export async function replaceFile(disk: Disk, path: string, bytes: Uint8Array): 
 
 const PIECE_BYTES = 1024 * 1024;
 
-/**
- * Reads an open file whole, in pieces of at most 1 MiB, each of which holds only until `onPiece` is through.
- *
- * @param expected its length as far as it is known.
- * @returns its length.
- */
+/** Reads a file in pieces of at most 1 MiB, each valid until `onPiece` is through. @returns its length. */
 export async function readInPieces(
   file: Pick<DiskFile, "read">,
   expected: number,
@@ -219,7 +209,7 @@ export async function listFilesBelow(disk: Disk, root: string): Promise<string[]
   return found.sort();
 }
 
-/** What the files below a folder take, as their lengths. */
+/** Total length of the files below a folder. */
 export async function usageBelow(disk: Disk, root: string): Promise<{ bytes: number; files: number }> {
   const sizes: number[] = [];
   for (const path of await listFilesBelow(disk, root)) sizes.push((await disk.size(join(root, path))) ?? 0);

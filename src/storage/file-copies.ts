@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { type Disk, hasCode, readInPieces } from "./disk.ts";
 
-/** Whether there is a hard link now; file systems without them, and two disks, have none. */
+/** Makes a hard link; false on file systems without them, and between two disks. */
 export async function tryLink(disk: Disk, from: string, to: string): Promise<boolean> {
   try {
     await disk.link(from, to);

@@ -23,7 +23,7 @@ export function openKeyFile(disk: Disk, directory: string): KeyFile {
 }
 
 /**
- * What is kept; undefined where no key was ever made, or `memoryd auth off` took them back.
+ * The stored keys; undefined if no key was ever made, or after `memoryd auth off`.
  *
  * @throws {ServiceError} STORE_UNUSABLE for a damaged file or a newer format: whom it shut out is not let in.
  */

@@ -7,6 +7,7 @@ import { citedAsNow } from "../core/documents/store-document.ts";
 import type { SeenMemory } from "../core/memory.ts";
 import type {
   Clock,
+  Decision,
   MemoryStore,
   Ordinal,
   QueryTerm,
@@ -14,23 +15,19 @@ import type {
   Selection,
   WriteSection,
 } from "../core/ports.ts";
-import { type Change, memoryOf, type MemoryRow, type Rows } from "../core/rows.ts";
+import { memoryOf, type MemoryRow, type Rows, type TableName } from "../core/rows.ts";
 import type { TermStatistics } from "../core/recall/bm25.ts";
+import type { VersionRow } from "../core/history/version.ts";
+import { lookAt } from "./believed-time.ts";
 import type { Stage, StoreCatalogue } from "./catalogue/catalogue.ts";
 import type { StampedVectors } from "./catalogue/stamped-vectors.ts";
 import type { Checkpointer } from "./checkpointer.ts";
-import type { Journal } from "./journal/journal.ts";
+import type { Journal, JournalRecord } from "./journal/journal.ts";
 import { frees, storeFull } from "./journal/refusals.ts";
 import { type DiskSpace, inWords, noRoom } from "./disk-space.ts";
-import { noteRecord, showDurable, type StoreIndexes } from "./store-indexes.ts";
+import { isDurable, noteRecord, showInSteps, type StoreIndexes, type StoreLog } from "./store-indexes.ts";
 import type { Tables } from "./tables/tables.ts";
 import { TokenCache } from "./token-cache.ts";
-
-export interface StoreLog {
-  info(details: object, phrase: string): void;
-  warn(details: object, phrase: string): void;
-  error(details: object, phrase: string): void;
-}
 
 /** Pending bytes past which a write waits for the checkpointer. */
 const MAX_PENDING_BYTES = 256 * 1_024 * 1_024;
@@ -39,7 +36,7 @@ const TOKEN_CACHE_BYTES = 32 * 1_024 * 1_024;
 /** How long a write waits for room before it is refused. */
 const MAX_WAIT_FOR_ROOM_MS = 30_000;
 
-/** How long a record is shown in one step before others get their turn; the last row may take longer. */
+/** How long a record is shown in one step before others get their turn. */
 const SHOWING_SLICE_MS = 20;
 
 /** Keeps memories and facts in a journal, in memory and in LanceDB tables; see `src/README.md` for how the three share the work. */
@@ -84,24 +81,23 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
     return this.catalogue.facts;
   }
 
-  async commit<T>(
-    decide: (section: WriteSection) => { readonly changes: readonly Change[]; readonly result: T },
-  ): Promise<T> {
+  async commit<T>(decide: (section: WriteSection) => Decision<T>): Promise<T> {
     for (;;) {
       const refusal = await this.#waitForRoom();
       const newest = this.#staged.at(-1);
       const now = this.#timeOfRecord();
       let decision: ReturnType<typeof decide>;
       try {
-        decision = decide({ now, nextOrder: this.#indexes.nextOrder });
+        decision = decide({ now, nextOrder: this.#indexes.nextOrder, believedNow: this.believedNow });
       } catch (error) {
         if (await isDurable(newest)) throw error;
         continue;
       }
-      const { changes, result } = decision;
-      if (changes.length > 0) {
+      const { changes, result, erases } = decision;
+      const isInFeed = erases !== undefined && this.#indexes.feed.names(erases);
+      if (changes.length > 0 || isInFeed) {
         if (!frees(changes)) this.#assertRoom(refusal);
-        await this.#append(now, changes).catch((error: unknown) => {
+        await this.#append({ time: now, changes, erases }).catch((error: unknown) => {
           throw this.#withFigures(error);
         });
         return result;
@@ -136,9 +132,20 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
     return memories;
   }
 
-  /** As `readMemories`, as they are stored. */
   readRows(ids: readonly string[]): Promise<Map<string, MemoryRow>> {
     return this.#read("memories", ids);
+  }
+
+  readVersions(ids: readonly string[]): Promise<Map<string, VersionRow>> {
+    return this.#read("versions", ids);
+  }
+
+  get believedNow(): number {
+    return this.#indexes.believed?.at ?? this.#clock.now();
+  }
+
+  async lookAtClock(): Promise<void> {
+    if (lookAt(this.#indexes, this.#clock.now())) await this.#checkpointer.note();
   }
 
   /** The rows of memories that have no vectors, as after these were lost or made by another model; oldest first. */
@@ -235,12 +242,10 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
   /** Why writes that add are refused, for people; undefined while they are taken. As of the last `lookAtDiskSpace`. */
   get addsRefused(): string | undefined {
     const { lack } = this.#room;
-    if (lack !== undefined) return `the disk is full (${inWords(lack)}); deleting still works`;
-    return this.#journal.isFull ? "the disk, or a quota on it, is full; deleting still works" : undefined;
-  }
-
-  #mustLook(): boolean {
-    return !this.#room.isFresh || this.#journal.isFull;
+    if (lack !== undefined) return `the disk is full (${inWords(lack)}); deleting for good still works`;
+    return this.#journal.isFull
+      ? "the disk, or a quota on it, is full; deleting for good still works"
+      : undefined;
   }
 
   /** Brings `addsRefused` up to date. */
@@ -260,10 +265,7 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
   }
 
   /** Overlay first, then the tables: a row leaves the overlay only when the tables have it. */
-  async #read<T extends "memories" | "tokens">(
-    table: T,
-    ids: readonly string[],
-  ): Promise<Map<string, Rows[T]>> {
+  async #read<T extends TableName>(table: T, ids: readonly string[]): Promise<Map<string, Rows[T]>> {
     const found = new Map<string, Rows[T]>();
     const elsewhere: string[] = [];
     for (const id of ids) {
@@ -296,14 +298,15 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
     return now;
   }
 
-  #append(time: number, changes: readonly Change[]): Promise<void> {
-    const { sequence, durable } = this.#journal.append({ time, changes, frees: frees(changes) });
-    const stage = this.catalogue.stage(changes);
+  #append(record: Omit<JournalRecord, "sequence">): Promise<void> {
+    const { time, changes, erases } = record;
+    const { sequence, durable } = this.#journal.append({ ...record, frees: frees(changes) });
+    const stage = this.catalogue.stage(changes, erases);
     noteRecord(this.#indexes, time, changes);
     // Chained at once, not awaited later: records are handed on in the order the journal resolves them.
     const settled = durable.then(() => {
       this.#staged.splice(this.#staged.indexOf(staged), 1);
-      return this.#show(sequence, changes, stage);
+      return this.#show({ ...record, sequence }, stage);
     });
     const staged = { stage, settled };
     this.#staged.push(staged);
@@ -311,8 +314,8 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
   }
 
   /** In the order of calls: the overlay must not be at a record before it has all of those before. */
-  #show(sequence: number, changes: readonly Change[], stage: Stage): Promise<void> | undefined {
-    const steps = this.#stepsOfShowing(sequence, changes, stage);
+  #show(record: JournalRecord, stage: Stage): Promise<void> | undefined {
+    const steps = this.#stepsOfShowing(record, stage);
     const before = this.#showing;
     if (before === undefined && steps.next().done === true) return undefined;
     const shown = (async () => {
@@ -325,16 +328,24 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
     });
   }
 
-  *#stepsOfShowing(sequence: number, changes: readonly Change[], stage: Stage): Generator<void, void> {
+  *#stepsOfShowing(record: JournalRecord, stage: Stage): Generator<void, void> {
+    const { changes } = record;
     let bytes = 0;
     let sliceEnds = performance.now() + SHOWING_SLICE_MS;
-    for (const [i, change] of changes.entries()) {
-      const isLast = i === changes.length - 1;
-      bytes += showDurable(this.#indexes, sequence, [change], stage, isLast);
-      if (change.table === "tokens") this.#tokens.forget(change.id);
-      if (isLast || performance.now() < sliceEnds) continue;
-      yield;
-      sliceEnds = performance.now() + SHOWING_SLICE_MS;
+    // Once for a record of no changes, too.
+    for (let i = 0; i === 0 || i < changes.length; i += 1) {
+      const isLast = i >= changes.length - 1;
+      const part = changes.slice(i, i + 1);
+      const steps = showInSteps(this.#indexes, record, part, stage, isLast);
+      for (let isDone = false; !isDone;) {
+        const step = steps.next();
+        isDone = step.done === true;
+        bytes += step.value ?? 0;
+        if ((isDone && isLast) || performance.now() < sliceEnds) continue;
+        yield;
+        sliceEnds = performance.now() + SHOWING_SLICE_MS;
+      }
+      for (const { table, id } of part) if (table === "tokens") this.#tokens.forget(id);
     }
     this.#checkpointer.notePending(changes.length, bytes);
   }
@@ -347,7 +358,7 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
   async #waitForRoom(): Promise<ServiceError | undefined> {
     this.#assertOpen();
     // Without a turn for others where nothing is to be asked.
-    if (this.#mustLook()) await this.lookAtDiskSpace();
+    if (!this.#room.isFresh || this.#journal.isFull) await this.lookAtDiskSpace();
     if (this.#indexes.overlay.bytes < MAX_PENDING_BYTES) return undefined;
     let cause: unknown;
     try {
@@ -380,15 +391,5 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
   #assertOpen(): void {
     if (this.#closing.signal.aborted)
       throw new ServiceError("NOT_READY", "The daemon is stopping; start it again to write.");
-  }
-}
-
-/** Whether a staged record became durable, once that is known. */
-async function isDurable(staged: { readonly settled: Promise<void> } | undefined): Promise<boolean> {
-  try {
-    await staged?.settled;
-    return true;
-  } catch {
-    return false;
   }
 }

@@ -45,7 +45,7 @@ export async function openLockSocket(directory: string, token: string): Promise<
 }
 
 /**
- * Whether the process that opened a socket, on this kernel, still has it open. "unknown" where the socket has gone or may
+ * State of a socket that a process on this kernel opened. "unknown" where the socket has gone or may
  * not be reached.
  */
 export async function livenessBySocket(directory: string, name: string): Promise<Liveness> {

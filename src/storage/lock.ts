@@ -12,7 +12,7 @@ export interface DirectoryLock {
   release(): Promise<void>;
 }
 
-/** What stands in a lock file. */
+/** Contents of a lock file. */
 interface Claim extends ProcessIdentity {
   /** Unlike every other claim's, ever. */
   readonly token: string;
@@ -103,7 +103,7 @@ async function lockAs(
   };
 }
 
-/** Whether the holder of a lock is certainly gone. */
+/** True if the holder of a lock is certainly gone. */
 async function hasEnded(directory: string, holder: Claim, own: Claim): Promise<boolean> {
   const kernel = kernelOf(holder, own);
   if (kernel !== "same") return kernel === "ended";
@@ -204,7 +204,7 @@ async function createWhole({ directory, link }: Place, path: string, content: st
   }
 }
 
-/** Synced, so that a power failure cannot leave a lock that nobody can read. */
+/** Synced, so that a power failure cannot leave an unreadable lock. */
 async function writeNew(path: string, content: string): Promise<void> {
   const file = await fs.open(path, "wx", 0o600);
   try {

@@ -2,7 +2,8 @@ import type { Clock } from "../core/ports.ts";
 import { type Change, edgeId } from "../core/rows.ts";
 import { factRowId } from "../core/facts/fact.ts";
 import { CLOCK_STEP_MS } from "../core/facts/fact-store.ts";
-import type { LanceDbMemoryStore, StoreLog } from "./lancedb-memory-store.ts";
+import type { LanceDbMemoryStore } from "./lancedb-memory-store.ts";
+import type { StoreLog } from "./store-indexes.ts";
 
 /** Rows dated so far ahead of the clock, 5 years, were written while that was wrong; less may be a clock that is late now. */
 const FAR_MS = 5 * 365 * 24 * 60 * 60 * 1_000;
@@ -79,7 +80,7 @@ export async function mendTimes(store: LanceDbMemoryStore, clock: Clock, log: St
   }
 }
 
-/** What stands for each wrong time. */
+/** The replacement of each wrong time. */
 function rightTimes(now: number, times: () => Iterable<number>): ReadonlyMap<number, number> {
   const wrong = new Set<number>();
   let last = 0;

@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { ANALYSER_VERSION, memoryTerms } from "../core/text/analyser.ts";
-import { EMBEDDING_DIMENSIONS, type EmbeddingStamp, stampKey } from "../core/embedding.ts";
+import { ANALYSER_VERSION } from "../core/text/analyser.ts";
+import { type EmbeddingStamp, stampKey } from "../core/embedding.ts";
 import { ServiceError } from "../core/errors.ts";
-import type { Clock, Ordinal } from "../core/ports.ts";
-import { traitsOf } from "../core/recall/traits.ts";
+import type { Feed } from "../core/feed.ts";
+import type { Clock } from "../core/ports.ts";
+import { believe } from "./believed-time.ts";
 import { StoreCatalogue } from "./catalogue/catalogue.ts";
 import { Overlay } from "./catalogue/overlay.ts";
 import { StampedVectors } from "./catalogue/stamped-vectors.ts";
@@ -13,22 +14,29 @@ import {
   CHECKPOINT_FORMAT,
   chooseCheckpoint,
   type ChosenCheckpoint,
-  noteSuspects,
-  scrub,
+  scrubInBackground,
   verifyFiles,
   without,
 } from "./checkpoint.ts";
 import type { TableName } from "../core/rows.ts";
 import { Checkpointer, type CheckpointerLimits } from "./checkpointer.ts";
 import type { Disk } from "./disk.ts";
-import { type Purge, createPurge } from "./purge.ts";
+import { createPurge, type Purge } from "./purge.ts";
 import { PurgeLedger } from "./purge-ledger.ts";
 import type { Journal } from "./journal/journal.ts";
 import { checkJournal, holdsRecords, openJournal, removeUnused } from "./journal/open-journal.ts";
-import { LanceDbMemoryStore, type StoreLog } from "./lancedb-memory-store.ts";
-import { noteRecord, showDurable, type StoreIndexes, withKnownVectors } from "./store-indexes.ts";
+import { LanceDbMemoryStore } from "./lancedb-memory-store.ts";
+import {
+  loadIndexes,
+  noteRecord,
+  showDurable,
+  type StoreIndexes,
+  type StoreLog,
+  withKnownVectors,
+} from "./store-indexes.ts";
 import { mendTimes } from "./mend-times.ts";
 import { openTablesAt } from "./open-tables-at.ts";
+import { StoredFeed } from "./stored-feed.ts";
 import { watchDiskSpace } from "./disk-space.ts";
 import type { Tables } from "./tables/tables.ts";
 import { copyBeforeUpgrade, STORE_FORMATS } from "./upgrade-copy.ts";
@@ -38,11 +46,11 @@ export interface StoreOptions {
   /** The data directory; the caller holds its lock. */
   readonly directory: string;
   readonly clock: Clock;
-  /** What new vectors are made with, given what those in the store were made with; asked once, before the tables are read. */
+  /** Chooses the stamp of new vectors, given the stamps in the store; called once, before the tables are read. */
   readonly stamp: (stored: EmbeddingStamp | undefined) => EmbeddingStamp;
-  /** Of another stamp than `stamp` answers: whether questions can be embedded with it too. Such vectors are kept meanwhile. */
+  /** True if questions can be embedded with this stamp too, which is not the one of `stamp`. Its vectors are kept meanwhile. */
   readonly isReadable?: (stored: EmbeddingStamp) => boolean;
-  /** Whether vectors of another stamp that is not readable are dropped, for `remake` to make them again; else refused. */
+  /** True: vectors of unreadable stamps are dropped, for `remake` to make them again. False: the store is refused. */
   readonly changesModel?: boolean;
   readonly log: StoreLog;
   readonly limits?: Partial<CheckpointerLimits>;
@@ -54,14 +62,15 @@ export interface OpenedStore {
   readonly store: LanceDbMemoryStore;
   readonly storeId: string;
   readonly journal: Pick<Journal, "position" | "readOnly" | "bytes">;
-  /** True where no document has gone between the two checkpoints that are kept: what no row of now names, neither does. */
+  /** True where no document and no version has gone between the two checkpoints that are kept: what no row of now names, neither does. */
   readonly hasAllDocuments: boolean;
-  readonly checkpointer: Pick<Checkpointer, "latest" | "stopped" | "flush" | "hold" | "roomNeeded">;
+  readonly checkpointer: Pick<Checkpointer, "latest" | "stopped" | "flush" | "note" | "hold" | "roomNeeded">;
   readonly tables: Pick<Tables, "failure">;
   readonly purge: Purge;
-  /** What was lost before this start and cannot be made again, in sentences. */
+  readonly feed: Feed;
+  /** Losses before this start that cannot be made good, in sentences. */
   readonly losses: readonly string[];
-  /** What the background check of the files has found wrong so far, in sentences. */
+  /** Faults that the background check of the files has found so far, in sentences. */
   readonly damage: readonly string[];
 }
 
@@ -100,7 +109,11 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
     await checkJournal({ disk, directory: journalFolder, ...header, after, begin: false });
     await copyBeforeUpgrade(disk, directory, chosen.checkpoint);
   }
-  const loaded = await openAndLoad(options, chosen, () => new StampedVectors(stamp, before));
+  const feed = await StoredFeed.open({ disk, directory, ...header, clock, after });
+  const loaded = await openAndLoad(options, chosen, () => ({
+    feed,
+    vectors: new StampedVectors(stamp, before),
+  }));
   const { tables, indexes } = loaded;
   ({ chosen } = loaded);
   for (const reason of new Set(chosen?.damage)) log.warn({ reason }, "damaged file");
@@ -112,6 +125,7 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
       directory,
       tables,
       overlay: indexes.overlay,
+      feed,
       journal: {
         assertInPlace: async () => journal?.assertInPlace(),
         dropThrough: (sequence, ends) => {
@@ -128,6 +142,7 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
         nextOrder: indexes.nextOrder,
         ...(indexes.ledger.waiting === undefined ? {} : { unerased: indexes.ledger.waiting }),
         ...(indexes.lacksEdges ? { lacksEdges: true } : {}),
+        ...(indexes.believed && { believed: indexes.believed }),
       }),
       report: (error) => log.error({ err: error }, "checkpoint failed"),
       openedAt: chosen,
@@ -142,11 +157,12 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
       ...header,
       after,
       begin: chosen === undefined,
-      onRecord: ({ sequence, time, changes: all }) => {
-        const changes = withKnownVectors(indexes, all);
-        noteRecord(indexes, time, changes);
+      onRecord: (record) => {
+        const changes = withKnownVectors(indexes, record.changes);
+        const stage = indexes.catalogue.stage(changes, record.erases);
+        noteRecord(indexes, record.time, changes);
         replayed.rows += changes.length;
-        replayed.bytes += showDurable(indexes, sequence, changes, indexes.catalogue.stage(changes));
+        replayed.bytes += showDurable(indexes, record, changes, stage);
       },
       onRefused: () => store?.takeBackStaged(),
       onStopped: (reason) => log.error({ err: reason }, "store is read-only"),
@@ -175,7 +191,14 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
     await mendTimes(store, clock, log).catch((error: unknown) =>
       log.warn({ err: error }, "times that a wrong clock gave were not mended"),
     );
-    const damage = scrubInBackground(options, checkpointer, store, chosen?.damagedFiles);
+    const damage = scrubInBackground({
+      disk,
+      directory,
+      log,
+      checkpointer,
+      signal: store.closing,
+      known: chosen?.damagedFiles,
+    });
     const { ledger } = indexes;
     const purge = createPurge({ disk, directory, store, tables, journal, checkpointer, ledger });
     return {
@@ -186,6 +209,7 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
       checkpointer,
       tables,
       purge,
+      feed,
       damage,
       losses: lossesOf(chosen),
     };
@@ -206,7 +230,7 @@ interface LoadedStore {
 async function openAndLoad(
   options: StoreOptions,
   chosen: ChosenCheckpoint | undefined,
-  newVectors: () => StampedVectors,
+  newParts: () => Pick<StoreIndexes, "feed" | "vectors">,
 ): Promise<LoadedStore> {
   const { disk, directory, log } = options;
   let tables: Tables | undefined;
@@ -214,7 +238,7 @@ async function openAndLoad(
     tables = await openTablesAt(disk, directory, chosen, (error) =>
       log.error({ err: error }, "tables failed"),
     );
-    const indexes = emptyIndexes(options, chosen, newVectors());
+    const indexes = emptyIndexes(options, chosen, newParts());
     await loadIndexes(indexes, tables, log).catch((error: unknown) => {
       throw unreadable(directory, error);
     });
@@ -228,7 +252,7 @@ async function openAndLoad(
       rest !== undefined && rest.lost.size + rest.unindexed.size > chosen.lost.size + chosen.unindexed.size;
     if (!isMore) throw error;
     const damage = [...chosen.damage, ...found.map(({ sentence }) => sentence)];
-    return openAndLoad(options, { ...rest, damage: [...new Set(damage)] }, newVectors);
+    return openAndLoad(options, { ...rest, damage: [...new Set(damage)] }, newParts);
   }
 }
 
@@ -236,6 +260,7 @@ const LOSSES: Readonly<Partial<Record<TableName, string>>> = {
   signals: "How often memories were found and reinforced was lost: each has the salience that it began with.",
   jobs: "The list of jobs was lost: documents that were waiting to be read have to be sent again.",
   requests: "The Idempotency-Keys of the last day were lost: a repeated request may be done twice.",
+  versions: "Earlier versions of memories and the trash were lost.",
   edges: "Waypoints were lost and are made again, without what questions and corrections had taught them.",
 };
 
@@ -243,13 +268,13 @@ function lossesOf(chosen: ChosenCheckpoint | undefined): string[] {
   return [...(chosen?.lost ?? [])].flatMap((table) => LOSSES[table] ?? []);
 }
 
-/** A table of one name and version has the same rows. */
+/** A table of one name and version has the same rows. What was deleted may be in the trash. */
 function hasAllDocuments(chosen: ChosenCheckpoint | undefined): boolean {
   if (chosen?.older === undefined) return true;
   const [now, before] = [chosen.checkpoint, chosen.older].map(({ tables }) =>
-    tables.find(({ name }) => /^documents(?:-|$)/.test(name)),
+    tables.flatMap(({ name, version }) => (/^(documents|versions)-/.test(name) ? `${name} ${version}` : [])),
   );
-  return now?.name === before?.name && now?.version === before?.version;
+  return now?.join() === before?.join();
 }
 
 /** Vectors of unlike models cannot be compared: refused, rather than answered wrongly. */
@@ -257,7 +282,8 @@ function madeByAnother(foreign: string, stamp: EmbeddingStamp, directory: string
   return new ServiceError(
     "STORE_UNUSABLE",
     `The memories in ${directory} were embedded with another model or rule (${foreign}; this memoryd has ${stampKey(stamp)}). ` +
-      "Start the version that wrote them, or choose another data directory. Nothing was changed.",
+      "If that model was pulled, put its folder back into `models` there, as from a backup; else start the version that wrote " +
+      "them. Nothing was changed.",
   );
 }
 
@@ -273,125 +299,17 @@ function unreadable(directory: string, error: unknown): ServiceError {
 function emptyIndexes(
   { clock }: StoreOptions,
   chosen: ChosenCheckpoint | undefined,
-  vectors: StampedVectors,
+  parts: Pick<StoreIndexes, "feed" | "vectors">,
 ): StoreIndexes {
   return {
     catalogue: new StoreCatalogue(() => clock.now()),
     overlay: new Overlay(),
     words: new WordIndex(),
-    vectors,
+    ...parts,
     ledger: new PurgeLedger(chosen?.checkpoint.unerased),
     lacksEdges: chosen?.checkpoint.lacksEdges === true || chosen?.lost.has("edges") === true,
     nextOrder: chosen?.checkpoint.nextOrder ?? 1,
     lastTime: chosen?.checkpoint.clockFloor ?? 0,
+    believed: believe(chosen?.checkpoint.believed, clock.now()),
   };
-}
-
-async function loadIndexes(indexes: StoreIndexes, tables: Tables, log: StoreLog): Promise<void> {
-  // Ordinals ascend with the order of adding, and rows come in any: so the places are dealt out first, and the rows go
-  // straight to theirs. Holding all rows to sort them would take more memory than everything else.
-  const orders: number[] = [];
-  for await (const batch of tables.scanOrders()) for (const order of batch) orders.push(order);
-  const ordinalOf = new Map(
-    Array.from(Float64Array.from(orders).sort(), (order, ordinal) => [order, ordinal]),
-  );
-
-  const outdated: { readonly id: string; readonly ordinal: Ordinal }[] = [];
-  const loadTerms = indexes.words.startLoading();
-  for await (const batch of tables.scanMemories()) {
-    for (const memory of batch) {
-      const ordinal = ordinalOf.get(memory.order);
-      if (ordinal === undefined) throw new TypeError("a memory was scanned once only");
-      indexes.catalogue.load(ordinal, memory);
-      if (memory.analyserVersion === ANALYSER_VERSION) loadTerms(ordinal, memory.terms);
-      else outdated.push({ id: memory.id, ordinal });
-    }
-  }
-  await analyseAgain(indexes, tables, outdated, log);
-
-  for await (const windows of tables.scanVectors()) {
-    windows.memoryIds.forEach((id, i) => {
-      const ordinal = indexes.catalogue.ordinalOf(id);
-      const values = windows.values.subarray(i * EMBEDDING_DIMENSIONS, (i + 1) * EMBEDDING_DIMENSIONS);
-      if (ordinal !== undefined)
-        indexes.vectors.addWindow(ordinal, windows.stamps[i] ?? "", {
-          values,
-          scale: windows.scales[i] ?? 0,
-        });
-    });
-  }
-  for await (const batch of tables.scan("signals")) {
-    for (const { id, row } of batch) indexes.catalogue.loadSignals(id, row);
-  }
-  for await (const batch of tables.scan("edges"))
-    for (const { row } of batch) indexes.catalogue.loadEdge(row);
-  for await (const batch of tables.scan("requests")) {
-    for (const { id, row } of batch) indexes.catalogue.loadRequest(id, row);
-  }
-  for await (const batch of tables.scan("facts")) {
-    indexes.catalogue.facts.apply(batch.map(({ id, row }) => ({ table: "facts", id, row })));
-  }
-  for await (const batch of tables.scan("documents")) {
-    for (const { id, row } of batch) indexes.catalogue.documents.apply({ table: "documents", id, row });
-  }
-  for await (const batch of tables.scan("jobs")) {
-    for (const { id, row } of batch) indexes.catalogue.documents.apply({ table: "jobs", id, row });
-  }
-}
-
-const ROWS_ANALYSED_AT_A_TIME = 500;
-
-/** Memories whose terms an older analyser wrote are read and analysed at every start until they are written again. */
-async function analyseAgain(
-  indexes: StoreIndexes,
-  tables: Tables,
-  outdated: readonly { readonly id: string; readonly ordinal: Ordinal }[],
-  log: StoreLog,
-): Promise<void> {
-  if (outdated.length > 0) log.info({ memories: outdated.length }, "analysing memories anew");
-  for (let first = 0; first < outdated.length; first += ROWS_ANALYSED_AT_A_TIME) {
-    const batch = outdated.slice(first, first + ROWS_ANALYSED_AT_A_TIME);
-    const rows = await tables.read(
-      "memories",
-      batch.map(({ id }) => id),
-    );
-    for (const { id, ordinal } of batch) {
-      const row = rows.get(id);
-      if (row === undefined) continue;
-      indexes.words.put(ordinal, memoryTerms(row));
-      indexes.catalogue.setTraits(ordinal, traitsOf(row.content));
-    }
-  }
-}
-
-/** LanceDB believes what a file says; so every file is read against its checksum once a start, slowly. */
-function scrubInBackground(
-  { disk, directory, log }: StoreOptions,
-  checkpointer: Checkpointer,
-  store: LanceDbMemoryStore,
-  known: ReadonlySet<string> | undefined,
-): readonly string[] {
-  const damage: string[] = [];
-  const done = scrub(disk, directory, () => latestOf(checkpointer), store.closing, known).then(
-    async (found) => {
-      for (const { sentence } of found) {
-        damage.push(sentence);
-        log.error({ reason: sentence }, "damaged file");
-      }
-      await noteSuspects(
-        disk,
-        directory,
-        found.map(({ path }) => path),
-      );
-    },
-  );
-  done.catch((error: unknown) => {
-    if (!store.closing.aborted) log.error({ err: error }, "check of the files failed");
-  });
-  return damage;
-}
-
-function latestOf({ latest }: Pick<Checkpointer, "latest">) {
-  if (latest === undefined) throw new TypeError("an open store has a checkpoint");
-  return latest;
 }

@@ -18,7 +18,7 @@ export interface ProcessIdentity {
   readonly startTime: string | null;
   readonly bootId: string | null;
   readonly host: string;
-  /** What the pid counts in; "" on systems without such namespaces; absent in what 0.1.0 wrote. */
+  /** The pid's namespace; "" on systems without namespaces; absent in files of 0.1.0. */
   readonly pidNamespace?: string | null;
 }
 
@@ -36,7 +36,7 @@ export async function ownIdentity(): Promise<ProcessIdentity> {
   };
 }
 
-/** Whether a process runs on the kernel that runs this one: "ended" says that it did, before the last boot. */
+/** Whether a process runs on this kernel. "ended": it ran here before the last boot. */
 export function kernelOf(other: ProcessIdentity, own: ProcessIdentity): "same" | "ended" | "unknown" {
   const areBootsKnown = other.bootId !== null && own.bootId !== null;
   if (areBootsKnown && other.bootId === own.bootId) return "same";
@@ -44,7 +44,7 @@ export function kernelOf(other: ProcessIdentity, own: ProcessIdentity): "same" |
   return areBootsKnown ? "ended" : "same";
 }
 
-/** What the pid of a process on the same kernel says; a pid of another namespace, or of an unknown one, says nothing. */
+/** State of a pid on this kernel; unknown for pids of another or an unknown namespace. */
 export async function livenessByPid(other: ProcessIdentity, own: ProcessIdentity): Promise<Liveness> {
   // Only Linux has namespaces; what 0.1.0 wrote names none.
   const isSame = process.platform === "linux" ? typeof other.pidNamespace === "string" : true;

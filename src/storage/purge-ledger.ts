@@ -1,4 +1,5 @@
 import type { UnpurgedRows } from "../core/purge.ts";
+import type { VersionRow } from "../core/history/version.ts";
 import type { Change, TableName } from "../core/rows.ts";
 
 /**
@@ -7,7 +8,7 @@ import type { Change, TableName } from "../core/rows.ts";
  */
 export class PurgeLedger {
   #waiting: UnpurgedRows | undefined;
-  /** What is being erased. */
+  /** Erasures under way. */
   #covered: UnpurgedRows | undefined;
 
   constructor(waiting?: UnpurgedRows) {
@@ -15,11 +16,15 @@ export class PurgeLedger {
   }
 
   note(time: number, changes: readonly Change[]): void {
-    const items = changes.filter(removesContent).length;
+    const kept = new Set(
+      changes.flatMap(({ table, row }) => (table === "versions" && row !== null ? keptIds(row) : [])),
+    );
+    const removed = changes.filter((change) => removesContent(change) && !kept.has(change.id));
+    const items = removed.length;
     // Requests and jobs go by themselves after a day: they are erased with the rest, and no reason to begin.
     if (items === 0) return;
     const rows: Partial<Record<TableName, number>> = {};
-    const replaced = new Set(changes.filter(removesContent).map(({ id }) => id));
+    const replaced = new Set(removed.map(({ id }) => id));
     for (const { table, id, row } of changes)
       if (row === null || replaced.has(id)) rows[table] = (rows[table] ?? 0) + 1;
     this.#waiting = sum(this.#waiting, { items, rows, since: time });
@@ -30,14 +35,14 @@ export class PurgeLedger {
     return sum(this.#covered, this.#waiting);
   }
 
-  /** What is noted from here on waits for the next purge; answers what is for this one. */
+  /** Later notes wait for the next purge; returns those for this one. */
   begin(): UnpurgedRows | undefined {
     this.#covered = this.waiting;
     this.#waiting = undefined;
     return this.#covered;
   }
 
-  /** What stood here at `begin` is gone, or waits on. */
+  /** Ends the purge: its erasures are done, or wait again. */
   end(outcome: "erased" | "failed"): void {
     if (outcome === "failed") this.#waiting = this.waiting;
     this.#covered = undefined;
@@ -50,10 +55,16 @@ function removesContent({ table, row }: Change): boolean {
       return row === null || row.version > 1;
     case "facts":
     case "documents":
+    case "versions":
       return row === null;
     default:
       return false;
   }
+}
+
+/** Memory and document whose text stays, as an earlier version or in the trash. */
+function keptIds({ memoryId, document }: VersionRow): string[] {
+  return document === null ? [memoryId] : [memoryId, document.id];
 }
 
 function sum(a: UnpurgedRows | undefined, b: UnpurgedRows | undefined): UnpurgedRows | undefined {

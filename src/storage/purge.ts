@@ -16,7 +16,7 @@ export type Originals = Pick<DiskFileStore, "listUnneeded" | "removeUnneeded">;
 
 export interface PurgeOptions {
   readonly originals: Originals;
-  /** Whether it leaves half of the time to others; and begins only with room to spare. */
+  /** True for a purge in the background: it rests half of the time, and begins only with enough free space. */
   readonly isGentle?: () => boolean;
   readonly onProgress?: (progress: PurgeProgress) => void;
   readonly signal?: AbortSignal;
@@ -24,7 +24,7 @@ export interface PurgeOptions {
 
 /** Takes what was deleted and replaced from the disk. */
 export interface Purge {
-  /** What there is to erase, with what is being erased. */
+  /** Waiting erasures, with those under way. */
   readonly waiting: UnpurgedRows | undefined;
   /**
    * Erases all that was deleted or replaced before the call. Reading and writing go on. Stopped anywhere it loses nothing.
@@ -44,7 +44,7 @@ export interface PurgeParts {
   readonly ledger: PurgeLedger;
 }
 
-/** As long a rest as a piece took: half of one core at most. */
+/** Rest after a piece of work, as a multiple of its time: 1 uses at most half of one core. */
 const GENTLE_REST = 1;
 /** Left for the journal and its reserve when somebody asks for it on a full disk. */
 const LEAST_FREE_BYTES = 64 * 1024 * 1024;
@@ -82,7 +82,7 @@ async function purge(
   const { disk, directory, store, tables, journal, checkpointer } = parts;
   const { originals, isGentle = () => false, onProgress = () => {}, signal } = options;
   const unneeded = await originals.listUnneeded();
-  // What these are missing from is durable after this, and in every checkpoint that is written from here on.
+  // From here on the state without these rows is durable, and in every checkpoint that is written.
   await store.commit(() => ({ changes: [], result: undefined }));
   const journalBefore = await journalUsage(disk, directory);
   const copy = new TableCopy({

@@ -4,6 +4,7 @@ import { ServiceError } from "../core/errors.ts";
 import { type BackupManifest, checkpointOf, damagedBackup, damagedFiles, readManifest } from "./backups.ts";
 import { copyFile } from "./file-copies.ts";
 import { checkpointName, encodeCheckpoint } from "./checkpoint.ts";
+import { noteAncestors } from "./erasures.ts";
 import { type Disk, listFilesBelow, removeTree, replaceFile } from "./disk.ts";
 import { openJournal } from "./journal/open-journal.ts";
 
@@ -35,6 +36,7 @@ export async function restoreBackup(
       "CONFLICT",
       `${to} is not empty. Name an empty folder or a new one with --to; nothing was changed.`,
     );
+  await refuseInsideStore(disk, to);
   const found = await damagedFiles(disk, from, manifest);
   if (found.length > 0) throw damagedBackup(manifest.name, found.join("; "));
   const checkpoint = await checkpointOf(disk, from, manifest);
@@ -79,9 +81,28 @@ export async function restoreBackup(
     join(unfinished, checkpointName(checkpoint.number)),
     encodeCheckpoint({ ...checkpoint, storeId }),
   );
+  await noteAncestors(disk, unfinished, [
+    ...(manifest.ancestors ?? []),
+    { storeId: manifest.storeId, epoch, sequence, folder: dirname(from) },
+  ]);
   await prepare(unfinished, manifest);
   await disk.removeDirectory(to);
   await disk.rename(unfinished, to);
   await disk.syncDirectory(dirname(to));
   return manifest;
+}
+
+/**
+ * A store removes what it does not know from its folders: what was written there would go with it.
+ * @throws {ServiceError} INVALID_REQUEST where the folder is inside a data directory.
+ */
+export async function refuseInsideStore(disk: Disk, target: string): Promise<void> {
+  for (let folder = dirname(target); folder !== dirname(folder); folder = dirname(folder)) {
+    const entries = await disk.list(folder).catch(() => []);
+    if (entries.some(({ name }) => name.startsWith("CHECKPOINT-")))
+      throw new ServiceError(
+        "INVALID_REQUEST",
+        `${target} is inside the data directory ${folder}. Name a place outside of it; nothing was changed.`,
+      );
+  }
 }

@@ -1,10 +1,23 @@
 import { ANALYSER_VERSION, memoryTerms } from "../core/text/analyser.ts";
 import type { Change, MemoryRow } from "../core/rows.ts";
+import type { BelievedTime } from "./believed-time.ts";
 import type { Stage, StoreCatalogue } from "./catalogue/catalogue.ts";
 import type { Overlay } from "./catalogue/overlay.ts";
 import type { StampedVectors } from "./catalogue/stamped-vectors.ts";
 import type { WordIndex } from "./catalogue/word-index.ts";
+import type { JournalRecord } from "./journal/journal.ts";
 import type { PurgeLedger } from "./purge-ledger.ts";
+import type { StoredFeed } from "./stored-feed.ts";
+import { EMBEDDING_DIMENSIONS } from "../core/embedding.ts";
+import type { Ordinal } from "../core/ports.ts";
+import { traitsOf } from "../core/recall/traits.ts";
+import type { Tables } from "./tables/tables.ts";
+
+export interface StoreLog {
+  info(details: object, phrase: string): void;
+  warn(details: object, phrase: string): void;
+  error(details: object, phrase: string): void;
+}
 
 /** The memory side of a store: everything that is rebuilt at open. */
 export interface StoreIndexes {
@@ -13,12 +26,15 @@ export interface StoreIndexes {
   readonly words: WordIndex;
   readonly vectors: StampedVectors;
   readonly ledger: PurgeLedger;
+  readonly feed: Pick<StoredFeed, "publish" | "names">;
   /** True while waypoints that were lost are made again. */
   lacksEdges: boolean;
   /** One more than the largest `order` given so far. */
   nextOrder: number;
   /** The time of the newest record, epoch milliseconds. */
   lastTime: number;
+  /** Undefined before the first look at the clock. */
+  believed: BelievedTime | undefined;
 }
 
 /** Follows a record in what the next record's numbers are drawn from. */
@@ -44,14 +60,23 @@ export function withKnownVectors({ vectors }: StoreIndexes, changes: readonly Ch
   );
 }
 
-/** Makes rows of a durable record readable and findable, and answers about what they weigh in bytes. */
-export function showDurable(
-  { catalogue, overlay, words, vectors }: StoreIndexes,
-  sequence: number,
+/** Same as `showInSteps`, in one step. */
+export function showDurable(...record: Parameters<typeof showInSteps>): number {
+  const steps = showInSteps(...record);
+  for (let step = steps.next(); ; step = steps.next()) if (step.done === true) return step.value;
+}
+
+/**
+ * Makes rows of a durable record readable, then findable, with the last part what it says in the feed, and answers about
+ * what they weigh in bytes.
+ */
+export function* showInSteps(
+  { catalogue, overlay, words, vectors, feed }: StoreIndexes,
+  { sequence, time, erases }: Omit<JournalRecord, "changes">,
   changes: readonly Change[],
-  { ordinals }: Pick<Stage, "ordinals">,
+  { ordinals, feedEntries }: Pick<Stage, "ordinals" | "feedEntries">,
   isLastPart = true,
-): number {
+): Generator<void, number> {
   const bytes = overlay.put(sequence, changes, isLastPart);
   for (const change of changes) {
     if (change.table !== "memories" && change.table !== "vectors") continue;
@@ -60,16 +85,99 @@ export function showDurable(
     if (ordinal === undefined) continue;
     if (change.table === "memories") {
       if (change.row === null) words.remove(ordinal);
-      else words.put(ordinal, termsOf(change.row));
+      else yield* words.putInSteps(ordinal, termsOf(change.row));
     } else if (change.row === null) vectors.remove(ordinal);
     else vectors.put(ordinal, change.row);
   }
-  if (isLastPart) words.tidy();
+  if (isLastPart) {
+    words.tidy();
+    feed.publish(sequence, time, feedEntries, erases);
+  }
   return bytes;
 }
 
-/** Those of another analyser, as the journal of an earlier version has them, are made again. */
-function termsOf(row: MemoryRow): string[] {
-  if (row.analyserVersion !== ANALYSER_VERSION) return memoryTerms(row);
-  return row.terms === "" ? [] : row.terms.split(" ");
+/** Terms of another analyser version, such as an older journal has, are made again. */
+function* termsOf(row: MemoryRow): Generator<string> {
+  if (row.analyserVersion !== ANALYSER_VERSION) {
+    yield* memoryTerms(row);
+    return;
+  }
+  for (const [term] of row.terms.matchAll(/[^ ]+/g)) yield term;
+}
+
+/** Whether a staged record became durable, once that is known. */
+export async function isDurable(staged: { readonly settled: Promise<void> } | undefined): Promise<boolean> {
+  try {
+    await staged?.settled;
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Fills the memory side of a store from its tables. @throws {Error} where these contradict themselves. */
+export async function loadIndexes(indexes: StoreIndexes, tables: Tables, log: StoreLog): Promise<void> {
+  // Ordinals ascend with the order of adding, and rows come in any: so the places are dealt out first, and the rows go
+  // straight to theirs. Holding all rows to sort them would take more memory than everything else.
+  const orders: number[] = [];
+  for await (const batch of tables.scanOrders()) for (const order of batch) orders.push(order);
+  const ordinalOf = new Map(
+    Array.from(Float64Array.from(orders).sort(), (order, ordinal) => [order, ordinal]),
+  );
+
+  const outdated: { readonly id: string; readonly ordinal: Ordinal }[] = [];
+  const loadTerms = indexes.words.startLoading();
+  for await (const batch of tables.scanMemories()) {
+    for (const memory of batch) {
+      const ordinal = ordinalOf.get(memory.order);
+      if (ordinal === undefined) throw new TypeError("a memory was scanned once only");
+      indexes.catalogue.load(ordinal, memory);
+      if (memory.analyserVersion === ANALYSER_VERSION) loadTerms(ordinal, memory.terms);
+      else outdated.push({ id: memory.id, ordinal });
+    }
+  }
+  await analyseAgain(indexes, tables, outdated, log);
+
+  for await (const windows of tables.scanVectors()) {
+    windows.memoryIds.forEach((id, i) => {
+      const ordinal = indexes.catalogue.ordinalOf(id);
+      const values = windows.values.subarray(i * EMBEDDING_DIMENSIONS, (i + 1) * EMBEDDING_DIMENSIONS);
+      if (ordinal !== undefined)
+        indexes.vectors.addWindow(ordinal, windows.stamps[i] ?? "", {
+          values,
+          scale: windows.scales[i] ?? 0,
+        });
+    });
+  }
+  for (const table of ["signals", "edges", "requests", "facts", "documents", "jobs"] as const)
+    for await (const batch of tables.scan(table))
+      indexes.catalogue.loadRows(batch.map(({ id, row }) => ({ table, id, row }) as Change));
+  for await (const batch of tables.scanVersions()) {
+    for (const entry of batch) indexes.catalogue.versions.load(entry);
+  }
+}
+
+const ROWS_ANALYSED_AT_A_TIME = 500;
+
+/** Memories whose terms an older analyser wrote are read and analysed at every start until they are written again. */
+async function analyseAgain(
+  indexes: StoreIndexes,
+  tables: Tables,
+  outdated: readonly { readonly id: string; readonly ordinal: Ordinal }[],
+  log: StoreLog,
+): Promise<void> {
+  if (outdated.length > 0) log.info({ memories: outdated.length }, "analysing memories anew");
+  for (let first = 0; first < outdated.length; first += ROWS_ANALYSED_AT_A_TIME) {
+    const batch = outdated.slice(first, first + ROWS_ANALYSED_AT_A_TIME);
+    const rows = await tables.read(
+      "memories",
+      batch.map(({ id }) => id),
+    );
+    for (const { id, ordinal } of batch) {
+      const row = rows.get(id);
+      if (row === undefined) continue;
+      indexes.words.put(ordinal, memoryTerms(row));
+      indexes.catalogue.setTraits(ordinal, traitsOf(row.content));
+    }
+  }
 }

@@ -1,35 +1,14 @@
 import { join } from "node:path";
 import { setImmediate as turnOfOthers, setTimeout as sleep } from "node:timers/promises";
-import type { PurgeProgress, DiskUsage } from "../core/purge.ts";
+import type { DiskUsage, PurgeProgress } from "../core/purge.ts";
 import { ServiceError } from "../core/errors.ts";
 import type { TableName } from "../core/rows.ts";
 import { tablesFolder } from "./checkpoint.ts";
 import { type Disk, listFilesBelow, removeTree, usageBelow } from "./disk.ts";
 import type { CopiedTable } from "./tables/next-generation.ts";
 import { filesOfVersion, isVersionHint } from "./tables/table-files.ts";
-import type { TableState } from "./tables/table-state.ts";
+import type { TableState } from "./tables/table-spec.ts";
 import type { Tables } from "./tables/tables.ts";
-
-/** What brings a new generation of the tables about; the checkpointer says when. */
-export interface NewGeneration {
-  /** When nothing is being written and the tables hold all that came before: begins to copy them. */
-  begin(): Promise<void>;
-  /** Copies, beside reads and checkpoints; answers where the copies are by then. */
-  copy(): Promise<readonly TableState[]>;
-  /**
-   * When nothing is being written: brings in what has changed since `begin`, and from then on the tables are the new
-   * ones.
-   */
-  switch(changed: ReadonlyMap<TableName, ReadonlySet<string>>): Promise<void>;
-  /**
-   * Back to the tables as they were, whatever was done so far.
-   *
-   * @param mayBeNamed a checkpoint that names the copies may be on the disk: their files stay.
-   */
-  abandon(mayBeNamed: boolean): Promise<void>;
-  /** Lets go of the old tables, whose files are removed next. */
-  end(): Promise<void>;
-}
 
 export interface TableCopyParts {
   readonly disk: Disk;
@@ -45,7 +24,7 @@ export interface TableCopyParts {
 }
 
 /** Copies the survivors of every table into a new generation. */
-export class TableCopy implements NewGeneration {
+export class TableCopy {
   readonly #parts: TableCopyParts;
   #copied: readonly CopiedTable[] = [];
   #before = new Map<string, DiskUsage>();
@@ -63,6 +42,7 @@ export class TableCopy implements NewGeneration {
     }));
   }
 
+  /** To be called when nothing is being written and the tables hold all that came before. */
   async begin(): Promise<void> {
     const { disk, tables, signal } = this.#parts;
     signal.throwIfAborted();
@@ -92,16 +72,18 @@ export class TableCopy implements NewGeneration {
     }
   }
 
+  /** When nothing is being written: brings in what changed since `begin`; from then on the tables are the copies. */
   async switch(changed: ReadonlyMap<TableName, ReadonlySet<string>>): Promise<void> {
     const { tables, journal, signal } = this.#parts;
     signal.throwIfAborted();
     this.#report("switching");
-    // What is not in the copies by now is in the journal from here on, and what is before can go.
+    // Records that are not in the copies yet are in the journal from here on; earlier ones can go.
     await journal.beginSegment();
     for (const [table, ids] of changed) await tables.generation("catchUp", table, [...ids]);
     await tables.generation("switchGeneration");
   }
 
+  /** @param mayBeNamed a checkpoint that names the copies may be on the disk: their files stay. */
   async abandon(mayBeNamed: boolean): Promise<void> {
     const { disk, tables } = this.#parts;
     await tables.generation("abandonGeneration");
@@ -128,7 +110,6 @@ export class TableCopy implements NewGeneration {
     return states;
   }
 
-  /** What the new files of a table take. */
   after({ copy }: CopiedTable): Promise<DiskUsage> {
     return usageBelow(this.#parts.disk, this.#folderOf(copy));
   }

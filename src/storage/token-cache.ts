@@ -11,7 +11,7 @@ export class TokenCache {
   readonly #maxBytes: number;
   /** In the order of reading, oldest first: keeping the order of use would cost a question a millisecond. */
   readonly #vectors = new Map<string, TokenVectors>();
-  /** Of every reading under way, what has changed since it began. */
+  /** For every read under way, the ids that have changed since it began. */
   readonly #changedSince = new Set<Set<string>>();
   #bytes = 0;
 
@@ -27,7 +27,7 @@ export class TokenCache {
     return this.#vectors.get(id);
   }
 
-  /** Of a row that has changed or is gone. */
+  /** Drops a row that has changed or is gone. */
   forget(id: string): void {
     for (const changed of this.#changedSince) changed.add(id);
     this.#remove(id);

@@ -1,19 +1,17 @@
 import { dirname, join } from "node:path";
 import { crc32 } from "node:zlib";
 import { ServiceError } from "../core/errors.ts";
-import { type Checkpoint, CHECKPOINT_FORMAT, tablesFolder } from "./checkpoint.ts";
+import { type Checkpoint, CHECKPOINT_FORMAT, UPGRADE_COPIES } from "./checkpoint.ts";
 import { CHANGES_FORMAT } from "./codec.ts";
 import { type Disk, listFilesBelow, removeTree, replaceFile } from "./disk.ts";
+import { copyFile, tryLink } from "./file-copies.ts";
 import { JOURNAL_FORMAT } from "./journal/format.ts";
 import { TABLE_SPECS } from "./tables/specs.ts";
 
-/** In the data directory: a folder per upgrade. */
-export const UPGRADE_COPIES = "before-upgrade";
-
-/** Manifests, lists of deleted rows and the like; what is larger are rows, which LanceDB never changes in place. */
+/** Manifests, lists of deleted rows and the like; what is larger never changes in place and is shared. */
 const SMALL_BYTES = 1024 * 1024;
 
-/** What this program writes: the numbers of its formats, and a checksum of the columns of all tables. */
+/** Formats of this program: their numbers, and a checksum of the columns of all tables. */
 export const STORE_FORMATS: string = [
   CHECKPOINT_FORMAT,
   JOURNAL_FORMAT,
@@ -29,8 +27,8 @@ export const STORE_FORMATS: string = [
 ].join(".");
 
 /**
- * Keeps a copy of what a program with other formats wrote last: checkpoints, keys, the journal and the small files of the
- * tables. Called before anything of a store changes; does nothing where the formats are the same or the copy is there.
+ * Keeps a copy of what a program with other formats wrote last, which that program can open as a data directory. Large files
+ * are hard links where the file system has them. Called before anything of a store changes; does nothing where the formats are the same or the copy is there.
  *
  * @throws {ServiceError} STORE_UNUSABLE where the copy cannot be written; nothing was changed.
  */
@@ -47,14 +45,14 @@ export async function copyBeforeUpgrade(
     await removeTree(disk, unfinished);
     for (const path of await filesToCopy(disk, directory)) {
       await disk.makeDirectory(dirname(join(unfinished, path)));
-      await replaceFile(disk, join(unfinished, path), await disk.readFile(join(directory, path)));
+      await copyOrLink(disk, join(directory, path), join(unfinished, path));
     }
     await disk.rename(unfinished, copy);
     await disk.syncDirectory(dirname(copy));
   } catch (error) {
     throw new ServiceError(
       "STORE_UNUSABLE",
-      `The store in ${directory} was written by an earlier version, and no copy of its journal and small files can be kept in ` +
+      `The store in ${directory} was written by an earlier version, and no copy of it can be kept in ` +
         `${dirname(copy)} before it is upgraded: ${error instanceof Error ? error.message : String(error)}. ` +
         "Free some space, or make the folder writable, and start again. Nothing was changed.",
       { cause: error },
@@ -67,14 +65,18 @@ export function removeUpgradeCopies(disk: Disk, directory: string): Promise<void
   return removeTree(disk, join(directory, UPGRADE_COPIES));
 }
 
+async function copyOrLink(disk: Disk, from: string, to: string): Promise<void> {
+  const size = (await disk.size(from)) ?? 0;
+  if (size < SMALL_BYTES) return await replaceFile(disk, to, await disk.readFile(from));
+  if (!(await tryLink(disk, from, to))) await copyFile(disk, from, to);
+}
+
 async function filesToCopy(disk: Disk, directory: string): Promise<string[]> {
   const names = (await disk.list(directory)).map(({ name }) => name);
-  const paths = names.filter((name) => /^(CHECKPOINT-\d+|KEYS)$/.test(name));
+  const paths = names.filter((name) => /^(CHECKPOINT-\d+|KEYS|MODEL|ERASED|ANCESTORS)$/.test(name));
   for (const { name } of await disk.list(join(directory, "journal")))
     if (name !== "reserve") paths.push(`journal/${name}`);
-  for (const path of await listFilesBelow(disk, tablesFolder(directory))) {
-    const size = await disk.size(join(tablesFolder(directory), path));
-    if (size !== undefined && size < SMALL_BYTES) paths.push(`tables/${path}`);
-  }
+  for (const folder of ["tables", "files"])
+    for (const path of await listFilesBelow(disk, join(directory, folder))) paths.push(`${folder}/${path}`);
   return paths;
 }

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { putInPlace } from "../../src/cli/commands/export-place.ts";
+import { putInPlace } from "../../src/cli/commands/export.ts";
 import { FOLDER_INDEX } from "../../src/cli/import/read-export.ts";
 
 let folder: string;
@@ -19,19 +19,11 @@ function written(name: string, isFolder: boolean, content: string): string {
   return path;
 }
 
-it.each([false, true])("lets one of two exports have the name (a folder: %s)", async (isFolder) => {
-  const target = join(folder, "out");
-  const partials = ["a", "b", "c"].map((name) => written(name, isFolder, name));
-  const outcomes = await Promise.allSettled(
-    partials.map((partial) => putInPlace(partial, target, { isFolder, force: false })),
-  );
-  const winners = outcomes.flatMap(({ status }, i) => (status === "fulfilled" ? ["abc"[i]] : []));
-  expect(winners).toHaveLength(1);
-  expect(readFileSync(isFolder ? join(target, FOLDER_INDEX) : target, "utf8")).toBe(winners[0]);
-  for (const outcome of outcomes) {
-    if (outcome.status === "rejected")
-      expect(outcome.reason.message).toMatch(/came to be at .* while the export ran; it stays.*--force/);
-  }
+it.each([false, true])("replaces nothing that came meanwhile (a folder: %s)", async (isFolder) => {
+  const target = written("out", isFolder, "theirs");
+  const placing = putInPlace(written("a", isFolder, "new"), target, { isFolder, force: false });
+  await expect(placing).rejects.toThrow(/is there already; .*--force/);
+  expect(readFileSync(isFolder ? join(target, FOLDER_INDEX) : target, "utf8")).toBe("theirs");
 });
 
 it.each([false, true])("replaces an export where that is asked for (a folder: %s)", async (isFolder) => {

@@ -87,6 +87,7 @@ describe("memoryd fact add", () => {
       expect((await fact("add", "Ada", "lives in", "x", ...words)).code).toBe(2);
     }
     expect((await fact("add", "Ada", "lives in")).code).toBe(2);
+    expect((await fact("end", "me", "city")).stderr).toContain("takes one id, as `memoryd fact get SUBJECT`");
     expect((await fact("ad")).stderr).toMatch(/Did you mean add\?/);
   });
 });

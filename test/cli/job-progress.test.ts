@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { progressLines } from "../../src/cli/output/job-progress.ts";
+import { progressLines } from "../../src/cli/output/times.ts";
 
 it("shows the stage, a bar and the time left, by the pace of the stage", () => {
   let now = 5_000;

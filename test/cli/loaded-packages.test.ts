@@ -9,17 +9,24 @@ const STATEMENTS = /^(?:import|export)(?!\s+type\b)\s[^;]*?from\s*"([^"]+)"|^imp
 const SMALL = new Set(["commander", "env-paths", "ignore", "jsonc-parser", "smol-toml"]);
 const ACTIONS = /\bawait import\(\s*"([^"]+)"/g;
 
-/** Actions that cannot do without schemas, a log of the daemon's kind or the store; and requests over HTTPS. */
+/** Actions that cannot do without schemas, YAML, a log of the daemon's kind or the store; and requests over HTTPS. */
 const HEAVY = [
+  "cli/agents/agent-status.ts",
+  "cli/agents/install.ts",
   "cli/commands/export.ts",
+  "cli/commands/import-transcripts.ts",
   "cli/commands/import.ts",
   "cli/commands/start.ts",
   "cli/fetch-pinned.ts",
+  "cli/import/read-export.ts",
   "cli/mcp/serve-agent.ts",
   "daemon/backup-service.ts",
   "daemon/daemon.ts",
+  "daemon/doctor.ts",
   "daemon/key-service.ts",
   "daemon/log.ts",
+  "daemon/pull-model.ts",
+  "daemon/salvage-store.ts",
   "daemon/stopped-store.ts",
 ];
 

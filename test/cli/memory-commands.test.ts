@@ -71,7 +71,7 @@ describe("memoryd rm", () => {
     expect((await run(["rm", "-y", fakeId(1), fakeId(9)])).code).toBe(1);
     expect(server.calls.some(({ name }) => name === "deleteMemory")).toBe(false);
     expect(await printed("rm", "--yes", fakeId(1), fakeId(1).toUpperCase(), fakeId(2))).toBe(
-      "deleted 2 memories\n",
+      "deleted 2 memories; `memoryd trash` lists it\n",
     );
   });
 
@@ -86,8 +86,10 @@ describe("memoryd rm", () => {
     expect((await run(["rm", "-y", "000000"])).stderr).toMatch(/no memory with an id that ends in 000000/);
     await server.operations.addMemory({ content: "Eleventh." });
     expect(server.calls.some(({ name }) => name === "deleteMemory")).toBe(false);
-    expect(await printed("delete", "-y", end(1))).toBe("deleted 1 memory\n");
-    expect(await printed("remove", "-y", end(2).toUpperCase())).toBe("deleted 1 memory\n");
+    expect(await printed("delete", "-y", end(1))).toBe("deleted 1 memory; `memoryd trash` lists it\n");
+    expect(await printed("remove", "-y", end(2).toUpperCase())).toBe(
+      "deleted 1 memory; `memoryd trash` lists it\n",
+    );
     expect(JSON.parse(await printed("search", "anything", "--json"))).toHaveProperty("matches");
   });
 });

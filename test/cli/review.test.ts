@@ -112,7 +112,7 @@ it("removes nothing without being sure", async () => {
 
 it("removes what is shown, or the ids it is given", async () => {
   expect((await review("--remove", id(2), "--yes")).stdout).toBe("Removed 1 note.\n");
-  expect(deleted()).toEqual([{ id: id(2) }]);
+  expect(deleted()).toEqual([{ id: id(2), trash: true, deletedBy: "memoryd-cli" }]);
   expect((await review("--remove", "--yes")).stdout).toBe("Removed 3 notes.\n");
 });
 

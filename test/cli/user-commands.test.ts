@@ -33,7 +33,7 @@ const addFact = (user_id: string) =>
 
 describe("memoryd users list", () => {
   it("says who has how much", async () => {
-    expect(await printed("list")).toBe("Nobody has anything stored.\n");
+    expect(await printed("list")).toBe("No user has stored anything.\n");
     await add("Planted garlic in bed three.", "ann");
     await add("Planted leeks in bed four.", "bob/b");
     await addFact("ann");
@@ -65,6 +65,9 @@ describe("memoryd users summary", () => {
   });
 });
 
+const IN_BACKUPS =
+  "1 backup from before may still hold it; `memoryd compact --now --backups` makes a new one in their place\n";
+
 describe("memoryd users delete", () => {
   it("says the counts and deletes nothing where nobody can be asked", async () => {
     await add("Planted garlic in bed three.", "ann");
@@ -82,7 +85,7 @@ describe("memoryd users delete", () => {
     await add("Planted garlic in bed three.", "ann");
     await addFact("ann");
     expect(await printed("delete", "ann", "--yes")).toBe(
-      "deleted 1 memory; 1 fact stays (--include-facts)\n",
+      "deleted 1 memory; 1 fact stays (--include-facts)\n" + IN_BACKUPS,
     );
     expect(await printed("delete", "ann", "--yes")).toBe(
       "There was nothing to delete; 1 fact stays (--include-facts)\n",
@@ -96,7 +99,12 @@ describe("memoryd users delete", () => {
   it("deletes what it is told to with --yes", async () => {
     await add("Planted garlic in bed three.", "ann");
     await addFact("ann");
-    expect(await printed("delete", "ann", "--yes", "--include-facts")).toBe("deleted 1 memory, 1 fact\n");
+    expect(await printed("delete", "ann", "--yes", "--include-facts")).toBe(
+      "deleted 1 memory, 1 fact\n" + IN_BACKUPS,
+    );
+    expect(await printed("delete", "ann", "--yes", "--backups")).toBe(
+      "There was nothing to delete.\nmade the backup two, and removed 1 older one\n",
+    );
     expect(await printed("delete", "ann", "--yes", "--keep-documents")).toBe(
       "There was nothing to delete.\n",
     );

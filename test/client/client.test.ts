@@ -34,9 +34,25 @@ describe("memories", () => {
     });
     expect((await client.memories.reinforce(id, { boost: 0.5 })).salience).toBeCloseTo(0.75);
     expect((await client.memories.related(id, { depth: 2 })).nodes).toHaveLength(1);
+    expect((await client.memories.graph({ l: 10 })).nodes).toMatchObject([{ id, text: "Tea." }]);
     await expect(client.memories.delete(id, { user_id: "bob" })).rejects.toMatchObject({ status: 403 });
     expect(await client.memories.delete(id, {}, { ifVersion: 2 })).toEqual({ ok: true, id, deleted: 1 });
     await expect(client.memories.get(id)).rejects.toBeInstanceOf(MemorydError);
+  });
+
+  it("are tagged many at a time, each judged by itself", async () => {
+    const { id } = await client.memories.add({ content: "Tea.", tags: ["drink"] });
+    const memories = [{ id, version: 1 }, { id: "nonsense" }];
+    const { results, tagged, failed } = await client.memories.tag({
+      memories,
+      add: ["hot"],
+      remove: ["drink"],
+    });
+    expect({ tagged, failed }).toEqual({ tagged: 1, failed: 1 });
+    expect(results).toMatchObject([
+      { status: 200, id, version: 2, tags: ["hot"] },
+      { status: 404, code: "NOT_FOUND" },
+    ]);
   });
 
   it("come page by page, and stop when nobody asks on", async () => {

@@ -58,16 +58,6 @@ describe("readSettings", () => {
     );
   });
 
-  it("ignores variables of settings that are gone, with a warning, and refuses their flags and keys", () => {
-    expect(loadConfig({ env: { MEMORYD_INGEST_WORKERS: "4" } }).warnings).toEqual([
-      "MEMORYD_INGEST_WORKERS is no setting any more and is ignored: two documents are ingested at a time.",
-    ]);
-    const sentence =
-      /ingest-?[wW]orkers is no setting any more: two documents are ingested at a time\. Remove it\./;
-    expect(() => loadConfig({ env: {}, flags: { ingestWorkers: "4" } })).toThrow(sentence);
-    expect(() => loadConfig({ env: {}, configFile: file({ ingestWorkers: 4 }) })).toThrow(sentence);
-  });
-
   it("cannot be changed afterwards", () => {
     expect(Object.isFrozen(readSettings({ env: {} }))).toBe(true);
     expect(Object.isFrozen(loadConfig({ env: {} }))).toBe(true);
@@ -181,5 +171,38 @@ describe("loadConfig", () => {
   it("listens on other addresses with a key", () => {
     const env = { MEMORYD_API_KEY: KEY, MEMORYD_HOST: "0.0.0.0", MEMORYD_ALLOWED_HOSTS: "box.lan" };
     expect(loadConfig({ env })).toMatchObject({ host: "0.0.0.0", allowedHosts: ["box.lan"] });
+  });
+});
+
+describe("the settings as they are shown", () => {
+  it("name the flag, the variable, the file or nothing that each comes from", () => {
+    const configFile = file({ logLevel: "warn", maxUploadBytes: 2048 });
+    const env = { MEMORYD_PORT: "2", MEMORYD_LOG_LEVEL: "error" };
+    const { shown } = loadConfig({ flags: { host: "::1" }, env, configFile });
+    const one = (name: string) => shown.items.find((each) => each.name === name);
+    expect(one("host")).toMatchObject({ value: "::1", source: "flag", from: "--host", default: "127.0.0.1" });
+    expect(one("port")).toMatchObject({ value: 2, source: "variable", from: "MEMORYD_PORT" });
+    expect(one("logLevel")).toMatchObject({ value: "error", source: "variable" });
+    expect(one("maxUploadBytes")).toMatchObject({ value: 2048, source: "file", from: configFile });
+    expect(one("ffmpeg")).toMatchObject({ value: "auto", source: "default", from: null });
+    expect(shown.configFile).toBe(configFile);
+    expect(shown.items).toHaveLength(SETTINGS.length);
+  });
+
+  it("hold no secret, neither keys nor credentials in addresses", () => {
+    const env = {
+      MEMORYD_API_KEY: KEY,
+      MEMORYD_HTTP_PROXY: "http://ada:pa/ss@proxy.example:3128/?token=t0ken",
+    };
+    const keyFile = join(folder, "llm-key");
+    writeFileSync(keyFile, "llm-s3cret");
+    const { shown } = loadConfig({ env, flags: { summaryLlmKeyFile: keyFile } });
+    expect(shown.secrets).toEqual([
+      { name: "MEMORYD_API_KEY", from: "MEMORYD_API_KEY" },
+      { name: "MEMORYD_SUMMARY_LLM_KEY", from: keyFile },
+    ]);
+    const text = JSON.stringify(shown);
+    for (const secret of [KEY, "pa/ss", "t0ken", "s3cret"]) expect(text).not.toContain(secret);
+    expect(text).toContain("proxy.example:3128");
   });
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { millisecondsOf, type Pcm, type Transcriber } from "../../src/core/documents/transcription.ts";
+import { millisecondsOf, type Pcm, type Transcriber } from "../../src/core/documents/audio-decoder.ts";
 import { pieces, silence } from "../support/pcm.ts";
 
 /** As much as may be taken in before it has been heard: two windows of the model. */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { FetchProgress, UrlFetcher } from "../../src/core/documents/url-fetcher.ts";
+import type { FetchProgress, UrlFetcher } from "../../src/core/documents/document-ports.ts";
 
 export interface FetchingWorld {
   readonly fetcher: UrlFetcher;

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
@@ -116,4 +116,28 @@ it("goes on after a failure, and says what it was", async () => {
   await after(DAY_MS);
   await vi.waitFor(() => expect(names()).toHaveLength(1), { timeout: 30_000 });
   await settled();
+});
+
+it("holds nothing after it failed at a pulled model that lacks a file", async () => {
+  await add("one");
+  const model = join(store.directory, "models", "half");
+  mkdirSync(model, { recursive: true });
+  writeFileSync(join(model, "MODEL.json"), JSON.stringify({ version: 1, sha256: {}, figures: {} }));
+  const held = new Set<number>();
+  let holds = 0;
+  const hold = () => {
+    const id = (holds += 1);
+    held.add(id);
+    return () => void held.delete(id);
+  };
+  begin({ every: undefined, originals: { hold } });
+  await service.start({});
+  await settled();
+  expect((await service.list()).last?.problem).toMatch(/sectors\.json/);
+  expect([holds, held.size]).toEqual([2, 0]);
+  rmSync(model, { recursive: true });
+  await service.start({});
+  await settled();
+  expect((await service.list()).last?.problem).toBeUndefined();
+  expect(names()).toHaveLength(1);
 });

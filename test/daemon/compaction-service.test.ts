@@ -13,7 +13,11 @@ const REPORT: PurgeReport = {
 /** An erasure that ends when it is told to, and a daemon that is busy when the test says so. */
 function world(afterMinutes = 60) {
   const runs: { readonly options: PurgeOptions; readonly end: (error?: Error) => void }[] = [];
-  const state = { waiting: undefined as UnpurgedRows | undefined, activity: 0 };
+  const state = {
+    waiting: undefined as UnpurgedRows | undefined,
+    activity: 0,
+    failure: undefined as Error | undefined,
+  };
   const service = createCompactionService({
     purge: {
       get waiting() {
@@ -27,6 +31,13 @@ function world(afterMinutes = 60) {
         }),
     },
     originals: { listUnneeded: async () => [], removeUnneeded: async () => [] },
+    backups: {
+      copies: async () => ({ made: null, removed: 0, remaining: 3 }),
+      renew: async () => {
+        if (state.failure !== undefined) throw state.failure;
+        return { made: "new", removed: 3, remaining: 0 };
+      },
+    },
     clock: { now: Date.now },
     afterMinutes,
     activity: () => state.activity,
@@ -109,5 +120,36 @@ describe("the compaction service", () => {
     await service.close();
     expect(runs[0]?.options.signal?.aborted).toBe(true);
     expect(service.start()).toBe(false);
+  });
+
+  it("says in how many backups what it purged is yet, and replaces them where it shall", async () => {
+    const { service, runs, state } = world();
+    service.start();
+    const renewed = service.purgeWithBackups();
+    runs[0]?.end();
+    await pass(0);
+    expect(service.status().last?.backups).toEqual({ made: null, removed: 0, remaining: 3 });
+    // What was deleted while the first one ran is in neither.
+    expect(runs).toHaveLength(2);
+    runs[1]?.end();
+    expect(await renewed).toEqual({ made: "new", removed: 3, remaining: 0 });
+
+    state.failure = new Error("no room");
+    const failing = service.purgeWithBackups();
+    runs[2]?.end();
+    await expect(failing).rejects.toThrow(/older backups still hold it: no room/);
+    expect(service.status().last?.problem).toMatch(/no room/);
+    await service.close();
+    await expect(service.purgeWithBackups()).rejects.toMatchObject({ code: "NOT_READY" });
+  });
+
+  it("takes none for its own that ended before it was stopped", async () => {
+    const { service, runs } = world();
+    const first = service.purgeWithBackups();
+    runs[0]?.end();
+    expect(await first).toMatchObject({ made: "new" });
+    const stopped = service.purgeWithBackups();
+    const [refused] = await Promise.allSettled([stopped, service.close()]);
+    expect(refused).toMatchObject({ status: "rejected", reason: { code: "NOT_READY" } });
   });
 });

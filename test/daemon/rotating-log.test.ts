@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { openRotatingLog } from "../../src/daemon/rotating-log.ts";
+import { openRotatingLog, readLogEnd } from "../../src/daemon/rotating-log.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -29,4 +29,51 @@ it("goes on where the log before ended, and takes a line longer than a log", () 
   log.close();
   expect(readFileSync(path, "utf8")).toBe("x\n");
   expect(readFileSync(`${path}.1`, "utf8")).toBe("a long line of its own\n");
+});
+
+const line = (level: number, msg: string) =>
+  `${JSON.stringify({ level, time: "2026-11-22T10:00:00.000Z", port: 1, msg })}\n`;
+const messages = ({ items }: Awaited<ReturnType<typeof readLogEnd>>) => items.map(({ message }) => message);
+
+it("reads the last lines of a level and above, over the logs that were set aside", async () => {
+  const path = join(folder, "memoryd.log");
+  writeFileSync(`${path}.2`, line(50, "oldest"));
+  writeFileSync(`${path}.1`, line(20, "quiet") + line(60, "fatal"));
+  writeFileSync(path, `${line(30, "ready")}${line(40, "warned")}not of ours\n{"level":30,"ti`);
+  const all = await readLogEnd(path, { limit: 10, level: "debug" });
+  expect(messages(all)).toEqual([
+    "oldest",
+    "quiet",
+    "fatal",
+    "ready",
+    "warned",
+    "not of ours",
+    '{"level":30,"ti',
+  ]);
+  expect(all).toMatchObject({ file: path, hasMore: false });
+  expect(all.items[3]).toEqual({
+    at: Date.UTC(2026, 10, 22, 10),
+    level: "info",
+    message: "ready",
+    details: { port: 1 },
+  });
+  expect(all.items[5]).toEqual({ at: null, level: null, message: "not of ours", details: {} });
+  const some = await readLogEnd(path, { limit: 4, level: "warn" });
+  expect(messages(some)).toEqual(["fatal", "warned", "not of ours", '{"level":30,"ti']);
+  expect(some.hasMore).toBe(true);
+  expect(messages(await readLogEnd(path, { limit: 9, level: "error" }))).toContain("oldest");
+});
+
+it("reads a bounded part of a long log, and none where there is no file", async () => {
+  const path = join(folder, "memoryd.log");
+  writeFileSync(path, line(30, "a") + line(30, "ü".repeat(50)) + line(30, "b"));
+  const bytes = line(30, "b").length;
+  for (const maxBytes of [bytes, bytes + 1, bytes + 60])
+    expect(await readLogEnd(path, { limit: 9, level: "debug", maxBytes })).toMatchObject({ hasMore: true });
+  expect(messages(await readLogEnd(path, { limit: 9, level: "debug", maxBytes: bytes + 60 }))).toEqual(["b"]);
+  expect(await readLogEnd(join(folder, "none.log"), { limit: 9, level: "debug" })).toMatchObject({
+    items: [],
+    hasMore: false,
+  });
+  expect((await readLogEnd(undefined, { limit: 9, level: "debug" })).file).toBeNull();
 });

@@ -49,7 +49,12 @@ function settings(): string {
 }
 
 function commandLine(): string {
-  return program([]).commands.flatMap(describeCommand).join("\n\n");
+  const memoryd = program([]);
+  const shown = memoryd.createHelp().visibleCommands(memoryd);
+  return memoryd.commands
+    .filter((command) => shown.includes(command))
+    .flatMap((command) => describeCommand(command))
+    .join("\n\n");
 }
 
 /** Settings have a page of their own, and `--config` is said of all commands. */

@@ -17,14 +17,18 @@ if (!isThere) process.stderr.write(`Skipped: ${PYTHON} has no package mcp (pip i
 
 let home: string;
 let daemon: DaemonProcess;
+let locked: DaemonProcess;
+const KEY = "a-key-of-thirty-two-characters..";
 beforeAll(async () => {
   if (!isThere) return;
   home = mkdtempSync(join(tmpdir(), "memoryd-python-"));
   daemon = await startDaemonProcess(join(home, "data"));
+  locked = await startDaemonProcess(join(home, "locked"), { MEMORYD_API_KEY: KEY });
 });
 afterAll(async () => {
   if (!isThere) return;
   await daemon.kill();
+  await locked.kill();
   rmSync(home, { recursive: true, force: true });
 });
 
@@ -34,6 +38,7 @@ interface Answers {
   readonly found: string;
   readonly wrong: string;
   readonly prompt: string;
+  readonly context: string;
 }
 
 function runClient(words: readonly string[], input = ""): Promise<Answers> {
@@ -51,18 +56,21 @@ function runClient(words: readonly string[], input = ""): Promise<Answers> {
 }
 
 describe.skipIf(!isThere)("the Python client", () => {
-  it.each(["http", "stdio"])("is answered over %s", async (transport) => {
-    const dataDir = join(home, "data");
-    expect(readRuntimeInfo(dataDir)?.pid).toBe(daemon.pid);
+  it.each(["http", "stdio", "http with a key", "stdio with a key"])("is answered over %s", async (way) => {
+    const [transport = "", withKey] = way.split(" ");
+    const dataDir = join(home, withKey === undefined ? "data" : "locked");
+    const { pid, baseUrl } = withKey === undefined ? daemon : locked;
+    expect(readRuntimeInfo(dataDir)?.pid).toBe(pid);
     const environment = environmentOf(home, { MEMORYD_DATA_DIR: dataDir, MEMORYD_LOG_LEVEL: "error" });
     const answers =
       transport === "http"
-        ? await runClient(["http", `${daemon.baseUrl}/mcp`])
+        ? await runClient(["http", `${baseUrl}/mcp`, ...(withKey === undefined ? [] : [KEY])])
         : await runClient(["stdio", process.execPath, LAUNCHER, "mcp"], `${JSON.stringify(environment)}\n`);
-    expect(answers.tools).toHaveLength(7);
+    expect(answers.tools).toHaveLength(8);
     expect(answers.added).toMatch(/^(Stored|Nothing new)/);
     expect(answers.found).toMatch(/from=agent "mcp"[\s\S]*Python drinks tea\./);
     expect(answers.wrong).toMatch(/^INVALID_REQUEST/);
     expect(answers.prompt).toContain("Python drinks tea.");
+    expect(answers.context).toContain("Python drinks tea.");
   });
 });

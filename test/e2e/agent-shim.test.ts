@@ -26,6 +26,8 @@ const PATIENCE_MS = 90_000;
 let home: string;
 let dataDir: string;
 const clients: Client[] = [];
+/** What the user was asked. */
+const asked: string[] = [];
 beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), "memoryd-shim-"));
   dataDir = join(home, "data");
@@ -57,6 +59,10 @@ interface ShimOptions {
   readonly cwd?: string;
   readonly roots?: readonly string[];
   readonly name?: string;
+  /** What the user answers when asked; absent: the client cannot ask. */
+  readonly consent?: "accept" | "decline";
+  /** Speaks the protocol of 2026. */
+  readonly modern?: boolean;
 }
 
 function environment(env: Readonly<Record<string, string>> = {}): Record<string, string> {
@@ -74,6 +80,8 @@ async function startShim({
   cwd = home,
   roots,
   name = "claude-code",
+  consent,
+  modern = false,
 }: ShimOptions = {}): Promise<Client> {
   const transport = new StdioClientTransport({
     command: process.execPath,
@@ -84,8 +92,20 @@ async function startShim({
   });
   const client = new Client(
     { name, version: "1" },
-    { capabilities: roots === undefined ? {} : { roots: {} } },
+    {
+      capabilities: {
+        ...(roots !== undefined && { roots: {} }),
+        ...(consent !== undefined && { elicitation: { form: {} } }),
+      },
+      ...(modern && { versionNegotiation: { mode: { pin: "2026-07-28" } } }),
+    },
   );
+  if (consent !== undefined) {
+    client.setRequestHandler("elicitation/create", ({ params }) => {
+      asked.push(params.message);
+      return { action: consent, ...(consent === "accept" && { content: {} }) };
+    });
+  }
   if (roots !== undefined) {
     client.setRequestHandler("roots/list", () => ({
       roots: roots.map((path) => ({ uri: pathToFileURL(path).href })),
@@ -111,7 +131,7 @@ const REMOTE = '[remote "origin"]\n\turl = git@github.com:ada/notes.git\n';
 describe("memoryd mcp", () => {
   it("says what it offers before there is a daemon, then starts one in a session of its own", async () => {
     const client = await startShim({ cwd: repository("notes", REMOTE) });
-    expect((await client.listTools()).tools).toHaveLength(7);
+    expect((await client.listTools()).tools).toHaveLength(8);
     expect(client.getInstructions()).toMatch(/Search/);
     expect(await call(client, "memory_add", { content: "Tea is an infusion." })).toContain(
       'project "github.com/ada/notes"',
@@ -132,6 +152,39 @@ describe("memoryd mcp", () => {
     });
     expect(removed.stdout).toBe("Removed 1 note.\n");
     expect((await runCli(["review"], { home, env: environment() })).stdout).toMatch(/^Nothing was added/);
+  });
+
+  it.each([false, true])(
+    "asks the user before it deletes a note, where it can (protocol of 2026: %s)",
+    async (modern) => {
+      asked.length = 0;
+      const [no, yes] = [
+        await startShim({ consent: "decline", modern }),
+        await startShim({ consent: "accept", modern }),
+      ];
+      const stored = await call(no, "memory_add", { content: "Tea is\nan infusion." });
+      const id = /id=([0-9a-f-]{36})/.exec(stored)?.[1] ?? "";
+      expect(await call(no, "memory_delete", { id })).toBe("The user said no: nothing was deleted.");
+      expect(asked).toEqual(['Delete this note? "Tea is an infusion."']);
+      expect(await call(yes, "memory_get", { id })).toContain("infusion");
+      expect(await call(yes, "memory_delete", { id: id.slice(-12) })).toContain("Deleted");
+      expect(asked).toHaveLength(2);
+      // Ending a fact takes nothing away, and what is not there needs no question.
+      const recorded = await call(no, "fact_record", { subject: "Ada", predicate: "likes", object: "tea" });
+      const fact = /id=([0-9a-f-]{36})/.exec(recorded)?.[1] ?? "";
+      expect(await call(no, "memory_delete", { id: fact })).toContain("Ended");
+      expect(await call(no, "memory_delete", { id })).toMatch(/^NOT_FOUND/);
+      expect(asked).toHaveLength(2);
+    },
+  );
+
+  it("tells the context of the folder's project at the start", async () => {
+    const client = await startShim({ cwd: repository("notes", REMOTE) });
+    await call(client, "memory_add", { content: "I always use tabs in this project." });
+    const { contents } = await client.readResource({ uri: "memory://context" });
+    expect(JSON.stringify(contents)).toContain("I always use tabs in this project.");
+    const { messages } = await client.getPrompt({ name: "context" });
+    expect(JSON.stringify(messages)).toContain("github.com/ada/notes");
   });
 
   it("starts one daemon when five agents come at once", async () => {
@@ -165,7 +218,7 @@ describe("memoryd mcp", () => {
     expect(readRuntimeInfo(dataDir)?.instanceId).not.toBe(first);
   });
 
-  it("takes the project from the client's root, else from where it runs, else none", async () => {
+  it("takes the project from the client's root, else from where it runs, else all", async () => {
     const folder = repository("notes", REMOTE);
     const plain = join(home, "plain");
     mkdirSync(plain);
@@ -176,7 +229,7 @@ describe("memoryd mcp", () => {
     );
     expect(await scopeOf({ roots: [plain, folder], cwd: folder })).toMatch(/^project "plain~/);
     expect(await scopeOf({ roots: [], cwd: folder })).toMatch(/ada\/notes/);
-    expect(await scopeOf({ cwd: plain })).toBe("no project");
+    expect(await scopeOf({ cwd: plain })).toBe("all projects");
     expect(await scopeOf({ cwd: folder, words: ["--project", "p", "--user", "ada"] })).toBe(
       'project "p" and no project, user "ada"',
     );
@@ -186,9 +239,9 @@ describe("memoryd mcp", () => {
     const client = await startShim({ words: ["--tools", "list,ingest_url", "--read-only"] });
     expect((await client.listTools()).tools.map(({ name }) => name)).toEqual([
       "memory_search",
+      "memory_list",
       "memory_get",
       "fact_lookup",
-      "memory_list",
     ]);
     expect(await call(client, "memory_add", { content: "x" })).toMatch(/^FORBIDDEN/);
     const wrong = await runCli(["mcp", "--tools", "lists"], { home, env: environment() });

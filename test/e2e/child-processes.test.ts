@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { PCM_RATE } from "../../src/core/documents/transcription.ts";
+import { PCM_RATE } from "../../src/core/documents/audio-decoder.ts";
 import { longPdf } from "../fixtures/documents/pdf-documents.ts";
 import { call, type DaemonProcess, startDaemonProcess } from "../support/daemon-process.ts";
 import { tone } from "../support/pcm.ts";

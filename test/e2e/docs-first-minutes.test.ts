@@ -68,9 +68,11 @@ it.skipIf(process.platform === "win32")(
       "status",
       "add",
       "query",
+      "open",
       "list",
       "edit",
       "rm",
+      "trash",
       "import",
       "ingest",
     ]);
@@ -78,9 +80,10 @@ it.skipIf(process.platform === "win32")(
     for (const command of commands) {
       const id = /remembered (\S+)/.exec(answers.get("add") ?? "")?.[1] ?? "";
       const words = wordsOf(command).map((word) => (word === "ID" ? id : word));
-      // Nobody is there to be asked.
+      // Nobody is there to be asked, nor a browser.
       const [name = ""] = words;
-      const { code, stdout, stderr } = await memoryd(...words, ...(name === "rm" ? ["--yes"] : []));
+      const unasked = { rm: ["--yes"], open: ["--print"] }[name] ?? [];
+      const { code, stdout, stderr } = await memoryd(...words, ...unasked);
       expect({ command, code, stderr }).toEqual({ command, code: 0, stderr: "" });
       answers.set(name, stdout);
     }
@@ -88,7 +91,8 @@ it.skipIf(process.platform === "win32")(
     expect(answers.get("query")).toMatch(/^ *1\. .*water meter/);
     expect(answers.get("list")).toMatch(/water meter.*#home/);
     expect(answers.get("edit")).toMatch(/^changed .*version 2/);
-    expect(answers.get("rm")).toBe("deleted 1 memory\n");
+    expect(answers.get("rm")).toBe("deleted 1 memory; `memoryd trash` lists it\n");
+    expect(answers.get("trash")).toMatch(/^restored .*water meter/);
     expect((await memoryd("query", "how deep is garlic planted?")).stdout).toMatch(
       /^ *1\. .*three centimetres deep/,
     );

@@ -39,7 +39,7 @@ const lines = (text: string) =>
     .map((line) => JSON.parse(line) as { type?: string });
 
 describe("import", () => {
-  it("kept up after kill -9 in its middle, and done again, brings each message once", async () => {
+  it("repeated after kill -9 in its middle, and once more, brings each message once", async () => {
     const daemon = await daemonAt("chats");
     const path = join(folder, "chatgpt.zip");
     const talks = Array.from({ length: CONVERSATIONS }, (_, n) => chatGptConversation(n));
@@ -56,17 +56,15 @@ describe("import", () => {
     const before = await count();
     const second = await memoryd("chats", "import", path, "--json");
     expect(second).toMatchObject({ code: 0 });
-    const { added, known, earlier } = JSON.parse(second.stdout);
+    const { added, known } = JSON.parse(second.stdout);
     // What was under way when it was killed may have come after the count.
     expect(added).toBeLessThanOrEqual(MESSAGES - before);
-    // It may have been killed before it wrote down its first step.
-    expect((earlier?.added ?? 0) + known + added).toBe(MESSAGES);
+    expect(known + added).toBe(MESSAGES);
     expect(await count()).toBe(MESSAGES);
 
     const third = await memoryd("chats", "import", path, "--json");
     expect(JSON.parse(third.stdout)).toMatchObject({ added: 0, known: MESSAGES, failed: 0 });
     expect(await count()).toBe(MESSAGES);
-    expect(readdirSync(join(folder, "chats/imports"))).toEqual([]);
 
     const session = await call(daemon, "GET", "/memory/all?session_id=chatgpt:talk-7");
     expect(

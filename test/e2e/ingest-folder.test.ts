@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { call, type DaemonProcess, startDaemonProcess } from "../support/daemon-process.ts";
+import { NOTE_HEIGHT, NOTE_WIDTH, noteAt, png } from "../fixtures/documents/pictures.ts";
 import { environmentOf, LAUNCHER, runCli } from "../support/run-cli.ts";
 
 const TIMEOUT_MS = 120_000;
@@ -86,6 +87,50 @@ it(
 
     watcher?.kill("SIGINT");
     await new Promise((done) => watcher?.once("exit", done));
+  },
+  TIMEOUT_MS,
+);
+
+it(
+  "reads front matter: tags, date and other fields of the memories, and no text of them",
+  async () => {
+    put(
+      "bees.md",
+      "---\ntags: [bees]\ndate: 2025-01-03\nrating: 4\npath: /etc/passwd\n---\nThe bees came back early.",
+    );
+    expect(await runCli(["ingest", folder, "--tag", "mine"], { home, env: env() })).toMatchObject({
+      code: 0,
+    });
+    const { body } = await call(daemon, "GET", "/memory/all");
+    expect(body.items).toMatchObject([
+      {
+        content: "The bees came back early.",
+        tags: ["mine", "bees"],
+        occurred_at: "2025-01-03T00:00:00.000Z",
+        metadata: { rating: 4, path: join(folder, "bees.md") },
+      },
+    ]);
+  },
+  TIMEOUT_MS,
+);
+
+it(
+  "reads pictures of text with their confidence, and skips those of a folder that hold none",
+  async () => {
+    writeFileSync(join(folder, "note.png"), png(NOTE_WIDTH, NOTE_HEIGHT, noteAt));
+    writeFileSync(
+      join(folder, "blank.png"),
+      png(300, 200, () => 255),
+    );
+    const { code, stdout } = await runCli(["ingest", folder], { home, env: env() });
+    expect(stdout).toMatch(/^1 added/);
+    expect(stdout).toContain("skipped 1 .png: The picture holds no text that can be read.");
+    expect(code).toBe(0);
+    const { body } = await call(daemon, "GET", "/documents");
+    expect(body.items[0].extraction).toMatchObject({ content_type: "png", confidence: expect.any(Number) });
+    expect(await runCli(["ingest", join(folder, "blank.png")], { home, env: env() })).toMatchObject({
+      code: 1,
+    });
   },
   TIMEOUT_MS,
 );

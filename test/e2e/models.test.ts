@@ -1,9 +1,12 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, expect, it } from "vitest";
 import { call, type DaemonProcess, startDaemonProcess } from "../support/daemon-process.ts";
-import { runCli } from "../support/run-cli.ts";
+import { serveModel } from "../support/model-hub.ts";
+import { environmentOf, LAUNCHER, runCli } from "../support/run-cli.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "memoryd-models-"));
 const other = mkdtempSync(join(tmpdir(), "memoryd-models-"));
@@ -94,4 +97,97 @@ it("changes the model while it is used, and goes on after a kill", async () => {
   await untilChanged();
   expect(await ask("Wann wurde die Heizung gewartet?")).toBe(notes[1]);
   expect((await cli("list", "--json")).stdout).toMatch(/"active": true/);
+});
+
+it("pulls a model from a hub, through a kill, changes to it, and restores it from a backup", async () => {
+  const home = mkdtempSync(join(tmpdir(), "memoryd-models-"));
+  const shipped = join(import.meta.dirname, "../../data/models/all-MiniLM-L6-v2");
+  const files = new Map(
+    [
+      "onnx/model_quantized.onnx",
+      "config.json",
+      "tokenizer.json",
+      "tokenizer_config.json",
+      "1_Pooling/config.json",
+    ].map((path) => [path, readFileSync(join(shipped, path))]),
+  );
+  let isSlow = true;
+  const hub = await serveModel(files, (path, response) => {
+    if (!isSlow || !path.endsWith(".onnx")) return false;
+    response.write(files.get("onnx/model_quantized.onnx")?.subarray(0, 1e6));
+    return true;
+  });
+  const dataDir = join(home, "data");
+  const env = { MEMORYD_DATA_DIR: dataDir, HF_ENDPOINT: hub.url };
+  const cli = (...words: string[]) => runCli(words, { home, env });
+  const pull = ["models", "pull", "somebody/tiny", "--as", "mine"];
+  try {
+    expect(await cli(...pull)).toMatchObject({
+      code: 2,
+      stdout: expect.stringMatching(/^mine: 24\.1 MB, mit, en, de, from http:\/\/127/),
+      stderr: expect.stringContaining("--yes"),
+    });
+    const killed = spawn(process.execPath, [LAUNCHER, ...pull, "--yes"], { env: environmentOf(home, env) });
+    await expect
+      .poll(() => (existsSync(join(dataDir, "models")) ? readdirSync(join(dataDir, "models")) : []))
+      .toHaveLength(1);
+    killed.kill("SIGKILL");
+    await once(killed, "exit");
+    expect((await cli("models")).stdout).not.toContain("mine");
+    isSlow = false;
+    expect(await cli(...pull, "--yes")).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("pulled mine"),
+    });
+    expect(readdirSync(join(dataDir, "models"))).toEqual(["mine"]);
+
+    // Of a new store.
+    daemon = await startDaemonProcess(dataDir, { MEMORYD_MODEL: "mine" });
+    const content = "The spare key lies under the blue flower pot.";
+    await call(daemon, "POST", "/memory/add", { content });
+    await call(daemon, "POST", "/memory/add", {
+      content: "I was furious about the delay.",
+      sector: "semantic",
+    });
+    const find = async (query: string) =>
+      (await call(daemon ?? expect.fail(), "POST", "/memory/query", { query, k: 1 })).body.matches[0];
+    expect(await find("where can I find another key?")).toMatchObject({ content });
+    expect((await call(daemon, "GET", "/models")).body.items).toContainEqual(
+      expect.objectContaining({
+        name: "mine",
+        licence: "mit",
+        languages: "en, de",
+        dimensions: 384,
+        active: true,
+      }),
+    );
+    // There and back.
+    for (const name of ["all-MiniLM-L6-v2", "mine"]) {
+      expect((await call(daemon, "POST", "/models/use", { name })).status).toBe(202);
+      await expect
+        .poll(async () => (await call(daemon ?? expect.fail(), "GET", "/models")).body.migration, {
+          timeout: 60_000,
+        })
+        .toBeNull();
+      expect(await find("where can I find another key?")).toMatchObject({ content });
+    }
+    expect((await cli("backup", "--name", "one")).code).toBe(0);
+    await daemon.stop();
+
+    const restored = join(home, "restored");
+    expect((await cli("restore", "one", "--from", dataDir, "--to", restored)).code).toBe(0);
+    daemon = await startDaemonProcess(restored);
+    expect(await find("where can I find another key?")).toMatchObject({ content });
+    await daemon.stop();
+    daemon = undefined;
+
+    // A file that is another one is not read.
+    appendFileSync(join(restored, "models/mine/tokenizer.json"), " ");
+    await expect(startDaemonProcess(restored)).rejects.toThrow("tokenizer.json has changed");
+    rmSync(join(restored, "models/mine"), { recursive: true });
+    await expect(startDaemonProcess(restored)).rejects.toThrow();
+  } finally {
+    await hub.close();
+    rmSync(home, { recursive: true, force: true });
+  }
 });

@@ -75,7 +75,7 @@ describe("the package", () => {
       paths.some((path) => path.startsWith("data/models/all-MiniLM-L6-v2/") && path.endsWith(".onnx")),
     ).toBe(true);
     const expected =
-      /^(LICENSE|README\.md|CHANGELOG\.md|package\.json|bin\/memoryd\.js|dist\/.+\.js|dist\/(?:client|schemas)\/.+\.d\.ts|(?:data|docs)\/.+)$/;
+      /^(LICENSE|README\.md|CHANGELOG\.md|package\.json|bin\/memoryd(?:-hook)?\.js|dist\/.+\.js|dist\/console\/.+|dist\/(?:client|schemas)\/.+\.d\.ts|(?:data|docs)\/.+)$/;
     expect(paths.filter((path) => !expected.test(path))).toEqual([]);
     expect(packed.unpackedSize).toBeLessThan(200e6);
   });

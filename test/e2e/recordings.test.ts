@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { PCM_RATE } from "../../src/core/documents/transcription.ts";
+import { PCM_RATE } from "../../src/core/documents/audio-decoder.ts";
 import { call, type DaemonProcess, startDaemonProcess } from "../support/daemon-process.ts";
 import { hasEspeak, speak } from "../support/espeak.ts";
 import { join as joinSound, silence } from "../support/pcm.ts";

@@ -29,7 +29,7 @@ it(
   async () => {
     const added = await runCli(["add", "The heron nests at the old mill."], { home, env });
     expect(added).toMatchObject({ code: 0, stdout: expect.stringMatching(/^remembered [0-9a-f]{8} /) });
-    expect(added.stderr).toBe("Starting memoryd; it ends by itself after 30 minutes without use.\n");
+    expect(added.stderr).toBe("Starting memoryd; it stops after 30 minutes without use.\n");
     const found = await runCli(["query", "heron"], { home, env });
     expect(found).toMatchObject({ code: 0, stdout: expect.stringContaining("old mill"), stderr: "" });
     const status = JSON.parse((await runCli(["status", "--json"], { home, env })).stdout);
@@ -39,12 +39,11 @@ it(
 );
 
 it(
-  "start names who has the port",
+  "start says that another program has the port",
   async () => {
     const { code, stderr } = await runCli(["start"], { home, env });
     expect(code).toBe(1);
-    const who = process.platform === "linux" ? `\\S+.* \\(process ${process.pid}\\)` : "another program";
-    expect(stderr).toMatch(new RegExp(`is already in use by ${who}\\. Stop it, or choose another port`));
+    expect(stderr).toContain("is already in use by another program. Stop it, or choose another port");
   },
   TIMEOUT_MS,
 );

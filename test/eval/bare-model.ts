@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { EMBEDDING_DIMENSIONS } from "../../src/core/embedding.ts";
-import { BUNDLED_MODELS, type EmbeddingModel, findModel, MINILM } from "../../src/models/bundled-models.ts";
+import { BUNDLED_MODELS, type EmbeddingModel, MINILM } from "../../src/models/bundled-models.ts";
 import { meanPool, openModelSession, scaleToUnit } from "../../src/models/model-session.ts";
 import { openPieceReader } from "../../src/models/piece-reader.ts";
 import { readProjection } from "../../src/models/projection.ts";
@@ -10,7 +10,7 @@ import type { Piece } from "../../src/models/text-units.ts";
 /** The model that evaluations judge: the one that `MEMORYD_EVAL_MODEL` names, else the default of new stores. */
 export function modelUnderTest(): EmbeddingModel {
   const name = process.env["MEMORYD_EVAL_MODEL"];
-  const model = name === undefined ? BUNDLED_MODELS[0] : findModel(name);
+  const model = name === undefined ? BUNDLED_MODELS[0] : BUNDLED_MODELS.find((each) => each.name === name);
   if (model === undefined) throw new Error(`MEMORYD_EVAL_MODEL: no model ships as ${String(name)}`);
   return model;
 }
@@ -21,7 +21,7 @@ export async function openBareModel(model: EmbeddingModel = MINILM) {
   const { reader } = await openPieceReader(model);
   const session = await openModelSession(files.model.path, marks);
   const projection = existsSync(files.projection.path)
-    ? readProjection(await readFile(files.projection.path), model.projection)
+    ? readProjection(await readFile(files.projection.path), model)
     : undefined;
   const vectorOf = (states: Float32Array) => projection?.vector(states, "window") ?? meanPool(states);
   const prefix = Array.from(reader.units(prefixes.window), ({ pieces }) => pieces.map(({ id }) => id)).flat();

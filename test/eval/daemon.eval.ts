@@ -39,7 +39,7 @@ describe.runIf(isThere)("a running daemon", () => {
   let retriever: HttpRetriever;
 
   beforeAll(async () => {
-    daemon = await startDaemonProcess(directory);
+    daemon = await startDaemonProcess(directory, { MEMORYD_MODEL: modelUnderTest().name });
     retriever = await httpRetriever(daemon.baseUrl, set.memories);
   }, 600_000);
   afterAll(async () => {

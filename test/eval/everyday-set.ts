@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { AddMemoryInput } from "../../src/core/memories/added-memory.ts";
+import type { AddMemoryInput } from "../../src/core/memories/memory-ports.ts";
 import { type Conversation, UNANSWERABLE } from "./locomo.ts";
 
 /** A memory with the name that questions expect it by. */

@@ -13,14 +13,14 @@ import { openEmbedder } from "../../src/models/onnx-embedder.ts";
 import { cachedEmbedder } from "./cached-embedder.ts";
 import { changesSet } from "./changes-set.ts";
 import { type EverydaySet, readConversations, readEverydaySet } from "./everyday-set.ts";
-import { type Asked, figuresOf, openSet, toldApart } from "./recall-run.ts";
+import { type Asked, figuresOf, openSet, relevanceOf, toldApart } from "./recall-run.ts";
 
 const EVERYDAY = process.env["MEMORYD_EVERYDAY"] ?? "../shared/data/daily-dev";
 const CONVERSATIONS = process.env["MEMORYD_CONVERSATIONS"] ?? "../shared/data/long-turns-dev.json";
 
 const SETS: readonly (readonly [name: string, read: (() => EverydaySet) | undefined])[] = [
   ["everyday notes", existsSync(EVERYDAY) ? () => readEverydaySet(EVERYDAY, "everyday") : undefined],
-  // Written before the ranking was judged by them, in four languages; nothing was fitted to them.
+  // Written before the ranking was judged by them, in five languages; no weight was fitted to them.
   ["kept notes", () => readEverydaySet("test/fixtures/kept-notes", "kept notes")],
   ["changes", changesSet],
   [
@@ -48,6 +48,7 @@ describe.each(BUNDLED_MODELS)("$name", (model) => {
       ),
       all: figuresOf(answerable),
     });
-    if (answerable.length < asked.length) console.log("told apart", toldApart(asked).toFixed(3));
+    if (answerable.length < asked.length)
+      console.log("told apart", toldApart(asked).toFixed(3), "relevance", relevanceOf(asked));
   });
 });

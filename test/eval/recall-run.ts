@@ -12,6 +12,8 @@ export interface Asked {
   /** Names of what was found, best first, at most ten. */
   readonly found: readonly string[];
   readonly scores: readonly number[];
+  /** How many leading hits answer, as the answer says. */
+  readonly relevant: number;
   readonly hits: readonly MemoryHit[];
 }
 
@@ -23,6 +25,7 @@ export async function openSet(set: EverydaySet, embedder: Embedder) {
     onPending: () => {},
     isBusy: () => false,
     minSimilarity: () => embedder.profile.similar,
+    nextTurn: async () => {},
   });
   const ports: MemoryPorts = {
     ...createMemoryWorld().ports,
@@ -40,8 +43,10 @@ export async function openSet(set: EverydaySet, embedder: Embedder) {
   await followUps.flush();
   return {
     ports,
+    /** By the ids of memories. */
+    nameOf: nameOf as ReadonlyMap<string, string>,
     async ask(question: SetQuestion, explain = false): Promise<Asked> {
-      const { hits } = await queryMemory(ports, {
+      const { hits, relevant } = await queryMemory(ports, {
         query: question.text,
         limit: 10,
         filter: { userId: question.userId },
@@ -51,6 +56,7 @@ export async function openSet(set: EverydaySet, embedder: Embedder) {
       return {
         question,
         hits,
+        relevant,
         found: hits.map(({ memory }) => nameOf.get(memory.id) ?? ""),
         scores: hits.map(({ score }) => score),
       };
@@ -102,4 +108,28 @@ export function toldApart(asked: readonly Asked[]): number {
       return x > y ? 1 : x === y ? 0.5 : 0;
     }),
   );
+}
+
+/**
+ * Of the answerable questions, the share whose first answer is right and counted as one; of the others by kind, the share
+ * that nothing is said to answer.
+ */
+export function relevanceOf(asked: readonly Asked[]): Readonly<Record<string, number>> {
+  const isAnswerable = ({ question }: Asked) => question.expect.length > 0;
+  const others = asked.filter((one) => !isAnswerable(one));
+  const kinds = [...new Set(others.map(({ question }) => question.kind))].sort();
+  return {
+    "right and relevant": mean(asked.filter(isAnswerable), ({ question, found: [first = ""], relevant }) =>
+      relevant > 0 && question.expect.includes(first) ? 1 : 0,
+    ),
+    ...Object.fromEntries(
+      kinds.map((kind) => [
+        kind,
+        mean(
+          others.filter(({ question }) => question.kind === kind),
+          ({ relevant }) => (relevant === 0 ? 1 : 0),
+        ),
+      ]),
+    ),
+  };
 }

@@ -14,7 +14,8 @@ import {
   type SectorModel,
 } from "../../src/core/sectors/sectors.ts";
 import { modelUnderTest } from "./bare-model.ts";
-import { type Example, readExamples, trainSectors } from "./sector-training.ts";
+import { type Example, trainSectors } from "../../src/core/sectors/train-sectors.ts";
+import { readExamples } from "./sector-training.ts";
 
 const MODEL = modelUnderTest();
 const FOLDS = 10;
@@ -101,7 +102,10 @@ function stratify(examples: readonly Example[], random: () => number): number[] 
 function crossValidate(examples: readonly Example[], always: readonly Example[], seed: number): Answer[] {
   const folds = stratify(examples, mulberry32(seed));
   return Array.from({ length: FOLDS }, (_, fold) => {
-    const model = trainSectors(MODEL, [...examples.filter((_example, i) => folds[i] !== fold), ...always]);
+    const model = trainSectors(MODEL.files.model.sha256, [
+      ...examples.filter((_example, i) => folds[i] !== fold),
+      ...always,
+    ]);
     return answers(
       model,
       examples.filter((_example, i) => folds[i] === fold),
@@ -150,7 +154,7 @@ describe("sectors", () => {
   });
 
   it("are told of statements that others wrote", () => {
-    const list = answers(trainSectors(MODEL, further), first);
+    const list = answers(trainSectors(MODEL.files.model.sha256, further), first);
     print("trained on the further statements, judged on the first", list);
     expect(quality(list).primary).toBeGreaterThanOrEqual(0.78);
   });

@@ -7,7 +7,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { PCM_RATE, type Segment } from "../../src/core/documents/transcription.ts";
+import { PCM_RATE, type Segment } from "../../src/core/documents/audio-decoder.ts";
 import { openTranscriber, type WhisperTranscriber } from "../../src/models/whisper/whisper-transcriber.ts";
 import { hasEspeak, speak } from "../support/espeak.ts";
 import { join, pieces, silence } from "../support/pcm.ts";

@@ -9,11 +9,12 @@
  */
 import { writeFileSync } from "node:fs";
 import { BUNDLED_MODELS } from "../../src/models/bundled-models.ts";
-import { formatModel, readExamples, trainSectors } from "./sector-training.ts";
+import { trainSectors } from "../../src/core/sectors/train-sectors.ts";
+import { formatModel, readExamples } from "./sector-training.ts";
 
 for (const model of BUNDLED_MODELS) {
   const examples = await readExamples(model, "statements", "further-statements");
-  const json = formatModel(trainSectors(model, examples));
+  const json = formatModel(trainSectors(model.files.model.sha256, examples));
   writeFileSync(model.sectors, json);
   console.log(`${model.sectors}: ${json.length} bytes, from ${examples.length} statements`);
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { checkClaim, claimedCharset, kindOf } from "../../src/extraction/document-kind.ts";
 import { bareDocx } from "../fixtures/documents/bare-docx.ts";
+import { workbook } from "../fixtures/documents/everyday-documents.ts";
 import { zipOf } from "../support/zip-writer.ts";
 
 const latin1 = (text: string) => new Uint8Array(Buffer.from(text, "latin1"));
@@ -16,6 +17,11 @@ describe("kindOf", () => {
     ["pdf", PDF, { claimedType: "application/octet-stream", filename: "report" }],
     ["docx", DOCX, { claimedType: "docx" }],
     ["docx", DOCX, { claimedType: "application/octet-stream", filename: "a.docx" }],
+    ["xlsx", workbook([]), { filename: "a.xlsm" }],
+    ["png", latin1("\x89PNG\r\n"), { claimedType: "image/png" }],
+    ["jpeg", latin1("\xff\xd8\xff\xe0"), { filename: "a.JPG" }],
+    ["eml", TEXT, { claimedType: "message/rfc822" }],
+    ["ipynb", TEXT, { claimedType: "application/json", filename: "a.ipynb" }],
     ["html", HTML, {}],
     ["html", TEXT, { claimedType: "text/html; charset=utf-8" }],
     ["html", latin1("<p>piece"), { filename: "piece.HTM" }],
@@ -34,8 +40,8 @@ describe("kindOf", () => {
     ["md", TEXT, { claimedType: ".markdown" }],
     ["txt", new Uint8Array(Buffer.from("\ufeffnote", "utf16le")), {}],
     ["txt", new Uint8Array(Buffer.from("a longer note", "utf16le")), {}],
-  ])("is %s (%#)", (kind, bytes, claim) => {
-    expect(kindOf(bytes, claim)).toBe(kind);
+  ])("is %s (%#)", async (kind, bytes, claim) => {
+    expect(await kindOf(bytes, claim)).toBe(kind);
   });
 
   it.each([
@@ -54,7 +60,7 @@ describe("kindOf", () => {
       "text of a kind nobody knows",
       TEXT,
       { claimedType: "foo/bar" },
-      /sent as foo\/bar.*pdf, docx, html, md and txt/,
+      /sent as foo\/bar.*webp, html, md and txt/,
     ],
     ["text that is no kind at all", TEXT, { claimedType: "garbage" }, /sent as garbage/],
     ["text called a workbook", TEXT, { claimedType: "xlsx" }, /sent as xlsx/],
@@ -62,13 +68,15 @@ describe("kindOf", () => {
     ["text in a program's name", TEXT, { filename: "a.exe" }, /sent as \.exe/],
     ["text in a recording's name", TEXT, { filename: "a.MP3" }, /sent as \.mp3/],
     ["a PDF of a kind nobody knows", PDF, { claimedType: "foo/bar" }, /its bytes are a PDF/],
-    ["an image", latin1("\x89PNG\r\n\x1a\n"), {}, /is a PNG image/],
-    ["a workbook", zipOf([{ name: "xl/workbook.xml", content: "" }]), {}, /an Excel workbook/],
+    ["an image", latin1("GIF89a"), {}, /is a GIF image/],
+    ["a picture of another kind", latin1("\x89PNG\r\n"), { filename: "a.jpg" }, /bytes are a PNG picture/],
+    ["a workbook called a book", workbook([]), { filename: "a.epub" }, /bytes are an Excel workbook/],
+    ["an OpenDocument", zipOf([{ name: "mimetype", content: "" }]), {}, /an OpenDocument file/],
     ["an archive", zipOf([{ name: "a.txt", content: "" }]), {}, /a zip archive/],
     ["old Word", latin1("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"), { filename: "a.doc" }, /before 2007/],
     ["binary data", latin1("abc\0\x01\x02def\0"), { claimedType: "txt" }, /binary data/],
-  ])("refuses %s", (_, bytes, claim, message) => {
-    expect(() => kindOf(bytes, claim)).toThrow(
+  ])("refuses %s", async (_, bytes, claim, message) => {
+    await expect(kindOf(bytes, claim)).rejects.toThrow(
       expect.objectContaining({ code: "UNSUPPORTED_MEDIA_TYPE", message: expect.stringMatching(message) }),
     );
   });
@@ -81,13 +89,13 @@ describe("kindOf", () => {
       /encrypted/,
     ],
     ["a cut archive", DOCX.slice(0, 400), /damaged or cut off/],
-  ])("cannot use %s", (_, bytes, message) => {
-    expect(() => kindOf(bytes, {})).toThrow(
+  ])("cannot use %s", async (_, bytes, message) => {
+    await expect(kindOf(bytes, {})).rejects.toThrow(
       expect.objectContaining({ code: "UNPROCESSABLE", message: expect.stringMatching(message) }),
     );
   });
 
-  it("judges the name of what is known as it judged the bytes", () => {
+  it("judges the name of what is known as it judged the bytes", async () => {
     const kinds = { pdf: PDF, docx: DOCX, txt: TEXT, html: HTML, md: TEXT } as const;
     const names = [
       undefined,
@@ -100,9 +108,9 @@ describe("kindOf", () => {
       "foo/bar",
       "application/octet-stream",
     ];
-    const refusal = (judge: () => void) => {
+    const refusal = async (judge: () => unknown) => {
       try {
-        judge();
+        await judge();
         return undefined;
       } catch (error) {
         return (error as { readonly code?: string }).code;
@@ -111,11 +119,11 @@ describe("kindOf", () => {
     for (const [kind, bytes] of Object.entries(kinds)) {
       for (const claimedType of names) {
         const claim = claimedType === undefined ? {} : { claimedType };
-        expect([kind, claimedType, refusal(() => checkClaim(claim, kind as keyof typeof kinds))]).toEqual([
+        expect([
           kind,
           claimedType,
-          refusal(() => kindOf(bytes, claim)),
-        ]);
+          await refusal(() => checkClaim(claim, kind as keyof typeof kinds)),
+        ]).toEqual([kind, claimedType, await refusal(() => kindOf(bytes, claim))]);
       }
     }
   });

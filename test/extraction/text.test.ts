@@ -152,6 +152,7 @@ Notes
       title: "Garden",
       author: "Ines Okafor",
       date: Date.UTC(2026, 2, 14),
+      occurredAt: Date.UTC(2026, 2, 14),
       language: "en",
     });
     expect(blocks).toEqual([
@@ -168,10 +169,46 @@ Notes
     ]);
   });
 
-  it("keeps front matter that has no field of its own", () => {
-    expect(readMarkdown("---\ntitle: A\ntags: [x, y]\n---\nText").blocks).toEqual([
-      { type: "code", text: "title: A\ntags: [x, y]" },
+  it("reads the front matter of a note as an import does, and keeps it out of the text", () => {
+    const note = readMarkdown(
+      "---\ntitle: Bees\ntags: [bees, '#garden']\ndate: 2025-01-03\nrating: 4\nauthor: Ines\n---\nThey came back.",
+      "2025-01-02 Bees",
+    );
+    expect(note).toMatchObject({
+      title: "Bees",
+      tags: ["bees", "garden"],
+      occurredAt: Date.UTC(2025, 0, 3),
+      date: Date.UTC(2025, 0, 3),
+      author: "Ines",
+      metadata: { rating: 4 },
+      blocks: [{ type: "paragraph", text: "They came back." }],
+    });
+    expect(readMarkdown("Snow.", "2025-02-03 snow").occurredAt).toBe(Date.UTC(2025, 1, 3));
+  });
+
+  it.each([
+    ["no YAML", "a: [", "a: ["],
+    ["too long", `a: ${"b".repeat(5_000)}`, "bbbbb"],
+    ["too deep", `a: ${"[".repeat(60)}${"]".repeat(60)}`, "[[["],
+    ["nested past the stack", `a: ${"[".repeat(60_000)}`, "[[["],
+  ])("keeps front matter as code that is %s", (_, yaml, part) => {
+    const { blocks, metadata } = readMarkdown(`---\n${yaml}\n---\nText`);
+    expect(blocks).toEqual([
+      { type: "code", text: expect.stringContaining(part) },
       { type: "paragraph", text: "Text" },
+    ]);
+    expect(metadata).toBeUndefined();
+  });
+
+  it("cleans what front matter hides in escapes, and leaves a text between rules alone", () => {
+    const { metadata, tags } = readMarkdown(
+      '---\na: "x\\ud800\\u0000y"\n__proto__: {b: 1}\ntags: ["\\u0007", {a: 1}, ok]\n---\nText',
+    );
+    expect(metadata).toEqual({ a: "xy" });
+    expect(tags).toEqual(["ok"]);
+    expect(readMarkdown("---\nNothing but words\n---\nText").blocks.map(({ text }) => text)).toEqual([
+      "Nothing but words",
+      "Text",
     ]);
   });
 

@@ -80,6 +80,53 @@ describe("a body", () => {
     expect(reply.json().errors[0].path).toBe("/filters/k0");
   });
 
+  it("with an item larger than an add may be is 413", async () => {
+    const items = [{ content: "x" }, { content: "x", metadata: { a: "y".repeat(4 * 1024 ** 2) } }];
+    for (const memories of [items, items.toReversed()]) {
+      const reply = await createTestServer().post("/memory/add/batch", { memories });
+      expect(reply.statusCode).toBe(413);
+      expect(reply.json().detail).toContain("an item larger than 4194304 bytes");
+    }
+  });
+
+  it("of a batch is parsed and answered in pieces, in order", async () => {
+    const { post } = createTestServer();
+    const memories = Array.from({ length: 900 }, (_, i) => ({ content: `${i} ${"漢".repeat(4_000)}` }));
+    const body = `${JSON.stringify({ memories }).slice(0, -1)},"more":[1,[2]],"memory":[]}`;
+    const longest = { parse: 0, stringify: 0 };
+    const { parse, stringify } = JSON;
+    const note = (name: keyof typeof longest, text: string) =>
+      (longest[name] = Math.max(longest[name], text.length));
+    JSON.parse = (text, ...rest) => (note("parse", text), parse(text, ...rest) as unknown);
+    JSON.stringify = ((...all: Parameters<typeof stringify>) => {
+      const text = stringify(...all);
+      note("stringify", text);
+      return text;
+    }) as typeof stringify;
+    const reply = await post("/memory/add/batch", body).finally(() =>
+      Object.assign(JSON, { parse, stringify }),
+    );
+    expect(reply.statusCode).toBe(200);
+    expect(body.length).toBeGreaterThan(3_000_000);
+    expect(longest.parse).toBeLessThan(300_000);
+    expect(longest.stringify).toBeLessThan(300_000);
+    const { results, added, failed } = reply.json();
+    expect([added, failed]).toEqual([900, 0]);
+    expect(results.map((each: { content: string }) => each.content)).toEqual(
+      memories.map(({ content }) => content),
+    );
+  });
+
+  it("of an import has a limit of keys per line", async () => {
+    const keys = (count: number) => Array.from({ length: count }, (_, i) => `"k${i}":0`).join();
+    const lines = (...counts: number[]) =>
+      ['{"format":"memoryd-export","version":1}', ...counts.map((count) => `{${keys(count)}}`)].join("\n");
+    const send = (text: string) =>
+      createTestServer().post("/import", text, { headers: { "content-type": "application/x-ndjson" } });
+    expect((await send(lines(9_000, 9_000))).statusCode).toBe(200);
+    expect((await send(lines(1, 11_000))).statusCode).toBe(413);
+  });
+
   it("of an import has a limit of elements", async () => {
     const lines = `{"format":"memoryd-export","version":1}\n${zeros(700_000)}`;
     const reply = await createTestServer().post("/import", lines, {

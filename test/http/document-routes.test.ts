@@ -187,16 +187,27 @@ describe("POST /memory/ingest", () => {
     }
   });
 
-  it.each(["Garlic is in.", "abc$", "a", "ab=c", "data:text/plain,hello", "YQ=", "YWI==="])(
-    "refuses %j",
-    async (data) => {
-      const reply = await send(data);
-      expect([reply.statusCode, reply.json().errors[0].message]).toEqual([
-        400,
-        expect.stringContaining("/ingest"),
-      ]);
-    },
-  );
+  it.each([
+    "Garlic is in.",
+    "abc$",
+    "a",
+    "ab=c",
+    "data:text/plain,hello",
+    "YQ=",
+    "YWI===",
+    "YW Jj",
+    "YWJjY=JjYWJj",
+    "YWJ\u0143",
+    "\u0159WJj",
+    "YWJj\u200bYWJ",
+    "YWJjYW.j",
+  ])("refuses %j", async (data) => {
+    const reply = await send(data);
+    expect([reply.statusCode, reply.json().errors[0].message]).toEqual([
+      400,
+      expect.stringContaining("/ingest"),
+    ]);
+  });
 });
 
 describe("POST /memory/ingest/url", () => {

@@ -37,6 +37,7 @@ interface Row {
 interface Ids {
   readonly user: string;
   readonly memory: string;
+  readonly trashed: string;
   readonly fact: string;
   readonly document: string;
   readonly job: string;
@@ -72,17 +73,39 @@ const ROWS: Readonly<Record<string, Row>> = {
     userIn: "body",
     body: body({ query: "secret", include_facts: true, k: 50 }),
   },
+  "POST /context": { statuses: LIST, userIn: "body", body: body({ query: "secret" }) },
   "PATCH /memory/:id": {
     statuses: CHANGE,
     userIn: "body",
     path: ({ memory }) => `/memory/${memory}`,
     body: body({ tags: ["new"] }),
   },
+  // Items are judged one by one; another's is not there.
+  "POST /memory/tags": {
+    statuses: WRITE,
+    userIn: "body",
+    body: ({ memory }) => ({ memories: [{ id: memory }], add: ["new"] }),
+  },
   "DELETE /memory/:id": { statuses: CHANGE, path: ({ memory }) => `/memory/${memory}` },
   "GET /memory/all": { statuses: LIST },
+  "GET /memory/counts": { statuses: LIST, path: () => "/memory/counts?by=client" },
+  "GET /memory/graph": { statuses: LIST },
   "GET /memory/:id": { statuses: ONE, path: ({ memory }) => `/memory/${memory}` },
   "POST /memory/reinforce": { statuses: CHANGE, userIn: "body", body: ({ memory }) => ({ id: memory }) },
   "GET /memory/:id/related": { statuses: ONE, path: ({ memory }) => `/memory/${memory}/related` },
+  "GET /memory/:id/history": { statuses: ONE, path: ({ memory }) => `/memory/${memory}/history` },
+  "POST /memory/:id/restore": {
+    statuses: CHANGE,
+    userIn: "body",
+    path: ({ memory }) => `/memory/${memory}/restore`,
+    body: body({ version: 1 }),
+  },
+  "DELETE /memory/:id/history": { statuses: CHANGE, path: ({ memory }) => `/memory/${memory}/history` },
+  "GET /trash": { statuses: LIST },
+  "POST /trash/:id/restore": { statuses: CHANGE, path: ({ trashed }) => `/trash/${trashed}/restore` },
+  "DELETE /trash/:id": { statuses: CHANGE, path: ({ trashed }) => `/trash/${trashed}` },
+  "DELETE /trash": { statuses: WRITE },
+  "POST /undo": { statuses: WRITE, userIn: "body", body: body({ since: "2000-01-01" }) },
   "GET /sectors": { statuses: LIST },
   "POST /ingest": { statuses: WRITE, userIn: "body", body: body({ text: "new text" }) },
   "POST /memory/ingest": {
@@ -130,6 +153,9 @@ const ROWS: Readonly<Record<string, Row>> = {
   },
   "GET /api/temporal/stats": { statuses: LIST },
   "GET /api/temporal/volatile": { statuses: LIST },
+  "GET /changes": { statuses: LIST },
+  "GET /events": { statuses: LIST, path: () => "/events?since=0" },
+  "GET /api/temporal/subjects": { statuses: LIST },
   "GET /users": { statuses: ADMIN },
   "GET /users/:user_id/summary": {
     statuses: "200 200 200 200 403 403 200",
@@ -155,6 +181,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   // A `user_id` in the query of a POST that reads none there would be overlooked, so it is refused.
   "POST /import": { statuses: "200 400 400 403 403 403 403" },
   "GET /stats": { statuses: ADMIN },
+  "GET /metrics": { statuses: ADMIN },
   "GET /backups": { statuses: ADMIN },
   "POST /backups": { statuses: "202 400 400 403 403 403 403" },
   "POST /backups/:name/verify": {
@@ -164,6 +191,8 @@ const ROWS: Readonly<Record<string, Row>> = {
   "DELETE /backups/:name": { statuses: ADMIN, path: () => "/backups/one" },
   "GET /compact": { statuses: ADMIN },
   "GET /models": { statuses: ADMIN },
+  "GET /settings": { statuses: ADMIN },
+  "GET /logs": { statuses: ADMIN },
   "POST /models/use": { statuses: "202 202 202 403 403 403 403", body: () => ({ name: "small" }) },
   "POST /compact": { statuses: "202 400 400 403 403 403 403" },
   "GET /keys": { statuses: ADMIN },
@@ -171,6 +200,11 @@ const ROWS: Readonly<Record<string, Row>> = {
   "DELETE /keys/:id": { statuses: ADMIN, path: () => `/keys/${KEY_TO_REVOKE}` },
   // For the token of the data directory alone.
   "DELETE /keys": { statuses: "403 400 400 403 403 403 403" },
+  "POST /session/codes": { statuses: "403 400 400 403 403 403 403" },
+  // Codes are for who has no key yet.
+  "POST /session": { statuses: "401 401 401 401 401 401 401", body: body({ code: "guessed" }) },
+  "GET /session": { statuses: ANYBODY_AS_SUCH },
+  "DELETE /session": { statuses: ANYBODY_AS_SUCH },
   "POST /shutdown": { statuses: "403 400 400 403 403 403 403" },
   // A tool that refuses says so within its answer; what it shows is looked at like any other.
   "POST /mcp": {
@@ -228,12 +262,16 @@ async function createWorld(): Promise<World> {
       sessionId: "talk",
       ...owner,
     });
+    await all.updateMemory({ id: memory.id, tags: [markerOf(user)] });
+    const gone = await all.addMemory({ content: `${markerOf(user)} in the trash`, ...owner });
+    await all.deleteMemory({ id: gone.memory.id, trash: true });
     const { fact } = await all.recordFact({ ...place, object: markerOf(user), ...owner });
     const job = await world.send(documentOf(user), owner);
     const { result } = await world.operations.awaitJob({ id: job }, new AbortController().signal);
     ids.set(user, {
       user: user ?? "",
       memory: memory.id,
+      trashed: gone.memory.id,
       fact: fact.id,
       document: result?.document.id ?? "",
       job,
@@ -256,6 +294,7 @@ async function createWorld(): Promise<World> {
   };
   const agents = createAgentEndpoint({
     version: "0",
+    timeZone: "UTC",
     clock: { now: Date.now },
     addsPerHour: 9,
     report: () => {},
@@ -264,6 +303,8 @@ async function createWorld(): Promise<World> {
     documents: world.operations,
     mcp: agents.fetch,
     access: { keys, localToken: "the-local-token" },
+    // Streams end with their first page.
+    stopping: AbortSignal.abort(),
   });
 
   const request: World["request"] = async (column, route, of) => {
@@ -314,7 +355,11 @@ async function stateOf({ all, operations }: World, user: string | undefined): Pr
   const page = { limit: 100, offset: 0 };
   const isTheirs = ({ userId }: { readonly userId: string | null }) => userId === (user ?? null);
   const { items } = await all.listMemories({ filter: {}, ...page });
+  const histories = items.filter(isTheirs).map(({ id }) => all.memoryHistory({ id, ...page }));
+  const trash = (await all.listTrash(page)).items;
   return {
+    histories: await Promise.all(histories),
+    trash: trash.filter(({ memory }) => isTheirs(memory)),
     memories: items.filter(isTheirs),
     facts: all.findFacts(page).facts.filter(isTheirs),
     documents: operations.listDocuments(page).items.filter(isTheirs),
@@ -388,7 +433,7 @@ describe("to a bound key an id of somebody else", () => {
       const world = await createWorld();
       const ids =
         user === "unknown"
-          ? { user: "", memory: UNKNOWN, fact: UNKNOWN, document: UNKNOWN, job: UNKNOWN }
+          ? { user: "", memory: UNKNOWN, trashed: UNKNOWN, fact: UNKNOWN, document: UNKNOWN, job: UNKNOWN }
           : idsOf(world, user);
       const { status, body } = await world.request("own key", route, ids);
       answers.push({ status, body: body.replace(/"request_id":"[^"]*"/, "") });

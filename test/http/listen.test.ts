@@ -105,14 +105,12 @@ describe("listen", () => {
     ).toBe(403);
   });
 
-  it("says which memoryd has the port", async () => {
+  it("says that a memoryd has the port", async () => {
     const { port } = await start();
     await expect(start({}, {}, { port })).rejects.toMatchObject({
       code: "CONFLICT",
-      message: expect.stringMatching(
-        new RegExp(
-          `^127\\.0\\.0\\.1:${port} is already in use by memoryd 0\\.1\\.0( \\(process ${process.pid}\\))?\\. Stop it, or choose`,
-        ),
+      message: expect.stringContaining(
+        `127.0.0.1:${port} is already in use by another memoryd. Stop it, or choose`,
       ) as string,
     });
   });
@@ -120,14 +118,9 @@ describe("listen", () => {
   it.each([
     ["not HTTP", "hello\r\n"],
     ["another service", "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}"],
-    ["a broken answer", "HTTP/1.1 200 OK\r\nserver: memoryd\r\ncontent-length: 2\r\n\r\n{!"],
   ])("says that another program has the port: %s", async (_name, text) => {
     const port = await startOther(text);
-    await expect(start({}, {}, { port })).rejects.toThrow(
-      process.platform === "linux"
-        ? /already in use by \S.* \(process \d+\)/
-        : "already in use by another program",
-    );
+    await expect(start({}, {}, { port })).rejects.toThrow("already in use by another program");
   });
 
   it("does not share a port with another program at the other loopback address", async () => {

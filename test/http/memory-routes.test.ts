@@ -455,6 +455,86 @@ describe("GET /memory/:id/related", () => {
   });
 });
 
+describe("GET /memory/graph", () => {
+  it("hands over where it begins, how far it goes and the conditions", async () => {
+    const { get, lastInput, post } = createTestServer();
+    await post("/memory/add", { content: "one", user_id: "ann" });
+    expect((await get("/memory/graph")).json()).toEqual({
+      nodes: [
+        {
+          id: fakeId(1),
+          text: "one",
+          primary_sector: "semantic",
+          occurred_at: new Date(FAKE_NOW).toISOString(),
+          user_id: "ann",
+          project: null,
+        },
+      ],
+      edges: [],
+      total: 1,
+    });
+    expect(lastInput("memoryGraph")).toEqual({ filter: {}, limit: 1_000 });
+    await get(`/memory/graph?around=${fakeId(1).toUpperCase()}&depth=3&l=5000&project=&user_id=ann`);
+    expect(lastInput("memoryGraph")).toEqual({
+      filter: { userId: "ann", projects: [null] },
+      limit: 5_000,
+      around: { id: fakeId(1), depth: 3 },
+    });
+  });
+
+  it.each([
+    ["l=5001", 400],
+    ["depth=2", 400],
+    [`around=${fakeId(1)}&depth=11`, 400],
+    ["around=nonsense", 404],
+    ["u=3", 400],
+  ])("refuses %s with %i", async (query, status) => {
+    expect((await createTestServer().get(`/memory/graph?${query}`)).statusCode).toBe(status);
+  });
+});
+
+describe("POST /memory/tags", () => {
+  const tag = async (body: object) => (await createTestServer().post("/memory/tags", body)).statusCode;
+  const [memories, add] = [[{ id: fakeId(1) }], ["x"]];
+
+  it("hands over ids, versions, tags, user and writer", async () => {
+    const { post, lastInput } = createTestServer();
+    const body = {
+      memories: [{ id: fakeId(1).toUpperCase(), version: 3 }, { id: fakeId(2) }],
+      add,
+      user_id: "ann",
+    };
+    const answer = await post("/memory/tags", body, { headers: { "x-memoryd-client": "shell" } });
+    expect(answer.json()).toMatchObject({
+      tagged: 0,
+      failed: 2,
+      results: [{ status: 404 }, { status: 404 }],
+    });
+    expect(lastInput("tagMemories")).toEqual({
+      memories: [{ id: fakeId(1), ifVersion: 3 }, { id: fakeId(2) }],
+      add: ["x"],
+      remove: [],
+      userId: "ann",
+      changedBy: "shell",
+    });
+  });
+
+  it.each([
+    [{ memories }, 400],
+    [{ memories, add: [] }, 400],
+    [{ memories, add, remove: ["x"] }, 400],
+    [{ memories: [...memories, { id: fakeId(1).toUpperCase() }], add }, 400],
+    [{ memories: [{ id: fakeId(1), version: 0 }], add }, 400],
+    [{ memories: [fakeId(1)], add }, 400],
+    [{ memories, add: ["x".repeat(257)] }, 400],
+    [{ memories: Array.from({ length: 1_001 }, (_, index) => ({ id: fakeId(index) })), add }, 413],
+    [{ memories: Array.from({ length: 1_000 }, (_, index) => ({ id: fakeId(index) })), add }, 200],
+    [{ memories: [], add }, 200],
+  ])("answers case %# with its status", async (body, status) => {
+    expect(await tag(body)).toBe(status);
+  });
+});
+
 describe("GET /sectors", () => {
   it("lists the sectors with their counts", async () => {
     const { sectors } = (await createTestServer().get("/sectors")).json();

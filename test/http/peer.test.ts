@@ -1,10 +1,11 @@
 import { spawn } from "node:child_process";
 import { statSync, mkdtempSync, writeFileSync } from "node:fs";
-import { request as httpRequest } from "node:http";
+import { once } from "node:events";
+import { Agent, request as httpRequest } from "node:http";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { listen, type ListenOptions } from "../../src/http/listen.ts";
 import { peerIn, peerOf, type PeerState } from "../../src/http/peer.ts";
 import { createTestServer } from "../support/test-server.ts";
@@ -157,6 +158,47 @@ describe("connections", () => {
     expect((await fetch(`http://127.0.0.1:${listening.port}/livez`)).status).toBe(200);
     await sockets[4]?.closed;
     for (const each of sockets) each.destroy();
+    await listening.close(0);
+  });
+
+  it("whose bodies do not come are idle, and go before those whose bodies come", async () => {
+    const listening = await started({ host: "127.0.0.1", port: 0 }, 5);
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    /** When it is answered, all that was sent before has been read. */
+    const livez = () =>
+      new Promise<void>((resolve, reject) => {
+        const options = { host: "127.0.0.1", port: listening.port, path: "/livez", agent };
+        httpRequest(options, (response) => response.resume().once("end", resolve))
+          .once("error", reject)
+          .end();
+      });
+    const closed: string[] = [];
+    const open = async (name: string) => {
+      const socket = connect(listening.port, "127.0.0.1");
+      socket
+        .on("error", () => {})
+        .on("close", () => closed.push(name))
+        .once("data", () => closed.push("answered"));
+      await once(socket, "connect");
+      socket.write(
+        `POST /memory/add HTTP/1.1\r\nHost: 127.0.0.1:${listening.port}\r\nContent-Type: application/json\r\n` +
+          "Content-Length: 1000\r\n\r\n{",
+      );
+      await livez();
+      return socket;
+    };
+    await livez();
+    const coming = await open("coming");
+    const sockets = [coming];
+    for (const name of ["a", "b", "c"]) sockets.push(await open(name));
+    for (const [index, name] of ["d", "e", "f"].entries()) {
+      coming.write(" ");
+      await livez();
+      sockets.push(await open(name));
+      await vi.waitFor(() => expect(closed).toEqual(["a", "b", "c"].slice(0, index + 1)));
+    }
+    for (const each of sockets) each.destroy();
+    agent.destroy();
     await listening.close(0);
   });
 });

@@ -1,7 +1,7 @@
 /** Over real sockets: what is left of a refused upload must not stand in the way of the next request. */
 import { Agent, request as httpRequest } from "node:http";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import type { IncomingFile } from "../../src/core/documents/file-store.ts";
+import type { IncomingFile } from "../../src/core/documents/document-ports.ts";
 import { ServiceError } from "../../src/core/errors.ts";
 import { listen, type Listening } from "../../src/http/listen.ts";
 import { createDocumentWorld } from "../support/document-world.ts";

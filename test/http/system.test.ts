@@ -18,7 +18,7 @@ describe("/readyz", () => {
 
   it("is 200 on a full disk, where reads and deletions go on, and says so beside /health and /stats", async () => {
     let looks = 0;
-    const addsRefused = "the disk is full (59 MB free, 269 MB needed); deleting still works";
+    const addsRefused = "the disk is full (59 MB free, 269 MB needed); deleting for good still works";
     const { get } = createTestServer(
       {},
       {

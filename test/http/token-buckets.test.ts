@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from "vitest";
-import { TokenBuckets } from "../../src/http/token-buckets.ts";
+import { TokenBuckets } from "../../src/http/authentication.ts";
 
 const clock = { at: 0, now: () => clock.at };
 beforeEach(() => {

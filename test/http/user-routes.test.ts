@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { bindOperations, type Operations } from "../../src/core/operations.ts";
+import { createKeyRing } from "../support/key-ring.ts";
 import { createMemoryWorld, type MemoryWorld } from "../support/memory-world.ts";
 import { createTestServer, type TestServer } from "../support/test-server.ts";
 
@@ -66,12 +67,30 @@ describe("DELETE /users/:user_id/memories", () => {
   it("says what went, and has nothing to do the second time", async () => {
     await add("one", "a");
     await add("two", "b");
+    const backups = { made: null, removed: 0, remaining: 1 };
     const answers = [await erase("/users/a/memories"), await erase("/users/a/memories")];
     expect(answers.map((answer) => answer.json())).toEqual([
-      { ok: true, deleted: 1, deleted_documents: 0, deleted_facts: 0 },
-      { ok: true, deleted: 0, deleted_documents: 0, deleted_facts: 0 },
+      { ok: true, deleted: 1, deleted_documents: 0, deleted_facts: 0, backups },
+      { ok: true, deleted: 0, deleted_documents: 0, deleted_facts: 0, backups },
     ]);
     expect((await server.get("/memory/all")).json().total).toBe(1);
+  });
+
+  it("replaces backups for admins alone", async () => {
+    const keys = createKeyRing({ now: Date.now });
+    const { app } = createTestServer(operations, { access: { keys } });
+    await add("one", "a");
+    const eraseAs = async (scope: "write" | "admin") => {
+      const headers = { authorization: `Bearer ${(await keys.create({ name: scope, scope })).key}` };
+      return app.inject({ method: "DELETE", url: "/users/a/memories?backups=true", headers });
+    };
+    expect((await eraseAs("write")).statusCode).toBe(403);
+    expect((await server.get("/memory/all")).json().total).toBe(1);
+    expect((await eraseAs("admin")).json()).toMatchObject({
+      deleted: 1,
+      backups: { made: "two", removed: 1, remaining: 0 },
+    });
+    await app.close();
   });
 
   it.each([

@@ -3,7 +3,7 @@ import { createKeyRing } from "../support/key-ring.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { FollowUps } from "../../src/core/memories/follow-ups.ts";
 import { type AgentWorld, createAgentWorld, textOf } from "../support/agent-world.ts";
-import { estimateTokens } from "../../src/mcp/notes.ts";
+import { estimateTokens } from "../../src/core/text/token-count.ts";
 
 let agents: AgentWorld;
 beforeEach(async () => {
@@ -92,7 +92,7 @@ describe.each([
 });
 
 describe("scope", () => {
-  it("reads the project and what has none, and everything only when asked", async () => {
+  it("reads the project and what has none, and everything when asked or without a project", async () => {
     const [a, b, none] = [
       await agents.connect({ query: "project=a" }),
       await agents.connect({ query: "project=b" }),
@@ -106,8 +106,8 @@ describe("scope", () => {
       return ["a", "b", "none"].filter((name) => text.includes(`Tea of ${name}.`));
     };
     expect(await seen(a)).toEqual(["a", "none"]);
-    expect(await seen(none)).toEqual(["none"]);
-    expect(await seen(none, "all")).toEqual(["a", "b", "none"]);
+    expect(await seen(none)).toEqual(["a", "b", "none"]);
+    expect(await seen(a, "all")).toEqual(["a", "b", "none"]);
     expect(await call(a, "memory_search", { query: "tea", scope: "all" })).toContain("Scope: all projects");
   });
 
@@ -122,6 +122,65 @@ describe("scope", () => {
       /^Nothing found.*user "bob"/,
     );
     expect(await call(bob, "memory_delete", { id })).toMatch(/^FORBIDDEN/);
+  });
+});
+
+describe("times and ids", () => {
+  it("are taken as an agent says them: a period in words, the end of an id", async () => {
+    const client = await agents.connect();
+    // The clock shows Thursday, 1 January 2026.
+    const late = await add(client, "Tea in Ghent.", { occurred_at: "2025-12-24" });
+    await add(client, "Tea in Bruges.", { occurred_at: "2025-12-02" });
+    const list = (input: object) => call(client, "memory_list", { ...input });
+    expect(await list({ from: "last week", to: "last week" })).toMatch(/^(?![^]*Bruges)[^]*Ghent/);
+    expect(await list({ to: "November" })).toMatch(/^No notes/);
+    expect(await list({ from: "December" })).toMatch(/Ghent[^]*Bruges|Bruges[^]*Ghent/);
+    expect(await call(client, "memory_search", { query: "tea", from: "2025-12-20", limit: 5 })).not.toContain(
+      "Bruges",
+    );
+    expect(await call(client, "memory_get", { id: late.slice(-12) })).toContain("Tea in Ghent.");
+    expect(await call(client, "memory_get", { id: late.slice(0, 8) })).toMatch(/^INVALID_REQUEST|^NOT_FOUND/);
+    expect(await call(client, "memory_get", { id: "0000000" })).toMatch(
+      /^NOT_FOUND|^INVALID_REQUEST: Several/,
+    );
+  });
+
+  it("end a fact at a date", async () => {
+    const client = await agents.connect({ query: "user_id=ada" });
+    const recorded = await call(client, "fact_record", {
+      subject: "Ada",
+      predicate: "drives",
+      object: "a Saab",
+      valid_from: "2025-01-01",
+    });
+    const id = /id=([0-9a-f-]+)/.exec(recorded)?.[1] ?? "";
+    const other = await agents.connect({ query: "user_id=ben" });
+    const input = { id: id.slice(-12), valid_to: "2025-06-01" };
+    expect(await call(other, "memory_delete", input)).toMatch(/^NOT_FOUND/);
+    expect(await call(client, "memory_delete", input)).toContain(
+      `Ended: the fact id=${id} holds until 2025-06-01`,
+    );
+  });
+});
+
+describe("the context at the start", () => {
+  it("is a prompt and a resource, of the connection's user and project", async () => {
+    const [ada, ben] = [
+      await agents.connect({ query: "user_id=ada&project=garden" }),
+      await agents.connect({ query: "user_id=ben" }),
+    ];
+    await add(ada, "I always water before nine.");
+    const { resources } = await ada.listResources();
+    expect(resources.map(({ uri }) => uri)).toEqual(["memory://context"]);
+    const { contents } = await ada.readResource({ uri: "memory://context" });
+    expect(JSON.stringify(contents)).toContain("I always water before nine.");
+    const { prompts } = await ada.listPrompts();
+    expect(prompts.map(({ name }) => name)).toEqual(["recall", "context"]);
+    const prompt = { name: "context", arguments: { query: "watering", max_tokens: "300", scope: "all" } };
+    expect(JSON.stringify(await ada.getPrompt(prompt))).toContain("I always water before nine.");
+    expect(JSON.stringify(await ben.getPrompt({ name: "context" }))).toContain("holds nothing to tell");
+    const tooFew = { name: "context", arguments: { max_tokens: "3" } };
+    await expect(ada.getPrompt(tooFew)).rejects.toThrow(/max_tokens is a number from 100 to 20000/);
   });
 });
 
@@ -329,7 +388,7 @@ describe("what is offered", () => {
   it("leaves out what was not asked for, and refuses it", async () => {
     const client = await agents.connect();
     const { tools } = await client.listTools();
-    expect(tools).toHaveLength(7);
+    expect(tools).toHaveLength(8);
     expect(await call(client, "ingest_url", { url: "https://example.org" })).toMatch(/^FORBIDDEN.*--tools/);
     await expect(client.callTool({ name: "constructor", arguments: {} })).rejects.toThrow(/no tool/);
   });
@@ -339,6 +398,7 @@ describe("what is offered", () => {
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual([
       "memory_search",
+      "memory_list",
       "memory_get",
       "fact_lookup",
       "fact_timeline",
@@ -351,8 +411,8 @@ describe("what is offered", () => {
     expect(await call(client, "memory_search", {})).toBe(
       "INVALID_REQUEST: The input of memory_search is not valid: query is missing.",
     );
-    expect(await call(client, "memory_search", { query: "x", from: "yesterday" })).toMatch(
-      /from must be a date/,
+    expect(await call(client, "memory_search", { query: "x", from: "soonish" })).toBe(
+      'INVALID_REQUEST: "soonish" is no time; give a date such as 2026-11-21, or a period of the past such as "last week".',
     );
     expect(await call(client, "memory_search", { query: "x", from: null, tags: null })).toMatch(
       /^Nothing found/,

@@ -1,27 +1,18 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { INITIAL_SALIENCE, type SeenMemory } from "../../src/core/memory.ts";
-import { fitting, note, originOf, pageOf, estimateTokens, withinTokens } from "../../src/mcp/notes.ts";
+import { estimateTokens, withinTokens } from "../../src/core/text/token-count.ts";
+import { fitting, note, originOf, pageOf } from "../../src/mcp/notes.ts";
+import { memoryRow } from "../support/memory-row.ts";
 
 const memory: SeenMemory = {
-  id: "019aa5a0-6c1e-7c3a-9d0f-000000000001",
-  content: "x",
-  tags: ["a"],
-  metadata: {},
-  userId: null,
-  project: null,
-  sessionId: null,
-  occurredAt: Date.UTC(2026, 10, 20),
-  primarySector: "semantic",
-  sectors: ["semantic"],
-  createdAt: 0,
-  updatedAt: 0,
-  version: 1,
-  createdBy: null,
-  source: null,
-  supersedes: [],
+  ...memoryRow({
+    id: "019aa5a0-6c1e-7c3a-9d0f-000000000001",
+    content: "x",
+    tags: ["a"],
+    occurredAt: Date.UTC(2026, 10, 20),
+  }),
   superseded: null,
-  order: 1,
   salience: INITIAL_SALIENCE,
   lastSeenAt: 0,
 };
@@ -97,7 +88,7 @@ describe("pages", () => {
 
 describe("estimateTokens", () => {
   it("counts words by their length, and everything else by the character", () => {
-    expect(estimateTokens("The garlic was planted in bed three.")).toBe(9);
+    expect(estimateTokens("The garlic was planted in bed three.")).toBe(11);
     expect(estimateTokens("早上好")).toBe(3);
   });
 

@@ -2,12 +2,13 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { expect, it } from "vitest";
-import { MODEL_NAMES } from "../../src/config/settings-schema.ts";
+import { SETTINGS_SCHEMA } from "../../src/config/settings-schema.ts";
 import { stampKey } from "../../src/core/embedding.ts";
 import { BUNDLED_MODELS } from "../../src/models/bundled-models.ts";
 
-it("are those that a new store can be made with, the default first", () => {
-  expect(BUNDLED_MODELS.map(({ name }) => name)).toEqual([...MODEL_NAMES]);
+it("are named by the setting, the default of new stores first", () => {
+  expect(BUNDLED_MODELS[0]?.name).toBe(SETTINGS_SCHEMA.model.default);
+  for (const { name } of BUNDLED_MODELS) expect(SETTINGS_SCHEMA.model.description).toContain(name);
 });
 
 it("make vectors of unlike stamps", () => {

@@ -1,26 +1,18 @@
 /** What the tools cost an agent before it has asked anything. */
-import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
-import { Tokenizer } from "@huggingface/tokenizers";
+import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { expect, it } from "vitest";
 import { AGENT_INSTRUCTIONS } from "../../src/schemas/agent.ts";
 import { advertisedTool, chosenTools } from "../../src/schemas/agent-tools.ts";
 import { EXTRA_TOOLS, readExtraTools } from "../../src/schemas/extra-tools.ts";
 
-const MODEL = resolve(import.meta.dirname, "../../data/models/all-MiniLM-L6-v2");
+/** By o200k, the tokenizer of a family of language models; another one, cl100k, counts fewer. */
+const tokensOf = countTokens;
 
-/** By the bundled WordPiece tokenizer, to which every brace and quote is a token: those of language models count fewer. */
-function tokensOf(text: string): number {
-  const [tokenizer, config] = ["tokenizer.json", "tokenizer_config.json"].map((name) =>
-    JSON.parse(readFileSync(resolve(MODEL, name), "utf8")),
-  );
-  return new Tokenizer(tokenizer, config).encode(text, { add_special_tokens: false }).ids.length;
-}
-
-it("defines the default tools in 1 500 tokens, and says when to use them in 150", () => {
+it("defines the default tools in 1 100 tokens, and says when to use them in 150", () => {
   const tools = chosenTools({ extra: [], readOnly: false }).map(advertisedTool);
   expect(tools.map(({ name }) => name)).toEqual([
     "memory_search",
+    "memory_list",
     "memory_get",
     "memory_add",
     "memory_update",
@@ -28,25 +20,36 @@ it("defines the default tools in 1 500 tokens, and says when to use them in 150"
     "fact_record",
     "fact_lookup",
   ]);
-  expect(tokensOf(JSON.stringify(tools))).toBeLessThanOrEqual(1_500);
+  expect(tokensOf(JSON.stringify(tools))).toBeLessThanOrEqual(1_100);
   expect(tokensOf(AGENT_INSTRUCTIONS)).toBeLessThanOrEqual(150);
+});
+
+it("describes every parameter of every tool in a line", () => {
+  const extra = Object.keys(EXTRA_TOOLS) as (keyof typeof EXTRA_TOOLS)[];
+  for (const { name, inputSchema } of chosenTools({ extra, readOnly: false }).map(advertisedTool)) {
+    const { properties } = inputSchema as unknown as { properties: Record<string, { description?: string }> };
+    for (const [parameter, { description = "" }] of Object.entries(properties))
+      expect([name, parameter, description]).toEqual([name, parameter, expect.stringMatching(/^.{3,60}$/)]);
+  }
 });
 
 it("sets every hint of every tool", () => {
   const extra = Object.keys(EXTRA_TOOLS) as (keyof typeof EXTRA_TOOLS)[];
   for (const { annotations } of chosenTools({ extra, readOnly: false }).map(advertisedTool)) {
-    expect(Object.values(annotations).map((hint) => typeof hint)).toEqual(Array(4).fill("boolean"));
+    // The protocol looks at the two others only where something changes.
+    const hints = annotations.readOnlyHint ? 2 : 4;
+    expect(Object.values(annotations).map((hint) => typeof hint)).toEqual(Array(hints).fill("boolean"));
   }
-  expect(advertisedTool("memory_delete").annotations.destructiveHint).toBe(true);
+  expect(advertisedTool("memory_delete").annotations).toMatchObject({ destructiveHint: true });
   expect(advertisedTool("ingest_url").annotations.openWorldHint).toBe(true);
 });
 
 it("offers nothing that changes anything where only reading is allowed", () => {
   expect(chosenTools({ extra: ["list", "ingest_url", "reinforce"], readOnly: true })).toEqual([
     "memory_search",
+    "memory_list",
     "memory_get",
     "fact_lookup",
-    "memory_list",
   ]);
 });
 

@@ -1,6 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { jsonExcess, MAX_JSON_DEPTH } from "../../src/schemas/json-limits.ts";
+import { times } from "../support/stress.ts";
+import { type JsonLimits, MAX_JSON_DEPTH, scanJson } from "../../src/schemas/json-limits.ts";
+
+function jsonExcess(bytes: Uint8Array, limits: JsonLimits): string | undefined {
+  const steps = scanJson(bytes, limits);
+  for (let step = steps.next(); ; step = steps.next()) if (step.done === true) return step.value.excess;
+}
 
 const excess = (text: string, elements: number, elementsPerItem = elements) =>
   jsonExcess(Buffer.from(text), { elements, elementsPerItem });
@@ -10,6 +16,36 @@ describe("limits of JSON", () => {
     expect(excess("[1,2,3]", 4)).toBeUndefined();
     expect(excess("[1,2,3,4]", 4)).toMatch(/more than 4 elements/);
     expect(excess(String.raw`{"a":"[,,,{,\",,","b":"\\"}`, 3)).toBeUndefined();
+  });
+
+  it("find the end of every string, however long", () => {
+    const piece = fc.constantFrom(
+      "\\",
+      '"',
+      "\n",
+      "[",
+      "x",
+      "x".repeat(70),
+      "\\".repeat(65),
+      '\\"'.repeat(40),
+    );
+    const isLines = fc.boolean();
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 14 }), isLines, (pieces, isLines) => {
+        const text = pieces.join("");
+        let elements = 1;
+        for (let i = 0, isString = false; i < text.length; i += 1) {
+          if (text[i] === "\n") isString = false;
+          else if (isString && text[i] === "\\" && text[i + 1] !== "\n") i += 1;
+          else if (text[i] === '"') isString = !isString;
+          else if (text[i] === "[" && !isString) elements += 1;
+        }
+        const limited = (most: number) => jsonExcess(Buffer.from(text), { elements: most, isLines });
+        expect(limited(elements)).toBeUndefined();
+        if (elements > 1) expect(limited(elements - 1)).toBeDefined();
+      }),
+      { numRuns: times(2_000) },
+    );
   });
 
   it("never count fewer values than there are", () => {

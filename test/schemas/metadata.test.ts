@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { MAX_METADATA_DEPTH, metadataBytes, metadataFault } from "../../src/schemas/metadata.ts";
+import { MAX_METADATA_DEPTH, metadataBytes, metadataFault } from "../../src/schemas/text-rules.ts";
 
 function nested(levels: number): object {
   let value: object = {};

@@ -208,6 +208,12 @@ describe("restoring", () => {
       code: "CONFLICT",
     });
     expect(readdirSync(target)).toEqual(["mine"]);
+    const other = join(folder, "a store");
+    await restoreBackup(nodeDisk, join(folder, "one"), other);
+    for (const inside of ["new", "tables/new", "files/deep/new"])
+      await expect(restoreBackup(nodeDisk, join(folder, "one"), join(other, inside))).rejects.toThrow(
+        `inside the data directory ${other}`,
+      );
     await expect(restoreBackup(nodeDisk, join(folder, "none"), join(folder, "new"))).rejects.toMatchObject({
       code: "NOT_FOUND",
     });
@@ -220,6 +226,29 @@ it("A killed process leaves something that the next backup removes", async () =>
   writeFileSync(join(left, "tables", "half"), "x");
   await backUp("one");
   expect(readdirSync(folder)).toEqual(["one"]);
+});
+
+it("A removal that was killed is finished by the next backup and the next removal", async () => {
+  const killed = async (name: string) => {
+    let removals = 0;
+    const disk = {
+      ...nodeDisk,
+      async remove(path: string) {
+        if ((removals += 1) > 1) throw new Error("killed");
+        await nodeDisk.remove(path);
+      },
+    };
+    await expect(removeBackup(disk, folder, name)).rejects.toThrow("killed");
+    expect(readdirSync(folder)).toContain(`.removed-${name}`);
+  };
+  await add("one");
+  for (const name of ["one", "two", "three"]) await backUp(name);
+  await killed("one");
+  await removeBackup(nodeDisk, folder, "two");
+  expect(readdirSync(folder)).toEqual(["three"]);
+  await killed("three");
+  await backUp("four");
+  expect(readdirSync(folder)).toEqual(["four"]);
 });
 
 function flipByte(path: string): void {

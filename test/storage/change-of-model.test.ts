@@ -1,3 +1,5 @@
+import { restoreVersion } from "../../src/core/history/memory-history.ts";
+import { restoreFromTrash } from "../../src/core/history/restore-from-trash.ts";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { stampKey } from "../../src/core/embedding.ts";
 import { addMemory } from "../../src/core/memories/add-memories.ts";
@@ -129,6 +131,19 @@ it("serves every memory by its own model, through kills, writes and purges, unti
   await store.close();
   // Nothing of the first is left that would have to be readable.
   store = await openStoreOnDisk(store.directory, withEmbedder(second));
+  await expectAllFound();
+});
+
+it("brings back what was changed and deleted under the model before, embedded with the new one", async () => {
+  const [gone = "", changed = ""] = texts.keys();
+  await deleteMemory(store.ports, { id: gone, trash: true });
+  await updateMemory(store.ports, { id: changed, content: "something else" });
+  await store.opened.store.changeModel(second.stamp);
+  await reopen();
+  await makeSome(Infinity);
+  await restoreFromTrash(store.ports, { id: gone });
+  await restoreVersion(store.ports, { id: changed, version: 1 });
+  expect([...store.opened.store.lackingVectors()]).toEqual([]);
   await expectAllFound();
 });
 

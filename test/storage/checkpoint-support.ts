@@ -2,11 +2,11 @@ import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "vitest";
 import type { Change } from "../../src/core/rows.ts";
-import { type ChosenCheckpoint, chooseCheckpoint, tablesFolder } from "../../src/storage/checkpoint.ts";
+import { chooseCheckpoint, type ChosenCheckpoint, tablesFolder } from "../../src/storage/checkpoint.ts";
 import { Checkpointer, type CheckpointerParts } from "../../src/storage/checkpointer.ts";
 import { type Disk, type DiskFile, listFilesBelow, nodeDisk } from "../../src/storage/disk.ts";
 import { openTablesAt } from "../../src/storage/open-tables-at.ts";
-import { COMPACTION_THRESHOLDS } from "../../src/storage/tables/compaction-thresholds.ts";
+import { COMPACTION_THRESHOLDS } from "../../src/storage/tables/worker-protocol.ts";
 import type { Tables } from "../../src/storage/tables/tables.ts";
 
 /** Compacts whenever it is asked. */

@@ -12,7 +12,7 @@ function encodeWhole(changes: readonly Change[]): Buffer {
 }
 
 function throughBytes(changes: readonly Change[]): Change[] {
-  return decodeChanges(encodeWhole(changes));
+  return decodeChanges(encodeWhole(changes)).changes;
 }
 
 function withMetadata(metadata: Metadata): Change {
@@ -162,6 +162,13 @@ describe("encodeChanges and decodeChanges", () => {
     expect(() => decodeChanges(newer)).toThrow(
       expect.objectContaining({ code: "STORE_UNUSABLE", message: expect.stringContaining("newer memoryd") }),
     );
+  });
+
+  it("name the oldest format that has their tables, so that earlier programs refuse what they do not know", () => {
+    const formatOf = (table: "signals" | "versions") => encodeWhole([{ table, id: "a", row: null }])[1];
+    expect([formatOf("signals"), formatOf("versions"), CHANGES_FORMAT]).toEqual([1, 2, 2]);
+    const foreign = Buffer.concat([encode([1, 1]), encode(["versions", "a:1", null])]);
+    expect(() => decodeChanges(foreign)).toThrow("unknown table versions");
   });
 
   it("refuse an unknown table, a change too few, and other bytes", () => {

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { FileStore, HeldFile } from "../../src/core/documents/file-store.ts";
+import type { FileStore, HeldFile } from "../../src/core/documents/document-ports.ts";
 import { type Disk, nodeDisk } from "../../src/storage/disk.ts";
 import { createFaultyDisk } from "../support/faulty-disk.ts";
 import { DiskFileStore } from "../../src/storage/disk-file-store.ts";
@@ -74,6 +74,13 @@ describe("DiskFileStore", () => {
     store = await open();
     expect(names()).toEqual([]);
     await cut.discard();
+  });
+
+  it("leaves a folder that somebody made there alone", async () => {
+    mkdirSync(join(directory, "files", "mine", "deep"), { recursive: true });
+    store = await open();
+    expect(names()).toEqual(["mine"]);
+    rmSync(join(directory, "files", "mine"), { recursive: true });
   });
 
   it("makes its folder again where that was removed", async () => {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Clock } from "../../src/core/ports.ts";
@@ -7,7 +7,8 @@ import { MINILM } from "../../src/models/bundled-models.ts";
 import { nodeDisk } from "../../src/storage/disk.ts";
 import { readKeyFile } from "../../src/storage/key-file.ts";
 import { type OpenedStore, openStore } from "../../src/storage/open-store.ts";
-import { UPGRADE_COPIES } from "../../src/storage/upgrade-copy.ts";
+import { encodeChecksummed } from "../../src/storage/checksummed-json.ts";
+import { UPGRADE_COPIES } from "../../src/storage/checkpoint.ts";
 import { readRows, type StoredRows, unpackStore } from "../support/store-fixture.ts";
 
 /** When the stores of 0.1.0 were made. */
@@ -64,7 +65,7 @@ describe.each(["0.1.0-killed", "0.1.0-purged-and-stopped", "0.1.0-journal-only"]
     }
   });
 
-  it("is copied, but for its rows, before the first open changes it, and once only", async () => {
+  it("is copied before the first open changes it, and once only", async () => {
     const { directory } = unpack(name);
     const checkpoints = readdirSync(directory).filter((file) => file.startsWith("CHECKPOINT-"));
     const journal = readdirSync(join(directory, "journal"));
@@ -90,6 +91,18 @@ describe.each(["0.1.0-killed", "0.1.0-purged-and-stopped", "0.1.0-journal-only"]
     await (await open(directory)).store.close();
     expect(readdirSync(join(directory, UPGRADE_COPIES))).toEqual([copy]);
   });
+});
+
+it("names the copy from before in the refusal of a store of a newer format", async () => {
+  const { directory } = unpack("0.1.0-killed");
+  await (await open(directory)).store.close();
+  const [copy = ""] = readdirSync(join(directory, UPGRADE_COPIES));
+  writeFileSync(join(directory, "CHECKPOINT-0000009999"), encodeChecksummed("checkpoint", 99, {}));
+  await expect(open(directory)).rejects.toThrow(
+    new RegExp(`written by a newer version.*${UPGRADE_COPIES}/${copy} to another place.*--data-dir`),
+  );
+  rmSync(join(directory, UPGRADE_COPIES), { recursive: true });
+  await expect(open(directory)).rejects.toThrow(/another data directory\.$/);
 });
 
 it("keeps the keys of a store of 0.1.0", async () => {

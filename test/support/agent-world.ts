@@ -39,12 +39,14 @@ export async function createAgentWorld(options: Partial<ServerOptions> = {}): Pr
   const operations = bindOperations({
     ...ports,
     summaries: world.ports.summaries,
+    feed: world.ports.feed,
     stopJob: (job) => jobs.stop(job),
     noteErasure: async () => {},
   });
   const newEndpoint = () =>
     createAgentEndpoint({
       version: "0.1.0",
+      timeZone: "UTC",
       clock: ports.clock,
       addsPerHour: 5,
       report: (error) => void reported.push(error),

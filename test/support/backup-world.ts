@@ -4,11 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Backup } from "../../src/core/backups.ts";
 import { addMemory } from "../../src/core/memories/add-memories.ts";
-import { type BackupTarget, writeBackup } from "../../src/storage/backups.ts";
+import { type BackupTarget, type HeldState, writeBackup } from "../../src/storage/backups.ts";
 import { type Disk, nodeDisk } from "../../src/storage/disk.ts";
 import { createStoreOnDisk, type StoreOnDisk } from "./store-on-disk.ts";
 
-type Backing = Partial<BackupTarget> & { readonly disk?: Disk; readonly originals?: string[] };
+type Backing = Partial<BackupTarget> &
+  Partial<Pick<HeldState, "originals" | "models">> & { readonly disk?: Disk };
 
 export interface BackupWorld {
   readonly store: StoreOnDisk;
@@ -29,11 +30,11 @@ export async function createBackupWorld(): Promise<BackupWorld> {
     store,
     folder,
     add: async (content) => (await addMemory(store.ports, { content })).memory.id,
-    backUp(name, { disk = nodeDisk, originals = [], ...more } = {}) {
+    backUp(name, { disk = nodeDisk, originals = [], models = [], ...more } = {}) {
       const source = {
         disk,
         directory: store.directory,
-        hold: async () => ({ ...(await store.opened.checkpointer.hold()), originals }),
+        hold: async () => ({ ...(await store.opened.checkpointer.hold()), originals, models }),
       };
       const createdAt = store.ports.clock.now();
       return writeBackup(source, { folder, name, createdAt, program: "1.2.3", ...more });

@@ -22,11 +22,12 @@ export interface DaemonProcess {
 export async function startDaemonProcess(
   dataDir: string,
   env: Readonly<Record<string, string>> = {},
+  words: readonly string[] = [],
 ): Promise<DaemonProcess> {
   if (!existsSync(resolve(import.meta.dirname, "../../dist/cli/main.js"))) {
     throw new Error("dist is missing: run `npm run build` first");
   }
-  const child = spawn(process.execPath, [LAUNCHER, "start"], {
+  const child = spawn(process.execPath, [LAUNCHER, "start", ...words], {
     env: {
       PATH: process.env["PATH"] ?? "",
       HOME: dataDir,

@@ -3,9 +3,8 @@ import {
   bindDocumentOperations,
   type DocumentOperations,
 } from "../../src/core/documents/document-operations.ts";
-import type { DocumentPorts } from "../../src/core/documents/document-ports.ts";
+import type { DocumentPorts, FileStore } from "../../src/core/documents/document-ports.ts";
 import { ServiceError } from "../../src/core/errors.ts";
-import type { FileStore } from "../../src/core/documents/file-store.ts";
 import { IngestJobs } from "../../src/core/documents/ingest-jobs.ts";
 import { createFakeDecoder } from "./fake-decoder.ts";
 import { createFakeExtractor } from "./fake-extractor.ts";

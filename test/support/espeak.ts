@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PCM_RATE } from "../../src/core/documents/transcription.ts";
+import { PCM_RATE } from "../../src/core/documents/audio-decoder.ts";
 import { readWav } from "./wav.ts";
 
 /** Whether espeak-ng, which reads texts aloud, is installed: tests that need it are skipped where it is not. */

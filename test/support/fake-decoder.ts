@@ -1,6 +1,11 @@
 import { ServiceError } from "../../src/core/errors.ts";
-import type { AudioDecoder, Recording, SoundTrack } from "../../src/core/documents/audio-decoder.ts";
-import type { Pcm, Segment } from "../../src/core/documents/transcription.ts";
+import type {
+  AudioDecoder,
+  Pcm,
+  Recording,
+  Segment,
+  SoundTrack,
+} from "../../src/core/documents/audio-decoder.ts";
 import { join, pieces, silence, tone } from "./pcm.ts";
 import type { FakeFileStore } from "./document-world.ts";
 

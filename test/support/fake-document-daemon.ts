@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { MemorydClient } from "../../src/client/client.ts";
 import { MemorydError } from "../../src/client/memoryd-error.ts";
-import type { Run } from "../../src/cli/ingest/ingest.ts";
+import type { Run } from "../../src/cli/ingest/sync-files.ts";
 
 export interface FakeDocument {
   readonly id: string;

@@ -1,4 +1,4 @@
-import { cutDocument } from "../../src/core/documents/cut-document.ts";
+import { cutDocument } from "../../src/core/documents/cut-speech.ts";
 import type { Block, ExtractedDocument, TextExtractor } from "../../src/core/documents/extraction.ts";
 import { ServiceError } from "../../src/core/errors.ts";
 import { extractDocument } from "../../src/extraction/extract-document.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { ServiceError } from "../../src/core/errors.ts";
-import type { UrlFetcher } from "../../src/core/documents/url-fetcher.ts";
+import type { UrlFetcher } from "../../src/core/documents/document-ports.ts";
 
 /** Fetches from a map of addresses; after redirects each ends in "?final". */
 export function createFakeFetcher(

@@ -1,12 +1,14 @@
 import type { Backup, BackupOperations } from "../../src/core/backups.ts";
-import type { AddedMemory, AddMemoryInput } from "../../src/core/memories/added-memory.ts";
-import { ServiceError } from "../../src/core/errors.ts";
+import type { AddedMemory, AddMemoryInput } from "../../src/core/memories/memory-ports.ts";
+import { orRefused, ServiceError } from "../../src/core/errors.ts";
 import { bindFactOperations } from "../../src/core/facts/fact-operations.ts";
 import { SECTORS, type SeenMemory } from "../../src/core/memory.ts";
+import { memoryOf } from "../../src/core/rows.ts";
 import type { Operations } from "../../src/core/operations.ts";
 import type { UserSummary } from "../../src/core/users/user-summary.ts";
 import type { ServiceStatus } from "../../src/core/status.ts";
 import { createFakeFactPorts } from "./in-memory-fact-store.ts";
+import { memoryRow } from "./memory-row.ts";
 
 export const FAKE_NOW = Date.UTC(2026, 10, 21, 10, 15);
 
@@ -33,28 +35,22 @@ export function createFakeOperations(overrides: Partial<Operations> = {}): FakeO
 
   function add(input: AddMemoryInput): AddedMemory {
     const order = memories.size + 1;
-    const sector = input.sector ?? "semantic";
+    const { idempotency: _key, sector = "semantic", ...given } = input;
     const memory: SeenMemory = {
-      id: fakeId(order),
-      content: input.content,
-      tags: input.tags ?? [],
-      metadata: input.metadata ?? {},
-      userId: input.userId ?? null,
-      project: input.project ?? null,
-      sessionId: input.sessionId ?? null,
-      occurredAt: input.occurredAt ?? null,
-      primarySector: sector,
-      sectors: [sector],
-      createdAt: FAKE_NOW,
-      updatedAt: FAKE_NOW,
+      ...memoryOf(
+        memoryRow({
+          id: fakeId(order),
+          ...given,
+          primarySector: sector,
+          sectors: [sector],
+          createdAt: FAKE_NOW,
+          updatedAt: FAKE_NOW,
+          order,
+        }),
+      ),
       lastSeenAt: FAKE_NOW,
       salience: 0.5,
-      version: 1,
-      createdBy: input.createdBy ?? null,
-      source: null,
-      supersedes: input.supersedes ?? [],
       superseded: null,
-      order,
     };
     memories.set(memory.id, memory);
     return { memory, deduplicated: false };
@@ -82,6 +78,19 @@ export function createFakeOperations(overrides: Partial<Operations> = {}): FakeO
     addMemories: async ({ items }) => ({
       results: items.map((item) => (item instanceof ServiceError ? item : add(item))),
     }),
+    composeContext: async ({ maxTokens }) => ({
+      text: newestFirst()
+        .map(({ content }) => content)
+        .join("\n"),
+      items: newestFirst().map(({ id, content: text, createdAt: at, project }) => ({
+        kind: "fact" as const,
+        id,
+        text,
+        at,
+        project,
+      })),
+      tokens: maxTokens,
+    }),
     queryMemory: async ({ limit, snippetChars, explain, includeFacts }) => ({
       relevant: Math.min(limit, memories.size),
       ...(includeFacts === true && {
@@ -97,6 +106,10 @@ export function createFakeOperations(overrides: Partial<Operations> = {}): FakeO
           ...(explain === true && { explain: { words: 0.5 } }),
         })),
     }),
+    countMemories: async () => ({
+      items: [{ key: null, count: 1, firstAt: FAKE_NOW, lastAt: FAKE_NOW }],
+      total: 1,
+    }),
     updateMemory: async ({ id, userId, ifVersion, ...changes }) => {
       const memory = find(id, userId, "FORBIDDEN");
       checkVersion(memory, ifVersion);
@@ -104,6 +117,29 @@ export function createFakeOperations(overrides: Partial<Operations> = {}): FakeO
       memories.set(id, changed);
       return changed;
     },
+    tagMemories: async ({ memories: tagged, add, remove, userId }) => ({
+      results: tagged.map(({ id, ifVersion }) =>
+        orRefused(() => {
+          const memory = find(id, userId, "NOT_FOUND");
+          checkVersion(memory, ifVersion);
+          const tags = [...memory.tags.filter((tag) => !remove.includes(tag)), ...add];
+          memories.set(id, { ...memory, tags, version: memory.version + 1 });
+          return { id, tags, version: memory.version + 1, changed: true };
+        }),
+      ),
+    }),
+    memoryHistory: async ({ id, userId }) => {
+      const memory = find(id, userId, "NOT_FOUND");
+      const { updatedAt: changedAt, createdBy: changedBy } = memory;
+      return { items: [{ memory, changedAt, changedBy, change: "created" }], total: 1 };
+    },
+    restoreVersion: async ({ id, userId }) => find(id, userId, "FORBIDDEN"),
+    eraseHistory: async ({ id }) => ({ id, deleted: 2 }),
+    listTrash: async () => ({ items: [], total: 0 }),
+    restoreFromTrash: async ({ id }) => find(id, undefined, "NOT_FOUND"),
+    eraseFromTrash: async ({ id }) => ({ id, deleted: 1 }),
+    emptyTrash: async () => ({ deleted: 0 }),
+    undoChanges: async () => [],
     deleteMemory: async ({ id, userId, ifVersion }) => {
       checkVersion(find(id, userId, "FORBIDDEN"), ifVersion);
       memories.delete(id);
@@ -130,6 +166,15 @@ export function createFakeOperations(overrides: Partial<Operations> = {}): FakeO
       memories.set(id, { ...memory, salience });
       return { id, salience };
     },
+    memoryGraph: async ({ around }) => ({
+      nodes: [...memories.values()].map((memory) => ({
+        ...memory,
+        text: memory.content,
+        occurredAt: FAKE_NOW,
+      })),
+      edges: [],
+      total: around === undefined ? memories.size : 1,
+    }),
     relatedMemories: async ({ id, userId }) => ({ nodes: [find(id, userId, "NOT_FOUND")], edges: [] }),
     listUsers: () => ({ items: [], total: 0, isMore: false }),
     userSummary: async ({ userId }) => fakeSummary(userId),
@@ -139,6 +184,8 @@ export function createFakeOperations(overrides: Partial<Operations> = {}): FakeO
       for (const { id } of own) memories.delete(id);
       return { deleted: own.length, deletedDocuments: 0, deletedFacts: 0 };
     },
+    listChanges: () => ({ items: [], next: "0", reset: false }),
+    followChanges: async function* () {},
     listSectors: () =>
       SECTORS.map((name) => ({ name, description: `What is ${name}.`, count: memories.size })),
     exportRecords: async function* () {
@@ -209,6 +256,8 @@ export const FAKE_STATUS: ServiceStatus = {
     pendingRows: 2,
     pendingBytes: 900,
     diskBytes: 12_000,
+    journalBytes: 2_000,
+    checkpoints: 5,
     unerased: 0,
     readOnly: false,
     addsRefused: null,
@@ -251,6 +300,7 @@ export function createFakeBackups(): BackupOperations {
   return {
     start: async ({ name = "two" }) => ({ name, startedAt: 1, done: 0, total: 0 }),
     list: async () => ({ folder: "/backups", items: [one], damaged: [] }),
+    copies: async () => ({ made: null, removed: 0, remaining: 1 }),
     verify: async () => one,
     remove: async () => {},
   };

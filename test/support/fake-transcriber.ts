@@ -6,7 +6,7 @@ import {
   type Segment,
   type Transcriber,
   type TranscriptionOptions,
-} from "../../src/core/documents/transcription.ts";
+} from "../../src/core/documents/audio-decoder.ts";
 import { ServiceError } from "../../src/core/errors.ts";
 
 /** Sounds with less quiet than this between them are one segment. */

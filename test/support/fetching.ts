@@ -1,5 +1,5 @@
 /** A fetcher on this machine, and a sink that keeps what it is given. */
-import type { FetchedPage, FetchOptions } from "../../src/core/documents/url-fetcher.ts";
+import type { FetchedPage, FetchOptions } from "../../src/core/documents/document-ports.ts";
 import { createUrlFetcher, type UrlFetcherOptions } from "../../src/extraction/fetch/node-url-fetcher.ts";
 
 export const FETCHED_AT = Date.UTC(2026, 10, 21);

@@ -49,7 +49,7 @@ export function createFakeFactPorts(
     async commit(decide) {
       const now = presentOf(clock, lastRecord);
       if (now < lastRecord) book.clockIs(now);
-      const { changes, result } = decide({ now, nextOrder: 1 });
+      const { changes, result } = decide({ now, nextOrder: 1, believedNow: now });
       if (changes.length === 0) return result;
       lastRecord = now;
       records.push([...changes]);

@@ -7,10 +7,13 @@ import { Overlay } from "../../src/storage/catalogue/overlay.ts";
 import { StampedVectors } from "../../src/storage/catalogue/stamped-vectors.ts";
 import { WordIndex } from "../../src/storage/catalogue/word-index.ts";
 import { PurgeLedger } from "../../src/storage/purge-ledger.ts";
+import { nodeDisk } from "../../src/storage/disk.ts";
+import { StoredFeed } from "../../src/storage/stored-feed.ts";
 import { LanceDbMemoryStore } from "../../src/storage/lancedb-memory-store.ts";
 import { createFakeEmbedder } from "./fake-embedder.ts";
 
 export interface InMemoryStore {
+  readonly feed: StoredFeed;
   readonly store: LanceDbMemoryStore;
   /** Every record written, in order. */
   readonly records: (readonly Change[])[];
@@ -27,6 +30,14 @@ export function createInMemoryStore(
   const records: (readonly Change[])[] = [];
   let held: { changes: readonly Change[]; resolve: () => void; reject: (error: Error) => void }[] | undefined;
 
+  const feed = new StoredFeed({
+    disk: nodeDisk,
+    directory: "never saved",
+    storeId: "in memory",
+    epoch: 1,
+    clock,
+    after: 0,
+  });
   const store = new LanceDbMemoryStore({
     indexes: {
       catalogue: new StoreCatalogue(() => clock.now()),
@@ -34,7 +45,9 @@ export function createInMemoryStore(
       words: new WordIndex(),
       vectors: new StampedVectors(stamp),
       ledger: new PurgeLedger(),
+      feed,
       lacksEdges: false,
+      believed: undefined,
       nextOrder: 1,
       lastTime: 0,
     },
@@ -70,6 +83,7 @@ export function createInMemoryStore(
 
   return {
     store,
+    feed,
     records,
     hold: () => (held = []),
     async release(outcome) {

@@ -4,7 +4,7 @@ import { FactMeanings } from "../../src/core/facts/fact-meanings.ts";
 import { FollowUps } from "../../src/core/memories/follow-ups.ts";
 import { RequestLedger } from "../../src/core/idempotency.ts";
 import { UserSummaries } from "../../src/core/users/user-summaries.ts";
-import { readWordFrequencies } from "../../src/core/text/word-frequencies.ts";
+import { readWordFrequencies } from "../../src/core/text/stop-words.ts";
 import type { OperationPorts } from "../../src/core/operations.ts";
 import { createFakeEmbedder, type FakeEmbedder } from "./fake-embedder.ts";
 import { createInMemoryStore, type InMemoryStore } from "./in-memory-store.ts";
@@ -39,6 +39,7 @@ export function createMemoryWorld(): MemoryWorld {
     onPending: () => {},
     isBusy: () => false,
     minSimilarity: () => 0.55,
+    nextTurn: async () => {},
   });
   const world: MemoryWorld = {
     followUps,
@@ -52,10 +53,12 @@ export function createMemoryWorld(): MemoryWorld {
       embedder,
       clock,
       timeZone: "UTC",
+      historyMs: 30 * 24 * 3_600_000,
       ids: { newId: () => `m${(ids += 1)}` },
       stopJob: async () => {},
       noteErasure: async () => {},
       summaries,
+      feed: memory.feed,
       requests: new RequestLedger(),
       followUps,
       classify: ({ content }) => {

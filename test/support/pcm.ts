@@ -1,4 +1,4 @@
-import { type Pcm, PCM_RATE } from "../../src/core/documents/transcription.ts";
+import { type Pcm, PCM_RATE } from "../../src/core/documents/audio-decoder.ts";
 import { seededRandom } from "./seeded-random.ts";
 
 /** Silence of that length. */

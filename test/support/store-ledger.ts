@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { addMemory, addMemories } from "../../src/core/memories/add-memories.ts";
 import { deleteMemory } from "../../src/core/operations.ts";
 import { ServiceError } from "../../src/core/errors.ts";
+import { FEED_BEGINNING } from "../../src/core/feed.ts";
 import { INITIAL_SALIENCE, type SeenMemory } from "../../src/core/memory.ts";
 import { reinforceMemory } from "../../src/core/memories/reinforce-memory.ts";
 import { reinforced } from "../../src/core/memories/salience.ts";
@@ -36,6 +37,9 @@ export class StoreLedger {
   #known: Known[] = [];
   #count = 0;
   #batches = 0;
+  /** What somebody who follows the feed over all lives knows: memories by id, with the version read when told. */
+  readonly #followed = new Map<string, number>();
+  #since = FEED_BEGINNING;
 
   constructor(seed: number) {
     this.#random = seededRandom(seed);
@@ -198,11 +202,30 @@ export class StoreLedger {
       assert.ok(isAllowed, `${known.marker} is ${show(memory)}, and not ${states.map(show).join(" or ")}`);
       await this.#checkFound(store, known.marker, memory);
     }
+    this.#checkFollower(store);
     const strangers = [...byMarker.keys()].filter(
       (marker) => !this.#known.some((known) => known.marker === marker),
     );
     assert.deepEqual(strangers, [], "what was never asked for");
     return byMarker;
+  }
+
+  /** Whoever goes on from their position knows every memory in its version, and is never told to begin again. */
+  #checkFollower({ opened }: StoreOnDisk): void {
+    const { catalogue } = opened.store;
+    for (;;) {
+      const page = opened.feed.list({ since: this.#since, limit: 3 });
+      assert.ok(!page.reset, `the feed has nothing after ${this.#since}`);
+      this.#since = page.next;
+      for (const { kind, id } of page.items) {
+        const version = catalogue.find(id)?.version;
+        if (kind === "memory.deleted" || version === undefined) this.#followed.delete(id);
+        else this.#followed.set(id, version);
+      }
+      if (page.items.length === 0) break;
+    }
+    const there = new Map([...opened.store.memoryIds()].map((id) => [id, catalogue.find(id)?.version]));
+    assert.deepEqual(this.#followed, there, "what the feed told of memories");
   }
 
   /** By its own word and by its vector; once, and not at all when it is gone. */

@@ -1,4 +1,5 @@
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from "fastify";
+import type { InspectOperations } from "../../src/core/inspection.ts";
 import type { Operations } from "../../src/core/operations.ts";
 import { buildServer, type ServerOptions } from "../../src/http/server.ts";
 import { createDocumentWorld } from "./document-world.ts";
@@ -30,6 +31,32 @@ export const FAKE_MODELS = {
   migration: { from: "old", to: "small", done: 1, total: 3, status: "running" },
 } as const;
 
+export const FAKE_INSPECTION: InspectOperations = {
+  settings: {
+    items: [
+      {
+        name: "port",
+        flag: "--port",
+        variable: "MEMORYD_PORT",
+        description: "port to listen on",
+        value: 9_000,
+        default: 8080,
+        source: "file",
+        from: "/etc/memoryd.json",
+      },
+    ],
+    secrets: [{ name: "MEMORYD_API_KEY", from: null }],
+    configFile: "/etc/memoryd.json",
+  },
+  agentAddsPerHour: 200,
+  requestsPerMinute: null,
+  readLog: async ({ level }) => ({
+    file: "/data/memoryd.log",
+    items: [{ at: 0, level: level === "debug" ? "info" : level, message: "ready", details: { port: 1 } }],
+    hasMore: false,
+  }),
+};
+
 /** The server over fake operations, for `inject`; those on documents are the real ones, over fakes. */
 export function createTestServer(
   overrides: Partial<Operations> = {},
@@ -43,7 +70,12 @@ export function createTestServer(
       list: async () => FAKE_MODELS,
       use: async (name) => ({ ...FAKE_MODELS, migration: { ...FAKE_MODELS.migration, to: name } }),
     },
-    compaction: { start: () => true, status: () => ({}) },
+    inspect: FAKE_INSPECTION,
+    compaction: {
+      start: () => true,
+      status: () => ({}),
+      purgeWithBackups: async () => ({ made: "two", removed: 1, remaining: 0 }),
+    },
     backups: createFakeBackups(),
     mcp: async () => new Response(),
     ...options,

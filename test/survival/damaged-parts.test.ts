@@ -104,6 +104,7 @@ function makeAgain(
     onPending: () => {},
     isBusy: () => false,
     minSimilarity: () => 0.6,
+    nextTurn: async () => {},
   });
   return remake({
     store: store.opened.store,

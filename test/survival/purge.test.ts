@@ -2,6 +2,7 @@ import { addMemory } from "../../src/core/memories/add-memories.ts";
 import { randomBytes } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { eraseFact } from "../../src/core/facts/erase-fact.ts";
+import { eraseHistory } from "../../src/core/history/memory-history.ts";
 import { recordFact } from "../../src/core/facts/record-fact.ts";
 import { deleteMemory } from "../../src/core/operations.ts";
 import { updateMemory } from "../../src/core/memories/update-memory.ts";
@@ -45,13 +46,14 @@ describe("erasing", () => {
     };
     const kept = [marker(), marker(), marker()];
     await add(`stays ${kept[0]}`, { tags: [kept[1]], metadata: { note: kept[2] } });
+    const userId = marker();
     const ids: string[] = [];
     for (let i = 0; i < 3; i += 1) {
       ids.push(
         await add(`goes ${doomed()}`, {
           tags: [doomed()],
           metadata: { [doomed()]: doomed() },
-          userId: doomed(),
+          userId,
           project: doomed(),
           sessionId: doomed(),
         }),
@@ -68,6 +70,8 @@ describe("erasing", () => {
     });
     await store.opened.checkpointer.flush();
     await updateMemory(store.ports, { id: changed, content: "second", tags: [] });
+    // Else the version before stays.
+    await eraseHistory(store.ports, { id: changed });
 
     const before = await readEveryByte(store.directory);
     for (const text of [...gone, ...kept])
@@ -75,17 +79,22 @@ describe("erasing", () => {
 
     for (const id of ids) await deleteMemory(store.ports, { id });
     await eraseFact(factPorts(), { id: fact.id });
-    expect(store.opened.purge.waiting).toMatchObject({ items: 5, rows: { memories: 4, facts: 1 } });
+    expect(store.opened.purge.waiting).toMatchObject({
+      items: 5,
+      rows: { memories: 3, facts: 1, versions: 1 },
+    });
     const report = await erase(store);
 
     const after = await readEveryByte(store.directory);
     for (const text of gone) expect(placesOf(text, after), `the places of ${text}`).toEqual([]);
-    for (const id of [...ids, fact.id]) expect(placesOf(id, after), `the places of ${id}`).toEqual([]);
+    // The feed names what changed, and whose it was, for a week.
+    const outsideFeed = (text: string) => placesOf(text, after).filter((place) => place !== "CHANGES");
+    for (const id of [...ids, fact.id, userId]) expect(outsideFeed(id), `the places of ${id}`).toEqual([]);
     for (const text of kept) expect(placesOf(text, after), `the places of ${text}`).not.toEqual([]);
     expect(after.unseen).toEqual([]);
     expect(store.opened.purge.waiting).toBeUndefined();
     const memories = report.tables.find(({ table }) => table === "memories");
-    expect(memories?.rows).toBe(4);
+    expect(memories?.rows).toBe(3);
     expect(report.journal.after.bytes).toBeLessThan(report.journal.before.bytes);
     const tables = store.opened.checkpointer.latest?.tables ?? [];
     expect(tables.map(({ name }) => name)).toEqual(tables.map(({ name }) => name.replace(/\d+$/, "2")));

@@ -181,7 +181,7 @@ describe("a store whose disk is full", () => {
     disk.limit(20_000_000);
     store = await openStoreOnDisk(directory, world, { disk, limits: { ...LIMITS, freeBytes: needed } });
     const figures = expect.stringMatching(
-      /^the disk is full \(1\d MB free, 50 MB needed\); deleting still works$/,
+      /^the disk is full \(1\d MB free, 50 MB needed\); deleting for good still works$/,
     );
     expect(store.opened.store.addsRefused).toEqual(figures);
     expect(store.warnings).toEqual([expect.stringMatching(/^disk is full .*"needed":50000000/)]);

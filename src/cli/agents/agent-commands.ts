@@ -32,20 +32,26 @@ export function addAgentCommands(memoryd: Command): void {
   )
     .addArgument(agentArgument())
     .option("--project", "in the file of the project that this folder belongs to, not in your own")
-    .option("--print", "only show what would stand there")
+    .option("--print", "only show the entry, change nothing")
     .option("--force", "also where the agent does not seem to be installed")
     .option("-u, --user <id>", "whose memories the agent reads and adds", userId)
     .option("--project-name <name>", "the project that it adds to, whatever folder it works in", project)
     .option("--tools <list>", `further tools: ${EXTRA_TOOL_NAMES}`)
     .option("--read-only", "only tools that change nothing")
+    .option(
+      "--hooks [what]",
+      "also hooks that tell it what memory holds (context), keep what lasts of conversations (capture), or both: context,capture (default: asks)",
+    )
     .action(async (ids: AgentId[], options: InstallOptions) => {
       const { installFor } = await import("./install.ts");
-      return installFor(ids, options);
+      return await installFor(ids, options);
     });
 
-  mcp
-    .command("uninstall")
-    .description("take memoryd out of an agent's configuration file")
+  withDataDir(
+    mcp
+      .command("uninstall")
+      .description("take memoryd, and its hooks, out of an agent's configuration files"),
+  )
     .addArgument(agentArgument())
     .option("--project", "out of the file of the project that this folder belongs to")
     .action(async (ids: AgentId[], options: InstallOptions) => {

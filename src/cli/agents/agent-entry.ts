@@ -1,35 +1,38 @@
 import type { InstalledProgram } from "../installed-program.ts";
 import { readJsonEntry, withJsonEntry, withoutJsonEntry } from "./edit-json.ts";
 import { readTomlEntry, withTomlEntry, withoutTomlEntry } from "./edit-toml.ts";
-import type { AgentKind, Launch, LaunchEntry } from "./known-agents.ts";
+import { readYamlEntry, withYamlEntry, withoutYamlEntry } from "./edit-yaml.ts";
+import type { AgentKind, LaunchEntry } from "./known-agents.ts";
 
 const NAME = "memoryd";
+const EDITORS = {
+  json: { read: readJsonEntry, set: withJsonEntry, remove: withoutJsonEntry },
+  toml: { read: readTomlEntry, set: withTomlEntry, remove: withoutTomlEntry },
+  yaml: { read: readYamlEntry, set: withYamlEntry, remove: withoutYamlEntry },
+} as const;
 
 /** @param words arguments of `memoryd mcp`. */
 export function launchOf(
-  { hasType }: Pick<AgentKind, "hasType">,
+  agent: AgentKind,
   { node, launcher }: InstalledProgram,
   words: readonly string[],
-): Launch {
-  return { ...(hasType ? { type: "stdio" } : {}), command: node, args: [launcher, "mcp", ...words] };
+): LaunchEntry {
+  return agent.launch(node, [launcher, "mcp", ...words]);
 }
 
 export function readEntry({ format, section }: AgentKind, text: string): LaunchEntry | undefined {
-  return (format === "json" ? readJsonEntry : readTomlEntry)(text, section, NAME);
+  return EDITORS[format].read(text, section, NAME);
 }
 
-export function withEntry({ format, section }: AgentKind, text: string, launch: Launch): string {
-  return (format === "json" ? withJsonEntry : withTomlEntry)(text, section, NAME, launch);
+export function withEntry({ format, section }: AgentKind, text: string, launch: LaunchEntry): string {
+  return EDITORS[format].set(text, section, NAME, launch);
 }
 
-/** @param earlier the text before memoryd last changed it, if that is known. */
-export function withoutEntry({ format, section }: AgentKind, text: string, earlier?: string): string {
-  return format === "json"
-    ? withoutJsonEntry(text, section, NAME, earlier)
-    : withoutTomlEntry(text, section, NAME);
+export function withoutEntry({ format, section }: AgentKind, text: string): string {
+  return EDITORS[format].remove(text, section, NAME);
 }
 
-/** What an installation looks like from outside. */
+/** The installed program, and access to the file system. */
 export interface Sight {
   /** The program that asks, and its version. */
   readonly program: InstalledProgram;
@@ -43,8 +46,8 @@ export function staleness(
   entry: LaunchEntry,
   { program, version, exists, versionAt }: Sight,
 ): string | undefined {
-  const { command, args } = entry;
-  const [launcher, verb] = Array.isArray(args) ? (args as unknown[]) : [];
+  const { command: start, cmd, args } = entry;
+  const [command, launcher, verb]: readonly unknown[] = [start ?? cmd, args].flat();
   if (typeof command !== "string") return "it names an address instead of a program";
   if (typeof launcher !== "string" || verb !== "mcp") return `it starts something else (${command})`;
   if (!exists(command)) return `${command} is gone`;

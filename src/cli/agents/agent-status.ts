@@ -1,11 +1,10 @@
 import { existsSync } from "node:fs";
 import { VERSION } from "../../config/version.ts";
-import { CliFailure } from "../output/cli-failure.ts";
+import { CliFailure, print, printJson, printTable } from "../output/output.ts";
 import { installedProgram, versionAt } from "../installed-program.ts";
-import { print, printJson, printTable } from "../output/output.ts";
 import { readEntry, type Sight, staleness } from "./agent-entry.ts";
 import { readConfigFile } from "./change-file.ts";
-import { AGENT_IDS, type AgentKind, RefusedEdit, agentsHere, fileOf, isThere } from "./known-agents.ts";
+import { AGENT_IDS, type AgentKind, agentsHere, fileOf, isThere, RefusedEdit } from "./known-agents.ts";
 import type { Flags } from "../output/options.ts";
 
 interface AgentState {
@@ -18,10 +17,7 @@ interface AgentState {
 
 /** Says which agents start memoryd. @throws {CliFailure} when one starts something that is not there any more, or cannot be read. */
 export function agentStatus({ json = false }: Flags): void {
-  const program = installedProgram("memoryd mcp status");
-  const sight: Sight = { program, version: VERSION, exists: existsSync, versionAt };
-  const agents = agentsHere();
-  const states = AGENT_IDS.flatMap((id) => statesOf(agents[id], sight));
+  const states = agentStates("memoryd mcp status");
   if (json) printJson(states);
   else {
     printTable(
@@ -41,7 +37,15 @@ export function agentStatus({ json = false }: Flags): void {
   const commands = stale.map(
     ({ agent, scope }) => `\`memoryd mcp install ${agent}${scope === "project" ? " --project" : ""}\``,
   );
-  throw new CliFailure(`Renew what is stale with ${commands.join(" and ")}.`);
+  throw new CliFailure(`Renew stale entries with ${commands.join(" and ")}.`);
+}
+
+/** The state of memoryd's entry in every agent's configuration. @throws {CliFailure} as `installedProgram`. */
+export function agentStates(command: string): AgentState[] {
+  const program = installedProgram(command);
+  const sight: Sight = { program, version: VERSION, exists: existsSync, versionAt };
+  const agents = agentsHere();
+  return AGENT_IDS.flatMap((id) => statesOf(agents[id], sight));
 }
 
 function statesOf(agent: AgentKind, sight: Sight): AgentState[] {

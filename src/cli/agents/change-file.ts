@@ -8,15 +8,18 @@ import {
   openSync,
   readFileSync,
   realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
 } from "node:fs";
-import { renameSync, rmSync, statSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { isMissing, messageOf } from "../../config/system-error.ts";
-import { CliFailure } from "../output/cli-failure.ts";
+import { CliFailure } from "../output/output.ts";
 
 export interface FileChange {
   readonly changed: boolean;
-  /** Where the file is as it was; undefined if there was none, or nothing changed. */
+  /** Path of the copy of the former file; undefined if there was none, or nothing changed. */
   readonly backup: string | undefined;
 }
 
@@ -34,15 +37,6 @@ export function readConfigFile(path: string): string | undefined {
   } catch (error) {
     throw new CliFailure(`${path} is not UTF-8; nothing was changed.`, { cause: error });
   }
-}
-
-/** What a file held before it was last changed here; undefined if that is not known. */
-export function readEarlier(path: string): string | undefined {
-  return readConfigFile(backupOf(realpathSync(path)));
-}
-
-function backupOf(target: string): string {
-  return `${target}.before-memoryd`;
 }
 
 /**
@@ -63,7 +57,7 @@ export function changeConfigFile(
     mkdirSync(dirname(path), { recursive: true });
     const target = before === undefined && !isLink(path) ? path : realpathSync(path);
     const mode = before === undefined ? newMode : statSync(target).mode & 0o777;
-    const backup = before === undefined ? undefined : backupOf(target);
+    const backup = before === undefined ? undefined : `${target}.before-memoryd`;
     if (backup !== undefined && before !== undefined) replaceFile(backup, before, mode);
     replaceFile(target, after, mode, () => {
       if (readConfigFile(target) === before) return;
@@ -73,6 +67,20 @@ export function changeConfigFile(
   } catch (error) {
     if (error instanceof CliFailure) throw error;
     throw new CliFailure(`${path} cannot be written: ${messageOf(error)}.`, { cause: error });
+  }
+}
+
+/** The text that `changeConfigFile` kept of the file before its last change; undefined if there is none. */
+export function keptBefore(path: string): string | undefined {
+  return readConfigFile(`${realpathSync(path)}.before-memoryd`);
+}
+
+/** Removes a file that only holds what this program wrote. */
+export function removeConfigFile(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch (error) {
+    throw new CliFailure(`${path} cannot be removed: ${messageOf(error)}.`, { cause: error });
   }
 }
 

@@ -2,14 +2,14 @@ import { isDeepStrictEqual } from "node:util";
 import {
   createScanner,
   findNodeAtLocation,
+  getNodeValue,
   type Node,
-  parse,
   type ParseError,
   parseTree,
   printParseErrorCode,
 } from "jsonc-parser";
 import { isObject } from "../../config/is-object.ts";
-import { type LaunchEntry, type Launch, REMOTE_KEYS, RefusedEdit } from "./known-agents.ts";
+import { type LaunchEntry, REMOTE_KEYS, RefusedEdit } from "./known-agents.ts";
 
 /**
  * Changes of one entry in a JSON file that may have comments and trailing commas. Text that is not the entry's stays
@@ -17,95 +17,71 @@ import { type LaunchEntry, type Launch, REMOTE_KEYS, RefusedEdit } from "./known
  */
 
 const SETTINGS = { allowTrailingComma: true, disallowComments: false } as const;
+const BYTE_ORDER_MARK = "\ufeff";
 
 /** The entry of this name under `section`; undefined if there is none. @throws {RefusedEdit} if the text is not such a file. */
 export function readJsonEntry(text: string, section: string, name: string): LaunchEntry | undefined {
-  const { body } = split(text);
-  const value: unknown = (sectionOf(valueOf(body), section) ?? {})[name];
+  const value = sectionOf(valueOf(text), section)?.[name];
   return isObject(value) ? value : undefined;
 }
 
 /**
- * The text with the entry's command set to `launch`. An entry that is there keeps its other keys, such as `env`, unless
- * it was a remote one.
- * @throws {RefusedEdit} if the text is not such a file, or cannot be changed without a loss.
+ * The text with the entry's command set to `launch`. An existing entry keeps its other keys, such as `env`, unless it
+ * was a remote one; a new entry goes before the others.
+ * @throws {RefusedEdit} if the text is not such a file, or has the section or the entry twice.
  */
-export function withJsonEntry(text: string, section: string, name: string, launch: Launch): string {
-  const { mark, body } = split(text);
-  const before = valueOf(body);
-  const current = (sectionOf(before, section) ?? {})[name];
+export function withJsonEntry(text: string, section: string, name: string, launch: LaunchEntry): string {
+  const before = valueOf(text);
+  const servers = sectionOf(before, section);
+  const current = servers?.[name];
   const isLocal = isObject(current) && !REMOTE_KEYS.some((key) => Object.hasOwn(current, key));
-  let edited = body.trim() === "" ? `{}${eolOf(body)}` : body;
+  let edited = orEmptyObject(text);
   if (isLocal) {
-    for (const [key, value] of Object.entries(launch)) edited = set(edited, [section, name, key], value);
-  } else {
-    edited = set(edited, [section, name], launch);
-  }
-
-  const servers = { ...sectionOf(before, section), [name]: isLocal ? { ...current, ...launch } : launch };
-  check(edited, { ...before, [section]: servers });
-  return mark + edited;
+    for (const [key, value] of Object.entries(launch))
+      if (!isDeepStrictEqual(current[key], value)) edited = set(edited, [section, name, key], value);
+  } else if (servers === undefined) edited = set(edited, [section], { [name]: launch });
+  else edited = set(edited, [section, name], launch);
+  check(edited, {
+    ...before,
+    [section]: { ...servers, [name]: isLocal ? { ...current, ...launch } : launch },
+  });
+  return edited;
 }
 
-/**
- * The text without the entry, or as it is if there is none. The section goes too if it is empty then and came with the
- * entry.
- * @param earlier the text before it was last changed here, if that is known.
- * @throws {RefusedEdit} as above.
- */
-export function withoutJsonEntry(text: string, section: string, name: string, earlier?: string): string {
-  const { mark, body } = split(text);
-  const before = valueOf(body);
+/** The text without the entry, or as it is if there is none; the section stays. @throws {RefusedEdit} as above. */
+export function withoutJsonEntry(text: string, section: string, name: string): string {
+  const before = valueOf(text);
   const { [name]: removed, ...rest } = sectionOf(before, section) ?? {};
   if (removed === undefined) return text;
-  let edited = remove(body, [section, name]);
+  const edited = remove(text, [section, name]);
   check(edited, { ...before, [section]: rest });
-  if (isBlank(edited, section) && cameWithEntry(text, section, name, earlier)) {
-    edited = remove(edited, [section]);
-    const { [section]: _, ...others } = before;
-    check(edited, others);
-  }
-  return mark + edited;
+  return edited;
 }
 
-/** Whether a section has nothing in it, not even a comment. */
-function isBlank(text: string, section: string): boolean {
-  const node = findNodeAtLocation(treeOf(text), [section]);
-  return node !== undefined && /^\{\s*\}$/.test(text.slice(node.offset, node.offset + node.length));
+/** The text, or where it is blank, an empty object. */
+export function orEmptyObject(text: string): string {
+  return text.replace(BYTE_ORDER_MARK, "").trim() === "" ? `${text.trim()}{}\n` : text;
 }
 
-/** Known of a file that was without the section, and of one that holds nothing but what is written into a new one. */
-function cameWithEntry(text: string, section: string, name: string, earlier: string | undefined): boolean {
-  if (earlier === undefined) {
-    const entry = readJsonEntry(text, section, name);
-    return entry !== undefined && text === set("{}\n", [section, name], entry);
-  }
-  try {
-    return sectionOf(valueOf(split(earlier).body), section) === undefined;
-  } catch (error) {
-    if (error instanceof RefusedEdit) return false;
-    throw error;
-  }
-}
-
-/** A key that stands in the file twice, say, is found here: the first is changed, and the last one counts. */
+/** Fails where a key stands in the file twice: the first one was changed, and the last one counts. */
 function check(edited: string, expected: Record<string, unknown>): void {
   if (!isDeepStrictEqual(valueOf(edited), expected)) throw new RefusedEdit("It has something in it twice");
 }
 
-function split(text: string): { readonly mark: string; readonly body: string } {
-  return text.startsWith("\ufeff") ? { mark: "\ufeff", body: text.slice(1) } : { mark: "", body: text };
-}
-
-function valueOf(text: string): Record<string, unknown> {
-  if (text.trim() === "") return {};
+/** The object that the file holds; an empty file holds one too. @throws {RefusedEdit} for anything else. */
+export function valueOf(text: string): Record<string, unknown> {
+  const body = text.replace(BYTE_ORDER_MARK, " ");
+  if (body.trim() === "") return {};
   const errors: ParseError[] = [];
-  const value: unknown = parse(text, errors, SETTINGS);
+  const tree = parseTree(body, errors, SETTINGS);
   const [error] = errors;
   if (error !== undefined) {
     const line = text.slice(0, error.offset).split("\n").length;
     throw new RefusedEdit(`It is not JSON (${printParseErrorCode(error.error)} in line ${line})`);
   }
+  // Cloned because `getNodeValue` makes objects without a prototype, which equal no others; `parse` makes a key
+  // `__proto__` their prototype.
+  const value: unknown = tree && structuredClone(getNodeValue(tree));
   if (!isObject(value)) throw new RefusedEdit("It does not hold a JSON object");
   return value;
 }
@@ -116,65 +92,87 @@ function sectionOf(value: Record<string, unknown>, section: string): Record<stri
   throw new RefusedEdit(`Its "${section}" is not an object`);
 }
 
-function set(text: string, path: readonly string[], value: unknown): string {
-  const root = treeOf(text);
-  const found = findNodeAtLocation(root, [...path]);
-  if (found !== undefined) {
-    const layout = layoutOf(text, found.parent ?? root);
-    return replace(text, found.offset, found.length, layout.write(value));
+type Path = readonly (string | number)[];
+
+/** Adds an element before the others of an array. */
+export function addElement(text: string, path: Path, value: unknown): string {
+  return add(text, path, "", value);
+}
+
+/** Replaces the value at a path whose parent is there, or adds it before the parent's other properties. */
+export function set(text: string, path: Path, value: unknown): string {
+  const found = nodeAt(text, path);
+  const parent = path.slice(0, -1);
+  if (found === undefined) return add(text, parent, `${JSON.stringify(path.at(-1))}: `, value);
+  return replace(text, found.offset, found.length, written(text, found.parent?.parent, value));
+}
+
+/** Adds a property, or with the label "" an element, before the others of the object or array at a path. */
+function add(text: string, path: Path, label: string, value: unknown): string {
+  const parent = nodeAt(text, path);
+  if (parent === undefined) throw new RefusedEdit("It does not hold a JSON object");
+  const [first] = parent.children ?? [];
+  const item = label + written(text, parent, value);
+  const eol = eolOf(text);
+  const indent = indentIn(text, parent);
+  if (first === undefined) {
+    const brace = parent.offset + parent.length - 1;
+    const start = text.slice(0, brace).trimEnd();
+    return start + eol + indent + item + eol + indentAt(text, parent.offset) + text.slice(brace);
   }
-  let depth = path.length - 1;
-  while (depth > 0 && findNodeAtLocation(root, path.slice(0, depth)) === undefined) depth -= 1;
-  const parent = depth === 0 ? root : findNodeAtLocation(root, path.slice(0, depth));
-  const key = path[depth];
-  if (parent === undefined || key === undefined) throw new RefusedEdit("It does not hold a JSON object");
-  const nested = path.slice(depth + 1).reduceRight<unknown>((inner, name) => ({ [name]: inner }), value);
-  return insert(text, parent, key, nested);
+  const line = lineOf(text, first.offset);
+  if (text.slice(line, first.offset).trim() !== "") return replace(text, first.offset, 0, `${item}, `);
+  let at = line;
+  // Comments above a property are about it.
+  while (/^[ \t]*\/\//.test(text.slice(lineOf(text, at - 1), at))) at = lineOf(text, at - 1);
+  return replace(text, at, 0, `${indent}${item},${eol}`);
 }
 
-/** Puts a property last, behind all comments. */
-function insert(text: string, parent: Node, key: string, value: unknown): string {
-  const brace = parent.offset + parent.length - 1;
-  const layout = layoutOf(text, parent.children?.[0] ?? parent);
-  const last = parent.children?.at(-1);
-  const lastEnd = last === undefined ? undefined : last.offset + last.length;
-  const hasTrailingComma = lastEnd !== undefined && commaAfter(text, lastEnd) !== undefined;
-  const property = `${JSON.stringify(key)}:${layout.isOneLine ? "" : " "}${layout.write(value)}${hasTrailingComma ? "," : ""}`;
-
-  const contentEnd = text.slice(0, brace).trimEnd().length;
-  const around = layout.isOneLine
-    ? property
-    : `${layout.eol}${layout.indent}${property}${layout.eol}${layout.outerIndent}`;
-  const withProperty = layout.isOneLine
-    ? replace(text, contentEnd, 0, around)
-    : replace(text, contentEnd, brace - contentEnd, around);
-  return lastEnd === undefined || hasTrailingComma ? withProperty : replace(withProperty, lastEnd, 0, ",");
+/** A value as the file would have it inside of `parent`: on one line where its neighbours are. */
+function written(text: string, parent: Node | undefined, value: unknown): string {
+  if (parent === undefined) return JSON.stringify(value);
+  const isOneLine =
+    (parent.children?.length ?? 0) > 0 &&
+    !text.slice(parent.offset, parent.offset + parent.length).includes("\n");
+  if (isOneLine) return JSON.stringify(value);
+  const indent = indentIn(text, parent);
+  const step = indent.slice(indentAt(text, parent.offset).length);
+  return JSON.stringify(value, null, step).replaceAll("\n", eolOf(text) + indent);
 }
 
-function remove(text: string, path: readonly string[]): string {
-  const property = findNodeAtLocation(treeOf(text), [...path])?.parent;
-  const siblings = property?.parent?.children ?? [];
-  if (property === undefined) return text;
-  const previous = siblings[siblings.indexOf(property) - 1];
+function eolOf(text: string): string {
+  return text.includes("\r\n") ? "\r\n" : "\n";
+}
 
-  const end = property.offset + property.length;
+function indentIn(text: string, parent: Node): string {
+  return indentAt(text, parent.offset) + (/^[ \t]+(?=\S)/m.exec(text)?.[0] ?? "  ");
+}
+
+/** Takes a property or an element out; what then holds white space only becomes `{}` or `[]`. */
+export function remove(text: string, path: Path): string {
+  const node = nodeAt(text, path);
+  const item = node?.parent?.type === "property" ? node.parent : node;
+  const siblings = item?.parent?.children ?? [];
+  if (item?.parent === undefined) return text;
+  const previous = siblings[siblings.indexOf(item) - 1];
+  const end = item.offset + item.length;
   const comma = commaAfter(text, end);
-  const lineStart = text.lastIndexOf("\n", property.offset - 1) + 1;
-  const isFirstInLine = text.slice(lineStart, property.offset).trim() === "";
-  let from = property.offset;
-  let to = comma === undefined ? end : comma + 1;
-  const rest = /^[ \t]*(?:\r?\n)/.exec(text.slice(to))?.[0];
-  if (isFirstInLine && rest !== undefined) {
-    from = lineStart;
-    to += rest.length;
-  }
-  const without = replace(text, from, to - from, "");
+  const line = lineOf(text, item.offset);
+  const to = comma === undefined ? end : comma + 1;
+  const { offset, length } = item.parent;
+  const rest = text.slice(offset + 1, item.offset) + text.slice(to, offset + length - 1);
+  if (rest.trim() === "") return replace(text, offset + 1, length - 2, "");
+  const restOfLine = /^[ \t]*\r?\n/.exec(text.slice(to))?.[0];
+  const without =
+    text.slice(line, item.offset).trim() === "" && restOfLine !== undefined
+      ? text.slice(0, line) + text.slice(to + restOfLine.length)
+      : text.slice(0, item.offset) + text.slice(to).replace(comma === undefined ? "" : /^ /, "");
   if (comma !== undefined || previous === undefined) return without;
   const stray = commaAfter(text, previous.offset + previous.length);
   return stray === undefined ? without : replace(without, stray, 1, "");
 }
 
-/** Where the comma behind a value is, past comments; undefined if something else comes first. */
+/** Offset of the comma after a value, past comments; undefined if something else comes first. */
 function commaAfter(text: string, from: number): number | undefined {
   const scanner = createScanner(text, true);
   scanner.setPosition(from);
@@ -183,48 +181,17 @@ function commaAfter(text: string, from: number): number | undefined {
   return text[offset] === "," ? offset : undefined;
 }
 
-interface Layout {
-  readonly eol: string;
-  readonly isOneLine: boolean;
-  readonly indent: string;
-  /** Of the line with the object's closing brace. */
-  readonly outerIndent: string;
-  write(value: unknown): string;
+function nodeAt(text: string, path: Path): Node | undefined {
+  const root = parseTree(text.replace(BYTE_ORDER_MARK, " "), [], SETTINGS);
+  return root && findNodeAtLocation(root, [...path]);
 }
 
-/** How an object's properties are laid out, told by one of them, or by the object if it has none. */
-function layoutOf(text: string, at: Node): Layout {
-  const parent = at.type === "property" ? at.parent : at.type === "object" ? at : at.parent?.parent;
-  const unit = /^[ \t]+(?=\S)/m.exec(text)?.[0] ?? "  ";
-  const eol = eolOf(text);
-  const inside = parent === undefined ? "" : text.slice(parent.offset, parent.offset + parent.length);
-  const isEmpty = (parent?.children ?? []).length === 0;
-  const isOneLine = !inside.includes("\n") && (isEmpty ? text.trim() !== "{}" && !text.includes("\n") : true);
-  const outerIndent = indentAt(text, parent?.offset ?? 0);
-  const own = at.type === "property" ? indentAt(text, at.offset) : "";
-  const indent = own.length > outerIndent.length ? own : outerIndent + unit;
-  return {
-    eol,
-    isOneLine,
-    indent,
-    outerIndent,
-    write: (value) =>
-      isOneLine ? JSON.stringify(value) : JSON.stringify(value, null, unit).replaceAll("\n", eol + indent),
-  };
+function lineOf(text: string, offset: number): number {
+  return offset <= 0 ? 0 : text.lastIndexOf("\n", offset - 1) + 1;
 }
 
 function indentAt(text: string, offset: number): string {
-  return /^[ \t]*/.exec(text.slice(text.lastIndexOf("\n", offset - 1) + 1))?.[0] ?? "";
-}
-
-function eolOf(text: string): string {
-  return text.includes("\r\n") ? "\r\n" : "\n";
-}
-
-function treeOf(text: string): Node {
-  const root = parseTree(text, [], SETTINGS);
-  if (root?.type !== "object") throw new RefusedEdit("It does not hold a JSON object");
-  return root;
+  return /^[ \t]*/.exec(text.slice(lineOf(text, offset)))?.[0] ?? "";
 }
 
 function replace(text: string, offset: number, length: number, content: string): string {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
-import { parse, TomlError } from "smol-toml";
+import { parse, stringify, TomlError } from "smol-toml";
 import { isObject } from "../../config/is-object.ts";
-import { type Launch, type LaunchEntry, REMOTE_KEYS, RefusedEdit } from "./known-agents.ts";
+import { type LaunchEntry, REMOTE_KEYS, RefusedEdit } from "./known-agents.ts";
 
 /**
  * Changes of one table `[section.name]` in a TOML file. All other text stays byte for byte: only where statements begin
@@ -16,36 +16,23 @@ export function readTomlEntry(text: string, section: string, name: string): Laun
 }
 
 /**
- * The text with the table's command set to `launch`; its other keys and its sub-tables stay.
+ * The text with the table's command set to `launch`; its other keys and its sub-tables stay. A table that changes goes
+ * to the end of the file, without its own comments.
  * @throws {RefusedEdit} if the text is not TOML, or writes its servers in another way than as tables.
  */
-export function withTomlEntry(text: string, section: string, name: string, launch: Launch): string {
+export function withTomlEntry(text: string, section: string, name: string, launch: LaunchEntry): string {
   const before = valueOf(text);
+  const current = entryOf(before, section, name) ?? {};
+  const kept = Object.entries(current).filter(([key]) => !REMOTE_KEYS.includes(key));
+  const wanted: Table = { ...launch, ...Object.fromEntries(kept), ...launch };
+  if (isDeepStrictEqual(plain(wanted), plain(current))) return text;
+
   const eol = text.includes("\r\n") ? "\r\n" : "\n";
-  const wanted = { command: launch.command, args: launch.args };
-  const lines = Object.entries(wanted).map(([key, value]) => [key, `${key} = ${write(value)}`] as const);
-
-  const own = tablesOf(text).find(({ path }) => isDeepStrictEqual(path, [section, name]));
-  let edited = text;
-  if (own === undefined) {
-    const gap = text === "" ? "" : text.endsWith("\n") ? eol : eol + eol;
-    edited += [`${gap}[${section}.${name}]`, ...lines.map(([, line]) => line), ""].join(eol);
-  } else {
-    const missing = lines.filter(([key]) => !own.pairs.some((pair) => pair.key === key));
-    // From the end, so that the offsets before stay true.
-    for (const pair of [...own.pairs].reverse()) {
-      const line = lines.find(([key]) => key === pair.key)?.[1];
-      if (line !== undefined) edited = edited.slice(0, pair.start) + line + edited.slice(pair.end);
-      else if (REMOTE_KEYS.includes(pair.key)) edited = withoutLines(edited, pair.start, pair.end);
-    }
-    const added = missing.map(([, line]) => eol + line).join("");
-    edited = edited.slice(0, own.headerLineEnd) + added + edited.slice(own.headerLineEnd);
-  }
-
-  const kept = Object.entries(entryOf(before, section, name) ?? {}).filter(
-    ([key]) => !REMOTE_KEYS.includes(key),
-  );
-  check(edited, before, section, name, { ...Object.fromEntries(kept), ...wanted });
+  const rest = withoutTables(text, section, name);
+  const gap = rest === "" ? "" : rest.endsWith("\n") ? eol : eol + eol;
+  const table = stringify({ [section]: { [name]: wanted } }).trim();
+  const edited = `${rest}${gap}${table.replaceAll("\n", eol)}${eol}`;
+  check(edited, before, section, name, wanted);
   return edited;
 }
 
@@ -53,15 +40,20 @@ export function withTomlEntry(text: string, section: string, name: string, launc
 export function withoutTomlEntry(text: string, section: string, name: string): string {
   const before = valueOf(text);
   if (entryOf(before, section, name) === undefined) return text;
+  const edited = withoutTables(text, section, name);
+  check(edited, before, section, name, undefined);
+  return edited;
+}
+
+function withoutTables(text: string, section: string, name: string): string {
   let edited = text;
   for (const { path, start, end } of tablesOf(text).reverse()) {
     if (!isDeepStrictEqual(path.slice(0, 2), [section, name])) continue;
-    edited = withoutLines(edited, start, end);
+    const lineEnd = edited.indexOf("\n", end);
     // The empty line that set the table apart goes with it.
-    const gap = /(?<=\n)\r?\n$/.exec(edited.slice(0, start))?.[0].length ?? 0;
-    edited = edited.slice(0, start - gap) + edited.slice(start);
+    const before = edited.slice(0, start).replace(/(?<=\n)\r?\n$/, "");
+    edited = before + (lineEnd === -1 ? "" : edited.slice(lineEnd + 1));
   }
-  check(edited, before, section, name, undefined);
   return edited;
 }
 
@@ -106,43 +98,22 @@ function entryOf(value: Table, section: string, name: string): Table | undefined
   return servers?.[name] as Table | undefined;
 }
 
-/** A JSON string or a list of them means the same in TOML. */
-function write(value: string | readonly string[]): string {
-  return typeof value === "string" ? JSON.stringify(value) : `[${value.map(write).join(", ")}]`;
-}
-
-function withoutLines(text: string, start: number, end: number): string {
-  const lineEnd = text.indexOf("\n", end);
-  return text.slice(0, start) + (lineEnd === -1 ? "" : text.slice(lineEnd + 1));
-}
-
 interface TomlTable {
   readonly path: readonly string[];
   readonly start: number;
   /** Behind its last statement. */
   readonly end: number;
-  /** Where the line of its header ends, before the line break. */
-  readonly headerLineEnd: number;
-  readonly pairs: readonly { readonly key: string; readonly start: number; readonly end: number }[];
 }
 
 function tablesOf(text: string): TomlTable[] {
-  const tables: { path: string[]; start: number; end: number; headerLineEnd: number; pairs: Pair[] }[] = [];
+  const tables: { path: string[]; start: number; end: number }[] = [];
   for (const { start, end } of statementsOf(text)) {
-    const statement = text.slice(start, end);
     const table = tables.at(-1);
-    if (statement.startsWith("[")) {
-      const lineEnd = /\r?\n|$/.exec(text.slice(end))?.index ?? 0;
-      tables.push({ path: pathOf(statement), start, end, headerLineEnd: end + lineEnd, pairs: [] });
-    } else if (table !== undefined) {
-      table.pairs.push({ key: Object.keys(valueOf(statement))[0] ?? "", start, end });
-      table.end = end;
-    }
+    if (text[start] === "[") tables.push({ path: pathOf(text.slice(start, end)), start, end });
+    else if (table !== undefined) table.end = end;
   }
   return tables;
 }
-
-type Pair = TomlTable["pairs"][number];
 
 /** `[a."b.c"]` alone is a document, whose only keys are the path. */
 function pathOf(header: string): string[] {

@@ -1,11 +1,12 @@
 import { dirname, resolve } from "node:path";
-import { CliFailure } from "../output/cli-failure.ts";
-import { dataDirWords, extraToolsOf, type Flags } from "../output/options.ts";
+import { consentTo, type HookedAgent, hooksOf, installHooks, removeHooks } from "../hooks/install-hooks.ts";
+import type { HookConsent } from "../hooks/hook-state.ts";
+import { CliFailure, print, printTable, usageFailure } from "../output/output.ts";
+import { dataDirWords, extraToolsOf, type Flags, settingsOf } from "../output/options.ts";
 import { installedProgram } from "../installed-program.ts";
-import { print, printTable } from "../output/output.ts";
 import { launchOf, withEntry, withoutEntry } from "./agent-entry.ts";
-import { changeConfigFile, readConfigFile, readEarlier, type FileChange } from "./change-file.ts";
-import { type AgentId, type AgentKind, RefusedEdit, agentsHere, fileOf, isThere } from "./known-agents.ts";
+import { changeConfigFile, type FileChange, readConfigFile } from "./change-file.ts";
+import { type AgentId, type AgentKind, agentsHere, fileOf, isThere, RefusedEdit } from "./known-agents.ts";
 
 export interface InstallOptions extends Pick<Flags, "user" | "dataDir" | "config"> {
   readonly project?: boolean;
@@ -14,19 +15,23 @@ export interface InstallOptions extends Pick<Flags, "user" | "dataDir" | "config
   readonly projectName?: string;
   readonly tools?: string;
   readonly readOnly?: boolean;
+  /** The consents for hooks; true: the user is asked. */
+  readonly hooks?: string | true;
 }
 
 /** A file of the user may hold what is nobody's business, one of a project is for all who have the project. */
 const USER_FILE_MODE = 0o600;
 const PROJECT_FILE_MODE = 0o644;
 
-export function installFor(ids: readonly AgentId[], options: InstallOptions): void {
+export async function installFor(ids: readonly AgentId[], options: InstallOptions): Promise<void> {
   const { project = false, force = false } = options;
   const program = installedProgram(`memoryd mcp install ${ids.join(" ")}`);
   const words = mcpWords(options);
+  const hooked = hookedAgents(ids, options);
   for (const agent of agentsOf(ids)) {
     const file = fileOf(agent, project);
     const launch = launchOf(agent, program, words);
+    const withHooks = hooked.find(({ id }) => id === agent.id);
     if (options.print === true) {
       print(`${agent.title} reads this from ${file}:\n\n${withEntry(agent, "", launch)}`);
       continue;
@@ -36,25 +41,51 @@ export function installFor(ids: readonly AgentId[], options: InstallOptions): vo
         `${agent.title} does not seem to be installed: there is no ${agent.signs.at(-1) ?? dirname(file)}. Say --force to write ${file} all the same.`,
       );
     }
+    const { dataDir } = settingsOf(options);
+    const consent = withHooks && {
+      ...(await consentTo(withHooks, options.hooks ?? true, program, dataDir)),
+      ...ownerOf(options),
+    };
     const mode = project ? PROJECT_FILE_MODE : USER_FILE_MODE;
     const change = edit(agent, file, mode, (text) => withEntry(agent, text, launch));
-    if (!change.changed) {
-      print(`${agent.title} already has memoryd in ${file}.`);
-      continue;
-    }
-    print(`${agent.title} has memoryd now; ${agent.nextStep}.`);
-    printFiles(file, change);
-    if (project) print("It names this machine's paths; others who share the file need their own.");
+    if (change.changed) {
+      print(`${agent.title} has memoryd now; ${agent.nextStep}.`);
+      printFiles(file, change);
+      if (project) print("It has paths of this machine; other users of the file need their own.");
+    } else print(`${agent.title} already has memoryd in ${file}.`);
+    if (withHooks !== undefined && consent !== undefined) installHooks(withHooks, consent, program, dataDir);
   }
 }
 
-export function uninstallFor(ids: readonly AgentId[], { project = false }: InstallOptions): void {
+/** The agents that get hooks. @throws {CliFailure} for one without them, and for a project, whose file others share. */
+function hookedAgents(ids: readonly AgentId[], { hooks, project, print }: InstallOptions): HookedAgent[] {
+  if (hooks === undefined) return [];
+  if (project === true)
+    throw usageFailure(
+      "Hooks are agreed to by one person, so they go into your own files; leave out --project.",
+    );
+  if (print === true) throw usageFailure("--hooks shows what it adds before it asks; leave out --print.");
+  return agentsOf(ids).map((agent) => {
+    const hooked = hooksOf(agent);
+    if (hooked === undefined) throw usageFailure(`${agent.title} has no hooks for this; leave out --hooks.`);
+    return hooked;
+  });
+}
+
+function ownerOf({ user, projectName }: InstallOptions): Pick<HookConsent, "user" | "project"> {
+  return { ...(user !== undefined && { user }), ...(projectName !== undefined && { project: projectName }) };
+}
+
+export function uninstallFor(ids: readonly AgentId[], options: InstallOptions): void {
+  const { project = false } = options;
   for (const agent of agentsOf(ids)) {
+    const hooked = project ? undefined : hooksOf(agent);
+    if (hooked !== undefined) removeHooks(hooked, settingsOf(options).dataDir);
     const file = fileOf(agent, project);
     const change =
       readConfigFile(file) === undefined
         ? { changed: false, backup: undefined }
-        : edit(agent, file, USER_FILE_MODE, (text) => withoutEntry(agent, text, readEarlier(file)));
+        : edit(agent, file, USER_FILE_MODE, (text) => withoutEntry(agent, text));
     if (!change.changed) {
       print(`${agent.title} does not have memoryd in ${file}.`);
       continue;

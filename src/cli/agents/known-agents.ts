@@ -1,23 +1,25 @@
-import { posix, win32, dirname, join } from "node:path";
+import { dirname, join, posix, win32 } from "node:path";
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
-import { usageFailure } from "../output/cli-failure.ts";
+import { usageFailure } from "../output/output.ts";
 
-/** Where an agent keeps the programs it may start, and in which words. */
+/** The configuration file in which an agent lists its MCP servers, and its format. */
 export interface AgentKind {
   readonly id: AgentId;
   readonly title: string;
-  readonly format: "json" | "toml";
+  readonly format: "json" | "toml" | "yaml";
   /** The key under which the servers stand. */
   readonly section: string;
-  /** Entries say `"type": "stdio"`. */
-  readonly hasType: boolean;
+  /** The entry that starts a program with these arguments. */
+  readonly launch: (command: string, args: readonly string[]) => LaunchEntry;
   readonly userFile: string;
-  /** Where at least one of these exists, the agent is there. */
+  /** The agent is installed if one of these paths exists. */
   readonly signs: readonly string[];
   /** The file of a project, relative to its folder; undefined if the agent has none. */
   readonly projectFile: string | undefined;
-  /** What makes the agent notice. */
+  /** The file of the user's hooks; undefined if the agent has none that serve here. */
+  readonly hooksFile?: string;
+  /** The step that makes the agent read its configuration again. */
   readonly nextStep: string;
 }
 
@@ -29,6 +31,11 @@ export const AGENT_IDS = [
   "codex",
   "gemini",
   "windsurf",
+  "opencode",
+  "zed",
+  "cline",
+  "goose",
+  "copilot",
 ] as const;
 export type AgentId = (typeof AGENT_IDS)[number];
 
@@ -40,10 +47,14 @@ export interface Surroundings {
     readonly claude?: string | undefined;
     readonly appData?: string | undefined;
     readonly config?: string | undefined;
+    readonly copilot?: string | undefined;
   };
 }
 
-/** As the agents' documentation had it in November 2026. */
+const plain: AgentKind["launch"] = (command, args) => ({ command, args });
+const typed: AgentKind["launch"] = (command, args) => ({ type: "stdio", command, args });
+
+/** Paths and formats are those of the agents' documentation in November 2026. */
 export function knownAgents({ platform, home, folders }: Surroundings): Record<AgentId, AgentKind> {
   const path = platform === "win32" ? win32 : posix;
   const join = (...parts: string[]): string => path.join(...parts);
@@ -53,15 +64,23 @@ export function knownAgents({ platform, home, folders }: Surroundings): Record<A
   const desktop = join(settings, "Claude");
   const code = join(settings, "Code", "User");
   const windsurf = join(home, ".codeium", "windsurf");
+  // Command-line programs that keep to the XDG specification, on macOS too.
+  const xdg = platform !== "win32" && folders.config !== undefined ? folders.config : join(home, ".config");
+  const openCode = join(xdg, "opencode");
+  const zed = platform === "win32" ? join(settings, "Zed") : join(xdg, "zed");
+  const cline = join(home, ".cline");
+  const goose = platform === "win32" ? join(settings, "Block", "goose", "config") : join(xdg, "goose");
+  const copilot = folders.copilot ?? join(home, ".copilot");
 
-  const usual = { format: "json", section: "mcpServers", hasType: false, projectFile: undefined } as const;
+  const usual = { format: "json", section: "mcpServers", launch: plain, projectFile: undefined } as const;
   const agents: readonly AgentKind[] = [
     {
       ...usual,
       id: "claude-code",
       title: "Claude Code",
-      hasType: true,
+      launch: typed,
       userFile: join(claude, ".claude.json"),
+      hooksFile: join(folders.claude ?? join(home, ".claude"), "settings.json"),
       signs: [join(claude, ".claude.json"), folders.claude ?? join(home, ".claude")],
       projectFile: ".mcp.json",
       nextStep: "start a new session",
@@ -78,8 +97,9 @@ export function knownAgents({ platform, home, folders }: Surroundings): Record<A
       ...usual,
       id: "cursor",
       title: "Cursor",
-      hasType: true,
+      launch: typed,
       userFile: join(home, ".cursor", "mcp.json"),
+      hooksFile: join(home, ".cursor", "hooks.json"),
       signs: [join(home, ".cursor")],
       projectFile: join(".cursor", "mcp.json"),
       nextStep: "allow the server in its settings, under MCP",
@@ -89,7 +109,7 @@ export function knownAgents({ platform, home, folders }: Surroundings): Record<A
       id: "vscode",
       title: "VS Code",
       section: "servers",
-      hasType: true,
+      launch: typed,
       userFile: join(code, "mcp.json"),
       signs: [code],
       projectFile: join(".vscode", "mcp.json"),
@@ -102,6 +122,7 @@ export function knownAgents({ platform, home, folders }: Surroundings): Record<A
       format: "toml",
       section: "mcp_servers",
       userFile: join(codex, "config.toml"),
+      hooksFile: join(codex, "hooks.json"),
       signs: [codex],
       // Read in projects that the user trusts.
       projectFile: join(".codex", "config.toml"),
@@ -112,6 +133,7 @@ export function knownAgents({ platform, home, folders }: Surroundings): Record<A
       id: "gemini",
       title: "Gemini CLI",
       userFile: join(home, ".gemini", "settings.json"),
+      hooksFile: join(home, ".gemini", "settings.json"),
       signs: [join(home, ".gemini")],
       projectFile: join(".gemini", "settings.json"),
       nextStep: "start a new session",
@@ -124,44 +146,101 @@ export function knownAgents({ platform, home, folders }: Surroundings): Record<A
       signs: [windsurf],
       nextStep: "press refresh in the list of servers in Cascade",
     },
+    {
+      ...usual,
+      id: "opencode",
+      title: "opencode",
+      // Version 2 reads this form of version 1 too.
+      section: "mcp",
+      launch: (command, args) => ({ type: "local", command: [command, ...args] }),
+      userFile: join(openCode, "opencode.json"),
+      hooksFile: join(openCode, "plugins", "memoryd.js"),
+      signs: [openCode],
+      projectFile: "opencode.json",
+      nextStep: "start it again",
+    },
+    {
+      ...usual,
+      id: "zed",
+      title: "Zed",
+      section: "context_servers",
+      userFile: join(zed, "settings.json"),
+      signs: [zed],
+      nextStep: "look for the green dot beside it in the settings of the Agent Panel",
+    },
+    {
+      ...usual,
+      id: "cline",
+      title: "Cline",
+      userFile: join(cline, "data", "settings", "cline_mcp_settings.json"),
+      signs: [cline],
+      nextStep: "start a new task",
+    },
+    {
+      ...usual,
+      id: "goose",
+      title: "Goose",
+      format: "yaml",
+      section: "extensions",
+      launch: (cmd, args) => ({ name: "memoryd", type: "stdio", enabled: true, cmd, args, timeout: 300 }),
+      userFile: join(goose, "config.yaml"),
+      signs: [goose],
+      nextStep: "start a new session",
+    },
+    {
+      ...usual,
+      id: "copilot",
+      title: "Copilot CLI",
+      launch: (command, args) => ({ type: "local", command, args, tools: ["*"] }),
+      userFile: join(copilot, "mcp-config.json"),
+      hooksFile: join(copilot, "hooks", "memoryd.json"),
+      signs: [copilot],
+      nextStep: "start a new session",
+    },
   ];
   return Object.fromEntries(agents.map((agent) => [agent.id, agent])) as Record<AgentId, AgentKind>;
 }
 
-/** Where programs with windows keep their settings. */
+/** The folder for settings of desktop programs. */
 function settingsFolder({ platform, home, folders }: Surroundings): string {
   if (platform === "win32") return folders.appData ?? win32.join(home, "AppData", "Roaming");
   if (platform === "darwin") return posix.join(home, "Library", "Application Support");
   return folders.config ?? posix.join(home, ".config");
 }
 
-/** The entry that makes an agent start memoryd. */
-export interface Launch {
-  readonly type?: "stdio";
-  readonly command: string;
-  readonly args: readonly string[];
-}
-
 /** An entry as it stands in a file, where anything may stand. */
 export type LaunchEntry = Readonly<Record<string, unknown>>;
 
 /** Keys of an entry that names an address instead of a program; they and a command exclude each other. */
-export const REMOTE_KEYS = ["url", "httpUrl", "serverUrl", "headers", "bearer_token_env_var", "http_headers"];
+export const REMOTE_KEYS = [
+  "url",
+  "uri",
+  "httpUrl",
+  "serverUrl",
+  "headers",
+  "bearer_token_env_var",
+  "http_headers",
+];
 
 /** Thrown where a change would touch other entries of the file. The message has no full stop. */
 export class RefusedEdit extends Error {
   override readonly name = "RefusedEdit";
 }
 
-export function agentsHere(): Record<AgentId, AgentKind> {
+/** The folders that variables name, in place of usual ones. */
+export function agentFolders(): Surroundings["folders"] {
   const of = (variable: string): string | undefined => process.env[variable] || undefined;
-  const folders = {
+  return {
     codex: of("CODEX_HOME"),
     claude: of("CLAUDE_CONFIG_DIR"),
     appData: of("APPDATA"),
     config: of("XDG_CONFIG_HOME"),
+    copilot: of("COPILOT_HOME"),
   };
-  return knownAgents({ platform: process.platform, home: homedir(), folders });
+}
+
+export function agentsHere(): Record<AgentId, AgentKind> {
+  return knownAgents({ platform: process.platform, home: homedir(), folders: agentFolders() });
 }
 
 export function isThere({ signs }: AgentKind): boolean {
@@ -170,10 +249,16 @@ export function isThere({ signs }: AgentKind): boolean {
 
 /** The file of this agent for the user, or for the project that a folder belongs to. @throws {CliFailure} if it has none. */
 export function fileOf(agent: AgentKind, project: boolean, folder = process.cwd()): string {
-  if (!project) return agent.userFile;
+  if (!project) return existing(agent.userFile);
   if (agent.projectFile === undefined)
     throw usageFailure(`${agent.title} has no files of projects; leave out --project.`);
-  return join(projectFolder(folder), agent.projectFile);
+  return existing(join(projectFolder(folder), agent.projectFile));
+}
+
+/** opencode reads `.jsonc` as well as `.json`. */
+function existing(file: string): string {
+  const other = file.replace(/(?<=[/\\]opencode\.json)$/, "c");
+  return other !== file && !existsSync(file) && existsSync(other) ? other : file;
 }
 
 /** The nearest folder above with a `.git`, else the folder itself. */

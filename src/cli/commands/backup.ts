@@ -4,9 +4,19 @@ import { type Command, InvalidArgumentError } from "commander";
 import type { Backup } from "../../core/backups.ts";
 import { formatTime } from "../../schemas/time.ts";
 import { type Daemon, findDaemon } from "../connect.ts";
-import { CliFailure } from "../output/cli-failure.ts";
+import {
+  CliFailure,
+  complain,
+  inBytes,
+  interruptible,
+  leaveToDaemon,
+  plural,
+  print,
+  printJson,
+  printTable,
+  showProgress,
+} from "../output/output.ts";
 import { addCommand, type Flags, settingsOf } from "../output/options.ts";
-import { complain, inBytes, plural, print, printJson, printTable, showProgress } from "../output/output.ts";
 import { minute } from "../output/times.ts";
 import { present } from "../../schemas/wire.ts";
 
@@ -77,11 +87,7 @@ async function create(flags: BackupFlags): Promise<void> {
 
 async function createInDaemon(daemon: Daemon, { to, name }: BackupFlags): Promise<Backup> {
   const folder = to === undefined ? undefined : resolve(to);
-  process.once("SIGINT", () => {
-    showProgress("");
-    complain("The daemon goes on with it; `memoryd backup list` shows it when it is done.");
-    process.exit(130);
-  });
+  leaveToDaemon("`memoryd backup list` shows it when it is done.");
   const started = await daemon.api.backups.create(present({ name, folder }));
   for (;;) {
     const { running, last, folder: usual } = await daemon.api.backups.list();
@@ -100,20 +106,15 @@ async function createInDaemon(daemon: Daemon, { to, name }: BackupFlags): Promis
 async function createHere(dataDir: string, flags: BackupFlags): Promise<Backup> {
   const { backUpStopped } = await import("../../daemon/stopped-store.ts");
   const { createLogger } = await import("../../daemon/log.ts");
-  const interrupt = new AbortController();
-  process.once("SIGINT", () => interrupt.abort());
-  try {
-    return await backUpStopped(dataDir, {
+  return await interruptible("Interrupted; there is no backup.", async (signal) =>
+    backUpStopped(dataDir, {
       log: createLogger(settingsOf(flags).logLevel),
       folder: await folderOf(flags),
       name: flags.name,
-      signal: interrupt.signal,
+      signal,
       onProgress: (done, total) => showProgress(inWords(done, total)),
-    });
-  } catch (error) {
-    if (interrupt.signal.aborted) throw new CliFailure("Interrupted; there is no backup.", { cause: error });
-    throw error;
-  }
+    }),
+  );
 }
 
 async function list(flags: BackupFlags): Promise<void> {
@@ -206,7 +207,7 @@ async function find(folder: string, name: string): Promise<Backup> {
   return found;
 }
 
-/** As `GET /backups` has it, without the schemas, which take longer to load than the rest of the command. */
+/** The record of `GET /backups`, made without the schemas, which load more slowly than the rest of the command. */
 function recordOf({ storeId, createdAt, addedBytes, sharesDisk, verifiedAt, ...backup }: Backup) {
   return {
     ...backup,

@@ -4,9 +4,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { connect } from "../connect.ts";
-import { CliFailure, usageFailure } from "../output/cli-failure.ts";
+import {
+  CliFailure,
+  complain,
+  oneLine,
+  print,
+  printJson,
+  shortId,
+  tagWords,
+  usageFailure,
+} from "../output/output.ts";
 import { addCommand, type Flags } from "../output/options.ts";
-import { complain, oneLine, print, printJson, shortId, tagWords } from "../output/output.ts";
 import { ID, readMemory } from "./memories.ts";
 
 export function addChangeCommands(memoryd: Command): void {

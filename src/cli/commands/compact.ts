@@ -1,14 +1,25 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Settings } from "../../config/config.ts";
 import type { Command } from "commander";
-import type { Compaction } from "../../client/client.ts";
+import { type Compaction, MemorydError } from "../../client/client.ts";
 import type { FinishedPurge } from "../../core/purge.ts";
 import { addCommand, type Flags, settingsOf } from "../output/options.ts";
 import { minute } from "../output/times.ts";
 import { formatTime } from "../../schemas/time.ts";
-import { CliFailure } from "../output/cli-failure.ts";
+import {
+  CliFailure,
+  inBytes,
+  interruptible,
+  leaveToDaemon,
+  plural,
+  print,
+  printJson,
+  printTable,
+  showProgress,
+  usageFailure,
+} from "../output/output.ts";
 import { type Daemon, findDaemon } from "../connect.ts";
-import { complain, inBytes, plural, print, printJson, printTable, showProgress } from "../output/output.ts";
+import { printCopies } from "./users.ts";
 
 type Finished = NonNullable<Compaction["last"]>;
 
@@ -17,21 +28,32 @@ const POLL_MS = 250;
 export function addCompactCommand(memoryd: Command): void {
   addCommand(memoryd, "compact", "erase deleted data from the disk, or say how much waits for it")
     .option("--now", "erase it now, whether the daemon runs or not")
+    .option("--backups", "then replace all backups of the store by a new one")
     .option("--json", "print JSON")
     .action(compact);
 }
 
-async function compact(flags: Flags & { readonly now?: boolean }): Promise<void> {
-  const { dataDir, logLevel, compactAfterMinutes } = settingsOf(flags);
-  const { now = false, json = false } = flags;
+interface CompactFlags extends Flags {
+  readonly now?: boolean;
+  readonly backups?: boolean;
+}
+
+async function compact(flags: CompactFlags): Promise<void> {
+  const settings = settingsOf(flags);
+  const { dataDir, compactAfterMinutes } = settings;
+  const { now = false, json = false, backups = false } = flags;
+  if (backups && !now) throw usageFailure("Backups are replaced by a purge: give --now too.");
   const daemon = await findDaemon(dataDir);
   if (!now) return await sayWhatWaits(dataDir, daemon, { json, compactAfterMinutes });
   const finished =
-    daemon === undefined ? await compactHere(dataDir, logLevel) : await compactInDaemon(daemon);
+    daemon === undefined ? await compactHere(settings, backups) : await compactInDaemon(daemon, backups);
   showProgress("");
   if (finished.problem !== undefined) throw new CliFailure(finished.problem);
   if (json) printJson(finished);
-  else printReport(finished);
+  else {
+    printReport(finished);
+    printCopies(finished.backups, "--backups makes a new one in their place");
+  }
 }
 
 async function sayWhatWaits(
@@ -58,20 +80,20 @@ async function sayWhatWaits(
   }
 }
 
-/** What was deleted before the call is gone after it, also where one ran already that had begun before. */
-async function compactInDaemon(daemon: Daemon): Promise<Finished> {
-  process.once("SIGINT", () => {
-    showProgress("");
-    complain("The daemon goes on with it; `memoryd compact` says how far it is.");
-    process.exit(130);
-  });
+/** Resolves when everything that was deleted before the call is gone, also if an earlier purge was running. */
+async function compactInDaemon(daemon: Daemon, backups: boolean): Promise<Finished> {
+  leaveToDaemon("`memoryd compact` says how far it is.");
   for (;;) {
-    const { started } = await daemon.api.compaction.start();
+    const { started } = await daemon.api.compaction.start({ backups }).catch((error: unknown) => {
+      // The purge that runs leaves backups as they are: the next one is ours.
+      if (error instanceof MemorydError && error.code === "CONFLICT") return { started: false };
+      throw error;
+    });
     const status = await untilDone(daemon);
     const { last, waiting } = status;
-    if (!started && waiting !== undefined) continue;
+    if (!started && (waiting !== undefined || backups)) continue;
     if (last !== undefined) return last;
-    throw new CliFailure("The daemon stopped before it was through; start it and try again.");
+    throw new CliFailure("The daemon stopped before it had finished; start it and try again.");
   }
 }
 
@@ -84,28 +106,26 @@ async function untilDone(daemon: Daemon): Promise<Compaction> {
   }
 }
 
-async function compactHere(dataDir: string, logLevel: Settings["logLevel"]): Promise<Finished> {
+async function compactHere(settings: Settings, renewsBackups: boolean): Promise<Finished> {
   const { compactStopped } = await import("../../daemon/stopped-store.ts");
   const { createLogger } = await import("../../daemon/log.ts");
-  const interrupt = new AbortController();
-  process.once("SIGINT", () => interrupt.abort());
-  try {
-    const finished = await compactStopped(dataDir, {
-      log: createLogger(logLevel),
+  const finished = await interruptible("Interrupted; nothing was changed.", async (signal) =>
+    compactStopped(settings.dataDir, {
+      log: createLogger(settings.logLevel),
+      backups: (await import("../../daemon/backup-service.ts")).backupFolder(settings),
+      renewsBackups,
       onProgress: (progress) => showProgress(inWords(progress)),
-      signal: interrupt.signal,
-    });
-    return asAnswered(finished);
-  } catch (error) {
-    if (interrupt.signal.aborted) throw new CliFailure("Interrupted; nothing was changed.", { cause: error });
-    throw error;
-  }
+      signal,
+    }),
+  );
+  return asAnswered(finished);
 }
 
-function asAnswered({ startedAt, tookMs, report }: FinishedPurge): Finished {
+function asAnswered({ startedAt, tookMs, report, backups }: FinishedPurge): Finished {
   return {
     started_at: formatTime(startedAt),
     took_ms: Math.round(tookMs),
+    ...(backups && { backups }),
     ...(report && { tables: [...report.tables], journal: report.journal, originals: report.originals }),
   };
 }

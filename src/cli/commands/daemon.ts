@@ -1,12 +1,16 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Command } from "commander";
-import type { Stats } from "../../client/client.ts";
+import type { MemorydClient, Stats } from "../../client/client.ts";
 import { logFileOf } from "../../daemon/rotating-log.ts";
 import { connect, type Daemon, findDaemon, notRunning, stopDaemon } from "../connect.ts";
-import { CliFailure } from "../output/cli-failure.ts";
+import { CliFailure, complain, print, printBytes, printJson, printTable } from "../output/output.ts";
 import { lastLines, newLines } from "../output/log-lines.ts";
 import { addCommand, type Flags, settingsOf, wholeNumber } from "../output/options.ts";
-import { print, printBytes, printJson, printTable } from "../output/output.ts";
+import { spawn } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 
 const LOG_LINES = 50;
 const LOG_POLL_MS = 250;
@@ -25,7 +29,7 @@ export function addDaemonCommands(memoryd: Command): void {
   addCommand(memoryd, "status", "say whether the daemon runs, and where")
     .option("--json", "print JSON")
     .action(status);
-  addCommand(memoryd, "stats", "count what is stored, by kind").option("--json", "print JSON").action(stats);
+  addCommand(memoryd, "stats", "count the records of each kind").option("--json", "print JSON").action(stats);
   addCommand(memoryd, "logs", "print the log of a detached daemon or of the service")
     .option("-f, --follow", "go on with new lines")
     .option(
@@ -124,4 +128,63 @@ async function logs(flags: Flags & { readonly follow?: boolean; readonly lines?:
     await printBytes(news());
     await wait(LOG_POLL_MS);
   }
+}
+
+interface OpenFlags extends Flags {
+  readonly print?: boolean;
+}
+
+/** By then a browser has read the file that leads it on. */
+const READ_BY_MS = 5_000;
+
+export function addOpenCommand(memoryd: Command): void {
+  addCommand(memoryd, "open", "open the console in the browser, signed in")
+    .option("--print", "print the address instead; it signs in one tab, once, within a minute")
+    .action(open);
+}
+
+/**
+ * If a key is needed, the address has a code in its fragment, which no server and no log sees. A browser is led there by
+ * a file that only this user may read: the words of a process are everybody's.
+ */
+async function open(flags: OpenFlags): Promise<void> {
+  const { api, url } = await (await import("../mcp/daemon-link.ts")).connectOrStart(flags);
+  const address = `${url}/${await fragment(api)}`;
+  if (flags.print === true) return print(address);
+  const folder = await mkdtemp(join(tmpdir(), "memoryd-open-"));
+  try {
+    const file = join(folder, "memoryd.html");
+    const page = `<!doctype html><meta charset="utf-8"><title>memoryd</title><meta http-equiv="refresh" content="0;url=${address}">`;
+    await writeFile(file, page, { mode: 0o600 });
+    if (await show(pathToFileURL(file).href)) {
+      print(`The console is at ${url}/`);
+      await wait(READ_BY_MS);
+    } else {
+      complain("There is no browser to open here. This address signs in one tab, once, within a minute:");
+      print(`${url}/${await fragment(api)}`);
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function fragment(api: MemorydClient): Promise<string> {
+  const { key_needed } = await api.call<{ key_needed: boolean }>({ method: "GET", path: "/session" });
+  if (!key_needed) return "";
+  const { code } = await api.call<{ code: string }>({ method: "POST", path: "/session/codes" });
+  return `#code=${code}`;
+}
+
+/** Hands an address to the system's browser; false where there is none. */
+async function show(address: string): Promise<boolean> {
+  const [program = "", ...words] =
+    process.platform === "darwin"
+      ? ["open"]
+      : process.platform === "win32"
+        ? ["rundll32", "url.dll,FileProtocolHandler"]
+        : ["xdg-open"];
+  const child = spawn(program, [...words, address], { stdio: "ignore" });
+  return await new Promise((resolve) => {
+    child.once("error", () => resolve(false)).once("exit", (code) => resolve(code === 0));
+  });
 }

@@ -1,26 +1,24 @@
 import { createHash } from "node:crypto";
-import { mkdir, open, rm, writeFile } from "node:fs/promises";
+import { lstat, mkdir, open, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type { Static } from "typebox";
 import { Value } from "typebox/value";
 import { MemorydError } from "../../client/client.ts";
 import { EndLine, type MemoryLine } from "../../schemas/transfer.ts";
-import { CliFailure, usageFailure } from "../output/cli-failure.ts";
+import { CliFailure, complain, plural, printBytes, showProgress, usageFailure } from "../output/output.ts";
 import { connect, type Daemon } from "../connect.ts";
-import { type Flags } from "../output/options.ts";
-import { putInPlace, refuseTaken } from "./export-place.ts";
+import type { Flags } from "../output/options.ts";
 import { notePath, noteText } from "../import/note-file.ts";
 import { FOLDER_INDEX, NamedOriginal, ORIGINALS } from "../import/read-export.ts";
-import { jsonOf } from "../import/read-record.ts";
+import { jsonOf } from "../../files/front-matter.ts";
 import { textLines } from "../import/text-lines.ts";
-import { complain, plural, printBytes, showProgress } from "../output/output.ts";
 import { present } from "../../schemas/wire.ts";
 
 export interface ExportFlags extends Flags {
   readonly format?: "ndjson" | "markdown";
   readonly out?: string;
   readonly waypoints?: boolean;
-  /** Whether the files that documents were made of come too. */
+  /** Include the files that documents were made of. */
   readonly originals?: boolean;
   readonly force?: boolean;
 }
@@ -32,7 +30,7 @@ interface Exported {
 
 const NEWLINE = 0x0a;
 const SHOW_EVERY_RECORDS = 100;
-/** Of one line: a memory with everything in it, or a fact with a long history. */
+/** Maximum size of one line: a memory with everything in it, or a fact with a long history. */
 const MAX_EXPORTED_LINE_BYTES = 256 * 1_024 * 1_024;
 
 /** Writes out everything, or what is of a user or a project; `import` reads it back as it was. */
@@ -102,7 +100,7 @@ async function copy(
   return { end: last, namesUsers };
 }
 const EndLineBytes = 256;
-/** As the daemon writes it; inside a text its quotes are escaped. */
+/** The field as the daemon writes it; inside a text its quotes would be escaped. */
 const USER_FIELD = '"user_id":"';
 
 async function writeFileOfLines(daemon: Daemon, options: ExportFlags, partial: string): Promise<Exported> {
@@ -174,11 +172,7 @@ function cutOff(): CliFailure {
   );
 }
 
-/**
- * Writes what documents were made of into a folder of the export, each file once, by its SHA-256, and prints how
- * many there were. One that the daemon does not have, or that the disk has damaged, is left out.
- * @throws {CliFailure} where the daemon is not to be reached.
- */
+/** Writes each original once, by its SHA-256; damaged ones are left out. @throws {CliFailure} */
 async function writeOriginals(
   daemon: Daemon,
   documents: readonly NamedOriginal[],
@@ -221,4 +215,40 @@ async function hashWhileWriting(daemon: Daemon, id: string, path: string): Promi
   } finally {
     await file.close();
   }
+}
+
+/** @throws {CliFailure} for a place that is taken, unless it may be replaced and holds what an export left there. */
+async function refuseTaken(target: string, isFolder: boolean, force: boolean): Promise<void> {
+  const found = await lstat(target).catch(() => undefined);
+  if (found === undefined) return;
+  if (!force)
+    throw new CliFailure(`${target} is there already; name another place, or replace it with --force.`);
+  if (!found.isDirectory()) {
+    if (isFolder) {
+      throw new CliFailure(
+        `${target} is a file, and Markdown and originals are written to a folder; name another place.`,
+      );
+    }
+    return;
+  }
+  const index = await lstat(join(target, FOLDER_INDEX)).catch(() => undefined);
+  if (!isFolder || index === undefined)
+    throw new CliFailure(
+      `${target} is a folder that no export made; it is not replaced. Name another place.`,
+    );
+}
+
+/** Gives a complete export its name. @throws {CliFailure} for a place taken meanwhile, which stays. */
+export async function putInPlace(
+  partial: string,
+  target: string,
+  { isFolder, force }: { readonly isFolder: boolean; readonly force: boolean },
+): Promise<void> {
+  await refuseTaken(target, isFolder, force);
+  const replacesFolder = (await lstat(target).catch(() => undefined))?.isDirectory() === true;
+  if (!replacesFolder) return await rename(partial, target);
+  const old = `${target}.old-${process.pid}`;
+  await rename(target, old);
+  await rename(partial, target);
+  await rm(old, { recursive: true, force: true });
 }

@@ -30,10 +30,10 @@ export function addFactCommands(memoryd: Command): void {
     .option("--json", "print the record as JSON")
     .action(add);
 
-  asRead(addCommand(fact, "get", "print what is true of a subject now, or a fact by its id"))
+  asRead(addCommand(fact, "get", "print the facts on a subject that are true now, or a fact by its id"))
     .argument("<subject>", "the subject, or the id of a fact", textOf(FACT_SUBJECT))
     .argument("[predicate]", "only facts with this predicate", textOf(FACT_PREDICATE))
-    .option("--at <time>", "print what was true at this time", time)
+    .option("--at <time>", "print facts that were true at this time", time)
     .option("--all", "print past and future facts too")
     .action(get);
 
@@ -45,7 +45,7 @@ export function addFactCommands(memoryd: Command): void {
     });
 
   options
-    .withPeriod(asRead(addCommand(fact, "timeline", "draw what was true of a subject, and when")), "changes")
+    .withPeriod(asRead(addCommand(fact, "timeline", "draw the facts on a subject over time")), "changes")
     .argument("<subject>", "the subject", textOf(FACT_SUBJECT))
     .argument("[predicate]", "only facts with this predicate", textOf(FACT_PREDICATE))
     .action(timeline);
@@ -77,6 +77,7 @@ export function addFactCommands(memoryd: Command): void {
     .action(compare);
 
   addCommand(fact, "end", "say that a fact is no longer true")
+    .showHelpAfterError("(it takes one id, as `memoryd fact get SUBJECT` prints it)")
     .argument("<id>", ID)
     .option("--at <time>", "say when it ended (default: now)", time)
     .option("--json", "print the record as JSON")
@@ -92,7 +93,7 @@ export function addFactCommands(memoryd: Command): void {
 function asRead(command: Command): Command {
   return options
     .withOwner(command, "facts")
-    .option("--known-at <time>", "print what had been recorded by then, as it stood then", time)
+    .option("--known-at <time>", "print facts as they were recorded at this time", time)
     .option(
       "-l, --limit <number>",
       "print at most so many, 1 to 10000 (default: 100)",

@@ -3,9 +3,8 @@ import type { Scope } from "../../core/access/api-key.ts";
 import type { KeyAdministration } from "../../daemon/key-service.ts";
 import { KEY_NAME } from "../../schemas/text-rules.ts";
 import { findDaemon } from "../connect.ts";
-import { CliFailure } from "../output/cli-failure.ts";
+import { CliFailure, complain, oneLine, plural, print, printJson, sayIfLost } from "../output/output.ts";
 import { addCommand, expiry, type Flags, settingsOf, textOf, userId } from "../output/options.ts";
-import { complain, oneLine, plural, print, printJson, sayIfLost } from "../output/output.ts";
 import { minute } from "../output/times.ts";
 import { present } from "../../schemas/wire.ts";
 
@@ -38,7 +37,7 @@ export function addKeyCommands(memoryd: Command): void {
     .option("--json", "print its record as JSON")
     .action(revoke);
 
-  const auth = memoryd.command("auth").description("say whether requests need a key");
+  const auth = memoryd.command("auth").description("whether requests need a key");
   addCommand(auth, "off", "remove all keys, so that none is needed").action(removeAll);
 }
 

@@ -1,17 +1,14 @@
 import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
-import { ownTimeZone } from "../../core/text/calendar.ts";
-import { clockTime } from "../../core/text/clock-time.ts";
+import { clockTime, ownTimeZone } from "../../core/text/calendar.ts";
 import type { Match, Memory, MemorydClient, NewMemory } from "../../client/client.ts";
 import { isObject } from "../../config/is-object.ts";
 import { CLIENT_NAME } from "../../schemas/text-rules.ts";
 import { connect, memoryId } from "../connect.ts";
-import { CliFailure, usageFailure } from "../output/cli-failure.ts";
-import { doubt, period, statement } from "../output/draw-timeline.ts";
-import * as options from "../output/options.ts";
 import {
   ask,
   beginning,
+  CliFailure,
   lines,
   oneLine,
   paint,
@@ -22,7 +19,10 @@ import {
   sayIfLost,
   shortId,
   tagWords,
+  usageFailure,
 } from "../output/output.ts";
+import { doubt, period, statement } from "../output/draw-timeline.ts";
+import * as options from "../output/options.ts";
 import { day, minute } from "../output/times.ts";
 import { present } from "../../schemas/wire.ts";
 
@@ -53,16 +53,32 @@ export function addMemoryCommands(memoryd: Command): void {
     .option("-u, --user <id>", "only this user's memories", options.userId)
     .option("-p, --project <name>", "only memories of this project", options.project)
     .argument("<text...>", "the question")
-    .option("-k, --k <number>", "print at most so many memories, 1 to 200 (default: 8)", wholeNumber(1, 200))
+    .option("-k, --k <number>", "maximum number of memories, 1 to 200 (default: 8)", wholeNumber(1, 200))
     .option("-s, --session <id>", "only memories of this session", options.sessionId)
     .option("-t, --tag <tag>", "only memories with this tag; several: with all of them", options.tags)
     .addOption(options.sectorOption())
     .option("--min-score <number>", "only matches with this score or better, 0 to 1", options.part)
     .option("-a, --all", "print the nearest memories too, which do not answer")
-    .option("--as-of <time>", "answer as of this time: what happened later has no say", options.time)
+    .option("--as-of <time>", "answer as of this time, without later memories", options.time)
     .option("--time-zone <zone>", 'say where the question means "yesterday" (default: this machine\'s zone)')
     .option("--json", "print the answer as JSON")
     .action(query);
+
+  addCommand(memoryd, "context", "print what an agent should know at the start of a piece of work")
+    .option("-u, --user <id>", "only what is known of this user", options.userId)
+    .option(
+      "-p, --project <name>",
+      "this project and what has none (default: every project)",
+      options.project,
+    )
+    .option("-q, --query <text>", "say what the work is about; what answers it comes first")
+    .option(
+      "--max-tokens <number>",
+      "maximum length of the text, 100 to 20000 (default: 1200)",
+      wholeNumber(100, 20_000),
+    )
+    .option("--json", "print the answer as JSON")
+    .action(context);
 
   addCommand(memoryd, "show", "print a memory with everything known of it")
     .argument("<id>", ID)
@@ -74,7 +90,7 @@ export function addMemoryCommands(memoryd: Command): void {
       options.withOwner(addCommand(memoryd, "list", "list memories, newest first"), "memories"),
       "what happened",
     )
-    .option("-l, --limit <number>", "list at most so many, 1 to 10000 (default: 20)", wholeNumber(1, 10_000))
+    .option("-l, --limit <number>", "maximum number, 1 to 10000 (default: 20)", wholeNumber(1, 10_000))
     .option("--cursor <text>", "continue where an earlier list ended")
     .option("-s, --session <id>", "only memories of this session", options.sessionId)
     .option("-t, --tag <tag>", "only memories with this tag", options.tags)
@@ -83,9 +99,10 @@ export function addMemoryCommands(memoryd: Command): void {
     .option("--json", "print the answer as JSON")
     .action(list);
 
-  addCommand(memoryd, "rm", "delete memories; asks first")
+  addCommand(memoryd, "rm", "move memories to the trash; asks first")
     .aliases(["delete", "remove"])
     .argument("<id...>", `${ID}; the root of a document takes the document along`)
+    .option("--erase", "delete for good, with the earlier versions")
     .option("-y, --yes", "delete without asking")
     .action(remove);
 }
@@ -190,6 +207,16 @@ async function query(
   printMatches(answer.matches, flags.all === true || minScore !== undefined ? undefined : relevant);
 }
 
+async function context(
+  flags: Flags & { readonly query?: string; readonly maxTokens?: number },
+): Promise<void> {
+  const { user: user_id, project, query, maxTokens: max_tokens } = flags;
+  const { api } = await connect(flags);
+  const answer = await api.context(present({ user_id, project, query, max_tokens }));
+  if (flags.json === true) return printJson(answer);
+  print(answer.text === "" ? "Nothing to tell yet." : answer.text);
+}
+
 function printMatches(matches: readonly Match[], relevant = matches.length): void {
   if (matches.length === 0) return print("Nothing found.");
   if (relevant === 0) print("Nothing that answers.");
@@ -276,7 +303,7 @@ function lineOf({ id, occurred_at, content, tags }: Memory): string {
   return `${head}  ${beginning(content)}${paint("faint", tagWords(tags))}`;
 }
 
-async function remove(given: readonly string[], flags: Flags): Promise<void> {
+async function remove(given: readonly string[], flags: Flags & { readonly erase?: boolean }): Promise<void> {
   const { api } = await connect(flags);
   const memories = new Map<string, Memory>();
   for (const text of given) {
@@ -289,11 +316,14 @@ async function remove(given: readonly string[], flags: Flags): Promise<void> {
       const isRoot = memory.source?.chunk_index === -1;
       print(lineOf(memory) + (isRoot ? " (a document, with all its memories)" : ""));
     }
-    if (!(await confirmed(`Delete ${what} for good?`, "Nothing was deleted"))) return;
+    const how = flags.erase === true ? " for good" : "";
+    if (!(await confirmed(`Delete ${what}${how}?`, "Nothing was deleted"))) return;
   }
+  const trash = flags.erase !== true;
   let count = 0;
-  for (const id of memories.keys()) count += (await api.memories.delete(id)).deleted;
-  print(`deleted ${plural(count, "memory", "memories")}`);
+  for (const id of memories.keys()) count += (await api.memories.delete(id, { trash })).deleted;
+  const back = trash ? "; `memoryd trash` lists it" : " for good";
+  print(`deleted ${plural(count, "memory", "memories")}${back}`);
 }
 
 /** Asks; prints `otherwise` where the answer is no. @throws {CliFailure} without a terminal. */

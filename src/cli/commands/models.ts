@@ -1,33 +1,45 @@
-import { Argument, type Command } from "commander";
-import { MODEL_NAMES } from "../../config/settings-schema.ts";
-import { chooseModel, chosenModel, type ModelName } from "../../daemon/chosen-model.ts";
+import type { Command } from "commander";
+import { hubEndpoint } from "../../config/config.ts";
+import { chooseModel, chosenModel, modelsAtHand } from "../../daemon/chosen-model.ts";
 import { findDaemon } from "../connect.ts";
-import { CliFailure } from "../output/cli-failure.ts";
+import {
+  CliFailure,
+  inBytes,
+  plural,
+  print,
+  printJson,
+  printTable,
+  showProgress,
+  usageFailure,
+} from "../output/output.ts";
 import { addCommand, type Flags, settingsOf, withDataDir } from "../output/options.ts";
-import { plural, print, printJson, printTable } from "../output/output.ts";
-
-const LANGUAGES: Readonly<Record<ModelName, string>> = {
-  "multilingual-e5-small": "about 100 languages",
-  "all-MiniLM-L6-v2": "English, and light",
-};
+import { confirmed } from "./memories.ts";
 
 export function addModelCommands(memoryd: Command): void {
-  const models = memoryd.command("models").description("list embedding models, or change that of the store");
+  const models = memoryd
+    .command("models")
+    .description("list embedding models, get another one, or change that of the store");
   withDataDir(models.command("list", { isDefault: true }))
-    .description("list the models that ship, which one is in use, and how far a change is")
+    .description("list the models that ship or were pulled, which one is in use, and how far a change is")
     .option("--json", "print JSON")
     .action(list);
   addCommand(models, "use", "embed all memories again with this model, while they are used")
-    .addArgument(new Argument("<name>", "the model").choices(MODEL_NAMES))
+    .argument("<name>", "the model, as `memoryd models` lists it")
     .action(use);
+  addCommand(models, "pull", "take a sentence encoder from a folder or a hub into the data directory")
+    .argument("<source>", "a folder with an ONNX model, or OWNER/NAME at the hub (HF_ENDPOINT)")
+    .option("--as <name>", "keep it under this name (default: that of the source)")
+    .option("-y, --yes", "do not ask")
+    .option("--json", "print JSON")
+    .action(pull);
 }
 
 async function list(flags: Flags): Promise<void> {
   const { dataDir } = settingsOf(flags);
   const daemon = await findDaemon(dataDir);
-  const chosen = chosenModel(dataDir);
+  const chosen = chosenModel(dataDir)?.name;
   const { items, migration } = (await daemon?.api.models.list()) ?? {
-    items: MODEL_NAMES.map((name) => ({ name, languages: LANGUAGES[name], active: false })),
+    items: modelsAtHand(dataDir).map((model) => ({ ...model, active: false })),
     migration: null,
   };
   if (flags.json === true) return printJson({ items, migration, chosen: chosen ?? null });
@@ -41,12 +53,23 @@ async function list(flags: Flags): Promise<void> {
       `${done} of ${plural(total, "memory", "memories")} embedded again; the others still by ${from}${left}.`,
     );
   }
+  const [usual] = items;
+  const own = items.find(({ active }) => active);
+  if (migration === null && usual !== undefined && own !== undefined && own !== usual)
+    print(
+      `New stores are made with ${usual.name} (${usual.languages}); \`memoryd models use ${usual.name}\` gives it to this one.`,
+    );
   if (daemon === undefined)
     print(`memoryd is not running on ${dataDir}; \`memoryd start\` says which one the store has.`);
 }
 
-async function use(name: ModelName, flags: Flags): Promise<void> {
+async function use(name: string, flags: Flags): Promise<void> {
   const { dataDir } = settingsOf(flags);
+  const names = modelsAtHand(dataDir).map((model) => model.name);
+  if (!names.includes(name))
+    throw usageFailure(
+      `There is no model ${JSON.stringify(name)}; there are ${names.join(", ")}. \`memoryd models pull\` gets others.`,
+    );
   const daemon = await findDaemon(dataDir);
   if (daemon !== undefined) await daemon.api.models.use(name);
   else if (!(await chooseModel(dataDir, name)))
@@ -56,5 +79,34 @@ async function use(name: ModelName, flags: Flags): Promise<void> {
   print(
     `${daemon === undefined ? "From the next start on" : "From now on"} all memories are embedded again with ${name}, in the ` +
       "background: one to three minutes for 5 000 notes. Until a memory's turn has come, it is found by the model before; `memoryd models` says how many are left.",
+  );
+}
+
+async function pull(source: string, flags: Flags & { readonly as?: string }): Promise<void> {
+  const { dataDir } = settingsOf(flags);
+  // Loads what reads models, which no other command needs.
+  const { pullModel } = await import("../../daemon/pull-model.ts");
+  const stopping = new AbortController();
+  process.once("SIGINT", () => stopping.abort(new CliFailure("Stopped; nothing was kept.")));
+  let name = "";
+  const pulled = await pullModel(source, {
+    dataDir,
+    ...(flags.as !== undefined && { as: flags.as }),
+    hub: { endpoint: hubEndpoint(), signal: stopping.signal },
+    onProgress: showProgress,
+    async confirm(offer) {
+      ({ name } = offer);
+      const what = `${offer.name}: ${inBytes(offer.bytes)}, ${offer.licence}, ${offer.languages}, from ${offer.from}`;
+      if (flags.json !== true) print(what);
+      return flags.yes === true || (await confirmed("Take it into the data directory?", "Nothing was taken"));
+    },
+  });
+  showProgress("");
+  if (pulled === undefined) return;
+  if (flags.json === true) return printJson({ name, ...pulled });
+  const { related, unrelated } = pulled.figures;
+  print(
+    `pulled ${name}: vectors of ${pulled.hiddenSize} numbers; texts that say the same have a cosine of ${related}, others of ${unrelated}. ` +
+      `\`memoryd models use ${name}\` makes it the store's; for a new store, \`memoryd start --model ${name}\`.`,
   );
 }

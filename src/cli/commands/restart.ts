@@ -8,15 +8,19 @@ import {
 import { readStartWords, startWordsOf } from "../../config/start-words.ts";
 import { VERSION } from "../../config/version.ts";
 import { logFileOf } from "../../daemon/rotating-log.ts";
-import { lockStart, startLockOf } from "../../daemon/start-lock.ts";
+import { lockStart, startLockOf } from "../../daemon/runtime-file.ts";
 import { type Daemon, findDaemon, notRunning, stopDaemon } from "../connect.ts";
-import { versionAt, compareVersions } from "../installed-program.ts";
-import { CliFailure, usageFailure } from "../output/cli-failure.ts";
+import { compareVersions, versionAt } from "../installed-program.ts";
+import { CliFailure, print, printTable, usageFailure } from "../output/output.ts";
 import { endOfLog, newLines } from "../output/log-lines.ts";
-import { print, printTable } from "../output/output.ts";
-import { faultOf, type InstalledService, serviceOf } from "../service/installed-service.ts";
-import { isRunning } from "../service/keeper.ts";
-import { didNotStart, startByKeeper } from "../service/start-by-keeper.ts";
+import {
+  didNotStart,
+  faultOf,
+  type InstalledService,
+  isRunning,
+  serviceOf,
+  startByKeeper,
+} from "../service/keeper.ts";
 import { spawnDaemon } from "./start-detached.ts";
 
 interface StartAgain {

@@ -2,16 +2,30 @@ import type { Command } from "commander";
 import { type Fact, type Memory, type MemorydClient, MemorydError } from "../../client/client.ts";
 import { CLIENT_NAME } from "../../schemas/text-rules.ts";
 import { connect } from "../connect.ts";
-import { CliFailure } from "../output/cli-failure.ts";
+import { TRANSCRIPT_AGENTS } from "../import/import-item.ts";
+import {
+  beginning,
+  CliFailure,
+  oneLine,
+  plural,
+  print,
+  printJson,
+  shortId,
+  tagWords,
+} from "../output/output.ts";
 import { statement } from "../output/draw-timeline.ts";
 import { addCommand, type Flags, textOf, time } from "../output/options.ts";
-import { beginning, oneLine, plural, print, printJson, shortId, tagWords } from "../output/output.ts";
 import { day } from "../output/times.ts";
 import { confirmed } from "./memories.ts";
 import { present } from "../../schemas/wire.ts";
 
 interface ReviewFlags extends Flags {
   readonly since?: string;
+  readonly captured?: boolean;
+  readonly origin?: string;
+  readonly conversation?: string;
+  /** As `remove`. */
+  readonly keep?: true | readonly string[];
   /** True: all that is shown; else ids of what is shown. */
   readonly remove?: true | readonly string[];
 }
@@ -31,12 +45,17 @@ interface Entry {
   readonly text: string;
   /** The memories of a document that were found; none for a fact. */
   readonly noteIds: string[];
+  readonly metadata: Readonly<Record<string, unknown>>;
 }
 
 export function addReviewCommand(memoryd: Command): void {
   addCommand(memoryd, "review", "list what was added, by client and day, and remove it")
-    .option("-c, --client <name>", "only what this client added", textOf(CLIENT_NAME))
+    .option("-c, --client <name>", "only records of this client", textOf(CLIENT_NAME))
     .option("--since <time>", "only what was added since, such as 2026-11-21 or 7d (default: 30d)", time)
+    .option("--captured", "only what was taken from conversations with agents and not kept yet")
+    .option("--origin <agent>", "only what was taken from conversations with this agent, of any time")
+    .option("--conversation <id>", "only what was taken from this conversation, of any time")
+    .option("--keep [ids...]", "mark what is shown, or these of it, as looked through")
     .option("--remove [ids...]", "remove what is shown, or these of it; asks first")
     .option("-y, --yes", "remove without asking")
     .option("--json", "print JSON")
@@ -44,12 +63,25 @@ export function addReviewCommand(memoryd: Command): void {
 }
 
 async function review(flags: ReviewFlags): Promise<void> {
-  const since = flags.since ?? new Date(Date.now() - DEFAULT_SINCE_MS).toISOString();
+  const { origin, conversation, captured = origin !== undefined || conversation !== undefined } = flags;
+  const isNamed = origin !== undefined || conversation !== undefined;
+  const since = flags.since ?? new Date(isNamed ? 0 : Date.now() - DEFAULT_SINCE_MS).toISOString();
   const { api } = await connect(flags);
-  const shown = await entriesSince(api, since, flags.client);
+  const all = await entriesSince(api, since, flags.client);
+  const shown = captured ? all.filter(({ metadata }) => isCaptured(metadata, flags)) : all;
+  if (flags.keep !== undefined) return await keep(api, chosen(shown, flags.keep));
   if (flags.remove !== undefined) return await remove(api, chosen(shown, flags.remove), flags.yes === true);
   if (flags.json === true) {
-    const entries = shown.map(({ noteIds, ...rest }) => ({ ...rest, notes: noteIds.length }));
+    const entries = shown.map(({ id, kind, client, created_at, project, tags, text, noteIds }) => ({
+      id,
+      kind,
+      client,
+      created_at,
+      project,
+      tags,
+      text,
+      notes: noteIds.length,
+    }));
     return printJson({ since, entries });
   }
   if (shown.length === 0) return print(`Nothing was added since ${day(since)}.`);
@@ -82,6 +114,22 @@ async function entriesSince(api: MemorydClient, since: string, client: string | 
   return entries.sort((a, b) => (a.created_at < b.created_at ? 1 : a.created_at > b.created_at ? -1 : 0));
 }
 
+/** True for what an import took from a conversation with an agent: of one that is named, or else not kept yet. */
+function isCaptured(metadata: Entry["metadata"], { origin, conversation }: ReviewFlags): boolean {
+  const from = metadata["origin"];
+  if (!TRANSCRIPT_AGENTS.some((agent) => agent === from) || (origin !== undefined && from !== origin))
+    return false;
+  if (conversation !== undefined) return metadata["conversation_id"] === conversation;
+  return origin !== undefined || metadata["reviewed"] !== true;
+}
+
+async function keep(api: MemorydClient, entries: readonly Entry[]): Promise<void> {
+  const notes = entries.filter(({ kind }) => kind === "note");
+  for (const { id, metadata } of notes)
+    await api.memories.update(id, { metadata: { ...metadata, reviewed: true } });
+  print(`Kept ${plural(notes.length, "note")}.`);
+}
+
 function factEntry(fact: Fact): Entry {
   const { id, project, created_by: client, recorded_at: created_at } = fact;
   return {
@@ -93,11 +141,21 @@ function factEntry(fact: Fact): Entry {
     tags: [],
     text: beginning(statement(fact)),
     noteIds: [],
+    metadata: {},
   };
 }
 
-function memoryEntry({ id, content, source, created_by: client, created_at, project, tags }: Memory): Entry {
-  const common = { client, created_at, project, tags, noteIds: [id] };
+function memoryEntry({
+  id,
+  content,
+  source,
+  created_by: client,
+  created_at,
+  project,
+  tags,
+  metadata,
+}: Memory): Entry {
+  const common = { client, created_at, project, tags, metadata, noteIds: [id] };
   if (source === null) return { ...common, id, kind: "note", text: beginning(content) };
   const text = source.url ?? source.filename ?? beginning(content);
   return { ...common, id: source.document_id, kind: "document", text };
@@ -126,8 +184,8 @@ async function remove(api: MemorydClient, entries: readonly Entry[], isSure: boo
     if (!(await confirmed(`Remove ${what} for good?`, "Nothing was removed"))) return;
   }
   const removal: { readonly [Kind in Entry["kind"]]: (id: string) => Promise<unknown> } = {
-    note: (id) => api.memories.delete(id),
-    document: (id) => api.documents.delete(id),
+    note: (id) => api.memories.delete(id, { trash: true }),
+    document: (id) => api.documents.delete(id, { trash: true }),
     fact: (id) => api.facts.erase(id),
   };
   const removed = { note: 0, document: 0, fact: 0 };

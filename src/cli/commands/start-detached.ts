@@ -2,9 +2,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import type { Config, Settings } from "../../config/config.ts";
 import { logFileOf } from "../../daemon/rotating-log.ts";
-import { CliFailure } from "../output/cli-failure.ts";
+import { CliFailure, print, printTable } from "../output/output.ts";
 import { explainStartFailure } from "./explain-start-failure.ts";
-import { print, printTable } from "../output/output.ts";
 import type { StartReport } from "./start.ts";
 import { launcherPath } from "../installed-program.ts";
 
@@ -29,11 +28,7 @@ export async function startDetached(config: Config, command: readonly string[]):
   printTable(outcome.summary);
 }
 
-/**
- * As `startDetached`, without a word.
- * @param command the arguments of a start that stays in its process.
- * @param env its variables, where they are not those of this process.
- */
+/** Like `startDetached`, without output; `env`: its variables, where not those of this process. */
 export async function spawnDaemon(
   settings: Pick<Settings, "dataDir">,
   command: readonly string[],

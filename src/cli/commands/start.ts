@@ -6,11 +6,10 @@ import { SHUTDOWN_MS } from "../../config/limits.ts";
 import { guessableKey } from "../../config/exposure.ts";
 import { logFileOf, openRotatingLog } from "../../daemon/rotating-log.ts";
 import { baseUrl, isEveryAddress } from "../../daemon/runtime-file.ts";
-import { CliFailure, EXIT, type ExitCode } from "../output/cli-failure.ts";
+import { CliFailure, complain, EXIT, type ExitCode, print, printTable } from "../output/output.ts";
 import { explainStartFailure, systemErrorOf } from "./explain-start-failure.ts";
-import { complain, print, printTable } from "../output/output.ts";
 
-/** As `startDaemon`, which is not imported here: the command line does not load it before it has to. */
+/** The type of `startDaemon`, which the command line imports only when it starts a daemon. */
 export type StartDaemon = typeof startDaemon;
 
 /** The outcome of a start, as a detached daemon sends it to the command that started it, once. */
@@ -56,7 +55,12 @@ export async function start(
   for (const signal of STOP_SIGNALS) process.on(signal, () => requestStop(signal));
 
   try {
-    starting = startDaemon(config, log, () => requestStop("request"));
+    starting = startDaemon(
+      config,
+      log,
+      () => requestStop("request"),
+      logToFile ? logFileOf(config.dataDir) : undefined,
+    );
     const daemon = await starting;
     // A signal came while it started: the stop is on its way, and "ready" would be a lie.
     if (!isStopping) announce(daemon, config, log);

@@ -1,9 +1,12 @@
 import { type Command, Option } from "commander";
-import { IMPORT_FORMATS } from "../import/import-item.ts";
+import { IMPORT_FORMATS, TRANSCRIPT_AGENTS } from "../import/import-item.ts";
+import { present } from "../../schemas/wire.ts";
 import * as options from "../output/options.ts";
+import { usageFailure } from "../output/output.ts";
 import type { ExportFlags } from "./export.ts";
 import type { ImportOptions } from "./import.ts";
-import type { IngestOptions } from "../ingest/ingest.ts";
+import type { TranscriptFlags } from "./import-transcripts.ts";
+import type { IngestOptions } from "../ingest/sync-files.ts";
 
 const { addCommand } = options;
 
@@ -15,11 +18,11 @@ export function addTransferCommands(memoryd: Command): void {
     )
     .argument(
       "<path...>",
-      "PDF, DOCX, HTML, Markdown, text, subtitles and recordings, or folders (.gitignore applies)",
+      "documents, mails, text, code, subtitles and recordings, or folders (.gitignore applies)",
     )
     .option("-t, --tag <tag>", "add a tag; may be given several times", options.tags)
     .option("-l, --language <tag>", "name the language of recordings, such as en (default: detected)")
-    .option("-w, --watch", "go on looking for changes, and remove the documents of deleted files")
+    .option("-w, --watch", "go on looking for changes, and move documents of deleted files to the trash")
     .option("--json", "print the summary as JSON")
     .action(async (paths: string[], flags: IngestOptions) => {
       const { ingest } = await import("../ingest/ingest.ts");
@@ -28,18 +31,37 @@ export function addTransferCommands(memoryd: Command): void {
 
   options
     .withNewOwner(
-      addCommand(memoryd, "import", "import memories from ChatGPT, Claude, notes, tables or another memoryd"),
+      addCommand(
+        memoryd,
+        "import",
+        "import memories from ChatGPT, Claude, notes, tables, another memoryd, or conversations with agents",
+      ),
       "memories",
     )
-    .argument("<path>", "the file or folder; archives are read without unpacking")
+    .argument(
+      "<path>",
+      `the file or folder; archives are read without unpacking. Or an agent: ${TRANSCRIPT_AGENTS.join(", ")}`,
+    )
+    .option("--from <path>", "the agent's conversations: a folder or a file (default: where it keeps them)")
+    .option("--file <transcript>", "one conversation of the agent; prints nothing, for hooks")
     .addOption(new Option("--format <name>", "name the format (default: detected)").choices(IMPORT_FORMATS))
     .option("-t, --tag <tag>", "add a tag; may be given several times", options.tags)
     .option("--keep-users", "keep the users that the file names")
     .option("--all-branches", "import edited and regenerated messages of ChatGPT too")
-    .option("--dry-run", "print what would be added and what not; send nothing")
+    .option("--only-mine", "import only what you wrote in chats, no answers")
+    .option("--dry-run", "print which records would be added; send nothing")
     .option("--strict", "stop at the first record that cannot be read")
     .option("--json", "print the summary as JSON")
-    .action(async (path: string, flags: ImportOptions) => {
+    .action(async (path: string, { from, file, ...flags }: ImportOptions & TranscriptFlags) => {
+      const agent = TRANSCRIPT_AGENTS.find((name) => name === path);
+      if (agent !== undefined) {
+        const { importTranscripts } = await import("./import-transcripts.ts");
+        return await importTranscripts(agent, { ...flags, ...present({ from, file }) });
+      }
+      if (from !== undefined || file !== undefined)
+        throw usageFailure(
+          `--from and --file belong to an agent: ${TRANSCRIPT_AGENTS.join(", ")}; got ${path}.`,
+        );
       const { importFrom } = await import("./import.ts");
       return await importFrom(path, flags);
     });
@@ -61,7 +83,7 @@ export function addTransferCommands(memoryd: Command): void {
     )
     .option("-o, --out <path>", "write to this file or folder (default: standard output)")
     .option("--no-waypoints", "leave out the links between memories")
-    .option("--originals", "write the files that documents were made of too, into a folder")
+    .option("--originals", "also write the files of documents, into a folder")
     .option("--force", "replace an export that is there")
     .action(async (flags: ExportFlags) => {
       const { exportTo } = await import("./export.ts");

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { User, UserSummary } from "../../client/client.ts";
+import type { DeletedUserMemories, User, UserSummary } from "../../client/client.ts";
 import { connect } from "../connect.ts";
 import { statement } from "../output/draw-timeline.ts";
 import { addCommand, type Flags, userId, wholeNumber } from "../output/options.ts";
@@ -12,11 +12,11 @@ export function addUserCommands(memoryd: Command): void {
   const users = memoryd
     .command("users")
     .description("list users, summarise what they have stored, delete it");
-  addCommand(users, "list", "list who has something stored, and how much")
-    .option("-l, --limit <number>", "list at most so many, 1 to 10000 (default: 100)", wholeNumber(1, 10_000))
+  addCommand(users, "list", "list users with the size of their data")
+    .option("-l, --limit <number>", "maximum number, 1 to 10000 (default: 100)", wholeNumber(1, 10_000))
     .option("--json", "print the answer as JSON")
     .action(list);
-  addCommand(users, "summary", "summarise what a user has stored")
+  addCommand(users, "summary", "summarise a user's memories")
     .argument("<user>", "the id of the user", userId)
     .option("--fresh", "make a new summary")
     .option("--json", "print the answer as JSON")
@@ -25,6 +25,7 @@ export function addUserCommands(memoryd: Command): void {
     .argument("<user>", "the id of the user", userId)
     .option("--keep-documents", "keep documents and their memories")
     .option("--include-facts", "delete the facts too")
+    .option("--backups", "then replace all backups of the store by a new one, which does not have it")
     .option("-y, --yes", "delete without asking")
     .option("--json", "print the answer as JSON")
     .action(remove);
@@ -34,7 +35,7 @@ async function list(flags: Flags): Promise<void> {
   const { api } = await connect(flags);
   const answer = await api.users.page(present({ l: flags.limit }));
   if (flags.json === true) return printJson(answer);
-  if (answer.items.length === 0) print("Nobody has anything stored.");
+  if (answer.items.length === 0) print("No user has stored anything.");
   for (const user of answer.items) {
     print(oneLine(user.user_id));
     const parts = [counted(user.memory_count, user.fact_count, user.document_count), days(user)];
@@ -72,6 +73,7 @@ async function summarise(user: string, flags: Flags & { readonly fresh?: boolean
 interface DeletionFlags extends Flags {
   readonly keepDocuments?: boolean;
   readonly includeFacts?: boolean;
+  readonly backups?: boolean;
 }
 
 async function remove(user: string, flags: DeletionFlags): Promise<void> {
@@ -96,11 +98,26 @@ async function remove(user: string, flags: DeletionFlags): Promise<void> {
   }
   const keep = keepDocuments ? ("documents" as const) : undefined;
   const include = includeFacts ? ("facts" as const) : undefined;
-  const deleted = await api.users.deleteMemories(user, present({ keep, include }));
+  const deleted = await api.users.deleteMemories(user, present({ keep, include, backups: flags.backups }));
   if (flags.json === true) return printJson(deleted);
   const gone = counted(deleted.deleted, deleted.deleted_facts, deleted.deleted_documents);
   const stay = await staying();
   print(gone === "" ? `There was nothing to delete${stay === "" ? "." : stay}` : `deleted ${gone}${stay}`);
+  if (gone !== "" || flags.backups === true)
+    printCopies(deleted.backups, "`memoryd compact --now --backups` makes a new one in their place");
+}
+
+/** Prints how many backups may still hold the deleted data. */
+export function printCopies(copies: DeletedUserMemories["backups"], remedy: string): void {
+  const { made, removed = 0, remaining, problem } = copies ?? {};
+  const isMade = typeof made === "string";
+  if (isMade) print(`made the backup ${made}, and removed ${plural(removed, "older one")}`);
+  if (problem !== undefined) print(problem);
+  else if ((remaining ?? 0) > 0)
+    print(
+      `${plural(remaining ?? 0, "backup")} from before may still hold it; ` +
+        (isMade ? "`memoryd backup list` shows those that are left" : remedy),
+    );
 }
 
 /** `12 memories, 3 facts, 1 document`; without those of which there are none. */

@@ -14,6 +14,9 @@ export interface ChatMessage {
 
 const MAX_SESSION_CHARS = 256;
 
+/** Marks of citations, which only the service can follow. */
+const CITATION = /\ue200[^\ue200\ue201]{0,400}\ue201|【\d{1,4}[^【】]{0,20}†[^【】]{0,200}】/gu;
+
 /** One memory a message, one session a conversation. */
 export function chatMessage(message: ChatMessage, where: string): ImportItem {
   const { service, role, text, conversationId, messageId, title, occurredAt, model } = message;
@@ -21,7 +24,7 @@ export function chatMessage(message: ChatMessage, where: string): ImportItem {
     kind: "memory",
     where,
     body: {
-      content: text,
+      content: text.replaceAll(CITATION, ""),
       tags: [service, role],
       session_id: sessionId(service, conversationId),
       occurred_at: occurredAt,

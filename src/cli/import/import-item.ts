@@ -12,7 +12,7 @@ export type ImportItem =
       readonly isOwnerKept?: true;
     }
   | { readonly kind: "fact"; readonly where: string; readonly body: FactFields; readonly isOwnerKept?: true }
-  /** Of an export of memoryd's own. */
+  /** A line of memoryd's own export. */
   | { readonly kind: "line"; readonly where: string; readonly body: Readonly<Record<string, unknown>> }
   /** The bytes that a document of an export was made of. */
   | OriginalItem
@@ -26,11 +26,11 @@ export interface OriginalItem {
   readonly path: string;
 }
 
-/** As a reader found them: any of the fields, of any type. */
+/** Fields as they were read, not checked yet. */
 export type MemoryFields = { readonly [Name in keyof Static<typeof AddMemoryBody>]?: unknown };
 export type FactFields = { readonly [Name in keyof Static<typeof RecordFactBody>]?: unknown };
 
-/** What a reader of a format makes of a file or folder: always the same items in the same order. */
+/** Items of a file or folder. A reader returns the same items in the same order each time. */
 export type ImportItems = AsyncIterable<ImportItem>;
 
 export interface Progress {
@@ -69,3 +69,7 @@ export const IMPORT_FORMATS = [
   "openmemory",
 ] as const;
 export type ImportFormat = (typeof IMPORT_FORMATS)[number];
+
+/** Agents whose conversations `memoryd import` reads. */
+export const TRANSCRIPT_AGENTS = ["claude-code", "codex", "gemini", "cursor"] as const;
+export type TranscriptAgentId = (typeof TRANSCRIPT_AGENTS)[number];

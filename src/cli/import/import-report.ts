@@ -2,23 +2,33 @@ import { formatTime, parseTime } from "../../schemas/time.ts";
 import { complain, oneLine, plural, print, printJson } from "../output/output.ts";
 import { NAMES_A_USER, type Sendable } from "./check-item.ts";
 import type { OriginalItem } from "./import-item.ts";
-import type { ImportState } from "./import-state.ts";
 
-/** What there is to say about an import at its end: numbers, and reasons with the first place of each. */
+/** How many records were added, were there already, were left out on purpose, and could not be imported. */
+export interface ImportCounts {
+  added: number;
+  known: number;
+  skipped: number;
+  failed: number;
+}
+
+/** The outcome of an import: numbers, and reasons with the first place of each. */
 export class ImportReport {
+  readonly counts: ImportCounts = { added: 0, known: 0, skipped: 0, failed: 0 };
   readonly #skipped = new Map<string, number>();
   readonly #faults: { readonly where: string; readonly reason: string }[] = [];
-  /** Records that name a user are told of once, for one option mends them all. */
+  /** The first record that names a user, and how many do: one option mends them all. */
   #firstOwned: string | undefined;
   #owned = 0;
   readonly #samples: Sendable[] = [];
   readonly #kinds = new Map<Kind, number>();
 
   skipped(reason: string): void {
+    this.counts.skipped += 1;
     this.#skipped.set(reason, (this.#skipped.get(reason) ?? 0) + 1);
   }
 
   fault(where: string, reason: string): void {
+    this.counts.failed += 1;
     if (reason === NAMES_A_USER) {
       this.#firstOwned ??= where;
       this.#owned += 1;
@@ -32,40 +42,25 @@ export class ImportReport {
     if (this.#samples.length < SAMPLES && kind === "memories" && "body" in item) this.#samples.push(item);
   }
 
-  /** @param before what of `state` an earlier run of the same import had done. */
-  print(
-    state: ImportState,
-    before: ImportState,
-    { json, dryRun }: { readonly json: boolean; readonly dryRun: boolean },
-  ): void {
-    const done = since(before, state);
-    const isResumed = before.items > 0;
-    if (json) {
-      const { added, known, skipped, failed } = done;
-      const found = Object.fromEntries(this.#kinds);
-      printJson({
-        ...(dryRun ? { found } : { added, known }),
+  print({ json, dryRun }: { readonly json: boolean; readonly dryRun: boolean }): void {
+    const { added, known, skipped, failed } = this.counts;
+    if (json)
+      return printJson({
+        ...(dryRun ? { found: Object.fromEntries(this.#kinds) } : { added, known }),
         skipped,
         failed,
         reasons: Object.fromEntries(this.#skipped),
         faults: this.#faults,
-        ...(isResumed && { earlier: before }),
       });
-      return;
-    }
     if (dryRun) {
       const found = [...this.#kinds].map(([kind, count]) => plural(count, KINDS[kind], kind)).join(", ");
       print(`would send ${found === "" ? "nothing" : found}; nothing was sent or changed`);
       for (const sample of this.#samples) print(`  ${sampleLine(sample)}`);
-    } else {
-      print(countsLine(done));
-      if (isResumed)
-        print(`  an earlier run dealt with ${plural(before.items, "record")}: ${countsLine(before)}`);
-    }
+    } else print(`${added} added, ${known} there already, ${skipped} left out, ${failed} failed`);
     for (const [reason, count] of this.#skipped) print(`  left out ${count}: ${reason}`);
     const shown = this.#faults.filter(({ reason }) => reason !== NAMES_A_USER).slice(0, FAULTS_SHOWN);
     for (const { where, reason } of shown) complain(`  ${oneLine(where)}: ${oneLine(reason)}`);
-    const more = done.failed - this.#owned - shown.length;
+    const more = failed - this.#owned - shown.length;
     if (more > 0) complain(`  … and ${more} more; --json lists up to ${MAX_FAULTS_KEPT}`);
     if (this.#firstOwned === undefined) return;
     const others = this.#owned === 1 ? "" : ` (so do ${this.#owned - 1} more)`;
@@ -86,15 +81,6 @@ const MAX_FAULTS_KEPT = 1_000;
 const FAULTS_SHOWN = 20;
 const SAMPLES = 3;
 const SAMPLE_CHARS = 60;
-
-function since(before: ImportState, now: ImportState): ImportState {
-  const names = ["items", "added", "known", "skipped", "failed"] as const;
-  return Object.fromEntries(names.map((name) => [name, now[name] - before[name]])) as ImportState;
-}
-
-function countsLine({ added, known, skipped, failed }: ImportState): string {
-  return `${added} added, ${known} there already, ${skipped} left out, ${failed} failed`;
-}
 
 function kindOf(item: Sendable | OriginalItem): Kind {
   if ("kind" in item) return "originals";

@@ -28,7 +28,7 @@ export function notePath({
   return `memories/${day.slice(0, 7)}/${day}${slug === "" ? "" : `-${slug}`}-${id}.md`;
 }
 
-/** What `notePath` gives: nothing else is looked for in a folder. */
+/** Paths that `notePath` makes; an import of a folder reads no others. */
 export const NOTE_PATH = /^memories\/\d{4}-\d{2}\/\d{4}-\d{2}-\d{2}-[a-z0-9-]{1,80}\.md$/;
 
 /** Front matter of YAML, each value as JSON, which YAML takes; then the text exactly, and a line end. */

@@ -1,15 +1,15 @@
 import { lstat, open } from "node:fs/promises";
 import { basename, extname, join } from "node:path";
-import { CliFailure, usageFailure } from "../output/cli-failure.ts";
+import { CliFailure, usageFailure } from "../output/output.ts";
 import { csvRows } from "./csv-rows.ts";
 import {
+  faulty,
+  IMPORT_FORMATS,
+  type ImportFormat,
   type ImportItem,
   type ImportItems,
   objectOf,
   type Progress,
-  type ImportFormat,
-  IMPORT_FORMATS,
-  faulty,
 } from "./import-item.ts";
 import { type JsonElement, jsonElements } from "./json-elements.ts";
 import { type ConversationOptions, readChatGpt } from "./read-chatgpt.ts";
@@ -17,8 +17,9 @@ import { readClaude, readClaudeMemories, readClaudeProject } from "./read-claude
 import { FOLDER_INDEX, isExportHeader, readExport } from "./read-export.ts";
 import { readNotes } from "./read-notes.ts";
 import { readOlderService } from "./read-older-service.ts";
-import { jsonOf, readRecord, readRow } from "./read-record.ts";
-import { type Line, textLines, readFileBytes } from "./text-lines.ts";
+import { jsonOf } from "../../files/front-matter.ts";
+import { readRecord, readRow } from "./read-record.ts";
+import { type Line, readFileBytes, textLines } from "./text-lines.ts";
 import { openArchive } from "./zip-archive.ts";
 
 export interface ImportSource {
@@ -34,8 +35,8 @@ const ZIP_MAGIC = "PK\u0003\u0004";
 const EMPTY_ZIP_MAGIC = "PK\u0005\u0006";
 
 /**
- * What a path holds, by its first bytes and its name, or as `format` says.
- * @throws {CliFailure} for what is not there or is of no kind that is read.
+ * Opens an import file or folder. Its format is `format`, or follows from its first bytes and its name.
+ * @throws {CliFailure} if there is no such path, or its format is not supported.
  */
 export async function openSource(
   path: string,
@@ -74,7 +75,7 @@ function itemsOf(
   }
 }
 
-/** What the exports of chat services keep conversations in. */
+/** File of conversations in the exports of chat services. */
 const CONVERSATIONS = "conversations.json";
 
 async function kindOfFolder(path: string): Promise<ImportFormat> {
@@ -188,8 +189,12 @@ async function* readElements(
       continue;
     }
     const value = objectOf(element.value);
-    if (value?.["mapping"] !== undefined) yield* readChatGpt(value, where, options);
-    else if (value?.["chat_messages"] !== undefined) yield* readClaude(value, where);
+    if (Array.isArray(value?.["results"])) {
+      // The answer of a service that lists its memories.
+      for (const [i, record] of value["results"].entries())
+        yield readRecord(record, `${where}, result ${i + 1}`);
+    } else if (value?.["mapping"] !== undefined) yield* readChatGpt(value, where, options);
+    else if (value?.["chat_messages"] !== undefined) yield* readClaude(value, where, options);
     else if (value !== undefined && file === "memories.json" && !("content" in value))
       yield* readClaudeMemories(value, where);
     else if (file === "projects.json") yield* readClaudeProject(element.value, where);

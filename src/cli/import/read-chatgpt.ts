@@ -1,9 +1,12 @@
 import { chatMessage } from "./chat-message.ts";
+import { jsonOf } from "../../files/front-matter.ts";
 import { type ImportItem, listOf, objectOf, textOf, faulty, skipped } from "./import-item.ts";
 
 export interface ConversationOptions {
   /** Import edited and regenerated messages too, not only the branch that was shown last. */
   readonly allBranches: boolean;
+  /** Import the person's own lines only, no answers. */
+  readonly onlyMine?: boolean;
   /** Keep a user that a service made up, too. */
   readonly keepUsers?: boolean;
 }
@@ -12,7 +15,7 @@ export interface ConversationOptions {
 export function* readChatGpt(
   conversation: Readonly<Record<string, unknown>>,
   where: string,
-  { allBranches }: ConversationOptions,
+  { allBranches, onlyMine = false }: ConversationOptions,
 ): Generator<ImportItem> {
   const mapping = objectOf(conversation["mapping"]) ?? {};
   const id = textOf(conversation["conversation_id"]) ?? textOf(conversation["id"]);
@@ -20,13 +23,25 @@ export function* readChatGpt(
   const title = textOf(conversation["title"]);
   const nodes = allBranches ? Object.keys(mapping) : branch(mapping, textOf(conversation["current_node"]));
   if (nodes.length === 0) return yield skipped(where, "the conversation is empty");
+  const shown = new Set(nodes);
+  for (const [node, value] of Object.entries(mapping)) {
+    const role = shown.has(node) ? "" : roleOf(objectOf(objectOf(value)?.["message"]));
+    if (role === "user" || role === "assistant")
+      yield skipped(where, "messages of other branches; --all-branches takes them");
+  }
 
   for (const [i, node] of nodes.entries()) {
     const message = objectOf(objectOf(mapping[node])?.["message"]);
     if (message === undefined) continue;
     const place = `${where}, message ${i + 1}`;
-    const role = textOf(objectOf(message["author"])?.["role"]) ?? "";
-    const reason = leftOut(message, role);
+    const role = roleOf(message);
+    const kept = keptOutside(message, place);
+    if (kept.length > 0) {
+      yield* kept;
+      continue;
+    }
+    const reason =
+      leftOut(message, role) ?? (onlyMine && role !== "user" ? "answers (--only-mine)" : undefined);
     if (reason !== undefined) {
       yield skipped(place, reason);
       continue;
@@ -51,6 +66,53 @@ export function* readChatGpt(
       place,
     );
   }
+}
+
+function roleOf(message: Readonly<Record<string, unknown>> | undefined): string {
+  return textOf(objectOf(message?.["author"])?.["role"]) ?? "";
+}
+
+/** A saved memory in the text that the service gives its model: `1. [2025-04-30]. Likes leeks.` */
+const SAVED_MEMORY = /^\d{1,4}\. \[(\d{4}-\d\d-\d\d)\]\.? (\S.*)$/;
+
+/**
+ * Custom instructions, saved memories and canvas documents, which stand in messages that nobody saw. Every conversation
+ * repeats the first two; without a session and its time they are added once.
+ */
+function keptOutside(message: Readonly<Record<string, unknown>>, where: string): ImportItem[] {
+  const content = objectOf(message["content"]) ?? {};
+  const memory = (text: string, tag: string, occurredAt?: unknown): ImportItem[] =>
+    text.trim() === ""
+      ? []
+      : [
+          {
+            kind: "memory",
+            where,
+            body: {
+              content: text.trim(),
+              tags: ["chatgpt", tag],
+              metadata: { source: "chatgpt" },
+              ...(occurredAt !== undefined && { occurred_at: occurredAt }),
+            },
+          },
+        ];
+  if (content["content_type"] === "user_editable_context")
+    return ["user_profile", "user_instructions"].flatMap((name) =>
+      memory(textOf(content[name]) ?? "", "custom-instructions"),
+    );
+  if (content["content_type"] === "model_editable_context")
+    return (textOf(content["model_set_context"]) ?? "").split("\n").flatMap((line) => {
+      const [, day, text = ""] = SAVED_MEMORY.exec(line.trim()) ?? [];
+      return memory(text, "memory", day);
+    });
+  if (message["recipient"] !== "canmore.create_textdoc") return [];
+  const canvas = objectOf(jsonOf(contentOf(content).text));
+  const parts = [textOf(canvas?.["name"]), textOf(canvas?.["content"])];
+  return memory(
+    parts.flatMap((part) => part ?? []).join("\n\n"),
+    "canvas",
+    secondsTime(message["create_time"]),
+  );
 }
 
 function branch(mapping: Readonly<Record<string, unknown>>, current: string | undefined): string[] {

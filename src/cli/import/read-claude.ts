@@ -5,6 +5,7 @@ import { type ImportItem, listOf, objectOf, textOf, faulty, skipped } from "./im
 export function* readClaude(
   conversation: Readonly<Record<string, unknown>>,
   where: string,
+  { onlyMine = false }: { readonly onlyMine?: boolean } = {},
 ): Generator<ImportItem> {
   const id = textOf(conversation["uuid"]);
   if (id === undefined) return yield faulty(where, "the conversation has no uuid");
@@ -15,14 +16,20 @@ export function* readClaude(
   for (const [i, item] of messages.entries()) {
     const message = objectOf(item) ?? {};
     const place = `${where}, message ${i + 1}`;
-    if (listOf(message["attachments"]).length + listOf(message["files"]).length > 0)
+    const role = message["sender"] === "human" ? "user" : "assistant";
+    if (onlyMine && role !== "user") {
+      yield skipped(place, "answers (--only-mine)");
+      continue;
+    }
+    const attached = listOf(message["attachments"]).flatMap((item) => attachmentOf(item, message, place));
+    yield* attached;
+    if (listOf(message["attachments"]).length + listOf(message["files"]).length > attached.length)
       yield skipped(place, "files attached to messages");
     const text = contentOf(message);
     if (text.trim() === "") {
       yield skipped(place, "empty messages");
       continue;
     }
-    const role = message["sender"] === "human" ? "user" : "assistant";
     yield chatMessage(
       {
         service: "claude",
@@ -38,7 +45,20 @@ export function* readClaude(
   }
 }
 
-/** What Claude was told to remember, in `memories.json`. */
+/** The text that the service read from an attached file, with the message's time. */
+function attachmentOf(
+  item: unknown,
+  message: Readonly<Record<string, unknown>>,
+  where: string,
+): ImportItem[] {
+  const { extracted_content: content, file_name: filename } = objectOf(item) ?? {};
+  if (typeof content !== "string" || content.trim() === "") return [];
+  const metadata = { source: "claude", ...(typeof filename === "string" && { filename }) };
+  const body = { content, tags: ["claude", "attachment"], occurred_at: message["created_at"], metadata };
+  return [{ kind: "memory", where, body }];
+}
+
+/** Memories that the user gave Claude, in `memories.json`. */
 export function* readClaudeMemories(element: unknown, where: string): Generator<ImportItem> {
   const memories = objectOf(element) ?? {};
   const texts: [string | undefined, unknown][] = [

@@ -2,13 +2,12 @@ import { lstat, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Static, Type } from "typebox";
 import { Value } from "typebox/value";
+import { jsonOf, readFrontMatter } from "../../files/front-matter.ts";
 import { EXPORT_FORMAT, EXPORT_VERSION } from "../../schemas/export-format.ts";
 import { DocumentLine, EndLine } from "../../schemas/transfer.ts";
-import { CliFailure } from "../output/cli-failure.ts";
+import { CliFailure } from "../output/output.ts";
 import { NOTE_PATH, parseNote } from "./note-file.ts";
-import { type ImportItem, type ImportItems, objectOf, faulty, skipped } from "./import-item.ts";
-import { splitFrontMatter } from "./read-notes.ts";
-import { jsonOf } from "./read-record.ts";
+import { faulty, type ImportItem, type ImportItems, objectOf, skipped } from "./import-item.ts";
 import { type Line, MAX_NOTE_BYTES } from "./text-lines.ts";
 
 /** The file of a Markdown export that lists its other files, in order. */
@@ -17,7 +16,7 @@ export const FOLDER_INDEX = "memoryd-export.ndjson";
 /** The folder in it with the originals of documents, each named by its SHA-256. */
 export const ORIGINALS = "originals";
 
-/** Of a document's line, what it takes to find its original. */
+/** The fields of a document's line that name its original. */
 export const NamedOriginal = Type.Pick(DocumentLine, ["type", "id", "sha256"]);
 export type NamedOriginal = Pick<Static<typeof DocumentLine>, "id" | "sha256">;
 
@@ -103,7 +102,7 @@ async function readNoteOf(folder: string, file: unknown, where: string): Promise
   const exact = parseNote(text);
   if (exact !== undefined) return { kind: "line", where: file, body: exact };
   // An editor has rewritten its front matter.
-  const split = splitFrontMatter(text.replaceAll("\r\n", "\n"));
+  const split = readFrontMatter(text.replaceAll("\r\n", "\n"));
   if ("fault" in split) return faulty(file, split.fault);
   return { kind: "line", where: file, body: { ...split.fields, content: split.body.replace(/\n$/, "") } };
 }

@@ -1,12 +1,11 @@
-import { CliFailure } from "../output/cli-failure.ts";
+import { CliFailure, complain, oneLine } from "../output/output.ts";
 import { SECTOR_NAMES } from "../../schemas/fields.ts";
 import { type ImportItem, type Progress, skipped } from "./import-item.ts";
-import { complain, oneLine } from "../output/output.ts";
 import type { ConversationOptions } from "./read-chatgpt.ts";
 import { FACT_FIELDS, readRow } from "./read-record.ts";
 import { messageOf } from "../../config/system-error.ts";
 
-/** What is read of each table, as far as it is there: tables grew columns over the years. */
+/** Columns that are read where the table has them: older databases have fewer. */
 const MEMORY_COLUMNS = ["content", "primary_sector", "tags", "meta", "created_at", "user_id", "project"];
 
 /** Names that OpenMemory gives its one unnamed user: without a key, and the hash of a key. */

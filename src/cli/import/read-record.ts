@@ -1,4 +1,4 @@
-import { parseQueryTime, parseTime } from "../../schemas/time.ts";
+import { jsonOf, tagsOf, timeOf } from "../../files/front-matter.ts";
 import { type ImportItem, objectOf, faulty } from "./import-item.ts";
 
 /** Other names that programs give to a field, in the order in which they are looked for. */
@@ -32,8 +32,6 @@ export const FACT_FIELDS = [
   "cardinality",
 ] as const;
 const TIMES: ReadonlySet<string> = new Set(["occurred_at", "valid_from", "valid_to"]);
-/** A number below this is seconds: as milliseconds it would lie in the spring of 1973. */
-const SMALLEST_MILLISECONDS = 100_000_000_000;
 
 /** A record of JSON: a fact if it has a subject, a predicate and an object, else a memory. Other fields are not read. */
 export function readRecord(value: unknown, where: string): ImportItem {
@@ -69,30 +67,4 @@ export function readRow(
     } else record[column] = typeof value === "bigint" ? Number(value) : value;
   }
   return readRecord(record, where);
-}
-
-/** `a, b; c` or a JSON list. */
-export function tagsOf(text: string): unknown {
-  const list = text.trim().startsWith("[") ? jsonOf(text) : undefined;
-  if (list !== undefined) return list;
-  return text.split(/[,;]/).flatMap((tag) => tag.trim().replace(/^#/, "") || []);
-}
-
-export function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Epoch milliseconds where it is a time in one of the usual forms; else as it is, for the schema to refuse. */
-export function timeOf(value: unknown): unknown {
-  if (typeof value === "number") {
-    return Math.round(Math.abs(value) < SMALLEST_MILLISECONDS ? value * 1_000 : value);
-  }
-  if (typeof value !== "string") return value;
-  const text = value.trim();
-  if (/^-?\d{9,16}(\.\d+)?$/.test(text)) return timeOf(Number(text));
-  return parseTime(text) ?? parseQueryTime(text) ?? value;
 }

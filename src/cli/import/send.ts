@@ -41,7 +41,7 @@ export async function sendItems(
     for (const [i, index] of waiting.entries()) {
       const result = results[i];
       if (result !== undefined && BUSY.has(result.status) && tries < TRIES) busy.push(index);
-      else outcomes[index] = outcomeOf(result);
+      else if (result !== undefined) outcomes[index] = outcomeOf(result);
     }
     waiting = busy;
     if (busy.length > 0) await sleep(RETRY_AFTER_MS);
@@ -56,8 +56,7 @@ function bodyOf(route: Route, bodies: readonly object[]): object | string {
   return lines.map((line) => `${JSON.stringify(line)}\n`).join("");
 }
 
-function outcomeOf(result: Result | undefined): Outcome {
-  if (result === undefined) return { fault: "the daemon did not answer for it" };
+function outcomeOf(result: Result): Outcome {
   if (result.detail !== undefined) return { fault: result.detail };
   return result.outcome === "known" || result.deduplicated === true ? "known" : "added";
 }

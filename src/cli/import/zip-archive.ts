@@ -1,19 +1,13 @@
 import { closeSync, openSync } from "node:fs";
 import { type Entry, fromFd, type ZipFile } from "yauzl";
-import { CliFailure } from "../output/cli-failure.ts";
+import { CliFailure } from "../output/output.ts";
 import type { Progress } from "./import-item.ts";
-import {
-  type Bytes,
-  MAX_ARCHIVE_ENTRIES,
-  MAX_INFLATED_BYTES,
-  MAX_INFLATION,
-  SMALL_INFLATED_BYTES,
-} from "./text-lines.ts";
+import { type Bytes, MAX_ARCHIVE_ENTRIES } from "./text-lines.ts";
 
 export interface ArchiveFile {
-  /** As the archive has it: shown to people, never used as a path. */
+  /** The name in the archive; shown to people, never used as a path. */
   readonly name: string;
-  /** The content, inflated as it is read; counted in compressed bytes. @throws {CliFailure} if it is damaged or a limit is passed. */
+  /** The content, inflated as it is read; counted in compressed bytes. @throws {CliFailure} if it is damaged. */
   read(progress: Progress): Bytes;
   readonly compressedBytes: number;
 }
@@ -42,20 +36,17 @@ export async function openArchive(path: string, wanted: RegExp): Promise<Archive
   try {
     if (zip.entryCount > MAX_ARCHIVE_ENTRIES) {
       throw new CliFailure(
-        `${path} says that it holds ${zip.entryCount} files; no more than ${MAX_ARCHIVE_ENTRIES} are looked through. ` +
-          "Unpack the file that is meant, and import that.",
+        `${path} holds ${zip.entryCount} files; at most ${MAX_ARCHIVE_ENTRIES} are looked through. Unpack it, and import the file that is meant.`,
       );
     }
-    const files: ArchiveFile[] = [];
-    for await (const entry of entriesOf(zip, path)) {
-      const name = nameOf(entry);
-      if (!wanted.test(name)) continue;
-      files.push({
-        name,
+    const entries = await entriesOf(zip, path);
+    const files = entries
+      .filter((entry) => wanted.test(nameOf(entry)))
+      .map((entry) => ({
+        name: nameOf(entry),
         compressedBytes: entry.compressedSize,
-        read: (progress) => inflate(zip, entry, progress),
-      });
-    }
+        read: (progress: Progress) => inflate(zip, entry, progress),
+      }));
     return { files, close };
   } catch (error) {
     close();
@@ -63,22 +54,17 @@ export async function openArchive(path: string, wanted: RegExp): Promise<Archive
   }
 }
 
-function entriesOf(zip: ZipFile, path: string): AsyncIterable<Entry> {
-  return {
-    [Symbol.asyncIterator]: () => ({
-      next: () =>
-        new Promise<IteratorResult<Entry>>((resolve, reject) => {
-          const settle = (then: () => void): void => {
-            zip.removeAllListeners("entry").removeAllListeners("end").removeAllListeners("error");
-            then();
-          };
-          zip.once("entry", (value: Entry) => settle(() => resolve({ done: false, value })));
-          zip.once("end", () => settle(() => resolve({ done: true, value: undefined })));
-          zip.once("error", (error: Error) => settle(() => reject(damaged(path, error))));
-          zip.readEntry();
-        }),
-    }),
-  };
+function entriesOf(zip: ZipFile, path: string): Promise<Entry[]> {
+  return new Promise((resolve, reject) => {
+    const entries: Entry[] = [];
+    zip.on("entry", (entry: Entry) => {
+      entries.push(entry);
+      zip.readEntry();
+    });
+    zip.on("end", () => resolve(entries));
+    zip.on("error", (error: Error) => reject(damaged(path, error)));
+    zip.readEntry();
+  });
 }
 
 function nameOf({ fileName }: Entry): string {
@@ -87,19 +73,9 @@ function nameOf({ fileName }: Entry): string {
     .replaceAll("\\", "/");
 }
 
+/** In constant memory, so its size needs no limit; yauzl checks that it is the one that the archive states. */
 async function* inflate(zip: ZipFile, entry: Entry, progress: Progress): AsyncGenerator<Uint8Array> {
-  const { compressedSize, uncompressedSize } = entry;
   const name = nameOf(entry);
-  if (uncompressedSize > MAX_INFLATED_BYTES) {
-    throw new CliFailure(
-      `${name} inflates to ${uncompressedSize} bytes; no more than ${MAX_INFLATED_BYTES} are read of one file.`,
-    );
-  }
-  if (uncompressedSize > SMALL_INFLATED_BYTES && uncompressedSize > compressedSize * MAX_INFLATION) {
-    throw new CliFailure(
-      `${name} inflates to more than ${MAX_INFLATION} times its size, which no text does; it was not read.`,
-    );
-  }
   if (entry.isEncrypted())
     throw new CliFailure(`${name} is encrypted; unpack the archive, and import what is in it.`);
   const stream = await new Promise<NodeJS.ReadableStream>((resolve, reject) => {
@@ -113,7 +89,8 @@ async function* inflate(zip: ZipFile, entry: Entry, progress: Progress): AsyncGe
     for await (const chunk of stream) {
       yield chunk as unknown as Buffer;
       inflated += chunk.length;
-      progress.done = before + Math.floor((inflated / Math.max(1, uncompressedSize)) * compressedSize);
+      progress.done =
+        before + Math.floor((inflated / Math.max(1, entry.uncompressedSize)) * entry.compressedSize);
     }
   } catch (error) {
     throw damaged(name, error);

@@ -1,5 +1,13 @@
-import { ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
-import { AGENT_INSTRUCTIONS, RECALL_PROMPT, RESOURCE_TEMPLATES } from "../../schemas/agent.ts";
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  inputRequired,
+  inputResponse,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
+import { AGENT_INSTRUCTIONS, CONTEXT_RESOURCE, PROMPTS, RESOURCE_TEMPLATES } from "../../schemas/agent.ts";
 import {
   advertisedTool,
   AGENT_TOOLS,
@@ -9,12 +17,14 @@ import {
 } from "../../schemas/agent-tools.ts";
 import type { ForwardedAnswer, ForwardedCall } from "./forward.ts";
 import { folderOfRoot } from "./project-of-folder.ts";
+import { oneLine } from "../output/output.ts";
+import { shortened } from "../../core/text/text-size.ts";
 import { messageOf } from "../../config/system-error.ts";
 
 export interface AgentShimOptions {
   readonly version: string;
   readonly tools: ToolChoice;
-  /** As given; undefined: found from where the agent works. */
+  /** From `--project`; undefined: derived from the agent's working directory. */
   readonly project: string | undefined;
   readonly user: string | undefined;
   /** The project of a folder: of one that the client names, or without one of where the shim was started. */
@@ -57,19 +67,45 @@ export function buildAgentShim(options: AgentShimOptions): Server {
     });
   }
 
+  /** Has the user agree to a deletion, where the client can ask; undefined: go on. */
+  async function consent(input: unknown, { envelope, inputResponses, signal }: ServerContext["mcpReq"]) {
+    const ofRequest: unknown = Reflect.get(Object(envelope), CLIENT_CAPABILITIES_META_KEY);
+    if (Reflect.get(Object(ofRequest ?? server.getClientCapabilities()), "elicitation") === undefined)
+      return undefined;
+    const said = inputResponse(inputResponses, CONSENT);
+    if (said.kind === "elicit")
+      return said.action === "accept" ? undefined : told("The user said no: nothing was deleted.");
+    const id: unknown = Reflect.get(Object(input), "id");
+    const answer = await ask("tools/call", { name: "memory_get", arguments: { id } }, signal);
+    const note = "result" in answer && answer.result["isError"] !== true ? bodyOf(answer.result) : undefined;
+    // A fact is only ended, and an id of nothing is told by the daemon.
+    if (note === undefined) return undefined;
+    return inputRequired({
+      inputRequests: {
+        [CONSENT]: inputRequired.elicit({
+          message: `Delete this note? ${note}`,
+          requestedSchema: { type: "object", properties: {} },
+        }),
+      },
+    });
+  }
+
   server.setRequestHandler("tools/list", () => ({ tools: names.map(advertisedTool) }));
-  server.setRequestHandler("resources/list", () => ({ resources: [] }));
+  server.setRequestHandler("resources/list", () => ({ resources: [CONTEXT_RESOURCE] }));
   server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: RESOURCE_TEMPLATES }));
-  server.setRequestHandler("prompts/list", () => ({ prompts: [RECALL_PROMPT] }));
+  server.setRequestHandler("prompts/list", () => ({ prompts: PROMPTS }));
   server.setRequestHandler("tools/call", async ({ params: { name, arguments: input } }, { mcpReq }) => {
     const mayRepeat =
       Object.hasOwn(AGENT_TOOLS, name) && AGENT_TOOLS[name as AgentToolName].hints.idempotentHint;
     let answer: ForwardedAnswer;
     try {
+      const doubt =
+        name === "memory_delete" && names.includes(name) ? await consent(input, mcpReq) : undefined;
+      if (doubt !== undefined) return doubt;
       answer = await ask("tools/call", { name, arguments: input ?? {} }, mcpReq.signal, mayRepeat);
     } catch (error) {
       // An answer that the agent reads, where a protocol error might only end up in a log.
-      return { content: [{ type: "text" as const, text: sentenceOf(error) }], isError: true };
+      return { ...told(sentenceOf(error)), isError: true };
     }
     return resultOf(answer) as { content: [] };
   });
@@ -81,6 +117,23 @@ export function buildAgentShim(options: AgentShimOptions): Server {
     return resultOf(await orProtocolError(ask("prompts/get", params, mcpReq.signal))) as { messages: [] };
   });
   return server;
+}
+
+const CONSENT = "delete";
+const MAX_SHOWN_CHARS = 300;
+
+/** The text of a note as `memory_get` answers it, on one line. */
+function bodyOf(result: Record<string, unknown>): string | undefined {
+  const [{ text = "" } = {}] = (result["content"] ?? []) as { readonly text?: string }[];
+  const lines = text.split("\n");
+  const first = lines.findIndex((line) => line.startsWith("[note "));
+  const last = lines.findLastIndex((line) => line.startsWith("[end "));
+  if (first < 0 || last <= first) return undefined;
+  return JSON.stringify(shortened(oneLine(lines.slice(first + 1, last).join(" ")), MAX_SHOWN_CHARS));
+}
+
+function told(text: string) {
+  return { content: [{ type: "text" as const, text }] };
 }
 
 /** `--project`, else the client's first root, else the folder where the shim was started. */

@@ -1,14 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { lockStart, startLockOf } from "../../daemon/start-lock.ts";
+import { lockStart, startLockOf } from "../../daemon/runtime-file.ts";
 import type { Settings } from "../../config/config.ts";
 import { VERSION } from "../../config/version.ts";
-import { CliFailure } from "../output/cli-failure.ts";
+import { CliFailure, complain } from "../output/output.ts";
 import { explainStartFailure } from "../commands/explain-start-failure.ts";
 import { checked, type Daemon, findDaemon } from "../connect.ts";
 import type { StartReport } from "../commands/start.ts";
 import { spawnDaemon } from "../commands/start-detached.ts";
 import { type Flags, settingsOf } from "../output/options.ts";
-import { complain } from "../output/output.ts";
 import { checkVersions } from "../installed-program.ts";
 
 export interface DaemonLink {
@@ -130,13 +129,13 @@ export async function startForClient(settings: Settings, config: string | undefi
   return isPortTaken ? await spawnDaemon(settings, [...words, "--port=0"]) : outcome;
 }
 
-/** As `connect`, but starts a daemon where none runs, with a message. */
+/** Like `connect`, but starts a daemon if none runs, and says so. */
 export async function connectOrStart(flags: Pick<Flags, "dataDir" | "config">): Promise<Daemon> {
   const settings = settingsOf(flags);
   const { dataDir } = settings;
   const daemon = await findDaemon(dataDir);
   if (daemon !== undefined) return checked(daemon);
-  complain(`Starting memoryd; it ends by itself after ${idleMsOf(settings) / 60_000} minutes without use.`);
+  complain(`Starting memoryd; it stops after ${idleMsOf(settings) / 60_000} minutes without use.`);
   const start = () => startForClient(settings, flags.config);
   const link = createDaemonLink({ dataDir, version: VERSION, start, onEvent: () => {} });
   return await link.reach(Date.now() + START_MS);

@@ -1,5 +1,5 @@
 import { MemorydError } from "../../client/client.ts";
-import { CliFailure } from "../output/cli-failure.ts";
+import { CliFailure } from "../output/output.ts";
 import type { DaemonLink } from "./daemon-link.ts";
 
 export interface ForwardedCall {
@@ -12,7 +12,7 @@ export interface ForwardedCall {
   readonly signal: AbortSignal;
 }
 
-/** What JSON-RPC answers: a result, or an error with its number. */
+/** A JSON-RPC reply: a result, or an error with its code. */
 export type ForwardedAnswer =
   | { readonly result: Record<string, unknown> }
   | { readonly error: { readonly code: number; readonly message: string } };

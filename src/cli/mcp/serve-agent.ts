@@ -1,11 +1,9 @@
-import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
+import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { Settings } from "../../config/config.ts";
 import { createLogger } from "../../daemon/log.ts";
 import { VERSION } from "../../config/version.ts";
-import { print } from "../output/output.ts";
-import { EXIT } from "../output/cli-failure.ts";
+import { EXIT, print } from "../output/output.ts";
 import { buildAgentShim } from "./agent-shim.ts";
-import { BoundedLines } from "./bounded-lines.ts";
 import { createDaemonLink, type DaemonLink, idleMsOf, startForClient } from "./daemon-link.ts";
 import { forward } from "./forward.ts";
 import { namedByPath, projectOfFolder } from "./project-of-folder.ts";
@@ -54,9 +52,6 @@ export async function serveAgent(settings: Settings, options: ServeAgentOptions)
         forward: (call) => forward(link, call),
       }),
     {
-      transport: new StdioServerTransport(
-        process.stdin.pipe(new BoundedLines((why) => answerInvalid(`The message ${why}.`))),
-      ),
       onerror: (error) => {
         log.warn({ reason: error.name }, "message not understood");
         answerMalformed(error);
@@ -79,10 +74,8 @@ const INVALID_REQUEST = -32_600;
 
 /** Answers JSON that is no message, so that its sender does not wait: JSON-RPC 2.0, section 5.1. */
 function answerMalformed(error: Error): void {
-  if (error.name === "ZodError") answerInvalid("This is not one JSON-RPC message; batches are not taken.");
-}
-
-function answerInvalid(message: string): void {
+  if (error.name !== "ZodError") return;
+  const message = "This is not one JSON-RPC message; batches are not taken.";
   print(JSON.stringify({ jsonrpc: "2.0", id: null, error: { code: INVALID_REQUEST, message } }));
 }
 

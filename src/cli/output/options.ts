@@ -4,7 +4,7 @@ import { SECTORS } from "../../core/memory.ts";
 import * as rules from "../../schemas/text-rules.ts";
 import { parseLocalTime } from "./times.ts";
 import { EXTRA_TOOLS, type ExtraTool, readExtraTools } from "../../schemas/extra-tools.ts";
-import { usageFailure } from "./cli-failure.ts";
+import { usageFailure } from "./output.ts";
 import { present } from "../../schemas/wire.ts";
 
 /** The flags of all commands; each command declares which of them it takes. */

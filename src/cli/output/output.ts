@@ -1,10 +1,7 @@
 import { once } from "node:events";
 import { createInterface } from "node:readline/promises";
 
-/**
- * The only place that writes to the terminal. Answers go to standard output, complaints to standard error. There are
- * no widths, so what a pipe gets is what a person sees, but for the colours.
- */
+/** The only place that writes to the terminal: answers to standard output, complaints to standard error. */
 
 export function print(text: string): void {
   process.stdout.write(`${text}\n`);
@@ -44,7 +41,7 @@ export function showProgress(line: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${oneLine(line).slice(0, PROGRESS_CHARS)}`);
 }
 
-/** True for an answer that begins with y; undefined where nobody is there to answer. */
+/** True for an answer that begins with y; undefined without a terminal. */
 export async function ask(question: string): Promise<boolean | undefined> {
   if (!process.stdin.isTTY) return undefined;
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
@@ -69,14 +66,11 @@ export function endWithReader(): void {
     complain(`The output could not be written (${error.message}).${done === undefined ? "" : ` ${done}`}`);
     process.exit(1);
   });
-  // Nobody is left to be told.
+  // The terminal is gone.
   process.stderr.on("error", () => {});
 }
 
-/**
- * Text of a memory, fit for a terminal: control characters, which could move the cursor or retitle the window, become
- * visible marks; all white space becomes single spaces.
- */
+/** Text fit for a terminal: control characters become visible, white space single spaces. */
 export function oneLine(text: string): string {
   return text
     .replace(/\s+/g, " ")
@@ -127,4 +121,45 @@ export function plural(count: number, one: string, several = `${one}s`): string 
 export function inBytes(bytes: number): string {
   if (bytes < 1e3) return `${bytes} B`;
   return bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
+}
+
+/** Exit codes of every command, as `memoryd --help` lists them. */
+export const EXIT = { success: 0, failure: 1, usage: 2 } as const;
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** Ends a command. The message is one sentence for the person at the terminal, with the next step in it. */
+export class CliFailure extends Error {
+  override readonly name = "CliFailure";
+  readonly exitCode: ExitCode;
+
+  constructor(message: string, options: ErrorOptions & { readonly exitCode?: ExitCode } = {}) {
+    super(message, options);
+    this.exitCode = options.exitCode ?? EXIT.failure;
+  }
+}
+
+/** The failure of a command that was called in a wrong way. */
+export function usageFailure(message: string, options: ErrorOptions = {}): CliFailure {
+  return new CliFailure(message, { ...options, exitCode: EXIT.usage });
+}
+
+/** Work that Ctrl-C aborts. @throws {CliFailure} with that sentence where it was aborted. */
+export async function interruptible<T>(
+  sentence: string,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const interrupt = new AbortController();
+  process.once("SIGINT", () => interrupt.abort());
+  return await work(interrupt.signal).catch((error: unknown) => {
+    throw interrupt.signal.aborted ? new CliFailure(sentence, { cause: error }) : error;
+  });
+}
+
+/** Ctrl-C ends the command, and not the work of the daemon. */
+export function leaveToDaemon(sentence: string): void {
+  process.once("SIGINT", () => {
+    showProgress("");
+    complain(`The daemon continues; ${sentence}`);
+    process.exit(130);
+  });
 }

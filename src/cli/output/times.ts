@@ -1,3 +1,5 @@
+import { clockTime } from "../../core/text/calendar.ts";
+
 /** Times as people write and read them: in the time zone of this machine. The API has UTC. */
 
 const AGO = /^([1-9]\d{0,4})(min|h|d|w|mo|y)$/;
@@ -71,4 +73,37 @@ export function minute(time: string | number): string {
 /** The day, with the minute where it is not midnight. */
 export function moment(time: string | number): string {
   return minute(time).replace(/ 00:00$/, "");
+}
+
+interface Progress {
+  readonly stage: string;
+  readonly done: number;
+  /** 0 where it is not known. */
+  readonly total: number;
+}
+
+const BAR_CHARS = 20;
+/** Earlier than this a guess at the time left is worth nothing. */
+const MIN_SHARE = 0.02;
+
+/** Lines of a job's progress: its stage, a bar, and the time left. @param now monotonic ms. */
+export function progressLines(now: () => number): (progress: Progress) => string {
+  let stage = "";
+  let since = 0;
+  let doneBefore = 0;
+  return ({ stage: current, done, total }) => {
+    if (current !== stage) {
+      stage = current;
+      since = now();
+      doneBefore = done;
+    }
+    if (total === 0) return current;
+    const share = Math.min(1, done / total);
+    const full = Math.round(share * BAR_CHARS);
+    const bar = "#".repeat(full) + ".".repeat(BAR_CHARS - full);
+    const made = done - doneBefore;
+    const isKnown = made > 0 && share >= MIN_SHARE;
+    const left = isKnown ? `, ${clockTime(((now() - since) * (total - done)) / made)} left` : "";
+    return `${current} [${bar}] ${Math.floor(share * 100)} %${left}`;
+  };
 }

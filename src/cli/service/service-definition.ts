@@ -1,12 +1,11 @@
 import { posix, win32 } from "node:path";
-import { systemdWord, windowsWord, xml } from "./service-words.ts";
 
 export interface ServiceRequest {
   readonly platform: NodeJS.Platform;
   readonly home: string;
   /** The folder for configuration, where there is one: `XDG_CONFIG_HOME`. */
   readonly configFolder?: string | undefined;
-  /** Of Node, of the launcher, and its arguments. */
+  /** Paths of Node and of the launcher, then arguments. */
   readonly command: readonly string[];
   /** After so long a stop may be cut short. */
   readonly stopTimeoutMs: number;
@@ -16,12 +15,12 @@ export interface ServiceRequest {
 }
 
 export interface ServiceDefinition {
-  /** What looks after the service, in the words of the system. */
+  /** Name of the service manager, for messages. */
   readonly keeper: string;
   readonly file: string;
   readonly text: string;
   readonly encoding: "utf8" | "utf16le";
-  /** Whether the file stays, or is only read by `install`. */
+  /** False if only `install` reads the file, so that it can go after it. */
   readonly isKept: boolean;
   /** Succeeds where there is a keeper for this user. */
   readonly probe: Command;
@@ -34,7 +33,7 @@ export interface ServiceDefinition {
   readonly status: Command;
   /** Prints the definition, where it is in no file. */
   readonly show?: Command;
-  /** Where people see what became of a start. */
+  /** Prints the result of a start, for people. */
   readonly inspect: Command;
 }
 
@@ -59,6 +58,28 @@ export function serviceDefinition(request: ServiceRequest): ServiceDefinition | 
   return request.platform === "win32" ? scheduledTask(request) : undefined;
 }
 
+/**
+ * Limits of the service under systemd. Not set on purpose: `MemoryDenyWriteExecute` and `RestrictNamespaces`, as V8 and
+ * WebAssembly make code and bubblewrap makes namespaces; `ProtectHome`, and a stricter `ProtectSystem`, as data and backups
+ * may be anywhere that the user writes. Netlink is for bubblewrap, which brings up a loopback. Percentages are of the
+ * machine's memory: above the first the kernel takes back what it can.
+ *
+ * @see systemd.exec(5), systemd.resource-control(5)
+ */
+const SYSTEMD_LIMITS = `NoNewPrivileges=yes
+ProtectSystem=full
+RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK
+RestrictRealtime=yes
+RestrictSUIDSGID=yes
+LockPersonality=yes
+SystemCallArchitectures=native
+SystemCallFilter=~@clock @cpu-emulation @debug @module @obsolete @raw-io @reboot @swap
+SystemCallErrorNumber=EPERM
+UMask=0077
+MemoryHigh=60%
+MemoryMax=75%
+`;
+
 /** The colon before the command keeps `$` from being read as a variable. @see systemd.service(5), systemd.syntax(7) */
 function systemdUnit({ home, configFolder, command, stopTimeoutMs }: ServiceRequest): ServiceDefinition {
   const text = `[Unit]
@@ -69,7 +90,7 @@ ExecStart=:${command.map(systemdWord).join(" ")}
 Restart=on-failure
 RestartSec=${RESTART_SECONDS}
 TimeoutStopSec=${Math.ceil(stopTimeoutMs / 1000) + GRACE_SECONDS}
-
+${SYSTEMD_LIMITS}
 [Install]
 WantedBy=default.target
 `;
@@ -193,4 +214,74 @@ function scheduledTask({ command, user, temporaryFolder }: ServiceRequest): Serv
     show: schtasks("/Query", "/TN", NAME, "/XML"),
     inspect: schtasks("/Query", "/TN", NAME, "/V", "/FO", "LIST"),
   };
+}
+
+/** The words of a command as the definitions of services have them, written and read back. */
+
+/** One word of a command of systemd; see systemd.syntax(7). */
+function systemdWord(word: string): string {
+  return `"${word.replace(/[\\"]/g, "\\$&").replaceAll("%", "%%").replaceAll("\n", "\\n")}"`;
+}
+
+/** One argument as `CommandLineToArgvW` reads it: backslashes count only before a quotation mark. */
+function windowsWord(word: string): string {
+  if (/^[^\s"]+$/.test(word)) return word;
+  return `"${word.replace(/(?<!\\)(\\*)"/g, '$1$1\\"').replace(/(?<!\\)(\\+)$/, "$1$1")}"`;
+}
+
+function xml(text: string): string {
+  return text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;");
+}
+
+/** The command that a definition runs, word by word; undefined where it names none that is understood. */
+export function commandIn(platform: NodeJS.Platform, definition: string): string[] | undefined {
+  if (platform === "linux") return systemdWords(definition);
+  if (platform === "darwin") {
+    const list = definition.split(/<key>ProgramArguments<\/key>\s*<array>/)[1]?.split("</array>")[0];
+    if (list === undefined) return undefined;
+    return Array.from(list.matchAll(/<string>([^<]*)<\/string>/g), ([, word = ""]) => unxml(word));
+  }
+  const program = /<Command>([^<]*)<\/Command>/.exec(definition)?.[1];
+  const words = /<Arguments>([^<]*)<\/Arguments>/.exec(definition)?.[1] ?? "";
+  return program === undefined ? undefined : [unxml(program), ...windowsWords(unxml(words))];
+}
+
+function systemdWords(unit: string): string[] | undefined {
+  const command = /^ExecStart=[:@+!-]*(.+)$/m.exec(unit)?.[1];
+  if (command === undefined) return undefined;
+  return Array.from(command.matchAll(/"((?:\\.|[^"\\])*)"|(\S+)/g), ([, quoted, bare]) =>
+    (quoted ?? bare ?? "")
+      .replace(/\\(.)/g, (_, letter: string) => (letter === "n" ? "\n" : letter))
+      .replaceAll("%%", "%"),
+  );
+}
+
+/** @see https://learn.microsoft.com/cpp/c-language/parsing-c-command-line-arguments */
+function windowsWords(text: string): string[] {
+  const words: string[] = [];
+  let word: string | undefined;
+  let isQuoted = false;
+  for (const [part, slashes = "", mark] of text.matchAll(/(\\*)(")|\\+|\s|[^\s"\\]+/g)) {
+    if (mark !== undefined) {
+      const isLiteral = slashes.length % 2 === 1;
+      word = (word ?? "") + "\\".repeat(slashes.length >> 1) + (isLiteral ? '"' : "");
+      if (!isLiteral) isQuoted = !isQuoted;
+    } else if (/\s/.test(part) && !isQuoted) {
+      if (word !== undefined) words.push(word);
+      word = undefined;
+    } else word = (word ?? "") + part;
+  }
+  return word === undefined ? words : [...words, word];
+}
+
+function unxml(text: string): string {
+  return text
+    .replaceAll("&quot;", '"')
+    .replaceAll("&gt;", ">")
+    .replaceAll("&lt;", "<")
+    .replaceAll("&amp;", "&");
 }

@@ -2,15 +2,13 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { DEFAULT_CONFIG_FILE, variablesOfDaemon } from "../../config/config.ts";
 import { logFileOf } from "../../daemon/rotating-log.ts";
-import { CliFailure } from "../output/cli-failure.ts";
+import { CliFailure, print, printTable } from "../output/output.ts";
 import { dataDirWords, type Flags, settingsOf, withDataDir } from "../output/options.ts";
 import type { Command } from "commander";
 import { type Daemon, findDaemon, stopDaemon } from "../connect.ts";
 import { installedProgram } from "../installed-program.ts";
-import { print, printTable } from "../output/output.ts";
-import { definitionHere, isRunning, requireKeeper, run } from "./keeper.ts";
+import { definitionHere, isRunning, requireKeeper, run, startByKeeper } from "./keeper.ts";
 import type { ServiceDefinition } from "./service-definition.ts";
-import { startByKeeper } from "./start-by-keeper.ts";
 
 interface ServiceFlags extends Flags {
   readonly print?: boolean;

@@ -83,12 +83,7 @@ export class KeyRing {
     return this.#uses.get(id) ?? lastUsedAt;
   }
 
-  /**
-   * Makes a key. The first one locks the store.
-   *
-   * @throws {ServiceError} INVALID_REQUEST for an end in the past, and for a key that is bound to a user and an admin's;
-   *   CONFLICT for a name that an active key has, or when there are 1 000 active keys.
-   */
+  /** Makes a key; the first one locks the store. @throws {ServiceError} INVALID_REQUEST; CONFLICT (name, 1 000 keys). */
   create({ name, scope, userId, expiresAt }: CreateKeyInput): Promise<CreatedKey> {
     return this.#change(async () => {
       const now = this.#ports.clock.now();
@@ -121,11 +116,7 @@ export class KeyRing {
     });
   }
 
-  /**
-   * Revokes a key: it is refused once this resolves. A key that was revoked before stays as it is.
-   *
-   * @throws {ServiceError} NOT_FOUND.
-   */
+  /** Revokes a key: it is refused once this resolves. @throws {ServiceError} NOT_FOUND. */
   revoke(id: string): Promise<ApiKey> {
     return this.#change(async () => {
       const key = this.keys.find((each) => each.id === id);

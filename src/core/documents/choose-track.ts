@@ -2,10 +2,7 @@ import type { SoundTrack, SubtitleTrack } from "./audio-decoder.ts";
 
 const ENGLISH_NAMES = new Intl.DisplayNames(["en"], { type: "language" });
 
-/**
- * The track to transcribe: the default track, else the first, of those in the wanted language, or of all if none is.
- * Undefined without tracks.
- */
+/** The default track, else the first, of those in the wanted language, or of all; undefined without tracks. */
 export function chooseSoundTrack(
   tracks: readonly SoundTrack[],
   language: string | undefined,
@@ -15,10 +12,7 @@ export function chooseSoundTrack(
   return candidates.find(({ isDefault }) => isDefault) ?? candidates[0];
 }
 
-/**
- * The subtitles to read: in the wanted language, else of unknown language, never of another; the first if no language is
- * wanted.
- */
+/** The subtitles in the wanted language, else of unknown language; the first if no language is wanted. */
 export function chooseSubtitles(
   tracks: readonly SubtitleTrack[],
   language: string | undefined,

@@ -2,16 +2,10 @@ import type { Block, Chunk } from "./extraction.ts";
 import { eachSentence } from "../text/sentences.ts";
 import { cutWords, shortened, sizeOf } from "../text/text-size.ts";
 
-/**
- * Raise it when the same blocks are cut differently: a document of another version is remade whole as soon as one of its
- * chunks has to be remade.
- */
+/** Raise it when the same blocks are cut differently: documents of other versions are remade whole. */
 export const CHUNKING_VERSION = 1;
 
-/**
- * Sizes are in words; see `sizeOf`. A chunk ends before the part that would take it over `FULL_SIZE`: about one window of
- * the embedding model.
- */
+/** In words, see `sizeOf`: about one window of the embedding model. */
 export const FULL_SIZE = 200;
 /** A larger block is cut at sentences; a smaller one stays whole and begins a new chunk where it does not fit. */
 const MAX_SIZE = 260;

@@ -125,8 +125,8 @@ export class DocumentIndex implements DocumentReads {
   #setDocument(id: string, row: DocumentRow | null): void {
     const before = this.#documents.get(id);
     if (before !== undefined) {
-      this.#releaseFile(before.sha256);
-      if (row === null) this.#former.add(before.sha256);
+      if (row === null) this.letGoOf(before.sha256);
+      else this.#releaseFile(before.sha256);
       if (row === null || contentKey(row) !== contentKey(before)) this.#removeContent(before);
     }
     if (row === null) {
@@ -135,7 +135,7 @@ export class DocumentIndex implements DocumentReads {
     }
     this.#documents.set(id, row);
     this.#byContent.set(contentKey(row), (this.#byContent.get(contentKey(row)) ?? new Set()).add(id));
-    this.#holdFile(row.sha256);
+    this.holdFile(row.sha256);
   }
 
   #removeContent(document: DocumentRow): void {
@@ -154,11 +154,18 @@ export class DocumentIndex implements DocumentReads {
     }
     this.#jobs.set(id, { ...row, id });
     this.#lastJobOrder = Math.max(this.#lastJobOrder, row.order);
-    if (row.request?.file) this.#holdFile(row.request.file.sha256);
+    if (row.request?.file) this.holdFile(row.request.file.sha256);
   }
 
-  #holdFile(sha256: string): void {
+  /** Something needs the file. */
+  holdFile(sha256: string): void {
     this.#users.set(sha256, (this.#users.get(sha256) ?? 0) + 1);
+  }
+
+  /** Nothing needs it any more, but a checkpoint may still name it. */
+  letGoOf(sha256: string): void {
+    this.#former.add(sha256);
+    this.#releaseFile(sha256);
   }
 
   #releaseFile(sha256: string): void {

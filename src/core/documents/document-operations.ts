@@ -3,10 +3,10 @@ import { ServiceError } from "../errors.ts";
 import { owned, visible } from "../owned.ts";
 import type { SeenMemory } from "../memory.ts";
 import type { OrderedPage, PageRequest } from "../page-end.ts";
-import type { DocumentPorts } from "./document-ports.ts";
+import type { DocumentPorts, HeldFile, IncomingFile } from "./document-ports.ts";
 import type { DocumentFilter, DocumentRow } from "./document.ts";
-import type { HeldFile, IncomingFile } from "./file-store.ts";
 import type { IngestJobs, JobView } from "./ingest-jobs.ts";
+import { trashMemory } from "../history/trash.ts";
 import { documentRemoval, memoryIdsOf } from "./store-document.ts";
 import { type IngestInput, submitDocument } from "./submit-document.ts";
 
@@ -19,6 +19,12 @@ interface OwnedIdInput {
 interface RestoreOriginalInput extends OwnedIdInput {
   /** Released at the end; from then on the document keeps it. */
   readonly file: HeldFile;
+}
+
+interface DeleteDocumentInput extends OwnedIdInput {
+  /** Into the trash, where one is kept; else for good. */
+  readonly trash?: boolean;
+  readonly deletedBy?: string;
 }
 
 interface DocumentChunksInput extends OwnedIdInput {
@@ -59,11 +65,7 @@ export function bindDocumentOperations(ports: DocumentPorts, jobs: IngestJobs) {
   const getJob = ({ id, userId }: OwnedIdInput): JobView =>
     jobs.view(visible("job", documents.findJob(id), userId));
   return {
-    /**
-     * Begins to receive an upload.
-     *
-     * @throws {ServiceError} STORE_FULL, NOT_READY, before anything is received.
-     */
+    /** Begins to receive an upload. @throws {ServiceError} STORE_FULL, NOT_READY. */
     async receiveFile(): Promise<IncomingFile> {
       await store.assertWritable();
       return files.create();
@@ -121,13 +123,17 @@ export function bindDocumentOperations(ports: DocumentPorts, jobs: IngestJobs) {
       return { document, hasOriginal, memoryIds, chunks, total: all.length };
     },
 
-    /**
-     * Deletes a document with all its memories, and its original when nothing else needs it. Answers the number of
-     * deleted memories.
-     *
-     * @throws {ServiceError} NOT_FOUND, FORBIDDEN, NOT_READY.
-     */
-    async deleteDocument(input: OwnedIdInput): Promise<{ readonly id: string; readonly deleted: number }> {
+    /** Deletes a document; answers how many memories. @throws {ServiceError} NOT_FOUND, FORBIDDEN, NOT_READY. */
+    async deleteDocument({
+      trash = false,
+      deletedBy,
+      ...input
+    }: DeleteDocumentInput): Promise<{ readonly id: string; readonly deleted: number }> {
+      if (trash && ports.historyMs > 0) {
+        const { rootMemoryId: id } = ownedDocument(input);
+        const { deleted } = await trashMemory(ports, { id, ...(deletedBy !== undefined && { deletedBy }) });
+        return { id: input.id, deleted };
+      }
       return store.commit(() => {
         const { changes, deleted } = documentRemoval(ports, ownedDocument(input));
         return { changes, result: { id: input.id, deleted } };
@@ -141,11 +147,7 @@ export function bindDocumentOperations(ports: DocumentPorts, jobs: IngestJobs) {
       return { document, size, bytes: await files.read(document.sha256) };
     },
 
-    /**
-     * Gives a document that came without its original the original back. Repeating it changes nothing.
-     *
-     * @throws {ServiceError} NOT_FOUND, FORBIDDEN; UNPROCESSABLE for other bytes than the document was made of.
-     */
+    /** Gives a document its original back. @throws {ServiceError} NOT_FOUND, FORBIDDEN, UNPROCESSABLE. */
     async restoreOriginal({ file, ...input }: RestoreOriginalInput): Promise<void> {
       try {
         // No row changes. The commit refuses where the store takes no writes, and keeps a deletion from coming in between.

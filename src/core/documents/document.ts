@@ -16,7 +16,7 @@ export interface DocumentRow extends Owned, Written {
   /** The address it was fetched from, after redirects; null for an upload. */
   readonly url: string | null;
   readonly tags: readonly string[];
-  /** Given by the writer; its memories have the same. */
+  /** Given by the writer, and fields of a note's front matter; its memories have the same. */
   readonly metadata: Metadata;
   readonly extraction: ExtractionAccount;
   readonly strategy: "single" | "root-child";
@@ -36,7 +36,10 @@ export interface DocumentRow extends Owned, Written {
 }
 
 /** How a document was read. Its claims about itself are not to be trusted. */
-export type ExtractionAccount = Omit<ExtractedDocument, "mediaType" | "url" | "blocks">;
+export type ExtractionAccount = Omit<
+  ExtractedDocument,
+  "mediaType" | "url" | "blocks" | "tags" | "occurredAt" | "metadata"
+>;
 
 /** A request to ingest. Exactly one of `file` and `url` at first; a fetched page has both. */
 export interface IngestRequest extends Written {

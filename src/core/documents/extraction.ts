@@ -1,7 +1,23 @@
 /** The port that reads documents, and the text and structure it gives. */
+import type { Metadata } from "../memory.ts";
 
-/** `md` and `txt` differ only in how they are cut into blocks; `srt` and `vtt` are subtitles. */
-export type TextKind = "pdf" | "docx" | "html" | "md" | "txt" | "srt" | "vtt";
+/** `md` and `txt` differ only in how they are cut into blocks; `srt` and `vtt` are subtitles, `eml` mails, `ipynb` notebooks. */
+export type TextKind =
+  | "pdf"
+  | "docx"
+  | "xlsx"
+  | "pptx"
+  | "epub"
+  | "html"
+  | "md"
+  | "txt"
+  | "srt"
+  | "vtt"
+  | "eml"
+  | "ipynb"
+  | "png"
+  | "jpeg"
+  | "webp";
 export type DocumentKind = TextKind | "audio" | "video";
 
 /**
@@ -21,7 +37,7 @@ export interface Block {
   readonly text: string;
   /** For headings and list items, from 1; absent elsewhere. */
   readonly level?: number;
-  /** The page where the block begins, from 1; absent in documents without pages. */
+  /** The page or slide where the block begins, from 1; absent in documents without pages. */
   readonly page?: number;
   /** Only for table rows. */
   readonly isHeader?: true;
@@ -37,7 +53,8 @@ export interface ExtractedDocument {
   /** The type found in the bytes, without parameters. */
   readonly mediaType: string;
   /**
-   * How the text was found: "pdf.js", "mammoth", "readability", "html-rules", "marked", "plain-text" or "subtitles"; of recordings, the decoder and what
+   * How the text was found: "pdf.js", "mammoth", "readability", "html-rules", "marked", "plain-text", "subtitles", "postal-mime",
+   * "notebook", "workbook", "slides", "epub" or "tesseract"; of recordings, the decoder and what
    * was made of it: "ffmpeg + whisper", "ffmpeg-wasm + subtitles".
    */
   readonly method: string;
@@ -45,16 +62,24 @@ export interface ExtractedDocument {
   readonly author?: string;
   /** When it was written or published, as it claims: epoch milliseconds UTC. */
   readonly date?: number;
+  /** What its memories are about in time: epoch milliseconds UTC. Of notes and mails only. */
+  readonly occurredAt?: number;
+  /** Of a note's front matter: at most 32. */
+  readonly tags?: readonly string[];
+  /** Other fields of a note's front matter, at most 4 096 characters as JSON. */
+  readonly metadata?: Metadata;
   /** As it claims: a BCP 47 tag such as "en" or "pt-BR". */
   readonly language?: string;
   /** The address that a web page calls canonical: absolute, http or https, otherwise not checked. */
   readonly url?: string;
-  /** Number of pages; absent in documents without pages. */
+  /** Number of pages or slides; absent in documents without. */
   readonly pages?: number;
   /** Only for recordings and subtitles. */
   readonly durationMs?: number;
   /** The transcribed track of a recording with several. */
   readonly soundTrack?: TranscribedTrack;
+  /** How sure it is that the text of a picture was read right, 0 to 1. */
+  readonly confidence?: number;
   /** Sum of the blocks' text lengths. */
   readonly charCount: number;
   /** In reading order; at least one. */
@@ -145,10 +170,7 @@ export interface ExtractionOptions {
   readonly user?: string;
 }
 
-/**
- * Reads documents of unknown origin and cuts them with `cutDocument`, outside the main thread. Any document ends in an
- * answer or in an error that quotes no text of it, and does not affect the next document.
- */
+/** Reads documents of unknown origin, outside the main thread; no document affects the next. */
 export interface TextExtractor {
   /**
    * Documents are read in the order of asking, but small ones do not wait for large ones.
@@ -158,11 +180,7 @@ export interface TextExtractor {
    *   NOT_READY: after `close`.
    */
   extract(input: ExtractionInput, options?: ExtractionOptions): Promise<CutDocument>;
-  /**
-   * Checks a new claim about a document that was read before, without reading it again.
-   *
-   * @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE: the claim is of another kind, or of an unknown one.
-   */
+  /** Checks a claim about a document that was read before. @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE. */
   checkClaim(claim: Pick<ExtractionInput, "claimedType" | "filename">, kind: DocumentKind): void;
   /** Refuses waiting work, and ends running work and its processes. */
   close(): Promise<void>;

@@ -140,7 +140,13 @@ async function attemptOnce(
   const missing = plan.memories.flatMap((_, place) =>
     kept !== undefined && isThere(ports, kept, place) ? [] : [place],
   );
-  const composed = await composePlaces(ports, plan, missing, existing ?? { ...job, ...request }, control);
+  const composed = await composePlaces(
+    ports,
+    plan,
+    missing,
+    existing ?? { ...job, ...withOwnFields(request, extracted) },
+    control,
+  );
 
   control.onProgress({ stage: "storing", done: 0, total: 0 });
   const stored = await store.commit((section) => {
@@ -158,7 +164,7 @@ async function attemptOnce(
         id,
         existing,
         job,
-        request: asked,
+        request: withOwnFields(asked, extracted),
         file,
         mediaType: extracted.mediaType,
         plan,
@@ -194,6 +200,19 @@ async function readOriginal(
   }
   await control.queueForRecording();
   return readRecording(ports, input, metadata, options);
+}
+
+const MAX_TAGS = 64;
+
+/** A request with the tags and fields of the note itself beside those that were sent, which win. */
+function withOwnFields(request: IngestRequest, { tags = [], metadata = {} }: CutDocument): IngestRequest {
+  // The path names the file that a document came from, and no note may choose one.
+  const { path: _path, ...own } = metadata;
+  return {
+    ...request,
+    tags: Array.from(new Set([...request.tags, ...tags])).slice(0, Math.max(MAX_TAGS, request.tags.length)),
+    metadata: { ...own, ...request.metadata },
+  };
 }
 
 /** The sender's claims, as extraction takes them. */
@@ -254,13 +273,14 @@ async function composePlaces(
 ): Promise<ComposedPlaces> {
   const { ids, clock, classify, sha256 } = ports;
   const { userId, project, tags, metadata } = owner;
+  const { occurredAt } = plan;
   let done = 0;
   onProgress({ stage: "embedding", done, total: places.length });
   const composed = await mapAtOnce(places, EMBEDDED_AT_ONCE, async (place) => {
     const memory = plan.memories[place] as PlannedMemory;
     const embedding = await embed(ports, embeddedText(memory), signal);
     const direction = meanWindow(embedding.windows);
-    const identity = { ...memory, userId, project, tags, metadata, sessionId: null, occurredAt: null };
+    const identity = { ...memory, userId, project, tags, metadata, sessionId: null, occurredAt };
     done += 1;
     onProgress({ stage: "embedding", done, total: places.length });
     return {

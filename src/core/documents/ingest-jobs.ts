@@ -31,10 +31,7 @@ export interface IngestResult {
   readonly deduplicated: boolean;
 }
 
-/**
- * The queue of a job: `fetching` while its page is fetched, then by the size of its file, so that a note does not wait for
- * books. Recordings take long and have a queue of their own.
- */
+/** `fetching` while its page is fetched, then by the size of its file: a note does not wait for books. */
 type Lane = "fetching" | "small" | "large";
 
 interface RunningJob {
@@ -52,10 +49,7 @@ const QUEUED: JobProgress = { stage: "queued", done: 0, total: 0 };
 /** For every finished job: the status shows whether it succeeded. */
 const DONE: JobProgress = { stage: "done", done: 1, total: 1 };
 
-/**
- * Runs ingestion jobs, oldest first in each lane. A job's row is queued until the record that ends it, so the next `start`
- * repeats a job that a crash interrupted.
- */
+/** Runs ingestion jobs, oldest first in each lane; `start` repeats those that a crash interrupted. */
 export class IngestJobs {
   readonly #ports: DocumentPorts;
   readonly #concurrency: number;
@@ -96,10 +90,7 @@ export class IngestJobs {
     this.#runNext();
   }
 
-  /**
-   * The job as of now, and its result as of now, without what was deleted since. It runs until the record that ends it is
-   * durable and found by queries, though its row shows the end a moment before.
-   */
+  /** The job and its result as of now; it runs until the record that ends it is durable and found. */
   view(job: JobEntry): JobView {
     const running = this.#running.get(job.id);
     const { id, kind, status, createdAt } = job;

@@ -1,7 +1,7 @@
 import { englishName } from "./choose-track.ts";
 import type { ExtractionAccount, IngestRequest } from "./document.ts";
 import type { Chunk, CutDocument } from "./extraction.ts";
-import { clockTime } from "../text/clock-time.ts";
+import { clockTime } from "../text/calendar.ts";
 import { digestText } from "../text/extractive-summary.ts";
 import { shortened } from "../text/text-size.ts";
 import type { MemorySource } from "../memory.ts";
@@ -10,6 +10,7 @@ import type { MemorySource } from "../memory.ts";
 export interface DocumentPlan {
   readonly strategy: "single" | "root-child";
   readonly account: ExtractionAccount;
+  readonly occurredAt: number | null;
   /** In order, the root first where there is one. */
   readonly memories: readonly PlannedMemory[];
 }
@@ -29,7 +30,8 @@ export function planDocument(
   document: CutDocument,
   { filename, url }: Pick<IngestRequest, "filename" | "url">,
 ): DocumentPlan {
-  const { chunks, digest, mediaType, url: _canonical, ...account } = document;
+  const { chunks, digest, mediaType, url: _url, tags: _tags, metadata: _metadata, ...said } = document;
+  const { occurredAt = null, ...account } = said;
   const { title } = account;
   const place = (chunkIndex: number, { headings, ...position }: Omit<Chunk, "content">): MemorySource => {
     const section = sectionOf(title, headings);
@@ -48,7 +50,7 @@ export function planDocument(
   const memories = chunks.map(({ content, ...chunk }, i) => ({ content, source: place(i, chunk) }));
   if (digest === undefined) {
     const single = memories.map((memory) => withoutKnownTitle(memory, title));
-    return { strategy: "single", account, memories: single };
+    return { strategy: "single", account, occurredAt, memories: single };
   }
   const isSpoken = chunks[0]?.startMs !== undefined;
   // The root stands for all pages, and for the whole recording.
@@ -56,7 +58,7 @@ export function planDocument(
   const { section: _section, ...source } = place(ROOT_INDEX, whole);
   const name = title ?? filename ?? url ?? "Untitled document";
   const content = digestText(isSpoken ? recordingTitle(document, name) : name, digest);
-  return { strategy: "root-child", account, memories: [{ content, source }, ...memories] };
+  return { strategy: "root-child", account, occurredAt, memories: [{ content, source }, ...memories] };
 }
 
 /** A title that stands in the text is already searched with it. */

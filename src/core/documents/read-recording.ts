@@ -1,6 +1,6 @@
 import type { Recording, RecordingInput } from "./audio-decoder.ts";
 import { chooseSoundTrack, chooseSubtitles } from "./choose-track.ts";
-import { cutDocument } from "./cut-document.ts";
+import { cutDocument } from "./cut-speech.ts";
 import type { DocumentPorts, JobControl } from "./document-ports.ts";
 import { ServiceError } from "../errors.ts";
 import type { CutDocument, ExtractionOptions } from "./extraction.ts";

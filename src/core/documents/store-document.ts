@@ -3,6 +3,7 @@ import type { DocumentReads } from "./document-index.ts";
 import type { DocumentRow, IngestRequest, JobRow } from "./document.ts";
 import type { DocumentPlan } from "./plan-document.ts";
 import { sourceRemoval } from "../facts/erase-fact.ts";
+import { removalOf } from "../history/keep-version.ts";
 import { embeddingChanges, newMemoryRow, type ComposedMemory } from "../memories/compose-memory.ts";
 import type { MemoryPorts } from "../memories/memory-ports.ts";
 import { removeEdges } from "../memories/waypoints.ts";
@@ -18,10 +19,7 @@ export type ComposedPlaces = ReadonlyMap<number, ComposedMemory>;
 const SAME_DOCUMENT_WEIGHT = 1;
 const CHARACTERS_PER_TOKEN = 4;
 
-/**
- * The changes that store a document whole: its memories with vectors and waypoints, and its row. In a stored document the
- * remade memories take the places of deleted ones.
- */
+/** The changes that store a document whole; remade memories take the places of deleted ones. */
 export function documentChanges(
   section: WriteSection,
   parts: {
@@ -104,8 +102,13 @@ export function memoryIdsOf({ store }: Pick<MemoryPorts, "store">, document: Doc
   return document.memoryIds.filter((id) => store.catalogue.find(id)?.documentId === document.id);
 }
 
-/** The changes that remove a memory and all rows of it. Facts that name it as their source stay, without a source. */
-export function memoryRemoval({ store, facts }: RemovalPorts, id: string): Change[] {
+/** The changes that remove a memory and all rows of it, earlier versions too. Facts that name it as their source stay, without a source. */
+export function memoryRemoval(ports: RemovalPorts, id: string): Change[] {
+  return [...presentRemoval(ports, id), ...removalOf(ports.store.catalogue.versions.of(id))];
+}
+
+/** As `memoryRemoval`, but for its earlier versions. */
+export function presentRemoval({ store, facts }: RemovalPorts, id: string): Change[] {
   // Edges first: the catalogue finds their ends by the memories' ids.
   return [
     ...removeEdges(store.catalogue.edgesOf(id)),
@@ -117,7 +120,7 @@ export function memoryRemoval({ store, facts }: RemovalPorts, id: string): Chang
   ];
 }
 
-/** The changes that remove a document, its memories and its jobs, and the number of those memories. */
+/** The changes that remove a document, its memories, also those in the trash, and its jobs; and the number of the present ones. */
 export function documentRemoval(
   ports: RemovalPorts,
   document: DocumentRow,
@@ -126,20 +129,24 @@ export function documentRemoval(
   const memories = memoryIdsOf(ports, document);
   return {
     changes: [
-      ...memories.flatMap((id) => memoryRemoval(ports, id)),
-      { table: "documents", id: document.id, row: null },
-      ...[...catalogue.documents.allJobs()]
-        .filter(({ documentId }) => documentId === document.id)
-        .map(({ id }): Change => ({ table: "jobs", id, row: null })),
+      ...memories.flatMap((id) => presentRemoval(ports, id)),
+      ...removalOf(catalogue.versions.ofDocument(document.id)),
+      ...documentRowsRemoval(ports, document.id),
     ],
     deleted: memories.length,
   };
 }
 
-/**
- * A memory as reads answer it: its source has the document's current name, so that a new name changes one row and not
- * thousands. Without the document's row, as during an import, the memory's own value stays.
- */
+/** The changes that remove the row of a document and those of its jobs. */
+export function documentRowsRemoval({ store }: Pick<MemoryPorts, "store">, id: string): Change[] {
+  const jobs = [...store.catalogue.documents.allJobs()].filter(({ documentId }) => documentId === id);
+  return [
+    { table: "documents", id, row: null },
+    ...jobs.map((job): Change => ({ table: "jobs", id: job.id, row: null })),
+  ];
+}
+
+/** A memory as reads answer it: its source has the document's current name. */
 export function citedAsNow(memory: Memory, documents: Pick<DocumentReads, "findDocument">): Memory {
   const { source } = memory;
   const document = source === null ? undefined : documents.findDocument(source.documentId);

@@ -1,11 +1,10 @@
-import type { DocumentPorts } from "./document-ports.ts";
+import type { DocumentPorts, HeldFile } from "./document-ports.ts";
 import type { JobEntry } from "./document-index.ts";
 import { asSentAgain, sentAgain } from "./store-document.ts";
 import type { DocumentRow, IngestRequest, JobRow } from "./document.ts";
-import type { HeldFile } from "./file-store.ts";
 import { goneError, type IdempotentRequest, requestChanges } from "../idempotency.ts";
 import { claimsOf, isComplete } from "./ingest-document.ts";
-import { type Given, type Metadata, type Owned, ownerOf, type Written, writerOf } from "../memory.ts";
+import { type Given, type Metadata, type Owned, ownerOf, writerOf, type Written } from "../memory.ts";
 import type { Change } from "../rows.ts";
 
 /** A request to ingest, already checked against the limits of the API. */

@@ -16,10 +16,7 @@ export interface ChangedFact {
   readonly after: Fact;
 }
 
-/**
- * Each list in list order (`changed` by what came after), one page of it. Where they end before their limit,
- * all do at one place: the next page of all begins there.
- */
+/** One page of each list; where they end before their limit, the next page of all begins there. */
 export interface FactComparison {
   readonly added: readonly Fact[];
   readonly removed: readonly Fact[];

@@ -61,10 +61,7 @@ function erasure(book: FactReads, fact: Fact): FactChange[] {
   return [...facts.filter(({ latest }) => gone.has(latest.id)).flatMap(removalOf), ...cleared];
 }
 
-/**
- * The fact's id and those of replaced facts of its object that are linked to it, directly or over one
- * another.
- */
+/** The fact's id and those of replaced facts of its object that are linked to it. */
 function withItsPast(book: FactReads, facts: readonly FactHistory[], id: string): ReadonlySet<string> {
   const gone = new Set([id]);
   const object = book.find(id)?.objectKey;

@@ -71,7 +71,7 @@ export interface FactReads {
 }
 
 /**
- * All versions of all facts in memory, found by id, timeline, subject, predicate, user and source memory.
+ * All versions of all facts in memory, found by id, timeline, subject and source memory; other conditions look at every timeline.
  * Built at open by applying every row, in any order, and kept by applying the changes of each write; applying
  * one again changes nothing.
  *
@@ -82,8 +82,6 @@ export class FactBook implements FactReads {
   readonly #histories = new Map<string, OpenHistory>();
   readonly #timelines = new Map<string, OpenTimeline>();
   readonly #bySubject = new Map<string, Set<OpenTimeline>>();
-  readonly #byPredicate = new Map<string, Set<OpenTimeline>>();
-  readonly #byUser = new Map<string | null, Set<OpenTimeline>>();
   readonly #bySource = new Map<string, Set<OpenHistory>>();
   #latestRecordedAt = -Infinity;
 
@@ -116,8 +114,9 @@ export class FactBook implements FactReads {
     const predicateKey = filter.predicate === undefined ? undefined : nameKey(filter.predicate);
     const { userId, projects } = filter;
     const found: FactTimeline[] = [];
-    for (const timeline of this.#smallest(subjectKey, predicateKey, userId)) {
-      if (subjectKey !== undefined && timeline.subjectKey !== subjectKey) continue;
+    const candidates =
+      subjectKey === undefined ? this.#timelines.values() : (this.#bySubject.get(subjectKey) ?? NONE);
+    for (const timeline of candidates) {
       if (predicateKey !== undefined && timeline.predicateKey !== predicateKey) continue;
       if (userId !== undefined && timeline.userId !== userId) continue;
       if (projects !== undefined && !projects.includes(timeline.project)) continue;
@@ -143,10 +142,7 @@ export class FactBook implements FactReads {
     }
   }
 
-  /**
-   * The clock shows `now`, and there are records dated later: what they hold counts as known by now, whatever time it
-   * bears, and later records may be dated from here on.
-   */
+  /** The clock shows `now`: what later-dated records hold counts as known, whatever time it bears. */
   clockIs(now: number): void {
     this.#latestRecordedAt = -Infinity;
     for (const history of this.#histories.values()) {
@@ -156,15 +152,6 @@ export class FactBook implements FactReads {
           (history.knownBy ??= new Map()).set(version, now);
       }
     }
-  }
-
-  /** The smallest set that holds every timeline of these keys. */
-  #smallest(subjectKey?: string, predicateKey?: string, userId?: string): Iterable<OpenTimeline> {
-    const sets: ReadonlySet<OpenTimeline>[] = [];
-    if (subjectKey !== undefined) sets.push(this.#bySubject.get(subjectKey) ?? NONE);
-    if (predicateKey !== undefined) sets.push(this.#byPredicate.get(predicateKey) ?? NONE);
-    if (userId !== undefined) sets.push(this.#byUser.get(userId) ?? NONE);
-    return sets.sort((a, b) => a.size - b.size)[0] ?? this.#timelines.values();
   }
 
   #put(row: Fact): void {
@@ -236,16 +223,12 @@ export class FactBook implements FactReads {
     };
     this.#timelines.set(key, timeline);
     addTo(this.#bySubject, timeline.subjectKey, timeline);
-    addTo(this.#byPredicate, timeline.predicateKey, timeline);
-    addTo(this.#byUser, timeline.userId, timeline);
     return timeline;
   }
 
   #forgetTimeline(timeline: OpenTimeline): void {
     this.#timelines.delete(timeline.key);
     removeFrom(this.#bySubject, timeline.subjectKey, timeline);
-    removeFrom(this.#byPredicate, timeline.predicateKey, timeline);
-    removeFrom(this.#byUser, timeline.userId, timeline);
   }
 
   #forgetSource(row: Fact, history: OpenHistory): void {
@@ -255,10 +238,7 @@ export class FactBook implements FactReads {
   }
 }
 
-/**
- * What was known of a fact at a moment of transaction time (absent: all): the highest version recorded by then, whatever
- * times those before it bear; undefined where nothing was.
- */
+/** The highest version recorded by `knownAt` (absent: all); undefined where nothing was. */
 export function versionKnownAt(history: FactHistory, knownAt: number | undefined): Fact | undefined {
   const { latest, versions, knownBy } = history;
   if (knownAt === undefined || latest.updatedAt <= knownAt) return latest;
@@ -267,30 +247,21 @@ export function versionKnownAt(history: FactHistory, knownAt: number | undefined
   );
 }
 
-/** The row with the texts of a known one where they are equal, its fields in one order for every row. */
+/** The row with the texts of a known one where they are equal. */
 function sharing(row: Fact, known: Fact | undefined): Fact {
   const share = (text: string, other: string | undefined) =>
     text === other && other !== undefined ? other : text;
   return {
+    ...row,
     id: share(row.id, known?.id),
-    version: row.version,
     subject: share(row.subject, known?.subject),
     predicate: share(row.predicate, known?.predicate),
     object: share(row.object, known?.object),
-    validFrom: row.validFrom,
-    validTo: row.validTo,
-    confidence: row.confidence,
     metadata: sharedMetadata(row.metadata, known?.metadata),
     userId: known?.userId ?? row.userId,
     project: known?.project ?? row.project,
-    cardinality: row.cardinality,
-    sourceMemoryId: row.sourceMemoryId,
-    supersededBy: row.supersededBy,
-    derivedFrom: row.derivedFrom,
     // Undefined: in a record that an earlier version wrote, before there was the field.
     ...writerOf(row),
-    recordedAt: row.recordedAt,
-    updatedAt: row.updatedAt,
   };
 }
 

@@ -13,24 +13,15 @@ import { presentOf } from "./fact-store.ts";
 import type { Clock, WriteSection } from "../ports.ts";
 
 export interface DraftTimeline {
-  /**
-   * The latest version of each fact that may bear on the statement, in no order: with cardinality `many`
-   * those of its object.
-   */
+  /** The latest version of each fact that may bear on the statement, in no order. */
   readonly facts: readonly Fact[];
   /** The timeline's cardinality; undefined without facts. */
   readonly cardinality: Cardinality | undefined;
 }
 
-/**
- * The facts as they will be after a write that is being decided: the book with what the write did so far on
- * top, so that later items of a batch see earlier ones, and the book stays untouched until all is decided.
- */
+/** The facts with what the write did so far on top; the book stays untouched until all is decided. */
 export class FactDraft {
-  /**
-   * Transaction time of the record: the section's, but after every earlier record's, so that `knownAt` tells them apart;
-   * earlier than records that a wrong clock dated far ahead.
-   */
+  /** Transaction time: after every earlier record's, but for those that a wrong clock dated far ahead. */
   readonly recordedAt: number;
   /** The present for valid time, see `presentOf`. */
   readonly now: number;

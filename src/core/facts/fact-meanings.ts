@@ -2,7 +2,7 @@ import { type EmbeddingStamp, stampKey } from "../embedding.ts";
 import type { Embedder } from "../ports.ts";
 import { termWeights } from "../recall/bm25.ts";
 import { analyse } from "../text/analyser.ts";
-import type { WordFrequencies } from "../text/word-frequencies.ts";
+import type { WordFrequencies } from "../text/stop-words.ts";
 
 /** What is known of a text; its vector, of unit length, may come later. */
 interface Meaning {
@@ -11,15 +11,12 @@ interface Meaning {
   vector: Float32Array | undefined;
 }
 
-/** Of 2 KB each. */
+/** Each takes 2 KB. */
 const MAX_KEPT = 8_192;
 /** Embedded while somebody waits, at about 5 ms each; the others in the background. */
 const AWAITED = 64;
 
-/**
- * The meanings of short texts, kept in memory alone and made when they are first looked at: a statement costs one run of the
- * model (about 5 ms) after each start of the daemon, and again where more than 8 192 are looked at in turn.
- */
+/** Vectors of short texts, kept in memory alone; a text costs one run of the model (5 ms) after a start. */
 export class FactMeanings {
   /** What words count, in the language alone: facts are too few to say. */
   readonly weightOf: (term: string) => number;
@@ -53,9 +50,7 @@ export class FactMeanings {
     return texts.map((text) => this.#meaning(text));
   }
 
-  /**
-   * Gives the first 64 that have no vector theirs, where the model can run; the others get theirs soon after this resolves.
-   */
+  /** Gives the first 64 without a vector theirs; the others get it soon after this resolves. */
   async embed(meanings: readonly Meaning[]): Promise<void> {
     const lacking = [...new Set(meanings.filter(({ vector }) => vector === undefined))];
     await Promise.all(lacking.slice(0, AWAITED).map((meaning) => this.#embed(meaning))).catch(

@@ -2,7 +2,7 @@ import { compareFacts } from "./compare-facts.ts";
 import { answeringFacts } from "./answering-facts.ts";
 import { eraseFact } from "./erase-fact.ts";
 import { type Fact, nextVersion, sameMetadata } from "./fact.ts";
-import { factStats } from "./fact-stats.ts";
+import { factStats, factSubjects } from "./fact-stats.ts";
 import {
   type AsOf,
   type FactPage,
@@ -12,7 +12,7 @@ import {
   presentOf,
 } from "./fact-store.ts";
 import { factTimeline } from "./fact-timeline.ts";
-import { findFacts } from "./find-facts.ts";
+import { compilePattern, findFacts } from "./find-facts.ts";
 import { recordFact, recordFacts } from "./record-fact.ts";
 import { volatileFacts } from "./volatile-facts.ts";
 import { bindAll, type Bound } from "../bind-operations.ts";
@@ -23,7 +23,6 @@ import { countingFact, visitFacts } from "./visit-facts.ts";
 import { FactDraft } from "./fact-draft.ts";
 import { visible } from "../owned.ts";
 import { closeFact } from "./timeline.ts";
-import { compilePattern } from "./fact-pattern.ts";
 import type { Metadata } from "../memory.ts";
 
 interface UpdateFactInput {
@@ -36,12 +35,7 @@ interface UpdateFactInput {
   readonly userId?: string;
 }
 
-/**
- * Gives a fact another confidence or other metadata, as its next version; what is the same already makes
- * none.
- *
- * @throws {ServiceError} NOT_FOUND, FORBIDDEN (another user's), STORE_FULL, NOT_READY.
- */
+/** Makes the next version of a fact. @throws {ServiceError} NOT_FOUND, FORBIDDEN, STORE_FULL, NOT_READY. */
 export async function updateFact({ facts, clock }: FactPorts, input: UpdateFactInput): Promise<Fact> {
   return facts.commit((section) => {
     const draft = new FactDraft(facts.book, section, clock);
@@ -91,12 +85,7 @@ interface InvalidateFactInput {
   readonly userId?: string;
 }
 
-/**
- * Ends a fact, which stays on record. A fact that ends earlier stays as it is.
- *
- * @throws {ServiceError} NOT_FOUND, FORBIDDEN (another user's), INVALID_REQUEST (an end before its
- *   beginning), STORE_FULL, NOT_READY.
- */
+/** Ends a fact. @throws {ServiceError} NOT_FOUND, FORBIDDEN, INVALID_REQUEST, STORE_FULL, NOT_READY. */
 export async function invalidateFact({ facts, clock }: FactPorts, input: InvalidateFactInput): Promise<Fact> {
   return facts.commit((section) => {
     const draft = new FactDraft(facts.book, section, clock);
@@ -113,11 +102,7 @@ interface GetFactInput extends Pick<AsOf, "knownAt"> {
   readonly userId?: string;
 }
 
-/**
- * The fact, replaced ones too.
- *
- * @throws {ServiceError} NOT_FOUND if there is none, or was none at `knownAt`.
- */
+/** The fact, replaced ones too. @throws {ServiceError} NOT_FOUND, also where it was unknown at `knownAt`. */
 export function getFact({ facts }: FactReadPorts, { id, userId, knownAt }: GetFactInput): Fact {
   const history = facts.book.find(id);
   return visible("fact", history && versionKnownAt(history, knownAt), userId);
@@ -128,12 +113,7 @@ interface CurrentFactInput extends FactFilter, AsOf {
   readonly predicate: string;
 }
 
-/**
- * The fact valid now, or at `at`. Where several are (cardinality `many`, no user or project named), the first
- * in list order: the newest open one.
- *
- * @throws {ServiceError} NOT_FOUND if none is.
- */
+/** The fact valid now, or at `at`; of several the newest open one. @throws {ServiceError} NOT_FOUND. */
 export function currentFact({ facts, clock }: FactReadPorts, input: CurrentFactInput): Fact {
   const at = input.at ?? presentOf(clock, facts.book.latestRecordedAt);
   let current: Fact | undefined;
@@ -161,6 +141,7 @@ const FACT_OPERATIONS = {
   searchFacts,
   compareFacts,
   factStats,
+  factSubjects,
   volatileFacts,
 };
 export type FactOperations = Bound<typeof FACT_OPERATIONS>;

@@ -62,3 +62,45 @@ export function factStats({ facts: { book }, clock }: FactReadPorts, input: Fact
     topPredicates: [...predicates.values()].sort((a, b) => b.count - a.count).slice(0, TOP_PREDICATES),
   };
 }
+
+interface FactSubjectsInput extends Pick<FactFilter, "userId" | "projects">, AsOf {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+interface FactSubject {
+  /** As its newest fact writes it. */
+  readonly subject: string;
+  /** Past and future ones too. */
+  readonly factCount: number;
+  /** Valid now (or at `at`). */
+  readonly currentCount: number;
+}
+
+/** Subjects of facts, those with the most facts first, then by name. */
+export function factSubjects(
+  { facts: { book }, clock }: FactReadPorts,
+  { limit, offset, ...input }: FactSubjectsInput,
+): { readonly items: readonly FactSubject[]; readonly total: number } {
+  const now = input.at ?? presentOf(clock, book.latestRecordedAt);
+  const bySubject = new Map<
+    string,
+    { subject: string; newest: number; factCount: number; currentCount: number }
+  >();
+  visitFacts(book, { ...input, at: undefined }, (fact, _history, { subjectKey }) => {
+    let found = bySubject.get(subjectKey);
+    if (found === undefined) {
+      found = { subject: fact.subject, newest: fact.validFrom, factCount: 0, currentCount: 0 };
+      bySubject.set(subjectKey, found);
+    } else if (fact.validFrom > found.newest) {
+      found.subject = fact.subject;
+      found.newest = fact.validFrom;
+    }
+    found.factCount += 1;
+    if (fact.validFrom <= now && endOf(fact) > now) found.currentCount += 1;
+  });
+  const all = [...bySubject.values()].sort(
+    (a, b) => b.factCount - a.factCount || (a.subject < b.subject ? -1 : 1),
+  );
+  return { items: all.slice(offset, offset + limit), total: all.length };
+}

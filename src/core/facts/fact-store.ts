@@ -9,9 +9,7 @@ import type { Change } from "../rows.ts";
 
 /** Keeps facts. A resolved write is on the disk and visible to every later read. */
 export interface FactStore {
-  /**
-   * Synchronous reads; it shows a write from the moment it is accepted. Only the store applies changes to it.
-   */
+  /** Shows a write from the moment it is accepted. Only the store applies changes to it. */
   readonly book: FactReads;
   /** One atomic write; the same promises and errors as `MemoryStore.commit`. */
   commit<T>(
@@ -34,9 +32,7 @@ export interface FactPorts extends FactReadPorts {
   readonly ids: IdSource;
   readonly requests: RequestLedger;
   readonly catalogue: Pick<Catalogue, "findRequest">;
-  /**
-   * The memory's owner (null: none); undefined for an unknown id. Called in the synchronous section of a write.
-   */
+  /** The memory's owner (null: none); undefined for an unknown id. */
   ownerOfMemory(id: string): string | null | undefined;
 }
 
@@ -54,16 +50,10 @@ export interface FactPage {
   readonly total: number;
 }
 
-/**
- * How far the clock may lag behind the newest record and still have been right when that was made: what time
- * daemons correct without asking anyone (ntpd's panic threshold), in milliseconds.
- */
+/** How far the clock may lag behind the newest record, in ms: what time daemons correct by themselves. */
 export const CLOCK_STEP_MS = 1_000_000;
 
-/**
- * What counts as now: the clock's time, or the newest record's where that is a little ahead (several records
- * in one millisecond, a clock set back). Further ahead, the clock was wrong then and is believed now.
- */
+/** The clock's time, or the newest record's where that is a little ahead; further ahead, the clock is believed. */
 export function presentOf(clock: Clock, latestRecordedAt: number): number {
   const now = clock.now();
   return latestRecordedAt > now && latestRecordedAt - now <= CLOCK_STEP_MS ? latestRecordedAt : now;

@@ -36,10 +36,7 @@ const RANK: Readonly<Record<FactEventType, number>> = {
   updated: 2,
 };
 
-/**
- * The events of a subject: when each fact about it began, changed and ended, planned ends included. With `at`, only of
- * the facts valid then.
- */
+/** When each fact of a subject began, changed and ended; with `at`, only of facts valid then. */
 export function factTimeline({ facts }: FactReadPorts, input: FactTimelineInput): FactTimelinePage {
   const { from = -Infinity, to = Infinity } = input;
   const events: FactEvent[] = [];

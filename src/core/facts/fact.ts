@@ -6,9 +6,7 @@ import type { Metadata, Owned, Written } from "../memory.ts";
  * `updatedAt`: when it was recorded). All times are epoch milliseconds UTC, all periods half-open.
  */
 
-/**
- * `one`: at most one object at any moment ("lives in"). `many`: independent objects side by side ("speaks").
- */
+/** `one`: at most one object at any moment ("lives in"). `many`: objects side by side ("speaks"). */
 export const CARDINALITIES = ["one", "many"] as const;
 export type Cardinality = (typeof CARDINALITIES)[number];
 
@@ -25,9 +23,7 @@ export interface Fact extends Owned, Written {
   readonly id: string;
   /** 1 for the first, ascending by 1. */
   readonly version: number;
-  /**
-   * As written; compared by `nameKey`. The same in all versions, as are predicate, object, user and project.
-   */
+  /** As written, the same in all versions; compared by `nameKey`. */
   readonly subject: string;
   /** As written; compared by `nameKey`. */
   readonly predicate: string;
@@ -96,10 +92,7 @@ export function nameKey(name: string): string {
   return foldText(name.trim());
 }
 
-/**
- * The key by which objects are compared: trimmed and in NFC, case kept. "paris" after "Paris" is a correction to be
- * recorded, while two encodings of an accent are the same text.
- */
+/** The key by which objects are compared: trimmed and in NFC, case kept. */
 export function objectKey(object: string): string {
   return object.trim().normalize("NFC");
 }
@@ -118,10 +111,7 @@ export function endOf(fact: Pick<Fact, "validTo">): number {
   return fact.validTo ?? Infinity;
 }
 
-/**
- * The fact with something changed, as its next version. Changes within one record make one version: a record
- * has one transaction time, so that no read could see a state in between.
- */
+/** The fact with something changed; changes within one record make one version. */
 export function nextVersion(fact: Fact, changes: Partial<Fact>, recordedAt: number): Fact {
   const version = fact.updatedAt === recordedAt ? fact.version : fact.version + 1;
   return { ...fact, ...changes, version, updatedAt: recordedAt };

@@ -61,12 +61,7 @@ export async function recordFact(
   return { ...recorded, similar: await similarFacts(ports, recorded.fact) };
 }
 
-/**
- * Records facts in one record: all that are accepted, or none after a crash. Items are judged one by one, and
- * a later one sees the results of earlier ones; they share one transaction time.
- *
- * @throws {ServiceError} as `recordFact`, where it concerns the whole.
- */
+/** Records facts in one record, judged one by one; later ones see earlier ones. @throws as `recordFact`. */
 export async function recordFacts(ports: FactPorts, input: RecordFactsInput): Promise<RecordFactsResult> {
   const { facts, requests, catalogue, clock } = ports;
   return requests.once(
@@ -92,11 +87,7 @@ export async function recordFacts(ports: FactPorts, input: RecordFactsInput): Pr
   );
 }
 
-/**
- * Records one statement in a draft; leaves the draft untouched when it throws.
- *
- * @throws {ServiceError} as `recordFact`.
- */
+/** Records one statement in a draft, which stays untouched when it throws as `recordFact`. */
 function recordInto(draft: FactDraft, ports: FactPorts, input: RecordFactInput): RecordedFact {
   checkNames(input);
   const { validFrom = draft.now, validTo = null, userId = null, project = null, subject, predicate } = input;

@@ -87,11 +87,7 @@ export interface Placed {
   readonly deduplicated: boolean;
 }
 
-/**
- * The cardinality that holds for a timeline: what it has (`held`), else what is asked for, else `one`.
- *
- * @throws {ServiceError} CONFLICT if the timeline has another than the one asked for.
- */
+/** The timeline's own, else the one asked for, else `one`. @throws {ServiceError} CONFLICT. */
 export function settleCardinality(
   held: Cardinality | undefined,
   asked: Cardinality | undefined,

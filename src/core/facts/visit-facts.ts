@@ -8,10 +8,7 @@ import {
 } from "./fact-book.ts";
 import type { AsOf } from "./fact-store.ts";
 
-/**
- * Visits the facts that match and count, as they were known at `knownAt`: those valid at `at`, or without it
- * all of every time. Replaced ones (empty period) are left out.
- */
+/** Visits the facts known at `knownAt` and valid at `at`, or of every time; replaced ones are left out. */
 export function visitFacts(
   book: FactReads,
   filter: FactFilter & AsOf,

@@ -31,10 +31,7 @@ export interface VolatileFact {
 
 const DAY_MS = 86_400_000;
 
-/**
- * The subjects and predicates that changed most, most first (then by the latest change): timelines that ever
- * held more than one fact. What has not begun is no change yet.
- */
+/** Timelines that ever held more than one fact, the most changed first, then by the latest change. */
 export function volatileFacts(
   { facts: { book }, clock }: FactReadPorts,
   input: VolatileFactsInput,

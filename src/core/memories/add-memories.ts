@@ -1,5 +1,5 @@
 import { mapAtOnce } from "../at-once.ts";
-import type { AddedMemory, AddMemoryInput } from "./added-memory.ts";
+import type { AddedMemory, AddMemoryInput, MemoryPorts } from "./memory-ports.ts";
 import {
   type ComposedMemory,
   duplicateHash,
@@ -12,7 +12,6 @@ import {
 } from "./compose-memory.ts";
 import { refusedOr, ServiceError } from "../errors.ts";
 import { goneError, type IdempotentRequest, refusedBefore, requestChanges } from "../idempotency.ts";
-import type { MemoryPorts } from "./memory-ports.ts";
 import { INITIAL_SALIENCE, type SeenMemory, writerOf } from "../memory.ts";
 import { type Change, memoryOf } from "../rows.ts";
 import { checkSupersedes, identicalMemory } from "./supersede.ts";
@@ -32,12 +31,7 @@ export interface AddMemoriesResult {
 /** Items of one batch that wait for the model at a time, so that other callers' adds come in between. */
 const EMBEDDED_AT_ONCE = 8;
 
-/**
- * Adds a memory; it is durable and found by every later query when this resolves.
- *
- * @throws {ServiceError} MODEL_UNAVAILABLE, RATE_LIMITED, STORE_FULL, NOT_READY; CONFLICT, GONE, UNPROCESSABLE with an
- *   Idempotency-Key (see `RequestLedger`).
- */
+/** Adds a memory. @throws {ServiceError} MODEL_UNAVAILABLE, RATE_LIMITED; as `MemoryStore.commit`, `RequestLedger`. */
 export async function addMemory(
   ports: MemoryPorts,
   { idempotency, ...item }: AddMemoryInput,
@@ -48,12 +42,7 @@ export async function addMemory(
   return added;
 }
 
-/**
- * Adds memories in one record. Items are judged one by one; those that are accepted are stored together, all of them or
- * none after a crash.
- *
- * @throws {ServiceError} as `addMemory`, where it concerns the whole.
- */
+/** Adds memories in one record; items are judged one by one. @throws {ServiceError} as `addMemory`. */
 export async function addMemories(ports: MemoryPorts, input: AddMemoriesInput): Promise<AddMemoriesResult> {
   const { store, requests } = ports;
   return requests.once(
@@ -113,12 +102,7 @@ async function composeMemory(ports: MemoryPorts, input: AddMemoryInput): Promise
   };
 }
 
-/**
- * Stores memories in one record, in order: all of them or none. Duplicates, of stored memories and among themselves, are
- * found again in the synchronous section.
- *
- * @returns as many as were given, in the same order.
- */
+/** Stores memories in one record, in order; duplicates are found again in the synchronous section. */
 async function storeMemories(
   { store, followUps }: MemoryPorts,
   items: readonly (Composed | ServiceError)[],

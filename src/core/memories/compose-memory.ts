@@ -1,7 +1,7 @@
-import type { AddMemoryInput } from "./added-memory.ts";
+import type { AddMemoryInput } from "./memory-ports.ts";
 import { analyse, ANALYSER_VERSION, memoryTimeTerms, placeTerms } from "../text/analyser.ts";
 import { type DocumentEmbedding, stampKey } from "../embedding.ts";
-import { type JsonValue, type Memory, occurredAtOf, type Written, writerOf } from "../memory.ts";
+import { type JsonValue, type Memory, occurredAtOf, writerOf, type Written } from "../memory.ts";
 import type { WriteSection } from "../ports.ts";
 import type { Change, MemoryRow } from "../rows.ts";
 import type { SectorClassifier } from "../sectors/sectors.ts";

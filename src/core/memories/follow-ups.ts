@@ -20,12 +20,10 @@ export interface FollowUpsOptions {
   readonly isBusy: () => boolean;
   /** `EmbeddingProfile.similar` of the current model. */
   readonly minSimilarity: () => number;
+  readonly nextTurn: () => Promise<void>;
 }
 
-/**
- * Work that follows answered calls, a moment later in records of its own: links from new memories to similar ones, and
- * the salience and waypoints of found memories. A crash loses the work of the last moment, links included.
- */
+/** Links, salience and waypoints after answered calls, a moment later; a crash loses the last moment's. */
 export class FollowUps {
   readonly #store: MemoryStore;
   readonly #options: FollowUpsOptions;
@@ -58,11 +56,7 @@ export class FollowUps {
     }
   }
 
-  /**
-   * Does the pending work in few records; links at most `maxLinked` memories, and leaves the rest while callers wait.
-   *
-   * @throws {ServiceError} as `MemoryStore.commit`; the failed part is dropped, and the rest waits for the next call.
-   */
+  /** Does the pending work in few records, `maxLinked` links at most. @throws as `MemoryStore.commit`. */
   async flush(maxLinked = Infinity): Promise<void> {
     this.#isScheduled = false;
     const found = take(this.#found);
@@ -82,7 +76,7 @@ export class FollowUps {
       }
       const batch = take(this.#unlinked, LINKED_AT_ONCE);
       const updates = await Promise.all(
-        batch.map(([id, { vector }]) => inferUpdates(this.#store, id, vector)),
+        batch.map(([id, { vector }]) => inferUpdates(this.#store, id, vector, this.#options.nextTurn)),
       );
       await this.#store.commit(({ now }) => {
         const changes = new Map<string, Change>();

@@ -1,10 +1,11 @@
 import type { FactMeanings } from "../facts/fact-meanings.ts";
 import type { FactStore } from "../facts/fact-store.ts";
 import type { FollowUps } from "./follow-ups.ts";
-import type { RequestLedger } from "../idempotency.ts";
+import type { IdempotentRequest, RequestLedger } from "../idempotency.ts";
 import type { Clock, Embedder, IdSource, MemoryStore } from "../ports.ts";
 import type { SectorClassifier } from "../sectors/sectors.ts";
-import type { WordFrequencies } from "../text/word-frequencies.ts";
+import type { WordFrequencies } from "../text/stop-words.ts";
+import type { Given, Metadata, Owned, Sector, SeenMemory, Written } from "../memory.ts";
 
 /** The ports of the operations on memories. */
 export interface MemoryPorts {
@@ -18,6 +19,8 @@ export interface MemoryPorts {
   readonly clock: Clock;
   /** Default time zone of "yesterday" in a question. */
   readonly timeZone: string;
+  /** How long earlier versions and the trash are kept, milliseconds; 0: not at all. */
+  readonly historyMs: number;
   readonly ids: IdSource;
   readonly requests: RequestLedger;
   readonly followUps: Pick<FollowUps, "added" | "recalled">;
@@ -25,4 +28,24 @@ export interface MemoryPorts {
   readonly nextTurn: () => Promise<void>;
   /** SHA-256 of a text in UTF-8, hex. */
   readonly sha256: (text: string) => string;
+}
+
+/** A memory to add, already checked against the limits of the API. */
+export interface AddMemoryInput extends Given<Owned & Written> {
+  readonly content: string;
+  readonly tags?: readonly string[];
+  readonly metadata?: Metadata;
+  readonly sessionId?: string;
+  readonly occurredAt?: number;
+  /** Forces the primary sector. */
+  readonly sector?: Sector;
+  /** Ids of the same user's memories that this one replaces. */
+  readonly supersedes?: readonly string[];
+  readonly idempotency?: IdempotentRequest;
+}
+
+export interface AddedMemory {
+  readonly memory: SeenMemory;
+  /** True when the same memory was stored before and is returned instead. */
+  readonly deduplicated: boolean;
 }

@@ -16,11 +16,7 @@ export interface ReinforcedMemory {
   readonly salience: number;
 }
 
-/**
- * Raises a memory's salience; its version and `updatedAt` stay.
- *
- * @throws {ServiceError} NOT_FOUND, FORBIDDEN, NOT_READY; with an Idempotency-Key as `RequestLedger`.
- */
+/** Raises a memory's salience; its version stays. @throws {ServiceError} NOT_FOUND, FORBIDDEN, NOT_READY. */
 export async function reinforceMemory(
   { store, requests }: Pick<MemoryPorts, "store" | "requests">,
   input: ReinforceMemoryInput,

@@ -5,10 +5,7 @@ type HalfLives = Readonly<Record<Sector, number>>;
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-/**
- * Events and moods fade first, insights later, facts and skills last. The values are a choice, not a measurement:
- * salience is a small term of the ranking.
- */
+/** Events and moods fade first, facts and skills last: a choice, not a measurement. */
 export const HALF_LIVES: HalfLives = {
   semantic: 365 * DAY_MS,
   episodic: 90 * DAY_MS,
@@ -28,12 +25,7 @@ export function fadedSalience({ salience, lastSeenAt }: Signals, now: number, ha
   return salience * 2 ** ((-days * DAY_MS) / halfLifeMs);
 }
 
-/**
- * The salience after a reinforcement: `s + boost · (1 − s)`, so that it nears 1 and never passes it.
- *
- * @param salience in [0, 1]
- * @param boost in [0, 1]
- */
+/** `s + boost · (1 − s)`: nears 1 and never passes it. */
 export function reinforced(salience: number, boost: number): number {
   return Math.min(1, salience + boost * (1 - salience));
 }

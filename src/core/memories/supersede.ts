@@ -1,12 +1,7 @@
 import { ServiceError } from "../errors.ts";
 import type { Catalogue } from "../ports.ts";
 
-/**
- * Checks the memories that a memory is to replace.
- *
- * @param id of the memory itself; absent while it is new.
- * @throws {ServiceError} NOT_FOUND for an id that is no memory of the same user; INVALID_REQUEST for a cycle.
- */
+/** Checks the memories to replace. @throws {ServiceError} NOT_FOUND; INVALID_REQUEST for a cycle. */
 export function checkSupersedes(
   catalogue: Catalogue,
   userId: string | null,
@@ -47,10 +42,7 @@ function refused(code: "NOT_FOUND" | "INVALID_REQUEST", what: string, message: s
   });
 }
 
-/**
- * The id of the identical memory that an add repeats. A superseded memory is not repeated, because it is true again,
- * unless a time was given; a memory that supersedes less is not identical.
- */
+/** The identical memory that an add repeats; a superseded one only where a time was given. */
 export function identicalMemory(
   catalogue: Catalogue,
   hash: string,

@@ -11,6 +11,7 @@ import type { MemoryPorts } from "./memory-ports.ts";
 import type { Metadata, SeenMemory } from "../memory.ts";
 import { checkVersion, notFound, owned } from "../owned.ts";
 import { type Change, memoryOf } from "../rows.ts";
+import { keepVersion } from "../history/keep-version.ts";
 import { checkSupersedes } from "./supersede.ts";
 import { rejectUpdates, removeEdges } from "./waypoints.ts";
 
@@ -32,18 +33,28 @@ export interface UpdateMemoryInput {
   readonly userId?: string;
   /** The version that the caller saw; VERSION_MISMATCH if it has changed. */
   readonly ifVersion?: number;
+  /** The client that changes it. */
+  readonly changedBy?: string;
+}
+
+/** Of a change that makes an earlier version the present one again. */
+interface Restoring {
+  readonly restored: Pick<SeenMemory, "primarySector" | "sectors">;
 }
 
 /**
  * Changes a memory; new content is embedded and classified again. Without fields nothing changes.
  *
- * Two concurrent changes without `ifVersion` are applied one after the other.
+ * The version before is kept, see `keepVersion`. Two concurrent changes without `ifVersion` are applied one after the other.
  *
  * @throws {ServiceError} NOT_FOUND, FORBIDDEN, VERSION_MISMATCH, MODEL_UNAVAILABLE, STORE_FULL, NOT_READY.
  */
-export async function updateMemory(ports: MemoryPorts, input: UpdateMemoryInput): Promise<SeenMemory> {
+export async function updateMemory(
+  ports: MemoryPorts,
+  input: UpdateMemoryInput & Partial<Restoring>,
+): Promise<SeenMemory> {
   const { store, embedder, classify, sha256, followUps, nextTurn } = ports;
-  const { id, userId, ifVersion, stillHolds = false, ...given } = input;
+  const { id, userId, ifVersion, stillHolds = false, changedBy = null, restored, ...given } = input;
   const fields = { ...given, ...(given.supersedes && { supersedes: [...new Set(given.supersedes)] }) };
   const found = owned("memory", store.catalogue.find(id), userId);
   checkVersion(found, ifVersion);
@@ -58,7 +69,9 @@ export async function updateMemory(ports: MemoryPorts, input: UpdateMemoryInput)
   await nextTurn();
   const direction = embedding && meanWindow(embedding.windows);
   const sectors =
-    content === undefined || direction === undefined ? undefined : sectorsOf(classify, content, direction);
+    content === undefined || direction === undefined
+      ? undefined
+      : (restored ?? sectorsOf(classify, content, direction));
 
   for (;;) {
     const memory = (await store.readMemories([id])).get(id);
@@ -67,11 +80,12 @@ export async function updateMemory(ports: MemoryPorts, input: UpdateMemoryInput)
     if (!isChanged && !stillHolds) return memory;
 
     const { salience: _salience, lastSeenAt: _seen, superseded: _by, ...before } = memory;
+    const hashBefore = duplicateHash(sha256, before);
     const changed = { ...before, ...fields, ...sectors };
     await nextTurn();
     const read = isChanged ? readText(changed, changed.createdAt) : undefined;
 
-    const written = await store.commit(({ now }) => {
+    const written = await store.commit((section) => {
       const entry = owned("memory", store.catalogue.find(id), userId);
       checkVersion(entry, ifVersion);
       // The row was changed since it was read: read it again.
@@ -84,10 +98,20 @@ export async function updateMemory(ports: MemoryPorts, input: UpdateMemoryInput)
         checkSupersedes(store.catalogue, entry.userId, fields.supersedes, id);
       const duplicate = duplicateHash(sha256, changed);
       const row = withDerived(
-        { ...changed, updatedAt: now, version: memory.version + 1, duplicateHash: duplicate },
+        { ...changed, updatedAt: section.now, version: memory.version + 1, duplicateHash: duplicate },
         read,
       );
-      const changes: Change[] = [{ table: "memories", id, row }, ...rejected];
+      const present = {
+        memory: before,
+        signals: store.catalogue.signalsOf(id) ?? entry,
+        duplicateHash: hashBefore,
+      };
+      const replaced = { how: restored === undefined ? "updated" : "restored", by: changedBy } as const;
+      const changes: Change[] = [
+        { table: "memories", id, row },
+        ...keepVersion(ports, section, present, replaced),
+        ...rejected,
+      ];
       if (embedding !== undefined) {
         const outdated = store.catalogue
           .edgesOf(id)

@@ -45,10 +45,7 @@ interface LinkRule {
   readonly minSimilarity: number;
 }
 
-/**
- * The `similar` waypoints from a memory to those nearest to it, weighted by cosine. Both directions are bounded, so
- * that no memory becomes a neighbour of all others.
- */
+/** The `similar` waypoints to the nearest, weighted by cosine; both directions are bounded. */
 export function similarWaypoints(
   catalogue: Catalogue,
   memory: Pick<CatalogueEntry, "id" | "ordinal">,

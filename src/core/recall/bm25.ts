@@ -1,4 +1,4 @@
-import type { WordFrequencies } from "../text/word-frequencies.ts";
+import type { WordFrequencies } from "../text/stop-words.ts";
 
 /**
  * BM25's constants. Memories are short and unlike in length, so length is discounted less (b) and repeats

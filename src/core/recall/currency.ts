@@ -22,7 +22,7 @@ export const words = (...lists: string[]) =>
 /** Words that ask for what held before, folded, in the languages the calendar knows. */
 const PAST = words(
   // English
-  String.raw`used to|previous(?:ly)?|former(?:ly)?|earlier|originally|original|back then|no longer|any ?more|at first|in the past|until (?:then|when)`,
+  String.raw`used? to|previous(?:ly)?|former(?:ly)?|earlier|originally|original|back then|no longer|any ?more|at first|in the past|until then`,
   String.raw`before(?! (?:i|we|you|they|he|she|it|the|a|an|my|our|going|leaving|eating|doing|breakfast|lunch|dinner|bed)\b)`,
   String.raw`(?:was|were|did|had)\b.*\b(?:before|first|initially|once|old)|(?:s|my|our|your|his|her|their) old`,
   // German, Dutch
@@ -127,7 +127,7 @@ export function currentFirst(
         sessionId: entry.sessionId,
         project: entry.project,
         changes: changeWords(contents.get(entry.id)?.content ?? ""),
-        terms: tellingTerms(contents.get(entry.id)?.content ?? ""),
+        terms: tellingTerms(contents.get(entry.id)?.content ?? "", entry.project),
         named: numbersOf(contents.get(entry.id)?.content ?? "").filter((number) => asked.has(number)),
       },
     ];

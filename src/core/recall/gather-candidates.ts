@@ -1,3 +1,4 @@
+import { analyse } from "../text/analyser.ts";
 import { type QuestionEmbedding, TOKEN_DIMENSIONS, TOKEN_SCALE } from "../embedding.ts";
 import type { Catalogue, CatalogueEntry, MemoryStore, Ordinal, Selection } from "../ports.ts";
 import { containsPhrase, type RankingQuestion } from "./question.ts";
@@ -10,7 +11,10 @@ import { Int8Rows } from "./int8-kernel.ts";
  * a long text is about stands in its beginning: what a user asks before what the assistant lists.
  */
 const FRONT_TOKENS = 128;
-const FURTHER_DOWN = 0.9;
+const FURTHER_DOWN = 0.85;
+
+/** How well a token of the question matches a memory that has its word as a tag or in the name of its project. */
+const PLACE_MATCH = 0.9;
 
 /** Used by one question at a time: matching waits for nothing. */
 let scratch: Int8Rows | undefined;
@@ -151,6 +155,7 @@ export async function gatherCandidates(
         matches[i] = byWords(match, before.words, embedding.words);
     });
   }
+  matchPlaces(matches, entries, embedding.words);
   const quoted = await quotedShares(
     store,
     question,
@@ -163,6 +168,31 @@ export async function gatherCandidates(
     quoted: quoted.get(candidate.id) ?? 0,
   }));
   return { candidates, edges };
+}
+
+/** Raises the matches of tokens that are words of a memory's tags and project: a note tagged "car" need not say so. */
+function matchPlaces(
+  matches: readonly Float32Array[],
+  entries: readonly CatalogueEntry[],
+  words: readonly string[],
+): void {
+  const asked = words.map((word) => analyse(word)[0] ?? word);
+  const tokensIn = new Map<string, readonly number[]>();
+  const tokensOf = (place: string) => {
+    const known = tokensIn.get(place);
+    if (known !== undefined) return known;
+    const terms = new Set(analyse(place));
+    const found = [...asked.keys()].filter((j) => terms.has(asked[j] ?? ""));
+    tokensIn.set(place, found);
+    return found;
+  };
+  entries.forEach(({ tags, project }, i) => {
+    const own = matches[i];
+    if (own === undefined) return;
+    for (const place of project === null ? tags : [...tags, project]) {
+      for (const j of tokensOf(place)) own[j] = Math.max(own[j] ?? 0, PLACE_MATCH);
+    }
+  });
 }
 
 /** The matches of a question's tokens as those of another model, which cuts the same words into other pieces. */

@@ -42,8 +42,15 @@ export interface Found {
   readonly idOf: ReadonlyMap<Ordinal, string>;
   /** What each of the question's terms counts. */
   readonly weightOfTerm: ReadonlyMap<string, number>;
-  /** How many leading ones of some of `found` answer. */
-  readonly countRelevant: (hits: readonly RankedHit[]) => number;
+  /** Undefined where everything found answers. */
+  readonly sureness?: {
+    /** See `answerOdds`. */
+    readonly oddsOf: (hit: RankedHit) => number;
+    /** See `scoreByOdds`. */
+    readonly scoreOf: (score: number) => number;
+    /** How many the user has, see `answeringCount`. */
+    readonly memories: number;
+  };
   /** Of the question, where it was embedded. */
   readonly vector?: Float32Array;
 }
@@ -70,6 +77,5 @@ export function happenedIn(
     }),
     idOf: new Map(entries.map(({ ordinal, id }) => [ordinal, id])),
     weightOfTerm: new Map(),
-    countRelevant: (hits) => hits.length,
   };
 }

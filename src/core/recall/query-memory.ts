@@ -3,15 +3,15 @@ import { presentOf } from "../facts/fact-store.ts";
 import { gatherCandidates } from "./gather-candidates.ts";
 import type { SeenMemory } from "../memory.ts";
 import type { MemoryPorts } from "../memories/memory-ports.ts";
-import type { MemoryFilter } from "../ports.ts";
+import type { MemoryFilter, Ordinal, Selection } from "../ports.ts";
 import { termWeights } from "./bm25.ts";
-import { currentFirst, LOOKED_AT, tenseOf } from "./currency.ts";
-import { denialsFirst } from "./denial.ts";
-import { type Found, happenedIn, withMemories, within } from "./period.ts";
+import { currentFirst, LOOKED_AT, tenseOf, words } from "./currency.ts";
+import { type Found, happenedIn, within, withMemories } from "./period.ts";
 import { readQuestion, timedQuestion, type TimedQuestion } from "./question.ts";
-import { relevantCount } from "./relevance.ts";
-import { rank } from "./ranking.ts";
+import { answeringCount, answerOdds, scoreByOdds } from "./relevance.ts";
+import { rank, type RankedHit, scoreOf, sumOf } from "./ranking.ts";
 import { snippetOf } from "./snippet.ts";
+import { fold } from "../text/fold.ts";
 
 export interface QueryMemoryInput {
   readonly query: string;
@@ -75,10 +75,10 @@ export async function queryMemory(ports: MemoryPorts, input: QueryMemoryInput): 
     input.isText === true
       ? undefined
       : withMemories(store.catalogue, filter, timedQuestion(query, now, input.timeZone ?? timeZone));
-  const { found, idOf, weightOfTerm, countRelevant, vector } =
+  const { found, idOf, weightOfTerm, sureness, vector } =
     asked?.isTimeAlone === true
       ? happenedIn(store.catalogue, filter, asked.period, limit, now)
-      : await findByMeaning(ports, query, filter, asked, now);
+      : await findByMeaning(ports, query, filter, asked, now, asOf);
   const idsOf = (list: typeof found) => list.flatMap(({ ordinal }) => idOf.get(ordinal) ?? []);
   const memories = await store.readMemories(idsOf(found.slice(0, Math.max(limit, LOOKED_AT))));
   const ordered =
@@ -92,7 +92,19 @@ export async function queryMemory(ports: MemoryPorts, input: QueryMemoryInput): 
           memories,
           { question: query, tense: tenseOf(query), asOf, hasTime: asked !== undefined },
         );
-  const ranked = ordered.filter(({ score }) => score >= minScore).slice(0, limit);
+  const answering =
+    sureness === undefined ? Infinity : answeringCount(ordered, sureness.oddsOf, sureness.memories);
+  // How alike two texts are does not depend on what else there is.
+  const scoreOf = input.isText === true ? undefined : sureness?.scoreOf;
+  const ranked = ordered
+    .slice(0, limit)
+    // What is a match by its terms stays one.
+    .map((hit) =>
+      scoreOf === undefined
+        ? hit
+        : rescored(hit, Math.max(scoreOf(hit.score), Math.min(hit.score, LEAST_SCORE))),
+    )
+    .filter(({ score }) => score >= minScore);
   // What fell behind made room for others.
   const missing = idsOf(ranked).filter((id) => !memories.has(id));
   for (const [id, memory] of await store.readMemories(missing)) memories.set(id, memory);
@@ -115,7 +127,7 @@ export async function queryMemory(ports: MemoryPorts, input: QueryMemoryInput): 
       },
     ];
   });
-  const relevant = Math.min(hits.length, countRelevant(ranked));
+  const relevant = Math.min(hits.length, answering);
   // What does not answer was not remembered.
   if (input.leavesNoTrace !== true)
     followUps.recalled(hits.slice(0, relevant).map(({ memory }) => memory.id));
@@ -139,6 +151,7 @@ async function findByMeaning(
   filter: MemoryFilter,
   asked: TimedQuestion | undefined,
   now: number,
+  asOf: number | undefined,
 ): Promise<Found> {
   const topic = asked?.topic ?? query;
   const embedding = await embedder.embedQuestion(topic);
@@ -148,26 +161,90 @@ async function findByMeaning(
   // Of the named user's memories, whatever else filters: else a score would tell which words somebody else wrote.
   const ofUser =
     userId === undefined ? undefined : conditions === 1 ? selection : store.catalogue.select({ userId });
+  const statistics = store.termStatistics(ofUser);
   const question = readQuestion({
     text: query,
     topic,
     period: asked?.period,
     words: embedding.words,
-    weights: termWeights(store.termStatistics(ofUser), frequencies),
+    weights: termWeights(statistics, frequencies),
     profile: embedder.profile,
   });
-  const inPeriod = asked === undefined ? undefined : store.catalogue.select(within(filter, asked.period));
-  const { candidates, edges } = await gatherCandidates(store, question, embedding, selection, inPeriod);
+  const gather = async (among: MemoryFilter, selected: Selection | undefined) => {
+    const inPeriod = asked === undefined ? undefined : store.catalogue.select(within(among, asked.period));
+    const { candidates, edges } = await gatherCandidates(store, question, embedding, selected, inPeriod);
+    return { candidates, ranked: rank(question, candidates, { now, edges }) };
+  };
+  const { candidates, ranked } = await gather(filter, selection);
   // Those that pass the filter; neither an answer nor a path shows the others.
   const idOf = new Map(
     candidates.filter(({ isSelected }) => isSelected).map(({ ordinal, id }) => [ordinal, id]),
   );
-  const found = rank(question, candidates, { now, edges }).filter(({ ordinal }) => idOf.has(ordinal));
+  // How an answer stands out among all, so that a filter does not change its score.
+  const everything: MemoryFilter = {
+    ...(userId === undefined ? {} : { userId }),
+    ...(asOf === undefined ? {} : { to: asOf + 1 }),
+  };
+  const isNarrower = Object.keys(everything).length < conditions;
+  const whole = isNarrower
+    ? await gather(
+        everything,
+        Object.keys(everything).length === 0 ? undefined : store.catalogue.select(everything),
+      )
+    : { candidates, ranked };
+  const oddsOf = answerOdds(
+    question,
+    whole.ranked,
+    isNarrower ? [...whole.candidates, ...candidates] : candidates,
+    embedder.profile,
+  );
+  const [best] = whole.ranked;
   return {
-    found,
-    countRelevant: (hits) => relevantCount(question, hits, found, candidates, embedder.profile),
+    found: ranked.filter(({ ordinal }) => idOf.has(ordinal)),
+    ...(best === undefined
+      ? {}
+      : { sureness: { oddsOf, scoreOf: scoreByOdds(best, oddsOf), memories: statistics.memories } }),
     idOf,
     weightOfTerm: new Map(question.terms.map(({ term, weight }) => [term, weight])),
     vector: embedding.vector,
   };
+}
+
+/** The hit with another score, of which each term has the same part as before. */
+function rescored(hit: RankedHit, score: number): RankedHit {
+  const factor = hit.score > 0 ? score / hit.score : 0;
+  const shares = Object.entries(hit.shares).map(([term, share]) => [term, share * factor]);
+  return { ...hit, score, shares: Object.fromEntries(shares) };
+}
+
+/**
+ * "What did we decide against?", "Was isst sie nicht?": vectors and tokens hardly tell a statement from its opposite, and
+ * the words of denial are stop words. So they are compared here, in the best few only.
+ */
+
+/** Words that deny, folded, in the languages the calendar knows. */
+const DENIAL = words(
+  String.raw`not?|cannot|never|nor|neither|nothing|nobody|none|without|against|reject(?:ed|s)?|refuse[ds]?|declined?|avoid|gave up|\p{L}+n['’]t`,
+  String.raw`nicht|kein\p{L}*|niemals|nie|nichts|niemand|ohne|gegen|niet|geen|nooit|zonder|niets`,
+  String.raw`pas|jamais|sans|aucune?|rien|nunca|jamas|sin|ningun\p{L}*|nada|tampoco|non|mai|senza|nessun\p{L}*|niente|nao|sem|nenhum\p{L}*`,
+  "не|нет|без|никогда|nigdy|bez|inte|aldrig|utan|ingen",
+);
+/** What a denial adds to the sum of terms where the question has one too. At .15 half as much is gained, at .6 no more. */
+const SHARED_DENIAL = 0.4;
+
+/** The hits, best first: of the first few those that deny something gain on the others, where the question does so too. */
+export function denialsFirst(
+  question: string,
+  hits: readonly RankedHit[],
+  contentOf: (ordinal: Ordinal) => string | undefined,
+): readonly RankedHit[] {
+  if (!DENIAL.test(fold(question))) return hits;
+  return hits
+    .map((hit, place): RankedHit => {
+      const content = place < LOOKED_AT ? contentOf(hit.ordinal) : undefined;
+      if (content === undefined || !DENIAL.test(fold(content))) return hit;
+      const score = scoreOf(sumOf(hit.score) + SHARED_DENIAL);
+      return { ...hit, score, shares: { ...hit.shares, denial: score - hit.score } };
+    })
+    .sort((a, b) => b.score - a.score || b.ordinal - a.ordinal);
 }

@@ -188,7 +188,8 @@ function contextOf(
   near: readonly (number | undefined)[],
   candidates: readonly RankingCandidate[],
 ): number {
-  const lean = leaning(candidate.traits);
+  const isWithAssistant = candidate.sessionId !== null && ROLES.has(candidate.traits.speaker);
+  const lean = leaning(candidate.traits) * (isWithAssistant ? WITH_ASSISTANT : 1);
   const together = matchesWithSurroundings(candidate.matches, near, candidates);
   return (
     (1 - lean) * aboveFloor(question, candidate, candidate.matches) +
@@ -247,7 +248,18 @@ const I =
   );
 const YOU = "you your du dein deine dir tu ton ta tes vous votre usted tuo voce jij jouw".split(" ");
 /** Who is meant by which pronouns, folded, in a conversation of a user with an assistant. */
-const ROLES: Readonly<Record<string, readonly string[]>> = { user: I, human: I, assistant: YOU, ai: YOU };
+const ROLES: ReadonlyMap<string | null, readonly string[]> = new Map([
+  ["user", I],
+  ["human", I],
+  ["assistant", YOU],
+  ["ai", YOU],
+]);
+
+/**
+ * How much a turn of such a conversation leans on those around it, compared with talk among people: it says in full what it is
+ * about, and turns that lean alike crowd out those of other sessions.
+ */
+const WITH_ASSISTANT = 0.6;
 
 interface Speakers {
   /** Full names and first names of all who speak. */
@@ -264,7 +276,7 @@ function namedSpeakers(question: RankingQuestion, candidates: readonly RankingCa
     if (traits.speaker === null || speakers.has(traits.speaker)) continue;
     const [first = ""] = traits.speaker.split(" ");
     speakers.add(traits.speaker).add(first);
-    const names = [traits.speaker, first, ...(ROLES[traits.speaker] ?? [])];
+    const names = [traits.speaker, first, ...(ROLES.get(traits.speaker) ?? [])];
     if (names.some((name) => question.text.includes(` ${name} `))) named.add(traits.speaker);
   }
   return { speakers, named };

@@ -7,10 +7,7 @@ function words(list: string): ReadonlySet<string> {
   return new Set(list.trim().split(/\s+/));
 }
 
-/**
- * Base forms that open an instruction. Words that are as often nouns (water, plant, book) are in too: only their place
- * at the start of a clause counts.
- */
+/** Base forms that open an instruction; only their place at the start of a clause counts. */
 export const INSTRUCTION_VERBS = words(`
   accept add adjust agree aim allow answer apply approve ask assign attach avoid back bake be beat begin
   bleed blend boil book break breathe bring brush build bump buy calculate call cancel carry catch change

@@ -3,7 +3,7 @@ import { CUE_NAMES, cuesOf } from "./sector-cues.ts";
 
 /**
  * Which kind of memory a text is: multinomial logistic regression over its embedding and the cues of its
- * wording. The weights are learned from `data/sectors/*.json` by `test/eval/train-sectors.ts`.
+ * wording. The weights are learned from `data/sectors/*.json`, see `train-sectors.ts`.
  */
 
 /** One sentence per sector, shown to people. */
@@ -97,7 +97,8 @@ function dot(weights: readonly number[], values: Float32Array | Float64Array): n
   return weights.reduce((sum, weight, index) => sum + weight * (values[index] ?? 0), 0);
 }
 
-function softmax(logits: readonly number[]): number[] {
+/** Probabilities that sum to 1. */
+export function softmax(logits: readonly number[]): number[] {
   const highest = Math.max(...logits);
   const exponentials = logits.map((logit) => Math.exp(logit - highest));
   const total = exponentials.reduce((sum, value) => sum + value, 0);

@@ -20,10 +20,7 @@ const CHARACTER_WEIGHT = 0.3;
 
 /** A word: letters, digits and their marks. */
 const WORD = String.raw`[\p{L}\p{N}\p{M}]+`;
-/**
- * Words and what ties them together without a space: identifiers, paths, addresses, versions, hyphenated words.
- * Words and ties share no character, so no input makes this backtrack.
- */
+/** Words tied without a space; words and ties share no character, so no input makes this backtrack. */
 const COMPOUND = new RegExp(String.raw`${WORD}(?:(?:_+|:\/\/|[.\-/@:'’\\+#&=?%~])${WORD})*(?:\+\+|#)?`, "gu");
 /** Ties between the segments of a path or an address; those within a segment are the rest. */
 const SEGMENT_TIE = /:\/\/|[/@:\\#&=?]/u;
@@ -113,10 +110,7 @@ export function dateTerms(time: number): string[] {
   return month === undefined ? [] : [String(date.getUTCDate()), stem(month), String(date.getUTCFullYear())];
 }
 
-/**
- * The terms of a question, each once, with how much it counts: how often it stands there. A single character of
- * a script without spaces counts less beside the pairs it is part of.
- */
+/** The terms of a question, each once, with how often it stands there. */
 export function questionTerms(question: string): QueryTerm[] {
   const weights = new Map<string, number>();
   const terms = analyse(question);

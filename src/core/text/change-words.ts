@@ -1,35 +1,39 @@
 import { fold } from "./fold.ts";
 
-/**
- * Common words of several languages for a change, an end or a correction, folded; a star stands for any ending.
- */
+/** Words for a change, an end or a correction, folded; a star stands for any ending. */
 const WORDS: readonly string[] = [
   // English
-  "now no_longer not_any_more anymore any_more moved moves change* switched switching replaced replaces instead from_now_on from_today",
+  "now no_longer not_any_more anymore any_more moved moves change changes changed changing switched switching replaced replaces instead from_now_on from_today",
   "as_of starting stopped quit gave_up given_up cancelled canceled postponed pushed_back rescheduled relocated renamed extended raised",
   "lowered increased reduced scrapped dropped closed_down sold back_to correction actually retired took_over taken_over updated migrated",
   "bumped went_up goes_up new not_ended ended over_with has_left left_the has_become became turned_out after_all not_valid outdated obsolete",
+  "any_longer no_more is_gone are_gone has_gone have_gone called_off discontinued phased_out swapped takes_over handed_over used_to_be",
+  "is_back reopened resumed from_*_on from_this from_next since_the_move resign* retires in_place_of is_leaving are_leaving will_not_*",
   "deprecated removed deleted shut_down expired overruled withdrawn reversed brought_forward upgraded downgraded started_at started_my",
   // German
   "jetzt nun nunmehr nicht_mehr kein*_mehr umgezogen zieht_um gewechselt wechselt gewechselt geandert andert neu neue neuer neues neuen statt stattdessen",
   "verschoben verlegt gekundigt aufgehort aufgegeben ab_sofort ab_heute kunftig ab_januar ab_februar ab_marz ab_april ab_mai ab_juni ab_juli ab_august",
   "ab_september ab_oktober ab_november ab_dezember verlangert erhoht gesenkt ersetzt abgesagt umbenannt abgeschafft korrektur umgestellt",
+  "nicht_langer doch ausgetauscht abgelost eingestellt aufgelost verkauft inzwischen mittlerweile von_nun_an ubernimmt ubernommen anstelle in_rente vertagt entfallt fallt_aus ausgezogen",
   // French
   "maintenant desormais ne_*_plus n'est_plus plus_de change a_change changee nouveau nouvelle nouvel demenage remplace remplacee au_lieu reporte reportee arrete annule",
   "dorenavant a_partir_de passe_a quitte deplace deplacee prolonge augmente",
+  "reprend a_repris n'a_plus il_n'y_a_plus vendu vendue finalement cesse abandonne resilie repousse repoussee a_la_place a_la_retraite prend_la_suite demissionne",
   // Spanish
-  "ahora ya_no cambio cambia cambiado nuevo nueva mudado mudo en_vez en_lugar aplazad* deja* dejo a_partir_de_ahora pasa_a trasladad* cancelad* sustitu* prorrogad*",
+  "ahora ya_no cambio cambia cambiado nuevo nueva mudado mudo en_vez en_lugar aplaz* deja* dejo a_partir_de_ahora pasa_a trasladad* cancelad* sustitu* prorrogad* vuelve_a vendi* jubil* al_final pospues* abandon*",
   // Italian
-  "ora adesso non_*_piu cambiato cambiata cambia nuovo nuova trasferit* spostat* invece rinviat* smesso d'ora_in_poi sostitui* annullat* e_andata_in_pensione disdett*",
+  "ora adesso non_*_piu cambiato cambiata cambia nuovo nuova trasferit* spostat* invece rinviat* smesso d'ora_in_poi sostitui* annullat* e_andata_in_pensione disdett* alla_fine smett* vendut* posticipat* anticipat* in_pensione al_posto",
   // Portuguese
-  "agora ja_nao mudou mudei mudou-se mudaram novo nova em_vez adiad* deixou deixei a_partir_de_agora trocou passou_a cancelad* substitu*",
+  "agora ja_nao mudou mudei mudou-se mudaram novo nova em_vez adiad* deixou deixei a_partir_de_agora trocou passou_a cancelad* substitu* afinal vendi* desistiu voltou_a reformou* aposentou*",
   // Dutch
-  "nu niet_meer geen_*_meer verhuisd nieuw nieuwe veranderd gewijzigd in_plaats verplaatst verschoven gestopt voortaan opgezegd vervangen afgezegd verlengd",
+  "nu niet_meer geen_*_meer verhuisd nieuw nieuwe veranderd gewijzigd in_plaats verplaatst verschoven gestopt voortaan opgezegd vervangen afgezegd verlengd toch niet_langer verkocht uitgesteld vervalt overgenomen neemt_*_over met_pensioen afgeschaft",
   // Russian, Polish, Swedish
   "теперь больше_не переех* перен* вместо нов* изменил* отмен* teraz juz_nie zmien* przen* now* zamiast nu inte_langre flyttat andrat bytt istallet",
+  // Turkish, Hindi, Arabic, Korean
+  "artik degisti tasindi yerine iptal birakti अब لم_يعد الان بدلا انتقل 이제 더_이상",
 ];
 const PATTERN = new RegExp(
-  String.raw`(?<![\p{L}\p{N}])(?:${WORDS.join(" ")
+  String.raw`(?<![\p{L}\p{N}_'’]|\bto )(?:${WORDS.join(" ")
     .split(/\s+/)
     .map((word) =>
       word
@@ -39,7 +43,7 @@ const PATTERN = new RegExp(
     )
     .join(
       "|",
-    )})(?![\p{L}\p{N}])|改|不再|现在|現在|搬到|换成|取消|推迟|変更|もう|になりました|になった|引っ越`,
+    )})(?![\p{L}\p{N}_])|改|不再|现在|現在|搬到|换成|取消|推迟|変更|変わ|変えた|やめた|辞めた|移転|바뀌|변경|그만두|옮겼|もう|になりました|になった|引っ越`,
   "gu",
 );
 /** Characters of a text that are searched. */

@@ -19,7 +19,7 @@ export function nearness(word: string, other: string): number {
 }
 
 /** Slips that make one word of the other; more than `most` where there are more. */
-function slipsBetween(word: string, other: string, most: number): number {
+export function slipsBetween(word: string, other: string, most: number): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: other.length + 1 }, (_, j) => j);
   for (let i = 1; i <= word.length; i += 1) {

@@ -1,7 +1,4 @@
-/**
- * English words too common to tell memories apart: articles, pronouns, auxiliaries, prepositions, conjunctions
- * and question words. Both the word index and token matching leave them out.
- */
+/** English words too common to tell memories apart: the word index and token matching leave them out. */
 export const STOP_WORDS: ReadonlySet<string> = new Set(
   `a about above after again against all am an and any are as at be because been before being below between both
   but by can cannot could did do does doing don down during each few for from further had has have having he her
@@ -37,3 +34,19 @@ export const TALK_WORDS: ReadonlySet<string> = new Set(
     .split(/\s+/)
     .concat("bcdefghjklmnopqrstuvwxyz".split("")),
 );
+
+/** The share of memories of usual length that have a term, in (0, 1], in any language. */
+export type WordFrequencies = (term: string) => number;
+
+/** Share of unlisted terms: the list ends at 1/128, and most words of names or codes are far rarer. */
+const UNLISTED_SHARE = 1 / 1_024;
+
+/** Reads `data/word-frequencies.txt`: on each line −2·log₂ of a share, and the terms that have it. */
+export function readWordFrequencies(file: string): WordFrequencies {
+  const shares = new Map<string, number>();
+  for (const line of file.split("\n")) {
+    const [level, ...terms] = line.split(" ");
+    for (const term of terms) shares.set(term, 2 ** (Number(level) / -2));
+  }
+  return (term) => shares.get(term) ?? UNLISTED_SHARE;
+}

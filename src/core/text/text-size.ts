@@ -1,39 +1,14 @@
-const SPACE = /\s/;
 const UNSPACED =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/gu;
 const CHARACTERS_PER_WORD = 2;
 const LONG_WORD = 12;
 /** Thai, the first of the scripts that are written without spaces. */
 const FIRST_UNSPACED = "\u0e00";
 
-const OTHER = 0;
-const IS_SPACE = 1;
-const IS_UNSPACED = 2;
-const CODE_UNITS = 0x1_00_00;
-
-/** The class of every UTF-16 code unit; of a pair's halves see `isUnspacedPair`. */
-let classes: Uint8Array | undefined;
-
-/**
- * The size of a text in words; in scripts without spaces two characters count as one word, and long strings by length.
- * Cost: one pass, nothing kept.
- */
+/** The size of a text in words; in scripts without spaces two characters count as one word, and long strings by length. */
 export function sizeOf(text: string): number {
-  const classOf = (classes ??= classify());
-  let words = 0;
-  let unspaced = 0;
-  let isInWord = false;
-  for (let at = 0; at < text.length; at += 1) {
-    const unit = text.charCodeAt(at);
-    const found = classOf[unit];
-    if (found === IS_SPACE) {
-      isInWord = false;
-      continue;
-    }
-    if (!isInWord) words += 1;
-    isInWord = true;
-    if (found === IS_UNSPACED || (isHighSurrogate(unit) && isUnspacedPair(text, at))) unspaced += 1;
-  }
+  const words = text.match(/\S+/g)?.length ?? 0;
+  const unspaced = /[\u0e00-\uffff]/.test(text) ? (text.match(UNSPACED)?.length ?? 0) : 0;
   return Math.max(words + unspaced / CHARACTERS_PER_WORD, text.length / LONG_WORD);
 }
 
@@ -82,21 +57,4 @@ function pushPieces(word: string, full: number, pieces: string[]): void {
     size = 0;
   }
   if (piece !== "") pieces.push(piece);
-}
-
-function classify(): Uint8Array {
-  const found = new Uint8Array(CODE_UNITS);
-  for (let unit = 0; unit < CODE_UNITS; unit += 1) {
-    const character = String.fromCharCode(unit);
-    found[unit] = SPACE.test(character) ? IS_SPACE : UNSPACED.test(character) ? IS_UNSPACED : OTHER;
-  }
-  return found;
-}
-
-const isHighSurrogate = (unit: number) => unit >= 0xd8_00 && unit <= 0xdb_ff;
-const isLowSurrogate = (unit: number) => unit >= 0xdc_00 && unit <= 0xdf_ff;
-
-/** Rare characters of Han, and old kana. */
-function isUnspacedPair(text: string, at: number): boolean {
-  return isLowSurrogate(text.charCodeAt(at + 1)) && UNSPACED.test(text.slice(at, at + 2));
 }

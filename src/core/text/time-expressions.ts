@@ -34,11 +34,7 @@ export function timeOfQuestion(text: string, now: number): NamedPeriod | undefin
   return { from, to, start: originalOf(start).start, end: originalOf(end - 1).end };
 }
 
-/**
- * The periods that a text names by their distance from `now` ("yesterday", "two weeks ago"), in English, at most eight.
- *
- * @param text folded (lower case)
- */
+/** Periods named by their distance from `now` in English, at most eight. @param text folded. */
 export function relativePeriods(text: string, now: number): Period[] {
   const { rules } = grammarOf("en");
   return findAll(
@@ -66,17 +62,23 @@ export function asksForNothingElse(text: string): boolean {
 const HAPPENED_UNSPACED =
   /^(?:我们?|私|都?|做|干|了|什么|什麼|事情?|发生|發生|有|的|过|過|呢|吗|何|を|が|は|し|た|ました|か|あった|あり|の|に|こと)+$/u;
 
+/** Cost: linear for each rule. */
 function findAll(text: string, rules: readonly Rule[], now: number): NamedPeriod[] {
   const found: NamedPeriod[] = [];
   let rest = text;
   for (const { pattern, read } of rules) {
+    const pieces: string[] = [];
+    let at = 0;
     for (const match of rest.matchAll(pattern)) {
       const period = read(match.groups ?? {}, now);
       if (period === undefined || Number.isNaN(period.from + period.to)) continue;
-      found.push({ ...period, start: match.index, end: match.index + match[0].length });
-      // Spaces match no rule.
-      rest = `${rest.slice(0, match.index)}${"\u0001".repeat(match[0].length)}${rest.slice(match.index + match[0].length)}`;
+      const end = match.index + match[0].length;
+      found.push({ ...period, start: match.index, end });
+      // This character matches no rule.
+      pieces.push(rest.slice(at, match.index), "\u0001".repeat(match[0].length));
+      at = end;
     }
+    if (pieces.length > 0) rest = pieces.join("") + rest.slice(at);
   }
   return found.sort((a, b) => a.start - b.start);
 }

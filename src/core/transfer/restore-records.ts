@@ -18,6 +18,7 @@ import { nextWaypoint, type Predecessor } from "../memories/waypoints.ts";
 import { INITIAL_SALIENCE, SECTORS, writerOf } from "../memory.ts";
 import type { WriteSection } from "../ports.ts";
 import { type Change, edgeId } from "../rows.ts";
+import { removalOf } from "../history/keep-version.ts";
 import { RestoredFacts } from "./restore-fact.ts";
 import { type CutMemory, restoreDocument } from "./restore-document.ts";
 import type {
@@ -127,6 +128,8 @@ async function attempt(ports: MemoryPorts, prepared: readonly Prepared[]): Promi
           const row = withDerived({ ...item.memory, order, duplicateHash: item.hash }, item.readText);
           put({ table: "memories", id, row });
           embeddingChanges(id, row.userId, item.embedding).forEach(put);
+          // It takes the place of what the trash has under its id.
+          removalOf(catalogue.versions.of(id)).forEach(put);
           const { salience, lastSeenAt } = item.signals;
           if (salience !== INITIAL_SALIENCE || lastSeenAt !== row.createdAt)
             put({ table: "signals", id, row: item.signals });

@@ -3,9 +3,7 @@ import type { Fact } from "../facts/fact.ts";
 import type { Memory, Signals } from "../memory.ts";
 import type { EdgeRow } from "../rows.ts";
 
-/**
- * A record of an export: all values that reads answer, with ids and times, without derived ones (vectors, terms, hashes).
- */
+/** A record of an export: all that reads answer, without derived values. */
 export type TransferRecord = MemoryTransfer | DocumentTransfer | FactTransfer | WaypointTransfer;
 
 export interface MemoryTransfer {

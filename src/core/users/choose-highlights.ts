@@ -1,17 +1,15 @@
 import type { Memory } from "../memory.ts";
 import { keyPhrases } from "../text/key-phrases.ts";
-import { sentencesOf } from "../text/sentences.ts";
-import { dotOf, type TermVector, termVectors } from "../text/term-vectors.ts";
-import { sentenceWorth } from "../text/sentence-worth.ts";
+import { sentencesOf, sentenceWorth } from "../text/sentences.ts";
+import { dotOf, termVectors } from "../text/extractive-summary.ts";
 import { cosine } from "../embedding.ts";
-import { cluster, evenly } from "./cluster.ts";
 
 /** The fields of a memory that a summary uses. */
 export interface SummarisedMemory extends Pick<
   Memory,
   "id" | "version" | "content" | "primarySector" | "order"
 > {
-  /** Of unit length. */
+  /** See `meanWindow`. */
   readonly vector: Float32Array;
   readonly salience: number;
   readonly occurredAt: number;
@@ -44,11 +42,10 @@ const MAX_SENTENCE_CHARS = 280;
 const MAX_PHRASES = 10;
 /** Maximum number of texts in which phrases are counted, evenly chosen. */
 const MAX_PHRASED = 1_500;
-/** Sentences per cluster whose words are compared: the best by form, nearness, age and salience. */
-const COMPARED_PER_CLUSTER = 60;
-/** The number of clusters is the root of memories divided by this: 8 for 500. */
-const MEMORIES_PER_CLUSTER = 8;
-const MAX_CLUSTERS = 8;
+/** Maximum number of sentences that are compared, the best by form, age and salience, with so many memories. */
+const MAX_CONSIDERED = 400;
+const MAX_COVERED = 400;
+const ROWS_PER_STEP = 50;
 /** Sentences of less worth are chosen only where there are no better ones. */
 const MIN_WORTH = 0.25;
 /** From this number of worthy sentences on no others are candidates. */
@@ -56,9 +53,6 @@ const ENOUGH = 3;
 /** Sentences above either cosine, of terms or of memories' vectors, count as repeats. */
 const SAME_TERMS = 0.45;
 const SAME_DIRECTION = 0.82;
-/** Shares of the score: how near to what its cluster is about, by meaning and by words. */
-const MEANING_WEIGHT = 0.6;
-const WORDS_WEIGHT = 0.4;
 /** Bonus of the newest memory over the oldest, and of the most salient over the least. */
 const RECENCY_WEIGHT = 0.25;
 const SALIENCE_WEIGHT = 0.5;
@@ -81,12 +75,11 @@ interface Candidate {
 }
 
 /**
- * Chooses sentences that represent a user's memories: the best of each cluster, larger clusters first; near the cluster's
- * centre, able to stand alone, recent, salient, of every sector, without repeats. The same memories in the same order
- * give the same sentences.
+ * Chooses sentences that represent a user's memories: together near to as many memories as possible, able to stand
+ * alone, recent, salient, of every sector, without repeats. The same memories in the same order give the same sentences.
  *
  * @param rest lets other requests in; called every few milliseconds.
- * @see Carbonell & Goldstein, "The use of MMR", SIGIR 1998; Radev et al., "Centroid-based summarization", 2004.
+ * @see Lin & Bilmes, "A class of submodular functions for document summarization", ACL 2011.
  */
 export async function chooseHighlights(
   memories: readonly SummarisedMemory[],
@@ -148,76 +141,64 @@ function bestSentence(memory: SummarisedMemory, speaker: string | null, body: st
   return best;
 }
 
+/** Greedily adds the sentence that covers most of what the ones before leave. */
 async function choose(
   candidates: readonly Candidate[],
   memories: readonly SummarisedMemory[],
   rest: () => Promise<void>,
 ): Promise<Candidate[]> {
-  const vectors = candidates.map(({ memory }) => memory.vector);
-  const count = Math.max(
-    1,
-    Math.min(MAX_CLUSTERS, Math.round(Math.sqrt(candidates.length / MEMORIES_PER_CLUSTER))),
-  );
-  const groups = await cluster(vectors, count, rest);
-  await rest();
   const newest = Math.max(1, memories.length - 1);
   const places = new Map(memories.map(({ id }, place) => [id, place]));
-  const byForm = groups.map(({ members, centre }) =>
-    members
-      .map((i) => {
-        const { memory, worth } = candidates[i] as Candidate;
-        const meaning = Math.max(0, cosine(memory.vector, centre));
-        const recency = 1 + RECENCY_WEIGHT * ((places.get(memory.id) ?? 0) / newest);
-        const salience = 1 + SALIENCE_WEIGHT * (memory.salience - 0.5);
-        return { i, meaning, factor: worth * recency * salience };
-      })
-      .sort((a, b) => b.factor * b.meaning - a.factor * a.meaning || a.i - b.i)
-      .slice(0, COMPARED_PER_CLUSTER),
-  );
-  await rest();
-  const compared = byForm.flat().map(({ i }) => i);
-  const vectorsOfTerms = termVectors(compared.map((i) => candidates[i]?.text ?? ""));
-  const terms = new Map(compared.map((i, place) => [i, vectorsOfTerms[place] ?? new Map<string, number>()]));
-  const termsOf = (i: number): TermVector => terms.get(i) ?? new Map<string, number>();
-  await rest();
-  const queues = byForm.map((group) => {
-    const about = new Map<string, number>();
-    for (const { i } of group)
-      for (const [term, weight] of termsOf(i)) about.set(term, (about.get(term) ?? 0) + weight);
-    const length = Math.hypot(...about.values()) || 1;
-    const words = group.map(({ i }) => dotOf(termsOf(i), about) / length);
-    const mostWords = Math.max(...words) || 1;
-    return group.map(({ i, meaning, factor }, place) => ({
-      i,
-      score: factor * (MEANING_WEIGHT * meaning + WORDS_WEIGHT * ((words[place] ?? 0) / mostWords)),
-    }));
-  });
+  const considered = candidates
+    .map((candidate) => {
+      const { memory, worth } = candidate;
+      const recency = 1 + RECENCY_WEIGHT * ((places.get(memory.id) ?? 0) / newest);
+      return { ...candidate, factor: worth * recency * (1 + SALIENCE_WEIGHT * (memory.salience - 0.5)) };
+    })
+    .sort((a, b) => b.factor - a.factor)
+    .slice(0, MAX_CONSIDERED);
+  const covering: Float32Array[] = [];
+  const covered = new Float32Array(Math.min(memories.length, MAX_COVERED));
+  const sample = evenly(memories, MAX_COVERED);
+  for (const [i, { memory }] of considered.entries()) {
+    if (i % ROWS_PER_STEP === 0) await rest();
+    covering.push(Float32Array.from(sample, (other) => Math.max(0, cosine(memory.vector, other.vector))));
+  }
+  const terms = termVectors(considered.map(({ text }) => text));
+  const rows = considered.map((candidate, i) => ({
+    ...candidate,
+    covers: covering[i] ?? new Float32Array(),
+    terms: terms[i] ?? new Map<string, number>(),
+  }));
 
-  const chosen: number[] = [];
-  let chars = 0;
-  const says = (i: number) => candidates[i] as Candidate;
-  const isRepeat = (i: number) =>
+  const chosen: typeof rows = [];
+  let left = MAX_CHARS;
+  const isRepeat = (row: (typeof rows)[number]) =>
     chosen.some(
       (known) =>
-        dotOf(termsOf(known), termsOf(i)) > SAME_TERMS ||
-        cosine(says(known).memory.vector, says(i).memory.vector) > SAME_DIRECTION,
+        dotOf(known.terms, row.terms) > SAME_TERMS ||
+        cosine(known.memory.vector, row.memory.vector) > SAME_DIRECTION,
     );
-  for (let isMore = true; isMore && chosen.length < MAX_HIGHLIGHTS;) {
-    isMore = false;
-    for (const queue of queues) {
-      if (chosen.length === MAX_HIGHLIGHTS) break;
-      const sectors = new Set(chosen.map((i) => says(i).memory.primarySector));
-      const worthOf = ({ i, score }: { i: number; score: number }) =>
-        sectors.has(says(i).memory.primarySector) ? score : score * NEW_SECTOR_FACTOR;
-      const ranked = queue
-        .filter(({ i }) => !chosen.includes(i))
-        .sort((a, b) => worthOf(b) - worthOf(a) || a.i - b.i);
-      const found = ranked.find(({ i }) => chars + says(i).text.length <= MAX_CHARS && !isRepeat(i));
-      if (found === undefined) continue;
-      chosen.push(found.i);
-      chars += says(found.i).text.length;
-      isMore = true;
-    }
+  while (chosen.length < MAX_HIGHLIGHTS) {
+    const sectors = new Set(chosen.map(({ memory }) => memory.primarySector));
+    const gainOf = ({ covers, factor, memory }: (typeof rows)[number]) =>
+      factor *
+      (sectors.has(memory.primarySector) ? 1 : NEW_SECTOR_FACTOR) *
+      covers.reduce((sum, value, j) => sum + Math.max(0, value - (covered[j] ?? 0)), 0);
+    const best = rows
+      .map((row) => ({ row, gain: gainOf(row) }))
+      .sort((a, b) => b.gain - a.gain)
+      .find(({ row }) => row.text.length <= left && !isRepeat(row))?.row;
+    if (best === undefined) break;
+    chosen.push(best);
+    left -= best.text.length;
+    best.covers.forEach((value, j) => (covered[j] = Math.max(covered[j] ?? 0, value)));
   }
-  return chosen.map(says);
+  return chosen;
+}
+
+/** At most `limit` items, evenly chosen, in their order. */
+export function evenly<T>(items: readonly T[], limit: number): readonly T[] {
+  if (items.length <= limit) return items;
+  return Array.from({ length: limit }, (_, i) => items[Math.floor((i * items.length) / limit)] as T);
 }

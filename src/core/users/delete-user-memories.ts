@@ -1,7 +1,8 @@
 import type { JobEntry } from "../documents/document-index.ts";
 import { sourceRemoval, userFactsRemoval } from "../facts/erase-fact.ts";
 import type { MemoryPorts } from "../memories/memory-ports.ts";
-import type { Ordinal } from "../ports.ts";
+import { removalOf } from "../history/keep-version.ts";
+import type { Catalogue, Ordinal } from "../ports.ts";
 import { type Change, edgeId } from "../rows.ts";
 
 export interface DeleteUserMemoriesInput {
@@ -28,7 +29,7 @@ export interface UserDeletionPorts extends Pick<MemoryPorts, "store" | "facts"> 
 
 /**
  * Deletes a user's memories in one record, with vectors, words and waypoints; unless `keepsDocuments`, also documents,
- * originals and jobs, and cancels open jobs. Writes accepted before the record are deleted, later ones stay. A user
+ * originals and jobs, and cancels open jobs. Earlier versions and the trash go too. Writes accepted before the record are deleted, later ones stay. A user
  * without records is no error. Restoring an earlier backup does not bring them back.
  *
  * @throws {ServiceError} NOT_READY; STORE_FULL where all is deleted and a full disk cannot note it for backups.
@@ -48,9 +49,11 @@ export async function deleteUserMemories(
       erasedFacts.changes,
       erasedDocuments.map(({ id }): Change => ({ table: "documents", id, row: null })),
       jobs.map((job) => endOfJob(job, now)),
+      versionsRemoval(store.catalogue, userId, memories.kept),
     );
     return {
       changes,
+      erases: userId,
       result: {
         deleted: memories.deleted,
         deletedDocuments: erasedDocuments.length,
@@ -71,14 +74,11 @@ function endOfJob({ id, ...row }: JobEntry, now: number): Change {
   return { table: "jobs", id, row: { ...row, status: "cancelled", request: null, finishedAt: now } };
 }
 
-/**
- * Newest first, because the catalogue removes from the end of a session's series at no cost. Waypoints between removed
- * memories come after these, when the catalogue need not look them up.
- */
+/** Newest first: removing from the end of a session's series costs nothing. */
 function memoriesRemoval(
   { store, facts }: Pick<UserDeletionPorts, "store" | "facts">,
   { userId, keepsDocuments, includesFacts }: DeleteUserMemoriesInput,
-): { readonly changes: Change[]; readonly deleted: number } {
+): { readonly changes: Change[]; readonly deleted: number; readonly kept: ReadonlySet<string> } {
   const { catalogue } = store;
   const kept = new Set(
     keepsDocuments ? catalogue.documents.documentsOf(userId).flatMap(({ memoryIds }) => memoryIds) : [],
@@ -108,5 +108,20 @@ function memoriesRemoval(
     );
     if (!includesFacts) memories.push(...sourceRemoval(facts.book, id));
   }
-  return { changes: reachingOut.concat(memories, within), deleted: goes.size };
+  return { changes: reachingOut.concat(memories, within), deleted: goes.size, kept };
+}
+
+/** All of the user in the trash, and the earlier versions of all but the kept memories. */
+function versionsRemoval(
+  { versions }: Pick<Catalogue, "versions">,
+  userId: string,
+  kept: ReadonlySet<string>,
+): Change[] {
+  return removalOf(
+    [...versions.all()].filter(
+      (entry) =>
+        entry.userId === userId &&
+        (!kept.has(entry.memoryId) || versions.deleted(entry.memoryId) !== undefined),
+    ),
+  );
 }

@@ -2,10 +2,15 @@ import { presentOf } from "../facts/fact-store.ts";
 import { meanWindow } from "../memories/compose-memory.ts";
 import type { MemoryPorts } from "../memories/memory-ports.ts";
 import type { CatalogueEntry } from "../ports.ts";
-import { chooseHighlights, type SummarisedMemory } from "./choose-highlights.ts";
-import { evenly, middle } from "./cluster.ts";
-import type { SummaryWriter } from "./summary-writer.ts";
-import { type MadeSummary, stateOf, summaryNow, type UserState, type UserSummary } from "./user-summary.ts";
+import { chooseHighlights, evenly, type SummarisedMemory } from "./choose-highlights.ts";
+import {
+  type MadeSummary,
+  stateOf,
+  summaryNow,
+  type SummaryWriter,
+  type UserState,
+  type UserSummary,
+} from "./user-summary.ts";
 
 export interface SummaryPorts extends Pick<MemoryPorts, "store" | "facts" | "clock"> {
   /** Resolves in a later turn of the event loop: long work lets others in between. */
@@ -23,10 +28,7 @@ const MAX_KEPT = 1_000;
 const MANY_CHANGES = 20;
 const MANY_CHANGES_SHARE = 0.1;
 
-/**
- * Makes summaries and keeps them in memory only, so that no file holds text of deleted memories; after a start they are
- * remade on demand. A summary with a deleted or changed memory or fact is never answered.
- */
+/** Summaries, kept in memory only; one with a deleted or changed memory or fact is never answered. */
 export class UserSummaries {
   readonly #ports: SummaryPorts;
   readonly #kept = new Map<string, MadeSummary>();
@@ -67,10 +69,7 @@ export class UserSummaries {
     return this.#ports.summaryWriter !== undefined;
   }
 
-  /**
-   * At most one summary per user is under way, and one with a language model, for which other callers do not wait. It is
-   * remade if a memory that it used was deleted meanwhile.
-   */
+  /** At most one summary per user is under way; remade if a memory that it used was deleted meanwhile. */
   async #made(userId: string, writes: boolean): Promise<MadeSummary> {
     const underWay = writes ? this.#writing : this.#choosing;
     for (;;) {
@@ -124,7 +123,7 @@ export class UserSummaries {
         const row = rows.get(id);
         const windows = store.windowsOf(ordinal);
         if (row === undefined || windows.length === 0) continue;
-        memories.push({ ...row, vector: middle([meanWindow(windows)]), salience, occurredAt });
+        memories.push({ ...row, vector: meanWindow(windows), salience, occurredAt });
       }
     }
     return memories;

@@ -129,3 +129,9 @@ function textOf(highlights: readonly Highlight[], facts: readonly Fact[]): strin
   const known = statements.length === 0 ? "" : `Now: ${statements.join("; ")}.`;
   return [sentences, known].filter((part) => part !== "").join("\n\n");
 }
+
+/** Writes a summary in words of its own: a language model that the operator chose. */
+export interface SummaryWriter {
+  /** The text; undefined whatever went wrong. Never rejects. */
+  write(material: Highlights & { readonly facts: readonly Fact[] }): Promise<string | undefined>;
+}

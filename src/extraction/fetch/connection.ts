@@ -73,10 +73,7 @@ export function proxyHeaders({ username, password }: URL): Record<string, string
   return { "proxy-authorization": `Basic ${Buffer.from(credentials).toString("base64")}` };
 }
 
-/**
- * Connects to the proxy for `http` targets, through it for `https` ones. The user configured it: its address is not
- * judged, and errors on the way to it name it.
- */
+/** Connects to the proxy, and through it for `https`; its own address is not judged. */
 export function proxyConnector(target: URL, proxy: URL, connecting: Connecting): Connector {
   const connect = connectorWith(connecting);
   const failed = (error: unknown) => fetchFailure(error, "The proxy") as Error;
@@ -109,7 +106,7 @@ async function openTunnel(target: URL, proxy: URL, connecting: Connecting): Prom
   throw proxyRefusal(statusCode, hostOf(target));
 }
 
-/** What a proxy's own answer means. */
+/** The error for a proxy's own reply. */
 export function proxyRefusal(status: number, host: string): ServiceError {
   return new ServiceError(
     "FETCH_FAILED",

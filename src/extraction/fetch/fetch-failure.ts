@@ -5,7 +5,7 @@ const OFFLINE = "cannot be reached from here. Is this machine online?";
 const BLOCKED = "cannot be connected to from here: a firewall forbids it";
 const NOT_TRUSTED = "shows a certificate that no authority known here has signed";
 
-/** What happened, by the code of the error, as the end of a sentence about the host. The first that fits. */
+/** Causes by error code, as the end of a sentence about the host. The first match counts. */
 const WHAT_HAPPENED: readonly (readonly [codes: RegExp, whatHappened: string])[] = [
   [/^(ENOTFOUND|ENODATA)$/, "was not found: there is no such name, or this machine is offline"],
   [/^EAI_/, "could not be looked up: the name server does not answer. Is this machine online?"],
@@ -25,10 +25,7 @@ const WHAT_HAPPENED: readonly (readonly [codes: RegExp, whatHappened: string])[]
   [/^(UND_ERR_|E(?!RR_)[A-Z_]+$)/, "could not be fetched: the connection failed"],
 ];
 
-/**
- * A network error as FETCH_FAILED: who failed and how, never anything that was sent. Other errors (a limit that was
- * passed, an abort, a bug) are returned as they are.
- */
+/** A network error as FETCH_FAILED, never with what was sent; other errors as they are. */
 export function fetchFailure(error: unknown, host: string): unknown {
   const code = codeOf(error) ?? "";
   const what = WHAT_HAPPENED.find(([codes]) => codes.test(code))?.[1];

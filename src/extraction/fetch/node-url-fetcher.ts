@@ -4,13 +4,19 @@ import { type IncomingHttpHeaders, STATUS_CODES } from "node:http";
 import { Client, type Dispatcher } from "undici";
 import { ServiceError } from "../../core/errors.ts";
 import type { Clock } from "../../core/ports.ts";
-import type { FetchedPage, FetchOptions, UrlFetcher } from "../../core/documents/url-fetcher.ts";
+import type { FetchedPage, FetchOptions, UrlFetcher } from "../../core/documents/document-ports.ts";
 import { claimedCharset } from "../document-kind.ts";
 import { machineAddresses } from "./address-class.ts";
 import { directConnector, parseProxy, proxyConnector, proxyHeaders, proxyRefusal } from "./connection.ts";
-import { ACCEPTED_ENCODINGS, decodeContent } from "./content-decoding.ts";
+import {
+  ACCEPTED_ENCODINGS,
+  decodeContent,
+  filenameOf,
+  lengthOf,
+  mediaTypeOf,
+  utf8OfLatin1,
+} from "./response-head.ts";
 import { fetchFailure } from "./fetch-failure.ts";
-import { filenameOf, lengthOf, mediaTypeOf, utf8OfLatin1 } from "./response-head.ts";
 import { checkStep, hostOf, type JudgedTarget, type Lookup, TargetGuard } from "./target.ts";
 
 /** Milliseconds of a monotonic clock, so that a clock that is set, or a machine that slept, ends nothing. */
@@ -25,14 +31,14 @@ export interface FetchTimeouts {
 }
 
 export interface UrlFetcherOptions {
-  /** Of the program, for its user agent. */
+  /** Version of memoryd, for the user agent. */
   readonly version: string;
   readonly clock: Clock;
-  /** Of a body, as it arrives and unpacked. */
+  /** Limit of a body, both compressed and decompressed. */
   readonly maxBytes: number;
   /** Whether loopback and private addresses may be fetched; asked at every target, since keys may be made meanwhile. */
   readonly privateTargets: () => "allow" | "deny";
-  /** Where the daemon listens, once it does. */
+  /** Port of the daemon, once it listens. */
   readonly ownPort: () => number | undefined;
   /** `http://` or `https://`, with a user name and password where it asks for them. Private targets are refused then. */
   readonly proxy?: string | undefined;
@@ -72,11 +78,7 @@ interface Answer {
   readonly close: () => void;
 }
 
-/**
- * Fetches with one connection per request, to judged addresses only: no cookies, no referrer, nothing of the user.
- *
- * @throws {TypeError} for a proxy that is none.
- */
+/** Fetches from judged addresses only, with nothing of the user. @throws {TypeError} for a proxy that is none. */
 export function createUrlFetcher(options: UrlFetcherOptions): UrlFetcher {
   const { certificateAuthorities: ca, clock, maxBytes } = options;
   const timeouts: FetchTimeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };

@@ -1,4 +1,4 @@
-/** What may be fetched: the form of the URL, its port and name, and every address that the name has. */
+/** Checks of a fetch's target: the form of the URL, its port and name, and every address of the name. */
 import type { LookupAddress } from "node:dns";
 import { isIP } from "node:net";
 import { type ErrorCode, ServiceError } from "../../core/errors.ts";
@@ -8,7 +8,7 @@ import { type AddressClass, classOf, isOwnAddress } from "./address-class.ts";
 /** Long enough for signed addresses, as short as most servers' own limit. */
 const MAX_URL_LENGTH = 8_192;
 
-/** Where other protocols listen: https://fetch.spec.whatwg.org/#port-blocking */
+/** Ports of other protocols: https://fetch.spec.whatwg.org/#port-blocking */
 const BLOCKED_PORTS: ReadonlySet<number> = new Set([
   0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104,
   109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515,
@@ -37,7 +37,7 @@ export type Lookup = (name: string) => Promise<readonly LookupAddress[]>;
 export interface TargetGuardOptions {
   /** Asked at every target: keys may be made while the daemon runs. */
   readonly privateTargets: () => "allow" | "deny" | "never";
-  /** Where the daemon listens, if it does: never fetched at any address of this machine. */
+  /** Port of the daemon, if it listens: not fetched at any address of this machine. */
   readonly ownPort: () => number | undefined;
   readonly machineAddresses: () => readonly string[];
   readonly lookup: Lookup;
@@ -120,11 +120,7 @@ export class TargetGuard {
   }
 }
 
-/**
- * A page of the public internet may not choose what is fetched from the network around; the user may.
- *
- * @throws {ServiceError} FORBIDDEN.
- */
+/** A public page may not lead to a private address; the user may. @throws {ServiceError} FORBIDDEN. */
 export function checkStep(from: JudgedTarget | undefined, to: JudgedTarget): void {
   if (from?.exposure === "public" && to.exposure === "private") {
     throw forbidden(

@@ -1,32 +1,33 @@
-import type { ChildProcess } from "node:child_process";
-import type { DecodingLimits } from "../../core/documents/audio-decoder.ts";
-import { type Pcm, PCM_RATE } from "../../core/documents/transcription.ts";
+import { type ChildProcess, execFile } from "node:child_process";
+import { type DecodingLimits, type Pcm, PCM_RATE } from "../../core/documents/audio-decoder.ts";
 import { ServiceError } from "../../core/errors.ts";
 import { lowerPriority, passedLimit } from "../../sandbox/watchdog.ts";
-import { watchMemory } from "../../sandbox/resident-memory.ts";
 import { killGroup } from "../../sandbox/walls.ts";
 import { WorkClock } from "../../sandbox/work-clock.ts";
 import type { Container } from "./container.ts";
 import type { MediaReport } from "./media-report.ts";
+import { readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
 
 const MS_PER_SECOND = 1_000;
 const BYTES_PER_SAMPLE = 2;
 /** Kept of standard error, half from the beginning and half from the end: a damaged file makes FFmpeg print without end. */
 const PRINTED_CHARS = 262_144;
-/** Of one track as WebVTT: the subtitles of days take a tenth of it. */
+/** Maximum size of one track as WebVTT; days of subtitles take a tenth of it. */
 const MAX_SUBTITLE_BYTES = 64 * 1_024 * 1_024;
 /** FFmpeg's words for a file that ends before its head says so. */
 const CUT_OFF = /partial file|File ended prematurely|filesize and duration do not match/;
 /** Containers whose head says exactly how much sound there is, and that hold nothing but sound. */
 const EXACT: ReadonlySet<Container> = new Set(["wav", "flac"]);
-/** What may be missing: rates are converted, and lengths rounded. */
+/** Share of the duration that may be missing: rates are converted, and lengths rounded. */
 const TOLERANCE = 0.005;
 const TOLERANCE_MS = 250;
 
 export interface ChildOptions {
   readonly limits: DecodingLimits;
   readonly signal: AbortSignal;
-  /** Of a program that does not watch itself. */
+  /** Memory limit of a program that does not limit itself. */
   readonly maxResidentBytes?: number | undefined;
 }
 
@@ -71,7 +72,7 @@ export class DecodingChild {
     });
   }
 
-  /** What it wrote to standard error. */
+  /** The output on standard error. */
   get printed(): string {
     return this.#printed;
   }
@@ -87,11 +88,7 @@ export class DecodingChild {
     killGroup(this.#child);
   }
 
-  /**
-   * What it writes to standard output, once it has ended.
-   *
-   * @throws {ServiceError} TOO_LARGE for too many bytes, or too much work; what it was ended for.
-   */
+  /** Standard output, once the program has ended. @throws {ServiceError} TOO_LARGE; what it was ended for. */
   async output(): Promise<Buffer> {
     const clock = new WorkClock(() => this.kill(this.#tookTooLong()));
     clock.start(this.#limits.maxWorkingMs);
@@ -108,11 +105,7 @@ export class DecodingChild {
     return Buffer.concat(pieces);
   }
 
-  /**
-   * What it writes to standard output, as samples. Leaving early ends it.
-   *
-   * @throws {ServiceError} TOO_LARGE; UNPROCESSABLE for what is damaged or cut off; what it was ended for.
-   */
+  /** The samples; leaving early ends the program. @throws {ServiceError} TOO_LARGE, UNPROCESSABLE. */
   async *sound(container: Container, report: MediaReport): Pcm {
     const { maxSeconds, maxWorkingMs } = this.#limits;
     const clock = new WorkClock(() => this.kill(this.#tookTooLong()));
@@ -197,4 +190,49 @@ export const cutOff = () =>
 function toSamples(bytes: Buffer): Int16Array {
   const copy = new Uint8Array(bytes);
   return new Int16Array(copy.buffer, 0, copy.length / BYTES_PER_SAMPLE);
+}
+
+const MEASURE_EVERY_MS = 50;
+/** Interval on systems where each measurement starts a program. */
+const MEASURE_SELDOM_MS = 500;
+const BYTES_PER_KILOBYTE = 1_024;
+
+/** Calls `onPassed` once the process and its children take more memory. Not on Windows. */
+async function watchMemory(
+  pid: number,
+  maxBytes: number,
+  signal: AbortSignal,
+  onPassed: () => void,
+): Promise<void> {
+  if (process.platform === "win32") return;
+  const isLinux = process.platform === "linux";
+  while (!signal.aborted) {
+    const bytes = isLinux ? residentBytes(pid) : await residentBytesByPs(pid);
+    if (bytes > maxBytes) return onPassed();
+    await sleep(isLinux ? MEASURE_EVERY_MS : MEASURE_SELDOM_MS, undefined, { signal, ref: false }).catch(
+      () => undefined,
+    );
+  }
+}
+
+/** Resident bytes of a process and its descendants; 0 for one that is gone. Linux only. */
+function residentBytes(pid: number): number {
+  const proc = (file: string): string => {
+    try {
+      return readFileSync(`/proc/${pid}/${file}`, "latin1");
+    } catch {
+      return "";
+    }
+  };
+  const own = Number(/^VmRSS:\s*(\d+) kB/m.exec(proc("status"))?.[1] ?? 0) * BYTES_PER_KILOBYTE;
+  const children = proc(`task/${pid}/children`).split(" ").filter(Boolean);
+  return children.reduce((sum, child) => sum + residentBytes(Number(child)), own);
+}
+
+/** No walls stand where there is no /proc: the program itself is the process. */
+async function residentBytesByPs(pid: number): Promise<number> {
+  const { stdout } = await promisify(execFile)("ps", ["-o", "rss=", "-p", String(pid)]).catch(() => ({
+    stdout: "",
+  }));
+  return Number(stdout) * BYTES_PER_KILOBYTE;
 }

@@ -7,7 +7,6 @@ import { behind, standingWalls, type Walls } from "../../sandbox/walls.ts";
 import type { WorkLimits } from "../../sandbox/watchdog.ts";
 import type { Container } from "./container.ts";
 import { DecodingChild, recordingClosed } from "./decoding-child.ts";
-import { reportArguments, soundArguments, subtitleArguments } from "./ffmpeg-arguments.ts";
 import { type MediaReport, type OpenedMedia, readReport } from "./media-report.ts";
 import { INPUT, OUTPUT, STARTED } from "./media-source.ts";
 
@@ -32,9 +31,9 @@ export interface DecodingProgram {
   /** Its names for the file and for standard output. */
   readonly input: string;
   readonly output: string;
-  /** Of a program that does not watch itself. */
+  /** Memory limit of a program that does not limit itself. */
   readonly maxResidentBytes?: number;
-  /** What it prints first; its absence means that the program did not start. */
+  /** The first output; without it the program did not start. */
   readonly greeting?: string;
   readReport(printed: string): MediaReport | undefined;
   start(args: readonly string[], walls: Walls | undefined): ChildProcess;
@@ -95,12 +94,7 @@ export function decodingWorker(
   };
 }
 
-/**
- * Opens a recording with a program.
- *
- * @returns undefined where it cannot read the file, or there is no such program.
- * @throws {ServiceError} TOO_LARGE; INTERNAL where a decoder of ours does not start; the signal's reason.
- */
+/** @returns undefined where the program is missing or cannot read it. @throws {ServiceError} TOO_LARGE, INTERNAL. */
 export async function openWith(
   program: DecodingProgram,
   { container, limits, signal }: DecodingInput,
@@ -137,4 +131,60 @@ export async function openWith(
       await Promise.all(Array.from(running, ({ ended }) => ended));
     },
   };
+}
+
+/** One of FFmpeg's readers per container: others would read playlists, which name files and addresses. */
+const DEMUXERS: Readonly<Record<Container, string>> = {
+  wav: "wav",
+  mp3: "mp3",
+  aac: "aac",
+  flac: "flac",
+  ogg: "ogg",
+  mp4: "mov",
+  matroska: "matroska",
+};
+
+/** Decoders for sound and text subtitles. Pictures, the larger part of FFmpeg and of its bugs, are never decoded. */
+const DECODERS = [
+  "aac,aac_fixed,aac_latm,alac,flac,mp1,mp1float,mp2,mp2float,mp3,mp3float,opus,libopus,vorbis,libvorbis,speex,libspeex",
+  "ac3,ac3_fixed,eac3,dca,amrnb,amrwb,wmav2,adpcm_ms,adpcm_ima_wav,adpcm_ima_qt,gsm_ms,aac_at,mp3_at,alac_at,ac3_at",
+  "pcm_u8,pcm_s8,pcm_s16le,pcm_s16be,pcm_s24le,pcm_s24be,pcm_s32le,pcm_s32be,pcm_f32le,pcm_f32be,pcm_f64le,pcm_f64be",
+  "pcm_alaw,pcm_mulaw",
+  "mov_text,subrip,srt,webvtt,ass,ssa,text",
+].join(",");
+
+/** Largest single piece of memory: a header may ask for any. */
+const MAX_ALLOCATION_BYTES = 128 * 1_024 * 1_024;
+/** A film in many languages has some dozens; each may have tables of its own. */
+const MAX_STREAMS = 64;
+
+/** Prints what is in a file to standard error; see `readReport`. FFmpeg ends with code 1, for it has nothing to write. */
+function reportArguments(container: Container, input: string): string[] {
+  return words("info", container, input);
+}
+
+/** A sound track as 16 kHz mono, signed 16-bit, to `output`; what is behind `maxSeconds` is left. */
+function soundArguments(
+  container: Container,
+  input: string,
+  output: string,
+  index: number,
+  maxSeconds: number,
+): string[] {
+  const form = `-map 0:a:${index} -t ${maxSeconds} -ac 1 -ar 16000 -f s16le -y`.split(" ");
+  return [...words("warning", container, input, ["-vn", "-sn", "-dn"]), ...form, output];
+}
+
+/** A track of subtitles as WebVTT to `output`. */
+function subtitleArguments(container: Container, input: string, output: string, index: number): string[] {
+  const form = `-map 0:s:${index} -f webvtt -y`.split(" ");
+  return [...words("warning", container, input, ["-vn", "-an", "-dn"]), ...form, output];
+}
+
+/** `file:` before the name: no name can be taken for an option, or for another protocol. */
+function words(level: string, container: Container, input: string, left: readonly string[] = []): string[] {
+  const bounds = `-max_alloc ${MAX_ALLOCATION_BYTES} -max_streams ${MAX_STREAMS} -threads 1`.split(" ");
+  const allowed = ["-protocol_whitelist", "file,pipe", "-codec_whitelist", DECODERS];
+  const quiet = ["-nostdin", "-hide_banner", "-v", level];
+  return [...quiet, ...left, ...allowed, ...bounds, "-f", DEMUXERS[container], "-i", `file:${input}`];
 }

@@ -15,16 +15,13 @@ import {
 } from "./container.ts";
 import { checkDuration, cutOff, damaged } from "./decoding-child.ts";
 import { type DecodingInput, decodingWorker, openWith, systemFfmpeg } from "./decoding-program.ts";
-import { findProgram } from "./ffmpeg-program.ts";
 import type { OpenedMedia } from "./media-report.ts";
 import { openOriginal } from "../sandboxed-text-extractor.ts";
 import { claimOf, contradiction } from "../document-kind.ts";
+import { access, constants } from "node:fs/promises";
+import { delimiter, isAbsolute, join } from "node:path";
 
-/**
- * The container of a recording, by its bytes; undefined for what is none.
- *
- * @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE for a recording that is called something else.
- */
+/** The container, by the bytes; undefined for none. @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE. */
 async function recognise({ bytes, ...claim }: RecordingInput): Promise<FoundContainer | undefined> {
   const found = containerOf(await partOf(bytes.path, HEAD_BYTES, "first"));
   const { name } = claimOf(claim);
@@ -38,7 +35,7 @@ async function recognise({ bytes, ...claim }: RecordingInput): Promise<FoundCont
 }
 
 const PAGE_HEAD_BYTES = 27;
-/** Where a page states the number of its segments, whose lengths follow its head. */
+/** Offset of the number of segments in a page; their lengths follow. */
 const SEGMENT_COUNT_AT = 26;
 const MAX_SEGMENTS = 255;
 const MAX_PAGE_BYTES = PAGE_HEAD_BYTES + MAX_SEGMENTS + MAX_SEGMENTS * 255;
@@ -66,7 +63,7 @@ export function isPagePartial(end: Buffer): boolean {
 export interface MediaDecoderOptions {
   /** The file of the program; "auto" for the one on the search path, if any; "off" for none. */
   readonly ffmpeg: string;
-  /** As the variable `PATH` has it. */
+  /** The variable `PATH`. */
   readonly searchPath: string;
   readonly limits?: Partial<DecodingLimits>;
   /** Whether `@ffmpeg/core` is installed, for tests. */
@@ -164,4 +161,31 @@ function isFfmpegPackageInstalled(): boolean {
   } catch {
     return false;
   }
+}
+
+/** The program on a search path; relative places, which others may write to, are not searched. */
+export async function findProgram(name: string, path: string): Promise<string | undefined> {
+  const file = process.platform === "win32" ? `${name}.exe` : name;
+  for (const folder of path.split(delimiter)) {
+    if (!isAbsolute(folder)) continue;
+    const candidate = join(folder, file);
+    const isThere = await access(candidate, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) return candidate;
+  }
+  return undefined;
+}
+
+/** Checks that a named program exists. @throws {ServiceError} INVALID_REQUEST. */
+export async function checkNamedProgram(setting: string): Promise<void> {
+  if (setting === "auto" || setting === "off") return;
+  await access(setting, constants.X_OK).catch((cause: unknown) => {
+    throw new ServiceError(
+      "INVALID_REQUEST",
+      `There is no program at ${setting}, which --ffmpeg names. Correct the path, or use auto or off.`,
+      { cause },
+    );
+  });
 }

@@ -1,8 +1,7 @@
 import { cleanField, cleanLanguage } from "../clean-text.ts";
-import type { Recording, SoundTrack, SubtitleTrack } from "../../core/documents/audio-decoder.ts";
-import type { Pcm } from "../../core/documents/transcription.ts";
+import type { Pcm, Recording, SoundTrack, SubtitleTrack } from "../../core/documents/audio-decoder.ts";
 
-/** What the head of a file states. */
+/** Properties stated in a file's header. */
 export interface MediaReport {
   readonly soundTracks: readonly SoundTrack[];
   /** A cover picture is no video. */
@@ -75,7 +74,7 @@ export function readReport(printed: string): MediaReport | undefined {
 export interface OpenedMedia {
   readonly decoder: Recording["decoder"];
   readonly report: MediaReport;
-  /** As `Recording.sound`. */
+  /** Same as `Recording.sound`. */
   sound(index: number): Pcm;
   /** A track as WebVTT. */
   subtitles(index: number): Promise<Uint8Array>;

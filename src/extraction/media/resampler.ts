@@ -3,9 +3,9 @@ export const SPEECH_RATE = 16_000;
 
 /** Zero crossings of the kernel on either side; more make the edge of the pass band steeper. */
 const CROSSINGS = 16;
-/** Of half the lower rate; the rest is for the edge. */
+/** Pass band as a part of half the lower rate; the rest is the transition band. */
 const ROLL_OFF = 0.92;
-/** Of the Kaiser window: about 90 dB between what passes and what is stopped. */
+/** Shape of the Kaiser window; about 90 dB of attenuation. */
 const KAISER_BETA = 9;
 
 /**
@@ -56,7 +56,7 @@ export class Resampler {
     return output;
   }
 
-  /** What is left at the end of the input. */
+  /** The remaining samples at the end of the input. */
   end(): Float32Array {
     if (this.#rate === SPEECH_RATE) return new Float32Array(0);
     const length = this.#start + this.#held.length;

@@ -10,9 +10,9 @@ export interface WavFormat {
   readonly channels: number;
   /** In Hz. */
   readonly rate: number;
-  /** Where the sound begins. */
+  /** Offset of the samples. */
   readonly dataStart: number;
-  /** As the file states; undefined where it does not, as one that was written to a pipe. */
+  /** The stated size; undefined in files that were written to a pipe. */
   readonly dataBytes: number | undefined;
   readonly title?: string | undefined;
   readonly author?: string | undefined;
@@ -25,7 +25,7 @@ const CHUNK_HEAD = 8;
 const RIFF_HEAD = 12;
 const MIN_FORMAT_BYTES = 16;
 const MAX_FORMAT_BYTES = 64;
-/** Of the format chunk: where an extensible format states its encoding. */
+/** Offset in the format chunk at which an extensible format states its encoding. */
 const SUBFORMAT = 24;
 const MAX_INFO_BYTES = 65_536;
 /** Chunks before the sound; files have a handful. */
@@ -165,10 +165,7 @@ function ascii(view: DataView, at: number): string {
   return String.fromCharCode(...bytes.subarray(at, at + 4));
 }
 
-/**
- * Decodes a WAV file of plain samples as FFmpeg with these arguments would; without `-t`, reports what is in it, as JSON to
- * standard error: null for any other.
- */
+/** Decodes plain samples as FFmpeg would; without `-t`, reports as JSON to standard error, null for others. */
 export function runWav({ read, size }: MediaSource, args: readonly string[]): number {
   const format = readWavFormat(read, size);
   const duration = args.indexOf("-t");

@@ -26,7 +26,7 @@ export const backupRoutes = routes<{ readonly backups: BackupOperations }>((rout
     { body: CreateBackupBody, accepted: StartBackupReply },
     async ({ body, caller }, reply) => {
       const { name, folder } = body ?? {};
-      // Else a key could write wherever the daemon may.
+      // A key must not let its holder write anywhere on the disk.
       if (folder !== undefined && caller?.id !== LOCAL_TOKEN_ID)
         throw new ServiceError(
           "FORBIDDEN",

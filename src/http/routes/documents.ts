@@ -12,11 +12,11 @@ import {
   ListJobsReply,
   RestoreOriginalReply,
 } from "../../schemas/document.ts";
-import { OwnerBody, OwnerQuery } from "../../schemas/memory.ts";
+import { DeletionBody, DeletionQuery, OwnerBody, OwnerQuery } from "../../schemas/memory.ts";
 import { fromWire } from "../../schemas/wire.ts";
 import type { DocumentsOf } from "../caller-operations.ts";
 import { documentRecord, documentWithChunks, jobRecord } from "../document-record.ts";
-import { inScope, ownerOf, uuidOf } from "../memory-input.ts";
+import { deletion, inScope, ownerOf, uuidOf } from "../memory-input.ts";
 import { pageOf, pageReply } from "../page.ts";
 import { refuseOtherBodies, routeAdder, routes } from "../route.ts";
 import { passOver, receive } from "../upload.ts";
@@ -115,11 +115,10 @@ export const documentRoutes = routes<DocumentRoutesOptions>(
         scope: "write",
         summary: "Delete a document with its memories and its original",
       },
-      { params: DocumentParams, querystring: OwnerQuery, body: OwnerBody, answer: DeleteDocumentReply },
+      { params: DocumentParams, querystring: DeletionQuery, body: DeletionBody, answer: DeleteDocumentReply },
       async (request) => {
         const id = uuidOf(request.params.id, "document");
-        const owner = ownerOf(request.query, request.body);
-        const { deleted } = await documentsOf(request).deleteDocument({ id, ...owner });
+        const { deleted } = await documentsOf(request).deleteDocument({ id, ...deletion(request) });
         return { ok: true as const, id, deleted };
       },
     );

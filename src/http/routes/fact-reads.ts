@@ -5,6 +5,8 @@ import {
   CurrentFactQuery,
   DEFAULT_VOLATILE,
   FactStatsQuery,
+  FactSubjectsQuery,
+  FactSubjectsReply,
   FactStatsReply,
   FactTimelineQuery,
   FactTimelineReply,
@@ -142,6 +144,21 @@ export const factReadRoutes = routes<{ readonly operationsOf: OperationsOf }>((r
         FactStatsReply,
         operationsOf(request).factStats(inScope(fromWire(FactStatsQuery, request.query))),
       ),
+  );
+
+  route(
+    {
+      id: "factSubjects",
+      at: "GET /api/temporal/subjects",
+      scope: "read",
+      summary: "What facts are about",
+    },
+    { querystring: FactSubjectsQuery, answer: FactSubjectsReply },
+    async (request) => {
+      const { limit, offset } = placeOf(request.query);
+      const conditions = inScope(fromWire(FactSubjectsQuery, request.query));
+      return toWire(FactSubjectsReply, operationsOf(request).factSubjects({ ...conditions, limit, offset }));
+    },
   );
 
   route(

@@ -10,7 +10,7 @@ import {
   UpdateFactBody,
 } from "../../schemas/fact.ts";
 import { OwnerQuery } from "../../schemas/memory.ts";
-import { batchReply, judge } from "../batch.ts";
+import { batchReply, judge, sendBatch } from "../batch.ts";
 import type { OperationsOf } from "../caller-operations.ts";
 import { closeFactInput, factIdOf, recordFactInput } from "../fact-input.ts";
 import { factRecord, recordedFactRecord } from "../records.ts";
@@ -50,13 +50,13 @@ export const factWriteRoutes = routes<{ readonly operationsOf: OperationsOf }>((
         "In order: a later one sees what earlier ones did. What is accepted is stored as one: all of it or none after a crash.",
     },
     { headers: WriteHeaders, body: RecordFactsBody, answer: RecordFactsReply },
-    async (request) => {
+    async (request, reply) => {
       const items = await judgeItems(request.body.facts, "/facts", writer(request));
       const { results } = await operationsOf(request).recordFacts({
         items,
         ...idempotency(request, undefined),
       });
-      return batchReply(results, items, "/facts", request.id, recordedFactRecord);
+      return sendBatch(reply, await batchReply(results, items, "/facts", request.id, recordedFactRecord));
     },
   );
 

@@ -18,7 +18,7 @@ export interface McpRequest {
   readonly body: unknown;
   readonly operations: Operations;
   readonly documents: DocumentOperations | undefined;
-  /** Whose adds count together: a key, else a process of this machine, else a connection. */
+  /** Id that adds are counted by: the key's, else a local process's, else the connection's. */
   readonly adder: () => Promise<string>;
   readonly mayWrite: boolean;
   readonly clientHeader: string | undefined;
@@ -28,7 +28,7 @@ export interface McpRequest {
   readonly tools: ToolChoice;
 }
 
-/** What answers agents; http does not know what stands behind it. */
+/** Answers agents; implemented outside of http. */
 export type McpHandler = (request: McpRequest) => Promise<Response>;
 
 export interface McpRoutesOptions {

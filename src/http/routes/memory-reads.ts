@@ -1,4 +1,8 @@
 import {
+  CountMemoriesQuery,
+  CountMemoriesReply,
+  MemoryGraphQuery,
+  MemoryGraphReply,
   MemoryParams,
   MemoryRecord,
   OwnerQuery,
@@ -8,9 +12,18 @@ import {
   ListMemoriesQuery,
   ListMemoriesReply,
 } from "../../schemas/memory.ts";
+import { ContextBody, ContextReply } from "../../schemas/context.ts";
 import { QueryMemoryBody, QueryMemoryReply } from "../../schemas/query-memory.ts";
 import type { OperationsOf } from "../caller-operations.ts";
-import { listMemoriesInput, queryMemoryInput, memoryIdOf, ownerOf } from "../memory-input.ts";
+import {
+  contextInput,
+  countMemoriesInput,
+  listMemoriesInput,
+  memoryGraphInput,
+  queryMemoryInput,
+  memoryIdOf,
+  ownerOf,
+} from "../memory-input.ts";
 import { memoryPage, memoryRecord, seen } from "../records.ts";
 import { routes } from "../route.ts";
 import { toWire } from "../../schemas/wire.ts";
@@ -36,12 +49,56 @@ export const memoryReadRoutes = routes<{ readonly operationsOf: OperationsOf }>(
   );
 
   route(
+    {
+      id: "composeContext",
+      at: "POST /context",
+      scope: "read",
+      bodyKind: "question",
+      summary: "What an agent should know at the start of a piece of work",
+      description:
+        "Standing preferences, decisions that hold, what is true now, what was last worked on and what is open: nothing " +
+        "superseded, nothing twice, no text of documents. What is told does not count as remembered.",
+    },
+    { body: ContextBody, answer: ContextReply },
+    async (request) =>
+      toWire(ContextReply, await operationsOf(request).composeContext(contextInput(request.body))),
+  );
+
+  route(
     { id: "listMemories", at: "GET /memory/all", scope: "read", summary: "List memories, newest first" },
     { querystring: ListMemoriesQuery, answer: ListMemoriesReply },
     async (request) => {
       const input = listMemoriesInput(request.query);
       return memoryPage(await operationsOf(request).listMemories(input), input);
     },
+  );
+
+  route(
+    {
+      id: "countMemories",
+      at: "GET /memory/counts",
+      scope: "read",
+      summary: "Count memories by day, client, project, tag or user",
+    },
+    { querystring: CountMemoriesQuery, answer: CountMemoriesReply },
+    async (request) =>
+      toWire(
+        CountMemoriesReply,
+        await operationsOf(request).countMemories(countMemoriesInput(request.query)),
+      ),
+  );
+
+  route(
+    {
+      id: "memoryGraph",
+      at: "GET /memory/graph",
+      scope: "read",
+      summary: "Memories and the waypoints between them",
+      description: "For drawing: texts are cut. A walk from `around` passes over memories that match only.",
+    },
+    { querystring: MemoryGraphQuery, answer: MemoryGraphReply },
+    async (request) =>
+      toWire(MemoryGraphReply, await operationsOf(request).memoryGraph(memoryGraphInput(request.query))),
   );
 
   route(

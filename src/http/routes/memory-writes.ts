@@ -5,17 +5,28 @@ import {
   AddMemoryReply,
   DEFAULT_BOOST,
   DeleteMemoryReply,
+  DeletionBody,
+  DeletionQuery,
   MemoryParams,
-  OwnerBody,
   OwnerQuery,
   ReinforceMemoryBody,
   ReinforceMemoryReply,
+  TagMemoriesBody,
+  TagMemoriesReply,
   UpdateMemoryBody,
   UpdateMemoryReply,
 } from "../../schemas/memory.ts";
-import { batchReply, judge } from "../batch.ts";
+import type { Static } from "typebox";
+import { batchReply, judge, sendBatch } from "../batch.ts";
 import type { OperationsOf } from "../caller-operations.ts";
-import { addMemoryInput, ownerOf, updateMemoryInput, memoryIdOf } from "../memory-input.ts";
+import {
+  addMemoryInput,
+  deletion,
+  ownerOf,
+  tagMemoriesInput,
+  updateMemoryInput,
+  memoryIdOf,
+} from "../memory-input.ts";
 import { addedRecord, memoryRecord } from "../records.ts";
 import {
   idempotency,
@@ -26,6 +37,7 @@ import {
   WriteHeaders,
 } from "../request-headers.ts";
 import { routes } from "../route.ts";
+import { present } from "../../schemas/wire.ts";
 
 /** Items of a batch, each checked alone. */
 const judgeItems = judge(AddMemoryBody, addMemoryInput);
@@ -61,13 +73,13 @@ export const memoryWriteRoutes = routes<{ readonly operationsOf: OperationsOf }>
         body: AddMemoriesBody,
         answer: AddMemoriesReply,
       },
-      async (request) => {
+      async (request, reply) => {
         const items = await judgeItems(request.body.memories, "/memories", writer(request));
         const { results } = await operationsOf(request).addMemories({
           items,
           ...idempotency(request, undefined),
         });
-        return batchReply(results, items, "/memories", request.id, addedRecord);
+        return sendBatch(reply, await batchReply(results, items, "/memories", request.id, addedRecord));
       },
     );
 
@@ -87,6 +99,7 @@ export const memoryWriteRoutes = routes<{ readonly operationsOf: OperationsOf }>
           ...input,
           ...owner,
           ...ifVersion(request),
+          ...present({ changedBy: writer(request).createdBy }),
         });
         reply.header("etag", `"${memory.version}"`);
         return { ...memoryRecord(memory), updated: true as const };
@@ -94,18 +107,42 @@ export const memoryWriteRoutes = routes<{ readonly operationsOf: OperationsOf }>
     );
 
     route(
+      {
+        id: "tagMemories",
+        at: "POST /memory/tags",
+        scope: "write",
+        summary: "Add tags to up to 1 000 memories, and remove others",
+        description:
+          "Each memory is tagged whole or refused, and keeps its earlier version. Doing it twice changes nothing more.",
+      },
+      { body: TagMemoriesBody, answer: TagMemoriesReply },
+      async (request) => {
+        const { results } = await operationsOf(request).tagMemories({
+          ...tagMemoriesInput(request.body),
+          ...ownerOf({}, request.body),
+          ...present({ changedBy: writer(request).createdBy }),
+        });
+        const { added, ...reply } = await batchReply(results, [], "/memories", request.id, (each) => each);
+        return { ...reply, tagged: added } as Static<typeof TagMemoriesReply>;
+      },
+    );
+
+    route(
       { id: "deleteMemory", at: "DELETE /memory/:id", scope: "write", summary: "Delete a memory" },
       {
         params: MemoryParams,
-        querystring: OwnerQuery,
+        querystring: DeletionQuery,
         headers: IfMatchHeaders,
-        body: OwnerBody,
+        body: DeletionBody,
         answer: DeleteMemoryReply,
       },
       async (request) => {
         const id = memoryIdOf(request.params.id);
-        const owner = ownerOf(request.query, request.body);
-        const { deleted } = await operationsOf(request).deleteMemory({ id, ...owner, ...ifVersion(request) });
+        const { deleted } = await operationsOf(request).deleteMemory({
+          id,
+          ...deletion(request),
+          ...ifVersion(request),
+        });
         return { ok: true as const, id, deleted };
       },
     );

@@ -2,11 +2,28 @@ import { Type } from "typebox";
 import { ServiceError } from "../../core/errors.ts";
 import type { SectorCount } from "../../core/operations.ts";
 import type { ServiceStatus } from "../../core/status.ts";
-import { AliveReply, HealthReply, ReadyReply, StatsReply, VersionReply } from "../../schemas/system.ts";
+import type { InspectOperations } from "../../core/inspection.ts";
+import {
+  AliveReply,
+  HealthReply,
+  ListModelsReply,
+  LogsQuery,
+  LogsReply,
+  ReadyReply,
+  SettingsReply,
+  StatsReply,
+  UseModelBody,
+  VersionReply,
+} from "../../schemas/system.ts";
 import { toWire } from "../../schemas/wire.ts";
 import { LOCAL_TOKEN_ID } from "../access.ts";
 import type { OperationsOf } from "../caller-operations.ts";
+import { METRICS_MEDIA_TYPE, statusMetrics } from "../metrics.ts";
 import { routes } from "../route.ts";
+import type { ModelOperations } from "../../core/models.ts";
+import type { PurgeOperations } from "../../core/purge.ts";
+import { CompactionRecord, StartCompactionQuery, StartCompactionReply } from "../../schemas/compaction.ts";
+import { compactionRecord } from "../records.ts";
 
 /** Why the daemon cannot answer everything, each reason in `errors` too. */
 function notReadyError(reasons: readonly string[]): ServiceError {
@@ -21,17 +38,19 @@ export interface SystemRoutesOptions {
   /** Refreshes `addsRefused` of the status. */
   readonly lookAtDiskSpace: () => Promise<void>;
   readonly requestStop: () => void;
+  /** The requests so far, for Prometheus. */
+  readonly requestMetrics: () => string;
   /** Proves the daemon's identity to a reader of its runtime file; undefined where there is no such file. */
   readonly prove: ((challenge: string) => string) | undefined;
   /** The finished description of all routes. */
   readonly openapi: () => object;
 }
 
-/** What is proved has a length of its own, so that nobody gets a proof of anything else. */
+/** A challenge has a length of its own, so that no proof of it proves anything else. */
 const CHALLENGE = /^[\w-]{32,128}$/;
 
 export const systemRoutes = routes<SystemRoutesOptions>(
-  (route, { operationsOf, status, lookAtDiskSpace, requestStop, prove, openapi }) => {
+  (route, { operationsOf, status, lookAtDiskSpace, requestStop, requestMetrics, prove, openapi }) => {
     route(
       { id: "livez", at: "GET /livez", scope: "open", summary: "Whether the process is up" },
       { answer: AliveReply },
@@ -75,7 +94,7 @@ export const systemRoutes = routes<SystemRoutesOptions>(
           status: state,
           version,
           embedding_model: embedding.model,
-          // Of everybody.
+          // Only for admins: it counts all users' memories.
           ...(caller.scope === "admin" && { memory_count: memoryCount }),
           instance_id: instanceId,
           ...addsRefused(store),
@@ -95,6 +114,24 @@ export const systemRoutes = routes<SystemRoutesOptions>(
       async (request) => {
         await lookAtDiskSpace();
         return statsReply(status(), operationsOf(request).listSectors({}));
+      },
+    );
+
+    route(
+      {
+        id: "metrics",
+        at: "GET /metrics",
+        scope: "admin",
+        answers: "text/plain",
+        summary: "Figures for Prometheus",
+        description:
+          "Requests by route, status and seconds since the start; memories, jobs, queue, journal, checkpoints and bytes. Never a name, " +
+          "an id or a text.",
+      },
+      {},
+      async (_request, reply) => {
+        await lookAtDiskSpace();
+        return reply.type(METRICS_MEDIA_TYPE).send(statusMetrics(status()) + requestMetrics());
       },
     );
 
@@ -144,3 +181,93 @@ function statsReply(status: ServiceStatus, sectors: readonly SectorCount[]) {
     store: { ...store, addsRefused: store.addsRefused ?? undefined },
   });
 }
+
+const DEFAULT_LOG_LINES = 200;
+
+export const inspectRoutes = routes<{ readonly inspect: InspectOperations }>((route, { inspect }) => {
+  route(
+    {
+      id: "listSettings",
+      at: "GET /settings",
+      scope: "admin",
+      summary: "The settings that the daemon runs with, and where each comes from",
+      description: "Of secrets only whether they are set.",
+    },
+    { answer: SettingsReply },
+    async () => toWire(SettingsReply, { ...inspect.settings, ...inspect }),
+  );
+
+  route(
+    {
+      id: "readLogs",
+      at: "GET /logs",
+      scope: "admin",
+      summary: "The last lines of the daemon's log",
+      description: "Reads the last 2 MiB of it. The log holds no text of memories, no questions and no keys.",
+    },
+    { querystring: LogsQuery, answer: LogsReply },
+    async ({ query: { l = DEFAULT_LOG_LINES, level = "debug" } }) =>
+      toWire(LogsReply, await inspect.readLog({ limit: l, level })),
+  );
+});
+
+export const modelRoutes = routes<{ readonly models: ModelOperations }>((route, { models }) => {
+  route(
+    {
+      id: "listModels",
+      at: "GET /models",
+      scope: "admin",
+      summary: "The embedding models that ship or were pulled, and how far a change of the store's is",
+    },
+    { answer: ListModelsReply },
+    async () => toWire(ListModelsReply, await models.list()),
+  );
+
+  route(
+    {
+      id: "useModel",
+      at: "POST /models/use",
+      scope: "admin",
+      summary: "Embed all memories again with another model",
+      description:
+        "New memories and questions use it at once; the others follow in the background and over restarts, and are found by " +
+        "their own model until then. `GET /models` says how far it is. Naming the model before changes back.",
+    },
+    { body: UseModelBody, accepted: ListModelsReply },
+    async ({ body }, reply) => reply.code(202).send(toWire(ListModelsReply, await models.use(body.name))),
+  );
+});
+
+export const compactionRoutes = routes<{ readonly compaction: PurgeOperations }>((route, { compaction }) => {
+  route(
+    {
+      id: "getCompaction",
+      at: "GET /compact",
+      scope: "admin",
+      summary: "What waits to be erased from the disk, and how far erasing is",
+    },
+    { answer: CompactionRecord },
+    async () => compactionRecord(compaction.status()),
+  );
+
+  route(
+    {
+      id: "compact",
+      at: "POST /compact",
+      scope: "admin",
+      summary: "Erase what was deleted from the disk now",
+      description:
+        "Goes on by itself after the answer; `GET /compact` says how far it is. While one runs already, `backups=true` is 409.",
+    },
+    { querystring: StartCompactionQuery, accepted: StartCompactionReply },
+    async ({ query }, reply) => {
+      const started = compaction.start({ renewsBackups: query.backups === true });
+      if (!started && query.backups === true)
+        throw new ServiceError(
+          "CONFLICT",
+          "A purge runs already, and leaves the backups as they are. Ask again when it has ended; `GET /compact` says when.",
+        );
+      return reply.code(202).send({ started, compaction: compactionRecord(compaction.status()) });
+    },
+  );
+});

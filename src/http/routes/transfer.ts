@@ -1,8 +1,7 @@
 import { Readable } from "node:stream";
 import { ServiceError } from "../../core/errors.ts";
 import type { TransferRecord } from "../../core/transfer/transfer-record.ts";
-import { EXPORT_FORMAT, EXPORT_VERSION, LINES_MEDIA_TYPE } from "../../schemas/export-format.ts";
-import { formatTime } from "../../schemas/time.ts";
+import { LINES_MEDIA_TYPE } from "../../schemas/export-format.ts";
 import {
   EndLine,
   ExportHeader,
@@ -12,12 +11,12 @@ import {
   TRANSFER_LINES,
   type TransferLine,
 } from "../../schemas/transfer.ts";
-import { BODY_LIMITS, jsonExcess } from "../../schemas/json-limits.ts";
-import { batchReply, mapInTurns } from "../batch.ts";
+import { BODY_LIMITS, scanJson } from "../../schemas/json-limits.ts";
+import { batchReply, inTurns, mapInTurns } from "../batch.ts";
 import type { OperationsOf } from "../caller-operations.ts";
 import { decodeUtf8 } from "../json-body.ts";
 import { inScope } from "../memory-input.ts";
-import { lineOf, recordOf } from "../transfer-line.ts";
+import { linesOf, recordOf } from "../transfer-line.ts";
 import { validator } from "../validation.ts";
 import { routes, refuseOtherBodies } from "../route.ts";
 import { fromWire } from "../../schemas/wire.ts";
@@ -90,35 +89,10 @@ export const transferRoutes = routes<TransferRoutesOptions>((route, { operations
   );
 });
 
-async function* linesOf(records: AsyncIterable<TransferRecord>, version: string): AsyncGenerator<string> {
-  const counts = { memory: 0, document: 0, waypoint: 0, fact: 0 };
-  yield jsonLine({
-    format: EXPORT_FORMAT,
-    version: EXPORT_VERSION,
-    exported_at: formatTime(Date.now()),
-    memoryd: version,
-  });
-  for await (const record of records) {
-    counts[record.kind] += 1;
-    yield jsonLine(lineOf(record));
-  }
-  yield jsonLine({
-    type: "end",
-    memories: counts.memory,
-    documents: counts.document,
-    waypoints: counts.waypoint,
-    facts: counts.fact,
-  });
-}
-
-function jsonLine(value: object): string {
-  return `${JSON.stringify(value)}\n`;
-}
-
 /** The lines between the first and an `end`, as far as they are JSON. @throws {ServiceError} INVALID_REQUEST, TOO_LARGE. */
 async function readLines(body: unknown): Promise<(object | ServiceError)[]> {
   if (!Buffer.isBuffer(body)) throw invalid("", "must be lines of JSON, as application/x-ndjson");
-  const excess = jsonExcess(body, BODY_LIMITS.lines);
+  const { excess } = await inTurns(scanJson(body, BODY_LIMITS.lines));
   if (excess !== undefined) throw new ServiceError("TOO_LARGE", `The body ${excess}.`);
   const text = decodeUtf8(body);
   const [first = "", ...rest] = text.split("\n").filter((line) => line.trim() !== "");

@@ -1,4 +1,7 @@
 import type { Static } from "typebox";
+import type { BackupOperations } from "../../core/backups.ts";
+import { ServiceError } from "../../core/errors.ts";
+import type { PurgeOperations } from "../../core/purge.ts";
 import type { UserSummary } from "../../core/users/user-summary.ts";
 import { OwnerBody, OwnerQuery, ListMemoriesQuery, ListMemoriesReply } from "../../schemas/memory.ts";
 import {
@@ -17,7 +20,13 @@ import { memoryPage } from "../records.ts";
 import { routes } from "../route.ts";
 import { toWire } from "../../schemas/wire.ts";
 
-export const userRoutes = routes<{ readonly operationsOf: OperationsOf }>((route, { operationsOf }) => {
+export interface UserRoutesOptions {
+  readonly operationsOf: OperationsOf;
+  readonly compaction?: Pick<PurgeOperations, "purgeWithBackups"> | undefined;
+  readonly backups?: Pick<BackupOperations, "copies"> | undefined;
+}
+
+export const userRoutes = routes<UserRoutesOptions>((route, { operationsOf, compaction, backups }) => {
   route(
     {
       id: "listUsers",
@@ -98,7 +107,8 @@ export const userRoutes = routes<{ readonly operationsOf: OperationsOf }>((route
       scope: "write",
       summary: "Delete all memories of a user, with documents and originals",
       description:
-        "In one write: all of it or none after a crash. Facts stay, and name none of what went as their source.",
+        "In one write: all of it or none after a crash. Facts stay, and name none of what went as their source. Backups from " +
+        "before hold it yet, as `backups.remaining` says; with `backups` they are replaced before the answer.",
     },
     {
       params: UserParams,
@@ -107,13 +117,16 @@ export const userRoutes = routes<{ readonly operationsOf: OperationsOf }>((route
       answer: DeleteUserMemoriesReply,
     },
     async (request) => {
-      const { query, body } = request;
+      const { query, body, caller } = request;
+      if (query.backups === true && caller?.scope !== "admin")
+        throw new ServiceError("FORBIDDEN", "Replacing backups needs a key with the scope admin.");
       const deleted = await operationsOf(request).deleteUserMemories({
         userId: userOf(request.params, query, body),
         keepsDocuments: (query.keep ?? body?.keep ?? undefined) !== undefined,
         includesFacts: (query.include ?? body?.include ?? undefined) !== undefined,
       });
-      return toWire(DeleteUserMemoriesReply, { ok: true, ...deleted });
+      const copies = query.backups === true ? await compaction?.purgeWithBackups() : await backups?.copies();
+      return toWire(DeleteUserMemoriesReply, { ok: true, ...deleted, ...(copies && { backups: copies }) });
     },
   );
 });

@@ -2,7 +2,7 @@ import { access, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { InferenceSession, Tensor } from "onnxruntime-node";
 import { ServiceError } from "../../core/errors.ts";
-import { PACKAGE_ROOT, readVerified } from "../bundled-models.ts";
+import { type ModelFile, PACKAGE_ROOT, readVerified } from "../bundled-models.ts";
 import type { Whisper } from "./transcribe-recording.ts";
 import type { WindowDecoder } from "./transcribe-window.ts";
 import { readVocabulary, type Vocabulary } from "./vocabulary.ts";
@@ -18,6 +18,11 @@ const SHA256 = {
   "vocab.json": "301dc3618e2f5068c09de45a8015eaf3004dfd8c27ecdf3da6e379917a813934",
 } as const;
 export const WHISPER_FILES = Object.keys(SHA256) as (keyof typeof SHA256)[];
+/** The bundled files. */
+export const BUNDLED_WHISPER: readonly ModelFile[] = WHISPER_FILES.map((name) => ({
+  path: join(WHISPER_DIRECTORY, name),
+  sha256: SHA256[name],
+}));
 
 const HEAD_DIMENSIONS = 64;
 
@@ -29,11 +34,7 @@ export interface WhisperOptions {
   readonly threads: number;
 }
 
-/**
- * Loads the model, after checking its files.
- *
- * @throws {ServiceError} MODEL_UNAVAILABLE if a file is missing, damaged or of another kind; the message says what to do.
- */
+/** Loads the model, its files checked. @throws {ServiceError} MODEL_UNAVAILABLE, saying what to do. */
 export async function loadWhisper({ directory, isBundled, threads }: WhisperOptions): Promise<Whisper> {
   for (const name of WHISPER_FILES) {
     if (isBundled) await readVerified({ path: join(directory, name), sha256: SHA256[name] });

@@ -1,10 +1,10 @@
 import { realpathSync } from "node:fs";
-import type { Pcm, Segment, Transcript, TranscriptionOptions } from "../../core/documents/transcription.ts";
+import type { Pcm, Segment, Transcript, TranscriptionOptions } from "../../core/documents/audio-decoder.ts";
 import { type ErrorCode, ServiceError } from "../../core/errors.ts";
 import { JobProcess, type ProcessEnd } from "../../sandbox/job-process.ts";
 import type { Walls } from "../../sandbox/walls.ts";
 import { passedLimit, type WorkLimits } from "../../sandbox/watchdog.ts";
-import { ONNX_ENVIRONMENT } from "../onnx-environment.ts";
+import { ONNX_ENVIRONMENT } from "../bundled-models.ts";
 import type { WhisperOptions } from "./whisper-model.ts";
 
 export type ToWhisper =
@@ -24,7 +24,7 @@ export type FromWhisper =
 /** One process that transcribes recordings, one after the other. */
 export type WhisperProcess = JobProcess<ToWhisper, FromWhisper>;
 
-/** Of JavaScript objects: the vocabulary, and tensors that wait for the collector. The model lies outside of them. */
+/** Limit of the JavaScript heap, for the vocabulary and tensors to be collected. The model is outside of the heap. */
 const HEAP_BYTES = 256 * 1024 ** 2;
 
 /** @throws {Error} if the built worker is missing. */

@@ -1,13 +1,13 @@
 import { readdirSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import type { Transcriber } from "../../core/documents/transcription.ts";
+import type { Transcriber } from "../../core/documents/audio-decoder.ts";
 import { ServiceError } from "../../core/errors.ts";
 import { builtFile } from "../../sandbox/sandboxed-process.ts";
 import { ProcessQueue } from "../../sandbox/process-queue.ts";
 import type { WorkLimits } from "../../sandbox/watchdog.ts";
 import { WHISPER_DIRECTORY, type WhisperOptions } from "./whisper-model.ts";
-import { transcribeInProcess, startWhisperProcess } from "./whisper-process.ts";
+import { startWhisperProcess, transcribeInProcess } from "./whisper-process.ts";
 
 export interface TranscriberOptions {
   /** A folder with a Whisper model of the bundled one's interface; the bundled one if absent or empty. */
@@ -34,10 +34,7 @@ const RESIDENT_BYTES_PER_WEIGHT = 4;
 /** More gain little: the decoder's steps are short. */
 const MAX_THREADS = 4;
 
-/**
- * Whisper in a process of its own, started with the first recording and ended after a while without work. It may only read
- * its model, and has a low priority.
- */
+/** Whisper in a process of its own with low priority, that may only read its model. */
 export function openTranscriber(options: TranscriberOptions = {}): WhisperTranscriber {
   const { modelDirectory = "", idleTimeoutMs = DEFAULT_IDLE_TIMEOUT_MS } = options;
   const file = builtFile("models/whisper/whisper-worker.js");

@@ -2,7 +2,7 @@
 import { ServiceError } from "../../core/errors.ts";
 import { lowerPriority, Watchdog } from "../../sandbox/watchdog.ts";
 import { transcribeRecording, type Whisper } from "./transcribe-recording.ts";
-import { codeOf, tagOf } from "./languages.ts";
+import { codeOf, tagOf } from "./vocabulary.ts";
 import { loadWhisper } from "./whisper-model.ts";
 import type { FromWhisper, ToWhisper } from "./whisper-process.ts";
 

@@ -1,4 +1,4 @@
-import { PCM_RATE } from "../../core/documents/transcription.ts";
+import { PCM_RATE } from "../../core/documents/audio-decoder.ts";
 
 /** The input of one run of Whisper: 30 s. */
 export const WINDOW_SAMPLES = 30 * PCM_RATE;
@@ -31,7 +31,7 @@ export class Window {
     this.#pieces = audio[Symbol.asyncIterator]();
   }
 
-  /** Where in the recording it begins, in samples. */
+  /** Its begin in the recording, in samples. */
   get start(): number {
     return this.#start;
   }

@@ -1,6 +1,7 @@
 import { DocumentIndex } from "../../core/documents/document-index.ts";
 import { type FactChange, factIdOfRow, factRowId } from "../../core/facts/fact.ts";
 import { FactBook } from "../../core/facts/fact-book.ts";
+import { type FeedEntry, feedEntriesOf } from "../../core/feed.ts";
 import {
   INITIAL_SALIENCE,
   type Sector,
@@ -18,7 +19,8 @@ import type {
   Selection,
   UserMemories,
 } from "../../core/ports.ts";
-import { type Change, edgeId, type EdgeRow, endsOfEdgeId, type RequestRow } from "../../core/rows.ts";
+import { type Change, type EdgeRow, endsOfEdgeId, type RequestRow } from "../../core/rows.ts";
+import { VersionIndex } from "../../core/history/version-index.ts";
 import type { MemoryTraits } from "../../core/recall/traits.ts";
 import { fadedSalience, HALF_LIVES } from "../../core/memories/salience.ts";
 import { EdgeIndex } from "./edge-index.ts";
@@ -33,18 +35,22 @@ const NOTHING = (): void => {};
 
 /** A record that is shown and not yet durable. */
 export interface Stage {
-  /** Of the memories that the record puts or removes, by id. */
+  /** Entries of the memories that the record puts or removes, by id. */
   readonly ordinals: ReadonlyMap<string, Ordinal>;
+  /** Its entries in the feed, published once it is durable. */
+  readonly feedEntries: readonly FeedEntry[];
   /** Takes the record back. Records are taken back newest first, with none left out. */
   undo(): void;
 }
 
-/** What a store holds of everything small and exact. See `Catalogue` for what readers may rely on. */
+/** The small, exact data of a store, in memory. See `Catalogue` for the guarantees to readers. */
 export class StoreCatalogue implements Catalogue {
   /** Every version of every fact. */
   readonly facts = new FactBook();
   /** Every document and every job. */
   readonly documents = new DocumentIndex();
+  /** Earlier versions, and the trash. */
+  readonly versions = new VersionIndex(this.documents);
   readonly #columns = new MemoryColumns();
   readonly #edges = new EdgeIndex();
   readonly #requests = new Map<string, RequestRow>();
@@ -74,47 +80,21 @@ export class StoreCatalogue implements Catalogue {
     return this.#columns.ordinalOf(id);
   }
 
-  /** Shows a record's changes. */
-  stage(changes: readonly Change[]): Stage {
+  /** Shows a record's changes. @param erases as in `feedEntriesOf`. */
+  stage(changes: readonly Change[], erases?: string): Stage {
+    const feedEntries = feedEntriesOf(changes, erases, this);
     const ways: (() => void)[] = [];
-    const undo = {
-      push(back: () => void): void {
-        if (back !== NOTHING) ways.push(back);
-      },
-    };
     const ordinals = new Map<string, Ordinal>();
     for (const change of changes) {
-      switch (change.table) {
-        case "memories": {
-          const before = this.#columns.ordinalOf(change.id);
-          undo.push(this.#stageMemory(change.id, change.row));
-          const ordinal = before ?? this.#columns.ordinalOf(change.id);
-          if (ordinal !== undefined) ordinals.set(change.id, ordinal);
-          break;
-        }
-        case "signals":
-          undo.push(this.#stageSignals(change.id, change.row));
-          break;
-        case "edges":
-          undo.push(this.#stageEdge(change.id, change.row));
-          break;
-        case "requests":
-          undo.push(this.#stageRequest(change.id, change.row));
-          break;
-        case "facts":
-          undo.push(this.#stageFact(change));
-          break;
-        case "documents":
-        case "jobs":
-          undo.push(this.documents.apply(change));
-          break;
-        case "vectors":
-        case "tokens":
-          break;
-      }
+      const before = this.#columns.ordinalOf(change.id);
+      const back = this.#apply(change);
+      if (back !== NOTHING) ways.push(back);
+      const ordinal = before ?? this.#columns.ordinalOf(change.id);
+      if (change.table === "memories" && ordinal !== undefined) ordinals.set(change.id, ordinal);
     }
     return {
       ordinals,
+      feedEntries,
       undo: () => {
         for (const back of ways.reverse()) back();
       },
@@ -130,16 +110,9 @@ export class StoreCatalogue implements Catalogue {
     this.#columns.setTraits(ordinal, traits);
   }
 
-  loadSignals(id: string, signals: Signals): void {
-    this.#stageSignals(id, signals);
-  }
-
-  loadEdge(edge: EdgeRow): void {
-    this.#stageEdge(edgeId(edge), edge);
-  }
-
-  loadRequest(key: string, row: RequestRow): void {
-    this.#requests.set(key, row);
+  /** For filling at open, after the memories: rows of any other table but versions, in any order. */
+  loadRows(rows: readonly Change[]): void {
+    for (const row of rows) this.#apply(row);
   }
 
   find(id: string): CatalogueEntry | undefined {
@@ -301,6 +274,30 @@ export class StoreCatalogue implements Catalogue {
 
   users(): Map<string, UserMemories> {
     return this.#columns.users();
+  }
+
+  /** Applies a change, and answers the way back. */
+  #apply(change: Change): () => void {
+    switch (change.table) {
+      case "memories":
+        return this.#stageMemory(change.id, change.row);
+      case "signals":
+        return this.#stageSignals(change.id, change.row);
+      case "edges":
+        return this.#stageEdge(change.id, change.row);
+      case "requests":
+        return this.#stageRequest(change.id, change.row);
+      case "facts":
+        return this.#stageFact(change);
+      case "documents":
+      case "jobs":
+        return this.documents.apply(change);
+      case "versions":
+        return this.versions.apply(change);
+      case "vectors":
+      case "tokens":
+        return NOTHING;
+    }
   }
 
   #stageMemory(id: string, row: SlimMemoryRow | null): () => void {

@@ -1,3 +1,7 @@
+import type { Ordinal } from "../../core/ports.ts";
+import { hash } from "node:crypto";
+import type { Metadata } from "../../core/memory.ts";
+
 type NumberArray = Int8Array | Uint8Array | Int32Array | Uint32Array | Float32Array | Float64Array;
 
 /** A column of numbers that grows as it is written: a row not yet written is 0. */
@@ -38,4 +42,87 @@ export function placeIn(series: readonly number[], ordinal: number): number {
     else high = middle;
   }
   return low;
+}
+
+/** Numbers strings from 1 in the order they are first seen, so that a column can hold them; null is 0. */
+export class Interner {
+  readonly #numbers = new Map<string, number>();
+  readonly #strings: (string | null)[] = [null];
+
+  number(value: string | null): number {
+    if (value === null) return 0;
+    const known = this.#numbers.get(value);
+    if (known !== undefined) return known;
+    this.#strings.push(value);
+    this.#numbers.set(value, this.#strings.length - 1);
+    return this.#strings.length - 1;
+  }
+
+  /** The number of a string seen before; undefined for another, which no row can hold then. */
+  known(value: string | null): number | undefined {
+    return value === null ? 0 : this.#numbers.get(value);
+  }
+
+  string(number: number): string | null {
+    return this.#strings[number] ?? null;
+  }
+}
+
+const NONE: readonly never[] = [];
+
+/** Which memories name which others in `supersedes`, both ways; sparse, because few memories replace others. */
+export class Successors {
+  readonly #supersedes = new Map<Ordinal, readonly string[]>();
+  /** By id of the memory that is replaced, whether it is here or not. */
+  readonly #successors = new Map<string, readonly Ordinal[]>();
+
+  set(ordinal: Ordinal, ids: readonly string[]): void {
+    for (const id of this.idsOf(ordinal)) {
+      const others = this.of(id).filter((other) => other !== ordinal);
+      if (others.length === 0) this.#successors.delete(id);
+      else this.#successors.set(id, others);
+    }
+    if (ids.length === 0) this.#supersedes.delete(ordinal);
+    else this.#supersedes.set(ordinal, ids);
+    for (const id of ids) this.#successors.set(id, [...this.of(id), ordinal]);
+  }
+
+  /** Ids that a memory supersedes. */
+  idsOf(ordinal: Ordinal): readonly string[] {
+    return this.#supersedes.get(ordinal) ?? NONE;
+  }
+
+  /** The memories, live or not, that supersede this one. */
+  of(id: string): readonly Ordinal[] {
+    return this.#successors.get(id) ?? NONE;
+  }
+}
+
+/** A number for each top-level key with a scalar value: equal pairs get equal numbers, others differ but once in 2⁵³. */
+export function metadataKeys(metadata: Metadata): number[] {
+  return Object.entries(metadata).flatMap(([key, value]) =>
+    typeof value === "object" && value !== null
+      ? []
+      : [hash53(`${key.length}${typeof value}${key}${String(value)}`)],
+  );
+}
+
+/** FNV-1a's 32-bit prime; two rounds from unlike starts give 64 bits, of which a number holds 53. */
+const FNV_PRIME = 16_777_619;
+const FNV_START = 2_166_136_261;
+
+/** From here on the native hash is quicker. */
+const LONG_CHARS = 1_000;
+
+function hash53(text: string): number {
+  if (text.length > LONG_CHARS) return Number(hash("sha256", text, "buffer").readBigUInt64LE() >> 11n);
+  let low = FNV_START;
+  let high = ~FNV_START;
+  for (let i = 0; i < text.length; i += 1) {
+    const unit = text.charCodeAt(i);
+    low = Math.imul(low ^ unit, FNV_PRIME);
+    // Bytes of a unit in the other order, so that the two rounds do not collide together.
+    high = Math.imul(high ^ ((unit << 8) | (unit >>> 8)), FNV_PRIME);
+  }
+  return ((high >>> 0) & 0x1f_ffff) * 2 ** 32 + (low >>> 0);
 }

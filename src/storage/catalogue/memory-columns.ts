@@ -2,12 +2,9 @@ import { type Sector, SECTORS, type Signals } from "../../core/memory.ts";
 import type { CatalogueEntry, MemoryFilter, Ordinal, UserMemories } from "../../core/ports.ts";
 import type { MemoryRow } from "../../core/rows.ts";
 import type { MemoryTraits } from "../../core/recall/traits.ts";
-import { Column, placeIn } from "./column.ts";
-import { Interner } from "./interner.ts";
-import { metadataKeys } from "./metadata-keys.ts";
-import { Successors } from "./successors.ts";
+import { Column, Interner, metadataKeys, placeIn, Successors } from "./column.ts";
 
-/** What the catalogue keeps of a memory row: everything but its text. */
+/** The columns of memories in the catalogue: everything but the texts. */
 export type SlimMemoryRow = Omit<MemoryRow, "content" | "terms">;
 
 const uint8 = () => new Column((length) => new Uint8Array(length));
@@ -280,9 +277,11 @@ export class MemoryColumns {
     if (filter.userId !== undefined) equals(this.#user, this.#users.known(filter.userId));
     if (filter.sessionId !== undefined) equals(this.#session, this.#sessions.known(filter.sessionId));
     if (filter.createdBy !== undefined) equals(this.#createdBy, this.#clients.known(filter.createdBy));
-    const { createdFrom, idEnd } = filter;
+    const { createdFrom, createdTo, idEnd } = filter;
     if (createdFrom !== undefined) tests.push((ordinal) => this.#createdAt.get(ordinal) >= createdFrom);
+    if (createdTo !== undefined) tests.push((ordinal) => this.#createdAt.get(ordinal) < createdTo);
     if (idEnd !== undefined) tests.push((ordinal) => this.idOf(ordinal).endsWith(idEnd));
+    if (filter.documents === false) equals(this.#document, this.#documents.known(null));
     if (filter.projects !== undefined) {
       const wanted = new Set(filter.projects.map((project) => this.#projects.known(project)));
       tests.push((ordinal) => wanted.has(this.#project.get(ordinal)));

@@ -6,10 +6,7 @@ interface Pending {
   readonly bytes: number;
 }
 
-/**
- * The rows that are durable in the journal and not yet in the tables: the last state of each, which is also the
- * batch that the next checkpoint applies. What it holds hides what the tables say.
- */
+/** Rows durable in the journal and not yet in the tables: the last state of each, which hides theirs. */
 export class Overlay {
   readonly #pending = new Map<TableName, Map<string, Pending>>();
   #sequence = 0;
@@ -74,7 +71,7 @@ export class Overlay {
   }
 }
 
-/** What a change weighs: an estimate to cap memory and work by, not a file size. */
+/** Estimated memory of a change, to limit memory and work by; not a file size. */
 export function bytesOf(change: Change): number {
   const ROW_BYTES = 200;
   if (change.row === null) return ROW_BYTES;
@@ -85,6 +82,11 @@ export function bytesOf(change: Change): number {
         2 * (change.row.content.length + change.row.terms.length) +
         JSON.stringify(change.row.metadata).length
       );
+    case "versions": {
+      const { memory, document } = change.row;
+      const ids = document === null ? 0 : 40 * document.memoryIds.length;
+      return 2 * ROW_BYTES + 2 * memory.content.length + JSON.stringify(memory.metadata).length + ids;
+    }
     case "vectors":
       return change.row.windows.reduce((sum, window) => sum + window.byteLength, ROW_BYTES);
     case "tokens":

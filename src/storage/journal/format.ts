@@ -114,13 +114,21 @@ export function sealGroup(
   return checksum;
 }
 
-/** The group header at `offset`; undefined if none is there. Says nothing of the frames behind it. */
-export function decodeGroupHeader(segment: Buffer, offset: number, salt: number): GroupHeader | undefined {
+/**
+ * The group header at `offset`; undefined if none is there. Says nothing of the frames behind it.
+ *
+ * @param salt undefined where the segment's header is damaged: then the header's own checksum proves nothing.
+ */
+export function decodeGroupHeader(
+  segment: Buffer,
+  offset: number,
+  salt: number | undefined,
+): GroupHeader | undefined {
   if (offset + GROUP_HEADER_BYTES > segment.length) return undefined;
   const bytes = segment.subarray(offset, offset + GROUP_HEADER_BYTES);
   if (!bytes.subarray(0, 4).equals(GROUP_MAGIC)) return undefined;
   const checksum = bytes.readUInt32LE(GROUP_CHECKSUM_AT);
-  if (checksum !== crc32(bytes.subarray(0, GROUP_CHECKSUM_AT), salt)) return undefined;
+  if (salt !== undefined && checksum !== crc32(bytes.subarray(0, GROUP_CHECKSUM_AT), salt)) return undefined;
   return {
     bodyBytes: bytes.readUInt32LE(4),
     firstSequence: Number(bytes.readBigUInt64LE(8)),
@@ -148,11 +156,7 @@ export function writeFrame(into: Buffer, offset: number, frame: Frame): number {
   return offset + FRAME_HEADER_BYTES + frame.payload.length;
 }
 
-/**
- * The frames of a group whose checksum holds; payloads share its bytes.
- *
- * @throws {RangeError} if they do not fill it exactly: then it was written wrong, for it is what was written.
- */
+/** The frames of a sound group; payloads share its bytes. @throws {RangeError} if they do not fill it exactly. */
 export function* readFrames(body: Buffer): Generator<Frame, void> {
   for (let offset = 0; offset < body.length;) {
     const start = offset + FRAME_HEADER_BYTES;

@@ -65,10 +65,16 @@ export interface RecordPiece {
  * Cuts a record's changes into frame payloads of at most `MAX_FRAME_BYTES`, encoding no more than it yields, so
  * that a large record can be encoded as it is written. Each piece has its own bytes.
  */
-export function* cutRecord(changes: readonly Change[]): Generator<RecordPiece, void> {
+export function* cutRecord({
+  changes,
+  erases,
+}: {
+  readonly changes: readonly Change[];
+  readonly erases?: string | undefined;
+}): Generator<RecordPiece, void> {
   let waiting: Uint8Array[] = [];
   let bytes = 0;
-  for (const encoded of encodeChanges(changes)) {
+  for (const encoded of encodeChanges(changes, erases)) {
     // A copy: the encoder's next piece overwrites this one.
     waiting.push(encoded.slice());
     bytes += encoded.length;

@@ -16,9 +16,9 @@ export interface ActiveSegment {
   readonly firstSequence: number;
   readonly salt: number;
   readonly file: DiskFile;
-  /** Where the next group goes: the end of what is durable. */
+  /** Offset of the next group: the end of the durable bytes. */
   length: number;
-  /** Of the last durable group. */
+  /** Checksum of the last durable group. */
   checksum: number;
 }
 
@@ -47,17 +47,14 @@ export async function createSegment(
 /** How far a journal went when it was last closed. */
 export interface EndMark {
   readonly epoch: number;
-  /** Of the last record; a journal never ends before it again. */
+  /** Sequence of the last record; a journal never ends before it again. */
   readonly sequence: number;
 }
 
 const END_NAME = "end";
 const END_LINE = /^(memoryd journal end (\d+)\.(\d+)) crc32 ([0-9a-f]{8})\n$/;
 
-/**
- * Notes, for the next opening, how far the journal goes: a journal that lost its last records in the meantime looks like
- * one whose last write was cut short.
- */
+/** Notes how far the journal goes: lost records look like a write that was cut short. */
 export async function writeEndMark(
   disk: Disk,
   directory: string,

@@ -7,10 +7,12 @@ export interface JournalRecord {
   /** Epoch milliseconds UTC. */
   readonly time: number;
   readonly changes: readonly Change[];
+  /** The user whose data it erases, for the feed. */
+  readonly erases?: string | undefined;
 }
 
 export interface RecordToAppend extends Omit<JournalRecord, "sequence"> {
-  /** Whether it makes room sooner or later: such a record may use what is kept free for the day the disk is full. */
+  /** True for a record that frees space: it may use the reserve for a full disk. */
   readonly frees: boolean;
 }
 
@@ -39,9 +41,9 @@ export interface Journal {
     readonly sequence: number;
     readonly durable: Promise<void>;
   };
-  /** Of the last durable record. */
+  /** Sequence of the last durable record. */
   readonly position: { readonly epoch: number; readonly sequence: number };
-  /** Whether a full disk leaves room for nothing but records that free, as far as known. */
+  /** True while a full disk admits only records that free space, as far as known. */
   readonly isFull: boolean;
   /** Looks whether that is still so; nothing to do while it is not. */
   findRoom(): Promise<void>;
@@ -61,6 +63,6 @@ export interface Journal {
   beginSegment(): Promise<void>;
   /** Writes what waits. Idempotent; every append after it is refused. */
   close(): Promise<void>;
-  /** Of all its segments on the disk. */
+  /** Size of all its segments on the disk. */
   readonly bytes: number;
 }

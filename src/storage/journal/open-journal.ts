@@ -117,15 +117,18 @@ export async function openJournal(options: JournalOptions): Promise<JournalOpene
 
 /**
  * Looks whether a journal holds together, and touches nothing: for whoever must not begin to change a store that will
- * be refused.
+ * be refused. Answers its last whole record, and the bytes of an unfinished write behind it.
  *
  * @throws {ServiceError} STORE_UNUSABLE as `openJournal`, but for records that are whole and cannot be understood.
  */
-export async function checkJournal(options: Omit<JournalOptions, "onRecord" | "onRefused">): Promise<void> {
-  await read(options);
+export async function checkJournal(
+  options: Omit<JournalOptions, "onRecord" | "onRefused">,
+): Promise<{ readonly sequence: number; readonly tornBytes: number }> {
+  const { last } = await read(options);
+  return { sequence: last?.content.lastSequence ?? options.after, tornBytes: last?.torn.length ?? 0 };
 }
 
-/** Whether there is a journal that anything was ever written to; the making of a store may have ended before that. */
+/** True if a journal exists and has a record; false also where the creation of a store was interrupted. */
 export async function holdsRecords(disk: Disk, directory: string): Promise<boolean> {
   for (const { name } of await disk.list(directory)) {
     if (parseSegmentName(name) === undefined) continue;

@@ -4,6 +4,7 @@ import { decodeChanges } from "../codec.ts";
 import { journalUnusable } from "./refusals.ts";
 import {
   decodeGroupHeader,
+  decodeSegmentHeader,
   GROUP_HEADER_BYTES,
   GROUP_MAGIC,
   type GroupHeader,
@@ -17,11 +18,11 @@ import type { JournalRecord } from "./journal.ts";
 /** How far a segment holds. What lies behind `goodBytes` is a torn tail: the end of a write that a crash cut short. */
 export interface SegmentContent {
   readonly goodBytes: number;
-  /** Where its last whole group begins; `goodBytes` if it has none. */
+  /** Offset of its last whole group; `goodBytes` if it has none. */
   readonly lastGroupAt: number;
-  /** Of its last whole record; the one before its first if it has none. */
+  /** Sequence of its last whole record; if it has none, the one before its first. */
   readonly lastSequence: number;
-  /** Of the last group in the good bytes. */
+  /** Checksum of the last group in the good bytes. */
   readonly checksum: number;
 }
 
@@ -73,7 +74,7 @@ export function readSegment(
       parts.push(frame.payload);
       if (frame.kind === "part") continue;
       if (onRecord !== undefined && sequence > after) {
-        onRecord({ sequence, time: frame.time, changes: changesOf(file, sequence, parts) });
+        onRecord({ sequence, time: frame.time, ...changesOf(file, sequence, parts) });
       }
       parts = [];
       sequence += 1;
@@ -103,14 +104,61 @@ function refuseUnlessTorn(
   group: GroupHeader | undefined,
 ): void {
   const writeBytes = GROUP_HEADER_BYTES + (group?.bodyBytes ?? MAX_GROUP_BYTES);
-  let next = offset + writeBytes < bytes.length ? offset + writeBytes : undefined;
-  for (let at = bytes.indexOf(GROUP_MAGIC, offset + 1); at !== -1; at = bytes.indexOf(GROUP_MAGIC, at + 1)) {
-    if (decodeGroupHeader(bytes, at, salt) === undefined) continue;
-    next = at;
-    break;
-  }
+  const next =
+    nextGroup(bytes, offset, salt) ?? (offset + writeBytes < bytes.length ? offset + writeBytes : undefined);
   if (next !== undefined) {
     throw journalUnusable(file, `is damaged at byte ${offset}, and later writes follow at byte ${next}`);
+  }
+}
+
+/** Offset of the next whole header of a group; undefined without one. */
+function nextGroup(bytes: Buffer, offset: number, salt: number): number | undefined {
+  for (let at = bytes.indexOf(GROUP_MAGIC, offset + 1); at !== -1; at = bytes.indexOf(GROUP_MAGIC, at + 1))
+    if (decodeGroupHeader(bytes, at, salt) !== undefined) return at;
+  return undefined;
+}
+
+/**
+ * The records of a segment that are whole, in order, whatever is damaged between them.
+ *
+ * @param faults gets a sentence for each damaged place.
+ * @throws {ServiceError} STORE_UNUSABLE for records of a newer format.
+ */
+export function* salvageSegment(
+  file: string,
+  bytes: Buffer,
+  faults: string[],
+): Generator<JournalRecord, void> {
+  const salt = decodeSegmentHeader(bytes)?.salt;
+  if (salt === undefined) faults.push(`${file} has no sound header`);
+  let parts: Uint8Array[] = [];
+  let sequence = 0;
+  for (let offset = SEGMENT_HEADER_BYTES; offset < bytes.length;) {
+    const group = decodeGroupHeader(bytes, offset, salt);
+    const body = group && bodyOf(bytes, offset, group);
+    if (group === undefined || body === undefined) {
+      faults.push(`${file} is damaged at byte ${offset}`);
+      // Without the salt, a text that somebody stored could pass for a group.
+      const next = salt === undefined ? undefined : nextGroup(bytes, offset, salt);
+      if (next === undefined) return;
+      offset = next;
+      parts = [];
+      continue;
+    }
+    for (const frame of framesOf(file, body, offset)) {
+      if (frame.sequence !== sequence) parts = [];
+      ({ sequence } = frame);
+      parts.push(frame.payload);
+      if (frame.kind === "part") continue;
+      try {
+        yield { sequence, time: frame.time, ...changesOf(file, sequence, parts) };
+      } catch (error) {
+        if (error instanceof ServiceError && !error.message.includes(file)) throw error;
+        faults.push(`${file} lacks a part of record ${sequence}`);
+      }
+      parts = [];
+    }
+    offset += GROUP_HEADER_BYTES + group.bodyBytes;
   }
 }
 

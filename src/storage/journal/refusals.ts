@@ -3,7 +3,7 @@ import { ServiceError } from "../../core/errors.ts";
 import type { Change } from "../../core/rows.ts";
 import { hasCode } from "../disk.ts";
 
-/** Whether a disk, or a quota on it, had no room. */
+/** True if the disk, or a quota on it, was full. */
 export function isFull(error: unknown): boolean {
   return hasCode(error, "ENOSPC", "EDQUOT");
 }
@@ -11,7 +11,7 @@ export function isFull(error: unknown): boolean {
 export function storeFull(cause?: unknown): ServiceError {
   return new ServiceError(
     "STORE_FULL",
-    "The disk is full, so nothing was stored. Free some space; deleting memories still works.",
+    "The disk is full, so nothing was stored. Free some space; deleting memories for good still works.",
     { cause },
   );
 }
@@ -51,7 +51,7 @@ function codeOf(error: unknown): string {
   return error instanceof Error && "code" in error ? ` (${String(error.code)})` : "";
 }
 
-/** What to do about a journal that cannot be read, and that nothing was done about it yet. */
+/** Advice for a journal that cannot be read, with the note that nothing was changed yet. */
 const ADVICE = "Nothing was changed. Make a copy of the data directory, then restore a backup.";
 
 /** A journal that cannot be trusted: opening it is refused, with a sentence that names the file. */
@@ -61,9 +61,10 @@ export function journalUnusable(file: string, problem: string, cause?: unknown):
 
 /**
  * Whether a record removes: a memory or a fact, whose links it may clear elsewhere, or nothing but rows and what jobs were
- * asked for.
+ * asked for. What goes to the trash stays.
  */
 export function frees(changes: readonly Change[]): boolean {
+  if (changes.some(({ table, row }) => table === "versions" && row !== null)) return false;
   return (
     changes.every((change) => change.row === null || givesUpJob(change)) ||
     changes.some(({ table, row }) => row === null && (table === "memories" || table === "facts"))

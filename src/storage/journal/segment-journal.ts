@@ -1,7 +1,6 @@
 import { basename, join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { ServiceError } from "../../core/errors.ts";
-import type { Change } from "../../core/rows.ts";
 import type { Disk } from "../disk.ts";
 import { parseSegmentName, segmentName, segmentOfTornEnd } from "./format.ts";
 import { cutRecord, GroupBuffer } from "./group-buffer.ts";
@@ -35,7 +34,7 @@ export interface SegmentJournalState {
   readonly storeId: string;
   readonly epoch: number;
   readonly segmentBytes: number;
-  /** Of the last durable record. */
+  /** Sequence of the last durable record. */
   readonly sequence: number;
   readonly active: ActiveSegment;
   /** Before the active one, in order. */
@@ -51,7 +50,7 @@ interface WaitingRecord {
   readonly sequence: number;
   readonly time: number;
   /** Encoded already if it fits one frame; a larger one is encoded as it is written. */
-  readonly content: Uint8Array | readonly Change[];
+  readonly content: Uint8Array | Pick<RecordToAppend, "changes" | "erases">;
   readonly frees: boolean;
   readonly resolve: () => void;
   readonly reject: (error: Error) => void;
@@ -108,7 +107,7 @@ export class SegmentJournal implements Journal {
     return this.#sealed.reduce((sum, { bytes }) => sum + bytes, this.#active.length);
   }
 
-  append({ time, changes, frees }: RecordToAppend) {
+  append({ time, changes, erases, frees }: RecordToAppend) {
     if (this.#readOnly !== undefined) throw this.#readOnly;
     if (this.#closing !== undefined) throw new ServiceError("NOT_READY", "The store is closed.");
     if (this.#full && !frees) {
@@ -117,8 +116,8 @@ export class SegmentJournal implements Journal {
     }
 
     // At least the beginning is encoded now: what cannot be encoded is refused before others wait behind it.
-    const first = cutRecord(changes).next().value;
-    const content = first?.last === true ? first.bytes : changes;
+    const first = cutRecord({ changes, erases }).next().value;
+    const content = first?.last === true ? first.bytes : { changes, erases };
     const sequence = this.#next++;
     const durable = new Promise<void>((resolve, reject) => {
       this.#waiting.push({ sequence, time, content, frees, resolve, reject });
@@ -268,7 +267,7 @@ export class SegmentJournal implements Journal {
 
   #isInPlace(): Promise<boolean> {
     const { file, path } = this.#active;
-    // Where it cannot be told, the disk has said no other no.
+    // If the path cannot be checked, trust it: the disk has reported no other error.
     return file.isAt(path).catch(() => true);
   }
 
@@ -289,7 +288,7 @@ export class SegmentJournal implements Journal {
     const { file, length } = this.#active;
     try {
       await file.truncate(length);
-      // Else a power failure could bring the refused records back.
+      // Otherwise a power failure could bring the refused records back.
       await file.sync();
     } catch (error) {
       this.#stop(diskFailed(error));
@@ -326,7 +325,7 @@ export class SegmentJournal implements Journal {
       const free = await this.#state.disk.freeBytes(this.#state.directory);
       this.#full = !reserved || free < RESERVE_BYTES;
     } catch {
-      // Where free space cannot be told, the next write finds out.
+      // If free space is unknown, the next write finds out.
       this.#full = false;
     }
   }
@@ -365,7 +364,7 @@ export class SegmentJournal implements Journal {
     if (this.#full) await this.#findRoom();
   }
 
-  /** Of segments that are gone: what was never acknowledged goes no later than what stood before it. Or all. */
+  /** Removes the torn ends of removed segments, or of all: refused records go no later than the records before them. */
   async #removeTornEnds(all: boolean): Promise<void> {
     const { disk, directory, epoch } = this.#state;
     const staying = all ? [] : [...this.#sealed, this.#active];

@@ -32,6 +32,15 @@ export function toRecordBatch(schema: Schema, columns: Columns): RecordBatch {
   );
 }
 
+/** A file as LanceDB writes it with the places of a fragment's deleted rows, of which there are none. */
+export function nothingDeleted(): Uint8Array {
+  const schema = new arrow.Schema([new arrow.Field("row_id", new arrow.Uint32(), false)]);
+  const children = [arrow.makeData({ type: new arrow.Uint32(), length: 0, data: new Uint32Array(0) })];
+  const type = new arrow.Struct(schema.fields);
+  const batch = new arrow.RecordBatch(schema, arrow.makeData({ type, length: 0, nullCount: 0, children }));
+  return arrow.tableToIPC(new arrow.Table(schema, [batch]), "file");
+}
+
 /** Copies every column out of a batch, so that its buffers can be moved on and the batch let go. */
 export function fromRecordBatch(batch: RecordBatch): Columns {
   const columns: Record<string, ColumnData> = {};

@@ -7,7 +7,7 @@ export interface ColumnData {
   readonly length: number;
   /** Bit i of byte i / 8, lowest first: row i has a value. Absent when all have. */
   readonly valid?: Uint8Array;
-  /** Where row i begins in `values`, and one more; texts and bytes only. */
+  /** Offset of each row in `values`, and the end; texts and bytes only. */
   readonly offsets?: Int32Array;
   readonly values: Uint8Array | Int8Array | Float32Array | Float64Array;
 }
@@ -110,35 +110,26 @@ export const int8Bytes: Field<Int8Array> = {
   },
 };
 
-export function floats(length: number): Field<Float32Array> {
-  return {
-    type: { kind: "floats", length },
-    nullable: false,
-    encode(values) {
-      const all = new Float32Array(values.length * length);
-      values.forEach((value, row) => all.set(ofLength(value, length), row * length));
-      return { length: values.length, values: all };
-    },
-    decode:
-      ({ values }) =>
-      (row) =>
-        Float32Array.from(values.subarray(row * length, (row + 1) * length)),
-  };
-}
+export const floats = (length: number): Field<Float32Array> => vectors("floats", Float32Array, length);
+export const int8s = (length: number): Field<Int8Array> => vectors("int8s", Int8Array, length);
 
-export function int8s(length: number): Field<Int8Array> {
+function vectors<A extends Float32Array | Int8Array>(
+  kind: "floats" | "int8s",
+  Numbers: { new (length: number): A; from(numbers: Float32Array | Int8Array): A },
+  length: number,
+): Field<A> {
   return {
-    type: { kind: "int8s", length },
+    type: { kind, length },
     nullable: false,
     encode(values) {
-      const all = new Int8Array(values.length * length);
+      const all = new Numbers(values.length * length);
       values.forEach((value, row) => all.set(ofLength(value, length), row * length));
       return { length: values.length, values: all };
     },
     decode:
       ({ values }) =>
       (row) =>
-        Int8Array.from(values.subarray(row * length, (row + 1) * length)),
+        Numbers.from((values as A).subarray(row * length, (row + 1) * length)),
   };
 }
 

@@ -1,9 +1,9 @@
-import { type Connection, connect, Session, type Table } from "@lancedb/lancedb";
+import { connect, type Connection, Session, type Table } from "@lancedb/lancedb";
 import type { RecordBatch } from "apache-arrow";
 import type { TableName } from "../../core/rows.ts";
 import { fromRecordBatch } from "./arrow-columns.ts";
 import type { Columns } from "./columns.ts";
-import type { CompactionThresholds } from "./compaction-thresholds.ts";
+import type { CompactionThresholds } from "./worker-protocol.ts";
 import {
   addMissingColumns,
   addRows,
@@ -15,7 +15,7 @@ import {
 } from "./lance-writes.ts";
 import { type CopiedPiece, type CopiedTable, MANY_TABLES, NextGeneration } from "./next-generation.ts";
 import { TABLE_NAMES } from "./specs.ts";
-import { generationName, generationOf, type TableState, tableOf } from "./table-state.ts";
+import { generationName, generationOf, type StateToOpen, tableOf, type TableState } from "./table-spec.ts";
 
 /** Rows of one table to be written: everything of `ids` goes, `batches` come in. */
 export interface Replacement {
@@ -55,7 +55,7 @@ export class LanceTables {
    */
   static async open(
     directory: string,
-    states: readonly TableState[],
+    states: readonly StateToOpen[],
     unindexed: readonly TableName[] = [],
   ): Promise<LanceTables> {
     const session = new Session(INDEX_CACHE_BYTES, METADATA_CACHE_BYTES);
@@ -70,13 +70,13 @@ export class LanceTables {
     return tables;
   }
 
-  async #open(state: TableState): Promise<void> {
+  async #open(state: StateToOpen): Promise<void> {
     const name = TABLE_NAMES.find((known) => known === tableOf(state.name));
     if (name === undefined) throw new Error(`the table ${state.name} is unknown to this version of memoryd`);
     const table = await this.#connection.openTable(state.name);
     this.#tables.set(name, table);
     const [version, rows] = [await table.version(), await table.countRows()];
-    if (version !== state.version || rows !== state.rows) {
+    if (version !== state.version || (state.rows !== undefined && rows !== state.rows)) {
       throw new Error(
         `the table ${state.name} has ${rows} rows at version ${version}, ` +
           `but the checkpoint says ${state.rows} rows at version ${state.version}`,
@@ -92,7 +92,7 @@ export class LanceTables {
    */
   replace({ table: name, ids, batches }: Replacement): Promise<void> {
     return this.#exclusively(async () => {
-      // Who asked before could not know of these changes, and must not find the rows gone between the commits.
+      // Readers that began earlier do not know of these changes, and must not find the rows gone between the commits.
       await Promise.allSettled(this.#reads);
       const table = this.#tables.get(name) ?? (await this.#create(name));
       await deleteRows(table, name, ids);
@@ -119,6 +119,14 @@ export class LanceTables {
       if (columns !== undefined) query.select([...columns]);
       for await (const batch of query) batches.push(fromRecordBatch(batch));
     }
+    return batches;
+  }
+
+  /** Rows from a place on, in the order of the files: those in other files are not read. */
+  async range(name: TableName, first: number, count: number): Promise<Columns[]> {
+    const batches: Columns[] = [];
+    const query = this.#tables.get(name)?.query().offset(first).limit(count);
+    if (query !== undefined) for await (const batch of query) batches.push(fromRecordBatch(batch));
     return batches;
   }
 
@@ -178,7 +186,7 @@ export class LanceTables {
     });
   }
 
-  /** Of the copy, as far as it is. */
+  /** Files of the copy so far. */
   generationStates(): Promise<TableState[]> {
     return this.#generation().states();
   }

@@ -2,7 +2,7 @@ import type { Connection, Table } from "@lancedb/lancedb";
 import type { RecordBatch } from "apache-arrow";
 import type { TableName } from "../../core/rows.ts";
 import { fromRecordBatch, toRecordBatch } from "./arrow-columns.ts";
-import { type Columns, buffersOf } from "./columns.ts";
+import { buffersOf, type Columns } from "./columns.ts";
 import {
   addRows,
   createTable,
@@ -12,21 +12,21 @@ import {
   storedRows,
   tableSchema,
 } from "./lance-writes.ts";
-import { generationName, generationOf, type TableState } from "./table-state.ts";
+import { generationName, generationOf, type TableState } from "./table-spec.ts";
 
 /** A table that is about to be copied. */
 export interface CopiedTable {
   readonly table: TableName;
   /** With the generation: `memories-g1`. */
   readonly name: string;
-  /** Of the copy. */
+  /** Name of the copy. */
   readonly copy: string;
   readonly rows: number;
   /** About as many stand in its files, with those that were deleted. */
   readonly storedRows: number;
 }
 
-/** What one step of the copying brought. */
+/** The result of one step of the copying. */
 export interface CopiedPiece {
   readonly table: TableName;
   readonly rows: number;
@@ -36,7 +36,7 @@ interface Copy {
   readonly name: TableName;
   readonly table: Table;
   readonly source: Table;
-  /** What the source held when its turn came, whatever is written to it meanwhile. */
+  /** Rows of the source when its copy began; later writes do not count. */
   rows?: AsyncIterator<RecordBatch>;
 }
 

@@ -121,6 +121,35 @@ const documentsTable = rowTable(
   { idOf: (id) => id },
 );
 
+const versionsTable = rowTable("versions", {
+  memoryId: text,
+  userId: nullableText,
+  version: number,
+  createdAt: number,
+  supersedes: json(),
+  madeHow: oneOf(),
+  madeBy: nullableText,
+  endedHow: oneOf(),
+  endedBy: nullableText,
+  endedAt: number,
+  deletedAt: nullableNumber,
+  deletedBy: nullableText,
+  keptSince: number,
+  duplicateHash: text,
+  memory: json(),
+  signals: json(),
+  documentId: nullableText,
+  deletedWith: nullableText,
+  original: nullableText,
+  document: json(),
+  sourceOf: json(),
+});
+
+/** All that is held in memory of versions. */
+export const SLIM_VERSION_COLUMNS = Object.keys(versionsTable.fields).filter(
+  (column) => !["memory", "signals", "document", "source_of"].includes(column),
+);
+
 /** Every table there is; a new one without a specification does not compile. */
 export const TABLE_SPECS: { readonly [T in TableName]: TableSpec<T> } = {
   memories: memoriesTable,
@@ -132,6 +161,7 @@ export const TABLE_SPECS: { readonly [T in TableName]: TableSpec<T> } = {
   facts: factsTable,
   documents: documentsTable,
   jobs: jobsTable,
+  versions: versionsTable,
 };
 
 export const TABLE_NAMES = Object.keys(TABLE_SPECS) as TableName[];

@@ -1,7 +1,7 @@
 import { basename, dirname, join } from "node:path";
 import { crc32 } from "node:zlib";
 import { type Disk, listFilesBelow, readInPieces } from "../disk.ts";
-import type { TableState } from "./table-state.ts";
+import type { TableState } from "./table-spec.ts";
 
 /** A file of a table as it was when it was synced. LanceDB never changes a file it has written. */
 export interface TableFile {
@@ -21,6 +21,12 @@ const NEWEST = 2n ** 64n - 1n;
 /** The file that names everything a version of a table consists of. Named so that the newest sorts first. */
 export function manifestName(version: number): string {
   return `${String(NEWEST - BigInt(version)).padStart(20, "0")}.manifest`;
+}
+
+/** The version in the name of such a file; undefined if it is another file. */
+export function versionOfManifest(name: string): number | undefined {
+  const digits = /^(\d{20})\.manifest$/.exec(name)?.[1];
+  return digits === undefined ? undefined : Number(NEWEST - BigInt(digits));
 }
 
 /**
@@ -143,7 +149,7 @@ export async function setAside(
   return moved;
 }
 
-/** Whether LanceDB notes its newest version there, to find it faster. It does without, and changes it with every version. */
+/** True for the file in which LanceDB notes its newest version, to find it faster. It is not needed, and changes with every version. */
 export function isVersionHint(path: string): boolean {
   return basename(path) === "latest_version_hint.json";
 }

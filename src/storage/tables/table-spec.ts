@@ -7,7 +7,7 @@ export interface Entry<T extends TableName> {
   readonly row: Rows[T];
 }
 
-/** What there is to know of one table: how its rows stand in columns. Add a table in `specs.ts`. */
+/** The columns of one table and their encodings. Add a table in `specs.ts`. */
 export interface TableSpec<T extends TableName> {
   readonly name: T;
   /** The indexed column that holds a row's id, or the id that several rows share and are replaced by. */
@@ -76,4 +76,31 @@ export function columnOf(columns: Columns, name: string) {
 
 function snakeCase(property: string): string {
   return property.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** A table at one of its versions. */
+export interface TableState {
+  /** With the generation: `memories-g1`. */
+  readonly name: string;
+  readonly version: number;
+  readonly rows: number;
+}
+
+/** A table to be opened; without `rows` it may have any number. */
+export type StateToOpen = Pick<TableState, "name" | "version"> & Partial<Pick<TableState, "rows">>;
+
+/** The name of a table's folder, without `.lance`. A generation is a table written anew beside the old one. */
+export function generationName(table: TableName, generation: number): string {
+  return `${table}-g${generation}`;
+}
+
+/** The table that a name with a generation belongs to; undefined if it is no such name. */
+export function tableOf(name: string): string | undefined {
+  return /^([a-z]+)-g[1-9]\d*$/.exec(name)?.[1];
+}
+
+/** The generation in such a name. */
+export function generationOf(name: string): number | undefined {
+  const digits = /-g([1-9]\d*)$/.exec(name)?.[1];
+  return digits === undefined ? undefined : Number(digits);
 }

@@ -12,7 +12,7 @@ type Answers = {
 };
 
 /** Calls that answer rows, whose buffers are moved. */
-const ROWS: ReadonlySet<keyof TablesCalls> = new Set(["read", "nextBatch"]);
+const ROWS: ReadonlySet<keyof TablesCalls> = new Set(["read", "range", "nextBatch"]);
 
 /** Answers the calls that come through a port, until one says `close`. */
 export function serveTables(port: MessagePort): void {
@@ -61,6 +61,7 @@ function answersOfTables(): Answers {
       staged = new Map();
     },
     read: async (table, ids, columns) => tables().read(table, ids, columns),
+    range: async (table, first, count) => tables().range(table, first, count),
     async startScan(table, columns) {
       scanCount += 1;
       scans.set(scanCount, tables().scan(table, columns));

@@ -1,14 +1,13 @@
 import { setImmediate as turnOfOthers } from "node:timers/promises";
+import type { VersionEntry } from "../../core/history/version-index.ts";
 import type { Change, MemoryRow, Rows, TableName } from "../../core/rows.ts";
 import { bytesOf } from "../catalogue/overlay.ts";
 import { buffersOf, type Columns, utf8Reader } from "./columns.ts";
-import { COMPACTION_THRESHOLDS, type CompactionThresholds } from "./compaction-thresholds.ts";
-import { SLIM_MEMORY_COLUMNS, TABLE_SPECS } from "./specs.ts";
-import { columnOf, type Entry, type TableSpec } from "./table-spec.ts";
-import type { TableState } from "./table-state.ts";
+import { COMPACTION_THRESHOLDS, type CompactionThresholds, type GenerationCalls } from "./worker-protocol.ts";
+import { SLIM_MEMORY_COLUMNS, SLIM_VERSION_COLUMNS, TABLE_SPECS } from "./specs.ts";
+import { columnOf, type Entry, type StateToOpen, type TableSpec, type TableState } from "./table-spec.ts";
 import { decodeQuantised, QUANTISED_COLUMNS, type QuantisedWindows } from "./vectors-table.ts";
 import { TablesThread } from "./worker-client.ts";
-import type { GenerationCalls } from "./worker-protocol.ts";
 
 /** A memory without its text, and with its terms in UTF-8: whoever indexes them need not make strings of all. */
 export type SlimMemory = Omit<MemoryRow, "content" | "terms"> & { readonly terms: Uint8Array };
@@ -25,14 +24,22 @@ export interface Tables {
   apply(changes: readonly Change[]): Promise<void>;
   /** The rows that exist among up to 10 000 ids. */
   read<T extends TableName>(table: T, ids: readonly string[]): Promise<Map<string, Rows[T]>>;
+  /**
+   * Up to `count` rows from a place on, in the order of the files.
+   *
+   * @throws {Error} where any of them cannot be read.
+   */
+  readRange<T extends TableName>(table: T, first: number, count: number): Promise<Map<string, Rows[T]>>;
   /** The `order` of every memory, in batches of no order. */
   scanOrders(): AsyncIterable<Float64Array>;
   /** Every memory without its text, in batches of no order. */
   scanMemories(): AsyncIterable<readonly SlimMemory[]>;
   /** Every window, quantised, in batches of no order. */
   scanVectors(): AsyncIterable<QuantisedWindows>;
-  /** Every row of a table whose rows are small. */
-  scan<T extends SmallTable>(table: T): AsyncIterable<readonly Entry<T>[]>;
+  /** Every row of a table, whole: meant for those whose rows are small. */
+  scan<T extends SmallTable | "memories">(table: T): AsyncIterable<readonly Entry<T>[]>;
+  /** Every version that is kept, without its text, in batches of no order. */
+  scanVersions(): AsyncIterable<readonly VersionEntry[]>;
   states(): Promise<readonly TableState[]>;
   /** Writes tables anew that have come to need it, and keeps every version. True if something changed. */
   compact(thresholds?: CompactionThresholds): Promise<boolean>;
@@ -47,7 +54,7 @@ export interface Tables {
   close(): Promise<void>;
 }
 
-/** What is converted in one go, some milliseconds: rows, and what they weigh but for the last of them. */
+/** Limits of one conversion, some milliseconds: rows, and their size without the last one. */
 const ROWS_PER_PIECE = 100;
 const BYTES_PER_PIECE = 1_024 * 1_024;
 /** LanceDB holds what it writes at once several times over. */
@@ -62,7 +69,7 @@ const BYTES_PER_COMMIT = 16 * 1_024 * 1_024;
  */
 export async function openTables(
   directory: string,
-  states: readonly TableState[],
+  states: readonly StateToOpen[],
   {
     onFailure = () => {},
     unindexed = [],
@@ -156,6 +163,17 @@ class ThreadedTables implements Tables {
     return rows;
   }
 
+  async readRange<T extends TableName>(
+    table: T,
+    first: number,
+    count: number,
+  ): Promise<Map<string, Rows[T]>> {
+    const rows = new Map<string, Rows[T]>();
+    for (const batch of await this.#thread.call("range", [table, first, count]))
+      TABLE_SPECS[table].decode(batch, rows);
+    return rows;
+  }
+
   async *scanOrders(): AsyncGenerator<Float64Array> {
     for await (const batch of this.#batches("memories", ["order"])) {
       yield columnOf(batch, "order").values as Float64Array;
@@ -177,11 +195,19 @@ class ThreadedTables implements Tables {
     for await (const batch of this.#batches("vectors", QUANTISED_COLUMNS)) yield decodeQuantised(batch);
   }
 
-  async *scan<T extends SmallTable>(table: T): AsyncGenerator<readonly Entry<T>[]> {
+  async *scan<T extends SmallTable | "memories">(table: T): AsyncGenerator<readonly Entry<T>[]> {
     for await (const batch of this.#batches(table, undefined)) {
       const rows = new Map<string, Rows[T]>();
       TABLE_SPECS[table].decode(batch, rows);
       yield Array.from(rows, ([id, row]) => ({ id, row }));
+    }
+  }
+
+  async *scanVersions(): AsyncGenerator<readonly VersionEntry[]> {
+    for await (const batch of this.#batches("versions", SLIM_VERSION_COLUMNS)) {
+      const rows = new Map<string, Rows["versions"]>();
+      TABLE_SPECS.versions.decode(batch, rows);
+      yield Array.from(rows, ([id, row]) => ({ ...row, id }));
     }
   }
 

@@ -22,7 +22,7 @@ export interface Thread {
 
 /** Calls into the tables' thread. Calls run beside one another there; answers come in any order. */
 export class TablesThread {
-  /** What starts a thread where no other is given. A test may serve the tables in its own, which spares loading LanceDB. */
+  /** Starts a thread by default. A test may serve the tables in its own thread, which saves loading LanceDB. */
   static start: () => Thread = () => startWorker(workerFile());
 
   readonly #worker: Thread;

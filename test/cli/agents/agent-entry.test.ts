@@ -1,17 +1,26 @@
 import { expect, it } from "vitest";
 import { launchOf, type Sight, staleness } from "../../../src/cli/agents/agent-entry.ts";
+import { AGENT_IDS, knownAgents } from "../../../src/cli/agents/known-agents.ts";
 
 const program = { node: "/node", launcher: "/memoryd/bin/memoryd.js" };
 const sight: Sight = { program, version: "2.0.0", exists: () => true, versionAt: () => "1.0.0" };
 
-it("takes what it writes for installed", () => {
-  const launch = launchOf({ hasType: true }, program, ["--user", "ada"]);
-  expect(launch).toEqual({
-    type: "stdio",
+const agents = knownAgents({ platform: "linux", home: "/home/ada", folders: {} });
+
+it.each(AGENT_IDS)("takes what it writes for %s for installed", (id) => {
+  expect(staleness(launchOf(agents[id], program, ["--user", "ada"]), sight)).toBeUndefined();
+});
+
+it("writes entries in the forms of the agents", () => {
+  const args = [program.launcher, "mcp"];
+  expect(launchOf(agents.cursor, program, [])).toEqual({ type: "stdio", command: "/node", args });
+  expect(launchOf(agents.opencode, program, [])).toEqual({ type: "local", command: ["/node", ...args] });
+  expect(launchOf(agents.goose, program, [])).toMatchObject({ type: "stdio", cmd: "/node", args });
+  expect(launchOf(agents.copilot, program, [])).toMatchObject({
+    type: "local",
     command: "/node",
-    args: [program.launcher, "mcp", "--user", "ada"],
+    tools: ["*"],
   });
-  expect(staleness({ ...launch }, sight)).toBeUndefined();
 });
 
 it("finds what does not start this program any more", () => {

@@ -37,17 +37,22 @@ describe("withJsonEntry", () => {
       "",
     ].join("\r\n");
     const edited = add(text);
-    expect(edited).toContain(
-      '"x": { "command": "x" }, // the x\r\n\t\t// last words\r\n\t\t"memoryd": {\r\n\t\t\t',
-    );
+    expect(edited).toContain('these */\r\n\t\t"memoryd": {\r\n\t\t\t"type": "stdio",\r\n');
+    expect(edited).toContain('\t\t},\r\n\t\t"x": { "command": "x" }, // the x\r\n\t\t// last words\r\n\t},');
     expect(edited).not.toMatch(/[^\r]\n/);
     expect(readJsonEntry(edited, "mcpServers", "memoryd")).toEqual(LAUNCH);
     expect(take(edited)).toBe(text);
   });
 
-  it("leaves the comment behind the last entry with that entry", () => {
-    const text = '{\n  "mcpServers": {\n    "x": {} // the x\n  }\n}\n';
-    expect(add(text)).toContain('"x": {}, // the x\n    "memoryd": {');
+  it("keeps a key that names the prototype", () => {
+    const text = '{ "mcpServers": { "__proto__": {} }, "after": { "__proto__": {} } }';
+    expect(add(text)).toContain('"__proto__": {} }, "after": { "__proto__": {} }');
+    expect(take(add(text))).toBe(text);
+  });
+
+  it("leaves comments above and behind an entry with that entry", () => {
+    const text = '{\n  "mcpServers": {\n    // about x\n    "x": {} // the x\n  }\n}\n';
+    expect(add(text)).toContain('    },\n    // about x\n    "x": {} // the x\n  }');
     expect(take(add(text))).toBe(text);
   });
 
@@ -80,7 +85,7 @@ describe("withJsonEntry", () => {
     const indents = fc.constantFrom("  ", "    ", "\t", "");
     fc.assert(
       fc.property(files, indents, fc.boolean(), (file, indent, hasMark) => {
-        fc.pre(!Object.keys(file.mcpServers).some((key) => key === "memoryd" || key === "__proto__"));
+        fc.pre(!Object.hasOwn(file.mcpServers, "memoryd"));
         const text = (hasMark ? "\ufeff" : "") + JSON.stringify(file, null, indent);
         const edited = add(text);
         expect(readJsonEntry(edited, "mcpServers", "memoryd")).toEqual(LAUNCH);
@@ -101,23 +106,9 @@ describe("withoutJsonEntry", () => {
     expect(take('{"mcpServers":{"a":1 /* a */, "memoryd":{}}}')).toBe('{"mcpServers":{"a":1 /* a */ }}');
   });
 
-  it("takes back the section that came with the entry", () => {
-    for (const earlier of ["{}\n", "{\n}\n", '{"theme":"dark"}', '{\n  "theme": "dark"\n}\n', ""]) {
-      const taken = withoutJsonEntry(add(earlier), "mcpServers", "memoryd", earlier);
-      expect(JSON.parse(taken)).toEqual(JSON.parse(earlier || "{}"));
-    }
-    const commented = '{\n  "theme": "dark" // why\n}\n';
-    expect(withoutJsonEntry(add(commented), "mcpServers", "memoryd", commented)).toBe(commented);
-    expect(JSON.parse(take(add("")))).toEqual({});
-  });
-
-  it("keeps an empty section that may be the user's", () => {
-    const own = '{\n  "mcpServers": {}\n}\n';
-    expect(withoutJsonEntry(add(own), "mcpServers", "memoryd", own)).toContain('"mcpServers"');
-    const own2 = '{ "theme": "dark" }';
-    expect(take(add(own2))).toContain('"mcpServers"');
+  it("leaves the section, even an empty one", () => {
     const commented = add("{}").replace('"mcpServers": {', '"mcpServers": { // mine');
-    expect(withoutJsonEntry(commented, "mcpServers", "memoryd", "{}")).toContain("// mine");
-    expect(withoutJsonEntry(add("{}"), "mcpServers", "memoryd", "not JSON")).toContain('"mcpServers"');
+    expect(take(commented)).toContain("// mine");
+    expect(JSON.parse(take(add("")))).toEqual({ mcpServers: {} });
   });
 });

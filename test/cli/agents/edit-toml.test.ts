@@ -30,7 +30,7 @@ describe("withTomlEntry", () => {
     expect(add(OTHERS)).toBe(`${OTHERS}
 [mcp_servers.memoryd]
 command = "C:\\\\Program Files\\\\node.exe"
-args = ["C:\\\\m\\\\memoryd.js", "mcp"]
+args = [ "C:\\\\m\\\\memoryd.js", "mcp" ]
 `);
     expect(readTomlEntry(add(OTHERS), "mcp_servers", "memoryd")).toEqual(LAUNCH);
   });
@@ -47,9 +47,8 @@ args = ["C:\\\\m\\\\memoryd.js", "mcp"]
     expect(add("a = 1")).toMatch(/^a = 1\n\n\[mcp_servers\.memoryd\]\n/);
   });
 
-  it("changes the command in place and keeps the rest of the table", () => {
+  it("keeps the other keys and the sub-tables of an entry, but not an address", () => {
     const text = `[mcp_servers."memoryd"] # ours
-# first
 args = [
   "old", # [x]
 ] # behind
@@ -61,21 +60,14 @@ A = "b"
 
 # of the next
 [tui]
-x = 1
+x = 1 # theirs
 `;
-    expect(add(text)).toBe(`[mcp_servers."memoryd"] # ours
-command = "C:\\\\Program Files\\\\node.exe"
-# first
-args = ["C:\\\\m\\\\memoryd.js", "mcp"] # behind
-startup_timeout_sec = 20
-
-[mcp_servers.memoryd.env]
-A = "b"
-
-# of the next
-[tui]
-x = 1
-`);
+    expect(add(text)).toContain("\n# of the next\n[tui]\nx = 1 # theirs\n");
+    expect(parse(add(text))).toEqual({
+      tui: { x: 1 },
+      mcp_servers: { memoryd: { ...LAUNCH, startup_timeout_sec: 20, env: { A: "b" } } },
+    });
+    expect(add(add(text))).toBe(add(text));
     expect(parse(take(text))).toEqual({ tui: { x: 1 } });
     expect(take(text)).toContain("# of the next");
   });

@@ -8,7 +8,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { runCli } from "../../support/run-cli.ts";
 
@@ -68,6 +68,29 @@ it("writes where no agent is only when told to, and shows what it would write", 
   expect(await run("install", "gemini", "--force")).toMatchObject({ code: 0 });
   expect(Object.keys(serversIn(file))).toEqual(["memoryd"]);
   expect(await run("install", "windsurf", "--project")).toMatchObject({ code: 2 });
+});
+
+it.each([
+  ["opencode", ".config/opencode/opencode.jsonc", '{ "mcp": {} } // mine\n', '"command": ['],
+  ["zed", ".config/zed/settings.json", '// mine\n{ "context_servers": {} }\n', '"args": ['],
+  ["cline", ".cline/data/settings/cline_mcp_settings.json", '{"mcpServers": {}}', '"command": "'],
+  ["goose", ".config/goose/config.yaml", "# mine\nextensions:\n  x:\n    a: 1\n", "cmd: "],
+  ["copilot", ".copilot/mcp-config.json", '{\n  "mcpServers": {}\n}\n', '"tools": ['],
+])("writes the entry of %s in its form, and gives the file back", async (agent, path, text, part) => {
+  const file = join(home, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+  expect(await run("install", agent)).toMatchObject({ code: 0, stderr: "" });
+  const edited = readFileSync(file, "utf8");
+  expect(edited).toContain(part);
+  expect(edited).toContain(LAUNCHER);
+  expect(await run("status")).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining(`installed in ${file}`),
+  });
+  expect(await run("install", agent)).toMatchObject({ stdout: expect.stringContaining("already has") });
+  expect(await run("uninstall", agent)).toMatchObject({ code: 0 });
+  expect(readFileSync(file, "utf8")).toBe(text);
 });
 
 it("leaves a file that it cannot read as it is", async () => {

@@ -15,6 +15,19 @@ it("knows the files of each system", () => {
     "/home/ada/.codex/config.toml",
     "/home/ada/.gemini/settings.json",
     "/home/ada/.codeium/windsurf/mcp_config.json",
+    "/home/ada/.config/opencode/opencode.json",
+    "/home/ada/.config/zed/settings.json",
+    "/home/ada/.cline/data/settings/cline_mcp_settings.json",
+    "/home/ada/.config/goose/config.yaml",
+    "/home/ada/.copilot/mcp-config.json",
+  ]);
+  expect(filesOn("darwin", "/Users/ada")).toContain("/Users/ada/.config/zed/settings.json");
+  expect(filesOn("win32", "C:\\Users\\ada", { appData: "D:\\Roaming" }).slice(7)).toEqual([
+    "C:\\Users\\ada\\.config\\opencode\\opencode.json",
+    "D:\\Roaming\\Zed\\settings.json",
+    "C:\\Users\\ada\\.cline\\data\\settings\\cline_mcp_settings.json",
+    "D:\\Roaming\\Block\\goose\\config\\config.yaml",
+    "C:\\Users\\ada\\.copilot\\mcp-config.json",
   ]);
   expect(filesOn("darwin", "/Users/ada").slice(1, 4)).toEqual([
     "/Users/ada/Library/Application Support/Claude/claude_desktop_config.json",
@@ -33,9 +46,11 @@ it("goes by the folders that variables name", () => {
   const agents = knownAgents({
     platform: "linux",
     home: "/home/ada",
-    folders: { codex: "/x", claude: "/c", config: "/y" },
+    folders: { codex: "/x", claude: "/c", config: "/y", copilot: "/p" },
   });
   expect(agents.codex.userFile).toBe("/x/config.toml");
   expect(agents["claude-code"].userFile).toBe("/c/.claude.json");
+  expect(agents.copilot.userFile).toBe("/p/mcp-config.json");
+  expect(agents.goose.userFile).toBe("/y/goose/config.yaml");
   expect(agents["claude-desktop"].userFile).toBe("/y/Claude/claude_desktop_config.json");
 });

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { findDocuments } from "../../../src/cli/ingest/find-documents.ts";
+import { findDocuments } from "../../../src/files/find-documents.ts";
 import {
   emptyTally,
   findGone,
@@ -11,7 +11,7 @@ import {
   type Run,
   startRun,
   type Tally,
-} from "../../../src/cli/ingest/ingest.ts";
+} from "../../../src/cli/ingest/sync-files.ts";
 import { createFakeDocumentDaemon, type FakeDocumentDaemon } from "../../support/fake-document-daemon.ts";
 
 let home: string;

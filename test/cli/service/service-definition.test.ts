@@ -24,6 +24,18 @@ ExecStart=:"/opt/my node" "/opt/100%% \\"me\\"/bin/memoryd.js" "start" "--data-d
 Restart=on-failure
 RestartSec=5
 TimeoutStopSec=21
+NoNewPrivileges=yes
+ProtectSystem=full
+RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK
+RestrictRealtime=yes
+RestrictSUIDSGID=yes
+LockPersonality=yes
+SystemCallArchitectures=native
+SystemCallFilter=~@clock @cpu-emulation @debug @module @obsolete @raw-io @reboot @swap
+SystemCallErrorNumber=EPERM
+UMask=0077
+MemoryHigh=60%
+MemoryMax=75%
 
 [Install]
 WantedBy=default.target

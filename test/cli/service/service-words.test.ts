@@ -1,7 +1,10 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { serviceDefinition, type ServiceRequest } from "../../../src/cli/service/service-definition.ts";
-import { commandIn } from "../../../src/cli/service/service-words.ts";
+import {
+  commandIn,
+  serviceDefinition,
+  type ServiceRequest,
+} from "../../../src/cli/service/service-definition.ts";
 
 const REQUEST: ServiceRequest = {
   platform: "linux",

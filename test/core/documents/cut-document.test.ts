@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cutDocument } from "../../../src/core/documents/cut-document.ts";
+import { cutDocument } from "../../../src/core/documents/cut-speech.ts";
 import type { Block, ExtractedDocument } from "../../../src/core/documents/extraction.ts";
 import { planDocument } from "../../../src/core/documents/plan-document.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { foldText } from "../../../src/core/facts/fact.ts";
-import { compilePattern } from "../../../src/core/facts/fact-pattern.ts";
+import { compilePattern } from "../../../src/core/facts/find-facts.ts";
 import { times } from "../../support/stress.ts";
 
 const matches = (pattern: string, text: string) => compilePattern(pattern)(foldText(text.trim()));

@@ -1,5 +1,5 @@
 import { addMemory } from "../../../src/core/memories/add-memories.ts";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { deleteMemory } from "../../../src/core/operations.ts";
 import { FollowUps } from "../../../src/core/memories/follow-ups.ts";
 import { updateMemory } from "../../../src/core/memories/update-memory.ts";
@@ -9,24 +9,29 @@ let world: MemoryWorld;
 let followUps: FollowUps;
 let woken: number;
 let busy: boolean;
+/** Turns of others, and scans of all vectors where a test looks at these. */
+let seen: string[];
 beforeEach(() => {
   world = createMemoryWorld();
   woken = 0;
   busy = false;
+  seen = [];
   followUps = new FollowUps(world.memory.store, {
     onPending: () => (woken += 1),
     isBusy: () => busy,
     minSimilarity: () => 0.55,
+    nextTurn: async () => void seen.push("turn"),
   });
 });
 
 const HOUR_MS = 3_600_000;
 
 /** Adds with an hour between, so that no `next` waypoints come in. */
-async function add(content: string, userId?: string): Promise<string> {
+async function add(content: string, userId?: string, metadata = {}): Promise<string> {
   world.now += HOUR_MS;
   const ports = { ...world.ports, followUps };
-  return (await addMemory(ports, { content, ...(userId === undefined ? {} : { userId }) })).memory.id;
+  return (await addMemory(ports, { content, metadata, ...(userId === undefined ? {} : { userId }) })).memory
+    .id;
 }
 
 const edges = (id: string) =>
@@ -44,6 +49,42 @@ describe("FollowUps", () => {
     expect(edges(again)).toEqual([`${tea} similar ${again}`]);
     expect(edges(others)).toEqual([]);
     expect(world.memory.records.length).toBeGreaterThan(before);
+  });
+
+  it("links what changes something to the one note it is nearest to, and to no other", async () => {
+    const rent = await add("the rent of the studio in the old town is 640 a month");
+    const studio = await add("the studio in the old town has a leaking window");
+    const raised = await add("the rent of the studio in the old town is raised to 690 a month");
+    await followUps.flush();
+    const updates = (id: string) => edges(id).filter((edge) => edge.includes("updates"));
+    expect(updates(raised)).toEqual([`${raised} updates ${rent}`]);
+    expect(updates(studio)).toEqual([]);
+  });
+
+  it("holds no summary of a conversation for an update of what it repeats", async () => {
+    await add("the rent of the studio in the old town is 640 a month");
+    const raised = "the rent of the studio in the old town is raised to 690 a month";
+    const summary = await add(raised, undefined, { kind: "summary" });
+    await followUps.flush();
+    expect(edges(summary).filter((edge) => edge.includes("updates"))).toEqual([]);
+  });
+
+  it("looks no further than the note that it replaces, and gives others their turn before each look", async () => {
+    const rent = await add("the rent of the studio in the old town is 640 a month");
+    for (const more of ["and has a cellar", "without the heating", "with the heating", "by transfer"])
+      await add(`the rent of the studio in the old town is paid each month ${more}`);
+    await followUps.flush();
+    const raised = await add("the rent of the studio in the old town is raised to 690 a month");
+    const scoreVectors = world.memory.store.scoreVectors.bind(world.memory.store);
+    vi.spyOn(world.memory.store, "scoreVectors").mockImplementation((...words) => {
+      seen.push("scan");
+      return scoreVectors(...words);
+    });
+    seen = [];
+    await followUps.flush();
+    expect(edges(raised)).toContain(`${raised} updates ${rent}`);
+    // Its own, that around the note, and that for similar ones.
+    expect(seen).toEqual(["scan", "turn", "scan", "scan"]);
   });
 
   it("lets links wait while callers do, and says that there is work left", async () => {

@@ -2,7 +2,7 @@ import { addMemory } from "../../../src/core/memories/add-memories.ts";
 import { beforeEach, describe, expect, it } from "vitest";
 import { deleteMemory, getMemory } from "../../../src/core/operations.ts";
 import { updateMemory } from "../../../src/core/memories/update-memory.ts";
-import type { AddMemoryInput } from "../../../src/core/memories/added-memory.ts";
+import type { AddMemoryInput } from "../../../src/core/memories/memory-ports.ts";
 import { exportRecords } from "../../../src/core/transfer/export-records.ts";
 import { restoreRecords } from "../../../src/core/transfer/restore-records.ts";
 import type { TransferRecord } from "../../../src/core/transfer/transfer-record.ts";

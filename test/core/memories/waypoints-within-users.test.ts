@@ -31,6 +31,7 @@ it("waypoints never cross users, whatever is written and asked in whatever order
         onPending: () => {},
         isBusy: () => false,
         minSimilarity: () => 0.55,
+        nextTurn: async () => {},
       });
       for (const ports of [world.ports, world.documentPorts]) Object.assign(ports, { followUps });
       const all = bindOperations(world.ports);

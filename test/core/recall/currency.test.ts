@@ -1,6 +1,6 @@
 import { addMemory } from "../../../src/core/memories/add-memories.ts";
 import { beforeEach, describe, expect, it } from "vitest";
-import { takesPlace } from "../../../src/core/memories/infer-updates.ts";
+import { changeBetween } from "../../../src/core/memories/infer-updates.ts";
 import type { MemoryStore } from "../../../src/core/ports.ts";
 import { currentFirst, tenseOf } from "../../../src/core/recall/currency.ts";
 import type { RankedHit } from "../../../src/core/recall/ranking.ts";
@@ -109,6 +109,7 @@ it.each([
   "What was the old password?",
   "Where did grandma use to live? She used to live near us.",
   "Who was our previous dentist?",
+  "When did choir practice use to be?",
   "Wo hat Jonas früher gearbeitet?",
   "Quel était l'ancien code ?",
   "¿Dónde vivía antes Camila?",
@@ -128,21 +129,27 @@ it.each([
   "Wann ist das Training?",
   "Quel est le code du portail ?",
   "How old is Jonas?",
+  "Until when does the contract run?",
 ])("%s asks for the present", (question) => {
   expect(tenseOf(question)).toBe("present");
 });
 
-describe("takesPlace", () => {
+describe("changeBetween", () => {
   it("asks for a word of change that the earlier one has not", () => {
-    expect(takesPlace("Choir is on Wednesdays.", "Choir has moved to Thursdays.", 0.7)).toBe(true);
-    expect(takesPlace("Weight: 82.4 kg.", "Weight: 81.9 kg.", 0.95)).toBe(false);
-    expect(takesPlace("Changed the oil of the van.", "Changed the tyres of the van.", 0.8)).toBe(false);
+    expect(changeBetween("Choir is on Wednesdays.", "Choir has moved to Thursdays.")).toBe("clear");
+    expect(changeBetween("Weight: 82.4 kg.", "Weight: 81.9 kg.")).toBe(undefined);
+    expect(changeBetween("Changed the oil of the van.", "Changed the tyres of the van.")).toBe(undefined);
   });
 
   it("does not take an entry of a series for a change because something in it is new", () => {
     const earlier = "Parents' council: school fair planned.";
-    expect(takesPlace(earlier, "Parents' council: new bicycle stand discussed.", 0.8)).toBe(false);
-    expect(takesPlace("The wifi password is tin-roof.", "New wifi password: copper-pipe.", 0.8)).toBe(true);
+    expect(changeBetween(earlier, "Parents' council: new bicycle stand discussed.")).toBe(undefined);
+    expect(changeBetween("The wifi password is tin-roof.", "New wifi password: copper-pipe.")).toBe("weak");
+  });
+
+  it("takes neither an intention nor a part of an identifier for a change", () => {
+    expect(changeBetween("Nerea does judo.", "Nerea wants to quit judo.")).toBe(undefined);
+    expect(changeBetween("pnpm 9", "ERR_PNPM_OUTDATED_LOCKFILE")).toBe(undefined);
   });
 
   it("reads words of change in other languages", () => {
@@ -153,6 +160,8 @@ describe("takesPlace", () => {
       "O escritório mudou-se.",
       "De zwemles is voortaan op woensdag.",
       "从这个月起中文课改到周五",
+      "La boda se aplaza al 19 de diciembre.",
+      "Jonas est parti, Luc prend la suite.",
     ]) {
       expect([...changeWords(text)]).not.toEqual([]);
     }

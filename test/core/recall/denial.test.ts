@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { denialsFirst } from "../../../src/core/recall/denial.ts";
+import { denialsFirst } from "../../../src/core/recall/query-memory.ts";
 
 const ordered = (question: string, contents: readonly string[]) =>
   denialsFirst(

@@ -70,6 +70,24 @@ describe("queryMemory", () => {
     expect((await ids({})).toSorted()).toEqual([ann.id, bob.id, nobody.id].toSorted());
   });
 
+  it("reads tags and projects as words of a memory", async () => {
+    const insured = await add("Kia: Direct Line, renews in March", { tags: ["car insurance"] });
+    const planned = await add("Order new tyres before the frost", { project: "garage" });
+    await add("the insurance of words against silence");
+    const tokens = async (text: string) => {
+      const [first] = await query(text, {}, { explain: true });
+      return { id: first?.memory.id, share: first?.explain?.["tokens"] ?? 0 };
+    };
+    expect(await tokens("our car insurance")).toMatchObject({ id: insured.id });
+    expect((await tokens("our car insurance")).share).toBeGreaterThan(0);
+    expect(await tokens("all of the garage")).toMatchObject({ id: planned.id });
+  });
+
+  it("answers where a speaker has the name of what every object has", async () => {
+    const said = await add("constructor: green tea for all", { sessionId: "s" });
+    expect((await query("green tea"))[0]?.memory.id).toBe(said.id);
+  });
+
   it("puts a quoted phrase before the same words apart", async () => {
     await add("the tea was green and the pot was grey");
     const phrase = await add("a pot of green tea");

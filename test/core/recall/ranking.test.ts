@@ -17,7 +17,7 @@ const LONG_AGO = Date.UTC(2020, 0, 1);
 const PROFILE = {
   similar: 0.55,
   tokenFloor: 0.3,
-  relevance: { weakest: 2, elsewhere: 0, words: 0, distance: 1, gap: 0, offset: -2 },
+  relevance: { weakest: 4.5, words: 2.6, distance: 5.8, gap: 2.3, length: 0.4, offset: -8.7 },
 };
 const EVEN: TermWeights = {
   inverseDocumentFrequency: () => 1,
@@ -214,6 +214,25 @@ describe("rank", () => {
       return hits.find(({ ordinal }) => ordinal === 3)?.shares.context ?? 0;
     };
     expect(context("What does it look like?")).toBeGreaterThan(context("So did I, and a good one."));
+  });
+
+  it("lets a turn with an assistant lean less on those around it than one among people", () => {
+    const context = (speaker: string) => {
+      const around = candidate(1, {
+        text: `${speaker}: An umbrella.`,
+        matches: Float32Array.of(0.9),
+        sessionId: "s",
+      });
+      const turn = candidate(2, {
+        text: `${speaker}: And then to bed.`,
+        around: [undefined, 1, undefined, undefined],
+        sessionId: "s",
+      });
+      const hits = rank(question("umbrella", ["umbrella"]), [around, turn], { now: NOW });
+      return hits.find(({ ordinal }) => ordinal === 2)?.shares.context ?? 0;
+    };
+    expect(context("User")).toBeGreaterThan(0);
+    expect(context("Ann")).toBeGreaterThan(context("User"));
   });
 
   it("spreads along waypoints", () => {

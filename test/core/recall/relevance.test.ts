@@ -1,6 +1,8 @@
 import { addMemory } from "../../../src/core/memories/add-memories.ts";
 import { beforeEach, expect, it } from "vitest";
 import { queryMemory } from "../../../src/core/recall/query-memory.ts";
+import type { RankedHit } from "../../../src/core/recall/ranking.ts";
+import { answeringCount, scoreByOdds } from "../../../src/core/recall/relevance.ts";
 import { createMemoryWorld, type MemoryWorld } from "../../support/memory-world.ts";
 
 let world: MemoryWorld;
@@ -26,4 +28,37 @@ it("lets nothing count as remembered that does not answer", async () => {
   );
   expect(relevant).toBe(0);
   expect(recalled).toEqual([[]]);
+});
+
+const hit = (ordinal: number, score: number, currency?: number): RankedHit => ({
+  ordinal,
+  score,
+  shares: currency === undefined ? {} : { currency },
+  path: [ordinal],
+});
+
+it("scores by how sure the best answer is, and keeps the order and both ends", () => {
+  const scores = [0.99, 0.7, 0.65, 0.3, 0.02];
+  for (const odds of [-8, -2, 0, 2, 8]) {
+    const rescored = scores.map(scoreByOdds(hit(0, 0.7), () => odds));
+    expect(rescored).toEqual(rescored.toSorted((a, b) => b - a));
+    expect(scoreByOdds(hit(0, 0.7), () => odds)(0)).toBe(0);
+  }
+  expect(scoreByOdds(hit(0, 0.7), () => 4)(0.7)).toBeGreaterThan(0.9);
+  expect(scoreByOdds(hit(0, 0.7), () => 4)(0.02)).toBeLessThan(0.05);
+  expect(scoreByOdds(hit(0, 0.7), () => -4)(0.7)).toBeLessThan(0.1);
+});
+
+it("takes what replaced an answer for one, though it has other words", () => {
+  const odds = (one: RankedHit) => (one.ordinal === 1 ? 1 : -1);
+  expect(answeringCount([hit(2, 0.9, 0.1), hit(1, 0.88), hit(3, 0.5)], odds, 65)).toBe(2);
+  expect(answeringCount([hit(2, 0.9), hit(1, 0.88), hit(3, 0.5)], odds, 65)).toBe(0);
+});
+
+it("asks more of a match among few notes than among many", () => {
+  const leading = (odds: number, memories: number) => answeringCount([hit(1, 0.5)], () => odds, memories);
+  expect([1, 20, 65, 1_000, 50_000].map((memories) => leading(0.3, memories))).toEqual([0, 0, 1, 1, 1]);
+  expect([1, 20, 65, 1_000, 50_000].map((memories) => leading(-0.3, memories))).toEqual([0, 0, 0, 1, 1]);
+  for (const memories of [0, 1, 50_000])
+    expect([leading(-1, memories), leading(1, memories)]).toEqual([0, 1]);
 });

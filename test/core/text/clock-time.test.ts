@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { clockTime } from "../../../src/core/text/clock-time.ts";
+import { clockTime } from "../../../src/core/text/calendar.ts";
 
 it.each([
   [0, "0:00"],

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { sentenceWorth } from "../../../src/core/text/sentence-worth.ts";
+import { sentenceWorth } from "../../../src/core/text/sentences.ts";
 
 it.each([
   ["Harris Heating serviced the boiler for 90 euros.", "Yes, that works for me!"],

@@ -218,6 +218,18 @@ describe("wallTime", () => {
 });
 
 describe("relativePeriods", () => {
+  it("takes time that grows with the text", () => {
+    const time = (times: number) => {
+      const text = "yesterday ".repeat(times);
+      const before = process.cpuUsage();
+      relativePeriods(text, NOW);
+      const { user, system } = process.cpuUsage(before);
+      return user + system;
+    };
+    const least = (times: number) => Math.min(...Array.from({ length: 3 }, () => time(times)));
+    expect(least(20_000) / least(5_000)).toBeLessThan(10);
+  });
+
   it("leaves out what names its date, and weekdays that may be past or to come", () => {
     expect(relativePeriods("yesterday, as on 7 may 2023, and again on friday", NOW)).toMatchObject([
       YESTERDAY,

@@ -3,9 +3,12 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openMediaDecoder } from "../../../src/extraction/media/media-decoder.ts";
+import {
+  checkNamedProgram,
+  findProgram,
+  openMediaDecoder,
+} from "../../../src/extraction/media/media-decoder.ts";
 import { lyingMp4 } from "../../support/lying-mp4.ts";
-import { checkNamedProgram, findProgram } from "../../../src/extraction/media/ffmpeg-program.ts";
 
 describe("findProgram", () => {
   it("finds a program on the path, and none that is not there", async () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cutSegments } from "../../../src/models/whisper/cut-segments.ts";
+import { cutSegments } from "../../../src/models/whisper/transcribe-recording.ts";
 import { at, TINY, TOKENS } from "./tiny-vocabulary.ts";
 
 const seconds = (count: number) => count * 16_000;

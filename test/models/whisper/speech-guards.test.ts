@@ -7,7 +7,7 @@ import {
   isSpeech,
   isSure,
   MAX_COMPRESSION,
-} from "../../../src/models/whisper/speech-guards.ts";
+} from "../../../src/models/whisper/transcribe-window.ts";
 
 const attempt = (fields: Partial<Attempt>): Attempt => ({
   tokens: [],

@@ -1,7 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { pickToken, probabilityOf, randomNumbers } from "../../../src/models/whisper/sampling.ts";
-import { applyTokenRules } from "../../../src/models/whisper/token-rules.ts";
+import {
+  applyTokenRules,
+  pickToken,
+  probabilityOf,
+  randomNumbers,
+} from "../../../src/models/whisper/sampling.ts";
 import { at, TINY, TOKENS } from "./tiny-vocabulary.ts";
 import { times as timesUnderStress } from "../../support/stress.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Pcm } from "../../../src/core/documents/transcription.ts";
+import type { Pcm } from "../../../src/core/documents/audio-decoder.ts";
 import {
-  transcribeRecording,
   type TranscribedPart,
+  transcribeRecording,
   type Whisper,
 } from "../../../src/models/whisper/transcribe-recording.ts";
 import { join, pieces, silence, tone } from "../../support/pcm.ts";

@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { codeOf, tagOf } from "../../../src/models/whisper/languages.ts";
-import { readVocabulary, textOf } from "../../../src/models/whisper/vocabulary.ts";
+import { codeOf, readVocabulary, tagOf, textOf } from "../../../src/models/whisper/vocabulary.ts";
 import { WHISPER_DIRECTORY } from "../../../src/models/whisper/whisper-model.ts";
 import { at, TINY } from "./tiny-vocabulary.ts";
 

@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Pcm } from "../../../src/core/documents/transcription.ts";
+import type { Pcm } from "../../../src/core/documents/audio-decoder.ts";
 import { WHISPER_DIRECTORY } from "../../../src/models/whisper/whisper-model.ts";
 import {
   openTranscriber,

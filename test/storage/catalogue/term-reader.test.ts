@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { TermReader } from "../../../src/storage/catalogue/term-reader.ts";
+import { TermReader } from "../../../src/storage/catalogue/word-index.ts";
 
 function readAll(reader: TermReader, text: string): number[] {
   const numbers: number[] = [];

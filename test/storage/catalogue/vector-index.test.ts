@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { quantise } from "../../../src/core/recall/int8-kernel.ts";
 import { OrdinalScores } from "../../../src/storage/catalogue/ordinal-scores.ts";
-import { VectorIndex } from "../../../src/storage/catalogue/vector-index.ts";
+import { VectorIndex } from "../../../src/storage/catalogue/stamped-vectors.ts";
 
 const unit = (components: readonly number[]) => {
   const length = Math.hypot(...components) || 1;

@@ -49,7 +49,7 @@ const records: readonly JournalRecord[] = [
 function segment(): Buffer {
   const group = new GroupBuffer();
   for (const { sequence, time, changes } of records) {
-    const [piece] = cutRecord(changes);
+    const [piece] = cutRecord({ changes });
     group.add({ kind: "commit", sequence, time, payload: piece?.bytes ?? new Uint8Array() });
   }
   return Buffer.concat([encodeSegmentHeader(header), group.seal(header.previousChecksum, header.salt).bytes]);

@@ -5,7 +5,7 @@ import { crc32 } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Change } from "../../../src/core/rows.ts";
 import { nodeDisk } from "../../../src/storage/disk.ts";
-import { COMPACTION_THRESHOLDS } from "../../../src/storage/tables/compaction-thresholds.ts";
+import { COMPACTION_THRESHOLDS } from "../../../src/storage/tables/worker-protocol.ts";
 import {
   checksum,
   filesOfVersion,
@@ -13,7 +13,7 @@ import {
   setAside,
   syncFiles,
 } from "../../../src/storage/tables/table-files.ts";
-import type { TableState } from "../../../src/storage/tables/table-state.ts";
+import type { TableState } from "../../../src/storage/tables/table-spec.ts";
 import { openTables, type Tables } from "../../../src/storage/tables/tables.ts";
 
 let directory: string;

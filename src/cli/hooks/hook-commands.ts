@@ -1,0 +1,100 @@
+import { Argument, type Command } from "commander";
+import { type AgentKind, agentsHere } from "../agents/known-agents.ts";
+import { installedProgram } from "../installed-program.ts";
+import { namedByPath, projectOfFolder } from "../mcp/project-of-folder.ts";
+import { addCommand, type Flags, project, settingsOf } from "../output/options.ts";
+import { CliFailure, oneLine, print, printJson, printTable } from "../output/output.ts";
+import { HOOK_AGENTS, type HookAgent } from "./hook-kinds.ts";
+import { type HookState, readHookState, writeHookState } from "./hook-state.ts";
+import type { HookedAgent } from "./install-hooks.ts";
+
+export function addHookCommands(memoryd: Command): void {
+  const hooks = memoryd.command("hooks").description("say what agents' hooks may do, and change it");
+  addCommand(hooks, "status", "list the agents with hooks, and what they may do")
+    .option("--json", "as JSON")
+    .action(status);
+  addCommand(hooks, "off", "take the hooks out of agents' files, and the consents back")
+    .addArgument(new Argument("[agent...]", "which agent (default: all)").choices(HOOK_AGENTS))
+    .action((ids: HookAgent[], flags: Flags) => off(ids.length === 0 ? HOOK_AGENTS : ids, flags));
+  addCommand(hooks, "pause", "tell and capture nothing until resumed").action((flags: Flags) => {
+    change(flags, (state) => ({ ...state, paused: true }));
+    print("Hooks are paused; `memoryd hooks resume` ends it.");
+  });
+  addCommand(hooks, "resume", "end a pause").action((flags: Flags) => {
+    change(flags, (state) => ({ ...state, paused: false }));
+    print("Hooks are not paused.");
+  });
+  addCommand(hooks, "exclude", "tell and capture nothing in a project")
+    .argument("[project]", "its name (default: the project of this folder)", project)
+    .option("--remove", "include it again")
+    .action(exclude);
+}
+
+function exclude(name: string | undefined, flags: Flags & { readonly remove?: boolean }): void {
+  const chosen = name ?? projectOfFolder(process.cwd()) ?? namedByPath(process.cwd());
+  change(flags, ({ excluded, ...state }) => ({
+    ...state,
+    excluded: [...excluded.filter((each) => each !== chosen), ...(flags.remove === true ? [] : [chosen])],
+  }));
+  print(
+    flags.remove === true ? `Hooks work in ${oneLine(chosen)}.` : `Hooks do nothing in ${oneLine(chosen)}.`,
+  );
+}
+
+async function off(ids: readonly HookAgent[], flags: Flags): Promise<void> {
+  const { dataDir } = settingsOf(flags);
+  const { hooksOf, removeHooks } = await import("./install-hooks.ts");
+  for (const agent of hookedAgents(ids, hooksOf)) removeHooks(agent, dataDir);
+  if (Object.keys(stateOf(dataDir).agents).length === 0) print("No agent has hooks.");
+}
+
+async function status(flags: Flags): Promise<void> {
+  const { hooksFault, hooksOf } = await import("./install-hooks.ts");
+  const { dataDir } = settingsOf(flags);
+  const { paused, excluded, agents } = stateOf(dataDir);
+  const program = installedProgram("memoryd hooks status");
+  const rows = hookedAgents(HOOK_AGENTS, hooksOf).flatMap((agent) => {
+    const consent = agents[agent.id];
+    if (consent === undefined) return [];
+    const fault = hooksFault(agent, consent, program, dataDir);
+    return [{ agent: agent.id, ...consent, file: agent.file, ...(fault !== undefined && { fault }) }];
+  });
+  if (flags.json === true) printJson({ paused, excluded, agents: rows });
+  else {
+    if (rows.length === 0) print("No agent has hooks; `memoryd mcp install AGENT --hooks` adds them.");
+    else
+      printTable(
+        rows.map(({ agent, context, capture, file, fault }) => {
+          const may = [...(context ? ["context"] : []), ...(capture ? ["capture"] : [])].join(" and ");
+          return [agent, fault === undefined ? `${may}, in ${file}` : `${may}, but ${fault}`];
+        }),
+      );
+    if (paused) print("Paused; `memoryd hooks resume` ends it.");
+    if (excluded.length > 0) print(`Excluded: ${excluded.map(oneLine).join(", ")}.`);
+  }
+  const wrong = rows.find(({ fault }) => fault !== undefined);
+  if (wrong === undefined) return;
+  const consents = [...(wrong.context ? ["context"] : []), ...(wrong.capture ? ["capture"] : [])].join(",");
+  throw new CliFailure(`Renew the hooks with \`memoryd mcp install ${wrong.agent} --hooks ${consents}\`.`);
+}
+
+function hookedAgents(
+  ids: readonly HookAgent[],
+  hooksOf: (agent: AgentKind) => HookedAgent | undefined,
+): HookedAgent[] {
+  const agents = agentsHere();
+  return ids.flatMap((id) => hooksOf(agents[id]) ?? []);
+}
+
+function change(flags: Flags, next: (state: HookState) => HookState): void {
+  const { dataDir } = settingsOf(flags);
+  writeHookState(dataDir, next(stateOf(dataDir)));
+}
+
+function stateOf(dataDir: string): HookState {
+  try {
+    return readHookState(dataDir);
+  } catch (error) {
+    throw new CliFailure(error instanceof Error ? error.message : String(error), { cause: error });
+  }
+}

@@ -1,0 +1,125 @@
+import { randomBytes } from "node:crypto";
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { isObject } from "../../config/is-object.ts";
+import { isMissing } from "../../config/system-error.ts";
+import { HOOK_AGENTS, type HookAgent } from "./hook-kinds.ts";
+
+/** The user's consents for one agent. */
+export interface HookConsent {
+  readonly context: boolean;
+  readonly capture: boolean;
+  /** Whose memories are told, and the project whatever the folder; as `memoryd mcp` takes them. */
+  readonly user?: string;
+  readonly project?: string;
+}
+
+export interface HookState {
+  readonly paused: boolean;
+  /** Projects of which nothing is told and nothing captured. */
+  readonly excluded: readonly string[];
+  readonly agents: { readonly [Agent in HookAgent]?: HookConsent };
+}
+
+const NONE: HookState = { paused: false, excluded: [], agents: {} };
+
+/** The state of the hooks of a data directory; without a file nothing is agreed to. @throws {Error} for a damaged file. */
+export function readHookState(dataDir: string): HookState {
+  const value = readJson(fileOf(dataDir, "hooks"));
+  if (value === undefined) return NONE;
+  if (!isObject(value) || !isObject(value["agents"])) throw damaged(dataDir);
+  const { paused, excluded, agents } = value;
+  if (typeof paused !== "boolean" || !Array.isArray(excluded) || !excluded.every(isText))
+    throw damaged(dataDir);
+  const known = HOOK_AGENTS.flatMap((agent) => {
+    const consent = agents[agent];
+    if (consent === undefined) return [];
+    if (!isConsent(consent)) throw damaged(dataDir);
+    return [[agent, consent] as const];
+  });
+  return { paused, excluded, agents: Object.fromEntries(known) };
+}
+
+export function writeHookState(dataDir: string, state: HookState): void {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  writeJson(fileOf(dataDir, "hooks"), state);
+}
+
+/** Sessions whose ids are kept, the latest ones. */
+const MAX_SESSIONS = 40;
+
+type Told = readonly (readonly [session: string, ids: readonly string[]])[];
+
+/** The ids of memories that a session was told already. Never fails: telling twice is no harm. */
+export function toldTo(dataDir: string, session: string): readonly string[] {
+  return readTold(dataDir).find(([name]) => name === session)?.[1] ?? [];
+}
+
+/** Keeps the ids that a session has been told, in place of those before. Never fails. */
+export function noteTold(dataDir: string, session: string, ids: readonly string[]): void {
+  const others = readTold(dataDir).filter(([name]) => name !== session);
+  try {
+    writeJson(fileOf(dataDir, "hooks-told"), [[session, ids], ...others.slice(0, MAX_SESSIONS - 1)]);
+  } catch {
+    // A full disk, or a directory that may not be written: told again at the next prompt.
+  }
+}
+
+function readTold(dataDir: string): Told {
+  try {
+    const told = readJson(fileOf(dataDir, "hooks-told"));
+    return Array.isArray(told) ? told.filter(isToldSession) : [];
+  } catch {
+    return [];
+  }
+}
+
+function isToldSession(value: unknown): value is Told[number] {
+  return Array.isArray(value) && isText(value[0]) && Array.isArray(value[1]) && value[1].every(isText);
+}
+
+function isConsent(value: unknown): value is HookConsent {
+  if (!isObject(value)) return false;
+  const { context, capture, user, project } = value;
+  const names = [user, project].filter((name) => name !== undefined);
+  return typeof context === "boolean" && typeof capture === "boolean" && names.every(isText);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}
+
+function damaged(dataDir: string): Error {
+  return new Error(`The file ${fileOf(dataDir, "hooks")} is damaged; remove it and install the hooks again.`);
+}
+
+function fileOf(dataDir: string, name: "hooks" | "hooks-told"): string {
+  return join(dataDir, `${name}.json`);
+}
+
+function readJson(path: string): unknown {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** Readers see the old file or the new one, whole. */
+function writeJson(path: string, value: unknown): void {
+  const temporary = `${path}.${randomBytes(4).toString("hex")}.tmp`;
+  try {
+    writeFileSync(temporary, `${JSON.stringify(value, null, 1)}\n`, { mode: 0o600 });
+    renameSync(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+}

@@ -1,0 +1,249 @@
+import { existsSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import {
+  changeConfigFile,
+  type FileChange,
+  keptBefore,
+  readConfigFile,
+  removeConfigFile,
+} from "../agents/change-file.ts";
+import { type AgentKind, RefusedEdit } from "../agents/known-agents.ts";
+import type { InstalledProgram } from "../installed-program.ts";
+import { ask, CliFailure, print, printTable, usageFailure } from "../output/output.ts";
+import { type HookEntries, readHooks, withHooks, withoutHooks } from "./edit-hooks.ts";
+import {
+  HOOK_KINDS,
+  type HookAgent,
+  type HookKind,
+  isHookAgent,
+  type Moment,
+  MOMENTS,
+} from "./hook-kinds.ts";
+import { type HookConsent, readHookState, writeHookState } from "./hook-state.ts";
+
+/** An agent that has hooks, and the file in which it lists them. */
+export interface HookedAgent {
+  readonly id: HookAgent;
+  readonly title: string;
+  readonly file: string;
+  readonly kind: HookKind;
+}
+
+const USER_FILE_MODE = 0o600;
+
+export function hooksOf({ id, title, hooksFile: file }: AgentKind): HookedAgent | undefined {
+  return isHookAgent(id) && file !== undefined ? { id, title, file, kind: HOOK_KINDS[id] } : undefined;
+}
+
+const WHAT: Readonly<Record<Moment, string>> = {
+  start: "context: tells the agent what memory holds for the project, at most 1 200 tokens",
+  prompt: "context: tells it the memories that answer the prompt, at most 500 tokens, or nothing",
+  end: "capture: imports the conversation in the background; `memoryd review` shows what was kept",
+};
+
+/**
+ * Shows what hooks would be added for an agent, and what each does.
+ * @param asked "context", "capture" or both with a comma; true: asks for each.
+ * @throws {CliFailure} without a terminal to ask at, or the agent does not offer it.
+ */
+export async function consentTo(
+  agent: HookedAgent,
+  asked: string | true,
+  program: InstalledProgram,
+  dataDir: string,
+): Promise<Pick<HookConsent, "context" | "capture">> {
+  const { title, file, kind } = agent;
+  const given = asked === true ? undefined : asked.split(",").map((word) => word.trim());
+  const unknown = given?.find((word) => word !== "context" && word !== "capture");
+  if (unknown !== undefined)
+    throw usageFailure(`--hooks takes context, capture or context,capture; got "${unknown}".`);
+  const canCapture = kind.transcripts !== undefined;
+  if (given?.includes("capture") === true && !canCapture)
+    throw usageFailure(
+      `Conversations with ${title} cannot be imported, so nothing of them can be kept; say --hooks context.`,
+    );
+  print(`${title} gets these hooks in ${file}:`);
+  const moments = MOMENTS.filter(
+    (moment) => kind.events[moment] !== undefined && (moment !== "end" || canCapture),
+  );
+  printTable(moments.map((moment) => [kind.events[moment] ?? "", WHAT[moment]]));
+  print(`  Each starts ${commandOf(agent, "MOMENT", program, dataDir)}`);
+  const consent = {
+    context: given?.includes("context") ?? (await agreed(`Tell ${title} what memory holds?`)),
+    capture:
+      given?.includes("capture") ??
+      (canCapture && (await agreed(`Keep what lasts of conversations with ${title}?`))),
+  };
+  if (!consent.context && !consent.capture) print("No hooks then.");
+  return consent;
+}
+
+async function agreed(question: string): Promise<boolean> {
+  const answer = await ask(`${question} [y/N] `);
+  if (answer !== undefined) return answer;
+  throw usageFailure("There is no terminal to ask at; say --hooks context, or --hooks context,capture.");
+}
+
+/** Adds the hooks that were agreed to, and keeps the consent in the data directory. */
+export function installHooks(
+  agent: HookedAgent,
+  consent: HookConsent,
+  program: InstalledProgram,
+  dataDir: string,
+): void {
+  const state = readHookState(dataDir);
+  if (!consent.context && !consent.capture) return removeHooks(agent, dataDir);
+  const before = readConfigFile(agent.file);
+  const after = edit(agent, () => hooksText(agent, before ?? "", consent, program, dataDir));
+  const change = changeConfigFile(agent.file, before, after, USER_FILE_MODE);
+  writeHookState(dataDir, { ...state, agents: { ...state.agents, [agent.id]: consent } });
+  print(
+    change.changed
+      ? `${agent.title} has the hooks now; start a new session.`
+      : `${agent.title} already has these hooks.`,
+  );
+  printFiles(agent.file, change);
+  if (agent.id === "codex") print("Codex runs them once you trust them: type /hooks in it.");
+}
+
+/** Takes our hooks out of an agent's file, and the consent back. Does nothing without hooks. */
+export function removeHooks(agent: HookedAgent, dataDir: string): void {
+  const state = readHookState(dataDir);
+  const { [agent.id]: consent, ...agents } = state.agents;
+  if (consent !== undefined) writeHookState(dataDir, { ...state, agents });
+  const before = readConfigFile(agent.file);
+  if (before === undefined || !hasHooks(agent, before)) return;
+  const after = edit(agent, () => textWithout(agent, before));
+  if (after === undefined) removeConfigFile(agent.file);
+  else changeConfigFile(agent.file, before, after, USER_FILE_MODE);
+  print(`${agent.title} does not have memoryd's hooks any more (${agent.file}).`);
+}
+
+function printFiles(file: string, { changed, backup }: FileChange): void {
+  if (changed)
+    printTable([["file", file], ...(backup === undefined ? [] : [["as it was", backup] as const])]);
+}
+
+/** The text of an agent's file with the hooks that were agreed to. @throws {RefusedEdit} if it is no such file. */
+function hooksText(
+  agent: HookedAgent,
+  text: string,
+  consent: HookConsent,
+  program: InstalledProgram,
+  dataDir: string,
+): string {
+  const { id, kind } = agent;
+  if (kind.form === "plugin") return pluginText(id, program, dataDir);
+  const wanted: Record<string, unknown> = {};
+  for (const moment of MOMENTS) {
+    const event = kind.events[moment];
+    if (event !== undefined && (moment === "end" ? consent.capture : consent.context))
+      wanted[event] = entryOf(agent, moment, program, dataDir);
+  }
+  return withHooks(text, wanted, kind.head);
+}
+
+function entryOf(agent: HookedAgent, moment: Moment, program: InstalledProgram, dataDir: string): object {
+  const { form, timeout, startsOn } = agent.kind;
+  const command = commandOf(agent, moment, program, dataDir);
+  if (form === "flat") return { command, timeout };
+  if (form === "program")
+    return {
+      type: "command",
+      exec: program.node,
+      args: wordsOf(agent, moment, program, dataDir),
+      timeoutSec: timeout,
+    };
+  const matcher = moment === "start" && startsOn !== undefined ? { matcher: startsOn } : {};
+  return { ...matcher, hooks: [{ type: "command", command, timeout }] };
+}
+
+function wordsOf(
+  { id }: HookedAgent,
+  moment: string,
+  { launcher }: InstalledProgram,
+  dataDir: string,
+): string[] {
+  return [join(dirname(launcher), "memoryd-hook.js"), id, moment, resolve(dataDir)];
+}
+
+/** The command line for the shell in which the agent starts hooks. */
+function commandOf(agent: HookedAgent, moment: string, program: InstalledProgram, dataDir: string): string {
+  const isWindows = process.platform === "win32";
+  const quoted = [program.node, ...wordsOf(agent, moment, program, dataDir)].map((word) => {
+    if (/^[\w-]+$/.test(word)) return word;
+    // Every shell of Windows understands slashes; Unix shells expand within double quotes.
+    return isWindows ? `"${word.replaceAll("\\", "/")}"` : `'${word.replaceAll("'", "'\\''")}'`;
+  });
+  // PowerShell takes a quoted program for a text.
+  return `${isWindows && agent.id === "gemini" ? "& " : ""}${quoted.join(" ")}`;
+}
+
+/** A plugin file for opencode, which names the program that it starts. */
+function pluginText(id: HookAgent, { node, launcher }: InstalledProgram, dataDir: string): string {
+  const hook = join(dirname(launcher), "memoryd-hook.js");
+  const module = pathToFileURL(
+    join(dirname(launcher), "..", "dist", "cli", "hooks", "opencode-plugin.js"),
+  ).href;
+  const start = JSON.stringify([node, hook, id, resolve(dataDir)]);
+  return `// Written by \`memoryd mcp install ${id} --hooks\`; \`memoryd hooks off ${id}\` removes it.\nimport { plugin } from ${JSON.stringify(module)};\nexport default plugin(${start});\n`;
+}
+
+/** The text without our hooks; undefined: the file holds nothing else. */
+function textWithout(agent: HookedAgent, text: string): string | undefined {
+  if (agent.kind.form === "plugin") return undefined;
+  const own = readHooks(text);
+  const kept = keptBefore(agent.file);
+  // Exactly what was made of the file that was kept: that one is given back, with lists that were empty.
+  if (own !== undefined && kept !== undefined && isMadeOf(kept, text, own, agent.kind)) return kept;
+  const without = withoutHooks(text);
+  const isOurFile = text === withHooks("", own ?? {}, agent.kind.head);
+  return isOurFile ? undefined : without;
+}
+
+function isMadeOf(kept: string, text: string, own: HookEntries, { head }: HookKind): boolean {
+  try {
+    return withHooks(kept, own, head) === text;
+  } catch (error) {
+    if (error instanceof RefusedEdit) return false;
+    throw error;
+  }
+}
+
+export function hasHooks({ kind, file }: HookedAgent, text: string): boolean {
+  if (kind.form === "plugin") return text.includes("memoryd-hook.js");
+  try {
+    return readHooks(text) !== undefined;
+  } catch (error) {
+    if (error instanceof RefusedEdit) throw new CliFailure(`${file}: ${error.message}.`, { cause: error });
+    throw error;
+  }
+}
+
+/** Why the hooks in a file do not run as agreed; undefined if they do. */
+export function hooksFault(
+  agent: HookedAgent,
+  consent: HookConsent,
+  program: InstalledProgram,
+  dataDir: string,
+): string | undefined {
+  const text = readConfigFile(agent.file);
+  if (text === undefined || !hasHooks(agent, text)) return `they are not in ${agent.file}`;
+  const hook = join(dirname(program.launcher), "memoryd-hook.js");
+  if (!existsSync(hook)) return `${hook} is gone`;
+  return edit(agent, () => hooksText(agent, text, consent, program, dataDir)) === text
+    ? undefined
+    : `those in ${agent.file} are of another program or consent`;
+}
+
+function edit<T>(agent: HookedAgent, change: () => T): T {
+  try {
+    return change();
+  } catch (error) {
+    if (!(error instanceof RefusedEdit)) throw error;
+    throw new CliFailure(`${agent.file} was left as it is. ${error.message}, so mend it and try again.`, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,196 @@
+import { spawn } from "node:child_process";
+import { statSync, writeSync } from "node:fs";
+import { isAbsolute, resolve } from "node:path";
+import { isObject } from "../../config/is-object.ts";
+import { namedByPath, projectOfFolder } from "../mcp/project-of-folder.ts";
+import { type DaemonCall, reachDaemon } from "./daemon-call.ts";
+import { HOOK_KINDS, type HookAgent, isBorrowed, isHookAgent, type Moment } from "./hook-kinds.ts";
+import { type HookConsent, noteTold, readHookState, toldTo } from "./hook-state.ts";
+import { toldText } from "./told-text.ts";
+
+/** From the start of the process to its end; the agent waits for it. */
+const WITHIN_MS = 300;
+/** Kept for writing the answer and ending. */
+const ENDING_MS = 20;
+const MAX_INPUT_BYTES = 1_024 * 1_024;
+
+const CONTEXT_TOKENS = 1_200;
+const PROMPT_TOKENS = 500;
+const MATCHES = 8;
+const SNIPPET_CHARS = 300;
+/** A longer prompt, a pasted log for example, is asked by its beginning and its end. */
+const MAX_QUESTION_CHARS = 2_000;
+const MAX_SESSION_CHARS = 200;
+
+type Input = Readonly<Record<string, unknown>>;
+
+/** One run of the hook. */
+interface Occasion {
+  readonly agent: HookAgent;
+  readonly dataDir: string;
+  readonly input: Input;
+  readonly consent: HookConsent;
+  readonly project: string;
+}
+
+/**
+ * Does what an agent's hook is for and ends the process, with 0, within 300 ms of its start. Prints what the agent is to be
+ * told, or nothing: where nothing is relevant, the daemon is gone or late, or there is no consent.
+ *
+ * @param words agent, moment, data directory; `--within=MS` in tests.
+ */
+export async function runHook(words: readonly string[]): Promise<void> {
+  const within = words.find((word) => word.startsWith("--within="))?.slice("--within=".length);
+  const left = Number(within ?? WITHIN_MS) - ENDING_MS - performance.now();
+  setTimeout(() => process.exit(0), Math.max(0, left));
+  try {
+    const [agent, moment, dataDir] = words;
+    const input = await readInput();
+    if (isHookAgent(agent) && dataDir !== undefined && input !== undefined)
+      await answer(agent, moment as Moment, dataDir, input);
+  } catch {
+    // The agent goes on without what memory holds.
+  }
+  process.exit(0);
+}
+
+async function answer(agent: HookAgent, moment: Moment, dataDir: string, input: Input): Promise<void> {
+  const { paused, excluded, agents } = readHookState(dataDir);
+  const consent = agents[agent];
+  if (paused || consent === undefined || isBorrowed(agent, input)) return;
+  const folder = folderOf(input);
+  const own = projectOfFolder(folder) ?? namedByPath(folder);
+  const project = consent.project ?? own;
+  if (excluded.includes(own) || excluded.includes(project)) return;
+  const occasion: Occasion = { agent, dataDir, input, consent, project };
+  if (moment === "end") return consent.capture ? capture(occasion) : undefined;
+  if (!consent.context) return;
+  const call = await reachDaemon(dataDir);
+  if (call === undefined) return;
+  const text = await (moment === "start" ? contextAtStart(call, occasion) : relevantAtPrompt(call, occasion));
+  const event = HOOK_KINDS[agent].events[moment];
+  if (text.answer === "" || event === undefined) return;
+  writeSync(1, `${JSON.stringify(HOOK_KINDS[agent].answer(text.answer, event))}\n`);
+  text.note();
+}
+
+interface Answer {
+  readonly answer: string;
+  /** Keeps what was told. */
+  readonly note: () => void;
+}
+
+const NOTHING: Answer = { answer: "", note: () => {} };
+
+async function contextAtStart(call: DaemonCall, occasion: Occasion): Promise<Answer> {
+  const { dataDir, input, consent, project } = occasion;
+  const body = { project, max_tokens: CONTEXT_TOKENS, ...owner(consent) };
+  const reply = await call("/context", body);
+  if (!isObject(reply) || typeof reply["text"] !== "string") return NOTHING;
+  const items = Array.isArray(reply["items"]) ? (reply["items"] as unknown[]) : [];
+  const ids = items.flatMap((item) => (isObject(item) && typeof item["id"] === "string" ? [item["id"]] : []));
+  return { answer: reply["text"], note: () => noteTold(dataDir, sessionOf(input), ids) };
+}
+
+async function relevantAtPrompt(call: DaemonCall, occasion: Occasion): Promise<Answer> {
+  const { dataDir, input, consent, project } = occasion;
+  const query = questionOf(input["prompt"]);
+  if (query === "") return NOTHING;
+  const reply = await call("/memory/query", {
+    query,
+    k: MATCHES,
+    snippet: SNIPPET_CHARS,
+    include_facts: false,
+    reinforce: false,
+    filters: { project: [project, null] },
+    ...owner(consent),
+  });
+  if (!isObject(reply) || !Array.isArray(reply["matches"])) return NOTHING;
+  const before = toldTo(dataDir, sessionOf(input));
+  const matches = (reply["matches"] as unknown[]).slice(0, Number(reply["relevant"]) || 0);
+  const memories = matches.filter(isOwnMemory).filter(({ id }) => !before.includes(id));
+  const { text, told } = toldText(
+    memories.map(({ id, occurred_at, snippet, content }) => ({ id, occurred_at, text: snippet ?? content })),
+    PROMPT_TOKENS,
+  );
+  const ids = [...before, ...told.map(({ id }) => id)];
+  return { answer: text, note: () => noteTold(dataDir, sessionOf(input), ids) };
+}
+
+interface Match {
+  readonly id: string;
+  readonly occurred_at: string;
+  readonly content: string;
+  readonly snippet?: string;
+}
+
+/** True for a memory that holds; text of documents and web pages is somebody else's, and told only when it is asked for. */
+function isOwnMemory(match: unknown): match is Match {
+  if (!isObject(match)) return false;
+  const { id, occurred_at, content, snippet, source, superseded_by } = match;
+  return (
+    [id, occurred_at, content, snippet ?? ""].every((text) => typeof text === "string") &&
+    (source ?? null) === null &&
+    (superseded_by ?? null) === null
+  );
+}
+
+/** Starts an import of the conversation, which goes on after the agent has ended. */
+function capture({ agent, dataDir, input, consent }: Occasion): void {
+  const { transcripts } = HOOK_KINDS[agent];
+  const path = input["transcript_path"];
+  if (transcripts === undefined || typeof path !== "string" || !isAbsolute(path)) return;
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return;
+  const launcher = resolve(import.meta.dirname, "../../../bin/memoryd.js");
+  const user = consent.user === undefined ? [] : ["--user", consent.user];
+  const project = consent.project === undefined ? [] : ["--project", consent.project];
+  const words = ["import", transcripts, "--file", path, "--data-dir", dataDir, ...user, ...project];
+  spawn(process.execPath, [launcher, ...words], {
+    detached: true,
+    stdio: "ignore",
+    windowsHide: true,
+    // The agent's folder may be removed meanwhile.
+    cwd: dataDir,
+  }).unref();
+}
+
+function owner({ user }: HookConsent): { readonly user_id?: string } {
+  return user === undefined ? {} : { user_id: user };
+}
+
+function folderOf({ cwd, workspace_roots: roots }: Input): string {
+  const named = [cwd, ...(Array.isArray(roots) ? (roots as unknown[]) : [])];
+  const found = named.find((path) => typeof path === "string" && isAbsolute(path));
+  return (found as string | undefined) ?? process.cwd();
+}
+
+function sessionOf({ session_id, sessionId, conversation_id }: Input): string {
+  const id = [session_id, sessionId, conversation_id].find((name) => typeof name === "string");
+  return (id ?? "").slice(0, MAX_SESSION_CHARS);
+}
+
+function questionOf(prompt: unknown): string {
+  if (typeof prompt !== "string") return "";
+  const text = prompt.trim();
+  const half = MAX_QUESTION_CHARS / 2;
+  const part = text.length <= 2 * half ? text : `${text.slice(0, half)}\n${text.slice(-half)}`;
+  // The daemon refuses halves of surrogate pairs.
+  return part.replace(/\p{Cs}/gu, "\ufffd");
+}
+
+/** The JSON object on standard input, read to its end so that the agent can write it; undefined for anything else. */
+async function readInput(): Promise<Input | undefined> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes <= MAX_INPUT_BYTES) chunks.push(chunk);
+  }
+  if (bytes > MAX_INPUT_BYTES) return undefined;
+  const value: unknown = JSON.parse(
+    Buffer.concat(chunks)
+      .toString("utf8")
+      .replace(/^\ufeff/, ""),
+  );
+  return isObject(value) ? value : undefined;
+}

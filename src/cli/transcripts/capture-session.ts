@@ -1,0 +1,252 @@
+import { createHash } from "node:crypto";
+import { findSecret } from "../../core/text/find-secret.ts";
+import { sentencesOf } from "../../core/text/sentences.ts";
+import { statementKind } from "../../core/text/statement-kind.ts";
+import type { MemoryFields } from "../import/import-item.ts";
+import { timeOf } from "../../files/front-matter.ts";
+import { ownWords } from "./own-words.ts";
+import type { TranscriptEvent, TranscriptLine } from "./transcript-events.ts";
+
+/** The source of a session's summary; it stands in the metadata of the summary alone. */
+export interface SessionDigest {
+  readonly title?: string;
+  readonly from: string;
+  readonly to: string;
+  readonly asked: readonly string[];
+  readonly changed: readonly string[];
+  readonly commands: readonly string[];
+  readonly errors: readonly string[];
+}
+
+/** A sentence of a person that lasts. */
+export interface Remark {
+  readonly text: string;
+  readonly kind: string;
+  readonly messageId: string;
+  readonly at: number;
+}
+
+const MAX_SENTENCES_PER_MESSAGE = 12;
+const MAX_SENTENCE_CHARS = 600;
+const MIN_ASKED_CHARS = 12;
+const MAX_ASKED = 8;
+const MAX_CHANGED = 30;
+const MAX_COMMANDS = 12;
+const MAX_ERRORS = 6;
+const MAX_LINE_CHARS = 160;
+const MAX_OPEN_CALLS = 200;
+/** Commands that only look. */
+const LOOKING =
+  /^(?:cd|ls|cat|echo|pwd|head|tail|wc|which|grep|rg|find|tree|stat|file|printf|env|ps|sed -n|nl|git (?:status|diff|log|show|branch)|true|sleep|mkdir|export)\b/;
+const ERROR_LINE =
+  /(?:error|exception|failed|failure|cannot|could not|not found|undefined|denied|refused|panic|fatal)/i;
+
+/** Gathers what lasts from the lines of one session, in their order. */
+export class SessionCapture {
+  conversation: string | undefined;
+  folder: string | undefined;
+  #title: string | undefined;
+  readonly #seen: Set<string>;
+  readonly #asked: string[] = [];
+  readonly #changed = new Set<string>();
+  readonly #commands = new Set<string>();
+  readonly #errors: string[] = [];
+  readonly #calls = new Map<string, string>();
+  /** Commands that failed last, with the line that tells why and the files that were changed since. */
+  readonly #failed = new Map<string, { readonly reason: string; readonly changed: Set<string> }>();
+  #from: number | undefined;
+  #to: number | undefined;
+
+  /** @param seen hashes of remarks that were taken before; see `seen`. */
+  constructor(seen: readonly string[] = []) {
+    this.#seen = new Set(seen);
+  }
+
+  get seen(): string[] {
+    return [...this.#seen];
+  }
+
+  /** The remarks of a line. @param fallback the time of a line without one, epoch milliseconds. */
+  take({ at, events }: TranscriptLine, fallback: number): Remark[] {
+    const given = timeOf(at);
+    const time = typeof given === "number" ? given : fallback;
+    return events.flatMap((event) => this.#event(event, time));
+  }
+
+  #event(event: TranscriptEvent, at: number): Remark[] {
+    switch (event.kind) {
+      case "about":
+        this.conversation ??= event.conversation;
+        this.folder ??= event.folder;
+        this.#title = event.title ?? this.#title;
+        return [];
+      case "said":
+        this.#noteTime(at);
+        return this.#remarks(event.text, event.id, at);
+      case "changed":
+        this.#noteTime(at);
+        this.#changed.add(this.#shortPath(event.path));
+        for (const { changed } of this.#failed.values())
+          if (changed.size < 5) changed.add(this.#shortPath(event.path));
+        return [];
+      case "ran": {
+        const command = commandLine(event.command);
+        if (command === undefined) return [];
+        if (this.#calls.size >= MAX_OPEN_CALLS) this.#calls.clear();
+        this.#calls.set(event.call, command);
+        return [];
+      }
+      case "ended":
+        return this.#ended(event, at);
+    }
+  }
+
+  #remarks(text: string, messageId: string, at: number): Remark[] {
+    const lines = ownWords(text);
+    const [first] = lines;
+    if (first !== undefined && first.length >= MIN_ASKED_CHARS && findSecret(first) === undefined) {
+      // The first ones tell what it is about, the last ones how it ended.
+      if (this.#asked.length >= MAX_ASKED) this.#asked.splice(MAX_ASKED / 2, 1);
+      this.#asked.push(shortened(first));
+    }
+    const remarks: Remark[] = [];
+    for (const sentence of lines.flatMap((line) => sentencesOf(line))) {
+      const content = sentence.trim();
+      if (content.length > MAX_SENTENCE_CHARS) continue;
+      const statement = statementKind(content);
+      if (statement === undefined || findSecret(content) !== undefined) continue;
+      if (!this.#isNew(content)) continue;
+      remarks.push({ text: content, kind: statement.kind, messageId, at });
+      if (remarks.length === MAX_SENTENCES_PER_MESSAGE) break;
+    }
+    return remarks;
+  }
+
+  #ended({ call, failed, output }: Extract<TranscriptEvent, { kind: "ended" }>, at: number): Remark[] {
+    const command = this.#calls.get(call);
+    this.#calls.delete(call);
+    if (command === undefined) return [];
+    this.#noteTime(at);
+    if (failed) {
+      if (this.#failed.size >= MAX_ERRORS) this.#failed.clear();
+      this.#failed.set(command, { reason: reasonIn(output), changed: new Set() });
+      return [];
+    }
+    if (this.#commands.size < MAX_COMMANDS) this.#commands.add(command);
+    const before = this.#failed.get(command);
+    this.#failed.delete(command);
+    if (before === undefined || before.reason === "" || before.changed.size === 0) return [];
+    const text = `\`${command}\` failed with "${before.reason}" and works since ${[...before.changed].join(", ")} changed.`;
+    if (findSecret(text) !== undefined || !this.#isNew(text)) return [];
+    if (this.#errors.length < MAX_ERRORS) this.#errors.push(text);
+    return [{ text, kind: "done", messageId: call, at }];
+  }
+
+  #isNew(text: string): boolean {
+    const hash = createHash("sha256").update(text).digest("base64url").slice(0, 12);
+    if (this.#seen.has(hash)) return false;
+    this.#seen.add(hash);
+    return true;
+  }
+
+  #noteTime(at: number): void {
+    this.#from = Math.min(this.#from ?? at, at);
+    this.#to = Math.max(this.#to ?? at, at);
+  }
+
+  #shortPath(path: string): string {
+    const folder = this.folder?.replaceAll("\\", "/");
+    const plain = path.replaceAll("\\", "/");
+    const isInside = folder !== undefined && plain.startsWith(`${folder.replace(/\/$/, "")}/`);
+    return (isInside ? plain.slice(folder.replace(/\/$/, "").length + 1) : plain).slice(0, MAX_LINE_CHARS);
+  }
+
+  /** What there is for a summary, together with what an earlier run had; undefined where nobody did anything. */
+  digest(before: SessionDigest | undefined): SessionDigest | undefined {
+    const isEmpty = this.#asked.length + this.#changed.size + this.#commands.size === 0;
+    if (isEmpty || this.#from === undefined || this.#to === undefined) return undefined;
+    const joined = (
+      earlier: readonly string[] | undefined,
+      more: Iterable<string>,
+      limit: number,
+    ): string[] => [...new Set([...(earlier ?? []), ...more])].slice(0, limit);
+    const title = this.#title ?? before?.title;
+    return {
+      ...(title !== undefined && findSecret(title) === undefined && { title: shortened(title) }),
+      from: before?.from ?? new Date(this.#from).toISOString(),
+      to: new Date(this.#to).toISOString(),
+      asked: joined(before?.asked, this.#asked, MAX_ASKED),
+      changed: joined(before?.changed, this.#changed, MAX_CHANGED),
+      commands: joined(before?.commands, this.#commands, MAX_COMMANDS),
+      errors: joined(before?.errors, this.#errors, MAX_ERRORS),
+    };
+  }
+}
+
+/** The first line of a command; undefined for one that only looks, or holds a secret. */
+function commandLine(command: string): string | undefined {
+  const [line = ""] = command
+    .trim()
+    .replace(/^cd [^&;\n]{1,300}(?:&&|;) ?/, "")
+    .split("\n", 1);
+  return line === "" || LOOKING.test(line) || findSecret(command) !== undefined ? undefined : shortened(line);
+}
+
+/** The line of an output that tells the error, without colours. */
+function reasonIn(output: string): string {
+  const lines = output
+    .slice(-20_000)
+    // eslint-disable-next-line no-control-regex -- colours are what is meant
+    .replaceAll(/\u001b\[[\d;]{0,16}m/g, "")
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+  return shortened((lines.find((line) => ERROR_LINE.test(line)) ?? "").replaceAll('"', "'"));
+}
+
+function shortened(text: string): string {
+  return text.length > MAX_LINE_CHARS
+    ? `${text.slice(0, MAX_LINE_CHARS - 1).replace(/[\uD800-\uDBFF]$/, "")}…`
+    : text;
+}
+
+export interface Captured {
+  readonly origin: string;
+  readonly conversation: string;
+  readonly project: string | undefined;
+}
+
+/** The memory of a remark. */
+export function remarkMemory({ text, kind, messageId, at }: Remark, captured: Captured): MemoryFields {
+  return {
+    content: text,
+    occurred_at: new Date(at).toISOString(),
+    ...marks(captured, kind, { ...(messageId !== "" && { message_id: messageId }) }),
+  };
+}
+
+/** The memory of a session; what it is written from stands beside it, so that a later run can go on. */
+export function summaryMemory(digest: SessionDigest, captured: Captured, agent: string): MemoryFields {
+  const { title, from, to, asked, changed, commands, errors } = digest;
+  const part = (name: string, list: readonly string[], between: string): string[] =>
+    list.length === 0 ? [] : [`${name}: ${list.join(between)}`];
+  const content = [
+    `Session with ${agent}, ${from.slice(0, 16).replace("T", " ")} to ${to.slice(0, 16).replace("T", " ")} UTC${title === undefined ? "" : `: ${title}`}`,
+    ...part("Asked", asked, " · "),
+    ...part("Changed", changed, ", "),
+    ...part("Commands that worked", commands, " · "),
+    ...part("Errors and their cause", errors, " · "),
+  ].join("\n");
+  return { content, occurred_at: from, ...marks(captured, "summary", { digest }) };
+}
+
+function marks({ origin, conversation, project }: Captured, kind: string, more: object): MemoryFields {
+  const session = `${origin}:${conversation}`;
+  return {
+    tags: [origin, kind],
+    metadata: { origin, kind, conversation_id: conversation, ...more },
+    session_id:
+      session.length <= 256 ? session : `${origin}:${createHash("sha256").update(session).digest("hex")}`,
+    ...(project !== undefined && { project }),
+  };
+}

@@ -1,0 +1,156 @@
+import { createHash } from "node:crypto";
+import { createReadStream, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { open, realpath, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { isObject } from "../../config/is-object.ts";
+import { jsonElements } from "../import/json-elements.ts";
+import { listOf, objectOf, textOf } from "../import/import-item.ts";
+import { jsonOf } from "../../files/front-matter.ts";
+import { MAX_LINE_BYTES, readFileBytes } from "../import/text-lines.ts";
+
+/** How far a transcript was read, and what of it must not be taken twice; none of its text. */
+export interface TranscriptMark {
+  readonly offset: number;
+  /** Of the first bytes: another beginning is another file under the same name. */
+  readonly head: string;
+  readonly headBytes: number;
+  readonly seen: readonly string[];
+  readonly conversation?: string;
+  readonly folder?: string;
+  /** Id of the memory that sums up the session. */
+  readonly summary?: string;
+}
+
+export interface OpenTranscript {
+  readonly path: string;
+  /** From the first line that is new to the last one with an end. Undefined fields: the line is no JSON object. */
+  readonly lines: () => AsyncGenerator<{ readonly fields: Readonly<Record<string, unknown>> | undefined }>;
+  /** Epoch milliseconds, for lines without a time; the same at every reading where the system keeps it. */
+  readonly began: number;
+  readonly mark: TranscriptMark | undefined;
+  /** Nothing is new. */
+  readonly isRead: boolean;
+  /** Keeps how far `lines` came, for the next run. */
+  readonly save: (
+    mark: Pick<TranscriptMark, "seen" | "conversation" | "folder" | "summary">,
+  ) => Promise<void>;
+}
+
+const FOLDER = "captured";
+const HEAD_BYTES = 1_024;
+const NEWLINE = 0x0a;
+
+/** Opens a transcript where the last run ended; from its beginning where it has been cut or replaced. */
+export async function openTranscript(dataDir: string, given: string): Promise<OpenTranscript> {
+  const path = await realpath(given);
+  const { size, birthtimeMs, mtimeMs } = await stat(path);
+  const markFile = join(
+    dataDir,
+    FOLDER,
+    `${createHash("sha256").update(path).digest("hex").slice(0, 32)}.json`,
+  );
+  const known = readMark(markFile);
+  const isSame =
+    known !== undefined && known.offset <= size && (await headOf(path, known.headBytes)) === known.head;
+  const start = isSame ? known.offset : 0;
+  const isWhole = path.endsWith(".json");
+  let end = start;
+
+  async function* lines(): AsyncGenerator<{
+    readonly fields: Readonly<Record<string, unknown>> | undefined;
+  }> {
+    if (isWhole) {
+      for await (const element of jsonElements(readFileBytes(path, { done: 0, total: 0 }))) {
+        const value = "value" in element ? objectOf(element.value) : undefined;
+        // Read again when it is whole.
+        if (value === undefined) return;
+        const { messages, ...session } = value;
+        yield { fields: session };
+        for (const message of listOf(messages)) yield { fields: objectOf(message) };
+      }
+      end = size;
+      return;
+    }
+    for await (const line of wholeLines(path, start)) {
+      end = line.end;
+      if (line.text?.trim() !== "")
+        yield { fields: line.text === undefined ? undefined : objectOf(jsonOf(line.text)) };
+    }
+  }
+  return {
+    path,
+    lines,
+    began: Math.round(birthtimeMs > 0 ? Math.min(birthtimeMs, mtimeMs) : mtimeMs),
+    mark: known,
+    isRead: isSame && known.offset === size,
+    async save(marks) {
+      const headBytes = Math.min(HEAD_BYTES, end);
+      const mark: TranscriptMark = { ...marks, offset: end, headBytes, head: await headOf(path, headBytes) };
+      mkdirSync(join(dataDir, FOLDER), { recursive: true, mode: 0o700 });
+      writeFileSync(`${markFile}.${process.pid}`, JSON.stringify(mark), { mode: 0o600 });
+      renameSync(`${markFile}.${process.pid}`, markFile);
+    },
+  };
+}
+
+/** Undefined for one that is not there or damaged: then all is read again, and known memories are not added twice. */
+function readMark(file: string): TranscriptMark | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(readFileSync(file, "utf8"));
+  } catch {
+    return undefined;
+  }
+  if (!isObject(value)) return undefined;
+  const { offset, head, headBytes, seen } = value;
+  if (typeof offset !== "number" || typeof head !== "string" || typeof headBytes !== "number")
+    return undefined;
+  const texts = Object.entries(value).filter(
+    ([name, text]) => ["conversation", "folder", "summary"].includes(name) && typeof text === "string",
+  );
+  return {
+    ...Object.fromEntries(texts),
+    offset,
+    head,
+    headBytes,
+    seen: listOf(seen).flatMap((hash) => textOf(hash) ?? []),
+  };
+}
+
+async function headOf(path: string, bytes: number): Promise<string> {
+  const file = await open(path);
+  try {
+    const buffer = Buffer.alloc(bytes);
+    const { bytesRead } = await file.read(buffer, 0, bytes, 0);
+    return createHash("sha256").update(buffer.subarray(0, bytesRead)).digest("hex").slice(0, 32);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Lines with an end, which a program that still writes has finished. Text undefined: too long. */
+async function* wholeLines(
+  path: string,
+  start: number,
+): AsyncGenerator<{ readonly text: string | undefined; readonly end: number }> {
+  let parts: Buffer[] = [];
+  let length = 0;
+  let at = start;
+  for await (const part of createReadStream(path, { start, highWaterMark: 256 * 1_024 })) {
+    const chunk = part as Buffer;
+    let from = 0;
+    for (let to = chunk.indexOf(NEWLINE); to >= 0; to = chunk.indexOf(NEWLINE, from)) {
+      length += to - from;
+      if (length <= MAX_LINE_BYTES) parts.push(chunk.subarray(from, to));
+      const text = length <= MAX_LINE_BYTES ? Buffer.concat(parts).toString("utf8") : undefined;
+      yield { text, end: at + to + 1 };
+      parts = [];
+      length = 0;
+      from = to + 1;
+    }
+    length += chunk.length - from;
+    if (length <= MAX_LINE_BYTES) parts.push(chunk.subarray(from));
+    else parts = [];
+    at += chunk.length;
+  }
+}

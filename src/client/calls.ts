@@ -1,0 +1,244 @@
+import type * as wire from "./records.ts";
+import {
+  type CallOptions,
+  path,
+  type Transport,
+  type VersionOptions,
+  walkPages,
+  type WriteOptions,
+} from "./transport.ts";
+
+export type MemoryCalls = ReturnType<typeof memoryCalls>;
+export type TrashCalls = ReturnType<typeof trashCalls>;
+
+export function memoryCalls({ json, get }: Transport) {
+  /** One page, newest first. */
+  const page = (place?: wire.MemoryPlace, options?: CallOptions) =>
+    get<wire.MemoryPage>("/memory/all", place, options);
+  const write = <T>(path: string, body: object, options: WriteOptions | undefined) =>
+    json<T>({ method: "POST", path, body, isWrite: true, options });
+  return {
+    page,
+    /** All that match, newest first, fetched page by page. */
+    list: (filter?: wire.MemoryFilter, options?: CallOptions): AsyncGenerator<wire.Memory, void, undefined> =>
+      walkPages(
+        (place) => page({ ...filter, ...place }, options),
+        ({ items }) => items,
+      ),
+    add: (memory: wire.NewMemory, options?: WriteOptions) =>
+      write<wire.AddedMemory>("/memory/add", memory, options),
+    /** Up to 1 000 in one write; each is judged by itself, so look at `failed`. */
+    addMany: (memories: readonly wire.NewMemory[], options?: WriteOptions) =>
+      write<wire.AddedMemories>("/memory/add/batch", { memories }, options),
+    /** By day of adding, client, project, tag or user. */
+    counts: (query: wire.MemoryCountsQuery, options?: CallOptions) =>
+      get<wire.MemoryCounts>("/memory/counts", query, options),
+    get: (id: string, owner?: wire.Owner, options?: CallOptions) =>
+      get<wire.Memory>(path`/memory/${id}`, owner, options),
+    update: (id: string, body: wire.MemoryChanges, options?: VersionOptions) =>
+      json<wire.UpdatedMemory>({ method: "PATCH", path: path`/memory/${id}`, body, options }),
+    /** Adds and removes tags of up to 1 000 memories; each is judged by itself, so look at `failed`. */
+    tag: (changes: wire.TagChanges, options?: CallOptions) =>
+      json<wire.TaggedMemories>({ method: "POST", path: "/memory/tags", body: changes, options }),
+    /** For good, unless `trash` says otherwise. */
+    delete: (id: string, query?: wire.Deletion, options?: VersionOptions) =>
+      json<wire.DeletedMemory>({ method: "DELETE", path: path`/memory/${id}`, query, options }),
+    /** Its versions, newest first; the present one is the first. */
+    history: (id: string, place?: wire.HistoryPlace, options?: CallOptions) =>
+      get<wire.MemoryHistory>(path`/memory/${id}/history`, place, options),
+    /** Makes an earlier version the present one. */
+    restore: (id: string, body: { readonly version: number } & wire.Owner, options?: VersionOptions) =>
+      json<wire.Memory>({ method: "POST", path: path`/memory/${id}/restore`, body, options }),
+    /** Removes its earlier versions for good. */
+    eraseHistory: (id: string, query?: wire.Owner, options?: CallOptions) =>
+      json<wire.Erased>({ method: "DELETE", path: path`/memory/${id}/history`, query, options }),
+    /** @param boost 0…1; 0.1 if left out. */
+    reinforce: (id: string, boost?: wire.Owner & { readonly boost?: number }, options?: WriteOptions) =>
+      write<wire.ReinforcedMemory>("/memory/reinforce", { ...boost, id }, options),
+    related: (id: string, place?: wire.Owner & { readonly depth?: number }, options?: CallOptions) =>
+      get<wire.RelatedMemories>(path`/memory/${id}/related`, place, options),
+    /** Up to 5 000 memories with the waypoints between them: the newest, or those around one. */
+    graph: (query?: wire.MemoryGraphQuery, options?: CallOptions) =>
+      get<wire.MemoryGraph>("/memory/graph", query, options),
+  };
+}
+
+/** Memories that were deleted and can be restored. */
+export function trashCalls({ json, get }: Transport) {
+  return {
+    page: (place?: wire.TrashPlace, options?: CallOptions) => get<wire.Trash>("/trash", place, options),
+    /** Brings a memory back, or a document by its first memory. */
+    restore: (id: string, query?: wire.Owner, options?: CallOptions) =>
+      json<wire.Memory>({ method: "POST", path: path`/trash/${id}/restore`, query, options }),
+    /** Removes one entry for good. */
+    delete: (id: string, query?: wire.Owner, options?: CallOptions) =>
+      json<wire.Erased>({ method: "DELETE", path: path`/trash/${id}`, query, options }),
+    /** Removes all of it for good. */
+    empty: (query?: wire.Owner, options?: CallOptions) =>
+      json<wire.Erased>({ method: "DELETE", path: "/trash", query, options }),
+  };
+}
+
+export type FactCalls = ReturnType<typeof factCalls>;
+
+const FACTS = "/api/temporal/fact";
+
+export function factCalls({ json, get }: Transport) {
+  /** One page; past facts too, unless `at` names a moment. */
+  const page = (place?: wire.FactPlace, options?: CallOptions) => get<wire.FactPage>(FACTS, place, options);
+  const close = (id: string, query: object | undefined, options: CallOptions | undefined) =>
+    json<wire.Fact>({ method: "DELETE", path: path`/api/temporal/fact/${id}`, query, options });
+  return {
+    page,
+    /** All that match, fetched page by page. */
+    list: (filter?: wire.FactFilter, options?: CallOptions): AsyncGenerator<wire.Fact, void, undefined> =>
+      walkPages(
+        (place) => page({ ...filter, ...place }, options),
+        ({ facts }) => facts,
+      ),
+    record: (body: wire.NewFact, options?: WriteOptions) =>
+      json<wire.RecordedFact>({ method: "POST", path: FACTS, body, isWrite: true, options }),
+    /** Up to 1 000, in order; each is judged by itself, so look at `failed`. */
+    recordMany: (facts: readonly wire.NewFact[], options?: WriteOptions) =>
+      json<wire.RecordedFacts>({
+        method: "POST",
+        path: `${FACTS}/batch`,
+        body: { facts },
+        isWrite: true,
+        options,
+      }),
+    /** The fact that is true now, or `at` a moment. @throws {MemorydError} `NOT_FOUND` where nothing is. */
+    current: async (filter: wire.CurrentFactFilter, options?: CallOptions) =>
+      (await get<{ fact: wire.Fact }>(`${FACTS}/current`, filter, options)).fact,
+    get: async (id: string, filter?: wire.OneFactFilter, options?: CallOptions) =>
+      (await get<{ fact: wire.Fact }>(path`/api/temporal/fact/${id}`, filter, options)).fact,
+    update: (id: string, body: wire.FactChanges, options?: CallOptions) =>
+      json<wire.Fact>({ method: "PATCH", path: path`/api/temporal/fact/${id}`, body, options }),
+    /** Ends it now, or at `valid_to`. */
+    close: (id: string, end?: wire.FactEnd, options?: CallOptions) => close(id, end, options),
+    /** Removes it and all its versions for good. */
+    erase: (id: string, owner?: wire.Owner, options?: CallOptions) =>
+      close(id, { ...owner, erase: true }, options),
+    timeline: (filter: wire.FactTimelineFilter, options?: CallOptions) =>
+      get<wire.FactTimeline>("/api/temporal/timeline", filter, options),
+    search: (search: wire.FactSearch, options?: CallOptions) =>
+      get<wire.FoundFacts>("/api/temporal/search", search, options),
+    compare: (filter: wire.FactComparisonFilter, options?: CallOptions) =>
+      get<wire.FactComparison>("/api/temporal/compare", filter, options),
+    stats: (filter?: wire.FactStatsFilter, options?: CallOptions) =>
+      get<wire.FactStats>("/api/temporal/stats", filter, options),
+    /** Subjects of facts, those with the most first; one page. */
+    subjects: (place?: wire.FactSubjectsPlace, options?: CallOptions) =>
+      get<wire.FactSubjects>("/api/temporal/subjects", place, options),
+    volatile: (filter?: wire.VolatileFactsFilter, options?: CallOptions) =>
+      get<wire.VolatileFacts>("/api/temporal/volatile", filter, options),
+  };
+}
+
+export type UserCalls = ReturnType<typeof userCalls>;
+
+export function userCalls({ json, get }: Transport) {
+  /** One page, by id; for the scope `admin`. */
+  const page = (
+    place?: { readonly l?: number; readonly u?: number; readonly cursor?: string },
+    options?: CallOptions,
+  ) => get<wire.UserPage>("/users", place, options);
+  return {
+    page,
+    /** All users, by id, fetched page by page; for the scope `admin`. */
+    list: (options?: CallOptions): AsyncGenerator<wire.User, void, undefined> =>
+      walkPages(
+        (place) => page(place, options),
+        ({ items }) => items,
+      ),
+    /** A user's memories, newest first, fetched page by page. */
+    memories: (
+      userId: string,
+      filter?: wire.MemoryFilter,
+      options?: CallOptions,
+    ): AsyncGenerator<wire.Memory, void, undefined> =>
+      walkPages(
+        (place) => get<wire.MemoryPage>(path`/users/${userId}/memories`, { ...filter, ...place }, options),
+        ({ items }) => items,
+      ),
+    /** A short summary of a user's memories. */
+    summary: (userId: string, options?: CallOptions) =>
+      get<wire.UserSummary>(path`/users/${userId}/summary`, {}, options),
+    /** The same, made now. */
+    regenerateSummary: (userId: string, options?: CallOptions) =>
+      json<wire.UserSummary>({ method: "POST", path: path`/users/${userId}/summary/regenerate`, options }),
+    /** All memories of a user, with documents and originals, but for what `keep` names; facts too with `include`. */
+    deleteMemories: (userId: string, query?: wire.UserDeletion, options?: CallOptions) =>
+      json<wire.DeletedUserMemories>({
+        method: "DELETE",
+        path: path`/users/${userId}/memories`,
+        query,
+        options,
+      }),
+  };
+}
+
+export type KeyCalls = ReturnType<typeof keyCalls>;
+export type TransferCalls = ReturnType<typeof transferCalls>;
+export type BackupCalls = ReturnType<typeof backupCalls>;
+export type ModelCalls = ReturnType<typeof modelCalls>;
+export type CompactionCalls = ReturnType<typeof compactionCalls>;
+
+export function keyCalls({ json, get }: Transport) {
+  return {
+    list: (options?: CallOptions) => get<wire.Keys>("/keys", {}, options),
+    /** The key itself is in this answer and in no other. */
+    create: (body: wire.NewKey, options?: CallOptions) =>
+      json<wire.MadeKey>({ method: "POST", path: "/keys", body, options }),
+    revoke: (id: string, options?: CallOptions) =>
+      json<wire.Key>({ method: "DELETE", path: path`/keys/${id}`, options }),
+    /** So that none is needed; with the token in the data directory only. */
+    removeAll: (options?: CallOptions) =>
+      json<wire.RemovedKeys>({ method: "DELETE", path: "/keys", options }),
+  };
+}
+
+export function transferCalls({ json, stream }: Transport) {
+  return {
+    /** Everything, as lines of JSON; cut off where its last line is not of the type `end`. */
+    export: (
+      query?: { readonly user_id?: string; readonly project?: string; readonly waypoints?: boolean },
+      options?: CallOptions,
+    ) => stream({ method: "GET", path: "/export", query, options }),
+    /** @param lines the first line of an export and up to 1 000 others; each is judged by itself. */
+    import: (lines: string, options?: CallOptions) =>
+      json<wire.ImportedLines>({ method: "POST", path: "/import", body: lines, options }),
+  };
+}
+
+export function compactionCalls({ json, get }: Transport) {
+  return {
+    status: (options?: CallOptions) => get<wire.Compaction>("/compact", {}, options),
+    /** With `backups` those of the store are then replaced by a new one. */
+    start: (query: wire.PurgeRequest = {}, options?: CallOptions) =>
+      json<wire.StartedCompaction>({ method: "POST", path: "/compact", query, options }),
+  };
+}
+
+export function backupCalls({ json, get }: Transport) {
+  return {
+    list: (options?: CallOptions) => get<wire.Backups>("/backups", {}, options),
+    /** Begins one; `list` says how far it is. */
+    create: (body: wire.NewBackup = {}, options?: CallOptions) =>
+      json<wire.StartedBackup>({ method: "POST", path: "/backups", body, options }),
+    /** Rejects with DAMAGED where it is not whole. */
+    verify: (name: string, options?: CallOptions) =>
+      json<wire.Backup>({ method: "POST", path: path`/backups/${name}/verify`, options }),
+    remove: (name: string, options?: CallOptions) =>
+      json<wire.RemovedBackup>({ method: "DELETE", path: path`/backups/${name}`, options }),
+  };
+}
+
+export function modelCalls({ json, get }: Transport) {
+  return {
+    list: (options?: CallOptions) => get<wire.Models>("/models", {}, options),
+    /** Begins to embed all memories again with that model; `list` says how far it is. */
+    use: (name: string, options?: CallOptions) =>
+      json<wire.Models>({ method: "POST", path: "/models/use", body: { name }, options }),
+  };
+}

@@ -1,0 +1,55 @@
+import { existsSync } from "node:fs";
+import type { ShownSetting, ShownSettings } from "../core/inspection.ts";
+
+type Values = Readonly<Record<string, ShownSetting["value"]>>;
+type Known = Omit<ShownSetting, "value" | "source" | "from">;
+
+interface Origins {
+  readonly configFile: string;
+  readonly secrets: readonly {
+    readonly name: string;
+    readonly isVariable: boolean;
+    /** Empty: none. */
+    readonly keyFile: string;
+  }[];
+}
+
+/** Addresses, which may hold a password or a token. */
+const ADDRESSES = new Set(["httpProxy", "summaryLlmUrl"]);
+
+/** Settings with their values and where each comes from; secrets without their values. */
+export function shownSettings(
+  known: readonly Known[],
+  values: Values,
+  layers: Readonly<Record<"flag" | "variable" | "file", Partial<Values>>>,
+  { configFile, secrets }: Origins,
+): ShownSettings {
+  const items = known.map(({ name, flag, variable, description, default: usual }): ShownSetting => {
+    const source =
+      (["flag", "variable", "file"] as const).find((each) => layers[each][name] !== undefined) ?? "default";
+    const value = values[name] ?? usual;
+    return {
+      name,
+      flag,
+      variable,
+      description,
+      value: ADDRESSES.has(name) && typeof value === "string" ? withoutCredentials(value) : value,
+      default: usual,
+      source,
+      from: { flag, variable, file: configFile, default: null }[source],
+    };
+  });
+  return {
+    items,
+    secrets: secrets.map(({ name, isVariable, keyFile }) => ({
+      name,
+      from: isVariable ? name : keyFile === "" ? null : keyFile,
+    })),
+    configFile: existsSync(configFile) ? configFile : null,
+  };
+}
+
+function withoutCredentials(address: string): string {
+  // Up to the last "@": a password may hold any sign.
+  return address.replace(/^([a-z][a-z0-9+.-]*:\/\/)?.*@/is, "$1…@").replace(/[?#].*$/s, "?…");
+}

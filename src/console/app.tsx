@@ -1,0 +1,224 @@
+/** The frame around the pages: who is signed in, where one is, what just happened. */
+import type { ComponentChildren } from "preact";
+import { useEffect, useErrorBoundary, useRef, useState } from "preact/hooks";
+import { api, closeSession, isSignIn, openSession, SIGNED_OUT } from "./api.ts";
+import {
+  type Message,
+  MessageContext,
+  type PageProps,
+  SessionContext,
+  useSession,
+  useTell,
+} from "./context.ts";
+import { useEvery, useKeys, useLoad, useRoute } from "./hooks.ts";
+import { followChanges } from "./live.ts";
+import { Agents } from "./pages/agents.tsx";
+import { Ask } from "./pages/ask.tsx";
+import { Browse } from "./pages/browse.tsx";
+import { Docs } from "./pages/docs.tsx";
+import { Documents } from "./pages/documents.tsx";
+import { Facts } from "./pages/facts.tsx";
+import { Housekeeping } from "./pages/housekeeping.tsx";
+import { Insight } from "./pages/insight.tsx";
+import { SignIn } from "./pages/sign-in.tsx";
+import { Dialog, Outcome, Pairs } from "./parts.tsx";
+import { texts } from "./texts.ts";
+
+const PAGES = {
+  ask: Ask,
+  browse: Browse,
+  facts: Facts,
+  documents: Documents,
+  agents: Agents,
+  map: MapLater,
+  insight: Insight,
+  housekeeping: Housekeeping,
+  docs: Docs,
+};
+type PageName = keyof typeof PAGES;
+
+const MESSAGE_MS = 10_000;
+const REACHABLE_EVERY_MS = 5_000;
+
+/** With what it draws with a part of its own, which is loaded when the page is opened. */
+function MapLater({ at }: PageProps) {
+  const code = useLoad(() => import("./pages/map.tsx"), []);
+  return <Outcome of={code}>{({ Map }) => <Map at={at} />}</Outcome>;
+}
+
+export function App() {
+  const session = useLoad(openSession, []);
+  const [isSignedOut, setSignedOut] = useState(false);
+  useEffect(() => {
+    const left = () => setSignedOut(true);
+    // An address of `memoryd open` that was pasted into this tab.
+    const arrived = () => {
+      if (!isSignIn(location.hash)) return;
+      setSignedOut(false);
+      session.reload();
+    };
+    addEventListener(SIGNED_OUT, left);
+    addEventListener("hashchange", arrived);
+    return () => {
+      removeEventListener(SIGNED_OUT, left);
+      removeEventListener("hashchange", arrived);
+    };
+  }, []);
+
+  const { page, at } = useRoute();
+  // It ships with the program and holds nobody's data.
+  if (isSignedOut && page === "docs")
+    return (
+      <main>
+        <a href="#/ask">{texts.docs.toConsole}</a>
+        <Docs at={at} />
+      </main>
+    );
+  const signedIn = () => {
+    setSignedOut(false);
+    session.reload();
+  };
+  return (
+    <>
+      {isSignedOut && <SignIn onSignedIn={signedIn} isAgain={session.value !== undefined} />}
+      {/* It waits below: a token ends with the daemon, and what somebody was typing then must not be lost. */}
+      <div hidden={isSignedOut}>
+        <Outcome of={session}>
+          {(who) => (
+            <SessionContext.Provider key={`${who.scope} ${who.user_id}`} value={who}>
+              <Frame />
+            </SessionContext.Provider>
+          )}
+        </Outcome>
+      </div>
+    </>
+  );
+}
+
+function Frame() {
+  const session = useSession();
+  const { page, at } = useRoute();
+  const name: PageName = page in PAGES ? (page as PageName) : "ask";
+  const Page = PAGES[name];
+  const [message, setMessage] = useState<Message>();
+  const [isHelpShown, setHelpShown] = useState(false);
+  const main = useRef<HTMLElement>(null);
+  useKeys({
+    "?": () => setHelpShown(true),
+    "/": () => {
+      const field = main.current?.querySelector<HTMLInputElement>("input[type=search]");
+      if (field === null || field === undefined) location.hash = "#/ask";
+      else field.focus();
+    },
+  });
+  useEffect(() => {
+    const control = new AbortController();
+    followChanges(control.signal);
+    return () => control.abort();
+  }, []);
+  useEffect(() => {
+    document.title = `${texts.pages[name]} · ${texts.name}`;
+  }, [name]);
+  useEffect(() => {
+    if (message === undefined) return;
+    const timer = setTimeout(() => setMessage(undefined), MESSAGE_MS);
+    return () => clearTimeout(timer);
+  }, [message]);
+
+  return (
+    <MessageContext.Provider value={setMessage}>
+      <a class="skip" href="#main" onClick={(event) => (event.preventDefault(), main.current?.focus())}>
+        {texts.skip}
+      </a>
+      <header class="frame">
+        <strong>{texts.name}</strong>
+        <nav aria-label={texts.navigation}>
+          {Object.entries(texts.pages).map(([each, title]) => (
+            <a key={each} href={`#/${each}`} aria-current={each === name ? "page" : undefined}>
+              {title}
+            </a>
+          ))}
+        </nav>
+        <span class="who">
+          {session.user_id ?? session.name}
+          {session.key_needed && (
+            <button type="button" onClick={() => void closeSession().finally(() => location.reload())}>
+              {texts.signOut}
+            </button>
+          )}
+          <button type="button" aria-label={texts.keys.title} onClick={() => setHelpShown(true)}>
+            ?
+          </button>
+        </span>
+      </header>
+      <Reachable />
+      <main id="main" ref={main} tabIndex={-1}>
+        <h1 class="hidden">{texts.pages[name]}</h1>
+        <Guarded key={name}>
+          <Page at={at} />
+        </Guarded>
+      </main>
+      <div class="message" role="status" aria-live="polite">
+        {message !== undefined && (
+          <p>
+            {message.text}
+            {message.undo !== undefined && <Undo message={message} onDone={() => setMessage(undefined)} />}
+          </p>
+        )}
+      </div>
+      {isHelpShown && (
+        <Dialog title={texts.keys.title} onClose={() => setHelpShown(false)}>
+          <Pairs of={texts.keys.list.map(([key, deed]) => [<kbd>{key}</kbd>, deed])} />
+        </Dialog>
+      )}
+    </MessageContext.Provider>
+  );
+}
+
+/** Shows the error of a broken page in its place; another page works all the same. */
+function Guarded({ children }: { children: ComponentChildren }) {
+  const [error, forget] = useErrorBoundary();
+  return error === undefined ? (
+    <>{children}</>
+  ) : (
+    <p class="problem" role="alert">
+      {String(error)}{" "}
+      <button type="button" onClick={forget}>
+        {texts.tryAgain}
+      </button>
+    </p>
+  );
+}
+
+function Undo({ message: { undo }, onDone }: { message: Message; onDone: () => void }) {
+  const tell = useTell();
+  const press = async () => {
+    try {
+      await undo?.();
+      onDone();
+    } catch (error) {
+      tell({ text: String(error) });
+    }
+  };
+  return (
+    <button type="button" onClick={() => void press()}>
+      {texts.undo}
+    </button>
+  );
+}
+
+/** Says when the daemon is gone, and when it is back. */
+function Reachable() {
+  const [isLost, setLost] = useState(false);
+  useEvery(REACHABLE_EVERY_MS, document.visibilityState === "visible" || isLost, () => {
+    api.call({ method: "GET", path: "/livez", options: { timeoutMs: REACHABLE_EVERY_MS } }).then(
+      () => setLost(false),
+      () => setLost(true),
+    );
+  });
+  return isLost ? (
+    <p class="problem" role="alert">
+      {texts.lost}
+    </p>
+  ) : null;
+}

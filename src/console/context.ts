@@ -1,0 +1,29 @@
+/** Shared by every page: who is signed in, and how to say what was done. */
+import { createContext } from "preact";
+import { useContext } from "preact/hooks";
+import type { Session } from "./api.ts";
+import type { Route } from "./hooks.ts";
+
+export interface PageProps {
+  /** The parameters in the address. */
+  readonly at: Route["at"];
+}
+
+export interface Message {
+  readonly text: string;
+  /** Takes back what was done. */
+  readonly undo?: () => Promise<unknown>;
+}
+
+export const SessionContext = createContext<Session | undefined>(undefined);
+export const MessageContext = createContext<(message: Message) => void>(() => undefined);
+
+/** The owner of this tab; only asked below a session. */
+export function useSession(): Session {
+  const session = useContext(SessionContext);
+  if (session === undefined) throw new TypeError("outside of a session");
+  return session;
+}
+
+/** Tells at the edge of the page what was done. */
+export const useTell = (): ((message: Message) => void) => useContext(MessageContext);

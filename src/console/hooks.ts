@@ -1,0 +1,129 @@
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { reasonOf } from "./api.ts";
+
+export interface Loaded<T> {
+  /** The last that came; undefined before the first. */
+  readonly value: T | undefined;
+  readonly error: string | undefined;
+  readonly isLoading: boolean;
+  readonly reload: () => void;
+}
+
+/** Loads whenever something in `inputs` is another; what is under way then is given up. */
+export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, inputs: readonly unknown[]): Loaded<T> {
+  const [state, setState] = useState<Omit<Loaded<T>, "reload">>(NOTHING);
+  const [round, setRound] = useState(0);
+  useEffect(() => {
+    const control = new AbortController();
+    setState(({ value }) => ({ value, error: undefined, isLoading: true }));
+    load(control.signal).then(
+      (value) => {
+        if (!control.signal.aborted) setState({ value, error: undefined, isLoading: false });
+      },
+      (error: unknown) => {
+        if (control.signal.aborted) return;
+        setState(({ value }) => ({ value, error: reasonOf(error), isLoading: false }));
+      },
+    );
+    return () => control.abort();
+  }, [...inputs, round]);
+  const reload = useCallback(() => setRound((n) => n + 1), []);
+  return { ...state, reload };
+}
+
+const NOTHING = { value: undefined, error: undefined, isLoading: true };
+
+/** The value once it has stayed the same for that long. */
+export function useSettled<T>(value: T, ms: number): T {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), ms);
+    return () => clearTimeout(timer);
+  }, [value, ms]);
+  return settled;
+}
+
+/** Runs again and again while `isOn`, that long apart. */
+export function useEvery(ms: number, isOn: boolean, run: () => void): void {
+  const latest = useRef(run);
+  latest.current = run;
+  useEffect(() => {
+    if (!isOn) return;
+    const timer = setInterval(() => latest.current(), ms);
+    return () => clearInterval(timer);
+  }, [ms, isOn]);
+}
+
+/** Whether the media query holds now. */
+export function useMedia(query: string): boolean {
+  const [holds, setHolds] = useState(() => matchMedia(query).matches);
+  useEffect(() => {
+    const list = matchMedia(query);
+    const changed = () => setHolds(list.matches);
+    list.addEventListener("change", changed);
+    return () => list.removeEventListener("change", changed);
+  }, [query]);
+  return holds;
+}
+
+export type Route = { readonly page: string; readonly at: Readonly<Record<string, string>> };
+
+/** The page and parameters of an address: `#/browse?tag=garden`. */
+export function routeOf(hash: string): Route {
+  const [path = "", query = ""] = hash.replace(/^#\/?/, "").split("?");
+  return { page: path === "" ? "ask" : path, at: Object.fromEntries(new URLSearchParams(query)) };
+}
+
+export function hashOf(page: string, at: Readonly<Record<string, string | undefined>> = {}): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(at))
+    if (value !== undefined && value !== "") query.set(name, value);
+  return `#/${page}${query.size === 0 ? "" : `?${query.toString()}`}`;
+}
+
+export function useRoute(): Route {
+  const [route, setRoute] = useState(() => routeOf(location.hash));
+  useEffect(() => {
+    const changed = () => setRoute(routeOf(location.hash));
+    addEventListener("hashchange", changed);
+    // It may have changed since the first look.
+    changed();
+    return () => removeEventListener("hashchange", changed);
+  }, []);
+  return route;
+}
+
+/** Goes there; `replace`: without a step back. */
+export function go(hash: string, { replace = false } = {}): void {
+  if (hash === location.hash) return;
+  if (!replace) location.hash = hash;
+  else {
+    history.replaceState(null, "", hash);
+    dispatchEvent(new HashChangeEvent("hashchange"));
+  }
+}
+
+/** Keys that move from a question to its answers. */
+const LEAVING = new Set(["ArrowDown", "ArrowUp", "Enter"]);
+
+/** Keys of the page, but not while somebody writes in a field. `handlers` by `event.key`. */
+export function useKeys(handlers: Readonly<Record<string, () => void>>): void {
+  const latest = useRef(handlers);
+  latest.current = handlers;
+  useEffect(() => {
+    const pressed = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+      const { target } = event;
+      const isSearch = target instanceof HTMLInputElement && target.type === "search";
+      const isField =
+        target instanceof HTMLElement && target.closest("input,textarea,select,dialog") !== null;
+      if (isField && !(isSearch && LEAVING.has(event.key))) return;
+      const run = latest.current[event.key];
+      if (run === undefined) return;
+      event.preventDefault();
+      run();
+    };
+    addEventListener("keydown", pressed);
+    return () => removeEventListener("keydown", pressed);
+  }, []);
+}

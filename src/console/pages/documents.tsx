@@ -1,0 +1,259 @@
+import { type ComponentChildren, Fragment } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { DocumentWithChunks, Memory, StoredDocument } from "../../client/client.ts";
+import { api, reasonOf } from "../api.ts";
+import { type PageProps, useSession, useTell } from "../context.ts";
+import { bytesOf, dateOf, positionOf } from "../format.ts";
+import { go, hashOf, useLoad } from "../hooks.ts";
+import { useChanges } from "../live.ts";
+import { Deed, Dialog, Empty, Outcome } from "../parts.tsx";
+import { texts } from "../texts.ts";
+import { TakeIn } from "./take-in.tsx";
+
+const DOCUMENTS = 100;
+const CHUNKS = 50;
+
+const nameOf = ({ filename, url, title }: Pick<StoredDocument, "filename" | "url" | "title">): string =>
+  title ?? filename ?? url ?? texts.documents.untitled;
+
+export function Documents({ at }: PageProps) {
+  const { scope } = useSession();
+  const [listed, setListed] = useState(DOCUMENTS);
+  const list = useLoad((signal) => api.documents.page({ l: listed }, { signal }), [listed]);
+  useChanges(["document", "user"], list.reload);
+  const open = (id: string | undefined) => go(hashOf("documents", { id }));
+  return (
+    <div class={at["id"] === undefined ? "columns" : "columns has-panel"}>
+      <div>
+        {scope !== "read" && <TakeIn onTaken={list.reload} />}
+        <Outcome of={list}>
+          {({ items, total }) =>
+            items.length === 0 ? (
+              <Empty>{scope === "read" ? texts.documents.noneYet : texts.documents.none}</Empty>
+            ) : (
+              <>
+                <h2>{texts.documents.list}</h2>
+                <ul class="documents">
+                  {items.map((document) => (
+                    <li key={document.id}>
+                      <a href={hashOf("documents", { id: document.id })}>{nameOf(document)}</a>
+                      <small>
+                        {dateOf(document.created_at)} · {bytesOf(document.bytes)} ·{" "}
+                        {texts.documents.partsOf(Math.max(1, document.child_count))}
+                        {document.user_id !== null && ` · ${document.user_id}`}
+                      </small>
+                    </li>
+                  ))}
+                </ul>
+                {items.length < total && (
+                  <button type="button" onClick={() => setListed(listed + DOCUMENTS)}>
+                    {texts.more}
+                  </button>
+                )}
+              </>
+            )
+          }
+        </Outcome>
+      </div>
+      {at["id"] !== undefined && (
+        <DocumentPanel
+          key={at["id"]}
+          id={at["id"]}
+          at={at}
+          onClose={() => open(undefined)}
+          onDeleted={() => {
+            open(undefined);
+            list.reload();
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+interface PanelProps {
+  readonly id: string;
+  readonly at: PageProps["at"];
+  readonly onClose: () => void;
+  readonly onDeleted: () => void;
+}
+
+/** The parts of a document in order, each a note; its recording to listen to. */
+function DocumentPanel({ id, at, onClose, onDeleted }: PanelProps) {
+  const { scope } = useSession();
+  const tell = useTell();
+  const from = Math.max(0, Number(at["part"] ?? 0));
+  const [shown, setShown] = useState(CHUNKS);
+  const document = useLoad((signal) => api.documents.get(id, { l: from + shown }, { signal }), [id, shown]);
+  const [isSure, setSure] = useState(false);
+  const cited = Number(at["at"]);
+  const [place, setPlace] = useState({ ms: Number.isFinite(cited) ? cited : 0, isWanted: false });
+  const play = (ms: number) => setPlace({ ms, isWanted: true });
+  const remove = async () => {
+    const root = document.value?.root_memory_id;
+    await api.documents.delete(id, { trash: true });
+    const undo = async () => {
+      if (root !== undefined) await api.trash.restore(root);
+      onDeleted();
+    };
+    tell({ text: texts.documents.deleted, undo });
+    onDeleted();
+  };
+  const wanted = useRef<HTMLLIElement>(null);
+  useEffect(() => wanted.current?.scrollIntoView({ block: "center" }), [document.value === undefined]);
+  return (
+    <aside class="panel" aria-label={texts.documents.parts}>
+      <Outcome of={document}>
+        {(found: DocumentWithChunks) => (
+          <>
+            <header>
+              <h2>{nameOf(found)}</h2>
+              <button type="button" aria-label={texts.close} onClick={onClose}>
+                ×
+              </button>
+            </header>
+            <p class="about">
+              <span>{found.media_type}</span>
+              <span>{bytesOf(found.bytes)}</span>
+              <span>{dateOf(found.created_at)}</span>
+            </p>
+            <Original of={found} place={place}>
+              {scope !== "read" && (
+                <button type="button" class="danger" onClick={() => setSure(true)}>
+                  {texts.remove}
+                </button>
+              )}
+            </Original>
+            <h3>{texts.documents.partsOf(found.chunk_total)}</h3>
+            <ol class="parts">
+              {found.chunks.map((chunk, index) => (
+                <Fragment key={chunk.id}>
+                  {isNewPage(chunk, found.chunks[index - 1]) && (
+                    <li class="page">{texts.note.page(chunk.source?.page ?? 0)}</li>
+                  )}
+                  <li
+                    ref={String(chunk.source?.chunk_index) === at["part"] ? wanted : null}
+                    class={String(chunk.source?.chunk_index) === at["part"] ? "wanted" : ""}
+                  >
+                    <Place of={chunk} onPlay={isPlayed(found) ? play : undefined} />
+                    <a href={hashOf("browse", { id: chunk.id })} aria-label={texts.documents.note}>
+                      {texts.open}
+                    </a>
+                    <p class="content">{chunk.content}</p>
+                  </li>
+                </Fragment>
+              ))}
+            </ol>
+            {found.chunk_total > from + shown && (
+              <button type="button" onClick={() => setShown(shown + CHUNKS)}>
+                {texts.more}
+              </button>
+            )}
+            {isSure && (
+              <Dialog title={texts.documents.sure(nameOf(found))} onClose={() => setSure(false)}>
+                <p class="deeds">
+                  <Deed kind="danger" run={remove}>
+                    {texts.remove}
+                  </Deed>
+                  <button type="button" onClick={() => setSure(false)}>
+                    {texts.cancel}
+                  </button>
+                </p>
+              </Dialog>
+            )}
+          </>
+        )}
+      </Outcome>
+    </aside>
+  );
+}
+
+const isNewPage = ({ source }: Memory, before: Memory | undefined): boolean =>
+  source?.page !== undefined && source.page !== before?.source?.page;
+
+/** Where in its document a part stands; the second of a recording is a button that plays from there. */
+function Place({ of: { source }, onPlay }: { of: Memory; onPlay: ((ms: number) => void) | undefined }) {
+  const start = source?.start_ms;
+  return (
+    <small>
+      {source?.section} {start !== undefined && onPlay === undefined && positionOf(start)}
+      {start !== undefined && onPlay !== undefined && (
+        <button
+          type="button"
+          aria-label={texts.documents.playFrom(positionOf(start))}
+          onClick={() => onPlay(start)}
+        >
+          ▶ {positionOf(start)}
+        </button>
+      )}
+    </small>
+  );
+}
+
+/** Recordings that a browser plays; everything else is only saved, never shown in this origin. */
+const PLAYED = /^(audio\/(mpeg|mp4|ogg|wav|webm|flac|aac)|video\/(mp4|webm|ogg))$/;
+const isPlayed = ({ media_type, has_original }: DocumentWithChunks): boolean =>
+  has_original && PLAYED.test(media_type);
+
+interface OriginalProps {
+  readonly of: DocumentWithChunks;
+  /** From where it is played, and whether that was asked for. */
+  readonly place: { readonly ms: number; readonly isWanted: boolean };
+  /** Further deeds. */
+  readonly children: ComponentChildren;
+}
+
+function Original({ of, place, children }: OriginalProps) {
+  const { id, media_type, filename } = of;
+  const [source, setSource] = useState<string>();
+  const [problem, setProblem] = useState<string>();
+  const player = useRef<HTMLVideoElement>(null);
+  useEffect(() => () => source !== undefined && URL.revokeObjectURL(source), [source]);
+  const bytes = async (type: string) => new Blob([await api.documents.file(id)], { type });
+  const save = async () => {
+    const url = URL.createObjectURL(await bytes("application/octet-stream"));
+    const link = Object.assign(document.createElement("a"), { href: url, download: filename ?? id });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(url), 60_000);
+  };
+  const load = async () => setSource(URL.createObjectURL(await bytes(media_type)));
+  useEffect(() => {
+    if (!place.isWanted) return;
+    setProblem(undefined);
+    if (source === undefined) load().catch((error: unknown) => setProblem(reasonOf(error)));
+    else playFrom(player.current, place.ms);
+  }, [place]);
+  return (
+    <>
+      <p class="deeds">
+        {isPlayed(of) && source === undefined && <Deed run={load}>{texts.documents.play}</Deed>}
+        {of.has_original ? <Deed run={save}>{texts.documents.original}</Deed> : texts.documents.noOriginal}
+        {children}
+      </p>
+      {source !== undefined && (
+        <video
+          ref={player}
+          controls
+          src={source}
+          class={media_type.startsWith("audio") ? "sound" : ""}
+          onLoadedMetadata={(event) => playFrom(event.currentTarget, place.ms)}
+          onError={() => setProblem(texts.documents.notPlayed)}
+        >
+          <track kind="captions" />
+        </video>
+      )}
+      {problem !== undefined && (
+        <p class="problem" role="alert">
+          {problem}
+        </p>
+      )}
+    </>
+  );
+}
+
+function playFrom(player: HTMLVideoElement | null, ms: number): void {
+  if (player === null) return;
+  player.currentTime = ms / 1_000;
+  // A browser that plays nothing by itself shows its own button.
+  player.play().catch(() => undefined);
+}

@@ -1,0 +1,373 @@
+import { useState } from "preact/hooks";
+import type { Backup, Key, MadeKey, NewKey, Stats } from "../../client/client.ts";
+import { api } from "../api.ts";
+import { useSession } from "../context.ts";
+import { bytesOf, countOf, dateOf, minuteOf } from "../format.ts";
+import { useEvery, useLoad } from "../hooks.ts";
+import { CommandLine, Deed, Dialog, Empty, Field, Outcome, Pairs, Sentence } from "../parts.tsx";
+import { texts } from "../texts.ts";
+import { LogCard, SettingsCard } from "./settings-and-log.tsx";
+import { Trash } from "./trash.tsx";
+
+const WATCHED_EVERY_MS = 1_000;
+
+export function Housekeeping() {
+  const { scope, user_id } = useSession();
+  if (scope !== "admin" || user_id !== null)
+    return (
+      <>
+        <Trash />
+        <Empty>{texts.housekeeping.notAllowed}</Empty>
+      </>
+    );
+  return (
+    <div class="cards">
+      <Health />
+      <Trash />
+      <Models />
+      <Backups />
+      <Purge />
+      <Keys />
+      <SettingsCard />
+      <LogCard />
+    </div>
+  );
+}
+
+function Health() {
+  const stats = useLoad((signal) => api.stats({ signal }), []);
+  useEvery(10 * WATCHED_EVERY_MS, true, stats.reload);
+  return (
+    <section class="card">
+      <h2>{texts.housekeeping.health}</h2>
+      <Outcome of={stats}>{(now: Stats) => <HealthOf stats={now} />}</Outcome>
+    </section>
+  );
+}
+
+function HealthOf({ stats }: { stats: Stats }) {
+  const { not_ready, repairs = [], store, sandbox } = stats;
+  const rows: readonly (readonly [string, string])[] = [
+    [texts.housekeeping.memories, countOf(stats.memory_count)],
+    [texts.housekeeping.documents, countOf(stats.documents.count)],
+    [texts.housekeeping.disk, bytesOf(store.disk_bytes)],
+    [texts.housekeeping.folder, store.data_dir],
+    [texts.housekeeping.started, minuteOf(stats.started_at)],
+    [texts.housekeeping.version, stats.version],
+    [
+      texts.housekeeping.walls,
+      sandbox.walls.length === 0 ? texts.housekeeping.noWalls : sandbox.walls.join(", "),
+    ],
+  ];
+  const problems = [...not_ready, ...(store.adds_refused === undefined ? [] : [store.adds_refused])];
+  return (
+    <>
+      {problems.length === 0 ? (
+        <p class="well">{texts.housekeeping.ready}</p>
+      ) : (
+        <div class="problem" role="alert">
+          <p>{texts.housekeeping.notReady}</p>
+          <ul>
+            {problems.map((each) => (
+              <li key={each}>{each}</li>
+            ))}
+          </ul>
+        </div>
+      )}
+      {repairs.length > 0 && (
+        <div class="problem">
+          <p>{texts.housekeeping.repairs}</p>
+          <ul>
+            {repairs.map((each) => (
+              <li key={each}>{each}</li>
+            ))}
+          </ul>
+        </div>
+      )}
+      <Pairs of={rows} />
+    </>
+  );
+}
+
+function Models() {
+  const models = useLoad((signal) => api.models.list({ signal }), []);
+  const [chosen, setChosen] = useState<string>();
+  const migration = models.value?.migration ?? null;
+  useEvery(WATCHED_EVERY_MS, migration !== null, models.reload);
+  const use = async (name: string) => {
+    await api.models.use(name);
+    setChosen(undefined);
+    models.reload();
+  };
+  return (
+    <section class="card">
+      <h2>{texts.housekeeping.model}</h2>
+      <Outcome of={models}>
+        {({ items }) => (
+          <ul class="rows">
+            {items.map(({ name, active, languages, dimensions, bytes }) => (
+              <li key={name}>
+                <strong>{name}</strong>{" "}
+                <small>
+                  {languages} · {dimensions} · {bytesOf(bytes)}
+                </small>{" "}
+                {active ? (
+                  <span class="well">{texts.housekeeping.active}</span>
+                ) : (
+                  <button type="button" disabled={migration !== null} onClick={() => setChosen(name)}>
+                    {texts.housekeeping.use}
+                  </button>
+                )}
+              </li>
+            ))}
+          </ul>
+        )}
+      </Outcome>
+      {migration !== null && (
+        <p role="status">
+          {texts.housekeeping.changing(migration.from, migration.to)}{" "}
+          <progress
+            max={migration.total}
+            value={migration.done}
+            aria-label={texts.housekeeping.changing(migration.from, migration.to)}
+          />{" "}
+          {countOf(migration.done)} / {countOf(migration.total)}
+        </p>
+      )}
+      {chosen !== undefined && (
+        <Dialog title={texts.housekeeping.useSure(chosen)} onClose={() => setChosen(undefined)}>
+          <p class="deeds">
+            <Deed kind="main" run={() => use(chosen)}>
+              {texts.housekeeping.use}
+            </Deed>
+          </p>
+        </Dialog>
+      )}
+    </section>
+  );
+}
+
+function Backups() {
+  const backups = useLoad((signal) => api.backups.list({ signal }), []);
+  const [removed, setRemoved] = useState<string>();
+  const running = backups.value?.running ?? null;
+  useEvery(WATCHED_EVERY_MS, running !== null, backups.reload);
+  return (
+    <section class="card">
+      <h2>{texts.housekeeping.backups}</h2>
+      <Outcome of={backups}>
+        {({ items, damaged, last, folder }) => (
+          <>
+            {items.length === 0 && running === null && <Empty>{texts.housekeeping.noBackups}</Empty>}
+            <ul class="rows">
+              {items.map((backup: Backup) => (
+                <li key={backup.name}>
+                  <strong>{backup.name}</strong>{" "}
+                  <small>
+                    {minuteOf(backup.created_at)} · {countOf(backup.memories)} {texts.housekeeping.memories} ·{" "}
+                    {bytesOf(backup.bytes)} · {texts.housekeeping.verified(minuteOf(backup.verified_at))}
+                  </small>
+                  <span class="deeds">
+                    <Deed run={async () => (await api.backups.verify(backup.name), backups.reload())}>
+                      {texts.housekeeping.verify}
+                    </Deed>
+                    <button type="button" class="danger" onClick={() => setRemoved(backup.name)}>
+                      {texts.remove}
+                    </button>
+                  </span>
+                </li>
+              ))}
+            </ul>
+            {[
+              ...damaged,
+              ...(last?.problem === null || last?.problem === undefined ? [] : [last.problem]),
+            ].map((problem) => (
+              <p key={problem} class="problem">
+                {problem}
+              </p>
+            ))}
+            {items[0]?.shares_disk === true && (
+              <p class="problem">
+                <Sentence of={texts.housekeeping.sameDisk} />
+              </p>
+            )}
+            {items[0] !== undefined && (
+              <p>
+                {texts.housekeeping.restore}{" "}
+                <CommandLine command={`memoryd restore "${folder}/${items[0].name}" --to NEW_FOLDER`} />
+              </p>
+            )}
+          </>
+        )}
+      </Outcome>
+      {running !== null && (
+        <p role="status">
+          {running.name}{" "}
+          <progress max={Math.max(1, running.total)} value={running.done} aria-label={running.name} />
+        </p>
+      )}
+      <Deed
+        kind="main"
+        isDisabled={running !== null}
+        run={async () => (await api.backups.create(), backups.reload())}
+      >
+        {texts.housekeeping.makeBackup}
+      </Deed>
+      {removed !== undefined && (
+        <Dialog title={texts.housekeeping.backupSure(removed)} onClose={() => setRemoved(undefined)}>
+          <p class="deeds">
+            <Deed
+              kind="danger"
+              run={async () => {
+                await api.backups.remove(removed);
+                setRemoved(undefined);
+                backups.reload();
+              }}
+            >
+              {texts.remove}
+            </Deed>
+          </p>
+        </Dialog>
+      )}
+    </section>
+  );
+}
+
+function Purge() {
+  const purge = useLoad((signal) => api.compaction.status({ signal }), []);
+  useEvery(WATCHED_EVERY_MS, purge.value?.running !== undefined, purge.reload);
+  return (
+    <section class="card">
+      <h2>{texts.housekeeping.purge}</h2>
+      <Outcome of={purge}>
+        {({ waiting, running, last }) => (
+          <>
+            {running !== undefined ? (
+              <p role="status">{texts.housekeeping.purgeRunning(running.done, running.total)}</p>
+            ) : (
+              <p>
+                {waiting === undefined
+                  ? texts.housekeeping.purgeNothing
+                  : texts.housekeeping.purgeWaiting(waiting.items, dateOf(waiting.since))}
+              </p>
+            )}
+            {last?.problem !== undefined && <p class="problem">{last.problem}</p>}
+            {waiting !== undefined && running === undefined && (
+              <Deed run={async () => (await api.compaction.start(), purge.reload())}>
+                {texts.housekeeping.purgeNow}
+              </Deed>
+            )}
+          </>
+        )}
+      </Outcome>
+    </section>
+  );
+}
+
+function Keys() {
+  const keys = useLoad((signal) => api.keys.list({ signal }), []);
+  const [made, setMade] = useState<MadeKey>();
+  const [revoked, setRevoked] = useState<Key>();
+  return (
+    <section class="card">
+      <h2>{texts.housekeeping.keys}</h2>
+      {made !== undefined && (
+        <div class="made" role="status">
+          <p>{texts.housekeeping.keyOnce}</p>
+          <CommandLine command={made.key} />
+          {made.first && <p>{texts.housekeeping.firstKey}</p>}
+        </div>
+      )}
+      <Outcome of={keys}>
+        {({ keys: all, key_needed }) => (
+          <>
+            {!key_needed && <p>{texts.housekeeping.noKeys}</p>}
+            <ul class="rows">
+              {all.map((key) => (
+                <li key={key.id}>
+                  <strong>{key.name}</strong> <code>{key.prefix}…</code>{" "}
+                  <small>
+                    {texts.housekeeping.scopes[key.scope]}
+                    {key.user_id !== null && ` · ${key.user_id}`} ·{" "}
+                    {key.state === "active" ? usedOf(key) : key.state}
+                  </small>
+                  {key.state === "active" && (
+                    <span class="deeds">
+                      <button type="button" class="danger" onClick={() => setRevoked(key)}>
+                        {texts.housekeeping.revoke}
+                      </button>
+                    </span>
+                  )}
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+      </Outcome>
+      <MakeKey onMade={setMade} />
+      {revoked !== undefined && (
+        <Dialog title={texts.housekeeping.revokeSure(revoked.name)} onClose={() => setRevoked(undefined)}>
+          <p class="deeds">
+            <Deed
+              kind="danger"
+              run={async () => {
+                await api.keys.revoke(revoked.id);
+                setRevoked(undefined);
+                keys.reload();
+              }}
+            >
+              {texts.housekeeping.revoke}
+            </Deed>
+          </p>
+        </Dialog>
+      )}
+    </section>
+  );
+}
+
+function usedOf({ last_used_at }: Key): string {
+  return last_used_at === null
+    ? texts.housekeeping.neverUsed
+    : texts.housekeeping.lastUsed(minuteOf(last_used_at));
+}
+
+function MakeKey({ onMade }: { onMade: (made: MadeKey) => void }) {
+  const [name, setName] = useState("");
+  const [user, setUser] = useState("");
+  const [scope, setScope] = useState<NonNullable<NewKey["scope"]>>("write");
+  const make = async () => {
+    onMade(
+      await api.keys.create({
+        name: name.trim(),
+        scope,
+        ...(user.trim() !== "" && { user_id: user.trim() }),
+      }),
+    );
+    setName("");
+  };
+  return (
+    <details class="add">
+      <summary>{texts.housekeeping.makeKey}</summary>
+      <div class="fields">
+        <Field label={texts.housekeeping.keyName}>
+          <input type="text" value={name} onInput={(event) => setName(event.currentTarget.value)} />
+        </Field>
+        <Field label={texts.housekeeping.keyScope}>
+          <select value={scope} onChange={(event) => setScope(event.currentTarget.value as typeof scope)}>
+            {Object.entries(texts.housekeeping.scopes).map(([value, label]) => (
+              <option key={value} value={value}>
+                {label}
+              </option>
+            ))}
+          </select>
+        </Field>
+        <Field label={texts.housekeeping.keyUser}>
+          <input type="text" value={user} onInput={(event) => setUser(event.currentTarget.value)} />
+        </Field>
+        <Deed kind="main" run={make} isDisabled={name.trim() === ""}>
+          {texts.housekeeping.makeKey}
+        </Deed>
+      </div>
+    </details>
+  );
+}

@@ -1,0 +1,281 @@
+/** One note beside the list: read, edited, deleted, with what it is linked to and where it came from. */
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { type Memory, MemorydError } from "../../client/client.ts";
+import { api, reasonOf } from "../api.ts";
+import { useSession, useTell } from "../context.ts";
+import { minuteOf, positionOf } from "../format.ts";
+import { go, hashOf, type Route, useKeys, useLoad } from "../hooks.ts";
+import { useChanges } from "../live.ts";
+import { Deed, Empty, Field, Outcome, Pairs, Tags } from "../parts.tsx";
+import { texts } from "../texts.ts";
+import { History } from "./history.tsx";
+import { MOST_NEIGHBOURS, Neighbours } from "./neighbours.tsx";
+
+/** A page with the note beside it that its address names. */
+export function BesideNote({
+  page,
+  at,
+  onChanged,
+  children,
+}: {
+  page: string;
+  at: Route["at"];
+  /** After the note was changed or deleted. */
+  onChanged: () => void;
+  children: ComponentChildren;
+}) {
+  const id = at["id"];
+  return (
+    <div class={id === undefined ? "columns" : "columns has-panel"}>
+      <div>{children}</div>
+      {id !== undefined && (
+        <NotePanel
+          key={id}
+          id={id}
+          onClose={() => go(hashOf(page, { ...at, id: undefined }))}
+          onChanged={onChanged}
+          hashOfNote={(other) => hashOf(page, { ...at, id: other })}
+        />
+      )}
+    </div>
+  );
+}
+
+interface NoteProps {
+  readonly id: string;
+  readonly onClose: () => void;
+  readonly onChanged: () => void;
+  /** The address of another note in this place. */
+  readonly hashOfNote: (id: string) => string;
+}
+
+function NotePanel({ id, onClose, onChanged, hashOfNote }: NoteProps) {
+  const { scope } = useSession();
+  const tell = useTell();
+  const note = useLoad((signal) => api.memories.get(id, {}, { signal }), [id]);
+  const related = useLoad(
+    (signal) => api.memories.graph({ around: id, depth: 1, l: MOST_NEIGHBOURS }, { signal }),
+    [id, note.value?.version],
+  );
+  const [isEdited, setEdited] = useState(false);
+  // Under an editor the text that it began with stays; saving finds the other.
+  useChanges(["memory", "user"], () => isEdited || note.reload());
+  const mayWrite = scope !== "read";
+  const changed = () => {
+    setEdited(false);
+    note.reload();
+    onChanged();
+  };
+  const remove = async () => {
+    await api.memories.delete(id, { trash: true });
+    const undo = async () => {
+      await api.trash.restore(id);
+      onChanged();
+    };
+    tell({ text: texts.note.deleted, undo });
+    onChanged();
+    onClose();
+  };
+  useKeys({
+    Escape: onClose,
+    e: () => mayWrite && setEdited(true),
+    Delete: () => mayWrite && void remove().catch((error: unknown) => tell({ text: reasonOf(error) })),
+  });
+  return (
+    <aside class="panel" aria-label={texts.note.title}>
+      <header>
+        <h2>{texts.note.title}</h2>
+        <button type="button" aria-label={texts.close} onClick={onClose}>
+          ×
+        </button>
+      </header>
+      <Outcome of={note}>
+        {(memory) =>
+          isEdited ? (
+            <Editor memory={memory} onSaved={changed} onCancel={() => setEdited(false)} />
+          ) : (
+            <>
+              <p class="content">{memory.content}</p>
+              <Currency memory={memory} hashOfNote={hashOfNote} onChanged={changed} mayWrite={mayWrite} />
+              {mayWrite && (
+                <p class="deeds">
+                  <button type="button" onClick={() => setEdited(true)}>
+                    {texts.edit}
+                  </button>
+                  <Deed kind="danger" run={remove}>
+                    {texts.remove}
+                  </Deed>
+                </p>
+              )}
+              <About memory={memory} />
+              <History id={id} version={memory.version} onChanged={changed} />
+            </>
+          )
+        }
+      </Outcome>
+      <h3>{texts.note.neighbours}</h3>
+      <Outcome of={related}>
+        {(neighbours) =>
+          neighbours.nodes.length < 2 ? (
+            <Empty>{texts.note.noNeighbours}</Empty>
+          ) : (
+            <>
+              <Neighbours of={neighbours} hashOfNote={hashOfNote} />
+              <p>
+                <a href={hashOf("map", { around: id, id })}>{texts.note.onMap}</a>
+              </p>
+            </>
+          )
+        }
+      </Outcome>
+    </aside>
+  );
+}
+
+interface CurrencyProps {
+  readonly memory: Memory;
+  readonly hashOfNote: (id: string) => string;
+  readonly onChanged: () => void;
+  readonly mayWrite: boolean;
+}
+
+/** Links to the note that took this one's place, and to those whose place it took. */
+function Currency({ memory, hashOfNote, onChanged, mayWrite }: CurrencyProps) {
+  const { id, superseded_by, superseded_how, superseded_at, supersedes } = memory;
+  return (
+    <>
+      {superseded_by !== null && (
+        <p class="superseded">
+          <a href={hashOfNote(superseded_by)}>
+            {superseded_how === "told" ? texts.note.supersededBy : texts.note.supersededGuess}
+          </a>
+          {superseded_at !== null && <small> {minuteOf(superseded_at)}</small>}{" "}
+          {mayWrite && superseded_how === "inferred" && (
+            <Deed run={async () => (await api.memories.update(id, { still_holds: true }), onChanged())}>
+              {texts.note.stillHolds}
+            </Deed>
+          )}
+        </p>
+      )}
+      {supersedes.length > 0 && (
+        <p>
+          {texts.note.supersedes}{" "}
+          {supersedes.map((each) => (
+            <a key={each} href={hashOfNote(each)}>
+              {each.slice(-6)}{" "}
+            </a>
+          ))}
+        </p>
+      )}
+    </>
+  );
+}
+
+function About({ memory }: { memory: Memory }) {
+  const { metadata, source } = memory;
+  const rows: readonly (readonly [string, string | null])[] = [
+    [texts.note.happened, minuteOf(memory.occurred_at)],
+    [
+      texts.note.added,
+      `${minuteOf(memory.created_at)}${memory.created_by === null ? "" : ` ${texts.note.by} ${memory.created_by}`}`,
+    ],
+    [texts.note.changed, memory.version > 1 ? minuteOf(memory.updated_at) : null],
+    [texts.filters.user, memory.user_id],
+    [texts.filters.project, memory.project],
+    [texts.note.sector, memory.sectors.join(", ")],
+    [texts.note.salience, memory.salience.toFixed(2)],
+    [texts.note.metadata, Object.keys(metadata).length === 0 ? null : JSON.stringify(metadata, undefined, 1)],
+  ];
+  return (
+    <>
+      <Tags of={memory.tags} onPick={(tag) => (location.hash = hashOf("browse", { tag }))} />
+      {source !== null && (
+        <p>
+          {texts.note.source}:{" "}
+          <a
+            href={hashOf("documents", {
+              id: source.document_id,
+              part: String(source.chunk_index),
+              at: String(source.start_ms ?? ""),
+            })}
+          >
+            {source.filename ?? source.url ?? texts.documents.untitled}
+            {source.page !== undefined && `, ${texts.note.page(source.page)}`}
+            {source.start_ms !== undefined && `, ${texts.note.at(positionOf(source.start_ms))}`}
+          </a>
+        </p>
+      )}
+      <Pairs of={rows} />
+    </>
+  );
+}
+
+interface EditorProps {
+  readonly memory: Memory;
+  readonly onSaved: () => void;
+  readonly onCancel: () => void;
+}
+
+/** Saves over the version that was read only; what stands there by then is shown beside what was written. */
+function Editor({ memory, onSaved, onCancel }: EditorProps) {
+  const [content, setContent] = useState(memory.content);
+  const [tags, setTags] = useState(memory.tags.join(", "));
+  const [project, setProject] = useState(memory.project ?? "");
+  const [theirs, setTheirs] = useState<Memory>();
+  const save = async (ifVersion: number) => {
+    const list = tagsOf(tags);
+    try {
+      await api.memories.update(
+        memory.id,
+        {
+          ...(content !== memory.content && { content }),
+          ...(list.join("\n") !== memory.tags.join("\n") && { tags: list }),
+          ...(project !== (memory.project ?? "") && { project: project === "" ? null : project }),
+        },
+        { ifVersion },
+      );
+      onSaved();
+    } catch (error) {
+      if (!(error instanceof MemorydError) || error.code !== "VERSION_MISMATCH") throw error;
+      setTheirs(await api.memories.get(memory.id));
+    }
+  };
+  return (
+    <form class="editor" onSubmit={(event) => event.preventDefault()}>
+      {theirs !== undefined && (
+        <div class="problem" role="alert">
+          <p>{texts.note.conflict}</p>
+          <p class="content">{theirs.content}</p>
+          <Tags of={theirs.tags} />
+        </div>
+      )}
+      <Field label={texts.note.content}>
+        <textarea
+          rows={Math.min(20, Math.max(4, content.length / 50))}
+          value={content}
+          autofocus
+          onInput={(event) => setContent(event.currentTarget.value)}
+        />
+      </Field>
+      <Field label={texts.note.tags}>
+        <input type="text" value={tags} onInput={(event) => setTags(event.currentTarget.value)} />
+      </Field>
+      <Field label={texts.note.project}>
+        <input type="text" value={project} onInput={(event) => setProject(event.currentTarget.value)} />
+      </Field>
+      <p class="deeds">
+        <Deed kind="main" run={() => save((theirs ?? memory).version)}>
+          {theirs === undefined ? texts.save : texts.note.saveAnyway}
+        </Deed>
+        <button type="button" onClick={theirs === undefined ? onCancel : onSaved}>
+          {theirs === undefined ? texts.cancel : texts.note.takeTheirs}
+        </button>
+      </p>
+    </form>
+  );
+}
+
+export function tagsOf(text: string): string[] {
+  return text.split(",").flatMap((tag) => (tag.trim() === "" ? [] : [tag.trim()]));
+}

@@ -1,0 +1,61 @@
+import { useState } from "preact/hooks";
+import { openSession, reasonOf, useKey } from "../api.ts";
+import { Field, Sentence } from "../parts.tsx";
+import { texts } from "../texts.ts";
+
+interface SignInProps {
+  readonly onSignedIn: () => void;
+  /** Whether this tab was signed in before. */
+  readonly isAgain: boolean;
+}
+
+export function SignIn({ onSignedIn, isAgain }: SignInProps) {
+  const [key, setKey] = useState("");
+  const [problem, setProblem] = useState<string>();
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    useKey(key.trim());
+    try {
+      await openSession();
+      onSignedIn();
+    } catch (error) {
+      useKey(undefined);
+      setProblem(reasonOf(error));
+    }
+  };
+  return (
+    <main class="sign-in">
+      <h1>{texts.signIn.title}</h1>
+      {isAgain && (
+        <p class="problem" role="alert">
+          {texts.signIn.again}
+        </p>
+      )}
+      <p>{texts.signIn.why}</p>
+      <form onSubmit={(event) => void submit(event)}>
+        <Field label={texts.signIn.key}>
+          <input
+            type="password"
+            autocomplete="off"
+            required
+            value={key}
+            onInput={(event) => setKey(event.currentTarget.value)}
+          />
+        </Field>
+        <button type="submit" class="main">
+          {texts.signIn.deed}
+        </button>
+        {problem !== undefined && (
+          <p class="problem" role="alert">
+            {problem}
+          </p>
+        )}
+      </form>
+      <p>
+        <small>
+          <Sentence of={texts.signIn.orOpen} />
+        </small>
+      </p>
+    </main>
+  );
+}

@@ -1,0 +1,84 @@
+import { useState } from "preact/hooks";
+import { api } from "../api.ts";
+import { useSession, useTell } from "../context.ts";
+import { dateOf, minuteOf, short } from "../format.ts";
+import { useLoad } from "../hooks.ts";
+import { useChanges } from "../live.ts";
+import { Deed, Dialog, Empty, Outcome } from "../parts.tsx";
+import { texts } from "../texts.ts";
+
+const ENTRIES = 100;
+
+export function Trash() {
+  const { scope } = useSession();
+  const tell = useTell();
+  const trash = useLoad((signal) => api.trash.page({ l: ENTRIES }, { signal }), []);
+  useChanges(["memory", "document", "user"], trash.reload);
+  const [isSure, setSure] = useState(false);
+  const done = (text: string) => {
+    tell({ text });
+    trash.reload();
+  };
+  return (
+    <section class="card">
+      <h2>{texts.trash.title}</h2>
+      <Outcome of={trash}>
+        {({ items, total }) =>
+          total === 0 ? (
+            <Empty>{texts.trash.empty}</Empty>
+          ) : (
+            <>
+              <ul class="rows">
+                {items.map((entry) => (
+                  <li key={entry.id}>
+                    <span>{short(entry.content, 140)}</span>
+                    <small>
+                      {minuteOf(entry.deleted_at)}
+                      {entry.deleted_by !== null && ` ${texts.note.by} ${entry.deleted_by}`} ·{" "}
+                      {texts.trash.until(dateOf(entry.purge_after))}
+                      {entry.memories > 1 && ` · ${texts.browse.total(entry.memories)}`}
+                    </small>
+                    {scope !== "read" && (
+                      <span class="deeds">
+                        <Deed run={async () => (await api.trash.restore(entry.id), done(texts.note.back))}>
+                          {texts.trash.restore}
+                        </Deed>
+                        <Deed
+                          kind="danger"
+                          run={async () => (await api.trash.delete(entry.id), done(texts.trash.gone))}
+                        >
+                          {texts.trash.forGood}
+                        </Deed>
+                      </span>
+                    )}
+                  </li>
+                ))}
+              </ul>
+              {scope !== "read" && (
+                <button type="button" class="danger" onClick={() => setSure(true)}>
+                  {texts.trash.emptyIt}
+                </button>
+              )}
+              {isSure && (
+                <Dialog title={texts.trash.sure(total)} onClose={() => setSure(false)}>
+                  <p class="deeds">
+                    <Deed
+                      kind="danger"
+                      run={async () => {
+                        await api.trash.empty();
+                        setSure(false);
+                        done(texts.trash.gone);
+                      }}
+                    >
+                      {texts.trash.emptyIt}
+                    </Deed>
+                  </p>
+                </Dialog>
+              )}
+            </>
+          )
+        }
+      </Outcome>
+    </section>
+  );
+}

@@ -1,0 +1,225 @@
+/** Pieces that every page is made of. */
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { reasonOf } from "./api.ts";
+import type { Loaded } from "./hooks.ts";
+import { texts } from "./texts.ts";
+
+export function Field({
+  label,
+  children,
+  hint,
+}: {
+  label: string;
+  children: ComponentChildren;
+  hint?: string;
+}) {
+  return (
+    <label class="field">
+      <span>{label}</span>
+      {children}
+      {hint !== undefined && <small>{hint}</small>}
+    </label>
+  );
+}
+
+/** The state of a load: its value, or why there is none, or that it is under way. */
+export function Outcome<T>({
+  of: { value, error, isLoading, reload },
+  children,
+}: {
+  of: Loaded<T>;
+  children: (value: T) => ComponentChildren;
+}) {
+  return (
+    <>
+      {error !== undefined && (
+        <p class="problem" role="alert">
+          {error}{" "}
+          <button type="button" onClick={reload}>
+            {texts.tryAgain}
+          </button>
+        </p>
+      )}
+      {value !== undefined && children(value)}
+      {value === undefined && isLoading && (
+        <p class="waiting" role="status">
+          {texts.loading}
+        </p>
+      )}
+    </>
+  );
+}
+
+/** A search field over a list. */
+export function SearchForm({
+  label,
+  placeholder = label,
+  value,
+  onInput,
+  onSubmit,
+  ...input
+}: {
+  label: string;
+  placeholder?: string;
+  value: string;
+  onInput: (value: string) => void;
+  onSubmit?: () => void;
+  autofocus?: boolean;
+  maxLength?: number;
+}) {
+  const submit = (event: Event) => {
+    event.preventDefault();
+    onSubmit?.();
+  };
+  return (
+    <form role="search" class="ask" onSubmit={submit}>
+      <input
+        {...input}
+        type="search"
+        aria-label={label}
+        placeholder={placeholder}
+        value={value}
+        onInput={(event) => onInput(event.currentTarget.value)}
+      />
+    </form>
+  );
+}
+
+/** Names and values; a pair whose value is null is left out. */
+export function Pairs({
+  of,
+}: {
+  of: readonly (readonly [name: ComponentChildren, value: ComponentChildren])[];
+}) {
+  return (
+    <dl class="pairs">
+      {of.map(([name, value], index) =>
+        value === null ? null : (
+          <div key={index}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ),
+      )}
+    </dl>
+  );
+}
+
+/** A sentence; its parts between backticks are commands. */
+export function Sentence({ of }: { of: string }) {
+  return (
+    <>{of.split("`").map((part, index) => (index % 2 === 0 ? part : <code key={index}>{part}</code>))}</>
+  );
+}
+
+export function Empty({ children }: { children: ComponentChildren }) {
+  return <p class="empty">{children}</p>;
+}
+
+/** A button whose deed takes a while: it cannot be pressed twice, and says why it failed. */
+export function Deed({
+  run,
+  children,
+  kind,
+  isDisabled = false,
+}: {
+  run: () => Promise<unknown>;
+  children: ComponentChildren;
+  kind?: "main" | "danger";
+  isDisabled?: boolean;
+}) {
+  const [state, setState] = useState<{ isRunning: boolean; error?: string }>({ isRunning: false });
+  const isThere = useRef(true);
+  useEffect(() => () => void (isThere.current = false), []);
+  const press = async () => {
+    setState({ isRunning: true });
+    try {
+      await run();
+      if (isThere.current) setState({ isRunning: false });
+    } catch (error) {
+      if (isThere.current) setState({ isRunning: false, error: reasonOf(error) });
+    }
+  };
+  return (
+    <>
+      <button
+        type="button"
+        class={kind}
+        disabled={isDisabled || state.isRunning}
+        onClick={() => void press()}
+      >
+        {children}
+      </button>
+      {state.error !== undefined && (
+        <span class="problem" role="alert">
+          {state.error}
+        </span>
+      )}
+    </>
+  );
+}
+
+/** Modal while it is shown; Escape closes it. */
+export function Dialog({
+  title,
+  onClose,
+  children,
+}: {
+  title: string;
+  onClose: () => void;
+  children: ComponentChildren;
+}) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => dialog.current?.showModal(), []);
+  return (
+    <dialog ref={dialog} onClose={onClose} aria-label={title}>
+      <header>
+        <h2>{title}</h2>
+        <button type="button" aria-label={texts.close} onClick={onClose}>
+          ×
+        </button>
+      </header>
+      {children}
+    </dialog>
+  );
+}
+
+/** A command to be copied. */
+export function CommandLine({ command }: { command: string }) {
+  const [isCopied, setCopied] = useState(false);
+  const copy = async () => {
+    await navigator.clipboard.writeText(command);
+    setCopied(true);
+  };
+  return (
+    <span class="command">
+      <code>{command}</code>
+      {/* Only where the page came over HTTPS or from this machine. */}
+      {isSecureContext && (
+        <button type="button" onClick={() => void copy()}>
+          {isCopied ? texts.copied : texts.copy}
+        </button>
+      )}
+    </span>
+  );
+}
+
+export function Tags({ of: tags, onPick }: { of: readonly string[]; onPick?: (tag: string) => void }) {
+  if (tags.length === 0) return null;
+  return (
+    <span class="tags">
+      {tags.map((tag) =>
+        onPick === undefined ? (
+          <span class="tag" key={tag}>
+            {tag}
+          </span>
+        ) : (
+          <button type="button" class="tag" key={tag} onClick={() => onPick(tag)}>
+            {tag}
+          </button>
+        ),
+      )}
+    </span>
+  );
+}

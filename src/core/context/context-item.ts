@@ -1,0 +1,105 @@
+import type { SeenMemory } from "../memory.ts";
+import { sentencesOf } from "../text/sentences.ts";
+import { sentenceWorth } from "../text/sentences.ts";
+import { type Statement, statementKind } from "../text/statement-kind.ts";
+import { shortened } from "../text/text-size.ts";
+
+/** In the order in which a context tells them. */
+export const CONTEXT_KINDS = [
+  "preference",
+  "correction",
+  "decision",
+  "fact",
+  "summary",
+  "done",
+  "open",
+] as const;
+export type ContextKind = (typeof CONTEXT_KINDS)[number];
+
+/** One thing that a context may tell. */
+export interface ContextItem {
+  readonly kind: ContextKind;
+  /** Of the memory, or of the fact. */
+  readonly id: string;
+  /** One line. */
+  readonly text: string;
+  /** When it happened, or since when it is true. */
+  readonly at: number;
+  readonly project: string | null;
+}
+
+/** What a text is judged to be; `sureness` in (0, 1]. */
+interface Judged {
+  readonly kind: ContextKind;
+  readonly text: string;
+  readonly sureness: number;
+}
+
+const MAX_CHARS = 260;
+const MAX_SUMMARY_CHARS = 480;
+const MAX_SENTENCES = 24;
+/** Of a note that no rule recognises, if it needs nothing around it: somebody thought it worth keeping. */
+const UNKNOWN = 0.5;
+/** What a statement has of its sureness if it cannot stand alone. */
+const SCRAP = 0.5;
+/** A turn of a conversation says much in passing. */
+const MIN_OF_TURN = 0.75;
+const OF_TURN = 0.7;
+
+/**
+ * What a memory says that is worth telling at the start, and of which kind; undefined for questions, turns of a conversation
+ * that decide nothing, and empty texts. A kind in its metadata, as captured memories have it, wins over the rules.
+ */
+export function judge(
+  memory: SeenMemory,
+  { asks, isTurn }: { asks: boolean; isTurn: boolean },
+): Judged | undefined {
+  const told = memory.metadata["kind"];
+  const whole = oneLine(memory.content);
+  if (whole === "") return undefined;
+  const kind = CONTEXT_KINDS.find((name) => name === told);
+  if (kind !== undefined) return { kind, sureness: 1, text: shortened(whole, limitOf(kind)) };
+  const sentences = memory.content
+    .split(/\n+/)
+    .flatMap((line) => sentencesOf(line))
+    .slice(0, MAX_SENTENCES)
+    .map((sentence) => ({ text: oneLine(sentence), statement: statementKind(sentence) }));
+  const best = sentences.reduce<Statement | undefined>(
+    (found, { statement }) => ((statement?.score ?? 0) > (found?.score ?? 0) ? statement : found),
+    undefined,
+  );
+  if (best === undefined) {
+    if (asks || isTurn) return undefined;
+    const text = inShort(
+      whole,
+      sentences.map((sentence) => sentence.text),
+    );
+    return { kind: "fact", sureness: UNKNOWN * sentenceWorth(text), text };
+  }
+  if (isTurn && best.score < MIN_OF_TURN) return undefined;
+  const ofKind = sentences.filter(({ statement }) => statement?.kind === best.kind).map(({ text }) => text);
+  const text = whole.length <= MAX_CHARS ? whole : shortened(ofKind.join(" "), MAX_CHARS);
+  // Wishes and decisions are told in few words.
+  const isWish = best.kind === "preference" || best.kind === "decision" || best.kind === "correction";
+  const worth = isWish ? 1 : SCRAP + (1 - SCRAP) * sentenceWorth(text);
+  return { kind: best.kind, sureness: best.score * worth * (isTurn ? OF_TURN : 1), text };
+}
+
+function limitOf(kind: ContextKind): number {
+  return kind === "summary" ? MAX_SUMMARY_CHARS : MAX_CHARS;
+}
+
+/** The whole, or the sentence that can best stand alone. */
+function inShort(whole: string, sentences: readonly string[]): string {
+  if (whole.length <= MAX_CHARS) return whole;
+  const best = sentences.reduce((a, b) => (sentenceWorth(b) > sentenceWorth(a) ? b : a), "");
+  return shortened(best === "" ? whole : best, MAX_CHARS);
+}
+
+/** Without line ends, control and invisible characters, so that a text cannot pass for another line or hide what it says. */
+export function oneLine(text: string): string {
+  return text
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ")
+    .replace(/(?![\u200c\u200d])\p{Cf}/gu, "")
+    .trim();
+}

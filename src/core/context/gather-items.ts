@@ -1,0 +1,234 @@
+import { cosine } from "../embedding.ts";
+import { presentOf } from "../facts/fact-store.ts";
+import { findFacts } from "../facts/find-facts.ts";
+import { answeringFacts } from "../facts/answering-facts.ts";
+import { meanWindow } from "../memories/compose-memory.ts";
+import type { MemoryPorts } from "../memories/memory-ports.ts";
+import { occurredAtOf, type SeenMemory } from "../memory.ts";
+import type { CatalogueEntry, MemoryFilter, Ordinal, QueryTerm } from "../ports.ts";
+import { termWeights } from "../recall/bm25.ts";
+import { queryMemory } from "../recall/query-memory.ts";
+import { analyse } from "../text/analyser.ts";
+import { CONTEXT_KINDS, type ContextItem, type ContextKind, judge, oneLine } from "./context-item.ts";
+import { shortened } from "../text/text-size.ts";
+
+export interface ContextInput {
+  readonly userId?: string;
+  /** It and what has no project are told of; absent: every project. */
+  readonly project?: string;
+  /** What the work is about; what answers it comes first. */
+  readonly query?: string;
+  /** At least 100. */
+  readonly maxTokens: number;
+}
+
+/** An item and what it is worth telling. */
+export interface Candidate extends ContextItem {
+  readonly value: number;
+}
+
+/** Looked at in each of the project and what has none: the newest, those with words of a cue, and of each kind. */
+const NEWEST = 100;
+const CUED = 100;
+const OF_KIND = 40;
+const FACTS = 100;
+const HITS = 20;
+const MAX_FACT_CHARS = 260;
+const DAY_MS = 86_400_000;
+
+/** Words that tell what lasts from what is passing. They only choose what is read; `statementKind` judges. */
+const CUES = [
+  ...new Set(
+    analyse(
+      "prefer always never please avoid hate like rule instead decided decision agreed chose choose use using switched settled must " +
+        "todo open pending blocked next remains follow-up still need fixed finished shipped released merged implemented actually correction wrong " +
+        "immer nie lieber bevorzuge entschieden beschlossen statt offen noch erledigt toujours jamais prefere decide decidé choisi reste " +
+        "siempre nunca prefiero decidimos decidido pendiente falta sempre mai preferisco deciso invece manca preferimos nunca decidimos pendente " +
+        "altijd nooit liever besloten afgesproken nog openstaand",
+    ),
+  ),
+];
+
+const WORTH: Readonly<Record<ContextKind, number>> = {
+  preference: 1,
+  correction: 1,
+  decision: 1,
+  open: 0.9,
+  fact: 0.8,
+  summary: 0.9,
+  done: 0.8,
+};
+/** Time after which an item counts half, from the newest one on; work fades first. */
+const HALF_LIVES: Readonly<Record<ContextKind, number>> = {
+  preference: 730 * DAY_MS,
+  correction: 365 * DAY_MS,
+  decision: 365 * DAY_MS,
+  fact: 365 * DAY_MS,
+  open: 60 * DAY_MS,
+  summary: 10 * DAY_MS,
+  done: 10 * DAY_MS,
+};
+/** Beside a project: what a person wants holds everywhere, what was done elsewhere hardly matters. */
+const WITHOUT_PROJECT: Readonly<Record<ContextKind, number>> = {
+  preference: 0.9,
+  correction: 0.8,
+  decision: 0.5,
+  fact: 0.6,
+  open: 0.5,
+  summary: 0.4,
+  done: 0.4,
+};
+/** … however far from the project it is: how somebody likes to be answered is near to no project. */
+const LEAST_NEAR: Partial<Record<ContextKind, number>> = { preference: 0.5 };
+/** Factor for what answers the query. */
+const ANSWERS = 2;
+
+/**
+ * What a context may tell, with what it is worth, in no order: notes that hold, of the user, the project and without one, and facts
+ * true now; no text of documents. Cost: a few scans in memory, and at most some 1 000 notes read, however many there are.
+ */
+export async function gatherItems(ports: MemoryPorts, input: ContextInput): Promise<Candidate[]> {
+  const { project } = input;
+  const owner = input.userId === undefined ? {} : { userId: input.userId };
+  const base: MemoryFilter = { ...owner, documents: false };
+  const filters: readonly MemoryFilter[] =
+    project === undefined ? [base] : [project, null].map((one) => ({ ...base, projects: [one] }));
+  const { hits, facts: answers } = await answering(ports, input, base);
+  const ids = new Set(hits.keys());
+  for (const filter of filters) for (const id of likely(ports, filter)) ids.add(id);
+  const memories = await ports.store.readMemories([...ids]);
+  const items: {
+    readonly memory: SeenMemory;
+    readonly entry: CatalogueEntry;
+    readonly judged: NonNullable<ReturnType<typeof judge>>;
+  }[] = [];
+  for (const memory of memories.values()) {
+    const entry = ports.store.catalogue.find(memory.id);
+    if (entry === undefined || memory.superseded !== null) continue;
+    const { asks, speaker } = entry.traits;
+    const judged = judge(memory, { asks, isTurn: speaker !== null && memory.sessionId !== null });
+    if (judged !== undefined) items.push({ memory, entry, judged });
+  }
+  const newest = items.reduce((latest, { memory }) => Math.max(latest, occurredAtOf(memory)), -Infinity);
+  const nearness = nearnessTo(
+    ports,
+    project,
+    items.map(({ entry }) => entry),
+  );
+  const notes = items.map(({ memory, entry, judged: { kind, text, sureness } }): Candidate => {
+    const at = occurredAtOf(memory);
+    const age = Math.max(0, newest - at);
+    const value =
+      WORTH[kind] *
+      sureness *
+      2 ** (-age / HALF_LIVES[kind]) *
+      (0.75 + memory.salience / 2) *
+      (project === undefined || memory.project !== null
+        ? 1
+        : WITHOUT_PROJECT[kind] * Math.max(LEAST_NEAR[kind] ?? 0, nearness(entry.ordinal))) *
+      (hits.has(memory.id) ? ANSWERS : 1);
+    return { kind, id: memory.id, text, at, project: memory.project, value };
+  });
+  return [...notes, ...factItems(ports, input, answers)];
+}
+
+/** Ids of notes that are likely to be worth telling. */
+function likely(
+  { store, frequencies }: Pick<MemoryPorts, "store" | "frequencies">,
+  filter: MemoryFilter,
+): string[] {
+  const { catalogue } = store;
+  const selection = catalogue.select(filter);
+  if (selection.size === 0) return [];
+  const ordinals = new Set<Ordinal>(selection.list().slice(-NEWEST));
+  if (selection.size > NEWEST) {
+    for (const kind of CONTEXT_KINDS)
+      for (const ordinal of catalogue
+        .select({ ...filter, metadata: { kind } })
+        .list()
+        .slice(-OF_KIND))
+        ordinals.add(ordinal);
+    const weights = termWeights(store.termStatistics(selection), frequencies);
+    const terms = CUES.map((term): QueryTerm => ({ term, weight: weights.inverseDocumentFrequency(term) }));
+    for (const ordinal of store.scoreWords(terms, weights.averageLength, selection).top(CUED))
+      ordinals.add(ordinal);
+  }
+  return [...ordinals].flatMap((ordinal) =>
+    catalogue.supersession(ordinal) === undefined ? (catalogue.idAt(ordinal) ?? []) : [],
+  );
+}
+
+/** What answers the query: ids of memories, and of facts. */
+async function answering(ports: MemoryPorts, { query, project, userId }: ContextInput, base: MemoryFilter) {
+  if (query === undefined) return { hits: new Map<string, number>(), facts: new Set<string>() };
+  const projects = project === undefined ? {} : { projects: [project, null] };
+  const { hits, relevant } = await queryMemory(ports, {
+    query,
+    limit: HITS,
+    filter: { ...base, ...projects },
+    leavesNoTrace: true,
+  });
+  const facts = await answeringFacts(ports, {
+    question: query,
+    at: presentOf(ports.clock, ports.facts.book.latestRecordedAt),
+    ...(userId === undefined ? {} : { userId }),
+    ...projects,
+  });
+  return {
+    hits: new Map(hits.slice(0, relevant).map(({ memory, score }) => [memory.id, score])),
+    facts: new Set(facts.map(({ id }) => id)),
+  };
+}
+
+/**
+ * How near a note without a project is to the project's own notes, in (0, 1]; 1 without a project or without notes of it.
+ * Notes of one model are all alike to a degree, so the project's own ones say what is near.
+ */
+function nearnessTo(
+  { store }: Pick<MemoryPorts, "store">,
+  project: string | undefined,
+  entries: readonly CatalogueEntry[],
+): (ordinal: Ordinal) => number {
+  if (project === undefined) return () => 1;
+  const own = entries.filter((entry) => entry.project === project);
+  const vectors = own.flatMap(({ ordinal }) => {
+    const windows = store.windowsOf(ordinal);
+    return windows.length === 0 ? [] : [meanWindow(windows)];
+  });
+  if (vectors.length === 0) return () => 1;
+  const centre = meanWindow(vectors);
+  const likeness = vectors.map((vector) => cosine(vector, centre)).sort((a, b) => a - b);
+  const [low, middle] = [likeness[0] ?? 0, likeness[likeness.length >> 1] ?? 1];
+  return (ordinal) => {
+    const windows = store.windowsOf(ordinal);
+    if (windows.length === 0) return 1;
+    const near = cosine(meanWindow(windows), centre);
+    return Math.min(1, Math.max(0.1, (near - (2 * low - middle)) / Math.max(0.05, 2 * (middle - low))));
+  };
+}
+
+function factItems(
+  ports: Pick<MemoryPorts, "facts" | "clock">,
+  { userId, project }: ContextInput,
+  answers: ReadonlySet<string>,
+): Candidate[] {
+  const { facts } = findFacts(ports, {
+    ...(userId === undefined ? {} : { userId }),
+    ...(project === undefined ? {} : { projects: [project, null] }),
+    at: presentOf(ports.clock, ports.facts.book.latestRecordedAt),
+    limit: FACTS,
+  });
+  return facts.map((fact) => {
+    const { subject, predicate, object, confidence, validFrom, id } = fact;
+    const text = oneLine([subject, predicate.replaceAll("_", " "), object].join(" "));
+    const place = project === undefined || fact.project !== null ? 1 : WITHOUT_PROJECT.fact;
+    return {
+      kind: "fact",
+      id,
+      text: shortened(text, MAX_FACT_CHARS),
+      at: validFrom,
+      project: fact.project,
+      value: WORTH.fact * confidence * place * (answers.has(id) ? ANSWERS : 1),
+    };
+  });
+}

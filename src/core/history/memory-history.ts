@@ -1,0 +1,119 @@
+import type { MemoryPorts } from "../memories/memory-ports.ts";
+import { updateMemory } from "../memories/update-memory.ts";
+import type { Memory, SeenMemory } from "../memory.ts";
+import { notFound, owned, visible } from "../owned.ts";
+import { fitting, MAX_PAGE_CHARS } from "../page-end.ts";
+import { originOf, removalOf } from "./keep-version.ts";
+import type { Beginning } from "./version.ts";
+import type { VersionEntry } from "./version-index.ts";
+
+export interface MemoryHistoryInput {
+  readonly id: string;
+  readonly userId?: string;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+export interface MemoryVersion {
+  readonly memory: Memory;
+  /** When it became the present version. */
+  readonly changedAt: number;
+  /** Null where it is not known. */
+  readonly changedBy: string | null;
+  readonly change: Beginning;
+}
+
+/** Items of one page, which may end before its limit at 8 MiB, and how many there are in all. */
+interface Listed<T> {
+  readonly items: readonly T[];
+  readonly total: number;
+}
+
+/** The versions of a memory, newest first, the present one included. @throws {ServiceError} NOT_FOUND. */
+export async function memoryHistory(
+  { store }: Pick<MemoryPorts, "store">,
+  { id, userId, limit, offset }: MemoryHistoryInput,
+): Promise<Listed<MemoryVersion>> {
+  visible("memory", store.catalogue.find(id), userId);
+  const present = (await store.readMemories([id])).get(id);
+  if (present === undefined) throw notFound("memory");
+  const kept = store.catalogue.versions.of(id);
+  const versions = kept.filter(({ version }) => version < present.version).reverse();
+  const wanted = versions.slice(Math.max(0, offset - 1), Math.max(0, offset - 1 + limit));
+  const rows = await store.readVersions(wanted.map((entry) => entry.id));
+  const earlier = wanted.flatMap((entry): MemoryVersion[] => {
+    const memory = rows.get(entry.id)?.memory;
+    return memory === undefined ? [] : [asVersion(memory, entry)];
+  });
+  const items = offset === 0 ? [asVersion(present, originOf(present, kept)), ...earlier] : earlier;
+  const page = items.slice(0, limit);
+  return { items: page.slice(0, fitting(page.length, charsAt(page))), total: versions.length + 1 };
+}
+
+function asVersion(
+  memory: Memory,
+  { madeHow, madeBy }: Pick<VersionEntry, "madeHow" | "madeBy">,
+): MemoryVersion {
+  return { memory, changedAt: memory.updatedAt, changedBy: madeBy, change: madeHow };
+}
+
+/** For `fitting`, of anything with a memory. */
+export function charsAt(items: readonly { readonly memory: Memory }[]): (index: number) => number {
+  return (index) => {
+    const memory = items[index]?.memory;
+    return memory === undefined
+      ? MAX_PAGE_CHARS
+      : memory.content.length + JSON.stringify(memory.metadata).length;
+  };
+}
+
+export interface RestoreVersionInput {
+  readonly id: string;
+  readonly version: number;
+  readonly userId?: string;
+  readonly ifVersion?: number;
+  readonly changedBy?: string;
+}
+
+/** Makes an earlier version the present one, as a new version. @throws as `updateMemory`; NOT_FOUND. */
+export async function restoreVersion(
+  ports: MemoryPorts,
+  { version, ...target }: RestoreVersionInput,
+): Promise<SeenMemory> {
+  const { store } = ports;
+  const { id, userId } = target;
+  const entry = owned("memory", store.catalogue.find(id), userId);
+  if (entry.version === version) return await updateMemory(ports, { ...target });
+  const kept = store.catalogue.versions.of(id).findLast((each) => each.version === version);
+  const memory = kept && (await store.readVersions([kept.id])).get(kept.id)?.memory;
+  if (memory === undefined) throw notFound("version");
+  const { content, tags, metadata, occurredAt, project, primarySector, sectors } = memory;
+  return await updateMemory(ports, {
+    ...target,
+    content,
+    tags,
+    metadata,
+    occurredAt,
+    project,
+    // What it replaced may have been deleted since.
+    supersedes: memory.supersedes.filter((other) => store.catalogue.find(other)?.userId === entry.userId),
+    restored: { primarySector, sectors },
+  });
+}
+
+interface EraseHistoryInput {
+  readonly id: string;
+  readonly userId?: string;
+}
+
+/** Removes the earlier versions of a memory for good, and answers how many. @throws {ServiceError} NOT_FOUND, FORBIDDEN. */
+export async function eraseHistory(
+  { store }: Pick<MemoryPorts, "store">,
+  { id, userId }: EraseHistoryInput,
+): Promise<{ readonly id: string; readonly deleted: number }> {
+  return await store.commit(() => {
+    owned("memory", store.catalogue.find(id), userId);
+    const changes = removalOf(store.catalogue.versions.of(id));
+    return { changes, result: { id, deleted: changes.length } };
+  });
+}

@@ -1,0 +1,251 @@
+import type { DocumentRow } from "../documents/document.ts";
+import { documentRowsRemoval, memoryIdsOf, presentRemoval } from "../documents/store-document.ts";
+import { ServiceError } from "../errors.ts";
+import { factRowId } from "../facts/fact.ts";
+import type { MemoryPorts } from "../memories/memory-ports.ts";
+import type { SeenMemory } from "../memory.ts";
+import { checkVersion, owned } from "../owned.ts";
+import { fitting } from "../page-end.ts";
+import type { Catalogue, CatalogueEntry, WriteSection } from "../ports.ts";
+import { type Change, memoryOf, type MemoryRow } from "../rows.ts";
+import { keepVersion, removalOf } from "./keep-version.ts";
+import { charsAt } from "./memory-history.ts";
+import type { VersionEntry, VersionReads } from "./version-index.ts";
+
+const ROWS_PER_READ = 1_000;
+
+export interface TrashMemoryInput {
+  readonly id: string;
+  readonly userId?: string;
+  readonly ifVersion?: number;
+  readonly deletedBy?: string;
+}
+
+/**
+ * Puts a memory into the trash: out of every answer and index, until it is restored or its days are over. The root of a
+ * document takes the document along, with its memories and its original, as one entry.
+ *
+ * @returns the number of deleted memories.
+ * @throws {ServiceError} NOT_FOUND, FORBIDDEN, VERSION_MISMATCH, STORE_FULL, NOT_READY.
+ */
+export async function trashMemory(
+  ports: Pick<MemoryPorts, "store" | "facts" | "historyMs">,
+  { id, userId, ifVersion, deletedBy }: TrashMemoryInput,
+): Promise<{ readonly id: string; readonly deleted: number }> {
+  const { store } = ports;
+  const { catalogue } = store;
+  const judge = () => {
+    const entry = owned("memory", catalogue.find(id), userId);
+    checkVersion(entry, ifVersion);
+    const document = documentRootedAt(catalogue, entry);
+    return { document, ids: document === undefined ? [id] : memoryIdsOf(ports, document) };
+  };
+  for (;;) {
+    const { document, ids } = judge();
+    const rows = await readAll(ids, (some) => store.readRows(some));
+    const isDone = await store.commit((section) => {
+      const now = judge();
+      const isSame =
+        now.document === document &&
+        now.ids.join() === ids.join() &&
+        ids.every((each) => catalogue.find(each)?.version === rows.get(each)?.version);
+      // Changed since it was read: read it again.
+      if (!isSame) return { changes: [], result: false };
+      const changes = ids.flatMap((each) =>
+        trashing(ports, section, rows.get(each) as MemoryRow, { root: id, document, by: deletedBy ?? null }),
+      );
+      if (document !== undefined) changes.push(...documentRowsRemoval(ports, document.id));
+      return { changes, result: true };
+    });
+    if (isDone) return { id, deleted: ids.length };
+  }
+}
+
+function trashing(
+  ports: Pick<MemoryPorts, "store" | "facts" | "historyMs">,
+  section: WriteSection,
+  row: MemoryRow,
+  { root, document, by }: { root: string; document: DocumentRow | undefined; by: string | null },
+): Change[] {
+  const { store, facts } = ports;
+  const { id } = row;
+  const isRoot = id === root;
+  const present = {
+    memory: memoryOf(row),
+    signals: store.catalogue.signalsOf(id) ?? { salience: 0, lastSeenAt: row.createdAt },
+    duplicateHash: row.duplicateHash,
+  };
+  const sourceOf = Array.from(facts.book.fromMemory(id)).flatMap(({ versions }) =>
+    versions.filter(({ sourceMemoryId }) => sourceMemoryId === id).map(factRowId),
+  );
+  return [
+    ...keepVersion(
+      ports,
+      section,
+      present,
+      { how: "deleted", by },
+      {
+        deletedWith: isRoot ? null : root,
+        document: (isRoot && document) || null,
+        original: (isRoot && document?.sha256) || null,
+        sourceOf,
+      },
+    ),
+    ...presentRemoval(ports, id),
+  ];
+}
+
+/** The document whose first memory it is. */
+export function documentRootedAt(
+  { documents }: Pick<Catalogue, "documents">,
+  entry: Pick<CatalogueEntry, "id" | "documentId">,
+): DocumentRow | undefined {
+  const document = entry.documentId === null ? undefined : documents.findDocument(entry.documentId);
+  return document?.rootMemoryId === entry.id ? document : undefined;
+}
+
+export interface TrashEntry {
+  readonly memory: SeenMemory;
+  readonly deletedAt: number;
+  readonly deletedBy: string | null;
+  /** When it goes for good, if the clock goes on as it does. */
+  readonly purgeAfter: number;
+  /** Number of memories that it brings back: several for a document. */
+  readonly memories: number;
+}
+
+export interface ListTrashInput {
+  readonly userId?: string;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** Entries of the trash, last deleted first; a document is one entry. */
+export async function listTrash(
+  { store, historyMs }: Pick<MemoryPorts, "store" | "historyMs">,
+  { userId, limit, offset }: ListTrashInput,
+): Promise<{ readonly items: readonly TrashEntry[]; readonly total: number }> {
+  const { versions } = store.catalogue;
+  const all = [...trashEntries(versions, userId)].sort(
+    (a, b) => b.endedAt - a.endedAt || (a.memoryId < b.memoryId ? 1 : -1),
+  );
+  const wanted = all.slice(offset, offset + limit);
+  const rows = await readAll(
+    wanted.map(({ id }) => id),
+    (ids) => store.readVersions(ids),
+  );
+  const items = wanted.flatMap((entry): TrashEntry[] => {
+    const { endedAt, endedBy, keptSince } = entry;
+    const row = rows.get(entry.id);
+    if (row === undefined) return [];
+    return [
+      {
+        memory: { ...row.memory, ...row.signals, superseded: null },
+        deletedAt: endedAt,
+        deletedBy: endedBy,
+        purgeAfter: keptSince + historyMs,
+        memories: partsOf(versions, entry).length,
+      },
+    ];
+  });
+  return { items: items.slice(0, fitting(items.length, charsAt(items))), total: all.length };
+}
+
+/** Without what comes back with the rest of its document. */
+export function* trashEntries(versions: VersionReads, userId: string | undefined): Generator<VersionEntry> {
+  for (const entry of versions.all())
+    if (
+      entry.endedHow === "deleted" &&
+      entry.deletedWith === null &&
+      (userId === undefined || entry.userId === userId)
+    )
+      yield entry;
+}
+
+/** An entry of the trash and, where that is a document, the rest of it. */
+export function partsOf(versions: VersionReads, root: VersionEntry): VersionEntry[] {
+  return [root, ...trashedOf(versions, root).filter(({ deletedWith }) => deletedWith === root.memoryId)];
+}
+
+/** Memories of a document in the trash, with it or on their own before; none for an entry that is no document. */
+function trashedOf(
+  versions: VersionReads,
+  { original, documentId }: Pick<VersionEntry, "original" | "documentId">,
+): VersionEntry[] {
+  if (original === null || documentId === null) return [];
+  return [...versions.ofDocument(documentId)].filter(({ endedHow }) => endedHow === "deleted");
+}
+
+export interface TrashInput {
+  readonly id: string;
+  /** For the ownership check. */
+  readonly userId?: string;
+}
+
+/** @throws {ServiceError} NOT_FOUND, FORBIDDEN; CONFLICT for a part of a document. */
+export function entryOf({ store }: Pick<MemoryPorts, "store">, { id, userId }: TrashInput): VersionEntry {
+  const entry = owned("trash", store.catalogue.versions.deleted(id), userId);
+  if (entry.deletedWith === null) return entry;
+  throw new ServiceError(
+    "CONFLICT",
+    `This memory went to the trash with its document; restore or delete that: ${entry.deletedWith}.`,
+  );
+}
+
+/**
+ * Removes an entry of the trash for good, with its earlier versions; with a document also its memories that were deleted
+ * before it, which have no place to come back to. Answers how many memories.
+ *
+ * @throws {ServiceError} NOT_FOUND, FORBIDDEN, CONFLICT.
+ */
+export async function eraseFromTrash(
+  ports: Pick<MemoryPorts, "store">,
+  input: TrashInput,
+): Promise<{ readonly id: string; readonly deleted: number }> {
+  const { versions } = ports.store.catalogue;
+  return await ports.store.commit(() => {
+    const entry = entryOf(ports, input);
+    const ids = new Set([entry, ...trashedOf(versions, entry)].map(({ memoryId }) => memoryId));
+    const changes = [...ids].flatMap((id) => removalOf(versions.of(id)));
+    return { changes, result: { id: input.id, deleted: ids.size } };
+  });
+}
+
+/** Removes all that is in the trash for good, of one user or of everybody; answers how many memories. */
+export async function emptyTrash(
+  { store }: Pick<MemoryPorts, "store">,
+  { userId }: { readonly userId?: string },
+): Promise<{ readonly deleted: number }> {
+  const { versions } = store.catalogue;
+  return await store.commit(() => {
+    const ids = [...versions.all()]
+      .filter((entry) => entry.endedHow === "deleted" && (userId === undefined || entry.userId === userId))
+      .map(({ memoryId }) => memoryId);
+    return { changes: ids.flatMap((id) => removalOf(versions.of(id))), result: { deleted: ids.length } };
+  });
+}
+
+/** Removes what is past its days, by the time that is believed; answers how many versions. */
+export async function expireVersions({
+  store,
+  historyMs,
+}: Pick<MemoryPorts, "store" | "historyMs">): Promise<number> {
+  await store.lookAtClock();
+  return await store.commit(({ believedNow }) => {
+    const past = [...store.catalogue.versions.all()].filter(
+      ({ keptSince }) => keptSince + historyMs <= believedNow,
+    );
+    return { changes: removalOf(past), result: past.length };
+  });
+}
+
+/** The rows of any number of ids. */
+export async function readAll<T>(
+  ids: readonly string[],
+  read: (ids: readonly string[]) => Promise<Map<string, T>>,
+): Promise<Map<string, T>> {
+  const rows = new Map<string, T>();
+  for (let first = 0; first < ids.length; first += ROWS_PER_READ)
+    for (const [id, row] of await read(ids.slice(first, first + ROWS_PER_READ))) rows.set(id, row);
+  return rows;
+}

@@ -1,0 +1,269 @@
+import { join } from "node:path";
+import type { Settings } from "../config/config.ts";
+import type { EmbeddingStamp } from "../core/embedding.ts";
+import { FollowUps } from "../core/memories/follow-ups.ts";
+import { remake } from "../core/memories/remake.ts";
+import type { Finding } from "../core/status.ts";
+import { ServiceError } from "../core/errors.ts";
+import { MULTILINGUAL_E5, verified } from "../models/bundled-models.ts";
+import { modelsOf } from "../models/pulled-models.ts";
+import { BUNDLED_WHISPER } from "../models/whisper/whisper-model.ts";
+import type { ModelEmbedder } from "../models/onnx-embedder.ts";
+import { holdsStore } from "../storage/data-directory.ts";
+import { hasCode, nodeDisk, removeTree } from "../storage/disk.ts";
+import { digest } from "../storage/file-copies.ts";
+import { noteSuspects, readCheckpoints } from "../storage/checkpoint.ts";
+import {
+  type Examination,
+  examineStore,
+  few,
+  linkStore,
+  listStrays,
+  removeStrays,
+} from "../storage/examine.ts";
+import { type DirectoryLock, lockDataDirectory } from "../storage/lock.ts";
+import { type OpenedStore, openStore } from "../storage/open-store.ts";
+import { chosenModel } from "./chosen-model.ts";
+import { modelOf, type OpeningModel, openModel } from "./model-service.ts";
+import { type StoppedStoreOptions, withLockedStore } from "./stopped-store.ts";
+import { nextTurn, systemClock } from "./system.ts";
+
+/** In the data directory: links and copies that are opened to see whether the store would. */
+const SCRATCH = "doctor";
+const QUIET = { info: () => {}, warn: () => {}, error: () => {} };
+const ROWS_PER_READ = 500;
+
+/** Examines a stopped store by links, so nothing of it changes. @throws {ServiceError} STORE_UNUSABLE. */
+export async function examineStopped(dataDir: string): Promise<readonly Finding[]> {
+  if (!(await holdsStore(nodeDisk, dataDir))) throw noStore(dataDir);
+  let lock: DirectoryLock | undefined;
+  const findings: Finding[] = [];
+  try {
+    lock = await lockDataDirectory(dataDir);
+    findings.push({ check: "lock", status: "ok", message: "No other process uses the data directory." });
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    findings.push({ check: "lock", status: "wrong", message: error.message });
+    // Somebody else writes there: what is read meanwhile proves nothing.
+    if (error.retryAfterSeconds !== undefined) return findings;
+  }
+  try {
+    const examined = await examineStore(nodeDisk, dataDir, systemClock.now());
+    const opening = examined.canOpen ? await examineOpening(dataDir, examined) : [];
+    return [...findings, ...examined.findings, ...opening, await examineStrays(dataDir, examined)];
+  } catch (error) {
+    if (!hasCode(error, "EACCES", "EPERM", "EIO", "EROFS") || !(error instanceof Error)) throw error;
+    const remedy = "Make every file in it readable for this user, or look at the disk.";
+    return [...findings, { check: "files", status: "wrong", message: `${error.message}.`, remedy }];
+  } finally {
+    await lock?.release();
+  }
+}
+
+/** Opens what the store would open as, and compares what must agree. */
+async function examineOpening(dataDir: string, examined: Examination): Promise<Finding[]> {
+  const scratch = join(dataDir, SCRATCH);
+  try {
+    await linkStore(nodeDisk, dataDir, scratch, examined);
+    const opened = await openStore({
+      disk: nodeDisk,
+      directory: scratch,
+      clock: systemClock,
+      stamp: (stored) => stored ?? MULTILINGUAL_E5.stamp,
+      isReadable: () => true,
+      log: QUIET,
+    });
+    try {
+      return [await compareCounts(opened), await examineOriginals(dataDir, opened)];
+    } finally {
+      await opened.store.close();
+    }
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === "STORE_UNUSABLE") {
+      const remedy =
+        "Restore a backup, or write out what can be read with `memoryd doctor --salvage FOLDER`.";
+      return [
+        { check: "opening", status: "wrong", message: error.message.replaceAll(scratch, dataDir), remedy },
+      ];
+    }
+    if (!hasCode(error, "ENOSPC", "EDQUOT", "EROFS", "EACCES", "EPERM") || !(error instanceof Error))
+      throw error;
+    const message = `Not tried, because nothing can be written to ${dataDir} (${error.message}).`;
+    return [{ check: "opening", status: "wrong", message, remedy: "Free some space, or make it writable." }];
+  } finally {
+    await removeTree(nodeDisk, scratch).catch(() => undefined);
+  }
+}
+
+async function compareCounts({ store }: OpenedStore): Promise<Finding> {
+  const { catalogue } = store;
+  const ids = [...store.memoryIds()];
+  let read = 0;
+  for (let first = 0; first < ids.length; first += ROWS_PER_READ)
+    read += (await store.readRows(ids.slice(first, first + ROWS_PER_READ))).size;
+  const facts = [...catalogue.facts.timelines({})].flatMap((timeline) => timeline.facts);
+  const lacking = [...store.lackingVectors()].length;
+  const gone = (id: string | null | undefined) => typeof id === "string" && catalogue.find(id) === undefined;
+  const documents = [...catalogue.documents.allDocuments()];
+  const faults = [
+    ...count(ids.length - read, "memories are listed and cannot be read"),
+    ...count(
+      documents.filter(({ rootMemoryId }) => gone(rootMemoryId)).length,
+      "documents lack their memories",
+    ),
+    ...count(
+      ids.filter((id) => {
+        const documentId = catalogue.find(id)?.documentId;
+        return typeof documentId === "string" && catalogue.documents.findDocument(documentId) === undefined;
+      }).length,
+      "memories are of documents that are gone",
+    ),
+    ...count(
+      facts.filter(({ latest }) => gone(latest.sourceMemoryId)).length,
+      "facts name memories that are gone",
+    ),
+  ];
+  const counts = `${ids.length} memories, ${facts.length} facts and ${documents.length} documents`;
+  if (faults.length > 0)
+    return {
+      check: "counts",
+      status: "wrong",
+      message: `Of ${counts}: ${faults.join("; ")}.`,
+      remedy: "Everything else is served. Restore a backup if it must be whole.",
+    };
+  if (lacking > 0 || store.lacksEdges)
+    return {
+      check: "counts",
+      status: "wrong",
+      message: `${counts}; ${lacking} memories without vectors${store.lacksEdges ? ", and waypoints are missing" : ""}.`,
+      remedy: "`memoryd doctor --repair` makes them now, a start in the background.",
+    };
+  return { check: "counts", status: "ok", message: `${counts} agree with their tables.` };
+}
+
+function count(number: number, what: string): string[] {
+  return number === 0 ? [] : [`${number} ${what}`];
+}
+
+async function examineOriginals(dataDir: string, { store }: OpenedStore): Promise<Finding> {
+  const needed = store.catalogue.documents.neededFiles();
+  const faults: string[] = [];
+  for (const sha256 of needed) {
+    const found = await digest(nodeDisk, join(dataDir, "files", sha256)).catch((error: Error) => error);
+    if (found instanceof Error)
+      faults.push(
+        hasCode(found, "ENOENT") ? `${sha256} is missing` : `${sha256} cannot be read: ${found.message}`,
+      );
+    else if (found.sha256 !== sha256) faults.push(`${sha256} has changed`);
+  }
+  if (faults.length === 0)
+    return { check: "originals", status: "ok", message: `${needed.length} are whole.` };
+  return {
+    check: "originals",
+    status: "wrong",
+    message: `${few(faults)}.`,
+    remedy: "What was read from them is whole. Ingest the same files again for the same user and project.",
+  };
+}
+
+async function examineStrays(dataDir: string, { checkpoints }: Examination): Promise<Finding> {
+  const { ours, unknown } = await listStrays(nodeDisk, dataDir, checkpoints);
+  const check = "strays";
+  if (ours.length === 0 && unknown.length === 0)
+    return { check, status: "ok", message: "Every file belongs to the store." };
+  const parts = [
+    ...(ours.length > 0
+      ? [`${ours.length} files that the store no longer needs, such as ${ours[0] ?? ""}`]
+      : []),
+    ...(unknown.length > 0 ? [`not of memoryd: ${unknown.join(", ")}`] : []),
+  ];
+  const remedy =
+    ours.length > 0
+      ? "The daemon removes its own as it runs; `memoryd doctor --repair` does it now."
+      : "They stay.";
+  return { check, status: "note", message: `${parts.join("; ")}.`, remedy };
+}
+
+interface RepairModel {
+  readonly model: Pick<OpeningModel["model"], "stamp">;
+  readonly embedder: Promise<Pick<ModelEmbedder, "embedDocument" | "profile" | "close">>;
+}
+
+/** Makes damaged derived data again and removes strays; goes on when called again. @throws {ServiceError} STORE_UNUSABLE. */
+export async function repairStopped(
+  settings: Pick<Settings, "dataDir" | "model">,
+  { log, signal, onProgress }: StoppedStoreOptions & { readonly onProgress: (left: number) => void },
+  open: (stored: EmbeddingStamp | undefined) => RepairModel = (stored) => openModel(stored, settings, log),
+): Promise<void> {
+  const { dataDir } = settings;
+  if (!(await holdsStore(nodeDisk, dataDir))) throw noStore(dataDir);
+  let opening: RepairModel | undefined;
+  const model = {
+    stamp(stored: EmbeddingStamp | undefined) {
+      opening = open(stored);
+      return opening.model.stamp;
+    },
+    isReadable: (stamp: EmbeddingStamp) => modelOf(dataDir, stamp) !== undefined,
+    changesModel: chosenModel(dataDir) !== undefined,
+  };
+  // Over all of it: files that a daemon makes between two steps would be taken for strays.
+  const lock = await lockDataDirectory(dataDir);
+  try {
+    const { damaged, canOpen } = await examineStore(nodeDisk, dataDir, systemClock.now());
+    if (!canOpen)
+      throw new ServiceError(
+        "STORE_UNUSABLE",
+        "What is damaged cannot be made again, and nothing was changed. Restore a backup, or write out what can be read with " +
+          "`memoryd doctor --salvage FOLDER`.",
+      );
+    // Large files are read at a start only where they are suspected.
+    await noteSuspects(nodeDisk, dataDir, damaged);
+    await withLockedStore(
+      dataDir,
+      log,
+      async ({ store, checkpointer }) => {
+        const embedder = await opening?.embedder;
+        if (embedder === undefined) throw new TypeError("an open store has a model");
+        const followUps = new FollowUps(store, {
+          onPending: () => {},
+          isBusy: () => false,
+          minSimilarity: () => embedder.profile.similar,
+          nextTurn,
+        });
+        await remake({ store, embedder, followUps, signal, onProgress });
+        await checkpointer.note();
+        // The older of the two that are kept names none of the damaged files either.
+        await checkpointer.note();
+      },
+      model,
+    );
+    const { readable } = await readCheckpoints(nodeDisk, dataDir);
+    await removeStrays(nodeDisk, dataDir, (await listStrays(nodeDisk, dataDir, readable)).ours);
+  } finally {
+    try {
+      await (await opening?.embedder)?.close();
+    } finally {
+      await lock.release();
+    }
+  }
+}
+
+function noStore(dataDir: string): ServiceError {
+  return new ServiceError("STORE_UNUSABLE", `There is no store in ${dataDir}; name another with --data-dir.`);
+}
+
+/** Reads the models that ship, and those that were pulled into a data directory, against their hashes. */
+export async function examineModels(dataDir: string): Promise<Finding> {
+  const faults: string[] = [];
+  const files = [...modelsOf(dataDir).flatMap((model) => Object.values(model.files)), ...BUNDLED_WHISPER];
+  for (const file of files) await verified(file).catch((error: Error) => faults.push(error.message));
+  return faults.length === 0
+    ? { check: "models", status: "ok", message: `${files.length} files are as they were shipped or pulled.` }
+    : {
+        check: "models",
+        status: "wrong",
+        message: `${faults.join("; ")}.`,
+        remedy:
+          "Of a model that ships, install memoryd again; of one that was pulled, put back its folder from a backup.",
+      };
+}

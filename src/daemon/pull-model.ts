@@ -1,0 +1,355 @@
+import { randomBytes } from "node:crypto";
+import { cp, mkdir, readdir, readFile, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import { setVariables } from "../config/config.ts";
+import { isMissing } from "../config/system-error.ts";
+import { ServiceError } from "../core/errors.ts";
+import type { Calibration, CalibrationTexts } from "../models/calibrate-model.ts";
+import {
+  BUNDLED_MODELS,
+  type EmbeddingModel,
+  ONNX_ENVIRONMENT,
+  PACKAGE_ROOT,
+} from "../models/bundled-models.ts";
+import {
+  checkPieces,
+  type ForeignModel,
+  MODEL_FILES,
+  readForeignModel,
+  unfit,
+} from "../models/foreign-model.ts";
+import { download, type HubAccess, isHubName, lookUpModel, plain } from "../models/hub.ts";
+import {
+  modelsOf,
+  PULLED_FILES,
+  PULLED_FOLDER,
+  PULLED_MANIFEST,
+  PULLED_NAME,
+  PULLED_SECTORS,
+  type PulledModel,
+  sha256Of,
+} from "../models/pulled-models.ts";
+import { hasCode, nodeDisk } from "../storage/disk.ts";
+import { inWords } from "../storage/disk-space.ts";
+import { isFull } from "../storage/journal/refusals.ts";
+import { openDataDirectory } from "./key-service.ts";
+
+/** What is about to be pulled, for who decides on it. */
+export interface PullOffer {
+  readonly name: string;
+  /** Where it comes from. */
+  readonly from: string;
+  readonly bytes: number;
+  readonly licence: string;
+  readonly languages: string;
+}
+
+export interface PullOptions {
+  readonly dataDir: string;
+  /** The name that it is kept under; that of the folder or at the hub, if absent. */
+  readonly as?: string;
+  readonly hub: HubAccess;
+  /** Nothing is written before, and nothing at all after a no. */
+  readonly confirm: (offer: PullOffer) => Promise<boolean>;
+  readonly onProgress?: (line: string) => void;
+  readonly freeBytes?: (folder: string) => Promise<number>;
+  /** Texts to measure it with; those that ship, if absent. */
+  readonly texts?: CalibrationTexts;
+}
+
+/** Where a model comes from: a folder or a hub. */
+interface Source {
+  readonly from: string;
+  readonly name: string;
+  readonly licence: string;
+  readonly languages: string;
+  readonly sizes: ReadonlyMap<string, number>;
+  fetch(path: string, to: string, onBytes: (count: number) => void): Promise<void>;
+}
+
+/** ONNX puts larger weights into several files. */
+const MAX_WEIGHTS_BYTES = 2 * 1024 ** 3;
+const MAX_OTHER_BYTES = 64 * 1024 ** 2;
+/** Left free besides the model. */
+const KEEP_FREE_BYTES = 64 * 1024 ** 2;
+/** Related texts must be nearer to each other than unrelated ones by so much. */
+const LEAST_DIFFERENCE = 0.15;
+const UNFINISHED = ".pulling-";
+
+/**
+ * Takes an embedding model from a folder or a hub into a data directory, whether its daemon runs or not. The model
+ * appears whole, under its name; what a killed process leaves goes with the next call.
+ *
+ * @returns undefined where it was not confirmed.
+ * @throws {ServiceError} INVALID_REQUEST, CONFLICT (the name is taken), NOT_FOUND, UNPROCESSABLE (it cannot be used here),
+ *   STORE_FULL, FETCH_FAILED, FETCH_TIMEOUT. Nothing is left behind.
+ */
+export async function pullModel(source: string, options: PullOptions): Promise<PulledModel | undefined> {
+  const { dataDir, hub, freeBytes = (folder) => nodeDisk.freeBytes(folder) } = options;
+  const found = await openSource(source, hub);
+  const name = options.as ?? found.name;
+  checkName(name, dataDir);
+  const paths = chooseFiles(found.sizes);
+  const bytes = paths.reduce((sum, path) => sum + (found.sizes.get(path) ?? 0), 0);
+  const { from, licence, languages } = found;
+  if (!(await options.confirm({ name, from, bytes, licence, languages }))) return undefined;
+
+  await openDataDirectory(dataDir);
+  const folder = join(dataDir, PULLED_FOLDER);
+  const space = { free: await freeBytes(dataDir), needed: bytes + KEEP_FREE_BYTES };
+  if (space.free < space.needed)
+    throw new ServiceError("STORE_FULL", `There is no room for the model (${inWords(space)}).`);
+  await removeUnfinished(folder);
+  const unfinished = join(folder, `${UNFINISHED}${process.pid}-${randomBytes(4).toString("hex")}`);
+  try {
+    await nodeDisk.makeDirectory(unfinished);
+    const pulled = await make(unfinished, paths, found, bytes, options);
+    await rename(unfinished, join(folder, name)).catch((error: unknown) => {
+      throw hasCode(error, "ENOTEMPTY", "EEXIST") ? taken(name, dataDir) : error;
+    });
+    await nodeDisk.syncDirectory(folder);
+    return pulled;
+  } catch (error) {
+    await rm(unfinished, { recursive: true, force: true });
+    // Only where it is empty.
+    await rmdir(folder).catch(() => undefined);
+    throw isFull(error)
+      ? new ServiceError("STORE_FULL", "The disk became full; nothing of the model was kept.", {
+          cause: error,
+        })
+      : error;
+  }
+}
+
+function checkName(name: string, dataDir: string): void {
+  if (!PULLED_NAME.test(name))
+    throw new ServiceError(
+      "INVALID_REQUEST",
+      `"${plain(name)}" cannot name a model: use letters, digits, ".", "_" and "-", at most 64, beginning with a letter or digit ` +
+        "(--as NAME).",
+    );
+  if (BUNDLED_MODELS.some((model) => model.name === name))
+    throw new ServiceError(
+      "CONFLICT",
+      `${name} ships with memoryd; keep this one under another name with --as NAME.`,
+    );
+  if (modelsOf(dataDir).some((model) => model.name === name)) throw taken(name, dataDir);
+}
+
+function taken(name: string, dataDir: string): ServiceError {
+  return new ServiceError(
+    "CONFLICT",
+    `There is a model ${name} already. Keep this one under another name with --as NAME, or remove ` +
+      `${join(dataDir, PULLED_FOLDER, name)} if the store does not use it.`,
+  );
+}
+
+async function openSource(source: string, hub: HubAccess): Promise<Source> {
+  const folder = resolve(source);
+  const isFolder = await stat(folder).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  if (isFolder) return await openFolder(folder);
+  if (!isHubName(source))
+    throw new ServiceError(
+      "NOT_FOUND",
+      `There is no folder ${folder}, and "${plain(source)}" is not OWNER/NAME of a model at a hub.`,
+    );
+  const model = await lookUpModel(hub, source);
+  const files = new Map(model.files.map((file) => [file.path, file]));
+  return {
+    ...model,
+    name: basename(source),
+    from: `${hub.endpoint} (${source}, revision ${model.revision.slice(0, 12)})`,
+    sizes: new Map(model.files.map(({ path, size }) => [path, size])),
+    async fetch(path, to, onBytes) {
+      const file = files.get(path);
+      if (file !== undefined) await download(hub, model, file, to, onBytes);
+    },
+  };
+}
+
+async function openFolder(folder: string): Promise<Source> {
+  const sizes = new Map<string, number>();
+  for (const path of [...MODEL_FILES.needed, ...MODEL_FILES.optional, ...MODEL_FILES.weights]) {
+    const found = await stat(join(folder, path)).catch(() => undefined);
+    if (found?.isFile() === true) sizes.set(path, found.size);
+  }
+  const card = await readFile(join(folder, "README.md"), "utf8").catch(() => "");
+  const [beforeHead, head = ""] = card.split(/^---$/m, 2);
+  const licence = beforeHead === "" ? /^license:([^\n]*)/m.exec(head)?.[1]?.trim() : undefined;
+  return {
+    from: folder,
+    name: basename(folder),
+    licence: plain(licence) || "unknown licence",
+    languages: "languages not named",
+    sizes,
+    async fetch(path, to, onBytes) {
+      // Without its links: a cache of a hub has files that are links.
+      await cp(join(folder, path), to, { dereference: true });
+      onBytes(sizes.get(path) ?? 0);
+    },
+  };
+}
+
+/** The paths to fetch, the weights first. @throws {ServiceError} UNPROCESSABLE for files that are missing or too large. */
+function chooseFiles(sizes: ReadonlyMap<string, number>): string[] {
+  const weights = MODEL_FILES.weights.find((path) => sizes.has(path));
+  if (weights === undefined) throw unfit(`it has no ONNX file (${MODEL_FILES.weights.join(", ")})`);
+  const missing = MODEL_FILES.needed.filter((path) => !sizes.has(path));
+  if (missing.length > 0) throw unfit(`it has no ${missing.join(" and no ")}`);
+  const paths = [weights, ...MODEL_FILES.needed, ...MODEL_FILES.optional.filter((path) => sizes.has(path))];
+  const large = paths.find(
+    (path) => (sizes.get(path) ?? 0) > (path === weights ? MAX_WEIGHTS_BYTES : MAX_OTHER_BYTES),
+  );
+  if (large !== undefined) throw unfit(`its ${large} has ${sizes.get(large)} bytes, which is too large`);
+  return paths;
+}
+
+/** Fetches, checks and measures a model in a folder of its own, in which what a pulled model has is left. */
+async function make(
+  folder: string,
+  paths: readonly string[],
+  source: Source,
+  total: number,
+  { hub: { signal }, onProgress = () => {}, texts }: PullOptions,
+): Promise<PulledModel> {
+  const fetched = join(folder, "fetched");
+  let done = 0;
+  for (const path of paths) {
+    const to = join(fetched, path);
+    await mkdir(dirname(to), { recursive: true, mode: 0o700 });
+    await source.fetch(path, to, (count) => {
+      done += count;
+      onProgress(`${Math.floor((100 * done) / Math.max(1, total))} % of ${path}`);
+    });
+    signal.throwIfAborted();
+  }
+  const described = await readForeignModel(fetched);
+  const own = (of: keyof typeof PULLED_FILES) => join(folder, PULLED_FILES[of]);
+  await rename(join(fetched, paths[0] ?? ""), own("model"));
+  await rename(join(fetched, "tokenizer.json"), own("tokenizer"));
+  await rename(join(fetched, "tokenizer_config.json"), own("tokenizerConfig")).catch((error: unknown) => {
+    if (!isMissing(error)) throw error;
+    return writeFile(own("tokenizerConfig"), "{}\n");
+  });
+  await rm(fetched, { recursive: true });
+
+  const hashed = async (of: keyof typeof PULLED_FILES) => ({
+    path: own(of),
+    sha256: sha256Of(await readFile(own(of))),
+  });
+  const files = {
+    model: await hashed("model"),
+    tokenizer: await hashed("tokenizer"),
+    tokenizerConfig: await hashed("tokenizerConfig"),
+  };
+  const { figures, projection, sectors } = await measure(
+    described,
+    files,
+    texts ?? (await readCalibrationTexts()),
+    (line) => {
+      signal.throwIfAborted();
+      onProgress(line);
+    },
+  );
+  await writeFile(own("projection"), projection);
+  await writeFile(join(folder, PULLED_SECTORS), JSON.stringify(sectors));
+  const { from, licence, languages } = source;
+  const pulled: PulledModel = {
+    version: 1,
+    source: from,
+    licence,
+    languages,
+    ...described,
+    figures,
+    sha256: {
+      model: files.model.sha256,
+      tokenizer: files.tokenizer.sha256,
+      tokenizerConfig: files.tokenizerConfig.sha256,
+      projection: (await hashed("projection")).sha256,
+    },
+  };
+  await writeFile(join(folder, PULLED_MANIFEST), `${JSON.stringify(pulled, null, 2)}\n`);
+  for (const name of await readdir(folder)) {
+    const file = await nodeDisk.open(join(folder, name), "write");
+    await file.sync();
+    await file.close();
+  }
+  await nodeDisk.syncDirectory(folder);
+  return pulled;
+}
+
+/** @throws {ServiceError} UNPROCESSABLE for one that cannot be run, or does not know texts that say the same. */
+async function measure(
+  model: ForeignModel,
+  files: Omit<EmbeddingModel["files"], "projection">,
+  texts: CalibrationTexts,
+  onProgress: (line: string) => void,
+): Promise<Calibration> {
+  // Before ONNX Runtime is loaded.
+  setVariables(ONNX_ENVIRONMENT);
+  const [{ openModelSession }, { openPieceReader }, { calibrateModel }] = await Promise.all([
+    import("../models/model-session.ts"),
+    import("../models/piece-reader.ts"),
+    import("../models/calibrate-model.ts"),
+  ]);
+  const complete = { ...model, files: { ...files, projection: files.model } };
+  const { reader } = await openPieceReader(complete).catch((error: Error) => {
+    throw unfit(`its tokenizer cannot be read (${error.message})`, error);
+  });
+  await checkPieces(reader, complete, texts.pairs.flat());
+  const session = await openModelSession(files.model.path, model.marks).catch((error: Error) => {
+    throw unfit(`its ONNX file cannot be loaded (${error.message.slice(0, 200)})`, error);
+  });
+  try {
+    const states = await session.run([model.marks[0]]).catch((error: Error) => {
+      throw unfit(`its ONNX file cannot be run (${error.message.slice(0, 200)})`, error);
+    });
+    if (states.length !== 3 * model.hiddenSize)
+      throw unfit(
+        `it gives ${states.length / 3} numbers for a piece, and its config.json says ${model.hiddenSize}`,
+      );
+    const measured = await calibrateModel({ ...complete, session, reader }, texts, (done, total) =>
+      onProgress(`measuring the model: ${Math.floor((100 * done) / total)} %`),
+    );
+    const { related, unrelated } = measured.figures;
+    if (!(related - unrelated >= LEAST_DIFFERENCE))
+      throw unfit(
+        `it does not tell texts that say the same (cosine ${related}) from others (${unrelated}), so it is no sentence encoder`,
+      );
+    return measured;
+  } finally {
+    await session.release();
+  }
+}
+
+export async function readCalibrationTexts(): Promise<CalibrationTexts> {
+  const read = async (path: string): Promise<unknown> =>
+    JSON.parse(await readFile(join(PACKAGE_ROOT, "data", path), "utf8"));
+  const [statements, further, pairs] = await Promise.all(
+    ["sectors/statements.json", "sectors/further-statements.json", "models/calibration-pairs.json"].map(read),
+  );
+  return {
+    statements: [statements, further].flat() as CalibrationTexts["statements"],
+    pairs: pairs as CalibrationTexts["pairs"],
+  };
+}
+
+/** Removes folders of pulls that were killed. */
+async function removeUnfinished(folder: string): Promise<void> {
+  for (const { name } of await nodeDisk.list(folder)) {
+    if (!name.startsWith(UNFINISHED)) continue;
+    const pid = Number(name.slice(UNFINISHED.length).split("-")[0]);
+    if (!isRunning(pid)) await rm(join(folder, name), { recursive: true, force: true });
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return hasCode(error, "EPERM");
+  }
+}

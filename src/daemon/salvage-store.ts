@@ -1,0 +1,213 @@
+import { join, resolve } from "node:path";
+import { VERSION } from "../config/version.ts";
+import { ServiceError } from "../core/errors.ts";
+import { INITIAL_SALIENCE, type Memory } from "../core/memory.ts";
+import { memoryOf, type MemoryRow } from "../core/rows.ts";
+import { exportRecords } from "../core/transfer/export-records.ts";
+import type { TransferRecord } from "../core/transfer/transfer-record.ts";
+import { linesOf } from "../http/transfer-line.ts";
+import { MULTILINGUAL_E5 } from "../models/bundled-models.ts";
+import { holdsStore } from "../storage/data-directory.ts";
+import { hasCode, nodeDisk, removeTree } from "../storage/disk.ts";
+import { copyFile } from "../storage/file-copies.ts";
+import { lockDataDirectory } from "../storage/lock.ts";
+import { type OpenedStore, openStore } from "../storage/open-store.ts";
+import { refuseInsideStore } from "../storage/restore-backup.ts";
+import { salvageChanges } from "../storage/salvage.ts";
+import { systemClock } from "./system.ts";
+
+export interface Salvaged {
+  readonly memories: number;
+  readonly documents: number;
+  readonly facts: number;
+  readonly waypoints: number;
+  readonly originals: number;
+  /** Memories that are not as they were written, or may have been deleted; in a file of their own. */
+  readonly doubtful: number;
+  /** What could not be read, in sentences. */
+  readonly faults: readonly string[];
+}
+
+/** Files of an export in a folder, as `memoryd import` knows them. */
+export interface ExportNames {
+  readonly index: string;
+  readonly originals: string;
+}
+
+/** Beside the export, in its format; not read by an import of the folder. */
+const DOUBTFUL = "doubtful.ndjson";
+/** Other files that are written are small. */
+const LEAST_FREE_BYTES = 16 * 1024 ** 2;
+const BYTES_AT_ONCE = 1024 ** 2;
+
+/**
+ * Writes all of a store that can be read to an export in a new folder, whether the store can be opened or not. The data
+ * directory stays as it is. The folder appears whole.
+ *
+ * @throws {ServiceError} CONFLICT where the folder holds anything; INVALID_REQUEST where it is inside a data directory; STORE_UNUSABLE where no store is, or another process has
+ *   it, or a newer version wrote it; STORE_FULL.
+ */
+export async function salvageStopped(
+  dataDir: string,
+  folder: string,
+  { index, originals }: ExportNames,
+  onProgress: (memories: number) => void,
+): Promise<Salvaged> {
+  const target = resolve(folder);
+  if (!(await holdsStore(nodeDisk, dataDir)))
+    throw new ServiceError(
+      "STORE_UNUSABLE",
+      `There is no store in ${dataDir}; name another with --data-dir.`,
+    );
+  if ((await nodeDisk.list(target)).length > 0)
+    throw new ServiceError("CONFLICT", `${target} is not empty; name an empty folder or a new one.`);
+  await refuseInsideStore(nodeDisk, target);
+  const release = await keepOthersOut(dataDir);
+  const unfinished = `${target}.unfinished`;
+  const faults: string[] = [];
+  const doubtful = new Map<string, MemoryRow>();
+  const deleted = new Set<string>();
+  try {
+    await removeTree(nodeDisk, unfinished);
+    const scratch = join(unfinished, "store");
+    const readable = salvageChanges({
+      disk: nodeDisk,
+      directory: dataDir,
+      scratch: join(unfinished, "tables"),
+      faults,
+      onDoubtful: (row) => doubtful.set(row.id, row),
+    });
+    await nodeDisk.makeDirectory(scratch);
+    await withScratch(scratch, async ({ store }) => {
+      for await (const changes of readable) {
+        for (const { table, id, row } of changes)
+          if (table === "memories") deleted[row === null ? "add" : "delete"](id);
+        if (changes.length > 0) await store.commit(() => ({ changes, result: undefined }));
+        onProgress(store.catalogue.size);
+      }
+    });
+    // Opened again it has its memories in the order in which they were added.
+    const counts = await withScratch(scratch, async ({ store }) => {
+      for (const id of doubtful.keys())
+        if (store.catalogue.find(id) !== undefined || deleted.has(id)) doubtful.delete(id);
+      const records = exportRecords({ store, facts: store }, { waypoints: true });
+      const counts = await writeLines(join(unfinished, index), records, faults);
+      const needed = new Set(store.catalogue.documents.neededFiles());
+      const { memories, documents, facts, waypoints } = counts;
+      const copied = await copyOriginals(dataDir, join(unfinished, originals), needed, faults);
+      return { memories, documents, facts, waypoints, originals: copied };
+    });
+    if (doubtful.size > 0)
+      await writeLines(join(unfinished, DOUBTFUL), doubtfulRecords(doubtful.values()), faults);
+    await removeTree(nodeDisk, scratch);
+    await nodeDisk.removeDirectory(target);
+    await nodeDisk.rename(unfinished, target);
+    await nodeDisk.syncDirectory(resolve(target, ".."));
+    return { ...counts, doubtful: doubtful.size, faults: [...new Set(faults)] };
+  } catch (error) {
+    const isFull = error instanceof ServiceError && error.code === "STORE_FULL";
+    if (!isFull && !hasCode(error, "ENOSPC", "EDQUOT")) throw error;
+    throw new ServiceError(
+      "STORE_FULL",
+      `There is no room for the export in ${target}; name a folder on another disk.`,
+      {
+        cause: error,
+      },
+    );
+  } finally {
+    await removeTree(nodeDisk, unfinished).catch(() => undefined);
+    await release();
+  }
+}
+
+/** A disk that cannot be written to has no lock, and nobody writes there. */
+async function keepOthersOut(dataDir: string): Promise<() => Promise<void>> {
+  try {
+    const lock = await lockDataDirectory(dataDir);
+    return () => lock.release();
+  } catch (error) {
+    if (error instanceof ServiceError && error.retryAfterSeconds === undefined) return async () => {};
+    throw error;
+  }
+}
+
+/** A store of its own for what is readable: it puts rows of several places in one order, whatever their number. */
+async function withScratch<T>(directory: string, work: (opened: OpenedStore) => Promise<T>): Promise<T> {
+  const opened = await openStore({
+    disk: nodeDisk,
+    directory,
+    clock: systemClock,
+    stamp: () => MULTILINGUAL_E5.stamp,
+    log: { info: () => {}, warn: () => {}, error: () => {} },
+    limits: { freeBytes: LEAST_FREE_BYTES },
+  });
+  try {
+    return await work(opened);
+  } finally {
+    await opened.store.close();
+  }
+}
+
+type Counts = Pick<Salvaged, "memories" | "documents" | "facts" | "waypoints">;
+
+async function writeLines(
+  path: string,
+  records: AsyncIterable<TransferRecord>,
+  faults: string[],
+): Promise<Counts> {
+  const file = await nodeDisk.open(path, "create");
+  let [waiting, position, last] = ["", 0, ""];
+  const write = async () => {
+    const bytes = Buffer.from(waiting);
+    await file.write(bytes, position);
+    position += bytes.length;
+    waiting = "";
+  };
+  try {
+    // A row of a damaged file may hold what no line can say.
+    const onFault = ({ kind }: TransferRecord) => faults.push(`a ${kind} cannot be written`);
+    for await (const line of linesOf(records, VERSION, onFault)) {
+      waiting += line;
+      last = line;
+      if (waiting.length >= BYTES_AT_ONCE) await write();
+    }
+    await write();
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  return JSON.parse(last) as Counts;
+}
+
+async function* doubtfulRecords(rows: Iterable<MemoryRow>): AsyncGenerator<TransferRecord, void> {
+  for (const row of rows) {
+    const memory: Memory = memoryOf(row);
+    yield { kind: "memory", memory, signals: { salience: INITIAL_SALIENCE, lastSeenAt: row.createdAt } };
+  }
+}
+
+/** Those that are as their names say; also of documents that were lost, so that they can be ingested again. */
+async function copyOriginals(
+  dataDir: string,
+  into: string,
+  needed: ReadonlySet<string>,
+  faults: string[],
+): Promise<number> {
+  let copied = 0;
+  await nodeDisk.makeDirectory(into);
+  const there = (await nodeDisk.list(join(dataDir, "files"))).map(({ name }) => name);
+  for (const name of there.filter((each) => /^[0-9a-f]{64}$/.test(each))) {
+    const read = await copyFile(nodeDisk, join(dataDir, "files", name), join(into, name)).catch(
+      (error: Error) => error,
+    );
+    if (!(read instanceof Error) && read.sha256 === name) {
+      copied += 1;
+      continue;
+    }
+    await nodeDisk.remove(join(into, name));
+    if (needed.has(name)) faults.push(`the original ${name} is damaged`);
+  }
+  for (const name of needed) if (!there.includes(name)) faults.push(`the original ${name} is missing`);
+  await nodeDisk.syncDirectory(into);
+  return copied;
+}

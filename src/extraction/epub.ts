@@ -1,0 +1,79 @@
+import { posix } from "node:path";
+import { ServiceError } from "../core/errors.ts";
+import type { Block, ExtractionLimits } from "../core/documents/extraction.ts";
+import { cleanDate, cleanField, cleanLanguage, type ReadDocument } from "./clean-text.ts";
+import { blocksOfHtml } from "./html-blocks.ts";
+import { elementsOf, findElement, type HtmlElement, parseHtml, textOf } from "./html-tree.ts";
+import { openParts, type ZipParts } from "./zip.ts";
+
+/**
+ * A book in EPUB 2 or 3: its chapters in reading order, without the table of contents. Pictures are left out.
+ *
+ * @throws {ServiceError} TOO_LARGE; UNPROCESSABLE if it is protected against copying, or damaged.
+ */
+export async function readEpub(bytes: Uint8Array, limits: ExtractionLimits): Promise<ReadDocument> {
+  const parts = await openParts(bytes, limits);
+  const container = parse(await parts.text("META-INF/container.xml"));
+  const rootFile = findElement(container, ({ tag }) => tag === "rootfile")?.attributes["full-path"] ?? "";
+  const elements = Array.from(elementsOf(parse(await parts.text(rootFile))));
+  const chapters = chapterNames(elements, rootFile);
+  await assertOpen(parts, chapters);
+  const blocks: Block[] = [];
+  for (const name of chapters) {
+    const { root } = parseHtml(await parts.text(name), { isXml: /\.xhtml$/i.test(name) });
+    const body = findElement(root, ({ tag }) => tag === "body") ?? root;
+    // A chapter of a million blocks would pass the limit of arguments.
+    for (const block of blocksOfHtml(body)) blocks.push(block);
+  }
+  const first = (tag: string) => {
+    const element = elements.find((each) => each.tag === tag);
+    return element && textOf(element);
+  };
+  return {
+    blocks,
+    title: cleanField(first("dc:title")),
+    author: cleanField(first("dc:creator")),
+    date: cleanDate(first("dc:date")),
+    language: cleanLanguage(first("dc:language")),
+  };
+}
+
+const parse = (xml: string) => parseHtml(xml, { isXml: true }).root;
+
+function chapterNames(elements: readonly HtmlElement[], rootFile: string): string[] {
+  const folder = posix.dirname(rootFile);
+  const items = new Map(
+    elements
+      .filter(({ tag }) => tag === "item" || tag === "opf:item")
+      .map(({ attributes }) => [attributes["id"], attributes]),
+  );
+  return elements
+    .filter(({ tag }) => tag === "itemref" || tag === "opf:itemref")
+    .flatMap(({ attributes: { idref = "" } }) => {
+      const { href, properties = "" } = items.get(idref) ?? {};
+      if (href === undefined || /(?:^|\s)nav(?:\s|$)/.test(properties)) return [];
+      return [posix.join(folder, decoded(href.split("#", 1)[0] ?? ""))];
+    });
+}
+
+function decoded(address: string): string {
+  try {
+    return decodeURIComponent(address);
+  } catch {
+    return address;
+  }
+}
+
+async function assertOpen(parts: ZipParts, chapters: readonly string[]): Promise<void> {
+  const locked = new Set(
+    Array.from(elementsOf(parse(await parts.text("META-INF/encryption.xml"))), ({ attributes }) =>
+      decoded(attributes["URI"] ?? ""),
+    ),
+  );
+  if (chapters.some((name) => locked.has(name))) {
+    throw new ServiceError(
+      "UNPROCESSABLE",
+      "The book is protected against copying, and its text is encrypted. Send a copy without protection.",
+    );
+  }
+}

@@ -1,0 +1,59 @@
+import PostalMime, { type Address, type Email } from "postal-mime";
+import type { Block } from "../core/documents/extraction.ts";
+import { cleanDate, cleanField, cleanLine, type ReadDocument } from "./clean-text.ts";
+import { blocksOfHtml } from "./html-blocks.ts";
+import { parseHtml } from "./html-tree.ts";
+import { plainTextBlocks } from "./plain-text.ts";
+
+/** Deeper parts and longer headers are hostile. */
+const BOUNDS = { maxNestingDepth: 32, maxHeadersSize: 1_000_000 };
+const MAX_ADDRESSES = 100;
+const MAX_ATTACHMENTS = 200;
+
+/**
+ * A mail: who wrote to whom and when, its text (of its HTML part where it has one), and the names of its attachments, which are
+ * not read. Nothing that it links is fetched.
+ */
+export async function readMail(bytes: Uint8Array): Promise<ReadDocument> {
+  const mail = await PostalMime.parse(bytes, BOUNDS);
+  const from = addresses(mail.from === undefined ? [] : [mail.from]);
+  const sentAt = cleanDate(mail.date);
+  const head = [
+    ["From", from],
+    ["To", addresses(mail.to)],
+    ["Cc", addresses(mail.cc)],
+    ["Date", sentAt === undefined ? "" : new Date(sentAt).toISOString()],
+    ["Subject", cleanLine(mail.subject ?? "")],
+  ].flatMap(([name, value]) => (value === "" ? [] : `${name}: ${value}`));
+  const names = mail.attachments.slice(0, MAX_ATTACHMENTS).map(({ filename, mimeType }) => {
+    const name = cleanField(filename) ?? "without a name";
+    return { type: "list-item", text: `- Attachment: ${name} (${cleanLine(mimeType)})`, level: 1 } as const;
+  });
+  const text = bodyOf(mail);
+  return {
+    blocks: [
+      ...(head.length > 0 ? [{ type: "paragraph", text: head.join("\n") } as const] : []),
+      ...text,
+      ...names,
+    ],
+    title: cleanField(mail.subject),
+    author: cleanField(from),
+    date: sentAt,
+    occurredAt: sentAt,
+  };
+}
+
+function bodyOf({ html, text }: Pick<Email, "html" | "text">): Block[] {
+  const blocks = html === undefined ? [] : blocksOfHtml(parseHtml(html).root, { keepsLink: () => true });
+  return blocks.length > 0 ? blocks : plainTextBlocks(text ?? "");
+}
+
+function addresses(list: readonly Address[] = []): string {
+  const shown = list.slice(0, MAX_ADDRESSES).map(({ name, address, group }) => {
+    const who = cleanLine(name);
+    if (group !== undefined) return `${who}: ${addresses(group)}`;
+    return who === "" || who === address ? cleanLine(address ?? "") : `${who} <${cleanLine(address ?? "")}>`;
+  });
+  const more = list.length - shown.length;
+  return shown.join(", ") + (more > 0 ? ` and ${more} more` : "");
+}

@@ -1,0 +1,163 @@
+/** Text in pictures: Tesseract as WebAssembly, which decodes them too, all in this process and from files of two packages. */
+import { readdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { ServiceError } from "../core/errors.ts";
+import type { Block, ExtractionLimits } from "../core/documents/extraction.ts";
+import { type ReadDocument, tooMuchText } from "./clean-text.ts";
+import { pictureSize } from "./picture-size.ts";
+import { plainTextBlocks } from "./plain-text.ts";
+
+/** Packages that are installed by who wants it: together they have 58 MB. */
+const PROGRAM = "tesseract.js-core";
+const LANGUAGES = "@tesseract.js-data";
+const OCR_PACKAGES = [PROGRAM, `${LANGUAGES}/eng`];
+
+/** A page of A4 at 600 points per inch has 35 million. */
+export const MAX_PIXELS = 40_000_000;
+/** Time grows with each language. */
+const MAX_LANGUAGES = 4;
+/** Of Exif; a picture without a text that can be read is tried in all. */
+const UPRIGHT = 1;
+const TURNED = [6, 8, 3];
+/** Tesseract's confidence in percent. What it finds in photos has 20 to 50, print more than 80. */
+const MIN_CONFIDENCE = 60;
+const SURE = 75;
+const LSTM_ONLY = 1;
+
+/** The part of it that is used; it has no types of its own. */
+interface Tesseract {
+  readonly FS: { writeFile(name: string, data: Uint8Array): void };
+  readonly TessBaseAPI: new () => {
+    Init(path: null, languages: string, mode: number): number;
+    SetImageFile(exif: number, angle: number): number;
+    Recognize(monitor: null): number;
+    MeanTextConf(): number;
+    GetJSONText(page: number): string;
+    Clear(): void;
+  };
+}
+
+interface Recognised {
+  readonly confidence: number;
+  readonly blocks: readonly Block[];
+}
+
+let engine: Promise<(picture: Uint8Array) => Recognised> | undefined;
+
+/**
+ * The text of a PNG, JPEG or WebP picture, in whichever of the four directions it stands, with `confidence` from 0 to 1.
+ *
+ * @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE where Tesseract is not installed; TOO_LARGE above 40 million pixels; UNPROCESSABLE
+ *   if the picture is damaged, or holds no text.
+ */
+export async function readPicture(bytes: Uint8Array, limits: ExtractionLimits): Promise<ReadDocument> {
+  const size = pictureSize(bytes);
+  if (size === undefined || size.width * size.height === 0) throw damaged();
+  const pixels = size.width * size.height;
+  if (pixels > MAX_PIXELS) {
+    const megapixels = Math.round(pixels / 1e6);
+    throw new ServiceError(
+      "TOO_LARGE",
+      `The picture has ${megapixels} megapixels; the limit is ${MAX_PIXELS / 1e6}. Make it smaller.`,
+    );
+  }
+  const { confidence, blocks } = (await recognise())(bytes);
+  if (confidence < MIN_CONFIDENCE || blocks.length === 0)
+    throw new ServiceError("UNPROCESSABLE", "The picture holds no text that can be read.");
+  if (blocks.reduce((sum, { text }) => sum + text.length, 0) > limits.maxChars) throw tooMuchText(limits);
+  return { blocks, confidence: confidence / 100 };
+}
+
+/**
+ * The text of a scanned page in any format of Netpbm; undefined where it has none that can be read.
+ *
+ * @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE where Tesseract is not installed.
+ */
+export async function readScan(picture: Uint8Array): Promise<Recognised | undefined> {
+  const found = (await recognise())(picture);
+  return found.confidence >= MIN_CONFIDENCE && found.blocks.length > 0 ? found : undefined;
+}
+
+function recognise() {
+  engine ??= load();
+  return engine;
+}
+
+async function load(): Promise<(picture: Uint8Array) => Recognised> {
+  const require = createRequire(import.meta.url);
+  let wasm: string;
+  let folder: string;
+  try {
+    wasm = require.resolve(`${PROGRAM}/tesseract-core-simd-lstm.wasm`);
+    folder = dirname(dirname(require.resolve(`${LANGUAGES}/eng/package.json`)));
+  } catch {
+    throw new ServiceError(
+      "UNSUPPORTED_MEDIA_TYPE",
+      `The file holds pictures instead of text. To read the text in pictures, install beside memoryd: npm install ${OCR_PACKAGES.join(" ")}`,
+    );
+  }
+  const start = require(`${PROGRAM}/tesseract-core-simd-lstm.js`) as (options: object) => Promise<Tesseract>;
+  const nothing = () => undefined;
+  const core = await start({
+    wasmBinary: readFileSync(wasm),
+    TesseractProgress: nothing,
+    print: nothing,
+    printErr: nothing,
+  });
+  const languages = readdirSync(folder)
+    .filter((name) => /^[a-z_]{3,12}$/.test(name))
+    .sort((a, b) => Number(b === "eng") - Number(a === "eng"))
+    .slice(0, MAX_LANGUAGES);
+  for (const language of languages)
+    core.FS.writeFile(`/${language}.traineddata`, languageData(join(folder, language), language));
+  const api = new core.TessBaseAPI();
+  if (api.Init(null, languages.join("+"), LSTM_ONLY) !== 0) throw new Error("Tesseract does not start");
+
+  const inDirection = (exif: number): Recognised => {
+    if (api.SetImageFile(exif, 0) !== 0 || api.Recognize(null) !== 0) throw damaged();
+    return { confidence: api.MeanTextConf(), blocks: blocksOf(api.GetJSONText(0)) };
+  };
+  return (picture) => {
+    core.FS.writeFile("/input", picture);
+    let best = inDirection(UPRIGHT);
+    // A page without any mark has none in another direction.
+    for (const exif of best.confidence === 0 ? [] : TURNED) {
+      if (best.confidence >= SURE) break;
+      const found = inDirection(exif);
+      if (found.confidence > best.confidence) best = found;
+    }
+    api.Clear();
+    core.FS.writeFile("/input", new Uint8Array());
+    return best;
+  };
+}
+
+/** Trained data for whole numbers is a third in size of the other, and as good on print. */
+function languageData(folder: string, language: string): Uint8Array {
+  const versions = readdirSync(folder).filter((name) => /^\d/.test(name));
+  const version = versions.find((name) => name.endsWith("best_int")) ?? versions[0] ?? "";
+  return gunzipSync(readFileSync(join(folder, version, `${language}.traineddata.gz`)));
+}
+
+interface Page {
+  readonly blocks?: readonly {
+    readonly paragraphs?: readonly { readonly text: string; readonly confidence: number }[];
+  }[];
+}
+
+function blocksOf(json: string): Block[] {
+  const { blocks = [] } = JSON.parse(json) as Page;
+  return blocks
+    .flatMap(({ paragraphs = [] }) => paragraphs)
+    .filter(({ confidence }) => confidence >= MIN_CONFIDENCE)
+    .flatMap(({ text }) => plainTextBlocks(text));
+}
+
+function damaged(): ServiceError {
+  return new ServiceError(
+    "UNPROCESSABLE",
+    "The picture is damaged or cut off. Get it again, or save it again.",
+  );
+}

@@ -1,0 +1,39 @@
+/** What all packages of Office Open XML have: properties and relationships. */
+import { posix } from "node:path";
+import { cleanDate, cleanField, type ReadDocument } from "./clean-text.ts";
+import { elementsOf, parseHtml, textOf } from "./html-tree.ts";
+import type { ZipParts } from "./zip.ts";
+
+/** What a document says of itself in `docProps/core.xml`; the language as it stands there. */
+export function officeProperties(xml: string): Pick<ReadDocument, "title" | "author" | "date" | "language"> {
+  const properties = new Map<string, string>();
+  for (const element of elementsOf(parseHtml(xml, { isXml: true }).root))
+    properties.set(element.tag, textOf(element));
+  return {
+    title: cleanField(properties.get("dc:title")),
+    author: cleanField(properties.get("dc:creator")),
+    date: cleanDate(properties.get("dcterms:created")) ?? cleanDate(properties.get("dcterms:modified")),
+    language: properties.get("dc:language"),
+  };
+}
+
+export interface Relationship {
+  readonly id: string;
+  /** The last word of its type, such as "slide" or "notesSlide". */
+  readonly type: string;
+  /** Name of a part of the same package. */
+  readonly target: string;
+}
+
+/** The relationships of a part to other parts, in their order; addresses outside are left out. */
+export async function relationshipsOf(parts: ZipParts, name: string): Promise<Relationship[]> {
+  const folder = posix.dirname(name);
+  const xml = await parts.text(`${folder}/_rels/${posix.basename(name)}.rels`);
+  return Array.from(elementsOf(parseHtml(xml, { isXml: true }).root)).flatMap(({ tag, attributes }) => {
+    const { Id: id, Target: target, Type: type = "", TargetMode } = attributes;
+    if (tag !== "relationship" || id === undefined || target === undefined || TargetMode === "External")
+      return [];
+    const path = target.startsWith("/") ? target.slice(1) : posix.join(folder, target);
+    return [{ id, type: posix.basename(type), target: path }];
+  });
+}

@@ -1,0 +1,153 @@
+import { Parser } from "htmlparser2";
+import type { Block, ExtractionLimits } from "../core/documents/extraction.ts";
+import { cleanLanguage, cleanLine, type ReadDocument, tooMuchText } from "./clean-text.ts";
+import { elementsOf, parseHtml } from "./html-tree.ts";
+import { officeProperties, relationshipsOf } from "./office-parts.ts";
+import { type NumberFormat, numberFormats, shownNumber } from "./workbook-numbers.ts";
+import { openParts, type ZipParts } from "./zip.ts";
+
+/** Empty cells between two cells stand in the row up to this column. */
+const MAX_GAP_COLUMN = 1_000;
+
+/**
+ * An Excel workbook: each sheet that is not hidden as a table under its name, the first row as its header. Values are as last
+ * calculated; dates and times are written as ISO 8601. Empty rows, comments, charts and pictures are left out.
+ *
+ * @throws {ServiceError} TOO_LARGE, UNPROCESSABLE
+ */
+export async function readWorkbook(bytes: Uint8Array, limits: ExtractionLimits): Promise<ReadDocument> {
+  const parts = await openParts(bytes, limits);
+  const workbook = Array.from(elementsOf(parse(await parts.text("xl/workbook.xml"))));
+  const links = await relationshipsOf(parts, "xl/workbook.xml");
+  const targets = new Map(links.map(({ id, target }) => [id, target]));
+  const partOf = (type: string) => links.find((link) => link.type === type)?.target ?? "";
+  const is1904 = workbook.some(
+    ({ tag, attributes }) => tag === "workbookpr" && /^(?:1|true)$/.test(attributes["date1904"] ?? ""),
+  );
+  const cells: CellReading = {
+    strings: await sharedStrings(parts, partOf("sharedStrings")),
+    formats: numberFormats(await parts.text(partOf("styles"))),
+    is1904,
+  };
+
+  const blocks: Block[] = [];
+  let chars = 0;
+  const add = (block: Block): void => {
+    chars += block.text.length;
+    if (chars > limits.maxChars) throw tooMuchText(limits);
+    blocks.push(block);
+  };
+  for (const { tag, attributes } of workbook) {
+    const part = targets.get(attributes["r:id"] ?? "");
+    if (tag !== "sheet" || part === undefined || /^(?:very)?hidden$/i.test(attributes["state"] ?? ""))
+      continue;
+    let rows = 0;
+    readRows(await parts.text(part), cells, (row) => {
+      const name = cleanLine(attributes["name"] ?? "");
+      if (rows === 0 && name !== "") add({ type: "heading", text: name, level: 1 });
+      add({ type: "table-row", text: row, ...(rows === 0 && { isHeader: true }) });
+      rows += 1;
+    });
+  }
+  const { language, ...properties } = officeProperties(await parts.text("docProps/core.xml"));
+  return { blocks, ...properties, language: cleanLanguage(language) };
+}
+
+interface CellReading {
+  readonly strings: readonly string[];
+  readonly formats: readonly NumberFormat[];
+  readonly is1904: boolean;
+}
+
+const parse = (xml: string) => parseHtml(xml, { isXml: true }).root;
+
+async function sharedStrings(parts: ZipParts, name: string): Promise<string[]> {
+  const strings: string[] = [];
+  let isText = false;
+  let phonetics = 0;
+  walk(await parts.text(name), {
+    open(tag) {
+      if (tag === "si") strings.push("");
+      else if (tag === "rph") phonetics += 1;
+      else if (tag === "t") isText = phonetics === 0;
+    },
+    text(text) {
+      if (isText) strings.push(`${strings.pop() ?? ""}${text}`);
+    },
+    close(tag) {
+      if (tag === "rph") phonetics -= 1;
+      else if (tag === "t") isText = false;
+    },
+  });
+  return strings.map(cleanLine);
+}
+
+/** Calls `onRow` with each row that is not empty, top to bottom. Holds one row at a time. */
+function readRows(xml: string, reading: CellReading, onRow: (row: string) => void): void {
+  let row: string[] = [];
+  let cell:
+    | { readonly type: string; readonly style: number; readonly column: number; value: string }
+    | undefined;
+  let isValue = false;
+  walk(xml, {
+    open(tag, { r = "", s = "0", t = "n" }) {
+      if (tag === "row") row = [];
+      else if (tag === "c") cell = { type: t, style: Number(s), column: columnOf(r), value: "" };
+      else if (tag === "v" || tag === "t") isValue = cell !== undefined;
+    },
+    text(text) {
+      if (isValue && cell !== undefined) cell.value += text;
+    },
+    close(tag) {
+      if (tag === "v" || tag === "t") isValue = false;
+      else if (tag === "c" && cell !== undefined) {
+        while (row.length < Math.min(cell.column, MAX_GAP_COLUMN)) row.push("");
+        row.push(shownCell(cell, reading));
+        cell = undefined;
+      } else if (tag === "row") {
+        const text = row.join(" | ").replace(/(?<![\s|])[\s|]+$/, "");
+        if (/[^\s|]/.test(text)) onRow(text.trim());
+      }
+    },
+  });
+}
+
+function shownCell(
+  { type, style, value }: { readonly type: string; readonly style: number; readonly value: string },
+  { strings, formats, is1904 }: CellReading,
+): string {
+  if (type === "s") return strings[Number(value)] ?? "";
+  if (type === "b") return value === "1" ? "TRUE" : "FALSE";
+  if (type !== "n" || value === "") return cleanLine(value);
+  return shownNumber(Number(value), formats[style] ?? "plain", is1904);
+}
+
+/** The column of a reference such as `AB12`, from 0; 0 where there is none, which appends. */
+function columnOf(reference: string): number {
+  let column = 0;
+  for (const letter of /^[A-Z]{1,3}/.exec(reference)?.[0] ?? "")
+    column = column * 26 + letter.charCodeAt(0) - 64;
+  return Math.max(0, column - 1);
+}
+
+/** Walks XML without a tree of it, which a large sheet would pass the memory with. */
+function walk(
+  xml: string,
+  handler: {
+    open(tag: string, attributes: Readonly<Record<string, string>>): void;
+    text(text: string): void;
+    close(tag: string): void;
+  },
+): void {
+  // A workbook may write its own names with a prefix: `x:row`.
+  const plain = (tag: string) => tag.replace(/^\w+:/, "");
+  const parser = new Parser(
+    {
+      onopentag: (tag, attributes) => handler.open(plain(tag), attributes),
+      ontext: (text) => handler.text(text),
+      onclosetag: (tag) => handler.close(plain(tag)),
+    },
+    { decodeEntities: true, lowerCaseTags: true, xmlMode: true },
+  );
+  parser.end(xml);
+}

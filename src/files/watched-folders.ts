@@ -1,0 +1,80 @@
+/**
+ * The folders that the daemon follows, and how it gets on with them: two files in the data directory. The command line alone
+ * writes the first, so that nobody who may only send requests can have files read.
+ */
+import { readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { isObject } from "../config/is-object.ts";
+import { isMissing } from "../config/system-error.ts";
+
+export interface WatchedFolder {
+  /** Absolute, without links. */
+  readonly path: string;
+  /** Of the documents of its files. */
+  readonly user?: string;
+  readonly project?: string;
+  readonly tag?: string[];
+  readonly language?: string;
+}
+
+export interface FolderStatus {
+  /** `kept`: the folder is gone or all its files are, and their documents stay. */
+  readonly state: "followed" | "kept";
+  /** Files that are ingested or tried. */
+  readonly files: number;
+  /** Of them, those that are still to be ingested. */
+  readonly waiting: number;
+  /** Documents whose files are gone, while nothing is removed. */
+  readonly kept: number;
+  /** RFC 3339. */
+  readonly looked_at: string;
+  readonly failed: readonly { readonly path: string; readonly reason: string }[];
+}
+
+const FOLDERS = "watched-folders.json";
+const STATUS = "watch-status.json";
+
+/** In the order in which they were added. @throws {Error} if the file is damaged. */
+export function readWatchedFolders(dataDir: string): WatchedFolder[] {
+  const found = readJson(dataDir, FOLDERS) ?? [];
+  const isFolder = (each: unknown): each is WatchedFolder =>
+    isObject(each) && typeof each["path"] === "string";
+  if (Array.isArray(found) && found.every(isFolder)) return found;
+  throw new Error(`${join(dataDir, FOLDERS)} is damaged; remove it, and add the folders again.`);
+}
+
+export function writeWatchedFolders(dataDir: string, folders: readonly WatchedFolder[]): void {
+  writeJson(dataDir, FOLDERS, folders);
+}
+
+/** Changes when the list of folders does; 0 without one. */
+export function watchedFoldersTime(dataDir: string): number {
+  return statSync(join(dataDir, FOLDERS), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}
+
+/** By path; empty where it was never looked, or the file is damaged. */
+export function readWatchStatus(dataDir: string): Readonly<Record<string, FolderStatus>> {
+  const found = readJson(dataDir, STATUS);
+  return isObject(found) ? (found as Record<string, FolderStatus>) : {};
+}
+
+export function writeWatchStatus(dataDir: string, status: Readonly<Record<string, FolderStatus>>): void {
+  writeJson(dataDir, STATUS, status);
+}
+
+function readJson(dataDir: string, name: string): unknown {
+  try {
+    return JSON.parse(readFileSync(join(dataDir, name), "utf8"));
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    if (error instanceof SyntaxError) return "damaged";
+    throw error;
+  }
+}
+
+/** Readers see the old file or the new one, whole. */
+function writeJson(dataDir: string, name: string, value: unknown): void {
+  const path = join(dataDir, name);
+  writeFileSync(`${path}.tmp`, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
+  renameSync(`${path}.tmp`, path);
+}

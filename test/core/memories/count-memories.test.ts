@@ -1,0 +1,92 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { addMemory } from "../../../src/core/memories/add-memories.ts";
+import { countMemories, type CountMemoriesInput } from "../../../src/core/memories/count-memories.ts";
+import { createMemoryWorld, type MemoryWorld } from "../../support/memory-world.ts";
+
+const MIDNIGHT = Date.UTC(2026, 4, 4);
+const HOUR_MS = 3_600_000;
+let world: MemoryWorld;
+
+beforeEach(async () => {
+  world = createMemoryWorld();
+  world.now = MIDNIGHT - HOUR_MS;
+  await addMemory(world.ports, { content: "Garlic is in.", tags: ["garden", "food"], userId: "ann" });
+  world.now = MIDNIGHT + HOUR_MS;
+  await addMemory(world.ports, {
+    content: "Leeks are in.",
+    tags: ["garden"],
+    userId: "ann",
+    createdBy: "shell",
+  });
+  await addMemory(world.ports, {
+    content: "The tyres are on.",
+    userId: "ben",
+    project: "car",
+    createdBy: "shell",
+  });
+});
+
+async function counts(by: CountMemoriesInput["by"], input: Partial<CountMemoriesInput> = {}) {
+  const { items, total } = await countMemories(world.ports, {
+    filter: {},
+    by,
+    limit: 10,
+    timeZone: "UTC",
+    ...input,
+  });
+  return { total, items: items.map(({ key, count }) => [key, count]) };
+}
+
+describe("countMemories", () => {
+  it("counts by what a memory has, the most first, and null for those without", async () => {
+    expect(await counts("client")).toEqual({
+      total: 2,
+      items: [
+        ["shell", 2],
+        [null, 1],
+      ],
+    });
+    expect(await counts("user")).toEqual({
+      total: 2,
+      items: [
+        ["ann", 2],
+        ["ben", 1],
+      ],
+    });
+    expect(await counts("project")).toEqual({
+      total: 2,
+      items: [
+        [null, 2],
+        ["car", 1],
+      ],
+    });
+    expect(await counts("tag")).toEqual({
+      total: 2,
+      items: [
+        ["garden", 2],
+        ["food", 1],
+      ],
+    });
+    expect(await counts("tag", { limit: 1 })).toEqual({ total: 2, items: [["garden", 2]] });
+    expect(await counts("tag", { filter: { userId: "ben" } })).toEqual({ total: 0, items: [] });
+  });
+
+  it("counts days in the given time zone, in their order, with the first and last moment of each", async () => {
+    expect((await counts("day")).items).toEqual([
+      ["2026-05-03", 1],
+      ["2026-05-04", 2],
+    ]);
+    expect((await counts("day", { timeZone: "Asia/Kathmandu" })).items).toEqual([["2026-05-04", 3]]);
+    expect((await counts("day", { timeZone: "America/Lima" })).items).toEqual([["2026-05-03", 3]]);
+    expect((await counts("day", { limit: 1 })).items).toEqual([["2026-05-04", 2]]);
+    const { items } = await countMemories(world.ports, {
+      filter: {},
+      by: "day",
+      limit: 1,
+      timeZone: "Asia/Kathmandu",
+    });
+    expect(items).toEqual([
+      { key: "2026-05-04", count: 3, firstAt: MIDNIGHT - HOUR_MS, lastAt: MIDNIGHT + HOUR_MS },
+    ]);
+  });
+});

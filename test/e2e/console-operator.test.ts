@@ -1,0 +1,149 @@
+/** What an operator does in the console, against real daemons: settings, log. */
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createClient } from "../../src/client/client.ts";
+import {
+  expectText,
+  hasBrowser,
+  launchBrowser,
+  newPage,
+  picture,
+  violations,
+} from "../support/console-page.ts";
+import { type DaemonProcess, startDaemonProcess } from "../support/daemon-process.ts";
+
+const SECRET = "an-api-key-that-is-long";
+
+let home: string;
+let browser: Browser;
+let daemon: DaemonProcess;
+
+describe.skipIf(!hasBrowser)("the console of an operator", () => {
+  beforeAll(async () => {
+    home = mkdtempSync(join(tmpdir(), "memoryd-operator-"));
+    const config = join(home, "config.json");
+    writeFileSync(config, JSON.stringify({ historyDays: 90 }));
+    daemon = await startDaemonProcess(join(home, "data"), { MEMORYD_LOG_LEVEL: "info" }, [
+      "--log-to-file",
+      `--config=${config}`,
+      "--backup-keep=3",
+    ]);
+    browser = await launchBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await daemon?.stop();
+    rmSync(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
+  });
+
+  it("shows settings with where each comes from", async () => {
+    await visit(daemon, "housekeeping", async (page) => {
+      const card = page.locator(".card", { has: page.getByRole("heading", { name: "Settings" }) });
+      const row = (flag: string) => card.locator(".settings > div", { hasText: flag });
+      await expectText(row("--history-days"), `90from the file ${join(home, "config.json")} · default: 30`);
+      await expectText(row("--backup-keep"), "3from the flag --backup-keep");
+      await expectText(row("--model"), "all-MiniLM-L6-v2from the variable MEMORYD_MODEL");
+      await expectText(row("MEMORYD_API_KEY"), "not set");
+      expect(await row("--host").count()).toBe(0);
+      await card.getByRole("button", { name: /Show all/ }).click();
+      await expectText(row("--host"), "127.0.0.1the default");
+      expect(await violations(page)).toEqual([]);
+      await card.scrollIntoViewIfNeeded();
+      await picture(page, "settings");
+    });
+  });
+
+  it("shows the log, narrows it, and follows it", async () => {
+    await visit(daemon, "housekeeping", async (page) => {
+      const card = page.locator(".card", { has: page.getByRole("heading", { name: "Log" }) });
+      await expectText(card.locator(".log"), "ready");
+      await card.getByLabel("Follow").check();
+      const logged = {
+        level: 50,
+        time: new Date().toISOString(),
+        reason: "<b>full</b>",
+        msg: "disk is full",
+      };
+      appendFileSync(join(home, "data", "memoryd.log"), `${JSON.stringify(logged)}\n`);
+      await expectText(card.locator(".log li").first(), "disk is full reason=<b>full</b>");
+      await card.getByLabel("Show").selectOption("error");
+      await expect.poll(() => card.locator(".log li").count()).toBe(1);
+      expect(await violations(page)).toEqual([]);
+      await card.scrollIntoViewIfNeeded();
+      await picture(page, "log");
+    });
+  });
+
+  it("removes what a program added since a moment, with the number first, and brings it back", async () => {
+    const api = createClient({ url: daemon.baseUrl, clientName: "seed" });
+    const rogue = createClient({ url: daemon.baseUrl, clientName: "rogue" });
+    const { id: spoilt } = await api.memories.add({ content: "The bakery opens at seven." });
+    const added = await rogue.memories.addMany(
+      Array.from({ length: 60 }, (_, n) => ({ content: `The rogue was here, number ${n}.` })),
+    );
+    await rogue.memories.update(spoilt, { content: "The bakery opens at nine." });
+    const left = async () => (await api.memories.page({ created_by: "rogue" })).total;
+    await visit(daemon, "agents", async (page) => {
+      await expectText(page.locator("main"), "An agent adds at most 200 notes");
+      const remove = page.locator(".rows li", { hasText: "rogue" }).getByRole("button", { name: "Remove" });
+      const dialog = page.getByRole("dialog");
+      await remove.click();
+      await expectText(dialog.getByRole("status"), "60 added");
+      await expectText(dialog, "and 10 more");
+      expect(await violations(page)).toEqual([]);
+      await picture(page, "agents-remove");
+      await dialog.getByLabel("When").selectOption("moment");
+      await dialog.getByRole("textbox", { name: "Since" }).fill("2100-01-01T00:00");
+      await expectText(dialog, "It did nothing of that");
+      await dialog.getByLabel("When").selectOption("all");
+      await dialog.getByRole("button", { name: "Take back 60 changes" }).click();
+      await page.getByText("60 changes taken back.").waitFor();
+      expect(await left()).toBe(0);
+      expect((await api.memories.get(spoilt)).content).toContain("nine");
+      expect((await api.trash.page()).total).toBe(60);
+      await page.getByRole("button", { name: "Undo" }).click();
+      await expect.poll(left).toBe(60);
+
+      await remove.click();
+      await dialog.getByLabel("Take back").selectOption("all");
+      // Somebody brought these back on purpose.
+      await expectText(dialog.getByRole("status"), "1 changed; 60 left");
+      await dialog.getByRole("button", { name: "Take back 1 change" }).click();
+      await page.getByText("1 change taken back, 60 left").waitFor();
+      expect((await api.memories.get(spoilt)).content).toContain("seven");
+      await page.getByRole("button", { name: "Undo" }).click();
+      await expect.poll(async () => (await api.memories.get(spoilt)).content).toContain("nine");
+    });
+    expect(added.added).toBe(60);
+  });
+
+  it("says where there is no log to read, and that a key is set but not which", async () => {
+    const keyed = await startDaemonProcess(join(home, "keyed"), { MEMORYD_API_KEY: SECRET });
+    await visit(keyed, "housekeeping", async (page) => {
+      await page.getByLabel("Key").fill(SECRET);
+      await page.getByRole("button", { name: "Sign in" }).click();
+      await page.getByText("where this page cannot read it").waitFor();
+      await page.getByText("set, never shown").waitFor();
+      expect(await page.content()).not.toContain(SECRET);
+    });
+    await keyed.stop();
+  });
+});
+
+async function visit(
+  { baseUrl }: DaemonProcess,
+  hash: string,
+  look: (page: Page) => Promise<void>,
+): Promise<void> {
+  const context = await browser.newContext({ viewport: { width: 1_200, height: 900 } });
+  try {
+    const page = await newPage(context);
+    await page.goto(`${baseUrl}/#/${hash}`);
+    await look(page);
+  } finally {
+    await context.close();
+  }
+}

@@ -1,0 +1,424 @@
+/** The console in a real browser, against a real daemon. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createClient, type MemorydClient } from "../../src/client/client.ts";
+import {
+  expectText,
+  hasBrowser,
+  launchBrowser,
+  newPage,
+  picture,
+  violations,
+} from "../support/console-page.ts";
+import { type DaemonProcess, startDaemonProcess } from "../support/daemon-process.ts";
+import { runCli } from "../support/run-cli.ts";
+
+/** What notes may hold, and a page must not do. */
+const HOSTILE = [
+  "<img src=x onerror=\"document.title='owned'\"><script>document.title='owned'</script>",
+  "javascript:alert(1) [link](javascript:alert(1))",
+  "\u202Eright to left\u202C \u200Fשלום עולם",
+  `${"long ".repeat(39_990)}end`,
+];
+const RAIN = 1_000;
+
+let home: string;
+let browser: Browser;
+let daemon: DaemonProcess;
+let api: MemorydClient;
+
+describe.skipIf(!hasBrowser)("the console", () => {
+  beforeAll(async () => {
+    home = mkdtempSync(join(tmpdir(), "memoryd-console-"));
+    daemon = await startDaemonProcess(join(home, "data"));
+    api = createClient({ url: daemon.baseUrl, clientName: "seed" });
+    await fill(api);
+    browser = await launchBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await daemon?.stop();
+    rmSync(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
+  });
+
+  it("answers while one types, says why, and opens the note", async () => {
+    await visit("#/ask", async (page) => {
+      await page.getByRole("searchbox").pressSequentially("where is the spare key");
+      const first = page.locator(".notes .note").first();
+      await expectText(first.locator(".text"), "behind the water meter");
+      expect(await first.locator("mark").allTextContents()).toContain("key");
+      await first.locator(".why summary").click();
+      await expectText(first.locator(".terms"), "words");
+      await page.keyboard.press("Escape");
+      await first.locator(".text").click();
+      await expectText(page.getByRole("complementary"), "seed");
+      await picture(page, "ask");
+    });
+  });
+
+  it("says that nothing answers, and shows the nearest on request", async () => {
+    const questions = [
+      "who repaired the chimney?",
+      "which bank is the loan from?",
+      "what colour is the new car?",
+    ];
+    const unanswered: string[] = [];
+    for (const question of questions) {
+      const { matches, relevant } = await api.query(question, { k: 20, reinforce: false });
+      if (relevant === 0 && matches.length > 0) unanswered.push(question);
+    }
+    await visit(`#/ask?q=${encodeURIComponent(unanswered[0] ?? "")}`, async (page) => {
+      await expectText(page.getByRole("status").first(), "Nothing that answers");
+      expect(await page.locator(".notes .note").count()).toBe(0);
+      await page.getByRole("button", { name: /nearest/ }).click();
+      expect(await page.locator(".notes .note").count()).toBeGreaterThan(0);
+    });
+  });
+
+  it("adds, edits, tags and deletes a note", async () => {
+    await visit("#/browse", async (page) => {
+      await page.getByText("Add a note").click();
+      await page.getByLabel("New note").fill("The roof was repaired in June.");
+      await page.getByRole("button", { name: "Save" }).click();
+      const row = page.locator(".note", { hasText: "The roof was repaired in June." });
+      await row.locator(".text").click();
+      const panel = page.getByRole("complementary");
+      await panel.getByRole("button", { name: "Edit" }).click();
+      await panel.getByLabel("Text").fill("The roof was repaired in July.");
+      await panel.getByRole("button", { name: "Save" }).click();
+      const changed = page.locator(".note", { hasText: "repaired in July" });
+      await changed.getByRole("checkbox").check();
+      await page.locator(".picked input").fill("house");
+      await page.locator(".picked").getByRole("button", { name: "Add tags" }).click();
+      await changed.getByRole("button", { name: "house" }).waitFor();
+      await picture(page, "browse");
+      await panel.getByText("3 versions").click();
+      await expectText(panel.locator(".history del").first(), "June");
+      await panel.getByRole("button", { name: "Delete" }).click();
+      await changed.waitFor({ state: "detached" });
+      await page.getByRole("button", { name: "Undo" }).click();
+      await changed.locator(".text").click();
+      await panel.locator(".history summary").click();
+      await panel.getByRole("button", { name: "Make it the present one" }).last().click();
+      await expectText(panel.locator(".content").first(), "repaired in June");
+      await page.keyboard.press("Delete");
+      await panel.waitFor({ state: "detached" });
+      await page.getByRole("link", { name: "Housekeeping" }).click();
+      await page.getByRole("button", { name: "Delete for good" }).click();
+      await page.getByText("The trash is empty.").waitFor();
+    });
+    expect((await api.memories.page({ tag: "house" })).items).toEqual([]);
+    expect((await api.trash.page()).items).toEqual([]);
+  });
+
+  it("shows what another tab wrote meanwhile, and loses neither text", async () => {
+    const { id } = await api.memories.add({ content: "The tyres are in the cellar." });
+    await visit(`#/browse?id=${id}`, async (page) => {
+      const panel = page.getByRole("complementary");
+      await panel.getByRole("button", { name: "Edit" }).click();
+      await panel.getByLabel("Text").fill("The tyres are in the garage.");
+      await api.memories.update(id, { content: "The tyres are in the attic." });
+      await panel.getByRole("button", { name: "Save" }).click();
+      await expectText(panel.getByRole("alert"), "in the attic");
+      expect(await panel.getByLabel("Text").inputValue()).toBe("The tyres are in the garage.");
+      await panel.getByRole("button", { name: "Save mine over it" }).click();
+      await expectText(panel.locator(".content").first(), "in the garage");
+    });
+    expect((await api.memories.get(id)).content).toBe("The tyres are in the garage.");
+  });
+
+  it("shows in all tabs what others change", async () => {
+    const context = await browser.newContext();
+    const pages = [await newPage(context), await newPage(context)];
+    for (const page of pages) {
+      await page.goto(`${daemon.baseUrl}/#/browse`);
+      await page.locator(".note").first().waitFor();
+    }
+    const { id } = await api.memories.add({ content: "The heating is off until October." });
+    for (const page of pages) await page.locator(".note", { hasText: "heating is off" }).waitFor();
+    await api.memories.delete(id);
+    for (const page of pages)
+      await page.locator(".note", { hasText: "heating is off" }).waitFor({ state: "detached" });
+    await context.close();
+  });
+
+  it("scrolls through all notes with at most 200 rows in the page", async () => {
+    await visit("#/browse?tag=rain", async (page) => {
+      const seen = new Set<string>();
+      const look = async () => {
+        const ids = await page
+          .locator(".notes [data-id]")
+          .evaluateAll((rows) => rows.map((row) => row.getAttribute("data-id") ?? ""));
+        expect(ids.length).toBeLessThanOrEqual(200);
+        for (const id of ids) seen.add(id);
+      };
+      await page.locator(".notes [data-id]").first().waitFor();
+      await expect
+        .poll(async () => {
+          await look();
+          await page.evaluate("scrollTo(0, document.body.scrollHeight)");
+          return seen.size;
+        })
+        .toBe(RAIN);
+      const first = (await api.memories.page({ tag: "rain", l: 1 })).items[0]?.id;
+      await expect
+        .poll(async () => {
+          await page.evaluate("scrollTo(0, 0)");
+          await look();
+          return await page.locator(".notes [data-id]").first().getAttribute("data-id");
+        })
+        .toBe(first);
+    });
+  });
+
+  it("shows a page also where its address names no time", async () => {
+    for (const hash of ["browse?from=rubbish", "insight?day=2026-99-99", "ask?q=key&to=x"])
+      await visit(`#/${hash}`, async (page) => {
+        await page.locator(".filters").waitFor();
+        await page.getByRole("link", { name: "Facts" }).click();
+        await page.getByRole("link", { name: "Anna" }).waitFor();
+      });
+  });
+
+  it("moves with the keys alone", async () => {
+    await visit("#/browse?tag=rain", async (page) => {
+      await page.locator(".note").first().waitFor();
+      for (const key of ["j", "j", "k", "Enter"]) await page.keyboard.press(key);
+      await page.getByRole("complementary").waitFor();
+      await page.keyboard.press("Escape");
+      await page.getByRole("complementary").waitFor({ state: "detached" });
+      await page.keyboard.press("?");
+      await page.getByRole("dialog").waitFor();
+      await page.keyboard.press("Escape");
+      await page.keyboard.press("/");
+      await page.getByRole("searchbox").fill("where is the spare key");
+      await page.locator(".note").first().waitFor();
+      for (const key of ["ArrowDown", "Enter"]) await page.keyboard.press(key);
+      await expectText(page.getByRole("complementary"), "behind the water meter");
+    });
+  });
+
+  it("draws facts over both clocks, compares, adds, corrects and ends them", async () => {
+    await visit("#/facts", async (page) => {
+      await page.getByRole("link", { name: "Anna" }).click();
+      await expectText(page.locator(".timeline"), "Paris");
+      await expectText(page.locator(".facts"), "Rome");
+      await page.getByLabel(/True on/).fill(String(Date.UTC(2020, 0, 1)));
+      await expectText(page.locator(".facts"), "Paris");
+      await picture(page, "facts");
+      await page.getByText("Compare two dates").click();
+      await page.getByLabel("First date").fill("2020-01-01");
+      await expectText(page.locator("details ins"), "Rome");
+
+      await page.getByText("Add a fact").click();
+      await page.getByLabel("Predicate").fill("plays");
+      await page.getByLabel("Object").fill("the oboe");
+      await page.locator(".add").getByRole("button", { name: "Save" }).click();
+      await page.getByRole("button", { name: "now" }).first().click();
+      const row = page.locator(".facts li", { hasText: "the oboe" });
+      await row.getByRole("button", { name: "Correct" }).click();
+      await page.getByRole("dialog").getByLabel("plays").fill("the viola");
+      await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
+      const corrected = page.locator(".facts li", { hasText: "the viola" });
+      await corrected.getByRole("button", { name: "End" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
+      await corrected.waitFor({ state: "detached" });
+    });
+  });
+
+  it("takes a file in, shows its parts and where a note came from", async () => {
+    await visit("#/documents", async (page) => {
+      await page.getByLabel("Choose files").setInputFiles({
+        name: "garden.md",
+        mimeType: "text/markdown",
+        buffer: Buffer.from("# Garden\n\nPlant garlic in October, a hand apart."),
+      });
+      await page.locator(".documents a", { hasText: "Garden" }).click();
+      await expectText(page.locator(".panel .parts"), "a hand apart");
+      await picture(page, "documents");
+      await page.getByRole("link", { name: "Open" }).first().click();
+      await page.getByRole("complementary").getByRole("link", { name: "garden.md" }).waitFor();
+    });
+  });
+
+  it("shows what each program added, and what there is in all", async () => {
+    await visit("#/agents", async (page) => {
+      await page.getByRole("link", { name: "By day" }).first().click();
+      await page.locator("table a").first().click();
+      await page.locator(".notes .note").first().waitFor();
+      expect(page.url()).toContain("client=seed");
+    });
+    await visit("#/insight", async (page) => {
+      await expectText(page.locator(".bars").nth(1), "rain");
+      await page.getByRole("button", { name: /^ben/ }).click();
+      await expectText(page.locator(".links"), "Anna moved to Rome");
+      await picture(page, "insight");
+      await page.locator(".bars").nth(1).getByRole("link", { name: "rain" }).click();
+      await expectText(page.locator(".count").first(), "1,000 notes");
+    });
+  });
+
+  it("shows the documentation, and tries a call", async () => {
+    await visit("docs", async (page) => {
+      await expectText(page.locator(".text-page"), "curl -s localhost:8080/memory/add");
+      await page.locator(".docs").getByRole("link", { name: "security" }).first().click();
+      await page.getByRole("heading", { name: "Who can reach the daemon" }).waitFor();
+      await page.getByRole("link", { name: "API, to try" }).click();
+      const call = page.locator(".reference li", { hasText: "POST /memory/query" });
+      await call.locator("summary").click();
+      await call.getByLabel("Body").fill(JSON.stringify({ query: "where is the spare key?", k: 1 }));
+      await call.getByRole("button", { name: "Run" }).click();
+      await expectText(call.locator("pre"), "behind the water meter");
+    });
+  });
+
+  it("makes and verifies a backup", async () => {
+    await visit("#/housekeeping", async (page) => {
+      await page.getByRole("button", { name: "Make a backup now" }).click();
+      await page.getByText(/memoryd restore/).waitFor();
+      await page.getByRole("button", { name: "Verify" }).click();
+      await page.getByRole("button", { name: "Verify" }).isEnabled();
+      await expectText(page.locator("main"), "Everything works.");
+      await picture(page, "housekeeping");
+    });
+    expect((await api.backups.list()).items).toHaveLength(1);
+  });
+
+  it("shows hostile text as text", async () => {
+    const ids: string[] = [];
+    for (const content of HOSTILE) ids.push((await api.memories.add({ content, tags: ["hostile"] })).id);
+    await visit("#/browse?tag=hostile", async (page) => {
+      await expectText(page.locator(".notes"), "<script>");
+      for (const id of ids) {
+        await page.goto(`${daemon.baseUrl}/#/browse?tag=hostile&id=${id}`);
+        await page.locator(".panel .content").waitFor();
+      }
+      expect(await page.title()).toBe("Browse · memoryd");
+      expect(await page.locator(".notes img, .panel img, .panel script").count()).toBe(0);
+      await page.goto(`${daemon.baseUrl}/#/map?tag=hostile`);
+      await page.locator('.map[aria-busy="false"]').waitFor();
+      await page.getByRole("button", { name: "List" }).click();
+      await expectText(page.locator(".links").first(), "<script>");
+      expect(await page.title()).toBe("Map · memoryd");
+      expect(await page.locator("main img, main script").count()).toBe(0);
+    });
+    for (const id of ids) await api.memories.delete(id);
+  });
+
+  it("goes on when the daemon was away", async () => {
+    const dataDir = join(home, "away");
+    const before = await startDaemonProcess(dataDir);
+    const { port } = new URL(before.baseUrl);
+    const page = await newPage(await browser.newContext());
+    await page.goto(`${before.baseUrl}/#/ask`);
+    await page.getByRole("searchbox").waitFor();
+    await before.kill();
+    await page.getByText("memoryd cannot be reached").first().waitFor();
+    const after = await startDaemonProcess(dataDir, { MEMORYD_PORT: port });
+    await page.getByText("memoryd cannot be reached").waitFor({ state: "detached" });
+    await page.context().close();
+    await after.stop();
+  });
+
+  for (const colorScheme of ["light", "dark"] as const)
+    it(`has no violation of accessibility in ${colorScheme}, and fits a narrow screen`, async () => {
+      const context = await browser.newContext({ colorScheme, viewport: { width: 360, height: 800 } });
+      const page = await newPage(context);
+      const { items } = await api.memories.page({ l: 1 });
+      for (const [name, hash] of Object.entries({
+        ask: "ask?q=spare+key",
+        note: `browse?id=${items[0]?.id}`,
+        browse: "browse",
+        facts: "facts?subject=Anna",
+        documents: "documents",
+        agents: "agents?client=seed",
+        map: "map?tag=home",
+        "map-list": `map?view=list&id=${items[0]?.id}`,
+        insight: "insight?user=ben",
+        docs: "docs?page=security",
+        reference: "docs?page=reference",
+        housekeeping: "housekeeping",
+      })) {
+        await page.goto(`${daemon.baseUrl}/#/${hash}`);
+        await page.reload();
+        await page.locator("nav").first().waitFor();
+        await expect.poll(() => page.locator(".waiting").count()).toBe(0);
+        const overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
+        const found = { violations: await violations(page), overflow: await page.evaluate<number>(overflow) };
+        expect({ name, ...found }).toEqual({ name, violations: [], overflow: 0 });
+        await picture(page, `${name}-${colorScheme}-narrow`);
+      }
+      await context.close();
+    });
+
+  it("asks for a key where one is needed, offers what the key allows, and signs in by code", async () => {
+    const dataDir = join(home, "keys");
+    const locked = await startDaemonProcess(dataDir);
+    const owner = createClient({ url: locked.baseUrl });
+    const { key } = await owner.keys.create({ name: "reader", scope: "read" });
+    const cli = (...words: string[]) => runCli([...words, "--data-dir", dataDir], { home });
+    await cli("add", "The boat is in the harbour.");
+    const context = await browser.newContext();
+    const page = await newPage(context);
+    await page.goto(locked.baseUrl);
+    await page.goto(`${locked.baseUrl}/#/docs?page=security`);
+    await page.getByRole("heading", { name: "Who can reach the daemon" }).waitFor();
+    await page.getByRole("link", { name: "To the console" }).click();
+    await page.getByLabel("Key").fill("wrong-key-of-somebody");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await expectText(page.getByRole("alert"), "not valid");
+    expect(await violations(page)).toEqual([]);
+    await page.getByLabel("Key").fill(key);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("link", { name: "Browse" }).click();
+    await page.locator(".note .text").first().click();
+    await expectText(page.getByRole("complementary"), "The boat");
+    expect(await page.getByRole("button", { name: "Edit" }).count()).toBe(0);
+    expect(await page.getByText("Add a note").count()).toBe(0);
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByLabel("Key").waitFor();
+
+    const { stdout } = await cli("open", "--print");
+    await page.goto(stdout.trim());
+    await page.getByRole("link", { name: "Housekeeping" }).click();
+    await expectText(page.locator("main"), "reader");
+    expect(page.url()).not.toContain("code=");
+    // The code is used up.
+    const other = await newPage(await browser.newContext());
+    await other.goto(stdout.trim());
+    await other.getByLabel("Key").waitFor();
+    await other.context().close();
+    await context.close();
+    await locked.stop();
+  });
+});
+
+async function fill(api: MemorydClient): Promise<void> {
+  await api.memories.addMany(
+    Array.from({ length: RAIN }, (_, day) => ({
+      content: `Rain gauge, day ${day}: ${((day * 37) % 120) / 10} mm.`,
+      tags: ["rain"],
+      project: "weather",
+    })),
+  );
+  await api.memories.add({ content: "The spare key hangs behind the water meter.", tags: ["home"] });
+  await api.memories.add({ content: "Anna moved to Rome; she works at the museum.", user_id: "ben" });
+  const lives = { subject: "Anna", predicate: "lives in" };
+  await api.facts.record({ ...lives, object: "Paris", valid_from: "2019-03-01T00:00:00Z" });
+  await api.facts.record({ ...lives, object: "Rome", valid_from: "2024-05-01T00:00:00Z" });
+}
+
+/** A page of the filled daemon in a tab of its own. */
+async function visit(hash: string, look: (page: Page) => Promise<void>): Promise<void> {
+  const context = await browser.newContext({ viewport: { width: 1_200, height: 900 } });
+  try {
+    const page = await newPage(context);
+    await page.goto(`${daemon.baseUrl}/${hash}`);
+    await look(page);
+  } finally {
+    await context.close();
+  }
+}

@@ -1,0 +1,75 @@
+/**
+ * Everyday questions as an agent asks them (`memory_search`): how many tokens it reads for an answer, and how often the
+ * right note is among them. Tokens are those of the tokenizer of multilingual-e5-small, which ships.
+ *
+ *   npx vitest run --project eval agents
+ */
+import { existsSync } from "node:fs";
+import { expect, it, onTestFinished } from "vitest";
+import { bindOperations } from "../../src/core/operations.ts";
+import { AddAllowance } from "../../src/mcp/add-allowance.ts";
+import { search } from "../../src/mcp/memory-tools.ts";
+import { MULTILINGUAL_E5 } from "../../src/models/bundled-models.ts";
+import { openEmbedder } from "../../src/models/onnx-embedder.ts";
+import { openPieceReader } from "../../src/models/piece-reader.ts";
+import { createMemoryWorld } from "../support/memory-world.ts";
+import { modelUnderTest } from "./bare-model.ts";
+import { cachedEmbedder } from "./cached-embedder.ts";
+import { readEverydaySet, type SetQuestion } from "./everyday-set.ts";
+import { openSet } from "./recall-run.ts";
+
+const EVERYDAY = process.env["MEMORYD_EVERYDAY"] ?? "../shared/data/daily-dev";
+
+it.runIf(existsSync(EVERYDAY))("reads few tokens, with the right note among them", async () => {
+  const set = readEverydaySet(EVERYDAY, "everyday");
+  const embedder = await openEmbedder(modelUnderTest(), { workers: 1 });
+  onTestFinished(() => embedder.close());
+  const cached = cachedEmbedder(embedder, set.name);
+  const { ports, nameOf } = await openSet(set, cached);
+  const operations = bindOperations({ ...createMemoryWorld().ports, ...ports });
+  const { reader } = await openPieceReader(MULTILINGUAL_E5);
+  const tokensOf = (text: string) =>
+    Array.from(reader.units(text), ({ pieces }) => pieces.length).reduce((sum, count) => sum + count, 0);
+  const read = ({ userId, text }: SetQuestion, limit?: number) =>
+    search(
+      {
+        operations,
+        documents: undefined,
+        project: null,
+        userId,
+        client: "agent",
+        adder: async () => "agent",
+        allowance: new AddAllowance(1, ports.clock),
+        timeZone: "UTC",
+        clock: ports.clock,
+        newMark: () => "0123456789ab",
+      },
+      { query: text, scope: "all", ...(limit !== undefined && { limit }) },
+    );
+  for (const limit of [undefined, 8]) {
+    const asked = [];
+    for (const question of set.questions) {
+      const answer = await read(question, limit);
+      const names = Array.from(answer.matchAll(/ id=(\S+) /g), ([, id = ""]) => nameOf.get(id) ?? "");
+      asked.push({
+        question,
+        tokens: tokensOf(answer),
+        any: names.some((name) => question.expect.includes(name)),
+        notes: names.length,
+      });
+    }
+    for (const isAnswerable of [true, false]) {
+      const some = asked.filter(({ question }) => question.expect.length > 0 === isAnswerable);
+      const sorted = some.map(({ tokens }) => tokens).sort((a, b) => a - b);
+      const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
+      const share = some.filter(({ any }) => any).length / some.length;
+      const notes = some.reduce((sum, each) => sum + each.notes, 0) / some.length;
+      console.log(
+        `limit ${limit ?? "none"}, ${isAnswerable ? "answerable" : "not answerable"} (${some.length}): tokens median ${at(0.5)}, ` +
+          `p95 ${at(0.95)}; notes ${notes.toFixed(1)}; right note shown ${share.toFixed(3)}`,
+      );
+      expect(some.length).toBeGreaterThan(0);
+    }
+  }
+  cached.save();
+});
