@@ -4,18 +4,8 @@
  */
 import { type Static, type TSchema, type TUnsafe, Type } from "typebox";
 import { EXTRA_TOOLS, type ExtraTool } from "./extra-tools.ts";
-import {
-  BodyTime,
-  Content,
-  FactObject,
-  FactPredicate,
-  FactSubject,
-  optional,
-  Tag,
-  Tags,
-  wellFormed,
-  TimeZone,
-} from "./fields.ts";
+import * as field from "./fields.ts";
+import * as t from "./shapes.ts";
 import { QueryMemoryBody } from "./query-memory.ts";
 import { RecordFactBody } from "./fact.ts";
 import { IngestUrlBody } from "./document.ts";
@@ -60,20 +50,20 @@ function said<T extends TSchema>(schema: T, description?: string): TUnsafe<Stati
   return Type.Unsafe<Static<T>>({ ...rest, ...(description !== undefined && { description }) });
 }
 
-const Id = Type.String({ minLength: 1, maxLength: 64, description: "its id" });
+const Id = t.text("its id", { minLength: 1, maxLength: 64 });
 /** A date, a time, or words as `momentOf` reads them. */
-const When = (description: string) => optional(Type.String({ minLength: 1, maxLength: 64, description }));
+const When = (description: string) => t.optional(t.text(description, { minLength: 1, maxLength: 64 }));
 const From = When("date or last week");
 const To = When("the same, its end");
-const AnswerTokens = optional(Type.Integer({ minimum: 100, maximum: 50_000, description: "of the answer" }));
-const Scope = optional(Type.Enum(["project", "all"], { type: "string", description: "default project" }));
+const AnswerTokens = t.optional(t.whole("of the answer", { minimum: 100, maximum: 50_000 }));
+const Scope = t.optional(t.oneOf(["project", "all"], "default project"));
 /** More than `MAX_LISTED` counts as that. */
 const Limit = (description: string) =>
-  optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description }));
-const AllowSecret = optional(Type.Boolean({ description: "it is no secret" }));
-const Text = said(Content, "the text");
+  t.optional(t.whole(description, { minimum: 1, maximum: Number.MAX_SAFE_INTEGER }));
+const AllowSecret = t.optional(t.flag("it is no secret"));
+const Text = said(field.Content, "the text");
 const tagList = (description: string) =>
-  optional(Type.Unsafe<string[]>({ ...Tags, items: said(Tag), description }));
+  t.optional(Type.Unsafe<string[]>({ ...field.Tags, items: said(field.Tag), description }));
 
 function tool<Input extends TSchema>(description: string, input: Input, hints: ToolHints): AgentTool<Input> {
   return { description, input, hints };
@@ -85,7 +75,7 @@ export const AGENT_TOOLS = {
     Type.Object({
       query: said(QueryMemoryBody.properties.query, "question or words"),
       limit: Limit("how many, near ones too"),
-      time_zone: optional(said(TimeZone, "of times in words")),
+      time_zone: t.optional(said(field.TimeZone, "of times in words")),
       scope: Scope,
       tags: tagList("with all of them"),
       from: From,
@@ -97,17 +87,13 @@ export const AGENT_TOOLS = {
   memory_list: tool(
     "List notes, newest first.",
     Type.Object({
-      tag: optional(said(Tag, "with it")),
+      tag: t.optional(said(field.Tag, "with it")),
       from: From,
       to: To,
       scope: Scope,
       limit: Limit("default 20"),
-      before: optional(
-        Type.Integer({
-          minimum: 1,
-          maximum: Number.MAX_SAFE_INTEGER,
-          description: "place of the last shown",
-        }),
+      before: t.optional(
+        t.whole("place of the last shown", { minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
       ),
       max_tokens: AnswerTokens,
     }),
@@ -117,13 +103,7 @@ export const AGENT_TOOLS = {
     "Read a note whole.",
     Type.Object({
       id: Id,
-      offset: optional(
-        Type.Integer({
-          minimum: 0,
-          maximum: Number.MAX_SAFE_INTEGER,
-          description: "where to go on",
-        }),
-      ),
+      offset: t.optional(t.whole("where to go on", { minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
       max_tokens: AnswerTokens,
     }),
     READS,
@@ -133,8 +113,8 @@ export const AGENT_TOOLS = {
     Type.Object({
       content: Text,
       tags: tagList("its tags"),
-      occurred_at: optional(said(BodyTime, "date, if not now")),
-      supersedes: optional(said(Id, "id of the note it replaces")),
+      occurred_at: t.optional(said(field.BodyTime, "date, if not now")),
+      supersedes: t.optional(said(Id, "id of the note it replaces")),
       allow_secret: AllowSecret,
     }),
     ADDS,
@@ -143,35 +123,29 @@ export const AGENT_TOOLS = {
     "Change a note.",
     Type.Object({
       id: Id,
-      content: optional(Text),
+      content: t.optional(Text),
       tags: tagList("instead of its tags"),
-      supersedes: optional(said(Id, "id of a note it replaces")),
-      still_holds: optional(Type.Boolean({ description: "nothing replaced it" })),
-      version: optional(
-        Type.Integer({
-          minimum: 1,
-          maximum: Number.MAX_SAFE_INTEGER,
-          description: "if still this one",
-        }),
-      ),
+      supersedes: t.optional(said(Id, "id of a note it replaces")),
+      still_holds: t.optional(t.flag("nothing replaced it")),
+      version: t.optional(t.whole("if still this one", { minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
       allow_secret: AllowSecret,
     }),
     CHANGES,
   ),
   memory_delete: tool(
     "Delete a note, or end a fact.",
-    Type.Object({ id: Id, valid_to: optional(said(BodyTime, "end of a fact, default now")) }),
+    Type.Object({ id: Id, valid_to: t.optional(said(field.BodyTime, "end of a fact, default now")) }),
     CHANGES,
   ),
   fact_record: tool(
     "Record what is true: Ada | lives in | London. Ends the earlier one.",
     Type.Object({
-      subject: said(FactSubject, "Ada"),
-      predicate: said(FactPredicate, "lives in"),
-      object: said(FactObject, "London"),
-      valid_from: optional(said(BodyTime, "date, default now")),
-      valid_to: optional(said(BodyTime, "date of its end")),
-      cardinality: optional(said(RecordFactBody.properties.cardinality, "many: several at once")),
+      subject: said(field.FactSubject, "Ada"),
+      predicate: said(field.FactPredicate, "lives in"),
+      object: said(field.FactObject, "London"),
+      valid_from: t.optional(said(field.BodyTime, "date, default now")),
+      valid_to: t.optional(said(field.BodyTime, "date of its end")),
+      cardinality: t.optional(said(RecordFactBody.properties.cardinality, "many: several at once")),
       allow_secret: AllowSecret,
     }),
     ADDS,
@@ -179,11 +153,11 @@ export const AGENT_TOOLS = {
   fact_lookup: tool(
     "Look up facts.",
     Type.Object({
-      subject: optional(said(FactSubject, "of whom or what")),
-      predicate: optional(said(FactPredicate, "which relation")),
-      text: optional(Type.String({ minLength: 1, maxLength: 256, description: "question or part" })),
+      subject: t.optional(said(field.FactSubject, "of whom or what")),
+      predicate: t.optional(said(field.FactPredicate, "which relation")),
+      text: t.optional(t.text("question or part", { minLength: 1, maxLength: 256 })),
       at: When("true then, default now"),
-      history: optional(Type.Boolean({ description: "past ones too" })),
+      history: t.optional(t.flag("past ones too")),
       scope: Scope,
       limit: Limit("default 20"),
     }),
@@ -202,8 +176,8 @@ export const AGENT_TOOLS = {
   fact_timeline: tool(
     "What changed about a subject, in order.",
     Type.Object({
-      subject: said(FactSubject, "of whom or what"),
-      predicate: optional(said(FactPredicate, "which relation")),
+      subject: said(field.FactSubject, "of whom or what"),
+      predicate: t.optional(said(field.FactPredicate, "which relation")),
       from: From,
       to: To,
       scope: Scope,
@@ -215,13 +189,12 @@ export const AGENT_TOOLS = {
     "Store a long text as a document, cut into notes.",
     Type.Object({
       text: Text,
-      title: optional(
-        wellFormed(
-          Type.String({
+      title: t.optional(
+        field.wellFormed(
+          t.text("its title", {
             minLength: 1,
             maxLength: 256,
             pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f]*$",
-            description: "its title",
           }),
         ),
       ),

@@ -1,6 +1,7 @@
 /** Instructions, prompt and resources of MCP, as the daemon and the shim give them. */
 import { Type } from "typebox";
-import { Project, UserId } from "./fields.ts";
+import * as field from "./fields.ts";
+import * as t from "./shapes.ts";
 
 export const AGENT_INSTRUCTIONS =
   "A memory that outlasts this conversation. Search it before you start on a task, and when the user refers to something " +
@@ -52,19 +53,15 @@ export const RESOURCE_TEMPLATES = [
 /** Query of `/mcp`. Unknown parameters are refused: a misspelt limit would not limit anything. */
 export const AgentQuery = Type.Object(
   {
-    project: Type.Optional(
-      Type.String({ ...Project, description: "Written to; read together with what has no project." }),
-    ),
-    user_id: Type.Optional(UserId),
+    project: Type.Optional(t.text("Written to; read together with what has no project.", field.Project)),
+    user_id: Type.Optional(field.UserId),
     tools: Type.Optional(
-      Type.String({
-        maxLength: 256,
-        description:
-          "Further tools, separated by commas: list, reinforce, timeline, summary, ingest_text, ingest_url.",
-        examples: ["list,timeline"],
-      }),
+      t.text(
+        "Further tools, separated by commas: list, reinforce, timeline, summary, ingest_text, ingest_url.",
+        { maxLength: 256, examples: ["list,timeline"] },
+      ),
     ),
-    read_only: Type.Optional(Type.Boolean({ description: "Only tools that change nothing." })),
+    read_only: Type.Optional(t.flag("Only tools that change nothing.")),
   },
   { additionalProperties: false },
 );

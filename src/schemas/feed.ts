@@ -1,5 +1,6 @@
 import { Type } from "typebox";
-import { nullable, Time, UserId } from "./fields.ts";
+import * as field from "./fields.ts";
+import * as t from "./shapes.ts";
 
 const TABLES = ["memory", "fact", "document", "job"] as const;
 const WAYS = ["added", "updated", "deleted", "restored"] as const;
@@ -7,27 +8,21 @@ const WAYS = ["added", "updated", "deleted", "restored"] as const;
 type Kind = `${(typeof TABLES)[number]}.${(typeof WAYS)[number]}` | "user.erased";
 const KINDS = [...TABLES.flatMap((table) => WAYS.map((how) => `${table}.${how}` as const)), "user.erased"];
 
-const Position = Type.String({ description: "Opaque; another one for each change, also after a restart." });
+const Position = t.text("Opaque; another one for each change, also after a restart.");
 const since = (start: string) =>
   Type.Optional(
-    Type.String({
+    t.text(`Changes after this position; \`0\` is the beginning. ${start}`, {
       minLength: 1,
       maxLength: 64,
-      description: `Changes after this position; \`0\` is the beginning. ${start}`,
       examples: ["0"],
     }),
   );
-const user_id = Type.Optional(UserId);
+const user_id = Type.Optional(field.UserId);
 
 export const ListChangesQuery = Type.Object({
   since: since("The default."),
   l: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: 1_000,
-      default: 100,
-      description: "Changes on a page, at most; `limit` is the same.",
-    }),
+    t.whole("Changes on a page, at most; `limit` is the same.", { minimum: 1, maximum: 1_000, default: 100 }),
   ),
   user_id,
 });
@@ -39,30 +34,23 @@ export const FollowChangesQuery = Type.Object({
 
 export const FollowChangesHeaders = Type.Object({
   "last-event-id": Type.Optional(
-    Type.String({ maxLength: 64, description: "The last position that was received: goes on behind it." }),
+    t.text("The last position that was received: goes on behind it.", { maxLength: 64 }),
   ),
 });
 
-export const ChangeRecord = Type.Object(
-  {
-    position: Position,
-    kind: Type.Unsafe<Kind>({ type: "string", enum: KINDS, examples: ["memory.added"] }),
-    id: Type.String({ description: "Of the memory, fact, document or job; for `user.erased` the user's." }),
-    user_id: nullable(Type.String()),
-    at: Time,
-  },
-  { $id: "Change" },
-);
+export const ChangeRecord = t.named("Change", {
+  position: Position,
+  kind: Type.Unsafe<Kind>({ type: "string", enum: KINDS, examples: ["memory.added"] }),
+  id: t.text("Of the memory, fact, document or job; for `user.erased` the user's."),
+  user_id: t.nullable(t.text()),
+  at: field.Time,
+});
 
-export const ListChangesReply = Type.Object(
-  {
-    items: Type.Array(ChangeRecord, { description: "Oldest first." }),
-    next: Type.String({ description: "`since` of the next page." }),
-    reset: Type.Boolean({
-      description:
-        "Changes after `since` are missing: they are older than what is kept, or the store was restored. Read what you need " +
-        "anew and go on from `next`.",
-    }),
-  },
-  { $id: "Changes" },
-);
+export const ListChangesReply = t.named("Changes", {
+  items: t.list(ChangeRecord, "Oldest first."),
+  next: t.text("`since` of the next page."),
+  reset: t.flag(
+    "Changes after `since` are missing: they are older than what is kept, or the store was restored. Read what you need " +
+      "anew and go on from `next`.",
+  ),
+});

@@ -1,33 +1,8 @@
-/** The fields that more than one request or answer has, and how optional ones are written. */
-import { type Static, type TOptional, type TSchema, type TUnsafe, Type } from "typebox";
-import {
-  CLIENT_NAME,
-  FACT_OBJECT,
-  FACT_PREDICATE,
-  FACT_SUBJECT,
-  hasLoneSurrogate,
-  type JsonObject,
-  KEY_NAME,
-  MAX_METADATA_BYTES,
-  metadataBytes,
-  metadataFault,
-  NOT_BLANK_PATTERN,
-  PATTERN_MEANINGS,
-  PROJECT,
-  QUERY_PROJECT,
-  SESSION_ID,
-  TAG,
-  type TextRule,
-  USER_ID,
-} from "./text-rules.ts";
-import {
-  EARLIEST_TIME,
-  LATEST_TIME,
-  parseQueryTime,
-  parseTime,
-  QUERY_TIME_PATTERN,
-  TIME_PATTERN,
-} from "./time.ts";
+/** The fields that more than one request or answer has. */
+import { type TSchema, Type } from "typebox";
+import { nullable, optional, text, time } from "./shapes.ts";
+import * as rules from "./text-rules.ts";
+import * as times from "./time.ts";
 import { TIME_MARK } from "./wire.ts";
 
 /** Sectors of memory; the same list, in the same order, as the core's. */
@@ -37,63 +12,40 @@ export const SECTOR_NAMES = ["semantic", "episodic", "procedural", "emotional", 
 /** Annotation: keywords whose breach is TOO_LARGE. `~refine/1` is the second refinement. */
 export const TOO_LARGE_KEYWORDS = "x-too-large";
 
-export function nullable<T extends TSchema>(schema: T): TUnsafe<Static<T> | null> {
-  const {
-    type,
-    enum: values,
-    "~refine": refinements,
-  } = schema as T & {
-    type: string | string[];
-    enum?: readonly unknown[];
-    "~refine"?: unknown;
-  };
-  return Type.Unsafe<Static<T> | null>({
-    ...schema,
-    type: [type, "null"].flat(),
-    ...(values && { enum: [...values, null] }),
-    ...(refinements !== undefined && { "~refine": refinements }),
-  });
-}
-
-/** A field that may be left out; null is the same as leaving it out. */
-export function optional<T extends TSchema>(schema: T): TOptional<TUnsafe<Static<T> | null>> {
-  return Type.Optional(nullable(schema));
-}
-
 /** Text without half of a UTF-16 pair: it has no UTF-8 form, so it could not be kept as sent. */
 export function wellFormed<T extends TSchema>(schema: T) {
   return Type.Refine(
     schema,
-    (text) => typeof text !== "string" || !hasLoneSurrogate(text),
+    (text) => typeof text !== "string" || !rules.hasLoneSurrogate(text),
     () => "must not contain a lone UTF-16 surrogate",
   );
 }
 
-export function textField(rule: TextRule) {
+export function textField(rule: rules.TextRule) {
   return wellFormed(Type.String({ ...rule }));
 }
 
-export const UserId = textField(USER_ID);
-export const Project = textField(PROJECT);
-export const QueryProject = textField(QUERY_PROJECT);
-export const SessionId = textField(SESSION_ID);
-export const ClientName = textField(CLIENT_NAME);
-export const KeyName = textField(KEY_NAME);
-export const Tag = textField(TAG);
+export const UserId = textField(rules.USER_ID);
+export const Project = textField(rules.PROJECT);
+export const QueryProject = textField(rules.QUERY_PROJECT);
+export const SessionId = textField(rules.SESSION_ID);
+export const ClientName = textField(rules.CLIENT_NAME);
+export const KeyName = textField(rules.KEY_NAME);
+export const Tag = textField(rules.TAG);
 export const Tags = Type.Array(Tag, { maxItems: 64 });
 
 /** Owner and writer of a record in a reply; the writer in an export, a body and a query. */
-export const ownedFields = { user_id: nullable(Type.String()), project: nullable(Type.String()) };
+export const ownedFields = { user_id: nullable(text()), project: nullable(text()) };
 export const writtenFields = {
-  created_by: nullable(Type.String({ description: "The client that wrote it." })),
+  created_by: nullable(text("The client that wrote it.")),
 };
 export const exportedWriter = { created_by: nullable(ClientName) };
 export const writerInBody = { created_by: optional(ClientName) };
 export const writerInQuery = { created_by: Type.Optional(ClientName) };
 
-export const FactSubject = textField(FACT_SUBJECT);
-export const FactPredicate = textField(FACT_PREDICATE);
-export const FactObject = textField(FACT_OBJECT);
+export const FactSubject = textField(rules.FACT_SUBJECT);
+export const FactPredicate = textField(rules.FACT_PREDICATE);
+export const FactObject = textField(rules.FACT_OBJECT);
 
 export const SectorName = Type.Enum([...SECTOR_NAMES], { type: "string", examples: ["episodic"] });
 
@@ -105,21 +57,21 @@ const CONTENT = {
   [TOO_LARGE_KEYWORDS]: ["maxLength"],
 };
 /** Text that must come back as it was sent: with every character, NUL too. */
-export const Content = wellFormed(Type.String({ ...CONTENT, pattern: NOT_BLANK_PATTERN }));
+export const Content = wellFormed(Type.String({ ...CONTENT, pattern: rules.NOT_BLANK_PATTERN }));
 /** The same of an export: an earlier version took blank ones. */
 export const ExportedContent = wellFormed(Type.String(CONTENT));
 
 /** A check asks more than once; of the same value once is enough. */
 const metadataFaults = new WeakMap<object, string | undefined>();
 function faultOf(value: unknown): string | undefined {
-  if (typeof value !== "object" || value === null) return metadataFault(value);
-  if (!metadataFaults.has(value)) metadataFaults.set(value, metadataFault(value));
+  if (typeof value !== "object" || value === null) return rules.metadataFault(value);
+  if (!metadataFaults.has(value)) metadataFaults.set(value, rules.metadataFault(value));
   return metadataFaults.get(value);
 }
 
 export const Metadata = Type.Refine(
   Type.Refine(
-    Type.Unsafe<JsonObject>({
+    Type.Unsafe<rules.JsonObject>({
       type: "object",
       description: "Any JSON object up to 64 KiB (more is 413) and 64 levels; comes back exactly as sent.",
       examples: [{ bed: 3, cloves: 24 }],
@@ -129,8 +81,11 @@ export const Metadata = Type.Refine(
     (value) => faultOf(value) ?? "",
   ),
   // A fault is reported by the check before; beyond it the size may not even be computable.
-  (value) => !isObject(value) || faultOf(value) !== undefined || metadataBytes(value) <= MAX_METADATA_BYTES,
-  () => `must not be larger than ${MAX_METADATA_BYTES} bytes as JSON`,
+  (value) =>
+    !isObject(value) ||
+    faultOf(value) !== undefined ||
+    rules.metadataBytes(value) <= rules.MAX_METADATA_BYTES,
+  () => `must not be larger than ${rules.MAX_METADATA_BYTES} bytes as JSON`,
 );
 
 const TIME_DESCRIPTION = "A date (midnight UTC), an RFC 3339 time (UTC where it has no offset)";
@@ -140,14 +95,15 @@ export const BodyTime = Type.Refine(
   Type.Unsafe<string | number>({
     [TIME_MARK]: true,
     type: ["string", "integer"],
-    pattern: TIME_PATTERN,
-    minimum: EARLIEST_TIME,
-    maximum: LATEST_TIME,
+    pattern: times.TIME_PATTERN,
+    minimum: times.EARLIEST_TIME,
+    maximum: times.LATEST_TIME,
     description: `${TIME_DESCRIPTION} or epoch milliseconds as a number.`,
     examples: ["2026-11-21T10:15:00Z"],
   }),
   // The pattern refuses what is no time at all.
-  (value) => typeof value !== "string" || !matches(TIME_PATTERN, value) || parseTime(value) !== undefined,
+  (value) =>
+    typeof value !== "string" || !matches(times.TIME_PATTERN, value) || times.parseTime(value) !== undefined,
   () => "must be a day that exists, in the years 0001 to 9999",
 );
 
@@ -160,16 +116,16 @@ export function queryTime(meaning = "") {
       description: `${meaning}${TIME_DESCRIPTION} or epoch milliseconds of ten digits or more.`,
       examples: ["2026-11-21"],
     }),
-    (value) => typeof value !== "string" || parseQueryTime(value) !== undefined,
-    () => PATTERN_MEANINGS.get(QUERY_TIME_PATTERN) ?? "",
+    (value) => typeof value !== "string" || times.parseQueryTime(value) !== undefined,
+    () => rules.PATTERN_MEANINGS.get(times.QUERY_TIME_PATTERN) ?? "",
   );
 }
 export const QueryTime = queryTime();
 
 /** A time in an answer. */
-export const Time = Type.String({ format: "date-time", description: "RFC 3339, UTC, with milliseconds." });
+export const Time = time();
 
-function isObject(value: unknown): value is JsonObject {
+function isObject(value: unknown): value is rules.JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 

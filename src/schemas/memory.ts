@@ -1,34 +1,13 @@
 /** Memories on the wire: the record, and what adds, changes, deletes and reinforces one. */
 import { Type } from "typebox";
-import {
-  BodyTime,
-  Content,
-  EDGE_KIND_NAMES,
-  Metadata,
-  nullable,
-  optional,
-  ownedFields,
-  Project,
-  SectorName,
-  SessionId,
-  Tags,
-  Time,
-  TimeZone,
-  TOO_LARGE_KEYWORDS,
-  UserId,
-  writtenFields,
-  QueryProject,
-  queryTime,
-  QueryTime,
-  Tag,
-  writerInQuery,
-} from "./fields.ts";
+import * as field from "./fields.ts";
+import * as t from "./shapes.ts";
 import { Problem } from "./problem.ts";
 import { batchOf, batchReply, MAX_BATCH_ITEMS, pageQuery, pageReply } from "./page.ts";
 
 export const DEFAULT_BOOST = 0.1;
 
-const MemoryId = Type.String({ description: "UUIDv7.", examples: ["019aa5a0-6c1e-7c3a-9d0f-5b8e3a1c2d4e"] });
+const MemoryId = t.text("UUIDv7.", { examples: ["019aa5a0-6c1e-7c3a-9d0f-5b8e3a1c2d4e"] });
 const Supersedes = Type.Unsafe<string | string[]>({
   type: ["string", "array"],
   items: { type: "string" },
@@ -36,315 +15,249 @@ const Supersedes = Type.Unsafe<string | string[]>({
   description:
     "Id, or ids, of the same user's memories that this one replaces: they stay, and rank behind it in questions about the present.",
 });
-const Version = Type.Integer({ minimum: 1, description: "1 at first; every change of the memory adds 1." });
+const Version = t.whole("1 at first; every change of the memory adds 1.", { minimum: 1 });
 
-const Source = Type.Object(
-  {
-    document_id: Type.String(),
-    filename: nullable(Type.String()),
-    media_type: Type.String(),
-    chunk_index: Type.Integer({ description: "From 0; −1 for the root, which is none of the chunks." }),
-    chunk_count: Type.Integer(),
-    page: Type.Optional(Type.Integer({ description: "Where it begins, from 1." })),
-    section: Type.Optional(Type.String({ description: "Title and headings it stands under." })),
-    start_ms: Type.Optional(Type.Integer()),
-    end_ms: Type.Optional(Type.Integer()),
-    url: Type.Optional(Type.String()),
-  },
-  { description: "The place in a document that a chunk was cut from." },
-);
+const Source = t.object("The place in a document that a chunk was cut from.", {
+  document_id: t.text(),
+  filename: t.nullable(t.text()),
+  media_type: t.text(),
+  chunk_index: t.whole("From 0; −1 for the root, which is none of the chunks."),
+  chunk_count: t.whole(),
+  page: Type.Optional(t.whole("Where it begins, from 1.")),
+  section: Type.Optional(t.text("Title and headings it stands under.")),
+  start_ms: Type.Optional(t.whole()),
+  end_ms: Type.Optional(t.whole()),
+  url: Type.Optional(t.text()),
+});
 
 const recordFields = {
   id: MemoryId,
-  content: Type.String(),
-  tags: Type.Array(Type.String()),
-  metadata: Type.Unsafe<{ readonly [key: string]: unknown }>({
-    type: "object",
-    description: "Exactly as it was sent.",
-  }),
-  ...ownedFields,
-  session_id: nullable(Type.String()),
-  occurred_at: Type.String({
-    format: "date-time",
-    description: "When it happened; where nobody said, `created_at`.",
-  }),
-  primary_sector: SectorName,
-  sectors: Type.Array(SectorName, { description: "The primary sector first." }),
-  salience: Type.Number({ minimum: 0, maximum: 1 }),
-  created_at: Time,
-  updated_at: Time,
-  last_seen_at: Time,
+  content: t.text(),
+  tags: Type.Array(t.text()),
+  metadata: t.anyObject("Exactly as it was sent."),
+  ...field.ownedFields,
+  session_id: t.nullable(t.text()),
+  occurred_at: t.time("When it happened; where nobody said, `created_at`."),
+  primary_sector: field.SectorName,
+  sectors: t.list(field.SectorName, "The primary sector first."),
+  salience: t.share(),
+  created_at: field.Time,
+  updated_at: field.Time,
+  last_seen_at: field.Time,
   version: Version,
-  ...writtenFields,
-  source: nullable(Source),
-  supersedes: Type.Array(Type.String(), {
-    description: "Ids of the memories that this one replaces, as its writer said.",
-  }),
-  superseded_by: nullable(
-    Type.String({ description: "Id of the later memory that took its place; null while it holds." }),
-  ),
-  superseded_at: nullable(Time),
-  superseded_how: nullable(
-    Type.Enum(["told", "inferred"], {
-      type: "string",
-      description: "Whether the later memory says so, or reads so; `still_holds` rejects the guess.",
-    }),
+  ...field.writtenFields,
+  source: t.nullable(Source),
+  supersedes: t.list(t.text(), "Ids of the memories that this one replaces, as its writer said."),
+  superseded_by: t.nullable(t.text("Id of the later memory that took its place; null while it holds.")),
+  superseded_at: t.nullable(field.Time),
+  superseded_how: t.nullable(
+    t.oneOf(
+      ["told", "inferred"],
+      "Whether the later memory says so, or reads so; `still_holds` rejects the guess.",
+    ),
   ),
 };
 
-export const MemoryRecord = Type.Object(recordFields, { $id: "Memory" });
+export const MemoryRecord = t.named("Memory", recordFields);
 
-export const AddMemoryBody = Type.Object(
+export const AddMemoryBody = t.named(
+  "AddMemory",
+  "A memory to keep. Fields that are not listed are ignored; `sector` forces the primary sector.",
   {
-    content: Content,
-    tags: optional(Tags),
-    metadata: optional(Metadata),
-    user_id: optional(UserId),
-    project: optional(Project),
-    session_id: optional(SessionId),
-    occurred_at: optional(BodyTime),
-    sector: optional(SectorName),
-    supersedes: optional(Supersedes),
-  },
-  {
-    $id: "AddMemory",
-    description:
-      "A memory to keep. Fields that are not listed are ignored; `sector` forces the primary sector.",
+    content: field.Content,
+    tags: t.optional(field.Tags),
+    metadata: t.optional(field.Metadata),
+    user_id: t.optional(field.UserId),
+    project: t.optional(field.Project),
+    session_id: t.optional(field.SessionId),
+    occurred_at: t.optional(field.BodyTime),
+    sector: t.optional(field.SectorName),
+    supersedes: t.optional(Supersedes),
   },
 );
 
 const addedFields = {
   ...recordFields,
-  deduplicated: Type.Boolean({
-    description:
-      "True when the same user already has an identical memory: that one is returned and no second is made.",
-  }),
+  deduplicated: t.flag(
+    "True when the same user already has an identical memory: that one is returned and no second is made.",
+  ),
 };
-export const AddMemoryReply = Type.Object(addedFields, { $id: "AddedMemory" });
+export const AddMemoryReply = t.named("AddedMemory", addedFields);
 
-export const AddMemoriesBody = Type.Object({ memories: batchOf(AddMemoryBody) }, { $id: "AddMemories" });
+export const AddMemoriesBody = t.named("AddMemories", { memories: batchOf(AddMemoryBody) });
 export const AddMemoriesReply = batchReply(addedFields, "memory", "AddedMemories");
 
-export const UpdateMemoryBody = Type.Object(
+export const UpdateMemoryBody = t.named(
+  "UpdateMemory",
+  "What to change. `metadata` is replaced, not merged; null clears `occurred_at` and `project`; `user_id` changes nothing, " +
+    "it is checked against the owner.",
   {
-    content: optional(Content),
-    tags: optional(Tags),
-    metadata: optional(Metadata),
-    occurred_at: optional(BodyTime),
-    project: optional(Project),
-    supersedes: optional(Supersedes),
-    still_holds: optional(
-      Type.Boolean({
-        description:
-          "true: it holds, whatever seems to have taken its place; a guess so rejected is not made again.",
-      }),
+    content: t.optional(field.Content),
+    tags: t.optional(field.Tags),
+    metadata: t.optional(field.Metadata),
+    occurred_at: t.optional(field.BodyTime),
+    project: t.optional(field.Project),
+    supersedes: t.optional(Supersedes),
+    still_holds: t.optional(
+      t.flag(
+        "true: it holds, whatever seems to have taken its place; a guess so rejected is not made again.",
+      ),
     ),
-    user_id: optional(UserId),
-  },
-  {
-    $id: "UpdateMemory",
-    description:
-      "What to change. `metadata` is replaced, not merged; null clears `occurred_at` and `project`; `user_id` changes nothing, " +
-      "it is checked against the owner.",
+    user_id: t.optional(field.UserId),
   },
 );
-export const UpdateMemoryReply = Type.Object(
-  { ...recordFields, updated: Type.Literal(true) },
-  { $id: "UpdatedMemory" },
-);
+export const UpdateMemoryReply = t.named("UpdatedMemory", { ...recordFields, updated: Type.Literal(true) });
 
-export const TagMemoriesBody = Type.Object(
+export const TagMemoriesBody = t.named(
+  "TagMemories",
+  "Memories, and the tags that they get and lose. With `user_id` another user's memory is not found.",
   {
     memories: Type.Array(
       Type.Object({
         id: MemoryId,
-        version: optional(
-          Type.Integer({ minimum: 1, description: "The version that must still be current." }),
-        ),
+        version: t.optional(t.whole("The version that must still be current.", { minimum: 1 })),
       }),
-      { maxItems: MAX_BATCH_ITEMS, [TOO_LARGE_KEYWORDS]: ["maxItems"] },
+      { maxItems: MAX_BATCH_ITEMS, [field.TOO_LARGE_KEYWORDS]: ["maxItems"] },
     ),
-    add: optional(Tags),
-    remove: optional(Tags),
-    user_id: optional(UserId),
-  },
-  {
-    $id: "TagMemories",
-    description:
-      "Memories, and the tags that they get and lose. With `user_id` another user's memory is not found.",
+    add: t.optional(field.Tags),
+    remove: t.optional(field.Tags),
+    user_id: t.optional(field.UserId),
   },
 );
-export const TagMemoriesReply = Type.Object(
-  {
-    results: Type.Array(
-      Type.Union([
-        Type.Object({
-          status: Type.Literal(200),
-          id: MemoryId,
-          version: Version,
-          tags: Type.Array(Type.String()),
-          changed: Type.Boolean({ description: "False: it had those tags already, and keeps its version." }),
-        }),
-        Problem,
-      ]),
-      { description: "One per memory, in order: its tags with `status` 200, or a problem." },
-    ),
-    tagged: Type.Integer({ description: "Memories that have those tags now." }),
-    failed: Type.Integer(),
-  },
-  { $id: "TaggedMemories" },
-);
+export const TagMemoriesReply = t.named("TaggedMemories", {
+  results: t.list(
+    Type.Union([
+      Type.Object({
+        status: Type.Literal(200),
+        id: MemoryId,
+        version: Version,
+        tags: Type.Array(t.text()),
+        changed: t.flag("False: it had those tags already, and keeps its version."),
+      }),
+      Problem,
+    ]),
+    "One per memory, in order: its tags with `status` 200, or a problem.",
+  ),
+  tagged: t.whole("Memories that have those tags now."),
+  failed: t.whole(),
+});
 
 /** Body of a request that may name the owner in its query or its body; the body may be absent. */
-export const OwnerBody = Type.Unsafe<{ user_id?: string | null } | null>({
-  ...nullable(Type.Object({ user_id: optional(UserId) })),
-  $id: "Owner",
-});
-export const OwnerQuery = Type.Object({ user_id: Type.Optional(UserId) });
+export const OwnerBody = t.optionalBody("Owner", { user_id: t.optional(field.UserId) });
+export const OwnerQuery = Type.Object({ user_id: Type.Optional(field.UserId) });
 
-const Trash = Type.Boolean({
-  description: "true: into the trash, where it can be restored for `--history-days`; else it goes for good.",
+const Trash = t.flag(
+  "true: into the trash, where it can be restored for `--history-days`; else it goes for good.",
+);
+export const DeletionQuery = Type.Object({
+  user_id: Type.Optional(field.UserId),
+  trash: Type.Optional(Trash),
 });
-export const DeletionQuery = Type.Object({ user_id: Type.Optional(UserId), trash: Type.Optional(Trash) });
-export const DeletionBody = Type.Unsafe<{ user_id?: string | null; trash?: boolean | null } | null>({
-  ...nullable(Type.Object({ user_id: optional(UserId), trash: optional(Trash) })),
-  $id: "Deletion",
+export const DeletionBody = t.optionalBody("Deletion", {
+  user_id: t.optional(field.UserId),
+  trash: t.optional(Trash),
 });
 
-export const DeleteMemoryReply = Type.Object(
-  { ok: Type.Literal(true), id: MemoryId, deleted: Type.Integer({ description: "How many memories went." }) },
-  { $id: "DeletedMemory" },
-);
+export const DeleteMemoryReply = t.named("DeletedMemory", {
+  ok: Type.Literal(true),
+  id: MemoryId,
+  deleted: t.whole("How many memories went."),
+});
 
-export const ReinforceMemoryBody = Type.Object(
-  {
-    id: Type.String({ minLength: 1, examples: ["019aa5a0-6c1e-7c3a-9d0f-5b8e3a1c2d4e"] }),
-    boost: optional(
-      Type.Number({
-        minimum: 0,
-        description: `${DEFAULT_BOOST} where left out; above 1 counts as 1.`,
-        default: DEFAULT_BOOST,
-      }),
-    ),
-    user_id: optional(UserId),
-  },
-  { $id: "ReinforceMemory" },
-);
-export const ReinforceMemoryReply = Type.Object(
-  { ok: Type.Literal(true), id: MemoryId, salience: Type.Number({ minimum: 0, maximum: 1 }) },
-  { $id: "ReinforcedMemory" },
-);
+export const ReinforceMemoryBody = t.named("ReinforceMemory", {
+  id: Type.String({ minLength: 1, examples: ["019aa5a0-6c1e-7c3a-9d0f-5b8e3a1c2d4e"] }),
+  boost: t.optional(
+    t.number(`${DEFAULT_BOOST} where left out; above 1 counts as 1.`, { minimum: 0, default: DEFAULT_BOOST }),
+  ),
+  user_id: t.optional(field.UserId),
+});
+export const ReinforceMemoryReply = t.named("ReinforcedMemory", {
+  ok: Type.Literal(true),
+  id: MemoryId,
+  salience: t.share(),
+});
 
 export const RelatedMemoriesQuery = Type.Object({
-  depth: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 3, default: 1, description: "Steps over waypoints." }),
-  ),
-  user_id: Type.Optional(UserId),
+  depth: Type.Optional(t.whole("Steps over waypoints.", { minimum: 1, maximum: 3, default: 1 })),
+  user_id: Type.Optional(field.UserId),
 });
 const Waypoint = Type.Object({
   source: MemoryId,
   target: MemoryId,
-  weight: Type.Number({ minimum: 0, maximum: 1 }),
-  kind: Type.Enum([...EDGE_KIND_NAMES], { type: "string" }),
+  weight: t.share(),
+  kind: t.oneOf(field.EDGE_KIND_NAMES),
 });
-export const RelatedMemoriesReply = Type.Object(
-  {
-    nodes: Type.Array(MemoryRecord, { description: "The memory itself first; at most 200." }),
-    edges: Type.Array(Waypoint),
-  },
-  { $id: "RelatedMemories" },
-);
+export const RelatedMemoriesReply = t.named("RelatedMemories", {
+  nodes: t.list(MemoryRecord, "The memory itself first; at most 200."),
+  edges: Type.Array(Waypoint),
+});
 
-export const MemoryParams = Type.Object({ id: Type.String({ description: "Id of a memory." }) });
+export const MemoryParams = Type.Object({ id: t.text("Id of a memory.") });
 
-export const SectorsReply = Type.Object(
-  {
-    sectors: Type.Array(
-      Type.Object({ name: SectorName, description: Type.String(), count: Type.Integer({ minimum: 0 }) }),
-    ),
-  },
-  { $id: "Sectors" },
-);
+export const SectorsReply = t.named("Sectors", {
+  sectors: t.records({ name: field.SectorName, description: t.text(), count: t.count() }),
+});
 
 export const ListMemoriesQuery = Type.Object({
   ...pageQuery("Memories"),
-  sector: Type.Optional(SectorName),
-  user_id: Type.Optional(UserId),
-  project: Type.Optional(QueryProject),
-  tag: Type.Optional(Tag),
-  session_id: Type.Optional(SessionId),
-  ...writerInQuery,
+  sector: Type.Optional(field.SectorName),
+  user_id: Type.Optional(field.UserId),
+  project: Type.Optional(field.QueryProject),
+  tag: Type.Optional(field.Tag),
+  session_id: Type.Optional(field.SessionId),
+  ...field.writerInQuery,
   id_end: Type.Optional(
-    Type.String({
-      pattern: "^[0-9a-f-]{6,36}$",
-      description: "The last characters of the id, at least six.",
-    }),
+    t.text("The last characters of the id, at least six.", { pattern: "^[0-9a-f-]{6,36}$" }),
   ),
-  created_from: Type.Optional(queryTime("Added at that moment or later. ")),
-  created_to: Type.Optional(queryTime("Added before that moment. ")),
-  from: Type.Optional(QueryTime),
-  to: Type.Optional(QueryTime),
+  created_from: Type.Optional(field.queryTime("Added at that moment or later. ")),
+  created_to: Type.Optional(field.queryTime("Added before that moment. ")),
+  from: Type.Optional(field.QueryTime),
+  to: Type.Optional(field.QueryTime),
 });
 
 const { l: _l, u: _u, cursor: _cursor, ...listConditions } = ListMemoriesQuery.properties;
 
 export const CountMemoriesQuery = Type.Object({
-  by: Type.Enum(["day", "client", "project", "tag", "user"], {
-    type: "string",
-    description: "`day` of adding; a memory with several tags counts once for each.",
-  }),
-  time_zone: Type.Optional(TimeZone),
-  l: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000, default: 366, description: "Keys at most." })),
+  by: t.oneOf(
+    ["day", "client", "project", "tag", "user"],
+    "`day` of adding; a memory with several tags counts once for each.",
+  ),
+  time_zone: Type.Optional(field.TimeZone),
+  l: Type.Optional(t.whole("Keys at most.", { minimum: 1, maximum: 10_000, default: 366 })),
   ...listConditions,
 });
-export const CountMemoriesReply = Type.Object(
-  {
-    items: Type.Array(
-      Type.Object({
-        key: nullable(Type.String({ description: "`2026-11-22` of a day; null: memories without one." })),
-        count: Type.Integer({ minimum: 1 }),
-        first_at: Type.String({ ...Time, description: "When the first was added." }),
-        last_at: Time,
-      }),
-      { description: "Days in their order, the last ones; anything else with the most first." },
-    ),
-    total: Type.Integer({ minimum: 0, description: "How many keys there are." }),
-  },
-  { $id: "MemoryCounts" },
-);
+export const CountMemoriesReply = t.named("MemoryCounts", {
+  items: t.records("Days in their order, the last ones; anything else with the most first.", {
+    key: t.nullable(t.text("`2026-11-22` of a day; null: memories without one.")),
+    count: Type.Integer({ minimum: 1 }),
+    first_at: t.time("When the first was added."),
+    last_at: field.Time,
+  }),
+  total: t.count("How many keys there are."),
+});
 
 export const MAX_GRAPH_NODES = 5_000;
 export const MemoryGraphQuery = Type.Object({
   around: Type.Optional(
-    Type.String({
-      description:
-        "Id of a memory: it and those that waypoints lead to from it, nearest first; else the newest.",
-    }),
+    t.text("Id of a memory: it and those that waypoints lead to from it, nearest first; else the newest."),
   ),
   depth: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 10, default: 2, description: "Steps over waypoints from `around`." }),
+    t.whole("Steps over waypoints from `around`.", { minimum: 1, maximum: 10, default: 2 }),
   ),
-  l: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: MAX_GRAPH_NODES, default: 1_000, description: "Memories at most." }),
-  ),
+  l: Type.Optional(t.whole("Memories at most.", { minimum: 1, maximum: MAX_GRAPH_NODES, default: 1_000 })),
   ...listConditions,
 });
-export const MemoryGraphReply = Type.Object(
-  {
-    nodes: Type.Array(
-      Type.Object({
-        id: MemoryId,
-        text: Type.String({ description: "The beginning of the content, in one line." }),
-        primary_sector: SectorName,
-        occurred_at: Time,
-        ...ownedFields,
-      }),
-    ),
-    edges: Type.Array(Waypoint, { description: "The waypoints between those memories." }),
-    total: Type.Integer({ minimum: 0, description: "How many memories match the conditions." }),
-  },
-  { $id: "MemoryGraph" },
-);
+export const MemoryGraphReply = t.named("MemoryGraph", {
+  nodes: t.records({
+    id: MemoryId,
+    text: t.text("The beginning of the content, in one line."),
+    primary_sector: field.SectorName,
+    occurred_at: field.Time,
+    ...field.ownedFields,
+  }),
+  edges: t.list(Waypoint, "The waypoints between those memories."),
+  total: t.count("How many memories match the conditions."),
+});
 
 export const ListMemoriesReply = pageReply(
   MemoryRecord,

@@ -1,5 +1,6 @@
 import { type TProperties, Type, type TSchema } from "typebox";
-import { nullable, TOO_LARGE_KEYWORDS } from "./fields.ts";
+import * as field from "./fields.ts";
+import * as t from "./shapes.ts";
 import { Problem } from "./problem.ts";
 
 export const MAX_BATCH_ITEMS = 1_000;
@@ -11,26 +12,23 @@ const MAX_CURSOR_LENGTH = 128;
 export function pageQuery(items: string, maxCursorLength = MAX_CURSOR_LENGTH) {
   return {
     l: Type.Optional(
-      Type.Integer({
+      t.whole(`${items} on a page, at most; \`limit\` is the same.`, {
         minimum: 1,
         maximum: MAX_PAGE_LIMIT,
         default: DEFAULT_PAGE_LIMIT,
-        description: `${items} on a page, at most; \`limit\` is the same.`,
       }),
     ),
     u: Type.Optional(
-      Type.Integer({
+      t.whole("How many to leave out at the start; `offset` is the same.", {
         minimum: 0,
         maximum: Number.MAX_SAFE_INTEGER,
         default: 0,
-        description: "How many to leave out at the start; `offset` is the same.",
       }),
     ),
     cursor: Type.Optional(
-      Type.String({
+      t.text("`next_cursor` of the page before; takes the place of `u`.", {
         minLength: 1,
         maxLength: maxCursorLength,
-        description: "`next_cursor` of the page before; takes the place of `u`.",
       }),
     ),
   };
@@ -39,16 +37,13 @@ export function pageQuery(items: string, maxCursorLength = MAX_CURSOR_LENGTH) {
 /** A page of a list, as an answer. @param cursor how the next page is described. */
 export function pageReply<T extends TSchema>(items: T, id: string, description = "", cursor = "") {
   const meaning = (text: string) => (text === "" ? {} : { description: text });
-  return Type.Object(
-    {
-      items: Type.Array(items, meaning(description)),
-      total: Type.Integer({ minimum: 0, description: "How many match in all." }),
-      limit: Type.Integer(),
-      offset: Type.Integer(),
-      next_cursor: nullable(Type.String(meaning(cursor))),
-    },
-    { $id: id },
-  );
+  return t.named(id, {
+    items: Type.Array(items, meaning(description)),
+    total: t.count("How many match in all."),
+    limit: t.whole(),
+    offset: t.whole(),
+    next_cursor: t.nullable(Type.String(meaning(cursor))),
+  });
 }
 
 /** The items of a batch. */
@@ -56,20 +51,18 @@ export function batchOf<T extends TSchema>(item: T, order = "") {
   return Type.Array(item, {
     maxItems: MAX_BATCH_ITEMS,
     description: `Judged one by one${order}: what is wrong with one does not keep the others out.`,
-    [TOO_LARGE_KEYWORDS]: ["maxItems"],
+    [field.TOO_LARGE_KEYWORDS]: ["maxItems"],
   });
 }
 
 /** The reply to a batch. @param item its name in a sentence. */
 export function batchReply<F extends TProperties>(fields: F, item: string, id: string) {
-  return Type.Object(
-    {
-      results: Type.Array(Type.Union([Type.Object({ status: Type.Literal(200), ...fields }), Problem]), {
-        description: `One an item, in order: the ${item} with \`status\` 200, or a problem.`,
-      }),
-      added: Type.Integer({ description: "Items accepted, deduplicated ones included." }),
-      failed: Type.Integer(),
-    },
-    { $id: id },
-  );
+  return t.named(id, {
+    results: t.list(
+      Type.Union([Type.Object({ status: Type.Literal(200), ...fields }), Problem]),
+      `One an item, in order: the ${item} with \`status\` 200, or a problem.`,
+    ),
+    added: t.whole("Items accepted, deduplicated ones included."),
+    failed: t.whole(),
+  });
 }

@@ -1,23 +1,24 @@
 import { Type } from "typebox";
+import * as t from "./shapes.ts";
 
 /** Any error, as `application/problem+json` (RFC 9457). */
 export const Problem = Type.Object(
   {
-    type: Type.String({ description: "Names the kind of problem; not an address to open." }),
-    title: Type.String(),
-    status: Type.Integer(),
-    detail: Type.String({ description: "What is wrong and what to do about it; for people." }),
-    code: Type.String({ description: "Stable, UPPER_SNAKE." }),
-    error: Type.String({ description: "The code in lower_snake, for clients of the older API." }),
+    type: t.text("Names the kind of problem; not an address to open."),
+    title: t.text(),
+    status: t.whole(),
+    detail: t.text("What is wrong and what to do about it; for people."),
+    code: t.text("Stable, UPPER_SNAKE."),
+    error: t.text("The code in lower_snake, for clients of the older API."),
     errors: Type.Optional(
       Type.Array(
         Type.Object({
-          path: Type.String({ description: "JSON pointer into the body, the query or the headers." }),
-          message: Type.String(),
+          path: t.text("JSON pointer into the body, the query or the headers."),
+          message: t.text(),
         }),
       ),
     ),
-    request_id: Type.String(),
+    request_id: t.text(),
   },
   {
     $id: "Problem",

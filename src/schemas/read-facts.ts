@@ -1,106 +1,80 @@
 /** Requests and replies of the reads of facts. */
 import { Type } from "typebox";
 import { FactRecord } from "./fact.ts";
-import {
-  FactObject,
-  FactPredicate,
-  FactSubject,
-  nullable,
-  QueryProject,
-  queryTime,
-  QueryTime,
-  Time,
-  UserId,
-  textField,
-  writerInQuery,
-} from "./fields.ts";
+import * as field from "./fields.ts";
+import * as t from "./shapes.ts";
 import { pageQuery } from "./page.ts";
 import { FACT_PATTERN } from "./text-rules.ts";
 
 export const DEFAULT_VOLATILE = 10;
 const MAX_VOLATILE = 1_000;
 
-const at = Type.Optional(queryTime("What is true at that moment. "));
-const known_at = Type.Optional(queryTime("What had been recorded by that moment, as it stood then. "));
-const scope = { user_id: Type.Optional(UserId), project: Type.Optional(QueryProject) };
+const at = Type.Optional(field.queryTime("What is true at that moment. "));
+const known_at = Type.Optional(field.queryTime("What had been recorded by that moment, as it stood then. "));
+const scope = { user_id: Type.Optional(field.UserId), project: Type.Optional(field.QueryProject) };
 const page = pageQuery("Facts");
-const next_cursor = nullable(
-  Type.String({ description: "Goes on where this page ends (early at 8 MiB); null on the last." }),
-);
-const Count = Type.Integer({ minimum: 0 });
+const next_cursor = t.nullable(t.text("Goes on where this page ends (early at 8 MiB); null on the last."));
 const counts = {
-  count: Type.Integer({ minimum: 0, description: "How many are on this page." }),
-  total: Type.Integer({ minimum: 0, description: "How many match in all." }),
+  count: t.count("How many are on this page."),
+  total: t.count("How many match in all."),
   next_cursor,
 };
-const Facts = Type.Array(FactRecord, { description: "Open ones first, then the newest `valid_from`." });
+const Facts = t.list(FactRecord, "Open ones first, then the newest `valid_from`.");
 
 export const FindFactsQuery = Type.Object({
-  subject: Type.Optional(FactSubject),
-  predicate: Type.Optional(FactPredicate),
-  object: Type.Optional(FactObject),
+  subject: Type.Optional(field.FactSubject),
+  predicate: Type.Optional(field.FactPredicate),
+  object: Type.Optional(field.FactObject),
   at,
   known_at,
-  min_confidence: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
-  ...writerInQuery,
-  recorded_from: Type.Optional(queryTime("First recorded at that moment or later. ")),
+  min_confidence: Type.Optional(t.share()),
+  ...field.writerInQuery,
+  recorded_from: Type.Optional(field.queryTime("First recorded at that moment or later. ")),
   ...scope,
   ...page,
 });
-export const FindFactsReply = Type.Object(
-  {
-    facts: Facts,
-    ...counts,
-    query: Type.Unsafe<{ readonly [name: string]: string | number }>({
-      type: "object",
-      additionalProperties: { type: ["string", "number"] },
-      description: "The conditions as they were understood.",
-    }),
-  },
-  { $id: "FactPage" },
-);
+export const FindFactsReply = t.named("FactPage", {
+  facts: Facts,
+  ...counts,
+  query: Type.Unsafe<{ readonly [name: string]: string | number }>({
+    type: "object",
+    additionalProperties: { type: ["string", "number"] },
+    description: "The conditions as they were understood.",
+  }),
+});
 
 export const CurrentFactQuery = Type.Object({
-  subject: FactSubject,
-  predicate: FactPredicate,
+  subject: field.FactSubject,
+  predicate: field.FactPredicate,
   at,
   known_at,
   ...scope,
 });
-export const GetFactQuery = Type.Object({ user_id: Type.Optional(UserId), known_at });
-export const OneFactReply = Type.Object({ fact: FactRecord }, { $id: "OneFact" });
+export const GetFactQuery = Type.Object({ user_id: Type.Optional(field.UserId), known_at });
+export const OneFactReply = t.named("OneFact", { fact: FactRecord });
 
 export const FactTimelineQuery = Type.Object({
-  subject: FactSubject,
-  predicate: Type.Optional(FactPredicate),
-  from: Type.Optional(QueryTime),
-  to: Type.Optional(QueryTime),
+  subject: field.FactSubject,
+  predicate: Type.Optional(field.FactPredicate),
+  from: Type.Optional(field.QueryTime),
+  to: Type.Optional(field.QueryTime),
   at,
   known_at,
   ...scope,
   ...page,
 });
-export const FactTimelineReply = Type.Object(
-  {
-    subject: Type.String(),
-    timeline: Type.Array(
-      Type.Object({
-        timestamp: Type.String({
-          format: "date-time",
-          description: "When the change takes effect; of `updated` when it was recorded.",
-        }),
-        change_type: Type.Enum(["created", "updated", "invalidated", "superseded"], { type: "string" }),
-        fact: FactRecord,
-      }),
-      { description: "Ascending." },
-    ),
-    ...counts,
-  },
-  { $id: "FactTimeline" },
-);
+export const FactTimelineReply = t.named("FactTimeline", {
+  subject: t.text(),
+  timeline: t.records("Ascending.", {
+    timestamp: t.time("When the change takes effect; of `updated` when it was recorded."),
+    change_type: t.oneOf(["created", "updated", "invalidated", "superseded"]),
+    fact: FactRecord,
+  }),
+  ...counts,
+});
 
 export const SearchFactsQuery = Type.Object({
-  pattern: textField(FACT_PATTERN),
+  pattern: field.textField(FACT_PATTERN),
   field: Type.Optional(
     Type.Enum(["subject", "predicate", "object", "any"], { type: "string", default: "any" }),
   ),
@@ -109,97 +83,81 @@ export const SearchFactsQuery = Type.Object({
   ...scope,
   ...page,
 });
-export const SearchFactsReply = Type.Object(
-  { pattern: Type.String(), field: Type.String(), facts: Facts, ...counts },
-  { $id: "FoundFacts" },
-);
+export const SearchFactsReply = t.named("FoundFacts", {
+  pattern: t.text(),
+  field: t.text(),
+  facts: Facts,
+  ...counts,
+});
 
 export const CompareFactsQuery = Type.Object({
-  subject: Type.Optional(FactSubject),
-  predicate: Type.Optional(FactPredicate),
-  time1: Type.Optional(QueryTime),
-  time2: Type.Optional(QueryTime),
-  from: Type.Optional(queryTime("The same as `time1`. ")),
-  to: Type.Optional(queryTime("The same as `time2`. ")),
+  subject: Type.Optional(field.FactSubject),
+  predicate: Type.Optional(field.FactPredicate),
+  time1: Type.Optional(field.QueryTime),
+  time2: Type.Optional(field.QueryTime),
+  from: Type.Optional(field.queryTime("The same as `time1`. ")),
+  to: Type.Optional(field.queryTime("The same as `time2`. ")),
   known_at,
   ...scope,
   ...page,
 });
-export const CompareFactsReply = Type.Object(
-  {
-    time1: Time,
-    time2: Time,
-    added: Facts,
-    removed: Facts,
-    changed: Type.Array(Type.Object({ before: FactRecord, after: FactRecord })),
-    unchanged: Facts,
-    summary: Type.Object({ added: Count, removed: Count, changed: Count, unchanged: Count }),
-    next_cursor,
-  },
-  { $id: "FactComparison" },
-);
+export const CompareFactsReply = t.named("FactComparison", {
+  time1: field.Time,
+  time2: field.Time,
+  added: Facts,
+  removed: Facts,
+  changed: t.records({ before: FactRecord, after: FactRecord }),
+  unchanged: Facts,
+  summary: Type.Object({ added: t.count(), removed: t.count(), changed: t.count(), unchanged: t.count() }),
+  next_cursor,
+});
 
 export const FactStatsQuery = Type.Object({ at, known_at, ...scope });
-export const FactStatsReply = Type.Object(
-  {
-    total_facts: Count,
-    active_facts: Count,
-    historical_facts: Count,
-    future_facts: Count,
-    subjects: Count,
-    predicates: Count,
-    objects: Count,
-    average_confidence: nullable(Type.Number({ minimum: 0, maximum: 1 })),
-    earliest: nullable(Time),
-    latest: nullable(Time),
-    top_predicates: Type.Array(Type.Object({ predicate: Type.String(), count: Count })),
-  },
-  { $id: "FactStats" },
-);
+export const FactStatsReply = t.named("FactStats", {
+  total_facts: t.count(),
+  active_facts: t.count(),
+  historical_facts: t.count(),
+  future_facts: t.count(),
+  subjects: t.count(),
+  predicates: t.count(),
+  objects: t.count(),
+  average_confidence: t.nullable(t.share()),
+  earliest: t.nullable(field.Time),
+  latest: t.nullable(field.Time),
+  top_predicates: t.records({ predicate: t.text(), count: t.count() }),
+});
 
 export const FactSubjectsQuery = Type.Object({ at, known_at, ...scope, l: page.l, u: page.u });
-export const FactSubjectsReply = Type.Object(
-  {
-    items: Type.Array(
-      Type.Object({
-        subject: Type.String({ description: "As its newest fact writes it." }),
-        fact_count: Type.Integer({ minimum: 1, description: "Past and future facts too." }),
-        current_count: Type.Integer({ minimum: 0, description: "Valid now, or at `at`." }),
-      }),
-      { description: "Those with the most facts first." },
-    ),
-    total: Type.Integer({ minimum: 0, description: "How many subjects there are." }),
-  },
-  { $id: "FactSubjects" },
-);
+export const FactSubjectsReply = t.named("FactSubjects", {
+  items: t.records("Those with the most facts first.", {
+    subject: t.text("As its newest fact writes it."),
+    fact_count: t.whole("Past and future facts too.", { minimum: 1 }),
+    current_count: t.count("Valid now, or at `at`."),
+  }),
+  total: t.count("How many subjects there are."),
+});
 
 export const VolatileFactsQuery = Type.Object({
-  subject: Type.Optional(FactSubject),
-  predicate: Type.Optional(FactPredicate),
+  subject: Type.Optional(field.FactSubject),
+  predicate: Type.Optional(field.FactPredicate),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_VOLATILE, default: DEFAULT_VOLATILE })),
-  from: Type.Optional(QueryTime),
-  to: Type.Optional(QueryTime),
+  from: Type.Optional(field.QueryTime),
+  to: Type.Optional(field.QueryTime),
   at,
   known_at,
   ...scope,
 });
-export const VolatileFactsReply = Type.Object(
-  {
-    volatile_facts: Type.Array(
-      Type.Object({
-        subject: Type.String(),
-        predicate: Type.String(),
-        user_id: nullable(Type.String()),
-        project: nullable(Type.String()),
-        change_count: Count,
-        average_confidence: Type.Number({ minimum: 0, maximum: 1 }),
-        average_duration_days: Type.Number({ minimum: 0 }),
-        last_changed_at: Time,
-        current_object: nullable(Type.String()),
-      }),
-      { description: "The most changing first." },
-    ),
-    count: Count,
-  },
-  { $id: "VolatileFacts" },
-);
+export const VolatileFactsReply = t.named("VolatileFacts", {
+  volatile_facts: t.records("The most changing first.", {
+    subject: t.text(),
+    predicate: t.text(),
+    user_id: t.nullable(t.text()),
+    project: t.nullable(t.text()),
+    change_count: t.count(),
+    average_confidence: t.share(),
+    average_duration_days: Type.Number({ minimum: 0 }),
+    last_changed_at: field.Time,
+    current_object: t.nullable(t.text()),
+  }),
+  count: t.count(),
+});

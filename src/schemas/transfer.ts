@@ -2,34 +2,16 @@
 import { type Static, Type } from "typebox";
 import { EXPORT_FORMAT, EXPORT_VERSION } from "./export-format.ts";
 import { CardinalityName, Confidence } from "./fact.ts";
-import {
-  BodyTime,
-  EDGE_KIND_NAMES,
-  ExportedContent,
-  exportedWriter,
-  FactObject,
-  FactPredicate,
-  FactSubject,
-  Metadata,
-  nullable,
-  Project,
-  QueryProject,
-  SectorName,
-  SECTOR_NAMES,
-  SessionId,
-  Tags,
-  UserId,
-  wellFormed,
-  writerInBody,
-} from "./fields.ts";
+import * as field from "./fields.ts";
+import * as t from "./shapes.ts";
 import { UUID_PATTERN } from "./text-rules.ts";
 import { Problem } from "./problem.ts";
 
 export const MAX_IMPORT_LINES = 1_000;
 
 const Uuid = Type.String({ pattern: UUID_PATTERN });
-const Weight = Type.Number({ minimum: 0, maximum: 1 });
-const text = (maxLength: number) => wellFormed(Type.String({ maxLength }));
+const Weight = t.share();
+const text = (maxLength: number) => field.wellFormed(Type.String({ maxLength }));
 const whole = (minimum: number) => Type.Integer({ minimum, maximum: 2 ** 31 });
 /** Unknown fields would be lost silently; a file of a later version has another number in its first line. */
 const exactly = { additionalProperties: false };
@@ -37,14 +19,14 @@ const exactly = { additionalProperties: false };
 export const ExportHeader = Type.Object({
   format: Type.Literal(EXPORT_FORMAT),
   version: Type.Literal(EXPORT_VERSION),
-  exported_at: Type.Optional(BodyTime),
-  memoryd: Type.Optional(Type.String({ description: "Version of the program that wrote it." })),
+  exported_at: Type.Optional(field.BodyTime),
+  memoryd: Type.Optional(t.text("Version of the program that wrote it.")),
 });
 
 const Source = Type.Object(
   {
     document_id: Uuid,
-    filename: nullable(text(256)),
+    filename: t.nullable(text(256)),
     media_type: text(256),
     chunk_index: Type.Integer({ minimum: -1, maximum: 2 ** 31 }),
     chunk_count: whole(0),
@@ -61,22 +43,22 @@ export const MemoryLine = Type.Object(
   {
     type: Type.Literal("memory"),
     id: Uuid,
-    content: ExportedContent,
-    tags: Tags,
-    metadata: Metadata,
-    user_id: nullable(UserId),
-    project: nullable(Project),
-    session_id: nullable(SessionId),
-    occurred_at: nullable(BodyTime),
-    primary_sector: SectorName,
-    sectors: Type.Array(SectorName, { minItems: 1, maxItems: SECTOR_NAMES.length }),
-    salience: Type.Number({ minimum: 0, maximum: 1 }),
-    created_at: BodyTime,
-    updated_at: BodyTime,
-    last_seen_at: BodyTime,
+    content: field.ExportedContent,
+    tags: field.Tags,
+    metadata: field.Metadata,
+    user_id: t.nullable(field.UserId),
+    project: t.nullable(field.Project),
+    session_id: t.nullable(field.SessionId),
+    occurred_at: t.nullable(field.BodyTime),
+    primary_sector: field.SectorName,
+    sectors: Type.Array(field.SectorName, { minItems: 1, maxItems: field.SECTOR_NAMES.length }),
+    salience: t.share(),
+    created_at: field.BodyTime,
+    updated_at: field.BodyTime,
+    last_seen_at: field.BodyTime,
     version: whole(1),
-    ...exportedWriter,
-    source: nullable(Source),
+    ...field.exportedWriter,
+    source: t.nullable(Source),
     supersedes: Type.Optional(Type.Array(Uuid, { maxItems: 1_024 })),
   },
   { ...exactly, $id: "MemoryLine", description: "`salience` is as of `last_seen_at`." },
@@ -93,24 +75,24 @@ export const DocumentLine = Type.Object(
     id: Uuid,
     sha256: Sha256,
     bytes: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
-    filename: nullable(text(256)),
+    filename: t.nullable(text(256)),
     media_type: text(256),
-    url: nullable(text(8_192)),
-    user_id: nullable(UserId),
-    project: nullable(Project),
-    tags: Tags,
-    metadata: Metadata,
+    url: t.nullable(text(8_192)),
+    user_id: t.nullable(field.UserId),
+    project: t.nullable(field.Project),
+    tags: field.Tags,
+    metadata: field.Metadata,
     root_memory_id: Uuid,
     memory_ids: Type.Array(Uuid, { minItems: 1, maxItems: MAX_NAMED_MEMORIES }),
-    strategy: Type.Enum(["single", "root-child"], { type: "string" }),
+    strategy: t.oneOf(["single", "root-child"]),
     total_tokens: whole(0),
     extraction: Type.Object(
       {
-        content_type: Type.Enum([...DOCUMENT_KINDS], { type: "string" }),
+        content_type: t.oneOf(DOCUMENT_KINDS),
         method: text(256),
         title: Type.Optional(text(16_384)),
         author: Type.Optional(text(16_384)),
-        date: Type.Optional(BodyTime),
+        date: Type.Optional(field.BodyTime),
         language: Type.Optional(text(256)),
         pages: Type.Optional(whole(0)),
         duration_s: Type.Optional(Type.Number({ minimum: 0, maximum: 2 ** 31 })),
@@ -120,9 +102,9 @@ export const DocumentLine = Type.Object(
       exactly,
     ),
     chunking_version: whole(0),
-    ...exportedWriter,
-    created_at: BodyTime,
-    fetched_at: nullable(BodyTime),
+    ...field.exportedWriter,
+    created_at: field.BodyTime,
+    fetched_at: t.nullable(field.BodyTime),
   },
   { ...exactly, $id: "DocumentLine", description: "`metadata` is what the writer gave." },
 );
@@ -131,26 +113,26 @@ export const FactLine = Type.Object(
   {
     type: Type.Literal("fact"),
     id: Uuid,
-    subject: FactSubject,
-    predicate: FactPredicate,
-    object: FactObject,
-    user_id: nullable(UserId),
-    project: nullable(Project),
+    subject: field.FactSubject,
+    predicate: field.FactPredicate,
+    object: field.FactObject,
+    user_id: t.nullable(field.UserId),
+    project: t.nullable(field.Project),
     cardinality: CardinalityName,
-    recorded_at: BodyTime,
+    recorded_at: field.BodyTime,
     // Not in files of the first version.
-    ...writerInBody,
+    ...field.writerInBody,
     versions: Type.Array(
       Type.Object(
         {
-          valid_from: BodyTime,
-          valid_to: nullable(BodyTime),
+          valid_from: field.BodyTime,
+          valid_to: t.nullable(field.BodyTime),
           confidence: Confidence,
-          metadata: Metadata,
-          source_memory_id: nullable(Uuid),
-          superseded_by: nullable(Uuid),
-          derived_from: nullable(Uuid),
-          updated_at: BodyTime,
+          metadata: field.Metadata,
+          source_memory_id: t.nullable(Uuid),
+          superseded_by: t.nullable(Uuid),
+          derived_from: t.nullable(Uuid),
+          updated_at: field.BodyTime,
         },
         exactly,
       ),
@@ -165,24 +147,21 @@ export const WaypointLine = Type.Object(
     type: Type.Literal("waypoint"),
     source: Uuid,
     target: Uuid,
-    kind: Type.Enum([...EDGE_KIND_NAMES], { type: "string" }),
+    kind: t.oneOf(field.EDGE_KIND_NAMES),
     weight: Weight,
-    created_at: BodyTime,
+    created_at: field.BodyTime,
   },
   { ...exactly, $id: "WaypointLine" },
 );
 
 /** The last line: without it a file was cut off. */
-export const EndLine = Type.Object(
-  {
-    type: Type.Literal("end"),
-    memories: whole(0),
-    documents: whole(0),
-    waypoints: whole(0),
-    facts: whole(0),
-  },
-  { $id: "EndLine" },
-);
+export const EndLine = t.named("EndLine", {
+  type: Type.Literal("end"),
+  memories: whole(0),
+  documents: whole(0),
+  waypoints: whole(0),
+  facts: whole(0),
+});
 
 export const TRANSFER_LINES = {
   memory: MemoryLine,
@@ -193,29 +172,24 @@ export const TRANSFER_LINES = {
 export type TransferLine = Static<(typeof TRANSFER_LINES)[keyof typeof TRANSFER_LINES]>;
 
 export const ExportQuery = Type.Object({
-  user_id: Type.Optional(UserId),
-  project: Type.Optional(QueryProject),
-  waypoints: Type.Optional(
-    Type.Boolean({ default: true, description: "Whether the links between memories come too." }),
-  ),
+  user_id: Type.Optional(field.UserId),
+  project: Type.Optional(field.QueryProject),
+  waypoints: Type.Optional(t.flag("Whether the links between memories come too.", { default: true })),
 });
 
-export const ImportReply = Type.Object(
-  {
-    results: Type.Array(
-      Type.Union([
-        Type.Object({
-          status: Type.Literal(200),
-          id: Type.String(),
-          outcome: Type.Enum(["added", "known"], { type: "string" }),
-        }),
-        Problem,
-      ]),
-      { description: "One a line, the first and the last line of the file left out, in order." },
-    ),
-    added: Type.Integer({ minimum: 0 }),
-    known: Type.Integer({ minimum: 0, description: "What was there already; it stays as it is." }),
-    failed: Type.Integer({ minimum: 0 }),
-  },
-  { $id: "Imported" },
-);
+export const ImportReply = t.named("Imported", {
+  results: t.list(
+    Type.Union([
+      Type.Object({
+        status: Type.Literal(200),
+        id: t.text(),
+        outcome: t.oneOf(["added", "known"]),
+      }),
+      Problem,
+    ]),
+    "One a line, the first and the last line of the file left out, in order.",
+  ),
+  added: t.count(),
+  known: t.count("What was there already; it stays as it is."),
+  failed: t.count(),
+});

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { Compile } from "typebox/compile";
 import { SECTORS } from "../../src/core/memory.ts";
-import { nullable, optional, SECTOR_NAMES, SectorName, Tags, UserId } from "../../src/schemas/fields.ts";
+import { SECTOR_NAMES, SectorName, Tags, UserId } from "../../src/schemas/fields.ts";
+import { nullable, optional } from "../../src/schemas/shapes.ts";
 
 describe("the wire's sectors", () => {
   it("are the core's", () => {

@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import { describe, expect, it } from "vitest";
-import { BodyTime, Metadata, nullable, optional, Time } from "../../src/schemas/fields.ts";
+import { BodyTime, Metadata, Time } from "../../src/schemas/fields.ts";
+import { nullable, optional } from "../../src/schemas/shapes.ts";
 import { fromWire, toWire } from "../../src/schemas/wire.ts";
 
 const Schema = Type.Object({

@@ -1,0 +1,93 @@
+/** How schemas are written: TypeBox's types with the description first, and optional fields as the wire has them. */
+import { type Static, type TOptional, type TProperties, type TSchema, type TUnsafe, Type } from "typebox";
+
+/** Without the field that says nothing. */
+function meaning(description: string | undefined, limits?: object) {
+  return { ...limits, ...(description !== undefined && { description }) };
+}
+
+export const text = (description?: string, limits?: object) => Type.String(meaning(description, limits));
+export const whole = (description?: string, limits?: object) => Type.Integer(meaning(description, limits));
+export const number = (description?: string, limits?: object) => Type.Number(meaning(description, limits));
+export const flag = (description?: string, limits?: object) => Type.Boolean(meaning(description, limits));
+/** How many: 0 or more. */
+export const count = (description?: string) => whole(description, { minimum: 0 });
+/** From 0 to 1. */
+export const share = (description?: string) => number(description, { minimum: 0, maximum: 1 });
+/** A time in an answer. */
+export const time = (description = "RFC 3339, UTC, with milliseconds.") =>
+  text(description, { format: "date-time" });
+
+export function oneOf<const Values extends readonly string[]>(values: Values, description?: string) {
+  return Type.Enum<[...Values]>([...values], { type: "string", ...meaning(description) });
+}
+
+export function list<T extends TSchema>(items: T, description?: string) {
+  return Type.Array(items, meaning(description));
+}
+
+/** A list of objects with these fields. */
+export function records<P extends TProperties>(...fields: Fields<P>) {
+  return Type.Array(Type.Object(fields.at(-1) as P), meaning(descriptionIn(fields)));
+}
+
+export function object<P extends TProperties>(description: string, fields: P) {
+  return Type.Object(fields, { description });
+}
+
+export function objectOrNull<P extends TProperties>(fields: P) {
+  return nullable(Type.Object(fields));
+}
+
+/** A body that may be left out; all its fields may, too. */
+export function optionalBody<P extends TProperties>(name: string, fields: P) {
+  return nullable(named(name, fields));
+}
+
+/** An object with any fields. */
+export function anyObject(description?: string) {
+  return Type.Unsafe<{ readonly [key: string]: unknown }>({ type: "object", ...meaning(description) });
+}
+
+/** Values of one kind under names that are not known before. */
+export function byName<T extends TSchema>(values: T, description: string) {
+  return Type.Unsafe<Readonly<Record<string, Static<T>>>>({
+    type: "object",
+    additionalProperties: values,
+    description,
+  });
+}
+
+/** An object that the description of the API has under a name of its own. */
+export function named<P extends TProperties>(name: string, ...fields: Fields<P>) {
+  return Type.Object(fields.at(-1) as P, { $id: name, ...meaning(descriptionIn(fields)) });
+}
+
+type Fields<P> = readonly [fields: P] | readonly [description: string, fields: P];
+
+function descriptionIn([first]: Fields<unknown>): string | undefined {
+  return typeof first === "string" ? first : undefined;
+}
+
+export function nullable<T extends TSchema>(schema: T): TUnsafe<Static<T> | null> {
+  const {
+    type,
+    enum: values,
+    "~refine": refinements,
+  } = schema as T & {
+    type: string | string[];
+    enum?: readonly unknown[];
+    "~refine"?: unknown;
+  };
+  return Type.Unsafe<Static<T> | null>({
+    ...schema,
+    type: [type, "null"].flat(),
+    ...(values && { enum: [...values, null] }),
+    ...(refinements !== undefined && { "~refine": refinements }),
+  });
+}
+
+/** A field that may be left out; null is the same as leaving it out. */
+export function optional<T extends TSchema>(schema: T): TOptional<TUnsafe<Static<T> | null>> {
+  return Type.Optional(nullable(schema));
+}
