@@ -3,14 +3,9 @@ import type { Static } from "typebox";
 import type { RecordFactInput } from "../core/facts/record-fact.ts";
 import { CloseFactBody, CloseFactQuery, RecordFactBody } from "../schemas/fact.ts";
 import { fromWire, present } from "../schemas/wire.ts";
-import { oneOf, ownerOf, uuidOf } from "./memory-input.ts";
+import { oneOf, ownerOf } from "./memory-input.ts";
 import { nextPlace, type Page } from "./page.ts";
 import { invalid } from "./problem.ts";
-
-/** An id in the one form it is kept in. @throws {ServiceError} NOT_FOUND for what cannot be one. */
-export function factIdOf(text: string): string {
-  return uuidOf(text, "fact");
-}
 
 export function recordFactInput(body: Static<typeof RecordFactBody>): RecordFactInput {
   const { sourceMemoryId, ...input } = fromWire(RecordFactBody, body);
@@ -27,7 +22,7 @@ export function closeFactInput(
   const erase = oneOf([asked.erase, sent?.erase], "/erase") ?? false;
   if (erase && validTo !== undefined)
     throw invalid("/valid_to", "must be left out where `erase` is true: nothing is left to end");
-  return { ...ownerOf(query, body), ...present({ validTo }), erase };
+  return { ...ownerOf({ query, body }), ...present({ validTo }), erase };
 }
 
 /** The counts in every page of a list. */

@@ -179,12 +179,21 @@ export function oneUser(names: readonly (string | null | undefined)[], path: str
   return oneOf(names, path, "names another user than the request does elsewhere");
 }
 
-/** The user that a request on one memory or fact names, in its query or its body. @throws as `oneUser`. */
-export function ownerOf(
-  query: { readonly user_id?: string },
-  body: { readonly user_id?: string | null } | null,
-): { userId?: string } {
-  return present({ userId: oneUser([query.user_id, body?.user_id], "/user_id") });
+/** A request as far as its owner is concerned: whoever may name it, in the query or the body, is in a schema. */
+type Owned = Pick<FastifyRequest, "query" | "body">;
+
+/** The user that a request names, in its query or its body. @throws as `oneUser`. */
+export function ownerOf({ query, body }: Owned): { userId?: string } {
+  const names = [query, body].map((part) => (part as { readonly user_id?: string | null } | null)?.user_id);
+  return present({ userId: oneUser(names, "/user_id") });
+}
+
+/** The id and the user that a request on one record names. @throws as `oneUser`, `uuidOf`. */
+export function targetOf(
+  request: Owned & { readonly params: { readonly id: string } },
+  kind: string,
+): { id: string; userId?: string } {
+  return { id: uuidOf(request.params.id, kind), ...ownerOf(request) };
 }
 
 /** Whose, and whether into the trash and by whom, of a request that deletes. @throws as `oneUser`. */
@@ -197,7 +206,7 @@ export function deletion(
   const { query, body } = request;
   const isTrash = (query.trash ?? body?.trash) === true;
   return {
-    ...ownerOf(query, body),
+    ...ownerOf(request),
     ...(isTrash && { trash: true, ...present({ deletedBy: writer(request).createdBy }) }),
   };
 }

@@ -68,10 +68,7 @@ export function ifVersion(request: FastifyRequest): { ifVersion?: number } {
 }
 
 /** The idempotency key of a POST, if it has one; it belongs to caller, route and user. */
-export function idempotency(
-  request: FastifyRequest,
-  userId: string | undefined,
-): { idempotency?: IdempotentRequest } {
+export function idempotency(request: FastifyRequest, userId?: string): { idempotency?: IdempotentRequest } {
   const key = request.headers["idempotency-key"];
   if (typeof key !== "string") return {};
   const { caller, routeOptions } = request;

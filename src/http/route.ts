@@ -5,84 +5,84 @@ import type {
   FastifyReply,
   FastifyRequest,
 } from "fastify";
-import type { Static, TSchema } from "typebox";
+import type { Static, TSchema, TUnknown } from "typebox";
 import { compileValidator } from "./validation.ts";
 import { ServiceError } from "../core/errors.ts";
+import { present } from "../schemas/wire.ts";
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+type Scope = NonNullable<FastifyContextConfig["scope"]>;
+type Address = `${Scope} ${Method} /${string}`;
 
-/** A route as the description of the API names it. */
-interface About extends FastifyContextConfig {
-  readonly id: string;
-  readonly at: `${Method} /${string}`;
-  readonly scope: NonNullable<FastifyContextConfig["scope"]>;
-  readonly summary: string;
+/** The schemas of what a route takes and answers, its handler, and what else Fastify is told of it. */
+interface RouteParts<
+  Params extends TSchema,
+  Query extends TSchema,
+  Body extends TSchema,
+  Answer extends TSchema,
+> extends Omit<FastifyContextConfig, "scope" | "optionalBody"> {
   readonly description?: string;
-}
-
-/** The schemas of what a route takes and answers. */
-interface Wire {
-  readonly params?: TSchema;
-  readonly querystring?: TSchema;
+  readonly params?: Params;
+  readonly querystring?: Query;
   readonly headers?: TSchema;
-  readonly body?: TSchema;
+  /** Optional where the schema allows null, and where a DELETE or a POST takes none. */
+  readonly body?: Body;
   /** With the status 200. */
-  readonly answer?: TSchema;
+  readonly answer?: Answer;
   /** With the status 202. */
   readonly accepted?: TSchema;
+  readonly handle: (
+    request: FastifyRequest<{
+      Params: Static<Params>;
+      Querystring: Static<Query>;
+      Body: Static<Body>;
+    }>,
+    reply: FastifyReply,
+  ) => Promise<Static<Answer> | FastifyReply>;
 }
 
-type Part<W, Name extends keyof Wire> =
-  W extends Readonly<Record<Name, infer S extends TSchema>> ? Static<S> : unknown;
-type RequestOf<W> = FastifyRequest<{
-  Params: Part<W, "params">;
-  Querystring: Part<W, "querystring">;
-  Body: Part<W, "body">;
-}>;
-type Handler<W> = (
-  request: RequestOf<W>,
-  reply: FastifyReply,
-) => Promise<(W extends { readonly answer: infer S extends TSchema } ? Static<S> : unknown) | FastifyReply>;
+/** Adds a route under its operation id. */
+type Route = (app: FastifyInstance, id: string) => unknown;
 
-/** Adds one route. Its body is optional where the schema allows null, and where a DELETE or a POST takes none. */
-export type AddRoute = <const W extends Wire>(about: About, wire: W, handler: Handler<W>) => void;
-
-/** A group of routes. */
-export function routes<Options extends object>(
-  add: (route: AddRoute, options: Options, app: FastifyInstance) => Promise<void> | void,
-): FastifyPluginAsync<Options> {
-  return async (app, options) => {
-    await add(routeAdder(app), options, app);
-  };
-}
-
-export function routeAdder(app: FastifyInstance): AddRoute {
-  return ({ id, at, summary, description, ...config }, { answer, accepted, ...parts }, handler) => {
-    const [method = "", url = ""] = at.split(" ");
-    const isBodyless = parts.body === undefined ? config.takes === undefined && method !== "GET" : false;
-    const optionalBody = isBodyless || isNullable(parts.body);
+/** A route: who may call what, one line on it, and the rest. */
+export function route<
+  const Params extends TSchema = TUnknown,
+  const Query extends TSchema = TUnknown,
+  const Body extends TSchema = TUnknown,
+  const Answer extends TSchema = TUnknown,
+>(address: Address, summary: string, parts: RouteParts<Params, Query, Body, Answer>): Route {
+  const [scope, method = "", url = ""] = address.split(" ");
+  const { description, params, querystring, headers, body, answer, accepted, handle, ...config } = parts;
+  const isBodyless = body === undefined && config.takes === undefined && method !== "GET";
+  const isOptional = isBodyless || isNullable(body);
+  const schemaOf = (operationId: string) => ({
+    operationId,
+    summary,
+    ...present({ description, params, querystring, headers, body }),
+    ...((answer ?? accepted) && { response: present({ 200: answer, 202: accepted }) }),
+  });
+  return (app, id) =>
     app.route({
       method,
       url,
-      config: { ...config, ...(optionalBody && { optionalBody }) },
-      schema: {
-        operationId: id,
-        summary,
-        ...(description !== undefined && { description }),
-        ...parts,
-        ...((answer ?? accepted) && {
-          response: { ...(answer && { 200: answer }), ...(accepted && { 202: accepted }) },
-        }),
-      },
+      config: { ...config, scope: scope as Scope, ...(isOptional && { optionalBody: true }) },
+      schema: schemaOf(id),
       ...(config.bodyKind === "batch" && {
         validatorCompiler: (part) =>
           compileValidator({ ...part, schema: withoutItems(part.schema as TSchema) }),
       }),
-      handler: handler as (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>,
+      handler: handle as (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>,
     });
-  };
 }
 
+/** A group of routes, by their operation ids, in the order of the description of the API. */
+export function routes<Options extends object>(
+  make: (options: Options, app: FastifyInstance) => Readonly<Record<string, Route>>,
+): FastifyPluginAsync<Options> {
+  return async (app, options) => {
+    for (const [id, add] of Object.entries(make(options, app))) add(app, id);
+  };
+}
 /** The schema with lists of anything: a route that takes a batch judges the items one by one. */
 function withoutItems(schema: TSchema): TSchema {
   const { properties = {} } = schema as { readonly properties?: Readonly<Record<string, object>> };

@@ -1,30 +1,18 @@
 import { isAbsolute } from "node:path";
 import type { BackupOperations } from "../../core/backups.ts";
 import { ServiceError } from "../../core/errors.ts";
-import {
-  BackupParams,
-  BackupRecord,
-  CreateBackupBody,
-  ListBackupsReply,
-  RemoveBackupReply,
-  StartBackupReply,
-} from "../../schemas/backups.ts";
+import * as wire from "../../schemas/backups.ts";
 import { toWire } from "../../schemas/wire.ts";
 import { LOCAL_TOKEN_ID } from "../access.ts";
-import { routes } from "../route.ts";
+import { route, routes } from "../route.ts";
 
-export const backupRoutes = routes<{ readonly backups: BackupOperations }>((route, { backups }) => {
-  route(
-    {
-      id: "createBackup",
-      at: "POST /backups",
-      scope: "admin",
-      summary: "Copy the whole store to a backup, while it is used",
-      description:
-        "Goes on by itself after the answer; `GET /backups` says how far it is and whether it failed.",
-    },
-    { body: CreateBackupBody, accepted: StartBackupReply },
-    async ({ body, caller }, reply) => {
+export const backupRoutes = routes<{ readonly backups: BackupOperations }>(({ backups }) => ({
+  createBackup: route("admin POST /backups", "Copy the whole store to a backup, while it is used", {
+    description:
+      "Goes on by itself after the answer; `GET /backups` says how far it is and whether it failed.",
+    body: wire.CreateBackupBody,
+    accepted: wire.StartBackupReply,
+    handle: async ({ body, caller }, reply) => {
       const { name, folder } = body ?? {};
       // A key must not let its holder write anywhere on the disk.
       if (folder !== undefined && caller?.id !== LOCAL_TOKEN_ID)
@@ -35,42 +23,33 @@ export const backupRoutes = routes<{ readonly backups: BackupOperations }>((rout
       if (folder !== undefined && !isAbsolute(folder))
         throw new ServiceError("INVALID_REQUEST", `The folder must be an absolute path; got ${folder}.`);
       const started = await backups.start({ name, folder });
-      return reply.code(202).send(toWire(StartBackupReply, { ...started, status: "running" }));
+      return reply.code(202).send(toWire(wire.StartBackupReply, { ...started, status: "running" }));
     },
-  );
-
-  route(
-    { id: "listBackups", at: "GET /backups", scope: "admin", summary: "List backups, newest first" },
-    { answer: ListBackupsReply },
-    async () => {
+  }),
+  listBackups: route("admin GET /backups", "List backups, newest first", {
+    answer: wire.ListBackupsReply,
+    handle: async () => {
       const { running = null, last, ...list } = await backups.list();
-      return toWire(ListBackupsReply, {
+      return toWire(wire.ListBackupsReply, {
         ...list,
         running,
         last: last === undefined ? null : { problem: null, ...last },
       });
     },
-  );
-
-  route(
-    {
-      id: "verifyBackup",
-      at: "POST /backups/:name/verify",
-      scope: "admin",
-      summary: "Read every file of a backup and open its tables",
-      description:
-        "Answers when that is done: about a second for 500 MB. 500 with what is wrong where it is damaged.",
-    },
-    { params: BackupParams, answer: BackupRecord },
-    async ({ params }) => toWire(BackupRecord, await backups.verify(params.name)),
-  );
-
-  route(
-    { id: "deleteBackup", at: "DELETE /backups/:name", scope: "admin", summary: "Remove a backup" },
-    { params: BackupParams, answer: RemoveBackupReply },
-    async ({ params }) => {
+  }),
+  verifyBackup: route("admin POST /backups/:name/verify", "Read every file of a backup and open its tables", {
+    description:
+      "Answers when that is done: about a second for 500 MB. 500 with what is wrong where it is damaged.",
+    params: wire.BackupParams,
+    answer: wire.BackupRecord,
+    handle: async ({ params }) => toWire(wire.BackupRecord, await backups.verify(params.name)),
+  }),
+  deleteBackup: route("admin DELETE /backups/:name", "Remove a backup", {
+    params: wire.BackupParams,
+    answer: wire.RemoveBackupReply,
+    handle: async ({ params }) => {
       await backups.remove(params.name);
       return { ok: true as const, deleted: 1 as const };
     },
-  );
-});
+  }),
+}));

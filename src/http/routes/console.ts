@@ -6,7 +6,7 @@ import { ServiceError } from "../../core/errors.ts";
 import { SessionReply, SignInBody, SignInCodeReply, SignInReply } from "../../schemas/system.ts";
 import { type Access, LOCAL_TOKEN_ID } from "../access.ts";
 import type { ConsoleSessions } from "../console-sessions.ts";
-import { routes } from "../route.ts";
+import { route, routes } from "../route.ts";
 
 export interface SessionRoutesOptions {
   readonly access: Pick<Access, "isKeyNeeded">;
@@ -75,72 +75,52 @@ export async function consoleRoutes(
   });
 }
 
-export const sessionRoutes = routes<SessionRoutesOptions>((route, { access, sessions, version }) => {
-  route(
-    {
-      id: "session",
-      at: "GET /session",
-      scope: "read",
-      summary: "Who calls, and what that caller may do",
-    },
-    { answer: SessionReply },
-    async ({ caller }) => ({
+export const sessionRoutes = routes<SessionRoutesOptions>(({ access, sessions, version }) => ({
+  session: route("read GET /session", "Who calls, and what that caller may do", {
+    answer: SessionReply,
+    handle: async ({ caller }) => ({
       name: caller?.name ?? null,
       scope: caller?.scope ?? "read",
       user_id: caller?.userId ?? null,
       key_needed: access.isKeyNeeded(),
       version: version(),
     }),
-  );
-
-  route(
+  }),
+  createSignInCode: route(
+    "admin POST /session/codes",
+    "Make a code that signs one browser tab in; for `memoryd open`",
     {
-      id: "createSignInCode",
-      at: "POST /session/codes",
-      scope: "admin",
-      summary: "Make a code that signs one browser tab in; for `memoryd open`",
       description: "Only with the token in the data directory. It holds for a minute and once.",
+      answer: SignInCodeReply,
+      handle: async ({ caller }) => {
+        if (caller?.id !== LOCAL_TOKEN_ID)
+          throw new ServiceError(
+            "FORBIDDEN",
+            "Only `memoryd open` may do this, on the daemon's own machine.",
+          );
+        return { code: sessions.newCode() };
+      },
     },
-    { answer: SignInCodeReply },
-    async ({ caller }) => {
-      if (caller?.id !== LOCAL_TOKEN_ID)
-        throw new ServiceError("FORBIDDEN", "Only `memoryd open` may do this, on the daemon's own machine.");
-      return { code: sessions.newCode() };
-    },
-  );
-
-  route(
-    {
-      id: "signIn",
-      at: "POST /session",
-      scope: "open",
-      summary: "Exchange a code of `memoryd open` for a token, used as a key",
-    },
-    { body: SignInBody, answer: SignInReply },
-    async ({ body, log }) => {
+  ),
+  signIn: route("open POST /session", "Exchange a code of `memoryd open` for a token, used as a key", {
+    body: SignInBody,
+    answer: SignInReply,
+    handle: async ({ body, log }) => {
       const signedIn = sessions.signIn(body.code);
       if (signedIn === undefined)
         throw new ServiceError("UNAUTHORIZED", "This code was used or is too old. Run `memoryd open` again.");
       log.info("browser tab signed in");
       return { token: signedIn.token, expires_at: new Date(signedIn.expiresAt).toISOString() };
     },
-  );
-
-  route(
-    {
-      id: "signOut",
-      at: "DELETE /session",
-      scope: "read",
-      summary: "End the token that this request carries",
-      description: "Keys stay; `DELETE /keys/:id` revokes them.",
-    },
-    {},
-    async ({ headers }) => {
+  }),
+  signOut: route("read DELETE /session", "End the token that this request carries", {
+    description: "Keys stay; `DELETE /keys/:id` revokes them.",
+    handle: async ({ headers }) => {
       sessions.signOut(/^Bearer +([^\s]+) *$/i.exec(headers.authorization ?? "")?.[1] ?? "");
       return { ok: true as const };
     },
-  );
-});
+  }),
+}));
 
 /** The files that the build's manifest names. */
 async function assetsOf(folder: string): Promise<ReadonlySet<string>> {

@@ -1,24 +1,12 @@
 import { Readable } from "node:stream";
-import type { FastifyPluginAsync } from "fastify";
-import {
-  DeleteDocumentReply,
-  DocumentParams,
-  GetDocumentQuery,
-  GetDocumentReply,
-  JobParams,
-  JobRecord,
-  ListDocumentsQuery,
-  ListDocumentsReply,
-  ListJobsReply,
-  RestoreOriginalReply,
-} from "../../schemas/document.ts";
+import * as wire from "../../schemas/document.ts";
 import { DeletionBody, DeletionQuery, OwnerBody, OwnerQuery } from "../../schemas/memory.ts";
 import { fromWire } from "../../schemas/wire.ts";
 import type { DocumentsOf } from "../caller-operations.ts";
 import { documentRecord, documentWithChunks, jobRecord } from "../document-record.ts";
-import { deletion, inScope, ownerOf, uuidOf } from "../memory-input.ts";
+import { deletion, inScope, targetOf, uuidOf } from "../memory-input.ts";
 import { pageOf, pageReply } from "../page.ts";
-import { refuseOtherBodies, routeAdder, routes } from "../route.ts";
+import { refuseOtherBodies, route, routes } from "../route.ts";
 import { passOver, receive } from "../upload.ts";
 
 const DEFAULT_CHUNKS = 1_000;
@@ -29,20 +17,17 @@ export interface DocumentRoutesOptions {
   readonly maxUploadBytes: number;
 }
 
-export const documentRoutes = routes<DocumentRoutesOptions>(
-  async (route, { documentsOf, maxUploadBytes }, app) => {
-    route(
-      {
-        id: "listJobs",
-        at: "GET /jobs",
-        scope: "read",
-        summary: "List jobs, newest first",
-        description: "Those that are over are kept for a day.",
-      },
-      { querystring: ListDocumentsQuery, answer: ListJobsReply },
-      async (request) => {
+export const documentRoutes = routes<DocumentRoutesOptions>((options, app) => {
+  const { documentsOf } = options;
+  app.register(originalRoutes, options);
+  return {
+    listJobs: route("read GET /jobs", "List jobs, newest first", {
+      description: "Those that are over are kept for a day.",
+      querystring: wire.ListDocumentsQuery,
+      answer: wire.ListJobsReply,
+      handle: async (request) => {
         const page = pageOf(request.query);
-        const filter = inScope(fromWire(ListDocumentsQuery, request.query));
+        const filter = inScope(fromWire(wire.ListDocumentsQuery, request.query));
         const { items, ...rest } = documentsOf(request).listJobs({ ...filter, ...page });
         return pageReply(
           page,
@@ -50,39 +35,33 @@ export const documentRoutes = routes<DocumentRoutesOptions>(
           rest,
         );
       },
-    );
-
-    route(
-      { id: "getJob", at: "GET /jobs/:id", scope: "read", summary: "How far a job is, or what came of it" },
-      { params: JobParams, querystring: OwnerQuery, answer: JobRecord },
-      async (request) => {
-        const id = uuidOf(request.params.id, "job");
-        return jobRecord(documentsOf(request).getJob({ id, ...ownerOf(request.query, null) }), request.id);
-      },
-    );
-
-    route(
-      {
-        id: "cancelJob",
-        at: "DELETE /jobs/:id",
-        scope: "write",
-        summary: "Cancel a job",
-        description: "One that is over stays as it is.",
-      },
-      { params: JobParams, querystring: OwnerQuery, body: OwnerBody, answer: JobRecord },
-      async (request) => {
-        const id = uuidOf(request.params.id, "job");
-        const job = await documentsOf(request).cancelJob({ id, ...ownerOf(request.query, request.body) });
+    }),
+    getJob: route("read GET /jobs/:id", "How far a job is, or what came of it", {
+      params: wire.JobParams,
+      querystring: OwnerQuery,
+      answer: wire.JobRecord,
+      handle: async (request) => {
+        const job = documentsOf(request).getJob(targetOf(request, "job"));
         return jobRecord(job, request.id);
       },
-    );
-
-    route(
-      { id: "listDocuments", at: "GET /documents", scope: "read", summary: "List documents, newest first" },
-      { querystring: ListDocumentsQuery, answer: ListDocumentsReply },
-      async (request) => {
+    }),
+    cancelJob: route("write DELETE /jobs/:id", "Cancel a job", {
+      description: "One that is over stays as it is.",
+      params: wire.JobParams,
+      querystring: OwnerQuery,
+      body: OwnerBody,
+      answer: wire.JobRecord,
+      handle: async (request) => {
+        const job = await documentsOf(request).cancelJob(targetOf(request, "job"));
+        return jobRecord(job, request.id);
+      },
+    }),
+    listDocuments: route("read GET /documents", "List documents, newest first", {
+      querystring: wire.ListDocumentsQuery,
+      answer: wire.ListDocumentsReply,
+      handle: async (request) => {
         const page = pageOf(request.query);
-        const filter = inScope(fromWire(ListDocumentsQuery, request.query));
+        const filter = inScope(fromWire(wire.ListDocumentsQuery, request.query));
         const { items, ...rest } = documentsOf(request).listDocuments({ ...filter, ...page });
         return pageReply(
           page,
@@ -90,53 +69,36 @@ export const documentRoutes = routes<DocumentRoutesOptions>(
           rest,
         );
       },
-    );
-
-    route(
-      {
-        id: "getDocument",
-        at: "GET /documents/:id",
-        scope: "read",
-        summary: "Read a document's account and its chunks",
-      },
-      { params: DocumentParams, querystring: GetDocumentQuery, answer: GetDocumentReply },
-      async (request) => {
-        const id = uuidOf(request.params.id, "document");
+    }),
+    getDocument: route("read GET /documents/:id", "Read a document's account and its chunks", {
+      params: wire.DocumentParams,
+      querystring: wire.GetDocumentQuery,
+      answer: wire.GetDocumentReply,
+      handle: async (request) => {
         const { l: limit = DEFAULT_CHUNKS, u: offset = 0 } = request.query;
-        const owner = ownerOf(request.query, null);
-        return documentWithChunks(await documentsOf(request).getDocument({ id, limit, offset, ...owner }));
+        const input = { ...targetOf(request, "document"), limit, offset };
+        return documentWithChunks(await documentsOf(request).getDocument(input));
       },
-    );
-
-    route(
-      {
-        id: "deleteDocument",
-        at: "DELETE /documents/:id",
-        scope: "write",
-        summary: "Delete a document with its memories and its original",
-      },
-      { params: DocumentParams, querystring: DeletionQuery, body: DeletionBody, answer: DeleteDocumentReply },
-      async (request) => {
+    }),
+    deleteDocument: route("write DELETE /documents/:id", "Delete a document with its memories and original", {
+      params: wire.DocumentParams,
+      querystring: DeletionQuery,
+      body: DeletionBody,
+      answer: wire.DeleteDocumentReply,
+      handle: async (request) => {
         const id = uuidOf(request.params.id, "document");
         const { deleted } = await documentsOf(request).deleteDocument({ id, ...deletion(request) });
         return { ok: true as const, id, deleted };
       },
-    );
-
-    route(
-      {
-        id: "downloadDocument",
-        at: "GET /documents/:id/file",
-        scope: "read",
-        answers: ORIGINAL_MEDIA_TYPE,
-        summary: "The original bytes",
-        description: "Always as a download, never as what it says it is.",
-      },
-      { params: DocumentParams, querystring: OwnerQuery },
-      async (request, reply) => {
-        const id = uuidOf(request.params.id, "document");
-        const owner = ownerOf(request.query, null);
-        const { document, size, bytes } = await documentsOf(request).readOriginal({ id, ...owner });
+    }),
+    downloadDocument: route("read GET /documents/:id/file", "The original bytes", {
+      answers: ORIGINAL_MEDIA_TYPE,
+      description: "Always as a download, never as what it says it is.",
+      params: wire.DocumentParams,
+      querystring: OwnerQuery,
+      handle: async (request, reply) => {
+        const target = targetOf(request, "document");
+        const { document, size, bytes } = await documentsOf(request).readOriginal(target);
         return reply
           .headers({
             "content-length": size,
@@ -146,41 +108,38 @@ export const documentRoutes = routes<DocumentRoutesOptions>(
           .type(ORIGINAL_MEDIA_TYPE)
           .send(Readable.from(bytes, { objectMode: false }));
       },
-    );
+    }),
+  };
+});
 
-    const originals: FastifyPluginAsync = async (scope) => {
-      refuseOtherBodies(scope, "the bytes of the original", ORIGINAL_MEDIA_TYPE);
-      scope.addContentTypeParser(ORIGINAL_MEDIA_TYPE, (_request, stream, done) => done(null, stream));
-      routeAdder(scope)(
-        {
-          id: "restoreOriginal",
-          at: "PUT /documents/:id/file",
-          scope: "write",
-          takes: ORIGINAL_MEDIA_TYPE,
-          summary: "Give an imported document its original back",
-          description: "Only the very bytes that it was made of are taken.",
-        },
-        { params: DocumentParams, querystring: OwnerQuery, answer: RestoreOriginalReply },
-        async (request) => {
-          const id = uuidOf(request.params.id, "document");
-          const documents = documentsOf(request);
-          // Too large a body is refused before it has all come.
-          const stream = (request.body as Readable).iterator({ destroyOnReturn: false });
-          const file = await documents
-            .receiveFile()
-            .then((incoming) => receive(incoming, stream, maxUploadBytes))
-            .catch((error: unknown) => {
-              passOver(request);
-              throw error;
-            });
-          await documents.restoreOriginal({ id, file, ...ownerOf(request.query, null) });
-          return { ok: true as const, id };
-        },
-      );
-    };
-    await app.register(originals);
-  },
-);
+const originalRoutes = routes<DocumentRoutesOptions>(({ documentsOf, maxUploadBytes }, app) => {
+  refuseOtherBodies(app, "the bytes of the original", ORIGINAL_MEDIA_TYPE);
+  app.addContentTypeParser(ORIGINAL_MEDIA_TYPE, (_request, stream, done) => done(null, stream));
+  return {
+    restoreOriginal: route("write PUT /documents/:id/file", "Give an imported document its original back", {
+      takes: ORIGINAL_MEDIA_TYPE,
+      description: "Only the very bytes that it was made of are taken.",
+      params: wire.DocumentParams,
+      querystring: OwnerQuery,
+      answer: wire.RestoreOriginalReply,
+      handle: async (request) => {
+        const target = targetOf(request, "document");
+        const documents = documentsOf(request);
+        // Too large a body is refused before it has all come.
+        const stream = (request.body as Readable).iterator({ destroyOnReturn: false });
+        const file = await documents
+          .receiveFile()
+          .then((incoming) => receive(incoming, stream, maxUploadBytes))
+          .catch((error: unknown) => {
+            passOver(request);
+            throw error;
+          });
+        await documents.restoreOriginal({ ...target, file });
+        return { ok: true as const, id: target.id };
+      },
+    }),
+  };
+});
 
 /** Quoted ASCII for old clients, the name itself for all others (RFC 6266). */
 function disposition(filename: string): string {

@@ -1,180 +1,117 @@
 import { FactParams } from "../../schemas/fact.ts";
-import {
-  CompareFactsQuery,
-  CompareFactsReply,
-  CurrentFactQuery,
-  DEFAULT_VOLATILE,
-  FactStatsQuery,
-  FactSubjectsQuery,
-  FactSubjectsReply,
-  FactStatsReply,
-  FactTimelineQuery,
-  FactTimelineReply,
-  FindFactsQuery,
-  FindFactsReply,
-  GetFactQuery,
-  OneFactReply,
-  SearchFactsQuery,
-  SearchFactsReply,
-  VolatileFactsQuery,
-  VolatileFactsReply,
-} from "../../schemas/read-facts.ts";
+import * as wire from "../../schemas/read-facts.ts";
 import { fromWire, toWire } from "../../schemas/wire.ts";
 import type { OperationsOf } from "../caller-operations.ts";
-import { comparedTimes, factIdOf, pageCounts } from "../fact-input.ts";
-import { inScope } from "../memory-input.ts";
+import { comparedTimes, pageCounts } from "../fact-input.ts";
+import { inScope, uuidOf } from "../memory-input.ts";
 import { nextPlace, placeOf } from "../page.ts";
 import { factRecord } from "../records.ts";
-import { routes } from "../route.ts";
+import { route, routes } from "../route.ts";
 
-export const factReadRoutes = routes<{ readonly operationsOf: OperationsOf }>((route, { operationsOf }) => {
-  route(
-    {
-      id: "findFacts",
-      at: "GET /api/temporal/fact",
-      scope: "read",
-      summary: "List facts, past ones too",
-      description: "With `at` those valid at that moment.",
-    },
-    { querystring: FindFactsQuery, answer: FindFactsReply },
-    async (request) => {
+export const factReadRoutes = routes<{ readonly operationsOf: OperationsOf }>(({ operationsOf }) => ({
+  findFacts: route("read GET /api/temporal/fact", "List facts, past ones too", {
+    description: "With `at` those valid at that moment.",
+    querystring: wire.FindFactsQuery,
+    answer: wire.FindFactsReply,
+    handle: async (request) => {
       const place = placeOf(request.query);
-      const conditions = fromWire(FindFactsQuery, request.query);
+      const conditions = fromWire(wire.FindFactsQuery, request.query);
       const { facts, total } = operationsOf(request).findFacts({ ...inScope(conditions), ...place });
       const { cursor: _, ...query } = conditions;
       return {
         facts: facts.map(factRecord),
         ...pageCounts(facts.length, total, place),
-        query: toWire(FindFactsQuery, { ...query, l: place.limit, u: place.offset }),
+        query: toWire(wire.FindFactsQuery, { ...query, l: place.limit, u: place.offset }),
       };
     },
-  );
-
-  route(
-    {
-      id: "currentFact",
-      at: "GET /api/temporal/fact/current",
-      scope: "read",
-      summary: "What is true now of a subject and predicate",
-      description: "404 where nothing is; where several are, the newest.",
-    },
-    { querystring: CurrentFactQuery, answer: OneFactReply },
-    async (request) => {
-      const input = inScope(fromWire(CurrentFactQuery, request.query));
+  }),
+  currentFact: route("read GET /api/temporal/fact/current", "What is true now of a subject and predicate", {
+    description: "404 where nothing is; where several are, the newest.",
+    querystring: wire.CurrentFactQuery,
+    answer: wire.OneFactReply,
+    handle: async (request) => {
+      const input = inScope(fromWire(wire.CurrentFactQuery, request.query));
       return { fact: factRecord(operationsOf(request).currentFact(input)) };
     },
-  );
-
-  route(
-    { id: "getFact", at: "GET /api/temporal/fact/:id", scope: "read", summary: "Read a fact" },
-    { params: FactParams, querystring: GetFactQuery, answer: OneFactReply },
-    async (request) => {
-      const input = { id: factIdOf(request.params.id), ...fromWire(GetFactQuery, request.query) };
+  }),
+  getFact: route("read GET /api/temporal/fact/:id", "Read a fact", {
+    params: FactParams,
+    querystring: wire.GetFactQuery,
+    answer: wire.OneFactReply,
+    handle: async (request) => {
+      const input = { id: uuidOf(request.params.id, "fact"), ...fromWire(wire.GetFactQuery, request.query) };
       return { fact: factRecord(operationsOf(request).getFact(input)) };
     },
-  );
-
-  route(
-    {
-      id: "factTimeline",
-      at: "GET /api/temporal/timeline",
-      scope: "read",
-      summary: "What happened to a subject, in order",
-    },
-    { querystring: FactTimelineQuery, answer: FactTimelineReply },
-    async (request) => {
+  }),
+  factTimeline: route("read GET /api/temporal/timeline", "What happened to a subject, in order", {
+    querystring: wire.FactTimelineQuery,
+    answer: wire.FactTimelineReply,
+    handle: async (request) => {
       const place = placeOf(request.query);
-      const input = { ...inScope(fromWire(FactTimelineQuery, request.query)), ...place };
+      const input = { ...inScope(fromWire(wire.FactTimelineQuery, request.query)), ...place };
       const { events: timeline, total } = operationsOf(request).factTimeline(input);
       return {
-        ...toWire(FactTimelineReply, { subject: input.subject, timeline }),
+        ...toWire(wire.FactTimelineReply, { subject: input.subject, timeline }),
         ...pageCounts(timeline.length, total, place),
       };
     },
-  );
-
-  route(
-    {
-      id: "searchFacts",
-      at: "GET /api/temporal/search",
-      scope: "read",
-      summary: "Find facts by a pattern",
-    },
-    { querystring: SearchFactsQuery, answer: SearchFactsReply },
-    async (request) => {
+  }),
+  searchFacts: route("read GET /api/temporal/search", "Find facts by a pattern", {
+    querystring: wire.SearchFactsQuery,
+    answer: wire.SearchFactsReply,
+    handle: async (request) => {
       const place = placeOf(request.query);
-      const { field = "any", ...conditions } = inScope(fromWire(SearchFactsQuery, request.query));
+      const { field = "any", ...conditions } = inScope(fromWire(wire.SearchFactsQuery, request.query));
       const { facts, total } = operationsOf(request).searchFacts({ ...conditions, field, ...place });
       const counts = pageCounts(facts.length, total, place);
       return { pattern: conditions.pattern, field, facts: facts.map(factRecord), ...counts };
     },
-  );
-
-  route(
-    {
-      id: "compareFacts",
-      at: "GET /api/temporal/compare",
-      scope: "read",
-      summary: "What is true at one moment against another",
-      description:
-        "Two times are needed, as `time1` and `time2` or as `from` and `to`. `l` and `u` page each of the lists alike.",
-    },
-    { querystring: CompareFactsQuery, answer: CompareFactsReply },
-    async (request) => {
-      const input = comparedTimes(inScope(fromWire(CompareFactsQuery, request.query)));
+  }),
+  compareFacts: route("read GET /api/temporal/compare", "What is true at one moment against another", {
+    description:
+      "Two times are needed, as `time1` and `time2` or as `from` and `to`. `l` and `u` page each of the lists alike.",
+    querystring: wire.CompareFactsQuery,
+    answer: wire.CompareFactsReply,
+    handle: async (request) => {
+      const input = comparedTimes(inScope(fromWire(wire.CompareFactsQuery, request.query)));
       const { nextOffset, ...compared } = operationsOf(request).compareFacts({
         ...input,
         ...placeOf(request.query),
       });
       const nextCursor = nextOffset === undefined ? null : nextPlace(nextOffset);
-      return toWire(CompareFactsReply, { ...input, ...compared, nextCursor });
+      return toWire(wire.CompareFactsReply, { ...input, ...compared, nextCursor });
     },
-  );
-
-  route(
-    {
-      id: "factStats",
-      at: "GET /api/temporal/stats",
-      scope: "read",
-      summary: "How many facts there are, and about what",
-    },
-    { querystring: FactStatsQuery, answer: FactStatsReply },
-    async (request) =>
+  }),
+  factStats: route("read GET /api/temporal/stats", "How many facts there are, and about what", {
+    querystring: wire.FactStatsQuery,
+    answer: wire.FactStatsReply,
+    handle: async (request) =>
       toWire(
-        FactStatsReply,
-        operationsOf(request).factStats(inScope(fromWire(FactStatsQuery, request.query))),
+        wire.FactStatsReply,
+        operationsOf(request).factStats(inScope(fromWire(wire.FactStatsQuery, request.query))),
       ),
-  );
-
-  route(
-    {
-      id: "factSubjects",
-      at: "GET /api/temporal/subjects",
-      scope: "read",
-      summary: "What facts are about",
-    },
-    { querystring: FactSubjectsQuery, answer: FactSubjectsReply },
-    async (request) => {
+  }),
+  factSubjects: route("read GET /api/temporal/subjects", "What facts are about", {
+    querystring: wire.FactSubjectsQuery,
+    answer: wire.FactSubjectsReply,
+    handle: async (request) => {
       const { limit, offset } = placeOf(request.query);
-      const conditions = inScope(fromWire(FactSubjectsQuery, request.query));
-      return toWire(FactSubjectsReply, operationsOf(request).factSubjects({ ...conditions, limit, offset }));
+      const conditions = inScope(fromWire(wire.FactSubjectsQuery, request.query));
+      return toWire(
+        wire.FactSubjectsReply,
+        operationsOf(request).factSubjects({ ...conditions, limit, offset }),
+      );
     },
-  );
-
-  route(
-    {
-      id: "volatileFacts",
-      at: "GET /api/temporal/volatile",
-      scope: "read",
-      summary: "What changed most often",
-    },
-    { querystring: VolatileFactsQuery, answer: VolatileFactsReply },
-    async (request) => {
-      const { limit = DEFAULT_VOLATILE, ...conditions } = inScope(
-        fromWire(VolatileFactsQuery, request.query),
+  }),
+  volatileFacts: route("read GET /api/temporal/volatile", "What changed most often", {
+    querystring: wire.VolatileFactsQuery,
+    answer: wire.VolatileFactsReply,
+    handle: async (request) => {
+      const { limit = wire.DEFAULT_VOLATILE, ...conditions } = inScope(
+        fromWire(wire.VolatileFactsQuery, request.query),
       );
       const volatileFacts = operationsOf(request).volatileFacts({ ...conditions, limit });
-      return toWire(VolatileFactsReply, { volatileFacts, count: volatileFacts.length });
+      return toWire(wire.VolatileFactsReply, { volatileFacts, count: volatileFacts.length });
     },
-  );
-});
+  }),
+}));

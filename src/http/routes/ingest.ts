@@ -1,23 +1,15 @@
 import multipart from "@fastify/multipart";
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import { ServiceError } from "../../core/errors.ts";
 import type { HeldFile } from "../../core/documents/document-ports.ts";
 import type { IngestInput } from "../../core/documents/submit-document.ts";
-import {
-  IngestBody,
-  IngestBytesBody,
-  type IngestFields,
-  IngestHeaders,
-  IngestReply,
-  IngestUrlBody,
-  JobRecord,
-} from "../../schemas/document.ts";
+import * as wire from "../../schemas/document.ts";
 import type { DocumentsOf } from "../caller-operations.ts";
 import { ingestReply, jobRecord } from "../document-record.ts";
 import { idempotency, WriteHeaders, writer } from "../request-headers.ts";
 import { cleanFilename, readUpload, tooLarge, type UploadedFile, type UploadLimits } from "../upload.ts";
-import { routeAdder, routes } from "../route.ts";
+import { route, routes } from "../route.ts";
 import { fromWire, present } from "../../schemas/wire.ts";
 import { invalid } from "../problem.ts";
 
@@ -82,13 +74,13 @@ export interface IngestRoutesOptions {
   readonly limits: UploadLimits;
 }
 
-const Headers = Type.Object({ ...WriteHeaders.properties, ...IngestHeaders });
-const replies = { answer: IngestReply, accepted: JobRecord };
+const Headers = Type.Object({ ...WriteHeaders.properties, ...wire.IngestHeaders });
+const replies = { answer: wire.IngestReply, accepted: wire.JobRecord };
 const DESCRIPTION =
   "Answers the result; after 60 seconds, or at once where `Prefer` says so, the job with its address in `Location`. " +
   "A lost connection does not cancel it.";
 
-export const ingestRoutes = routes<IngestRoutesOptions>(async (route, { documentsOf, limits }, app) => {
+export const ingestRoutes = routes<IngestRoutesOptions>(({ documentsOf, limits }, app) => {
   // Answers what became of an ingestion, in time.
   async function answer(request: FastifyRequest, reply: FastifyReply, input: IngestInput) {
     const documents = documentsOf(request);
@@ -109,7 +101,6 @@ export const ingestRoutes = routes<IngestRoutesOptions>(async (route, { document
       throw new ServiceError("GONE", "The document was deleted right after it was made.");
     return reply.code(202).header("location", `/jobs/${job.id}`).send(jobRecord(job, request.id));
   }
-
   async function keepBytes(request: FastifyRequest, bytes: Uint8Array): Promise<HeldFile> {
     if (bytes.length > limits.maxUploadBytes)
       throw tooLarge("The file", limits.maxUploadBytes, "MEMORYD_MAX_UPLOAD_BYTES");
@@ -121,42 +112,8 @@ export const ingestRoutes = routes<IngestRoutesOptions>(async (route, { document
       await incoming.discard();
     }
   }
-
-  route(
-    {
-      id: "ingestBytes",
-      at: "POST /memory/ingest",
-      scope: "write",
-      bodyKind: "document",
-      summary: "Ingest a document sent as base64",
-      description: DESCRIPTION,
-    },
-    { headers: Headers, body: IngestBytesBody, ...replies },
-    async (request, reply) => {
-      const { content_type: claimedType, data, ...fields } = request.body;
-      const bytes = decodeBase64(data);
-      const file = await keepBytes(request, bytes);
-      return answer(request, reply, { original: { file }, claimedType, ...commonInput(fields) });
-    },
-  );
-
-  route(
-    {
-      id: "ingestUrl",
-      at: "POST /memory/ingest/url",
-      scope: "write",
-      summary: "Fetch and ingest a web page or a document",
-      description: DESCRIPTION,
-    },
-    { headers: Headers, body: IngestUrlBody, ...replies },
-    async (request, reply) => {
-      const { url, ...fields } = request.body;
-      return answer(request, reply, { original: { url }, ...commonInput(fields) });
-    },
-  );
-
-  const takesForms: FastifyPluginAsync = async (scope) => {
-    await scope.register(multipart, { throwFileSizeLimit: false });
+  const formRoutes = routes<object>((_options, scope) => {
+    scope.register(multipart, { throwFileSizeLimit: false });
     scope.decorateRequest("upload", undefined);
     scope.addHook("preValidation", async (request) => {
       if (!request.isMultipart()) return;
@@ -167,53 +124,78 @@ export const ingestRoutes = routes<IngestRoutesOptions>(async (route, { document
     // A request that is refused after its file came keeps nothing of it; releasing twice does nothing.
     scope.addHook("onResponse", async (request) => request.upload?.file.release());
 
-    routeAdder(scope)(
-      {
-        id: "ingest",
-        at: "POST /ingest",
-        scope: "write",
+    return {
+      ingest: route("write POST /ingest", "Ingest a text, a file or a web page", {
         takesUpload: true,
         bodyKind: "document",
-        summary: "Ingest a text, a file or a web page",
         description: DESCRIPTION,
+        headers: Headers,
+        body: wire.IngestBody,
+        ...replies,
+        handle: async (request, reply) => {
+          const { text, url, ...fields } = request.body;
+          const { upload } = request;
+          const given = [text, url, upload].filter((each) => each !== undefined && each !== null);
+          if (given.length !== 1)
+            throw invalid("", "must have exactly one of `text`, `url` and, as multipart, `file`");
+          const common = commonInput(fields);
+          if (typeof url === "string") return answer(request, reply, { original: { url }, ...common });
+          if (typeof text === "string") {
+            const file = await keepBytes(request, Buffer.from(text));
+            // The kind follows from the filename; without one it is plain text.
+            const claim = common.filename === undefined ? { claimedType: "txt" } : {};
+            return answer(request, reply, { original: { file }, ...claim, ...common });
+          }
+          if (upload === undefined) throw new TypeError("one of the three is there");
+          const { file, filename, claimedType } = upload;
+          return answer(request, reply, {
+            original: { file },
+            ...common,
+            ...present({ filename, claimedType }),
+          });
+        },
+      }),
+    };
+  });
+  app.register(formRoutes);
+  return {
+    ingestBytes: route("write POST /memory/ingest", "Ingest a document sent as base64", {
+      bodyKind: "document",
+      description: DESCRIPTION,
+      headers: Headers,
+      body: wire.IngestBytesBody,
+      ...replies,
+      handle: async (request, reply) => {
+        const { content_type: claimedType, data, ...fields } = request.body;
+        const bytes = decodeBase64(data);
+        const file = await keepBytes(request, bytes);
+        return answer(request, reply, { original: { file }, claimedType, ...commonInput(fields) });
       },
-      { headers: Headers, body: IngestBody, ...replies },
-      async (request, reply) => {
-        const { text, url, ...fields } = request.body;
-        const { upload } = request;
-        const given = [text, url, upload].filter((each) => each !== undefined && each !== null);
-        if (given.length !== 1)
-          throw invalid("", "must have exactly one of `text`, `url` and, as multipart, `file`");
-        const common = commonInput(fields);
-        if (typeof url === "string") return answer(request, reply, { original: { url }, ...common });
-        if (typeof text === "string") {
-          const file = await keepBytes(request, Buffer.from(text));
-          // The kind follows from the filename; without one it is plain text.
-          const claim = common.filename === undefined ? { claimedType: "txt" } : {};
-          return answer(request, reply, { original: { file }, ...claim, ...common });
-        }
-        if (upload === undefined) throw new TypeError("one of the three is there");
-        const { file, filename, claimedType } = upload;
-        return answer(request, reply, {
-          original: { file },
-          ...common,
-          ...present({ filename, claimedType }),
-        });
+    }),
+    ingestUrl: route("write POST /memory/ingest/url", "Fetch and ingest a web page or a document", {
+      description: DESCRIPTION,
+      headers: Headers,
+      body: wire.IngestUrlBody,
+      ...replies,
+      handle: async (request, reply) => {
+        const { url, ...fields } = request.body;
+        return answer(request, reply, { original: { url }, ...commonInput(fields) });
       },
-    );
+    }),
   };
-  await app.register(takesForms);
 });
 
-function commonInput(fields: Pick<IngestFields, "metadata" | "tags" | "user_id" | "project" | "language">) {
-  const { language: _language, text: _text, url: _url, ...input } = fromWire(IngestBody, fields);
+function commonInput(
+  fields: Pick<wire.IngestFields, "metadata" | "tags" | "user_id" | "project" | "language">,
+) {
+  const { language: _language, text: _text, url: _url, ...input } = fromWire(wire.IngestBody, fields);
   const named = fields.metadata?.["filename"];
   const filename = typeof named === "string" ? cleanFilename(named, "/metadata/filename") : undefined;
   return { ...input, ...present({ metadata: withLanguage(fields), filename }) };
 }
 
 /** A language given by itself is metadata like one given there. */
-function withLanguage({ metadata, language }: Pick<IngestFields, "metadata" | "language">) {
+function withLanguage({ metadata, language }: Pick<wire.IngestFields, "metadata" | "language">) {
   if (language === undefined || language === null) return metadata;
   const inMetadata = metadata?.["language"] ?? language;
   if (inMetadata !== language)

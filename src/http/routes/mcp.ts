@@ -9,7 +9,7 @@ import { LOCAL_TOKEN_ID, OWNER } from "../access.ts";
 import type { DocumentsOf, OperationsOf } from "../caller-operations.ts";
 import { processOf } from "../peer.ts";
 import { clientNameIn } from "../request-headers.ts";
-import { routes } from "../route.ts";
+import { route, routes } from "../route.ts";
 import { invalid } from "../problem.ts";
 
 /** A request to the agents' endpoint, past every guard; `operations` are the caller's. */
@@ -44,22 +44,7 @@ const Message = Type.Unsafe<object>({
   examples: [{ jsonrpc: "2.0", id: 1, method: "tools/list" }],
 });
 
-export const mcpRoutes = routes<McpRoutesOptions>((route, options, app) => {
-  route(
-    {
-      id: "mcp",
-      at: "POST /mcp",
-      scope: "read",
-      summary: "The Model Context Protocol (Streamable HTTP), for agents",
-      description: "Without sessions. Tools that change something need a key of scope write.",
-    },
-    {
-      querystring: AgentQuery,
-      body: Message,
-      answer: Type.Unsafe<Response>({ type: "object", description: "A JSON-RPC message." }),
-    },
-    async (request, reply) => answer(request, reply, options),
-  );
+export const mcpRoutes = routes<McpRoutesOptions>((options, app) => {
   // Clients ask for a stream, and end a session, to find out that there is none: they expect a 405.
   app.route({
     method: ["GET", "HEAD", "DELETE"],
@@ -71,6 +56,15 @@ export const mcpRoutes = routes<McpRoutesOptions>((route, options, app) => {
       return reply.code(405).header("allow", "POST").send({ jsonrpc: "2.0", error, id: null });
     },
   });
+  return {
+    mcp: route("read POST /mcp", "The Model Context Protocol (Streamable HTTP), for agents", {
+      description: "Without sessions. Tools that change something need a key of scope write.",
+      querystring: AgentQuery,
+      body: Message,
+      answer: Type.Unsafe<Response>({ type: "object", description: "A JSON-RPC message." }),
+      handle: async (request, reply) => answer(request, reply, options),
+    }),
+  };
 });
 
 async function answer(

@@ -3,23 +3,12 @@ import { ServiceError } from "../../core/errors.ts";
 import type { SectorCount } from "../../core/operations.ts";
 import type { ServiceStatus } from "../../core/status.ts";
 import type { InspectOperations } from "../../core/inspection.ts";
-import {
-  AliveReply,
-  HealthReply,
-  ListModelsReply,
-  LogsQuery,
-  LogsReply,
-  ReadyReply,
-  SettingsReply,
-  StatsReply,
-  UseModelBody,
-  VersionReply,
-} from "../../schemas/system.ts";
+import * as wire from "../../schemas/system.ts";
 import { toWire } from "../../schemas/wire.ts";
 import { LOCAL_TOKEN_ID } from "../access.ts";
 import type { OperationsOf } from "../caller-operations.ts";
 import { METRICS_MEDIA_TYPE, statusMetrics } from "../metrics.ts";
-import { routes } from "../route.ts";
+import { route, routes } from "../route.ts";
 import type { ModelOperations } from "../../core/models.ts";
 import type { PurgeOperations } from "../../core/purge.ts";
 import { CompactionRecord, StartCompactionQuery, StartCompactionReply } from "../../schemas/compaction.ts";
@@ -50,36 +39,26 @@ export interface SystemRoutesOptions {
 const CHALLENGE = /^[\w-]{32,128}$/;
 
 export const systemRoutes = routes<SystemRoutesOptions>(
-  (route, { operationsOf, status, lookAtDiskSpace, requestStop, requestMetrics, prove, openapi }) => {
-    route(
-      { id: "livez", at: "GET /livez", scope: "open", summary: "Whether the process is up" },
-      { answer: AliveReply },
-      async () => ({ ok: true as const }),
-    );
-
-    route(
-      {
-        id: "readyz",
-        at: "GET /readyz",
-        scope: "open",
-        summary: "Whether the daemon can answer everything",
-        description:
-          "503 with the reasons in `errors` when it cannot. A full disk is no such reason: reads and deletions go on, and " +
-          "`adds_refused` says so.",
-      },
-      { answer: ReadyReply },
-      async () => {
+  ({ operationsOf, status, lookAtDiskSpace, requestStop, requestMetrics, prove, openapi }) => ({
+    livez: route("open GET /livez", "Whether the process is up", {
+      answer: wire.AliveReply,
+      handle: async () => ({ ok: true as const }),
+    }),
+    readyz: route("open GET /readyz", "Whether the daemon can answer everything", {
+      description:
+        "503 with the reasons in `errors` when it cannot. A full disk is no such reason: reads and deletions go on, and " +
+        "`adds_refused` says so.",
+      answer: wire.ReadyReply,
+      handle: async () => {
         await lookAtDiskSpace();
         const { notReady, repairs, store } = status();
         if (notReady.length > 0) throw notReadyError([...notReady, ...repairs]);
         return { ok: true as const, ...addsRefused(store), ...repairsReply(repairs) };
       },
-    );
-
-    route(
-      { id: "health", at: "GET /health", scope: "open", summary: "A short summary" },
-      { answer: HealthReply },
-      async (request, reply) => {
+    }),
+    health: route("open GET /health", "A short summary", {
+      answer: wire.HealthReply,
+      handle: async (request, reply) => {
         const { caller } = request;
         if (caller !== undefined) await lookAtDiskSpace();
         const challenge = request.headers["x-memoryd-challenge"];
@@ -100,65 +79,48 @@ export const systemRoutes = routes<SystemRoutesOptions>(
           ...addsRefused(store),
         };
       },
-    );
-
-    route(
-      { id: "version", at: "GET /version", scope: "read", summary: "Which version runs" },
-      { answer: VersionReply },
-      async () => ({ name: "memoryd" as const, version: status().version, node: process.versions.node }),
-    );
-
-    route(
-      { id: "stats", at: "GET /stats", scope: "admin", summary: "What the store and the model are doing" },
-      { answer: StatsReply },
-      async (request) => {
+    }),
+    version: route("read GET /version", "Which version runs", {
+      answer: wire.VersionReply,
+      handle: async () => ({
+        name: "memoryd" as const,
+        version: status().version,
+        node: process.versions.node,
+      }),
+    }),
+    stats: route("admin GET /stats", "What the store and the model are doing", {
+      answer: wire.StatsReply,
+      handle: async (request) => {
         await lookAtDiskSpace();
         return statsReply(status(), operationsOf(request).listSectors({}));
       },
-    );
-
-    route(
-      {
-        id: "metrics",
-        at: "GET /metrics",
-        scope: "admin",
-        answers: "text/plain",
-        summary: "Figures for Prometheus",
-        description:
-          "Requests by route, status and seconds since the start; memories, jobs, queue, journal, checkpoints and bytes. Never a name, " +
-          "an id or a text.",
-      },
-      {},
-      async (_request, reply) => {
+    }),
+    metrics: route("admin GET /metrics", "Figures for Prometheus", {
+      answers: "text/plain",
+      description:
+        "Requests by route, status and seconds since the start; memories, jobs, queue, journal, checkpoints and bytes. Never a name, " +
+        "an id or a text.",
+      handle: async (_request, reply) => {
         await lookAtDiskSpace();
         return reply.type(METRICS_MEDIA_TYPE).send(statusMetrics(status()) + requestMetrics());
       },
-    );
-
-    route(
-      {
-        id: "shutdown",
-        at: "POST /shutdown",
-        scope: "admin",
-        summary: "Stop the daemon; for its own command line",
-        description: "Only with the token in the data directory. Answered before the stop begins.",
-      },
-      { answer: AliveReply },
-      async (request, reply) => {
+    }),
+    shutdown: route("admin POST /shutdown", "Stop the daemon; for its own command line", {
+      description: "Only with the token in the data directory. Answered before the stop begins.",
+      answer: wire.AliveReply,
+      handle: async (request, reply) => {
         if (request.caller?.id !== LOCAL_TOKEN_ID) {
           throw new ServiceError("FORBIDDEN", "Only `memoryd stop` may do this, or a signal to the process.");
         }
         reply.raw.once("close", requestStop);
         return { ok: true as const };
       },
-    );
-
-    route(
-      { id: "openapi", at: "GET /openapi.json", scope: "read", summary: "This description" },
-      { answer: Type.Unsafe<object>({ type: "object" }) },
-      async () => openapi(),
-    );
-  },
+    }),
+    openapi: route("read GET /openapi.json", "This description", {
+      answer: Type.Unsafe<object>({ type: "object" }),
+      handle: async () => openapi(),
+    }),
+  }),
 );
 
 function addsRefused({ addsRefused: reason }: ServiceStatus["store"]): { adds_refused?: string } {
@@ -171,7 +133,7 @@ function repairsReply(repairs: readonly string[]): { repairs?: string[] } {
 
 function statsReply(status: ServiceStatus, sectors: readonly SectorCount[]) {
   const { sandbox: by, embedding, embeddingQueue, store } = status;
-  return toWire(StatsReply, {
+  return toWire(wire.StatsReply, {
     ...status,
     ready: status.notReady.length === 0,
     repairs: repairsReply(status.repairs).repairs,
@@ -184,83 +146,60 @@ function statsReply(status: ServiceStatus, sectors: readonly SectorCount[]) {
 
 const DEFAULT_LOG_LINES = 200;
 
-export const inspectRoutes = routes<{ readonly inspect: InspectOperations }>((route, { inspect }) => {
-  route(
+export const inspectRoutes = routes<{ readonly inspect: InspectOperations }>(({ inspect }) => ({
+  listSettings: route(
+    "admin GET /settings",
+    "The settings that the daemon runs with, and where each comes from",
     {
-      id: "listSettings",
-      at: "GET /settings",
-      scope: "admin",
-      summary: "The settings that the daemon runs with, and where each comes from",
       description: "Of secrets only whether they are set.",
+      answer: wire.SettingsReply,
+      handle: async () => toWire(wire.SettingsReply, { ...inspect.settings, ...inspect }),
     },
-    { answer: SettingsReply },
-    async () => toWire(SettingsReply, { ...inspect.settings, ...inspect }),
-  );
+  ),
+  readLogs: route("admin GET /logs", "The last lines of the daemon's log", {
+    description: "Reads the last 2 MiB of it. The log holds no text of memories, no questions and no keys.",
+    querystring: wire.LogsQuery,
+    answer: wire.LogsReply,
+    handle: async ({ query: { l = DEFAULT_LOG_LINES, level = "debug" } }) =>
+      toWire(wire.LogsReply, await inspect.readLog({ limit: l, level })),
+  }),
+}));
 
-  route(
+export const modelRoutes = routes<{ readonly models: ModelOperations }>(({ models }) => ({
+  listModels: route(
+    "admin GET /models",
+    "The embedding models that ship or were pulled, and how far a change of the store's is",
     {
-      id: "readLogs",
-      at: "GET /logs",
-      scope: "admin",
-      summary: "The last lines of the daemon's log",
-      description: "Reads the last 2 MiB of it. The log holds no text of memories, no questions and no keys.",
+      answer: wire.ListModelsReply,
+      handle: async () => toWire(wire.ListModelsReply, await models.list()),
     },
-    { querystring: LogsQuery, answer: LogsReply },
-    async ({ query: { l = DEFAULT_LOG_LINES, level = "debug" } }) =>
-      toWire(LogsReply, await inspect.readLog({ limit: l, level })),
-  );
-});
+  ),
+  useModel: route("admin POST /models/use", "Embed all memories again with another model", {
+    description:
+      "New memories and questions use it at once; the others follow in the background and over restarts, and are found by " +
+      "their own model until then. `GET /models` says how far it is. Naming the model before changes back.",
+    body: wire.UseModelBody,
+    accepted: wire.ListModelsReply,
+    handle: async ({ body }, reply) =>
+      reply.code(202).send(toWire(wire.ListModelsReply, await models.use(body.name))),
+  }),
+}));
 
-export const modelRoutes = routes<{ readonly models: ModelOperations }>((route, { models }) => {
-  route(
+export const compactionRoutes = routes<{ readonly compaction: PurgeOperations }>(({ compaction }) => ({
+  getCompaction: route(
+    "admin GET /compact",
+    "What waits to be erased from the disk, and how far erasing is",
     {
-      id: "listModels",
-      at: "GET /models",
-      scope: "admin",
-      summary: "The embedding models that ship or were pulled, and how far a change of the store's is",
+      answer: CompactionRecord,
+      handle: async () => compactionRecord(compaction.status()),
     },
-    { answer: ListModelsReply },
-    async () => toWire(ListModelsReply, await models.list()),
-  );
-
-  route(
-    {
-      id: "useModel",
-      at: "POST /models/use",
-      scope: "admin",
-      summary: "Embed all memories again with another model",
-      description:
-        "New memories and questions use it at once; the others follow in the background and over restarts, and are found by " +
-        "their own model until then. `GET /models` says how far it is. Naming the model before changes back.",
-    },
-    { body: UseModelBody, accepted: ListModelsReply },
-    async ({ body }, reply) => reply.code(202).send(toWire(ListModelsReply, await models.use(body.name))),
-  );
-});
-
-export const compactionRoutes = routes<{ readonly compaction: PurgeOperations }>((route, { compaction }) => {
-  route(
-    {
-      id: "getCompaction",
-      at: "GET /compact",
-      scope: "admin",
-      summary: "What waits to be erased from the disk, and how far erasing is",
-    },
-    { answer: CompactionRecord },
-    async () => compactionRecord(compaction.status()),
-  );
-
-  route(
-    {
-      id: "compact",
-      at: "POST /compact",
-      scope: "admin",
-      summary: "Erase what was deleted from the disk now",
-      description:
-        "Goes on by itself after the answer; `GET /compact` says how far it is. While one runs already, `backups=true` is 409.",
-    },
-    { querystring: StartCompactionQuery, accepted: StartCompactionReply },
-    async ({ query }, reply) => {
+  ),
+  compact: route("admin POST /compact", "Erase what was deleted from the disk now", {
+    description:
+      "Goes on by itself after the answer; `GET /compact` says how far it is. While one runs already, `backups=true` is 409.",
+    querystring: StartCompactionQuery,
+    accepted: StartCompactionReply,
+    handle: async ({ query }, reply) => {
       const started = compaction.start({ renewsBackups: query.backups === true });
       if (!started && query.backups === true)
         throw new ServiceError(
@@ -269,5 +208,5 @@ export const compactionRoutes = routes<{ readonly compaction: PurgeOperations }>
         );
       return reply.code(202).send({ started, compaction: compactionRecord(compaction.status()) });
     },
-  );
-});
+  }),
+}));

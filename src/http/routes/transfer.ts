@@ -2,15 +2,7 @@ import { Readable } from "node:stream";
 import { ServiceError } from "../../core/errors.ts";
 import type { TransferRecord } from "../../core/transfer/transfer-record.ts";
 import { LINES_MEDIA_TYPE } from "../../schemas/export-format.ts";
-import {
-  EndLine,
-  ExportHeader,
-  ExportQuery,
-  ImportReply,
-  MAX_IMPORT_LINES,
-  TRANSFER_LINES,
-  type TransferLine,
-} from "../../schemas/transfer.ts";
+import * as wire from "../../schemas/transfer.ts";
 import { BODY_LIMITS, scanJson } from "../../schemas/json-limits.ts";
 import { batchReply, inTurns, mapInTurns } from "../batch.ts";
 import type { OperationsOf } from "../caller-operations.ts";
@@ -18,7 +10,7 @@ import { decodeUtf8 } from "../json-body.ts";
 import { inScope } from "../memory-input.ts";
 import { linesOf, recordOf } from "../transfer-line.ts";
 import { validator } from "../validation.ts";
-import { routes, refuseOtherBodies } from "../route.ts";
+import { route, routes, refuseOtherBodies } from "../route.ts";
 import { fromWire } from "../../schemas/wire.ts";
 import { invalid } from "../problem.ts";
 
@@ -27,66 +19,54 @@ export interface TransferRoutesOptions {
   readonly version: () => string;
 }
 
-const checkHeader = validator(ExportHeader, "The first line");
-const checkEnd = validator(EndLine, "The last line");
+const checkHeader = validator(wire.ExportHeader, "The first line");
+const checkEnd = validator(wire.EndLine, "The last line");
 const checks = new Map(
-  Object.entries(TRANSFER_LINES).map(([type, schema]) => [type, validator(schema, "The line")]),
+  Object.entries(wire.TRANSFER_LINES).map(([type, schema]) => [type, validator(schema, "The line")]),
 );
 
-export const transferRoutes = routes<TransferRoutesOptions>((route, { operationsOf, version }, app) => {
+export const transferRoutes = routes<TransferRoutesOptions>(({ operationsOf, version }, app) => {
   refuseOtherBodies(app, "the lines of an export", LINES_MEDIA_TYPE);
   app.addContentTypeParser(LINES_MEDIA_TYPE, { parseAs: "buffer" }, (_request, bytes, done) =>
     done(null, bytes),
   );
-
-  route(
-    {
-      id: "export",
-      at: "GET /export",
-      scope: "admin",
+  return {
+    export: route("admin GET /export", "Everything, as lines of JSON", {
       answers: LINES_MEDIA_TYPE,
-      summary: "Everything, as lines of JSON",
       description:
         "A first line that names the format, then memories, oldest first, what is known of documents, waypoints and facts with " +
         "all their versions, then an `end` line with their numbers; without it the answer was cut off. Originals of documents " +
         "are at `GET /documents/:id/file`.",
-    },
-    { querystring: ExportQuery },
-    async (request, reply) => {
-      const { waypoints = true, ...filter } = inScope(fromWire(ExportQuery, request.query));
-      const records = operationsOf(request).exportRecords({ waypoints, ...filter });
-      return reply
-        .type(LINES_MEDIA_TYPE)
-        .send(Readable.from(linesOf(records, version()), { objectMode: false }));
-    },
-  );
-
-  route(
-    {
-      id: "import",
-      at: "POST /import",
-      scope: "admin",
+      querystring: wire.ExportQuery,
+      handle: async (request, reply) => {
+        const { waypoints = true, ...filter } = inScope(fromWire(wire.ExportQuery, request.query));
+        const records = operationsOf(request).exportRecords({ waypoints, ...filter });
+        return reply
+          .type(LINES_MEDIA_TYPE)
+          .send(Readable.from(linesOf(records, version()), { objectMode: false }));
+      },
+    }),
+    import: route("admin POST /import", "Put back up to 1 000 lines of an export", {
       takes: LINES_MEDIA_TYPE,
       bodyKind: "lines",
-      summary: "Put back up to 1 000 lines of an export",
       description:
         "The first line of the file, then some of its lines in order. Ids and times stay as they are; what is here is never changed. " +
         "What is accepted is stored as one.",
-    },
-    { answer: ImportReply },
-    async (request) => {
-      const items = await mapInTurns(await readLines(request.body), itemOf);
-      const { results } = await operationsOf(request).restoreRecords({ items });
-      const known = results.filter(
-        (result) => !(result instanceof ServiceError) && result.outcome === "known",
-      );
-      const { added, ...reply } = await batchReply(results, items, "", request.id, ({ id, outcome }) => ({
-        id,
-        outcome,
-      }));
-      return { ...reply, added: added - known.length, known: known.length };
-    },
-  );
+      answer: wire.ImportReply,
+      handle: async (request) => {
+        const items = await mapInTurns(await readLines(request.body), itemOf);
+        const { results } = await operationsOf(request).restoreRecords({ items });
+        const known = results.filter(
+          (result) => !(result instanceof ServiceError) && result.outcome === "known",
+        );
+        const { added, ...reply } = await batchReply(results, items, "", request.id, ({ id, outcome }) => ({
+          id,
+          outcome,
+        }));
+        return { ...reply, added: added - known.length, known: known.length };
+      },
+    }),
+  };
 });
 
 /** The lines between the first and an `end`, as far as they are JSON. @throws {ServiceError} INVALID_REQUEST, TOO_LARGE. */
@@ -101,10 +81,10 @@ async function readLines(body: unknown): Promise<(object | ServiceError)[]> {
   const lines = await mapInTurns(rest, parseLine);
   const last = lines.at(-1);
   if (last !== undefined && "value" in checkEnd(last)) lines.pop();
-  if (lines.length > MAX_IMPORT_LINES) {
+  if (lines.length > wire.MAX_IMPORT_LINES) {
     throw new ServiceError(
       "TOO_LARGE",
-      `More than ${MAX_IMPORT_LINES} lines are not taken at once; \`memoryd import\` sends a file in parts.`,
+      `More than ${wire.MAX_IMPORT_LINES} lines are not taken at once; \`memoryd import\` sends a file in parts.`,
     );
   }
   return lines;
@@ -126,5 +106,5 @@ function itemOf(line: object | ServiceError, index: number): TransferRecord | Se
   const check = "type" in line && typeof line.type === "string" ? checks.get(line.type) : undefined;
   if (check === undefined) return invalid(`${path}/type`, `must be one of ${[...checks.keys()].join(", ")}`);
   const checked = check(line, path);
-  return "error" in checked ? checked.error : recordOf(checked.value as TransferLine);
+  return "error" in checked ? checked.error : recordOf(checked.value as wire.TransferLine);
 }

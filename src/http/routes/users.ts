@@ -4,20 +4,12 @@ import { ServiceError } from "../../core/errors.ts";
 import type { PurgeOperations } from "../../core/purge.ts";
 import type { UserSummary } from "../../core/users/user-summary.ts";
 import { OwnerBody, OwnerQuery, ListMemoriesQuery, ListMemoriesReply } from "../../schemas/memory.ts";
-import {
-  DeleteUserMemoriesBody,
-  DeleteUserMemoriesQuery,
-  DeleteUserMemoriesReply,
-  ListUsersQuery,
-  ListUsersReply,
-  UserParams,
-  UserSummaryReply,
-} from "../../schemas/user.ts";
+import * as wire from "../../schemas/user.ts";
 import type { OperationsOf } from "../caller-operations.ts";
 import { idPageOf, nextIdPage } from "../page.ts";
 import { listMemoriesInput, oneUser } from "../memory-input.ts";
 import { memoryPage } from "../records.ts";
-import { routes } from "../route.ts";
+import { route, routes } from "../route.ts";
 import { toWire } from "../../schemas/wire.ts";
 
 export interface UserRoutesOptions {
@@ -26,21 +18,16 @@ export interface UserRoutesOptions {
   readonly backups?: Pick<BackupOperations, "copies"> | undefined;
 }
 
-export const userRoutes = routes<UserRoutesOptions>((route, { operationsOf, compaction, backups }) => {
-  route(
-    {
-      id: "listUsers",
-      at: "GET /users",
-      scope: "admin",
-      summary: "List users and how much each has stored",
-    },
-    { querystring: ListUsersQuery, answer: ListUsersReply },
-    async (request) => {
+export const userRoutes = routes<UserRoutesOptions>(({ operationsOf, compaction, backups }) => ({
+  listUsers: route("admin GET /users", "List users and how much each has stored", {
+    querystring: wire.ListUsersQuery,
+    answer: wire.ListUsersReply,
+    handle: async (request) => {
       const page = idPageOf(request.query);
       const { items, total, isMore } = operationsOf(request).listUsers(page);
       const skipped = page.skipped + items.length;
       const last = items.at(-1);
-      return toWire(ListUsersReply, {
+      return toWire(wire.ListUsersReply, {
         items: items.map(
           ({ memories: memoryCount, facts: factCount, documents: documentCount, ...user }) => ({
             ...user,
@@ -55,85 +42,71 @@ export const userRoutes = routes<UserRoutesOptions>((route, { operationsOf, comp
         nextCursor: isMore && last !== undefined ? nextIdPage(last.userId, skipped) : null,
       });
     },
-  );
-
-  route(
-    {
-      id: "listUserMemories",
-      at: "GET /users/:user_id/memories",
-      scope: "read",
-      summary: "List a user's memories, newest first",
-    },
-    { params: UserParams, querystring: ListMemoriesQuery, answer: ListMemoriesReply },
-    async (request) => {
+  }),
+  listUserMemories: route("read GET /users/:user_id/memories", "List a user's memories, newest first", {
+    params: wire.UserParams,
+    querystring: ListMemoriesQuery,
+    answer: ListMemoriesReply,
+    handle: async (request) => {
       const userId = userOf(request.params, request.query);
       const input = listMemoriesInput({ ...request.query, user_id: userId });
       return memoryPage(await operationsOf(request).listMemories(input), input);
     },
-  );
-
-  route(
-    {
-      id: "userSummary",
-      at: "GET /users/:user_id/summary",
-      scope: "read",
-      summary: "What a user has stored, in short",
-    },
-    { params: UserParams, querystring: OwnerQuery, answer: UserSummaryReply },
-    async (request) => {
+  }),
+  userSummary: route("read GET /users/:user_id/summary", "What a user has stored, in short", {
+    params: wire.UserParams,
+    querystring: OwnerQuery,
+    answer: wire.UserSummaryReply,
+    handle: async (request) => {
       const userId = userOf(request.params, request.query);
       return summaryRecord(await operationsOf(request).userSummary({ userId }));
     },
-  );
-
-  route(
-    {
-      id: "regenerateSummary",
-      at: "POST /users/:user_id/summary/regenerate",
-      scope: "write",
-      summary: "The same, made now",
-    },
-    { params: UserParams, querystring: OwnerQuery, body: OwnerBody, answer: UserSummaryReply },
-    async (request) => {
+  }),
+  regenerateSummary: route("write POST /users/:user_id/summary/regenerate", "The same, made now", {
+    params: wire.UserParams,
+    querystring: OwnerQuery,
+    body: OwnerBody,
+    answer: wire.UserSummaryReply,
+    handle: async (request) => {
       const userId = userOf(request.params, request.query, request.body);
       return summaryRecord(await operationsOf(request).regenerateSummary({ userId }));
     },
-  );
-
-  route(
+  }),
+  deleteUserMemories: route(
+    "write DELETE /users/:user_id/memories",
+    "Delete all memories of a user, with documents and originals",
     {
-      id: "deleteUserMemories",
-      at: "DELETE /users/:user_id/memories",
-      scope: "write",
-      summary: "Delete all memories of a user, with documents and originals",
       description:
         "In one write: all of it or none after a crash. Facts stay, and name none of what went as their source. Backups from " +
         "before hold it yet, as `backups.remaining` says; with `backups` they are replaced before the answer.",
+      params: wire.UserParams,
+      querystring: wire.DeleteUserMemoriesQuery,
+      body: wire.DeleteUserMemoriesBody,
+      answer: wire.DeleteUserMemoriesReply,
+      handle: async (request) => {
+        const { query, body, caller } = request;
+        if (query.backups === true && caller?.scope !== "admin")
+          throw new ServiceError("FORBIDDEN", "Replacing backups needs a key with the scope admin.");
+        const deleted = await operationsOf(request).deleteUserMemories({
+          userId: userOf(request.params, query, body),
+          keepsDocuments: (query.keep ?? body?.keep ?? undefined) !== undefined,
+          includesFacts: (query.include ?? body?.include ?? undefined) !== undefined,
+        });
+        const copies =
+          query.backups === true ? await compaction?.purgeWithBackups() : await backups?.copies();
+        return toWire(wire.DeleteUserMemoriesReply, {
+          ok: true,
+          ...deleted,
+          ...(copies && { backups: copies }),
+        });
+      },
     },
-    {
-      params: UserParams,
-      querystring: DeleteUserMemoriesQuery,
-      body: DeleteUserMemoriesBody,
-      answer: DeleteUserMemoriesReply,
-    },
-    async (request) => {
-      const { query, body, caller } = request;
-      if (query.backups === true && caller?.scope !== "admin")
-        throw new ServiceError("FORBIDDEN", "Replacing backups needs a key with the scope admin.");
-      const deleted = await operationsOf(request).deleteUserMemories({
-        userId: userOf(request.params, query, body),
-        keepsDocuments: (query.keep ?? body?.keep ?? undefined) !== undefined,
-        includesFacts: (query.include ?? body?.include ?? undefined) !== undefined,
-      });
-      const copies = query.backups === true ? await compaction?.purgeWithBackups() : await backups?.copies();
-      return toWire(DeleteUserMemoriesReply, { ok: true, ...deleted, ...(copies && { backups: copies }) });
-    },
-  );
-});
+  ),
+}));
 
-function summaryRecord(summary: UserSummary): Static<typeof UserSummaryReply> {
+function summaryRecord(summary: UserSummary): Static<typeof wire.UserSummaryReply> {
   const { text, memories: memoryCount, isStale: stale } = summary;
-  return toWire(UserSummaryReply, { ...summary, summary: text, memoryCount, stale });
+  return toWire(wire.UserSummaryReply, { ...summary, summary: text, memoryCount, stale });
 }
 
 /** @throws {ServiceError} INVALID_REQUEST where the request names another user than its address does. */
