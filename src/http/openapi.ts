@@ -73,7 +73,9 @@ function describeOperation(route: RouteOptions, components: Record<string, unkno
   if (answers !== undefined) {
     responses["200"] = {
       description: "Done",
-      content: { [answers]: { schema: { type: "string", format: "binary" } } },
+      content: {
+        [answers]: answers === "text/event-stream" ? {} : { schema: { type: "string", format: "binary" } },
+      },
     };
   }
   const codesByStatus = groupByStatus(errorsOf(route.url, schema, { open: scope === "open", takes }));
@@ -138,12 +140,13 @@ function errorsOf(
   return [
     ...COMMON_ERRORS,
     ...(open ? (url === "/readyz" ? (["NOT_READY"] as const) : []) : OPERATION_ERRORS),
+    ...(url === "/session" ? (["UNAUTHORIZED"] as const) : []),
     ...(schema.body || takes !== undefined ? BODY_ERRORS : []),
     ...(takes === undefined ? [] : (["STORE_FULL"] as const)),
     ...(takes !== undefined && tag === "document" ? (["UNPROCESSABLE"] as const) : []),
     ...((schema.params && !/^[/]users[/].*[/]memories$/.test(url)) ||
     writesFact ||
-    /[/](reinforce|current)$/.test(url)
+    /[/](reinforce|current|graph)$/.test(url)
       ? (["NOT_FOUND"] as const)
       : []),
     ...(headers.includes("if-match") ? (["VERSION_MISMATCH"] as const) : []),

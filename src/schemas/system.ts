@@ -161,6 +161,8 @@ export const SignInBody = t.named("SignIn", {
   code: t.text("From `POST /session/codes`.", { minLength: 1, maxLength: 128 }),
 });
 
+export const SignOutReply = Type.Object({ ok: Type.Literal(true) });
+
 export const SignInReply = t.named("SignedIn", {
   token: t.text("Sent as a key is: `Authorization: Bearer TOKEN`."),
   expires_at: field.Time,

@@ -194,6 +194,22 @@ describe("/openapi.json", () => {
     );
   });
 
+  it("says of every operation how it answers when all is well", () => {
+    for (const [path, methods] of Object.entries(description.paths))
+      for (const [method, { responses }] of Object.entries(methods))
+        expect(
+          Object.keys(responses).filter((status) => status.startsWith("2")),
+          `${method} ${path}`,
+        ).not.toEqual([]);
+  });
+
+  it("names what only some routes refuse with", () => {
+    const statuses = (path: string, method: string) =>
+      Object.keys(description.paths[path]?.[method]?.responses ?? {});
+    expect(statuses("/session", "post")).toContain("401");
+    expect(statuses("/memory/graph", "get")).toContain("404");
+  });
+
   it("validates with the limits that it shows", () => {
     expect(description.components.schemas.AddMemory).toMatchObject({
       required: ["content"],

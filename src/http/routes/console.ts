@@ -3,7 +3,13 @@ import { readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { ServiceError } from "../../core/errors.ts";
-import { SessionReply, SignInBody, SignInCodeReply, SignInReply } from "../../schemas/system.ts";
+import {
+  SessionReply,
+  SignInBody,
+  SignInCodeReply,
+  SignInReply,
+  SignOutReply,
+} from "../../schemas/system.ts";
 import { type Access, LOCAL_TOKEN_ID } from "../access.ts";
 import type { ConsoleSessions } from "../console-sessions.ts";
 import { route, routes } from "../route.ts";
@@ -115,6 +121,7 @@ export const sessionRoutes = routes<SessionRoutesOptions>(({ access, sessions, v
   }),
   signOut: route("read DELETE /session", "End the token that this request carries", {
     description: "Keys stay; `DELETE /keys/:id` revokes them.",
+    answer: SignOutReply,
     handle: async ({ headers }) => {
       sessions.signOut(/^Bearer +([^\s]+) *$/i.exec(headers.authorization ?? "")?.[1] ?? "");
       return { ok: true as const };
