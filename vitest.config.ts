@@ -84,7 +84,6 @@ export default defineConfig({
         },
       },
       { extends: true, test: { name: "eval", include: ["test/eval/**/*.eval.ts"], ...alone } },
-      { extends: true, test: { name: "bench", include: ["test/bench/**/*.bench.ts"], ...alone } },
     ],
   },
 });

@@ -1,6 +1,8 @@
+import { existsSync, readFileSync } from "node:fs";
 import { embeddingChanges, newMemoryRow, readText } from "../../src/core/memories/compose-memory.ts";
 import { EMBEDDING_DIMENSIONS, type EmbeddingStamp, TOKEN_DIMENSIONS } from "../../src/core/embedding.ts";
 import { type Change, edgeId } from "../../src/core/rows.ts";
+import { bytesOf } from "../../src/storage/catalogue/overlay.ts";
 import { nodeDisk } from "../../src/storage/disk.ts";
 import { openStore } from "../../src/storage/open-store.ts";
 import { sha256, systemClock, uuidSource } from "../../src/daemon/system.ts";
@@ -40,14 +42,20 @@ export interface FillOptions {
   readonly waypoints?: number;
 }
 
-/** Fills a store with made-up sentences of a vocabulary of 20 000 words and random vectors, through the store's own write path. */
+/**
+ * Fills a store with made-up sentences of a vocabulary of 20 000 words and random vectors, through the store's own write path.
+ *
+ * @returns about what the rows weigh, and what this process wrote meanwhile (NaN where there is no `/proc`).
+ */
 export async function fillStore({
   directory,
   count,
   stamp,
   users = 100,
   waypoints = 0,
-}: FillOptions): Promise<void> {
+}: FillOptions): Promise<{ readonly bytesOfRows: number; readonly bytesWritten: number }> {
+  const writtenBefore = bytesWrittenSoFar();
+  let bytesOfRows = 0;
   await nodeDisk.makeDirectory(directory);
   const { store, checkpointer } = await openStore({
     disk: nodeDisk,
@@ -57,6 +65,7 @@ export async function fillStore({
     log: quiet,
   });
   const random = seededRandom(count);
+  const vectors = drawnVectors(random);
   const pick = (list: readonly string[]) => list[Math.floor(random() * list.length)] ?? "";
   // Squared, so that some words are common and most are rare.
   const word = () => `w${Math.floor(random() ** 2 * 20_000)}`;
@@ -76,13 +85,13 @@ export async function fillStore({
           sessionId: i % 3 === 0 ? null : `session${Math.floor(i / (users * 20))}`,
           occurredAt: section.now - (count - i) * 60_000,
         };
-        const direction = unitVector(random);
+        const direction = vectors.embedding();
         const composed = {
           direction,
           id: uuidSource.newId(section.now),
           identity,
           hash: sha256(content).slice(0, 32),
-          embedding: { windows: [direction], tokens: { vectors: tokenVectors(random) }, stamp },
+          embedding: { windows: [direction], tokens: { vectors: vectors.tokens() }, stamp },
           sectors: { primarySector: "semantic", sectors: ["semantic"] } as const,
           createdBy: null,
           supersedes: [],
@@ -107,22 +116,36 @@ export async function fillStore({
         }
         ids.push(row.id);
       }
-      return { changes: changes.concat(edges), result: undefined };
+      const all = changes.concat(edges);
+      for (const change of all) bytesOfRows += bytesOf(change);
+      return { changes: all, result: undefined };
     });
   }
   await checkpointer.flush();
   await store.close();
+  return { bytesOfRows, bytesWritten: bytesWrittenSoFar() - writtenBefore };
 }
 
-function unitVector(random: () => number): Float32Array {
-  const vector = new Float32Array(EMBEDDING_DIMENSIONS);
-  for (let i = 0; i < vector.length; i += 1) vector[i] = random() + random() + random() - 1.5;
-  const length = Math.hypot(...vector);
-  return vector.map((component) => component / length);
+function bytesWrittenSoFar(): number {
+  if (!existsSync("/proc/self/io")) return Number.NaN;
+  return Number(/^write_bytes: (\d+)/m.exec(readFileSync("/proc/self/io", "utf8"))?.[1]);
 }
 
-function tokenVectors(random: () => number): Int8Array {
-  const vectors = new Int8Array(TOKENS_PER_MEMORY * TOKEN_DIMENSIONS);
-  for (let i = 0; i < vectors.length; i += 1) vectors[i] = Math.round((random() - 0.5) * 60);
-  return vectors;
+/** Vectors cut from a million random numbers each: drawing every component anew would take most of the time. */
+function drawnVectors(random: () => number) {
+  const pool = 2 ** 20;
+  const components = Float32Array.from({ length: pool }, () => random() + random() + random() - 1.5);
+  const tokens = Int8Array.from({ length: pool }, () => Math.round((random() - 0.5) * 60));
+  const cut = <T extends Float32Array | Int8Array>(from: T, length: number) => {
+    const first = Math.floor(random() * (pool - length));
+    return from.slice(first, first + length) as T;
+  };
+  return {
+    embedding(): Float32Array {
+      const vector = cut(components, EMBEDDING_DIMENSIONS);
+      const length = Math.sqrt(vector.reduce((sum, component) => sum + component ** 2, 0));
+      return vector.map((component) => component / length);
+    },
+    tokens: (): Int8Array => cut(tokens, TOKENS_PER_MEMORY * TOKEN_DIMENSIONS),
+  };
 }

@@ -1,0 +1,50 @@
+/**
+ * `npm run bench`: the table of goals at 10 000 and 100 000 memories; with `--million` at a million, too. Names (`facts`,
+ * `users`, `purge`, `backup`) run these parts instead. Tables are printed and replace what stands between the markers of
+ * their name: that of the sizes in docs/benchmarks.md, others in results.md. Nothing is asserted: figures are for reading.
+ */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { benchBackup } from "./backup.ts";
+import { benchFacts } from "./facts.ts";
+import { machine, type Part } from "./measure.ts";
+import { benchPurge } from "./purge.ts";
+import { benchSizes } from "./sizes.ts";
+import { benchUsers } from "./users.ts";
+
+const PARTS: Readonly<Record<string, Part>> = {
+  sizes: (directory, known) =>
+    benchSizes(
+      directory,
+      known,
+      process.argv.includes("--million") ? [10_000, 100_000, 1_000_000] : [10_000, 100_000],
+    ),
+  facts: benchFacts,
+  users: benchUsers,
+  purge: benchPurge,
+  backup: benchBackup,
+};
+const RESULTS = join(import.meta.dirname, "results.md");
+const BENCHMARKS = join(import.meta.dirname, "../../docs/benchmarks.md");
+
+const named = process.argv.slice(2).filter((word) => word !== "--million");
+for (const name of named.length > 0 ? named : ["sizes"]) {
+  const part = PARTS[name];
+  if (part === undefined) throw new Error(`no part ${name}; there are ${Object.keys(PARTS).join(", ")}`);
+  const file = name === "sizes" ? BENCHMARKS : RESULTS;
+  const [begin, end] = [`<!-- bench ${name} -->\n`, `<!-- end of ${name} -->`];
+  const page = readFileSync(file, "utf8");
+  const [from, to] = [page.indexOf(begin) + begin.length, page.indexOf(end)];
+  if (from < begin.length || to < from) throw new Error(`${file} has no markers of ${name}`);
+  const directory = mkdtempSync(join(tmpdir(), "memoryd-bench-"));
+  try {
+    const table = await part(directory, page.slice(from, to));
+    const day = new Date().toISOString().slice(0, 10);
+    const text = `\n${table}\n\n${day}, ${machine()}\n\n`;
+    process.stdout.write(text);
+    writeFileSync(file, page.slice(0, from) + text + page.slice(to));
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
