@@ -23,7 +23,10 @@ function words(lines: readonly string[]): RegExp {
         .replaceAll("_", " ")
         .replaceAll("*", String.raw`[\p{L}']{0,16}`),
     );
-  return new RegExp(String.raw`(?<![\p{L}\p{N}_'-])(?:${alternatives.join("|")})(?![\p{L}\p{N}_])`, "u");
+  return new RegExp(
+    String.raw`(?:(?=,)|(?<![\p{L}\p{N}_'-]))(?:${alternatives.join("|")})(?![\p{L}\p{N}_])`,
+    "u",
+  );
 }
 
 const cue = (score: number, ...lines: readonly string[]): Cue => ({ pattern: words(lines), score });
@@ -35,7 +38,7 @@ const PREFERENCE = [
     "^prefer_@_over i_~_prefer we_~_prefer prefers my_preference i'd_~_rather i_would_~_rather from_now_on going_forward in_future in_the_future as_a_rule",
     "(?:i|we|she|he|they|user)_~_(?:hate|hates|dislike|dislikes|detest|can't_stand|cannot_stand|loathe|loves) my_~_favou?rite* call_me address_me",
     "^always ^never please_always please_never (?:should|must|do|you|and|but|want_you_to)_(?:always|never) ^whenever_you ^(?:every|each)_time_you",
-    "pet_peeve ^rule: ^preference: ^(?:house|our)_rule i'm_(?:not_)?a_(?:big_)?fan_of works_best_for_me",
+    "pet_peeve ^rule: ^preference: ^(?:house|our)_rule i'm_(?:not_)?a_(?:big_)?fan_of works_best_for_me (?:is|are)_best_for_me (?:is|are)_always",
     // German
     "ich_~_bevorzug* bevorzug* mir_~_(?:ist|sind|ware)_~_lieber mag_~_lieber ich_~_lieber am_liebsten ich_hasse bitte_~_(?:immer|nie|niemals) ^immer ^nie ^niemals",
     "kunftig in_zukunft ab_sofort ab_jetzt von_nun_an grundsatzlich* standardmassig ich_will_~_(?:immer|nie|niemals) mein*_lieblings* nenn_mich lieblings* ich_mag_(?:es|kein*)",
@@ -55,12 +58,12 @@ const PREFERENCE = [
     0.7,
     "i_~_(?:like|love|enjoy)_(?:my|to|short|the_way|when|working|having|using|it_when|things|\\p{L}+s|\\p{L}+ing) i_(?:don't|do_not)_~_(?:like|want|care_for|enjoy)",
     "(?:i|we)_(?:always|never|usually|mostly|only|generally|typically|rarely) by_default ^use_@_(?:instead_of|not|rather_than|over) ^use_~_(?:instead_of|rather_than|everywhere)",
-    "(?:should|must)_(?:@_){0,2}(?:be|use|have|stay|go|contain|start|end|fit|touch|need|say|return|run|fail) (?:answer|reply|respond|write|speak|talk)_(?:@_){0,4}in_(?:english|german|french|spanish|italian|portuguese|dutch)",
+    "(?:should|must)_(?:@_){0,2}(?:be|use|have|stay|go|contain|start|end|fit|touch|need|say|return|run|fail|list|include|show|mention|name|come) (?:answer|reply|respond|write|speak|talk)_(?:@_){0,4}in_(?:english|german|french|spanish|italian|portuguese|dutch)",
     "^(?:don't|do_not|avoid|stop)_(?:ever_)?(?:us*|add*|writ*|apologi*|explain*|creat*|put*|commit*|push*|mock*|suggest*|ask*|send*|call*|mention*|end*|start*)",
     "^no_[^ ,]{2,20}_(?:in|on|before|after|without|please|unless) ^keep_~_(?:short|brief|small|under|below|concise|simple|out_of) i_want_(?:all|every|you_to_~_before|short|my) make_sure_~_(?:every|always|each|all)",
-    "before_(?:every|each|any) (?:for|in|on|with)_(?:all|every|any|each) ^only_(?:use|write|commit|change|ask) (?:user|she|he)_(?:likes|wants|enjoys)",
-    "immer nie niemals ich_mag ich_mochte_(?:kein*|immer|nur) bitte_~_kein* ^kein*_~_(?:in|ohne|vor) nur_noch verwende_~_(?:statt|immer) (?:soll|sollen|muss|mussen|darf|durfen)_~_(?:sein|haben|bleiben|werden)",
-    "toujours j'aime je_(?:ne_)?veux_(?:pas|que|toujours) utilise_~_(?:plutot|au_lieu) plutot_que pas_de_~_dans evite*",
+    "before_(?:every|each|any) (?:for|in|on|with)_(?:all|every|any|each) ^only_(?:use|write|commit|change|ask) (?:user|she|he)_(?:likes|wants|enjoys) ,_(?:never|nie|niemals|jamais|nunca|nooit)_@ ^when_you_[^,]{1,40}, (?:replies|answers|responses|reports|summaries)_(?:in|as|with|without|should)_@ ^for_[^,]{1,30}_i_want ^(?:use|write|round|put|name|call|sort|format|give|list|show)_[^,]{1,40},_not_@ i_don't_(?:eat|drink|smoke|use|take|work|answer|read) ^(?:@_){1,4}in_this_(?:repo|repository|project|codebase)_(?:start|begin|end|use|must|are|have|go)",
+    "immer nie niemals ich_mag ich_mochte_(?:kein*|immer|nur) bitte_~_kein* bitte_(?:auf|als|ohne|nur|stets)_@ ^kein*_~_(?:in|ohne|vor) nur_noch verwende_~_(?:statt|immer) (?:soll|sollen|muss|mussen|darf|durfen)_~_(?:sein|haben|bleiben|werden)",
+    "toujours j'aime ^pour_(?:les?|la|mes|mon|ma)_[^,]{1,30},_(?:utilise|ecris|mets|prends) je_(?:ne_)?veux_(?:pas|que|toujours) utilise_~_(?:plutot|au_lieu) plutot_que pas_de_~_dans evite*",
     "siempre nunca evita* no_uses no_quiero usa_~_en_(?:vez|lugar)",
     "sempre evita_di non_usare non_voglio usa_~_(?:invece|al_posto)",
     "nao_quero evite* nao_use* use_~_em_vez",
@@ -84,9 +87,9 @@ const DECISION = [
   ),
   cue(
     0.72,
-    "(?:we|i)(?:'ll|_will|_are_going_to|'re_going_to|'m_going_to)_~_(?:use|go_with|keep|drop|support|switch|adopt|stay|stick|replace|ship_with|host|target|pay|rent|buy|name|call) (?:we|i)_(?:won't|will_not|are_not_going_to|aren't_going_to)",
+    "(?:we|i)(?:'ll|_will|_are_going_to|'re_going_to|'m_going_to)_~_(?:use|go_with|keep|drop|support|switch|adopt|stay|stick|replace|ship_with|host|target|pay|rent|buy|name|call|plant|grow|hire|sell|build|publish) (?:we're|i'm|we_are|i_am)_not_(?:renewing|extending|continuing|buying|hiring|joining|attending|selling|changing|adding|supporting|using) (?:we|i)_(?:won't|will_not|are_not_going_to|aren't_going_to)",
     "(?:we|i)_(?:no_longer|don't_~_anymore|stopped|gave_up|quit|dropped|switched|moved_to|moved_from|adopted|replaced|abandoned) instead,_we_will will_be_(?:called|named|hosted|replaced)",
-    "wir_(?:werden|machen|behalten)_~_(?:nicht|nutzen|verwenden|einsetzen|behalten)",
+    "(?:nehmen_wir|nehme_ich|ich_werde_[^.,]{1,30}_nicht_@*) wir_(?:werden|machen|behalten)_~_(?:nicht|nutzen|verwenden|einsetzen|behalten)",
   ),
 ];
 
@@ -95,8 +98,8 @@ const CORRECTION = [
     0.92,
     "^correction ^(?:no|nope),?_(?:actually|it's|it_is|that's|the|i|we|my|not|she|he|they|you|there|this|wait) that's_(?:wrong|incorrect|not_(?:right|correct|true|what|how)) that_is_(?:wrong|incorrect|not_(?:right|correct|true))",
     "(?:^|,_|and_)actually,?_(?:it|its|it's|the|that|that's|i|i'm|my|we|our|he|she|they|there|no) i_(?:actually_)?meant i_said_~_(?:not|@,_not) you_(?:misunderstood|misread|mixed_up|confused|misremember*) you_(?:got|have|had)_~_wrong scratch_that",
-    "i_was_(?:wrong|mistaken) my_mistake i_(?:misspoke|mistyped|misremembered) not_@,_but (?:is|are|was|were)_(?:wrong|incorrect|outdated|out_of_date):? contrary_to ^wrong[,:.] i_never_said ^not_@[,:;]",
-    "^nein, das_(?:stimmt|ist)_(?:so_)?(?:nicht|falsch) korrektur ^falsch ich_meinte ich_meine_nicht sondern eigentlich_(?:heisst|ist|sind|war) ^doch, habe_mich_(?:geirrt|vertan|vertippt)",
+    "i_was_(?:wrong|mistaken) my_mistake mixed_(?:that|it|this|them)_up that's_(?:outdated|out_of_date) ^(?:it|that|she|he)_(?:is|was)_@,_not_@ ^you_(?:wrote|said)_[^,]{1,40},_but i_(?:misspoke|mistyped|misremembered) not_@,_but (?:is|are|was|were)_(?:wrong|incorrect|outdated|out_of_date):? contrary_to ^wrong[,:.] i_never_said ^not_@[,:;]",
+    "^nein, das_(?:stimmt|ist)_(?:so_)?(?:nicht|falsch) korrektur ^falsch stimmt_nicht das_ist_nicht_(?:richtig|korrekt) ich_meinte ich_meine_nicht sondern eigentlich_(?:heisst|ist|sind|war) ^doch, habe_mich_(?:geirrt|vertan|vertippt)",
     "^non, c'est_(?:faux|inexact) ce_n'est_pas_~_mais je_voulais_dire en_fait,? ^erreur correction_: je_me_suis_trompe* ^faux",
     "^no,_(?:es|en|el|la|los|las|no|yo|mi|son|era|se|eso) eso_no_es en_realidad queria_decir me_equivoque correccion ^falso no_es_@,?_sino sino_(?:el|la|en|que)",
     "^no,_(?:e|il|la|lo|non|mi|si|i|le|sono|in) non_e_(?:cosi|vero|corretto) in_realta volevo_dire intendevo mi_sono_sbagliat* correzione bensi",
@@ -113,12 +116,12 @@ const OPEN = [
   cue(0.95, "(?:haven't|hasn't|have_not|has_not|not_yet)_(?:decided|agreed|chosen|settled)"),
   cue(
     0.85,
-    "^todo:? ^to-do:? ^fixme:? ^open: ^next:? remind_me (?:don't|do_not|let's_not)_forget ^remember_to still_(?:need|needs|have_to|has_to|missing|open|pending|waiting|unclear|unresolved|undecided|outstanding|owe|left|to_do|haven't|hasn't|don't|doesn't|not)",
+    "^todo:? ^to-do:? ^fixme:? ^open: ^next:? remind_me (?:don't|do_not)_let_me_forget still_(?:have|has)_no (?:it's|it_is)_not_yet_(?:clear|known|sure) (?:don't|do_not|let's_not)_forget ^remember_to still_(?:need|needs|have_to|has_to|missing|open|pending|waiting|unclear|unresolved|undecided|outstanding|owe|left|to_do|haven't|hasn't|don't|doesn't|not)",
     "waiting_(?:for|on) blocked_(?:by|on) open_question* (?:haven't|hasn't|have_not|has_not|didn't|isn't|not|aren't)_~_yet yet_to_be (?:is|are)_yet_to next_steps? follow_up pick_(?:this|it)_up (?:is|are)_due need_to_~_(?:before|by|next|later|tomorrow|this_week|soon)",
     "(?:i|we)_(?:still_)?(?:need|have|ought)_to_(?!say|admit|know|see|ask) to_be_(?:decided|done|confirmed|determined|clarified) undecided unresolved left_to_do on_my_(?:list|plate) put_off_until (?:before|by)_(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday|the_end_of|next)",
-    "erinner*_mich noch_(?:offen|nicht|zu|ausstehend|klaren|fehl*|kein*|unklar) (?:muss|mussen)_~_noch fehlt_noch (?:steht|stehen)_~_aus vergiss_nicht offen_ist offene_frage warte*_~_auf bis_(?:montag|dienstag|mittwoch|donnerstag|freitag|ende)",
-    "rappelle-moi rappelez-moi il_(?:faut|reste)_~_(?:encore|a) il_reste n'oublie* pas_encore reste_a a_faire en_attente on_doit_encore il_faut_encore",
-    "recuerdame hay_que falta_(?:por|el|la|que) pendiente* no_olvides aun_no todavia_(?:no|falta|tengo|tenemos|hay) queda_por esperando tengo_que tenemos_que",
+    "erinner*_mich (?:liegt|liegen)_noch_(?:bei|beim|auf) noch_(?:offen|nicht|zu|ausstehend|klaren|fehl*|kein*|unklar) (?:muss|mussen)_~_noch fehlt_noch (?:steht|stehen)_~_aus vergiss_nicht offen_ist offene_frage warte*_~_auf bis_(?:montag|dienstag|mittwoch|donnerstag|freitag|ende)",
+    "rappelle-moi rappelez-moi je_dois_encore il_(?:faut|reste)_~_(?:encore|a) il_reste n'oublie* pas_encore reste_a a_faire en_attente on_doit_encore il_faut_encore",
+    "recuerdame hay_que falta_\\p{L}{2,}[aei]r falta_(?:por|el|la|que) pendiente* no_olvides aun_no todavia_(?:no|falta|tengo|tenemos|hay) queda_por esperando tengo_que tenemos_que",
     "ricordami bisogna manca_(?:ancora|il|la) non_dimenticare ancora_da in_sospeso dobbiamo devo non_~_ancora in_attesa da_fare resta_da",
     "lembra-me me_lembre* falta_ainda ainda_(?:nao|falta|temos|preciso|precisamos|tenho) nao_te_esquecas nao_esqueca pendente temos_de temos_que preciso_de precisamos",
     "herinner_me nog_(?:niet|te|geen|open|steeds) moet*_~_nog vergeet_niet openstaand wacht*_op moeten_we (?:ik|we)_moet*",
@@ -137,10 +140,10 @@ const DONE = [
     0.84,
     `(?:i|we)(?:'ve)?_(?:have_)?(?:just_|already_|finally_|successfully_|also_)?(?:${DONE_VERBS}) (?:turned|turns)_out ^done: ^fixed: (?:the|root|real)_(?:cause|culprit|reason|root_cause|problem|bug)_~_was was_caused_by (?:came|was_coming)_from`,
     "(?:is|are|was|were|has_been|have_been|got)_(?:now_|already_|finally_|all_)?(?:done|finished|live|merged|deployed|fixed|released|shipped|completed|migrated|closed|signed|paid|booked|published|resolved|solved|launched|approved_by|rolled_out) fixed_(?:it|the|by) solved_(?:it|the|by)",
-    "(?:habe|haben|hat|wurde|wurden|ist|sind)_[^.]{1,60}_(?:behoben|fertig|erledigt|ausgerollt|veroffentlicht|umgestellt|migriert|gebaut|geschrieben|geschickt|gekauft|gebucht|bezahlt|abgeschlossen|gelost|repariert|aktualisiert|installiert|eingerichtet|umgezogen|gefunden|gemerged|deployt|unterschrieben) lag_~_an ursache_war ist_(?:fertig|erledigt|behoben|live)",
-    "(?:j'ai|nous_avons|on_a|a_ete|ont_ete)_~_(?:corrige|termine|fini|deploye|publie|migre|installe|ajoute|supprime|envoye|achete|reserve|paye|resolu|ecrit|livre|signe|repare|trouve|fusionne)* la_cause_etait venait_d*",
-    "(?:he|hemos|ha_sido)_~_(?:terminado|corregido|desplegado|publicado|migrado|instalado|enviado|comprado|reservado|pagado|resuelto|arreglado|firmado|acabado|actualizado) (?:arregle|termine|desplegamos|publicamos|migramos|arreglamos|terminamos|compre|reserve|envie|pague) la_causa_era",
-    "(?:ho|abbiamo|e_stat[oa])_~_(?:finito|corretto|risolto|pubblicato|migrato|installato|inviato|comprato|prenotato|pagato|sistemato|completato|rilasciato|firmato|aggiornato|spedito) la_causa_era",
+    "(?:habe|haben|hat|wurde|wurden|ist|sind)_[^.]{1,60}_(?:behoben|fertig|erledigt|ausgerollt|veroffentlicht|umgestellt|migriert|gebaut|geschrieben|geschickt|gekauft|gebucht|bezahlt|abgeschlossen|gelost|repariert|aktualisiert|installiert|eingerichtet|umgezogen|gefunden|gemerged|deployt|unterschrieben|abgegeben|verkauft|bestanden|bestellt|gemietet|verschickt|eingereicht|renoviert|erneuert) lag_~_an ursache_war ist_(?:fertig|erledigt|behoben|live)",
+    "(?:j'ai|nous_avons|on_a|a_ete|ont_ete)_~_(?:corrige|termine|fini|deploye|publie|migre|installe|ajoute|supprime|envoye|achete|reserve|paye|resolu|ecrit|livre|signe|repare|trouve|fusionne|rendu|vendu|commande|loue|renove)* la_cause_etait venait_d*",
+    "(?:he|hemos|ha_sido)_~_(?:terminado|corregido|desplegado|publicado|migrado|instalado|enviado|comprado|reservado|pagado|resuelto|arreglado|firmado|acabado|actualizado|vendido|entregado|alquilado|pedido) (?:arregle|termine|desplegamos|publicamos|migramos|arreglamos|terminamos|compre|reserve|envie|pague|mande|vendi|entregue) la_causa_era",
+    "(?:ho|abbiamo|e_stat[oa])_~_(?:finito|corretto|risolto|pubblicato|migrato|installato|inviato|comprato|prenotato|pagato|sistemato|completato|rilasciato|firmato|aggiornato|spedito|consegnato|venduto|affittato|ordinato) la_causa_era",
     "(?:terminei|corrigi|publicamos|migramos|instalei|enviei|comprei|reservei|paguei|resolvi|acabei|concluimos|lancamos|terminamos|corrigimos|assinei|atualizei|entreguei) a_causa_era foi_~_(?:corrigido|publicado|concluido|resolvido)",
     "(?:heb|hebben|is|zijn)_[^.]{1,60}_(?:opgelost|afgerond|gefixt|uitgerold|gepubliceerd|gemigreerd|geinstalleerd|verstuurd|gekocht|geboekt|betaald|geschreven|gebouwd|hersteld|ondertekend|bijgewerkt|klaar) de_oorzaak_was",
   ),
@@ -167,7 +170,7 @@ const FACT = [
   ),
   cue(
     0.52,
-    `^the_(?:@_){1,5}(?:${BE}) ^(?:she|he|they)_(?:${BE}) ^(?!(?:it|this|that|these|those|here|there|what|which|who|how|why|everything|nothing|something|i|we|you|and|or|but|if|when)_)@(?:_(?:and_)?@){0,2}_(?:is|lives|works|runs|uses|has|belongs|owns|leads|maintains|speaks|costs|supports|requires|listens|depends|starts|takes|studies|teaches|manages|plays|expires|stores|moved|joined|turns)`,
+    `^the_(?:@_){1,5}(?:${BE}) ^(?:the|our|my)_(?:@_){1,3}\\p{L}{3,}s_(?:every|each|on|at|until|from)_@ ^(?:she|he|they)_(?:${BE}) ^(?!(?:it|this|that|these|those|here|there|what|which|who|how|why|everything|nothing|something|i|we|you|and|or|but|if|when)_)@(?:_(?:and_)?@){0,2}_(?:is|lives|works|runs|uses|has|belongs|owns|leads|maintains|speaks|costs|supports|requires|listens|depends|starts|takes|studies|teaches|manages|plays|expires|stores|moved|joined|turns)`,
     "^(?:der|die|das)_(?:@_){1,4}(?:ist|sind|hat|lauft|laufen|liegt|nutzt|verwendet|heisst|kostet|wohnt|arbeitet|gehort|beginnt|endet|speichert|leitet) ^(?:le|la|les|l'@)_(?:@_){1,4}(?:est|sont|tourne|utilise|s'appelle|coute|habite|travaille|appartient|commence|se_trouve|ecoute)",
     "^(?:el|la|los|las)_(?:@_){1,4}(?:es|son|esta|usa|corre|tiene|cuesta|vive|trabaja|se_llama|empieza|guarda) ^(?:il|lo|la|i|gli|le)_(?:@_){1,4}(?:e|sono|usa|gira|ha|costa|vive|lavora|si_chiama|si_trova|inizia) ^(?:o|a|os|as)_(?:@_){1,4}(?:e|sao|usa|corre|roda|tem|custa|fica|mora|trabalha|chama-se|comeca) ^(?:de|het)_(?:@_){1,4}(?:is|zijn|draait|gebruikt|heeft|kost|woont|werkt|heet|staat|begint)",
     "^@_(?:ist|wohnt|arbeitet|heisst|leitet|habite|travaille|s'appelle|est|vive|trabaja|se_llama|lavora|abita|trabalha|mora|woont|werkt|heet)",
@@ -200,10 +203,10 @@ export const CUES: {
     "maybe perhaps i_guess might not_sure if_we_could what_if wonder* suppose imagine could_be seems looks_like i_think_it vielleicht peut-etre quizas forse talvez misschien scheint wahrscheinlich probably possibly hypothetically",
   ]),
   pointing: words([
-    "^(?:it|this|that|these|those|they|there|here)_(?:is|are|was|were|has|does|looks|seems|works|should|will|still) ^(?:it's|that's|there's|here's|das_ist|es_ist|c'est|ca|esto|eso|questo|isso|dit|dat_is|het_is) as_above see_(?:above|below) line_\\d+ ^(?:this|that)_@_(?:is|fails|throws|looks|was|has)",
+    "^(?:it|this|that|these|those|they|there|here)_(?:is|are|was|were|has|does|looks|seems|works|should|will|still) ^(?:it's|that's|there's|here's|das_ist|es_ist|c'est|(?:es|das)_(?:geht|klappt|funktioniert)|ca|esto|eso|questo|isso|dit|dat_is|het_is) as_above see_(?:above|below) line_\\d+ ^(?:this|that)_@_(?:is|fails|throws|looks|was|has)",
   ]),
   passing: words([
-    "fail* broken crash* error errors red currently again slow weird stuck hang* loading compiling (?:not|isn't|doesn't|don't)_(?:work*|show*|compile|build|load) won't_(?:work|compile|build|load|start) missing undefined right_now at_the_moment gerade kaputt geht_nicht schlagt_fehl echoue ne_marche_pas falla no_funciona fallisce non_funziona nao_funciona werkt_niet too_@ problem same better sorted attached off_by tired confused annoyed happy excited curious here below above",
+    "fail* broken crash* error errors red currently again slow weird stuck hang* loading compiling (?:not|isn't|doesn't|don't)_(?:work*|show*|compile|build|load) won't_(?:work|compile|build|load|start) missing undefined right_now at_the_moment gerade kaputt geht_nicht schlagt_fehl echoue ne_marche_pas falla no_funciona fallisce non_funziona nao_funciona werkt_niet too_@ trop_@ zu_(?:lang|kurz|gross|klein|dunkel|langsam) demasiado troppo cut_off problem same better sorted attached off_by tired confused annoyed happy excited curious here below above",
   ]),
   never: words([
     "^(?:can|could|would|will|won't)_(?:you|we|i) ^(?:kannst|konntest|wurdest)_du ^(?:peux|pourrais|peut|pouvez|pourriez)[-_](?:tu|on|vous) ^(?:puedes|podrias|podemos|puoi|potresti|pode*|poderia*|kun_je|kunt_u|zou_je) ^(?:hello|good_morning|good_evening|guten_(?:morgen|tag)|hallo|bonjour|hola|ciao|ola)(?:_@)?[!.,]?$ ^thank*",
