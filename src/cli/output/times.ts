@@ -2,7 +2,7 @@ import { clockTime } from "../../core/text/calendar.ts";
 
 /** Times as people write and read them: in the time zone of this machine. The API has UTC. */
 
-const AGO = /^([1-9]\d{0,4})(min|h|d|w|mo|y)$/;
+const AGO = /^([1-9]\d{0,4})(s|min|h|d|w|mo|y)$/;
 const PARTS =
   /^(\d{4})(?:-(\d{2})(?:-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?\s?([Zz]|[+-]\d{2}:\d{2})?)?)?)?$/;
 const DAYS: Readonly<Record<string, number>> = { today: 0, yesterday: -1, tomorrow: 1 };
@@ -48,6 +48,7 @@ export function parseLocalTime(text: string, now = Date.now(), forward = false):
 
 function afterSpan(date: Date, count: number, unit: string): number {
   const then = new Date(date);
+  if (unit === "s") return then.setSeconds(then.getSeconds() + count);
   if (unit === "min") return then.setMinutes(then.getMinutes() + count);
   if (unit === "h") return then.setHours(then.getHours() + count);
   if (unit === "d") return then.setDate(then.getDate() + count);
