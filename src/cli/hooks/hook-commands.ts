@@ -3,9 +3,10 @@ import { type AgentKind, agentsHere } from "../agents/known-agents.ts";
 import { installedProgram } from "../installed-program.ts";
 import { namedByPath, projectOfFolder } from "../mcp/project-of-folder.ts";
 import { addCommand, type Flags, project, settingsOf } from "../output/options.ts";
-import { CliFailure, oneLine, print, printJson, printTable } from "../output/output.ts";
+import { CliFailure, oneLine, plural, print, printJson, printTable } from "../output/output.ts";
+import { minute } from "../output/times.ts";
 import { HOOK_AGENTS, type HookAgent } from "./hook-kinds.ts";
-import { type HookState, readHookState, writeHookState } from "./hook-state.ts";
+import { type HookState, readHookState, readLate, writeHookState } from "./hook-state.ts";
 import type { HookedAgent } from "./install-hooks.ts";
 
 export function addHookCommands(memoryd: Command): void {
@@ -24,7 +25,7 @@ export function addHookCommands(memoryd: Command): void {
     change(flags, (state) => ({ ...state, paused: false }));
     print("Hooks are not paused.");
   });
-  addCommand(hooks, "exclude", "tell and capture nothing in a project")
+  addCommand(hooks, "exclude", "tell, capture and import nothing of conversations in a project")
     .argument("[project]", "its name (default: the project of this folder)", project)
     .option("--remove", "include it again")
     .action(exclude);
@@ -45,13 +46,13 @@ async function off(ids: readonly HookAgent[], flags: Flags): Promise<void> {
   const { dataDir } = settingsOf(flags);
   const { hooksOf, removeHooks } = await import("./install-hooks.ts");
   for (const agent of hookedAgents(ids, hooksOf)) removeHooks(agent, dataDir);
-  if (Object.keys(stateOf(dataDir).agents).length === 0) print("No agent has hooks.");
+  if (Object.keys(hookState(dataDir).agents).length === 0) print("No agent has hooks.");
 }
 
 async function status(flags: Flags): Promise<void> {
   const { hooksFault, hooksOf } = await import("./install-hooks.ts");
   const { dataDir } = settingsOf(flags);
-  const { paused, excluded, agents } = stateOf(dataDir);
+  const { paused, excluded, agents } = hookState(dataDir);
   const program = installedProgram("memoryd hooks status");
   const rows = hookedAgents(HOOK_AGENTS, hooksOf).flatMap((agent) => {
     const consent = agents[agent.id];
@@ -59,7 +60,8 @@ async function status(flags: Flags): Promise<void> {
     const fault = hooksFault(agent, consent, program, dataDir);
     return [{ agent: agent.id, ...consent, file: agent.file, ...(fault !== undefined && { fault }) }];
   });
-  if (flags.json === true) printJson({ paused, excluded, agents: rows });
+  const late = readLate(dataDir);
+  if (flags.json === true) printJson({ paused, excluded, ...(late && { late }), agents: rows });
   else {
     if (rows.length === 0) print("No agent has hooks; `memoryd mcp install AGENT --hooks` adds them.");
     else
@@ -70,6 +72,10 @@ async function status(flags: Flags): Promise<void> {
         }),
       );
     if (paused) print("Paused; `memoryd hooks resume` ends it.");
+    if (late !== undefined)
+      print(
+        `Without an answer in their 300 ms: ${plural(late.count, "time")}, last on ${minute(late.last)}.`,
+      );
     if (excluded.length > 0) print(`Excluded: ${excluded.map(oneLine).join(", ")}.`);
   }
   const wrong = rows.find(({ fault }) => fault !== undefined);
@@ -88,10 +94,11 @@ function hookedAgents(
 
 function change(flags: Flags, next: (state: HookState) => HookState): void {
   const { dataDir } = settingsOf(flags);
-  writeHookState(dataDir, next(stateOf(dataDir)));
+  writeHookState(dataDir, next(hookState(dataDir)));
 }
 
-function stateOf(dataDir: string): HookState {
+/** @throws {CliFailure} for a damaged file. */
+export function hookState(dataDir: string): HookState {
   try {
     return readHookState(dataDir);
   } catch (error) {

@@ -45,6 +45,28 @@ export function writeHookState(dataDir: string, state: HookState): void {
   writeJson(fileOf(dataDir, "hooks"), state);
 }
 
+/** How often the time of a hook was over before it had its answer, and when last. */
+export interface LateHooks {
+  readonly count: number;
+  /** RFC 3339. */
+  readonly last: string;
+}
+
+export function readLate(dataDir: string): LateHooks | undefined {
+  const late = readJson(fileOf(dataDir, "hooks-late"));
+  return isObject(late) && typeof late["count"] === "number" && isText(late["last"])
+    ? { count: late["count"], last: late["last"] }
+    : undefined;
+}
+
+/** Counts a hook that was late, if it might have done something. Hooks that end at the same moment may count as one. */
+export function noteLate(dataDir: string, agent: HookAgent, isEnd: boolean): void {
+  const { paused, agents } = readHookState(dataDir);
+  if (paused || agents[agent]?.[isEnd ? "capture" : "context"] !== true) return;
+  const count = (readLate(dataDir)?.count ?? 0) + 1;
+  writeJson(fileOf(dataDir, "hooks-late"), { count, last: new Date().toISOString() } satisfies LateHooks);
+}
+
 /** Sessions whose ids are kept, the latest ones. */
 const MAX_SESSIONS = 40;
 
@@ -93,7 +115,7 @@ function damaged(dataDir: string): Error {
   return new Error(`The file ${fileOf(dataDir, "hooks")} is damaged; remove it and install the hooks again.`);
 }
 
-function fileOf(dataDir: string, name: "hooks" | "hooks-told"): string {
+function fileOf(dataDir: string, name: "hooks" | "hooks-told" | "hooks-late"): string {
   return join(dataDir, `${name}.json`);
 }
 

@@ -5,7 +5,7 @@ import { isObject } from "../../config/is-object.ts";
 import { namedByPath, projectOfFolder } from "../mcp/project-of-folder.ts";
 import { type DaemonCall, reachDaemon } from "./daemon-call.ts";
 import { HOOK_KINDS, type HookAgent, isBorrowed, isHookAgent, type Moment } from "./hook-kinds.ts";
-import { type HookConsent, noteTold, readHookState, toldTo } from "./hook-state.ts";
+import { type HookConsent, noteLate, noteTold, readHookState, toldTo } from "./hook-state.ts";
 import { toldText } from "./told-text.ts";
 
 /** From the start of the process to its end; the agent waits for it. */
@@ -42,9 +42,16 @@ interface Occasion {
 export async function runHook(words: readonly string[]): Promise<void> {
   const within = words.find((word) => word.startsWith("--within="))?.slice("--within=".length);
   const left = Number(within ?? WITHIN_MS) - ENDING_MS - performance.now();
-  setTimeout(() => process.exit(0), Math.max(0, left));
+  const [agent, moment, dataDir] = words;
+  const giveUp = (): void => {
+    try {
+      if (isHookAgent(agent) && dataDir !== undefined) noteLate(dataDir, agent, moment === "end");
+    } finally {
+      process.exit(0);
+    }
+  };
+  setTimeout(giveUp, Math.max(0, left));
   try {
-    const [agent, moment, dataDir] = words;
     const input = await readInput();
     if (isHookAgent(agent) && dataDir !== undefined && input !== undefined)
       await answer(agent, moment as Moment, dataDir, input);

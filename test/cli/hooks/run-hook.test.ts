@@ -211,6 +211,9 @@ describe("a hook of Claude Code", () => {
     ).toEqual([SILENT]);
     expect(isAnswered).toBe(false);
     answer();
+    expect((await cli("hooks", "status")).stdout).toContain(
+      "Without an answer in their 300 ms: 1 time, last on ",
+    );
   });
 
   it.each([
