@@ -15,6 +15,8 @@ const PREFIX = "MEMORYD_";
 
 /** Variables that no flag stands for. */
 const SECRETS = ["MEMORYD_API_KEY", "MEMORYD_SUMMARY_LLM_KEY"] as const;
+/** Read by the command line, never by the daemon. */
+const LLM_KEY = "MEMORYD_LLM_KEY";
 /** Settings that name a file or a folder. */
 const PATHS: ReadonlySet<string> = new Set<SettingName>([
   "dataDir",
@@ -156,12 +158,17 @@ export function hubEndpoint(env: NodeJS.ProcessEnv = process.env): string {
   throw new ConfigError(`HF_ENDPOINT must be an http or https address without credentials; got ${endpoint}.`);
 }
 
+/** Key of a language model that the command line asks; sent to that one alone. */
+export function llmKey(env: NodeJS.ProcessEnv = process.env): string | undefined {
+  return env[LLM_KEY] || undefined;
+}
+
 /** The variables of this process without those that are settings, but for these secrets. */
 export function environmentWith(
   secrets: readonly string[],
   env: NodeJS.ProcessEnv = process.env,
 ): NodeJS.ProcessEnv {
-  const ours = new Set(variablesOfDaemon(env));
+  const ours = new Set([...variablesOfDaemon(env), LLM_KEY]);
   return Object.fromEntries(
     Object.entries(env).filter(([name]) => !ours.has(name) || secrets.includes(name)),
   );
@@ -211,7 +218,7 @@ function fromEnvironment(env: NodeJS.ProcessEnv): Partial<Settings> {
     found[name] = checked(name, fromText(SETTINGS_SCHEMA[name], text), variable, process.cwd());
   }
   // Other programs may have variables of this prefix; one that is nearly ours is a slip, and could leave the door open.
-  const known = [...ALL_SETTINGS.map((setting) => setting.variable), ...SECRETS];
+  const known = [...ALL_SETTINGS.map((setting) => setting.variable), ...SECRETS, LLM_KEY];
   const suffixes = known.map((variable) => variable.slice(PREFIX.length));
   for (const variable of Object.keys(env)) {
     if (!variable.startsWith(PREFIX) || known.includes(variable) || OF_KUBERNETES.test(variable)) continue;

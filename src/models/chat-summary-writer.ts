@@ -1,11 +1,7 @@
 import type { SummaryWriter } from "../core/users/user-summary.ts";
+import { askChatModel, ChatFault, type ChatModel } from "./chat-completions.ts";
 
-export interface ChatSummaryOptions {
-  /** Address of the chat completions, such as `http://localhost:11434/v1/chat/completions`. */
-  readonly url: string;
-  readonly model: string;
-  /** Sent as a bearer token; undefined for none. */
-  readonly key: string | undefined;
+export interface ChatSummaryOptions extends Omit<ChatModel, "timeoutMs"> {
   /** Gets the reason when there is no text; never a part of it. */
   readonly report: (reason: string) => void;
   readonly timeoutMs?: number;
@@ -13,7 +9,6 @@ export interface ChatSummaryOptions {
 
 /** A large model on a small machine takes its time. */
 const TIMEOUT_MS = 60_000;
-const MAX_ANSWER_BYTES = 256 * 1_024;
 const MAX_TEXT_CHARS = 4_000;
 const MAX_TOKENS = 500;
 
@@ -26,13 +21,7 @@ const INSTRUCTION =
  * Asks a language model over the OpenAI-compatible API. What is sent: the instruction above, the highlights, the key
  * phrases and the facts valid now. No ids, no user id, no other text.
  */
-export function createChatSummaryWriter({
-  url,
-  model,
-  key,
-  report,
-  timeoutMs = TIMEOUT_MS,
-}: ChatSummaryOptions): SummaryWriter {
+export function createChatSummaryWriter({ report, ...model }: ChatSummaryOptions): SummaryWriter {
   return {
     async write({ highlights, phrases, facts }) {
       if (highlights.length === 0) return undefined;
@@ -42,71 +31,19 @@ export function createChatSummaryWriter({
         facts: facts.map(({ subject, predicate, object }) => `${subject} ${predicate} ${object}`),
       };
       try {
-        const response = await fetch(url, {
-          method: "POST",
-          // A redirect must not carry the key to another server.
-          redirect: "error",
-          headers: {
-            "content-type": "application/json",
-            ...(key !== undefined && { authorization: `Bearer ${key}` }),
-          },
-          body: JSON.stringify({
-            model,
-            temperature: 0,
-            max_tokens: MAX_TOKENS,
-            messages: [
-              { role: "system", content: INSTRUCTION },
-              { role: "user", content: JSON.stringify(material) },
-            ],
-          }),
-          signal: AbortSignal.timeout(timeoutMs),
-        });
-        if (!response.ok) {
-          await response.body?.cancel();
-          report(`answered with HTTP status ${response.status}`);
-          return undefined;
-        }
-        const text = textIn(await readBounded(response));
-        if (text === undefined) report("answered without a text that can be used");
-        return text;
+        const text = await askChatModel(
+          { timeoutMs: TIMEOUT_MS, ...model },
+          INSTRUCTION,
+          material,
+          MAX_TOKENS,
+        );
+        if (text.length <= MAX_TEXT_CHARS) return text;
+        report("answered without a text that can be used");
       } catch (error) {
-        report(reasonOf(error, timeoutMs));
-        return undefined;
+        if (!(error instanceof ChatFault)) throw error;
+        report(error.message);
       }
+      return undefined;
     },
   };
-}
-
-class TooLong extends Error {}
-
-async function readBounded({ body }: Response): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = "";
-  let bytes = 0;
-  for await (const chunk of body ?? []) {
-    bytes += chunk.length;
-    if (bytes > MAX_ANSWER_BYTES) throw new TooLong();
-    text += decoder.decode(chunk, { stream: true });
-  }
-  return text + decoder.decode();
-}
-
-function textIn(answer: string): string | undefined {
-  const parsed = JSON.parse(answer) as {
-    choices?: readonly ({ message?: { content?: unknown } | null } | null)[] | null;
-  } | null;
-  const content = parsed?.choices?.[0]?.message?.content;
-  if (typeof content !== "string") return undefined;
-  const text = content.trim();
-  return text === "" || text.length > MAX_TEXT_CHARS ? undefined : text;
-}
-
-/** In our own words: an error's message may quote the answer. */
-function reasonOf(error: unknown, timeoutMs: number): string {
-  if (error instanceof TooLong) return `answered with more than ${MAX_ANSWER_BYTES} bytes`;
-  if (error instanceof SyntaxError) return "answered with something else than JSON";
-  if (error instanceof Error && error.name === "TimeoutError") return `did not answer within ${timeoutMs} ms`;
-  const cause: unknown = error instanceof Error ? error.cause : undefined;
-  const code = cause instanceof Error && "code" in cause ? ` (${String(cause.code)})` : "";
-  return `could not be reached${code}`;
 }

@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { type Fact, type Memory, type MemorydClient, MemorydError } from "../../client/client.ts";
 import { CLIENT_NAME } from "../../schemas/text-rules.ts";
 import { connect } from "../connect.ts";
@@ -32,6 +32,8 @@ interface ReviewFlags extends Flags {
 
 const DEFAULT_SINCE_MS = 30 * 24 * 60 * 60 * 1_000;
 const NO_CLIENT = "(no name)";
+/** The origin of what a language model chose, whatever the agent. */
+const LLM = "llm";
 
 /** A note, a document with all of its notes, or a fact: shown on a line, and removed as one. */
 interface Entry {
@@ -53,7 +55,12 @@ export function addReviewCommand(memoryd: Command): void {
     .option("-c, --client <name>", "only records of this client", textOf(CLIENT_NAME))
     .option("--since <time>", "only what was added since, such as 2026-11-21 or 7d (default: 30d)", time)
     .option("--captured", "only what was taken from conversations with agents and not kept yet")
-    .option("--origin <agent>", "only what was taken from conversations with this agent, of any time")
+    .addOption(
+      new Option(
+        "--origin <name>",
+        "only what was taken from conversations with this agent, or chosen by a language model, of any time",
+      ).choices([...TRANSCRIPT_AGENTS, LLM]),
+    )
     .option("--conversation <id>", "only what was taken from this conversation, of any time")
     .option("--keep [ids...]", "mark what is shown, or these of it, as looked through")
     .option("--remove [ids...]", "remove what is shown, or these of it; asks first")
@@ -117,21 +124,24 @@ async function entriesSince(api: MemorydClient, since: string, client: string | 
 /** True for what an import took from a conversation with an agent: of one that is named, or else not kept yet. */
 function isCaptured(metadata: Entry["metadata"], { origin, conversation }: ReviewFlags): boolean {
   const from = metadata["origin"];
-  if (!TRANSCRIPT_AGENTS.some((agent) => agent === from) || (origin !== undefined && from !== origin))
-    return false;
+  const isOf = origin === undefined || (origin === LLM ? metadata["llm"] !== undefined : from === origin);
+  if (!TRANSCRIPT_AGENTS.some((agent) => agent === from) || !isOf) return false;
   if (conversation !== undefined) return metadata["conversation_id"] === conversation;
   return origin !== undefined || metadata["reviewed"] !== true;
 }
 
 async function keep(api: MemorydClient, entries: readonly Entry[]): Promise<void> {
-  const notes = entries.filter(({ kind }) => kind === "note");
-  for (const { id, metadata } of notes)
-    await api.memories.update(id, { metadata: { ...metadata, reviewed: true } });
-  print(`Kept ${plural(notes.length, "note")}.`);
+  const kept = entries.filter(({ kind }) => kind !== "document");
+  for (const { id, kind, metadata } of kept)
+    await api[kind === "fact" ? "facts" : "memories"].update(id, {
+      metadata: { ...metadata, reviewed: true },
+    });
+  const of = (kind: Entry["kind"]) => kept.filter((entry) => entry.kind === kind).length;
+  print(`Kept ${listed(counted({ note: of("note"), fact: of("fact") })) || "nothing"}.`);
 }
 
 function factEntry(fact: Fact): Entry {
-  const { id, project, created_by: client, recorded_at: created_at } = fact;
+  const { id, project, created_by: client, recorded_at: created_at, metadata } = fact;
   return {
     id,
     kind: "fact",
@@ -141,7 +151,7 @@ function factEntry(fact: Fact): Entry {
     tags: [],
     text: beginning(statement(fact)),
     noteIds: [],
-    metadata: {},
+    metadata,
   };
 }
 

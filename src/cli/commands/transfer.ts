@@ -1,6 +1,5 @@
 import { type Command, Option } from "commander";
 import { IMPORT_FORMATS, TRANSCRIPT_AGENTS } from "../import/import-item.ts";
-import { present } from "../../schemas/wire.ts";
 import * as options from "../output/options.ts";
 import { usageFailure } from "../output/output.ts";
 import type { ExportFlags } from "./export.ts";
@@ -44,6 +43,17 @@ export function addTransferCommands(memoryd: Command): void {
     )
     .option("--from <path>", "the agent's conversations: a folder or a file (default: where it keeps them)")
     .option("--file <transcript>", "one conversation of the agent; prints nothing, for hooks")
+    .option(
+      "--llm-url <url>",
+      "let a language model (OpenAI-compatible) choose what lasts; gets what you wrote to the agent (its key: MEMORYD_LLM_KEY)",
+      options.chatAddress,
+    )
+    .option("--llm-model <name>", "its name there")
+    .option(
+      "--llm-timeout <seconds>",
+      "how long it may take for each answer (default: 180)",
+      options.wholeNumber(1, 3_600),
+    )
     .addOption(new Option("--format <name>", "name the format (default: detected)").choices(IMPORT_FORMATS))
     .option("-t, --tag <tag>", "add a tag; may be given several times", options.tags)
     .option("--keep-users", "keep the users that the file names")
@@ -52,15 +62,20 @@ export function addTransferCommands(memoryd: Command): void {
     .option("--dry-run", "print which records would be added; send nothing")
     .option("--strict", "stop at the first record that cannot be read")
     .option("--json", "print the summary as JSON")
-    .action(async (path: string, { from, file, ...flags }: ImportOptions & TranscriptFlags) => {
+    .action(async (path: string, flags: ImportOptions & TranscriptFlags) => {
       const agent = TRANSCRIPT_AGENTS.find((name) => name === path);
+      const { from, file, llmUrl, llmModel, llmTimeout, dryRun } = flags;
+      if (llmUrl === undefined && (llmModel ?? llmTimeout) !== undefined)
+        throw usageFailure("--llm-model and --llm-timeout go with --llm-url.");
+      if (llmUrl !== undefined && dryRun === true)
+        throw usageFailure("--dry-run sends nothing, to no language model either; leave out --llm-url.");
       if (agent !== undefined) {
         const { importTranscripts } = await import("./import-transcripts.ts");
-        return await importTranscripts(agent, { ...flags, ...present({ from, file }) });
+        return await importTranscripts(agent, flags);
       }
-      if (from !== undefined || file !== undefined)
+      if ((from ?? file ?? llmUrl) !== undefined)
         throw usageFailure(
-          `--from and --file belong to an agent: ${TRANSCRIPT_AGENTS.join(", ")}; got ${path}.`,
+          `--from, --file and --llm-url belong to an agent: ${TRANSCRIPT_AGENTS.join(", ")}; got ${path}.`,
         );
       const { importFrom } = await import("./import.ts");
       return await importFrom(path, flags);

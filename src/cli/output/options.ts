@@ -91,7 +91,16 @@ export function time(text: string): string {
   if (!Number.isNaN(date.getTime()) && date.getUTCFullYear() >= 1 && date.getUTCFullYear() <= 9_999)
     return date.toISOString();
   throw new InvalidArgumentError(
-    `It must be a time such as 2026-11-21, "2026-11-21 10:15", 2022-09, yesterday or 7d; got ${text}.`,
+    `It must be a time such as 2026-11-21, "2026-11-21 10:15", 2022-09, yesterday, 90s or 7d; got ${text}.`,
+  );
+}
+
+/** The chat completions of a language model, by their address or that of their API. */
+export function chatAddress(text: string): string {
+  if (/^https?:\/\/[^\s@?#]+$/i.test(text) && URL.canParse(text))
+    return `${text.replace(/\/+$/, "").replace(/\/chat\/completions$/, "")}/chat/completions`;
+  throw new InvalidArgumentError(
+    `It must be an http or https address without credentials, such as http://127.0.0.1:11434/v1; got ${text}.`,
   );
 }
 

@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import { findSecret } from "../../core/text/find-secret.ts";
 import { sentencesOf } from "../../core/text/sentences.ts";
 import { statementKind } from "../../core/text/statement-kind.ts";
-import type { MemoryFields } from "../import/import-item.ts";
+import { present } from "../../schemas/wire.ts";
+import type { FactFields, MemoryFields } from "../import/import-item.ts";
 import { timeOf } from "../../files/front-matter.ts";
 import { ownWords } from "./own-words.ts";
 import type { TranscriptEvent, TranscriptLine } from "./transcript-events.ts";
@@ -18,12 +19,24 @@ export interface SessionDigest {
   readonly errors: readonly string[];
 }
 
-/** A sentence of a person that lasts. */
-export interface Remark {
+/** A line that a person wrote. */
+export interface Line {
   readonly text: string;
-  readonly kind: string;
   readonly messageId: string;
   readonly at: number;
+}
+
+/** A sentence of a person that lasts. */
+export interface Remark extends Line {
+  readonly kind: string;
+}
+
+/** A statement that holds from `at` on; epoch milliseconds. */
+export interface LearntFact extends Omit<Line, "text"> {
+  readonly subject: string;
+  readonly predicate: string;
+  readonly object: string;
+  readonly validTo: number | undefined;
 }
 
 const MAX_SENTENCES_PER_MESSAGE = 12;
@@ -41,11 +54,14 @@ const LOOKING =
 const ERROR_LINE =
   /(?:error|exception|failed|failure|cannot|could not|not found|undefined|denied|refused|panic|fatal)/i;
 
-/** Gathers what lasts from the lines of one session, in their order. */
+/** Gathers what lasts from the events of one session, in their order. */
 export class SessionCapture {
   conversation: string | undefined;
   folder: string | undefined;
   #title: string | undefined;
+  /** Lines of the person for a language model to choose from; in place of what rules find in them. */
+  readonly lines: Line[] = [];
+  readonly #isForModel: boolean;
   readonly #seen: Set<string>;
   readonly #asked: string[] = [];
   readonly #changed = new Set<string>();
@@ -57,9 +73,10 @@ export class SessionCapture {
   #from: number | undefined;
   #to: number | undefined;
 
-  /** @param seen hashes of remarks that were taken before; see `seen`. */
-  constructor(seen: readonly string[] = []) {
+  /** @param seen hashes of remarks, or lines for a model, that were taken before; see `seen`. */
+  constructor(seen: readonly string[] = [], isForModel = false) {
     this.#seen = new Set(seen);
+    this.#isForModel = isForModel;
   }
 
   get seen(): string[] {
@@ -108,6 +125,12 @@ export class SessionCapture {
       // The first ones tell what it is about, the last ones how it ended.
       if (this.#asked.length >= MAX_ASKED) this.#asked.splice(MAX_ASKED / 2, 1);
       this.#asked.push(shortened(first));
+    }
+    // A message with a secret in it goes to no model.
+    if (this.#isForModel && findSecret(lines.join("\n")) === undefined) {
+      const own = lines.filter((line) => line.length >= MIN_ASKED_CHARS && this.#isNew(line));
+      this.lines.push(...own.map((line) => ({ text: line, messageId, at })));
+      return [];
     }
     const remarks: Remark[] = [];
     for (const sentence of lines.flatMap((line) => sentencesOf(line))) {
@@ -216,13 +239,25 @@ export interface Captured {
   readonly project: string | undefined;
 }
 
-/** The memory of a remark. */
-export function remarkMemory({ text, kind, messageId, at }: Remark, captured: Captured): MemoryFields {
-  return {
-    content: text,
-    occurred_at: new Date(at).toISOString(),
-    ...marks(captured, kind, { ...(messageId !== "" && { message_id: messageId }) }),
-  };
+/** The memory of a remark. @param model the language model that chose it; undefined: rules did. */
+export function remarkMemory(
+  { text, kind, messageId, at }: Remark,
+  captured: Captured,
+  model?: string,
+): MemoryFields {
+  const more = present({ message_id: messageId || undefined, llm: model });
+  return { content: text, occurred_at: new Date(at).toISOString(), ...marks(captured, kind, more) };
+}
+
+export function factFields(
+  { subject, predicate, object, at, validTo, messageId }: LearntFact,
+  captured: Captured,
+  model: string,
+): FactFields {
+  const { metadata, project } = marks(captured, "fact", { message_id: messageId, llm: model });
+  const valid_to = validTo === undefined ? undefined : new Date(validTo).toISOString();
+  const valid_from = new Date(at).toISOString();
+  return { subject, predicate, object, valid_from, ...present({ valid_to, project }), metadata };
 }
 
 /** The memory of a session; what it is written from stands beside it, so that a later run can go on. */
@@ -243,10 +278,10 @@ export function summaryMemory(digest: SessionDigest, captured: Captured, agent: 
 function marks({ origin, conversation, project }: Captured, kind: string, more: object): MemoryFields {
   const session = `${origin}:${conversation}`;
   return {
-    tags: [origin, kind],
+    tags: [origin, kind, ...("llm" in more ? ["llm"] : [])],
     metadata: { origin, kind, conversation_id: conversation, ...more },
     session_id:
       session.length <= 256 ? session : `${origin}:${createHash("sha256").update(session).digest("hex")}`,
-    ...(project !== undefined && { project }),
+    ...present({ project }),
   };
 }

@@ -4,21 +4,35 @@ import { open, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { isObject } from "../../config/is-object.ts";
 import { jsonElements } from "../import/json-elements.ts";
-import { listOf, objectOf, textOf } from "../import/import-item.ts";
+import type { Sendable } from "../import/check-item.ts";
+import { listOf, objectOf } from "../import/import-item.ts";
 import { jsonOf } from "../../files/front-matter.ts";
 import { MAX_LINE_BYTES, readFileBytes } from "../import/text-lines.ts";
 
-/** How far a transcript was read, and what of it must not be taken twice; none of its text. */
-export interface TranscriptMark {
-  readonly offset: number;
-  /** Of the first bytes: another beginning is another file under the same name. */
-  readonly head: string;
-  readonly headBytes: number;
+/** What was found in a transcript and may not all be with the daemon yet. */
+export interface Pending {
+  readonly items: readonly Sendable[];
+  /** The memory that sums up the session. */
+  readonly summary?: Sendable["body"];
+}
+
+/** What of a transcript must not be taken twice; none of its text but what is pending. */
+export interface TranscriptProgress {
   readonly seen: readonly string[];
   readonly conversation?: string;
   readonly folder?: string;
   /** Id of the memory that sums up the session. */
   readonly summary?: string;
+  /** Sent again by the next run after one that was killed. */
+  readonly pending?: Pending;
+}
+
+/** The same with how far the transcript was read. */
+export interface TranscriptMark extends TranscriptProgress {
+  readonly offset: number;
+  /** Of the first bytes: another beginning is another file under the same name. */
+  readonly head: string;
+  readonly headBytes: number;
 }
 
 export interface OpenTranscript {
@@ -31,9 +45,7 @@ export interface OpenTranscript {
   /** Nothing is new. */
   readonly isRead: boolean;
   /** Keeps how far `lines` came, for the next run. */
-  readonly save: (
-    mark: Pick<TranscriptMark, "seen" | "conversation" | "folder" | "summary">,
-  ) => Promise<void>;
+  readonly save: (progress: TranscriptProgress) => Promise<void>;
 }
 
 const FOLDER = "captured";
@@ -83,9 +95,14 @@ export async function openTranscript(dataDir: string, given: string): Promise<Op
     began: Math.round(birthtimeMs > 0 ? Math.min(birthtimeMs, mtimeMs) : mtimeMs),
     mark: known,
     isRead: isSame && known.offset === size,
-    async save(marks) {
+    async save(progress) {
       const headBytes = Math.min(HEAD_BYTES, end);
-      const mark: TranscriptMark = { ...marks, offset: end, headBytes, head: await headOf(path, headBytes) };
+      const mark: TranscriptMark = {
+        ...progress,
+        offset: end,
+        headBytes,
+        head: await headOf(path, headBytes),
+      };
       mkdirSync(join(dataDir, FOLDER), { recursive: true, mode: 0o700 });
       writeFileSync(`${markFile}.${process.pid}`, JSON.stringify(mark), { mode: 0o600 });
       renameSync(`${markFile}.${process.pid}`, markFile);
@@ -103,18 +120,8 @@ function readMark(file: string): TranscriptMark | undefined {
   }
   if (!isObject(value)) return undefined;
   const { offset, head, headBytes, seen } = value;
-  if (typeof offset !== "number" || typeof head !== "string" || typeof headBytes !== "number")
-    return undefined;
-  const texts = Object.entries(value).filter(
-    ([name, text]) => ["conversation", "folder", "summary"].includes(name) && typeof text === "string",
-  );
-  return {
-    ...Object.fromEntries(texts),
-    offset,
-    head,
-    headBytes,
-    seen: listOf(seen).flatMap((hash) => textOf(hash) ?? []),
-  };
+  const isWhole = typeof offset === "number" && typeof head === "string" && typeof headBytes === "number";
+  return isWhole && Array.isArray(seen) ? (value as unknown as TranscriptMark) : undefined;
 }
 
 async function headOf(path: string, bytes: number): Promise<string> {

@@ -187,6 +187,10 @@ describe("review", () => {
     await run("review", "--conversation", "5f0c6b1e-1d6a-4b1c-9b0e-3f7c2a9d8e01", "--remove", "--yes");
     expect(await lines("--captured")).toHaveLength(1);
     expect(await lines("--origin", "cursor")).toHaveLength(2);
+    expect(await run("review", "--origin", "nonsense")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("Allowed choices are claude-code") as unknown,
+    });
     expect((await kept()).map(({ content }) => content)).toContain("A note of my own.");
   });
 });
