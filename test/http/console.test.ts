@@ -1,5 +1,5 @@
 /** The console's files and its signing in, without a browser; `test/e2e/console.test.ts` has one. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -73,6 +73,18 @@ describe("the page", () => {
     const others = ["notes.js", "..%2Findex.html", "..%2F.vite%2Fmanifest.json", "main-1a.js%00", "x.html"];
     const statuses = await Promise.all(others.map(async (name) => (await get(`/assets/${name}`)).statusCode));
     expect(statuses).toEqual(others.map(() => 404));
+  });
+
+  it("is that of the start, also when another build has replaced it since", async () => {
+    await server.app.ready();
+    const moved = `${folder}-before`;
+    renameSync(folder, moved);
+    try {
+      expect((await get("/", html)).body).toBe(PAGE);
+      expect((await get("/assets/main-1a.js")).body).toBe("void 0;");
+    } finally {
+      renameSync(moved, folder);
+    }
   });
 
   it("says what to do in a build without it", async () => {

@@ -1,22 +1,11 @@
 import { expect, it } from "vitest";
-import { createTestServer } from "../support/test-server.ts";
+import { createTestServer, FAKE_INSPECTION } from "../support/test-server.ts";
 
 it("shows the settings and where each comes from", async () => {
   const { get } = createTestServer();
   expect((await get("/settings")).json()).toEqual({
-    items: [
-      {
-        name: "port",
-        flag: "--port",
-        variable: "MEMORYD_PORT",
-        description: "port to listen on",
-        value: 9_000,
-        default: 8080,
-        source: "file",
-        from: "/etc/memoryd.json",
-      },
-    ],
-    secrets: [{ name: "MEMORYD_API_KEY", from: null }],
+    items: FAKE_INSPECTION.settings.items,
+    secrets: FAKE_INSPECTION.settings.secrets,
     config_file: "/etc/memoryd.json",
     agent_adds_per_hour: 200,
     requests_per_minute: null,

@@ -1,7 +1,7 @@
 /** The console: the page at `/` and its files, as the build made them, and the signing in of a tab. */
 import { readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
-import type { FastifyInstance, FastifyReply } from "fastify";
+import type { FastifyInstance } from "fastify";
 import { ServiceError } from "../../core/errors.ts";
 import {
   SessionReply,
@@ -45,12 +45,16 @@ const FOR_EVER = "public, max-age=31536000, immutable";
 
 const page = { scope: "open", isUndescribed: true, isPage: true } as const;
 
-/** @param folder where the build wrote `index.html` and `assets/`. */
+/**
+ * All files are read once: another build, made while the daemon runs, has other names for them.
+ *
+ * @param folder where the build wrote `index.html` and `assets/`.
+ */
 export async function consoleRoutes(
   app: FastifyInstance,
   { folder }: { readonly folder: string },
 ): Promise<void> {
-  let assets: ReadonlySet<string> | undefined;
+  const files = await filesOf(folder);
 
   app.get("/", { config: page }, async (request, reply) => {
     if (!(request.headers.accept ?? "").includes("text/html"))
@@ -58,26 +62,28 @@ export async function consoleRoutes(
         "NOT_FOUND",
         "Programs find what there is in /openapi.json, people the console.",
       );
-    return send(reply, await contentsOf(folder, "index.html"), {
-      "content-type": "text/html; charset=utf-8",
-      "content-security-policy": CONTENT_SECURITY_POLICY,
-      "cross-origin-opener-policy": "same-origin",
-      "referrer-policy": "no-referrer",
-    });
+    const contents = files.get("index.html");
+    if (contents === undefined)
+      throw new ServiceError("NOT_FOUND", "This build has no console. Make it with `npm run build`.");
+    return reply
+      .headers({
+        "content-type": "text/html; charset=utf-8",
+        "content-security-policy": CONTENT_SECURITY_POLICY,
+        "cross-origin-opener-policy": "same-origin",
+        "referrer-policy": "no-referrer",
+      })
+      .send(contents);
   });
 
   app.get("/docs", { config: page }, async (_request, reply) => reply.redirect("/#/docs"));
 
   app.get<{ Params: { file: string } }>("/assets/:file", { config: page }, async (request, reply) => {
     const { file } = request.params;
-    assets ??= await assetsOf(folder);
+    const contents = files.get(`assets/${file}`);
     const type = MEDIA_TYPES[extname(file)];
-    if (!assets.has(`assets/${file}`) || type === undefined)
+    if (contents === undefined || type === undefined)
       throw new ServiceError("NOT_FOUND", "The console has no such file. Load its page again.");
-    return send(reply, await contentsOf(folder, join("assets", file)), {
-      "content-type": type,
-      "cache-control": FOR_EVER,
-    });
+    return reply.headers({ "content-type": type, "cache-control": FOR_EVER }).send(contents);
   });
 }
 
@@ -129,23 +135,19 @@ export const sessionRoutes = routes<SessionRoutesOptions>(({ access, sessions, v
   }),
 }));
 
-/** The files that the build's manifest names. */
-async function assetsOf(folder: string): Promise<ReadonlySet<string>> {
-  const text = await contentsOf(folder, join(".vite", "manifest.json"));
+/** Contents by name: the page, and the files that the build's manifest names; none in a build without the console. */
+async function filesOf(folder: string): Promise<ReadonlyMap<string, Buffer>> {
   type Chunk = { readonly file: string; readonly css?: string[]; readonly assets?: string[] };
-  const chunks = Object.values(JSON.parse(text.toString()) as Record<string, Chunk>);
-  return new Set(chunks.flatMap(({ file, css = [], assets = [] }) => [file, ...css, ...assets]));
-}
-
-async function contentsOf(folder: string, file: string): Promise<Buffer> {
   try {
-    return await readFile(join(folder, file));
+    const manifest = await readFile(join(folder, ".vite", "manifest.json"), "utf8");
+    const chunks = Object.values(JSON.parse(manifest) as Record<string, Chunk>);
+    const names = chunks.flatMap(({ file, css = [], assets = [] }) => [file, ...css, ...assets]);
+    const all = [...new Set(["index.html", ...names])];
+    return new Map(
+      await Promise.all(all.map(async (name) => [name, await readFile(join(folder, name))] as const)),
+    );
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    throw new ServiceError("NOT_FOUND", "This build has no console. Make it with `npm run build`.");
+    return new Map();
   }
-}
-
-function send(reply: FastifyReply, contents: Buffer, headers: Record<string, string>): FastifyReply {
-  return reply.headers(headers).send(contents);
 }
