@@ -219,15 +219,15 @@ const { l: _l, u: _u, cursor: _cursor, ...listConditions } = ListMemoriesQuery.p
 
 export const CountMemoriesQuery = Type.Object({
   by: t.oneOf(
-    ["day", "client", "project", "tag", "user"],
-    "`day` of adding; a memory with several tags counts once for each.",
+    ["day", "client", "project", "salience", "tag", "user"],
+    "`day` of adding; `salience` now, in tenths: `0.5` is 0.5 up to 0.6. A memory with several tags counts once for each.",
   ),
   time_zone: Type.Optional(field.TimeZone),
   l: Type.Optional(t.whole("Keys at most.", { minimum: 1, maximum: 10_000, default: 366 })),
   ...listConditions,
 });
 export const CountMemoriesReply = t.named("MemoryCounts", {
-  items: t.records("Days in their order, the last ones; anything else with the most first.", {
+  items: t.records("Days and saliences in their order, the last ones; other keys with the most first.", {
     key: t.nullable(t.text("`2026-11-22` of a day; null: memories without one.")),
     count: Type.Integer({ minimum: 1 }),
     first_at: t.time("When the first was added."),

@@ -2,19 +2,19 @@ import { wallTime } from "../text/calendar.ts";
 import type { CatalogueEntry, MemoryFilter } from "../ports.ts";
 import type { MemoryPorts } from "./memory-ports.ts";
 
-/** What memories can be counted by: the day of adding, or a field; one with several tags counts once for each. */
-export const COUNTED_BY = ["day", "client", "project", "tag", "user"] as const;
+/** The day of adding, or a field; a memory with several tags counts once for each. */
+export const COUNTED_BY = ["day", "client", "project", "salience", "tag", "user"] as const;
 
 export interface CountMemoriesInput {
   readonly filter: MemoryFilter;
   readonly by: (typeof COUNTED_BY)[number];
-  /** Of days; the service's own if left out. */
+  /** The time zone of days; the service's own if left out. */
   readonly timeZone?: string;
   readonly limit: number;
 }
 
 export interface MemoryCount {
-  /** `2026-11-22` of a day; null for memories without such a field. */
+  /** `2026-11-22` of a day, `0.5` of a salience in [0.5, 0.6); null for memories without such a field. */
   readonly key: string | null;
   readonly count: number;
   /** `createdAt` of the first and of the last. */
@@ -27,7 +27,7 @@ const PER_TURN = 5_000;
 /** Offsets of time zones are multiples of a quarter of an hour. */
 const QUARTER_MS = 900_000;
 
-/** Days in their order, the last `limit`; anything else by count. `total`: different keys. */
+/** Days and saliences in their order, the last `limit`; other keys by count. `total`: different keys. */
 export async function countMemories(
   { store, nextTurn, timeZone: ownZone }: Pick<MemoryPorts, "store" | "nextTurn" | "timeZone">,
   { filter, by, timeZone = ownZone, limit }: CountMemoriesInput,
@@ -53,7 +53,7 @@ export async function countMemories(
   const all = Array.from(counts, ([key, count]): MemoryCount => ({ key, ...count }));
   const byKey = (a: MemoryCount, b: MemoryCount) => ((a.key ?? "") < (b.key ?? "") ? -1 : 1);
   const items =
-    by === "day"
+    by === "day" || by === "salience"
       ? all.sort(byKey).slice(-limit)
       : all.sort((a, b) => b.count - a.count || byKey(a, b)).slice(0, limit);
   return { items, total: all.length };
@@ -64,6 +64,7 @@ type KeysOf = (entry: CatalogueEntry) => readonly (string | null)[];
 const KEYS: Readonly<Record<Exclude<CountMemoriesInput["by"], "day">, KeysOf>> = {
   client: ({ createdBy }) => [createdBy],
   project: ({ project }) => [project],
+  salience: ({ salience }) => [(Math.min(9, Math.floor(salience * 10)) / 10).toFixed(1)],
   tag: ({ tags }) => tags,
   user: ({ userId }) => [userId],
 };

@@ -47,15 +47,19 @@ export const memoryReadRoutes = routes<{ readonly operationsOf: OperationsOf }>(
       return memoryPage(await operationsOf(request).listMemories(input), input);
     },
   }),
-  countMemories: route("read GET /memory/counts", "Count memories by day, client, project, tag or user", {
-    querystring: wire.CountMemoriesQuery,
-    answer: wire.CountMemoriesReply,
-    handle: async (request) =>
-      toWire(
-        wire.CountMemoriesReply,
-        await operationsOf(request).countMemories(countMemoriesInput(request.query)),
-      ),
-  }),
+  countMemories: route(
+    "read GET /memory/counts",
+    "Count memories by day, client, project, salience, tag or user",
+    {
+      querystring: wire.CountMemoriesQuery,
+      answer: wire.CountMemoriesReply,
+      handle: async (request) =>
+        toWire(
+          wire.CountMemoriesReply,
+          await operationsOf(request).countMemories(countMemoriesInput(request.query)),
+        ),
+    },
+  ),
   memoryGraph: route("read GET /memory/graph", "Memories and the waypoints between them", {
     description: "For drawing: texts are cut. A walk from `around` passes over memories that match only.",
     querystring: wire.MemoryGraphQuery,

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { addMemory } from "../../../src/core/memories/add-memories.ts";
 import { countMemories, type CountMemoriesInput } from "../../../src/core/memories/count-memories.ts";
+import { reinforceMemory } from "../../../src/core/memories/reinforce-memory.ts";
 import { createMemoryWorld, type MemoryWorld } from "../../support/memory-world.ts";
 
 const MIDNIGHT = Date.UTC(2026, 4, 4);
@@ -87,6 +88,17 @@ describe("countMemories", () => {
     });
     expect(items).toEqual([
       { key: "2026-05-04", count: 3, firstAt: MIDNIGHT - HOUR_MS, lastAt: MIDNIGHT + HOUR_MS },
+    ]);
+  });
+
+  it("counts tenths of salience as it is now, in their order", async () => {
+    expect((await counts("salience")).items).toEqual([["0.5", 3]]);
+    const { id } = (await addMemory(world.ports, { content: "Garlic is up.", userId: "ann" })).memory;
+    await reinforceMemory(world.ports, { id, boost: 0.8 });
+    world.now += 400 * 24 * HOUR_MS;
+    expect((await counts("salience", { filter: { userId: "ann" } })).items).toEqual([
+      ["0.2", 2],
+      ["0.4", 1],
     ]);
   });
 });
