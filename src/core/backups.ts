@@ -10,7 +10,7 @@ export interface Backup {
   readonly memories: number;
   /** Lengths of all its files. */
   readonly bytes: number;
-  /** Of these, what no earlier backup in the folder and no file of the store shares. */
+  /** The part of these that no earlier backup in the folder and no file of the store shares. */
   readonly addedBytes: number;
   /** Whether files are shared with the store on the same disk: then it does not protect from the loss of that disk. */
   readonly sharesDisk: boolean;
@@ -32,7 +32,7 @@ export interface BackupCopies {
   readonly made: string | null;
   /** How many older ones were removed, of the store and of those that it was restored from. */
   readonly removed: number;
-  /** Those made before, damaged ones too, which may hold what was deleted since; null: not known. */
+  /** Backups made before, damaged ones too, which may hold what was deleted since; null: not known. */
   readonly remaining: number | null;
   readonly problem?: string;
 }

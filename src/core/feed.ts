@@ -11,7 +11,7 @@ export type FeedKind = `${Table}.${"added" | "updated" | "deleted" | "restored"}
 
 export interface FeedEntry {
   readonly kind: FeedKind;
-  /** Of the memory, fact, document or job; for `user.erased` the user's. */
+  /** Id of the memory, fact, document or job; for `user.erased` the user's. */
   readonly id: string;
   readonly userId: string | null;
 }
@@ -50,7 +50,7 @@ export interface Feed {
   watch(onMore: () => void): () => void;
 }
 
-/** What stood in the store before a record. */
+/** The state of the store before a record. */
 export interface BeforeRecord {
   readonly find: (id: string) => { readonly userId: string | null; readonly version: number } | undefined;
   readonly facts: Pick<FactReads, "find">;
@@ -58,7 +58,7 @@ export interface BeforeRecord {
 }
 
 /**
- * What a record says in the feed, in the order of its changes; the one place where commits become entries. Call it before
+ * The entries of a record, in the order of its changes; the one place where commits become entries. Call it before
  * the record is staged.
  *
  * A memory was restored that was not there and is beyond its first version, from the trash or an export, with its document
@@ -100,7 +100,7 @@ export function feedEntriesOf(
       if (row === null || row.version !== known?.version) note("memory", id, row, known, isBack);
     } else if (table === "facts") {
       const factId = factIdOfRow(id);
-      // Of its versions any that stays makes it one that is there.
+      // Any of its versions that stays makes it one that is there.
       if (row !== null || !entries.has(`fact ${factId}`))
         note("fact", factId, row, before.facts.find(factId)?.latest);
     } else if (table === "documents") {

@@ -1,4 +1,4 @@
-/** What an operator looks at: the settings that the daemon runs with, and its log. */
+/** The settings that the daemon runs with, and its log, for an operator. */
 
 type ShownValue = string | number | readonly string[];
 
@@ -53,9 +53,9 @@ export interface LogEnd {
 
 export interface InspectOperations {
   readonly settings: ShownSettings;
-  /** What an agent may add within an hour. */
+  /** The most notes, facts and documents that an agent may add per hour. */
   readonly agentAddsPerHour: number;
-  /** What each key may ask in a minute; null: there is no limit. */
+  /** The most requests of a key per minute; null: there is no limit. */
   readonly requestsPerMinute: number | null;
   /**
    * The last lines of the log of at least that level. Reads a bounded part of its end.

@@ -13,7 +13,7 @@ import { notFound } from "./owned.ts";
 
 type Kind = Parameters<typeof notFound>[0];
 /**
- * What becomes of a bound caller's call. The user is set in the input, in its filter or in each of its items; or the call
+ * The treatment of a bound caller's call. The user is set in the input, in its filter or in each of its items; or the call
  * is refused; or it passes. Where the rule is a kind, the user is set in the input, and FORBIDDEN becomes NOT_FOUND: the
  * owner's protection would show that there is such a row.
  */

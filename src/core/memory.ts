@@ -38,7 +38,7 @@ export interface Written {
 /** The fields of a request, where an absent value is left out. */
 export type Given<T> = { readonly [Name in keyof T]?: NonNullable<T[Name]> };
 
-/** Those fields alone, with null for absent ones. */
+/** These fields alone, with null for absent ones. */
 export function ownerOf({ userId = null, project = null }: Partial<Owned>): Owned {
   return { userId, project };
 }

@@ -3,7 +3,7 @@ export interface ModelInfo {
   readonly name: string;
   /** Numbers that it gives; the store brings all vectors to one length. */
   readonly dimensions: number;
-  /** Of its files. */
+  /** Bytes of its files. */
   readonly bytes: number;
   readonly languages: string;
   readonly licence: string;

@@ -197,7 +197,7 @@ export interface WriteSection {
   readonly believedNow: number;
 }
 
-/** What a write does and answers. */
+/** The changes and the answer of a write. */
 export interface Decision<T> {
   readonly changes: readonly Change[];
   readonly result: T;

@@ -17,7 +17,7 @@ export interface UnpurgedRows {
   readonly since: number;
 }
 
-/** What a purge removed. The figures after it include rows added while it ran. */
+/** The figures of a purge. The figures after it include rows added while it ran. */
 export interface PurgeReport {
   readonly tables: readonly {
     readonly table: TableName;

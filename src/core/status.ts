@@ -37,9 +37,9 @@ export interface ServiceStatus {
   readonly embeddingQueue: { readonly waiting: number; readonly workers: number };
 }
 
-/** What one check of `memoryd doctor` found. */
+/** A finding of one check of `memoryd doctor`. */
 export interface Finding {
-  /** What was looked at, such as `journal`. */
+  /** The part that was checked, such as `journal`. */
   readonly check: string;
   /** `note`: worth knowing, and nothing has to be done. */
   readonly status: "ok" | "note" | "wrong";

@@ -18,7 +18,7 @@ const OCR_PACKAGES = [PROGRAM, `${LANGUAGES}/eng`];
 export const MAX_PIXELS = 40_000_000;
 /** Time grows with each language. */
 const MAX_LANGUAGES = 4;
-/** Of Exif; a picture without a text that can be read is tried in all. */
+/** Orientations of Exif; a picture without a text that can be read is tried in all. */
 const UPRIGHT = 1;
 const TURNED = [6, 8, 3];
 /** Tesseract's confidence in percent. What it finds in photos has 20 to 50, print more than 80. */

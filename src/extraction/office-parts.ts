@@ -1,10 +1,10 @@
-/** What all packages of Office Open XML have: properties and relationships. */
+/** The parts of every package of Office Open XML: properties and relationships. */
 import { posix } from "node:path";
 import { cleanDate, cleanField, type ReadDocument } from "./clean-text.ts";
 import { elementsOf, parseHtml, textOf } from "./html-tree.ts";
 import type { ZipParts } from "./zip.ts";
 
-/** What a document says of itself in `docProps/core.xml`; the language as it stands there. */
+/** The properties of a document in `docProps/core.xml`; the language as it stands there. */
 export function officeProperties(xml: string): Pick<ReadDocument, "title" | "author" | "date" | "language"> {
   const properties = new Map<string, string>();
   for (const element of elementsOf(parseHtml(xml, { isXml: true }).root))

@@ -20,7 +20,7 @@ import {
 import { MAX_WINDOW_TEXT } from "./windows.ts";
 
 /**
- * Which tokens to keep of a text that has more than `max`, as ascending indexes.
+ * The tokens to keep of a text that has more than `max`, as ascending indexes.
  *
  * Matching takes the best of a text's tokens, so the first use of a piece counts most: first uses are kept first, then second
  * ones. From the round that no longer fits, evenly spread ones are kept, so that the end of a text counts like its beginning.

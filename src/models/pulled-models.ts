@@ -41,7 +41,7 @@ export function modelsOf(dataDir: string): EmbeddingModel[] {
   try {
     names = readdirSync(folder).filter((name) => PULLED_NAME.test(name));
   } catch {
-    // Nothing was pulled.
+    // No model was pulled.
   }
   return [...BUNDLED_MODELS, ...names.sort().flatMap((name) => readPulled(join(folder, name), name) ?? [])];
 }

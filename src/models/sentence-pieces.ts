@@ -140,7 +140,7 @@ function readCharacterMap(map: Uint8Array): (text: string) => string {
     decoder.decode(replacements.slice(start, replacements.indexOf(0, start)));
 
   return (text) => {
-    // Nothing of printable ASCII is replaced.
+    // Printable ASCII is never replaced.
     if (/^[ -~]*$/.test(text)) return text;
     const bytes = encoder.encode(text);
     let normalised = "";

@@ -62,7 +62,7 @@ export function cutWindow(
 
   const count = endOfWindow(text, read, sizes);
   const last = read[count - 1];
-  // Nothing but white space, and perhaps the beginning of a unit, which then starts the next window.
+  // White space alone, and perhaps the beginning of a unit, which then starts the next window.
   if (last === undefined) return { units: [], end: leadingSpace(text), next: leadingSpace(text) };
   const next = read[startOfNext(text, read, count, sizes)]?.start ?? last.end;
   return { units: read.slice(0, count), end: last.end, next };

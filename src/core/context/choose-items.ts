@@ -23,7 +23,7 @@ const SAME_TERMS = 0.7;
 /** Share of the words of something open that a later note must have to be its end. */
 const CLOSING = 0.6;
 const MIN_CLOSING = 2;
-/** What is worth less is left out even where there is room, but for a few where there is hardly anything. */
+/** An item worth less is left out even where there is room, but for a few where there is hardly anything. */
 const LEAST_VALUE = 0.17;
 const LEAST_OF_FEW = 0.02;
 const FEW = 5;

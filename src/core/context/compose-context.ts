@@ -9,7 +9,7 @@ export interface Context {
   readonly text: string;
   /** In the order of the text. */
   readonly items: readonly ContextItem[];
-  /** Of the text, see `estimateTokens`; at most `maxTokens`. */
+  /** Tokens of the text, see `estimateTokens`; at most `maxTokens`. */
   readonly tokens: number;
 }
 
@@ -21,7 +21,7 @@ const ANY_MARK = "0a".repeat(MARK_CHARS / 2);
 const MAX_NAME_CHARS = 100;
 
 /**
- * What an agent should know at the start of a piece of work: standing preferences, decisions that hold, what is true now, what was
+ * The context of an agent at the start of a piece of work: standing preferences, decisions that hold, what is true now, what was
  * last worked on and what is open. Nothing superseded, nothing twice, nothing of documents. The same store at the same
  * moment gives the same answer. Counts for nothing as remembered.
  *

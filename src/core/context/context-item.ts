@@ -19,7 +19,7 @@ export type ContextKind = (typeof CONTEXT_KINDS)[number];
 /** One thing that a context may tell. */
 export interface ContextItem {
   readonly kind: ContextKind;
-  /** Of the memory, or of the fact. */
+  /** Id of the memory, or of the fact. */
   readonly id: string;
   /** One line. */
   readonly text: string;
@@ -28,7 +28,7 @@ export interface ContextItem {
   readonly project: string | null;
 }
 
-/** What a text is judged to be; `sureness` in (0, 1]. */
+/** The kind of a text, as judged; `sureness` in (0, 1]. */
 interface Judged {
   readonly kind: ContextKind;
   readonly text: string;
@@ -38,16 +38,16 @@ interface Judged {
 const MAX_CHARS = 260;
 const MAX_SUMMARY_CHARS = 480;
 const MAX_SENTENCES = 24;
-/** Of a note that no rule recognises, if it needs nothing around it: somebody thought it worth keeping. */
+/** The sureness of a note that no rule recognises, if it needs nothing around it: somebody thought it worth keeping. */
 const UNKNOWN = 0.5;
-/** What a statement has of its sureness if it cannot stand alone. */
+/** The share of its sureness that a statement keeps if it cannot stand alone. */
 const SCRAP = 0.5;
 /** A turn of a conversation says much in passing. */
 const MIN_OF_TURN = 0.75;
 const OF_TURN = 0.7;
 
 /**
- * What a memory says that is worth telling at the start, and of which kind; undefined for questions, turns of a conversation
+ * The statement of a memory that is worth telling at the start, and its kind; undefined for questions, turns of a conversation
  * that decide nothing, and empty texts. A kind in its metadata, as captured memories have it, wins over the rules.
  */
 export function judge(

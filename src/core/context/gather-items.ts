@@ -16,7 +16,7 @@ export interface ContextInput {
   readonly userId?: string;
   /** It and what has no project are told of; absent: every project. */
   readonly project?: string;
-  /** What the work is about; what answers it comes first. */
+  /** The topic of the work; items that answer it come first. */
   readonly query?: string;
   /** At least 100. */
   readonly maxTokens: number;
@@ -84,7 +84,7 @@ const LEAST_NEAR: Partial<Record<ContextKind, number>> = { preference: 0.5 };
 const ANSWERS = 2;
 
 /**
- * What a context may tell, with what it is worth, in no order: notes that hold, of the user, the project and without one, and facts
+ * The items that a context may tell, each with its worth, in no order: notes that hold, of the user, the project and without one, and facts
  * true now; no text of documents. Cost: a few scans in memory, and at most some 1 000 notes read, however many there are.
  */
 export async function gatherItems(ports: MemoryPorts, input: ContextInput): Promise<Candidate[]> {
@@ -158,7 +158,7 @@ function likely(
   );
 }
 
-/** What answers the query: ids of memories, and of facts. */
+/** Ids of the memories and of the facts that answer the query. */
 async function answering(ports: MemoryPorts, { query, project, userId }: ContextInput, base: MemoryFilter) {
   if (query === undefined) return { hits: new Map<string, number>(), facts: new Set<string>() };
   const projects = project === undefined ? {} : { projects: [project, null] };

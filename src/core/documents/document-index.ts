@@ -162,7 +162,7 @@ export class DocumentIndex implements DocumentReads {
     this.#users.set(sha256, (this.#users.get(sha256) ?? 0) + 1);
   }
 
-  /** Nothing needs it any more, but a checkpoint may still name it. */
+  /** No row needs it any more, but a checkpoint may still name it. */
   letGoOf(sha256: string): void {
     this.#former.add(sha256);
     this.#releaseFile(sha256);

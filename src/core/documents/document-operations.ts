@@ -51,7 +51,7 @@ interface OriginalFile {
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 
-/** What the service can do with documents. */
+/** The service's operations on documents. */
 export type DocumentOperations = ReturnType<typeof bindDocumentOperations>;
 
 /** The operations over the given ports; `jobs` runs what they begin. */

@@ -24,7 +24,7 @@ export interface JobProgress {
     | "embedding"
     | "storing"
     | "done";
-  /** Of `total`: bytes, pages, seconds of sound or memories, by the stage; 0 where unknown. */
+  /** The part of `total`: bytes, pages, seconds of sound or memories, by the stage; 0 where unknown. */
   readonly done: number;
   readonly total: number;
 }

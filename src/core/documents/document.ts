@@ -82,7 +82,7 @@ export function contentKey(of: Pick<DocumentRow, "sha256" | "userId" | "project"
   return JSON.stringify([of.sha256, of.userId, of.project]);
 }
 
-/** Which documents or jobs: all conditions hold. */
+/** Conditions on documents or jobs; all hold. */
 export interface DocumentFilter {
   readonly userId?: string;
   /** Any of; null for those without one. */

@@ -62,9 +62,9 @@ export interface ExtractedDocument {
   readonly author?: string;
   /** When it was written or published, as it claims: epoch milliseconds UTC. */
   readonly date?: number;
-  /** What its memories are about in time: epoch milliseconds UTC. Of notes and mails only. */
+  /** The time that its memories are about: epoch milliseconds UTC. Notes and mails only. */
   readonly occurredAt?: number;
-  /** Of a note's front matter: at most 32. */
+  /** Tags of a note's front matter: at most 32. */
   readonly tags?: readonly string[];
   /** Other fields of a note's front matter, at most 4 096 characters as JSON. */
   readonly metadata?: Metadata;
@@ -105,7 +105,7 @@ export interface Chunk {
   readonly endMs?: number;
 }
 
-/** What a document is about, and where in it to look. */
+/** A document's summary, and places in it. */
 export interface DocumentDigest {
   /** Sentences that represent the document, in their order. */
   readonly summary: string;
@@ -157,7 +157,7 @@ export const SMALL_DOCUMENT_BYTES = 64 * 1_024;
 
 export interface ExtractionProgress {
   readonly stage: "reading" | "extracting";
-  /** Of `total`: bytes while reading, pages while extracting; a document without pages counts as 1. */
+  /** The part of `total`: bytes while reading, pages while extracting; a document without pages counts as 1. */
   readonly done: number;
   readonly total: number;
 }

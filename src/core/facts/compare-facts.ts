@@ -23,7 +23,7 @@ export interface FactComparison {
   readonly changed: readonly ChangedFact[];
   /** The facts as of `time2`. */
   readonly unchanged: readonly Fact[];
-  /** Where the next page of the lists begins; absent on the last. */
+  /** The beginning of the next page of the lists; absent on the last. */
   readonly nextOffset?: number;
   /** Numbers of all, not of the page. */
   readonly summary: {

@@ -4,7 +4,7 @@ import { termWeights } from "../recall/bm25.ts";
 import { analyse } from "../text/analyser.ts";
 import type { WordFrequencies } from "../text/stop-words.ts";
 
-/** What is known of a text; its vector, of unit length, may come later. */
+/** A text's words and its vector, of unit length, which may come later. */
 interface Meaning {
   readonly text: string;
   readonly terms: ReadonlySet<string>;
@@ -18,7 +18,7 @@ const AWAITED = 64;
 
 /** Vectors of short texts, kept in memory alone; a text costs one run of the model (5 ms) after a start. */
 export class FactMeanings {
-  /** What words count, in the language alone: facts are too few to say. */
+  /** The weights of words in the language: facts are too few to have their own. */
   readonly weightOf: (term: string) => number;
   readonly #embedder: Pick<Embedder, "embedQuestion" | "profile" | "stamp">;
   readonly #known = new Map<string, Meaning>();

@@ -126,7 +126,7 @@ export function currentFact({ facts, clock }: FactReadPorts, input: CurrentFactI
   return current;
 }
 
-/** What the service can do with facts. */
+/** The service's operations on facts. */
 const FACT_OPERATIONS = {
   recordFact,
   recordFacts,

@@ -21,7 +21,7 @@ export interface FactStats {
   /** The first and the last beginning; null without any. */
   readonly earliest: number | null;
   readonly latest: number | null;
-  /** Those with the most facts, most first, at most 10. */
+  /** The predicates with the most facts, most first, at most 10. */
   readonly topPredicates: readonly { readonly predicate: string; readonly count: number }[];
 }
 

@@ -61,7 +61,7 @@ export function compilePattern(pattern: string): FoldedMatcher {
 
 function matchesWhole(parts: readonly (string | number)[], characters: readonly string[]): boolean {
   let [place, position] = [0, 0];
-  /** Where the last star stands, and where the text that it takes ends. */
+  /** The place of the last star, and the end of the text that it takes. */
   let [star, taken] = [-1, 0];
   while (position < characters.length) {
     const part = parts[place];

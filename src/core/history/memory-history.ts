@@ -95,7 +95,7 @@ export async function restoreVersion(
     metadata,
     occurredAt,
     project,
-    // What it replaced may have been deleted since.
+    // The memories that it replaced may have been deleted since.
     supersedes: memory.supersedes.filter((other) => store.catalogue.find(other)?.userId === entry.userId),
     restored: { primarySector, sectors },
   });

@@ -16,7 +16,7 @@ const ORDER = ["deleted", "updated", "restored", "added"] as const;
 
 export interface UndoInput {
   readonly userId?: string;
-  /** Whose changes; null: of clients that are not known; left out: everybody's. */
+  /** The client whose changes are meant; null: clients that are not known; left out: everybody. */
   readonly client?: string | null;
   /** Changes at that moment or later; two hours ago if left out. */
   readonly since?: number;
@@ -116,7 +116,7 @@ function planOf(
       : entry.createdAt >= since && isMeant(entry.createdBy);
   const from = isAdded ? 0 : kept.findIndex((each) => each.endedAt >= since && isMeant(each.endedBy));
   const first = kept[from];
-  // What came back had been there where the deletion is among what is taken back.
+  // A memory that came back had been there where its deletion is taken back too.
   const isBack =
     first?.endedHow === "undeleted" && !((first.deletedAt ?? 0) >= since && isMeant(first.deletedBy));
   const wasThere = !isAdded && !isBack;

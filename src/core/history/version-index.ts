@@ -1,7 +1,7 @@
 import type { Change } from "../rows.ts";
 import type { VersionRow } from "./version.ts";
 
-/** What of a version is held in memory. */
+/** The part of a version that is held in memory. */
 export interface VersionEntry extends Omit<VersionRow, "memory" | "signals" | "document" | "sourceOf"> {
   /** `memoryId:number`; numbers grow with each version that is kept. */
   readonly id: string;
@@ -15,13 +15,13 @@ export interface VersionReads {
   of(memoryId: string): readonly VersionEntry[];
   /** The version of a memory that is in the trash. */
   deleted(memoryId: string): VersionEntry | undefined;
-  /** Of the memories of a document, itself stored or not; in no order. */
+  /** Versions of a document's memories, the document stored or not; in no order. */
   ofDocument(documentId: string): Iterable<VersionEntry>;
   /** All of them, in no order. */
   all(): Iterable<VersionEntry>;
 }
 
-/** What keeps originals: `DocumentIndex`. */
+/** The index that keeps originals: `DocumentIndex`. */
 interface Originals {
   holdFile(sha256: string): void;
   letGoOf(sha256: string): void;

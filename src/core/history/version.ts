@@ -1,7 +1,7 @@
 import type { DocumentRow } from "../documents/document.ts";
 import type { Memory, Signals } from "../memory.ts";
 
-/** What a version came from, and what took its place. */
+/** The change that made a version, and the one that took its place. */
 export type Beginning = "created" | "updated" | "restored";
 /** `undeleted`: it came back from the trash as the next version. */
 export type Ending = "updated" | "restored" | "deleted" | "undeleted";
@@ -20,7 +20,7 @@ export interface VersionRow {
   readonly endedHow: Ending;
   readonly endedBy: string | null;
   readonly endedAt: number;
-  /** Of an undeleted one: when and by whom it was deleted. */
+  /** When and by whom a version that is back was deleted. */
   readonly deletedAt: number | null;
   readonly deletedBy: string | null;
   /** Its days count from here: `endedAt`, but for a clock that jumps; see `BelievedTime`. */
@@ -31,11 +31,11 @@ export interface VersionRow {
   readonly signals: Signals;
   /** The document that it was cut from. */
   readonly documentId: string | null;
-  /** Of a document's other memories in the trash: id of the first, which brings them back. */
+  /** Id of the first memory of a document in the trash, which brings this other one back. */
   readonly deletedWith: string | null;
   /** SHA-256 of the original that must stay for `document`. */
   readonly original: string | null;
-  /** Of a document's first memory in the trash. */
+  /** Set for a document's first memory in the trash. */
   readonly document: DocumentRow | null;
   /** Rows of facts that named it as their source when it was deleted. */
   readonly sourceOf: readonly string[];

@@ -122,7 +122,7 @@ export class FollowUps {
   #similarChanges(id: string, vector: Float32Array, now: number): Change[] {
     const { catalogue } = this.#store;
     const entry = catalogue.find(id);
-    // Of the model before, or changed meanwhile: its turn comes when it has vectors again.
+    // A memory of the model before, or changed meanwhile: its turn comes when it has vectors again.
     if (entry === undefined || this.#store.windowsOf(entry.ordinal).length === 0) return [];
     // Waypoints never cross users; memories without an owner are linked among themselves.
     const mayLink = (ordinal: Ordinal) => catalogue.at(ordinal)?.userId === entry.userId;

@@ -87,7 +87,7 @@ export async function inferUpdates(
       aroundLater.filter((one) => isBefore(one.other, later)),
     );
     const places = place + placeOf(later, aroundEarlier);
-    // What a later one updates is decided when it is looked at itself, unless there is no doubt.
+    // A later memory's own updates are decided when it is looked at itself, unless there is no doubt.
     if (places > MAX_PLACES || (!isEarlier && place > 0)) return false;
     const shared = common.filter((term) => terms.get(other.id)?.has(term) === true).length;
     const least = places === 0 ? LIKENESS_OF_NEAREST : LIKENESS_BY_SHARED;

@@ -34,7 +34,7 @@ const LINKED_AT_ONCE = 500;
  * tables (`ChosenCheckpoint.lost`), which are then begun anew under the number of another generation; the first checkpoint
  * afterwards names these alone.
  *
- * Whatever is made is written as a record of its own and used from then on, so a restart goes on where it was, and questions
+ * Each vector that is made is written as a record of its own and used from then on, so a restart goes on where it was, and questions
  * find by words what has no vectors yet. Resolves when nothing is lacking.
  *
  * @throws {ServiceError} as `Embedder.embedDocument` and `MemoryStore.commit`; an AbortError. Calling it again goes on.

@@ -37,7 +37,7 @@ export interface UpdateMemoryInput {
   readonly changedBy?: string;
 }
 
-/** Of a change that makes an earlier version the present one again. */
+/** The sectors of an earlier version that a change makes the present one again. */
 interface Restoring {
   readonly restored: Pick<SeenMemory, "primarySector" | "sectors">;
 }

@@ -45,13 +45,13 @@ export interface TermStatistics {
   termsNear(word: string): NearTerm[];
 }
 
-/** What each word of a question counts for one user. */
+/** The weights of a question's words for one user. */
 export interface TermWeights {
   /** > 0. */
   inverseDocumentFrequency(term: string): number;
   /** Whether any of the user's memories has it. */
   isKnown(term: string): boolean;
-  /** What a word that none of them has may be meant for, nearest first, at most three. */
+  /** The words that a word which none of them has may be meant for, nearest first, at most three. */
   meantBy(term: string): readonly NearTerm[];
   /** Terms of the average memory, > 0. */
   readonly averageLength: number;
@@ -85,7 +85,7 @@ export function termWeights(statistics: TermStatistics, frequencies: WordFrequen
 }
 
 /**
- * What a memory of average length scores that is made of the question's terms: the scale on which a BM25 score is
+ * The score of a memory of average length that is made of the question's terms: the scale on which a BM25 score is
  * absolute, the same for one rare word as for ten common ones.
  */
 export function bestBm25(terms: readonly { readonly weight: number; readonly isKnown: boolean }[]): number {

@@ -8,11 +8,11 @@ import { isNote } from "./traits.ts";
 import { type RankedHit, sumOf } from "./ranking.ts";
 
 /**
- * Which of two like answers holds: the later one, unless the question speaks of the past. It goes by when things
+ * The one of two like answers that holds: the later one, unless the question speaks of the past. It goes by when things
  * happened and works on the best few only, so it costs next to nothing.
  */
 
-/** What a question wants of a thing that changed. */
+/** The state of a changed thing that a question asks for. */
 export type Tense = "present" | "past";
 
 /** One of the words or patterns, standing by itself. */
@@ -61,11 +61,11 @@ const AS_GOOD_LINKED: Readonly<Record<Tense, number>> = { present: 0.4, past: 0.
 /** How alike they must be, with so many telling words in common. */
 const LIKENESS_CHANGED = [0.65, 0.5, 0.42];
 const LIKENESS_UNCHANGED = [0.75, 0.65];
-/** Of the best that have a word, at most so many for it to tell what one is about. */
+/** A word tells what a memory is about only where at most so many of the best have it. */
 const MAX_SHARING = 3;
 /** So many of the best are looked at. */
 export const LOOKED_AT = 12;
-/** What a memory keeps of its score behind the one that goes before it. */
+/** The share of its score that a memory keeps behind the one that goes before it. */
 const BEHIND = 0.98;
 
 interface Dated {
@@ -146,7 +146,7 @@ export function currentFirst(
       const isLinked =
         earlier.successor === later.hit.ordinal &&
         (!earlier.isGuess || areAsGood(later, earlier, AS_GOOD_LINKED[tense]));
-      // Of a series ("visit 57", "visit 58") the question names one.
+      // The question names one of a series ("visit 57", "visit 58").
       const isNamed = earlier.named.some((number) => !later.named.includes(number));
       const isLike = !hasTime && !isNamed && areAlike(later, earlier, best);
       if (!isLinked && !isLike) continue;

@@ -106,7 +106,7 @@ export async function gatherCandidates(
     for (const { source, target } of waypointsOf(catalogue, ordinal)) {
       for (const end of [source, target]) if (isSelected(end)) ordinals.add(end);
     }
-    // What took its place may put it in other words.
+    // A memory that took its place may put it in other words.
     const successor = catalogue.find(catalogue.supersession(ordinal)?.by ?? "")?.ordinal;
     if (successor !== undefined && isSelected(successor)) ordinals.add(successor);
   }
@@ -220,7 +220,7 @@ function waypointsOf(catalogue: Catalogue, ordinal: Ordinal): RankingEdge[] {
   return catalogue.edgesAt(ordinal).filter(({ kind }) => kind !== "next" && kind !== "updates");
 }
 
-/** Which share of the question's quoted phrases each text contains. */
+/** The share of the question's quoted phrases that each text contains. */
 async function quotedShares(
   store: MemoryStore,
   { phrases }: RankingQuestion,

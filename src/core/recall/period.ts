@@ -28,19 +28,19 @@ export function withMemories(
   return or !== undefined && isThere(or) ? { ...question, period: or } : undefined;
 }
 
-/** Nothing but the time is asked for, and it is met. */
+/** The score where only a time is asked for, and it is met. */
 const IN_PERIOD = 0.9;
-/** Of several the later ones are meant a little more. */
+/** Later memories are meant a little more than earlier ones. */
 const NEWER = 0.05;
 const HALF_LIFE_MS = 30 * 86_400_000;
 
-/** What may answer a question. */
+/** The memories that may answer a question. */
 export interface Found {
   /** Best first. */
   readonly found: readonly RankedHit[];
-  /** Of all that pass the filter; neither an answer nor a path shows others. */
+  /** Ordinals of memories that pass the filter; neither an answer nor a path shows others. */
   readonly idOf: ReadonlyMap<Ordinal, string>;
-  /** What each of the question's terms counts. */
+  /** The weight of each of the question's terms. */
   readonly weightOfTerm: ReadonlyMap<string, number>;
   /** Undefined where everything found answers. */
   readonly sureness?: {
@@ -51,11 +51,11 @@ export interface Found {
     /** How many the user has, see `answeringCount`. */
     readonly memories: number;
   };
-  /** Of the question, where it was embedded. */
+  /** The question's vector, where it was embedded. */
   readonly vector?: Float32Array;
 }
 
-/** What happened in a period, newest first, at most `limit`; a score tells how well it fits. */
+/** Memories of a period, newest first, at most `limit`; a score tells how well it fits. */
 export function happenedIn(
   catalogue: Catalogue,
   filter: MemoryFilter,

@@ -27,11 +27,11 @@ export interface QueryMemoryInput {
   /** Longest snippet wanted, in characters; absent: none. */
   readonly snippetChars?: number;
   readonly explain?: boolean;
-  /** What counted then is answered: memories of later have no say. */
+  /** Answers as of that moment: later memories have no say. */
   readonly asOf?: number;
   /** Also answer facts. */
   readonly includeFacts?: boolean;
-  /** What is found does not count as remembered: its salience stays, and no waypoint grows. */
+  /** Found memories do not count as remembered: their salience stays, and no waypoint grows. */
   readonly leavesNoTrace?: boolean;
 }
 
@@ -51,7 +51,7 @@ export interface QueryMemoryResult {
   readonly hits: readonly MemoryHit[];
   /** How many leading hits answer the question; the others are merely the nearest. */
   readonly relevant: number;
-  /** Of the same user and projects, those valid now (or at `asOf`), see `answeringFacts`. Only where they were asked for. */
+  /** Facts of the same user and projects that are valid now (or at `asOf`), see `answeringFacts`. Only where they were asked for. */
   readonly facts?: readonly ScoredFact[];
 }
 
@@ -98,14 +98,14 @@ export async function queryMemory(ports: MemoryPorts, input: QueryMemoryInput): 
   const scoreOf = input.isText === true ? undefined : sureness?.scoreOf;
   const ranked = ordered
     .slice(0, limit)
-    // What is a match by its terms stays one.
+    // A match by its terms stays one.
     .map((hit) =>
       scoreOf === undefined
         ? hit
         : rescored(hit, Math.max(scoreOf(hit.score), Math.min(hit.score, LEAST_SCORE))),
     )
     .filter(({ score }) => score >= minScore);
-  // What fell behind made room for others.
+  // Matches that fell behind made room for others.
   const missing = idsOf(ranked).filter((id) => !memories.has(id));
   for (const [id, memory] of await store.readMemories(missing)) memories.set(id, memory);
   const hits = ranked.flatMap(({ ordinal, score, shares, path }): MemoryHit[] => {
@@ -128,7 +128,7 @@ export async function queryMemory(ports: MemoryPorts, input: QueryMemoryInput): 
     ];
   });
   const relevant = Math.min(hits.length, answering);
-  // What does not answer was not remembered.
+  // A memory that does not answer was not remembered.
   if (input.leavesNoTrace !== true)
     followUps.recalled(hits.slice(0, relevant).map(({ memory }) => memory.id));
   if (input.includeFacts !== true) return { hits, relevant };
@@ -158,7 +158,7 @@ async function findByMeaning(
   const { userId } = filter;
   const conditions = Object.keys(filter).length;
   const selection = conditions === 0 ? undefined : store.catalogue.select(filter);
-  // Of the named user's memories, whatever else filters: else a score would tell which words somebody else wrote.
+  // The words of the named user's memories, whatever else filters: else a score would tell which words somebody else wrote.
   const ofUser =
     userId === undefined ? undefined : conditions === 1 ? selection : store.catalogue.select({ userId });
   const statistics = store.termStatistics(ofUser);
@@ -176,7 +176,7 @@ async function findByMeaning(
     return { candidates, ranked: rank(question, candidates, { now, edges }) };
   };
   const { candidates, ranked } = await gather(filter, selection);
-  // Those that pass the filter; neither an answer nor a path shows the others.
+  // Memories that pass the filter; neither an answer nor a path shows the others.
   const idOf = new Map(
     candidates.filter(({ isSelected }) => isSelected).map(({ ordinal, id }) => [ordinal, id]),
   );
@@ -229,7 +229,7 @@ const DENIAL = words(
   String.raw`pas|jamais|sans|aucune?|rien|nunca|jamas|sin|ningun\p{L}*|nada|tampoco|non|mai|senza|nessun\p{L}*|niente|nao|sem|nenhum\p{L}*`,
   "не|нет|без|никогда|nigdy|bez|inte|aldrig|utan|ingen",
 );
-/** What a denial adds to the sum of terms where the question has one too. At .15 half as much is gained, at .6 no more. */
+/** The term of a denial where the question has one too. At .15 half as much is gained, at .6 no more. */
 const SHARED_DENIAL = 0.4;
 
 /** The hits, best first: of the first few those that deny something gain on the others, where the question does so too. */

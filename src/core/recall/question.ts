@@ -21,7 +21,7 @@ export interface RankingQuestion {
   readonly bestWords: number;
   /** Share of the terms' weight that no memory of the user has, in [0, 1]: what they ask for can only be found by meaning. */
   readonly unknownShare: number;
-  /** What each of the question's tokens counts; they sum to 1, or there are none. */
+  /** The weights of the question's tokens; they sum to 1, or there are none. */
   readonly tokenWeights: Float32Array;
   /** See `EmbeddingProfile`. */
   readonly tokenFloor: number;
@@ -33,19 +33,19 @@ export interface RankingQuestion {
   readonly sector: Sector | undefined;
   /** When what it asks for happened. */
   readonly period: Period | undefined;
-  /** What stands in quotation marks, see `quotedPhrases`. */
+  /** The phrases in quotation marks, see `quotedPhrases`. */
   readonly phrases: readonly string[];
 }
 
 export interface QuestionInput {
   readonly text: string;
-  /** What is left of the text without the time it names; the text itself where that has no say. */
+  /** The text without the time it names; the text itself where that has no say. */
   readonly topic: string;
   readonly period: Period | undefined;
-  /** Of the embedding of the topic. */
+  /** Words of the topic, from its embedding. */
   readonly words: readonly string[];
   readonly weights: TermWeights;
-  /** Of the model that embedded the topic. */
+  /** The profile of the model that embedded the topic. */
   readonly profile: EmbeddingProfile;
 }
 
@@ -131,7 +131,7 @@ function unknownShare(terms: readonly { readonly weight: number; readonly isKnow
 }
 
 /**
- * What each token counts, relative to the sum: the root of its word's inverse document frequency. Tokens match by
+ * The weight of each token, relative to the sum: the root of its word's inverse document frequency. Tokens match by
  * meaning, and how rare a word is says less of its meaning than of the word.
  */
 function tokenWeights(
@@ -146,7 +146,7 @@ function tokenWeights(
 const QUOTED =
   /"([^"]{1,256})"|“([^“”]{1,256})”|„([^„“”]{1,256})[“”]|«([^«»]{1,256})»|「([^「」]{1,256})」/gu;
 
-/** What stands in double quotation marks of a question, as `containsPhrase` compares it; nothing without a letter or digit. */
+/** The phrases in double quotation marks of a question, as `containsPhrase` compares it; nothing without a letter or digit. */
 export function quotedPhrases(question: string): string[] {
   return Array.from(question.matchAll(QUOTED), (match) =>
     wordsOf(match.slice(1).find((group) => group !== undefined) ?? ""),

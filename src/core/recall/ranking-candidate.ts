@@ -2,7 +2,7 @@ import type { Sector } from "../memory.ts";
 import type { Ordinal } from "../ports.ts";
 import type { MemoryTraits } from "./traits.ts";
 
-/** What the caller knows of a memory that may answer the question. */
+/** The caller's knowledge of a memory that may answer the question. */
 export interface RankingCandidate {
   readonly ordinal: Ordinal;
   /** BM25, exact. */
@@ -25,7 +25,7 @@ export interface RankingCandidate {
   readonly salience: number;
   /** It is the root of a document, which quotes what stands in the chunks. */
   readonly isRoot?: boolean;
-  /** Which share of the question's quoted phrases the text contains, in [0, 1]; 0 where it quotes nothing. */
+  /** The share of the question's quoted phrases that the text contains, in [0, 1]; 0 where it quotes nothing. */
   readonly quoted: number;
 }
 

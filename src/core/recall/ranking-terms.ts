@@ -1,4 +1,4 @@
-/** What a score is made of. */
+/** The terms of a score. */
 export const TERMS = [
   /** The question's words in the memory: BM25, relative to the best a memory could have. */
   "words",
@@ -8,13 +8,13 @@ export const TERMS = [
   "tokens",
   /** The same, where the memories around it may supply what it does not say itself. */
   "context",
-  /** What the memories beside it have, or those that waypoints lead from. */
+  /** A share of the scores of memories beside it, or of those that waypoints lead from. */
   "neighbours",
   /** The best memories of its session. */
   "session",
   /** It is said by whom the question names. */
   "speaker",
-  /** What it loses because it happened at another time than the question says. */
+  /** A loss because it happened at another time than the question says. */
   "time",
   /** It tells a time, and the question asks for one. */
   "tellsTime",
@@ -34,24 +34,24 @@ export const TERMS = [
 ] as const;
 export type RankingTerm = (typeof TERMS)[number];
 
-/** What each term counts; one that is a share says of what. */
+/** The weight of each term; a share says of what. */
 export const WEIGHTS = {
   words: 1,
   vectors: 0.6,
   tokens: 0.5,
   context: 4.5,
-  /** Of the own score of the memory before or after. */
+  /** A share of the own score of the memory before or after. */
   nextTo: 0.3,
   /** … of the one before, when it asks: this may be the answer. */
   answer: 0.7,
   /**
-   * Of the score at the other end of a waypoint, times the waypoint's weight. What is alike is rarely an answer too:
+   * A share of the score at the other end of a waypoint, times the waypoint's weight. What is alike is rarely an answer too:
    * twice as much puts fewer answers first, and waypoints grow stronger with use.
    */
   waypoint: 0.15,
   session: 0.3,
   speaker: 0.6,
-  /** Of the score. */
+  /** A share of the score. */
   time: 0.9,
   tellsTime: 0.4,
   tellsName: 0.3,

@@ -197,7 +197,7 @@ function contextOf(
   );
 }
 
-/** Of each session, the mean of its best memories' scores; memories without a session have none. */
+/** The mean of the best memories' scores of each session; memories without a session have none. */
 function sessionScores(
   candidates: readonly RankingCandidate[],
   found: readonly Terms[],
@@ -230,7 +230,7 @@ function circumstances(
   const isNews = (name: string) => !speakers.has(name) && !question.text.includes(` ${name} `);
   const age = Math.max(0, now - occurredAt);
   return {
-    // Nothing is taken from what others say. Outside of a session a name and a colon are a label: "TODO:", "Rent:".
+    // Words of others take nothing away. Outside of a session a name and a colon are a label: "TODO:", "Rent:".
     speaker: sessionId !== null && traits.speaker !== null && named.has(traits.speaker) ? weights.speaker : 0,
     tellsTime: question.asksTime && traits.tellsTime ? weights.tellsTime : 0,
     tellsName: question.asksName && traits.names.some(isNews) ? weights.tellsName : 0,
@@ -247,7 +247,7 @@ const I =
     " ",
   );
 const YOU = "you your du dein deine dir tu ton ta tes vous votre usted tuo voce jij jouw".split(" ");
-/** Who is meant by which pronouns, folded, in a conversation of a user with an assistant. */
+/** The persons meant by pronouns, folded, in a conversation of a user with an assistant. */
 const ROLES: ReadonlyMap<string | null, readonly string[]> = new Map([
   ["user", I],
   ["human", I],

@@ -5,7 +5,7 @@ import type { RankingCandidate } from "./ranking-candidate.ts";
 import { type RankedHit, sumOf } from "./ranking.ts";
 
 /**
- * Which of the matches answer the question, and how sure that is. Something is always nearest, so it is judged by figures
+ * The matches that answer the question, and how sure that is. Something is always nearest, so it is judged by figures
  * that mean nearly the same for a user of twenty memories and of twenty thousand: by which share of its sum of terms a match
  * stands out from those that nobody would take for an answer, and from the second best; how many of the question's words
  * it has; how well it has the one that it has worst, and of how many.
@@ -72,7 +72,7 @@ const ODDS_SHARE = 2 / 3;
  */
 export function scoreByOdds(best: RankedHit, oddsOf: (hit: RankedHit) => number): (score: number) => number {
   const shift = ODDS_SHARE * (oddsOf(best) - logOdds(best.score));
-  // What is sure of the best does not make more of what is far behind it.
+  // A sure best match does not raise those far behind it.
   const share = (score: number) => (shift > 0 ? Math.min(1, score / best.score) : 1);
   return (score) => (score <= 0 ? 0 : 1 / (1 + Math.exp(-logOdds(score) - share(score) * shift)));
 }
@@ -82,7 +82,7 @@ function logOdds(score: number): number {
 }
 
 /**
- * Of few notes one stands out sooner than of many, whether it answers or not: how far the line rises for each time that a user has
+ * One note of few stands out sooner than one of many, whether it answers or not: how far the line rises for each time that a user has
  * only 1/e of the usual number of notes. So the shares of questions that nothing is said to answer hold from 20 notes to 1 000.
  */
 const LINE = { slope: 0.3, usual: 65, fewest: 20, most: 1_000 } as const;

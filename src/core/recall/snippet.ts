@@ -8,7 +8,7 @@ const PIECE_CHARS = 160;
 const ELLIPSIS = "…";
 /** A character with all that joins it (an emoji family) is hardly longer; in UTF-16 units. */
 const LONGEST_CHARACTER = 64;
-/** Of a text over this length only pieces are analysed that hold the beginning of a term, which takes a tenth of the time. */
+/** A text over this length is analysed only in the pieces that hold the beginning of a term, which takes a tenth of the time. */
 const ANALYSED_WHOLE_CHARS = 20_000;
 /** The beginning of a term. A stem begins as its word does, but for irregular forms. */
 const HEAD = /^[\p{L}\p{N}]{1,4}/u;

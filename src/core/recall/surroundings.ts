@@ -3,7 +3,7 @@ import type { RankingCandidate, RankingEdge } from "./ranking-candidate.ts";
 import type { RankingWeights } from "./ranking-terms.ts";
 import type { MemoryTraits } from "./traits.ts";
 
-/** What a memory has from the memories around it: those beside it in its session, and those that waypoints lead from. */
+/** The contribution of the memories around one to its score: those beside it in its session, and those that waypoints lead from. */
 
 /** How much the tokens of a memory around count: two before, one before, one after, two after. What precedes is what a memory takes up. */
 const AROUND_SHARES = [0.8, 1, 0.8, 0.8] as const;
@@ -20,7 +20,7 @@ export function leaning({ words }: MemoryTraits): number {
 }
 
 /**
- * What a memory in a conversation has more than one that stands alone, as a factor: its surroundings add to it
+ * The advantage of a memory in a conversation over one that stands alone, as a factor: its surroundings add to it
  * whether or not they are to the point. Divided by it, both are on one scale.
  */
 export function surroundedBy(near: readonly (number | undefined)[]): number {
@@ -64,7 +64,7 @@ export interface Giver {
   readonly given: number;
 }
 
-/** Whoever around gives the most; only one does, or a chatty session would pile up. */
+/** The memory around that gives the most; only one counts, or a chatty session would pile up. */
 export function bestGiver(
   i: number,
   near: readonly (number | undefined)[],

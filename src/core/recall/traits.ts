@@ -1,7 +1,7 @@
 import { fold } from "../text/fold.ts";
 
 /**
- * What ranking wants to know of a memory's text, found once when it is written. Plain JSON; it follows from the
+ * The traits of a memory's text that ranking uses, found once when it is written. Plain JSON; it follows from the
  * text alone and changes with `ANALYSER_VERSION`.
  */
 export interface MemoryTraits {
@@ -10,7 +10,7 @@ export interface MemoryTraits {
   /** It says when or how long something was, is or will be: a date, a weekday, "yesterday", "two years". */
   readonly tellsTime: boolean;
   /**
-   * Who says it, folded, where the text begins with a name and a colon ("Caroline: …") and nobody else speaks in it;
+   * The speaker, folded, where the text begins with a name and a colon ("Caroline: …") and nobody else speaks in it;
    * else null.
    */
   readonly speaker: string | null;
@@ -34,7 +34,7 @@ export function isNote({ speaker, words }: MemoryTraits, sessionId: string | nul
 const SPEAKER = /^[^\S\n]{0,8}(\p{L}[\p{L}\p{M}\p{N}.'’ -]{0,39}):\s/gmu;
 const SPEAKER_AT_START = new RegExp(SPEAKER.source, "u");
 const MAX_SPEAKER_WORDS = 3;
-/** Where the last sentence is looked for; a note in brackets after it ("[shared photo: …]") does not count. */
+/** Characters at the end in which the last sentence is looked for; a note in brackets after it ("[shared photo: …]") does not count. */
 const END_CHARS = 400;
 const BRACKETED_END = /(?<!\s)\s*\[[^[\]]{0,300}\]\s*$/;
 const QUESTION_END = /[?？؟]["'”’)\s]{0,8}$/u;
@@ -46,7 +46,7 @@ const TIME_WORDS = new RegExp(
     String.raw`|spring|fall|autumn|time)|years?|months?|weeks?|days?|hours?|minutes?|decades?|ago|recently|lately|soon|since` +
     String.raw`|spring|summer|autumn|winter|christmas|easter|birthday|anniversary|noon|midnight)\b`,
 );
-/** Of these, "may" and "march" are months only after a word of time or beside a number. */
+/** The words "may" and "march" are months only after a word of time or beside a number. */
 const AMBIGUOUS_MONTHS =
   /\b(?:in|on|of|by|since|until|last|next|this|early|late|mid|\d{1,2}) (?:may|march)\b|\b(?:may|march) \d{1,4}\b/;
 /** As much of a text as is searched for times and names. */

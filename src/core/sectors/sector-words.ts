@@ -49,7 +49,7 @@ export const NOT_PAST = words(`
   related relieved rugged sacred scared seed shared shed sled speed stressed supposed terrified thrilled
   tired united unused used weed wicked worried`);
 
-/** What people feel: nouns, verbs and adjectives of emotion and mood. Matched as whole words. */
+/** Feelings: nouns, verbs and adjectives of emotion and mood. Matched as whole words. */
 export const FEELINGS = words(`
   ache aches aching adore adored adores afraid alarmed amazed amused anger angry anguish annoyed annoying
   annoys anxiety anxious appalled ashamed astonished awe awful awkward bawled bawling beaming besotted

@@ -2,7 +2,7 @@ import { type Sector, SECTORS } from "../memory.ts";
 import { CUE_NAMES, cuesOf } from "./sector-cues.ts";
 
 /**
- * Which kind of memory a text is: multinomial logistic regression over its embedding and the cues of its
+ * The sector of a text: multinomial logistic regression over its embedding and the cues of its
  * wording. The weights are learned from `data/sectors/*.json`, see `train-sectors.ts`.
  */
 

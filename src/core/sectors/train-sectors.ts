@@ -100,7 +100,7 @@ function regress(rows: readonly Float64Array[], targets: readonly (readonly numb
   return weights;
 }
 
-/** Of the rows' Gram matrix, by power iteration: bounds the curvature, hence the step. */
+/** The largest eigenvalue of the rows' Gram matrix, by power iteration: bounds the curvature, hence the step. */
 function largestEigenvalue(rows: readonly Float64Array[], width: number): number {
   let vector = new Float64Array(width).fill(1 / Math.sqrt(width));
   let value = 0;

@@ -9,7 +9,7 @@ export interface Statement {
   readonly score: number;
 }
 
-/** What lasts is told in one sentence; more is a paste. */
+/** A lasting statement is one sentence; more is a paste. */
 const MAX_CHARS = 600;
 const MIN_WORDS = 2;
 const MIN_SCORE = 0.5;

@@ -13,7 +13,7 @@ export interface NamedPeriod extends Period {
 /**
  * The time that a question names, in the language in which most of it reads as one: "last week", "im Mai 2026", "since
  * June". Undefined where it names none, or one that is still to come: what is planned for tomorrow was written before.
- * Of several times the words between them tell what is meant ("between … and …"), else the first counts.
+ * The words between several times tell what is meant ("between … and …"), else the first counts.
  *
  * @param now as a clock on the wall shows it
  */
@@ -83,7 +83,7 @@ function findAll(text: string, rules: readonly Rule[], now: number): NamedPeriod
   return found.sort((a, b) => a.start - b.start);
 }
 
-/** What the words before, between and after the periods make of them. */
+/** The periods as the words before, between and after them change them. */
 function join(text: string, found: readonly NamedPeriod[], grammar: Grammar): NamedPeriod | undefined {
   const [first, second] = found;
   if (first === undefined) return undefined;

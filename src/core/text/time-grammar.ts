@@ -162,7 +162,7 @@ function makeGrammar(words: TimeWords): Grammar {
       ({ weekdayName, weekdayAfter }, now) => {
         const place = weekdayOf(weekdayName ?? weekdayAfter);
         const back = ((weekdayAt(now) - place + 6) % 7) + 1;
-        // Of a day that was this week, some mean that, and some the one of the week before.
+        // Some mean a day of this week that is over, and some the one of the week before.
         return { ...days(now, -back), ...(back <= weekdayAt(now) ? { or: days(now, -back - 7) } : {}) };
       },
       true,

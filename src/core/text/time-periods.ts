@@ -2,7 +2,7 @@
 export interface Period {
   readonly from: number;
   readonly to: number;
-  /** What may be meant as well, if less likely. */
+  /** Another period that may be meant, if less likely. */
   readonly or?: Period;
   /** The text does not say of which year. */
   readonly isOfAnyYear?: boolean;
@@ -16,7 +16,7 @@ const ABOUT = 0.5;
 /** How far outside a period something still counts a little: as long as the period itself, at least a day, at most a month. */
 const MAX_BLUR_MS = 31 * DAY_MS;
 
-/** Of a moment in what may be meant as well. */
+/** The weight of a moment in a period that may be meant as well. */
 const OR_FIT = 0.8;
 
 /** How well a moment fits a period: 1 within it, at once .5 outside and falling to 0. */
@@ -28,7 +28,7 @@ export function fit({ from, to, or }: Period, moment: number): number {
   return Math.max(0, 0.5 * (1 - distance / blur));
 }
 
-/** What a text says of a unit: "day", "week", "weekend", "month", "year". */
+/** The unit that a word names: "day", "week", "weekend", "month", "year". */
 export type UnitOf = (name: string) => string | undefined;
 
 export function dayStart(time: number): number {
@@ -79,7 +79,7 @@ export function christmas(year: number): Period {
   return { from: Date.UTC(year, 11, 24), to: Date.UTC(year, 11, 27) };
 }
 
-/** Of a period of every year the latest that has begun. */
+/** The latest that has begun of a period that each year has. */
 export function latest(ofYear: (year: number) => Period, now: number): Period {
   const year = new Date(now).getUTCFullYear();
   const period = ofYear(year);

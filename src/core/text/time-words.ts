@@ -28,7 +28,7 @@ export interface TimeWords {
   /** Around a length of time: "vor …", "… ago". */
   readonly agoBefore?: string;
   readonly agoAfter?: string;
-  /** What a month, a year or a season needs before it to be a time; articles included. */
+  /** Words that a month, a year or a season needs before it to be a time; articles included. */
   readonly in: string;
   /** An article alone, which is enough before "weekend". */
   readonly the?: string;

@@ -1,7 +1,7 @@
 /** Words by case, numbers, blanks; any other character stands alone. */
 const PIECE = /[A-Z]?[a-z]+|[A-Z]+|[0-9]+|\s+|[^A-Za-z0-9\s]/g;
 const LETTERS_PER_TOKEN = 4;
-/** Of capitals and of numbers, such as ids have. */
+/** Characters per token of capitals and of numbers, such as ids have. */
 const CHARACTERS_PER_TOKEN = 2;
 
 /**
