@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { ONNX_ENVIRONMENT } from "./src/models/bundled-models.ts";
 
 /** One project a kind of test: `npm test` runs the fast ones, the others have scripts of their own. */
@@ -14,8 +15,18 @@ const ALL_CORES = "100%";
 const IN_THIS_THREAD = ["test/support/tables-in-this-thread.ts", "test/support/random-cases.ts"];
 /** Measures processor time, which the garbage of a process with a hundred test files would multiply. */
 const OWN_PROCESS = "test/regular-expressions.test.ts";
-/** For files that wait for daemons and disks much of the time. */
-const WAITING = availableParallelism() + 1;
+/** For files that wait for daemons and disks half of the time. */
+const WAITING = availableParallelism() + 2;
+/** Files that take longest, of all projects: one that begins last would run alone at the end. */
+const LONGEST =
+  /\/(salvage|failing-disk.*|damage|upgrade|watched-folders|transcription|packaging|compaction|media-decoding)\.test\.ts$/;
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isShort = ({ moduleId }: TestSpecification) => Number(!LONGEST.test(moduleId));
+    return (await super.sort(files)).toSorted((a, b) => isShort(a) - isShort(b));
+  }
+}
 /** Files whose runs, rounds and kills `test:stress` multiplies. */
 const stressed = readdirSync("test", { recursive: true, encoding: "utf8" })
   .filter((file) => file.endsWith(".test.ts"))
@@ -29,6 +40,7 @@ export default defineConfig({
   test: {
     // Some tests load ONNX Runtime themselves.
     env: ONNX_ENVIRONMENT,
+    sequence: { sequencer: LongestFirst },
     // As for whole tests: the machine may be busy.
     expect: { poll: { timeout: 30_000 } },
     reporters: report === undefined ? ["default"] : ["default", ["json", { outputFile: report }]],
