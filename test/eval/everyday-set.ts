@@ -108,6 +108,37 @@ export function readEverydaySet(folder: string, name: string, today = Date.now()
   };
 }
 
+/**
+ * Notes of people with a question in other words each, from a text file: `# person`; a line a note, `note | tag | question in
+ * other words | question in the note's words`, the last one or none; `? question` that is near a note and `! question` that is far
+ * from all, which nothing answers. Notes are a week apart.
+ */
+export function readParaphrases(file: string, name: string, today = Date.now()): EverydaySet {
+  const memories: SetMemory[] = [];
+  const questions: SetQuestion[] = [];
+  let userId = "";
+  const ask = (kind: string, text: string, expect: readonly string[]) =>
+    questions.push({ kind, userId, text, expect, stale: [] });
+  for (const line of readFileSync(file, "utf8").split("\n").filter(Boolean)) {
+    const rest = line.slice(2);
+    if (line.startsWith("# ")) userId = rest;
+    else if (line.startsWith("? ")) ask("unanswerable-near", rest, []);
+    else if (line.startsWith("! ")) ask("unanswerable-far", rest, []);
+    else {
+      const [content = "", tag = "", otherWords = "", sameWords = ""] = line
+        .split("|")
+        .map((part) => part.trim());
+      const own = memories.filter((memory) => memory.userId === userId).length;
+      const occurredAt = today - (400 - 7 * own) * DAY_MS;
+      memories.push({ name: `${userId} ${own}`, content, userId, tags: tag === "" ? [] : [tag], occurredAt });
+      ask("paraphrase", otherWords, [`${userId} ${own}`]);
+      if (sameWords !== "") ask("direct", sameWords, [`${userId} ${own}`]);
+    }
+  }
+  memories.sort((a, b) => Number(a.occurredAt) - Number(b.occurredAt));
+  return { name, now: today, memories, questions };
+}
+
 /** Conversations in the layout of LoCoMo: a user a conversation, a memory a turn; asked right after the last turn. */
 export function readConversations(file: string, name: string): EverydaySet {
   const conversations = JSON.parse(readFileSync(file, "utf8")) as Conversation[];

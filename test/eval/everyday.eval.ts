@@ -12,7 +12,7 @@ import { BUNDLED_MODELS } from "../../src/models/bundled-models.ts";
 import { openEmbedder } from "../../src/models/onnx-embedder.ts";
 import { cachedEmbedder } from "./cached-embedder.ts";
 import { changesSet } from "./changes-set.ts";
-import { type EverydaySet, readConversations, readEverydaySet } from "./everyday-set.ts";
+import { type EverydaySet, readConversations, readEverydaySet, readParaphrases } from "./everyday-set.ts";
 import { type Asked, figuresOf, openSet, relevanceOf, toldApart } from "./recall-run.ts";
 
 const EVERYDAY = process.env["MEMORYD_EVERYDAY"] ?? "../shared/data/daily-dev";
@@ -22,6 +22,9 @@ const SETS: readonly (readonly [name: string, read: (() => EverydaySet) | undefi
   ["everyday notes", existsSync(EVERYDAY) ? () => readEverydaySet(EVERYDAY, "everyday") : undefined],
   // Written before the ranking was judged by them, in five languages; no weight was fitted to them.
   ["kept notes", () => readEverydaySet("test/fixtures/kept-notes", "kept notes")],
+  ["paraphrases, tuned", () => readParaphrases("test/eval/paraphrases-tuned.txt", "tuned")],
+  // Other people; nothing was chosen by them.
+  ["paraphrases, judged", () => readParaphrases("test/eval/paraphrases-judged.txt", "judged")],
   ["changes", changesSet],
   [
     "conversations",

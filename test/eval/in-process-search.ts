@@ -91,7 +91,6 @@ export function inProcessSearch({ memories }: DataSet, embedded: Embedded): InPr
         sessionId: memory.sessionId,
         traits: memory.traits,
         occurredAt: memory.occurredAt,
-        sectors: [],
         salience: INITIAL_SALIENCE,
         quoted:
           read.phrases.filter((phrase) => containsPhrase(memory.content, phrase)).length /

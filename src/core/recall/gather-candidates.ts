@@ -133,7 +133,6 @@ export async function gatherCandidates(
     around: around(catalogue, entry.ordinal),
     sessionId: sessionOf(entry),
     traits: entry.traits,
-    sectors: entry.sectors,
     occurredAt: entry.occurredAt,
     salience: entry.salience,
     isRoot: isRoot(catalogue, entry),

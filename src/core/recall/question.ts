@@ -2,8 +2,6 @@ import { analyse, questionTerms } from "../text/analyser.ts";
 import { bestBm25, type TermWeights } from "./bm25.ts";
 import { fold } from "../text/fold.ts";
 import type { EmbeddingProfile } from "../embedding.ts";
-import type { Sector } from "../memory.ts";
-import { sectorOfQuestion } from "../sectors/sectors.ts";
 import type { QueryTerm } from "../ports.ts";
 import { momentOf, wallTime } from "../text/calendar.ts";
 import { asksForNothingElse, timeOfQuestion } from "../text/time-expressions.ts";
@@ -29,8 +27,6 @@ export interface RankingQuestion {
   readonly asksTime: boolean;
   /** It asks for somebody or something that has a name: "where", "who", "which". */
   readonly asksName: boolean;
-  /** The kind of memory it asks for, where its form says. */
-  readonly sector: Sector | undefined;
   /** When what it asks for happened. */
   readonly period: Period | undefined;
   /** The phrases in quotation marks, see `quotedPhrases`. */
@@ -115,7 +111,6 @@ export function readQuestion({
     tokenFloor: profile.tokenFloor,
     asksTime: ASKS_TIME.test(folded),
     asksName: ASKS_NAME.test(folded),
-    sector: sectorOfQuestion(text),
     period,
     phrases: quotedPhrases(text),
   };

@@ -1,4 +1,3 @@
-import type { Sector } from "../memory.ts";
 import type { Ordinal } from "../ports.ts";
 import type { MemoryTraits } from "./traits.ts";
 
@@ -18,7 +17,6 @@ export interface RankingCandidate {
   readonly around: readonly (Ordinal | undefined)[];
   readonly sessionId: string | null;
   readonly traits: MemoryTraits;
-  readonly sectors: readonly Sector[];
   /** When it happened, else when it was added. */
   readonly occurredAt: number;
   /** In [0, 1], as of now. */

@@ -22,8 +22,6 @@ export const TERMS = [
   "tellsName",
   /** It is a bare question itself, and so rarely answers. */
   "asks",
-  /** It is of the kind that the question asks for: "how do I …", "how did I feel …". */
-  "sector",
   "phrase",
   "salience",
   "recency",
@@ -56,11 +54,6 @@ export const WEIGHTS = {
   tellsTime: 0.4,
   tellsName: 0.3,
   asks: -0.3,
-  /**
-   * For the last place between equals: memories of every sector can answer, and both ends of the comparison are
-   * guesses. At .1 it puts .005 fewer answers first among turns of conversations.
-   */
-  sector: 0.03,
   phrase: 1,
   salience: 0.1,
   recency: 0.05,

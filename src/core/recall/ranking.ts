@@ -221,7 +221,7 @@ function sessionScores(
 /** The terms that say nothing of what a memory is about, each small and bounded. */
 function circumstances(
   question: RankingQuestion,
-  { traits, sessionId, sectors, occurredAt, salience, quoted }: RankingCandidate,
+  { traits, sessionId, occurredAt, salience, quoted }: RankingCandidate,
   { speakers, named }: Speakers,
   now: number,
   weights: RankingWeights,
@@ -236,7 +236,6 @@ function circumstances(
     tellsName: question.asksName && traits.names.some(isNews) ? weights.tellsName : 0,
     asks: traits.asks && traits.words <= BARE_QUESTION_WORDS ? weights.asks : 0,
     phrase: weights.phrase * quoted,
-    sector: question.sector !== undefined && sectors.includes(question.sector) ? weights.sector : 0,
     salience: weights.salience * (salience - NEUTRAL_SALIENCE),
     recency: weights.recency * 2 ** (-age / RECENCY_HALF_LIFE_MS),
   };

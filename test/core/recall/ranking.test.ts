@@ -50,7 +50,6 @@ function candidate(
     sessionId: null,
     traits: traitsOf(given.text ?? "twenty ".repeat(20)),
     occurredAt: LONG_AGO,
-    sectors: ["semantic"],
     salience: 0.5,
     quoted: 0,
     ...given,
@@ -146,19 +145,6 @@ describe("rank", () => {
       { now: NOW },
     );
     expect(ranked.map(({ ordinal }) => ordinal)).toEqual([2, 1, 3]);
-  });
-
-  it("leans to the kind of memory that the question asks for", () => {
-    const [first] = rank(
-      question("how do I descale the kettle?", ["descale", "kettle"]),
-      [
-        candidate(1, { words: 1, sectors: ["procedural"] }),
-        candidate(2, { words: 1, sectors: ["episodic"] }),
-      ],
-      { now: NOW },
-    );
-    expect(first?.ordinal).toBe(1);
-    expect(first?.shares.sector).toBeGreaterThan(0);
   });
 
   it("adds up words, vector and tokens", () => {

@@ -8,7 +8,6 @@ import {
   createSectorClassifier,
   SECTOR_DESCRIPTIONS,
   type SectorModel,
-  sectorOfQuestion,
 } from "../../../src/core/sectors/sectors.ts";
 
 const noCues = CUE_NAMES.map(() => 0);
@@ -158,53 +157,5 @@ describe("SECTOR_DESCRIPTIONS", () => {
     expect(Object.keys(SECTOR_DESCRIPTIONS)).toEqual([...SECTORS]);
     for (const description of Object.values(SECTOR_DESCRIPTIONS))
       expect(description).toMatch(/^[A-Z][^.]+\.$/);
-  });
-});
-
-describe("sectorOfQuestion", () => {
-  it.each([
-    ["How do I reset the router?", "procedural"],
-    ["how to bake sourdough", "procedural"],
-    ["How are releases made here?", "procedural"],
-    ["What are the steps to publish a release?", "procedural"],
-    ["What should I do if the server does not answer?", "procedural"],
-    ["When did we move to Lisbon?", "episodic"],
-    ["what happened at the launch", "episodic"],
-    ["On what day was the audit?", "episodic"],
-    ["Where did Caroline go last summer?", "episodic"],
-    ["How did I feel after the interview?", "emotional"],
-    ["Was Melanie happy with her new job?", "emotional"],
-    ["How does she feel about moving?", "emotional"],
-    ["What did we learn from the outage?", "reflective"],
-    ["What would I do differently next time?", "reflective"],
-    ["What are my weaknesses?", "reflective"],
-    ["What does idempotent mean?", "semantic"],
-    ["What is the capital of Norway?", "semantic"],
-  ])("%j asks for %s memories", (query, sector) => {
-    expect(sectorOfQuestion(query)).toBe(sector);
-  });
-
-  it.each([
-    "",
-    "tea",
-    "Postgres port",
-    "Is Lena coming?",
-    "How does Gina stay confident?",
-    "How do you know Lena?",
-    "How many cats does Ewa have?",
-    "Wann war das Fest?",
-    "Do you feel like having lunch?",
-    "How long is it?",
-  ])("%j gives no hint", (query) => {
-    expect(sectorOfQuestion(query)).toBeUndefined();
-  });
-
-  it("answers any text", () => {
-    fc.assert(
-      fc.property(fc.string({ unit: "grapheme" }), (query) => {
-        expect([undefined, ...SECTORS]).toContain(sectorOfQuestion(query));
-      }),
-    );
-    expect(sectorOfQuestion("how to ".repeat(30_000))).toBe("procedural");
   });
 });
