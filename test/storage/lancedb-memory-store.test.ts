@@ -1,6 +1,7 @@
 import { addMemory } from "../../src/core/memories/add-memories.ts";
 import { cpSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { serialize } from "node:v8";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { deleteMemory } from "../../src/core/operations.ts";
 import { relatedMemories } from "../../src/core/memories/related-memories.ts";
@@ -59,6 +60,14 @@ describe("a store that is opened again", () => {
     const memories = await disk.ports.store.readMemories(ids);
     return ids.map((id) => memories.get(id));
   };
+
+  it("numbers memories by small integers, not by floats", async () => {
+    const { id } = await add("one");
+    await disk.opened.checkpointer.flush();
+    await reopen();
+    // "I" is an integer, "N" a float.
+    expect(serialize(disk.ports.store.catalogue.find(id)?.ordinal).toString("latin1", 2, 3)).toBe("I");
+  });
 
   it.each([false, true])("has everything as it was (in tables: %s)", async (inTables) => {
     const one = await add("one", { sessionId: "s", tags: ["x"], metadata: { n: 1 } });
