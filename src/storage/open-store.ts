@@ -27,6 +27,8 @@ import type { Journal } from "./journal/journal.ts";
 import { checkJournal, holdsRecords, openJournal, removeUnused } from "./journal/open-journal.ts";
 import { LanceDbMemoryStore } from "./lancedb-memory-store.ts";
 import {
+  catchUp,
+  imageOf,
   loadIndexes,
   noteRecord,
   showDurable,
@@ -34,10 +36,12 @@ import {
   type StoreLog,
   withKnownVectors,
 } from "./store-indexes.ts";
+import { IndexImage, removeImage, writeImage } from "./index-image.ts";
 import { mendTimes } from "./mend-times.ts";
 import { openTablesAt } from "./open-tables-at.ts";
 import { StoredFeed } from "./stored-feed.ts";
-import { watchDiskSpace } from "./disk-space.ts";
+import { tableOf } from "./tables/table-spec.ts";
+import { LEAST_FREE_BYTES, roomNeededFor, watchDiskSpace } from "./disk-space.ts";
 import type { Tables } from "./tables/tables.ts";
 import { copyBeforeUpgrade, STORE_FORMATS } from "./upgrade-copy.ts";
 
@@ -54,6 +58,8 @@ export interface StoreOptions {
   readonly changesModel?: boolean;
   readonly log: StoreLog;
   readonly limits?: Partial<CheckpointerLimits>;
+  /** Memories from which an image of the indexes is written; for tests. */
+  readonly imageFrom?: number;
   /** Called when a checkpoint was written and the one before is the older of the two that are kept. */
   readonly onCheckpoint?: () => void;
 }
@@ -78,6 +84,10 @@ export interface OpenedStore {
 export const STORE_FORMAT = CHECKPOINT_FORMAT;
 
 const FIRST_EPOCH = 1;
+/** Memories below which a start is as quick from the tables. */
+const IMAGE_FROM = 500;
+/** Of the journal that is kept to bring an image up to date; with more, the next start makes another one. */
+const IMAGED_JOURNAL_BYTES = 64 * 1024 ** 2;
 
 /**
  * Opens the store of a data directory, or makes one: tables at the newest whole checkpoint, the memory side from their
@@ -110,11 +120,19 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
     await copyBeforeUpgrade(disk, directory, chosen.checkpoint);
   }
   const feed = await StoredFeed.open({ disk, directory, ...header, clock, after });
-  const loaded = await openAndLoad(options, chosen, () => ({
-    feed,
-    vectors: new StampedVectors(stamp, before),
-  }));
+  const newParts = () => ({ feed, vectors: new StampedVectors(stamp, before) });
+  const image = await findImage(options, imageKey(chosen, newParts().vectors), async (sequence) => {
+    if (sequence >= after) return sequence === after;
+    const since = { disk, directory: journalFolder, ...header, after: sequence, begin: false };
+    return checkJournal(since).then(
+      (journal) => journal.sequence >= after,
+      () => false,
+    );
+  });
+  const loaded = await openAndLoad(options, chosen, image, newParts);
   const { tables, indexes } = loaded;
+  // Records from here on are not in the indexes; the journal keeps them for the next start.
+  let imagedThrough = loaded.imagedThrough;
   ({ chosen } = loaded);
   for (const reason of new Set(chosen?.damage)) log.warn({ reason }, "damaged file");
   for (const reason of lossesOf(chosen)) log.error({ reason }, "a part of the store was lost");
@@ -128,9 +146,14 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
       feed,
       journal: {
         assertInPlace: async () => journal?.assertInPlace(),
-        dropThrough: (sequence, ends) => {
+        async dropThrough(sequence, ends) {
           options.onCheckpoint?.();
-          return journal?.dropThrough(sequence, ends);
+          // A purge: nothing may be left of what it removes.
+          if (ends?.tornEnds === true || (journal?.bytes ?? 0) > IMAGED_JOURNAL_BYTES) {
+            imagedThrough = undefined;
+            await removeImage(disk, directory);
+          }
+          await journal?.dropThrough(Math.min(sequence, imagedThrough ?? sequence), ends);
         },
       },
       describe: () => ({
@@ -155,10 +178,14 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
       disk,
       directory: journalFolder,
       ...header,
-      after,
+      after: Math.min(after, imagedThrough ?? after),
       begin: chosen === undefined,
       onRecord: (record) => {
         const changes = withKnownVectors(indexes, record.changes);
+        if (record.sequence <= after) {
+          catchUp(indexes, changes);
+          return;
+        }
         const stage = indexes.catalogue.stage(changes, record.erases);
         noteRecord(indexes, record.time, changes);
         replayed.rows += changes.length;
@@ -220,16 +247,64 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
   }
 }
 
+/** Everything besides the records that an image depends on; undefined where there can be none. */
+function imageKey(chosen: ChosenCheckpoint | undefined, { stamps }: StampedVectors): string | undefined {
+  if (chosen === undefined || chosen.lost.size > 0) return undefined;
+  const { storeId, epoch, tables, stamps: stored } = chosen.checkpoint;
+  // All tables of a generation come and go together; one that is lost has made the image go.
+  const memories = tables.find(({ name }) => tableOf(name) === "memories");
+  const models = [...Object.keys(stored), ...Object.keys(stamps)];
+  if (new Set(models).size > 1) return undefined;
+  return JSON.stringify([ANALYSER_VERSION, storeId, epoch, models[0], memories?.name]);
+}
+
+/** The image of the indexes, where the journal leads from it to the checkpoint; any other is removed. */
+async function findImage(
+  { disk, directory }: StoreOptions,
+  key: string | undefined,
+  leadsFrom: (sequence: number) => Promise<boolean>,
+): Promise<IndexImage | undefined> {
+  const image = key === undefined ? undefined : await IndexImage.open(disk, directory, key);
+  if (image !== undefined && (await leadsFrom(image.sequence))) return image;
+  await image?.close();
+  await removeImage(disk, directory);
+  return undefined;
+}
+
+/** Answers the record up to which the new image goes; undefined where there is none. */
+async function tryWriteImage(
+  { disk, directory, log, imageFrom = IMAGE_FROM }: StoreOptions,
+  chosen: ChosenCheckpoint | undefined,
+  indexes: StoreIndexes,
+): Promise<number | undefined> {
+  const key = imageKey(chosen, indexes.vectors);
+  if (chosen === undefined || key === undefined || indexes.catalogue.size < imageFrom) return undefined;
+  const { sequence } = chosen.checkpoint;
+  try {
+    if ((await disk.freeBytes(directory)) < roomNeededFor(chosen.checkpoint.tables, LEAST_FREE_BYTES))
+      return undefined;
+    await writeImage(disk, directory, { key, sequence }, imageOf(indexes));
+    return sequence;
+  } catch (error) {
+    log.warn({ err: error }, "image of the indexes not written");
+    await removeImage(disk, directory).catch(() => undefined);
+    return undefined;
+  }
+}
+
 interface LoadedStore {
   readonly chosen: ChosenCheckpoint | undefined;
   readonly tables: Tables;
   readonly indexes: StoreIndexes;
+  /** The record up to which there is an image; undefined without one. */
+  readonly imagedThrough: number | undefined;
 }
 
 /** Opens the tables and reads them in; where that fails, without those of which a file turns out to be damaged. */
 async function openAndLoad(
   options: StoreOptions,
   chosen: ChosenCheckpoint | undefined,
+  image: IndexImage | undefined,
   newParts: () => Pick<StoreIndexes, "feed" | "vectors">,
 ): Promise<LoadedStore> {
   const { disk, directory, log } = options;
@@ -238,11 +313,18 @@ async function openAndLoad(
     tables = await openTablesAt(disk, directory, chosen, (error) =>
       log.error({ err: error }, "tables failed"),
     );
+    if (image !== undefined) {
+      const indexes = emptyIndexes(options, chosen, newParts());
+      const failure = await loadIndexes(indexes, tables, log, image).catch((error: Error) => error);
+      await image.close();
+      if (failure === undefined) return { chosen, tables, indexes, imagedThrough: image.sequence };
+      log.warn({ reason: failure.message }, "indexes are made from the tables");
+    }
     const indexes = emptyIndexes(options, chosen, newParts());
     await loadIndexes(indexes, tables, log).catch((error: unknown) => {
       throw unreadable(directory, error);
     });
-    return { chosen, tables, indexes };
+    return { chosen, tables, indexes, imagedThrough: await tryWriteImage(options, chosen, indexes) };
   } catch (error) {
     await tables?.close();
     if (chosen === undefined) throw error;
@@ -252,7 +334,7 @@ async function openAndLoad(
       rest !== undefined && rest.lost.size + rest.unindexed.size > chosen.lost.size + chosen.unindexed.size;
     if (!isMore) throw error;
     const damage = [...chosen.damage, ...found.map(({ sentence }) => sentence)];
-    return openAndLoad(options, { ...rest, damage: [...new Set(damage)] }, newParts);
+    return openAndLoad(options, { ...rest, damage: [...new Set(damage)] }, undefined, newParts);
   }
 }
 

@@ -5,6 +5,7 @@ import type { Stage, StoreCatalogue } from "./catalogue/catalogue.ts";
 import type { Overlay } from "./catalogue/overlay.ts";
 import type { StampedVectors } from "./catalogue/stamped-vectors.ts";
 import type { WordIndex } from "./catalogue/word-index.ts";
+import type { ImagePart, IndexImage } from "./index-image.ts";
 import type { JournalRecord } from "./journal/journal.ts";
 import type { PurgeLedger } from "./purge-ledger.ts";
 import type { StoredFeed } from "./stored-feed.ts";
@@ -78,6 +79,20 @@ export function* showInSteps(
   isLastPart = true,
 ): Generator<void, number> {
   const bytes = overlay.put(sequence, changes, isLastPart);
+  yield* findInSteps({ catalogue, words, vectors }, changes, ordinals);
+  if (isLastPart) {
+    words.tidy();
+    feed.publish(sequence, time, feedEntries, erases);
+  }
+  return bytes;
+}
+
+/** Makes the memories of some changes findable by their words and vectors. */
+function* findInSteps(
+  { catalogue, words, vectors }: Pick<StoreIndexes, "catalogue" | "words" | "vectors">,
+  changes: readonly Change[],
+  ordinals: Stage["ordinals"],
+): Generator<void> {
   for (const change of changes) {
     if (change.table !== "memories" && change.table !== "vectors") continue;
     // Vectors alone are written where they are made again.
@@ -89,21 +104,25 @@ export function* showInSteps(
     } else if (change.row === null) vectors.remove(ordinal);
     else vectors.put(ordinal, change.row);
   }
-  if (isLastPart) {
-    words.tidy();
-    feed.publish(sequence, time, feedEntries, erases);
-  }
-  return bytes;
+}
+
+/** Tables of which an image has everything that is held in memory. */
+const IMAGED_TABLES: ReadonlySet<string> = new Set(["memories", "vectors", "signals", "edges"]);
+
+/** Brings indexes of an image up to a record that the tables have already, and so everything else that is loaded. */
+export function catchUp(indexes: StoreIndexes, changes: readonly Change[]): void {
+  const imaged = changes.filter(({ table }) => IMAGED_TABLES.has(table));
+  const { ordinals } = indexes.catalogue.stage(imaged);
+  for (const _ of findInSteps(indexes, imaged, ordinals));
+  indexes.words.tidy();
 }
 
 /** Terms of another analyser version, such as an older journal has, are made again. */
-function* termsOf(row: MemoryRow): Generator<string> {
-  if (row.analyserVersion !== ANALYSER_VERSION) {
-    yield* memoryTerms(row);
-    return;
-  }
-  for (const [term] of row.terms.matchAll(/[^ ]+/g)) yield term;
+function termsOf(row: MemoryRow): Iterable<string> {
+  return row.analyserVersion === ANALYSER_VERSION ? termsIn(row.terms) : memoryTerms(row);
 }
+
+const termsIn = (terms: string): string[] => (terms === "" ? [] : terms.split(" "));
 
 /** Whether a staged record became durable, once that is known. */
 export async function isDurable(staged: { readonly settled: Promise<void> } | undefined): Promise<boolean> {
@@ -115,8 +134,39 @@ export async function isDurable(staged: { readonly settled: Promise<void> } | un
   }
 }
 
-/** Fills the memory side of a store from its tables. @throws {Error} where these contradict themselves. */
-export async function loadIndexes(indexes: StoreIndexes, tables: Tables, log: StoreLog): Promise<void> {
+/** Parts of an image, of indexes that were just loaded from the tables. */
+export function imageOf({ catalogue, words, vectors }: StoreIndexes): Record<string, ImagePart> {
+  return { ...catalogue.toParts(), words: words.toPart(), vectors: vectors.toPart() };
+}
+
+/**
+ * Fills the memory side of a store from its tables, and from an image what that has.
+ *
+ * @throws {Error} where the tables contradict themselves, or the image is damaged.
+ */
+export async function loadIndexes(
+  indexes: StoreIndexes,
+  tables: Tables,
+  log: StoreLog,
+  image?: IndexImage,
+): Promise<void> {
+  if (image === undefined) await loadMemories(indexes, tables, log);
+  else {
+    const { catalogue, words, vectors } = indexes;
+    catalogue.fromParts({ memories: await image.read("memories"), edges: await image.read("edges") });
+    words.fromPart(await image.read("words"));
+    await vectors.fromImage(image, "vectors");
+  }
+  const rest = ["requests", "facts", "documents", "jobs"] as const;
+  for (const table of image === undefined ? (["signals", "edges", ...rest] as const) : rest)
+    for await (const batch of tables.scan(table))
+      indexes.catalogue.loadRows(batch.map(({ id, row }) => ({ table, id, row }) as Change));
+  for await (const batch of tables.scanVersions()) {
+    for (const entry of batch) indexes.catalogue.versions.load(entry);
+  }
+}
+
+async function loadMemories(indexes: StoreIndexes, tables: Tables, log: StoreLog): Promise<void> {
   // Ordinals ascend with the order of adding, and rows come in any: so the places are dealt out first, and the rows go
   // straight to theirs. Holding all rows to sort them would take more memory than everything else.
   const orders: number[] = [];
@@ -129,17 +179,17 @@ export async function loadIndexes(indexes: StoreIndexes, tables: Tables, log: St
     .forEach((order, ordinal) => ordinalOf.set(order, ordinal));
 
   const outdated: { readonly id: string; readonly ordinal: Ordinal }[] = [];
-  const loadTerms = indexes.words.startLoading();
   for await (const batch of tables.scanMemories()) {
     for (const memory of batch) {
       const ordinal = ordinalOf.get(memory.order);
       if (ordinal === undefined) throw new TypeError("a memory was scanned once only");
       indexes.catalogue.load(ordinal, memory);
-      if (memory.analyserVersion === ANALYSER_VERSION) loadTerms(ordinal, memory.terms);
+      if (memory.analyserVersion === ANALYSER_VERSION) indexes.words.put(ordinal, termsIn(memory.terms));
       else outdated.push({ id: memory.id, ordinal });
     }
   }
   await analyseAgain(indexes, tables, outdated, log);
+  indexes.words.pack();
 
   for await (const windows of tables.scanVectors()) {
     windows.memoryIds.forEach((id, i) => {
@@ -151,12 +201,6 @@ export async function loadIndexes(indexes: StoreIndexes, tables: Tables, log: St
           scale: windows.scales[i] ?? 0,
         });
     });
-  }
-  for (const table of ["signals", "edges", "requests", "facts", "documents", "jobs"] as const)
-    for await (const batch of tables.scan(table))
-      indexes.catalogue.loadRows(batch.map(({ id, row }) => ({ table, id, row }) as Change));
-  for await (const batch of tables.scanVersions()) {
-    for (const entry of batch) indexes.catalogue.versions.load(entry);
   }
 }
 

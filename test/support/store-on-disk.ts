@@ -48,6 +48,8 @@ export async function openStoreOnDisk(
     clock: world.ports.clock,
     stamp: () => world.embedder.stamp,
     log: { info: () => {}, warn: note, error: note },
+    // Also of the small stores of tests.
+    imageFrom: 1,
     ...(options.changesModel === true && { changesModel: true }),
     ...(options.isReadable && { isReadable: options.isReadable }),
     ...(options.limits === undefined ? {} : { limits: options.limits }),

@@ -69,11 +69,15 @@ describe("erasing", () => {
       validFrom: 1,
     });
     await store.opened.checkpointer.flush();
+    // An image of the indexes, which has tags and words too.
+    await store.close();
+    store = await store.reopen();
     await updateMemory(store.ports, { id: changed, content: "second", tags: [] });
     // Else the version before stays.
     await eraseHistory(store.ports, { id: changed });
 
     const before = await readEveryByte(store.directory);
+    expect([...before.files.keys()]).toContain("INDEXES");
     for (const text of [...gone, ...kept])
       expect(placesOf(text, before), `the places of ${text}`).not.toEqual([]);
 

@@ -74,12 +74,23 @@ export class Int8Rows {
    */
   add(rows: Int8Array): number {
     const first = this.#count;
-    const count = rows.length / this.dimensions;
-    if (!Number.isInteger(count)) throw new RangeError(`${rows.length} is no multiple of ${this.dimensions}`);
+    new Int8Array(this.makeRoom(rows.length).buffer).set(rows, this.#rowsAt + first * this.dimensions);
+    return first;
+  }
+
+  /** The rows end to end, until the next is added. */
+  get values(): Int8Array {
+    return new Int8Array(this.#memory.buffer, this.#rowsAt, this.#count * this.dimensions);
+  }
+
+  /** Adds rows of so many bytes in all, to be filled before the next is added. @throws {RangeError} as `add`. */
+  makeRoom(bytes: number): Uint8Array {
+    const first = this.#count;
+    const count = bytes / this.dimensions;
+    if (!Number.isInteger(count)) throw new RangeError(`${bytes} is no multiple of ${this.dimensions}`);
     this.#reserve(first + count);
     this.#count += count;
-    new Int8Array(this.#memory.buffer).set(rows, this.#rowsAt + first * this.dimensions);
-    return first;
+    return new Uint8Array(this.#memory.buffer, this.#rowsAt + first * this.dimensions, bytes);
   }
 
   /** Forgets the rows and keeps the room. */

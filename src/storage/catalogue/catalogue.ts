@@ -23,6 +23,7 @@ import { type Change, type EdgeRow, endsOfEdgeId, type RequestRow } from "../../
 import { VersionIndex } from "../../core/history/version-index.ts";
 import type { MemoryTraits } from "../../core/recall/traits.ts";
 import { fadedSalience, HALF_LIVES } from "../../core/memories/salience.ts";
+import type { ImagePart } from "../index-image.ts";
 import { EdgeIndex } from "./edge-index.ts";
 import { MemoryColumns, type SlimMemoryRow } from "./memory-columns.ts";
 
@@ -104,6 +105,17 @@ export class StoreCatalogue implements Catalogue {
   /** For filling at open: ordinals from 0 without gaps, ascending with the rows' `order`; in any order. */
   load(ordinal: Ordinal, row: SlimMemoryRow): void {
     this.#columns.put(ordinal, row, { salience: INITIAL_SALIENCE, lastSeenAt: row.createdAt });
+  }
+
+  /** For an image, of a catalogue from which nothing was removed: memories with their signals, and edges. */
+  toParts(): Record<"memories" | "edges", ImagePart> {
+    return { memories: this.#columns.toPart(), edges: this.#edges.toPart(this.ordinals) };
+  }
+
+  /** Fills an empty catalogue with what `toParts` gave. */
+  fromParts({ memories, edges }: Record<"memories" | "edges", ImagePart>): void {
+    this.#columns.fromPart(memories);
+    this.#edges.fromPart(edges);
   }
 
   setTraits(ordinal: Ordinal, traits: MemoryTraits): void {

@@ -1,8 +1,7 @@
 import type { Ordinal } from "../../core/ports.ts";
 import { hash } from "node:crypto";
-import type { Metadata } from "../../core/memory.ts";
-
-type NumberArray = Int8Array | Uint8Array | Int32Array | Uint32Array | Float32Array | Float64Array;
+import { type Metadata, type Sector, SECTORS } from "../../core/memory.ts";
+import type { NumberArray } from "../index-image.ts";
 
 /** A column of numbers that grows as it is written: a row not yet written is 0. */
 export class Column<A extends NumberArray> {
@@ -12,6 +11,12 @@ export class Column<A extends NumberArray> {
   constructor(make: (length: number) => A) {
     this.#make = make;
     this.#values = make(1_024);
+  }
+
+  /** Takes over numbers that a column of its kind had. @throws {TypeError} for others. */
+  load(values: NumberArray | undefined): void {
+    if (values?.constructor !== this.#values.constructor) throw new TypeError("numbers of another kind");
+    this.#values = values as A;
   }
 
   /** The numbers themselves, for loops over all rows; until the next `set`, which may move them. */
@@ -31,6 +36,13 @@ export class Column<A extends NumberArray> {
     }
     this.#values[index] = value;
   }
+}
+
+export function mapValues<V, W>(
+  values: Readonly<Record<string, V>>,
+  map: (value: V) => W,
+): Record<string, W> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, map(value)]));
 }
 
 /** The place of an ordinal in an ascending list, or where it belongs. */
@@ -56,6 +68,11 @@ export class Interner {
     this.#strings.push(value);
     this.#numbers.set(value, this.#strings.length - 1);
     return this.#strings.length - 1;
+  }
+
+  /** The strings in their order, without null. */
+  get strings(): readonly (string | null)[] {
+    return this.#strings.slice(1);
   }
 
   /** The number of a string seen before; undefined for another, which no row can hold then. */
@@ -87,6 +104,10 @@ export class Successors {
     for (const id of ids) this.#successors.set(id, [...this.of(id), ordinal]);
   }
 
+  get entries(): [Ordinal, readonly string[]][] {
+    return [...this.#supersedes];
+  }
+
   /** Ids that a memory supersedes. */
   idsOf(ordinal: Ordinal): readonly string[] {
     return this.#supersedes.get(ordinal) ?? NONE;
@@ -95,6 +116,45 @@ export class Successors {
   /** The memories, live or not, that supersede this one. */
   of(id: string): readonly Ordinal[] {
     return this.#successors.get(id) ?? NONE;
+  }
+}
+
+/** Which memories have the same text. */
+export class DuplicateIndex {
+  /** By ordinal. */
+  hashes: string[] = [];
+  /** Nearly always one; several after memories were changed to be the same. Ascending. */
+  readonly #ordinals = new Map<string, Ordinal | readonly Ordinal[]>();
+
+  of(hash: string): Ordinal[] {
+    return [this.#ordinals.get(hash) ?? []].flat();
+  }
+
+  hold(ordinal: Ordinal): void {
+    const others = this.#ordinals.get(this.hashes[ordinal] ?? "");
+    // A start comes here for every memory.
+    if (others === undefined) this.#ordinals.set(this.hashes[ordinal] ?? "", ordinal);
+    else
+      this.#setHolders(
+        ordinal,
+        [...this.#holdersBeside(ordinal), ordinal].sort((a, b) => a - b),
+      );
+  }
+
+  forget(ordinal: Ordinal): void {
+    this.#setHolders(ordinal, this.#holdersBeside(ordinal));
+  }
+
+  /** The others with the same hash. */
+  #holdersBeside(ordinal: Ordinal): Ordinal[] {
+    return this.of(this.hashes[ordinal] ?? "").filter((holder) => holder !== ordinal);
+  }
+
+  #setHolders(ordinal: Ordinal, holders: readonly Ordinal[]): void {
+    const hash = this.hashes[ordinal] ?? "";
+    const [first] = holders;
+    if (first === undefined) this.#ordinals.delete(hash);
+    else this.#ordinals.set(hash, holders.length === 1 ? first : holders);
   }
 }
 
@@ -125,4 +185,22 @@ function hash53(text: string): number {
     high = Math.imul(high ^ ((unit << 8) | (unit >>> 8)), FNV_PRIME);
   }
   return ((high >>> 0) & 0x1f_ffff) * 2 ** 32 + (low >>> 0);
+}
+
+/** One shared empty list: most memories have none. */
+export const NO_NUMBERS: readonly number[] = [];
+
+export function numbersOf(strings: readonly string[], interner: Interner): readonly number[] {
+  return strings.length === 0 ? NO_NUMBERS : strings.map((string) => interner.number(string));
+}
+
+/** From the bits of all sectors; the primary one first. */
+export const sectorList = (primary: Sector, bits: number): Sector[] => [
+  primary,
+  ...SECTORS.filter((sector, i) => sector !== primary && (bits & (1 << i)) !== 0),
+];
+
+/** One bit a sector, by its index in `SECTORS`. */
+export function sectorBits(sectors: readonly Sector[]): number {
+  return sectors.reduce((bits, sector) => bits | (1 << SECTORS.indexOf(sector)), 0);
 }

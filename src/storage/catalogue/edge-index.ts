@@ -1,5 +1,6 @@
 import { EDGE_KINDS as KINDS, type EdgeKind, type EdgeRow } from "../../core/rows.ts";
 import type { Ordinal } from "../../core/ports.ts";
+import type { ImagePart, NumberArray } from "../index-image.ts";
 import { Column } from "./column.ts";
 
 /** Ends a list; edges are numbered from 1, so that an empty column means an empty list. */
@@ -21,6 +22,34 @@ export class EdgeIndex {
   readonly #firstIn = new Column((length) => new Int32Array(length));
   readonly #free: number[] = [];
   #last = 0;
+
+  /** Without `firstOut` and `firstIn`, which are by memory, all by edge. */
+  readonly #columns: Readonly<Record<string, Column<NumberArray>>> = {
+    source: this.#source,
+    target: this.#target,
+    kind: this.#kind,
+    weight: this.#weight,
+    createdAt: this.#createdAt,
+    nextOut: this.#nextOut,
+    nextIn: this.#nextIn,
+    firstOut: this.#firstOut,
+    firstIn: this.#firstIn,
+  };
+
+  /** For an image, of an index from which nothing was removed. */
+  toPart(ordinals: number): ImagePart {
+    const numbers = Object.entries(this.#columns).map(([name, { values }]) => [
+      name,
+      values.slice(0, name.startsWith("first") ? ordinals : this.#last + 1),
+    ]);
+    return { numbers: Object.fromEntries(numbers) as ImagePart["numbers"], json: { last: this.#last } };
+  }
+
+  /** Fills an empty index with what `toPart` gave. */
+  fromPart({ numbers, json }: ImagePart): void {
+    for (const [name, column] of Object.entries(this.#columns)) column.load(numbers[name]);
+    this.#last = json["last"] as number;
+  }
 
   put(source: Ordinal, target: Ordinal, edge: Pick<EdgeRow, "kind" | "weight" | "createdAt">): void {
     let at = this.#find(source, target, edge.kind);

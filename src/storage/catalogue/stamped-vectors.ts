@@ -3,6 +3,7 @@ import type { Ordinal, Scores, Selection } from "../../core/ports.ts";
 import { Int8Rows, quantise, type QuantisedVector } from "../../core/recall/int8-kernel.ts";
 import type { VectorRow } from "../../core/rows.ts";
 import { OrdinalScores } from "./ordinal-scores.ts";
+import type { ImagePart, IndexImage } from "../index-image.ts";
 import { Column } from "./column.ts";
 
 /** Vectors of the store's model and, while that is changed, of the one before. */
@@ -90,6 +91,16 @@ export class StampedVectors {
     [this.#stamp, this.#stampBefore] = [stamp, this.#stamp];
   }
 
+  /** For an image, while no model is changed and nothing was removed. */
+  toPart(): ImagePart {
+    return this.#now.toPart();
+  }
+
+  /** Fills an empty index with what `toPart` gave, a part of that name. */
+  async fromImage(image: IndexImage, name: string): Promise<void> {
+    this.#now.fromPart(await image.read(name, { rows: (bytes) => this.#now.makeRoom(bytes) }));
+  }
+
   #indexOf(stamp: string): VectorIndex | undefined {
     if (this.isPresent(stamp)) return this.#now;
     return this.#stampBefore !== undefined && stampKey(this.#stampBefore) === stamp
@@ -108,7 +119,10 @@ export class VectorIndex {
   readonly #rows: Int8Rows;
   readonly #scales = new Column((length) => new Float32Array(length));
   readonly #ordinalOfRow = new Column((length) => new Int32Array(length));
-  readonly #rowsOfOrdinal = new Map<Ordinal, number | number[]>();
+  /** The first window's row and 1; 0 without windows. Those of the others stand in `#otherRows`. */
+  readonly #firstRow = new Column((length) => new Int32Array(length));
+  readonly #otherRows = new Map<Ordinal, number[]>();
+  #memories = 0;
   readonly #free: number[] = [];
 
   constructor(dimensions: number) {
@@ -131,41 +145,74 @@ export class VectorIndex {
     if (row === this.#rows.count) this.#rows.add(values);
     else this.#rows.set(row, values);
     this.#scales.set(row, scale);
-    this.#ordinalOfRow.set(row, ordinal);
-    const known = this.#rowsOfOrdinal.get(ordinal);
-    // Most memories have one window: a bare number spares 100 000 arrays.
-    if (known === undefined) this.#rowsOfOrdinal.set(ordinal, row);
-    else if (typeof known === "number") this.#rowsOfOrdinal.set(ordinal, [known, row]);
-    else known.push(row);
+    this.#hold(row, ordinal);
   }
 
   /** How many memories have windows in it. */
   get size(): number {
-    return this.#rowsOfOrdinal.size;
+    return this.#memories;
   }
 
   has(ordinal: Ordinal): boolean {
-    return this.#rowsOfOrdinal.has(ordinal);
+    return this.#firstRow.get(ordinal) > 0;
   }
 
   remove(ordinal: Ordinal): void {
-    const rows = this.#rowsOfOrdinal.get(ordinal);
-    if (rows === undefined) return;
-    for (const row of typeof rows === "number" ? [rows] : rows) {
+    if (!this.has(ordinal)) return;
+    for (const row of this.#rowsOf(ordinal)) {
       this.#ordinalOfRow.set(row, NOBODY);
       this.#free.push(row);
     }
-    this.#rowsOfOrdinal.delete(ordinal);
+    this.#firstRow.set(ordinal, 0);
+    this.#otherRows.delete(ordinal);
+    this.#memories -= 1;
   }
 
   /** The windows of a memory in order, as near as int8 comes to them; none of one that has none. */
   windowsOf(ordinal: Ordinal): Float32Array[] {
-    return [this.#rowsOfOrdinal.get(ordinal) ?? []].flat().map((row) => {
+    return this.#rowsOf(ordinal).map((row) => {
       const window = new Float32Array(this.#rows.row(row));
       const scale = this.#scales.get(row);
       for (let i = 0; i < window.length; i += 1) window[i] = (window[i] ?? 0) * scale;
       return window;
     });
+  }
+
+  toPart(): ImagePart {
+    const { count, values: rows } = this.#rows;
+    const scales = this.#scales.values.subarray(0, count);
+    return {
+      numbers: { rows, scales, ordinalOfRow: this.#ordinalOfRow.values.subarray(0, count) },
+      json: {},
+    };
+  }
+
+  /** Room for the rows of a part, to be filled before `fromPart`. */
+  makeRoom(bytes: number): Uint8Array {
+    return this.#rows.makeRoom(bytes);
+  }
+
+  /** Takes over the rest of what `toPart` gave. */
+  fromPart({ numbers: { scales, ordinalOfRow } }: ImagePart): void {
+    this.#scales.load(scales);
+    this.#ordinalOfRow.load(ordinalOfRow);
+    for (let row = 0; row < this.#rows.count; row += 1) this.#hold(row, this.#ordinalOfRow.get(row));
+  }
+
+  #rowsOf(ordinal: Ordinal): number[] {
+    return this.has(ordinal)
+      ? [this.#firstRow.get(ordinal) - 1, ...(this.#otherRows.get(ordinal) ?? [])]
+      : [];
+  }
+
+  #hold(row: number, ordinal: Ordinal): void {
+    this.#ordinalOfRow.set(row, ordinal);
+    const others = this.#otherRows.get(ordinal);
+    if (!this.has(ordinal)) {
+      this.#firstRow.set(ordinal, row + 1);
+      this.#memories += 1;
+    } else if (others === undefined) this.#otherRows.set(ordinal, [row]);
+    else others.push(row);
   }
 
   /** Raises the best cosine of each memory, by ordinal, to that of the question with its best window. */

@@ -1,6 +1,7 @@
 import { bm25Weight, type TermStatistics } from "../../core/recall/bm25.ts";
 import { nearness } from "../../core/text/near-words.ts";
 import type { Ordinal, QueryTerm, Scores, Selection } from "../../core/ports.ts";
+import type { ImagePart } from "../index-image.ts";
 import { Column } from "./column.ts";
 import { OrdinalScores } from "./ordinal-scores.ts";
 
@@ -13,19 +14,32 @@ const TERMS_PER_STEP = 4_096;
 /** Postings of replaced or deleted documents are swept when they are more than this share. */
 const MAX_DEAD_SHARE = 0.2;
 
+/** Postings of many terms end to end: those of term `n` end at `ends[n]`, where those of the next one begin. */
+interface PostingBlock {
+  readonly numbers: ReadonlyMap<string, number>;
+  readonly ends: Uint32Array;
+  readonly values: Int32Array;
+}
+
+const NO_POSTINGS: PostingBlock = { numbers: new Map(), ends: new Uint32Array(0), values: new Int32Array(0) };
+
 /**
- * An inverted index over the analyser's terms, in memory: about 8 bytes for each different term of a memory. Scores are exact,
+ * An inverted index over the analyser's terms, in memory: some 4 bytes for each different term of a memory. Scores are exact,
  * whatever was deleted or replaced, and a filter costs nothing in recall.
  *
  * A document is a state of a memory's terms: replacing them makes a new document and leaves the old one dead in its
  * postings, so that a removal need not know which terms there were.
  */
 export class WordIndex {
+  /** Postings as of the open or the last sweep, packed; and those of later documents. */
+  #packed = NO_POSTINGS;
   #postings = new Map<string, number[]>();
-  #ordinalOfDocument = new Column((length) => new Int32Array(length));
-  #lengthOfDocument = new Column((length) => new Uint32Array(length));
-  readonly #documentOfOrdinal = new Map<Ordinal, number>();
+  readonly #ordinalOfDocument = new Column((length) => new Int32Array(length));
+  readonly #lengthOfDocument = new Column((length) => new Uint32Array(length));
+  /** A document's number and 1; 0 for a memory that is not in the index. */
+  readonly #documentOfOrdinal = new Column((length) => new Int32Array(length));
   #documents = 0;
+  #memories = 0;
   #totalLength = 0;
 
   /** Replaces the terms of a memory. */
@@ -46,55 +60,43 @@ export class WordIndex {
       if (length % TERMS_PER_STEP === 0) yield;
     }
     this.remove(ordinal);
-    this.#add(ordinal, length);
-  }
-
-  /**
-   * For filling an empty index at open: a `put` for memories not there yet, of terms in UTF-8 with a space between. To be
-   * used before anything else is put or removed.
-   */
-  startLoading(): (ordinal: Ordinal, terms: Uint8Array) => void {
-    const reader = new TermReader();
-    const lists: number[][] = [];
-    return (ordinal, terms) => {
-      const base = this.#documents << FREQUENCY_BITS;
-      const length = reader.read(terms, (number) => {
-        const postings = lists[number];
-        if (postings === undefined) this.#postings.set(reader.term(number), (lists[number] = [base + 1]));
-        else countIn(postings, base);
-      });
-      this.#add(ordinal, length);
-    };
+    this.#ordinalOfDocument.set(this.#documents, ordinal);
+    this.#lengthOfDocument.set(this.#documents, length);
+    this.#documents += 1;
+    this.#documentOfOrdinal.set(ordinal, this.#documents);
+    this.#memories += 1;
+    this.#totalLength += length;
   }
 
   remove(ordinal: Ordinal): void {
-    const document = this.#documentOfOrdinal.get(ordinal);
-    if (document === undefined) return;
-    this.#documentOfOrdinal.delete(ordinal);
+    const document = this.#documentOfOrdinal.get(ordinal) - 1;
+    if (document < 0) return;
+    this.#documentOfOrdinal.set(ordinal, 0);
     this.#ordinalOfDocument.set(document, NOBODY);
+    this.#memories -= 1;
     this.#totalLength -= this.#lengthOfDocument.get(document);
   }
 
   /** Sweeps when it is time; to be called once a record, however many memories it removed. */
   tidy(): void {
-    const dead = this.#documents - this.#documentOfOrdinal.size;
-    if (dead > 1_000 && dead > MAX_DEAD_SHARE * this.#documents) this.#sweep();
+    const dead = this.#documents - this.#memories;
+    if (dead > 1_000 && dead > MAX_DEAD_SHARE * this.#documents) this.pack();
   }
 
   /** Statistics of all live memories, or of the given ones. Cost: linear in all memories, and for a term in those that have it. */
   statistics(among: Selection | undefined): TermStatistics {
     const ordinalOfDocument = this.#ordinalOfDocument.values;
-    const isCounted = (document: number) => {
-      const ordinal = ordinalOfDocument[document] ?? NOBODY;
+    const isCounted = (posting: number) => {
+      const ordinal = ordinalOfDocument[posting >>> FREQUENCY_BITS] ?? NOBODY;
       return ordinal !== NOBODY && (among === undefined || among.has(ordinal));
     };
-    let memories = this.#documentOfOrdinal.size;
+    let memories = this.#memories;
     let totalLength = this.#totalLength;
     if (among !== undefined) {
       const lengthOfDocument = this.#lengthOfDocument.values;
       memories = totalLength = 0;
       for (let document = 0; document < this.#documents; document += 1) {
-        if (!isCounted(document)) continue;
+        if (!isCounted(document << FREQUENCY_BITS)) continue;
         memories += 1;
         totalLength += lengthOfDocument[document] ?? 0;
       }
@@ -104,16 +106,15 @@ export class WordIndex {
       totalLength,
       memoriesWith: (term) => {
         let count = 0;
-        for (const posting of this.#postings.get(term) ?? []) {
-          if (isCounted(posting >>> FREQUENCY_BITS)) count += 1;
-        }
+        for (const postings of this.#postingsOf(term))
+          for (let i = 0; i < postings.length; i += 1) if (isCounted(postings[i] ?? 0)) count += 1;
         return count;
       },
       termsNear: (word) => {
         const near: QueryTerm[] = [];
-        for (const [term, postings] of this.#postings) {
+        for (const term of this.#terms()) {
           const weight = nearness(word, term);
-          if (weight > 0 && postings.some((posting) => isCounted(posting >>> FREQUENCY_BITS)))
+          if (weight > 0 && this.#postingsOf(term).some((postings) => postings.some(isCounted)))
             near.push({ term, weight });
         }
         return near;
@@ -132,53 +133,105 @@ export class WordIndex {
     const ordinalOfDocument = this.#ordinalOfDocument.values;
     const lengthOfDocument = this.#lengthOfDocument.values;
     for (const { term, weight } of terms) {
-      for (const posting of this.#postings.get(term) ?? []) {
-        const document = posting >>> FREQUENCY_BITS;
-        const ordinal = ordinalOfDocument[document] ?? NOBODY;
-        if (ordinal === NOBODY) continue;
-        const length = lengthOfDocument[document] ?? 0;
-        scores[ordinal] =
-          (scores[ordinal] ?? 0) + weight * bm25Weight(posting & MAX_FREQUENCY, length, averageLength);
+      for (const postings of this.#postingsOf(term)) {
+        for (let i = 0; i < postings.length; i += 1) {
+          const posting = postings[i] ?? 0;
+          const document = posting >>> FREQUENCY_BITS;
+          const ordinal = ordinalOfDocument[document] ?? NOBODY;
+          if (ordinal === NOBODY) continue;
+          const length = lengthOfDocument[document] ?? 0;
+          scores[ordinal] =
+            (scores[ordinal] ?? 0) + weight * bm25Weight(posting & MAX_FREQUENCY, length, averageLength);
+        }
       }
     }
     return new OrdinalScores(scores, selection);
   }
 
-  /** The document whose postings were just written. */
-  #add(ordinal: Ordinal, length: number): void {
-    this.#ordinalOfDocument.set(this.#documents, ordinal);
-    this.#lengthOfDocument.set(this.#documents, length);
-    this.#documentOfOrdinal.set(ordinal, this.#documents);
-    this.#documents += 1;
-    this.#totalLength += length;
-  }
-
-  /** Renumbers the living documents and drops the postings of dead ones. */
-  #sweep(): void {
-    const ordinalOfDocument = new Column((length) => new Int32Array(length));
-    const lengthOfDocument = new Column((length) => new Uint32Array(length));
+  /** Renumbers the living documents, drops the postings of dead ones, and puts all into one block. */
+  pack(): void {
+    const ordinalOfDocument = new Int32Array(this.#memories);
+    const lengthOfDocument = new Uint32Array(this.#memories);
     const renumbered = new Int32Array(this.#documents).fill(NOBODY);
     let next = 0;
     for (let document = 0; document < this.#documents; document += 1) {
       const ordinal = this.#ordinalOfDocument.get(document);
       if (ordinal === NOBODY) continue;
       renumbered[document] = next;
-      ordinalOfDocument.set(next, ordinal);
-      lengthOfDocument.set(next, this.#lengthOfDocument.get(document));
-      this.#documentOfOrdinal.set(ordinal, next);
+      ordinalOfDocument[next] = ordinal;
+      lengthOfDocument[next] = this.#lengthOfDocument.get(document);
       next += 1;
+      this.#documentOfOrdinal.set(ordinal, next);
     }
-    for (const [term, postings] of this.#postings) {
-      const living = postings.flatMap((posting) => {
-        const document = renumbered[posting >>> FREQUENCY_BITS] ?? NOBODY;
-        return document === NOBODY ? [] : [(document << FREQUENCY_BITS) + (posting & MAX_FREQUENCY)];
-      });
-      if (living.length === 0) this.#postings.delete(term);
-      else this.#postings.set(term, living);
+    const numbers = new Map<string, number>();
+    const ends: number[] = [];
+    const values = new Column((length) => new Int32Array(length));
+    let end = 0;
+    for (const term of this.#terms()) {
+      const start = end;
+      for (const postings of this.#postingsOf(term)) {
+        for (const posting of postings) {
+          const document = renumbered[posting >>> FREQUENCY_BITS] ?? NOBODY;
+          if (document !== NOBODY)
+            values.set(end++, (document << FREQUENCY_BITS) + (posting & MAX_FREQUENCY));
+        }
+      }
+      if (end === start) continue;
+      numbers.set(term, ends.length);
+      ends.push(end);
     }
-    this.#ordinalOfDocument = ordinalOfDocument;
-    this.#lengthOfDocument = lengthOfDocument;
+    this.#packed = { numbers, ends: Uint32Array.from(ends), values: values.values.slice(0, end) };
+    this.#postings = new Map();
+    this.#ordinalOfDocument.load(ordinalOfDocument);
+    this.#lengthOfDocument.load(lengthOfDocument);
     this.#documents = next;
+  }
+
+  /** For an image, of a packed index without removed memories. */
+  toPart(): ImagePart {
+    const { numbers, ends, values } = this.#packed;
+    return {
+      numbers: {
+        ends,
+        values,
+        ordinalOfDocument: this.#ordinalOfDocument.values,
+        lengthOfDocument: this.#lengthOfDocument.values,
+      },
+      json: { terms: [...numbers.keys()] },
+    };
+  }
+
+  /** Fills an empty index with what `toPart` gave. */
+  fromPart({ numbers, json }: ImagePart): void {
+    const { ends, values, ordinalOfDocument, lengthOfDocument } = numbers;
+    const terms = json["terms"] as string[];
+    this.#packed = {
+      numbers: new Map(terms.map((term, number) => [term, number])),
+      ends: ends as Uint32Array,
+      values: values as Int32Array,
+    };
+    this.#ordinalOfDocument.load(ordinalOfDocument);
+    this.#lengthOfDocument.load(lengthOfDocument);
+    for (const ordinal of this.#ordinalOfDocument.values) {
+      this.#documentOfOrdinal.set(ordinal, (this.#documents += 1));
+      this.#totalLength += this.#lengthOfDocument.get(this.#documents - 1);
+    }
+    this.#memories = this.#documents;
+  }
+
+  /** Every term once. */
+  *#terms(): Generator<string> {
+    yield* this.#packed.numbers.keys();
+    for (const term of this.#postings.keys()) if (!this.#packed.numbers.has(term)) yield term;
+  }
+
+  /** In the order of the documents. */
+  #postingsOf(term: string): (Int32Array | readonly number[])[] {
+    const { numbers, ends, values } = this.#packed;
+    const number = numbers.get(term);
+    const packed = number === undefined ? [] : [values.subarray(ends[number - 1] ?? 0, ends[number])];
+    const later = this.#postings.get(term);
+    return later === undefined ? packed : [...packed, later];
   }
 }
 
@@ -187,91 +240,4 @@ function countIn(postings: number[], base: number): void {
   const last = postings[postings.length - 1] ?? 0;
   if (last < base) postings.push(base + 1);
   else if (last - base < MAX_FREQUENCY) postings[postings.length - 1] = last + 1;
-}
-
-const SPACE = 0x20;
-/** FNV-1a, 32 bits. */
-const HASH_PRIME = 16_777_619;
-const HASH_START = 2_166_136_261;
-/** Maximum load of the hash table: a fuller one makes lookups slow. */
-const FULL = 0.5;
-
-/**
- * Numbers the terms in UTF-8 text, from 0 in the order they are first seen, without making each a string: of the 3 million
- * terms of 100 000 memories a twentieth differ, and strings of all took two of the five seconds of a start.
- */
-export class TermReader {
-  /** Each a number and 1; 0 is free. Open addressing, a power of two long. */
-  #table = new Int32Array(1 << 16);
-  #count = 0;
-  /** The terms end to end; where each begins; and its hash. */
-  #bytes = new Uint8Array(1 << 20);
-  readonly #starts: number[] = [0];
-  readonly #hashes: number[] = [];
-
-  /** Calls back with each term of a text that has one space between terms, and answers how many there were. */
-  read(text: Uint8Array, visit: (number: number) => void): number {
-    let count = 0;
-    let start = 0;
-    while (start < text.length) {
-      let hash = HASH_START;
-      let end = start;
-      for (; end < text.length && text[end] !== SPACE; end += 1)
-        hash = Math.imul(hash ^ (text[end] ?? 0), HASH_PRIME);
-      visit(this.#number(text, start, end, hash));
-      count += 1;
-      start = end + 1;
-    }
-    return count;
-  }
-
-  /** The term of a number that `read` gave. */
-  term(number: number): string {
-    return Buffer.from(this.#bytes.buffer).toString("utf8", this.#starts[number], this.#starts[number + 1]);
-  }
-
-  #number(text: Uint8Array, start: number, end: number, hash: number): number {
-    const mask = this.#table.length - 1;
-    // The high bits of the hash are better mixed than the low ones.
-    for (let place = (hash ^ (hash >>> 15)) & mask; ; place = (place + 1) & mask) {
-      const number = (this.#table[place] ?? 0) - 1;
-      if (number < 0) return this.#add(text, start, end, hash, place);
-      if (this.#hashes[number] === hash && this.#isTerm(number, text, start, end)) return number;
-    }
-  }
-
-  #isTerm(number: number, text: Uint8Array, start: number, end: number): boolean {
-    const from = this.#starts[number] ?? 0;
-    if ((this.#starts[number + 1] ?? 0) - from !== end - start) return false;
-    for (let i = 0; i < end - start; i += 1) if (this.#bytes[from + i] !== text[start + i]) return false;
-    return true;
-  }
-
-  #add(text: Uint8Array, start: number, end: number, hash: number, place: number): number {
-    const number = this.#count;
-    const from = this.#starts[number] ?? 0;
-    const to = from + end - start;
-    if (to > this.#bytes.length) {
-      const larger = new Uint8Array(2 * to);
-      larger.set(this.#bytes);
-      this.#bytes = larger;
-    }
-    this.#bytes.set(text.subarray(start, end), from);
-    this.#starts.push(to);
-    this.#hashes.push(hash);
-    this.#table[place] = number + 1;
-    this.#count += 1;
-    if (this.#count > FULL * this.#table.length) this.#grow();
-    return number;
-  }
-
-  #grow(): void {
-    this.#table = new Int32Array(2 * this.#table.length);
-    const mask = this.#table.length - 1;
-    for (const [number, hash] of this.#hashes.entries()) {
-      let place = (hash ^ (hash >>> 15)) & mask;
-      while (this.#table[place] !== 0) place = (place + 1) & mask;
-      this.#table[place] = number + 1;
-    }
-  }
 }

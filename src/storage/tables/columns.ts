@@ -185,20 +185,6 @@ function stringReader({ values, offsets }: ColumnData): (row: number) => string 
   return (row) => bytes.toString("utf8", (offsets?.[row] ?? 0) - start, (offsets?.[row + 1] ?? 0) - start);
 }
 
-/** A reader of texts as UTF-8, a view of the column where it can be; lone surrogates come as U+FFFD. */
-export function utf8Reader(data: ColumnData): (row: number) => Uint8Array {
-  const { values, offsets } = data;
-  const start = offsets?.[0] ?? 0;
-  const string = text.decode(data);
-  return (row) => {
-    const bytes = (values as Uint8Array).subarray(
-      (offsets?.[row] ?? 0) - start,
-      (offsets?.[row + 1] ?? 0) - start,
-    );
-    return bytes[0] === ESCAPED.charCodeAt(0) ? Buffer.from(string(row)) : bytes;
-  };
-}
-
 /** UTF-8 has no lone surrogates, and U+FFFD in their place would be another text: such strings go as escaped JSON. */
 const ESCAPED = "\u0000json:";
 const LONE_SURROGATE = /\p{Surrogate}/u;

@@ -2,15 +2,15 @@ import { setImmediate as turnOfOthers } from "node:timers/promises";
 import type { VersionEntry } from "../../core/history/version-index.ts";
 import type { Change, MemoryRow, Rows, TableName } from "../../core/rows.ts";
 import { bytesOf } from "../catalogue/overlay.ts";
-import { buffersOf, type Columns, utf8Reader } from "./columns.ts";
+import { buffersOf, type Columns } from "./columns.ts";
 import { COMPACTION_THRESHOLDS, type CompactionThresholds, type GenerationCalls } from "./worker-protocol.ts";
 import { SLIM_MEMORY_COLUMNS, SLIM_VERSION_COLUMNS, TABLE_SPECS } from "./specs.ts";
 import { columnOf, type Entry, type StateToOpen, type TableSpec, type TableState } from "./table-spec.ts";
 import { decodeQuantised, QUANTISED_COLUMNS, type QuantisedWindows } from "./vectors-table.ts";
 import { TablesThread } from "./worker-client.ts";
 
-/** A memory without its text, and with its terms in UTF-8: whoever indexes them need not make strings of all. */
-export type SlimMemory = Omit<MemoryRow, "content" | "terms"> & { readonly terms: Uint8Array };
+/** A memory without its text. */
+export type SlimMemory = Omit<MemoryRow, "content">;
 
 /** Tables whose rows are held in memory whole. */
 export type SmallTable = "signals" | "edges" | "requests" | "facts" | "documents" | "jobs";
@@ -183,11 +183,9 @@ class ThreadedTables implements Tables {
   async *scanMemories(): AsyncGenerator<readonly SlimMemory[]> {
     for await (const batch of this.#batches("memories", SLIM_MEMORY_COLUMNS)) {
       const rows = new Map<string, MemoryRow>();
-      const { terms, ...others } = batch;
-      TABLE_SPECS.memories.decode(others, rows);
-      if (terms === undefined || rows.size !== terms.length) throw new Error("two memories have one id");
-      const termsAt = utf8Reader(terms);
-      yield Array.from(rows.values(), (row, i) => Object.assign(row, { terms: termsAt(i) }));
+      TABLE_SPECS.memories.decode(batch, rows);
+      if (rows.size !== columnOf(batch, "id").length) throw new Error("two memories have one id");
+      yield [...rows.values()];
     }
   }
 

@@ -77,23 +77,25 @@ describe("WordIndex", () => {
     );
   });
 
-  it("scores the same when it was loaded from bytes, and goes on from there", () => {
+  it("scores the same when it was filled from a part, and goes on from there", () => {
     const texts = ["tea in the garden tea", "", "grün tee", "tea"];
-    const [loaded, put] = [new WordIndex(), new WordIndex()];
-    const load = loaded.startLoading();
-    texts.forEach((text, ordinal) => load(ordinal, Buffer.from(text)));
-    texts.forEach((text, ordinal) => put.put(ordinal, terms(text)));
-    for (const index of [loaded, put]) {
+    const [packed, filled, put] = [new WordIndex(), new WordIndex(), new WordIndex()];
+    for (const index of [packed, put]) texts.forEach((text, ordinal) => index.put(ordinal, terms(text)));
+    packed.pack();
+    filled.fromPart(packed.toPart());
+    for (const index of [packed, filled, put]) {
       index.put(4, terms("tea tee"));
       index.remove(0);
     }
-    const [scores, expected] = [loaded, put].map((index) =>
-      index.score(question("tea grün tee"), 4, 5, undefined),
-    );
-    expect([0, 1, 2, 3, 4].map((ordinal) => scores?.of(ordinal))).toEqual(
-      [0, 1, 2, 3, 4].map((ordinal) => expected?.of(ordinal)),
-    );
-    expect(scores?.of(2)).toBeGreaterThan(0);
+    packed.pack();
+    const places = [0, 1, 2, 3, 4];
+    const [scores, others, expected] = [packed, filled, put].map((index) => {
+      const found = index.score(question("tea grün tee"), 4, 5, undefined);
+      return places.map((ordinal) => found.of(ordinal));
+    });
+    expect(scores).toEqual(expected);
+    expect(others).toEqual(expected);
+    expect(scores?.[2]).toBeGreaterThan(0);
   });
 
   it("scores the same when the dead are swept", () => {

@@ -1,0 +1,166 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { addMemory } from "../../src/core/memories/add-memories.ts";
+import { reinforceMemory } from "../../src/core/memories/reinforce-memory.ts";
+import { updateMemory } from "../../src/core/memories/update-memory.ts";
+import { deleteMemory } from "../../src/core/operations.ts";
+import { nodeDisk } from "../../src/storage/disk.ts";
+import { IndexImage, removeImage, writeImage } from "../../src/storage/index-image.ts";
+import { erase } from "../support/store-survival.ts";
+import { createStoreOnDisk, type StoreOnDisk } from "../support/store-on-disk.ts";
+
+let store: StoreOnDisk;
+beforeEach(async () => {
+  store = await createStoreOnDisk();
+});
+afterEach(async () => {
+  await store.close();
+  store.removeDirectory();
+});
+
+const imageFile = () => join(store.directory, "INDEXES");
+const add = async (content: string, more: object = {}) =>
+  (await addMemory(store.ports, { content, ...more })).memory.id;
+
+async function reopen(options?: Parameters<StoreOnDisk["reopen"]>[0]): Promise<void> {
+  await store.close();
+  store = await store.reopen(options);
+}
+
+/** What readers find, without the ordinals, which an open may deal out anew. */
+async function findings(): Promise<unknown> {
+  const { catalogue } = store.opened.store;
+  const { ids, total } = catalogue.page({}, { limit: 1_000, offset: 0 });
+  const { vector } = await store.ports.embedder.embedQuestion("tea in the garden");
+  const terms = ["tea", "garden", "kettl", "coffe"].map((term) => ({ term, weight: 1 }));
+  const meaning = store.opened.store.scoreVectors(vector);
+  const words = store.opened.store.scoreWords(terms, 5);
+  const found = ids.map((id) => {
+    const entry = catalogue.find(id);
+    const ordinal = entry?.ordinal ?? -1;
+    return {
+      ...entry,
+      ordinal: null,
+      meaning: meaning.of(ordinal),
+      words: words.of(ordinal),
+      edges: catalogue.edgesOf(id),
+      next: catalogue.idAt(catalogue.sessionNeighbour(ordinal, 1) ?? -1),
+    };
+  });
+  return { total, found, users: [...catalogue.users()] };
+}
+
+async function fill(): Promise<string[]> {
+  const ids = [];
+  for (let i = 0; i < 12; i += 1)
+    ids.push(
+      await add(`tea ${i} in the garden with Ann`, {
+        ...(i > 8 && { userId: "ann" }),
+        ...(i % 3 === 0 && { sessionId: "walk", tags: ["green"], metadata: { cup: i } }),
+      }),
+    );
+  await store.opened.checkpointer.flush();
+  return ids;
+}
+
+async function changeSome([first = "", second = "", third = ""]: readonly string[]): Promise<void> {
+  await add("a kettle for the garden", { supersedes: [third] });
+  await updateMemory(store.ports, { id: first, content: "coffee with \ud800 Bob", tags: ["\udc00"] });
+  await deleteMemory(store.ports, { id: second });
+  await reinforceMemory(store.ports, { id: third, boost: 0.2 });
+}
+
+describe("the image of the indexes", () => {
+  it("answers as the tables do, with all that came after it", async () => {
+    const ids = await fill();
+    await reopen();
+    const image = readFileSync(imageFile());
+    for (const some of [ids.slice(0, 3), ids.slice(3, 6)]) {
+      await changeSome(some);
+      await store.opened.checkpointer.flush();
+    }
+    await changeSome(ids.slice(6));
+    const live = await findings();
+    await reopen();
+    expect(await findings()).toEqual(live);
+    // It was read: a start that cannot writes another one.
+    expect(readFileSync(imageFile()).equals(image)).toBe(true);
+    await store.close();
+    await removeImage(nodeDisk, store.directory);
+    store = await store.reopen();
+    expect(await findings()).toEqual(live);
+    expect(readFileSync(imageFile()).equals(image)).toBe(false);
+  });
+
+  it("is made again wherever it is damaged or cut", async () => {
+    await fill();
+    await reopen();
+    const live = await findings();
+    const whole = readFileSync(imageFile());
+    for (const at of [0, 10, 200, whole.length >> 1, whole.length - 1]) {
+      for (const damaged of [Buffer.from(whole), whole.subarray(0, at)]) {
+        damaged[at] = (damaged[at] ?? 0) ^ 1;
+        await store.close();
+        writeFileSync(imageFile(), damaged);
+        store = await store.reopen();
+        expect(await findings()).toEqual(live);
+        expect(readFileSync(imageFile()).equals(whole)).toBe(true);
+      }
+    }
+  });
+
+  it("of a later moment than the checkpoint is not read", async () => {
+    const ids = await fill();
+    await reopen();
+    await changeSome(ids);
+    await store.opened.checkpointer.flush();
+    const live = await findings();
+    await store.close();
+    await removeImage(nodeDisk, store.directory);
+    store = await store.reopen();
+    // A checkpoint and an image of now, of which the checkpoint is lost.
+    await store.close();
+    const newest = (await nodeDisk.list(store.directory))
+      .map(({ name }) => name)
+      .filter((name) => name.startsWith("CHECKPOINT"))
+      .sort()
+      .at(-1);
+    writeFileSync(join(store.directory, newest ?? ""), "damaged");
+    store = await store.reopen();
+    expect(await findings()).toEqual(live);
+  });
+
+  it("goes with a purge", async () => {
+    await fill();
+    await reopen();
+    expect(await nodeDisk.size(imageFile())).toBeGreaterThan(0);
+    await erase(store);
+    expect(await nodeDisk.size(imageFile())).toBeUndefined();
+  });
+
+  it("gives back any columns, and none under another key", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.double(), { maxLength: 40 }),
+        fc.array(fc.string({ unit: "binary" })),
+        async (doubles, strings) => {
+          const { directory } = store;
+          const rows = Int8Array.from(doubles.keys());
+          const part = { numbers: { doubles: Float64Array.from(doubles), rows }, json: { strings } };
+          await writeImage(nodeDisk, directory, { key: "a", sequence: 7 }, { part, other: part });
+          const image = await IndexImage.open(nodeDisk, directory, "a");
+          const target = new Uint8Array(rows.length);
+          expect(image?.sequence).toBe(7);
+          expect(await image?.read("other", { rows: () => target })).toEqual(part);
+          expect(new Int8Array(target.buffer)).toEqual(rows);
+          expect(await IndexImage.open(nodeDisk, directory, "b")).toBeUndefined();
+          await image?.close();
+        },
+      ),
+      { numRuns: 20 },
+    );
+    await removeImage(nodeDisk, store.directory);
+  });
+});
