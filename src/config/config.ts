@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { KEY_CHARACTERS, MIN_KEY_LENGTH } from "../http/access.ts";
 import type { ShownSettings } from "../core/inspection.ts";
-import { slipsBetween } from "../core/text/near-words.ts";
+import { nearestName } from "../core/text/near-words.ts";
 import { strangersLetIn } from "./exposure.ts";
 import { accepts, expectationOf, fromText, type Setting, type SettingValue } from "./setting-kinds.ts";
 import { SETTINGS_SCHEMA, userFolders } from "./settings-schema.ts";
@@ -326,15 +326,6 @@ function unknownSetting(kind: string, name: string, known: readonly string[]): C
   const nearest = nearestName(plain, known);
   const hint = nearest === undefined ? `the settings are ${known.join(", ")}` : `did you mean ${nearest}?`;
   return new ConfigError(`Unknown ${kind} ${name}; ${hint}`);
-}
-
-/** The known name that a misspelt one most likely means, whatever its case and separators; undefined when none is near. */
-export function nearestName(name: string, known: readonly string[]): string | undefined {
-  const bare = (text: string) => text.toLowerCase().replace(/[^a-z0-9]/g, "");
-  const most = bare(name).length <= 4 ? 1 : 2;
-  const near = known.map((each) => ({ each, slips: slipsBetween(bare(name), bare(each), most) }));
-  const [best] = near.sort((a, b) => a.slips - b.slips);
-  return best !== undefined && best.slips <= most ? best.each : undefined;
 }
 
 function isSettingName(key: string): key is SettingName {

@@ -2,7 +2,7 @@
 import { Readable } from "node:stream";
 import { setImmediate as turnOfOthers } from "node:timers/promises";
 import type { FastifyReply } from "fastify";
-import { ServiceError } from "../core/errors.ts";
+import { orRefused, ServiceError } from "../core/errors.ts";
 import { PIECE_BYTES } from "../schemas/json-limits.ts";
 import { type ProblemDetails, problemOf } from "./problem.ts";
 import type { Static, TSchema } from "typebox";
@@ -45,7 +45,9 @@ export function judge<S extends TSchema, Input extends object>(
   return async <Common extends object>(items: readonly unknown[], path: string, common: Common) =>
     mapInTurns(items, (item, index) => {
       const checked = check(item, `${path}/${index}`);
-      return "error" in checked ? checked.error : { ...inputOf(checked.value as Static<S>), ...common };
+      if ("error" in checked) return checked.error;
+      const input = orRefused(() => inputOf(checked.value as Static<S>));
+      return input instanceof ServiceError ? within(`${path}/${index}`, input) : { ...input, ...common };
     });
 }
 

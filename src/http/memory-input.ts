@@ -71,6 +71,7 @@ function supersedesOf(ids: string | readonly string[] | null | undefined): strin
 export function queryMemoryInput(body: Static<typeof QueryMemoryBody>): QueryMemoryInput {
   const {
     k,
+    limit,
     snippet,
     timeZone,
     reinforce,
@@ -81,7 +82,7 @@ export function queryMemoryInput(body: Static<typeof QueryMemoryBody>): QueryMem
   const filters = body.filters ?? {};
   return {
     ...input,
-    limit: k ?? DEFAULT_MATCHES,
+    limit: k ?? limit ?? DEFAULT_MATCHES,
     includeFacts: input.includeFacts ?? true,
     filter: queryFilter(filters, oneUser([body.user_id, filters.user_id], "/filters/user_id")),
     ...present({

@@ -4,9 +4,10 @@ import type { TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 import type { TLocalizedValidationError } from "typebox/error";
 import { ServiceError } from "../core/errors.ts";
+import { nearestName } from "../core/text/near-words.ts";
 import { fieldFaults, stepName } from "../schemas/field-faults.ts";
 import { TOO_LARGE_KEYWORDS } from "../schemas/fields.ts";
-import { convertQuery } from "./query-string.ts";
+import { convertQuery, propertiesOf } from "./query-string.ts";
 
 /** Checks a value against one schema. */
 export interface Validator {
@@ -115,8 +116,17 @@ function isTooLarge(schema: TSchema, error: TLocalizedValidationError): boolean 
 /** A sentence with the names that there are, where an unknown one was refused. */
 function knownNames(schema: TSchema, errors: readonly TLocalizedValidationError[]): string {
   const unknown = errors.find(({ keyword }) => keyword === "additionalProperties");
-  const properties = unknown && brokenPart(schema, unknown)?.["properties"];
-  return properties ? ` Known are ${Object.keys(properties).join(", ")}.` : "";
+  const properties = unknown && (brokenPart(schema, unknown) as ObjectSchema | undefined)?.properties;
+  if (properties === undefined) return "";
+  const names = Object.keys(properties);
+  // A condition may have been put beside the filters, not in them.
+  const inner = Object.keys(propertiesOf(properties["filters"]));
+  const all = [...names, ...inner.filter((name) => !names.includes(name)).map((name) => `filters.${name}`)];
+  const [name = ""] = unknown?.keyword === "additionalProperties" ? unknown.params.additionalProperties : [];
+  const meant =
+    nearestName(name, names) ??
+    all.find((each) => each === `filters.${name}` || (name.length > 2 && each.startsWith(name)));
+  return meant === undefined ? ` Known are ${names.join(", ")}.` : ` Did you mean ${meant}?`;
 }
 
 /** The part of the schema that the value violates. */

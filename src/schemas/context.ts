@@ -4,7 +4,7 @@ import * as t from "./shapes.ts";
 
 export const DEFAULT_CONTEXT_TOKENS = 1_200;
 
-export const ContextBody = t.named("ContextRequest", {
+export const ContextBody = t.closed("ContextRequest", {
   user_id: t.optional(field.UserId),
   project: t.optional(t.text("It and what has no project; left out: every project.", field.Project)),
   query: t.optional(

@@ -55,7 +55,7 @@ export const TrashReply = pageReply(
 const CHANGE_KINDS = ["added", "updated", "deleted", "restored"] as const;
 const ChangeKind = t.oneOf(CHANGE_KINDS);
 
-export const UndoFields = t.named("Undo", {
+export const UndoFields = t.closed("Undo", {
   client: t.optional({
     ...field.ClientName,
     description:

@@ -49,9 +49,16 @@ export const QueryFilters = Type.Object(
   },
 );
 
-export const QueryMemoryBody = t.named("QueryMemory", {
+export const QueryMemoryBody = t.closed("QueryMemory", {
   query: Type.String({ minLength: 1, maxLength: 8_192, examples: ["when did I plant the garlic?"] }),
-  k: t.optional(t.whole("How many matches at most.", { minimum: 1, maximum: 200, default: DEFAULT_MATCHES })),
+  k: t.optional(
+    t.whole("How many matches at most; `limit` is the same.", {
+      minimum: 1,
+      maximum: 200,
+      default: DEFAULT_MATCHES,
+    }),
+  ),
+  limit: t.optional(t.whole(undefined, { minimum: 1, maximum: 200 })),
   user_id: t.optional(field.UserId),
   filters: t.optional(QueryFilters),
   time_zone: t.optional(field.TimeZone),

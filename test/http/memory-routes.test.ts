@@ -148,6 +148,14 @@ describe("POST /memory/add/batch", () => {
     expect((await send(1_001)).statusCode).toBe(413);
   });
 
+  it("refuses the item alone that supersedes what is no id", async () => {
+    const { post } = createTestServer();
+    const memories = [{ content: "a" }, { content: "b", supersedes: "nonsense" }];
+    const { statusCode, ...reply } = await post("/memory/add/batch", { memories });
+    expect(statusCode).toBe(200);
+    expect(reply.json()).toMatchObject({ added: 1, failed: 1, results: [{ status: 200 }, { status: 404 }] });
+  });
+
   it("is refused whole when it is no batch", async () => {
     const { post } = createTestServer();
     expect((await post("/memory/add/batch", {})).statusCode).toBe(400);

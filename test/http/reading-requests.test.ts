@@ -52,6 +52,30 @@ describe("bodies", () => {
     expect(reply.json().detail).not.toContain("content");
   });
 
+  it.each([
+    ["POST /context", { user: "ann" }, "/user", "Did you mean user_id?"],
+    ["POST /memory/query", { query: "x", userId: "ann" }, "/userId", "Did you mean user_id?"],
+    ["POST /memory/query", { query: "x", project: "garden" }, "/project", "Did you mean filters.project?"],
+    ["POST /memory/query", { query: "x", filters: { tag: ["a"] } }, "/filters/tag", "Did you mean tags?"],
+    ["POST /memory/query", { query: "x", zzz: 1 }, "/zzz", "Known are query, k, limit, user_id,"],
+    ["POST /undo", { usr_id: "ann" }, "/usr_id", "Did you mean user_id?"],
+    [`DELETE /memory/${id}`, { user: "ann" }, "/user", "Did you mean user_id?"],
+    [`DELETE /api/temporal/fact/${id}`, { validTo: 1_700_000_000_000 }, "/validTo", "Did you mean valid_to?"],
+    ["DELETE /users/ann/memories", { keeps: "documents" }, "/keeps", "Did you mean keep?"],
+    ["DELETE /trash", { user: "ann" }, "/user", "Did you mean user_id?"],
+  ])(
+    "of %s with an unknown field, which would widen it, are refused: %j",
+    async (route, body, path, said) => {
+      const { app, calls } = createTestServer();
+      const [method, url] = route.split(" ") as ["POST" | "DELETE", string];
+      const reply = await app.inject({ method, url, payload: body });
+      expect([reply.statusCode, reply.json().code]).toEqual([400, "INVALID_REQUEST"]);
+      expect(reply.json().errors).toEqual([{ path, message: "is not known here" }]);
+      expect(reply.json().detail).toContain(said);
+      expect(calls).toEqual([]);
+    },
+  );
+
   it("name every wrong field", async () => {
     const reply = await createTestServer().post("/memory/add", { content: 1, tags: [2], sector: "no" });
     expect(reply.json().errors).toEqual([

@@ -19,7 +19,7 @@ export function nearness(word: string, other: string): number {
 }
 
 /** Slips that make one word of the other; more than `most` where there are more. */
-export function slipsBetween(word: string, other: string, most: number): number {
+function slipsBetween(word: string, other: string, most: number): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: other.length + 1 }, (_, j) => j);
   for (let i = 1; i <= word.length; i += 1) {
@@ -36,4 +36,13 @@ export function slipsBetween(word: string, other: string, most: number): number 
     last = row;
   }
   return last[other.length] ?? 0;
+}
+
+/** The known name that a misspelt one most likely means, whatever its case and separators; undefined when none is near. */
+export function nearestName(name: string, known: readonly string[]): string | undefined {
+  const bare = (text: string) => text.toLowerCase().replace(/[^a-z0-9]/g, "");
+  const most = bare(name).length <= 4 ? 1 : 2;
+  const near = known.map((each) => ({ each, slips: slipsBetween(bare(name), bare(each), most) }));
+  const [best] = near.sort((a, b) => a.slips - b.slips);
+  return best !== undefined && best.slips <= most ? best.each : undefined;
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { nearestName } from "../../src/config/config.ts";
+import { nearestName } from "../../../src/core/text/near-words.ts";
 
 const known = ["--host", "--port", "--data-dir", "--log-level", "--allowed-hosts"];
 
