@@ -3,7 +3,7 @@ import { ServiceError } from "../core/errors.ts";
 import type { Fact } from "../core/facts/fact.ts";
 import { type AgentToolInput, DEFAULT_ANSWER_TOKENS, MAX_LISTED } from "../schemas/agent-tools.ts";
 import { formatTime, parseTime } from "../schemas/time.ts";
-import { type AgentContext, momentOf, readScope, writeScope } from "./agent-context.ts";
+import { type AgentContext, idOf, momentOf, ownerCheck, readScope, writeScope } from "./agent-context.ts";
 import { countedAdd } from "./counted-add.ts";
 import { fitting, quoted } from "./notes.ts";
 import { refuseSecrets } from "../core/text/find-secret.ts";
@@ -38,11 +38,17 @@ export async function recordFact(
   const alike =
     others.length === 0
       ? ""
-      : `\nSimilar facts hold too; if one no longer does, memory_delete its id:\n${markedFacts(context, others.map(factLine))}`;
+      : `\nSimilar facts hold too; if one no longer does, fact_end its id:\n${markedFacts(context, others.map(factLine))}`;
   const where = fact.project === null ? "no project" : `project ${quoted(fact.project)}`;
   if (deduplicated) return `Nothing new: this is recorded already, id=${fact.id}, ${where}.${alike}`;
   const ended = superseded.length === 0 ? "" : ` It ended or changed ${superseded.length} earlier.`;
   return `Recorded: id=${fact.id}, ${where}.${ended}${alike}`;
+}
+
+export async function endFact(context: AgentContext, input: AgentToolInput<"fact_end">): Promise<string> {
+  const id = await idOf(context, input.id);
+  const validTo = present({ validTo: parseTime(input.valid_to) });
+  return ended(await context.operations.invalidateFact({ id, ...validTo, ...ownerCheck(context) }));
 }
 
 export function ended({ id, validTo }: Fact): string {

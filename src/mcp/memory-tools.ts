@@ -3,7 +3,6 @@ import { ServiceError } from "../core/errors.ts";
 import type { AddMemoryInput } from "../core/memories/memory-ports.ts";
 import type { SeenMemory } from "../core/memory.ts";
 import type { MemoryHit } from "../core/recall/query-memory.ts";
-import { isTimeZone } from "../core/text/calendar.ts";
 import { type AgentToolInput, DEFAULT_ANSWER_TOKENS, MAX_LISTED } from "../schemas/agent-tools.ts";
 import { DEFAULT_BOOST } from "../schemas/memory.ts";
 import { DEFAULT_MATCHES } from "../schemas/query-memory.ts";
@@ -29,17 +28,11 @@ const DEFAULT_LISTED = 20;
 const FACTS = 5;
 
 export async function search(context: AgentContext, input: AgentToolInput<"memory_search">): Promise<string> {
-  if (typeof input.time_zone === "string" && !isTimeZone(input.time_zone))
-    throw new ServiceError(
-      "INVALID_REQUEST",
-      `"${input.time_zone}" is no time zone; give one such as Europe/Berlin.`,
-    );
   const scope = readScope(context, input.scope);
-  const zoned = { clock: context.clock, timeZone: input.time_zone ?? context.timeZone };
   const onlyNotes = present({
     tags: input.tags,
-    from: momentOf(zoned, input.from, "from"),
-    to: momentOf(zoned, input.to, "to"),
+    from: momentOf(context, input.from, "from"),
+    to: momentOf(context, input.to, "to"),
   });
   const {
     hits,
@@ -50,7 +43,6 @@ export async function search(context: AgentContext, input: AgentToolInput<"memor
     includeFacts: Object.keys(onlyNotes).length === 0,
     limit: Math.min(input.limit ?? DEFAULT_MATCHES, MAX_LISTED),
     snippetChars: SNIPPET_CHARS,
-    ...present({ timeZone: input.time_zone ?? undefined }),
     filter: { ...scope.filter, ...onlyNotes },
   });
   const lines = facts.slice(0, FACTS).map(factLine);
@@ -185,12 +177,10 @@ export async function update(context: AgentContext, input: AgentToolInput<"memor
   return `Changed: id=${memory.id}, now version ${memory.version}.`;
 }
 
-/** Deletes a note, or ends a fact; a `valid_to` means a fact for sure. */
+/** Deletes a note, or ends a fact. */
 export async function remove(context: AgentContext, input: AgentToolInput<"memory_delete">): Promise<string> {
   const target = { id: await idOf(context, input.id), ...ownerCheck(context) };
   const { operations } = context;
-  const validTo = parseTime(input.valid_to);
-  if (validTo !== undefined) return ended(await operations.invalidateFact({ ...target, validTo }));
   const deletion = { ...target, trash: true, deletedBy: context.client };
   const memory = await operations.deleteMemory(deletion).catch((error: unknown) => {
     if (!(error instanceof ServiceError) || error.code !== "NOT_FOUND") throw error;

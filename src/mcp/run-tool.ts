@@ -4,7 +4,7 @@ import { AGENT_TOOLS, type AgentToolInput, type AgentToolName } from "../schemas
 import { fieldFaults } from "../schemas/field-faults.ts";
 import type { AgentContext } from "./agent-context.ts";
 import { ingestText, ingestUrl } from "./document-tools.ts";
-import { lookUpFacts, recordFact, timeline } from "./fact-tools.ts";
+import { endFact, lookUpFacts, recordFact, timeline } from "./fact-tools.ts";
 import { summarise } from "./summary-tool.ts";
 import { add, get, list, reinforce, remove, search, update } from "./memory-tools.ts";
 
@@ -30,6 +30,7 @@ const RUN: { readonly [Name in AgentToolName]: Run<Name> } = {
   memory_reinforce: reinforce,
   memory_summary: summarise,
   fact_record: recordFact,
+  fact_end: endFact,
   fact_lookup: lookUpFacts,
   fact_timeline: timeline,
   ingest_text: ingestText,

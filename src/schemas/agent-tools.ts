@@ -54,13 +54,13 @@ const Id = t.text("its id", { minLength: 1, maxLength: 64 });
 /** A date, a time, or words as `momentOf` reads them. */
 const When = (description: string) => t.optional(t.text(description, { minLength: 1, maxLength: 64 }));
 const From = When("date or last week");
-const To = When("the same, its end");
+const To = When("its end");
 const AnswerTokens = t.optional(t.whole("of the answer", { minimum: 100, maximum: 50_000 }));
 const Scope = t.optional(t.oneOf(["project", "all"], "default project"));
 /** More than `MAX_LISTED` counts as that. */
 const Limit = (description: string) =>
   t.optional(t.whole(description, { minimum: 1, maximum: Number.MAX_SAFE_INTEGER }));
-const AllowSecret = t.optional(t.flag("it is no secret"));
+const AllowSecret = t.optional(t.flag("no secret"));
 const Text = said(field.Content, "the text");
 const tagList = (description: string) =>
   t.optional(Type.Unsafe<string[]>({ ...field.Tags, items: said(field.Tag), description }));
@@ -71,11 +71,10 @@ function tool<Input extends TSchema>(description: string, input: Input, hints: T
 
 export const AGENT_TOOLS = {
   memory_search: tool(
-    "Find facts, and notes: ids, snippets.",
+    "Find notes and facts.",
     Type.Object({
       query: said(QueryMemoryBody.properties.query, "question or words"),
       limit: Limit("how many, near ones too"),
-      time_zone: t.optional(said(field.TimeZone, "of times in words")),
       scope: Scope,
       tags: tagList("with all of them"),
       from: From,
@@ -103,18 +102,18 @@ export const AGENT_TOOLS = {
     "Read a note whole.",
     Type.Object({
       id: Id,
-      offset: t.optional(t.whole("where to go on", { minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
+      offset: t.optional(t.whole("from where", { minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
       max_tokens: AnswerTokens,
     }),
     READS,
   ),
   memory_add: tool(
-    "Store one note. Answers similar ones: if one says the same, update that instead.",
+    "Store one note.",
     Type.Object({
       content: Text,
       tags: tagList("its tags"),
       occurred_at: t.optional(said(field.BodyTime, "date, if not now")),
-      supersedes: t.optional(said(Id, "id of the note it replaces")),
+      supersedes: t.optional(said(Id, "id of what it replaces")),
       allow_secret: AllowSecret,
     }),
     ADDS,
@@ -125,30 +124,31 @@ export const AGENT_TOOLS = {
       id: Id,
       content: t.optional(Text),
       tags: tagList("instead of its tags"),
-      supersedes: t.optional(said(Id, "id of a note it replaces")),
+      supersedes: t.optional(said(Id, "id of what it replaces")),
       still_holds: t.optional(t.flag("nothing replaced it")),
       version: t.optional(t.whole("if still this one", { minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
       allow_secret: AllowSecret,
     }),
     CHANGES,
   ),
-  memory_delete: tool(
-    "Delete a note, or end a fact.",
-    Type.Object({ id: Id, valid_to: t.optional(said(field.BodyTime, "end of a fact, default now")) }),
-    CHANGES,
-  ),
+  memory_delete: tool("Delete a note.", Type.Object({ id: Id }), CHANGES),
   fact_record: tool(
-    "Record what is true: Ada | lives in | London. Ends the earlier one.",
+    "Record what is true; ends the earlier.",
     Type.Object({
       subject: said(field.FactSubject, "Ada"),
       predicate: said(field.FactPredicate, "lives in"),
       object: said(field.FactObject, "London"),
       valid_from: t.optional(said(field.BodyTime, "date, default now")),
-      valid_to: t.optional(said(field.BodyTime, "date of its end")),
+      valid_to: t.optional(said(field.BodyTime, "its end")),
       cardinality: t.optional(said(RecordFactBody.properties.cardinality, "many: several at once")),
       allow_secret: AllowSecret,
     }),
     ADDS,
+  ),
+  fact_end: tool(
+    "End a fact that is no longer true.",
+    Type.Object({ id: Id, valid_to: t.optional(said(field.BodyTime, "date, default now")) }),
+    CHANGES,
   ),
   fact_lookup: tool(
     "Look up facts.",
@@ -221,6 +221,7 @@ const DEFAULT_TOOLS: readonly AgentToolName[] = [
   "memory_update",
   "memory_delete",
   "fact_record",
+  "fact_end",
   "fact_lookup",
 ];
 

@@ -156,8 +156,8 @@ describe("times and ids", () => {
     const id = /id=([0-9a-f-]+)/.exec(recorded)?.[1] ?? "";
     const other = await agents.connect({ query: "user_id=ben" });
     const input = { id: id.slice(-12), valid_to: "2025-06-01" };
-    expect(await call(other, "memory_delete", input)).toMatch(/^NOT_FOUND/);
-    expect(await call(client, "memory_delete", input)).toContain(
+    expect(await call(other, "fact_end", input)).toMatch(/^NOT_FOUND/);
+    expect(await call(client, "fact_end", input)).toContain(
       `Ended: the fact id=${id} holds until 2025-06-01`,
     );
   });
@@ -388,7 +388,7 @@ describe("what is offered", () => {
   it("leaves out what was not asked for, and refuses it", async () => {
     const client = await agents.connect();
     const { tools } = await client.listTools();
-    expect(tools).toHaveLength(8);
+    expect(tools).toHaveLength(9);
     expect(await call(client, "ingest_url", { url: "https://example.org" })).toMatch(/^FORBIDDEN.*--tools/);
     await expect(client.callTool({ name: "constructor", arguments: {} })).rejects.toThrow(/no tool/);
   });
@@ -463,7 +463,7 @@ describe("documents and facts", () => {
     ])
       expect(answer).toContain('"Ada" "lives in" "London"');
     expect(await call(client, "memory_search", { query, tags: ["x"] })).not.toContain("London");
-    expect(await call(client, "memory_delete", { id: london })).toMatch(/^Ended/);
+    expect(await call(client, "fact_end", { id: london })).toMatch(/^Ended/);
     const left = await call(client, "memory_search", { query, limit: 3 });
     expect(left).toContain('"Ada" "lives_in" "Paris"');
     expect(left).not.toContain("London");

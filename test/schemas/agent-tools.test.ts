@@ -18,6 +18,7 @@ it("defines the default tools in 1 100 tokens, and says when to use them in 150"
     "memory_update",
     "memory_delete",
     "fact_record",
+    "fact_end",
     "fact_lookup",
   ]);
   expect(tokensOf(JSON.stringify(tools))).toBeLessThanOrEqual(1_100);
