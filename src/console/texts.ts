@@ -135,6 +135,7 @@ export const texts = {
       similar: "similar",
       "same-document": "same document",
       updates: "a later value",
+      link: "linked",
     } as Readonly<Record<string, string>>,
   },
   history: {

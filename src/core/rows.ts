@@ -67,10 +67,11 @@ export interface TokenRow {
   readonly stamp: string;
 }
 
-export const EDGE_KINDS = ["next", "similar", "same-document", "updates"] as const;
+export const EDGE_KINDS = ["next", "similar", "same-document", "updates", "link"] as const;
 export type EdgeKind = (typeof EDGE_KINDS)[number];
 
-/** `next` and `same-document` point forward in order, `updates` from a later memory to an earlier one. */
+/** `next` and `same-document` point forward in order, `updates` from a later memory to an earlier one, `link` as its
+ * writer made it. */
 export interface EdgeRow {
   readonly source: string;
   readonly target: string;

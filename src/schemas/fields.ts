@@ -6,7 +6,7 @@ import * as times from "./time.ts";
 import { TIME_MARK } from "./wire.ts";
 
 /** Sectors of memory; the same list, in the same order, as the core's. */
-export const EDGE_KIND_NAMES = ["next", "similar", "same-document", "updates"] as const;
+export const EDGE_KIND_NAMES = ["next", "similar", "same-document", "updates", "link"] as const;
 export const SECTOR_NAMES = ["semantic", "episodic", "procedural", "emotional", "reflective"] as const;
 
 /** Annotation: keywords whose breach is TOO_LARGE. `~refine/1` is the second refinement. */

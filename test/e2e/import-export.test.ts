@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -112,6 +112,23 @@ describe("export", () => {
     const bees = `# Bees\n\n${"Bees fly far. ".repeat(400)}`;
     const { document } = (await call(daemon, "POST", "/ingest", { text: bees })).body;
     const original = `/documents/${document.id}/file`;
+
+    const vault = join(folder, "vault");
+    mkdirSync(vault);
+    writeFileSync(join(vault, "Home.md"), "See [[Garlic|how]], [[Nowhere]] and ![[plan.png]].");
+    writeFileSync(join(vault, "Garlic.md"), "Three centimetres deep. Back to [[home]].");
+    expect((await memoryd("first", "import", vault, "--dry-run")).stdout).toContain(
+      "2 memories, 2 waypoints",
+    );
+    const linked = await memoryd("first", "import", vault);
+    expect(linked.stdout).toBe(
+      "4 added, 0 there already, 0 left out, 0 failed\n  in all 2 memories, 2 waypoints\n",
+    );
+    expect((await memoryd("first", "import", vault)).stdout).toContain("0 added, 4 there already");
+    const { body: home } = await call(daemon, "POST", "/memory/query", { query: "See how and plan", k: 1 });
+    const related = await call(daemon, "GET", `/memory/${home.matches[0].id}/related`);
+    const kinds = related.body.edges.map(({ kind }: { kind: string }) => kind);
+    expect(kinds.filter((kind: string) => kind === "link")).toHaveLength(2);
 
     const file = join(folder, "whole.ndjson");
     const notes = join(folder, "notes");

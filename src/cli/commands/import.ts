@@ -1,7 +1,7 @@
 import { CliFailure, EXIT, showProgress } from "../output/output.ts";
 import { connect, type Daemon } from "../connect.ts";
 import { type Checked, checkItem, type Owners, refusedOwners, type Sendable } from "../import/check-item.ts";
-import type { ImportFormat, Progress } from "../import/import-item.ts";
+import { type ImportFormat, type Progress, skipped } from "../import/import-item.ts";
 import { type ImportCounts, ImportReport } from "../import/import-report.ts";
 import { type ImportSource, openSource } from "../import/open-source.ts";
 import { type Outcome, sendItems, sendOriginal } from "../import/send.ts";
@@ -15,10 +15,14 @@ export interface ImportOptions extends Flags, Owners {
   readonly strict?: boolean;
 }
 
+type Link = Extract<Checked, { kind: "link" }>;
+
 /** Records in one request: few enough that progress is seen. */
 const BATCH_ITEMS = 64;
 const BATCH_CHARS = 1_024 * 1_024;
 const SHOW_EVERY_MS = 200;
+/** Of the waypoint for a link between notes; it grows with use. */
+const LINK_WEIGHT = 0.5;
 
 /** Imports from other programs or another memoryd; what is there already is not added again. */
 export async function importFrom(path: string, options: ImportOptions): Promise<void> {
@@ -46,6 +50,10 @@ async function run(
   const show = progressLine();
   let batch: Sendable[] = [];
   let batchChars = 0;
+  /** Ids of notes by their places, for the links between them. */
+  const notes = new Map<string, string>();
+  const note = ({ where }: Sendable, id: string) => notes.set(where, id);
+  const created_at = new Date().toISOString();
 
   const fail = (where: string, reason: string): void => {
     if (options.strict === true) throw new CliFailure(`${where}: ${reason}. The rest was not read.`);
@@ -61,10 +69,21 @@ async function run(
     batch = [];
     batchChars = 0;
     if (daemon === undefined || first === undefined) return;
-    const outcomes = await sendItems(daemon, first.route, sent);
+    const isOfNotes = source.format === "markdown" && first.route === "/memory/add/batch";
+    const outcomes = await sendItems(daemon, first.route, sent, isOfNotes ? note : undefined);
     for (const [i, { where }] of sent.entries()) count(where, outcomes[i]);
   };
-  const take = async (checked: Checked): Promise<void> => {
+  const waypointOf = async ({ where, to }: Link): Promise<Exclude<Checked, Link>> => {
+    // The ids of its notes are known when they are stored.
+    if (batch[0]?.route !== "/import") await flush();
+    const [from, target] = [notes.get(where), notes.get(to)];
+    if (daemon !== undefined && (from === undefined || target === undefined))
+      return skipped(where, "links of notes that were not imported");
+    const body = { type: "waypoint", source: from, target, kind: "link", weight: LINK_WEIGHT, created_at };
+    return { route: "/import", where: `${where} → ${to}`, body };
+  };
+  const take = async (found: Checked): Promise<void> => {
+    const checked = "kind" in found && found.kind === "link" ? await waypointOf(found) : found;
     if ("kind" in checked && checked.kind === "skipped") return report.skipped(checked.reason);
     if ("kind" in checked && checked.kind === "faulty") {
       if (options.strict === true) await flush();

@@ -20,7 +20,7 @@ export interface Sendable {
   readonly where: string;
   readonly body: Readonly<Record<string, unknown>>;
 }
-export type Checked = Sendable | Extract<ImportItem, { kind: "original" | "skipped" | "faulty" }>;
+export type Checked = Sendable | Extract<ImportItem, { kind: "original" | "link" | "skipped" | "faulty" }>;
 
 /** Why a record that names a user is refused without `--keep-users`. */
 export const NAMES_A_USER =
@@ -30,7 +30,7 @@ const validators = new Map<TSchema, Validator>();
 
 /** An item with the owners that the command line asks for, if it fits the schema of what it is sent to. */
 export function checkItem(item: ImportItem, owners: Owners): Checked {
-  if (item.kind === "skipped" || item.kind === "faulty" || item.kind === "original") return item;
+  if (item.kind !== "memory" && item.kind !== "fact" && item.kind !== "line") return item;
   const { where } = item;
   const owned = ownedBody(item, owners);
   if (typeof owned === "string") return faulty(where, owned);

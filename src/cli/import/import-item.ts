@@ -16,6 +16,8 @@ export type ImportItem =
   | { readonly kind: "line"; readonly where: string; readonly body: Readonly<Record<string, unknown>> }
   /** The bytes that a document of an export was made of. */
   | OriginalItem
+  /** Between two notes of a folder, by their places; after both of them. */
+  | { readonly kind: "link"; readonly where: string; readonly to: string }
   | { readonly kind: "skipped"; readonly where: string; readonly reason: string }
   | { readonly kind: "faulty"; readonly where: string; readonly reason: string };
 

@@ -52,11 +52,14 @@ export class ImportReport {
         reasons: Object.fromEntries(this.#skipped),
         faults: this.#faults,
       });
+    const found = [...this.#kinds].map(([kind, count]) => plural(count, KINDS[kind], kind)).join(", ");
     if (dryRun) {
-      const found = [...this.#kinds].map(([kind, count]) => plural(count, KINDS[kind], kind)).join(", ");
       print(`would send ${found === "" ? "nothing" : found}; nothing was sent or changed`);
       for (const sample of this.#samples) print(`  ${sampleLine(sample)}`);
-    } else print(`${added} added, ${known} there already, ${skipped} left out, ${failed} failed`);
+    } else {
+      print(`${added} added, ${known} there already, ${skipped} left out, ${failed} failed`);
+      if (this.#kinds.size > 1) print(`  in all ${found}`);
+    }
     for (const [reason, count] of this.#skipped) print(`  left out ${count}: ${reason}`);
     const shown = this.#faults.filter(({ reason }) => reason !== NAMES_A_USER).slice(0, FAULTS_SHOWN);
     for (const { where, reason } of shown) complain(`  ${oneLine(where)}: ${oneLine(reason)}`);

@@ -1,21 +1,89 @@
 import { lstat, readdir, readFile } from "node:fs/promises";
-import { basename, extname, join, relative, sep } from "node:path";
+import { basename, extname, join, posix, relative, sep } from "node:path";
 import { readFrontMatter } from "../../files/front-matter.ts";
 import { type ImportItem, type Progress, faulty, skipped } from "./import-item.ts";
 import { MAX_NOTE_BYTES } from "./text-lines.ts";
 
 const EXTENSIONS = new Set([".md", ".markdown"]);
+const EXTENSION = /\.(?:md|markdown)$/;
+/** `[[note]]`, `[[note#heading|alias]]`, also as an embed; `[text](note.md)`. No two matches can overlap, so a text is read once. */
+const LINK =
+  /\[\[([^[\]|#\n]+)(?:[#|][^[\]\n]*)?\]\]|\]\(<?([^()<>\n#]+\.(?:md|markdown))(?:#[^()<>\n]*)?>?\)/gi;
+const CODE = /```[\s\S]*?(?:```|$)|`[^`\n]*`/g;
+const TAG_IN_TEXT = /(?<=^|\s)#([\p{L}\p{M}\p{N}_/-]{1,256})(?![\p{L}\p{M}\p{N}_/-])/gu;
+/** A vault of Obsidian has its settings in it. */
+const VAULT_SETTINGS = ".obsidian";
+/** As many as a memory may have. */
+const MAX_TAGS = 64;
 
-/** The Markdown files of a folder, or one file: one memory a note. Links and hidden folders are passed over. */
+/**
+ * The Markdown files of a folder, or one file: one memory a note, then the links between the notes. Symbolic links and hidden
+ * folders are passed over.
+ */
 export async function* readNotes(root: string, progress: Progress): AsyncGenerator<ImportItem> {
   const isFolder = (await lstat(root)).isDirectory();
   const paths = isFolder ? await findNotes(root) : [root];
   progress.total = paths.length;
+  const isVault = isFolder && (await readdir(root)).includes(VAULT_SETTINGS);
+  const whereOf = (path: string) => (isFolder ? relative(root, path).split(sep).join("/") : basename(path));
+  const resolveLink = linkResolver(paths.map(whereOf));
+  const links: ImportItem[] = [];
   for (const path of paths) {
-    const where = isFolder ? relative(root, path).split(sep).join("/") : basename(path);
-    yield await readNote(path, where);
+    const where = whereOf(path);
+    const text = await readText(path);
+    const note = typeof text === "string" ? readNote(text, where, isVault) : faulty(where, text.fault);
+    yield note;
     progress.done += 1;
+    if (typeof text !== "string" || note.kind !== "memory") continue;
+    const found = Array.from(text.replaceAll(CODE, "").matchAll(LINK), ([, name, file]) =>
+      resolveLink(name ?? decoded(file ?? ""), where),
+    );
+    for (const to of new Set(found))
+      if (to !== undefined && to !== where) links.push({ kind: "link", where, to });
   }
+  yield* links;
+}
+
+/** One form of names that differ in case or in how their accents are stored. */
+function folded(name: string): string {
+  return name.normalize("NFC").toLowerCase();
+}
+
+function decoded(address: string): string {
+  try {
+    return decodeURIComponent(address);
+  } catch {
+    return address;
+  }
+}
+
+/**
+ * Finds the note that a link means, as Obsidian does: the path from the root of the vault or, with dots, from the linking note;
+ * else of the notes whose paths end so the one with the shortest, those beside or below the linking note first. Undefined for
+ * what is no note.
+ */
+function linkResolver(notes: readonly string[]): (link: string, from: string) => string | undefined {
+  const byName = new Map<string, { readonly note: string; readonly path: string }[]>();
+  for (const note of notes) {
+    const path = folded(note).replace(EXTENSION, "");
+    const name = posix.basename(path);
+    byName.set(name, [...(byName.get(name) ?? []), { note, path }]);
+  }
+  return (link, from) => {
+    // In a table the line before an alias is escaped.
+    const wanted = folded(link.replace(/\\$/, "").trim()).replace(EXTENSION, "");
+    const folder = posix.dirname(folded(from));
+    const isWhole = /^\.{0,2}\//.test(wanted);
+    const path = wanted.startsWith("/") ? wanted.slice(1) : isWhole ? posix.join(folder, wanted) : wanted;
+    const alike = byName.get(posix.basename(path)) ?? [];
+    const exact = alike.find((each) => each.path === path);
+    if (exact !== undefined || isWhole) return exact?.note;
+    const isNear = (each: { readonly path: string }) => folder === "." || each.path.startsWith(`${folder}/`);
+    const [best] = alike
+      .filter((each) => each.path.endsWith(`/${path}`))
+      .sort((a, b) => Number(isNear(b)) - Number(isNear(a)) || a.path.length - b.path.length);
+    return best?.note;
+  };
 }
 
 /** Sorted, so that every run finds them in one order. */
@@ -33,17 +101,19 @@ async function findNotes(root: string): Promise<string[]> {
   return found.sort((a, b) => (a < b ? -1 : 1));
 }
 
-async function readNote(path: string, where: string): Promise<ImportItem> {
-  const { size } = await lstat(path);
-  if (size > MAX_NOTE_BYTES)
-    return faulty(where, `is larger than ${MAX_NOTE_BYTES} bytes; use \`memoryd ingest\``);
-  let text: string;
+async function readText(path: string): Promise<string | { readonly fault: string }> {
   try {
-    text = new TextDecoder("utf-8", { fatal: true }).decode(await readFile(path));
-  } catch {
-    return faulty(where, "is not UTF-8");
+    const { size } = await lstat(path);
+    if (size > MAX_NOTE_BYTES)
+      return { fault: `is larger than ${MAX_NOTE_BYTES} bytes; use \`memoryd ingest\`` };
+    return new TextDecoder("utf-8", { fatal: true }).decode(await readFile(path));
+  } catch (error) {
+    return { fault: error instanceof TypeError ? "is not UTF-8" : "cannot be read" };
   }
-  const name = basename(path, extname(path));
+}
+
+function readNote(text: string, where: string, isVault: boolean): ImportItem {
+  const name = posix.basename(where, posix.extname(where));
   const note = readFrontMatter(text, name);
   if ("fault" in note) return faulty(where, note.fault);
   const { title = name, tags, date, others } = note;
@@ -55,9 +125,16 @@ async function readNote(path: string, where: string): Promise<ImportItem> {
     body: {
       // A note is found by its title too, which most do not repeat.
       content: body.includes(title) ? body : `${title}\n\n${body}`,
-      tags,
+      tags: isVault && Array.isArray(tags) ? withTagsOf(body, tags) : tags,
       ...(date !== undefined && { occurred_at: date }),
       metadata: { ...others, source: "markdown", title, path: where },
     },
   };
+}
+
+/** The tags and those that stand in the text, as many as a memory may have. */
+function withTagsOf(body: string, tags: readonly unknown[]): unknown[] {
+  const inText = Array.from(body.replaceAll(CODE, "").matchAll(TAG_IN_TEXT), ([, tag]) => tag);
+  const all = new Set([...tags, ...inText.filter((tag) => /\D/.test(tag ?? ""))]);
+  return [...all].slice(0, Math.max(MAX_TAGS, tags.length));
 }

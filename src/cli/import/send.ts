@@ -10,6 +10,7 @@ export type Outcome = "added" | "known" | { readonly fault: string };
 
 interface Result {
   readonly status: number;
+  readonly id?: string;
   readonly outcome?: string;
   readonly deduplicated?: boolean;
   readonly detail?: string;
@@ -19,11 +20,12 @@ const BUSY = new Set([429, 503]);
 const TRIES = 5;
 const RETRY_AFTER_MS = 2_000;
 
-/** Sends records to one route, and again those for which the daemon was too busy. @throws {MemorydError} for all of them. */
+/** Sends records to one route, and again those for which the daemon was too busy. @param onStored gets the id of each that is there afterwards. @throws {MemorydError} for all of them. */
 export async function sendItems(
   { api }: Daemon,
   route: Route,
   items: readonly Sendable[],
+  onStored?: (item: Sendable, id: string) => void,
 ): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   let waiting = [...items.keys()];
@@ -42,6 +44,8 @@ export async function sendItems(
       const result = results[i];
       if (result !== undefined && BUSY.has(result.status) && tries < TRIES) busy.push(index);
       else if (result !== undefined) outcomes[index] = outcomeOf(result);
+      const item = items[index];
+      if (item !== undefined && result?.id !== undefined) onStored?.(item, result.id);
     }
     waiting = busy;
     if (busy.length > 0) await sleep(RETRY_AFTER_MS);

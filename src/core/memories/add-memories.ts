@@ -70,7 +70,7 @@ export async function addMemories(ports: MemoryPorts, input: AddMemoriesInput): 
 }
 
 /** A known memory is not embedded once more. */
-type Composed = ComposedMemory | Pick<ComposedMemory, "hash" | "supersedes">;
+type Composed = ComposedMemory | Pick<ComposedMemory, "identity" | "hash" | "supersedes">;
 
 /** Embeds and classifies a new memory; an add that repeats a stored one is only recognised. */
 async function composeMemory(ports: MemoryPorts, input: AddMemoryInput): Promise<Composed> {
@@ -81,7 +81,8 @@ async function composeMemory(ports: MemoryPorts, input: AddMemoryInput): Promise
   const hash = duplicateHash(sha256, identity);
   const supersedes = [...new Set(input.supersedes)];
   checkSupersedes(store.catalogue, identity.userId, supersedes);
-  if (identicalMemory(store.catalogue, hash, supersedes) !== undefined) return { hash, supersedes };
+  const known = { identity, hash, supersedes };
+  if (identicalMemory(store.catalogue, known) !== undefined) return known;
   const id = ids.newId(clock.now());
   const embedding = await embedder.embedDocument(input.content);
   // The rest takes .1 s and more for a long text: let other requests in between.
@@ -90,14 +91,12 @@ async function composeMemory(ports: MemoryPorts, input: AddMemoryInput): Promise
   const sectors = sectorsOf(classify, input.content, direction, input.sector);
   await nextTurn();
   return {
+    ...known,
     id,
-    identity,
-    hash,
     embedding,
     direction,
     sectors,
     ...writerOf(input),
-    supersedes,
     readText: readText(identity, clock.now()),
   };
 }
@@ -117,7 +116,7 @@ async function storeMemories(
     const placed = items.map((item) => {
       if (item instanceof ServiceError) return item;
       const twin = added.get(item.hash)?.memory.id;
-      const known = twin ?? identicalMemory(store.catalogue, item.hash, item.supersedes);
+      const known = twin ?? identicalMemory(store.catalogue, item);
       if (known !== undefined) return { id: known, deduplicated: true };
       if (!("embedding" in item)) return deletedMeanwhile();
 

@@ -1,5 +1,6 @@
 import { ServiceError } from "../errors.ts";
 import type { Catalogue } from "../ports.ts";
+import type { ComposedMemory } from "./compose-memory.ts";
 
 /** Checks the memories to replace. @throws {ServiceError} NOT_FOUND; INVALID_REQUEST for a cycle. */
 export function checkSupersedes(
@@ -42,16 +43,19 @@ function refused(code: "NOT_FOUND" | "INVALID_REQUEST", what: string, message: s
   });
 }
 
-/** The identical memory that an add repeats; a superseded one only where a time was given. */
+/**
+ * The identical memory that an add repeats. A superseded one is said anew, unless a time was given or its metadata has a `source`, as
+ * that of imports has: a repeated import says nothing.
+ */
 export function identicalMemory(
   catalogue: Catalogue,
-  hash: string,
-  supersedes: readonly string[],
+  { identity, hash, supersedes }: Pick<ComposedMemory, "identity" | "hash" | "supersedes">,
 ): string | undefined {
+  const isImported = typeof identity.metadata["source"] === "string";
   for (const ordinal of catalogue.duplicatesOf(hash)) {
     const twin = catalogue.at(ordinal);
     if (twin === undefined || !supersedes.every((id) => twin.supersedes.includes(id))) continue;
-    if (twin.isTimeGiven || catalogue.supersession(ordinal) === undefined) return twin.id;
+    if (twin.isTimeGiven || isImported || catalogue.supersession(ordinal) === undefined) return twin.id;
   }
   return undefined;
 }

@@ -215,8 +215,12 @@ function around(catalogue: Catalogue, ordinal: Ordinal): (Ordinal | undefined)[]
   return PLACES_AROUND.map((distance) => catalogue.sessionNeighbour(ordinal, distance));
 }
 
+/** A note that links to this many others is an index, and says nothing of any of them. */
+const MAX_LINKS = 64;
+
 function waypointsOf(catalogue: Catalogue, ordinal: Ordinal): RankingEdge[] {
-  return catalogue.edgesAt(ordinal).filter(({ kind }) => kind !== "next" && kind !== "updates");
+  const edges = catalogue.edgesAt(ordinal).filter(({ kind }) => kind !== "next" && kind !== "updates");
+  return edges.length > MAX_LINKS ? edges.filter(({ kind }) => kind !== "link") : edges;
 }
 
 /** The share of the question's quoted phrases that each text contains. */

@@ -313,6 +313,67 @@ describe("notes", () => {
     expect(faults(items)).toEqual(["bad.md: has front matter that is not YAML"]);
   });
 
+  const links = (items: readonly ImportItem[]) =>
+    items.flatMap((item) => (item.kind === "link" ? [`${item.where} > ${item.to}`] : []));
+
+  it("are linked as Obsidian links them: the whole path, else beside or below, else the shortest path", async () => {
+    const text = "See [[bees]], [[Bees#Queens|them]] and ![[bees]].";
+    for (const place of ["home.md", "a/start.md", "a/b/inner.md"]) file(`v/${place}`, text);
+    for (const place of ["a/b/Bees.md", "a/b/c/bees.md", "z/bees.md"]) file(`v/${place}`, "x");
+    expect(links(await read(join(folder, "v")))).toEqual([
+      "a/b/inner.md > a/b/Bees.md",
+      "a/start.md > a/b/Bees.md",
+      "home.md > z/bees.md",
+    ]);
+    file("v/BEES.md", "x");
+    file(
+      "v/a/start.md",
+      "[[z/bees]] [[../home]] [[/a/b/c/bees.md]] [b](b/Bees.md#x) [c](<../z/bees.md>) [[./bees]]",
+    );
+    file(
+      "v/z/list.md",
+      "| [[home\\|to it]] | `[[start]]` |\n```\n[[start]]\n```\n[[#here]] [[list]] [[nowhere]] [[a/nowhere]]",
+    );
+    file("v/z/props.md", '---\nup: "[[home]]"\n---\nx');
+    expect(links(await read(join(folder, "v")))).toEqual([
+      "a/b/inner.md > BEES.md",
+      "a/start.md > z/bees.md",
+      "a/start.md > home.md",
+      "a/start.md > a/b/c/bees.md",
+      "a/start.md > a/b/Bees.md",
+      "home.md > BEES.md",
+      "z/list.md > home.md",
+      "z/props.md > home.md",
+    ]);
+  });
+
+  it("of a vault have the tags of their text too; hostile names and links lead nowhere else", async () => {
+    file("v/.obsidian/app.json", "{}");
+    file(
+      "v/__proto__.md",
+      "---\ntags: [a]\n---\n#garden/bed, #2024 #a #b2 x#no `#code` [[constructor]] [[../../../etc/passwd]]",
+    );
+    file(
+      "v/constructor.md",
+      "[[__proto__]] [x](%E0%A4%A.md) [[toString]]" + "[[".repeat(40_000) + "](".repeat(40_000),
+    );
+    file(
+      "v/e\u0301te\u0301.md",
+      `[[\u00c9T\u00c9|x]] ${Array.from({ length: 90 }, (_, i) => `#t${i}`).join(" ")}`,
+    );
+    file("v/line\nbreak %2e%2e.md", "[[\u00e9t\u00e9]]");
+    const items = await read(join(folder, "v"));
+    expect(links(items)).toEqual([
+      "__proto__.md > constructor.md",
+      "constructor.md > __proto__.md",
+      "line\nbreak %2e%2e.md > e\u0301te\u0301.md",
+    ]);
+    const [first, , third] = bodies(items) as { readonly tags: readonly string[] }[];
+    expect(first?.tags).toEqual(["a", "garden/bed", "b2"]);
+    expect(third?.tags).toHaveLength(64);
+    expect(faults(items.map((item) => checkItem(item, {})))).toEqual([]);
+  });
+
   it("whose front matter is a bomb of aliases are refused", async () => {
     const bomb = [
       "a: &a [x,x,x,x,x,x,x,x,x]",

@@ -73,6 +73,13 @@ describe("supersedes", () => {
     expect((await add("lives in Paris", { occurredAt: 1_000 })).id).toBe(paris.id);
   });
 
+  it("repeats a superseded memory of an import, which says nothing anew", async () => {
+    const metadata = { source: "markdown", path: "home.md" };
+    const paris = await add("lives in Paris", { metadata });
+    await add("lives in Rome", { supersedes: [paris.id] });
+    expect((await add("lives in Paris", { metadata })).id).toBe(paris.id);
+  });
+
   it("refuses unknown memories, those of others, and cycles, and stores nothing", async () => {
     const hers = await add("lives in Paris");
     const his = await add("lives in Oslo", { userId: "bob" });
