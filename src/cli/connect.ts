@@ -27,7 +27,7 @@ const CALL_TIMEOUT_MS = 300_000;
  * the data directory names: a port can change hands.
  * @throws {CliFailure} if the process is there and does not answer, or the file about it may not be read.
  */
-export async function findDaemon(dataDir: string): Promise<Daemon | undefined> {
+export async function findDaemon(dataDir: string, clientName = "memoryd-cli"): Promise<Daemon | undefined> {
   const runtime = readOwn(dataDir);
   if (runtime === undefined || !isAlive(runtime.pid)) return undefined;
   const url = baseUrl({ ...runtime, isSecure: runtime.tlsFingerprint !== undefined });
@@ -35,7 +35,7 @@ export async function findDaemon(dataDir: string): Promise<Daemon | undefined> {
   const options: ClientOptions = {
     url,
     apiKey: runtime.token,
-    clientName: "memoryd-cli",
+    clientName,
     timeoutMs: CALL_TIMEOUT_MS,
     fetch: (input, init) => fetchFrom(runtime, new Request(input, init)),
   };

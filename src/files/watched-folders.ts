@@ -3,7 +3,7 @@
  * writes the first, so that nobody who may only send requests can have files read.
  */
 import { readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative, resolve, sep } from "node:path";
 import { isObject } from "../config/is-object.ts";
 import { isMissing } from "../config/system-error.ts";
 
@@ -26,6 +26,8 @@ export interface FolderStatus {
   readonly waiting: number;
   /** Documents whose files are gone, while nothing is removed. */
   readonly kept: number;
+  /** Documents moved to the trash, the latest last: one that a person restores has no file, and stays. */
+  readonly removed?: readonly string[];
   /** RFC 3339. */
   readonly looked_at: string;
   readonly failed: readonly { readonly path: string; readonly reason: string }[];
@@ -33,6 +35,12 @@ export interface FolderStatus {
 
 const FOLDERS = "watched-folders.json";
 const STATUS = "watch-status.json";
+
+/** Whether a path is a folder or lies in it; both absolute. */
+export function isWithin(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && resolve(folder, way) === path);
+}
 
 /** In the order in which they were added. @throws {Error} if the file is damaged. */
 export function readWatchedFolders(dataDir: string): WatchedFolder[] {

@@ -71,7 +71,9 @@ it(
     rmSync(join(folder, "egret.md"));
     await expect.poll(names, POLL).toEqual(["bittern.md", "crane.md", "grey-heron.md", "stork.md"]);
     expect((await documents()).find(({ filename }) => filename === "grey-heron.md")?.id).toBe(heron);
-    expect(await inTrash()).toBe(1);
+    const [egret] = (await call(daemon, "GET", "/trash")).body.items;
+    expect(egret).toMatchObject({ deleted_by: "memoryd-watch", content: expect.stringContaining("egret") });
+    await expect(inTrash()).resolves.toBe(1);
 
     // A file that grows for longer than one look takes is one document in the end, and none before.
     const growing = join(folder, "ibis.md");
@@ -88,11 +90,13 @@ it(
     await writing;
     expect(await inTrash()).toBe(1);
 
+    // What a person takes out of the trash stays, though its file is gone.
+    expect((await call(daemon, "POST", `/trash/${egret.id}/restore`)).status).toBe(200);
     await daemon.stop();
     put("stork.md", `${note("stork")} Again.`);
     rmSync(join(folder, "bittern.md"));
     daemon = await startDaemonProcess(join(home, "data"));
-    await expect.poll(names, POLL).toEqual(["crane.md", "grey-heron.md", "ibis.md", "stork.md"]);
+    await expect.poll(names, POLL).toEqual(["crane.md", "egret.md", "grey-heron.md", "ibis.md", "stork.md"]);
     await expect
       .poll(
         async () =>
@@ -105,7 +109,7 @@ it(
 
     expect(await cli("watch", "remove", folder)).toMatchObject({ code: 0 });
     expect((await cli("watch", "list")).stdout).toContain("No folder is followed");
-    expect(await names()).toHaveLength(4);
+    expect(await names()).toHaveLength(5);
   },
   TIMEOUT_MS,
 );
@@ -136,7 +140,7 @@ it(
 );
 
 it(
-  "refuses what is no folder, and the data directory",
+  "refuses what is no folder, the data directory, and a folder inside or around another",
   async () => {
     put("a.md", "x");
     expect(await cli("watch", "add", join(home, "nowhere"))).toMatchObject({
@@ -154,6 +158,23 @@ it(
     expect(await cli("watch", "remove", folder)).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/is not followed/),
+    });
+    const [inner, beside] = [join(folder, "inner"), join(home, "notes2")];
+    mkdirSync(inner);
+    mkdirSync(beside);
+    for (const each of [inner, beside]) expect(await cli("watch", "add", each)).toMatchObject({ stderr: "" });
+    expect(await cli("watch", "add", folder)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`${folder} holds ${inner}, which is followed`),
+    });
+    expect(await cli("watch", "add", folder, "--user", "ann")).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining("for another user or project"),
+    });
+    await cli("watch", "remove", inner);
+    expect(await cli("watch", "add", inner, "--user", "ann")).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`${inner} lies in ${folder}, which is followed`),
     });
   },
   TIMEOUT_MS,

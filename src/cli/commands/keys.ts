@@ -37,7 +37,7 @@ export function addKeyCommands(memoryd: Command): void {
     .option("--json", "print its record as JSON")
     .action(revoke);
 
-  const auth = memoryd.command("auth").description("whether requests need a key");
+  const auth = memoryd.command("auth").description("set whether requests need a key");
   addCommand(auth, "off", "remove all keys, so that none is needed").action(removeAll);
 }
 

@@ -1,7 +1,8 @@
 import { realpathSync, statSync } from "node:fs";
-import { relative, isAbsolute, resolve } from "node:path";
+import { resolve } from "node:path";
 import type { Command } from "commander";
 import {
+  isWithin,
   readWatchedFolders,
   readWatchStatus,
   type WatchedFolder,
@@ -45,6 +46,17 @@ async function add(given: string, flags: WatchFlags): Promise<void> {
   if (folders.some((folder) => folder.path === path))
     throw new CliFailure(`${path} is followed already; \`memoryd watch remove\` it first to change how.`);
   const { user, project, tag, language } = flags;
+  const around = folders.find((folder) => isWithin(folder.path, path) || isWithin(path, folder.path));
+  if (around !== undefined) {
+    const place = isWithin(around.path, path) ? `lies in ${around.path}` : `holds ${around.path}`;
+    if (around.user === user && around.project === project)
+      throw new CliFailure(
+        `${path} ${place}, which is followed; follow one of them: \`memoryd watch remove\` the other.`,
+      );
+    complain(
+      `${path} ${place}, which is followed for another user or project; files in both become documents of each.`,
+    );
+  }
   const folder: WatchedFolder = { path, ...present({ user, project, tag, language }) };
   writeWatchedFolders(dataDir, [...folders, folder]);
   print(`follows ${path}`);
@@ -60,11 +72,6 @@ function folderAt(given: string): string {
     throw new CliFailure(`There is no folder ${given}.`);
   }
   throw new CliFailure(`${given} is no folder; \`memoryd ingest\` takes files.`);
-}
-
-function isWithin(folder: string, path: string): boolean {
-  const way = relative(folder, path);
-  return !way.startsWith("..") && !isAbsolute(way);
 }
 
 function list(flags: WatchFlags): void {

@@ -10,6 +10,7 @@ const FILES_PER_LOOK = 50;
  * editor that writes by renaming brings a file back sooner.
  */
 const LOOKS_UNTIL_GONE = 3;
+const MAX_REMOVED_KEPT = 10_000;
 
 /** Keeps the documents of one watched folder like its files. To be looked at again and again. */
 export class FolderFollower {
@@ -20,10 +21,12 @@ export class FolderFollower {
   /** Number of looks, one after the other, at which the files of a document were gone. */
   #goneLooks: ReadonlyMap<string, number> = new Map();
   readonly #failed = new Map<string, string>();
+  readonly #removed: Set<string>;
   #files = 0;
   #waiting = 0;
 
-  constructor(folder: WatchedFolder, run: Run) {
+  constructor(folder: WatchedFolder, run: Run, removed: FolderStatus["removed"] = []) {
+    this.#removed = new Set(removed);
     this.#folder = folder;
     this.#run = run;
   }
@@ -43,14 +46,15 @@ export class FolderFollower {
     this.#files = files.length;
     const own = emptyTally();
     await ingestFiles(this.#run, settled.slice(0, FILES_PER_LOOK), own);
-    this.#waiting = Math.max(0, settled.length - FILES_PER_LOOK);
+    this.#waiting = due.length - Math.min(settled.length, FILES_PER_LOOK);
     for (const path of this.#failed.keys()) if (!this.#run.seen.has(path)) this.#failed.delete(path);
     for (const { path, reason } of own.failed) this.#failed.set(path, reason);
     for (const key of ["added", "replaced", "unchanged", "memories", "notTried"] as const)
       tally[key] += own[key];
     tally.failed.push(...own.failed);
     const isUnsettled = settled.length < due.length || own.notTried > 0;
-    return { isUnsettled: isUnsettled || this.#waiting > 0, isWaiting: this.#waiting > 0 };
+    const isWaiting = settled.length > FILES_PER_LOOK;
+    return { isUnsettled: isUnsettled || isWaiting, isWaiting };
   }
 
   /**
@@ -66,16 +70,23 @@ export class FolderFollower {
       missingRoots.length > 0 ||
       (lost.size > 0 && this.#files === 0) ||
       (known >= MIN_KNOWN && lost.size === known);
-    const gone = isAway || isWaiting ? new Map<string, readonly string[]>() : new Map([...moved, ...lost]);
+    const mayGo = isAway || isWaiting ? [] : [...moved, ...lost];
+    const gone = new Map(mayGo.filter(([id]) => !this.#removed.has(id)));
     const looks = new Map(Array.from(gone.keys(), (id) => [id, (this.#goneLooks.get(id) ?? 0) + 1]));
     this.#goneLooks = looks;
     const certain = [...gone].filter(([id]) => (looks.get(id) ?? 0) >= LOOKS_UNTIL_GONE);
     await removeGone(this.#run, certain, tally);
+    const { documents } = this.#run;
+    for (const [id] of certain) if (!documents.has(id)) this.#removed.add(id);
+    // The file of a restored document is there again.
+    for (const id of this.#removed)
+      if (documents.has(id) && !lost.has(id) && !moved.has(id)) this.#removed.delete(id);
     const status: FolderStatus = {
       state: isAway ? "kept" : "followed",
       files: this.#files,
       waiting: this.#waiting,
       kept: isAway ? lost.size : 0,
+      removed: [...this.#removed].slice(-MAX_REMOVED_KEPT),
       looked_at: new Date().toISOString(),
       failed: Array.from(this.#failed, ([path, reason]) => ({ path, reason })),
     };

@@ -1,10 +1,11 @@
 /** Keeps the documents of a user and project like their files: what `ingest` and watched folders have in common. */
 import { createHash } from "node:crypto";
 import { createReadStream, openAsBlob } from "node:fs";
-import { basename, relative, resolve, sep } from "node:path";
+import { basename, resolve } from "node:path";
 import { type MemorydClient, MemorydError, type StoredDocument } from "../../client/client.ts";
 import { isPictureName } from "../../files/file-kinds.ts";
 import { type FoundFile, isGone } from "../../files/find-documents.ts";
+import { isWithin } from "../../files/watched-folders.ts";
 import { present } from "../../schemas/wire.ts";
 import { progressLines } from "../output/times.ts";
 import type { Flags } from "../output/options.ts";
@@ -162,11 +163,6 @@ export async function findGone(run: Pick<Run, "documents">, roots: readonly stri
   const missingRoots: string[] = [];
   for (const folder of folders) if (await isGone(folder)) missingRoots.push(folder);
   return { ...gone, missingRoots };
-}
-
-function isWithin(folder: string, path: string): boolean {
-  const way = relative(folder, path);
-  return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && resolve(folder, way) === path);
 }
 
 /** Takes deleted files from their documents, and moves the documents of which no file is left to the trash. */

@@ -9,6 +9,7 @@ import { isSkippedFolder } from "../../files/find-documents.ts";
 import {
   type FolderStatus,
   readWatchedFolders,
+  readWatchStatus,
   type WatchedFolder,
   watchedFoldersTime,
   writeWatchStatus,
@@ -48,12 +49,15 @@ interface Following {
 let changedAt = performance.now();
 
 async function follow(folders: readonly WatchedFolder[]): Promise<Following> {
-  const findApi = async () => (await findDaemon(dataDir).catch(() => undefined))?.api;
+  const findApi = async () => (await findDaemon(dataDir, "memoryd-watch").catch(() => undefined))?.api;
   const api = await findApi();
   if (api === undefined) throw new Error("the daemon does not answer");
   const followers = new Map<string, FolderFollower>();
-  for (const { path, ...options } of folders)
-    followers.set(path, new FolderFollower({ path }, await startRun(api, findApi, options, ending.signal)));
+  const status = readWatchStatus(dataDir);
+  for (const { path, ...options } of folders) {
+    const run = await startRun(api, findApi, options, ending.signal);
+    followers.set(path, new FolderFollower({ path }, run, status[path]?.removed));
+  }
   const watcher = watch(
     folders.map(({ path }) => path),
     {
