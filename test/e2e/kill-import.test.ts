@@ -11,9 +11,9 @@ import { call, type DaemonProcess, startDaemonProcess } from "../support/daemon-
 import { environmentOf, LAUNCHER, runCli } from "../support/run-cli.ts";
 import { times } from "../support/stress.ts";
 
-const ROUNDS = times(4);
+const ROUNDS = times(3);
 const SESSIONS = 3;
-const LINES_PER_ROUND = 40;
+const LINES_PER_ROUND = 25;
 
 let home: string;
 let daemon: DaemonProcess;

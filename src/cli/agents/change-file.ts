@@ -15,7 +15,8 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 import { isMissing, messageOf } from "../../config/system-error.ts";
-import { CliFailure } from "../output/output.ts";
+import { CliFailure, printTable } from "../output/output.ts";
+import { RefusedEdit } from "./known-agents.ts";
 
 export interface FileChange {
   readonly changed: boolean;
@@ -68,6 +69,24 @@ export function changeConfigFile(
     if (error instanceof CliFailure) throw error;
     throw new CliFailure(`${path} cannot be written: ${messageOf(error)}.`, { cause: error });
   }
+}
+
+/** The file's text as `change` has it. @param advice what to do where it cannot be edited. @throws {CliFailure} then. */
+export function edited<T>(file: string, advice: string, change: () => T): T {
+  try {
+    return change();
+  } catch (error) {
+    if (!(error instanceof RefusedEdit)) throw error;
+    throw new CliFailure(`${file} was left as it is. ${error.message}, so mend it${advice}.`, {
+      cause: error,
+    });
+  }
+}
+
+/** Names a file that was changed, and the copy of what it was. */
+export function printChange(file: string, { changed, backup }: FileChange): void {
+  if (changed)
+    printTable([["file", file], ...(backup === undefined ? [] : [["as it was", backup] as const])]);
 }
 
 /** The text that `changeConfigFile` kept of the file before its last change; undefined if there is none. */

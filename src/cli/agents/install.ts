@@ -1,12 +1,12 @@
 import { dirname, resolve } from "node:path";
 import { consentTo, type HookedAgent, hooksOf, installHooks, removeHooks } from "../hooks/install-hooks.ts";
 import type { HookConsent } from "../hooks/hook-state.ts";
-import { CliFailure, print, printTable, usageFailure } from "../output/output.ts";
+import { CliFailure, print, usageFailure } from "../output/output.ts";
 import { dataDirWords, extraToolsOf, type Flags, settingsOf } from "../output/options.ts";
 import { installedProgram } from "../installed-program.ts";
 import { launchOf, withEntry, withoutEntry } from "./agent-entry.ts";
-import { changeConfigFile, type FileChange, readConfigFile } from "./change-file.ts";
-import { type AgentId, type AgentKind, agentsHere, fileOf, isThere, RefusedEdit } from "./known-agents.ts";
+import { changeConfigFile, edited, printChange, readConfigFile } from "./change-file.ts";
+import { type AgentId, type AgentKind, agentsHere, fileOf, isThere } from "./known-agents.ts";
 
 export interface InstallOptions extends Pick<Flags, "user" | "dataDir" | "config"> {
   readonly project?: boolean;
@@ -50,7 +50,7 @@ export async function installFor(ids: readonly AgentId[], options: InstallOption
     const change = edit(agent, file, mode, (text) => withEntry(agent, text, launch));
     if (change.changed) {
       print(`${agent.title} has memoryd now; ${agent.nextStep}.`);
-      printFiles(file, change);
+      printChange(file, change);
       if (project) print("It has paths of this machine; other users of the file need their own.");
     } else print(`${agent.title} already has memoryd in ${file}.`);
     if (withHooks !== undefined && consent !== undefined) installHooks(withHooks, consent, program, dataDir);
@@ -91,12 +91,8 @@ export function uninstallFor(ids: readonly AgentId[], options: InstallOptions): 
       continue;
     }
     print(`${agent.title} does not have memoryd any more, once it is started again.`);
-    printFiles(file, change);
+    printChange(file, change);
   }
-}
-
-function printFiles(file: string, { backup }: FileChange): void {
-  printTable([["file", file], ...(backup === undefined ? [] : [["as it was", backup] as const])]);
 }
 
 /** The arguments of `memoryd mcp` for an agent. @throws {CliFailure} for a tool that there is none of. */
@@ -119,13 +115,6 @@ function agentsOf(ids: readonly AgentId[]): AgentKind[] {
 
 function edit(agent: AgentKind, file: string, newMode: number, change: (text: string) => string) {
   const before = readConfigFile(file);
-  try {
-    return changeConfigFile(file, before, change(before ?? ""), newMode);
-  } catch (error) {
-    if (!(error instanceof RefusedEdit)) throw error;
-    throw new CliFailure(
-      `${file} was left as it is. ${error.message}, so mend it, or change it by hand to what \`memoryd mcp install ${agent.id} --print\` shows.`,
-      { cause: error },
-    );
-  }
+  const advice = `, or change it by hand to what \`memoryd mcp install ${agent.id} --print\` shows`;
+  return edited(file, advice, () => changeConfigFile(file, before, change(before ?? ""), newMode));
 }

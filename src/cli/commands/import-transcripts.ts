@@ -152,8 +152,7 @@ async function importTranscript(path: string, id: TranscriptAgentId, run: Run): 
       report.skipped("answers of the language model that nothing in the conversation bears out");
   }
   const items = bodies.flatMap((item) => checked(item, run) ?? []);
-  const before = await readDigest(run.daemon?.api, mark?.summary);
-  const digest = before === "gone" ? undefined : capture.digest(before);
+  const digest = capture.digest(await readDigest(run.daemon?.api, mark?.summary));
   const summary = digest && checked(memoryItem(path, summaryMemory(digest, captured, agent.title)), run);
   if (run.daemon === undefined) return;
   const { seen, conversation, folder } = capture;
@@ -214,32 +213,28 @@ async function keepSummary(
     report.counts[added.deduplicated ? "known" : "added"] += 1;
     return added.id;
   }
-  await api.memories
-    .update(known, { content: body.content, metadata: body.metadata ?? {} })
-    .catch((error: unknown) => {
-      if (!isGone(error)) throw error;
-    });
+  await orGone(api.memories.update(known, { content: body.content, metadata: body.metadata ?? {} }));
   return known;
 }
 
 async function readDigest(
   api: MemorydClient | undefined,
   id: string | undefined,
-): Promise<SessionDigest | "gone" | undefined> {
+): Promise<SessionDigest | undefined> {
   if (api === undefined || id === undefined) return undefined;
-  try {
-    const { digest } = (await api.memories.get(id)).metadata;
-    return isObject(digest) && Array.isArray(digest["asked"])
-      ? (digest as unknown as SessionDigest)
-      : undefined;
-  } catch (error) {
-    if (isGone(error)) return "gone";
-    throw error;
-  }
+  const digest = (await orGone(api.memories.get(id)))?.metadata["digest"];
+  return isObject(digest) && Array.isArray(digest["asked"])
+    ? (digest as unknown as SessionDigest)
+    : undefined;
 }
 
-function isGone(error: unknown): boolean {
-  return error instanceof MemorydError && error.status === 404;
+async function orGone<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof MemorydError && error.status === 404) return undefined;
+    throw error;
+  }
 }
 
 function memoryItem(where: string, body: MemoryFields): ImportItem {
@@ -256,11 +251,6 @@ function checked(given: ImportItem, { flags, report }: Run): Sendable | undefine
   return undefined;
 }
 
-const projects = new Map<string, string>();
-
 function projectOf(folder: string | undefined): string | undefined {
-  if (folder === undefined) return undefined;
-  const project = projects.get(folder) ?? projectOfFolder(folder) ?? namedByPath(folder);
-  projects.set(folder, project);
-  return project;
+  return folder === undefined ? undefined : (projectOfFolder(folder) ?? namedByPath(folder));
 }

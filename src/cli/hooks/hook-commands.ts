@@ -1,13 +1,11 @@
 import { Argument, type Command } from "commander";
-import { type AgentKind, agentsHere } from "../agents/known-agents.ts";
 import { installedProgram } from "../installed-program.ts";
 import { namedByPath, projectOfFolder } from "../mcp/project-of-folder.ts";
 import { addCommand, type Flags, project, settingsOf } from "../output/options.ts";
 import { CliFailure, oneLine, plural, print, printJson, printTable } from "../output/output.ts";
 import { minute } from "../output/times.ts";
 import { HOOK_AGENTS, type HookAgent } from "./hook-kinds.ts";
-import { type HookState, readHookState, readLate, writeHookState } from "./hook-state.ts";
-import type { HookedAgent } from "./install-hooks.ts";
+import { type HookConsent, type HookState, readHookState, readLate, writeHookState } from "./hook-state.ts";
 
 export function addHookCommands(memoryd: Command): void {
   const hooks = memoryd.command("hooks").description("say what agents' hooks may do, and change it");
@@ -44,17 +42,17 @@ function exclude(name: string | undefined, flags: Flags & { readonly remove?: bo
 
 async function off(ids: readonly HookAgent[], flags: Flags): Promise<void> {
   const { dataDir } = settingsOf(flags);
-  const { hooksOf, removeHooks } = await import("./install-hooks.ts");
-  for (const agent of hookedAgents(ids, hooksOf)) removeHooks(agent, dataDir);
+  const { hookedAgents, removeHooks } = await import("./install-hooks.ts");
+  for (const agent of hookedAgents(ids)) removeHooks(agent, dataDir);
   if (Object.keys(hookState(dataDir).agents).length === 0) print("No agent has hooks.");
 }
 
 async function status(flags: Flags): Promise<void> {
-  const { hooksFault, hooksOf } = await import("./install-hooks.ts");
+  const { hookedAgents, hooksFault } = await import("./install-hooks.ts");
   const { dataDir } = settingsOf(flags);
   const { paused, excluded, agents } = hookState(dataDir);
   const program = installedProgram("memoryd hooks status");
-  const rows = hookedAgents(HOOK_AGENTS, hooksOf).flatMap((agent) => {
+  const rows = hookedAgents(HOOK_AGENTS).flatMap((agent) => {
     const consent = agents[agent.id];
     if (consent === undefined) return [];
     const fault = hooksFault(agent, consent, program, dataDir);
@@ -67,7 +65,7 @@ async function status(flags: Flags): Promise<void> {
     else
       printTable(
         rows.map(({ agent, context, capture, file, fault }) => {
-          const may = [...(context ? ["context"] : []), ...(capture ? ["capture"] : [])].join(" and ");
+          const may = consentsOf({ context, capture }).join(" and ");
           return [agent, fault === undefined ? `${may}, in ${file}` : `${may}, but ${fault}`];
         }),
       );
@@ -80,16 +78,12 @@ async function status(flags: Flags): Promise<void> {
   }
   const wrong = rows.find(({ fault }) => fault !== undefined);
   if (wrong === undefined) return;
-  const consents = [...(wrong.context ? ["context"] : []), ...(wrong.capture ? ["capture"] : [])].join(",");
+  const consents = consentsOf(wrong).join(",");
   throw new CliFailure(`Renew the hooks with \`memoryd mcp install ${wrong.agent} --hooks ${consents}\`.`);
 }
 
-function hookedAgents(
-  ids: readonly HookAgent[],
-  hooksOf: (agent: AgentKind) => HookedAgent | undefined,
-): HookedAgent[] {
-  const agents = agentsHere();
-  return ids.flatMap((id) => hooksOf(agents[id]) ?? []);
+function consentsOf({ context, capture }: Pick<HookConsent, "context" | "capture">): string[] {
+  return [...(context ? ["context"] : []), ...(capture ? ["capture"] : [])];
 }
 
 function change(flags: Flags, next: (state: HookState) => HookState): void {

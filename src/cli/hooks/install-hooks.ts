@@ -3,12 +3,13 @@ import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import {
   changeConfigFile,
-  type FileChange,
+  edited,
   keptBefore,
+  printChange,
   readConfigFile,
   removeConfigFile,
 } from "../agents/change-file.ts";
-import { type AgentKind, RefusedEdit } from "../agents/known-agents.ts";
+import { type AgentKind, agentsHere, RefusedEdit } from "../agents/known-agents.ts";
 import type { InstalledProgram } from "../installed-program.ts";
 import { ask, CliFailure, print, printTable, usageFailure } from "../output/output.ts";
 import { type HookEntries, readHooks, withHooks, withoutHooks } from "./edit-hooks.ts";
@@ -31,6 +32,13 @@ export interface HookedAgent {
 }
 
 const USER_FILE_MODE = 0o600;
+const RETRY = " and try again";
+
+/** Those of these agents that have hooks. */
+export function hookedAgents(ids: readonly HookAgent[]): HookedAgent[] {
+  const agents = agentsHere();
+  return ids.flatMap((id) => hooksOf(agents[id]) ?? []);
+}
 
 export function hooksOf({ id, title, hooksFile: file }: AgentKind): HookedAgent | undefined {
   return isHookAgent(id) && file !== undefined ? { id, title, file, kind: HOOK_KINDS[id] } : undefined;
@@ -95,7 +103,7 @@ export function installHooks(
   const state = readHookState(dataDir);
   if (!consent.context && !consent.capture) return removeHooks(agent, dataDir);
   const before = readConfigFile(agent.file);
-  const after = edit(agent, () => hooksText(agent, before ?? "", consent, program, dataDir));
+  const after = edited(agent.file, RETRY, () => hooksText(agent, before ?? "", consent, program, dataDir));
   const change = changeConfigFile(agent.file, before, after, USER_FILE_MODE);
   writeHookState(dataDir, { ...state, agents: { ...state.agents, [agent.id]: consent } });
   print(
@@ -103,7 +111,7 @@ export function installHooks(
       ? `${agent.title} has the hooks now; start a new session.`
       : `${agent.title} already has these hooks.`,
   );
-  printFiles(agent.file, change);
+  printChange(agent.file, change);
   if (agent.id === "codex") print("Codex runs them once you trust them: type /hooks in it.");
 }
 
@@ -114,15 +122,10 @@ export function removeHooks(agent: HookedAgent, dataDir: string): void {
   if (consent !== undefined) writeHookState(dataDir, { ...state, agents });
   const before = readConfigFile(agent.file);
   if (before === undefined || !hasHooks(agent, before)) return;
-  const after = edit(agent, () => textWithout(agent, before));
+  const after = edited(agent.file, RETRY, () => textWithout(agent, before));
   if (after === undefined) removeConfigFile(agent.file);
   else changeConfigFile(agent.file, before, after, USER_FILE_MODE);
   print(`${agent.title} does not have memoryd's hooks any more (${agent.file}).`);
-}
-
-function printFiles(file: string, { changed, backup }: FileChange): void {
-  if (changed)
-    printTable([["file", file], ...(backup === undefined ? [] : [["as it was", backup] as const])]);
 }
 
 /** The text of an agent's file with the hooks that were agreed to. @throws {RefusedEdit} if it is no such file. */
@@ -232,18 +235,7 @@ export function hooksFault(
   if (text === undefined || !hasHooks(agent, text)) return `they are not in ${agent.file}`;
   const hook = join(dirname(program.launcher), "memoryd-hook.js");
   if (!existsSync(hook)) return `${hook} is gone`;
-  return edit(agent, () => hooksText(agent, text, consent, program, dataDir)) === text
+  return edited(agent.file, RETRY, () => hooksText(agent, text, consent, program, dataDir)) === text
     ? undefined
     : `those in ${agent.file} are of another program or consent`;
-}
-
-function edit<T>(agent: HookedAgent, change: () => T): T {
-  try {
-    return change();
-  } catch (error) {
-    if (!(error instanceof RefusedEdit)) throw error;
-    throw new CliFailure(`${agent.file} was left as it is. ${error.message}, so mend it and try again.`, {
-      cause: error,
-    });
-  }
 }

@@ -74,35 +74,34 @@ async function answer(agent: HookAgent, moment: Moment, dataDir: string, input: 
   if (!consent.context) return;
   const call = await reachDaemon(dataDir);
   if (call === undefined) return;
-  const text = await (moment === "start" ? contextAtStart(call, occasion) : relevantAtPrompt(call, occasion));
+  const told = await (moment === "start" ? contextAtStart(call, occasion) : relevantAtPrompt(call, occasion));
   const event = HOOK_KINDS[agent].events[moment];
-  if (text.answer === "" || event === undefined) return;
-  writeSync(1, `${JSON.stringify(HOOK_KINDS[agent].answer(text.answer, event))}\n`);
-  text.note();
+  if (told === undefined || told.text === "" || event === undefined) return;
+  writeSync(1, `${JSON.stringify(HOOK_KINDS[agent].answer(told.text, event))}\n`);
+  noteTold(dataDir, sessionOf(input), told.ids);
 }
 
-interface Answer {
-  readonly answer: string;
-  /** Keeps what was told. */
-  readonly note: () => void;
+interface Told {
+  readonly text: string;
+  /** All that the session has been told then. */
+  readonly ids: readonly string[];
 }
 
-const NOTHING: Answer = { answer: "", note: () => {} };
-
-async function contextAtStart(call: DaemonCall, occasion: Occasion): Promise<Answer> {
-  const { dataDir, input, consent, project } = occasion;
+async function contextAtStart(call: DaemonCall, { consent, project }: Occasion): Promise<Told | undefined> {
   const body = { project, max_tokens: CONTEXT_TOKENS, ...owner(consent) };
   const reply = await call("/context", body);
-  if (!isObject(reply) || typeof reply["text"] !== "string") return NOTHING;
+  if (!isObject(reply) || typeof reply["text"] !== "string") return undefined;
   const items = Array.isArray(reply["items"]) ? (reply["items"] as unknown[]) : [];
   const ids = items.flatMap((item) => (isObject(item) && typeof item["id"] === "string" ? [item["id"]] : []));
-  return { answer: reply["text"], note: () => noteTold(dataDir, sessionOf(input), ids) };
+  return { text: reply["text"], ids };
 }
 
-async function relevantAtPrompt(call: DaemonCall, occasion: Occasion): Promise<Answer> {
-  const { dataDir, input, consent, project } = occasion;
+async function relevantAtPrompt(
+  call: DaemonCall,
+  { dataDir, input, consent, project }: Occasion,
+): Promise<Told | undefined> {
   const query = questionOf(input["prompt"]);
-  if (query === "") return NOTHING;
+  if (query === "") return undefined;
   const reply = await call("/memory/query", {
     query,
     k: MATCHES,
@@ -112,7 +111,7 @@ async function relevantAtPrompt(call: DaemonCall, occasion: Occasion): Promise<A
     filters: { project: [project, null] },
     ...owner(consent),
   });
-  if (!isObject(reply) || !Array.isArray(reply["matches"])) return NOTHING;
+  if (!isObject(reply) || !Array.isArray(reply["matches"])) return undefined;
   const before = toldTo(dataDir, sessionOf(input));
   const matches = (reply["matches"] as unknown[]).slice(0, Number(reply["relevant"]) || 0);
   const memories = matches.filter(isOwnMemory).filter(({ id }) => !before.includes(id));
@@ -120,8 +119,7 @@ async function relevantAtPrompt(call: DaemonCall, occasion: Occasion): Promise<A
     memories.map(({ id, occurred_at, snippet, content }) => ({ id, occurred_at, text: snippet ?? content })),
     PROMPT_TOKENS,
   );
-  const ids = [...before, ...told.map(({ id }) => id)];
-  return { answer: text, note: () => noteTold(dataDir, sessionOf(input), ids) };
+  return { text, ids: [...before, ...told.map(({ id }) => id)] };
 }
 
 interface Match {
