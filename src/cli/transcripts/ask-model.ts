@@ -22,6 +22,7 @@ const MAX_ANSWER_TOKENS = 1_500;
 const MAX_ITEMS = 12;
 const MAX_TEXT_CHARS = 400;
 const MAX_FACT_CHARS = 120;
+const MAX_PREDICATE_CHARS = 40;
 const MIN_QUOTE_CHARS = 8;
 /** Share of the longer words that must stand in the lines; the rest is grammar. */
 const MIN_OWN_WORDS = 0.5;
@@ -80,11 +81,11 @@ function objectIn(answer: string): Readonly<Record<string, unknown>> {
 /** The lines of a piece as quotes and words are looked for in them. */
 class Heard {
   readonly #lines: readonly { readonly line: Line; readonly plain: string }[];
-  readonly #all: string;
+  readonly #words: readonly string[];
 
   constructor(lines: readonly Line[]) {
     this.#lines = lines.map((line) => ({ line, plain: plainOf(line.text) }));
-    this.#all = this.#lines.map(({ plain }) => plain).join("\n");
+    this.#words = [...new Set(this.#lines.flatMap(({ plain }) => wordsOf(plain)))];
   }
 
   source(quote: unknown): Line | undefined {
@@ -95,21 +96,26 @@ class Heard {
 
   /** True if all names, numbers and addresses in a text, and half of its longer words, stand in the lines in some form. */
   holds(text: string): boolean {
-    const words = text.match(/[\p{L}\p{N}][^\s,;:!?"'“”«»()]*/gu) ?? [];
+    const words = wordsOf(text);
     const isHeard = (word: string): boolean => {
-      const plain = plainOf(word).replace(/[^\p{L}\p{N}]+$/u, "");
-      const isExact = /[^\p{L}]/u.test(plain);
+      const plain = plainOf(word);
+      if (/[^\p{L}]/u.test(plain)) return this.#words.includes(plain);
       // Endings differ.
-      return this.#all.includes(isExact ? plain : plain.slice(0, Math.max(4, Math.ceil(plain.length * 0.6))));
+      const stem = plain.slice(0, Math.max(4, Math.ceil(plain.length * 0.6)));
+      return this.#words.some((heard) => heard.startsWith(stem));
     };
     const isName = (word: string, index: number): boolean =>
       /[\p{N}/@\\_]|\.\p{L}/u.test(word) || (index > 0 && /^\p{Lu}/u.test(word));
-    if (!words.every((word, index) => !isName(word, index) || isHeard(word))) return false;
+    if (words.some((word, index) => isName(word, index) && !isHeard(word))) return false;
     const long = words.filter((word) => word.length > 3);
-    return (
-      (long.length > 0 ? long : words).filter(isHeard).length >= (long.length || words.length) * MIN_OWN_WORDS
-    );
+    const judged = long.length > 0 ? long : words;
+    return judged.length > 0 && judged.filter(isHeard).length >= judged.length * MIN_OWN_WORDS;
   }
+}
+
+function wordsOf(text: string): string[] {
+  const words = text.match(/[\p{L}\p{N}][^\s,;:!?"'“”«»()]*/gu) ?? [];
+  return words.map((word) => word.replace(/[^\p{L}\p{N}]+$/u, ""));
 }
 
 function plainOf(text: string): string {
@@ -130,9 +136,8 @@ function remarkIn(item: Readonly<Record<string, unknown>> | undefined, heard: He
 
 function factIn(item: Readonly<Record<string, unknown>> | undefined, heard: Heard): LearntFact | undefined {
   const source = heard.source(item?.["quote"]);
-  const [subject, predicate, object] = ["subject", "predicate", "object"].map((name) =>
-    usable(item?.[name], MAX_FACT_CHARS),
-  );
+  const [subject, object] = [item?.["subject"], item?.["object"]].map((name) => usable(name, MAX_FACT_CHARS));
+  const predicate = usable(item?.["predicate"], MAX_PREDICATE_CHARS);
   if (source === undefined || subject === undefined || predicate === undefined || object === undefined)
     return undefined;
   if (!heard.holds(object) || (subject !== "user" && !heard.holds(subject))) return undefined;
@@ -156,8 +161,6 @@ function firstDayOf(time: unknown): unknown {
 
 /** On one line and without a secret; undefined for anything else than a text of a fit length. */
 function usable(value: unknown, maxChars: number): string | undefined {
-  const text = oneLine(textOf(value) ?? "")
-    .replaceAll(/\s+/g, " ")
-    .trim();
+  const text = oneLine(textOf(value) ?? "");
   return text === "" || text.length > maxChars || findSecret(text) !== undefined ? undefined : text;
 }

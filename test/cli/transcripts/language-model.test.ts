@@ -200,6 +200,8 @@ describe("import with a language model", () => {
         { ...memory, kind: "system" },
         { ...memory, text: "build server ".repeat(50) },
         { ...memory, text: "build server port 9443 AKIAIOSFODNN7EXAMPLE" },
+        { ...memory, text: "!!!" },
+        { ...memory, text: "Our build server runs on port 44." },
         { ...memory, text: 5 },
         null,
         [],
@@ -218,7 +220,7 @@ describe("import with a language model", () => {
     });
     expect(await importAll()).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining("left out 22") as unknown,
+      stdout: expect.stringContaining("left out 24") as unknown,
     });
     expect(await chosen()).toEqual([]);
     expect((await facts()).facts).toEqual([]);
