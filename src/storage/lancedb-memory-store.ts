@@ -20,6 +20,7 @@ import type { TermStatistics } from "../core/recall/bm25.ts";
 import type { VersionRow } from "../core/history/version.ts";
 import { lookAt } from "./believed-time.ts";
 import type { Stage, StoreCatalogue } from "./catalogue/catalogue.ts";
+import { bytesOf } from "./catalogue/overlay.ts";
 import type { StampedVectors } from "./catalogue/stamped-vectors.ts";
 import type { Checkpointer } from "./checkpointer.ts";
 import type { Journal, JournalRecord } from "./journal/journal.ts";
@@ -27,12 +28,13 @@ import { frees, storeFull } from "./journal/refusals.ts";
 import { type DiskSpace, inWords, noRoom } from "./disk-space.ts";
 import { isDurable, noteRecord, showInSteps, type StoreIndexes, type StoreLog } from "./store-indexes.ts";
 import type { Tables } from "./tables/tables.ts";
-import { TokenCache } from "./token-cache.ts";
+import { RowCache } from "./row-cache.ts";
 
 /** Pending bytes past which a write waits for the checkpointer. */
 const MAX_PENDING_BYTES = 256 * 1_024 * 1_024;
-/** Token vectors of some 13 000 memories of 40 words. */
+/** Token vectors of some 13 000 memories of 40 words, and the rows of as many. */
 const TOKEN_CACHE_BYTES = 32 * 1_024 * 1_024;
+const MEMORY_CACHE_BYTES = 12 * 1_024 * 1_024;
 /** How long a write waits for room before it is refused. */
 const MAX_WAIT_FOR_ROOM_MS = 30_000;
 
@@ -48,7 +50,10 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
   readonly #room: DiskSpace;
   readonly #clock: Clock;
   readonly #log: Pick<StoreLog, "warn">;
-  readonly #tokens = new TokenCache(TOKEN_CACHE_BYTES);
+  readonly #tokens = new RowCache<TokenVectors>(TOKEN_CACHE_BYTES, ({ vectors }) => vectors.byteLength);
+  readonly #memories = new RowCache<MemoryRow>(MEMORY_CACHE_BYTES, (row) =>
+    bytesOf({ table: "memories", id: row.id, row }),
+  );
   /** Accepted and not yet durable, oldest first. */
   #staged: { readonly stage: Stage; readonly settled: Promise<void> }[] = [];
   /** While a large record is shown: the end of it and of those behind it. */
@@ -114,7 +119,7 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
   }
 
   async readMemories(ids: readonly string[]): Promise<Map<string, SeenMemory>> {
-    const rows = await this.#read("memories", ids);
+    const rows = await this.#memories.read(ids, (missing) => this.#read("memories", missing));
     const memories = new Map<string, SeenMemory>();
     for (const id of ids) {
       const row = rows.get(id);
@@ -186,22 +191,16 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
   }
 
   async readTokens(ids: readonly string[]): Promise<Map<string, TokenVectors>> {
-    const found = new Map<string, TokenVectors>();
-    const elsewhere: string[] = [];
-    for (const id of ids) {
-      const vectors = this.#tokens.get(id);
-      if (vectors === undefined) elsewhere.push(id);
-      else found.set(id, vectors);
-    }
     const known = this.#indexes.vectors;
-    const read = async () => {
+    return this.#tokens.read(ids, async (missing) => {
       const rows = new Map<string, TokenVectors>();
-      for (const [id, { vectors, stamp }] of await this.#read("tokens", elsewhere))
-        if (known.isKnown(stamp)) rows.set(id, { vectors, isBefore: !known.isPresent(stamp) });
+      for (const [id, { vectors, stamp }] of await this.#read("tokens", missing)) {
+        if (!known.isKnown(stamp)) continue;
+        // A copy: rows are read as views of a batch, and one of them would hold all of it.
+        rows.set(id, { vectors: vectors.slice(), isBefore: !known.isPresent(stamp) });
+      }
       return rows;
-    };
-    for (const [id, row] of await this.#tokens.keep(read)) found.set(id, row);
-    return found;
+    });
   }
 
   termStatistics(among?: Selection): TermStatistics {
@@ -336,6 +335,11 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
     for (let i = 0; i === 0 || i < changes.length; i += 1) {
       const isLast = i >= changes.length - 1;
       const part = changes.slice(i, i + 1);
+      for (const { table, id } of part) {
+        // Before the overlay has it: what is read from then on is the row of now.
+        if (table === "tokens") this.#tokens.forget(id);
+        else if (table === "memories") this.#memories.forget(id);
+      }
       const steps = showInSteps(this.#indexes, record, part, stage, isLast);
       for (let isDone = false; !isDone;) {
         const step = steps.next();
@@ -345,7 +349,6 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
         yield;
         sliceEnds = performance.now() + SHOWING_SLICE_MS;
       }
-      for (const { table, id } of part) if (table === "tokens") this.#tokens.forget(id);
     }
     this.#checkpointer.notePending(changes.length, bytes);
   }

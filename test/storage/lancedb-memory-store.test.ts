@@ -61,6 +61,19 @@ describe("a store that is opened again", () => {
     return ids.map((id) => memories.get(id));
   };
 
+  it("answers rows that were read before as they are now", async () => {
+    const [one, two] = [await add("one"), await add("two")];
+    await disk.opened.checkpointer.flush();
+    const contents = async () => (await everything()).map((memory) => memory?.content);
+    expect(await contents()).toEqual(["two", "one"]);
+    await updateMemory(disk.ports, { id: one.id, content: "uno" });
+    await deleteMemory(disk.ports, { id: two.id });
+    expect(await contents()).toEqual(["uno"]);
+    expect((await disk.ports.store.readMemories([one.id, two.id])).size).toBe(1);
+    await disk.opened.checkpointer.flush();
+    expect(await contents()).toEqual(["uno"]);
+  });
+
   it("numbers memories by small integers, not by floats", async () => {
     const { id } = await add("one");
     await disk.opened.checkpointer.flush();
