@@ -23,10 +23,13 @@ export interface DaemonUnderLoad extends DaemonProcess {
 }
 
 /** The real daemon with its real model, on a directory, and a client that keeps its connections. */
-export async function startDaemonUnderLoad(dataDir: string): Promise<DaemonUnderLoad> {
+export async function startDaemonUnderLoad(
+  dataDir: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<DaemonUnderLoad> {
   const startedAt = performance.now();
   const probe = pathToFileURL(resolve(import.meta.dirname, "loop-delay.mjs"));
-  const daemon = await startDaemonProcess(dataDir, { NODE_OPTIONS: `--import=${probe.href}` });
+  const daemon = await startDaemonProcess(dataDir, { ...env, NODE_OPTIONS: `--import=${probe.href}` });
   const readyAfter = performance.now() - startedAt;
   const agent = new Agent({ keepAlive: true });
 

@@ -1,6 +1,6 @@
 /**
  * `npm run bench`: the table of goals at 10 000 and 100 000 memories; with `--million` at a million, too. Names (`facts`,
- * `users`, `purge`, `backup`) run these parts instead. Tables are printed and replace what stands between the markers of
+ * `users`, `purge`, `backup`, `models`) run these parts instead. Tables are printed and replace what stands between the markers of
  * their name: that of the sizes in docs/benchmarks.md, others in results.md. Nothing is asserted: figures are for reading.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { benchBackup } from "./backup.ts";
 import { benchFacts } from "./facts.ts";
 import { machine, type Part } from "./measure.ts";
+import { benchModels } from "./models.ts";
 import { benchPurge } from "./purge.ts";
 import { benchSizes } from "./sizes.ts";
 import { benchUsers } from "./users.ts";
@@ -24,6 +25,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   users: benchUsers,
   purge: benchPurge,
   backup: benchBackup,
+  models: benchModels,
 };
 const RESULTS = join(import.meta.dirname, "results.md");
 const BENCHMARKS = join(import.meta.dirname, "../../docs/benchmarks.md");
