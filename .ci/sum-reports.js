@@ -23,11 +23,19 @@ function failuresOf(report) {
   });
 }
 
+/** Tests that were left out; on a machine with all tools there are none. */
+function skippedIn(report) {
+  const isSkipped = ({ status }) => status === "pending" || status === "skipped";
+  return report.testResults.flatMap(({ assertionResults }) => assertionResults.filter(isSkipped));
+}
+
 let passed = 0;
+const skipped = [];
 const failures = [];
 for (const name of namesWith(".json")) {
   const report = JSON.parse(readFileSync(join(folder, `${name}.json`), "utf8"));
   passed += report.numPassedTests;
+  skipped.push(...skippedIn(report));
   const lines = (text) => text.split("\n").slice(0, SHOWN_LINES);
   for (const { title, text } of failuresOf(report)) failures.push({ suite: name, title, lines: lines(text) });
 }
@@ -43,5 +51,6 @@ for (const { suite, title, lines } of failures) {
   console.log(`\n=== FAILED ${suite} ${title}`.trimEnd());
   for (const line of lines) console.log(`  ${line}`);
 }
+for (const { fullName } of skipped) console.log(`=== skipped ${fullName}`);
 console.log(`\n${passed} passed, ${failures.length} failed`);
 process.exitCode = failures.length === 0 ? 0 : 1;

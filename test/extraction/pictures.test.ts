@@ -1,6 +1,6 @@
 /** Against the built worker: run `npm run build` first. */
 import { afterAll, describe, expect, it } from "vitest";
-import { pictureSize } from "../../src/extraction/picture-size.ts";
+import { pictureSize } from "../../src/extraction/ocr.ts";
 import { openExtractor } from "../../src/extraction/sandboxed-text-extractor.ts";
 import {
   NOTE_HEIGHT,
