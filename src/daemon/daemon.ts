@@ -3,10 +3,11 @@ import { fileURLToPath } from "node:url";
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { backupFolder, createBackupService } from "./backup-service.ts";
+import { statusOf } from "./service-status.ts";
 import { createCompactionService } from "./compaction-service.ts";
 import { type Config, setVariables } from "../config/config.ts";
 import { SHUTDOWN_MS } from "../config/limits.ts";
-import { type DocumentService, openDocumentService } from "./document-service.ts";
+import type { DocumentService } from "./document-service.ts";
 import { FactMeanings } from "../core/facts/fact-meanings.ts";
 import { FollowUps } from "../core/memories/follow-ups.ts";
 import { expireVersions } from "../core/history/trash.ts";
@@ -16,14 +17,12 @@ import { bindOperations } from "../core/operations.ts";
 import { ownTimeZone } from "../core/text/calendar.ts";
 import { readWordFrequencies } from "../core/text/stop-words.ts";
 import type { ServiceStatus } from "../core/status.ts";
-import { listen } from "../http/listen.ts";
-import { buildServer } from "../http/server.ts";
 import { exitWhenIdle } from "./idle-exit.ts";
 import { openDataDirectory, openKeyRing } from "./key-service.ts";
 import type { Logger } from "./log.ts";
-import { ADDS_PER_HOUR, createAgentEndpoint } from "../mcp/agent-endpoint.ts";
+import { ADDS_PER_HOUR } from "../mcp/add-allowance.ts";
+import type { AgentEndpoint } from "../mcp/agent-endpoint.ts";
 import { ONNX_ENVIRONMENT } from "../models/bundled-models.ts";
-import type { ModelEmbedder } from "../models/onnx-embedder.ts";
 import { chosenModel } from "./chosen-model.ts";
 import { createModelService, modelOf, type OpeningModel, openModel } from "./model-service.ts";
 import { readLogEnd } from "./rotating-log.ts";
@@ -31,7 +30,7 @@ import { newLocalToken, proofOf, removeRuntimeInfo, writeRuntimeInfo } from "./r
 import { hideSocket } from "../sandbox/walls.ts";
 import { nodeDisk } from "../storage/disk.ts";
 import { lockDataDirectory } from "../storage/lock.ts";
-import { type OpenedStore, openStore, STORE_FORMAT } from "../storage/open-store.ts";
+import { openStore } from "../storage/open-store.ts";
 import { UserSummaries } from "../core/users/user-summaries.ts";
 import { createChatSummaryWriter } from "../models/chat-summary-writer.ts";
 import { followWatchedFolders } from "./watch-service.ts";
@@ -106,6 +105,7 @@ export async function startDaemon(
     let opening: OpeningModel | undefined;
     started.push(() => opening?.embedder.then((known) => known.close()).catch(() => undefined));
     let documents: DocumentService | undefined;
+    let loading: ReturnType<typeof loadServerModules> | undefined;
     const opened = await openStore({
       disk: nodeDisk,
       directory: config.dataDir,
@@ -113,6 +113,8 @@ export async function startDaemon(
       stamp: (stored) => {
         // Beside the store: each takes a second or more, mostly in threads of its own.
         opening = openModel(stored, config, log);
+        loading = loadServerModules();
+        loading.catch(() => undefined);
         return opening.model.stamp;
       },
       isReadable: (stamp) => modelOf(config.dataDir, stamp) !== undefined,
@@ -122,7 +124,7 @@ export async function startDaemon(
       onCheckpoint: () => documents?.checkpointed(),
     });
     started.push(() => opened.store.close());
-    if (opening === undefined) throw new TypeError("an open store has a model");
+    if (opening === undefined || loading === undefined) throw new TypeError("an open store has a model");
     const { dataDir } = config;
     const { model } = opening;
     const models = createModelService({ dataDir, opened, model, embedder: await opening.embedder, log });
@@ -168,6 +170,7 @@ export async function startDaemon(
       sha256,
     };
     let listeningPort: number | undefined;
+    const { openDocumentService, buildServer, listen } = await loading;
     const service = await openDocumentService(config, ports, {
       log,
       ownPort: () => listeningPort,
@@ -242,13 +245,18 @@ export async function startDaemon(
         repairs: [...opened.losses, ...models.repairs],
         sandbox: service.sandbox,
       });
-    const agents = createAgentEndpoint({
-      version: VERSION,
-      clock: systemClock,
-      timeZone: ports.timeZone,
-      report: (error) => log.error({ err: error }, "tool failed"),
-    });
-    started.push(() => agents.close());
+    // Loaded for the first agent: it takes .15 s and 25 MB.
+    let agents: Promise<AgentEndpoint> | undefined;
+    const openAgents = async (): Promise<AgentEndpoint> => {
+      const { createAgentEndpoint } = await import("../mcp/agent-endpoint.ts");
+      return createAgentEndpoint({
+        version: VERSION,
+        clock: systemClock,
+        timeZone: ports.timeZone,
+        report: (error) => log.error({ err: error }, "tool failed"),
+      });
+    };
+    started.push(async () => (await agents)?.close());
     const stopping = new AbortController();
     const app = buildServer({
       operations,
@@ -262,7 +270,7 @@ export async function startDaemon(
         requestsPerMinute: rateLimit(config).requestsPerMinute ?? null,
         readLog: (which) => readLogEnd(logFile, which),
       },
-      mcp: agents.fetch,
+      mcp: async (request) => (await (agents ??= openAgents())).fetch(request),
       consoleFolder: fileURLToPath(new URL("../console", import.meta.url)),
       status,
       lookAtDiskSpace: () => opened.store.lookAtDiskSpace(),
@@ -327,6 +335,16 @@ export async function startDaemon(
   }
 }
 
+/** To be called once the store and the model are read in threads of their own: the main thread has nothing to do then. */
+async function loadServerModules() {
+  const [{ openDocumentService }, { buildServer }, { listen }] = await Promise.all([
+    import("./document-service.ts"),
+    import("../http/server.ts"),
+    import("../http/listen.ts"),
+  ]);
+  return { openDocumentService, buildServer, listen };
+}
+
 function accessOf({ apiKey, host, allowedHosts, allowedOrigins, trustedProxies }: Config) {
   return {
     ...(apiKey !== undefined && { apiKey }),
@@ -342,59 +360,4 @@ function accessOf({ apiKey, host, allowedHosts, allowedOrigins, trustedProxies }
 function millisecondsOf(interval: string): number | undefined {
   const hours = Number.parseInt(interval, 10) * (interval.endsWith("d") ? 24 : 1);
   return Number.isNaN(hours) ? undefined : hours * 3_600_000;
-}
-
-interface Parts {
-  readonly instanceId: string;
-  readonly startedAt: number;
-  readonly embedder: ModelEmbedder;
-  readonly opened: OpenedStore;
-  readonly documents: ServiceStatus["documents"];
-  readonly damagedOriginals: readonly string[];
-  readonly repairs: readonly string[];
-  readonly sandbox: ServiceStatus["sandbox"];
-}
-
-function statusOf(
-  config: Config,
-  { instanceId, startedAt, embedder, opened, documents, damagedOriginals, repairs, sandbox }: Parts,
-): ServiceStatus {
-  const { store, storeId, journal, checkpointer, tables, damage } = opened;
-  const { latest } = checkpointer;
-  const tableBytes = (latest?.tables ?? [])
-    .flatMap(({ files }) => files)
-    .reduce((sum, { size }) => sum + size, 0);
-  const failures = [journal.readOnly, checkpointer.stopped, tables.failure];
-  const notReady = failures.flatMap((error) => error?.message ?? []);
-  return {
-    version: VERSION,
-    instanceId,
-    startedAt,
-    notReady: [
-      ...notReady,
-      ...damage.map((reason) => `A file of the store is damaged: ${reason}.`),
-      ...damagedOriginals,
-    ],
-    repairs,
-    memoryCount: store.catalogue.size,
-    documents,
-    sandbox,
-    embedding: { model: embedder.name, dimensions: embedder.dimensions, modelSha256: embedder.modelSha256 },
-    store: {
-      dataDir: config.dataDir,
-      format: STORE_FORMAT,
-      storeId,
-      position: `${journal.position.epoch}.${journal.position.sequence}`,
-      checkpoint: latest === undefined ? "" : `${latest.epoch}.${latest.sequence}`,
-      pendingRows: store.pending.rows,
-      pendingBytes: store.pending.bytes,
-      diskBytes: tableBytes + journal.bytes,
-      journalBytes: journal.bytes,
-      checkpoints: latest?.number ?? 0,
-      unerased: opened.purge.waiting?.items ?? 0,
-      readOnly: journal.readOnly !== undefined,
-      addsRefused: store.addsRefused ?? null,
-    },
-    embeddingQueue: { waiting: embedder.waiting, workers: embedder.workers },
-  };
 }

@@ -1,6 +1,7 @@
 import { ServiceError } from "../core/errors.ts";
 import type { Clock } from "../core/ports.ts";
 
+export const ADDS_PER_HOUR = 200;
 const HOUR_MS = 60 * 60 * 1_000;
 /** Clients remembered at a time; the one that has been quiet longest is forgotten first. */
 const MAX_CLIENTS = 1_000;

@@ -10,7 +10,7 @@ import type { DocumentOperations } from "../core/documents/document-operations.t
 import type { Operations } from "../core/operations.ts";
 import type { Clock } from "../core/ports.ts";
 import { chosenTools, type ToolChoice } from "../schemas/agent-tools.ts";
-import { AddAllowance } from "./add-allowance.ts";
+import { ADDS_PER_HOUR, AddAllowance } from "./add-allowance.ts";
 import type { AgentScope } from "./agent-context.ts";
 import { buildAgentServer } from "./agent-server.ts";
 import { USERS_OWN_CLIENT } from "./notes.ts";
@@ -75,7 +75,6 @@ export interface AgentEndpointOptions {
   readonly report: (error: unknown) => void;
 }
 
-export const ADDS_PER_HOUR = 200;
 const MARK_BYTES = 6;
 const MAX_CLIENT_NAME = 256;
 /** The writer where a client has no name. */

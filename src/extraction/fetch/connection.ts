@@ -1,11 +1,16 @@
 import type { Socket } from "node:net";
-import { buildConnector, Client } from "undici";
+import { createRequire } from "node:module";
+import type * as undiciTypes from "undici";
+import type { buildConnector } from "undici";
 import { ServiceError } from "../../core/errors.ts";
 import { fetchFailure } from "./fetch-failure.ts";
 import { hostOf, type JudgedTarget, portOf } from "./target.ts";
 
 /** How long one of several addresses may hold up the next; Node's 250 ms give up on merely distant hosts. */
 const ATTEMPT_MS = 2_000;
+
+/** Loaded by the first fetch: it takes .1 s and 20 MB, and many a daemon fetches nothing. */
+export const undici = () => createRequire(import.meta.url)("undici") as typeof undiciTypes;
 
 export type Connector = buildConnector.connector;
 
@@ -17,7 +22,7 @@ interface Connecting {
 }
 
 const connectorWith = (options: buildConnector.BuildOptions) =>
-  buildConnector({
+  undici().buildConnector({
     allowH2: false,
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: ATTEMPT_MS,
@@ -92,7 +97,7 @@ export function proxyConnector(target: URL, proxy: URL, connecting: Connecting):
 }
 
 async function openTunnel(target: URL, proxy: URL, connecting: Connecting): Promise<Socket> {
-  const client = new Client(proxy.origin, {
+  const client = new (undici().Client)(proxy.origin, {
     connect: connectorWith(connecting),
     headersTimeout: connecting.timeout,
   });

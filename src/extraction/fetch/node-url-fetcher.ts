@@ -1,13 +1,20 @@
 import { createHash } from "node:crypto";
 import { lookup as lookUpName } from "node:dns/promises";
 import { type IncomingHttpHeaders, STATUS_CODES } from "node:http";
-import { Client, type Dispatcher } from "undici";
+import type { Client, Dispatcher } from "undici";
 import { ServiceError } from "../../core/errors.ts";
 import type { Clock } from "../../core/ports.ts";
 import type { FetchedPage, FetchOptions, UrlFetcher } from "../../core/documents/document-ports.ts";
 import { claimedCharset } from "../document-kind.ts";
 import { machineAddresses } from "./address-class.ts";
-import { directConnector, parseProxy, proxyConnector, proxyHeaders, proxyRefusal } from "./connection.ts";
+import {
+  directConnector,
+  parseProxy,
+  proxyConnector,
+  proxyHeaders,
+  proxyRefusal,
+  undici,
+} from "./connection.ts";
 import {
   ACCEPTED_ENCODINGS,
   decodeContent,
@@ -159,7 +166,7 @@ export function createUrlFetcher(options: UrlFetcherOptions): UrlFetcher {
           : proxyConnector(url, proxy, connecting);
       // Inside a tunnel the proxy reads nothing; of http it reads the whole request.
       const proxied = url.protocol === "http:" ? proxy : undefined;
-      client = new Client((proxied ?? url).origin, {
+      client = new (undici().Client)((proxied ?? url).origin, {
         connect: (wanted, callback) =>
           connect(wanted, (error, socket) => {
             reach.end();
