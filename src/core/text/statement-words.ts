@@ -209,7 +209,7 @@ export const CUES: {
     "fail* broken crash* error errors red currently again slow weird stuck hang* loading compiling (?:not|isn't|doesn't|don't)_(?:work*|show*|compile|build|load) won't_(?:work|compile|build|load|start) missing undefined right_now at_the_moment gerade kaputt geht_nicht schlagt_fehl echoue ne_marche_pas falla no_funciona fallisce non_funziona nao_funciona werkt_niet too_@ trop_@ zu_(?:lang|kurz|gross|klein|dunkel|langsam) demasiado troppo cut_off problem same better sorted attached off_by tired confused annoyed happy excited curious here below above",
   ]),
   never: words([
-    "^(?:can|could|would|will|won't)_(?:you|we|i) ^(?:kannst|konntest|wurdest)_du ^(?:peux|pourrais|peut|pouvez|pourriez)[-_](?:tu|on|vous) ^(?:puedes|podrias|podemos|puoi|potresti|pode*|poderia*|kun_je|kunt_u|zou_je) ^(?:hello|good_morning|good_evening|guten_(?:morgen|tag)|hallo|bonjour|hola|ciao|ola)(?:_@)?[!.,]?$ ^thank*",
+    "^(?:can|could|would|will|won't)_(?:you|we|i) ^(?:kannst|konntest|wurdest)_du ^(?:peux|pourrais|peut|pouvez|pourriez)[-_](?:tu|on|vous) ^(?:puedes|podrias|podemos|puoi|potresti|pode*|poderia*|kun_je|kunt_u|zou_je) ^(?:hello|good_morning|good_evening|guten_(?:morgen|tag)|hallo|bonjour|hola|ciao|ola)(?:_@)?[!.,]?$ ^thank* ^(?:go|carry)_on",
     "^(?:what|why|how|when|where|who|which|is_there|are_there|do_you|does|did|shall|should_(?:i|we))",
   ]),
 };
