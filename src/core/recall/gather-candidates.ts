@@ -208,7 +208,8 @@ function isRoot({ documents }: Catalogue, { id, documentId }: CatalogueEntry): b
 
 /** Two users may give their sessions one name. */
 function sessionOf({ userId, sessionId }: CatalogueEntry): string | null {
-  return sessionId === null ? null : JSON.stringify([userId, sessionId]);
+  // A user's name may hold anything, so its length says where it ends.
+  return sessionId === null ? null : `${userId?.length ?? ""}:${userId ?? ""}${sessionId}`;
 }
 
 function around(catalogue: Catalogue, ordinal: Ordinal): (Ordinal | undefined)[] {
