@@ -1,19 +1,9 @@
 /** Browsing, the map, and what must not be lost while one types, in a real browser. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createClient, type MemorydClient } from "../../src/client/client.ts";
-import {
-  expectText,
-  hasBrowser,
-  launchBrowser,
-  newPage,
-  picture,
-  violations,
-} from "../support/console-page.ts";
-import { type DaemonProcess, startDaemonProcess } from "../support/daemon-process.ts";
+import { describe, expect, it } from "vitest";
+import { createClient } from "../../src/client/client.ts";
+import { expectText, hasBrowser, newPage, picture, useConsole, violations } from "../support/console-page.ts";
+import { startDaemonProcess } from "../support/daemon-process.ts";
 import { runCli } from "../support/run-cli.ts";
 
 /** By session: what somebody keeps in a year. */
@@ -28,31 +18,16 @@ const LIFE = {
     Next time book the quiet hotel. The train back was late. The museum opens at ten. Missed the train in Salzburg and was furious.`,
 };
 
-let home: string;
-let browser: Browser;
-let daemon: DaemonProcess;
-let api: MemorydClient;
-
 describe.skipIf(!hasBrowser)("browsing in the console", () => {
-  beforeAll(async () => {
-    home = mkdtempSync(join(tmpdir(), "memoryd-browsing-"));
-    daemon = await startDaemonProcess(join(home, "data"));
-    api = createClient({ url: daemon.baseUrl, clientName: "seed" });
-    browser = await launchBrowser();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await daemon?.stop();
-    rmSync(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
-  });
+  const world = useConsole();
 
   it("draws the map by kind and by time", async () => {
     for (const [session_id, life] of Object.entries(LIFE))
       for (const [month, content] of life.split(/(?<=\.)\s+/).entries()) {
         const occurred_at = `2026-0${month + 1}-15`;
-        await api.memories.add({ content, session_id, occurred_at, project: "life" });
+        await world.api.memories.add({ content, session_id, occurred_at, project: "life" });
       }
-    await visit("#/map", async (page) => {
+    await world.visit("map", async (page) => {
       await expectText(page.locator(".count"), "28 notes");
       await page.locator('.map[aria-busy="false"]').waitFor();
       await expectText(page.locator(".terms"), "procedural");
@@ -66,16 +41,56 @@ describe.skipIf(!hasBrowser)("browsing in the console", () => {
     });
   });
 
+  it("draws no label of the map over another, nor beyond its edge", async () => {
+    await world.api.memories.addMany(
+      Array.from({ length: 200 }, (_, n) => ({
+        content: `Delivery ${n} of the old bakery at the corner came late again.`,
+        project: "dense",
+        session_id: `day ${n % 7}`,
+      })),
+      { timeoutMs: 600_000 },
+    );
+    const context = await world.browser.newContext({ viewport: { width: 500, height: 900 } });
+    const page = await newPage(context);
+    await page.addInitScript(`
+      const { fillText, clearRect } = CanvasRenderingContext2D.prototype;
+      const labels = (globalThis.labels = []);
+      const isLabels = ({ canvas }) => canvas.className.includes("sigma-labels");
+      Object.assign(CanvasRenderingContext2D.prototype, {
+        clearRect(...place) { if (isLabels(this)) labels.length = 0; clearRect.apply(this, place); },
+        fillText(text, x, y) {
+          if (isLabels(this)) labels.push({ x, y, end: x + this.measureText(text).width });
+          fillText.call(this, text, x, y);
+        },
+      });`);
+    await page.goto(`${world.daemon.baseUrl}/#/map?project=dense`);
+    await page.locator('.map[aria-busy="false"]').waitFor();
+    await page.getByRole("button", { name: "Closer" }).click();
+    type Label = { readonly x: number; readonly y: number; readonly end: number };
+    const labels = () => page.evaluate<Label[]>("labels");
+    await expect.poll(async () => (await labels()).length).toBeGreaterThan(2);
+    const drawn = await labels();
+    const width = await page.evaluate<number>("document.querySelector('.map').clientWidth");
+    expect(drawn.filter(({ end }) => end > width + 1)).toEqual([]);
+    const overlapping = drawn.filter((one, n) =>
+      drawn
+        .slice(n + 1)
+        .some((other) => one.x < other.end && other.x < one.end && Math.abs(one.y - other.y) < 12),
+    );
+    expect(overlapping).toEqual([]);
+    await context.close();
+  });
+
   it("tags many with the keys alone, and takes it back", async () => {
     const notes = ["one", "two", "three"].map((name) => ({
       content: `Shelf ${name} is full.`,
       project: "shelf",
     }));
-    await api.memories.addMany(
+    await world.api.memories.addMany(
       notes.map((note, index) => ({ ...note, tags: index === 0 ? ["cellar"] : [] })),
     );
-    const tagged = async () => (await api.memories.page({ project: "shelf", tag: "cellar" })).total;
-    await visit("#/browse?project=shelf", async (page) => {
+    const tagged = async () => (await world.api.memories.page({ project: "shelf", tag: "cellar" })).total;
+    await world.visit("browse?project=shelf", async (page) => {
       await page.locator(".note").nth(2).waitFor();
       for (const key of ["j", "x", "j", "x", "x", "a", "t"]) await page.keyboard.press(key);
       await expectText(page.locator(".picked"), "3 notes selected");
@@ -90,7 +105,7 @@ describe.skipIf(!hasBrowser)("browsing in the console", () => {
   });
 
   it("goes from the calendar to the notes of a day", async () => {
-    await visit("#/browse", async (page) => {
+    await world.visit("browse", async (page) => {
       await page.getByText("Notes added, by day").click();
       await page.locator(".activity rect").last().click();
       await expect.poll(() => page.url()).toMatch(/day=\d{4}-\d\d-\d\d/);
@@ -99,11 +114,11 @@ describe.skipIf(!hasBrowser)("browsing in the console", () => {
   });
 
   it("shows in one tab what was saved in another meanwhile", async () => {
-    const { id } = await api.memories.add({ content: "The ladder is in the shed." });
-    const context = await browser.newContext();
+    const { id } = await world.api.memories.add({ content: "The ladder is in the shed." });
+    const context = await world.browser.newContext();
     const pages = [await newPage(context), await newPage(context)] as const;
     for (const page of pages) {
-      await page.goto(`${daemon.baseUrl}/#/browse?id=${id}`);
+      await page.goto(`${world.daemon.baseUrl}/#/browse?id=${id}`);
       await page.getByRole("button", { name: "Edit" }).click();
     }
     const [first, second] = pages.map((page) => page.getByRole("complementary"));
@@ -116,7 +131,10 @@ describe.skipIf(!hasBrowser)("browsing in the console", () => {
     expect(await second?.getByLabel("Text").inputValue()).toBe("The ladder is in the attic.");
     await second?.getByRole("button", { name: "Take theirs" }).click();
     await expectText(pages[1].locator(".panel .content").first(), "at Ben's");
-    expect(await api.memories.get(id)).toMatchObject({ content: "The ladder is at Ben's.", version: 2 });
+    expect(await world.api.memories.get(id)).toMatchObject({
+      content: "The ladder is at Ben's.",
+      version: 2,
+    });
     await context.close();
   });
 
@@ -124,8 +142,8 @@ describe.skipIf(!hasBrowser)("browsing in the console", () => {
     const session = { session_id: "trip", project: "trip" };
     const names = ["Packed the tent.", "Took the ferry.", "Climbed the hill.", "Slept in the hut."];
     const ids: string[] = [];
-    for (const content of names) ids.push((await api.memories.add({ content, ...session })).id);
-    await visit(`#/map?project=trip&around=${ids[0]}`, async (page) => {
+    for (const content of names) ids.push((await world.api.memories.add({ content, ...session })).id);
+    await world.visit(`map?project=trip&around=${ids[0]}`, async (page) => {
       const count = page.locator(".count");
       await expectText(count, "2 notes within 1 step of “Packed the tent.”");
       await page.locator('.map[aria-busy="false"]').waitFor();
@@ -146,8 +164,8 @@ describe.skipIf(!hasBrowser)("browsing in the console", () => {
       await expectText(count, "notes,");
     });
     // Alone it stands in the middle.
-    const { id } = await api.memories.add({ content: "All alone.", project: "alone" });
-    await visit("#/map?project=alone", async (page) => {
+    const { id } = await world.api.memories.add({ content: "All alone.", project: "alone" });
+    await world.visit("map?project=alone", async (page) => {
       await page.locator('.map[aria-busy="false"]').waitFor();
       await page.locator(".map").click();
       await expectText(page.getByRole("complementary"), "All alone.");
@@ -156,10 +174,10 @@ describe.skipIf(!hasBrowser)("browsing in the console", () => {
   });
 
   it("shows the map as a list where nothing can be drawn", async () => {
-    const context = await browser.newContext();
+    const context = await world.browser.newContext();
     const page = await newPage(context);
     await page.addInitScript("HTMLCanvasElement.prototype.getContext = () => null");
-    await page.goto(`${daemon.baseUrl}/#/map?project=trip`);
+    await page.goto(`${world.daemon.baseUrl}/#/map?project=trip`);
     await page.getByText("does not draw with WebGL").waitFor();
     await page.getByRole("link", { name: "Took the ferry." }).waitFor();
     expect(await page.locator("canvas").count()).toBe(0);
@@ -168,14 +186,14 @@ describe.skipIf(!hasBrowser)("browsing in the console", () => {
   });
 
   it("loses nothing that was typed when the daemon is started again, nor when the tab must sign in anew", async () => {
-    const dataDir = join(home, "typed");
+    const dataDir = join(world.home, "typed");
     const before = await startDaemonProcess(dataDir);
     const { port } = new URL(before.baseUrl);
     const owner = createClient({ url: before.baseUrl });
     const { key } = await owner.keys.create({ name: "owner", scope: "admin" });
-    const cli = (...words: string[]) => runCli([...words, "--data-dir", dataDir], { home });
+    const cli = (...words: string[]) => runCli([...words, "--data-dir", dataDir], { home: world.home });
     await cli("add", "The boat is in the harbour.");
-    const page = await newPage(await browser.newContext());
+    const page = await newPage(await world.browser.newContext());
     await page.goto((await cli("open", "--print")).stdout.trim());
     await page.getByRole("link", { name: "Browse" }).click();
     await page.locator(".note .text").first().click();
@@ -188,6 +206,10 @@ describe.skipIf(!hasBrowser)("browsing in the console", () => {
     await panel.getByRole("alert").first().waitFor();
     expect(await panel.getByLabel("Text").inputValue()).toBe("The boat is on land.");
     const after = await startDaemonProcess(dataDir, { MEMORYD_PORT: port });
+    // The documentation can be read meanwhile.
+    await page.getByRole("link", { name: "Documentation" }).click();
+    await page.getByRole("heading", { name: "Quickstart" }).waitFor();
+    await page.getByRole("link", { name: "To the console" }).click();
     await page.getByLabel("Key", { exact: true }).fill(key);
     await page.getByRole("button", { name: "Sign in" }).click();
     await panel.getByRole("button", { name: "Save" }).click();
@@ -198,15 +220,3 @@ describe.skipIf(!hasBrowser)("browsing in the console", () => {
     await after.stop();
   });
 });
-
-/** A page of the daemon in a tab of its own. */
-async function visit(hash: string, look: (page: Page) => Promise<void>): Promise<void> {
-  const context = await browser.newContext({ viewport: { width: 1_200, height: 900 } });
-  try {
-    const page = await newPage(context);
-    await page.goto(`${daemon.baseUrl}/${hash}`);
-    await look(page);
-  } finally {
-    await context.close();
-  }
-}

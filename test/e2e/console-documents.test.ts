@@ -1,54 +1,28 @@
 /** Documents and recordings in the console, against a real daemon: how they come in, and where a note came from. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createClient, type MemorydClient } from "../../src/client/client.ts";
+import { describe, expect, it } from "vitest";
 import { PCM_RATE } from "../../src/core/documents/audio-decoder.ts";
 import { writePdf } from "../fixtures/documents/pdf-documents.ts";
-import {
-  expectText,
-  hasBrowser,
-  launchBrowser,
-  newPage,
-  picture,
-  violations,
-} from "../support/console-page.ts";
-import { type DaemonProcess, startDaemonProcess } from "../support/daemon-process.ts";
+import { expectText, hasBrowser, picture, useConsole, violations } from "../support/console-page.ts";
 import { hasEspeak, speak } from "../support/espeak.ts";
 import { silence } from "../support/pcm.ts";
 import { wavFile } from "../support/wav-file.ts";
 
 const LATER_S = 40;
 
-let home: string;
-let browser: Browser;
-let daemon: DaemonProcess;
-let api: MemorydClient;
-
 describe.skipIf(!hasBrowser)("documents in the console", () => {
-  beforeAll(async () => {
-    home = mkdtempSync(join(tmpdir(), "memoryd-console-documents-"));
-    daemon = await startDaemonProcess(join(home, "data"));
-    api = createClient({ url: daemon.baseUrl, clientName: "seed" });
-    browser = await launchBrowser();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await daemon?.stop();
-    rmSync(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
-  });
+  const world = useConsole();
 
   it("takes a folder in, and says what is no document and what could not be read", async () => {
-    const folder = join(home, "papers");
+    const folder = join(world.home, "papers");
     mkdirSync(join(folder, "old", ".git"), { recursive: true });
     writeFileSync(join(folder, "boat.md"), "# Boat\n\nThe boat lies in the harbour.");
     writeFileSync(join(folder, "old", "shed.txt"), "The shed was painted green.");
     writeFileSync(join(folder, "old", "bare.html"), "<html><body></body></html>");
     writeFileSync(join(folder, "old", "noise.bin"), Buffer.from([0, 1, 2, 3, 255, 254]));
     writeFileSync(join(folder, "old", ".git", "config.txt"), "No business of anybody's.");
-    await visit("documents", async (page) => {
+    await world.visit("documents", async (page) => {
       await page.getByText("No documents yet.").waitFor();
       await page.getByLabel("Choose a folder").setInputFiles(folder);
       await page.locator(".documents a", { hasText: "Boat" }).waitFor();
@@ -58,14 +32,21 @@ describe.skipIf(!hasBrowser)("documents in the console", () => {
       await expect.poll(() => failed.locator(".problem").textContent()).toMatch(/text/);
       expect(await violations(page)).toEqual([]);
       await picture(page, "documents-folder");
+      await failed.getByRole("button", { name: "Dismiss" }).click();
+      await failed.waitFor({ state: "detached" });
+      await page.reload();
+      await expectText(page.locator(".failed"), "1 file is no document");
+      expect(await failed.count()).toBe(0);
+      await page.getByRole("button", { name: "Dismiss" }).click();
+      await page.locator(".failed").waitFor({ state: "detached" });
     });
-    const { items } = await api.documents.page();
+    const { items } = await world.api.documents.page();
     const folders = new Set(items.map(({ metadata }) => metadata["folder"]));
     expect(folders).toEqual(new Set(["papers", "papers/old"]));
   });
 
   it("takes a file that is dropped", async () => {
-    await visit("documents", async (page) => {
+    await world.visit("documents", async (page) => {
       const data = await page.evaluateHandle(
         `(() => { const given = new DataTransfer(); given.items.add(new File(["The drain is under the oak."], "drain.txt")); return given; })()`,
       );
@@ -79,10 +60,13 @@ describe.skipIf(!hasBrowser)("documents in the console", () => {
     const pages = ["Roses want sun.", "Ferns want shade."].map(
       (text, n) => `Chapter ${n + 1}. ${`${text} `.repeat(90)}`,
     );
-    const { memory_ids } = await api.documents.ingest({ file: await pdfOf(pages), filename: "garden.pdf" });
-    const { source } = await api.memories.get(memory_ids.at(-1) ?? "");
+    const { memory_ids } = await world.api.documents.ingest({
+      file: await pdfOf(pages),
+      filename: "garden.pdf",
+    });
+    const { source } = await world.api.memories.get(memory_ids.at(-1) ?? "");
     expect(source?.page).toBe(2);
-    await visit(`browse?id=${memory_ids.at(-1)}`, async (page) => {
+    await world.visit(`browse?id=${memory_ids.at(-1)}`, async (page) => {
       await page.getByRole("link", { name: "garden.pdf, page 2" }).click();
       await expectText(page.locator(".panel .wanted .content"), "Ferns want shade");
       await expectText(page.locator(".panel .parts .page").last(), "page 2");
@@ -95,10 +79,10 @@ describe.skipIf(!hasBrowser)("documents in the console", () => {
     const sound = silence(LATER_S + 8);
     sound.set(speak("The boiler in the north tower was repaired on Monday."), 0);
     sound.set(speak("My sister sold the yellow bicycle to a baker."), LATER_S * PCM_RATE);
-    await api.documents.ingest({ file: wavOf(sound), filename: "talk.wav" }, { language: "en" });
-    const { matches } = await api.query("Who bought the yellow bicycle?", { k: 5 });
+    await world.api.documents.ingest({ file: wavOf(sound), filename: "talk.wav" }, { language: "en" });
+    const { matches } = await world.api.query("Who bought the yellow bicycle?", { k: 5 });
     const found = matches.find(({ source }) => (source?.start_ms ?? 0) > 0);
-    await visit(`browse?id=${found?.id}`, async (page) => {
+    await world.visit(`browse?id=${found?.id}`, async (page) => {
       await page.getByRole("link", { name: /^talk.wav/ }).click();
       const playing = page.locator(".panel video");
       const position = () => page.evaluate<number>("document.querySelector('.panel video').currentTime");
@@ -122,7 +106,7 @@ describe.skipIf(!hasBrowser)("documents in the console", () => {
     const sound = silence(900);
     const speech = speak("We walked along the river. The weather was mild. Then we went home again.");
     for (let at = 0; at + speech.length < sound.length; at += speech.length) sound.set(speech, at);
-    await visit("documents", async (page) => {
+    await world.visit("documents", async (page) => {
       await page.getByLabel("Choose files").setInputFiles({
         name: "long.wav",
         mimeType: "audio/wav",
@@ -134,7 +118,7 @@ describe.skipIf(!hasBrowser)("documents in the console", () => {
       await job.getByRole("button", { name: "Cancel" }).click();
       await job.waitFor({ state: "detached" });
     });
-    const { items } = await api.jobs.page();
+    const { items } = await world.api.jobs.page();
     expect(items[0]?.status).toBe("cancelled");
   });
 });
@@ -148,15 +132,4 @@ async function pdfOf(pages: readonly string[]): Promise<Blob> {
     pages.forEach((text, n) => (n === 0 ? pdf : pdf.addPage()).fontSize(11).text(text)),
   );
   return new Blob([new Uint8Array(bytes)]);
-}
-
-async function visit(hash: string, look: (page: Page) => Promise<void>): Promise<void> {
-  const context = await browser.newContext({ viewport: { width: 1_200, height: 900 } });
-  try {
-    const page = await newPage(context);
-    await page.goto(`${daemon.baseUrl}/#/${hash}`);
-    await look(page);
-  } finally {
-    await context.close();
-  }
 }

@@ -1,44 +1,23 @@
 /** The console with a key of each scope: everything offered works, and nothing that the key may not do is offered. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Page } from "playwright-core";
+import { beforeAll, describe, expect, it } from "vitest";
 import { createClient, type Key, type MemorydClient } from "../../src/client/client.ts";
-import {
-  expectText,
-  hasBrowser,
-  launchBrowser,
-  newPage,
-  picture,
-  violations,
-} from "../support/console-page.ts";
-import { type DaemonProcess, startDaemonProcess } from "../support/daemon-process.ts";
+import { expectText, hasBrowser, picture, useConsole, violations } from "../support/console-page.ts";
 
 const PAGES = ["ask?q=boat", "browse", "facts", "documents", "agents", "insight", "housekeeping", "docs"];
 
-let home: string;
-let browser: Browser;
-let daemon: DaemonProcess;
 let owner: MemorydClient;
 let memory: string;
 
 describe.skipIf(!hasBrowser)("the console with keys", () => {
+  const world = useConsole();
   beforeAll(async () => {
-    home = mkdtempSync(join(tmpdir(), "memoryd-console-keys-"));
-    daemon = await startDaemonProcess(join(home, "data"));
-    const first = createClient({ url: daemon.baseUrl, clientName: "seed" });
-    ({ id: memory } = await first.memories.add({ content: "The boat is in the harbour.", user_id: "ann" }));
-    await first.memories.add({ content: "Ben sold the bicycle.", user_id: "ben" });
-    await first.documents.ingest({ text: "The roof is of slate." });
-    const { key } = await first.keys.create({ name: "owner", scope: "admin" });
-    owner = createClient({ url: daemon.baseUrl, apiKey: key });
-    browser = await launchBrowser();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await daemon?.stop();
-    rmSync(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
+    const { api } = world;
+    ({ id: memory } = await api.memories.add({ content: "The boat is in the harbour.", user_id: "ann" }));
+    await api.memories.add({ content: "Ben sold the bicycle.", user_id: "ben" });
+    await api.documents.ingest({ text: "The roof is of slate." });
+    const { key } = await api.keys.create({ name: "owner", scope: "admin" });
+    owner = createClient({ url: world.daemon.baseUrl, apiKey: key });
   });
 
   const scopes: readonly (readonly [Key["scope"], string | undefined])[] = [
@@ -51,7 +30,7 @@ describe.skipIf(!hasBrowser)("the console with keys", () => {
     it(`offers what a key may that has the scope ${scope}${user === undefined ? "" : " for one user"}`, async () => {
       const name = `${scope}-${user ?? "all"}`;
       const { key } = await owner.keys.create({ name, scope, ...(user !== undefined && { user_id: user }) });
-      await createClient({ url: daemon.baseUrl, apiKey: key })
+      await createClient({ url: world.daemon.baseUrl, apiKey: key })
         .memories.add({ content: `Of ${name}.` })
         .catch(() => undefined);
       const refused: string[] = [];
@@ -60,12 +39,12 @@ describe.skipIf(!hasBrowser)("the console with keys", () => {
           if (response.status() === 403) refused.push(response.url());
         });
         for (const hash of PAGES) {
-          await page.goto(`${daemon.baseUrl}/#/${hash}`);
+          await page.goto(`${world.daemon.baseUrl}/#/${hash}`);
           await expect.poll(() => page.locator(".waiting").count()).toBe(0);
           if (hash !== "docs") expect(await page.getByRole("alert").count()).toBe(0);
         }
         const offers = async (hash: string, pattern: RegExp) => {
-          await page.goto(`${daemon.baseUrl}/#/${hash}`);
+          await page.goto(`${world.daemon.baseUrl}/#/${hash}`);
           await page.locator("main h1").waitFor({ state: "attached" });
           await expect.poll(() => page.locator(".waiting").count()).toBe(0);
           return (await page.getByText(pattern).count()) > 0;
@@ -93,12 +72,12 @@ describe.skipIf(!hasBrowser)("the console with keys", () => {
           key: mayAll,
         });
         if (scope === "write") {
-          await page.goto(`${daemon.baseUrl}/#/agents`);
+          await page.goto(`${world.daemon.baseUrl}/#/agents`);
           await page.getByText(name, { exact: true }).first().waitFor();
           await expect.poll(() => page.getByText("Remove…").count()).toBe(1);
         }
         if (user !== undefined) {
-          await page.goto(`${daemon.baseUrl}/#/browse`);
+          await page.goto(`${world.daemon.baseUrl}/#/browse`);
           await page.locator(".note", { hasText: "The boat" }).waitFor();
           expect(await page.locator(".note", { hasText: "bicycle" }).count()).toBe(0);
         }
@@ -114,7 +93,7 @@ describe.skipIf(!hasBrowser)("the console with keys", () => {
       await signedIn(
         key,
         async (page) => {
-          await page.goto(`${daemon.baseUrl}/#/browse?id=${memory}`);
+          await page.goto(`${world.daemon.baseUrl}/#/browse?id=${memory}`);
           await expectText(page.getByRole("complementary"), "The boat");
           await owner.keys.revoke(id);
           await page.getByRole("link", { name: "Facts" }).click();
@@ -132,22 +111,18 @@ describe.skipIf(!hasBrowser)("the console with keys", () => {
       );
     }
   });
-});
 
-async function signedIn(
-  key: string,
-  look: (page: Page) => Promise<void>,
-  colorScheme: "light" | "dark" = "light",
-): Promise<void> {
-  const context = await browser.newContext({ viewport: { width: 1_200, height: 900 }, colorScheme });
-  try {
-    const page = await newPage(context);
-    await page.goto(daemon.baseUrl);
-    await page.getByLabel("Key").fill(key);
-    await page.getByRole("button", { name: "Sign in" }).click();
-    await page.getByRole("searchbox").waitFor();
-    await look(page);
-  } finally {
-    await context.close();
+  async function signedIn(
+    key: string,
+    look: (page: Page) => Promise<void>,
+    colorScheme: "light" | "dark" = "light",
+  ): Promise<void> {
+    const signIn = async (page: Page) => {
+      await page.getByLabel("Key").fill(key);
+      await page.getByRole("button", { name: "Sign in" }).click();
+      await page.getByRole("searchbox").waitFor();
+      await look(page);
+    };
+    await world.visit("ask", signIn, { colorScheme });
   }
-}
+});

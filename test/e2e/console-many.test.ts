@@ -1,12 +1,8 @@
 /** The console over many notes: 10 000, or under stress 100 000; and a map of as many as it draws. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { MINILM } from "../../src/models/bundled-models.ts";
-import { expectText, hasBrowser, launchBrowser, newPage, picture } from "../support/console-page.ts";
-import { type DaemonProcess, startDaemonProcess } from "../support/daemon-process.ts";
+import { expectText, hasBrowser, picture, useConsole } from "../support/console-page.ts";
+import { startDaemonProcess } from "../support/daemon-process.ts";
 import { fillStore } from "../support/fill-store.ts";
 import { times } from "../support/stress.ts";
 
@@ -15,56 +11,44 @@ const NOTES = times(10_000);
 const SCROLLED = 1_500;
 const MOST_ROWS = 200;
 
-let home: string;
-let browser: Browser;
-let daemon: DaemonProcess;
-let page: Page;
-
 describe.skipIf(!hasBrowser)("the console over many notes", () => {
-  beforeAll(async () => {
-    home = mkdtempSync(join(tmpdir(), "memoryd-many-"));
-    const directory = join(home, "data");
+  const world = useConsole(async (_, directory) => {
     await fillStore({ directory, count: NOTES, stamp: MINILM.stamp, users: 10, waypoints: 2 });
-    daemon = await startDaemonProcess(directory);
-    browser = await launchBrowser();
-    page = await newPage(await browser.newContext({ viewport: { width: 1_200, height: 900 } }));
-  }, 0);
-  afterAll(async () => {
-    await browser?.close();
-    await daemon?.stop();
-    rmSync(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
+    return startDaemonProcess(directory);
   });
 
   it("browses them with at most 200 rows in the page", async () => {
-    await page.goto(`${daemon.baseUrl}/#/browse`);
-    await expectText(page.locator(".count").first(), `${NOTES.toLocaleString("en")} notes`);
-    const seen = new Set<string>();
-    await expect
-      .poll(async () => {
-        const ids = await page
-          .locator(".notes [data-id]")
-          .evaluateAll((rows) => rows.map((row) => row.getAttribute("data-id") ?? ""));
-        expect(ids.length).toBeLessThanOrEqual(MOST_ROWS);
-        for (const id of ids) seen.add(id);
-        await page.evaluate("scrollTo(0, document.body.scrollHeight)");
-        return seen.size;
-      })
-      .toBeGreaterThanOrEqual(SCROLLED);
-    await page.goto(`${daemon.baseUrl}/#/browse?tag=rare&user=user0`);
-    await expectText(page.locator(".count").first(), `${(NOTES / 100).toLocaleString("en")} notes`);
+    await world.visit("browse", async (page) => {
+      await expectText(page.locator(".count").first(), `${NOTES.toLocaleString("en")} notes`);
+      const seen = new Set<string>();
+      await expect
+        .poll(async () => {
+          const ids = await page
+            .locator(".notes [data-id]")
+            .evaluateAll((rows) => rows.map((row) => row.getAttribute("data-id") ?? ""));
+          expect(ids.length).toBeLessThanOrEqual(MOST_ROWS);
+          for (const id of ids) seen.add(id);
+          await page.evaluate("scrollTo(0, document.body.scrollHeight)");
+          return seen.size;
+        })
+        .toBeGreaterThanOrEqual(SCROLLED);
+      await page.goto(`${world.daemon.baseUrl}/#/browse?tag=rare&user=user0`);
+      await expectText(page.locator(".count").first(), `${(NOTES / 100).toLocaleString("en")} notes`);
+    });
   });
 
   it("draws the newest 5 000, and all around one", async () => {
-    await page.goto(`${daemon.baseUrl}/#/map`);
-    await expectText(page.locator(".count"), `The newest 5,000 of ${NOTES.toLocaleString("en")} notes`);
-    await page.locator('.map[aria-busy="false"]').waitFor({ timeout: 0 });
-    await picture(page, "map-5000");
-    await page.getByRole("button", { name: "List" }).click();
-    expect(await page.locator(".links li").count()).toBeLessThanOrEqual(MOST_ROWS);
-    await page.getByRole("link", { name: "from here" }).first().click();
-    for (let step = 1; step < 10; step += 1)
-      await page.getByRole("button", { name: "One step further" }).click();
-    // Each is linked to two before it.
-    await expectText(page.locator(".count"), "21 notes within 10 steps");
+    await world.visit("map", async (page) => {
+      await expectText(page.locator(".count"), `The newest 5,000 of ${NOTES.toLocaleString("en")} notes`);
+      await page.locator('.map[aria-busy="false"]').waitFor({ timeout: 0 });
+      await picture(page, "map-5000");
+      await page.getByRole("button", { name: "List" }).click();
+      expect(await page.locator(".links li").count()).toBeLessThanOrEqual(MOST_ROWS);
+      await page.getByRole("link", { name: "from here" }).first().click();
+      for (let step = 1; step < 10; step += 1)
+        await page.getByRole("button", { name: "One step further" }).click();
+      // Each is linked to two before it.
+      await expectText(page.locator(".count"), "21 notes within 10 steps");
+    });
   });
 });

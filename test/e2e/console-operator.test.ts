@@ -1,49 +1,29 @@
 /** What an operator does in the console, against real daemons: settings, log. */
-import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createClient } from "../../src/client/client.ts";
-import {
-  expectText,
-  hasBrowser,
-  launchBrowser,
-  newPage,
-  picture,
-  violations,
-} from "../support/console-page.ts";
-import { type DaemonProcess, startDaemonProcess } from "../support/daemon-process.ts";
+import { expectText, hasBrowser, picture, useConsole, violations } from "../support/console-page.ts";
+import { startDaemonProcess } from "../support/daemon-process.ts";
 
 const SECRET = "an-api-key-that-is-long";
 
-let home: string;
-let browser: Browser;
-let daemon: DaemonProcess;
-
 describe.skipIf(!hasBrowser)("the console of an operator", () => {
-  beforeAll(async () => {
-    home = mkdtempSync(join(tmpdir(), "memoryd-operator-"));
+  const world = useConsole((home, data) => {
     const config = join(home, "config.json");
     writeFileSync(config, JSON.stringify({ historyDays: 90 }));
-    daemon = await startDaemonProcess(join(home, "data"), { MEMORYD_LOG_LEVEL: "info" }, [
-      "--log-to-file",
-      `--config=${config}`,
-      "--backup-keep=3",
-    ]);
-    browser = await launchBrowser();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await daemon?.stop();
-    rmSync(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
+    const words = ["--log-to-file", `--config=${config}`, "--backup-keep=3"];
+    return startDaemonProcess(data, { MEMORYD_LOG_LEVEL: "info" }, words);
   });
 
   it("shows settings with where each comes from", async () => {
-    await visit(daemon, "housekeeping", async (page) => {
+    await world.visit("housekeeping", async (page) => {
       const card = page.locator(".card", { has: page.getByRole("heading", { name: "Settings" }) });
       const row = (flag: string) => card.locator(".settings > div", { hasText: flag });
-      await expectText(row("--history-days"), `90from the file ${join(home, "config.json")} · default: 30`);
+      await expectText(
+        row("--history-days"),
+        `90from the file ${join(world.home, "config.json")} · default: 30`,
+      );
       await expectText(row("--backup-keep"), "3from the flag --backup-keep");
       await expectText(row("--model"), "all-MiniLM-L6-v2from the variable MEMORYD_MODEL");
       await expectText(row("MEMORYD_API_KEY"), "not set");
@@ -57,7 +37,7 @@ describe.skipIf(!hasBrowser)("the console of an operator", () => {
   });
 
   it("shows the log, narrows it, and follows it", async () => {
-    await visit(daemon, "housekeeping", async (page) => {
+    await world.visit("housekeeping", async (page) => {
       const card = page.locator(".card", { has: page.getByRole("heading", { name: "Log" }) });
       await expectText(card.locator(".log"), "ready");
       await card.getByLabel("Follow").check();
@@ -67,7 +47,7 @@ describe.skipIf(!hasBrowser)("the console of an operator", () => {
         reason: "<b>full</b>",
         msg: "disk is full",
       };
-      appendFileSync(join(home, "data", "memoryd.log"), `${JSON.stringify(logged)}\n`);
+      appendFileSync(join(world.home, "data", "memoryd.log"), `${JSON.stringify(logged)}\n`);
       await expectText(card.locator(".log li").first(), "disk is full reason=<b>full</b>");
       await card.getByLabel("Show").selectOption("error");
       await expect.poll(() => card.locator(".log li").count()).toBe(1);
@@ -78,15 +58,15 @@ describe.skipIf(!hasBrowser)("the console of an operator", () => {
   });
 
   it("removes what a program added since a moment, with the number first, and brings it back", async () => {
-    const api = createClient({ url: daemon.baseUrl, clientName: "seed" });
-    const rogue = createClient({ url: daemon.baseUrl, clientName: "rogue" });
+    const { api } = world;
+    const rogue = createClient({ url: world.daemon.baseUrl, clientName: "rogue" });
     const { id: spoilt } = await api.memories.add({ content: "The bakery opens at seven." });
     const added = await rogue.memories.addMany(
       Array.from({ length: 60 }, (_, n) => ({ content: `The rogue was here, number ${n}.` })),
     );
     await rogue.memories.update(spoilt, { content: "The bakery opens at nine." });
     const left = async () => (await api.memories.page({ created_by: "rogue" })).total;
-    await visit(daemon, "agents", async (page) => {
+    await world.visit("agents", async (page) => {
       await expectText(page.locator("main"), "An agent adds at most 200 notes");
       const remove = page.locator(".rows li", { hasText: "rogue" }).getByRole("button", { name: "Remove" });
       const dialog = page.getByRole("dialog");
@@ -121,29 +101,18 @@ describe.skipIf(!hasBrowser)("the console of an operator", () => {
   });
 
   it("says where there is no log to read, and that a key is set but not which", async () => {
-    const keyed = await startDaemonProcess(join(home, "keyed"), { MEMORYD_API_KEY: SECRET });
-    await visit(keyed, "housekeeping", async (page) => {
-      await page.getByLabel("Key").fill(SECRET);
-      await page.getByRole("button", { name: "Sign in" }).click();
-      await page.getByText("where this page cannot read it").waitFor();
-      await page.getByText("set, never shown").waitFor();
-      expect(await page.content()).not.toContain(SECRET);
-    });
+    const keyed = await startDaemonProcess(join(world.home, "keyed"), { MEMORYD_API_KEY: SECRET });
+    await world.visit(
+      "housekeeping",
+      async (page) => {
+        await page.getByLabel("Key").fill(SECRET);
+        await page.getByRole("button", { name: "Sign in" }).click();
+        await page.getByText("where this page cannot read it").waitFor();
+        await page.getByText("set, never shown").waitFor();
+        expect(await page.content()).not.toContain(SECRET);
+      },
+      { daemon: keyed },
+    );
     await keyed.stop();
   });
 });
-
-async function visit(
-  { baseUrl }: DaemonProcess,
-  hash: string,
-  look: (page: Page) => Promise<void>,
-): Promise<void> {
-  const context = await browser.newContext({ viewport: { width: 1_200, height: 900 } });
-  try {
-    const page = await newPage(context);
-    await page.goto(`${baseUrl}/#/${hash}`);
-    await look(page);
-  } finally {
-    await context.close();
-  }
-}

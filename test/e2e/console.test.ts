@@ -1,19 +1,9 @@
 /** The console in a real browser, against a real daemon. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { createClient, type MemorydClient } from "../../src/client/client.ts";
-import {
-  expectText,
-  hasBrowser,
-  launchBrowser,
-  newPage,
-  picture,
-  violations,
-} from "../support/console-page.ts";
-import { type DaemonProcess, startDaemonProcess } from "../support/daemon-process.ts";
+import { expectText, hasBrowser, newPage, picture, useConsole, violations } from "../support/console-page.ts";
+import { startDaemonProcess } from "../support/daemon-process.ts";
 import { runCli } from "../support/run-cli.ts";
 
 /** What notes may hold, and a page must not do. */
@@ -23,29 +13,14 @@ const HOSTILE = [
   "\u202Eright to left\u202C \u200Fשלום עולם",
   `${"long ".repeat(39_990)}end`,
 ];
-const RAIN = 1_000;
-
-let home: string;
-let browser: Browser;
-let daemon: DaemonProcess;
-let api: MemorydClient;
+const RAIN = 400;
 
 describe.skipIf(!hasBrowser)("the console", () => {
-  beforeAll(async () => {
-    home = mkdtempSync(join(tmpdir(), "memoryd-console-"));
-    daemon = await startDaemonProcess(join(home, "data"));
-    api = createClient({ url: daemon.baseUrl, clientName: "seed" });
-    await fill(api);
-    browser = await launchBrowser();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await daemon?.stop();
-    rmSync(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
-  });
+  const world = useConsole();
+  beforeAll(async () => fill(world.api), 0);
 
   it("answers while one types, says why, and opens the note", async () => {
-    await visit("#/ask", async (page) => {
+    await world.visit("ask", async (page) => {
       await page.getByRole("searchbox").pressSequentially("where is the spare key");
       const first = page.locator(".notes .note").first();
       await expectText(first.locator(".text"), "behind the water meter");
@@ -67,10 +42,10 @@ describe.skipIf(!hasBrowser)("the console", () => {
     ];
     const unanswered: string[] = [];
     for (const question of questions) {
-      const { matches, relevant } = await api.query(question, { k: 20, reinforce: false });
+      const { matches, relevant } = await world.api.query(question, { k: 20, reinforce: false });
       if (relevant === 0 && matches.length > 0) unanswered.push(question);
     }
-    await visit(`#/ask?q=${encodeURIComponent(unanswered[0] ?? "")}`, async (page) => {
+    await world.visit(`ask?q=${encodeURIComponent(unanswered[0] ?? "")}`, async (page) => {
       await expectText(page.getByRole("status").first(), "Nothing that answers");
       expect(await page.locator(".notes .note").count()).toBe(0);
       await page.getByRole("button", { name: /nearest/ }).click();
@@ -79,7 +54,7 @@ describe.skipIf(!hasBrowser)("the console", () => {
   });
 
   it("adds, edits, tags and deletes a note", async () => {
-    await visit("#/browse", async (page) => {
+    await world.visit("browse", async (page) => {
       await page.getByText("Add a note").click();
       await page.getByLabel("New note").fill("The roof was repaired in June.");
       await page.getByRole("button", { name: "Save" }).click();
@@ -110,43 +85,43 @@ describe.skipIf(!hasBrowser)("the console", () => {
       await page.getByRole("button", { name: "Delete for good" }).click();
       await page.getByText("The trash is empty.").waitFor();
     });
-    expect((await api.memories.page({ tag: "house" })).items).toEqual([]);
-    expect((await api.trash.page()).items).toEqual([]);
+    expect((await world.api.memories.page({ tag: "house" })).items).toEqual([]);
+    expect((await world.api.trash.page()).items).toEqual([]);
   });
 
   it("shows what another tab wrote meanwhile, and loses neither text", async () => {
-    const { id } = await api.memories.add({ content: "The tyres are in the cellar." });
-    await visit(`#/browse?id=${id}`, async (page) => {
+    const { id } = await world.api.memories.add({ content: "The tyres are in the cellar." });
+    await world.visit(`browse?id=${id}`, async (page) => {
       const panel = page.getByRole("complementary");
       await panel.getByRole("button", { name: "Edit" }).click();
       await panel.getByLabel("Text").fill("The tyres are in the garage.");
-      await api.memories.update(id, { content: "The tyres are in the attic." });
+      await world.api.memories.update(id, { content: "The tyres are in the attic." });
       await panel.getByRole("button", { name: "Save" }).click();
       await expectText(panel.getByRole("alert"), "in the attic");
       expect(await panel.getByLabel("Text").inputValue()).toBe("The tyres are in the garage.");
       await panel.getByRole("button", { name: "Save mine over it" }).click();
       await expectText(panel.locator(".content").first(), "in the garage");
     });
-    expect((await api.memories.get(id)).content).toBe("The tyres are in the garage.");
+    expect((await world.api.memories.get(id)).content).toBe("The tyres are in the garage.");
   });
 
   it("shows in all tabs what others change", async () => {
-    const context = await browser.newContext();
+    const context = await world.browser.newContext();
     const pages = [await newPage(context), await newPage(context)];
     for (const page of pages) {
-      await page.goto(`${daemon.baseUrl}/#/browse`);
+      await page.goto(`${world.daemon.baseUrl}/#/browse`);
       await page.locator(".note").first().waitFor();
     }
-    const { id } = await api.memories.add({ content: "The heating is off until October." });
+    const { id } = await world.api.memories.add({ content: "The heating is off until October." });
     for (const page of pages) await page.locator(".note", { hasText: "heating is off" }).waitFor();
-    await api.memories.delete(id);
+    await world.api.memories.delete(id);
     for (const page of pages)
       await page.locator(".note", { hasText: "heating is off" }).waitFor({ state: "detached" });
     await context.close();
   });
 
   it("scrolls through all notes with at most 200 rows in the page", async () => {
-    await visit("#/browse?tag=rain", async (page) => {
+    await world.visit("browse?tag=rain", async (page) => {
       const seen = new Set<string>();
       const look = async () => {
         const ids = await page
@@ -163,7 +138,7 @@ describe.skipIf(!hasBrowser)("the console", () => {
           return seen.size;
         })
         .toBe(RAIN);
-      const first = (await api.memories.page({ tag: "rain", l: 1 })).items[0]?.id;
+      const first = (await world.api.memories.page({ tag: "rain", l: 1 })).items[0]?.id;
       await expect
         .poll(async () => {
           await page.evaluate("scrollTo(0, 0)");
@@ -176,7 +151,7 @@ describe.skipIf(!hasBrowser)("the console", () => {
 
   it("shows a page also where its address names no time", async () => {
     for (const hash of ["browse?from=rubbish", "insight?day=2026-99-99", "ask?q=key&to=x"])
-      await visit(`#/${hash}`, async (page) => {
+      await world.visit(hash, async (page) => {
         await page.locator(".filters").waitFor();
         await page.getByRole("link", { name: "Facts" }).click();
         await page.getByRole("link", { name: "Anna" }).waitFor();
@@ -184,7 +159,7 @@ describe.skipIf(!hasBrowser)("the console", () => {
   });
 
   it("moves with the keys alone", async () => {
-    await visit("#/browse?tag=rain", async (page) => {
+    await world.visit("browse?tag=rain", async (page) => {
       await page.locator(".note").first().waitFor();
       for (const key of ["j", "j", "k", "Enter"]) await page.keyboard.press(key);
       await page.getByRole("complementary").waitFor();
@@ -202,7 +177,7 @@ describe.skipIf(!hasBrowser)("the console", () => {
   });
 
   it("draws facts over both clocks, compares, adds, corrects and ends them", async () => {
-    await visit("#/facts", async (page) => {
+    await world.visit("facts", async (page) => {
       await page.getByRole("link", { name: "Anna" }).click();
       await expectText(page.locator(".timeline"), "Paris");
       await expectText(page.locator(".facts"), "Rome");
@@ -230,7 +205,7 @@ describe.skipIf(!hasBrowser)("the console", () => {
   });
 
   it("takes a file in, shows its parts and where a note came from", async () => {
-    await visit("#/documents", async (page) => {
+    await world.visit("documents", async (page) => {
       await page.getByLabel("Choose files").setInputFiles({
         name: "garden.md",
         mimeType: "text/markdown",
@@ -245,38 +220,59 @@ describe.skipIf(!hasBrowser)("the console", () => {
   });
 
   it("shows what each program added, and what there is in all", async () => {
-    await visit("#/agents", async (page) => {
+    await world.visit("agents", async (page) => {
       await page.getByRole("link", { name: "By day" }).first().click();
       await page.locator("table a").first().click();
       await page.locator(".notes .note").first().waitFor();
       expect(page.url()).toContain("client=seed");
     });
-    await visit("#/insight", async (page) => {
+    await world.visit("insight", async (page) => {
       await expectText(page.locator(".bars").nth(1), "rain");
       await page.getByRole("button", { name: /^ben/ }).click();
       await expectText(page.locator(".links"), "Anna moved to Rome");
+      // Growth and weights, each in words too.
+      await page.locator(".plot canvas").nth(1).waitFor();
+      const plots = page.locator(".plot");
+      expect(await plots.first().getAttribute("aria-label")).toContain(`${RAIN + 2} notes since`);
+      expect(await plots.last().getAttribute("aria-label")).toMatch(/^0\.\d: [\d,]+ notes?/);
       await picture(page, "insight");
       await page.locator(".bars").nth(1).getByRole("link", { name: "rain" }).click();
-      await expectText(page.locator(".count").first(), "1,000 notes");
+      await expectText(page.locator(".count").first(), `${RAIN} notes`);
     });
   });
 
   it("shows the documentation, and tries a call", async () => {
-    await visit("docs", async (page) => {
+    await world.visit("ask", async (page) => {
+      await page.goto(`${world.daemon.baseUrl}/docs`);
       await expectText(page.locator(".text-page"), "curl -s localhost:8080/memory/add");
       await page.locator(".docs").getByRole("link", { name: "security" }).first().click();
       await page.getByRole("heading", { name: "Who can reach the daemon" }).waitFor();
       await page.getByRole("link", { name: "API, to try" }).click();
-      const call = page.locator(".reference li", { hasText: "POST /memory/query" });
+      await page.getByRole("searchbox").fill("memory/query");
+      const call = page.locator(".reference li");
+      await expect.poll(() => call.count()).toBe(1);
       await call.locator("summary").click();
       await call.getByLabel("Body").fill(JSON.stringify({ query: "where is the spare key?", k: 1 }));
       await call.getByRole("button", { name: "Run" }).click();
       await expectText(call.locator("pre"), "behind the water meter");
+      await picture(page, "docs");
+      for (const [name, part] of [
+        ["GET /metrics", "memoryd_"],
+        ["GET /export", '"type":"memory"'],
+        ["GET /events", "200 OK"],
+        ["POST /import", "400 Bad Request"],
+        ["DELETE /session", '"ok": true'],
+      ] as const) {
+        await page.getByRole("searchbox").fill(name);
+        await call.locator("summary").click();
+        await call.getByRole("button", { name: "Run" }).click();
+        await expectText(call.locator("pre"), part);
+      }
     });
   });
 
   it("makes and verifies a backup", async () => {
-    await visit("#/housekeeping", async (page) => {
+    await world.visit("housekeeping", async (page) => {
       await page.getByRole("button", { name: "Make a backup now" }).click();
       await page.getByText(/memoryd restore/).waitFor();
       await page.getByRole("button", { name: "Verify" }).click();
@@ -284,35 +280,36 @@ describe.skipIf(!hasBrowser)("the console", () => {
       await expectText(page.locator("main"), "Everything works.");
       await picture(page, "housekeeping");
     });
-    expect((await api.backups.list()).items).toHaveLength(1);
+    expect((await world.api.backups.list()).items).toHaveLength(1);
   });
 
   it("shows hostile text as text", async () => {
     const ids: string[] = [];
-    for (const content of HOSTILE) ids.push((await api.memories.add({ content, tags: ["hostile"] })).id);
-    await visit("#/browse?tag=hostile", async (page) => {
+    for (const content of HOSTILE)
+      ids.push((await world.api.memories.add({ content, tags: ["hostile"] })).id);
+    await world.visit("browse?tag=hostile", async (page) => {
       await expectText(page.locator(".notes"), "<script>");
       for (const id of ids) {
-        await page.goto(`${daemon.baseUrl}/#/browse?tag=hostile&id=${id}`);
+        await page.goto(`${world.daemon.baseUrl}/#/browse?tag=hostile&id=${id}`);
         await page.locator(".panel .content").waitFor();
       }
       expect(await page.title()).toBe("Browse · memoryd");
       expect(await page.locator(".notes img, .panel img, .panel script").count()).toBe(0);
-      await page.goto(`${daemon.baseUrl}/#/map?tag=hostile`);
+      await page.goto(`${world.daemon.baseUrl}/#/map?tag=hostile`);
       await page.locator('.map[aria-busy="false"]').waitFor();
       await page.getByRole("button", { name: "List" }).click();
       await expectText(page.locator(".links").first(), "<script>");
       expect(await page.title()).toBe("Map · memoryd");
       expect(await page.locator("main img, main script").count()).toBe(0);
     });
-    for (const id of ids) await api.memories.delete(id);
+    for (const id of ids) await world.api.memories.delete(id);
   });
 
   it("goes on when the daemon was away", async () => {
-    const dataDir = join(home, "away");
+    const dataDir = join(world.home, "away");
     const before = await startDaemonProcess(dataDir);
     const { port } = new URL(before.baseUrl);
-    const page = await newPage(await browser.newContext());
+    const page = await newPage(await world.browser.newContext());
     await page.goto(`${before.baseUrl}/#/ask`);
     await page.getByRole("searchbox").waitFor();
     await before.kill();
@@ -325,9 +322,9 @@ describe.skipIf(!hasBrowser)("the console", () => {
 
   for (const colorScheme of ["light", "dark"] as const)
     it(`has no violation of accessibility in ${colorScheme}, and fits a narrow screen`, async () => {
-      const context = await browser.newContext({ colorScheme, viewport: { width: 360, height: 800 } });
+      const context = await world.browser.newContext({ colorScheme, viewport: { width: 360, height: 800 } });
       const page = await newPage(context);
-      const { items } = await api.memories.page({ l: 1 });
+      const { items } = await world.api.memories.page({ l: 1 });
       for (const [name, hash] of Object.entries({
         ask: "ask?q=spare+key",
         note: `browse?id=${items[0]?.id}`,
@@ -342,7 +339,7 @@ describe.skipIf(!hasBrowser)("the console", () => {
         reference: "docs?page=reference",
         housekeeping: "housekeeping",
       })) {
-        await page.goto(`${daemon.baseUrl}/#/${hash}`);
+        await page.goto(`${world.daemon.baseUrl}/#/${hash}`);
         await page.reload();
         await page.locator("nav").first().waitFor();
         await expect.poll(() => page.locator(".waiting").count()).toBe(0);
@@ -355,13 +352,13 @@ describe.skipIf(!hasBrowser)("the console", () => {
     });
 
   it("asks for a key where one is needed, offers what the key allows, and signs in by code", async () => {
-    const dataDir = join(home, "keys");
+    const dataDir = join(world.home, "keys");
     const locked = await startDaemonProcess(dataDir);
     const owner = createClient({ url: locked.baseUrl });
     const { key } = await owner.keys.create({ name: "reader", scope: "read" });
-    const cli = (...words: string[]) => runCli([...words, "--data-dir", dataDir], { home });
+    const cli = (...words: string[]) => runCli([...words, "--data-dir", dataDir], { home: world.home });
     await cli("add", "The boat is in the harbour.");
-    const context = await browser.newContext();
+    const context = await world.browser.newContext();
     const page = await newPage(context);
     await page.goto(locked.baseUrl);
     await page.goto(`${locked.baseUrl}/#/docs?page=security`);
@@ -387,7 +384,7 @@ describe.skipIf(!hasBrowser)("the console", () => {
     await expectText(page.locator("main"), "reader");
     expect(page.url()).not.toContain("code=");
     // The code is used up.
-    const other = await newPage(await browser.newContext());
+    const other = await newPage(await world.browser.newContext());
     await other.goto(stdout.trim());
     await other.getByLabel("Key").waitFor();
     await other.context().close();
@@ -403,22 +400,11 @@ async function fill(api: MemorydClient): Promise<void> {
       tags: ["rain"],
       project: "weather",
     })),
+    { timeoutMs: 600_000 },
   );
   await api.memories.add({ content: "The spare key hangs behind the water meter.", tags: ["home"] });
   await api.memories.add({ content: "Anna moved to Rome; she works at the museum.", user_id: "ben" });
   const lives = { subject: "Anna", predicate: "lives in" };
   await api.facts.record({ ...lives, object: "Paris", valid_from: "2019-03-01T00:00:00Z" });
   await api.facts.record({ ...lives, object: "Rome", valid_from: "2024-05-01T00:00:00Z" });
-}
-
-/** A page of the filled daemon in a tab of its own. */
-async function visit(hash: string, look: (page: Page) => Promise<void>): Promise<void> {
-  const context = await browser.newContext({ viewport: { width: 1_200, height: 900 } });
-  try {
-    const page = await newPage(context);
-    await page.goto(`${daemon.baseUrl}/${hash}`);
-    await look(page);
-  } finally {
-    await context.close();
-  }
 }

@@ -1,10 +1,19 @@
 /** A real browser for tests of the console. With MEMORYD_TEST_SCREENSHOTS pictures are kept in that folder. */
 import { spawnSync } from "node:child_process";
-import { mkdirSync } from "node:fs";
-import { resolve } from "node:path";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
 import axe from "axe-core";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
-import { expect } from "vitest";
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from "playwright-core";
+import { afterAll, beforeAll, expect } from "vitest";
+import { createClient, type MemorydClient } from "../../src/client/client.ts";
+import { type DaemonProcess, startDaemonProcess } from "./daemon-process.ts";
 
 const BROWSERS = [process.env["MEMORYD_TEST_CHROMIUM"], "chromium", "chromium-browser", "google-chrome"];
 const program = BROWSERS.map((name) => (name === undefined ? "" : pathOf(name))).find((path) => path !== "");
@@ -17,11 +26,61 @@ function pathOf(name: string): string {
   return spawnSync("which", [name], { encoding: "utf8" }).stdout.trim();
 }
 
-export async function launchBrowser(): Promise<Browser> {
+async function launchBrowser(): Promise<Browser> {
   return await chromium.launch({
     executablePath: program ?? "",
     args: ["--no-sandbox", "--enable-unsafe-swiftshader"],
   });
+}
+
+/** Everything but `visit` is there while tests run. */
+export interface ConsoleWorld {
+  /** A folder of its own; the daemon's data are in `data` there. */
+  readonly home: string;
+  readonly daemon: DaemonProcess;
+  readonly api: MemorydClient;
+  readonly browser: Browser;
+  /** Opens a page of the console (`browse?tag=home`) in a tab of its own. */
+  visit(hash: string, look: (page: Page) => Promise<void>, options?: VisitOptions): Promise<void>;
+}
+
+export interface VisitOptions extends BrowserContextOptions {
+  /** Another daemon than the world's. */
+  readonly daemon?: DaemonProcess;
+}
+
+/** A daemon and a browser for the tests of one `describe`. `startDaemon` begins with the data in a folder. */
+export function useConsole(
+  startDaemon: (home: string, data: string) => Promise<DaemonProcess> = (_, data) => startDaemonProcess(data),
+): ConsoleWorld {
+  const world = { visit } as { -readonly [Name in keyof ConsoleWorld]: ConsoleWorld[Name] };
+  beforeAll(async () => {
+    world.home = mkdtempSync(join(tmpdir(), "memoryd-console-"));
+    world.daemon = await startDaemon(world.home, join(world.home, "data"));
+    world.api = createClient({ url: world.daemon.baseUrl, clientName: "seed" });
+    world.browser = await launchBrowser();
+  }, 0);
+  afterAll(async () => {
+    await world.browser?.close();
+    await world.daemon?.stop();
+    rmSync(world.home, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
+  });
+
+  async function visit(
+    hash: string,
+    look: (page: Page) => Promise<void>,
+    { daemon = world.daemon, ...options }: VisitOptions = {},
+  ): Promise<void> {
+    const context = await world.browser.newContext({ viewport: { width: 1_200, height: 900 }, ...options });
+    try {
+      const page = await newPage(context);
+      await page.goto(`${daemon.baseUrl}/#/${hash}`);
+      await look(page);
+    } finally {
+      await context.close();
+    }
+  }
+  return world;
 }
 
 /** A tab in which an error of a script, or a broken policy, fails the test. */
