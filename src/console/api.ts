@@ -16,14 +16,24 @@ export const SIGNED_OUT = "memoryd:signed-out";
 /** In the storage of this tab alone: another tab, and the next start of the browser, do not have it. */
 const KEPT_KEY = "memoryd.key";
 
+const CLIENT = "console";
+
 /** The one client; a page must not keep it over a sign-in. */
 export let api: MemorydClient = connect(sessionStorage.getItem(KEPT_KEY) ?? undefined);
+
+/** One request as it stands, whatever is answered; for the reference, also of a tab that is signed out. */
+export async function request(path: string, init: RequestInit = {}): Promise<Response> {
+  const headers = new Headers({ "x-memoryd-client": CLIENT, ...(init.headers as Record<string, string>) });
+  const key = sessionStorage.getItem(KEPT_KEY);
+  if (key !== null) headers.set("authorization", `Bearer ${key}`);
+  return await fetch(path, { ...init, headers, cache: "no-store" });
+}
 
 function connect(apiKey: string | undefined): MemorydClient {
   let refused: Response | undefined;
   return createClient({
     url: location.origin,
-    clientName: "console",
+    clientName: CLIENT,
     ...(apiKey !== undefined && { apiKey }),
     fetch: async (input, init) => {
       // A key that was refused is not sent again: pages that wait below the sign-in would ask all the time.

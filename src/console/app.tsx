@@ -10,7 +10,7 @@ import {
   useSession,
   useTell,
 } from "./context.ts";
-import { useEvery, useKeys, useLoad, useRoute } from "./hooks.ts";
+import { hashOf, type Route, useEvery, useKeys, useLoad, useRoute } from "./hooks.ts";
 import { followChanges } from "./live.ts";
 import { Agents } from "./pages/agents.tsx";
 import { Ask } from "./pages/ask.tsx";
@@ -65,28 +65,33 @@ export function App() {
     };
   }, []);
 
-  const { page, at } = useRoute();
-  // It ships with the program and holds nobody's data.
-  if (isSignedOut && page === "docs")
-    return (
-      <main>
-        <a href="#/ask">{texts.docs.toConsole}</a>
-        <Docs at={at} />
-      </main>
-    );
+  const route = useRoute();
+  /** The page that waits for the sign-in. */
+  const waiting = useRef(route);
+  if (!isSignedOut) waiting.current = route;
+  const { page, at } = waiting.current;
   const signedIn = () => {
     setSignedOut(false);
     session.reload();
   };
   return (
     <>
-      {isSignedOut && <SignIn onSignedIn={signedIn} isAgain={session.value !== undefined} />}
+      {/* The documentation ships with the program and holds nobody's data. */}
+      {isSignedOut &&
+        (route.page === "docs" ? (
+          <main>
+            <a href={page === "docs" ? "#/ask" : hashOf(page, at)}>{texts.docs.toConsole}</a>
+            <Docs at={route.at} />
+          </main>
+        ) : (
+          <SignIn onSignedIn={signedIn} isAgain={session.value !== undefined} />
+        ))}
       {/* It waits below: a token ends with the daemon, and what somebody was typing then must not be lost. */}
       <div hidden={isSignedOut}>
         <Outcome of={session}>
           {(who) => (
             <SessionContext.Provider key={`${who.scope} ${who.user_id}`} value={who}>
-              <Frame />
+              <Frame route={waiting.current} />
             </SessionContext.Provider>
           )}
         </Outcome>
@@ -95,9 +100,8 @@ export function App() {
   );
 }
 
-function Frame() {
+function Frame({ route: { page, at } }: { route: Route }) {
   const session = useSession();
-  const { page, at } = useRoute();
   const name: PageName = page in PAGES ? (page as PageName) : "ask";
   const Page = PAGES[name];
   const [message, setMessage] = useState<Message>();

@@ -1,4 +1,4 @@
-/** Which notes a page is about: conditions that stand in its address. */
+/** The conditions on a page's notes; they stand in its address. */
 import { api } from "./api.ts";
 import { useSession } from "./context.ts";
 import { startOfDay } from "./format.ts";

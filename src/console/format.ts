@@ -9,8 +9,8 @@ const day = new Intl.DateTimeFormat(undefined, {
 const minute = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 const date = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "short" });
+const month = new Intl.DateTimeFormat(undefined, { month: "short" });
 const whole = new Intl.NumberFormat();
-
 const second = new Intl.DateTimeFormat(undefined, { dateStyle: "short", timeStyle: "medium" });
 
 export const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -19,6 +19,7 @@ export const dayOf = (time: string): string => day.format(new Date(time));
 export const minuteOf = (time: string | number): string => minute.format(new Date(time));
 export const secondOf = (time: string): string => second.format(new Date(time));
 export const dateOf = (time: string | number): string => date.format(new Date(time));
+export const monthOf = (time: number): string => month.format(new Date(time));
 export const clockOf = (time: string): string => clock.format(new Date(time));
 export const countOf = (n: number): string => whole.format(n);
 

@@ -7,9 +7,11 @@ import type { LayoutStep, LayoutTask } from "./layout-worker.ts";
 
 type GraphNode = MemoryGraph["nodes"][number];
 
-const LABEL_CHARS = 40;
+const LABEL_CHARS = 32;
+/** Between two labels at least, CSS pixels. */
+const LABEL_GAP = 4;
 const [SMALLEST, LARGEST] = [4, 12];
-/** Of more notes each is smaller. */
+/** Nodes of a larger graph are smaller. */
 const NODES_AT_FULL_SIZE = 300;
 
 export interface Drawing {
@@ -18,8 +20,6 @@ export interface Drawing {
   /** Redraws with these colours by node and this one selected. */
   paint(colourOf: (node: GraphNode) => string, selected: string | undefined): void;
   zoom(direction: "in" | "out" | "whole"): void;
-  /** Brings a node into the middle. */
-  centre(id: string): void;
   remove(): void;
 }
 
@@ -42,6 +42,8 @@ export function drawGraph(container: HTMLElement, events: DrawingEvents): Drawin
   let worker: Worker | undefined;
   let colourOf: (node: GraphNode) => string = () => "#888";
   let selected: string | undefined;
+  /** Places of the labels of this frame, CSS pixels. */
+  let labels: { left: number; right: number; top: number; bottom: number }[] = [];
   const { color: textColour, borderColor, backgroundColor } = getComputedStyle(container);
   const renderer: Sigma = new Sigma(new MultiGraph(), container, {
     allowInvalidContainer: true,
@@ -64,6 +66,31 @@ export function drawGraph(container: HTMLElement, events: DrawingEvents): Drawin
       const isOfSelected = selected !== undefined && renderer.getGraph().extremities(edge).includes(selected);
       return { ...data, color: isOfSelected ? textColour : borderColor, zIndex: isOfSelected ? 1 : 0 };
     },
+    // The largest come first; a label that would lie over an earlier one is left out until one comes closer.
+    defaultDrawNodeLabel: (context, { x, y, size, label }, { labelFont, labelSize }) => {
+      if (typeof label !== "string") return;
+      context.font = `${labelSize}px ${labelFont}`;
+      const { width } = context.measureText(label);
+      const right = x + size + 3;
+      const left = right + width <= container.clientWidth ? right : x - size - 3 - width;
+      const box = { left, right: left + width, top: y - labelSize / 2, bottom: y + labelSize / 2 };
+      const isTaken = labels.some(
+        (other) =>
+          box.left < other.right + LABEL_GAP &&
+          other.left < box.right + LABEL_GAP &&
+          box.top < other.bottom + LABEL_GAP &&
+          other.top < box.bottom + LABEL_GAP,
+      );
+      if (isTaken) return;
+      labels.push(box);
+      // Legible over nodes and lines.
+      context.strokeStyle = backgroundColor;
+      context.lineWidth = 4;
+      context.lineJoin = "round";
+      context.strokeText(label, left, y + labelSize / 3);
+      context.fillStyle = textColour;
+      context.fillText(label, left, y + labelSize / 3);
+    },
     defaultDrawNodeHover: (context, { x, y, size, label, color }, { labelFont, labelSize }) => {
       context.font = `${labelSize}px ${labelFont}`;
       const width = typeof label === "string" ? context.measureText(label).width + size + 12 : 0;
@@ -81,6 +108,7 @@ export function drawGraph(container: HTMLElement, events: DrawingEvents): Drawin
       if (typeof label === "string") context.fillText(label, x + size + 4, y + labelSize / 3);
     },
   });
+  renderer.on("beforeRender", () => (labels = []));
   renderer.on("clickNode", ({ node }) => events.onPick(node));
   renderer.on("doubleClickNode", (event) => {
     event.preventSigmaDefault();
@@ -139,10 +167,6 @@ export function drawGraph(container: HTMLElement, events: DrawingEvents): Drawin
       const camera = renderer.getCamera();
       if (direction === "whole") void camera.animatedReset();
       else void (direction === "in" ? camera.animatedZoom() : camera.animatedUnzoom());
-    },
-    centre(id) {
-      const place = renderer.getNodeDisplayData(id);
-      if (place !== undefined) void renderer.getCamera().animate({ x: place.x, y: place.y });
     },
     remove() {
       worker?.terminate();

@@ -1,6 +1,6 @@
 /** A year of days as a calendar of squares, darker where more was added. */
 import type { MemoryCounts } from "../../client/client.ts";
-import { dateOf, fieldDateOf } from "../format.ts";
+import { dateOf, fieldDateOf, monthOf } from "../format.ts";
 import { go } from "../hooks.ts";
 import { texts } from "../texts.ts";
 
@@ -8,6 +8,8 @@ const WEEKS = 53;
 const SQUARE = 13;
 const DAY_MS = 86_400_000;
 const SHADES = 4;
+/** For the names of the months. */
+const TOP = 16;
 
 export function Activity({
   days,
@@ -26,17 +28,28 @@ export function Activity({
     const at = lastNoon - ((WEEKS - 1) * 7 + weekday - index) * DAY_MS;
     const day = fieldDateOf(at);
     const count = counts.get(day) ?? 0;
-    return { at, day, count, x: Math.floor(index / 7) * SQUARE, y: (index % 7) * SQUARE };
+    return { at, day, count, x: Math.floor(index / 7) * SQUARE, y: TOP + (index % 7) * SQUARE };
   });
   return (
     <div class="scrolled" tabIndex={0} role="group" aria-label={texts.insight.calendar}>
       <svg
         class="activity"
         width={WEEKS * SQUARE}
-        height={7 * SQUARE}
+        height={TOP + 7 * SQUARE}
         role="img"
         aria-label={texts.insight.calendar}
       >
+        {squares.map(
+          ({ at, day, x, y }) =>
+            // The week that the month begins in.
+            y === TOP &&
+            x < (WEEKS - 1) * SQUARE &&
+            Number(day.slice(-2)) <= 7 && (
+              <text key={day} x={x} y={11}>
+                {monthOf(at)}
+              </text>
+            ),
+        )}
         {/* For the mouse; without one the filter "Added on" leads to the same. */}
         {squares.map(({ at, day, count, x, y }) => (
           <rect

@@ -22,7 +22,7 @@ export function Agents({ at }: PageProps) {
     setTaken(undefined);
     clients.reload();
   };
-  /** Of others only an admin may. */
+  /** Only an admin may take back what other clients did. */
   const mayTake = (client: string) => scope === "admin" || (scope === "write" && client === name);
   return (
     <>
@@ -87,7 +87,7 @@ export function Agents({ at }: PageProps) {
   );
 }
 
-/** What clients may, as an admin sees it. */
+/** The limits and keys of clients, for an admin. */
 async function readLimits(signal: AbortSignal) {
   const [settings, { keys }] = await Promise.all([api.settings({ signal }), api.keys.list({ signal })]);
   return { adds: settings.agent_adds_per_hour, requests: settings.requests_per_minute, keys };

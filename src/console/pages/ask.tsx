@@ -91,16 +91,20 @@ function Answer({ result: { query, matches, relevant, facts = [], took_ms }, ope
   return (
     <>
       <p class="count" role="status">
-        {relevant === 0 && facts.length === 0 ? texts.ask.nothingAnswers : texts.ask.found(relevant, took_ms)}
+        {relevant > 0
+          ? texts.ask.found(relevant, took_ms)
+          : facts.length > 0
+            ? texts.ask.onlyFacts
+            : texts.ask.nothingAnswers}
       </p>
       {facts.length > 0 && (
-        <section class="beside" aria-label={texts.ask.facts}>
+        <section class="card beside">
           <h2>{texts.ask.facts}</h2>
           <ul>
             {facts.map(({ id, subject, predicate, object, valid_from }) => (
               <li key={id}>
                 <a href={hashOf("facts", { subject })}>{subject}</a> {predicate} <strong>{object}</strong>{" "}
-                <small>{dateOf(valid_from)} –</small>
+                <small>{texts.facts.since(dateOf(valid_from))}</small>
               </li>
             ))}
           </ul>

@@ -171,7 +171,7 @@ function DocumentPanel({ id, at, onClose, onDeleted }: PanelProps) {
 const isNewPage = ({ source }: Memory, before: Memory | undefined): boolean =>
   source?.page !== undefined && source.page !== before?.source?.page;
 
-/** Where in its document a part stands; the second of a recording is a button that plays from there. */
+/** The place of a part in its document; the second of a recording is a button that plays from there. */
 function Place({ of: { source }, onPlay }: { of: Memory; onPlay: ((ms: number) => void) | undefined }) {
   const start = source?.start_ms;
   return (

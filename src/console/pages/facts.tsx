@@ -211,7 +211,9 @@ function FactRow({ fact, mayWrite, onChanged }: { fact: Fact; mayWrite: boolean;
     <li>
       {fact.predicate} <strong>{fact.object}</strong>{" "}
       <small>
-        {dateOf(fact.valid_from)} – {fact.valid_to === null ? "" : dateOf(fact.valid_to)}
+        {fact.valid_to === null
+          ? texts.facts.since(dateOf(fact.valid_from))
+          : `${dateOf(fact.valid_from)} – ${dateOf(fact.valid_to)}`}
         {fact.user_id !== null && ` · ${fact.user_id}`}
         {fact.created_by !== null && ` · ${texts.note.by} ${fact.created_by}`}
       </small>

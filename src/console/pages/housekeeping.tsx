@@ -38,7 +38,7 @@ function Health() {
   const stats = useLoad((signal) => api.stats({ signal }), []);
   useEvery(10 * WATCHED_EVERY_MS, true, stats.reload);
   return (
-    <section class="card">
+    <section class="card tall">
       <h2>{texts.housekeeping.health}</h2>
       <Outcome of={stats}>{(now: Stats) => <HealthOf stats={now} />}</Outcome>
     </section>

@@ -4,9 +4,10 @@ import type { MemoryCounts, UserSummary } from "../../client/client.ts";
 import { api } from "../api.ts";
 import { type PageProps, useSession } from "../context.ts";
 import { conditionsOf, Filters } from "../filters.tsx";
-import { countOf, dateOf, timeZone } from "../format.ts";
+import { countOf, dateOf, minuteOf, timeZone } from "../format.ts";
 import { hashOf, useLoad } from "../hooks.ts";
 import { Deed, Empty, Outcome } from "../parts.tsx";
+import type { PlotProps } from "../plot.tsx";
 import { texts } from "../texts.ts";
 import { Activity } from "./activity.tsx";
 
@@ -58,6 +59,7 @@ export function Insight({ at }: PageProps) {
             )}
           </Outcome>
         </section>
+        <Weights at={at} />
         <Top by="tag" at={at} />
         <Top by="project" at={at} />
         <People at={at} />
@@ -104,36 +106,61 @@ function Bars({ rows }: { rows: readonly { key: string; count: number; hash: str
   );
 }
 
-const [WIDTH, HEIGHT] = [800, 160];
-
 /** How many notes there were at the end of each day. */
 function Growth({ days }: { days: MemoryCounts["items"] }) {
   let sum = 0;
   const points = days.map(({ last_at, count }) => ({ at: Date.parse(last_at), sum: (sum += count) }));
   // From nothing, the day before.
   const first = (points[0]?.at ?? 0) - DAY_MS;
-  const span = Math.max(1, Date.now() - first);
-  const drawn = [{ at: first, sum: 0 }, ...points, { at: Date.now(), sum }].map(
-    ({ at, sum: reached }) =>
-      `${((at - first) / span) * WIDTH},${HEIGHT - (reached / Math.max(1, sum)) * (HEIGHT - 10)}`,
+  const drawn = [{ at: first, sum: 0 }, ...points, { at: Date.now(), sum }];
+  return (
+    <PlotLater
+      kind="line"
+      label={texts.insight.grown(dateOf(first), sum)}
+      titles={texts.insight.growthTitles}
+      x={drawn.map(({ at }) => at)}
+      y={drawn.map(({ sum: reached }) => reached)}
+      nameOfX={Date.now() - first < 3 * DAY_MS ? minuteOf : dateOf}
+    />
+  );
+}
+
+const TENTHS = Array.from({ length: 10 }, (_, tenth) => tenth / 10);
+
+/** How many notes have which weight now. */
+function Weights({ at }: { at: PageProps["at"] }) {
+  const conditions = conditionsOf(at);
+  const counts = useLoad(
+    (signal) => api.memories.counts({ ...conditions, by: "salience" }, { signal }),
+    [JSON.stringify(conditions)],
   );
   return (
-    <>
-      <svg
-        class="growth"
-        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-        preserveAspectRatio="none"
-        role="img"
-        aria-label={texts.insight.grown(dateOf(first), sum)}
-      >
-        <polyline points={drawn.join(" ")} />
-      </svg>
-      <p class="ends">
-        <small>{dateOf(first)}</small>
-        <small>{texts.browse.total(sum)}</small>
-      </p>
-    </>
+    <section class="card">
+      <h2>{texts.insight.weights}</h2>
+      <Outcome of={counts}>
+        {({ items }) => {
+          const found = new Map(items.map(({ key, count }) => [Number(key), count]));
+          return (
+            <PlotLater
+              kind="bars"
+              label={items.map(({ key, count }) => `${key}: ${texts.browse.total(count)}`).join("; ")}
+              titles={texts.insight.weightTitles}
+              x={TENTHS}
+              y={TENTHS.map((tenth) => found.get(tenth) ?? 0)}
+              nameOfX={(tenth) => tenth.toFixed(1)}
+            />
+          );
+        }}
+      </Outcome>
+      <p class="quiet">{texts.insight.fading}</p>
+    </section>
   );
+}
+
+/** The library is loaded where it is needed. */
+function PlotLater(props: PlotProps) {
+  const code = useLoad(() => import("../plot.tsx"), []);
+  return <Outcome of={code}>{({ default: Plot }) => <Plot {...props} />}</Outcome>;
 }
 
 /** The people who have notes, with a summary of the one chosen. */

@@ -108,7 +108,7 @@ function Views({ graph, at, show }: ViewProps) {
   );
 }
 
-/** Of each, [on a light ground, on a dark one]. */
+/** Colours of each sector: [on a light ground, on a dark one]. */
 const SECTOR_COLOURS: Readonly<Record<string, readonly [string, string]>> = {
   semantic: ["#2f6fb0", "#6fb1f0"],
   episodic: ["#23604f", "#7fc9b1"],

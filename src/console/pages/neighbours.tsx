@@ -5,8 +5,18 @@ import { texts } from "../texts.ts";
 
 /** With the note itself; more would lie over each other. */
 export const MOST_NEIGHBOURS = 13;
-const [WIDTH, HEIGHT] = [320, 220];
+const [WIDTH, HEIGHT] = [360, 230];
 const LABEL_CHARS = 18;
+
+/** Beside a node on the left or right of the middle; above or below one in it. */
+function labelAt(place: { readonly x: number; readonly y: number } | undefined) {
+  const { x = 0, y = 0 } = place ?? {};
+  const side = Math.round(x - WIDTH / 2);
+  if (side === 0) return { x, y: y + (y < HEIGHT / 2 ? -8 : 16), "text-anchor": "middle" as const };
+  return side > 0
+    ? { x: x + 7, y: y + 3, "text-anchor": "start" as const }
+    : { x: x - 7, y: y + 3, "text-anchor": "end" as const };
+}
 
 /** @param of around one note, which is the first. */
 export function Neighbours({
@@ -19,7 +29,7 @@ export function Neighbours({
   const places = new Map(
     nodes.map(({ id }, index) => {
       const angle = (2 * Math.PI * (index - 1)) / (nodes.length - 1) - Math.PI / 2;
-      const [across, down] = index === 0 ? [0, 0] : [WIDTH / 2 - 52, HEIGHT / 2 - 22];
+      const [across, down] = index === 0 ? [0, 0] : [WIDTH / 2 - 100, HEIGHT / 2 - 22];
       return [id, { x: WIDTH / 2 + Math.cos(angle) * across, y: HEIGHT / 2 + Math.sin(angle) * down }];
     }),
   );
@@ -51,9 +61,8 @@ export function Neighbours({
               class={id === self ? "self" : undefined}
             />
             {id !== self && (
-              <text x={places.get(id)?.x} y={(places.get(id)?.y ?? 0) - 8}>
-                {short(text, LABEL_CHARS)}
-              </text>
+              // Outwards, so that labels side by side do not meet.
+              <text {...labelAt(places.get(id))}>{short(text, LABEL_CHARS)}</text>
             )}
           </g>
         ))}

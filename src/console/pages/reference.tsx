@@ -1,9 +1,8 @@
 /** Every call of the API, from the description that the daemon gives of itself, each to be tried. */
 import { useState } from "preact/hooks";
-import { MemorydError } from "../../client/client.ts";
-import { api, reasonOf } from "../api.ts";
+import { request } from "../api.ts";
 import { useLoad } from "../hooks.ts";
-import { Deed, Field, Outcome } from "../parts.tsx";
+import { Deed, Field, Outcome, SearchForm } from "../parts.tsx";
 import { texts } from "../texts.ts";
 
 interface Schema {
@@ -38,35 +37,39 @@ interface Description {
 }
 
 export function Reference() {
+  const [wanted, setWanted] = useState("");
   const description = useLoad(
-    (signal) => api.call<Description>({ method: "GET", path: "/openapi.json", options: { signal } }),
+    async (signal) => (await (await request("/openapi.json", { signal })).json()) as Description,
     [],
   );
   return (
     <Outcome of={description}>
-      {({ paths, components }) => (
-        <ul class="reference">
-          {Object.entries(paths).flatMap(([path, methods]) =>
-            Object.entries(methods).map(([method, operation]) => (
-              <li key={`${method} ${path}`}>
-                <details>
-                  <summary>
-                    <code>
-                      {method.toUpperCase()} {path}
-                    </code>{" "}
-                    {operation.summary}
-                  </summary>
-                  <Call
-                    method={method.toUpperCase()}
-                    path={path}
-                    operation={operation}
-                    schemas={components.schemas}
-                  />
-                </details>
-              </li>
-            )),
-          )}
-        </ul>
+      {({ paths, components: { schemas } }) => (
+        <div>
+          <SearchForm label={texts.docs.find} value={wanted} onInput={setWanted} />
+          <ul class="reference">
+            {Object.entries(paths)
+              .flatMap(([path, methods]) =>
+                Object.entries(methods).map(([name, operation]) => {
+                  const method = name.toUpperCase();
+                  return { method, path, operation, name: `${method} ${path}` };
+                }),
+              )
+              .filter(({ name, operation: { summary = "" } }) =>
+                `${name} ${summary}`.toLowerCase().includes(wanted.trim().toLowerCase()),
+              )
+              .map(({ name, ...call }) => (
+                <li key={name}>
+                  <details>
+                    <summary>
+                      <code>{name}</code> {call.operation.summary}
+                    </summary>
+                    <Call {...call} schemas={schemas} />
+                  </details>
+                </li>
+              ))}
+          </ul>
+        </div>
       )}
     </Outcome>
   );
@@ -79,45 +82,49 @@ interface CallProps {
   readonly schemas: Description["components"]["schemas"];
 }
 
+/** Shown of an answer. */
+const MOST_CHARS = 50_000;
+/** A stream of events has no end; what comes within this time is shown. */
+const STREAMED_MS = 5_000;
+
 function Call({ method, path, operation, schemas }: CallProps) {
   const { description, parameters = [], requestBody, responses } = operation;
-  const bodySchema = requestBody?.content["application/json"]?.schema;
+  const bodyTypes = Object.keys(requestBody?.content ?? {});
+  const bodyType = bodyTypes.find((type) => type === "application/json") ?? bodyTypes[0];
+  const schema = requestBody?.content["application/json"]?.schema;
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});
-  const [body, setBody] = useState(() =>
-    bodySchema === undefined ? "" : JSON.stringify(exampleOf(bodySchema, schemas), undefined, 2),
+  const [body, setBody] = useState<string | File>(() =>
+    schema === undefined ? "" : JSON.stringify(exampleOf(schema, schemas), undefined, 2),
   );
   const [answer, setAnswer] = useState<string>();
+  const text = typeof body === "string" ? body : "";
   const asked = parameters.filter((each) => each.in !== "header");
-  const canTry =
-    (requestBody === undefined || bodySchema !== undefined) &&
-    Object.values(responses).some(({ content = {} }) => "application/json" in content);
+  const isStream = "text/event-stream" in (responses["200"]?.content ?? {});
   const run = async () => {
-    const of = (place: "path" | "query") =>
-      asked.flatMap(({ name, in: where }) => (where === place ? [[name, values[name] ?? ""] as const] : []));
-    const filled = of("path").reduce(
+    const given = (place: "path" | "query") =>
+      asked.flatMap(({ name, in: where }) => {
+        const value = values[name] ?? "";
+        return where === place && (value !== "" || place === "path") ? [[name, value] as const] : [];
+      });
+    const filled = given("path").reduce(
       (sum, [name, value]) => sum.replace(`{${name}}`, encodeURIComponent(value)),
       path,
     );
-    try {
-      const said = await api.call<unknown>({
-        method: method as "GET",
-        path: filled,
-        query: Object.fromEntries(of("query").filter(([, value]) => value !== "")),
-        ...(body.trim() !== "" && { body: JSON.parse(body) as object }),
-      });
-      setAnswer(JSON.stringify(said, undefined, 2));
-    } catch (error) {
-      setAnswer(
-        error instanceof MemorydError ? `${error.status} ${error.code}: ${error.detail}` : reasonOf(error),
-      );
-    }
+    const query = new URLSearchParams(given("query").map(([name, value]) => [name, value]));
+    const response = await request(query.size === 0 ? filled : `${filled}?${query.toString()}`, {
+      method,
+      ...(isStream && { signal: AbortSignal.timeout(STREAMED_MS) }),
+      ...(bodyType !== undefined && { body, headers: { "content-type": bodyType } }),
+    });
+    const status = `${response.status} ${response.statusText}`;
+    await read(response, (text) => setAnswer(`${status}\n${text}`));
   };
   return (
     <>
       {description !== undefined && <p>{description}</p>}
       <div class="fields">
-        {asked.map(({ name, required = false, description: meaning, schema }) => (
-          <Field key={name} label={required ? `${name} *` : name} hint={meaning ?? schema.description ?? ""}>
+        {asked.map(({ name, required = false, description: meaning, schema: { description: also } }) => (
+          <Field key={name} label={required ? `${name} *` : name} hint={meaning ?? also ?? ""}>
             <input
               type="text"
               value={values[name] ?? ""}
@@ -126,23 +133,23 @@ function Call({ method, path, operation, schemas }: CallProps) {
           </Field>
         ))}
       </div>
-      {bodySchema !== undefined && (
-        <Field label={texts.docs.body}>
-          <textarea
-            rows={Math.min(16, body.split("\n").length + 1)}
-            spellcheck={false}
-            value={body}
-            onInput={(event) => setBody(event.currentTarget.value)}
-          />
+      {bodyType !== undefined && (
+        <Field label={texts.docs.body} hint={bodyType}>
+          {bodyType === "application/octet-stream" ? (
+            <input type="file" onChange={(event) => setBody(event.currentTarget.files?.[0] ?? "")} />
+          ) : (
+            <textarea
+              rows={Math.min(16, text.split("\n").length + 1)}
+              spellcheck={false}
+              value={text}
+              onInput={(event) => setBody(event.currentTarget.value)}
+            />
+          )}
         </Field>
       )}
-      {canTry ? (
-        <Deed run={run} {...(method === "GET" ? {} : { kind: "danger" as const })}>
-          {texts.docs.run}
-        </Deed>
-      ) : (
-        <p class="quiet">{texts.docs.notHere}</p>
-      )}
+      <Deed run={run} {...(method === "GET" ? {} : { kind: "danger" as const })}>
+        {texts.docs.run}
+      </Deed>
       {answer !== undefined && (
         <pre tabIndex={0} role="region" aria-label={texts.docs.answer}>
           {answer}
@@ -150,6 +157,26 @@ function Call({ method, path, operation, schemas }: CallProps) {
       )}
     </>
   );
+}
+
+/** Shows what has come so far, until it ends, its time is over or it is long; JSON in lines of its own. */
+async function read({ body }: Response, show: (text: string) => void): Promise<void> {
+  const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  show(text);
+  try {
+    for (let isOver = false; !isOver && text.length < MOST_CHARS;) {
+      const part = await reader?.read();
+      isOver = part?.done !== false;
+      text += part?.value ?? "";
+      show(text);
+    }
+    show(JSON.stringify(JSON.parse(text), undefined, 2));
+  } catch (error) {
+    if (!(error instanceof SyntaxError) && (error as Error).name !== "TimeoutError") throw error;
+  } finally {
+    await reader?.cancel().catch(() => undefined);
+  }
 }
 
 /** Deep enough for a batch of facts; schemas that name themselves end there too. */

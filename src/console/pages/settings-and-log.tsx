@@ -1,4 +1,4 @@
-/** What the daemon runs with, where each setting comes from, and the end of its log. */
+/** The daemon's settings, each with its source, and the end of its log. */
 import { useState } from "preact/hooks";
 import type { Logs, LogsPlace, Settings } from "../../client/client.ts";
 import { api } from "../api.ts";

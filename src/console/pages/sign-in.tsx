@@ -53,7 +53,7 @@ export function SignIn({ onSignedIn, isAgain }: SignInProps) {
       </form>
       <p>
         <small>
-          <Sentence of={texts.signIn.orOpen} />
+          <Sentence of={texts.signIn.orOpen} /> <a href="#/docs">{texts.docs.pages}</a>
         </small>
       </p>
     </main>

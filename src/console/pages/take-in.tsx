@@ -17,6 +17,9 @@ const JOBS_EVERY_MS = 1_000;
 /** By the ids of the jobs that this tab began; the daemon does not name them. */
 const names = new Map<string, string>();
 
+/** Failed jobs that this browser does not show any more; the daemon keeps them for a day. */
+const DISMISSED = "memoryd.dismissed-jobs";
+
 /** A file, and the folder it stood in where a folder was given. */
 interface Found {
   readonly file: File;
@@ -173,9 +176,22 @@ interface JobsProps {
   readonly onChanged: () => void;
 }
 
-/** Those that run, and those that failed lately. */
+/** The jobs that run, and those that failed lately. */
 function Jobs({ of: jobs, running, onChanged }: JobsProps) {
-  const failed = jobs.filter(({ status }) => status === "failed");
+  const [dismissed, setDismissed] = useState(
+    () => new Set(JSON.parse(localStorage.getItem(DISMISSED) ?? "[]") as string[]),
+  );
+  const failed = jobs.filter(({ id, status }) => status === "failed" && !dismissed.has(id));
+  const dismiss = (gone: readonly Job[]) => {
+    const known = jobs.filter((job) => dismissed.has(job.id) || gone.includes(job)).map(({ id }) => id);
+    localStorage.setItem(DISMISSED, JSON.stringify(known));
+    setDismissed(new Set(known));
+  };
+  const dismissal = (gone: readonly Job[]) => (
+    <button type="button" onClick={() => dismiss(gone)}>
+      {say.dismiss}
+    </button>
+  );
   // A folder holds much that is no document.
   const [strange, broken] = [true, false].map((isStrange) =>
     failed.filter(({ problem }) => (problem?.code === "UNSUPPORTED_MEDIA_TYPE") === isStrange),
@@ -218,11 +234,16 @@ function Jobs({ of: jobs, running, onChanged }: JobsProps) {
         <details class="failed" open={failed.length <= SHOWN_JOBS}>
           <summary>{say.failedLately(countOf(failed.length))}</summary>
           <ul class="jobs">
-            {strange.length > 0 && <li>{say.unread(strange.map(nameOf))}</li>}
+            {strange.length > 0 && (
+              <li>
+                {say.unread(strange.map(nameOf))} {dismissal(strange)}
+              </li>
+            )}
             {broken.map((job) => (
               <li key={job.id}>
                 <strong>{nameOf(job)}</strong>
                 <span class="problem">{job.problem?.detail}</span>
+                {dismissal([job])}
               </li>
             ))}
           </ul>
