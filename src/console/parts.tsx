@@ -117,18 +117,15 @@ export function Empty({ children }: { children: ComponentChildren }) {
   return <p class="empty">{children}</p>;
 }
 
+interface DeedProps {
+  readonly run: () => Promise<unknown>;
+  readonly children: ComponentChildren;
+  readonly kind?: "main" | "danger";
+  readonly isDisabled?: boolean;
+}
+
 /** A button whose deed takes a while: it cannot be pressed twice, and says why it failed. */
-export function Deed({
-  run,
-  children,
-  kind,
-  isDisabled = false,
-}: {
-  run: () => Promise<unknown>;
-  children: ComponentChildren;
-  kind?: "main" | "danger";
-  isDisabled?: boolean;
-}) {
+export function Deed({ run, children, kind, isDisabled = false }: DeedProps) {
   const [state, setState] = useState<{ isRunning: boolean; error?: string }>({ isRunning: false });
   const isThere = useRef(true);
   useEffect(() => () => void (isThere.current = false), []);
@@ -182,6 +179,45 @@ export function Dialog({
       </header>
       {children}
     </dialog>
+  );
+}
+
+/** A button whose deed is done after a question. */
+export function AskedDeed({
+  question,
+  run,
+  children,
+  kind = "danger",
+  isDisabled = false,
+}: DeedProps & { question: string }) {
+  const [isAsked, setAsked] = useState(false);
+  const done = async () => {
+    await run();
+    setAsked(false);
+  };
+  return (
+    <>
+      <button
+        type="button"
+        class={kind === "danger" ? kind : undefined}
+        disabled={isDisabled}
+        onClick={() => setAsked(true)}
+      >
+        {children}
+      </button>
+      {isAsked && (
+        <Dialog title={question} onClose={() => setAsked(false)}>
+          <p class="deeds">
+            <Deed kind={kind} run={done}>
+              {children}
+            </Deed>
+            <button type="button" onClick={() => setAsked(false)}>
+              {texts.cancel}
+            </button>
+          </p>
+        </Dialog>
+      )}
+    </>
   );
 }
 

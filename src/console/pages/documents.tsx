@@ -6,7 +6,7 @@ import { type PageProps, useSession, useTell } from "../context.ts";
 import { bytesOf, dateOf, positionOf } from "../format.ts";
 import { go, hashOf, useLoad } from "../hooks.ts";
 import { useChanges } from "../live.ts";
-import { Deed, Dialog, Empty, Outcome } from "../parts.tsx";
+import { AskedDeed, Deed, Empty, Outcome } from "../parts.tsx";
 import { texts } from "../texts.ts";
 import { TakeIn } from "./take-in.tsx";
 
@@ -85,7 +85,6 @@ function DocumentPanel({ id, at, onClose, onDeleted }: PanelProps) {
   const from = Math.max(0, Number(at["part"] ?? 0));
   const [shown, setShown] = useState(CHUNKS);
   const document = useLoad((signal) => api.documents.get(id, { l: from + shown }, { signal }), [id, shown]);
-  const [isSure, setSure] = useState(false);
   const cited = Number(at["at"]);
   const [place, setPlace] = useState({ ms: Number.isFinite(cited) ? cited : 0, isWanted: false });
   const play = (ms: number) => setPlace({ ms, isWanted: true });
@@ -119,9 +118,9 @@ function DocumentPanel({ id, at, onClose, onDeleted }: PanelProps) {
             </p>
             <Original of={found} place={place}>
               {scope !== "read" && (
-                <button type="button" class="danger" onClick={() => setSure(true)}>
+                <AskedDeed question={texts.documents.sure(nameOf(found))} run={remove}>
                   {texts.remove}
-                </button>
+                </AskedDeed>
               )}
             </Original>
             <h3>{texts.documents.partsOf(found.chunk_total)}</h3>
@@ -148,18 +147,6 @@ function DocumentPanel({ id, at, onClose, onDeleted }: PanelProps) {
               <button type="button" onClick={() => setShown(shown + CHUNKS)}>
                 {texts.more}
               </button>
-            )}
-            {isSure && (
-              <Dialog title={texts.documents.sure(nameOf(found))} onClose={() => setSure(false)}>
-                <p class="deeds">
-                  <Deed kind="danger" run={remove}>
-                    {texts.remove}
-                  </Deed>
-                  <button type="button" onClick={() => setSure(false)}>
-                    {texts.cancel}
-                  </button>
-                </p>
-              </Dialog>
             )}
           </>
         )}

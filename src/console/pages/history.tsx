@@ -1,10 +1,9 @@
 /** The versions of a note, each with what it changed. */
-import { useState } from "preact/hooks";
 import { api } from "../api.ts";
 import { useSession } from "../context.ts";
 import { difference, minuteOf } from "../format.ts";
 import { useLoad } from "../hooks.ts";
-import { Deed, Dialog, Outcome } from "../parts.tsx";
+import { AskedDeed, Deed, Outcome } from "../parts.tsx";
 import { texts } from "../texts.ts";
 
 const VERSIONS = 50;
@@ -12,14 +11,12 @@ const VERSIONS = 50;
 export function History({ id, version, onChanged }: { id: string; version: number; onChanged: () => void }) {
   const { scope } = useSession();
   const history = useLoad((signal) => api.memories.history(id, { l: VERSIONS }, { signal }), [id, version]);
-  const [isSure, setSure] = useState(false);
   const restore = async (earlier: number) => {
     await api.memories.restore(id, { version: earlier }, { ifVersion: version });
     onChanged();
   };
   const erase = async () => {
     await api.memories.eraseHistory(id);
-    setSure(false);
     history.reload();
   };
   return (
@@ -55,18 +52,9 @@ export function History({ id, version, onChanged }: { id: string; version: numbe
               ))}
             </ol>
             {scope !== "read" && (
-              <button type="button" class="danger" onClick={() => setSure(true)}>
+              <AskedDeed question={texts.history.sure} run={erase}>
                 {texts.history.erase}
-              </button>
-            )}
-            {isSure && (
-              <Dialog title={texts.history.sure} onClose={() => setSure(false)}>
-                <p class="deeds">
-                  <Deed kind="danger" run={erase}>
-                    {texts.history.erase}
-                  </Deed>
-                </p>
-              </Dialog>
+              </AskedDeed>
             )}
           </details>
         )

@@ -4,7 +4,7 @@ import { api } from "../api.ts";
 import { useSession } from "../context.ts";
 import { bytesOf, countOf, dateOf, minuteOf } from "../format.ts";
 import { useEvery, useLoad } from "../hooks.ts";
-import { CommandLine, Deed, Dialog, Empty, Field, Outcome, Pairs, Sentence } from "../parts.tsx";
+import { AskedDeed, CommandLine, Deed, Empty, Field, Outcome, Pairs, Sentence } from "../parts.tsx";
 import { texts } from "../texts.ts";
 import { LogCard, SettingsCard } from "./settings-and-log.tsx";
 import { Trash } from "./trash.tsx";
@@ -91,14 +91,8 @@ function HealthOf({ stats }: { stats: Stats }) {
 
 function Models() {
   const models = useLoad((signal) => api.models.list({ signal }), []);
-  const [chosen, setChosen] = useState<string>();
   const migration = models.value?.migration ?? null;
   useEvery(WATCHED_EVERY_MS, migration !== null, models.reload);
-  const use = async (name: string) => {
-    await api.models.use(name);
-    setChosen(undefined);
-    models.reload();
-  };
   return (
     <section class="card">
       <h2>{texts.housekeeping.model}</h2>
@@ -114,9 +108,14 @@ function Models() {
                 {active ? (
                   <span class="well">{texts.housekeeping.active}</span>
                 ) : (
-                  <button type="button" disabled={migration !== null} onClick={() => setChosen(name)}>
+                  <AskedDeed
+                    kind="main"
+                    question={texts.housekeeping.useSure(name)}
+                    run={async () => (await api.models.use(name), models.reload())}
+                    isDisabled={migration !== null}
+                  >
                     {texts.housekeeping.use}
-                  </button>
+                  </AskedDeed>
                 )}
               </li>
             ))}
@@ -134,22 +133,12 @@ function Models() {
           {countOf(migration.done)} / {countOf(migration.total)}
         </p>
       )}
-      {chosen !== undefined && (
-        <Dialog title={texts.housekeeping.useSure(chosen)} onClose={() => setChosen(undefined)}>
-          <p class="deeds">
-            <Deed kind="main" run={() => use(chosen)}>
-              {texts.housekeeping.use}
-            </Deed>
-          </p>
-        </Dialog>
-      )}
     </section>
   );
 }
 
 function Backups() {
   const backups = useLoad((signal) => api.backups.list({ signal }), []);
-  const [removed, setRemoved] = useState<string>();
   const running = backups.value?.running ?? null;
   useEvery(WATCHED_EVERY_MS, running !== null, backups.reload);
   return (
@@ -171,9 +160,12 @@ function Backups() {
                     <Deed run={async () => (await api.backups.verify(backup.name), backups.reload())}>
                       {texts.housekeeping.verify}
                     </Deed>
-                    <button type="button" class="danger" onClick={() => setRemoved(backup.name)}>
+                    <AskedDeed
+                      question={texts.housekeeping.backupSure(backup.name)}
+                      run={async () => (await api.backups.remove(backup.name), backups.reload())}
+                    >
                       {texts.remove}
-                    </button>
+                    </AskedDeed>
                   </span>
                 </li>
               ))}
@@ -213,22 +205,6 @@ function Backups() {
       >
         {texts.housekeeping.makeBackup}
       </Deed>
-      {removed !== undefined && (
-        <Dialog title={texts.housekeeping.backupSure(removed)} onClose={() => setRemoved(undefined)}>
-          <p class="deeds">
-            <Deed
-              kind="danger"
-              run={async () => {
-                await api.backups.remove(removed);
-                setRemoved(undefined);
-                backups.reload();
-              }}
-            >
-              {texts.remove}
-            </Deed>
-          </p>
-        </Dialog>
-      )}
     </section>
   );
 }
@@ -267,7 +243,6 @@ function Purge() {
 function Keys() {
   const keys = useLoad((signal) => api.keys.list({ signal }), []);
   const [made, setMade] = useState<MadeKey>();
-  const [revoked, setRevoked] = useState<Key>();
   return (
     <section class="card">
       <h2>{texts.housekeeping.keys}</h2>
@@ -293,9 +268,12 @@ function Keys() {
                   </small>
                   {key.state === "active" && (
                     <span class="deeds">
-                      <button type="button" class="danger" onClick={() => setRevoked(key)}>
+                      <AskedDeed
+                        question={texts.housekeeping.revokeSure(key.name)}
+                        run={async () => (await api.keys.revoke(key.id), keys.reload())}
+                      >
                         {texts.housekeeping.revoke}
-                      </button>
+                      </AskedDeed>
                     </span>
                   )}
                 </li>
@@ -305,22 +283,6 @@ function Keys() {
         )}
       </Outcome>
       <MakeKey onMade={setMade} />
-      {revoked !== undefined && (
-        <Dialog title={texts.housekeeping.revokeSure(revoked.name)} onClose={() => setRevoked(undefined)}>
-          <p class="deeds">
-            <Deed
-              kind="danger"
-              run={async () => {
-                await api.keys.revoke(revoked.id);
-                setRevoked(undefined);
-                keys.reload();
-              }}
-            >
-              {texts.housekeeping.revoke}
-            </Deed>
-          </p>
-        </Dialog>
-      )}
     </section>
   );
 }

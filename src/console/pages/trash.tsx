@@ -1,10 +1,9 @@
-import { useState } from "preact/hooks";
 import { api } from "../api.ts";
 import { useSession, useTell } from "../context.ts";
 import { dateOf, minuteOf, short } from "../format.ts";
 import { useLoad } from "../hooks.ts";
 import { useChanges } from "../live.ts";
-import { Deed, Dialog, Empty, Outcome } from "../parts.tsx";
+import { AskedDeed, Deed, Empty, Outcome } from "../parts.tsx";
 import { texts } from "../texts.ts";
 
 const ENTRIES = 100;
@@ -14,7 +13,6 @@ export function Trash() {
   const tell = useTell();
   const trash = useLoad((signal) => api.trash.page({ l: ENTRIES }, { signal }), []);
   useChanges(["memory", "document", "user"], trash.reload);
-  const [isSure, setSure] = useState(false);
   const done = (text: string) => {
     tell({ text });
     trash.reload();
@@ -55,25 +53,12 @@ export function Trash() {
                 ))}
               </ul>
               {scope !== "read" && (
-                <button type="button" class="danger" onClick={() => setSure(true)}>
+                <AskedDeed
+                  question={texts.trash.sure(total)}
+                  run={async () => (await api.trash.empty(), done(texts.trash.gone))}
+                >
                   {texts.trash.emptyIt}
-                </button>
-              )}
-              {isSure && (
-                <Dialog title={texts.trash.sure(total)} onClose={() => setSure(false)}>
-                  <p class="deeds">
-                    <Deed
-                      kind="danger"
-                      run={async () => {
-                        await api.trash.empty();
-                        setSure(false);
-                        done(texts.trash.gone);
-                      }}
-                    >
-                      {texts.trash.emptyIt}
-                    </Deed>
-                  </p>
-                </Dialog>
+                </AskedDeed>
               )}
             </>
           )
