@@ -112,6 +112,7 @@ export async function violations(page: Page): Promise<string[]> {
 
 export async function picture(page: Page, name: string): Promise<void> {
   if (pictures === undefined) return;
+  await expect.poll(() => page.locator(".waiting").count()).toBe(0);
   mkdirSync(resolve(pictures), { recursive: true });
   await page.screenshot({ path: resolve(pictures, `${name}.png`) });
 }

@@ -12,6 +12,8 @@ import { TakeIn } from "./take-in.tsx";
 
 const DOCUMENTS = 100;
 const CHUNKS = 50;
+/** CSS pixels. */
+const PART_BELOW_TOP = 60;
 
 const nameOf = ({ filename, url, title }: Pick<StoredDocument, "filename" | "url" | "title">): string =>
   title ?? filename ?? url ?? texts.documents.untitled;
@@ -99,7 +101,11 @@ function DocumentPanel({ id, at, onClose, onDeleted }: PanelProps) {
     onDeleted();
   };
   const wanted = useRef<HTMLLIElement>(null);
-  useEffect(() => wanted.current?.scrollIntoView({ block: "center" }), [document.value === undefined]);
+  // Within the panel alone: the page stays where it is.
+  useEffect(() => {
+    const part = wanted.current;
+    part?.closest(".panel")?.scrollTo({ top: part.offsetTop - PART_BELOW_TOP });
+  }, [document.value === undefined]);
   return (
     <aside class="panel" aria-label={texts.documents.parts}>
       <Outcome of={document}>
