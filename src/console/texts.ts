@@ -38,7 +38,6 @@ export const texts = {
     key: "Key",
     again: "You are signed out: the key was revoked or has expired, or memoryd was started again.",
     deed: "Sign in",
-    wrong: "This key is not valid.",
     orOpen: "On the machine that memoryd runs on, `memoryd open` signs you in without one.",
   },
   keys: {
@@ -133,7 +132,6 @@ export const texts = {
     back: "Note restored.",
     kinds: {
       next: "before or after",
-      similar: "similar",
       "same-document": "same document",
       updates: "a later value",
       link: "linked",
@@ -246,13 +244,10 @@ export const texts = {
       `${plural(files.length, "file is", "files are")} no document that memoryd reads: ${files.slice(0, 5).join(", ")}${files.length > 5 ? ", …" : ""}`,
     stages: {
       queued: "waiting",
-      fetching: "fetching",
-      reading: "reading",
       extracting: "reading",
       transcribing: "listening",
       embedding: "understanding",
       storing: "keeping",
-      done: "done",
     } as Readonly<Record<string, string>>,
     none: "No documents yet. Drop a PDF, a recording, a web page or a text file above.",
     noneYet: "No documents yet.",
@@ -298,7 +293,6 @@ export const texts = {
     zoom: { in: "Closer", out: "Further away", whole: "Everything" },
     colourBy: "Colours show",
     colours: { sector: "kind", time: "time" },
-    since: (day: string) => `since ${day}`,
     noWebGl: "This browser does not draw with WebGL, so the map is shown as a list.",
   },
   insight: {
@@ -308,8 +302,7 @@ export const texts = {
     growthTitles: ["Until", "Notes"] as const,
     weights: "Weight, fading",
     weightTitles: ["Weight from", "Notes"] as const,
-    fading:
-      "A note that nobody asks for loses half of its weight in 60 days (emotional) to a year (semantic, procedural); an answer raises it. Weight decides between notes that answer alike.",
+    fading: "A note that nobody asks for loses half of its weight in 60 days to a year, by kind.",
     sectors: "Kinds",
     top: { tag: "Tags", project: "Projects" },
     people: "People",

@@ -286,8 +286,10 @@ describe.skipIf(!hasBrowser)("the console", () => {
 
   it("shows hostile text as text", async () => {
     const ids: string[] = [];
-    for (const content of HOSTILE)
-      ids.push((await world.api.memories.add({ content, tags: ["hostile"] })).id);
+    for (const content of HOSTILE) {
+      const note = { content, tags: ["hostile"] };
+      ids.push((await world.api.memories.add(note, { timeoutMs: 600_000 })).id);
+    }
     await world.visit("browse?tag=hostile", async (page) => {
       await expectText(page.locator(".notes"), "<script>");
       for (const id of ids) {

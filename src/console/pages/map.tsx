@@ -141,7 +141,10 @@ function colouring(nodes: MemoryGraph["nodes"], by: string, shade: 0 | 1) {
   );
   const colourAt = (fifth: number) => (TIME_COLOURS[fifth] ?? grey)[shade];
   return {
-    legend: starts.map((start, fifth) => ({ name: texts.map.since(dateOf(start)), colour: colourAt(fifth) })),
+    legend: starts.map((start, fifth) => ({
+      name: texts.facts.since(dateOf(start)),
+      colour: colourAt(fifth),
+    })),
     colourOf: ({ occurred_at }: MemoryGraph["nodes"][number]) =>
       colourAt(starts.findLastIndex((start) => start <= occurred_at)),
   };
