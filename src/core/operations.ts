@@ -23,7 +23,7 @@ import { exportRecords } from "./transfer/export-records.ts";
 import { restoreRecords } from "./transfer/restore-records.ts";
 import { tagMemories } from "./memories/tag-memories.ts";
 import { updateMemory } from "./memories/update-memory.ts";
-import { documentRemoval, memoryRemoval } from "./documents/store-document.ts";
+import { documentDeletion, memoryRemoval } from "./documents/store-document.ts";
 import { checkVersion, notFound, owned, visible } from "./owned.ts";
 
 interface GetMemoryInput {
@@ -72,15 +72,13 @@ export async function deleteMemory(
 ): Promise<DeletedMemory> {
   const { store, historyMs } = ports;
   if (trash && historyMs > 0) return trashMemory(ports, input);
-  return store.commit(() => {
+  return store.commit<DeletedMemory>(() => {
     const entry = owned("memory", store.catalogue.find(input.id), input.userId);
     checkVersion(entry, input.ifVersion);
     const document = documentRootedAt(store.catalogue, entry);
-    const { changes, deleted } =
-      document === undefined
-        ? { changes: memoryRemoval(ports, entry.id), deleted: 1 }
-        : documentRemoval(ports, document);
-    return { changes, result: { id: entry.id, deleted } };
+    if (document === undefined)
+      return { changes: memoryRemoval(ports, entry.id), result: { id: entry.id, deleted: 1 } };
+    return documentDeletion(ports, document, entry.id);
   });
 }
 

@@ -205,16 +205,21 @@ export interface Decision<T> {
   readonly erases?: string;
 }
 
+/** Long synchronous work, which yields every few milliseconds at the most. */
+export type Steps<T> = Generator<void, T>;
+export type Decide<T> = (section: WriteSection) => Decision<T> | Steps<Decision<T>>;
+
 /** Keeps memories. A resolved write is on the disk and visible to every later read. */
 export interface MemoryStore {
   readonly catalogue: Catalogue;
   /**
    * Makes one atomic write. `decide` is synchronous: it sees every write accepted before and returns the changes; it
-   * throws to write nothing. Without changes nothing is written, but earlier accepted writes are awaited.
+   * throws to write nothing. Without changes nothing is written, but earlier accepted writes are awaited. A `decide` that
+   * yields lets reads come in between, and no other write.
    *
    * @throws whatever `decide` throws; {ServiceError} STORE_FULL, NOT_READY (closed, or read-only after a disk error).
    */
-  commit<T>(decide: (section: WriteSection) => Decision<T>): Promise<T>;
+  commit<T>(decide: Decide<T>): Promise<T>;
   /** Resolves if a write that adds would be accepted now. @throws {ServiceError} STORE_FULL, NOT_READY. */
   assertWritable(): Promise<void>;
   /** The existing memories among `ids`, each with its document's current name. */

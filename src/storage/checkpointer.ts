@@ -25,7 +25,7 @@ export interface CheckpointerParts {
   readonly overlay: {
     /** All that is pending, and the record that it is complete up to. */
     snapshot(): { readonly changes: readonly Change[]; readonly sequence: number };
-    release(sequence: number): void;
+    release(sequence: number): void | Promise<void>;
   };
   /** Entries that readers of the feed have not seen must outlive their records in the journal. */
   readonly feed?: { save(through: number): Promise<void> };
@@ -252,7 +252,7 @@ export class Checkpointer {
 
     await this.#apply(changes);
     await this.#writeCheckpoint(header);
-    this.#release(taken);
+    await this.#release(taken);
     // From here on everything is safe; what fails is done by the next flush.
     if (this.#older !== undefined) await journal.dropThrough(this.#older.sequence);
     // The source of a copy must keep its files.
@@ -301,7 +301,7 @@ export class Checkpointer {
       await this.#abandon(generation, mayBeNamed);
       throw error;
     }
-    this.#release(taken);
+    await this.#release(taken);
     await generation.end();
     // Once more, so that the older checkpoint does not name the old tables either.
     await this.#writeCheckpoint(taken.header);
@@ -337,8 +337,8 @@ export class Checkpointer {
     await this.#parts.tables.apply(changes);
   }
 
-  #release({ header, size }: Pending): void {
-    this.#parts.overlay.release(header.sequence);
+  async #release({ header, size }: Pending): Promise<void> {
+    await this.#parts.overlay.release(header.sequence);
     this.#pending = { rows: this.#pending.rows - size.rows, bytes: this.#pending.bytes - size.bytes };
   }
 

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { EmbeddingStamp, TokenVectors } from "../core/embedding.ts";
 import { ServiceError } from "../core/errors.ts";
 import type { FactReads } from "../core/facts/fact-book.ts";
@@ -7,7 +7,7 @@ import { citedAsNow } from "../core/documents/store-document.ts";
 import type { SeenMemory } from "../core/memory.ts";
 import type {
   Clock,
-  Decision,
+  Decide,
   MemoryStore,
   Ordinal,
   QueryTerm,
@@ -26,7 +26,14 @@ import type { Checkpointer } from "./checkpointer.ts";
 import type { Journal, JournalRecord } from "./journal/journal.ts";
 import { frees, storeFull } from "./journal/refusals.ts";
 import { type DiskSpace, inWords, noRoom } from "./disk-space.ts";
-import { isDurable, noteRecord, showInSteps, type StoreIndexes, type StoreLog } from "./store-indexes.ts";
+import {
+  inSlices,
+  isDurable,
+  noteRecord,
+  Showing,
+  type StoreIndexes,
+  type StoreLog,
+} from "./store-indexes.ts";
 import type { Tables } from "./tables/tables.ts";
 import { RowCache } from "./row-cache.ts";
 
@@ -35,11 +42,8 @@ const MAX_PENDING_BYTES = 256 * 1_024 * 1_024;
 /** Token vectors of some 13 000 memories of 40 words, and the rows of as many. */
 const TOKEN_CACHE_BYTES = 32 * 1_024 * 1_024;
 const MEMORY_CACHE_BYTES = 12 * 1_024 * 1_024;
-/** How long a write waits for room before it is refused. */
-const MAX_WAIT_FOR_ROOM_MS = 30_000;
-
-/** How long a record is shown in one step before others get their turn. */
-const SHOWING_SLICE_MS = 20;
+/** How often a write that waits looks whether there is room. */
+const ROOM_INTERVAL_MS = 50;
 
 /** Keeps memories and facts in a journal, in memory and in LanceDB tables; see `src/README.md` for how the three share the work. */
 export class LanceDbMemoryStore implements MemoryStore, FactStore {
@@ -56,8 +60,9 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
   );
   /** Accepted and not yet durable, oldest first. */
   #staged: { readonly stage: Stage; readonly settled: Promise<void> }[] = [];
-  /** While a large record is shown: the end of it and of those behind it. */
-  #showing: Promise<void> | undefined;
+  /** While a record is decided on and staged in steps: its end. */
+  #deciding: Promise<void> | undefined;
+  readonly #showing: Showing;
   readonly #closing = new AbortController();
 
   constructor(parts: {
@@ -76,6 +81,13 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
     this.#room = parts.room;
     this.#clock = parts.clock;
     this.#log = parts.log;
+    this.#showing = new Showing(parts.indexes, {
+      beforeRow: ({ table, id }) => {
+        if (table === "tokens") this.#tokens.forget(id);
+        else if (table === "memories") this.#memories.forget(id);
+      },
+      onShown: (rows, bytes) => this.#checkpointer.notePending(rows, bytes),
+    });
   }
 
   get catalogue(): StoreCatalogue {
@@ -86,30 +98,64 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
     return this.catalogue.facts;
   }
 
-  async commit<T>(decide: (section: WriteSection) => Decision<T>): Promise<T> {
+  async commit<T>(decide: Decide<T>): Promise<T> {
     for (;;) {
       const refusal = await this.#waitForRoom();
+      while (this.#deciding !== undefined) await this.#deciding;
       const newest = this.#staged.at(-1);
       const now = this.#timeOfRecord();
       let decision: ReturnType<typeof decide>;
       try {
-        decision = decide({ now, nextOrder: this.#indexes.nextOrder, believedNow: this.believedNow });
+        decision = decide(this.#sectionAt(now));
       } catch (error) {
         if (await isDurable(newest)) throw error;
         continue;
       }
+      if ("next" in decision) return this.#commitInSteps(decide, refusal);
       const { changes, result, erases } = decision;
       const isInFeed = erases !== undefined && this.#indexes.feed.names(erases);
       if (changes.length > 0 || isInFeed) {
         if (!frees(changes)) this.#assertRoom(refusal);
-        await this.#append({ time: now, changes, erases }).catch((error: unknown) => {
-          throw this.#withFigures(error);
-        });
+        await this.#append({ time: now, changes, erases }, () => this.catalogue.stage(changes, erases));
         return result;
       }
       // The decision rests on what it saw, and that may not be durable yet. Refused writes never were: decide anew.
       if (await isDurable(newest)) return result;
     }
+  }
+
+  async #commitInSteps<T>(decide: Decide<T>, refusal: ServiceError | undefined): Promise<T> {
+    const deciding = this.#decideInSteps(decide, refusal);
+    const end = (): void => (this.#deciding = undefined);
+    this.#deciding = deciding.then(end, end);
+    const { result, written } = await deciding;
+    await written;
+    return result;
+  }
+
+  /** Decides once all before is durable or taken back, and stages: no other write may come between the steps. */
+  async #decideInSteps<T>(
+    decide: Decide<T>,
+    refusal: ServiceError | undefined,
+  ): Promise<{ readonly result: T; readonly written?: Promise<void> }> {
+    await Promise.allSettled(this.#staged.map(({ settled }) => settled));
+    const now = this.#timeOfRecord();
+    const decision = decide(this.#sectionAt(now));
+    const { changes, result, erases } = "next" in decision ? await inSlices(decision) : decision;
+    const isInFeed = erases !== undefined && this.#indexes.feed.names(erases);
+    if (changes.length === 0 && !isInFeed) return { result };
+    if (!frees(changes)) this.#assertRoom(refusal);
+    const stage = await inSlices(this.catalogue.stageInSteps(changes, erases));
+    try {
+      return { result, written: this.#append({ time: now, changes, erases }, () => stage) };
+    } catch (error) {
+      stage.undo();
+      throw error;
+    }
+  }
+
+  #sectionAt(now: number): WriteSection {
+    return { now, nextOrder: this.#indexes.nextOrder, believedNow: this.believedNow };
   }
 
   async assertWritable(): Promise<void> {
@@ -297,60 +343,25 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
     return now;
   }
 
-  #append(record: Omit<JournalRecord, "sequence">): Promise<void> {
-    const { time, changes, erases } = record;
+  /** @throws what the journal throws at once, before anything is staged by `staging`. */
+  #append(record: Omit<JournalRecord, "sequence">, staging: () => Stage): Promise<void> {
+    const { time, changes } = record;
     const { sequence, durable } = this.#journal.append({ ...record, frees: frees(changes) });
-    const stage = this.catalogue.stage(changes, erases);
+    const stage = staging();
     noteRecord(this.#indexes, time, changes);
     // Chained at once, not awaited later: records are handed on in the order the journal resolves them.
     const settled = durable.then(() => {
       this.#staged.splice(this.#staged.indexOf(staged), 1);
-      return this.#show({ ...record, sequence }, stage);
+      return this.#showing.show({ ...record, sequence }, stage);
     });
     const staged = { stage, settled };
     this.#staged.push(staged);
-    return settled;
-  }
-
-  /** In the order of calls: the overlay must not be at a record before it has all of those before. */
-  #show(record: JournalRecord, stage: Stage): Promise<void> | undefined {
-    const steps = this.#stepsOfShowing(record, stage);
-    const before = this.#showing;
-    if (before === undefined && steps.next().done === true) return undefined;
-    const shown = (async () => {
-      await (before ?? nextTurn());
-      while (steps.next().done !== true) await nextTurn();
-    })();
-    this.#showing = shown;
-    return shown.then(() => {
-      if (this.#showing === shown) this.#showing = undefined;
+    return settled.catch((error: unknown) => {
+      // The journal knows only that the disk is full, not how much must be free.
+      const { lack } = this.#room;
+      const isFull = error instanceof ServiceError && error.code === "STORE_FULL";
+      throw isFull && lack !== undefined ? noRoom(lack, error) : error;
     });
-  }
-
-  *#stepsOfShowing(record: JournalRecord, stage: Stage): Generator<void, void> {
-    const { changes } = record;
-    let bytes = 0;
-    let sliceEnds = performance.now() + SHOWING_SLICE_MS;
-    // Once for a record of no changes, too.
-    for (let i = 0; i === 0 || i < changes.length; i += 1) {
-      const isLast = i >= changes.length - 1;
-      const part = changes.slice(i, i + 1);
-      for (const { table, id } of part) {
-        // Before the overlay has it: what is read from then on is the row of now.
-        if (table === "tokens") this.#tokens.forget(id);
-        else if (table === "memories") this.#memories.forget(id);
-      }
-      const steps = showInSteps(this.#indexes, record, part, stage, isLast);
-      for (let isDone = false; !isDone;) {
-        const step = steps.next();
-        isDone = step.done === true;
-        bytes += step.value ?? 0;
-        if ((isDone && isLast) || performance.now() < sliceEnds) continue;
-        yield;
-        sliceEnds = performance.now() + SHOWING_SLICE_MS;
-      }
-    }
-    this.#checkpointer.notePending(changes.length, bytes);
   }
 
   /**
@@ -362,33 +373,24 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
     this.#assertOpen();
     // Without a turn for others where nothing is to be asked.
     if (!this.#room.isFresh || this.#journal.isFull) await this.lookAtDiskSpace();
-    if (this.#indexes.overlay.bytes < MAX_PENDING_BYTES) return undefined;
-    let cause: unknown;
-    try {
-      await Promise.race([
-        this.#checkpointer.flush(),
-        sleep(MAX_WAIT_FOR_ROOM_MS, undefined, { ref: false }),
-      ]);
-    } catch (error) {
-      cause = error;
+    while (this.#indexes.overlay.bytes >= MAX_PENDING_BYTES) {
+      try {
+        // There is room as soon as the tables have the rows; the rest of a flush may take much longer.
+        const pause = () => sleep(ROOM_INTERVAL_MS, undefined, { ref: false });
+        await Promise.race([this.#checkpointer.flush().then(pause), pause()]);
+      } catch (cause) {
+        this.#assertOpen();
+        const message = "The disk does not take what was written before; try again shortly.";
+        return new ServiceError("STORE_FULL", message, { cause, retryAfterSeconds: 5 });
+      }
+      this.#assertOpen();
     }
-    this.#assertOpen();
-    if (this.#indexes.overlay.bytes < MAX_PENDING_BYTES) return undefined;
-    const message =
-      "The disk does not take what was written before as fast as more comes; try again shortly.";
-    return new ServiceError("STORE_FULL", message, { cause, retryAfterSeconds: 5 });
+    return undefined;
   }
 
   #assertRoom(refusal: ServiceError | undefined): void {
     if (refusal !== undefined) throw refusal;
     if (this.#room.lack !== undefined) throw noRoom(this.#room.lack);
-  }
-
-  /** The journal knows only that the disk is full, not how much must be free. */
-  #withFigures(error: unknown): unknown {
-    const { lack } = this.#room;
-    const isFull = error instanceof ServiceError && error.code === "STORE_FULL";
-    return isFull && lack !== undefined ? noRoom(lack, error) : error;
   }
 
   #assertOpen(): void {

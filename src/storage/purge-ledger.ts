@@ -16,15 +16,19 @@ export class PurgeLedger {
   }
 
   note(time: number, changes: readonly Change[]): void {
-    const kept = new Set(
-      changes.flatMap(({ table, row }) => (table === "versions" && row !== null ? keptIds(row) : [])),
-    );
-    const removed = changes.filter((change) => removesContent(change) && !kept.has(change.id));
-    const items = removed.length;
+    const kept = new Set<string>();
+    for (const { table, row } of changes)
+      if (table === "versions" && row !== null) for (const id of keptIds(row)) kept.add(id);
+    const replaced = new Set<string>();
+    let items = 0;
+    for (const change of changes) {
+      if (!removesContent(change) || kept.has(change.id)) continue;
+      items += 1;
+      replaced.add(change.id);
+    }
     // Requests and jobs go by themselves after a day: they are erased with the rest, and no reason to begin.
     if (items === 0) return;
     const rows: Partial<Record<TableName, number>> = {};
-    const replaced = new Set(removed.map(({ id }) => id));
     for (const { table, id, row } of changes)
       if (row === null || replaced.has(id)) rows[table] = (rows[table] ?? 0) + 1;
     this.#waiting = sum(this.#waiting, { items, rows, since: time });

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { ANALYSER_VERSION, memoryTerms } from "../core/text/analyser.ts";
 import type { Change, MemoryRow } from "../core/rows.ts";
 import type { BelievedTime } from "./believed-time.ts";
@@ -59,6 +60,70 @@ export function withKnownVectors({ vectors }: StoreIndexes, changes: readonly Ch
       ? { ...change, row: null }
       : change,
   );
+}
+
+/** How long steps run before others get their turn. */
+const SLICE_MS = 20;
+
+/** Runs steps for as long as a slice, or to their end. */
+function runSlice<T>(steps: Generator<unknown, T>): IteratorResult<unknown, T> {
+  const end = performance.now() + SLICE_MS;
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true || performance.now() >= end) return step;
+  }
+}
+
+/** Runs steps to their end, with turns for others. */
+export async function inSlices<T>(steps: Generator<unknown, T>): Promise<T> {
+  for (;;) {
+    const step = runSlice(steps);
+    if (step.done === true) return step.value;
+    await nextTurn();
+  }
+}
+
+/** Shows durable records in the order of calls: the overlay must not be at a record before it has all of those before. */
+export class Showing {
+  readonly #indexes: StoreIndexes;
+  readonly #on: { beforeRow(change: Change): void; onShown(rows: number, bytes: number): void };
+  /** While a large record is shown: the end of it and of those behind it. */
+  #last: Promise<void> | undefined;
+
+  constructor(
+    indexes: StoreIndexes,
+    on: { beforeRow(change: Change): void; onShown(rows: number, bytes: number): void },
+  ) {
+    this.#indexes = indexes;
+    this.#on = on;
+  }
+
+  /** Small records are shown at once. */
+  show(record: JournalRecord, stage: Stage): Promise<void> | undefined {
+    const steps = this.#steps(record, stage);
+    const before = this.#last;
+    if (before === undefined && runSlice(steps).done === true) return undefined;
+    const shown = (before ?? nextTurn()).then(() => inSlices(steps));
+    this.#last = shown;
+    return shown.then(() => {
+      if (this.#last === shown) this.#last = undefined;
+    });
+  }
+
+  *#steps(record: JournalRecord, stage: Stage): Generator<void, void> {
+    const { changes } = record;
+    let bytes = 0;
+    // Once for a record of no changes, too.
+    for (let i = 0; i === 0 || i < changes.length; i += 1) {
+      const isLast = i >= changes.length - 1;
+      const part = changes.slice(i, i + 1);
+      // What is read from the overlay from then on is the row of now.
+      for (const change of part) this.#on.beforeRow(change);
+      bytes += yield* showInSteps(this.#indexes, record, part, stage, isLast);
+      if (!isLast) yield;
+    }
+    this.#on.onShown(changes.length, bytes);
+  }
 }
 
 /** Same as `showInSteps`, in one step. */

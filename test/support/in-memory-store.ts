@@ -26,6 +26,7 @@ export interface InMemoryStore {
 export function createInMemoryStore(
   clock: Clock,
   stamp: EmbeddingStamp = createFakeEmbedder().stamp,
+  flush = async (): Promise<void> => {},
 ): InMemoryStore {
   const records: (readonly Change[])[] = [];
   let held: { changes: readonly Change[]; resolve: () => void; reject: (error: Error) => void }[] | undefined;
@@ -74,7 +75,7 @@ export function createInMemoryStore(
     tables: { read: async () => new Map(), close: async () => {} },
     checkpointer: {
       notePending: () => {},
-      flush: async () => {},
+      flush,
       note: async () => {},
       close: async () => {},
     },

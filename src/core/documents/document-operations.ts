@@ -7,7 +7,7 @@ import type { DocumentPorts, HeldFile, IncomingFile } from "./document-ports.ts"
 import type { DocumentFilter, DocumentRow } from "./document.ts";
 import type { IngestJobs, JobView } from "./ingest-jobs.ts";
 import { trashMemory } from "../history/trash.ts";
-import { documentRemoval, memoryIdsOf } from "./store-document.ts";
+import { documentDeletion, memoryIdsOf } from "./store-document.ts";
 import { type IngestInput, submitDocument } from "./submit-document.ts";
 
 /** Names one document or job, and perhaps the user who must own it. */
@@ -134,10 +134,7 @@ export function bindDocumentOperations(ports: DocumentPorts, jobs: IngestJobs) {
         const { deleted } = await trashMemory(ports, { id, ...(deletedBy !== undefined && { deletedBy }) });
         return { id: input.id, deleted };
       }
-      return store.commit(() => {
-        const { changes, deleted } = documentRemoval(ports, ownedDocument(input));
-        return { changes, result: { id: input.id, deleted } };
-      });
+      return store.commit(() => documentDeletion(ports, ownedDocument(input), input.id));
     },
 
     /** @throws {ServiceError} NOT_FOUND, DAMAGED. */

@@ -149,7 +149,7 @@ async function attemptOnce(
   );
 
   control.onProgress({ stage: "storing", done: 0, total: 0 });
-  const stored = await store.commit((section) => {
+  const stored = await store.commit(function* (section) {
     control.signal.throwIfAborted();
     // The name may have changed: the file may have been sent again.
     const asked = openJob(documents.findJob(jobId)).request ?? request;
@@ -158,9 +158,10 @@ async function attemptOnce(
     const isSame = current === existing && (kept === undefined || plan.memories.every(isStillSo));
     if (!isSame) return { changes: [], result: false };
     const isRemade = existing !== undefined && kept === undefined;
+    const before = isRemade ? (yield* documentRemoval(ports, existing)).changes : [];
     const changes: Change[] = [
-      ...(isRemade ? documentRemoval(ports, existing).changes.filter(({ table }) => table !== "jobs") : []),
-      ...documentChanges(section, {
+      ...before.filter(({ table }) => table !== "jobs"),
+      ...(yield* documentChanges(section, {
         id,
         existing,
         job,
@@ -169,7 +170,7 @@ async function attemptOnce(
         mediaType: extracted.mediaType,
         plan,
         composed,
-      }),
+      })),
       endOfJob(ports, jobId, control, id, existing !== undefined),
     ];
     return { changes, result: true };

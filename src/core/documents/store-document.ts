@@ -8,7 +8,7 @@ import { embeddingChanges, newMemoryRow, type ComposedMemory } from "../memories
 import type { MemoryPorts } from "../memories/memory-ports.ts";
 import { removeEdges } from "../memories/waypoints.ts";
 import type { Memory, Metadata } from "../memory.ts";
-import type { WriteSection } from "../ports.ts";
+import type { Decision, Steps, WriteSection } from "../ports.ts";
 import { type Change, edgeId } from "../rows.ts";
 import { ownerOf, writerOf } from "../memory.ts";
 
@@ -20,7 +20,7 @@ const SAME_DOCUMENT_WEIGHT = 1;
 const CHARACTERS_PER_TOKEN = 4;
 
 /** The changes that store a document whole; remade memories take the places of deleted ones. */
-export function documentChanges(
+export function* documentChanges(
   section: WriteSection,
   parts: {
     readonly id: string;
@@ -32,7 +32,7 @@ export function documentChanges(
     readonly plan: DocumentPlan;
     readonly composed: ComposedPlaces;
   },
-): Change[] {
+): Steps<Change[]> {
   const { id, existing, job, request, file, plan, composed } = parts;
   const changes: Change[] = [];
   let order = section.nextOrder;
@@ -41,6 +41,7 @@ export function documentChanges(
     changes.push({ table: "memories", id: row.id, row });
     changes.push(...embeddingChanges(row.id, row.userId, memory.embedding));
     order += 1;
+    yield;
   }
   const memoryIds = plan.memories.map(
     (_, place) => composed.get(place)?.id ?? existing?.memoryIds[place] ?? "",
@@ -121,20 +122,35 @@ export function presentRemoval({ store, facts }: RemovalPorts, id: string): Chan
 }
 
 /** The changes that remove a document, its memories, also those in the trash, and its jobs; and the number of the present ones. */
-export function documentRemoval(
+export function* documentRemoval(
   ports: RemovalPorts,
   document: DocumentRow,
-): { readonly changes: Change[]; readonly deleted: number } {
+): Steps<{ readonly changes: Change[]; readonly deleted: number }> {
   const { catalogue } = ports.store;
   const memories = memoryIdsOf(ports, document);
+  const present: Change[] = [];
+  for (const id of memories) {
+    present.push(...presentRemoval(ports, id));
+    yield;
+  }
   return {
     changes: [
-      ...memories.flatMap((id) => presentRemoval(ports, id)),
+      ...present,
       ...removalOf(catalogue.versions.ofDocument(document.id)),
       ...documentRowsRemoval(ports, document.id),
     ],
     deleted: memories.length,
   };
+}
+
+/** Decides on the removal of a document, which is asked for by an id: of its own or of its root. */
+export function* documentDeletion(
+  ports: RemovalPorts,
+  document: DocumentRow,
+  id: string,
+): Steps<Decision<{ readonly id: string; readonly deleted: number }>> {
+  const { changes, deleted } = yield* documentRemoval(ports, document);
+  return { changes, result: { id, deleted } };
 }
 
 /** The changes that remove the row of a document and those of its jobs. */

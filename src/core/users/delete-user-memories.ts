@@ -2,7 +2,7 @@ import type { JobEntry } from "../documents/document-index.ts";
 import { sourceRemoval, userFactsRemoval } from "../facts/erase-fact.ts";
 import type { MemoryPorts } from "../memories/memory-ports.ts";
 import { removalOf } from "../history/keep-version.ts";
-import type { Catalogue, Ordinal } from "../ports.ts";
+import type { Catalogue, Ordinal, Steps } from "../ports.ts";
 import { type Change, edgeId } from "../rows.ts";
 
 export interface DeleteUserMemoriesInput {
@@ -39,9 +39,9 @@ export async function deleteUserMemories(
   input: DeleteUserMemoriesInput,
 ): Promise<DeletedUserMemories> {
   const { documents } = store.catalogue;
-  const { stopped, ...result } = await store.commit(({ now }) => {
+  const { stopped, ...result } = await store.commit(function* ({ now }) {
     const { userId, keepsDocuments, includesFacts } = input;
-    const memories = memoriesRemoval({ store, facts }, input);
+    const memories = yield* memoriesRemoval({ store, facts }, input);
     const erasedFacts = includesFacts ? userFactsRemoval(facts.book, userId) : { changes: [], erased: 0 };
     const erasedDocuments = keepsDocuments ? [] : documents.documentsOf(userId);
     const jobs = keepsDocuments ? [] : [...documents.allJobs()].filter((job) => job.userId === userId);
@@ -75,10 +75,10 @@ function endOfJob({ id, ...row }: JobEntry, now: number): Change {
 }
 
 /** Newest first: removing from the end of a session's series costs nothing. */
-function memoriesRemoval(
+function* memoriesRemoval(
   { store, facts }: Pick<UserDeletionPorts, "store" | "facts">,
   { userId, keepsDocuments, includesFacts }: DeleteUserMemoriesInput,
-): { readonly changes: Change[]; readonly deleted: number; readonly kept: ReadonlySet<string> } {
+): Steps<{ readonly changes: Change[]; readonly deleted: number; readonly kept: ReadonlySet<string> }> {
   const { catalogue } = store;
   const kept = new Set(
     keepsDocuments ? catalogue.documents.documentsOf(userId).flatMap(({ memoryIds }) => memoryIds) : [],
@@ -107,6 +107,7 @@ function memoriesRemoval(
       { table: "signals", id, row: null },
     );
     if (!includesFacts) memories.push(...sourceRemoval(facts.book, id));
+    yield;
   }
   return { changes: reachingOut.concat(memories, within), deleted: goes.size, kept };
 }

@@ -17,6 +17,7 @@ import type {
   OrdinalEdge,
   Page,
   Selection,
+  Steps,
   UserMemories,
 } from "../../core/ports.ts";
 import { type Change, type EdgeRow, endsOfEdgeId, type RequestRow } from "../../core/rows.ts";
@@ -83,6 +84,12 @@ export class StoreCatalogue implements Catalogue {
 
   /** Shows a record's changes. @param erases as in `feedEntriesOf`. */
   stage(changes: readonly Change[], erases?: string): Stage {
+    const steps = this.stageInSteps(changes, erases);
+    for (let step = steps.next(); ; step = steps.next()) if (step.done === true) return step.value;
+  }
+
+  /** Like `stage`, in steps, between which reads see a part of the record. Nothing else may be staged meanwhile. */
+  *stageInSteps(changes: readonly Change[], erases?: string): Steps<Stage> {
     const feedEntries = feedEntriesOf(changes, erases, this);
     const ways: (() => void)[] = [];
     const ordinals = new Map<string, Ordinal>();
@@ -92,6 +99,7 @@ export class StoreCatalogue implements Catalogue {
       if (back !== NOTHING) ways.push(back);
       const ordinal = before ?? this.#columns.ordinalOf(change.id);
       if (change.table === "memories" && ordinal !== undefined) ordinals.set(change.id, ordinal);
+      yield;
     }
     return {
       ordinals,

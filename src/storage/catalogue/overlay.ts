@@ -1,4 +1,8 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Change, Rows, TableName } from "../../core/rows.ts";
+
+/** Some 5 ms. */
+const ROWS_PER_TURN = 10_000;
 
 interface Pending {
   readonly change: Change;
@@ -55,10 +59,15 @@ export class Overlay {
     return { changes, sequence: this.#sequence };
   }
 
-  /** Forgets what a checkpoint of that sequence holds; what changed since stays. */
-  release(sequence: number): void {
+  /** Forgets what a checkpoint of that sequence holds, with turns for others; what changed since stays. */
+  async release(sequence: number): Promise<void> {
+    let seen = 0;
     for (const table of this.#pending.values()) {
-      for (const [id, pending] of table) if (pending.sequence <= sequence) this.#forget(table, id);
+      for (const [id, pending] of table) {
+        if (pending.sequence <= sequence) this.#forget(table, id);
+        seen += 1;
+        if (seen % ROWS_PER_TURN === 0) await nextTurn();
+      }
     }
   }
 

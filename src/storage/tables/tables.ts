@@ -124,10 +124,13 @@ class ThreadedTables implements Tables {
     try {
       for (const spec of Object.values(TABLE_SPECS)) {
         const own = changes.filter(({ table }) => table === spec.name);
-        if (new Set(own.map(({ id }) => id)).size < own.length)
-          throw new TypeError(`two changes of one id in ${spec.name}`);
+        const ids = new Set<string>();
         let staged = 0;
         for (const piece of inPieces(own)) {
+          for (const { id } of piece) {
+            if (ids.has(id)) throw new TypeError(`two changes of one id in ${spec.name}`);
+            ids.add(id);
+          }
           staged += await this.#stage(spec, piece);
           await turnOfOthers();
           if (staged < BYTES_PER_COMMIT) continue;

@@ -27,22 +27,22 @@ describe("Overlay", () => {
     expect(overlay.snapshot()).toEqual({ changes: [seen("a", 0.2)], sequence: 5 });
   });
 
-  it("keeps on release what changed after the snapshot", () => {
+  it("keeps on release what changed after the snapshot", async () => {
     const overlay = new Overlay();
     overlay.put(1, [seen("a", 0.1), seen("b", 0.1)]);
     const { sequence } = overlay.snapshot();
     overlay.put(2, [seen("b", 0.2)]);
-    overlay.release(sequence);
+    await overlay.release(sequence);
     expect(overlay.get("signals", "a")).toBeUndefined();
     expect(overlay.get("signals", "b")).toMatchObject({ salience: 0.2 });
   });
 
-  it("weighs nothing when everything is released", () => {
+  it("weighs nothing when everything is released", async () => {
     const overlay = new Overlay();
     overlay.put(1, [seen("a", 0.1), gone("b")]);
     overlay.put(2, [seen("a", 0.2)]);
     expect(overlay.bytes).toBeGreaterThan(0);
-    overlay.release(2);
+    await overlay.release(2);
     expect([overlay.rows, overlay.bytes]).toEqual([0, 0]);
   });
 });
