@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: the table of goals at 10 000 and 100 000 memories; with `--million` at a million, too. Names (`facts`,
- * `users`, `purge`, `backup`, `models`) run these parts instead. Tables are printed and replace what stands between the markers of
- * their name: that of the sizes in docs/benchmarks.md, others in results.md. Nothing is asserted: figures are for reading.
+ * `users`, `purge`, `backup`, `models`, `--soak [MINUTES]`) run these parts instead. Tables are printed and replace what stands between the markers of
+ * their name: those of sizes and soak in docs/benchmarks.md, others in results.md. Nothing is asserted: figures are for reading.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,15 +12,16 @@ import { machine, type Part } from "./measure.ts";
 import { benchModels } from "./models.ts";
 import { benchPurge } from "./purge.ts";
 import { benchSizes } from "./sizes.ts";
+import { benchSoak } from "./soak.ts";
 import { benchUsers } from "./users.ts";
 
+const words = process.argv.slice(2).map((word) => word.replace(/^--/, ""));
+const minutes = Number(words.find((word) => /^\d+$/.test(word)) ?? 60);
+const sizes = words.includes("million") ? [10_000, 100_000, 1_000_000] : [10_000, 100_000];
+
 const PARTS: Readonly<Record<string, Part>> = {
-  sizes: (directory, known) =>
-    benchSizes(
-      directory,
-      known,
-      process.argv.includes("--million") ? [10_000, 100_000, 1_000_000] : [10_000, 100_000],
-    ),
+  sizes: (directory, known) => benchSizes(directory, known, sizes),
+  soak: (directory) => benchSoak(directory, minutes),
   facts: benchFacts,
   users: benchUsers,
   purge: benchPurge,
@@ -30,11 +31,11 @@ const PARTS: Readonly<Record<string, Part>> = {
 const RESULTS = join(import.meta.dirname, "results.md");
 const BENCHMARKS = join(import.meta.dirname, "../../docs/benchmarks.md");
 
-const named = process.argv.slice(2).filter((word) => word !== "--million");
+const named = words.filter((word) => word !== "million" && !/^\d+$/.test(word));
 for (const name of named.length > 0 ? named : ["sizes"]) {
   const part = PARTS[name];
   if (part === undefined) throw new Error(`no part ${name}; there are ${Object.keys(PARTS).join(", ")}`);
-  const file = name === "sizes" ? BENCHMARKS : RESULTS;
+  const file = name === "sizes" || name === "soak" ? BENCHMARKS : RESULTS;
   const [begin, end] = [`<!-- bench ${name} -->\n`, `<!-- end of ${name} -->`];
   const page = readFileSync(file, "utf8");
   const [from, to] = [page.indexOf(begin) + begin.length, page.indexOf(end)];
