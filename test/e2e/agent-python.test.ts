@@ -66,7 +66,7 @@ describe.skipIf(!isThere)("the Python client", () => {
       transport === "http"
         ? await runClient(["http", `${baseUrl}/mcp`, ...(withKey === undefined ? [] : [KEY])])
         : await runClient(["stdio", process.execPath, LAUNCHER, "mcp"], `${JSON.stringify(environment)}\n`);
-    expect(answers.tools).toHaveLength(8);
+    expect(answers.tools).toHaveLength(9);
     expect(answers.added).toMatch(/^(Stored|Nothing new)/);
     expect(answers.found).toMatch(/from=agent "mcp"[\s\S]*Python drinks tea\./);
     expect(answers.wrong).toMatch(/^INVALID_REQUEST/);

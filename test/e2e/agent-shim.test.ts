@@ -131,7 +131,7 @@ const REMOTE = '[remote "origin"]\n\turl = git@github.com:ada/notes.git\n';
 describe("memoryd mcp", () => {
   it("says what it offers before there is a daemon, then starts one in a session of its own", async () => {
     const client = await startShim({ cwd: repository("notes", REMOTE) });
-    expect((await client.listTools()).tools).toHaveLength(8);
+    expect((await client.listTools()).tools).toHaveLength(9);
     expect(client.getInstructions()).toMatch(/Search/);
     expect(await call(client, "memory_add", { content: "Tea is an infusion." })).toContain(
       'project "github.com/ada/notes"',
