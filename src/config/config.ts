@@ -5,7 +5,7 @@ import { KEY_CHARACTERS, MIN_KEY_LENGTH } from "../http/access.ts";
 import type { ShownSettings } from "../core/inspection.ts";
 import { nearestName } from "../core/text/near-words.ts";
 import { strangersLetIn } from "./exposure.ts";
-import { accepts, expectationOf, fromText, type Setting, type SettingValue } from "./setting-kinds.ts";
+import type { Setting, SettingValue } from "./setting-kinds.ts";
 import { SETTINGS_SCHEMA, userFolders } from "./settings-schema.ts";
 import { shownSettings } from "./shown-settings.ts";
 import { KEY_FILE_NAME } from "../storage/key-file.ts";
@@ -17,16 +17,6 @@ const PREFIX = "MEMORYD_";
 const SECRETS = ["MEMORYD_API_KEY", "MEMORYD_SUMMARY_LLM_KEY"] as const;
 /** Read by the command line, never by the daemon. */
 const LLM_KEY = "MEMORYD_LLM_KEY";
-/** Settings that name a file or a folder. */
-const PATHS: ReadonlySet<string> = new Set<SettingName>([
-  "dataDir",
-  "apiKeyFile",
-  "summaryLlmKeyFile",
-  "tlsCert",
-  "tlsKey",
-  "whisperModelDir",
-  "backupTo",
-]);
 
 export type SettingName = keyof typeof SETTINGS_SCHEMA;
 export type Settings = { readonly [Name in SettingName]: SettingValue<(typeof SETTINGS_SCHEMA)[Name]> };
@@ -73,15 +63,7 @@ export const DEFAULT_CONFIG_FILE = join(userFolders.config, "config.json");
 /** Every setting, with what the help and the documentation show of it. */
 export const ALL_SETTINGS = (Object.keys(SETTINGS_SCHEMA) as SettingName[]).map((name) => {
   const setting: Setting = SETTINGS_SCHEMA[name];
-  return {
-    name,
-    flag: flagOf(name),
-    variable: variableOf(name),
-    description: setting.description,
-    default: setting.default,
-    choices: setting.kind === "choice" ? setting.choices : [],
-    isInternal: setting.isInternal === true,
-  };
+  return { ...setting, name, flag: flagOf(name), variable: variableOf(name) };
 });
 /** Settings for people. */
 export const SETTINGS = ALL_SETTINGS.filter(({ isInternal }) => !isInternal);
@@ -194,7 +176,7 @@ function fromFlags(flags: Readonly<Record<string, string>>): Partial<Settings> {
         flagOf(key),
         SETTINGS.map((setting) => setting.flag),
       );
-    found[key] = checked(key, fromText(SETTINGS_SCHEMA[key], text), flagOf(key), process.cwd());
+    found[key] = checked(key, SETTINGS_SCHEMA[key].fromText(text), flagOf(key), process.cwd());
   }
   return found;
 }
@@ -215,7 +197,7 @@ function fromEnvironment(env: NodeJS.ProcessEnv): Partial<Settings> {
   for (const { name, variable } of ALL_SETTINGS) {
     const text = env[variable];
     if (text === undefined || text === "" || (name === "port" && ADDRESS_OF_KUBERNETES.test(text))) continue;
-    found[name] = checked(name, fromText(SETTINGS_SCHEMA[name], text), variable, process.cwd());
+    found[name] = checked(name, SETTINGS_SCHEMA[name].fromText(text), variable, process.cwd());
   }
   // Other programs may have variables of this prefix; one that is nearly ours is a slip, and could leave the door open.
   const known = [...ALL_SETTINGS.map((setting) => setting.variable), ...SECRETS, LLM_KEY];
@@ -273,11 +255,10 @@ function fromFile(given: string | undefined): Partial<Settings> {
 }
 
 function checked(name: SettingName, value: unknown, where: string, baseFolder: string): unknown {
-  const setting = SETTINGS_SCHEMA[name];
-  if (!accepts(setting, value)) {
-    throw new ConfigError(`${where} is ${JSON.stringify(value)}, but must be ${expectationOf(setting)}.`);
-  }
-  const isPath = PATHS.has(name) || (name === "ffmpeg" && value !== "auto" && value !== "off");
+  const { accepts, expected, isPath: isAlwaysPath }: Setting = SETTINGS_SCHEMA[name];
+  if (!accepts(value))
+    throw new ConfigError(`${where} is ${JSON.stringify(value)}, but must be ${expected}.`);
+  const isPath = isAlwaysPath === true || (name === "ffmpeg" && value !== "auto" && value !== "off");
   return isPath && typeof value === "string" && value !== "" ? resolve(baseFolder, value) : value;
 }
 
