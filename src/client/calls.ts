@@ -11,20 +11,15 @@ import {
 export type MemoryCalls = ReturnType<typeof memoryCalls>;
 export type TrashCalls = ReturnType<typeof trashCalls>;
 
-export function memoryCalls({ json, get }: Transport) {
+export function memoryCalls({ get, remove, post, patch, write }: Transport) {
   /** One page, newest first. */
   const page = (place?: wire.MemoryPlace, options?: CallOptions) =>
     get<wire.MemoryPage>("/memory/all", place, options);
-  const write = <T>(path: string, body: object, options: WriteOptions | undefined) =>
-    json<T>({ method: "POST", path, body, isWrite: true, options });
   return {
     page,
     /** All that match, newest first, fetched page by page. */
     list: (filter?: wire.MemoryFilter, options?: CallOptions): AsyncGenerator<wire.Memory, void, undefined> =>
-      walkPages(
-        (place) => page({ ...filter, ...place }, options),
-        ({ items }) => items,
-      ),
+      walkPages((place) => page({ ...filter, ...place }, options)),
     add: (memory: wire.NewMemory, options?: WriteOptions) =>
       write<wire.AddedMemory>("/memory/add", memory, options),
     /** Up to 1 000 in one write; each is judged by itself, so look at `failed`. */
@@ -36,22 +31,22 @@ export function memoryCalls({ json, get }: Transport) {
     get: (id: string, owner?: wire.Owner, options?: CallOptions) =>
       get<wire.Memory>(path`/memory/${id}`, owner, options),
     update: (id: string, body: wire.MemoryChanges, options?: VersionOptions) =>
-      json<wire.UpdatedMemory>({ method: "PATCH", path: path`/memory/${id}`, body, options }),
+      patch<wire.UpdatedMemory>(path`/memory/${id}`, body, options),
     /** Adds and removes tags of up to 1 000 memories; each is judged by itself, so look at `failed`. */
     tag: (changes: wire.TagChanges, options?: CallOptions) =>
-      json<wire.TaggedMemories>({ method: "POST", path: "/memory/tags", body: changes, options }),
+      post<wire.TaggedMemories>("/memory/tags", changes, options),
     /** For good, unless `trash` says otherwise. */
     delete: (id: string, query?: wire.Deletion, options?: VersionOptions) =>
-      json<wire.DeletedMemory>({ method: "DELETE", path: path`/memory/${id}`, query, options }),
+      remove<wire.DeletedMemory>(path`/memory/${id}`, query, options),
     /** Its versions, newest first; the present one is the first. */
     history: (id: string, place?: wire.HistoryPlace, options?: CallOptions) =>
       get<wire.MemoryHistory>(path`/memory/${id}/history`, place, options),
     /** Makes an earlier version the present one. */
     restore: (id: string, body: { readonly version: number } & wire.Owner, options?: VersionOptions) =>
-      json<wire.Memory>({ method: "POST", path: path`/memory/${id}/restore`, body, options }),
+      post<wire.Memory>(path`/memory/${id}/restore`, body, options),
     /** Removes its earlier versions for good. */
     eraseHistory: (id: string, query?: wire.Owner, options?: CallOptions) =>
-      json<wire.Erased>({ method: "DELETE", path: path`/memory/${id}/history`, query, options }),
+      remove<wire.Erased>(path`/memory/${id}/history`, query, options),
     /** @param boost 0…1; 0.1 if left out. */
     reinforce: (id: string, boost?: wire.Owner & { readonly boost?: number }, options?: WriteOptions) =>
       write<wire.ReinforcedMemory>("/memory/reinforce", { ...boost, id }, options),
@@ -64,7 +59,7 @@ export function memoryCalls({ json, get }: Transport) {
 }
 
 /** Memories that were deleted and can be restored. */
-export function trashCalls({ json, get }: Transport) {
+export function trashCalls({ json, get, remove }: Transport) {
   return {
     page: (place?: wire.TrashPlace, options?: CallOptions) => get<wire.Trash>("/trash", place, options),
     /** Brings a memory back, or a document by its first memory. */
@@ -72,10 +67,9 @@ export function trashCalls({ json, get }: Transport) {
       json<wire.Memory>({ method: "POST", path: path`/trash/${id}/restore`, query, options }),
     /** Removes one entry for good. */
     delete: (id: string, query?: wire.Owner, options?: CallOptions) =>
-      json<wire.Erased>({ method: "DELETE", path: path`/trash/${id}`, query, options }),
+      remove<wire.Erased>(path`/trash/${id}`, query, options),
     /** Removes all of it for good. */
-    empty: (query?: wire.Owner, options?: CallOptions) =>
-      json<wire.Erased>({ method: "DELETE", path: "/trash", query, options }),
+    empty: (query?: wire.Owner, options?: CallOptions) => remove<wire.Erased>("/trash", query, options),
   };
 }
 
@@ -83,37 +77,27 @@ export type FactCalls = ReturnType<typeof factCalls>;
 
 const FACTS = "/api/temporal/fact";
 
-export function factCalls({ json, get }: Transport) {
+export function factCalls({ get, remove, patch, write }: Transport) {
   /** One page; past facts too, unless `at` names a moment. */
   const page = (place?: wire.FactPlace, options?: CallOptions) => get<wire.FactPage>(FACTS, place, options);
   const close = (id: string, query: object | undefined, options: CallOptions | undefined) =>
-    json<wire.Fact>({ method: "DELETE", path: path`/api/temporal/fact/${id}`, query, options });
+    remove<wire.Fact>(path`/api/temporal/fact/${id}`, query, options);
   return {
     page,
     /** All that match, fetched page by page. */
     list: (filter?: wire.FactFilter, options?: CallOptions): AsyncGenerator<wire.Fact, void, undefined> =>
-      walkPages(
-        (place) => page({ ...filter, ...place }, options),
-        ({ facts }) => facts,
-      ),
-    record: (body: wire.NewFact, options?: WriteOptions) =>
-      json<wire.RecordedFact>({ method: "POST", path: FACTS, body, isWrite: true, options }),
+      walkPages((place) => page({ ...filter, ...place }, options)),
+    record: (body: wire.NewFact, options?: WriteOptions) => write<wire.RecordedFact>(FACTS, body, options),
     /** Up to 1 000, in order; each is judged by itself, so look at `failed`. */
     recordMany: (facts: readonly wire.NewFact[], options?: WriteOptions) =>
-      json<wire.RecordedFacts>({
-        method: "POST",
-        path: `${FACTS}/batch`,
-        body: { facts },
-        isWrite: true,
-        options,
-      }),
+      write<wire.RecordedFacts>(`${FACTS}/batch`, { facts }, options),
     /** The fact that is true now, or `at` a moment. @throws {MemorydError} `NOT_FOUND` where nothing is. */
     current: async (filter: wire.CurrentFactFilter, options?: CallOptions) =>
       (await get<{ fact: wire.Fact }>(`${FACTS}/current`, filter, options)).fact,
     get: async (id: string, filter?: wire.OneFactFilter, options?: CallOptions) =>
       (await get<{ fact: wire.Fact }>(path`/api/temporal/fact/${id}`, filter, options)).fact,
     update: (id: string, body: wire.FactChanges, options?: CallOptions) =>
-      json<wire.Fact>({ method: "PATCH", path: path`/api/temporal/fact/${id}`, body, options }),
+      patch<wire.Fact>(path`/api/temporal/fact/${id}`, body, options),
     /** Ends it now, or at `valid_to`. */
     close: (id: string, end?: wire.FactEnd, options?: CallOptions) => close(id, end, options),
     /** Removes it and all its versions for good. */
@@ -137,7 +121,7 @@ export function factCalls({ json, get }: Transport) {
 
 export type UserCalls = ReturnType<typeof userCalls>;
 
-export function userCalls({ json, get }: Transport) {
+export function userCalls({ get, remove, post }: Transport) {
   /** One page, by id; for the scope `admin`. */
   const page = (
     place?: { readonly l?: number; readonly u?: number; readonly cursor?: string },
@@ -147,34 +131,25 @@ export function userCalls({ json, get }: Transport) {
     page,
     /** All users, by id, fetched page by page; for the scope `admin`. */
     list: (options?: CallOptions): AsyncGenerator<wire.User, void, undefined> =>
-      walkPages(
-        (place) => page(place, options),
-        ({ items }) => items,
-      ),
+      walkPages((place) => page(place, options)),
     /** A user's memories, newest first, fetched page by page. */
     memories: (
       userId: string,
       filter?: wire.MemoryFilter,
       options?: CallOptions,
     ): AsyncGenerator<wire.Memory, void, undefined> =>
-      walkPages(
-        (place) => get<wire.MemoryPage>(path`/users/${userId}/memories`, { ...filter, ...place }, options),
-        ({ items }) => items,
+      walkPages((place) =>
+        get<wire.MemoryPage>(path`/users/${userId}/memories`, { ...filter, ...place }, options),
       ),
     /** A short summary of a user's memories. */
     summary: (userId: string, options?: CallOptions) =>
       get<wire.UserSummary>(path`/users/${userId}/summary`, {}, options),
     /** The same, made now. */
     regenerateSummary: (userId: string, options?: CallOptions) =>
-      json<wire.UserSummary>({ method: "POST", path: path`/users/${userId}/summary/regenerate`, options }),
+      post<wire.UserSummary>(path`/users/${userId}/summary/regenerate`, undefined, options),
     /** All memories of a user, with documents and originals, but for what `keep` names; facts too with `include`. */
     deleteMemories: (userId: string, query?: wire.UserDeletion, options?: CallOptions) =>
-      json<wire.DeletedUserMemories>({
-        method: "DELETE",
-        path: path`/users/${userId}/memories`,
-        query,
-        options,
-      }),
+      remove<wire.DeletedUserMemories>(path`/users/${userId}/memories`, query, options),
   };
 }
 
@@ -184,21 +159,18 @@ export type BackupCalls = ReturnType<typeof backupCalls>;
 export type ModelCalls = ReturnType<typeof modelCalls>;
 export type CompactionCalls = ReturnType<typeof compactionCalls>;
 
-export function keyCalls({ json, get }: Transport) {
+export function keyCalls({ get, remove, post }: Transport) {
   return {
     list: (options?: CallOptions) => get<wire.Keys>("/keys", {}, options),
     /** The key itself is in this answer and in no other. */
-    create: (body: wire.NewKey, options?: CallOptions) =>
-      json<wire.MadeKey>({ method: "POST", path: "/keys", body, options }),
-    revoke: (id: string, options?: CallOptions) =>
-      json<wire.Key>({ method: "DELETE", path: path`/keys/${id}`, options }),
+    create: (body: wire.NewKey, options?: CallOptions) => post<wire.MadeKey>("/keys", body, options),
+    revoke: (id: string, options?: CallOptions) => remove<wire.Key>(path`/keys/${id}`, {}, options),
     /** So that none is needed; with the token in the data directory only. */
-    removeAll: (options?: CallOptions) =>
-      json<wire.RemovedKeys>({ method: "DELETE", path: "/keys", options }),
+    removeAll: (options?: CallOptions) => remove<wire.RemovedKeys>("/keys", {}, options),
   };
 }
 
-export function transferCalls({ json, stream }: Transport) {
+export function transferCalls({ post, stream }: Transport) {
   return {
     /** Everything, as lines of JSON; cut off where its last line is not of the type `end`. */
     export: (
@@ -206,8 +178,7 @@ export function transferCalls({ json, stream }: Transport) {
       options?: CallOptions,
     ) => stream({ method: "GET", path: "/export", query, options }),
     /** @param lines the first line of an export and up to 1 000 others; each is judged by itself. */
-    import: (lines: string, options?: CallOptions) =>
-      json<wire.ImportedLines>({ method: "POST", path: "/import", body: lines, options }),
+    import: (lines: string, options?: CallOptions) => post<wire.ImportedLines>("/import", lines, options),
   };
 }
 
@@ -220,25 +191,24 @@ export function compactionCalls({ json, get }: Transport) {
   };
 }
 
-export function backupCalls({ json, get }: Transport) {
+export function backupCalls({ get, remove, post }: Transport) {
   return {
     list: (options?: CallOptions) => get<wire.Backups>("/backups", {}, options),
     /** Begins one; `list` says how far it is. */
     create: (body: wire.NewBackup = {}, options?: CallOptions) =>
-      json<wire.StartedBackup>({ method: "POST", path: "/backups", body, options }),
+      post<wire.StartedBackup>("/backups", body, options),
     /** Rejects with DAMAGED where it is not whole. */
     verify: (name: string, options?: CallOptions) =>
-      json<wire.Backup>({ method: "POST", path: path`/backups/${name}/verify`, options }),
+      post<wire.Backup>(path`/backups/${name}/verify`, undefined, options),
     remove: (name: string, options?: CallOptions) =>
-      json<wire.RemovedBackup>({ method: "DELETE", path: path`/backups/${name}`, options }),
+      remove<wire.RemovedBackup>(path`/backups/${name}`, {}, options),
   };
 }
 
-export function modelCalls({ json, get }: Transport) {
+export function modelCalls({ get, post }: Transport) {
   return {
     list: (options?: CallOptions) => get<wire.Models>("/models", {}, options),
     /** Begins to embed all memories again with that model; `list` says how far it is. */
-    use: (name: string, options?: CallOptions) =>
-      json<wire.Models>({ method: "POST", path: "/models/use", body: { name }, options }),
+    use: (name: string, options?: CallOptions) => post<wire.Models>("/models/use", { name }, options),
   };
 }

@@ -4,19 +4,8 @@
  */
 import { documentCalls, jobCalls } from "./document-calls.ts";
 import { followChanges, type FollowOptions } from "./follow-changes.ts";
-import {
-  backupCalls,
-  compactionCalls,
-  factCalls,
-  keyCalls,
-  memoryCalls,
-  modelCalls,
-  transferCalls,
-  trashCalls,
-  userCalls,
-} from "./calls.ts";
+import * as calls from "./calls.ts";
 import type * as wire from "./records.ts";
-import type { Health, Owner, QueryConditions, QueryResult, Sectors, Stats, Version } from "./records.ts";
 import { type Call, type CallOptions, type ClientOptions, createTransport } from "./transport.ts";
 
 export type { DocumentCalls, IngestSource, JobCalls, WaitOptions } from "./document-calls.ts";
@@ -48,41 +37,40 @@ export type MemorydClient = ReturnType<typeof createClient>;
  */
 export function createClient(options: ClientOptions = {}) {
   const transport = createTransport(options);
-  const { json, get } = transport;
+  const { json, get, post } = transport;
   const jobs = jobCalls(transport);
   return {
     /** The memories that answer a question, best first. */
-    query: (query: string, conditions?: QueryConditions, options?: CallOptions) =>
-      json<QueryResult>({ method: "POST", path: "/memory/query", body: { ...conditions, query }, options }),
+    query: (query: string, conditions?: wire.QueryConditions, options?: CallOptions) =>
+      post<wire.QueryResult>("/memory/query", { ...conditions, query }, options),
     /** What an agent should know at the start of a piece of work; its `text` is empty where there is nothing. */
     context: (request: wire.ContextRequest = {}, options?: CallOptions) =>
-      json<wire.Context>({ method: "POST", path: "/context", body: request, options }),
-    memories: memoryCalls(transport),
-    trash: trashCalls(transport),
+      post<wire.Context>("/context", request, options),
+    memories: calls.memoryCalls(transport),
+    trash: calls.trashCalls(transport),
     /** Takes back what was done to memories; `dry_run` only says what. Doing it twice changes nothing more. */
-    undo: (body: wire.Undo = {}, options?: CallOptions) =>
-      json<wire.Undone>({ method: "POST", path: "/undo", body, options }),
-    facts: factCalls(transport),
+    undo: (body: wire.Undo = {}, options?: CallOptions) => post<wire.Undone>("/undo", body, options),
+    facts: calls.factCalls(transport),
     documents: documentCalls(transport, jobs),
     jobs,
-    users: userCalls(transport),
-    keys: keyCalls(transport),
-    transfer: transferCalls(transport),
-    compaction: compactionCalls(transport),
-    backups: backupCalls(transport),
-    models: modelCalls(transport),
+    users: calls.userCalls(transport),
+    keys: calls.keyCalls(transport),
+    transfer: calls.transferCalls(transport),
+    compaction: calls.compactionCalls(transport),
+    backups: calls.backupCalls(transport),
+    models: calls.modelCalls(transport),
     /** Changes from now on, or from a position on, until the reader leaves the loop; see `GET /events`. */
     changes: (options?: FollowOptions) => followChanges(transport, options),
-    sectors: (owner?: Owner, options?: CallOptions) => get<Sectors>("/sectors", owner, options),
-    health: (options?: CallOptions) => get<Health>("/health", {}, options),
-    version: (options?: CallOptions) => get<Version>("/version", {}, options),
-    stats: (options?: CallOptions) => get<Stats>("/stats", {}, options),
+    sectors: (owner?: wire.Owner, options?: CallOptions) => get<wire.Sectors>("/sectors", owner, options),
+    health: (options?: CallOptions) => get<wire.Health>("/health", {}, options),
+    version: (options?: CallOptions) => get<wire.Version>("/version", {}, options),
+    stats: (options?: CallOptions) => get<wire.Stats>("/stats", {}, options),
     /** The settings that the daemon runs with, and where each comes from; for the scope `admin`, as its log is. */
     settings: (options?: CallOptions) => get<wire.Settings>("/settings", {}, options),
     /** The last lines of the daemon's log, oldest first. */
     logs: (place?: wire.LogsPlace, options?: CallOptions) => get<wire.Logs>("/logs", place, options),
     /** Stops the daemon; with the token in the data directory only. */
-    shutDown: (options?: CallOptions) => json<{ ok: true }>({ method: "POST", path: "/shutdown", options }),
+    shutDown: (options?: CallOptions) => post<{ ok: true }>("/shutdown", undefined, options),
     /** Any other call, by its path. */
     call: <T>(call: Call) => json<T>(call),
   };

@@ -20,14 +20,14 @@ export type DocumentCalls = ReturnType<typeof documentCalls>;
 const FIRST_LOOK_MS = 100;
 const LONGEST_LOOK_MS = 2_000;
 
-export function jobCalls({ json, get }: Transport) {
+export function jobCalls({ get, remove }: Transport) {
   const job = (id: string, owner?: wire.Owner, options?: CallOptions) =>
     get<wire.Job>(path`/jobs/${id}`, owner, options);
   return {
     get: job,
     page: (place?: wire.DocumentPlace, options?: CallOptions) => get<wire.JobPage>("/jobs", place, options),
     cancel: (id: string, query?: wire.Owner, options?: CallOptions) =>
-      json<wire.Job>({ method: "DELETE", path: path`/jobs/${id}`, query, options }),
+      remove<wire.Job>(path`/jobs/${id}`, query, options),
     /** Waits until a job is done; `signal` ends the waiting, not the job. @throws {MemorydError} also `JOB_CANCELLED`. */
     async wait(id: string, owner?: wire.Owner, options?: WaitOptions): Promise<wire.IngestResult> {
       for (let pause = FIRST_LOOK_MS; ; pause = Math.min(pause * 1.5, LONGEST_LOOK_MS)) {
@@ -41,7 +41,7 @@ export function jobCalls({ json, get }: Transport) {
   };
 }
 
-export function documentCalls({ json, get, blob }: Transport, jobs: Pick<JobCalls, "wait">) {
+export function documentCalls({ json, get, remove, blob }: Transport, jobs: Pick<JobCalls, "wait">) {
   /** One page, newest first. */
   const page = (place?: wire.DocumentPlace, options?: CallOptions) =>
     get<wire.DocumentPage>("/documents", place, options);
@@ -74,10 +74,7 @@ export function documentCalls({ json, get, blob }: Transport, jobs: Pick<JobCall
       filter?: wire.DocumentFilter,
       options?: CallOptions,
     ): AsyncGenerator<wire.StoredDocument, void, undefined> =>
-      walkPages(
-        (place) => page({ ...filter, ...place }, options),
-        ({ items }) => items,
-      ),
+      walkPages((place) => page({ ...filter, ...place }, options)),
     get: (id: string, place?: wire.ChunkPlace, options?: CallOptions) =>
       get<wire.DocumentWithChunks>(path`/documents/${id}`, place, options),
     /** The original bytes. */
@@ -88,7 +85,7 @@ export function documentCalls({ json, get, blob }: Transport, jobs: Pick<JobCall
       json<{ ok: true; id: string }>({ method: "PUT", path: path`/documents/${id}/file`, body, options }),
     /** For good, unless `trash` says otherwise. */
     delete: (id: string, query?: wire.Deletion, options?: CallOptions) =>
-      json<wire.DeletedDocument>({ method: "DELETE", path: path`/documents/${id}`, query, options }),
+      remove<wire.DeletedDocument>(path`/documents/${id}`, query, options),
   };
 }
 

@@ -51,6 +51,11 @@ export interface Call {
 export interface Transport {
   readonly json: <T>(call: Call) => Promise<T>;
   readonly get: <T>(path: string, query?: object, options?: CallOptions) => Promise<T>;
+  readonly remove: <T>(path: string, query?: object, options?: VersionOptions) => Promise<T>;
+  readonly post: <T>(path: string, body?: object | string, options?: VersionOptions) => Promise<T>;
+  readonly patch: <T>(path: string, body: object, options?: VersionOptions) => Promise<T>;
+  /** A POST that is done once, however often it is sent. */
+  readonly write: <T>(path: string, body: object, options?: WriteOptions) => Promise<T>;
   readonly blob: (call: Call) => Promise<Blob>;
   /** The body as it comes; the time-out is for its beginning. */
   readonly stream: (call: Call) => Promise<ReadableStream<Uint8Array>>;
@@ -145,10 +150,14 @@ export function createTransport({
     }
   }
 
+  const json = <T>(call: Call) => run(call, readJson<T>);
   return {
-    json: <T>(call: Call) => run(call, readJson<T>),
-    get: <T>(path: string, query?: object, options?: CallOptions) =>
-      run({ method: "GET", path, query, options }, readJson<T>),
+    json,
+    get: (path, query, options) => json({ method: "GET", path, query, options }),
+    remove: (path, query, options) => json({ method: "DELETE", path, query, options }),
+    post: (path, body, options) => json({ method: "POST", path, body, options }),
+    patch: (path, body, options) => json({ method: "PATCH", path, body, options }),
+    write: (path, body, options) => json({ method: "POST", path, body, isWrite: true, options }),
     blob: (call) => run(call, (response) => response.blob()),
     stream: (call) =>
       run(call, async ({ body }) => body ?? new ReadableStream({ start: (end) => end.close() })),
@@ -192,17 +201,21 @@ export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void
  * added meanwhile.
  * @param read the page at a place; an empty one is the first.
  */
-export async function* walkPages<Page extends { readonly next_cursor: string | null }, Item>(
-  read: (place: { readonly cursor?: string }) => Promise<Page>,
-  itemsOf: (page: Page) => readonly Item[],
+export async function* walkPages<Item>(
+  read: (place: { readonly cursor?: string }) => Promise<Page<Item>>,
 ): AsyncGenerator<Item, void, undefined> {
   let cursor: string | null = null;
   do {
-    const page: Page = await read(cursor === null ? {} : { cursor });
-    yield* itemsOf(page);
+    const page: Page<Item> = await read(cursor === null ? {} : { cursor });
+    yield* "items" in page ? page.items : page.facts;
     cursor = page.next_cursor;
   } while (cursor !== null);
 }
+
+type Page<Item> = { readonly next_cursor: string | null } & (
+  | { readonly items: readonly Item[] }
+  | { readonly facts: readonly Item[] }
+);
 
 function queryOf(values: object): string {
   const parameters = new URLSearchParams();

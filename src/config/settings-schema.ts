@@ -4,7 +4,7 @@ import { choice, internal, list, path, text, wholeNumber } from "./setting-kinds
 export const userFolders = envPaths("memoryd", { suffix: "" });
 
 const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
-const MIB = 1024 ** 2;
+const [MIB, GIB] = [1024 ** 2, 1024 ** 3];
 
 /**
  * The one list of settings. A setting `xY` is the flag `--x-y`, the variable
@@ -37,10 +37,7 @@ export const SETTINGS_SCHEMA = {
     pattern: /^[a-z][a-z0-9+.-]*:\/\/[^\s/,@*]+$/,
     expected: "origins such as https://app.example, without a path",
   }),
-  maxUploadBytes: wholeNumber("largest document accepted, sent or fetched", 100 * MIB, [
-    1024,
-    16 * 1024 * MIB,
-  ]),
+  maxUploadBytes: wholeNumber("largest document accepted, sent or fetched", 100 * MIB, [1024, 16 * GIB]),
   whisperModelDir: path(
     "folder with another Whisper model that transcribes recordings, instead of the bundled one",
   ),
