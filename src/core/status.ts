@@ -47,3 +47,14 @@ export interface Finding {
   /** The repair, or the consequence. */
   readonly remedy?: string;
 }
+
+function findingOf(status: Finding["status"]) {
+  return (check: string, message: string, remedy?: string): Finding => ({
+    check,
+    status,
+    message,
+    ...(remedy !== undefined && { remedy }),
+  });
+}
+
+export const [ok, note, wrong] = [findingOf("ok"), findingOf("note"), findingOf("wrong")];

@@ -3,7 +3,7 @@ import type { Settings } from "../config/config.ts";
 import type { EmbeddingStamp } from "../core/embedding.ts";
 import { FollowUps } from "../core/memories/follow-ups.ts";
 import { remake } from "../core/memories/remake.ts";
-import type { Finding } from "../core/status.ts";
+import { type Finding, note, ok, wrong } from "../core/status.ts";
 import { ServiceError } from "../core/errors.ts";
 import { MULTILINGUAL_E5, verified } from "../models/bundled-models.ts";
 import { modelsOf } from "../models/pulled-models.ts";
@@ -40,10 +40,10 @@ export async function examineStopped(dataDir: string): Promise<readonly Finding[
   const findings: Finding[] = [];
   try {
     lock = await lockDataDirectory(dataDir);
-    findings.push({ check: "lock", status: "ok", message: "No other process uses the data directory." });
+    findings.push(ok("lock", "No other process uses the data directory."));
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    findings.push({ check: "lock", status: "wrong", message: error.message });
+    findings.push(wrong("lock", error.message));
     // Somebody else writes there: what is read meanwhile proves nothing.
     if (error.retryAfterSeconds !== undefined) return findings;
   }
@@ -54,7 +54,7 @@ export async function examineStopped(dataDir: string): Promise<readonly Finding[
   } catch (error) {
     if (!hasCode(error, "EACCES", "EPERM", "EIO", "EROFS") || !(error instanceof Error)) throw error;
     const remedy = "Make every file in it readable for this user, or look at the disk.";
-    return [...findings, { check: "files", status: "wrong", message: `${error.message}.`, remedy }];
+    return [...findings, wrong("files", `${error.message}.`, remedy)];
   } finally {
     await lock?.release();
   }
@@ -82,14 +82,12 @@ async function examineOpening(dataDir: string, examined: Examination): Promise<F
     if (error instanceof ServiceError && error.code === "STORE_UNUSABLE") {
       const remedy =
         "Restore a backup, or write out what can be read with `memoryd doctor --salvage FOLDER`.";
-      return [
-        { check: "opening", status: "wrong", message: error.message.replaceAll(scratch, dataDir), remedy },
-      ];
+      return [wrong("opening", error.message.replaceAll(scratch, dataDir), remedy)];
     }
     if (!hasCode(error, "ENOSPC", "EDQUOT", "EROFS", "EACCES", "EPERM") || !(error instanceof Error))
       throw error;
     const message = `Not tried, because nothing can be written to ${dataDir} (${error.message}).`;
-    return [{ check: "opening", status: "wrong", message, remedy: "Free some space, or make it writable." }];
+    return [wrong("opening", message, "Free some space, or make it writable.")];
   } finally {
     await removeTree(nodeDisk, scratch).catch(() => undefined);
   }
@@ -125,20 +123,18 @@ async function compareCounts({ store }: OpenedStore): Promise<Finding> {
   ];
   const counts = `${ids.length} memories, ${facts.length} facts and ${documents.length} documents`;
   if (faults.length > 0)
-    return {
-      check: "counts",
-      status: "wrong",
-      message: `Of ${counts}: ${faults.join("; ")}.`,
-      remedy: "Everything else is served. Restore a backup if it must be whole.",
-    };
+    return wrong(
+      "counts",
+      `Of ${counts}: ${faults.join("; ")}.`,
+      "Everything else is served. Restore a backup if it must be whole.",
+    );
   if (lacking > 0 || store.lacksEdges)
-    return {
-      check: "counts",
-      status: "wrong",
-      message: `${counts}; ${lacking} memories without vectors${store.lacksEdges ? ", and waypoints are missing" : ""}.`,
-      remedy: "`memoryd doctor --repair` makes them now, a start in the background.",
-    };
-  return { check: "counts", status: "ok", message: `${counts} agree with their tables.` };
+    return wrong(
+      "counts",
+      `${counts}; ${lacking} memories without vectors${store.lacksEdges ? ", and waypoints are missing" : ""}.`,
+      "`memoryd doctor --repair` makes them now, a start in the background.",
+    );
+  return ok("counts", `${counts} agree with their tables.`);
 }
 
 function count(number: number, what: string): string[] {
@@ -156,21 +152,18 @@ async function examineOriginals(dataDir: string, { store }: OpenedStore): Promis
       );
     else if (found.sha256 !== sha256) faults.push(`${sha256} has changed`);
   }
-  if (faults.length === 0)
-    return { check: "originals", status: "ok", message: `${needed.length} are whole.` };
-  return {
-    check: "originals",
-    status: "wrong",
-    message: `${few(faults)}.`,
-    remedy: "What was read from them is whole. Ingest the same files again for the same user and project.",
-  };
+  if (faults.length === 0) return ok("originals", `${needed.length} are whole.`);
+  return wrong(
+    "originals",
+    `${few(faults)}.`,
+    "What was read from them is whole. Ingest the same files again for the same user and project.",
+  );
 }
 
 async function examineStrays(dataDir: string, { checkpoints }: Examination): Promise<Finding> {
   const { ours, unknown } = await listStrays(nodeDisk, dataDir, checkpoints);
   const check = "strays";
-  if (ours.length === 0 && unknown.length === 0)
-    return { check, status: "ok", message: "Every file belongs to the store." };
+  if (ours.length === 0 && unknown.length === 0) return ok(check, "Every file belongs to the store.");
   const parts = [
     ...(ours.length > 0
       ? [`${ours.length} files that the store no longer needs, such as ${ours[0] ?? ""}`]
@@ -181,7 +174,7 @@ async function examineStrays(dataDir: string, { checkpoints }: Examination): Pro
     ours.length > 0
       ? "The daemon removes its own as it runs; `memoryd doctor --repair` does it now."
       : "They stay.";
-  return { check, status: "note", message: `${parts.join("; ")}.`, remedy };
+  return note(check, `${parts.join("; ")}.`, remedy);
 }
 
 interface RepairModel {
@@ -258,12 +251,10 @@ export async function examineModels(dataDir: string): Promise<Finding> {
   const files = [...modelsOf(dataDir).flatMap((model) => Object.values(model.files)), ...BUNDLED_WHISPER];
   for (const file of files) await verified(file).catch((error: Error) => faults.push(error.message));
   return faults.length === 0
-    ? { check: "models", status: "ok", message: `${files.length} files are as they were shipped or pulled.` }
-    : {
-        check: "models",
-        status: "wrong",
-        message: `${faults.join("; ")}.`,
-        remedy:
-          "Of a model that ships, install memoryd again; of one that was pulled, put back its folder from a backup.",
-      };
+    ? ok("models", `${files.length} files are as they were shipped or pulled.`)
+    : wrong(
+        "models",
+        `${faults.join("; ")}.`,
+        "Of a model that ships, install memoryd again; of one that was pulled, put back its folder from a backup.",
+      );
 }

@@ -1,5 +1,5 @@
 import { dirname, join } from "node:path";
-import type { Finding } from "../core/status.ts";
+import { type Finding, note, ok, wrong } from "../core/status.ts";
 import {
   type Checkpoint,
   type ChosenCheckpoint,
@@ -47,7 +47,7 @@ export async function examineStore(disk: Disk, directory: string, now: number): 
   findings.push(...spaceAndClock(await disk.freeBytes(directory), newest, now));
   if (newest === undefined) {
     const message = damage.length > 0 ? `${damage.join("; ")}.` : "There is no CHECKPOINT file.";
-    findings.push({ check: "checkpoints", status: "wrong", message, remedy: SALVAGE });
+    findings.push(wrong("checkpoints", message, SALVAGE));
     return { findings, checkpoints, damaged: [], canOpen: false };
   }
   findings.push(
@@ -72,14 +72,6 @@ const NAMED_FAULTS = 3;
 export function few(faults: readonly string[]): string {
   const more = faults.length - NAMED_FAULTS;
   return [...faults.slice(0, NAMED_FAULTS), ...(more > 0 ? [`and ${more} more`] : [])].join("; ");
-}
-
-function ok(check: string, message: string): Finding {
-  return { check, status: "ok", message };
-}
-
-function wrong(check: string, message: string, remedy: string): Finding {
-  return { check, status: "wrong", message, remedy };
 }
 
 function spaceAndClock(free: number, newest: Checkpoint | undefined, now: number): Finding[] {
@@ -171,16 +163,15 @@ async function examineJournal(
         (error: Error) => error,
       );
       if (failure !== undefined)
-        return {
-          check: "journal",
-          status: "note",
-          message: `${state} Before that: ${failure.message}`,
-          remedy: "Only the state before needs that part; it goes with the next checkpoint.",
-        };
+        return note(
+          "journal",
+          `${state} Before that: ${failure.message}`,
+          "Only the state before needs that part; it goes with the next checkpoint.",
+        );
     }
     if (tornBytes === 0) return ok("journal", state);
     const message = `${state} A write of ${tornBytes} bytes behind it was cut short and never answered.`;
-    return { check: "journal", status: "note", message, remedy: "The next start sets it aside." };
+    return note("journal", message, "The next start sets it aside.");
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     return wrong("journal", error.message, SALVAGE);

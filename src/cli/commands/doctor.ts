@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Settings } from "../../config/config.ts";
-import type { Finding } from "../../core/status.ts";
+import { type Finding, note, ok, wrong } from "../../core/status.ts";
 import { type Daemon, findDaemon } from "../connect.ts";
 import {
   CliFailure,
@@ -45,12 +45,12 @@ async function doctor(flags: DoctorFlags): Promise<void> {
     await examineAgents(),
     examineService(settings, daemon),
   );
-  const wrong = findings.filter(({ status }) => status === "wrong").length;
+  const faults = findings.filter(({ status }) => status === "wrong").length;
   if (flags.json === true)
-    printJson({ ok: wrong === 0, data_dir: dataDir, running: daemon !== undefined, findings });
+    printJson({ ok: faults === 0, data_dir: dataDir, running: daemon !== undefined, findings });
   else printFindings(findings);
-  if (wrong > 0)
-    throw new CliFailure(`${plural(wrong, "check")} of ${findings.length} found something wrong.`);
+  if (faults > 0)
+    throw new CliFailure(`${plural(faults, "check")} of ${findings.length} found something wrong.`);
 }
 
 /** Repairs the findings, then checks again. */
@@ -127,39 +127,29 @@ async function examineRunning({ api, url }: Daemon): Promise<Finding[]> {
   const listed = (await api.memories.page({ l: 1 })).total;
   const counted = Object.values(sectors).reduce((sum, count) => sum + count, 0);
   return [
-    { check: "lock", status: "ok", message: `The daemon at ${url} has the data directory.` },
+    ok("lock", `The daemon at ${url} has the data directory.`),
     ready
-      ? { check: "store", status: "ok", message: "Open; no damage found since its start." }
-      : {
-          check: "store",
-          status: "wrong",
-          message: not_ready.join(" "),
-          remedy:
-            "Stop the daemon with `memoryd stop` and run `memoryd doctor` again, which says what can be mended.",
-        },
+      ? ok("store", "Open; no damage found since its start.")
+      : wrong(
+          "store",
+          not_ready.join(" "),
+          "Stop the daemon with `memoryd stop` and run `memoryd doctor` again, which says what can be mended.",
+        ),
     store.adds_refused === undefined
-      ? { check: "space", status: "ok", message: "Enough for new memories." }
-      : { check: "space", status: "wrong", message: `${store.adds_refused}.`, remedy: "Free some space." },
-    repairs.length === 0
-      ? { check: "repairs", status: "ok", message: "Nothing is being made again." }
-      : { check: "repairs", status: "note", message: repairs.join(" ") },
+      ? ok("space", "Enough for new memories.")
+      : wrong("space", `${store.adds_refused}.`, "Free some space."),
+    repairs.length === 0 ? ok("repairs", "Nothing is being made again.") : note("repairs", repairs.join(" ")),
     listed === memory_count && counted === memory_count
-      ? {
-          check: "counts",
-          status: "ok",
-          message: `${plural(memory_count, "memory", "memories")}; lists and sectors agree.`,
-        }
-      : {
-          check: "counts",
-          status: "wrong",
-          message: `${memory_count} memories, ${listed} in lists, ${counted} in sectors.`,
-          remedy: "Restart with `memoryd restart`; if it stays so, stop it and run `memoryd doctor`.",
-        },
-    {
-      check: "files",
-      status: "note",
-      message: "Checksums, journal and originals are read by `memoryd doctor` while the daemon is stopped.",
-    },
+      ? ok("counts", `${plural(memory_count, "memory", "memories")}; lists and sectors agree.`)
+      : wrong(
+          "counts",
+          `${memory_count} memories, ${listed} in lists, ${counted} in sectors.`,
+          "Restart with `memoryd restart`; if it stays so, stop it and run `memoryd doctor`.",
+        ),
+    note(
+      "files",
+      "Checksums, journal and originals are read by `memoryd doctor` while the daemon is stopped.",
+    ),
   ];
 }
 
@@ -168,45 +158,33 @@ async function examineAgents(): Promise<Finding> {
   const states = agentStates("memoryd doctor");
   const faults = states.filter(({ state }) => state === "stale" || state === "unreadable");
   if (faults.length > 0)
-    return {
-      check: "agents",
-      status: "wrong",
-      message: `${faults.map(({ agent, why = "" }) => `${agent}: ${why}`).join("; ")}.`,
-      remedy: `\`memoryd mcp install ${[...new Set(faults.map(({ agent }) => agent))].join(" ")}\` renews it; \`memoryd mcp status\` says more.`,
-    };
+    return wrong(
+      "agents",
+      `${faults.map(({ agent, why = "" }) => `${agent}: ${why}`).join("; ")}.`,
+      `\`memoryd mcp install ${[...new Set(faults.map(({ agent }) => agent))].join(" ")}\` renews it; \`memoryd mcp status\` says more.`,
+    );
   const installed = states.filter(({ state }) => state === "installed").map(({ agent }) => agent);
   const message =
     installed.length === 0 ? "None starts memoryd." : `${installed.join(", ")} can start memoryd.`;
-  return { check: "agents", status: "ok", message };
+  return ok("agents", message);
 }
 
 function examineService(settings: Settings, daemon: Daemon | undefined): Finding {
   const check = "service";
   const service = serviceOf(settings);
-  if (service === undefined)
-    return { check, status: "ok", message: "None starts the daemon of this data directory." };
+  if (service === undefined) return ok(check, "None starts the daemon of this data directory.");
   const fault = faultOf(service);
   const { keeper } = service.definition;
   if (fault !== undefined)
-    return {
+    return wrong(
       check,
-      status: "wrong",
-      message: `That of ${keeper} cannot start: ${fault}.`,
-      remedy: "`memoryd service install` writes it anew.",
-    };
+      `That of ${keeper} cannot start: ${fault}.`,
+      "`memoryd service install` writes it anew.",
+    );
   const isActive = isRunning(service.definition);
   if (isActive === (daemon !== undefined) || keeper !== "systemd")
-    return {
-      check,
-      status: "ok",
-      message: `Installed with ${keeper}${isActive ? " and active" : ", not active"}.`,
-    };
+    return ok(check, `Installed with ${keeper}${isActive ? " and active" : ", not active"}.`);
   return isActive
-    ? {
-        check,
-        status: "wrong",
-        message: `${keeper} says that it runs, and no daemon answers.`,
-        remedy: "See `memoryd logs`.",
-      }
-    : { check, status: "note", message: `Installed with ${keeper}, and the daemon runs without it.` };
+    ? wrong(check, `${keeper} says that it runs, and no daemon answers.`, "See `memoryd logs`.")
+    : note(check, `Installed with ${keeper}, and the daemon runs without it.`);
 }
