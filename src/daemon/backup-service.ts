@@ -28,6 +28,7 @@ import type { DiskFileStore } from "../storage/disk-file-store.ts";
 import type { OpenedStore } from "../storage/open-store.ts";
 import type { Logger } from "./log.ts";
 import { sha256, systemClock } from "./system.ts";
+import { messageOf } from "../config/system-error.ts";
 
 export interface BackupParts {
   readonly dataDir: string;
@@ -147,7 +148,7 @@ async function survey(folder: string, { dataDir, storeId }: StoreOfBackups): Pro
     });
     return { older: past.map(({ name }) => name), others: kin.length - past.length + damaged.length };
   } catch (error) {
-    return isUnknown(error instanceof Error ? error.message : String(error));
+    return isUnknown(messageOf(error));
   }
 }
 
@@ -213,7 +214,7 @@ export function createBackupService(parts: BackupParts): BackupService {
     } catch (error) {
       notBefore = performance.now() + RETRY_MS;
       if (closing.signal.aborted) return;
-      last = { ...finished(), problem: error instanceof Error ? error.message : String(error) };
+      last = { ...finished(), problem: messageOf(error) };
       log.warn({ err: error, folder: into }, "backup failed");
     } finally {
       progress = undefined;

@@ -4,6 +4,7 @@ import { ServiceError } from "../core/errors.ts";
 import type { BackupService } from "./backup-service.ts";
 import type { Logger } from "./log.ts";
 import type { Purge, Originals } from "../storage/purge.ts";
+import { messageOf } from "../config/system-error.ts";
 
 export interface CompactionService extends PurgeOperations {
   /** Starts the regular check for rows to purge. */
@@ -66,7 +67,7 @@ export function createCompactionService(parts: CompactionParts): CompactionServi
     } catch (error) {
       notBefore = clock.now() + RETRY_MS;
       if (closing.signal.aborted) return purged;
-      const message = error instanceof Error ? error.message : String(error);
+      const message = messageOf(error);
       const problem = purged
         ? `What was deleted is purged, but older backups still hold it: ${message}`
         : message;

@@ -9,7 +9,6 @@ import { MULTILINGUAL_E5, verified } from "../models/bundled-models.ts";
 import { modelsOf } from "../models/pulled-models.ts";
 import { BUNDLED_WHISPER } from "../models/whisper/whisper-model.ts";
 import type { ModelEmbedder } from "../models/onnx-embedder.ts";
-import { holdsStore } from "../storage/data-directory.ts";
 import { hasCode, nodeDisk, removeTree } from "../storage/disk.ts";
 import { digest } from "../storage/file-copies.ts";
 import { noteSuspects, readCheckpoints } from "../storage/checkpoint.ts";
@@ -25,7 +24,7 @@ import { type DirectoryLock, lockDataDirectory } from "../storage/lock.ts";
 import { type OpenedStore, openStore } from "../storage/open-store.ts";
 import { chosenModel } from "./chosen-model.ts";
 import { modelOf, type OpeningModel, openModel } from "./model-service.ts";
-import { type StoppedStoreOptions, withLockedStore } from "./stopped-store.ts";
+import { requireStore, type StoppedStoreOptions, withLockedStore } from "./stopped-store.ts";
 import { nextTurn, systemClock } from "./system.ts";
 
 /** In the data directory: links and copies that are opened to see whether the store would. */
@@ -35,7 +34,7 @@ const ROWS_PER_READ = 500;
 
 /** Examines a stopped store by links, so nothing of it changes. @throws {ServiceError} STORE_UNUSABLE. */
 export async function examineStopped(dataDir: string): Promise<readonly Finding[]> {
-  if (!(await holdsStore(nodeDisk, dataDir))) throw noStore(dataDir);
+  await requireStore(dataDir);
   let lock: DirectoryLock | undefined;
   const findings: Finding[] = [];
   try {
@@ -189,7 +188,7 @@ export async function repairStopped(
   open: (stored: EmbeddingStamp | undefined) => RepairModel = (stored) => openModel(stored, settings, log),
 ): Promise<void> {
   const { dataDir } = settings;
-  if (!(await holdsStore(nodeDisk, dataDir))) throw noStore(dataDir);
+  await requireStore(dataDir);
   let opening: RepairModel | undefined;
   const model = {
     stamp(stored: EmbeddingStamp | undefined) {
@@ -239,10 +238,6 @@ export async function repairStopped(
       await lock.release();
     }
   }
-}
-
-function noStore(dataDir: string): ServiceError {
-  return new ServiceError("STORE_UNUSABLE", `There is no store in ${dataDir}; name another with --data-dir.`);
 }
 
 /** Reads the models that ship, and those that were pulled into a data directory, against their hashes. */

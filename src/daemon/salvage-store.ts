@@ -7,13 +7,13 @@ import { exportRecords } from "../core/transfer/export-records.ts";
 import type { TransferRecord } from "../core/transfer/transfer-record.ts";
 import { linesOf } from "../http/transfer-line.ts";
 import { MULTILINGUAL_E5 } from "../models/bundled-models.ts";
-import { holdsStore } from "../storage/data-directory.ts";
 import { hasCode, nodeDisk, removeTree } from "../storage/disk.ts";
 import { copyFile } from "../storage/file-copies.ts";
 import { lockDataDirectory } from "../storage/lock.ts";
 import { type OpenedStore, openStore } from "../storage/open-store.ts";
 import { refuseInsideStore } from "../storage/restore-backup.ts";
 import { salvageChanges } from "../storage/salvage.ts";
+import { requireStore } from "./stopped-store.ts";
 import { systemClock } from "./system.ts";
 
 export interface Salvaged {
@@ -54,11 +54,7 @@ export async function salvageStopped(
   onProgress: (memories: number) => void,
 ): Promise<Salvaged> {
   const target = resolve(folder);
-  if (!(await holdsStore(nodeDisk, dataDir)))
-    throw new ServiceError(
-      "STORE_UNUSABLE",
-      `There is no store in ${dataDir}; name another with --data-dir.`,
-    );
+  await requireStore(dataDir);
   if ((await nodeDisk.list(target)).length > 0)
     throw new ServiceError("CONFLICT", `${target} is not empty; name an empty folder or a new one.`);
   await refuseInsideStore(nodeDisk, target);

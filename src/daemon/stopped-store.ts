@@ -123,6 +123,12 @@ export async function restore(
   return { memories: left ?? memories, createdAt, erasedUsers };
 }
 
+/** @throws {ServiceError} STORE_UNUSABLE where no store is. */
+export async function requireStore(dataDir: string): Promise<void> {
+  if (await holdsStore(nodeDisk, dataDir)) return;
+  throw new ServiceError("STORE_UNUSABLE", `There is no store in ${dataDir}; name another with --data-dir.`);
+}
+
 /** Opens a stopped store, with a model where anything is embedded. @throws {ServiceError} STORE_UNUSABLE. */
 export async function withStoppedStore<T>(
   directory: string,
@@ -133,11 +139,7 @@ export async function withStoppedStore<T>(
     isReadable: () => true,
   },
 ): Promise<T> {
-  if (!(await holdsStore(nodeDisk, directory)))
-    throw new ServiceError(
-      "STORE_UNUSABLE",
-      `There is no store in ${directory}; name another folder with --data-dir.`,
-    );
+  await requireStore(directory);
   const lock = await lockDataDirectory(directory);
   try {
     return await withLockedStore(directory, log, work, model);

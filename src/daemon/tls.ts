@@ -1,7 +1,8 @@
-import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
+import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createSecureContext } from "node:tls";
 import { type Config, ConfigError } from "../config/config.ts";
+import { messageOf } from "../config/system-error.ts";
 
 /** Certificate and key for HTTPS. */
 export interface Tls {
@@ -20,14 +21,10 @@ export function readTls({ tlsCert, tlsKey }: Pick<Config, "tlsCert" | "tlsKey">)
   const key = read(tlsKey, "private key");
   const certificate = parsed(() => new X509Certificate(cert), `${tlsCert} holds no certificate in PEM`);
   const privateKey = parsed(() => createPrivateKey(key), keyFault(tlsKey, key));
-  if (!matches(certificate, privateKey))
+  if (!certificate.checkPrivateKey(privateKey))
     throw new ConfigError(`The private key in ${tlsKey} does not belong to the certificate in ${tlsCert}.`);
   parsed(() => createSecureContext({ cert, key }), `${tlsCert} and ${tlsKey} cannot be used for HTTPS`);
   return { cert, key, fingerprint: certificate.fingerprint256 };
-}
-
-function matches(certificate: X509Certificate, key: KeyObject): boolean {
-  return certificate.checkPrivateKey(key);
 }
 
 function keyFault(path: string, key: string): string {
@@ -44,7 +41,7 @@ function parsed<T>(parse: () => T, fault: string): T {
   try {
     return parse();
   } catch (error) {
-    throw new ConfigError(`${fault}: ${error instanceof Error ? error.message : String(error)}.`, {
+    throw new ConfigError(`${fault}: ${messageOf(error)}.`, {
       cause: error,
     });
   }

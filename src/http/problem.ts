@@ -86,39 +86,34 @@ export function sendProblem(thrown: unknown, request: FastifyRequest, reply: Fas
     .send(Buffer.from(JSON.stringify(problem)));
 }
 
+/** Fastify's own refusals in our terms, by its codes; `{limit}`: of the body, bytes. */
+const FASTIFY_REFUSALS: Readonly<Record<string, readonly [ErrorCode, string]>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: [
+    "TOO_LARGE",
+    "The body is larger than {limit} bytes. Send it in smaller parts.",
+  ],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: [
+    "UNSUPPORTED_MEDIA_TYPE",
+    "Send the body as JSON, with content-type: application/json.",
+  ],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: [
+    "INVALID_REQUEST",
+    "The body is not as long as its content-length says.",
+  ],
+  FST_ERR_BAD_URL: ["INVALID_REQUEST", "The address is not valid: check its percent-encoding."],
+  FST_ERR_MAX_PARAM_LENGTH: ["NOT_FOUND", "There is nothing at this address."],
+};
+
 /** Any thrown value in our own terms: Fastify's refusals by their status, everything unknown as INTERNAL. */
 export function serviceErrorOf(thrown: unknown, bodyLimit?: number): ServiceError {
   if (thrown instanceof ServiceError) return thrown;
   const { code, statusCode } = (
     typeof thrown === "object" && thrown !== null ? thrown : {}
   ) as Partial<FastifyError>;
-  switch (code) {
-    case "FST_ERR_CTP_BODY_TOO_LARGE":
-      return new ServiceError(
-        "TOO_LARGE",
-        `The body is larger than ${bodyLimit} bytes. Send it in smaller parts.`,
-        { cause: thrown },
-      );
-    case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
-      return new ServiceError(
-        "UNSUPPORTED_MEDIA_TYPE",
-        "Send the body as JSON, with content-type: application/json.",
-        {
-          cause: thrown,
-        },
-      );
-    case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":
-      return new ServiceError("INVALID_REQUEST", "The body is not as long as its content-length says.", {
-        cause: thrown,
-      });
-    case "FST_ERR_BAD_URL":
-      return new ServiceError("INVALID_REQUEST", "The address is not valid: check its percent-encoding.", {
-        cause: thrown,
-      });
-    case "FST_ERR_MAX_PARAM_LENGTH":
-      return new ServiceError("NOT_FOUND", "There is nothing at this address.", { cause: thrown });
-    default:
-      break;
+  const refusal = code === undefined ? undefined : FASTIFY_REFUSALS[code];
+  if (refusal !== undefined) {
+    const [ours, message] = refusal;
+    return new ServiceError(ours, message.replace("{limit}", String(bodyLimit)), { cause: thrown });
   }
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
     return new ServiceError("INVALID_REQUEST", "The request could not be read.", { cause: thrown });
