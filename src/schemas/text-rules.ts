@@ -60,62 +60,45 @@ export const PATTERN_MEANINGS: ReadonlyMap<string, string> = new Map([
   ],
 ]);
 
-const NAME = { minLength: 1, maxLength: 256, pattern: PLAIN_PATTERN };
+/** A name of at most 256 characters on one line, where `rule` does not say otherwise. */
+function name(description: string, example: string, rule: Partial<TextRule> = {}): TextRule {
+  return { minLength: 1, maxLength: 256, pattern: PLAIN_PATTERN, description, examples: [example], ...rule };
+}
 
-export const USER_ID: TextRule = {
-  ...NAME,
+export const USER_ID = name("Whose it is. A memory without one belongs to nobody.", "ada", {
   pattern: USER_ID_PATTERN,
-  description: "Whose it is. A memory without one belongs to nobody.",
-  examples: ["ada"],
-};
-export const PROJECT: TextRule = {
-  ...NAME,
-  description: "A second, softer scope beside the user.",
-  examples: ["garden"],
-};
+});
+export const PROJECT = name("A second, softer scope beside the user.", "garden");
 /** A project in a query string, where there is no null. */
-export const QUERY_PROJECT: TextRule = {
-  ...PROJECT,
+export const QUERY_PROJECT = name("Empty (`project=`) for those without a project.", "garden", {
   minLength: 0,
-  description: "Empty (`project=`) for those without a project.",
-};
-export const SESSION_ID: TextRule = {
-  ...NAME,
-  description: "A conversation or a piece of work: its memories are linked in the order they were added.",
-  examples: ["2026-11-21-standup"],
-};
-export const CLIENT_NAME: TextRule = {
-  ...NAME,
-  description: "The client that wrote it.",
-  examples: ["notes-import"],
-};
-export const KEY_NAME: TextRule = {
-  ...NAME,
-  maxLength: 64,
-  description: "What the key is called; stands in `created_by` where a client does not name itself.",
-  examples: ["laptop"],
-};
-export const TAG: TextRule = { ...NAME, description: "A tag.", examples: ["allotment"] };
+});
+export const SESSION_ID = name(
+  "A conversation or a piece of work: its memories are linked in the order they were added.",
+  "2026-11-21-standup",
+);
+export const CLIENT_NAME = name("The client that wrote it.", "notes-import");
+export const KEY_NAME = name(
+  "What the key is called; stands in `created_by` where a client does not name itself.",
+  "laptop",
+  { maxLength: 64 },
+);
+export const TAG = name("A tag.", "allotment");
 
-export const FACT_SUBJECT: TextRule = {
-  ...NAME,
+export const FACT_SUBJECT = name("What the fact is about; case and spaces around it do not count.", "Ada", {
   maxLength: 1_024,
-  description: "What the fact is about; case and spaces around it do not count.",
-  examples: ["Ada"],
-};
-export const FACT_PREDICATE: TextRule = {
-  ...NAME,
-  maxLength: 1_024,
-  description: "What is said of it; case and spaces around it do not count.",
-  examples: ["lives in"],
-};
-export const FACT_OBJECT: TextRule = {
-  minLength: 1,
+});
+export const FACT_PREDICATE = name(
+  "What is said of it; case and spaces around it do not count.",
+  "lives in",
+  {
+    maxLength: 1_024,
+  },
+);
+export const FACT_OBJECT = name("What the predicate says; case counts.", "London", {
   maxLength: 8_192,
   pattern: LINES_PATTERN,
-  description: "What the predicate says; case counts.",
-  examples: ["London"],
-};
+});
 export const FACT_PATTERN: TextRule = {
   minLength: 1,
   maxLength: 256,

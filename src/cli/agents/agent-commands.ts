@@ -22,10 +22,9 @@ export function addAgentCommands(memoryd: Command): void {
     .option("-u, --user <id>", "read and add this user's memories", userId)
     .option("--tools <list>", `offer further tools: ${EXTRA_TOOL_NAMES}`)
     .option("--read-only", "offer only tools that change nothing")
-    .action(async (flags: Flags & ServeAgentOptions) => {
-      const { serveAgent } = await import("../mcp/serve-agent.ts");
-      return await serveAgent(settingsOf(flags), flags);
-    });
+    .action(async (flags: Flags & ServeAgentOptions) =>
+      (await import("../mcp/serve-agent.ts")).serveAgent(settingsOf(flags), flags),
+    );
 
   withDataDir(
     mcp.command("install").description("tell an agent, in its own configuration file, to start memoryd"),
@@ -42,10 +41,9 @@ export function addAgentCommands(memoryd: Command): void {
       "--hooks [what]",
       "also hooks that tell it what memory holds (context), keep what lasts of conversations (capture), or both: context,capture (default: asks)",
     )
-    .action(async (ids: AgentId[], options: InstallOptions) => {
-      const { installFor } = await import("./install.ts");
-      return await installFor(ids, options);
-    });
+    .action(async (ids: AgentId[], options: InstallOptions) =>
+      (await import("./install.ts")).installFor(ids, options),
+    );
 
   withDataDir(
     mcp
@@ -54,19 +52,15 @@ export function addAgentCommands(memoryd: Command): void {
   )
     .addArgument(agentArgument())
     .option("--project", "out of the file of the project that this folder belongs to")
-    .action(async (ids: AgentId[], options: InstallOptions) => {
-      const { uninstallFor } = await import("./install.ts");
-      return uninstallFor(ids, options);
-    });
+    .action(async (ids: AgentId[], options: InstallOptions) =>
+      (await import("./install.ts")).uninstallFor(ids, options),
+    );
 
   mcp
     .command("status")
     .description("say which agents start memoryd, and whether they still can")
     .option("--json", "as JSON")
-    .action(async (options: Flags) => {
-      const { agentStatus } = await import("./agent-status.ts");
-      return agentStatus(options);
-    });
+    .action(async (options: Flags) => (await import("./agent-status.ts")).agentStatus(options));
 }
 
 function agentArgument(): Argument {

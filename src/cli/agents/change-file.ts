@@ -1,18 +1,5 @@
 import { randomBytes } from "node:crypto";
-import {
-  closeSync,
-  fchmodSync,
-  fsyncSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from "node:fs";
+import * as fs from "node:fs";
 import { dirname } from "node:path";
 import { isMissing, messageOf } from "../../config/system-error.ts";
 import { CliFailure, printTable } from "../output/output.ts";
@@ -28,7 +15,7 @@ export interface FileChange {
 export function readConfigFile(path: string): string | undefined {
   let bytes: Buffer;
   try {
-    bytes = readFileSync(path);
+    bytes = fs.readFileSync(path);
   } catch (error) {
     if (isMissing(error)) return undefined;
     throw new CliFailure(`${path} cannot be read: ${messageOf(error)}.`, { cause: error });
@@ -55,9 +42,9 @@ export function changeConfigFile(
 ): FileChange {
   if (before === after) return { changed: false, backup: undefined };
   try {
-    mkdirSync(dirname(path), { recursive: true });
-    const target = before === undefined && !isLink(path) ? path : realpathSync(path);
-    const mode = before === undefined ? newMode : statSync(target).mode & 0o777;
+    fs.mkdirSync(dirname(path), { recursive: true });
+    const target = before === undefined && !isLink(path) ? path : fs.realpathSync(path);
+    const mode = before === undefined ? newMode : fs.statSync(target).mode & 0o777;
     const backup = before === undefined ? undefined : `${target}.before-memoryd`;
     if (backup !== undefined && before !== undefined) replaceFile(backup, before, mode);
     replaceFile(target, after, mode, () => {
@@ -91,13 +78,13 @@ export function printChange(file: string, { changed, backup }: FileChange): void
 
 /** The text that `changeConfigFile` kept of the file before its last change; undefined if there is none. */
 export function keptBefore(path: string): string | undefined {
-  return readConfigFile(`${realpathSync(path)}.before-memoryd`);
+  return readConfigFile(`${fs.realpathSync(path)}.before-memoryd`);
 }
 
 /** Removes a file that only holds what this program wrote. */
 export function removeConfigFile(path: string): void {
   try {
-    rmSync(path, { force: true });
+    fs.rmSync(path, { force: true });
   } catch (error) {
     throw new CliFailure(`${path} cannot be removed: ${messageOf(error)}.`, { cause: error });
   }
@@ -105,25 +92,25 @@ export function removeConfigFile(path: string): void {
 
 function replaceFile(path: string, text: string, mode: number, lastLook?: () => void): void {
   const temporary = `${path}.${randomBytes(4).toString("hex")}.tmp`;
-  const file = openSync(temporary, "wx", mode);
+  const file = fs.openSync(temporary, "wx", mode);
   try {
     try {
       // The mode above passes the umask.
-      fchmodSync(file, mode);
+      fs.fchmodSync(file, mode);
       const bytes = Buffer.from(text);
-      for (let written = 0; written < bytes.length;) written += writeSync(file, bytes, written);
-      fsyncSync(file);
+      for (let written = 0; written < bytes.length;) written += fs.writeSync(file, bytes, written);
+      fs.fsyncSync(file);
     } finally {
-      closeSync(file);
+      fs.closeSync(file);
     }
     lastLook?.();
-    renameSync(temporary, path);
+    fs.renameSync(temporary, path);
   } catch (error) {
-    rmSync(temporary, { force: true });
+    fs.rmSync(temporary, { force: true });
     throw error;
   }
 }
 
 function isLink(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+  return fs.lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
 }

@@ -73,10 +73,8 @@ export function knownAgents({ platform, home, folders }: Surroundings): Record<A
   const copilot = folders.copilot ?? join(home, ".copilot");
 
   const usual = { format: "json", section: "mcpServers", launch: plain, projectFile: undefined } as const;
-  const agents: readonly AgentKind[] = [
-    {
-      ...usual,
-      id: "claude-code",
+  const agents: Readonly<Record<AgentId, Partial<AgentKind> & Omit<AgentKind, keyof typeof usual | "id">>> = {
+    "claude-code": {
       title: "Claude Code",
       launch: typed,
       userFile: join(claude, ".claude.json"),
@@ -85,17 +83,13 @@ export function knownAgents({ platform, home, folders }: Surroundings): Record<A
       projectFile: ".mcp.json",
       nextStep: "start a new session",
     },
-    {
-      ...usual,
-      id: "claude-desktop",
+    "claude-desktop": {
       title: "Claude Desktop",
       userFile: join(desktop, "claude_desktop_config.json"),
       signs: [desktop],
       nextStep: "quit it and start it again",
     },
-    {
-      ...usual,
-      id: "cursor",
+    cursor: {
       title: "Cursor",
       launch: typed,
       userFile: join(home, ".cursor", "mcp.json"),
@@ -104,9 +98,7 @@ export function knownAgents({ platform, home, folders }: Surroundings): Record<A
       projectFile: join(".cursor", "mcp.json"),
       nextStep: "allow the server in its settings, under MCP",
     },
-    {
-      ...usual,
-      id: "vscode",
+    vscode: {
       title: "VS Code",
       section: "servers",
       launch: typed,
@@ -115,9 +107,7 @@ export function knownAgents({ platform, home, folders }: Surroundings): Record<A
       projectFile: join(".vscode", "mcp.json"),
       nextStep: "start the server when it asks, or with `MCP: List Servers`",
     },
-    {
-      ...usual,
-      id: "codex",
+    codex: {
       title: "Codex",
       format: "toml",
       section: "mcp_servers",
@@ -128,9 +118,7 @@ export function knownAgents({ platform, home, folders }: Surroundings): Record<A
       projectFile: join(".codex", "config.toml"),
       nextStep: "start a new session",
     },
-    {
-      ...usual,
-      id: "gemini",
+    gemini: {
       title: "Gemini CLI",
       userFile: join(home, ".gemini", "settings.json"),
       hooksFile: join(home, ".gemini", "settings.json"),
@@ -138,17 +126,13 @@ export function knownAgents({ platform, home, folders }: Surroundings): Record<A
       projectFile: join(".gemini", "settings.json"),
       nextStep: "start a new session",
     },
-    {
-      ...usual,
-      id: "windsurf",
+    windsurf: {
       title: "Windsurf",
       userFile: join(windsurf, "mcp_config.json"),
       signs: [windsurf],
       nextStep: "press refresh in the list of servers in Cascade",
     },
-    {
-      ...usual,
-      id: "opencode",
+    opencode: {
       title: "opencode",
       // Version 2 reads this form of version 1 too.
       section: "mcp",
@@ -159,26 +143,20 @@ export function knownAgents({ platform, home, folders }: Surroundings): Record<A
       projectFile: "opencode.json",
       nextStep: "start it again",
     },
-    {
-      ...usual,
-      id: "zed",
+    zed: {
       title: "Zed",
       section: "context_servers",
       userFile: join(zed, "settings.json"),
       signs: [zed],
       nextStep: "look for the green dot beside it in the settings of the Agent Panel",
     },
-    {
-      ...usual,
-      id: "cline",
+    cline: {
       title: "Cline",
       userFile: join(cline, "data", "settings", "cline_mcp_settings.json"),
       signs: [cline],
       nextStep: "start a new task",
     },
-    {
-      ...usual,
-      id: "goose",
+    goose: {
       title: "Goose",
       format: "yaml",
       section: "extensions",
@@ -187,9 +165,7 @@ export function knownAgents({ platform, home, folders }: Surroundings): Record<A
       signs: [goose],
       nextStep: "start a new session",
     },
-    {
-      ...usual,
-      id: "copilot",
+    copilot: {
       title: "Copilot CLI",
       launch: (command, args) => ({ type: "local", command, args, tools: ["*"] }),
       userFile: join(copilot, "mcp-config.json"),
@@ -197,8 +173,11 @@ export function knownAgents({ platform, home, folders }: Surroundings): Record<A
       signs: [copilot],
       nextStep: "start a new session",
     },
-  ];
-  return Object.fromEntries(agents.map((agent) => [agent.id, agent])) as Record<AgentId, AgentKind>;
+  };
+  return Object.fromEntries(AGENT_IDS.map((id) => [id, { ...usual, id, ...agents[id] }])) as Record<
+    AgentId,
+    AgentKind
+  >;
 }
 
 /** The folder for settings of desktop programs. */

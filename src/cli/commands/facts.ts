@@ -12,6 +12,7 @@ import { present } from "../../schemas/wire.ts";
 const { addCommand, textOf, time } = options;
 type Flags = options.Flags;
 
+const FIELDS = ["subject", "predicate", "object", "any"];
 const ID = "the fact's id, or its last 6 or more characters";
 export function addFactCommands(memoryd: Command): void {
   const fact = memoryd.command("fact").description("record and read facts that are true for a time");
@@ -52,14 +53,7 @@ export function addFactCommands(memoryd: Command): void {
 
   asRead(addCommand(fact, "search", "find facts by a part of them, or a pattern with * and ?"))
     .argument("<pattern>", 'such as "lond*"', textOf(FACT_PATTERN))
-    .addOption(
-      new Option("--field <name>", "search this field (default: any)").choices([
-        "subject",
-        "predicate",
-        "object",
-        "any",
-      ]),
-    )
+    .addOption(new Option("--field <name>", "search this field (default: any)").choices(FIELDS))
     .option("--at <time>", "only facts that were true at this time", time)
     .action(async (pattern: string, flags: Flags & { readonly field?: "any" }) => {
       const { api } = await connect(flags);

@@ -8,6 +8,7 @@ import type { TranscriptFlags } from "./import-transcripts.ts";
 import type { IngestOptions } from "../ingest/sync-files.ts";
 
 const { addCommand } = options;
+const FORMATS = ["ndjson", "markdown"];
 
 export function addTransferCommands(memoryd: Command): void {
   options
@@ -23,10 +24,9 @@ export function addTransferCommands(memoryd: Command): void {
     .option("-l, --language <tag>", "name the language of recordings, such as en (default: detected)")
     .option("-w, --watch", "go on looking for changes, and move documents of deleted files to the trash")
     .option("--json", "print the summary as JSON")
-    .action(async (paths: string[], flags: IngestOptions) => {
-      const { ingest } = await import("../ingest/ingest.ts");
-      return await ingest(paths, flags);
-    });
+    .action(async (paths: string[], flags: IngestOptions) =>
+      (await import("../ingest/ingest.ts")).ingest(paths, flags),
+    );
 
   options
     .withNewOwner(
@@ -77,8 +77,7 @@ export function addTransferCommands(memoryd: Command): void {
         throw usageFailure(
           `--from, --file and --llm-url belong to an agent: ${TRANSCRIPT_AGENTS.join(", ")}; got ${path}.`,
         );
-      const { importFrom } = await import("./import.ts");
-      return await importFrom(path, flags);
+      return await (await import("./import.ts")).importFrom(path, flags);
     });
 
   options
@@ -91,17 +90,11 @@ export function addTransferCommands(memoryd: Command): void {
       "records",
     )
     .addOption(
-      new Option("--format <name>", "write ndjson (one file) or markdown (a folder)").choices([
-        "ndjson",
-        "markdown",
-      ]),
+      new Option("--format <name>", "write ndjson (one file) or markdown (a folder)").choices(FORMATS),
     )
     .option("-o, --out <path>", "write to this file or folder (default: standard output)")
     .option("--no-waypoints", "leave out the links between memories")
     .option("--originals", "also write the files of documents, into a folder")
     .option("--force", "replace an export that is there")
-    .action(async (flags: ExportFlags) => {
-      const { exportTo } = await import("./export.ts");
-      return await exportTo(flags);
-    });
+    .action(async (flags: ExportFlags) => (await import("./export.ts")).exportTo(flags));
 }
