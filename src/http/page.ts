@@ -1,5 +1,6 @@
 /** Pages of lists: where one begins, and where the next one does. */
 import { ServiceError } from "../core/errors.ts";
+import type { OrderedPage } from "../core/page-end.ts";
 import { DEFAULT_PAGE_LIMIT } from "../schemas/page.ts";
 import { invalid } from "./problem.ts";
 
@@ -25,13 +26,13 @@ export function pageOf(query: PageQuery): Page & { readonly before?: number } {
 }
 
 /** The reply with a page of such a list. */
-export function pageReply<Item>(
+export function pageReply<Item, Shown>(
   { limit, skipped }: Page,
-  items: Item[],
-  { total, nextBefore }: { readonly total: number; readonly nextBefore?: number },
+  { items, total, nextBefore }: OrderedPage<Item>,
+  show: (item: Item) => Shown,
 ) {
   const next = nextBefore === undefined ? null : cursor(1, nextBefore, skipped + items.length);
-  return { items, total, limit, offset: skipped, next_cursor: next };
+  return { items: items.map((item) => show(item)), total, limit, offset: skipped, next_cursor: next };
 }
 
 /** A page of a list without a place of its own in the store. @throws as `pageOf`. */

@@ -1,6 +1,6 @@
 /** Every failure on its way out: as `application/problem+json` (RFC 9457). */
 import type { FastifyError, FastifyReply, FastifyRequest, RouteOptions } from "fastify";
-import { type ErrorCode, ServiceError } from "../core/errors.ts";
+import { type ErrorCode, ServiceError, wrongField } from "../core/errors.ts";
 import { randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -44,9 +44,7 @@ export interface ProblemDetails {
 
 /** An error in one field of a request. @param path JSON pointer. */
 export function invalid(path: string, message: string): ServiceError {
-  return new ServiceError("INVALID_REQUEST", `The request is not valid: ${path} ${message}.`, {
-    fields: [{ path, message }],
-  });
+  return wrongField("The request is not valid", path, message);
 }
 
 /** The problem as it goes over the wire; an internal error's message is left out. */

@@ -6,14 +6,12 @@ import type { PurgeStatus } from "../core/purge.ts";
 import type { Fact } from "../core/facts/fact.ts";
 import type { RecordedFact } from "../core/facts/record-fact.ts";
 import type { AddedMemory } from "../core/memories/memory-ports.ts";
-import type { OrderedPage } from "../core/page-end.ts";
 import { occurredAtOf, type SeenMemory } from "../core/memory.ts";
 import { CompactionRecord } from "../schemas/compaction.ts";
 import { FactRecord, RecordFactReply } from "../schemas/fact.ts";
 import { CreateKeyBody, KeyRecord } from "../schemas/keys.ts";
-import { type AddMemoryReply, type ListMemoriesReply, MemoryRecord } from "../schemas/memory.ts";
+import { type AddMemoryReply, MemoryRecord } from "../schemas/memory.ts";
 import { fromWire, toWire } from "../schemas/wire.ts";
-import { type Page, pageReply } from "./page.ts";
 
 /** A memory with the fields that every answer shows, named as in the core. */
 export function seen({ superseded, ...memory }: SeenMemory) {
@@ -29,14 +27,6 @@ export function seen({ superseded, ...memory }: SeenMemory) {
 /** A memory as every answer shows it. */
 export function memoryRecord(memory: SeenMemory): Static<typeof MemoryRecord> {
   return toWire(MemoryRecord, seen(memory));
-}
-
-/** A page of memories as lists answer it. */
-export function memoryPage(
-  { items, ...rest }: OrderedPage<SeenMemory>,
-  page: Page,
-): Static<typeof ListMemoriesReply> {
-  return pageReply(page, items.map(memoryRecord), rest);
 }
 
 export function addedRecord({ memory, deduplicated }: AddedMemory): Static<typeof AddMemoryReply> {

@@ -9,6 +9,7 @@ import type { Static, TSchema, TUnknown } from "typebox";
 import { compileValidator } from "./validation.ts";
 import { ServiceError } from "../core/errors.ts";
 import { present } from "../schemas/wire.ts";
+import type { Served } from "./served.ts";
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 type Scope = NonNullable<FastifyContextConfig["scope"]>;
@@ -75,14 +76,24 @@ export function route<
     });
 }
 
-/** A group of routes, by their operation ids, in the order of the description of the API. */
-export function routes<Options extends object>(
-  make: (options: Options, app: FastifyInstance) => Readonly<Record<string, Route>>,
-): FastifyPluginAsync<Options> {
-  return async (app, options) => {
-    for (const [id, add] of Object.entries(make(options, app))) add(app, id);
+/**
+ * A group of routes, by their operation ids, in the order of the description of the API.
+ * @param needed parts without which the group is left out.
+ */
+export function routes<Needed extends keyof Served = never>(
+  needed: readonly Needed[],
+  make: (
+    served: Served & { readonly [Part in Needed]: NonNullable<Served[Part]> },
+    app: FastifyInstance,
+  ) => Readonly<Record<string, Route>>,
+): FastifyPluginAsync<Served> {
+  return async (app, served) => {
+    if (needed.some((part) => served[part] === undefined)) return;
+    const group = make(served as Parameters<typeof make>[0], app);
+    for (const [id, add] of Object.entries(group)) add(app, id);
   };
 }
+
 /** The schema with lists of anything: a route that takes a batch judges the items one by one. */
 function withoutItems(schema: TSchema): TSchema {
   const { properties = {} } = schema as { readonly properties?: Readonly<Record<string, object>> };

@@ -7,17 +7,12 @@ import Fastify, {
   LogController,
   type RouteOptions,
 } from "fastify";
-import type { BackupOperations } from "../core/backups.ts";
-import type { InspectOperations } from "../core/inspection.ts";
-import type { ModelOperations } from "../core/models.ts";
-import type { PurgeOperations } from "../core/purge.ts";
 import type { DocumentOperations } from "../core/documents/document-operations.ts";
 import type { Operations } from "../core/operations.ts";
-import type { ServiceStatus } from "../core/status.ts";
 import { BODY_LIMITS } from "../schemas/json-limits.ts";
 import { type Access, type AccessOptions, resolveAccess } from "./access.ts";
 import { createAuthentication } from "./authentication.ts";
-import { callerDocuments, callerOperations } from "./caller-operations.ts";
+import { callerDocuments, callerOperations, type Parts, type Served } from "./served.ts";
 import { answerClientError, isUnknown, sendProblem, serviceErrorOf, unknownRoute } from "./problem.ts";
 import { createConsoleSessions } from "./console-sessions.ts";
 import { answerHeaders, guardRequests, requestIdOf } from "./guards.ts";
@@ -33,7 +28,7 @@ import { factReadRoutes } from "./routes/fact-reads.ts";
 import { factWriteRoutes } from "./routes/fact-writes.ts";
 import { feedRoutes } from "./routes/feed.ts";
 import { historyRoutes } from "./routes/history.ts";
-import { type McpHandler, mcpRoutes } from "./routes/mcp.ts";
+import { mcpRoutes } from "./routes/mcp.ts";
 import { ingestRoutes } from "./routes/ingest.ts";
 import { keyRoutes } from "./routes/keys.ts";
 import { memoryReadRoutes } from "./routes/memory-reads.ts";
@@ -108,59 +103,46 @@ const TIMEOUT_CHECK_INTERVAL_MS = 5_000;
 /** A user id of 256 characters, each 4 bytes of UTF-8, percent-encoded. */
 const MAX_PARAM_LENGTH = 256 * 4 * 3;
 
-export interface ServerOptions {
+/** Left out: it is always fresh; nobody may ask for a stop; there is no stop. */
+type Optional = Partial<Pick<Served, "lookAtDiskSpace" | "requestStop" | "stopping">>;
+
+export interface ServerOptions extends Parts, Optional {
   readonly operations: Operations;
   /** Left out: no documents are taken. */
   readonly documents?: DocumentOperations;
-  /** Left out: no route for purges. */
-  readonly compaction?: PurgeOperations;
-  /** Left out: the model cannot be changed. */
-  readonly models?: ModelOperations;
-  /** Left out: no routes for backups. */
-  readonly backups?: BackupOperations;
-  /** Left out: no routes for settings and log. */
-  readonly inspect?: InspectOperations;
-  /** Answers agents; left out: there is nothing at `/mcp`. */
-  readonly mcp?: McpHandler;
-  /** Folder of the console's build; left out: there is nothing at `/`. */
-  readonly consoleFolder?: string;
-  /** Asked at every request that needs it. */
-  readonly status: () => ServiceStatus;
-  /** Refreshes `addsRefused` of the status; left out: it is always fresh. */
-  readonly lookAtDiskSpace?: () => Promise<void>;
   readonly access?: AccessOptions;
   /** Certificate and key in PEM; left out: plain HTTP. */
   readonly tls?: { readonly cert: string; readonly key: string };
   readonly limits?: Partial<ServerLimits>;
-  /** Ends the process as a signal would; left out: nobody may ask for it. */
-  readonly requestStop?: () => void;
-  /** Aborted before the server closes: answers that have no end of their own end. */
-  readonly stopping?: AbortSignal;
-  /** Answers a challenge so that the command line knows who listens here; see `proofOf`. */
-  readonly prove?: (challenge: string) => string;
   readonly log?: FastifyBaseLogger;
 }
 
+/** Groups of routes, in the order of the description of the API. */
+const GROUPS = [
+  memoryWriteRoutes,
+  memoryReadRoutes,
+  historyRoutes,
+  factWriteRoutes,
+  factReadRoutes,
+  feedRoutes,
+  transferRoutes,
+  ingestRoutes,
+  documentRoutes,
+  compactionRoutes,
+  backupRoutes,
+  modelRoutes,
+  inspectRoutes,
+  userRoutes,
+  mcpRoutes,
+  keyRoutes,
+  consoleRoutes,
+  sessionRoutes,
+  systemRoutes,
+];
+
 /** Builds the server; `listen` opens it. @throws {ServiceError} INVALID_REQUEST for settings that leave it open. */
-export function buildServer({
-  operations,
-  documents,
-  compaction,
-  backups,
-  models,
-  inspect,
-  mcp,
-  status,
-  consoleFolder,
-  requestStop = () => {},
-  lookAtDiskSpace = async () => {},
-  stopping = new AbortController().signal,
-  prove,
-  access: accessOptions = {},
-  tls,
-  limits: changed = {},
-  log,
-}: ServerOptions): FastifyInstance {
+export function buildServer(options: ServerOptions): FastifyInstance {
+  const { operations, documents, access: accessOptions = {}, tls, limits: changed, log, ...parts } = options;
   const { clock = { now: Date.now } } = accessOptions;
   const sessions = createConsoleSessions(clock);
   const resolved = resolveAccess(accessOptions);
@@ -237,44 +219,25 @@ export function buildServer({
       "request answered",
     );
   });
-  const requestMetrics = countRequests(app);
   app.setNotFoundHandler((request, reply) => {
     throw unknownRoute(request, reply, routes);
   });
 
   let description: object | undefined;
-  const operationsOf = callerOperations(operations);
-  app.register(memoryWriteRoutes, { operationsOf });
-  app.register(memoryReadRoutes, { operationsOf });
-  app.register(historyRoutes, { operationsOf });
-  app.register(factWriteRoutes, { operationsOf });
-  app.register(factReadRoutes, { operationsOf });
-  app.register(feedRoutes, { operationsOf, access, stopping });
-  app.register(transferRoutes, { operationsOf, version: () => status().version });
-  const documentsOf = documents === undefined ? undefined : callerDocuments(documents);
-  if (documentsOf !== undefined) {
-    const { maxUploadBytes, maxJsonBytes: maxFieldBytes } = limits;
-    app.register(ingestRoutes, { documentsOf, limits: { maxUploadBytes, maxFieldBytes } });
-    app.register(documentRoutes, { documentsOf, maxUploadBytes });
-  }
-  if (compaction !== undefined) app.register(compactionRoutes, { compaction });
-  if (backups !== undefined) app.register(backupRoutes, { backups });
-  if (models !== undefined) app.register(modelRoutes, { models });
-  if (inspect !== undefined) app.register(inspectRoutes, { inspect });
-  app.register(userRoutes, { operationsOf, compaction, backups });
-  if (mcp !== undefined) app.register(mcpRoutes, { mcp, operationsOf, documentsOf });
-  const { keys } = accessOptions;
-  if (keys !== undefined) app.register(keyRoutes, { keys, access });
-  if (consoleFolder !== undefined) app.register(consoleRoutes, { folder: consoleFolder });
-  app.register(sessionRoutes, { access, sessions, version: () => status().version });
-  app.register(systemRoutes, {
-    operationsOf,
-    status,
-    lookAtDiskSpace,
-    requestStop,
-    requestMetrics,
-    prove,
-    openapi: () => (description ??= describeRoutes(routes, status().version)),
-  });
+  const served: Served = {
+    lookAtDiskSpace: async () => {},
+    requestStop: () => {},
+    stopping: new AbortController().signal,
+    ...parts,
+    operationsOf: callerOperations(operations),
+    ...(documents && { documentsOf: callerDocuments(documents) }),
+    ...(accessOptions.keys && { keys: accessOptions.keys }),
+    access,
+    sessions,
+    limits: { maxUploadBytes: limits.maxUploadBytes, maxFieldBytes: limits.maxJsonBytes },
+    requestMetrics: countRequests(app),
+    openapi: () => (description ??= describeRoutes(routes, parts.status().version)),
+  };
+  for (const group of GROUPS) app.register(group, served);
   return app;
 }

@@ -79,7 +79,10 @@ async function review(flags: ReviewFlags): Promise<void> {
   if (flags.keep !== undefined) return await keep(api, chosen(shown, flags.keep));
   if (flags.remove !== undefined) return await remove(api, chosen(shown, flags.remove), flags.yes === true);
   if (flags.json === true) {
-    const entries = shown.map(({ noteIds, metadata: _, ...entry }) => ({ ...entry, notes: noteIds.length }));
+    const entries = shown.map(({ noteIds, metadata: _metadata, ...entry }) => ({
+      ...entry,
+      notes: noteIds.length,
+    }));
     return printJson({ since, entries });
   }
   if (shown.length === 0) return print(`Nothing was added since ${day(since)}.`);

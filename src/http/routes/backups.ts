@@ -1,12 +1,11 @@
 import { isAbsolute } from "node:path";
-import type { BackupOperations } from "../../core/backups.ts";
 import { ServiceError } from "../../core/errors.ts";
 import * as wire from "../../schemas/backups.ts";
 import { toWire } from "../../schemas/wire.ts";
 import { LOCAL_TOKEN_ID } from "../access.ts";
 import { route, routes } from "../route.ts";
 
-export const backupRoutes = routes<{ readonly backups: BackupOperations }>(({ backups }) => ({
+export const backupRoutes = routes(["backups"], ({ backups }) => ({
   createBackup: route("admin POST /backups", "Copy the whole store to a backup, while it is used", {
     description:
       "Goes on by itself after the answer; `GET /backups` says how far it is and whether it failed.",

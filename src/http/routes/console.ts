@@ -3,22 +3,10 @@ import { readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 import type { FastifyInstance } from "fastify";
 import { ServiceError } from "../../core/errors.ts";
-import {
-  SessionReply,
-  SignInBody,
-  SignInCodeReply,
-  SignInReply,
-  SignOutReply,
-} from "../../schemas/system.ts";
-import { type Access, LOCAL_TOKEN_ID } from "../access.ts";
-import type { ConsoleSessions } from "../console-sessions.ts";
+import * as wire from "../../schemas/system.ts";
+import { LOCAL_TOKEN_ID } from "../access.ts";
 import { route, routes } from "../route.ts";
-
-export interface SessionRoutesOptions {
-  readonly access: Pick<Access, "isKeyNeeded">;
-  readonly sessions: ConsoleSessions;
-  readonly version: () => string;
-}
+import type { Served } from "../served.ts";
 
 /** Nothing inline, nothing from elsewhere, in nobody's frame. Recordings are played from blobs. */
 const CONTENT_SECURITY_POLICY = [
@@ -45,15 +33,12 @@ const FOR_EVER = "public, max-age=31536000, immutable";
 
 const page = { scope: "open", isUndescribed: true, isPage: true } as const;
 
-/**
- * All files are read once: another build, made while the daemon runs, has other names for them.
- *
- * @param folder where the build wrote `index.html` and `assets/`.
- */
+/** All files are read once: another build, made while the daemon runs, has other names for them. */
 export async function consoleRoutes(
   app: FastifyInstance,
-  { folder }: { readonly folder: string },
+  { consoleFolder: folder }: Pick<Served, "consoleFolder">,
 ): Promise<void> {
+  if (folder === undefined) return;
   const files = await filesOf(folder);
 
   app.get("/", { config: page }, async (request, reply) => {
@@ -87,15 +72,15 @@ export async function consoleRoutes(
   });
 }
 
-export const sessionRoutes = routes<SessionRoutesOptions>(({ access, sessions, version }) => ({
+export const sessionRoutes = routes([], ({ access, sessions, status }) => ({
   session: route("read GET /session", "Who calls, and what that caller may do", {
-    answer: SessionReply,
+    answer: wire.SessionReply,
     handle: async ({ caller }) => ({
       name: caller?.name ?? null,
       scope: caller?.scope ?? "read",
       user_id: caller?.userId ?? null,
       key_needed: access.isKeyNeeded(),
-      version: version(),
+      version: status().version,
     }),
   }),
   createSignInCode: route(
@@ -103,7 +88,7 @@ export const sessionRoutes = routes<SessionRoutesOptions>(({ access, sessions, v
     "Make a code that signs one browser tab in; for `memoryd open`",
     {
       description: "Only with the token in the data directory. It holds for a minute and once.",
-      answer: SignInCodeReply,
+      answer: wire.SignInCodeReply,
       handle: async ({ caller }) => {
         if (caller?.id !== LOCAL_TOKEN_ID)
           throw new ServiceError(
@@ -115,8 +100,8 @@ export const sessionRoutes = routes<SessionRoutesOptions>(({ access, sessions, v
     },
   ),
   signIn: route("open POST /session", "Exchange a code of `memoryd open` for a token, used as a key", {
-    body: SignInBody,
-    answer: SignInReply,
+    body: wire.SignInBody,
+    answer: wire.SignInReply,
     handle: async ({ body, log }) => {
       const signedIn = sessions.signIn(body.code);
       if (signedIn === undefined)
@@ -127,7 +112,7 @@ export const sessionRoutes = routes<SessionRoutesOptions>(({ access, sessions, v
   }),
   signOut: route("read DELETE /session", "End the token that this request carries", {
     description: "Keys stay; `DELETE /keys/:id` revokes them.",
-    answer: SignOutReply,
+    answer: wire.SignOutReply,
     handle: async ({ headers }) => {
       sessions.signOut(/^Bearer +([^\s]+) *$/i.exec(headers.authorization ?? "")?.[1] ?? "");
       return { ok: true as const };

@@ -2,7 +2,6 @@ import { Readable } from "node:stream";
 import * as wire from "../../schemas/document.ts";
 import { DeletionBody, DeletionQuery, OwnerBody, OwnerQuery } from "../../schemas/memory.ts";
 import { fromWire } from "../../schemas/wire.ts";
-import type { DocumentsOf } from "../caller-operations.ts";
 import { documentRecord, documentWithChunks, jobRecord } from "../document-record.ts";
 import { deletion, inScope, targetOf, uuidOf } from "../memory-input.ts";
 import { pageOf, pageReply } from "../page.ts";
@@ -12,14 +11,9 @@ import { passOver, receive } from "../upload.ts";
 const DEFAULT_CHUNKS = 1_000;
 const ORIGINAL_MEDIA_TYPE = "application/octet-stream";
 
-export interface DocumentRoutesOptions {
-  readonly documentsOf: DocumentsOf;
-  readonly maxUploadBytes: number;
-}
-
-export const documentRoutes = routes<DocumentRoutesOptions>((options, app) => {
-  const { documentsOf } = options;
-  app.register(originalRoutes, options);
+export const documentRoutes = routes(["documentsOf"], (served, app) => {
+  const { documentsOf } = served;
+  app.register(originalRoutes, served);
   return {
     listJobs: route("read GET /jobs", "List jobs, newest first", {
       description: "Those that are over are kept for a day.",
@@ -28,12 +22,8 @@ export const documentRoutes = routes<DocumentRoutesOptions>((options, app) => {
       handle: async (request) => {
         const page = pageOf(request.query);
         const filter = inScope(fromWire(wire.ListDocumentsQuery, request.query));
-        const { items, ...rest } = documentsOf(request).listJobs({ ...filter, ...page });
-        return pageReply(
-          page,
-          items.map((job) => jobRecord(job, request.id)),
-          rest,
-        );
+        const jobs = documentsOf(request).listJobs({ ...filter, ...page });
+        return pageReply(page, jobs, (job) => jobRecord(job, request.id));
       },
     }),
     getJob: route("read GET /jobs/:id", "How far a job is, or what came of it", {
@@ -62,12 +52,7 @@ export const documentRoutes = routes<DocumentRoutesOptions>((options, app) => {
       handle: async (request) => {
         const page = pageOf(request.query);
         const filter = inScope(fromWire(wire.ListDocumentsQuery, request.query));
-        const { items, ...rest } = documentsOf(request).listDocuments({ ...filter, ...page });
-        return pageReply(
-          page,
-          items.map((document) => documentRecord(document)),
-          rest,
-        );
+        return pageReply(page, documentsOf(request).listDocuments({ ...filter, ...page }), documentRecord);
       },
     }),
     getDocument: route("read GET /documents/:id", "Read a document's account and its chunks", {
@@ -112,7 +97,7 @@ export const documentRoutes = routes<DocumentRoutesOptions>((options, app) => {
   };
 });
 
-const originalRoutes = routes<DocumentRoutesOptions>(({ documentsOf, maxUploadBytes }, app) => {
+const originalRoutes = routes(["documentsOf"], ({ documentsOf, limits: { maxUploadBytes } }, app) => {
   refuseOtherBodies(app, "the bytes of the original", ORIGINAL_MEDIA_TYPE);
   app.addContentTypeParser(ORIGINAL_MEDIA_TYPE, (_request, stream, done) => done(null, stream));
   return {

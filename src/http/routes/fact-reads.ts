@@ -1,14 +1,13 @@
 import { FactParams } from "../../schemas/fact.ts";
 import * as wire from "../../schemas/read-facts.ts";
 import { fromWire, toWire } from "../../schemas/wire.ts";
-import type { OperationsOf } from "../caller-operations.ts";
 import { comparedTimes, pageCounts } from "../fact-input.ts";
 import { inScope, uuidOf } from "../memory-input.ts";
 import { nextPlace, placeOf } from "../page.ts";
 import { factRecord } from "../records.ts";
 import { route, routes } from "../route.ts";
 
-export const factReadRoutes = routes<{ readonly operationsOf: OperationsOf }>(({ operationsOf }) => ({
+export const factReadRoutes = routes([], ({ operationsOf }) => ({
   findFacts: route("read GET /api/temporal/fact", "List facts, past ones too", {
     description: "With `at` those valid at that moment.",
     querystring: wire.FindFactsQuery,

@@ -1,7 +1,6 @@
 import * as wire from "../../schemas/fact.ts";
 import { OwnerQuery } from "../../schemas/memory.ts";
 import { batchReply, judge, sendBatch } from "../batch.ts";
-import type { OperationsOf } from "../caller-operations.ts";
 import { closeFactInput, recordFactInput } from "../fact-input.ts";
 import { factRecord, recordedFactRecord } from "../records.ts";
 import { targetOf, uuidOf } from "../memory-input.ts";
@@ -12,7 +11,7 @@ import { present } from "../../schemas/wire.ts";
 /** Items of a batch, each checked alone. */
 const judgeItems = judge(wire.RecordFactBody, recordFactInput);
 
-export const factWriteRoutes = routes<{ readonly operationsOf: OperationsOf }>(({ operationsOf }) => ({
+export const factWriteRoutes = routes([], ({ operationsOf }) => ({
   recordFact: route("write POST /api/temporal/fact", "Record that something is true for a time", {
     headers: WriteHeaders,
     body: wire.RecordFactBody,

@@ -5,16 +5,7 @@ import { FEED_BEGINNING, type FeedPage } from "../../core/feed.ts";
 import * as wire from "../../schemas/feed.ts";
 import { DEFAULT_PAGE_LIMIT } from "../../schemas/page.ts";
 import { fromWire, toWire } from "../../schemas/wire.ts";
-import type { Access } from "../access.ts";
-import type { OperationsOf } from "../caller-operations.ts";
 import { route, routes } from "../route.ts";
-
-export interface FeedRoutesOptions {
-  readonly operationsOf: OperationsOf;
-  readonly access: Pick<Access, "isCurrent">;
-  /** Aborted when the daemon stops: streams end. */
-  readonly stopping: AbortSignal;
-}
 
 const MEDIA_TYPE = "text/event-stream";
 const MAX_STREAMS = 32;
@@ -22,7 +13,7 @@ const MAX_STREAMS = 32;
 const HEARTBEAT_MS = 15_000;
 const RETRY_AFTER_SECONDS = 10;
 
-export const feedRoutes = routes<FeedRoutesOptions>(({ operationsOf, access, stopping }) => {
+export const feedRoutes = routes([], ({ operationsOf, access, stopping }) => {
   let streams = 0;
   function isCurrent({ caller }: FastifyRequest): boolean {
     return caller !== undefined && access.isCurrent(caller);

@@ -4,7 +4,6 @@ import { occurredAtOf } from "../../core/memory.ts";
 import * as wire from "../../schemas/history.ts";
 import { MemoryParams, MemoryRecord, OwnerBody, OwnerQuery } from "../../schemas/memory.ts";
 import { fromWire, present, toWire } from "../../schemas/wire.ts";
-import type { OperationsOf } from "../caller-operations.ts";
 import { ownerOf, targetOf } from "../memory-input.ts";
 import { nextPlace, type Page, placeOf } from "../page.ts";
 import { memoryRecord, seen } from "../records.ts";
@@ -14,7 +13,7 @@ import { route, routes } from "../route.ts";
 /** Of requests about one memory. */
 const target = { params: MemoryParams, querystring: OwnerQuery, body: OwnerBody };
 
-export const historyRoutes = routes<{ readonly operationsOf: OperationsOf }>(({ operationsOf }) => ({
+export const historyRoutes = routes([], ({ operationsOf }) => ({
   memoryHistory: route("read GET /memory/:id/history", "List the versions of a memory, newest first", {
     description: "Earlier ones are kept for `--history-days`.",
     params: MemoryParams,

@@ -5,10 +5,9 @@ import { ServiceError } from "../../core/errors.ts";
 import type { HeldFile } from "../../core/documents/document-ports.ts";
 import type { IngestInput } from "../../core/documents/submit-document.ts";
 import * as wire from "../../schemas/document.ts";
-import type { DocumentsOf } from "../caller-operations.ts";
 import { ingestReply, jobRecord } from "../document-record.ts";
 import { idempotency, WriteHeaders, writer } from "../request-headers.ts";
-import { cleanFilename, readUpload, tooLarge, type UploadedFile, type UploadLimits } from "../upload.ts";
+import { cleanFilename, readUpload, tooLarge, type UploadedFile } from "../upload.ts";
 import { route, routes } from "../route.ts";
 import { fromWire, present } from "../../schemas/wire.ts";
 import { invalid } from "../problem.ts";
@@ -69,18 +68,14 @@ declare module "fastify" {
   }
 }
 
-export interface IngestRoutesOptions {
-  readonly documentsOf: DocumentsOf;
-  readonly limits: UploadLimits;
-}
-
 const Headers = Type.Object({ ...WriteHeaders.properties, ...wire.IngestHeaders });
 const replies = { answer: wire.IngestReply, accepted: wire.JobRecord };
 const DESCRIPTION =
   "Answers the result; after 60 seconds, or at once where `Prefer` says so, the job with its address in `Location`. " +
   "A lost connection does not cancel it.";
 
-export const ingestRoutes = routes<IngestRoutesOptions>(({ documentsOf, limits }, app) => {
+export const ingestRoutes = routes(["documentsOf"], (served, app) => {
+  const { documentsOf, limits } = served;
   // Answers what became of an ingestion, in time.
   async function answer(request: FastifyRequest, reply: FastifyReply, input: IngestInput) {
     const documents = documentsOf(request);
@@ -112,7 +107,7 @@ export const ingestRoutes = routes<IngestRoutesOptions>(({ documentsOf, limits }
       await incoming.discard();
     }
   }
-  const formRoutes = routes<object>((_options, scope) => {
+  const formRoutes = routes([], (_served, scope) => {
     scope.register(multipart, { throwFileSizeLimit: false });
     scope.decorateRequest("upload", undefined);
     scope.addHook("preValidation", async (request) => {
@@ -157,7 +152,7 @@ export const ingestRoutes = routes<IngestRoutesOptions>(({ documentsOf, limits }
       }),
     };
   });
-  app.register(formRoutes);
+  app.register(formRoutes, served);
   return {
     ingestBytes: route("write POST /memory/ingest", "Ingest a document sent as base64", {
       bodyKind: "document",

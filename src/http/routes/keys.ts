@@ -1,17 +1,11 @@
-import type { KeyRing } from "../../core/access/key-ring.ts";
 import { ServiceError } from "../../core/errors.ts";
 import * as wire from "../../schemas/keys.ts";
-import { type Access, LOCAL_TOKEN_ID } from "../access.ts";
+import { LOCAL_TOKEN_ID } from "../access.ts";
 import { createKeyInput, keyRecord } from "../records.ts";
 import { route, routes } from "../route.ts";
 import { uuidOf } from "../memory-input.ts";
 
-export interface KeyRoutesOptions {
-  readonly keys: KeyRing;
-  readonly access: Pick<Access, "isKeyNeeded" | "checkUnlocking">;
-}
-
-export const keyRoutes = routes<KeyRoutesOptions>(({ keys, access }) => ({
+export const keyRoutes = routes(["keys"], ({ keys, access }) => ({
   listKeys: route("admin GET /keys", "List keys, oldest first", {
     answer: wire.ListKeysReply,
     handle: async () => ({

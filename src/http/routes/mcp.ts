@@ -1,42 +1,13 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { type Static, Type } from "typebox";
-import type { DocumentOperations } from "../../core/documents/document-operations.ts";
-import type { Operations } from "../../core/operations.ts";
 import { AgentQuery } from "../../schemas/agent.ts";
-import type { ToolChoice } from "../../schemas/agent-tools.ts";
 import { readExtraTools } from "../../schemas/extra-tools.ts";
 import { LOCAL_TOKEN_ID, OWNER } from "../access.ts";
-import type { DocumentsOf, OperationsOf } from "../caller-operations.ts";
 import { processOf } from "../peer.ts";
 import { clientNameIn } from "../request-headers.ts";
 import { route, routes } from "../route.ts";
+import type { Served } from "../served.ts";
 import { invalid } from "../problem.ts";
-
-/** A request to the agents' endpoint, past every guard; `operations` are the caller's. */
-export interface McpRequest {
-  readonly request: Request;
-  readonly body: unknown;
-  readonly operations: Operations;
-  readonly documents: DocumentOperations | undefined;
-  /** Id that adds are counted by: the key's, else a local process's, else the connection's. */
-  readonly adder: () => Promise<string>;
-  readonly mayWrite: boolean;
-  readonly clientHeader: string | undefined;
-  readonly keyName: string | undefined;
-  readonly project: string | null;
-  readonly userId: string | undefined;
-  readonly tools: ToolChoice;
-}
-
-/** Answers agents; implemented outside of http. */
-export type McpHandler = (request: McpRequest) => Promise<Response>;
-
-export interface McpRoutesOptions {
-  readonly mcp: McpHandler;
-  readonly operationsOf: OperationsOf;
-  /** Undefined: no documents are taken. */
-  readonly documentsOf: DocumentsOf | undefined;
-}
 
 const Message = Type.Unsafe<object>({
   type: ["object", "array"],
@@ -44,7 +15,7 @@ const Message = Type.Unsafe<object>({
   examples: [{ jsonrpc: "2.0", id: 1, method: "tools/list" }],
 });
 
-export const mcpRoutes = routes<McpRoutesOptions>((options, app) => {
+export const mcpRoutes = routes(["mcp"], (served, app) => {
   // Clients ask for a stream, and end a session, to find out that there is none: they expect a 405.
   app.route({
     method: ["GET", "HEAD", "DELETE"],
@@ -62,7 +33,7 @@ export const mcpRoutes = routes<McpRoutesOptions>((options, app) => {
       querystring: AgentQuery,
       body: Message,
       answer: Type.Unsafe<Response>({ type: "object", description: "A JSON-RPC message." }),
-      handle: async (request, reply) => answer(request, reply, options),
+      handle: async (request, reply) => answer(request, reply, served),
     }),
   };
 });
@@ -70,7 +41,7 @@ export const mcpRoutes = routes<McpRoutesOptions>((options, app) => {
 async function answer(
   request: FastifyRequest<{ Querystring: Static<typeof AgentQuery> }>,
   reply: FastifyReply,
-  { mcp, operationsOf, documentsOf }: McpRoutesOptions,
+  { mcp, operationsOf, documentsOf }: Served & { readonly mcp: NonNullable<Served["mcp"]> },
 ): Promise<FastifyReply> {
   const { caller, query } = request;
   if (caller === undefined) throw new TypeError("/mcp is no open route");

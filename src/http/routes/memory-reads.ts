@@ -1,7 +1,6 @@
 import * as wire from "../../schemas/memory.ts";
 import { ContextBody, ContextReply } from "../../schemas/context.ts";
 import { QueryMemoryBody, QueryMemoryReply } from "../../schemas/query-memory.ts";
-import type { OperationsOf } from "../caller-operations.ts";
 import {
   contextInput,
   countMemoriesInput,
@@ -11,11 +10,12 @@ import {
   ownerOf,
   targetOf,
 } from "../memory-input.ts";
-import { memoryPage, memoryRecord, seen } from "../records.ts";
+import { pageReply } from "../page.ts";
+import { memoryRecord, seen } from "../records.ts";
 import { route, routes } from "../route.ts";
 import { toWire } from "../../schemas/wire.ts";
 
-export const memoryReadRoutes = routes<{ readonly operationsOf: OperationsOf }>(({ operationsOf }) => ({
+export const memoryReadRoutes = routes([], ({ operationsOf }) => ({
   queryMemory: route("read POST /memory/query", "Find memories that answer a question", {
     bodyKind: "question",
     body: QueryMemoryBody,
@@ -44,7 +44,7 @@ export const memoryReadRoutes = routes<{ readonly operationsOf: OperationsOf }>(
     answer: wire.ListMemoriesReply,
     handle: async (request) => {
       const input = listMemoriesInput(request.query);
-      return memoryPage(await operationsOf(request).listMemories(input), input);
+      return pageReply(input, await operationsOf(request).listMemories(input), memoryRecord);
     },
   }),
   countMemories: route(

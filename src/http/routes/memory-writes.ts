@@ -1,7 +1,6 @@
 import * as wire from "../../schemas/memory.ts";
 import type { Static } from "typebox";
 import { batchReply, judge, sendBatch } from "../batch.ts";
-import type { OperationsOf } from "../caller-operations.ts";
 import {
   addMemoryInput,
   deletion,
@@ -25,7 +24,7 @@ import { present } from "../../schemas/wire.ts";
 /** Items of a batch, each checked alone. */
 const judgeItems = judge(wire.AddMemoryBody, addMemoryInput);
 
-export const memoryWriteRoutes = routes<{ readonly operationsOf: OperationsOf }>(({ operationsOf }) => ({
+export const memoryWriteRoutes = routes([], ({ operationsOf }) => ({
   addMemory: route("write POST /memory/add", "Add a memory", {
     headers: WriteHeaders,
     body: wire.AddMemoryBody,

@@ -2,15 +2,11 @@ import { Type } from "typebox";
 import { ServiceError } from "../../core/errors.ts";
 import type { SectorCount } from "../../core/operations.ts";
 import type { ServiceStatus } from "../../core/status.ts";
-import type { InspectOperations } from "../../core/inspection.ts";
 import * as wire from "../../schemas/system.ts";
 import { toWire } from "../../schemas/wire.ts";
 import { LOCAL_TOKEN_ID } from "../access.ts";
-import type { OperationsOf } from "../caller-operations.ts";
 import { METRICS_MEDIA_TYPE, statusMetrics } from "../metrics.ts";
 import { route, routes } from "../route.ts";
-import type { ModelOperations } from "../../core/models.ts";
-import type { PurgeOperations } from "../../core/purge.ts";
 import { CompactionRecord, StartCompactionQuery, StartCompactionReply } from "../../schemas/compaction.ts";
 import { compactionRecord } from "../records.ts";
 
@@ -21,25 +17,12 @@ function notReadyError(reasons: readonly string[]): ServiceError {
   });
 }
 
-export interface SystemRoutesOptions {
-  readonly operationsOf: OperationsOf;
-  readonly status: () => ServiceStatus;
-  /** Refreshes `addsRefused` of the status. */
-  readonly lookAtDiskSpace: () => Promise<void>;
-  readonly requestStop: () => void;
-  /** The requests so far, for Prometheus. */
-  readonly requestMetrics: () => string;
-  /** Proves the daemon's identity to a reader of its runtime file; undefined where there is no such file. */
-  readonly prove: ((challenge: string) => string) | undefined;
-  /** The finished description of all routes. */
-  readonly openapi: () => object;
-}
-
 /** A challenge has a length of its own, so that no proof of it proves anything else. */
 const CHALLENGE = /^[\w-]{32,128}$/;
 
-export const systemRoutes = routes<SystemRoutesOptions>(
-  ({ operationsOf, status, lookAtDiskSpace, requestStop, requestMetrics, prove, openapi }) => ({
+export const systemRoutes = routes([], (served) => {
+  const { operationsOf, status, lookAtDiskSpace, requestStop, requestMetrics, prove, openapi } = served;
+  return {
     livez: route("open GET /livez", "Whether the process is up", {
       answer: wire.AliveReply,
       handle: async () => ({ ok: true as const }),
@@ -120,8 +103,8 @@ export const systemRoutes = routes<SystemRoutesOptions>(
       answer: Type.Unsafe<object>({ type: "object" }),
       handle: async () => openapi(),
     }),
-  }),
-);
+  };
+});
 
 function addsRefused({ addsRefused: reason }: ServiceStatus["store"]): { adds_refused?: string } {
   return reason === null ? {} : { adds_refused: reason };
@@ -146,7 +129,7 @@ function statsReply(status: ServiceStatus, sectors: readonly SectorCount[]) {
 
 const DEFAULT_LOG_LINES = 200;
 
-export const inspectRoutes = routes<{ readonly inspect: InspectOperations }>(({ inspect }) => ({
+export const inspectRoutes = routes(["inspect"], ({ inspect }) => ({
   listSettings: route(
     "admin GET /settings",
     "The settings that the daemon runs with, and where each comes from",
@@ -165,7 +148,7 @@ export const inspectRoutes = routes<{ readonly inspect: InspectOperations }>(({ 
   }),
 }));
 
-export const modelRoutes = routes<{ readonly models: ModelOperations }>(({ models }) => ({
+export const modelRoutes = routes(["models"], ({ models }) => ({
   listModels: route(
     "admin GET /models",
     "The embedding models that ship or were pulled, and how far a change of the store's is",
@@ -185,7 +168,7 @@ export const modelRoutes = routes<{ readonly models: ModelOperations }>(({ model
   }),
 }));
 
-export const compactionRoutes = routes<{ readonly compaction: PurgeOperations }>(({ compaction }) => ({
+export const compactionRoutes = routes(["compaction"], ({ compaction }) => ({
   getCompaction: route(
     "admin GET /compact",
     "What waits to be erased from the disk, and how far erasing is",

@@ -5,7 +5,6 @@ import { LINES_MEDIA_TYPE } from "../../schemas/export-format.ts";
 import * as wire from "../../schemas/transfer.ts";
 import { BODY_LIMITS, scanJson } from "../../schemas/json-limits.ts";
 import { batchReply, inTurns, mapInTurns } from "../batch.ts";
-import type { OperationsOf } from "../caller-operations.ts";
 import { decodeUtf8 } from "../json-body.ts";
 import { inScope } from "../memory-input.ts";
 import { linesOf, recordOf } from "../transfer-line.ts";
@@ -14,18 +13,13 @@ import { route, routes, refuseOtherBodies } from "../route.ts";
 import { fromWire } from "../../schemas/wire.ts";
 import { invalid } from "../problem.ts";
 
-export interface TransferRoutesOptions {
-  readonly operationsOf: OperationsOf;
-  readonly version: () => string;
-}
-
 const checkHeader = validator(wire.ExportHeader, "The first line");
 const checkEnd = validator(wire.EndLine, "The last line");
 const checks = new Map(
   Object.entries(wire.TRANSFER_LINES).map(([type, schema]) => [type, validator(schema, "The line")]),
 );
 
-export const transferRoutes = routes<TransferRoutesOptions>(({ operationsOf, version }, app) => {
+export const transferRoutes = routes([], ({ operationsOf, status }, app) => {
   refuseOtherBodies(app, "the lines of an export", LINES_MEDIA_TYPE);
   app.addContentTypeParser(LINES_MEDIA_TYPE, { parseAs: "buffer" }, (_request, bytes, done) =>
     done(null, bytes),
@@ -43,7 +37,7 @@ export const transferRoutes = routes<TransferRoutesOptions>(({ operationsOf, ver
         const records = operationsOf(request).exportRecords({ waypoints, ...filter });
         return reply
           .type(LINES_MEDIA_TYPE)
-          .send(Readable.from(linesOf(records, version()), { objectMode: false }));
+          .send(Readable.from(linesOf(records, status().version), { objectMode: false }));
       },
     }),
     import: route("admin POST /import", "Put back up to 1 000 lines of an export", {

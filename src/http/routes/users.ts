@@ -1,24 +1,15 @@
 import type { Static } from "typebox";
-import type { BackupOperations } from "../../core/backups.ts";
 import { ServiceError } from "../../core/errors.ts";
-import type { PurgeOperations } from "../../core/purge.ts";
 import type { UserSummary } from "../../core/users/user-summary.ts";
 import { OwnerBody, OwnerQuery, ListMemoriesQuery, ListMemoriesReply } from "../../schemas/memory.ts";
 import * as wire from "../../schemas/user.ts";
-import type { OperationsOf } from "../caller-operations.ts";
-import { idPageOf, nextIdPage } from "../page.ts";
+import { idPageOf, nextIdPage, pageReply } from "../page.ts";
 import { listMemoriesInput, oneUser } from "../memory-input.ts";
-import { memoryPage } from "../records.ts";
+import { memoryRecord } from "../records.ts";
 import { route, routes } from "../route.ts";
 import { toWire } from "../../schemas/wire.ts";
 
-export interface UserRoutesOptions {
-  readonly operationsOf: OperationsOf;
-  readonly compaction?: Pick<PurgeOperations, "purgeWithBackups"> | undefined;
-  readonly backups?: Pick<BackupOperations, "copies"> | undefined;
-}
-
-export const userRoutes = routes<UserRoutesOptions>(({ operationsOf, compaction, backups }) => ({
+export const userRoutes = routes([], ({ operationsOf, compaction, backups }) => ({
   listUsers: route("admin GET /users", "List users and how much each has stored", {
     querystring: wire.ListUsersQuery,
     answer: wire.ListUsersReply,
@@ -50,7 +41,7 @@ export const userRoutes = routes<UserRoutesOptions>(({ operationsOf, compaction,
     handle: async (request) => {
       const userId = userOf(request.params, request.query);
       const input = listMemoriesInput({ ...request.query, user_id: userId });
-      return memoryPage(await operationsOf(request).listMemories(input), input);
+      return pageReply(input, await operationsOf(request).listMemories(input), memoryRecord);
     },
   }),
   userSummary: route("read GET /users/:user_id/summary", "What a user has stored, in short", {
