@@ -45,16 +45,7 @@ export interface BackupParts {
   readonly log: Pick<Logger, "info" | "warn">;
 }
 
-export interface BackupService extends BackupOperations {
-  /** As `UserDeletionPorts.noteErasure`. */
-  readonly noteErasure: UserDeletionPorts["noteErasure"];
-  /** Makes a backup, verifies it and removes those that were there before it and are a past of the store. @throws {ServiceError} */
-  renew(): Promise<BackupCopies>;
-  /** Begins to follow the schedule. */
-  begin(): void;
-  /** Stops one that runs, which leaves nothing behind. */
-  close(): Promise<void>;
-}
+export type BackupService = ReturnType<typeof createBackupService>;
 
 const LOOK_EVERY_MS = 60_000;
 const LOOK_AGAIN_MS = 50;
@@ -185,7 +176,7 @@ export const backupsIn = (folder: string) => ({
 });
 
 /** Backups of a running daemon, one at a time: when asked, and by its schedule. */
-export function createBackupService(parts: BackupParts): BackupService {
+export function createBackupService(parts: BackupParts) {
   const { folder, every, keep, opened, clock, log } = parts;
   const closing = new AbortController();
   const source = backupSource(parts);
@@ -265,7 +256,8 @@ export function createBackupService(parts: BackupParts): BackupService {
   }
 
   return {
-    begin() {
+    /** Begins to follow the schedule. */
+    begin(): void {
       if (every === undefined) return;
       const lookNow = () =>
         void look(every).catch((error: unknown) => log.warn({ err: error }, "backups not looked at"));
@@ -282,7 +274,8 @@ export function createBackupService(parts: BackupParts): BackupService {
       };
     },
     copies: () => backupsIn(folder).copies(store),
-    async renew() {
+    /** Makes a backup, verifies it and removes those that were there before it and are a past of the store. @throws {ServiceError} */
+    async renew(): Promise<BackupCopies> {
       const isMaking = () => progress !== undefined;
       let before: BackupsBefore;
       do {
@@ -295,9 +288,14 @@ export function createBackupService(parts: BackupParts): BackupService {
         throw new ServiceError("NOT_READY", last?.problem ?? "The daemon is stopping.");
       return await backupsIn(folder).replace(before, name);
     },
-    verify: (name) => verifyBackup(nodeDisk, folder, name, clock.now()),
-    remove: (name) => removeBackup(nodeDisk, folder, name),
-    async noteErasure({ userId, keepsDocuments, includesFacts }) {
+    verify: (name: string) => verifyBackup(nodeDisk, folder, name, clock.now()),
+    remove: (name: string) => removeBackup(nodeDisk, folder, name),
+    /** As `UserDeletionPorts.noteErasure`. */
+    noteErasure: async ({
+      userId,
+      keepsDocuments,
+      includesFacts,
+    }: Parameters<UserDeletionPorts["noteErasure"]>[0]): Promise<void> => {
       const { storeId, journal } = opened;
       const ancestors = await readAncestors(nodeDisk, parts.dataDir).catch((error: unknown) => {
         log.warn({ err: error }, "not known what the store was restored from");
@@ -327,7 +325,8 @@ export function createBackupService(parts: BackupParts): BackupService {
             log.warn({ err: error, folder: place }, "erasure not noted beside the backups"),
           );
     },
-    async close() {
+    /** Stops one that runs, which leaves nothing behind. */
+    async close(): Promise<void> {
       clearInterval(timer);
       closing.abort();
       await running;

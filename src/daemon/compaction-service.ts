@@ -1,17 +1,11 @@
-import type { PurgeOperations, PurgeProgress, FinishedPurge } from "../core/purge.ts";
+import type { PurgeOperations, PurgeProgress, FinishedPurge, PurgeStatus } from "../core/purge.ts";
+import type { BackupCopies } from "../core/backups.ts";
 import type { Clock } from "../core/ports.ts";
 import { ServiceError } from "../core/errors.ts";
 import type { BackupService } from "./backup-service.ts";
 import type { Logger } from "./log.ts";
 import type { Purge, Originals } from "../storage/purge.ts";
 import { messageOf } from "../config/system-error.ts";
-
-export interface CompactionService extends PurgeOperations {
-  /** Starts the regular check for rows to purge. */
-  begin(): void;
-  /** Stops one that runs, which loses nothing. */
-  close(): Promise<void>;
-}
 
 export interface CompactionParts {
   readonly purge: Purge;
@@ -32,7 +26,7 @@ const REST = 20;
 const RETRY_MS = 10 * 60_000;
 
 /** Purges deleted rows after they have waited long enough, in a quiet moment, or on request. */
-export function createCompactionService(parts: CompactionParts): CompactionService {
+export function createCompactionService(parts: CompactionParts) {
   const { purge, originals, backups, clock, log } = parts;
   const afterMs = parts.afterMinutes * 60_000;
   const closing = new AbortController();
@@ -100,11 +94,12 @@ export function createCompactionService(parts: CompactionParts): CompactionServi
   }
 
   return {
-    begin() {
+    /** Starts the regular check for rows to purge. */
+    begin(): void {
       if (afterMs > 0) timer = setInterval(look, LOOK_EVERY_MS).unref();
     },
-    start: (options) => start(false, options?.renewsBackups),
-    async purgeWithBackups() {
+    start: (options?: Parameters<PurgeOperations["start"]>[0]) => start(false, options?.renewsBackups),
+    async purgeWithBackups(): Promise<BackupCopies> {
       while (!start(false, true)) {
         if (closing.signal.aborted) throw new ServiceError("NOT_READY", "The daemon is stopping.");
         await running;
@@ -116,12 +111,13 @@ export function createCompactionService(parts: CompactionParts): CompactionServi
         `All of it is deleted. ${ended?.problem ?? "The daemon is stopping."} Repeat the request to replace the backups.`,
       );
     },
-    status: () => ({
+    status: (): PurgeStatus => ({
       ...(purge.waiting && { waiting: purge.waiting }),
       ...(progress && { running: { ...progress, startedAt } }),
       ...(last && { last }),
     }),
-    async close() {
+    /** Stops one that runs, which loses nothing. */
+    async close(): Promise<void> {
       clearInterval(timer);
       closing.abort();
       await running;

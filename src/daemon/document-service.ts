@@ -3,12 +3,11 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "../config/config.ts";
 import * as limits from "../config/limits.ts";
-import { bindDocumentOperations, type DocumentOperations } from "../core/documents/document-operations.ts";
+import { bindDocumentOperations } from "../core/documents/document-operations.ts";
 import type { DocumentPorts } from "../core/documents/document-ports.ts";
 import { IngestJobs } from "../core/documents/ingest-jobs.ts";
 import type { MemoryPorts } from "../core/memories/memory-ports.ts";
 import type { ServiceStatus } from "../core/status.ts";
-import type { UserDeletionPorts } from "../core/users/delete-user-memories.ts";
 import { createUrlFetcher } from "../extraction/fetch/node-url-fetcher.ts";
 import { checkNamedProgram, openMediaDecoder } from "../extraction/media/media-decoder.ts";
 import { openExtractor } from "../extraction/sandboxed-text-extractor.ts";
@@ -18,28 +17,10 @@ import { openTranscriber } from "../models/whisper/whisper-transcriber.ts";
 import { nodeDisk } from "../storage/disk.ts";
 import { DiskFileStore } from "../storage/disk-file-store.ts";
 import { standingWalls } from "../sandbox/walls.ts";
-import type { Originals } from "../storage/purge.ts";
 import { VERSION } from "../config/version.ts";
 
 /** The part of the daemon that ingests documents. */
-export interface DocumentService {
-  /** As purges and backups need them. */
-  readonly originals: Originals & Pick<DiskFileStore, "hold">;
-  readonly operations: DocumentOperations;
-  /** Resumes jobs of an earlier run. To be called once the port is known, so that the daemon never fetches itself. */
-  start(): void;
-  /** To be called after a checkpoint: removes originals that are not needed any more. */
-  checkpointed(): void;
-  /** Figures for the status. */
-  readonly counts: ServiceStatus["documents"];
-  /** Originals that were found damaged, in sentences. */
-  readonly damage: readonly string[];
-  readonly sandbox: ServiceStatus["sandbox"];
-  /** Same as `UserDeletionPorts.stopJob`. */
-  readonly stopJob: UserDeletionPorts["stopJob"];
-  /** Interrupts jobs, which go on at the next start. */
-  close(): Promise<void>;
-}
+export type DocumentService = Awaited<ReturnType<typeof openDocumentService>>;
 
 /** Builds it over an open store. */
 export async function openDocumentService(
@@ -57,7 +38,7 @@ export async function openDocumentService(
     /** May change while the daemon runs. */
     readonly isKeyNeeded: () => boolean;
   },
-): Promise<DocumentService> {
+) {
   await checkNamedProgram(config.ffmpeg);
   const walls = await standingWalls();
   const { documents } = memoryPorts.store.catalogue;
@@ -102,9 +83,11 @@ export async function openDocumentService(
   // Written by 0.1.0: paths of files, also deleted ones. Documents name their files themselves now.
   rmSync(join(config.dataDir, "ingested.ndjson"), { force: true });
   return {
+    /** As purges and backups need them. */
     originals: files,
     operations: bindDocumentOperations(ports, jobs),
-    start() {
+    /** Resumes jobs of an earlier run. To be called once the port is known, so that the daemon never fetches itself. */
+    start(): void {
       jobs.start();
       files.scrub(closing.signal).then(
         (damaged) => damaged.forEach((sha256) => log.error({ sha256 }, "damaged original")),
@@ -113,21 +96,25 @@ export async function openDocumentService(
         },
       );
     },
-    get damage() {
+    /** Originals that were found damaged, in sentences. */
+    get damage(): readonly string[] {
       return files.damaged.map(
         (sha256) =>
           `The original ${sha256} is damaged on the disk; ingesting the same file again repairs it.`,
       );
     },
     sandbox: walls?.by ?? null,
-    stopJob: (job) => jobs.stop(job),
-    checkpointed() {
+    stopJob: jobs.stop.bind(jobs),
+    /** To be called after a checkpoint: removes originals that are not needed any more. */
+    checkpointed(): void {
       files.sweep().catch((error: unknown) => log.warn({ err: error }, "unneeded files not removed"));
     },
-    get counts() {
+    /** Figures for the status. */
+    get counts(): ServiceStatus["documents"] {
       return { count: documents.documentCount, jobsWaiting: jobs.waiting, jobsRunning: jobs.running };
     },
-    async close() {
+    /** Interrupts jobs, which go on at the next start. */
+    async close(): Promise<void> {
       closing.abort();
       await jobs.close();
       await extractor.close();

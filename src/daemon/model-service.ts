@@ -6,8 +6,7 @@ import {
   stampKey,
 } from "../core/embedding.ts";
 import { ServiceError } from "../core/errors.ts";
-import type { ModelList, ModelOperations } from "../core/models.ts";
-import type { FollowUps } from "../core/memories/follow-ups.ts";
+import type { ModelList } from "../core/models.ts";
 import { createSectorClassifier, type SectorClassifier, type SectorModel } from "../core/sectors/sectors.ts";
 import { MODEL_IDLE_MS } from "../config/limits.ts";
 import type { EmbeddingModel } from "../models/bundled-models.ts";
@@ -92,17 +91,6 @@ class ChangingEmbedder implements ModelEmbedder {
   }
 }
 
-export interface ModelService extends ModelOperations {
-  readonly embedder: ModelEmbedder;
-  readonly classify: SectorClassifier;
-  /** Repairs under way, in sentences. */
-  readonly repairs: readonly string[];
-  /** Begins to embed what lacks vectors of the store's model. */
-  begin(followUps: Pick<FollowUps, "added" | "flush">): void;
-  /** Interrupts it; the next start goes on. */
-  stop(): Promise<void>;
-}
-
 /** The model that a store is opened with. */
 export interface OpeningModel {
   readonly model: EmbeddingModel;
@@ -169,13 +157,13 @@ export function createModelService({
   readonly model: EmbeddingModel;
   readonly embedder: ModelEmbedder;
   readonly log: Logger;
-}): ModelService {
+}) {
   const { store, checkpointer } = opened;
   const embedder = new ChangingEmbedder(firstEmbedder);
   const open = (model: EmbeddingModel) => openEmbedder(model, { idleTimeoutMs: MODEL_IDLE_MS, log });
   let model = first;
   let classify = classifierOf(model);
-  let remaking: RemakeService | undefined;
+  let remaking: ReturnType<typeof startRemaking> | undefined;
   let isChanging = false;
   const modelBefore = () => store.vectors.before && modelOf(dataDir, store.vectors.before);
 
@@ -251,11 +239,13 @@ export function createModelService({
 
   return {
     embedder,
-    classify: (input) => classify(input),
-    get repairs() {
+    classify: ((input) => classify(input)) as SectorClassifier,
+    /** Repairs under way, in sentences. */
+    get repairs(): readonly string[] {
       return remaking?.repairs ?? [];
     },
-    begin(followUps) {
+    /** Begins to embed what lacks vectors of the store's model. */
+    begin(followUps: RemakeOptions["followUps"]): void {
       readBefore().catch((error: unknown) => log.warn({ err: error }, "the model before is not at hand"));
       remaking = startRemaking({ store, embedder, followUps }, log, async () => {
         if (store.vectors.before !== undefined) return;
@@ -265,12 +255,13 @@ export function createModelService({
       });
       store.vectors.onForeign = () => remaking?.wake();
     },
-    async stop() {
+    /** Interrupts it; the next start goes on. */
+    async stop(): Promise<void> {
       await remaking?.stop();
       await embedder.forgetBefore();
     },
     list,
-    async use(name) {
+    async use(name: string): Promise<ModelList> {
       const to = findModel(dataDir, name);
       if (to === undefined)
         throw new ServiceError("INVALID_REQUEST", unknownModel(dataDir, name), {
@@ -292,17 +283,6 @@ function classifierOf({ sectors }: EmbeddingModel): SectorClassifier {
   return createSectorClassifier(JSON.parse(readFileSync(sectors, "utf8")) as SectorModel);
 }
 
-interface RemakeService {
-  /** Sentences on vectors and waypoints that are being made again; empty at the end. */
-  readonly repairs: readonly string[];
-  /** True between a failure and the next attempt. */
-  readonly isWaiting: boolean;
-  /** More is lacking. */
-  wake(): void;
-  /** Interrupts it; the next start goes on. */
-  stop(): Promise<void>;
-}
-
 const RETRY_MS = 30_000;
 
 /** Makes missing vectors and waypoints, again when woken; `onDone` is called whenever nothing is missing. */
@@ -310,7 +290,7 @@ function startRemaking(
   parts: Pick<RemakeOptions, "store" | "embedder" | "followUps">,
   log: Logger,
   onDone: () => Promise<void>,
-): RemakeService {
+) {
   const { store } = parts;
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -341,17 +321,21 @@ function startRemaking(
   };
   wake();
   return {
-    get repairs() {
+    /** Sentences on vectors and waypoints that are being made again; empty at the end. */
+    get repairs(): readonly string[] {
       return [
         ...(left > 0 ? [`The vectors of ${left} memories are made again.`] : []),
         ...(store.lacksEdges ? ["Waypoints between memories are made again."] : []),
       ];
     },
-    get isWaiting() {
+    /** True between a failure and the next attempt. */
+    get isWaiting(): boolean {
       return isWaiting;
     },
+    /** More is lacking. */
     wake,
-    async stop() {
+    /** Interrupts it; the next start goes on. */
+    async stop(): Promise<void> {
       stopping.abort();
       await running;
     },
