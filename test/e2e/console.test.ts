@@ -229,14 +229,14 @@ describe.skipIf(!hasBrowser)("the console", () => {
     });
     await world.visit("insight", async (page) => {
       await expectText(page.locator(".bars").nth(1), "rain");
+      await page.locator(".plot canvas").nth(1).waitFor();
+      await picture(page, "insight");
       await page.getByRole("button", { name: /^ben/ }).click();
       await expectText(page.locator(".links"), "Anna moved to Rome");
       // Growth and weights, each in words too.
-      await page.locator(".plot canvas").nth(1).waitFor();
       const plots = page.locator(".plot");
       expect(await plots.first().getAttribute("aria-label")).toMatch(/^4\d\d notes since /);
       expect(await plots.last().getAttribute("aria-label")).toMatch(/^0\.\d: [\d,]+ notes?/);
-      await picture(page, "insight");
       await page.locator(".bars").nth(1).getByRole("link", { name: "rain" }).click();
       await expectText(page.locator(".count").first(), `${RAIN} notes`);
     });
