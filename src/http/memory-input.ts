@@ -71,7 +71,6 @@ function supersedesOf(ids: string | readonly string[] | null | undefined): strin
 export function queryMemoryInput(body: Static<typeof QueryMemoryBody>): QueryMemoryInput {
   const {
     k,
-    limit,
     snippet,
     timeZone,
     reinforce,
@@ -82,7 +81,7 @@ export function queryMemoryInput(body: Static<typeof QueryMemoryBody>): QueryMem
   const filters = body.filters ?? {};
   return {
     ...input,
-    limit: k ?? limit ?? DEFAULT_MATCHES,
+    limit: k ?? DEFAULT_MATCHES,
     includeFacts: input.includeFacts ?? true,
     filter: queryFilter(filters, oneUser([body.user_id, filters.user_id], "/filters/user_id")),
     ...present({

@@ -45,7 +45,7 @@ export function describeRoutes(routes: readonly RouteOptions[], version: string)
       title: "memoryd",
       version,
       description:
-        "A local-first memory service. Unknown fields are ignored, except inside `filters`; null means left out.",
+        "A local-first memory service. Unknown fields are ignored unless a schema says otherwise; null means left out.",
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: "/" }],

@@ -76,7 +76,7 @@ function refusal(path: string, message: string, more = ""): ServiceError {
 
 type Properties = Readonly<Record<string, { readonly type?: unknown }>>;
 
-export function propertiesOf(schema: unknown): Properties {
+function propertiesOf(schema: unknown): Properties {
   return (schema as { properties?: Properties } | undefined)?.properties ?? {};
 }
 

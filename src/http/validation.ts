@@ -7,7 +7,7 @@ import { ServiceError } from "../core/errors.ts";
 import { nearestName } from "../core/text/near-words.ts";
 import { fieldFaults, stepName } from "../schemas/field-faults.ts";
 import { TOO_LARGE_KEYWORDS } from "../schemas/fields.ts";
-import { convertQuery, propertiesOf } from "./query-string.ts";
+import { convertQuery } from "./query-string.ts";
 
 /** Checks a value against one schema. */
 export interface Validator {
@@ -119,13 +119,8 @@ function knownNames(schema: TSchema, errors: readonly TLocalizedValidationError[
   const properties = unknown && (brokenPart(schema, unknown) as ObjectSchema | undefined)?.properties;
   if (properties === undefined) return "";
   const names = Object.keys(properties);
-  // A condition may have been put beside the filters, not in them.
-  const inner = Object.keys(propertiesOf(properties["filters"]));
-  const all = [...names, ...inner.filter((name) => !names.includes(name)).map((name) => `filters.${name}`)];
   const [name = ""] = unknown?.keyword === "additionalProperties" ? unknown.params.additionalProperties : [];
-  const meant =
-    nearestName(name, names) ??
-    all.find((each) => each === `filters.${name}` || (name.length > 2 && each.startsWith(name)));
+  const meant = nearestName(name, names) ?? names.find((each) => name.length > 2 && each.startsWith(name));
   return meant === undefined ? ` Known are ${names.join(", ")}.` : ` Did you mean ${meant}?`;
 }
 

@@ -49,16 +49,9 @@ export const QueryFilters = Type.Object(
   },
 );
 
-export const QueryMemoryBody = t.closed("QueryMemory", {
+export const QueryMemoryBody = t.named("QueryMemory", {
   query: Type.String({ minLength: 1, maxLength: 8_192, examples: ["when did I plant the garlic?"] }),
-  k: t.optional(
-    t.whole("How many matches at most; `limit` is the same.", {
-      minimum: 1,
-      maximum: 200,
-      default: DEFAULT_MATCHES,
-    }),
-  ),
-  limit: t.optional(t.whole(undefined, { minimum: 1, maximum: 200 })),
+  k: t.optional(t.whole("How many matches at most.", { minimum: 1, maximum: 200, default: DEFAULT_MATCHES })),
   user_id: t.optional(field.UserId),
   filters: t.optional(QueryFilters),
   time_zone: t.optional(field.TimeZone),

@@ -39,14 +39,14 @@ export function objectOrNull<P extends TProperties>(fields: P) {
   return nullable(Type.Object(fields));
 }
 
-/** A body whose unknown fields are refused: a misspelt one would widen what is answered or deleted. */
+/** A body whose unknown fields are refused: a misspelt one would widen what is answered or undone. */
 export function closed<P extends TProperties>(name: string, fields: P) {
   return Type.Object(fields, { $id: name, additionalProperties: false });
 }
 
-/** The body of a deletion: it may be left out, and all its fields may. */
+/** A body that may be left out; all its fields may, too. */
 export function optionalBody<P extends TProperties>(name: string, fields: P) {
-  return nullable(closed(name, fields));
+  return nullable(named(name, fields));
 }
 
 /** An object with any fields. */
