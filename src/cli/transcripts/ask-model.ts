@@ -114,8 +114,7 @@ class Heard {
 }
 
 function wordsOf(text: string): string[] {
-  const words = text.match(/[\p{L}\p{N}][^\s,;:!?"'“”«»()]*/gu) ?? [];
-  return words.map((word) => word.replace(/[^\p{L}\p{N}]+$/u, ""));
+  return text.match(/[\p{L}\p{N}](?:[^\s,;:!?"'“”«»()]*[\p{L}\p{N}])?/gu) ?? [];
 }
 
 function plainOf(text: string): string {

@@ -131,7 +131,10 @@ describe("import with a language model", () => {
   it("keeps what it chose, with its mark, facts with their time; sends lines of the person alone, and the key only there", async () => {
     answer = says(GOOD);
     const { stdout, stderr, code } = await importAll("--llm-model", "small");
-    expect([stdout.trim(), code]).toEqual(["5 added, 0 there already, 0 left out, 0 failed", 0]);
+    expect([stdout, code]).toEqual([
+      "5 added, 0 there already, 0 left out, 0 failed\n  in all 4 memories, 1 fact\n",
+      0,
+    ]);
     expect(stderr).toContain(`is sent to ${url}/chat/completions`);
     expect(asked).toHaveLength(1);
     expect(asked[0]).toMatchObject({
