@@ -20,10 +20,6 @@ const IDS_PER_FILTER = 2_000;
  * small the table.
  */
 const UNINDEXED_ROWS = 500;
-/** Rows that a question reads by id. */
-const LOOKED_UP: ReadonlySet<TableName> = new Set(["memories", "tokens"]);
-/** Of other tables, which are in memory, that share: an index is written whole, 15 bytes per row, at every checkpoint. */
-const UNINDEXED_SHARE = 1 / 8;
 
 export function tableSchema(name: TableName): Schema {
   return schemaOf(TABLE_SPECS[name].fields);
@@ -75,11 +71,8 @@ export async function addRows(table: Table, batches: readonly RecordBatch[]): Pr
 export async function indexKeys(table: Table, name: TableName): Promise<void> {
   const { key } = TABLE_SPECS[name];
   const index = await table.indexStats(`${key}_idx`);
-  const rows = await table.countRows();
-  const unindexed = index?.numUnindexedRows ?? rows;
-  const share = LOOKED_UP.has(name) ? 0 : UNINDEXED_SHARE;
-  if (unindexed >= Math.max(UNINDEXED_ROWS, share * rows))
-    await table.createIndex(key, { config: Index.btree(), replace: true });
+  const unindexed = index?.numUnindexedRows ?? (await table.countRows());
+  if (unindexed >= UNINDEXED_ROWS) await table.createIndex(key, { config: Index.btree(), replace: true });
 }
 
 /** Lets go of an index whose files are damaged, and builds another. */

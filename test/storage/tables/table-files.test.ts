@@ -77,22 +77,6 @@ describe("filesOfVersion", () => {
     await tables.close();
   });
 
-  it("names the same index after a few more rows of a table that is in memory", async () => {
-    const tables = await openTables(directory, []);
-    const indexAfter = async (first: number, count: number) => {
-      await tables.apply(Array.from({ length: count }, (_, i) => signals(first + i, 0.5)));
-      const [state] = await tables.states();
-      const files = state === undefined ? [] : await filesOfVersion(nodeDisk, directory, state);
-      return files.filter((path) => path.includes("/_indices/")).sort();
-    };
-    const index = await indexAfter(0, 6_000);
-    expect(index).not.toEqual([]);
-    expect(await indexAfter(6_000, 600)).toEqual(index);
-    expect((await tables.read("signals", ["1", "6001"])).size).toBe(2);
-    expect(await indexAfter(6_600, 600)).not.toEqual(index);
-    await tables.close();
-  });
-
   it("fails without the manifest", async () => {
     const state = { name: "signals-g1", version: 1, rows: 0 };
     await expect(filesOfVersion(nodeDisk, directory, state)).rejects.toMatchObject({ code: "ENOENT" });
