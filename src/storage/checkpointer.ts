@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { ServiceError } from "../core/errors.ts";
 import type { Change, TableName } from "../core/rows.ts";
 import {
@@ -26,6 +27,7 @@ export interface CheckpointerParts {
     /** All that is pending, and the record that it is complete up to. */
     snapshot(): { readonly changes: readonly Change[]; readonly sequence: number };
     release(sequence: number): void | Promise<void>;
+    readonly isPartial?: boolean;
   };
   /** Entries that readers of the feed have not seen must outlive their records in the journal. */
   readonly feed?: { save(through: number): Promise<void> };
@@ -245,7 +247,7 @@ export class Checkpointer {
 
   async #flushNow({ always = false } = {}): Promise<void> {
     const { tables, journal } = this.#parts;
-    const taken = this.#takePending();
+    const taken = await this.#takePending();
     const { changes, header } = taken;
     const isNew = changes.length > 0 || header.sequence !== this.#latest?.sequence;
     if (!isNew && !always) return;
@@ -293,7 +295,7 @@ export class Checkpointer {
     let mayBeNamed = false;
     try {
       await generation.switch(changed);
-      taken = this.#takePending();
+      taken = await this.#takePending();
       await this.#apply(taken.changes);
       mayBeNamed = true;
       await this.#writeCheckpoint(taken.header);
@@ -315,7 +317,9 @@ export class Checkpointer {
   }
 
   /** The pending work as of the last record. */
-  #takePending(): Pending {
+  async #takePending(): Promise<Pending> {
+    // A backup has no journal that would complete a record.
+    while (this.#parts.overlay.isPartial === true) await nextTurn();
     const { changes, sequence } = this.#parts.overlay.snapshot();
     return {
       changes,

@@ -28,7 +28,6 @@ import { checkJournal, holdsRecords, openJournal, removeUnused } from "./journal
 import { LanceDbMemoryStore } from "./lancedb-memory-store.ts";
 import {
   catchUp,
-  imageOf,
   loadIndexes,
   noteRecord,
   showDurable,
@@ -36,12 +35,12 @@ import {
   type StoreLog,
   withKnownVectors,
 } from "./store-indexes.ts";
-import { IndexImage, removeImage, writeImage } from "./index-image.ts";
+import { type IndexImage, removeImage } from "./index-image.ts";
+import { findImage, imageKey, keepImage } from "./kept-image.ts";
 import { mendTimes } from "./mend-times.ts";
 import { openTablesAt } from "./open-tables-at.ts";
 import { StoredFeed } from "./stored-feed.ts";
-import { tableOf } from "./tables/table-spec.ts";
-import { LEAST_FREE_BYTES, roomNeededFor, watchDiskSpace } from "./disk-space.ts";
+import { watchDiskSpace } from "./disk-space.ts";
 import type { Tables } from "./tables/tables.ts";
 import { copyBeforeUpgrade, STORE_FORMATS } from "./upgrade-copy.ts";
 
@@ -84,8 +83,6 @@ export interface OpenedStore {
 export const STORE_FORMAT = CHECKPOINT_FORMAT;
 
 const FIRST_EPOCH = 1;
-/** Memories below which a start is as quick from the tables. */
-const IMAGE_FROM = 500;
 /** Of the journal that is kept to bring an image up to date; with more, the next start makes another one. */
 const IMAGED_JOURNAL_BYTES = 64 * 1024 ** 2;
 
@@ -133,6 +130,10 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
   const { tables, indexes } = loaded;
   // Records from here on are not in the indexes; the journal keeps them for the next start.
   let imagedThrough = loaded.imagedThrough;
+  const giveUpImage = async (): Promise<void> => {
+    imagedThrough = undefined;
+    await removeImage(disk, directory);
+  };
   ({ chosen } = loaded);
   for (const reason of new Set(chosen?.damage)) log.warn({ reason }, "damaged file");
   for (const reason of lossesOf(chosen)) log.error({ reason }, "a part of the store was lost");
@@ -149,10 +150,7 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
         async dropThrough(sequence, ends) {
           options.onCheckpoint?.();
           // A purge: nothing may be left of what it removes.
-          if (ends?.tornEnds === true || (journal?.bytes ?? 0) > IMAGED_JOURNAL_BYTES) {
-            imagedThrough = undefined;
-            await removeImage(disk, directory);
-          }
+          if (ends?.tornEnds === true || (journal?.bytes ?? 0) > IMAGED_JOURNAL_BYTES) await giveUpImage();
           await journal?.dropThrough(Math.min(sequence, imagedThrough ?? sequence), ends);
         },
       },
@@ -205,11 +203,13 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
       disk,
       directory,
       needed: () => checkpointer.roomNeeded,
-      onChange: ({ isLacking, free, needed }) =>
+      onChange({ isLacking, free, needed }) {
         log[isLacking ? "warn" : "info"](
           { free, needed },
           isLacking ? "disk is full" : "disk has room again",
-        ),
+        );
+        if (isLacking) void giveUpImage().catch(() => undefined);
+      },
     });
     store = new LanceDbMemoryStore({ indexes, journal, tables, checkpointer, room, clock, log });
     // A start says it too.
@@ -247,51 +247,6 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
   }
 }
 
-/** Everything besides the records that an image depends on; undefined where there can be none. */
-function imageKey(chosen: ChosenCheckpoint | undefined, { stamps }: StampedVectors): string | undefined {
-  if (chosen === undefined || chosen.lost.size > 0) return undefined;
-  const { storeId, epoch, tables, stamps: stored } = chosen.checkpoint;
-  // All tables of a generation come and go together; one that is lost has made the image go.
-  const memories = tables.find(({ name }) => tableOf(name) === "memories");
-  const models = [...Object.keys(stored), ...Object.keys(stamps)];
-  if (new Set(models).size > 1) return undefined;
-  return JSON.stringify([ANALYSER_VERSION, storeId, epoch, models[0], memories?.name]);
-}
-
-/** The image of the indexes, where the journal leads from it to the checkpoint; any other is removed. */
-async function findImage(
-  { disk, directory }: StoreOptions,
-  key: string | undefined,
-  leadsFrom: (sequence: number) => Promise<boolean>,
-): Promise<IndexImage | undefined> {
-  const image = key === undefined ? undefined : await IndexImage.open(disk, directory, key);
-  if (image !== undefined && (await leadsFrom(image.sequence))) return image;
-  await image?.close();
-  await removeImage(disk, directory);
-  return undefined;
-}
-
-/** Answers the record up to which the new image goes; undefined where there is none. */
-async function tryWriteImage(
-  { disk, directory, log, imageFrom = IMAGE_FROM }: StoreOptions,
-  chosen: ChosenCheckpoint | undefined,
-  indexes: StoreIndexes,
-): Promise<number | undefined> {
-  const key = imageKey(chosen, indexes.vectors);
-  if (chosen === undefined || key === undefined || indexes.catalogue.size < imageFrom) return undefined;
-  const { sequence } = chosen.checkpoint;
-  try {
-    if ((await disk.freeBytes(directory)) < roomNeededFor(chosen.checkpoint.tables, LEAST_FREE_BYTES))
-      return undefined;
-    await writeImage(disk, directory, { key, sequence }, imageOf(indexes));
-    return sequence;
-  } catch (error) {
-    log.warn({ err: error }, "image of the indexes not written");
-    await removeImage(disk, directory).catch(() => undefined);
-    return undefined;
-  }
-}
-
 interface LoadedStore {
   readonly chosen: ChosenCheckpoint | undefined;
   readonly tables: Tables;
@@ -324,7 +279,7 @@ async function openAndLoad(
     await loadIndexes(indexes, tables, log).catch((error: unknown) => {
       throw unreadable(directory, error);
     });
-    return { chosen, tables, indexes, imagedThrough: await tryWriteImage(options, chosen, indexes) };
+    return { chosen, tables, indexes, imagedThrough: await keepImage(options, chosen, indexes) };
   } catch (error) {
     await tables?.close();
     if (chosen === undefined) throw error;

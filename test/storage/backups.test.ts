@@ -1,13 +1,16 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { deleteMemory } from "../../src/core/operations.ts";
 import { addMemory } from "../../src/core/memories/add-memories.ts";
+import type { Change } from "../../src/core/rows.ts";
 import { listBackups, readManifest, removeBackup, verifyBackup } from "../../src/storage/backups.ts";
 import { type Disk, listFilesBelow, nodeDisk } from "../../src/storage/disk.ts";
 import { restoreBackup } from "../../src/storage/restore-backup.ts";
 import { type BackupWorld, createBackupWorld, textsOf } from "../support/backup-world.ts";
+import { memoryRow } from "../support/memory-row.ts";
 import { createMemoryWorld } from "../support/memory-world.ts";
 import { openStoreOnDisk, type StoreOnDisk } from "../support/store-on-disk.ts";
 
@@ -60,6 +63,27 @@ describe("a backup", () => {
     const { texts, opened } = await restored("one");
     expect(texts).toEqual(["in the journal", "in the tables"]);
     await opened.close();
+  });
+
+  it("that begins while a long record is being shown has all of it", async () => {
+    await add("before");
+    const changes = (first: number): Change[] =>
+      Array.from({ length: 4_000 }, (_, i) => ({
+        table: "memories",
+        id: `long-${i}`,
+        row: memoryRow({
+          id: `long-${i}`,
+          order: first + i,
+          terms: Array.from({ length: 300 }, (__, k) => `term${(i * 7 + k * 13) % 50_000}`).join(" "),
+        }),
+      }));
+    const answered = store.opened.store.commit(({ nextOrder }) => ({
+      changes: changes(nextOrder),
+      result: undefined,
+    }));
+    for (let turn = 0; turn < 100_000 && store.opened.store.pending.rows < 100; turn += 1) await nextTurn();
+    expect((await backUp("one")).memories).toBe(4_001);
+    await answered;
   });
 
   it("is restored as a store of its own, which goes on and is backed up itself", async () => {

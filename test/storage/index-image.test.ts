@@ -6,7 +6,8 @@ import { addMemory } from "../../src/core/memories/add-memories.ts";
 import { reinforceMemory } from "../../src/core/memories/reinforce-memory.ts";
 import { updateMemory } from "../../src/core/memories/update-memory.ts";
 import { deleteMemory } from "../../src/core/operations.ts";
-import { nodeDisk } from "../../src/storage/disk.ts";
+import { nodeDisk, usageBelow } from "../../src/storage/disk.ts";
+import { roomNeededFor } from "../../src/storage/disk-space.ts";
 import { IndexImage, removeImage, writeImage } from "../../src/storage/index-image.ts";
 import { erase } from "../support/store-survival.ts";
 import { createStoreOnDisk, type StoreOnDisk } from "../support/store-on-disk.ts";
@@ -130,6 +131,17 @@ describe("the image of the indexes", () => {
     writeFileSync(join(store.directory, newest ?? ""), "damaged");
     store = await store.reopen();
     expect(await findings()).toEqual(live);
+  });
+
+  it("takes no room that adding needs", async () => {
+    await fill();
+    const { tables = [] } = store.opened.checkpointer.latest ?? {};
+    const used = async () => (await usageBelow(nodeDisk, store.directory)).bytes;
+    const capacity = (await used()) + roomNeededFor(tables) + 1_024;
+    await reopen({ disk: { ...nodeDisk, freeBytes: async () => capacity - (await used()) } });
+    await store.opened.store.lookAtDiskSpace();
+    expect(await nodeDisk.size(imageFile())).toBeUndefined();
+    expect(store.opened.store.addsRefused).toBeUndefined();
   });
 
   it("goes with a purge", async () => {

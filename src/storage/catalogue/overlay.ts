@@ -14,8 +14,14 @@ interface Pending {
 export class Overlay {
   readonly #pending = new Map<TableName, Map<string, Pending>>();
   #sequence = 0;
+  #isPartial = false;
   #rows = 0;
   #bytes = 0;
+
+  /** True while it has a part of a record only. */
+  get isPartial(): boolean {
+    return this.#isPartial;
+  }
 
   get rows(): number {
     return this.#rows;
@@ -32,6 +38,7 @@ export class Overlay {
    */
   put(sequence: number, changes: readonly Change[], isLastPart = true): number {
     if (isLastPart) this.#sequence = sequence;
+    this.#isPartial = !isLastPart;
     let added = 0;
     for (const change of changes) {
       let table = this.#pending.get(change.table);

@@ -1,0 +1,77 @@
+import { ANALYSER_VERSION } from "../core/text/analyser.ts";
+import type { StampedVectors } from "./catalogue/stamped-vectors.ts";
+import type { ChosenCheckpoint } from "./checkpoint.ts";
+import type { Disk } from "./disk.ts";
+import { LEAST_FREE_BYTES, roomNeededFor } from "./disk-space.ts";
+import { IndexImage, removeImage, writeImage } from "./index-image.ts";
+import { imageOf, type StoreIndexes, type StoreLog } from "./store-indexes.ts";
+import { tableOf } from "./tables/table-spec.ts";
+
+/** Memories below which a start is as quick from the tables. */
+const IMAGE_FROM = 500;
+
+interface Place {
+  readonly disk: Disk;
+  readonly directory: string;
+}
+
+/** Everything besides the records that an image depends on; undefined where there can be none. */
+export function imageKey(
+  chosen: ChosenCheckpoint | undefined,
+  { stamps }: StampedVectors,
+): string | undefined {
+  if (chosen === undefined || chosen.lost.size > 0) return undefined;
+  const { storeId, epoch, tables, stamps: stored } = chosen.checkpoint;
+  // All tables of a generation come and go together; one that is lost has made the image go.
+  const memories = tables.find(({ name }) => tableOf(name) === "memories");
+  const models = [...Object.keys(stored), ...Object.keys(stamps)];
+  if (new Set(models).size > 1) return undefined;
+  return JSON.stringify([ANALYSER_VERSION, storeId, epoch, models[0], memories?.name]);
+}
+
+/** The image of the indexes, where the journal leads from it to the checkpoint; any other is removed. */
+export async function findImage(
+  { disk, directory }: Place,
+  key: string | undefined,
+  leadsFrom: (sequence: number) => Promise<boolean>,
+): Promise<IndexImage | undefined> {
+  const image = key === undefined ? undefined : await IndexImage.open(disk, directory, key);
+  if (image !== undefined && (await leadsFrom(image.sequence))) return image;
+  await image?.close();
+  await removeImage(disk, directory);
+  return undefined;
+}
+
+/**
+ * Writes the image of indexes that were just loaded from the tables, where there is room for it too. Without, an earlier one
+ * goes. Answers the record up to which it goes; undefined where there is none.
+ */
+export async function keepImage(
+  {
+    disk,
+    directory,
+    log,
+    imageFrom = IMAGE_FROM,
+  }: Place & { readonly log: StoreLog; readonly imageFrom?: number },
+  chosen: ChosenCheckpoint | undefined,
+  indexes: StoreIndexes,
+): Promise<number | undefined> {
+  const key = imageKey(chosen, indexes.vectors);
+  try {
+    if (chosen !== undefined && key !== undefined && indexes.catalogue.size >= imageFrom) {
+      const { sequence, tables } = chosen.checkpoint;
+      const hasRoom = async () =>
+        (await disk.freeBytes(directory)) >= roomNeededFor(tables, LEAST_FREE_BYTES);
+      if (await hasRoom()) {
+        await writeImage(disk, directory, { key, sequence }, imageOf(indexes));
+        if (await hasRoom()) return sequence;
+      }
+    }
+  } catch (error) {
+    log.warn({ err: error }, "image of the indexes not written");
+  }
+  await removeImage(disk, directory).catch((error: unknown) =>
+    log.warn({ err: error }, "image of the indexes not removed"),
+  );
+  return undefined;
+}
