@@ -45,7 +45,7 @@ export async function copyBeforeUpgrade(
     await removeTree(disk, unfinished);
     for (const path of await filesToCopy(disk, directory)) {
       await disk.makeDirectory(dirname(join(unfinished, path)));
-      await copyOrLink(disk, join(directory, path), join(unfinished, path));
+      await copyOrLink(disk, join(directory, path), join(unfinished, path), path.startsWith("journal/"));
     }
     await disk.rename(unfinished, copy);
     await disk.syncDirectory(dirname(copy));
@@ -65,10 +65,11 @@ export function removeUpgradeCopies(disk: Disk, directory: string): Promise<void
   return removeTree(disk, join(directory, UPGRADE_COPIES));
 }
 
-async function copyOrLink(disk: Disk, from: string, to: string): Promise<void> {
+async function copyOrLink(disk: Disk, from: string, to: string, isJournal: boolean): Promise<void> {
   const size = (await disk.size(from)) ?? 0;
   if (size < SMALL_BYTES) return await replaceFile(disk, to, await disk.readFile(from));
-  if (!(await tryLink(disk, from, to))) await copyFile(disk, from, to);
+  // The last segment of the journal is written on.
+  if (isJournal || !(await tryLink(disk, from, to))) await copyFile(disk, from, to);
 }
 
 async function filesToCopy(disk: Disk, directory: string): Promise<string[]> {
