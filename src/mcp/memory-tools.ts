@@ -157,6 +157,12 @@ async function supersededIds(
 
 export async function update(context: AgentContext, input: AgentToolInput<"memory_update">): Promise<string> {
   refuseSecrets(input.allow_secret, [input.content ?? "", ...(input.tags ?? [])]);
+  const { content, tags, supersedes, still_holds: stillHolds } = input;
+  if ((content ?? tags ?? supersedes ?? stillHolds ?? null) === null)
+    throw new ServiceError(
+      "INVALID_REQUEST",
+      "Nothing to change was given; send content, tags, supersedes or still_holds.",
+    );
   const id = await idOf(context, input.id);
   const added = await supersededIds(context, input.supersedes);
   // Ids that the note replaces already are kept.

@@ -1,5 +1,6 @@
 import { Compile } from "typebox/compile";
 import { type ErrorCode, ServiceError } from "../core/errors.ts";
+import { nearestName } from "../core/text/near-words.ts";
 import { AGENT_TOOLS, type AgentToolInput, type AgentToolName } from "../schemas/agent-tools.ts";
 import { fieldFaults } from "../schemas/field-faults.ts";
 import type { AgentContext } from "./agent-context.ts";
@@ -63,6 +64,16 @@ export async function runTool(
 function checked(name: AgentToolName, input: unknown): unknown {
   const check = CHECKS.get(name);
   const value = input ?? {};
+  // Ignored, a misspelt condition or time would make the tool do something else, and say that it is done.
+  const known = Object.keys(AGENT_TOOLS[name].input.properties);
+  const unknown = Object.keys(value).find((field) => !known.includes(field) && !field.startsWith("_"));
+  if (unknown !== undefined) {
+    const hint = nearestName(unknown, known) ?? known.join(", ");
+    throw new ServiceError(
+      "INVALID_REQUEST",
+      `${name} knows no ${unknown}; nothing was done. Meant may be: ${hint}.`,
+    );
+  }
   if (check === undefined || check.Check(value)) return value;
   const fields = fieldFaults(check.Errors(value), "");
   const [first] = fields;

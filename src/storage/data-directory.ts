@@ -6,7 +6,7 @@ const STORE_NAMES =
   /^(CHECKPOINT-\d+(\.tmp)?|CHANGES(\.tmp)?|INDEXES|KEYS(\.tmp)?|MODEL(\.tmp)?|journal|tables|set-aside|before-upgrade|backups|doctor|ERASED(\.tmp)?|ANCESTORS(\.tmp)?|files|DAMAGED(\.tmp)?|daemon\.json(\..*)?)$/;
 /** Files that exist before there is a store: a starter's claim and its log, consents to agents' hooks. */
 const OTHER_NAMES =
-  /^(lock(\..*)?|memoryd\.log(\..*)?|models|hooks(-told)?\.json(\..*)?|ingested\.ndjson(\.tmp)?|captured|lost\+found)$/;
+  /^(lock(\..*)?|memoryd\.log(\..*)?|models|hooks(-told|-late)?\.json(\..*)?|watch(-status|ed-folders)\.json(\..*)?|ingested\.ndjson(\.tmp)?|captured|lost\+found)$/;
 
 /** Refuses a folder with other things and no store. @throws {ServiceError} STORE_UNUSABLE. */
 export async function refuseForeignDirectory(disk: Disk, directory: string): Promise<void> {

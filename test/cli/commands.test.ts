@@ -354,6 +354,15 @@ describe("memoryd query", () => {
     });
   });
 
+  it("marks what a later one replaced", async () => {
+    const matches = [match, { ...match, superseded_by: "id-2" }];
+    daemon = await startFakeDaemon(home, { "/memory/query": { body: { matches } } });
+    expect((await run(["query", "x"])).stdout.match(/#drinks · .*/g)).toEqual([
+      "#drinks · id-1",
+      "#drinks · superseded · id-1",
+    ]);
+  });
+
   it("prints the time in a recording, the page of a document", async () => {
     const matches = [
       { ...match, source: { filename: "talk.mp4", chunk_index: 3, start_ms: 751_900 } },

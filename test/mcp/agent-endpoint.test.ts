@@ -406,6 +406,17 @@ describe("what is offered", () => {
     expect(await call(client, "memory_add", { content: "x" })).toMatch(/^FORBIDDEN/);
   });
 
+  it("does nothing with an argument that it does not know, nor for a change of nothing", async () => {
+    const client = await agents.connect();
+    const id = await add(client, "Garlic was planted in bed three.");
+    expect(await call(client, "memory_delete", { id, dry_run: true })).toMatch(
+      /^INVALID_REQUEST: memory_delete knows no dry_run; nothing was done/,
+    );
+    expect(await call(client, "memory_update", { id, contnt: "x" })).toMatch(/Meant may be: content\.$/);
+    expect(await call(client, "memory_update", { id })).toMatch(/^INVALID_REQUEST: Nothing to change/);
+    expect(await agents.operations.getMemory({ id })).toMatchObject({ version: 1 });
+  });
+
   it("names the field that is wrong", async () => {
     const client = await agents.connect();
     expect(await call(client, "memory_search", {})).toBe(

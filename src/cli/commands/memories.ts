@@ -232,6 +232,7 @@ function printMatch(match: Match, index: number): void {
     day(match.occurred_at),
     `${match.primary_sector}${tagWords(match.tags)}`,
     placeOf(match),
+    (match.superseded_by ?? null) === null ? "" : "superseded",
     shortId(match.id),
   ];
   print(paint("faint", `          ${parts.filter((part) => part !== "").join(" · ")}`));

@@ -21,7 +21,7 @@ export function addHookCommands(memoryd: Command): void {
   });
   addCommand(hooks, "resume", "end a pause").action((flags: Flags) => {
     change(flags, (state) => ({ ...state, paused: false }));
-    print("Hooks are not paused.");
+    print("Hooks run again.");
   });
   addCommand(hooks, "exclude", "tell, capture and import nothing of conversations in a project")
     .argument("[project]", "its name (default: the project of this folder)", project)
