@@ -34,6 +34,11 @@ export interface FieldError {
   readonly message: string;
 }
 
+type ServiceErrorOptions = ErrorOptions & {
+  readonly fields?: readonly FieldError[];
+  readonly retryAfterSeconds?: number;
+};
+
 export class ServiceError extends Error {
   override readonly name = "ServiceError";
   readonly code: ErrorCode;
@@ -41,14 +46,7 @@ export class ServiceError extends Error {
   /** Seconds after which a retry may succeed; undefined where waiting does not help. */
   readonly retryAfterSeconds: number | undefined;
 
-  constructor(
-    code: ErrorCode,
-    message: string,
-    options: ErrorOptions & {
-      readonly fields?: readonly FieldError[];
-      readonly retryAfterSeconds?: number;
-    } = {},
-  ) {
+  constructor(code: ErrorCode, message: string, options: ServiceErrorOptions = {}) {
     super(message, options);
     this.code = code;
     this.fields = options.fields ?? [];
@@ -56,9 +54,28 @@ export class ServiceError extends Error {
   }
 }
 
+const refusal = (code: ErrorCode) => (message: string, options?: ServiceErrorOptions) =>
+  new ServiceError(code, message, options);
+
+/** One function per code that is used in more than one place: `throw notFound("…")`. */
+export const invalidRequest = refusal("INVALID_REQUEST");
+export const unauthorized = refusal("UNAUTHORIZED");
+export const forbidden = refusal("FORBIDDEN");
+export const notFound = refusal("NOT_FOUND");
+export const conflict = refusal("CONFLICT");
+export const tooLarge = refusal("TOO_LARGE");
+export const unsupportedMediaType = refusal("UNSUPPORTED_MEDIA_TYPE");
+export const unprocessable = refusal("UNPROCESSABLE");
+export const notReady = refusal("NOT_READY");
+export const modelUnavailable = refusal("MODEL_UNAVAILABLE");
+export const storeFull = refusal("STORE_FULL");
+export const storeUnusable = refusal("STORE_UNUSABLE");
+export const fetchFailed = refusal("FETCH_FAILED");
+export const internal = refusal("INTERNAL");
+
 /** An INVALID_REQUEST about one field; `what` begins the sentence: "The key cannot be made". */
 export function wrongField(what: string, path: string, message: string): ServiceError {
-  return new ServiceError("INVALID_REQUEST", `${what}: ${path} ${message}.`, { fields: [{ path, message }] });
+  return invalidRequest(`${what}: ${path} ${message}.`, { fields: [{ path, message }] });
 }
 
 /** The result of `work`, or the `ServiceError` that it rejects with; other errors are thrown on. */

@@ -1,4 +1,4 @@
-import { ServiceError } from "./errors.ts";
+import { conflict, ServiceError, unprocessable } from "./errors.ts";
 import type { Catalogue } from "./ports.ts";
 import type { Change, RequestRow } from "./rows.ts";
 
@@ -23,19 +23,14 @@ export class RequestLedger {
   ): Promise<T> {
     if (request === undefined) return run();
     if (this.#inFlight.has(request.key)) {
-      throw new ServiceError(
-        "CONFLICT",
-        "A request with this Idempotency-Key is still being worked on; try again shortly.",
-        {
-          retryAfterSeconds: 1,
-        },
-      );
+      throw conflict("A request with this Idempotency-Key is still being worked on; try again shortly.", {
+        retryAfterSeconds: 1,
+      });
     }
     const known = catalogue.findRequest(request.key);
     if (known !== undefined) {
       if (known.bodyHash !== request.bodyHash) {
-        throw new ServiceError(
-          "UNPROCESSABLE",
+        throw unprocessable(
           "This Idempotency-Key was used with another body; use a new key for a new request.",
         );
       }
@@ -62,8 +57,7 @@ export function requestChanges(
 
 /** The error of a repeated batch for an item that was refused the first time. */
 export function refusedBefore(): ServiceError {
-  return new ServiceError(
-    "CONFLICT",
+  return conflict(
     "This item was refused when the request was first made; use a new Idempotency-Key to have it judged again.",
   );
 }

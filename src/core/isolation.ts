@@ -7,11 +7,11 @@
  * - The id of something that the user does not own: NOT_FOUND, with the message that an unknown id gets.
  */
 import type { DocumentOperations } from "./documents/document-operations.ts";
-import { orRefused, ServiceError } from "./errors.ts";
+import { forbidden, orRefused, ServiceError } from "./errors.ts";
 import type { Operations } from "./operations.ts";
-import { notFound } from "./owned.ts";
+import { missing } from "./owned.ts";
 
-type Kind = Parameters<typeof notFound>[0];
+type Kind = Parameters<typeof missing>[0];
 /**
  * The treatment of a bound caller's call. The user is set in the input, in its filter or in each of its items; or the call
  * is refused; or it passes. Where the rule is a kind, the user is set in the input, and FORBIDDEN becomes NOT_FOUND: the
@@ -131,7 +131,7 @@ function kept(rule: Rule, operate: Operation, user: string): Operation {
   return (input, ...more) => {
     if (typeof rule === "object") {
       const message = `This key is bound to one user; ${rule.refused} needs one that is not.`;
-      throw new ServiceError("FORBIDDEN", message);
+      throw forbidden(message);
     }
     if (rule === "filter") return operate({ ...input, filter: own(user, input.filter ?? {}) }, ...more);
     if (rule === "items") {
@@ -143,7 +143,7 @@ function kept(rule: Rule, operate: Operation, user: string): Operation {
     const answer = operate(own(user, input), ...more);
     if (rule === "input") return answer;
     return Promise.resolve(answer).catch((error: unknown) => {
-      throw error instanceof ServiceError && error.code === "FORBIDDEN" ? notFound(rule) : error;
+      throw error instanceof ServiceError && error.code === "FORBIDDEN" ? missing(rule) : error;
     });
   };
 }
@@ -151,8 +151,7 @@ function kept(rule: Rule, operate: Operation, user: string): Operation {
 /** @throws {ServiceError} FORBIDDEN if the input names another user. */
 function own(user: string, input: Input): Input {
   if (input.userId === undefined || input.userId === user) return { ...input, userId: user };
-  throw new ServiceError(
-    "FORBIDDEN",
+  throw forbidden(
     "This key is bound to one user, and the request names another. Leave user_id out, or name the key's own user.",
   );
 }

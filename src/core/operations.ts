@@ -24,7 +24,7 @@ import { restoreRecords } from "./transfer/restore-records.ts";
 import { tagMemories } from "./memories/tag-memories.ts";
 import { updateMemory } from "./memories/update-memory.ts";
 import { documentDeletion, memoryRemoval } from "./documents/store-document.ts";
-import { checkVersion, notFound, owned, visible } from "./owned.ts";
+import { checkVersion, missing, owned, visible } from "./owned.ts";
 
 interface GetMemoryInput {
   readonly id: string;
@@ -39,7 +39,7 @@ export async function getMemory(
 ): Promise<SeenMemory> {
   const { id } = visible("memory", store.catalogue.find(input.id), input.userId);
   const memory = (await store.readMemories([id])).get(id);
-  if (memory === undefined) throw notFound("memory");
+  if (memory === undefined) throw missing("memory");
   return memory;
 }
 

@@ -1,4 +1,4 @@
-import { ServiceError } from "./errors.ts";
+import { forbidden, notFound, ServiceError } from "./errors.ts";
 
 const NOT_FOUND = {
   memory: "There is no memory with this id.",
@@ -14,22 +14,21 @@ interface OwnedRow {
   readonly userId: string | null;
 }
 
-export function notFound(kind: Kind): ServiceError {
-  return new ServiceError("NOT_FOUND", NOT_FOUND[kind]);
+export function missing(kind: Kind): ServiceError {
+  return notFound(NOT_FOUND[kind]);
 }
 
 /** The row, for reading. @throws {ServiceError} NOT_FOUND without a row, or for another user's when `userId` is given. */
 export function visible<T extends OwnedRow>(kind: Kind, row: T | undefined, userId: string | undefined): T {
-  if (row === undefined || (userId !== undefined && row.userId !== userId)) throw notFound(kind);
+  if (row === undefined || (userId !== undefined && row.userId !== userId)) throw missing(kind);
   return row;
 }
 
 /** The row, for changing. @throws {ServiceError} NOT_FOUND without a row; FORBIDDEN for another user's when `userId` is given. */
 export function owned<T extends OwnedRow>(kind: Kind, row: T | undefined, userId: string | undefined): T {
-  if (row === undefined) throw notFound(kind);
+  if (row === undefined) throw missing(kind);
   if (userId !== undefined && row.userId !== userId)
-    throw new ServiceError(
-      "FORBIDDEN",
+    throw forbidden(
       `This ${kind === "trash" ? "memory" : kind} belongs to another user; nothing was changed.`,
     );
   return row;

@@ -9,7 +9,7 @@ import type {
   FinishedBackup,
 } from "../core/backups.ts";
 import type { DocumentIndex } from "../core/documents/document-index.ts";
-import { ServiceError } from "../core/errors.ts";
+import { conflict, notReady, ServiceError, storeFull } from "../core/errors.ts";
 import type { Clock } from "../core/ports.ts";
 import type { UserDeletionPorts } from "../core/users/delete-user-memories.ts";
 import { VERSION } from "../config/version.ts";
@@ -213,8 +213,7 @@ export function createBackupService(parts: BackupParts) {
   }
 
   async function start({ name: wanted, folder: into = folder }: Parameters<BackupOperations["start"]>[0]) {
-    if (progress !== undefined)
-      throw new ServiceError("CONFLICT", `The backup ${progress.name} is being made already.`);
+    if (progress !== undefined) throw conflict(`The backup ${progress.name} is being made already.`);
     const startedAt = clock.now();
     if (wanted !== undefined) checkBackupName(wanted);
     // Taken before anything is waited for, so that of two who ask at once one is refused.
@@ -222,10 +221,7 @@ export function createBackupService(parts: BackupParts) {
     try {
       const name = wanted ?? (await timedName(into, startedAt));
       if ((await nodeDisk.list(into)).some((entry) => entry.name === name))
-        throw new ServiceError(
-          "CONFLICT",
-          `There is a backup ${name} in ${into} already; choose another name.`,
-        );
+        throw conflict(`There is a backup ${name} in ${into} already; choose another name.`);
       progress = { name, startedAt, done: 0, total: 0 };
       running = make(name, into);
       return progress;
@@ -285,7 +281,7 @@ export function createBackupService(parts: BackupParts) {
       const { name } = await start({});
       await running;
       if (last?.name !== name || last.problem !== undefined)
-        throw new ServiceError("NOT_READY", last?.problem ?? "The daemon is stopping.");
+        throw notReady(last?.problem ?? "The daemon is stopping.");
       return await backupsIn(folder).replace(before, name);
     },
     verify: (name: string) => verifyBackup(nodeDisk, folder, name, clock.now()),
@@ -311,8 +307,7 @@ export function createBackupService(parts: BackupParts) {
         includesFacts,
       };
       await noteErasures(nodeDisk, parts.dataDir, [erasure]).catch((error: unknown) => {
-        throw new ServiceError(
-          "STORE_FULL",
+        throw storeFull(
           "All of it is deleted, but the disk did not take the note that keeps backups from bringing it back. Free some " +
             "space and delete once more.",
           { cause: error },

@@ -1,7 +1,7 @@
 import type { PurgeOperations, PurgeProgress, FinishedPurge, PurgeStatus } from "../core/purge.ts";
 import type { BackupCopies } from "../core/backups.ts";
 import type { Clock } from "../core/ports.ts";
-import { ServiceError } from "../core/errors.ts";
+import { notReady } from "../core/errors.ts";
 import type { BackupService } from "./backup-service.ts";
 import type { Logger } from "./log.ts";
 import type { Purge, Originals } from "../storage/purge.ts";
@@ -101,13 +101,12 @@ export function createCompactionService(parts: CompactionParts) {
     start: (options?: Parameters<PurgeOperations["start"]>[0]) => start(false, options?.renewsBackups),
     async purgeWithBackups(): Promise<BackupCopies> {
       while (!start(false, true)) {
-        if (closing.signal.aborted) throw new ServiceError("NOT_READY", "The daemon is stopping.");
+        if (closing.signal.aborted) throw notReady("The daemon is stopping.");
         await running;
       }
       const ended = await running;
       if (ended?.backups !== undefined) return ended.backups;
-      throw new ServiceError(
-        "NOT_READY",
+      throw notReady(
         `All of it is deleted. ${ended?.problem ?? "The daemon is stopping."} Repeat the request to replace the backups.`,
       );
     },

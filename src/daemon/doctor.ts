@@ -4,7 +4,7 @@ import type { EmbeddingStamp } from "../core/embedding.ts";
 import { FollowUps } from "../core/memories/follow-ups.ts";
 import { remake } from "../core/memories/remake.ts";
 import { type Finding, note, ok, wrong } from "../core/status.ts";
-import { ServiceError } from "../core/errors.ts";
+import { ServiceError, storeUnusable } from "../core/errors.ts";
 import { MULTILINGUAL_E5, verified } from "../models/bundled-models.ts";
 import { modelsOf } from "../models/pulled-models.ts";
 import { BUNDLED_WHISPER } from "../models/whisper/whisper-model.ts";
@@ -203,8 +203,7 @@ export async function repairStopped(
   try {
     const { damaged, canOpen } = await examineStore(nodeDisk, dataDir, systemClock.now());
     if (!canOpen)
-      throw new ServiceError(
-        "STORE_UNUSABLE",
+      throw storeUnusable(
         "What is damaged cannot be made again, and nothing was changed. Restore a backup, or write out what can be read with " +
           "`memoryd doctor --salvage FOLDER`.",
       );

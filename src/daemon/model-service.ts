@@ -5,7 +5,7 @@ import {
   type QuestionEmbedding,
   stampKey,
 } from "../core/embedding.ts";
-import { ServiceError } from "../core/errors.ts";
+import { conflict, invalidRequest, storeFull, storeUnusable } from "../core/errors.ts";
 import type { ModelList } from "../core/models.ts";
 import { createSectorClassifier, type SectorClassifier, type SectorModel } from "../core/sectors/sectors.ts";
 import { MODEL_IDLE_MS } from "../config/limits.ts";
@@ -106,10 +106,7 @@ export function openModel(
   const chosen = chosenModel(dataDir);
   const configured = chosen ?? findModel(dataDir, wanted);
   if (configured === undefined)
-    throw new ServiceError(
-      "STORE_UNUSABLE",
-      `${unknownModel(dataDir, wanted)} \`memoryd models pull\` gets others.`,
-    );
+    throw storeUnusable(`${unknownModel(dataDir, wanted)} \`memoryd models pull\` gets others.`);
   const known = stored === undefined ? undefined : modelOf(dataDir, stored);
   // One that is not known is another version's: the store refuses it and says why.
   const model = chosen === undefined ? (known ?? configured) : configured;
@@ -177,8 +174,7 @@ export function createModelService({
       needed: checkpointer.roomNeeded + bytes,
     };
     if (space.free < space.needed)
-      throw new ServiceError(
-        "STORE_FULL",
+      throw storeFull(
         `There is no room to embed all memories again (${inWords(space)}); nothing was changed.`,
       );
   }
@@ -186,8 +182,7 @@ export function createModelService({
   async function change(to: EmbeddingModel): Promise<void> {
     const before = modelBefore();
     if (before !== undefined && !isSame(before, to))
-      throw new ServiceError(
-        "CONFLICT",
+      throw conflict(
         `The change from ${before.name} to ${model.name} goes on; wait until it is done, or change back.`,
       );
     await assertRoom();
@@ -264,10 +259,10 @@ export function createModelService({
     async use(name: string): Promise<ModelList> {
       const to = findModel(dataDir, name);
       if (to === undefined)
-        throw new ServiceError("INVALID_REQUEST", unknownModel(dataDir, name), {
+        throw invalidRequest(unknownModel(dataDir, name), {
           fields: [{ path: "/name", message: `is none of ${namesOf(dataDir)}` }],
         });
-      if (isChanging) throw new ServiceError("CONFLICT", "The model is being changed already.");
+      if (isChanging) throw conflict("The model is being changed already.");
       isChanging = true;
       try {
         if (!isSame(to, model)) await change(to);

@@ -3,7 +3,7 @@ import { cp, mkdir, readdir, readFile, rename, rm, rmdir, stat, writeFile } from
 import { basename, dirname, join, resolve } from "node:path";
 import { setVariables } from "../config/config.ts";
 import { isMissing } from "../config/system-error.ts";
-import { ServiceError } from "../core/errors.ts";
+import { conflict, invalidRequest, notFound, type ServiceError, storeFull } from "../core/errors.ts";
 import type { Calibration, CalibrationTexts } from "../models/calibrate-model.ts";
 import {
   BUNDLED_MODELS,
@@ -97,8 +97,7 @@ export async function pullModel(source: string, options: PullOptions): Promise<P
   await openDataDirectory(dataDir);
   const folder = join(dataDir, PULLED_FOLDER);
   const space = { free: await freeBytes(dataDir), needed: bytes + KEEP_FREE_BYTES };
-  if (space.free < space.needed)
-    throw new ServiceError("STORE_FULL", `There is no room for the model (${inWords(space)}).`);
+  if (space.free < space.needed) throw storeFull(`There is no room for the model (${inWords(space)}).`);
   await removeUnfinished(folder);
   const unfinished = join(folder, `${UNFINISHED}${process.pid}-${randomBytes(4).toString("hex")}`);
   try {
@@ -114,7 +113,7 @@ export async function pullModel(source: string, options: PullOptions): Promise<P
     // Only where it is empty.
     await rmdir(folder).catch(() => undefined);
     throw isFull(error)
-      ? new ServiceError("STORE_FULL", "The disk became full; nothing of the model was kept.", {
+      ? storeFull("The disk became full; nothing of the model was kept.", {
           cause: error,
         })
       : error;
@@ -123,22 +122,17 @@ export async function pullModel(source: string, options: PullOptions): Promise<P
 
 function checkName(name: string, dataDir: string): void {
   if (!PULLED_NAME.test(name))
-    throw new ServiceError(
-      "INVALID_REQUEST",
+    throw invalidRequest(
       `"${plain(name)}" cannot name a model: use letters, digits, ".", "_" and "-", at most 64, beginning with a letter or digit ` +
         "(--as NAME).",
     );
   if (BUNDLED_MODELS.some((model) => model.name === name))
-    throw new ServiceError(
-      "CONFLICT",
-      `${name} ships with memoryd; keep this one under another name with --as NAME.`,
-    );
+    throw conflict(`${name} ships with memoryd; keep this one under another name with --as NAME.`);
   if (modelsOf(dataDir).some((model) => model.name === name)) throw taken(name, dataDir);
 }
 
 function taken(name: string, dataDir: string): ServiceError {
-  return new ServiceError(
-    "CONFLICT",
+  return conflict(
     `There is a model ${name} already. Keep this one under another name with --as NAME, or remove ` +
       `${join(dataDir, PULLED_FOLDER, name)} if the store does not use it.`,
   );
@@ -152,8 +146,7 @@ async function openSource(source: string, hub: HubAccess): Promise<Source> {
   );
   if (isFolder) return await openFolder(folder);
   if (!isHubName(source))
-    throw new ServiceError(
-      "NOT_FOUND",
+    throw notFound(
       `There is no folder ${folder}, and "${plain(source)}" is not OWNER/NAME of a model at a hub.`,
     );
   const model = await lookUpModel(hub, source);

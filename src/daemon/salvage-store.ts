@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 import { VERSION } from "../config/version.ts";
-import { ServiceError } from "../core/errors.ts";
+import { conflict, ServiceError, storeFull } from "../core/errors.ts";
 import { INITIAL_SALIENCE, type Memory } from "../core/memory.ts";
 import { memoryOf, type MemoryRow } from "../core/rows.ts";
 import { exportRecords } from "../core/transfer/export-records.ts";
@@ -56,7 +56,7 @@ export async function salvageStopped(
   const target = resolve(folder);
   await requireStore(dataDir);
   if ((await nodeDisk.list(target)).length > 0)
-    throw new ServiceError("CONFLICT", `${target} is not empty; name an empty folder or a new one.`);
+    throw conflict(`${target} is not empty; name an empty folder or a new one.`);
   await refuseInsideStore(nodeDisk, target);
   const release = await keepOthersOut(dataDir);
   const unfinished = `${target}.unfinished`;
@@ -103,13 +103,9 @@ export async function salvageStopped(
   } catch (error) {
     const isFull = error instanceof ServiceError && error.code === "STORE_FULL";
     if (!isFull && !hasCode(error, "ENOSPC", "EDQUOT")) throw error;
-    throw new ServiceError(
-      "STORE_FULL",
-      `There is no room for the export in ${target}; name a folder on another disk.`,
-      {
-        cause: error,
-      },
-    );
+    throw storeFull(`There is no room for the export in ${target}; name a folder on another disk.`, {
+      cause: error,
+    });
   } finally {
     await removeTree(nodeDisk, unfinished).catch(() => undefined);
     await release();

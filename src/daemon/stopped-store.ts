@@ -2,7 +2,7 @@ import { dirname } from "node:path";
 import { VERSION } from "../config/version.ts";
 import type { Backup } from "../core/backups.ts";
 import type { PurgeProgress, FinishedPurge } from "../core/purge.ts";
-import { ServiceError } from "../core/errors.ts";
+import { storeUnusable } from "../core/errors.ts";
 import { deleteUserMemories } from "../core/users/delete-user-memories.ts";
 import { listUsers } from "../core/users/list-users.ts";
 import { MULTILINGUAL_E5 } from "../models/bundled-models.ts";
@@ -126,7 +126,7 @@ export async function restore(
 /** @throws {ServiceError} STORE_UNUSABLE where no store is. */
 export async function requireStore(dataDir: string): Promise<void> {
   if (await holdsStore(nodeDisk, dataDir)) return;
-  throw new ServiceError("STORE_UNUSABLE", `There is no store in ${dataDir}; name another with --data-dir.`);
+  throw storeUnusable(`There is no store in ${dataDir}; name another with --data-dir.`);
 }
 
 /** Opens a stopped store, with a model where anything is embedded. @throws {ServiceError} STORE_UNUSABLE. */

@@ -1,5 +1,5 @@
 import type { Block, ExtractedDocument, ExtractionLimits } from "../core/documents/extraction.ts";
-import { ServiceError } from "../core/errors.ts";
+import { type ServiceError, tooLarge } from "../core/errors.ts";
 
 /** The text of a document and the metadata that it holds of itself, by the reader of one format. */
 export type ReadDocument = { readonly blocks: readonly Block[] } & {
@@ -92,8 +92,5 @@ export function cleanLanguage(value: unknown): string | undefined {
 
 /** The error for a document with more text than its limit. */
 export function tooMuchText({ maxChars }: Pick<ExtractionLimits, "maxChars">): ServiceError {
-  return new ServiceError(
-    "TOO_LARGE",
-    `The document has more than ${maxChars} characters of text. Send it in parts.`,
-  );
+  return tooLarge(`The document has more than ${maxChars} characters of text. Send it in parts.`);
 }

@@ -1,4 +1,4 @@
-import { ServiceError } from "../core/errors.ts";
+import { type ServiceError, unprocessable, unsupportedMediaType } from "../core/errors.ts";
 import type { DocumentKind, TextKind } from "../core/documents/extraction.ts";
 import { TEXT_EXTENSIONS } from "../files/file-kinds.ts";
 import { CONTAINER_NAMES } from "./media/container.ts";
@@ -221,8 +221,7 @@ export function claimOf({ claimedType, filename }: Claim) {
 }
 
 async function binaryKind(bytes: Uint8Array): Promise<TextKind | undefined> {
-  if (bytes.length === 0)
-    throw new ServiceError("UNPROCESSABLE", "The document is empty. Send one that holds text.");
+  if (bytes.length === 0) throw unprocessable("The document is empty. Send one that holds text.");
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 4_096)).toString("latin1");
 
   // Mail gateways and servers put lines before the header; readers look for it in the first 1024 bytes.
@@ -251,10 +250,7 @@ function oldOffice(bytes: Uint8Array): ServiceError {
     Buffer.from("EncryptedPackage", "utf16le"),
   );
   if (!isEncrypted) return unsupported("an Office document of before 2007");
-  return new ServiceError(
-    "UNPROCESSABLE",
-    "The document is encrypted. Save it without a password and send that.",
-  );
+  return unprocessable("The document is encrypted. Save it without a password and send that.");
 }
 
 /** Text has no zero bytes (but UTF-16) and few other controls. */
@@ -281,8 +277,7 @@ function looksLikeHtml(start: string): boolean {
 }
 
 function unsupported(what: string): ServiceError {
-  return new ServiceError(
-    "UNSUPPORTED_MEDIA_TYPE",
+  return unsupportedMediaType(
     `The file is ${what}. Readable are PDF, DOCX, XLSX, PPTX, EPUB, HTML, Markdown, plain text, mails ` +
       "(EML), notebooks (IPYNB), subtitles (SRT, VTT), pictures of text (PNG, JPEG, WebP) " +
       "and recordings (WAV, MP3, M4A, AAC, FLAC, Ogg, Opus, WebM, MP4, MOV, MKV). Convert it to one of these.",
@@ -290,8 +285,7 @@ function unsupported(what: string): ServiceError {
 }
 
 function unknownKind(claimed: string): ServiceError {
-  return new ServiceError(
-    "UNSUPPORTED_MEDIA_TYPE",
+  return unsupportedMediaType(
     `The file is sent as ${nameOf(claimed)}, which cannot be read. Readable are pdf, docx, xlsx, pptx, ` +
       "epub, eml, ipynb, png, jpeg, webp, html, md and txt, text under " +
       "other names such as csv, json or source code, audio and video. Correct the type, or leave it out.",
@@ -303,8 +297,7 @@ const nameOf = (claimed: string) => (/^[\w.+/-]{1,100}$/.test(claimed) ? claimed
 /** @param found in words, such as "a PDF". */
 export function contradiction(claimed: string, found: string): ServiceError {
   const name = nameOf(claimed);
-  return new ServiceError(
-    "UNSUPPORTED_MEDIA_TYPE",
+  return unsupportedMediaType(
     `The file is sent as ${name} but its bytes are ${found}. Correct the type, or send the other file.`,
   );
 }

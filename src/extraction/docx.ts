@@ -1,5 +1,5 @@
 import mammoth from "mammoth";
-import { ServiceError } from "../core/errors.ts";
+import { unprocessable } from "../core/errors.ts";
 import type { ExtractionLimits } from "../core/documents/extraction.ts";
 import { cleanLanguage, type ReadDocument } from "./clean-text.ts";
 import { blocksOfHtml } from "./html-blocks.ts";
@@ -67,11 +67,9 @@ async function convert(parts: ReadonlyMap<string, Uint8Array>): Promise<string> 
     });
     return value;
   } catch (cause) {
-    throw new ServiceError(
-      "UNPROCESSABLE",
-      "The Word document is damaged. Open it in Word or LibreOffice and save it again.",
-      { cause },
-    );
+    throw unprocessable("The Word document is damaged. Open it in Word or LibreOffice and save it again.", {
+      cause,
+    });
   }
 }
 

@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import { ServiceError } from "../core/errors.ts";
+import { unprocessable } from "../core/errors.ts";
 import type { Block, ExtractionLimits } from "../core/documents/extraction.ts";
 import { cleanDate, cleanField, cleanLanguage, type ReadDocument } from "./clean-text.ts";
 import { blocksOfHtml } from "./html-blocks.ts";
@@ -71,8 +71,7 @@ async function assertOpen(parts: ZipParts, chapters: readonly string[]): Promise
     ),
   );
   if (chapters.some((name) => locked.has(name))) {
-    throw new ServiceError(
-      "UNPROCESSABLE",
+    throw unprocessable(
       "The book is protected against copying, and its text is encrypted. Send a copy without protection.",
     );
   }

@@ -1,4 +1,4 @@
-import { ServiceError } from "../core/errors.ts";
+import { tooLarge, unprocessable } from "../core/errors.ts";
 import type {
   ExtractedDocument,
   ExtractionInput,
@@ -36,7 +36,7 @@ export async function extractDocument(
     throw tooMuchText(limits);
   }
   if (!found.blocks.some((block) => /[\p{L}\p{N}\p{S}]/u.test(block.text))) {
-    throw new ServiceError("UNPROCESSABLE", "The document holds no text.");
+    throw unprocessable("The document holds no text.");
   }
   if (kind !== "pdf") onProgress(1, 1);
   const { blocks, method, ...metadata } = found;
@@ -90,10 +90,7 @@ async function read(
     }
     case "html": {
       if (bytes.length > MAX_HTML_BYTES) {
-        throw new ServiceError(
-          "TOO_LARGE",
-          `The page has more than ${MAX_HTML_BYTES} bytes. Send it in parts.`,
-        );
+        throw tooLarge(`The page has more than ${MAX_HTML_BYTES} bytes. Send it in parts.`);
       }
       const { readHtml } = await import("./html.ts");
       return readHtml(decodeText(bytes, charset ?? declaredInMarkup(bytes)), claims.url);
@@ -106,10 +103,7 @@ async function read(
     case "vtt": {
       const subtitles = readSubtitles(textWithin(bytes, charset, limits));
       if (subtitles.blocks.length === 0) {
-        throw new ServiceError(
-          "UNPROCESSABLE",
-          "The file holds no subtitles: texts below a line with their times.",
-        );
+        throw unprocessable("The file holds no subtitles: texts below a line with their times.");
       }
       return { method: "subtitles", ...subtitles };
     }

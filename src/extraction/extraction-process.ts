@@ -5,7 +5,7 @@ import type {
   ExtractionLimits,
   ExtractionOptions,
 } from "../core/documents/extraction.ts";
-import { type ErrorCode, ServiceError } from "../core/errors.ts";
+import { type ErrorCode, internal, ServiceError, tooLarge, unprocessable } from "../core/errors.ts";
 import { type Job, JobProcess, type ProcessEnd } from "../sandbox/job-process.ts";
 import type { Walls } from "../sandbox/walls.ts";
 import { passedLimit } from "../sandbox/watchdog.ts";
@@ -128,20 +128,18 @@ async function feed(
 function explainEnd({ cause, printed, hasAnswered }: ProcessEnd, limits: ExtractionLimits): ServiceError {
   if (passedLimit(printed) === "time") return tookTooLong(limits);
   if (passedLimit(printed) === "memory" || /heap out of memory|allocation failed/i.test(printed)) {
-    return new ServiceError(
-      "TOO_LARGE",
+    return tooLarge(
       `Reading the document takes more than ${limits.maxResidentBytes} bytes of memory. Send it in parts.`,
     );
   }
   // Before the first document its output is about the program, not about a document.
   if (!hasAnswered) {
     const details = new Error(`${cause.message}: ${printed.trim()}`);
-    return new ServiceError("INTERNAL", "The process that reads documents does not start.", {
+    return internal("The process that reads documents does not start.", {
       cause: details,
     });
   }
-  return new ServiceError(
-    "UNPROCESSABLE",
+  return unprocessable(
     "The process that reads documents failed on this one, which is damaged or hostile. Save it again.",
     { cause },
   );
@@ -149,5 +147,5 @@ function explainEnd({ cause, printed, hasAnswered }: ProcessEnd, limits: Extract
 
 function tookTooLong({ maxWorkingMs }: ExtractionLimits): ServiceError {
   const message = `Reading the document takes more than ${maxWorkingMs} ms of work. Send it in parts.`;
-  return new ServiceError("TOO_LARGE", message);
+  return tooLarge(message);
 }

@@ -1,5 +1,5 @@
 import { Parser } from "htmlparser2";
-import { ServiceError } from "../core/errors.ts";
+import { unprocessable } from "../core/errors.ts";
 
 /** An element, or a text as a string. */
 export interface HtmlElement {
@@ -33,10 +33,7 @@ export function parseHtml(html: string, { isXml = false }: { readonly isXml?: bo
         depth += 1;
         if (depth > deepest) deepest = depth;
         if (depth > MAX_NESTING) {
-          throw new ServiceError(
-            "UNPROCESSABLE",
-            `The page nests more than ${MAX_NESTING} elements. It cannot be read.`,
-          );
+          throw unprocessable(`The page nests more than ${MAX_NESTING} elements. It cannot be read.`);
         }
         const element: HtmlElement = { tag, attributes, children: [] };
         top().children.push(element);

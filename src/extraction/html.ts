@@ -1,6 +1,6 @@
 import { isProbablyReaderable, Readability } from "@mozilla/readability";
 import { parseHTML } from "linkedom";
-import { ServiceError } from "../core/errors.ts";
+import { unprocessable } from "../core/errors.ts";
 import type { Block } from "../core/documents/extraction.ts";
 import type { ReadDocument } from "./clean-text.ts";
 import { blocksOfHtml } from "./html-blocks.ts";
@@ -32,8 +32,7 @@ export function readHtml(html: string, base?: string): Page {
   const byRules = blocksOfHtml(main, { skips });
 
   if (charsOf(byRules) < MAX_EMPTY_PAGE_CHARS && needsScripts(root)) {
-    throw new ServiceError(
-      "UNPROCESSABLE",
+    throw unprocessable(
       "The page's text is written by scripts, which are not run. Save the page from a browser and send that file.",
     );
   }

@@ -1,4 +1,4 @@
-import { ServiceError } from "../core/errors.ts";
+import { unprocessable } from "../core/errors.ts";
 import type { Block } from "../core/documents/extraction.ts";
 import { cleanText, type ReadDocument } from "./clean-text.ts";
 import { readMarkdown } from "./markdown.ts";
@@ -18,7 +18,7 @@ type Json = Readonly<Record<string, unknown>>;
 export function readNotebook(text: string): ReadDocument {
   const cells = cellsOf(text);
   if (cells === undefined) {
-    throw new ServiceError("UNPROCESSABLE", "The file is no Jupyter notebook. Save it again as .ipynb.");
+    throw unprocessable("The file is no Jupyter notebook. Save it again as .ipynb.");
   }
   const blocks = cells.flatMap((cell): Block[] => {
     const source = linesOf(cell["source"] ?? cell["input"]);

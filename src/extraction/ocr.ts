@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { ServiceError } from "../core/errors.ts";
+import { type ServiceError, tooLarge, unprocessable, unsupportedMediaType } from "../core/errors.ts";
 import type { Block, ExtractionLimits } from "../core/documents/extraction.ts";
 import { type ReadDocument, tooMuchText } from "./clean-text.ts";
 import { plainTextBlocks } from "./plain-text.ts";
@@ -57,14 +57,13 @@ export async function readPicture(bytes: Uint8Array, limits: ExtractionLimits): 
   const pixels = size.width * size.height;
   if (pixels > MAX_PIXELS) {
     const megapixels = Math.round(pixels / 1e6);
-    throw new ServiceError(
-      "TOO_LARGE",
+    throw tooLarge(
       `The picture has ${megapixels} megapixels; the limit is ${MAX_PIXELS / 1e6}. Make it smaller.`,
     );
   }
   const { confidence, blocks } = (await recognise())(bytes);
   if (confidence < MIN_CONFIDENCE || blocks.length === 0)
-    throw new ServiceError("UNPROCESSABLE", "The picture holds no text that can be read.");
+    throw unprocessable("The picture holds no text that can be read.");
   if (blocks.reduce((sum, { text }) => sum + text.length, 0) > limits.maxChars) throw tooMuchText(limits);
   return { blocks, confidence: confidence / 100 };
 }
@@ -92,8 +91,7 @@ async function load(): Promise<(picture: Uint8Array) => Recognised> {
     wasm = require.resolve(`${PROGRAM}/tesseract-core-simd-lstm.wasm`);
     folder = dirname(dirname(require.resolve(`${LANGUAGES}/eng/package.json`)));
   } catch {
-    throw new ServiceError(
-      "UNSUPPORTED_MEDIA_TYPE",
+    throw unsupportedMediaType(
       `The file holds pictures instead of text. To read the text in pictures, install beside memoryd: npm install ${OCR_PACKAGES.join(" ")}`,
     );
   }
@@ -155,10 +153,7 @@ function blocksOf(json: string): Block[] {
 }
 
 function damaged(): ServiceError {
-  return new ServiceError(
-    "UNPROCESSABLE",
-    "The picture is damaged or cut off. Get it again, or save it again.",
-  );
+  return unprocessable("The picture is damaged or cut off. Get it again, or save it again.");
 }
 
 /** Width and height of a PNG, JPEG or WebP picture by its head, before anything is decoded; undefined where it has none. */

@@ -1,5 +1,5 @@
 /** Pages of a PDF that are pictures of text. */
-import { ServiceError } from "../core/errors.ts";
+import { tooLarge } from "../core/errors.ts";
 import type { Block } from "../core/documents/extraction.ts";
 import { readScan } from "./ocr.ts";
 
@@ -43,7 +43,7 @@ export async function readScans<Page>(
     if (scans > MAX_SCANS) {
       if (hasText) break;
       const message = `The PDF has more than ${MAX_SCANS} scanned pages. Send it in parts.`;
-      throw new ServiceError("TOO_LARGE", message);
+      throw tooLarge(message);
     }
     try {
       const found = await readScan(picture);

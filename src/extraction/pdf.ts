@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { ServiceError } from "../core/errors.ts";
+import { type ServiceError, tooLarge, unprocessable } from "../core/errors.ts";
 import type { Block, ExtractionLimits } from "../core/documents/extraction.ts";
 import { cleanField, cleanLanguage, type ReadDocument, tooMuchText } from "./clean-text.ts";
 import { blocksOfPdf, headingKey } from "./pdf-blocks.ts";
@@ -41,10 +41,7 @@ export async function readPdf(
   const document = await open(pdfjs, bytes);
   const pages = document.numPages;
   if (pages > limits.maxPages) {
-    throw new ServiceError(
-      "TOO_LARGE",
-      `The PDF has ${pages} pages; the limit is ${limits.maxPages}. Send it in parts.`,
-    );
+    throw tooLarge(`The PDF has ${pages} pages; the limit is ${limits.maxPages}. Send it in parts.`);
   }
   const rows: Row[][] = [];
   let chars = 0;
@@ -105,11 +102,9 @@ async function open(pdfjs: Pdfjs, data: Uint8Array): Promise<PdfDocument> {
     }).promise;
   } catch (error) {
     if (error instanceof Error && error.name === "PasswordException") {
-      throw new ServiceError(
-        "UNPROCESSABLE",
-        "The PDF is encrypted. Save it without a password and send that.",
-        { cause: error },
-      );
+      throw unprocessable("The PDF is encrypted. Save it without a password and send that.", {
+        cause: error,
+      });
     }
     throw damaged("The PDF is damaged. Open it in a viewer and print or save it again.", error);
   }
@@ -233,10 +228,9 @@ function pdfDate(value: unknown): number | undefined {
 
 function withoutText(pages: number): ServiceError {
   const what = pages === 1 ? "The page of the PDF holds" : `The ${pages} pages of the PDF hold`;
-  return new ServiceError(
-    "UNPROCESSABLE",
+  return unprocessable(
     `${what} no text, and no scan that can be read. Add the text by other character recognition (OCRmyPDF, for one).`,
   );
 }
 
-const damaged = (message: string, cause?: unknown) => new ServiceError("UNPROCESSABLE", message, { cause });
+const damaged = (message: string, cause?: unknown) => unprocessable(message, { cause });

@@ -1,5 +1,5 @@
 import { type FileHandle, open } from "node:fs/promises";
-import { ServiceError } from "../core/errors.ts";
+import { notFound, notReady, tooLarge } from "../core/errors.ts";
 import {
   SMALL_DOCUMENT_BYTES,
   type CutDocument,
@@ -60,8 +60,7 @@ export function openExtractor(options: ExtractorOptions): TextExtractor {
   async function read(document: SentDocument, wishes: ExtractionOptions): Promise<CutDocument> {
     const { byteCount } = document;
     if (byteCount > limits.maxBytes) {
-      throw new ServiceError(
-        "TOO_LARGE",
+      throw tooLarge(
         `The document has ${byteCount} bytes; the limit is ${limits.maxBytes}. Send it in parts, or raise --max-upload-bytes.`,
       );
     }
@@ -85,7 +84,7 @@ export function openExtractor(options: ExtractorOptions): TextExtractor {
     },
     checkClaim,
     async close() {
-      closing.abort(new ServiceError("NOT_READY", "The document reader is closed."));
+      closing.abort(notReady("The document reader is closed."));
       await Promise.all([small.close(), large.close()]);
     },
   };
@@ -99,6 +98,6 @@ async function* piecesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 export async function openOriginal(path: string): Promise<FileHandle> {
   return await open(path, "r").catch((cause: unknown) => {
     if ((cause as NodeJS.ErrnoException).code !== "ENOENT") throw cause;
-    throw new ServiceError("NOT_FOUND", "The file is not on the disk any more. Send it again.", { cause });
+    throw notFound("The file is not on the disk any more. Send it again.", { cause });
   });
 }

@@ -1,7 +1,7 @@
 import { buffer } from "node:stream/consumers";
 import { type Entry, fromBufferPromise } from "yauzl";
 import type { ExtractionLimits } from "../core/documents/extraction.ts";
-import { ServiceError } from "../core/errors.ts";
+import { ServiceError, tooLarge, unprocessable } from "../core/errors.ts";
 
 const MAX_ENTRIES = 10_000;
 
@@ -18,8 +18,7 @@ export async function openZip(bytes: Uint8Array): Promise<ZipArchive> {
     const entries: Entry[] = [];
     for await (const entry of zip.eachEntry()) {
       entries.push(entry);
-      if (entries.length > MAX_ENTRIES)
-        throw new ServiceError("TOO_LARGE", `The archive has more than ${MAX_ENTRIES} entries.`);
+      if (entries.length > MAX_ENTRIES) throw tooLarge(`The archive has more than ${MAX_ENTRIES} entries.`);
     }
     return { entries, read: (entry) => zip.openReadStreamPromise(entry).then(buffer).catch(damaged) };
   } catch (error) {
@@ -53,16 +52,12 @@ export async function openParts(
     if (entry === undefined) return undefined;
     total += entry.uncompressedSize;
     if (total > maxInflatedBytes) {
-      throw new ServiceError(
-        "TOO_LARGE",
+      throw tooLarge(
         `The document grows to more than ${maxInflatedBytes} bytes when it is unpacked. Send it in parts.`,
       );
     }
     if (entry.isEncrypted()) {
-      throw new ServiceError(
-        "UNPROCESSABLE",
-        "The document is encrypted. Save it without a password and send that.",
-      );
+      throw unprocessable("The document is encrypted. Save it without a password and send that.");
     }
     return zip.read(entry);
   };
@@ -74,7 +69,7 @@ export async function openParts(
 }
 
 function damaged(cause: unknown): never {
-  throw new ServiceError("UNPROCESSABLE", "The file is damaged or cut off. Get it again, or save it again.", {
+  throw unprocessable("The file is damaged or cut off. Get it again, or save it again.", {
     cause,
   });
 }

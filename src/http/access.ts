@@ -3,7 +3,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { isIP } from "node:net";
 import type { ApiKey, Scope } from "../core/access/api-key.ts";
 import type { KeyRing } from "../core/access/key-ring.ts";
-import { ServiceError } from "../core/errors.ts";
+import { conflict, invalidRequest } from "../core/errors.ts";
 import type { Clock } from "../core/ports.ts";
 import type { peerOf } from "./peer.ts";
 
@@ -71,22 +71,15 @@ export const OWNER: Caller = { id: "owner", name: null, scope: "admin" };
 export function resolveAccess(options: AccessOptions): Access {
   const { apiKey, keys, localToken, host = "127.0.0.1", allowedHosts = [], allowedOrigins = [] } = options;
   if (apiKey !== undefined && apiKey.length < MIN_KEY_LENGTH) {
-    throw new ServiceError(
-      "INVALID_REQUEST",
-      `The API key is shorter than ${MIN_KEY_LENGTH} characters. Choose a longer one.`,
-    );
+    throw invalidRequest(`The API key is shorter than ${MIN_KEY_LENGTH} characters. Choose a longer one.`);
   }
   if (apiKey !== undefined && !KEY_CHARACTERS.test(apiKey)) {
-    throw new ServiceError(
-      "INVALID_REQUEST",
-      "The API key must be visible ASCII, as headers carry nothing else.",
-    );
+    throw invalidRequest("The API key must be visible ASCII, as headers carry nothing else.");
   }
   const open = [host, ...allowedHosts.map(nameIn)].find((name) => !isLoopback(name));
   const isKeyNeeded = () => apiKey !== undefined || keys?.isLocked === true;
   if (open !== undefined && !isKeyNeeded()) {
-    throw new ServiceError(
-      "INVALID_REQUEST",
+    throw invalidRequest(
       `Without an API key memoryd serves this machine only, not ${open}. Set MEMORYD_API_KEY, make a key with ` +
         "`memoryd keys create`, or leave that address out.",
     );
@@ -103,8 +96,7 @@ export function resolveAccess(options: AccessOptions): Access {
     isKeyNeeded,
     checkUnlocking() {
       if (open === undefined || apiKey !== undefined) return;
-      throw new ServiceError(
-        "CONFLICT",
+      throw conflict(
         `memoryd serves ${open}, so without keys everybody there could read all of it. Start it for this machine only, ` +
           "or set MEMORYD_API_KEY, and try again.",
       );
@@ -178,8 +170,7 @@ export function bracketed(host: string): string {
 function originOf(text: string): string {
   const origin = URL.canParse(text) ? new URL(text).origin : "null";
   if (origin === "null") {
-    throw new ServiceError(
-      "INVALID_REQUEST",
+    throw invalidRequest(
       `"${text}" is not an origin. Write it as https://notes.example or http://localhost:3000.`,
     );
   }

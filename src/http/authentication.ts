@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Scope } from "../core/access/api-key.ts";
 import { MAX_KEYS } from "../core/access/key-ring.ts";
-import { ServiceError } from "../core/errors.ts";
+import { forbidden, ServiceError, unauthorized } from "../core/errors.ts";
 import { type Access, type AccessOptions, type Caller, LOCAL_TOKEN_ID, OWNER } from "./access.ts";
 import { clientAddressOf, networkOf, trustedProxies } from "./client-address.ts";
 import { peerOf } from "./peer.ts";
@@ -44,7 +44,7 @@ export function createAuthentication(
   function refuseWrongKey(request: FastifyRequest, reply: FastifyReply, why: string): never {
     const address = clientAddressOf(request.raw, isTrusted);
     const { waitSeconds, isFirstRefusal } = wrongKeys.take(networkOf(address));
-    if (waitSeconds === 0) throw new ServiceError("UNAUTHORIZED", why);
+    if (waitSeconds === 0) throw unauthorized(why);
     if (isFirstRefusal) request.log.warn({ address }, "many wrong keys");
     // Each further try needs a new connection.
     reply.header("connection", "close");
@@ -81,8 +81,7 @@ export function createAuthentication(
     const ownUid = process.getuid?.();
     if (peer === "unknown" || (peer !== "gone" && peer.uid === ownUid)) return OWNER;
     if (routeOptions.config.scope === "open") return undefined;
-    throw new ServiceError(
-      "FORBIDDEN",
+    throw forbidden(
       `Without a key memoryd serves only the user who runs it (uid ${ownUid}), and this request comes from ` +
         `${peer === "gone" ? "a connection that was closed before its user was known" : `another one (uid ${peer.uid})`}. ` +
         "Have its owner make a key with `memoryd keys create`, and send it as `Authorization: Bearer KEY`.",
@@ -113,16 +112,13 @@ export function createAuthentication(
 /** The one place where a caller's scope meets a route's. */
 function checkScope(caller: Caller | undefined, scope: Scope): asserts caller is Caller {
   if (caller === undefined) {
-    throw new ServiceError(
-      "UNAUTHORIZED",
-      "A key is needed: send it as `Authorization: Bearer KEY` or `x-api-key: KEY`.",
-    );
+    throw unauthorized("A key is needed: send it as `Authorization: Bearer KEY` or `x-api-key: KEY`.");
   }
   if (scope === "admin" && caller.userId !== undefined) {
-    throw new ServiceError("FORBIDDEN", "This key is bound to one user; this is about all of them.");
+    throw forbidden("This key is bound to one user; this is about all of them.");
   }
   if (SCOPE_RANK[caller.scope] < SCOPE_RANK[scope]) {
-    throw new ServiceError("FORBIDDEN", `This key has the scope ${caller.scope}; ${scope} is needed.`);
+    throw forbidden(`This key has the scope ${caller.scope}; ${scope} is needed.`);
   }
 }
 

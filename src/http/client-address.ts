@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { BlockList, isIP } from "node:net";
-import { ServiceError } from "../core/errors.ts";
+import { invalidRequest } from "../core/errors.ts";
 
 /** True for a proxy whose `X-Forwarded-For` is trusted. */
 export type IsTrusted = (address: string) => boolean;
@@ -14,8 +14,7 @@ export function trustedProxies(proxies: readonly string[]): IsTrusted {
     const longest = family === 4 ? 32 : 128;
     const length = bits === undefined ? longest : Number(bits);
     if (family === 0 || more.length > 0 || !/^\d{1,3}$/.test(bits ?? "0") || length > longest) {
-      throw new ServiceError(
-        "INVALID_REQUEST",
+      throw invalidRequest(
         `"${proxy}" is not the address of a proxy. Name it as 10.0.0.7, or its network as 10.0.0.0/8, in --trusted-proxies.`,
       );
     }

@@ -8,7 +8,7 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { ServiceError } from "../core/errors.ts";
+import { forbidden, invalidRequest } from "../core/errors.ts";
 import type { Scope } from "../core/access/api-key.ts";
 import { bracketed, HTTP_PORT, HTTPS_PORT, splitHost, type Access, type Caller } from "./access.ts";
 import type { Authenticate } from "./authentication.ts";
@@ -75,15 +75,14 @@ export function guardRequests(app: FastifyInstance, access: Access, authenticate
 function checkHost(request: FastifyRequest, access: Access): void {
   const { host } = request.headers;
   if (host === undefined || host === "") {
-    throw new ServiceError("INVALID_REQUEST", "A Host header is needed.");
+    throw invalidRequest("A Host header is needed.");
   }
   // Node keeps the first of two Host headers; a proxy before it may have looked at the second.
   if ((request.raw.headersDistinct?.host?.length ?? 1) > 1) {
-    throw new ServiceError("INVALID_REQUEST", "There must be one Host header only.");
+    throw invalidRequest("There must be one Host header only.");
   }
   if (!isOwnHost(host, request, access) && !isAllowedHost(host, access)) {
-    throw new ServiceError(
-      "FORBIDDEN",
+    throw forbidden(
       "The Host header names another service. Add the name to MEMORYD_ALLOWED_HOSTS if it is yours.",
     );
   }
@@ -121,8 +120,7 @@ function checkForwarded(request: FastifyRequest, access: Access): void {
     (name) => name === "forwarded" || name.startsWith("x-forwarded-"),
   );
   if (forwarded !== undefined) {
-    throw new ServiceError(
-      "FORBIDDEN",
+    throw forbidden(
       `The request came through a proxy (${forwarded}), which would open memoryd to others. Make a key with \`memoryd keys create\`, or set MEMORYD_API_KEY, first.`,
     );
   }
@@ -138,8 +136,7 @@ function checkBrowser(request: FastifyRequest, reply: FastifyReply, access: Acce
         "access-control-expose-headers": CORS_ANSWER_HEADERS,
       });
     } else if (!isOwnOrigin(origin, request, access)) {
-      throw new ServiceError(
-        "FORBIDDEN",
+      throw forbidden(
         "Web pages of other origins may not call. Add the origin to MEMORYD_ALLOWED_ORIGINS if it is yours.",
       );
     }
@@ -148,7 +145,7 @@ function checkBrowser(request: FastifyRequest, reply: FastifyReply, access: Acce
   const site = request.headers["sec-fetch-site"];
   const isPage = request.routeOptions.config.isPage === true;
   if ((site === "cross-site" || site === "same-site") && !isPage) {
-    throw new ServiceError("FORBIDDEN", "Web pages of other sites may not call.");
+    throw forbidden("Web pages of other sites may not call.");
   }
 }
 

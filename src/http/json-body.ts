@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { ServiceError } from "../core/errors.ts";
+import { invalidRequest, ServiceError, tooLarge, unsupportedMediaType } from "../core/errors.ts";
 import { BODY_LIMITS, type CutList, type JsonLimits, PIECE_BYTES, scanJson } from "../schemas/json-limits.ts";
 import { inTurns } from "./batch.ts";
 
@@ -37,14 +37,14 @@ export function readJsonBodies(app: FastifyInstance): void {
 async function parseBody(request: FastifyRequest, bytes: Buffer): Promise<unknown> {
   const charset = CHARSET.exec(request.headers["content-type"] ?? "")?.[1];
   if (charset !== undefined && !/^utf-?8$/i.test(charset)) {
-    throw new ServiceError("UNSUPPORTED_MEDIA_TYPE", `JSON is read as UTF-8, not as ${charset}.`);
+    throw unsupportedMediaType(`JSON is read as UTF-8, not as ${charset}.`);
   }
   if (request.headers["idempotency-key"] !== undefined) {
     request.bodyHash = await inTurns(hashInSteps(bytes));
   }
   if (bytes.length === 0) {
     if (request.routeOptions.config.optionalBody === true) return null;
-    throw new ServiceError("INVALID_REQUEST", "The body is empty: send a JSON object.");
+    throw invalidRequest("The body is empty: send a JSON object.");
   }
   return parseJson(bytes, BODY_LIMITS[request.routeOptions.config.bodyKind ?? "item"]);
 }
@@ -64,7 +64,7 @@ function* hashInSteps(bytes: Buffer): Generator<unknown, string> {
  */
 export async function parseJson(bytes: Buffer, limits: JsonLimits, what = "The body"): Promise<unknown> {
   const { excess, isBalanced, lists } = await inTurns(scanJson(bytes, limits));
-  if (excess !== undefined) throw new ServiceError("TOO_LARGE", `${what} ${excess}.`);
+  if (excess !== undefined) throw tooLarge(`${what} ${excess}.`);
   try {
     if (!isBalanced) throw new SyntaxError("brackets do not match");
     if (bytes.length < PIECE_BYTES) return JSON.parse(decodeUtf8(bytes, what));
@@ -72,7 +72,7 @@ export async function parseJson(bytes: Buffer, limits: JsonLimits, what = "The b
   } catch (cause) {
     if (cause instanceof ServiceError) throw cause;
     // The parser's own message quotes the body, which may be private.
-    throw new ServiceError("INVALID_REQUEST", `${what} is not valid JSON.`, { cause });
+    throw invalidRequest(`${what} is not valid JSON.`, { cause });
   }
 }
 
@@ -108,6 +108,6 @@ export function decodeUtf8(bytes: Buffer, what = "The body"): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (cause) {
-    throw new ServiceError("INVALID_REQUEST", `${what} is not valid UTF-8.`, { cause });
+    throw invalidRequest(`${what} is not valid UTF-8.`, { cause });
   }
 }

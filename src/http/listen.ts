@@ -3,7 +3,7 @@ import { lstatSync, rmSync } from "node:fs";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { Server as TlsServer } from "node:tls";
 import type { FastifyInstance } from "fastify";
-import { ServiceError } from "../core/errors.ts";
+import { conflict, forbidden, invalidRequest, type ServiceError } from "../core/errors.ts";
 import { bracketed, isLoopback } from "./access.ts";
 import { limitConnections } from "./connections.ts";
 
@@ -99,10 +99,7 @@ function besides(app: FastifyInstance): Server {
 /** @throws {ServiceError} CONFLICT where something listens there; INVALID_REQUEST where it cannot be made. */
 async function openSocket(app: FastifyInstance, path: string): Promise<Server> {
   if (await isAnswered(path))
-    throw new ServiceError(
-      "CONFLICT",
-      `Something listens at ${path} already. Choose another path with --socket.`,
-    );
+    throw conflict(`Something listens at ${path} already. Choose another path with --socket.`);
   if (lstatSync(path, { throwIfNoEntry: false })?.isSocket() === true) rmSync(path);
   const server = besides(app);
   const before = process.umask(0o177);
@@ -114,7 +111,7 @@ async function openSocket(app: FastifyInstance, path: string): Promise<Server> {
     });
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
-    throw new ServiceError("INVALID_REQUEST", `Cannot listen at ${path} (${code}). Check --socket.`, {
+    throw invalidRequest(`Cannot listen at ${path} (${code}). Check --socket.`, {
       cause,
     });
   } finally {
@@ -148,23 +145,18 @@ async function refusal(cause: NodeJS.ErrnoException, host: string, port: number)
   const address = `${bracketed(host)}:${port}`;
   switch (cause.code) {
     case "EADDRINUSE":
-      return new ServiceError(
-        "CONFLICT",
+      return conflict(
         `${address} is already in use by ${await holderOf(address)}. Stop it, or choose another port with --port.`,
         { cause },
       );
     case "EACCES":
-      return new ServiceError(
-        "FORBIDDEN",
-        `This user may not listen on ${address}. Choose a port above 1023 with --port.`,
-        { cause },
-      );
+      return forbidden(`This user may not listen on ${address}. Choose a port above 1023 with --port.`, {
+        cause,
+      });
     default:
-      return new ServiceError(
-        "INVALID_REQUEST",
-        `Cannot listen on ${address} (${cause.code ?? cause.message}). Check --host.`,
-        { cause },
-      );
+      return invalidRequest(`Cannot listen on ${address} (${cause.code ?? cause.message}). Check --host.`, {
+        cause,
+      });
   }
 }
 

@@ -3,7 +3,7 @@ import type { FastifyRequest } from "fastify";
 import { isTimeZone } from "../core/text/calendar.ts";
 import type { Static } from "typebox";
 import type { AddMemoryInput } from "../core/memories/memory-ports.ts";
-import { ServiceError } from "../core/errors.ts";
+import { notFound } from "../core/errors.ts";
 import type { ContextInput } from "../core/context/gather-items.ts";
 import type { CountMemoriesInput } from "../core/memories/count-memories.ts";
 import type { MemoryGraphInput } from "../core/memories/related-memories.ts";
@@ -234,6 +234,6 @@ export function memoryIdOf(text: string): string {
 
 /** The same for a record of another kind, which the error names. */
 export function uuidOf(text: string, kind: string): string {
-  if (!UUID.test(text)) throw new ServiceError("NOT_FOUND", `There is no ${kind} with this id.`);
+  if (!UUID.test(text)) throw notFound(`There is no ${kind} with this id.`);
   return text.toLowerCase();
 }

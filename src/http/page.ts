@@ -1,5 +1,5 @@
 /** Pages of lists: where one begins, and where the next one does. */
-import { ServiceError } from "../core/errors.ts";
+import { invalidRequest, type ServiceError } from "../core/errors.ts";
 import type { OrderedPage } from "../core/page-end.ts";
 import { DEFAULT_PAGE_LIMIT } from "../schemas/page.ts";
 import { invalid } from "./problem.ts";
@@ -77,9 +77,7 @@ function wholeNumber(text = ""): number {
 }
 
 function unknownCursor(): ServiceError {
-  return new ServiceError(
-    "INVALID_REQUEST",
-    "The cursor is not one that a page answered. Begin without one.",
-    { fields: [{ path: "/cursor", message: "must be the `next_cursor` of a page" }] },
-  );
+  return invalidRequest("The cursor is not one that a page answered. Begin without one.", {
+    fields: [{ path: "/cursor", message: "must be the `next_cursor` of a page" }],
+  });
 }

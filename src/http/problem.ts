@@ -1,6 +1,13 @@
 /** Every failure on its way out: as `application/problem+json` (RFC 9457). */
 import type { FastifyError, FastifyReply, FastifyRequest, RouteOptions } from "fastify";
-import { type ErrorCode, ServiceError, wrongField } from "../core/errors.ts";
+import {
+  type ErrorCode,
+  internal,
+  invalidRequest,
+  notFound,
+  ServiceError,
+  wrongField,
+} from "../core/errors.ts";
 import { randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -114,9 +121,9 @@ export function serviceErrorOf(thrown: unknown, bodyLimit?: number): ServiceErro
     return new ServiceError(ours, message.replace("{limit}", String(bodyLimit)), { cause: thrown });
   }
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
-    return new ServiceError("INVALID_REQUEST", "The request could not be read.", { cause: thrown });
+    return invalidRequest("The request could not be read.", { cause: thrown });
   }
-  return new ServiceError("INTERNAL", "unexpected error", { cause: thrown });
+  return internal("unexpected error", { cause: thrown });
 }
 
 const DETAILS: Readonly<Record<string, string>> = {
@@ -131,10 +138,7 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket):
     return;
   }
   const requestId = randomUUID();
-  const refusal = new ServiceError(
-    "INVALID_REQUEST",
-    DETAILS[error.code ?? ""] ?? "What arrived is not a valid HTTP request.",
-  );
+  const refusal = invalidRequest(DETAILS[error.code ?? ""] ?? "What arrived is not a valid HTTP request.");
   const body = JSON.stringify(problemOf(refusal, requestId));
   const headers = {
     ...answerHeaders(requestId),
@@ -171,13 +175,10 @@ export function unknownRoute(
   const exact = here.filter(({ url }) => url === path);
   const allowed = new Set((exact.length > 0 ? exact : here).flatMap(({ method }) => method));
   if (allowed.size === 0)
-    return new ServiceError(
-      "NOT_FOUND",
-      "There is nothing at this address. /openapi.json lists what there is.",
-    );
+    return notFound("There is nothing at this address. /openapi.json lists what there is.");
   const methods = [...allowed].join(", ");
   reply.header("allow", methods);
-  return new ServiceError("NOT_FOUND", `This address answers ${methods} only.`);
+  return notFound(`This address answers ${methods} only.`);
 }
 
 function pathOf({ url }: FastifyRequest): string {

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import type { TSchema } from "typebox";
-import { ServiceError } from "../core/errors.ts";
+import { invalidRequest, type ServiceError } from "../core/errors.ts";
 import { pointerStep } from "../schemas/field-faults.ts";
 
 /** No route knows half as many. */
@@ -69,7 +69,7 @@ export function checkQuery({ query, routeOptions: { url = "", schema } }: Fastif
 
 function refusal(path: string, message: string, more = ""): ServiceError {
   const what = path === "" ? "it" : path;
-  return new ServiceError("INVALID_REQUEST", `The query is not valid: ${what} ${message}.${more}`, {
+  return invalidRequest(`The query is not valid: ${what} ${message}.${more}`, {
     fields: [{ path, message }],
   });
 }

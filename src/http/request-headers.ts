@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import { Type } from "typebox";
-import { ServiceError } from "../core/errors.ts";
+import { invalidRequest, type ServiceError } from "../core/errors.ts";
 import type { IdempotentRequest } from "../core/idempotency.ts";
 import type { Given, Written } from "../core/memory.ts";
 
@@ -83,7 +83,7 @@ export function idempotency(request: FastifyRequest, userId?: string): { idempot
 }
 
 function headerError(path: string, message: string): ServiceError {
-  return new ServiceError("INVALID_REQUEST", `A header is not valid: ${path} ${message}.`, {
+  return invalidRequest(`A header is not valid: ${path} ${message}.`, {
     fields: [{ path: `/${path}`, message }],
   });
 }

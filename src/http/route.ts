@@ -7,7 +7,7 @@ import type {
 } from "fastify";
 import type { Static, TSchema, TUnknown } from "typebox";
 import { compileValidator } from "./validation.ts";
-import { ServiceError } from "../core/errors.ts";
+import { unsupportedMediaType } from "../core/errors.ts";
 import { present } from "../schemas/wire.ts";
 import type { Served } from "./served.ts";
 
@@ -116,6 +116,6 @@ export function refuseOtherBodies(
 ): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser("*", (_request, _body, done) =>
-    done(new ServiceError("UNSUPPORTED_MEDIA_TYPE", `Send ${sent}, with content-type: ${mediaType}.`)),
+    done(unsupportedMediaType(`Send ${sent}, with content-type: ${mediaType}.`)),
   );
 }

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import type { DocumentOperations } from "../core/documents/document-operations.ts";
-import { ServiceError } from "../core/errors.ts";
+import { invalidRequest, ServiceError, tooLarge } from "../core/errors.ts";
 import type { HeldFile, IncomingFile } from "../core/documents/document-ports.ts";
 import { BODY_LIMITS } from "../schemas/json-limits.ts";
 import { parseJson } from "./json-body.ts";
@@ -63,7 +63,7 @@ export async function readUpload(
             : await readSome(part.file, limits.maxFieldBytes - fieldBytes);
         fieldBytes += value.length;
         if ((part.type === "field" && part.valueTruncated) || fieldBytes > limits.maxFieldBytes)
-          throw tooLarge("All that is not the file", limits.maxFieldBytes);
+          throw tooManyBytes("All that is not the file", limits.maxFieldBytes);
         // An empty field is one that a form left out.
         if (value.length === 0) body[part.fieldname] = null;
         else if (isJson)
@@ -89,13 +89,9 @@ export async function readUpload(
     upload?.file.release();
     if (error instanceof ServiceError) throw error;
     if (isMultipartError(error)) {
-      throw new ServiceError(
-        "INVALID_REQUEST",
-        "The multipart body could not be read to its end. Send it again.",
-        {
-          cause: error,
-        },
-      );
+      throw invalidRequest("The multipart body could not be read to its end. Send it again.", {
+        cause: error,
+      });
     }
     throw error;
   }
@@ -120,7 +116,7 @@ export async function receive(
       await incoming.write(chunk);
     }
     if (bytes > maxUploadBytes || stream.truncated === true)
-      throw tooLarge("The file", maxUploadBytes, "MEMORYD_MAX_UPLOAD_BYTES");
+      throw tooManyBytes("The file", maxUploadBytes, "MEMORYD_MAX_UPLOAD_BYTES");
     return await incoming.keep();
   } finally {
     await incoming.discard();
@@ -157,9 +153,9 @@ async function readSome(stream: AsyncIterable<Buffer>, maxBytes: number): Promis
   return Buffer.concat(chunks);
 }
 
-export function tooLarge(what: string, limit: number, setting?: string): ServiceError {
+export function tooManyBytes(what: string, limit: number, setting?: string): ServiceError {
   const where = setting === undefined ? "" : ` (${setting})`;
-  return new ServiceError("TOO_LARGE", `${what} is larger than ${limit} bytes${where}.`);
+  return tooLarge(`${what} is larger than ${limit} bytes${where}.`);
 }
 
 /** The parser's own errors have no class: they come without a system's code, or with one of the plugin's. */

@@ -2,7 +2,7 @@ import type { DocumentOperations } from "../core/documents/document-operations.t
 import type { Operations } from "../core/operations.ts";
 import type { Clock } from "../core/ports.ts";
 import type { AddAllowance } from "./add-allowance.ts";
-import { ServiceError } from "../core/errors.ts";
+import { invalidRequest, notFound } from "../core/errors.ts";
 import { timedQuestion } from "../core/recall/question.ts";
 import { parseTime } from "../schemas/time.ts";
 import { UUID } from "../schemas/text-rules.ts";
@@ -87,8 +87,7 @@ export function momentOf(
   const readings = [said, `in ${said}`].map((text) => timedQuestion(text, clock.now(), timeZone));
   const named = readings.find((reading) => reading?.topic === "");
   if (named !== undefined) return named.period[edge];
-  throw new ServiceError(
-    "INVALID_REQUEST",
+  throw invalidRequest(
     `${JSON.stringify(said)} is no time; give a date such as 2026-11-21, or a period of the past such as "last week".`,
   );
 }
@@ -109,11 +108,8 @@ export async function idOf(context: AgentContext, text: string): Promise<string>
   const found = ID_END.test(id) ? await withEnd(context, id) : [];
   if (found[0] !== undefined && found.length === 1) return found[0];
   throw found.length > 1
-    ? new ServiceError("INVALID_REQUEST", `Several ids end with ${id}; give more of it: ${found.join(", ")}.`)
-    : new ServiceError(
-        "NOT_FOUND",
-        "There is nothing with this id; take it from what memory_search answers.",
-      );
+    ? invalidRequest(`Several ids end with ${id}; give more of it: ${found.join(", ")}.`)
+    : notFound("There is nothing with this id; take it from what memory_search answers.");
 }
 
 /** Ids of notes and facts of the connection's user. */

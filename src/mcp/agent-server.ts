@@ -4,7 +4,7 @@ import {
   ResourceNotFoundError,
   Server,
 } from "@modelcontextprotocol/server";
-import { ServiceError } from "../core/errors.ts";
+import { forbidden, ServiceError } from "../core/errors.ts";
 import { AGENT_INSTRUCTIONS, CONTEXT_RESOURCE, PROMPTS, RESOURCE_TEMPLATES } from "../schemas/agent.ts";
 import { advertisedTool, AGENT_TOOLS, type AgentToolName } from "../schemas/agent-tools.ts";
 import type { AgentContext } from "./agent-context.ts";
@@ -76,8 +76,7 @@ function refused(name: AgentToolName, { tools, mayWrite }: AgentServerOptions) {
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, "There is no tool of this name.");
   }
   return failed(
-    new ServiceError(
-      "FORBIDDEN",
+    forbidden(
       tools.includes(name) && !mayWrite
         ? "This key may only read."
         : `${name} is not offered on this connection; it may be read-only, or the tool has to be named in --tools.`,

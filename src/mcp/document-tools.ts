@@ -1,7 +1,7 @@
 /** The tools on documents. */
 import type { JobView } from "../core/documents/ingest-jobs.ts";
 import type { DocumentOperations } from "../core/documents/document-operations.ts";
-import { ServiceError } from "../core/errors.ts";
+import { notReady, ServiceError } from "../core/errors.ts";
 import type { AgentToolInput } from "../schemas/agent-tools.ts";
 import { type AgentContext, writeScope } from "./agent-context.ts";
 import { countedAdd } from "./counted-add.ts";
@@ -48,7 +48,7 @@ export async function ingestUrl(context: AgentContext, input: AgentToolInput<"in
 
 function documentsOf({ documents }: AgentContext): DocumentOperations {
   if (documents !== undefined) return documents;
-  throw new ServiceError("NOT_READY", "This daemon takes no documents.");
+  throw notReady("This daemon takes no documents.");
 }
 
 async function ingest(

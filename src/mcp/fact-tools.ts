@@ -1,5 +1,5 @@
 /** The tools on facts. Each returns text for an agent. */
-import { ServiceError } from "../core/errors.ts";
+import { invalidRequest } from "../core/errors.ts";
 import type { Fact } from "../core/facts/fact.ts";
 import { type AgentToolInput, DEFAULT_ANSWER_TOKENS, MAX_LISTED } from "../schemas/agent-tools.ts";
 import { formatTime, parseTime } from "../schemas/time.ts";
@@ -61,7 +61,7 @@ export async function lookUpFacts(
 ): Promise<string> {
   const { subject, predicate, text } = present(input);
   if (subject === undefined && predicate === undefined && text === undefined) {
-    throw new ServiceError("INVALID_REQUEST", "Give a subject, a predicate or a text to look for.");
+    throw invalidRequest("Give a subject, a predicate or a text to look for.");
   }
   const scope = readScope(context, input.scope);
   const filter = {

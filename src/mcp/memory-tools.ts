@@ -1,5 +1,5 @@
 /** The tools on memories. Each returns text for an agent. */
-import { ServiceError } from "../core/errors.ts";
+import { invalidRequest, ServiceError } from "../core/errors.ts";
 import type { AddMemoryInput } from "../core/memories/memory-ports.ts";
 import type { SeenMemory } from "../core/memory.ts";
 import type { MemoryHit } from "../core/recall/query-memory.ts";
@@ -93,8 +93,7 @@ export async function get(context: AgentContext, input: AgentToolInput<"memory_g
   });
   const offset = input.offset ?? 0;
   if (offset > memory.content.length) {
-    throw new ServiceError(
-      "INVALID_REQUEST",
+    throw invalidRequest(
       `The note has ${memory.content.length} characters; offset ${offset} is past its end.`,
     );
   }
@@ -159,10 +158,7 @@ export async function update(context: AgentContext, input: AgentToolInput<"memor
   refuseSecrets(input.allow_secret, [input.content ?? "", ...(input.tags ?? [])]);
   const { content, tags, supersedes, still_holds: stillHolds } = input;
   if ((content ?? tags ?? supersedes ?? stillHolds ?? null) === null)
-    throw new ServiceError(
-      "INVALID_REQUEST",
-      "Nothing to change was given; send content, tags, supersedes or still_holds.",
-    );
+    throw invalidRequest("Nothing to change was given; send content, tags, supersedes or still_holds.");
   const id = await idOf(context, input.id);
   const added = await supersededIds(context, input.supersedes);
   // Ids that the note replaces already are kept.
@@ -277,7 +273,7 @@ export async function recall(
 ): Promise<string> {
   const topic = (input["topic"] ?? "").trim();
   if (topic === "" || topic.length > MAX_TOPIC) {
-    throw new ServiceError("INVALID_REQUEST", `recall needs a topic, of at most ${MAX_TOPIC} characters.`);
+    throw invalidRequest(`recall needs a topic, of at most ${MAX_TOPIC} characters.`);
   }
   const withWeb = /^(?:y|yes|true|1)$/i.test(input["include_web"] ?? "");
   const scope = readScope(context, input["scope"] === "all" ? "all" : "project");

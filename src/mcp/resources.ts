@@ -1,5 +1,5 @@
 import { Value } from "typebox/value";
-import { ServiceError } from "../core/errors.ts";
+import { invalidRequest, notFound } from "../core/errors.ts";
 import { ContextBody, DEFAULT_CONTEXT_TOKENS } from "../schemas/context.ts";
 import { type AgentContext, ownerCheck, idOf } from "./agent-context.ts";
 import { note, notesPreface, quoted } from "./notes.ts";
@@ -12,7 +12,7 @@ const CHUNKS_PER_READ = 200;
 export async function readResource(context: AgentContext, uri: string): Promise<string> {
   const match = /^(memory|document):\/\/([^/?#]+)\/?$/i.exec(uri);
   if (match?.[1] === undefined || match[2] === undefined) {
-    throw new ServiceError("NOT_FOUND", "There are resources memory://{id} and document://{id} only.");
+    throw notFound("There are resources memory://{id} and document://{id} only.");
   }
   if (/^memory:\/\/context\/?$/i.test(uri)) return tellContext(context, {});
   const id = await idOf(context, match[2]);
@@ -31,10 +31,7 @@ export async function tellContext(
   const { query = "", max_tokens: tokens = String(DEFAULT_CONTEXT_TOKENS), scope } = input;
   const body = { query: query === "" ? null : query, max_tokens: Number(tokens) };
   if (!Value.Check(ContextBody, body)) {
-    throw new ServiceError(
-      "INVALID_REQUEST",
-      "query has at most 8192 characters, max_tokens is a number from 100 to 20000.",
-    );
+    throw invalidRequest("query has at most 8192 characters, max_tokens is a number from 100 to 20000.");
   }
   const { text } = await operations.composeContext({
     maxTokens: body.max_tokens,
@@ -53,7 +50,7 @@ async function readMemory(context: AgentContext, id: string): Promise<string> {
 
 async function readDocument(context: AgentContext, id: string): Promise<string> {
   const { documents } = context;
-  if (documents === undefined) throw new ServiceError("NOT_FOUND", "There is no document with this id.");
+  if (documents === undefined) throw notFound("There is no document with this id.");
   const mark = context.newMark();
   const parts: string[] = [];
   let chars = 0;

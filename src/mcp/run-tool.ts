@@ -1,5 +1,5 @@
 import { Compile } from "typebox/compile";
-import { type ErrorCode, ServiceError } from "../core/errors.ts";
+import { type ErrorCode, invalidRequest, ServiceError } from "../core/errors.ts";
 import { nearestName } from "../core/text/near-words.ts";
 import { AGENT_TOOLS, type AgentToolInput, type AgentToolName } from "../schemas/agent-tools.ts";
 import { fieldFaults } from "../schemas/field-faults.ts";
@@ -69,16 +69,13 @@ function checked(name: AgentToolName, input: unknown): unknown {
   const unknown = Object.keys(value).find((field) => !known.includes(field) && !field.startsWith("_"));
   if (unknown !== undefined) {
     const hint = nearestName(unknown, known) ?? known.join(", ");
-    throw new ServiceError(
-      "INVALID_REQUEST",
-      `${name} knows no ${unknown}; nothing was done. Meant may be: ${hint}.`,
-    );
+    throw invalidRequest(`${name} knows no ${unknown}; nothing was done. Meant may be: ${hint}.`);
   }
   if (check === undefined || check.Check(value)) return value;
   const fields = fieldFaults(check.Errors(value), "");
   const [first] = fields;
   const what = first === undefined ? "it does not fit" : `${first.path.slice(1) || "it"} ${first.message}`;
-  throw new ServiceError("INVALID_REQUEST", `The input of ${name} is not valid: ${what}.`, { fields });
+  throw invalidRequest(`The input of ${name} is not valid: ${what}.`, { fields });
 }
 
 /** An error as an agent reads it: the code, and what to do. */

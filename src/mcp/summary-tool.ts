@@ -1,4 +1,4 @@
-import { ServiceError } from "../core/errors.ts";
+import { invalidRequest } from "../core/errors.ts";
 import { type AgentToolInput, DEFAULT_ANSWER_TOKENS } from "../schemas/agent-tools.ts";
 import { formatTime } from "../schemas/time.ts";
 import type { AgentContext } from "./agent-context.ts";
@@ -12,8 +12,7 @@ export async function summarise(
 ): Promise<string> {
   const { operations, userId } = context;
   if (userId === undefined) {
-    throw new ServiceError(
-      "INVALID_REQUEST",
+    throw invalidRequest(
       "A summary is of one user, and this connection names none; use memory_search, or connect with a user.",
     );
   }

@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { EmbeddingProfile, EmbeddingStamp } from "../core/embedding.ts";
-import { ServiceError } from "../core/errors.ts";
+import { modelUnavailable } from "../core/errors.ts";
 import { WINDOW_RULE } from "./windows.ts";
 
 /** The root of the package, from `src/models` and from `dist/models` alike. */
@@ -150,17 +150,14 @@ export async function verified(file: ModelFile): Promise<string> {
 }
 
 function refuseUnreadable({ path }: ModelFile, cause: unknown): never {
-  throw new ServiceError("MODEL_UNAVAILABLE", `cannot read the model file ${path}: ${remedy(path)}`, {
+  throw modelUnavailable(`cannot read the model file ${path}: ${remedy(path)}`, {
     cause,
   });
 }
 
 function assertSame({ path, sha256 }: ModelFile, found: string): void {
   if (found !== sha256) {
-    throw new ServiceError(
-      "MODEL_UNAVAILABLE",
-      `the model file ${path} has changed (SHA-256 ${found}): ${remedy(path)}`,
-    );
+    throw modelUnavailable(`the model file ${path} has changed (SHA-256 ${found}): ${remedy(path)}`);
   }
 }
 

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
-import { ServiceError } from "../core/errors.ts";
+import { modelUnavailable, notReady, type ServiceError } from "../core/errors.ts";
 import { type EmbeddingModel, PACKAGE_ROOT } from "./bundled-models.ts";
 
 export interface ThreadData {
@@ -268,11 +268,11 @@ function isFree({ isReady, isLeaving, running }: Thread): boolean {
 }
 
 function stopping(): ServiceError {
-  return new ServiceError("NOT_READY", "the embedding model is being stopped");
+  return notReady("the embedding model is being stopped");
 }
 
 function unavailable(message: string): ServiceError {
-  return new ServiceError("MODEL_UNAVAILABLE", message);
+  return modelUnavailable(message);
 }
 
 /** The built file: Node 20 takes no TypeScript as a thread. @throws {ServiceError} MODEL_UNAVAILABLE. */

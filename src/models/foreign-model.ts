@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Tokenizer } from "@huggingface/tokenizers";
-import { ServiceError } from "../core/errors.ts";
+import { type ServiceError, unprocessable } from "../core/errors.ts";
 import type { EmbeddingModel } from "./bundled-models.ts";
 import type { PulledModel } from "./pulled-models.ts";
 import type { PieceReader } from "./text-units.ts";
@@ -92,7 +92,7 @@ export async function checkPieces(
 }
 
 export function unfit(reason: string, cause?: unknown): ServiceError {
-  return new ServiceError("UNPROCESSABLE", `The model cannot be used: ${reason}.`, { cause });
+  return unprocessable(`The model cannot be used: ${reason}.`, { cause });
 }
 
 function kindOf(tokenizer: Json): EmbeddingModel["kind"] {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { open } from "node:fs/promises";
-import { ServiceError } from "../core/errors.ts";
+import { fetchFailed, notFound, ServiceError } from "../core/errors.ts";
 
 /** A file of a model, at a hub. */
 export interface HubFile {
@@ -169,8 +169,7 @@ async function follow(
     await response.body?.cancel();
     const location = response.headers.get("location");
     if (status === 401 || status === 403 || status === 404)
-      throw new ServiceError(
-        "NOT_FOUND",
+      throw notFound(
         `${access.endpoint} has no such model, or not for everybody (${status} for ${from.pathname}). Of one that asks for a ` +
           "login, download the files yourself and name their folder.",
       );
@@ -209,11 +208,7 @@ const addressOf = ({ endpoint }: HubAccess, path: string) =>
   new URL(endpoint.endsWith("/") ? `${endpoint}${path}` : `${endpoint}/${path}`);
 
 function failed({ endpoint }: HubAccess, reason: string, cause?: unknown): ServiceError {
-  return new ServiceError(
-    "FETCH_FAILED",
-    `The model cannot be had from ${endpoint}: ${reason}; nothing was kept.`,
-    { cause },
-  );
+  return fetchFailed(`The model cannot be had from ${endpoint}: ${reason}; nothing was kept.`, { cause });
 }
 
 function reasonOf(error: TypeError): string {

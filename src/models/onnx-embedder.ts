@@ -8,7 +8,7 @@ import {
   type QuestionEmbedding,
   TOKEN_DIMENSIONS,
 } from "../core/embedding.ts";
-import { ServiceError } from "../core/errors.ts";
+import { notReady, ServiceError } from "../core/errors.ts";
 import type { Embedder } from "../core/ports.ts";
 import type { EmbeddingModel } from "./bundled-models.ts";
 import {
@@ -171,7 +171,7 @@ class OnnxEmbedder implements ModelEmbedder {
   }
 
   async #admit<T>(text: string, embed: () => Promise<T>): Promise<T> {
-    if (this.#closing !== undefined) throw new ServiceError("NOT_READY", "The embedding model is stopped.");
+    if (this.#closing !== undefined) throw notReady("The embedding model is stopped.");
     if (
       this.#waitingTexts >= this.#maxWaitingTexts ||
       // A single text is always admitted, however long.

@@ -1,7 +1,14 @@
 import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
 import type { Backup } from "../core/backups.ts";
-import { ServiceError } from "../core/errors.ts";
+import {
+  conflict,
+  invalidRequest,
+  notFound,
+  ServiceError,
+  storeFull,
+  storeUnusable,
+} from "../core/errors.ts";
 import { type Checkpoint, checkpointName, decodeCheckpoint, encodeCheckpoint } from "./checkpoint.ts";
 import { decodeChecksummed, encodeChecksummed } from "./checksummed-json.ts";
 import { type Disk, hasCode, removeTree, replaceFile } from "./disk.ts";
@@ -75,8 +82,7 @@ const KEEP_FREE_BYTES = 64 * 1024 * 1024;
 /** @throws {ServiceError} INVALID_REQUEST for a name that no backup can have. */
 export function checkBackupName(name: string): void {
   if (NAME.test(name)) return;
-  throw new ServiceError(
-    "INVALID_REQUEST",
+  throw invalidRequest(
     `"${name}" cannot name a backup: use letters, digits, ".", "_" and "-", at most 64, beginning with a letter or digit.`,
   );
 }
@@ -96,10 +102,7 @@ export async function writeBackup(source: BackupSource, target: BackupTarget): P
   try {
     await disk.makeDirectory(folder);
     if ((await disk.size(join(folder, name))) !== undefined)
-      throw new ServiceError(
-        "CONFLICT",
-        `There is a backup ${name} in ${folder} already; choose another name.`,
-      );
+      throw conflict(`There is a backup ${name} in ${folder} already; choose another name.`);
     await finishRemovals(disk, folder);
     const held = await source.hold();
     const unfinished = join(folder, `${UNFINISHED}${held.checkpoint.storeId}`);
@@ -280,8 +283,7 @@ export async function readManifest(disk: Disk, folder: string, name: string): Pr
   const decoded = decodeChecksummed("backup", await disk.readFile(path));
   if (decoded === undefined) throw damagedBackup(name, "its MANIFEST has changed");
   if (decoded.format > FORMAT)
-    throw new ServiceError(
-      "STORE_UNUSABLE",
+    throw storeUnusable(
       `The backup ${name} has format ${decoded.format} and this memoryd knows up to ${FORMAT}: it was made by a newer version. ` +
         "Use that version.",
     );
@@ -374,8 +376,7 @@ function sumOf(files: readonly { readonly size: number }[]): number {
 }
 
 function noRoom(folder: string, cause?: unknown): ServiceError {
-  return new ServiceError(
-    "STORE_FULL",
+  return storeFull(
     `There is no room for a backup in ${folder}. Free some space there, remove older ones with \`memoryd backup prune\`, or ` +
       "choose another folder.",
     { cause },
@@ -383,8 +384,5 @@ function noRoom(folder: string, cause?: unknown): ServiceError {
 }
 
 function unknown(folder: string, name: string): ServiceError {
-  return new ServiceError(
-    "NOT_FOUND",
-    `There is no backup ${name} in ${folder}; \`memoryd backup list\` shows them.`,
-  );
+  return notFound(`There is no backup ${name} in ${folder}; \`memoryd backup list\` shows them.`);
 }

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { UnpurgedRows } from "../core/purge.ts";
 import type { EmbeddingStamp } from "../core/embedding.ts";
-import { ServiceError } from "../core/errors.ts";
+import { ServiceError, storeUnusable } from "../core/errors.ts";
 import type { BelievedTime } from "./believed-time.ts";
 import { decodeChecksummed, encodeChecksummed } from "./checksummed-json.ts";
 import { type Disk, listFilesBelow, replaceFile } from "./disk.ts";
@@ -171,8 +171,7 @@ async function decodeOrSayWayBack<T>(disk: Disk, directory: string, decode: () =
       .filter((name) => /^checkpoint-\d+$/.test(name))
       .sort((a, b) => Number(b.slice(11)) - Number(a.slice(11)))[0];
     if (!(error instanceof ServiceError) || last === undefined) throw error;
-    throw new ServiceError(
-      "STORE_UNUSABLE",
+    throw storeUnusable(
       `${error.message} To go back to the store as it was before the upgrade, without what was added since, copy the folder ` +
         `${join(directory, UPGRADE_COPIES, last)} to another place and name that with --data-dir.`,
       { cause: error },
@@ -347,5 +346,5 @@ async function numbersIn(disk: Disk, directory: string): Promise<number[]> {
 }
 
 function unusable(sentence: string): ServiceError {
-  return new ServiceError("STORE_UNUSABLE", `${sentence}.`);
+  return storeUnusable(`${sentence}.`);
 }

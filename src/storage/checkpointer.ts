@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { ServiceError } from "../core/errors.ts";
+import { conflict, notReady } from "../core/errors.ts";
 import type { Change, TableName } from "../core/rows.ts";
 import {
   type Checkpoint,
@@ -160,11 +160,9 @@ export class Checkpointer {
    */
   renew(generation: Generation): Promise<void> {
     if (this.#renewing !== undefined)
-      return Promise.reject(new ServiceError("CONFLICT", "The tables are being written anew already."));
+      return Promise.reject(conflict("The tables are being written anew already."));
     if (this.#held !== undefined)
-      return Promise.reject(
-        new ServiceError("CONFLICT", "A backup is being made; try again when it is done."),
-      );
+      return Promise.reject(conflict("A backup is being made; try again when it is done."));
     this.#renewing = this.#renewNow(generation).finally(() => {
       this.#renewing = undefined;
     });
@@ -179,8 +177,8 @@ export class Checkpointer {
   /** A checkpoint whose files stay until `release`. @throws {ServiceError} CONFLICT while another is held. */
   async hold(): Promise<{ readonly checkpoint: Checkpoint; release(): void }> {
     if (this.#renewing !== undefined)
-      throw new ServiceError("CONFLICT", "Deleted data is being purged; make the backup when that is done.");
-    if (this.#held !== undefined) throw new ServiceError("CONFLICT", "A backup is being made already.");
+      throw conflict("Deleted data is being purged; make the backup when that is done.");
+    if (this.#held !== undefined) throw conflict("A backup is being made already.");
     this.#held = null;
     const release = () => (this.#held = undefined);
     try {
@@ -217,7 +215,7 @@ export class Checkpointer {
 
   #start(work: () => Promise<void>): Promise<void> {
     if (this.#stopped !== undefined) return Promise.reject(this.#stopped);
-    if (this.#closed) return Promise.reject(new ServiceError("NOT_READY", "the store is closing"));
+    if (this.#closed) return Promise.reject(notReady("the store is closing"));
     this.#running = this.#parts.journal
       .assertInPlace()
       .then(work)

@@ -1,5 +1,5 @@
 import { Decoder, Encoder, ExtData, type ExtensionCodecType } from "@msgpack/msgpack";
-import { ServiceError } from "../core/errors.ts";
+import { storeUnusable } from "../core/errors.ts";
 import type { Change, TableName } from "../core/rows.ts";
 import { TABLE_SPECS } from "./tables/specs.ts";
 
@@ -89,8 +89,7 @@ export function decodeChanges(bytes: Uint8Array): {
   if (!Array.isArray(head) || !Number.isInteger(head[0])) throw new TypeError("not a list of changes");
   const [format, count, erases] = head;
   if (format > CHANGES_FORMAT) {
-    throw new ServiceError(
-      "STORE_UNUSABLE",
+    throw storeUnusable(
       `The data was written by a newer memoryd (record format ${format}, this one reads up to ${CHANGES_FORMAT}). ` +
         `Nothing was changed: use the newer program.`,
     );

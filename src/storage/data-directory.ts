@@ -1,4 +1,4 @@
-import { ServiceError } from "../core/errors.ts";
+import { storeUnusable } from "../core/errors.ts";
 import type { Disk } from "./disk.ts";
 
 /** Files that only data directories have, besides those in their own folders. */
@@ -12,15 +12,13 @@ const OTHER_NAMES =
 export async function refuseForeignDirectory(disk: Disk, directory: string): Promise<void> {
   const names = (await disk.list(directory)).map(({ name }) => name);
   if (names.includes("MOVED")) {
-    throw new ServiceError(
-      "STORE_UNUSABLE",
+    throw storeUnusable(
       `memoryd 0.1.0 moved what was in ${directory} to another folder, which the file MOVED there names; name that folder ` +
         "with --data-dir. Nothing was changed.",
     );
   }
   if (names.some((name) => STORE_NAMES.test(name)) || names.every((name) => OTHER_NAMES.test(name))) return;
-  throw new ServiceError(
-    "STORE_UNUSABLE",
+  throw storeUnusable(
     `${directory} holds other things and no memories; name an empty folder, or a new one, with --data-dir. Nothing was changed.`,
   );
 }

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { ServiceError } from "../core/errors.ts";
+import { notFound, ServiceError, storeFull } from "../core/errors.ts";
 import type { FileStore, HeldFile, IncomingFile } from "../core/documents/document-ports.ts";
 import { isFull, writeRefused } from "./journal/refusals.ts";
 import { type Disk, type DiskFile, hasCode } from "./disk.ts";
@@ -105,8 +105,7 @@ export class DiskFileStore implements FileStore {
       file = await this.#disk.open(this.pathOf(sha256), "read");
     } catch (error) {
       if (!hasCode(error, "ENOENT")) throw error;
-      throw new ServiceError(
-        "NOT_FOUND",
+      throw notFound(
         "The original of this document is not kept here; ingest the same file again for the same user and project to " +
           "bring it back.",
         { cause: error },
@@ -342,7 +341,7 @@ function storeError(error: unknown): unknown {
   if (!isSystemError(error)) return error;
   if (isFull(error)) {
     const message = "The disk has no room for this file. Free some space and send it again.";
-    return new ServiceError("STORE_FULL", message, { cause: error });
+    return storeFull(message, { cause: error });
   }
   return writeRefused(error);
 }

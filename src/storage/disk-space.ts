@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { ServiceError } from "../core/errors.ts";
+import { type ServiceError, storeFull } from "../core/errors.ts";
 import type { Disk } from "./disk.ts";
 
 /** Bytes on the file system of the store. */
@@ -100,8 +100,7 @@ export function inWords({ free, needed }: Space): string {
 }
 
 export function noRoom(space: Space, cause?: unknown): ServiceError {
-  return new ServiceError(
-    "STORE_FULL",
+  return storeFull(
     `The disk is full (${inWords(space)}), so nothing was stored. Free some space; reading and deleting memories for good still work.`,
     { cause },
   );

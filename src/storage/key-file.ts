@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { ApiKey } from "../core/access/api-key.ts";
 import type { KeyFile } from "../core/access/key-ring.ts";
-import { ServiceError } from "../core/errors.ts";
+import { storeUnusable } from "../core/errors.ts";
 import { decodeChecksummed, encodeChecksummed } from "./checksummed-json.ts";
 import { type Disk, replaceFile } from "./disk.ts";
 
@@ -32,8 +32,7 @@ export async function readKeyFile(disk: Disk, directory: string): Promise<readon
   if ((await disk.size(path)) === undefined) return undefined;
   const keys = decode(await disk.readFile(path));
   if (keys === undefined) {
-    throw new ServiceError(
-      "STORE_UNUSABLE",
+    throw storeUnusable(
       `The file ${path}, which holds the keys, is damaged, so nobody can be let in. Restore it from a backup, or run ` +
         "`memoryd auth off`, which removes all keys, and make new ones with `memoryd keys create`.",
     );
@@ -46,8 +45,7 @@ function decode(bytes: Buffer): readonly ApiKey[] | undefined {
   const decoded = decodeChecksummed("keys", bytes);
   if (decoded === undefined || decoded.format === 0) return undefined;
   if (decoded.format > FORMAT) {
-    throw new ServiceError(
-      "STORE_UNUSABLE",
+    throw storeUnusable(
       `The file ${KEY_FILE_NAME} has format ${decoded.format} and this memoryd knows up to ${FORMAT}: it was written by a ` +
         "newer version. Install that version.",
     );

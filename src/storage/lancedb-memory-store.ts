@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { EmbeddingStamp, TokenVectors } from "../core/embedding.ts";
-import { ServiceError } from "../core/errors.ts";
+import { notReady, ServiceError, storeFull } from "../core/errors.ts";
 import type { FactReads } from "../core/facts/fact-book.ts";
 import { type FactStore, presentOf } from "../core/facts/fact-store.ts";
 import { citedAsNow } from "../core/documents/store-document.ts";
@@ -24,7 +24,7 @@ import { bytesOf } from "./catalogue/overlay.ts";
 import type { StampedVectors } from "./catalogue/stamped-vectors.ts";
 import type { Checkpointer } from "./checkpointer.ts";
 import type { Journal, JournalRecord } from "./journal/journal.ts";
-import { frees, storeFull } from "./journal/refusals.ts";
+import { frees, diskFull } from "./journal/refusals.ts";
 import { type DiskSpace, inWords, noRoom } from "./disk-space.ts";
 import {
   inSlices,
@@ -160,7 +160,7 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
 
   async assertWritable(): Promise<void> {
     this.#assertRoom(await this.#waitForRoom());
-    if (this.#journal.isFull) throw storeFull();
+    if (this.#journal.isFull) throw diskFull();
     await this.#journal.assertInPlace();
   }
 
@@ -381,7 +381,7 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
       } catch (cause) {
         this.#assertOpen();
         const message = "The disk does not take what was written before; try again shortly.";
-        return new ServiceError("STORE_FULL", message, { cause, retryAfterSeconds: 5 });
+        return storeFull(message, { cause, retryAfterSeconds: 5 });
       }
       this.#assertOpen();
     }
@@ -394,7 +394,6 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
   }
 
   #assertOpen(): void {
-    if (this.#closing.signal.aborted)
-      throw new ServiceError("NOT_READY", "The daemon is stopping; start it again to write.");
+    if (this.#closing.signal.aborted) throw notReady("The daemon is stopping; start it again to write.");
   }
 }

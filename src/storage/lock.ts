@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import * as fs from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { ServiceError } from "../core/errors.ts";
+import { ServiceError, storeUnusable } from "../core/errors.ts";
 import { hasCode } from "./disk.ts";
 import { livenessBySocket, openLockSocket, removeLockSocket, SOCKET_NAME } from "./lock-socket.ts";
 import { kernelOf, livenessByPid, ownIdentity, type ProcessIdentity } from "./process-identity.ts";
@@ -128,8 +128,7 @@ async function removeOwn(path: string, own: Claim): Promise<void> {
 function notLockable(error: unknown, directory: string): ServiceError {
   if (error instanceof ServiceError) return error;
   const reason = error instanceof Error ? error.message : String(error);
-  return new ServiceError(
-    "STORE_UNUSABLE",
+  return storeUnusable(
     `The data directory ${directory} cannot be locked: ${reason}. Check that it is there and that you may write to it.`,
     { cause: error },
   );
@@ -253,8 +252,7 @@ function removeFile(path: string): Promise<void> {
 
 function heldBy({ pid, since, host, socket }: Claim, directory: string, path: string): ServiceError {
   const where = `process ${pid} on ${host}, since ${since}`;
-  return new ServiceError(
-    "STORE_UNUSABLE",
+  return storeUnusable(
     `The data directory ${directory} is in use by another memoryd (${where}). Stop that one with \`memoryd stop\`, or ` +
       `choose another directory with --data-dir. ${
         socket === undefined ? "It is version 0.1.0, of which it cannot be told whether it still runs. " : ""
@@ -265,8 +263,7 @@ function heldBy({ pid, since, host, socket }: Claim, directory: string, path: st
 }
 
 function unreadable(path: string): ServiceError {
-  return new ServiceError(
-    "STORE_UNUSABLE",
+  return storeUnusable(
     `The lock file ${path} cannot be read, so it is not known whether another memoryd uses the directory. If you are ` +
       "certain that none does, remove that file.",
   );

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { ANALYSER_VERSION } from "../core/text/analyser.ts";
 import { type EmbeddingStamp, stampKey } from "../core/embedding.ts";
-import { ServiceError } from "../core/errors.ts";
+import { type ServiceError, storeUnusable } from "../core/errors.ts";
 import type { Feed } from "../core/feed.ts";
 import type { Clock } from "../core/ports.ts";
 import { believe } from "./believed-time.ts";
@@ -316,8 +316,7 @@ function hasAllDocuments(chosen: ChosenCheckpoint | undefined): boolean {
 
 /** Vectors of unlike models cannot be compared: refused, rather than answered wrongly. */
 function madeByAnother(foreign: string, stamp: EmbeddingStamp, directory: string): ServiceError {
-  return new ServiceError(
-    "STORE_UNUSABLE",
+  return storeUnusable(
     `The memories in ${directory} were embedded with another model or rule (${foreign}; this memoryd has ${stampKey(stamp)}). ` +
       "If that model was pulled, put its folder back into `models` there, as from a backup; else start the version that wrote " +
       "them. Nothing was changed.",
@@ -325,8 +324,7 @@ function madeByAnother(foreign: string, stamp: EmbeddingStamp, directory: string
 }
 
 function unreadable(directory: string, error: unknown): ServiceError {
-  return new ServiceError(
-    "STORE_UNUSABLE",
+  return storeUnusable(
     `The tables of the store in ${directory} cannot be read: ${error instanceof Error ? error.message : String(error)}. ` +
       "Nothing was deleted. Look at the disk; if it is sound, restore the folder from a backup.",
     { cause: error },

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { ServiceError } from "../core/errors.ts";
+import { storeUnusable } from "../core/errors.ts";
 import type { TableName } from "../core/rows.ts";
 import { type ChosenCheckpoint, tablesFolder } from "./checkpoint.ts";
 import { type Disk, listFilesBelow, removeTree } from "./disk.ts";
@@ -36,8 +36,7 @@ export async function openTablesAt(
     const states = (chosen?.checkpoint.tables ?? []).filter(({ name }) => !lost.has(tableOf(name)));
     return await openTables(folder, states, { onFailure, unindexed: [...unindexed] });
   } catch (error) {
-    throw new ServiceError(
-      "STORE_UNUSABLE",
+    throw storeUnusable(
       `the store in ${directory} is damaged: ${error instanceof Error ? error.message : String(error)}. ` +
         "Nothing was deleted. Restore the folder from a backup, or write what can be read to an export with " +
         "`memoryd doctor --salvage FOLDER`.",

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { PurgeProgress, DiskUsage, PurgeReport, UnpurgedRows } from "../core/purge.ts";
-import { ServiceError } from "../core/errors.ts";
+import { conflict } from "../core/errors.ts";
 import type { Checkpointer } from "./checkpointer.ts";
 import { type Disk, usageBelow } from "./disk.ts";
 import type { DiskFileStore } from "./disk-file-store.ts";
@@ -56,7 +56,7 @@ export function createPurge(parts: PurgeParts): Purge {
       return parts.ledger.waiting;
     },
     async run(options) {
-      if (isRunning) throw new ServiceError("CONFLICT", "What was deleted is being erased already.");
+      if (isRunning) throw conflict("What was deleted is being erased already.");
       isRunning = true;
       const covered = parts.ledger.begin();
       try {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { basename, dirname, join, resolve } from "node:path";
-import { ServiceError } from "../core/errors.ts";
+import { conflict, invalidRequest, storeFull } from "../core/errors.ts";
 import { type BackupManifest, checkpointOf, damagedBackup, damagedFiles, readManifest } from "./backups.ts";
 import { copyFile } from "./file-copies.ts";
 import { checkpointName, encodeCheckpoint } from "./checkpoint.ts";
@@ -32,10 +32,7 @@ export async function restoreBackup(
   const [from, to] = [resolve(backup), resolve(target)];
   const manifest = await readManifest(disk, dirname(from), basename(from));
   if ((await disk.list(to)).length > 0)
-    throw new ServiceError(
-      "CONFLICT",
-      `${to} is not empty. Name an empty folder or a new one with --to; nothing was changed.`,
-    );
+    throw conflict(`${to} is not empty. Name an empty folder or a new one with --to; nothing was changed.`);
   await refuseInsideStore(disk, to);
   const found = await damagedFiles(disk, from, manifest);
   if (found.length > 0) throw damagedBackup(manifest.name, found.join("; "));
@@ -43,8 +40,7 @@ export async function restoreBackup(
   const total = manifest.files.reduce((sum, { size }) => sum + size, 0);
   await disk.makeDirectory(dirname(to));
   if ((await disk.freeBytes(dirname(to))) < total)
-    throw new ServiceError(
-      "STORE_FULL",
+    throw storeFull(
       `There is no room for ${total} bytes at ${to}. Free some space, or name another place with --to.`,
     );
 
@@ -100,8 +96,7 @@ export async function refuseInsideStore(disk: Disk, target: string): Promise<voi
   for (let folder = dirname(target); folder !== dirname(folder); folder = dirname(folder)) {
     const entries = await disk.list(folder).catch(() => []);
     if (entries.some(({ name }) => name.startsWith("CHECKPOINT-")))
-      throw new ServiceError(
-        "INVALID_REQUEST",
+      throw invalidRequest(
         `${target} is inside the data directory ${folder}. Name a place outside of it; nothing was changed.`,
       );
   }

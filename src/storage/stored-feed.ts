@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { crc32 } from "node:zlib";
-import { ServiceError } from "../core/errors.ts";
+import { invalidRequest } from "../core/errors.ts";
 import {
   type Feed,
   FEED_BEGINNING,
@@ -265,8 +265,7 @@ export class StoredFeed implements Feed {
     if (position === FEED_BEGINNING) return BEGINNING;
     const [, epoch, sequence, index] = /^([0-9a-z]{1,8})\.(\d{1,16})\.(\d{1,16})$/.exec(position) ?? [];
     if (epoch === undefined)
-      throw new ServiceError(
-        "INVALID_REQUEST",
+      throw invalidRequest(
         `"${position}" is no position of a change. Begin with ${FEED_BEGINNING}, or without one.`,
         { fields: [{ path: "/since", message: "must be 0 or a position that an answer had" }] },
       );

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { setImmediate as turnOfOthers, setTimeout as sleep } from "node:timers/promises";
 import type { DiskUsage, PurgeProgress } from "../core/purge.ts";
-import { ServiceError } from "../core/errors.ts";
+import { storeFull } from "../core/errors.ts";
 import type { TableName } from "../core/rows.ts";
 import { tablesFolder } from "./checkpoint.ts";
 import { type Disk, listFilesBelow, removeTree, usageBelow } from "./disk.ts";
@@ -128,8 +128,7 @@ export class TableCopy {
     const free = await disk.freeBytes(directory);
     if (free >= needed + keepFree) return;
     const wanted = needed === 0 ? keepFree : needed + keepFree;
-    throw new ServiceError(
-      "STORE_FULL",
+    throw storeFull(
       `Erasing writes the tables anew, for which ${inMegabytes(wanted)} must be free on the disk, and ${inMegabytes(free)} are. ` +
         "Nothing was changed. Free some space and try again.",
     );

@@ -1,6 +1,6 @@
 import { dirname, join } from "node:path";
 import { crc32 } from "node:zlib";
-import { ServiceError } from "../core/errors.ts";
+import { storeUnusable } from "../core/errors.ts";
 import { type Checkpoint, CHECKPOINT_FORMAT, UPGRADE_COPIES } from "./checkpoint.ts";
 import { CHANGES_FORMAT } from "./codec.ts";
 import { type Disk, listFilesBelow, removeTree, replaceFile } from "./disk.ts";
@@ -50,8 +50,7 @@ export async function copyBeforeUpgrade(
     await disk.rename(unfinished, copy);
     await disk.syncDirectory(dirname(copy));
   } catch (error) {
-    throw new ServiceError(
-      "STORE_UNUSABLE",
+    throw storeUnusable(
       `The store in ${directory} was written by an earlier version, and no copy of it can be kept in ` +
         `${dirname(copy)} before it is upgraded: ${error instanceof Error ? error.message : String(error)}. ` +
         "Free some space, or make the folder writable, and start again. Nothing was changed.",

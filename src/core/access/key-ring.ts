@@ -1,4 +1,4 @@
-import { ServiceError, wrongField } from "../errors.ts";
+import { conflict, notFound, wrongField } from "../errors.ts";
 import type { Clock, IdSource } from "../ports.ts";
 import { type ApiKey, type KeyState, type Scope, stateOf } from "./api-key.ts";
 
@@ -93,10 +93,7 @@ export class KeyRing {
       if (expiresAt !== undefined && expiresAt <= now)
         throw wrongField(CANNOT, "/expires_at", "must lie in the future");
       if (this.keys.some((key) => key.name === name && this.stateOf(key) === "active")) {
-        throw new ServiceError(
-          "CONFLICT",
-          "There is a key of this name. Revoke that one, or choose another name.",
-        );
+        throw conflict("There is a key of this name. Revoke that one, or choose another name.");
       }
       const { key, prefix } = this.#ports.newKey();
       const kept: ApiKey = {
@@ -120,7 +117,7 @@ export class KeyRing {
   revoke(id: string): Promise<ApiKey> {
     return this.#change(async () => {
       const key = this.keys.find((each) => each.id === id);
-      if (key === undefined) throw new ServiceError("NOT_FOUND", "There is no key with this id.");
+      if (key === undefined) throw notFound("There is no key with this id.");
       if (key.revokedAt !== null) return key;
       const revoked = { ...key, revokedAt: this.#ports.clock.now() };
       await this.#write(this.keys.map((each) => (each === key ? revoked : each)));
@@ -172,7 +169,7 @@ export class KeyRing {
     if (this.keys.length < MAX_KEYS) return this.keys;
     const oldest = this.keys.find((key) => this.stateOf(key) !== "active");
     if (oldest === undefined) {
-      throw new ServiceError("CONFLICT", `There are ${MAX_KEYS} keys, the most there can be. Revoke some.`);
+      throw conflict(`There are ${MAX_KEYS} keys, the most there can be. Revoke some.`);
     }
     return this.keys.filter((key) => key !== oldest);
   }

@@ -1,5 +1,5 @@
 import { readPage } from "../memories/list-memories.ts";
-import { ServiceError } from "../errors.ts";
+import { unprocessable } from "../errors.ts";
 import { owned, visible } from "../owned.ts";
 import type { SeenMemory } from "../memory.ts";
 import type { OrderedPage, PageRequest } from "../page-end.ts";
@@ -150,8 +150,7 @@ export function bindDocumentOperations(ports: DocumentPorts, jobs: IngestJobs) {
         // No row changes. The commit refuses where the store takes no writes, and keeps a deletion from coming in between.
         await store.commit(() => {
           if (file.sha256 === ownedDocument(input).sha256) return { changes: [], result: undefined };
-          throw new ServiceError(
-            "UNPROCESSABLE",
+          throw unprocessable(
             "These are other bytes than the document was made of: their SHA-256 is not the document's.",
           );
         });

@@ -4,7 +4,7 @@ import { duplicateHash, embeddedText, meanWindow, readText, sectorsOf } from "..
 import type { DocumentPorts, JobControl } from "./document-ports.ts";
 import type { DocumentRow, IngestRequest, JobRow } from "./document.ts";
 import type { DocumentEmbedding } from "../embedding.ts";
-import { ServiceError } from "../errors.ts";
+import { conflict, ServiceError } from "../errors.ts";
 import { type DocumentPlan, planDocument, type PlannedMemory } from "./plan-document.ts";
 import type { CutDocument } from "./extraction.ts";
 import { readRecording } from "./read-recording.ts";
@@ -44,7 +44,7 @@ export async function ingestDocument(
     control.signal.throwIfAborted();
     if (await attemptOnce(ports, jobId, job, request, control)) return;
   }
-  throw new ServiceError("CONFLICT", "The document was being changed at the same time; ingest it again.", {
+  throw conflict("The document was being changed at the same time; ingest it again.", {
     retryAfterSeconds: 1,
   });
 }
@@ -242,7 +242,7 @@ function isCutAlike(document: DocumentRow, { strategy, memories }: DocumentPlan)
 
 /** @throws {ServiceError} CONFLICT for a job that is over: it was cancelled. */
 function openJob<T extends JobRow>(job: T | undefined): T {
-  if (job?.status !== "queued") throw new ServiceError("CONFLICT", "The job was cancelled.");
+  if (job?.status !== "queued") throw conflict("The job was cancelled.");
   return job;
 }
 

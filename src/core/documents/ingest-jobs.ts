@@ -3,7 +3,7 @@ import type { JobEntry } from "./document-index.ts";
 import { memoryIdsOf } from "./store-document.ts";
 import type { DocumentRow, IngestRequest, JobProblem, JobRow } from "./document.ts";
 import { SMALL_DOCUMENT_BYTES } from "./extraction.ts";
-import { ServiceError } from "../errors.ts";
+import { conflict, notReady, ServiceError } from "../errors.ts";
 import { ingestDocument } from "./ingest-document.ts";
 
 export interface IngestJobsOptions {
@@ -139,7 +139,7 @@ export class IngestJobs {
     this.#stuck.delete(id);
     this.#waiting = this.#waiting.filter((waiting) => waiting !== id);
     const running = this.#running.get(id);
-    running?.controller.abort(new ServiceError("CONFLICT", "The job was cancelled."));
+    running?.controller.abort(conflict("The job was cancelled."));
     await running?.ended;
     if (running === undefined) this.#tell(id);
     this.#letGo(request);
@@ -151,9 +151,7 @@ export class IngestJobs {
     this.#waiting = [];
     const running = [...this.#running.values()];
     for (const { controller } of running) {
-      controller.abort(
-        new ServiceError("NOT_READY", "The daemon is stopping; the job goes on when it starts again."),
-      );
+      controller.abort(notReady("The daemon is stopping; the job goes on when it starts again."));
     }
     await Promise.all(running.map(({ ended }) => ended));
     for (const id of this.#watchers.keys()) this.#tell(id);

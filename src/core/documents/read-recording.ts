@@ -2,7 +2,7 @@ import type { Recording, RecordingInput } from "./audio-decoder.ts";
 import { chooseSoundTrack, chooseSubtitles } from "./choose-track.ts";
 import { cutDocument } from "./cut-speech.ts";
 import type { DocumentPorts, JobControl } from "./document-ports.ts";
-import { ServiceError } from "../errors.ts";
+import { invalidRequest, ServiceError, unprocessable } from "../errors.ts";
 import type { CutDocument, ExtractionOptions } from "./extraction.ts";
 import type { JsonValue, Metadata } from "../memory.ts";
 
@@ -71,10 +71,7 @@ async function transcribe(
   const { soundTracks } = recording;
   const track = chooseSoundTrack(soundTracks, language);
   if (track === undefined) {
-    throw new ServiceError(
-      "UNPROCESSABLE",
-      "The video has no sound track, so there is nothing to transcribe.",
-    );
+    throw unprocessable("The video has no sound track, so there is nothing to transcribe.");
   }
   const total = seconds(recording.durationMs ?? 0);
   onProgress({ stage: "transcribing", done: 0, total });
@@ -111,8 +108,7 @@ function accountOf({ kind, mediaType, decoder, title, author }: Recording, way: 
 function languageIn({ language }: Metadata): string | undefined {
   if (language === undefined || language === null || language === "") return undefined;
   if (typeof language === "string") return language;
-  throw new ServiceError(
-    "INVALID_REQUEST",
+  throw invalidRequest(
     'The field metadata.language must be text, such as "en": the language that is spoken.',
   );
 }

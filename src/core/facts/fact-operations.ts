@@ -16,7 +16,7 @@ import { compilePattern, findFacts } from "./find-facts.ts";
 import { recordFact, recordFacts } from "./record-fact.ts";
 import { volatileFacts } from "./volatile-facts.ts";
 import { bindAll, type Bound } from "../bind-operations.ts";
-import { ServiceError } from "../errors.ts";
+import { notFound } from "../errors.ts";
 import { type FactFilter, versionKnownAt } from "./fact-book.ts";
 import { compareForList, type PageRange } from "./fact-page.ts";
 import { countingFact, visitFacts } from "./visit-facts.ts";
@@ -121,7 +121,7 @@ export function currentFact({ facts, clock }: FactReadPorts, input: CurrentFactI
     if (current === undefined || compareForList(fact, current) < 0) current = fact;
   });
   if (current === undefined) {
-    throw new ServiceError("NOT_FOUND", "No fact about this subject and predicate is valid at that moment.");
+    throw notFound("No fact about this subject and predicate is valid at that moment.");
   }
   return current;
 }

@@ -1,4 +1,4 @@
-import { orRefused, ServiceError } from "../errors.ts";
+import { invalidRequest, notFound, orRefused, ServiceError } from "../errors.ts";
 import type { Cardinality, Fact } from "./fact.ts";
 import { FactDraft } from "./fact-draft.ts";
 import { similarFacts } from "./answering-facts.ts";
@@ -127,7 +127,7 @@ function replayOf({ facts }: Pick<FactPorts, "facts">, id: string): RecordedFact
 function checkNames(input: RecordFactInput): void {
   for (const field of ["subject", "predicate", "object"] as const) {
     if (input[field].trim() !== "") continue;
-    throw new ServiceError("INVALID_REQUEST", `A fact needs a ${field}; it was empty.`, {
+    throw invalidRequest(`A fact needs a ${field}; it was empty.`, {
       fields: [{ path: `/${field}`, message: "is empty" }],
     });
   }
@@ -135,11 +135,7 @@ function checkNames(input: RecordFactInput): void {
 
 function checkSource(ports: FactPorts, memoryId: string | undefined, userId: string | null): void {
   if (memoryId === undefined || ports.ownerOfMemory(memoryId) === userId) return;
-  throw new ServiceError(
-    "NOT_FOUND",
-    "There is no memory of this user with the id given as source_memory_id.",
-    {
-      fields: [{ path: "/source_memory_id", message: "is no memory of this user" }],
-    },
-  );
+  throw notFound("There is no memory of this user with the id given as source_memory_id.", {
+    fields: [{ path: "/source_memory_id", message: "is no memory of this user" }],
+  });
 }

@@ -1,4 +1,4 @@
-import { ServiceError } from "../errors.ts";
+import { conflict, invalidRequest } from "../errors.ts";
 import { type Cardinality, endOf, type Fact, isEmpty, nextVersion, objectKey, sameMetadata } from "./fact.ts";
 import { type Metadata, type Owned, ownerOf, type Written, writerOf } from "../memory.ts";
 
@@ -93,8 +93,7 @@ export function settleCardinality(
   asked: Cardinality | undefined,
 ): Cardinality {
   if (held !== undefined && asked !== undefined && asked !== held) {
-    throw new ServiceError(
-      "CONFLICT",
+    throw conflict(
       `This subject and predicate hold ${held === "one" ? "one object at a time" : "many objects at once"}` +
         ` (cardinality "${held}"); leave cardinality out, or erase their facts first to choose anew.`,
     );
@@ -159,13 +158,9 @@ export function closeFact(
   { now, recordedAt }: { readonly now: number; readonly recordedAt: number },
 ): Fact {
   if (validTo !== undefined && validTo < fact.validFrom) {
-    throw new ServiceError(
-      "INVALID_REQUEST",
-      "A fact cannot end before it begins; give a valid_to at or after its valid_from.",
-      {
-        fields: [{ path: "/valid_to", message: "is before the fact's valid_from" }],
-      },
-    );
+    throw invalidRequest("A fact cannot end before it begins; give a valid_to at or after its valid_from.", {
+      fields: [{ path: "/valid_to", message: "is before the fact's valid_from" }],
+    });
   }
   const end = validTo ?? Math.max(now, fact.validFrom);
   if (end >= endOf(fact)) return fact;
@@ -255,7 +250,7 @@ function checkPeriod({ validFrom, validTo }: Statement): void {
     validTo < validFrom
       ? "is before valid_from"
       : "equals valid_from, so the fact would never be true (valid_to is the first moment at which it no longer is)";
-  throw new ServiceError("INVALID_REQUEST", `The period is not one: valid_to ${message}.`, {
+  throw invalidRequest(`The period is not one: valid_to ${message}.`, {
     fields: [{ path: "/valid_to", message }],
   });
 }

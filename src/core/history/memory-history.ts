@@ -1,7 +1,7 @@
 import type { MemoryPorts } from "../memories/memory-ports.ts";
 import { updateMemory } from "../memories/update-memory.ts";
 import type { Memory, SeenMemory } from "../memory.ts";
-import { notFound, owned, visible } from "../owned.ts";
+import { missing, owned, visible } from "../owned.ts";
 import { fitting, MAX_PAGE_CHARS } from "../page-end.ts";
 import { originOf, removalOf } from "./keep-version.ts";
 import type { Beginning } from "./version.ts";
@@ -36,7 +36,7 @@ export async function memoryHistory(
 ): Promise<Listed<MemoryVersion>> {
   visible("memory", store.catalogue.find(id), userId);
   const present = (await store.readMemories([id])).get(id);
-  if (present === undefined) throw notFound("memory");
+  if (present === undefined) throw missing("memory");
   const kept = store.catalogue.versions.of(id);
   const versions = kept.filter(({ version }) => version < present.version).reverse();
   const wanted = versions.slice(Math.max(0, offset - 1), Math.max(0, offset - 1 + limit));
@@ -86,7 +86,7 @@ export async function restoreVersion(
   if (entry.version === version) return await updateMemory(ports, { ...target });
   const kept = store.catalogue.versions.of(id).findLast((each) => each.version === version);
   const memory = kept && (await store.readVersions([kept.id])).get(kept.id)?.memory;
-  if (memory === undefined) throw notFound("version");
+  if (memory === undefined) throw missing("version");
   const { content, tags, metadata, occurredAt, project, primarySector, sectors } = memory;
   return await updateMemory(ports, {
     ...target,

@@ -1,6 +1,6 @@
 import { mapAtOnce } from "../at-once.ts";
 import { documentChain } from "../documents/store-document.ts";
-import { ServiceError } from "../errors.ts";
+import { conflict, type ServiceError } from "../errors.ts";
 import { factIdOfRow, factRowId } from "../facts/fact.ts";
 import {
   duplicateHash,
@@ -13,7 +13,7 @@ import {
 import type { MemoryPorts } from "../memories/memory-ports.ts";
 import { nextWaypoint } from "../memories/waypoints.ts";
 import type { SeenMemory } from "../memory.ts";
-import { notFound } from "../owned.ts";
+import { missing } from "../owned.ts";
 import type { WriteSection } from "../ports.ts";
 import type { Change } from "../rows.ts";
 import { entryOf, partsOf, readAll, type TrashInput } from "./trash.ts";
@@ -45,7 +45,7 @@ export async function restoreFromTrash(
   );
   const restored = await mapAtOnce(parts, EMBEDDED_AT_ONCE, async (entry): Promise<Restored> => {
     const row = rows.get(entry.id);
-    if (row === undefined) throw notFound("trash");
+    if (row === undefined) throw missing("trash");
     const embedding = await embedder.embedDocument(embeddedText(row.memory));
     await nextTurn();
     return { entry, row, embedding, readText: readText(row.memory, row.memory.createdAt) };
@@ -61,7 +61,7 @@ export async function restoreFromTrash(
     if (row.memory.source === null || row.document !== null)
       followUps.added(row.memoryId, row.version + 1, meanWindow(embedding.windows));
   const memory = (await store.readMemories([input.id])).get(input.id);
-  if (memory === undefined) throw notFound("memory");
+  if (memory === undefined) throw missing("memory");
   return memory;
 }
 
@@ -128,19 +128,17 @@ function restoringChanges(
 function checkPlace({ store }: Pick<MemoryPorts, "store">, row: VersionRow, isWhole: boolean): void {
   const { documents } = store.catalogue;
   if (store.catalogue.find(row.memoryId) !== undefined)
-    throw new ServiceError("CONFLICT", "The memory is there again: it was imported since.");
+    throw conflict("The memory is there again: it was imported since.");
   if (row.document !== null) {
     const twin = documents.findByContent(row.document);
-    if (twin !== undefined)
-      throw new ServiceError("CONFLICT", `The same document was ingested again since: it is ${twin.id}.`);
+    if (twin !== undefined) throw conflict(`The same document was ingested again since: it is ${twin.id}.`);
     return;
   }
   if (row.documentId === null || isWhole) return;
   const document = documents.findDocument(row.documentId);
-  if (document === undefined)
-    throw new ServiceError("CONFLICT", "The memory's document is in the trash; restore that first.");
+  if (document === undefined) throw conflict("The memory's document is in the trash; restore that first.");
   if (!document.memoryIds.includes(row.memoryId))
-    throw new ServiceError("CONFLICT", "The document was ingested again since, and has this memory anew.");
+    throw conflict("The document was ingested again since, and has this memory anew.");
 }
 
 /** Facts that named it get it back as their source, in every version since that has none. */
@@ -165,7 +163,7 @@ function sourceChanges(
 }
 
 function changedMeanwhile(): ServiceError {
-  return new ServiceError("CONFLICT", "The trash was changed at this moment; look again.", {
+  return conflict("The trash was changed at this moment; look again.", {
     retryAfterSeconds: 1,
   });
 }

@@ -1,6 +1,6 @@
 import type { DocumentRow } from "../documents/document.ts";
 import { documentRowsRemoval, memoryIdsOf, presentRemoval } from "../documents/store-document.ts";
-import { ServiceError } from "../errors.ts";
+import { conflict } from "../errors.ts";
 import { factRowId } from "../facts/fact.ts";
 import type { MemoryPorts } from "../memories/memory-ports.ts";
 import type { SeenMemory } from "../memory.ts";
@@ -186,8 +186,7 @@ export interface TrashInput {
 export function entryOf({ store }: Pick<MemoryPorts, "store">, { id, userId }: TrashInput): VersionEntry {
   const entry = owned("trash", store.catalogue.versions.deleted(id), userId);
   if (entry.deletedWith === null) return entry;
-  throw new ServiceError(
-    "CONFLICT",
+  throw conflict(
     `This memory went to the trash with its document; restore or delete that: ${entry.deletedWith}.`,
   );
 }

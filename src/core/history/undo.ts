@@ -1,5 +1,5 @@
 import { mapAtOnce } from "../at-once.ts";
-import { ServiceError } from "../errors.ts";
+import { conflict, ServiceError } from "../errors.ts";
 import type { MemoryPorts } from "../memories/memory-ports.ts";
 import type { Catalogue, CatalogueEntry } from "../ports.ts";
 import { restoreVersion } from "./memory-history.ts";
@@ -54,10 +54,7 @@ interface Plan extends Pick<UndoneChange, "kind" | "id" | "reason"> {
  */
 export async function undoChanges(ports: MemoryPorts, input: UndoInput): Promise<UndoneChange[]> {
   if (ports.historyMs === 0)
-    throw new ServiceError(
-      "CONFLICT",
-      "Nothing can be taken back: earlier versions are not kept (--history-days 0).",
-    );
+    throw conflict("Nothing can be taken back: earlier versions are not kept (--history-days 0).");
   const { store, clock } = ports;
   const since = input.since ?? clock.now() - DEFAULT_SINCE_MS;
   // An empty write waits for the writes it sees: none of them is refused after all.

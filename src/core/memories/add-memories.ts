@@ -10,7 +10,7 @@ import {
   readText,
   sectorsOf,
 } from "./compose-memory.ts";
-import { refusedOr, ServiceError } from "../errors.ts";
+import { conflict, refusedOr, ServiceError } from "../errors.ts";
 import { goneError, type IdempotentRequest, refusedBefore, requestChanges } from "../idempotency.ts";
 import { INITIAL_SALIENCE, type SeenMemory, writerOf } from "../memory.ts";
 import { type Change, memoryOf } from "../rows.ts";
@@ -155,7 +155,7 @@ async function storeMemories(
 }
 
 function deletedMeanwhile(): ServiceError {
-  return new ServiceError("CONFLICT", "The same memory was being deleted at this moment; add it again.", {
+  return conflict("The same memory was being deleted at this moment; add it again.", {
     retryAfterSeconds: 1,
   });
 }

@@ -1,5 +1,5 @@
 import { mapAtOnce } from "../at-once.ts";
-import { refusedOr, ServiceError } from "../errors.ts";
+import { invalidRequest, refusedOr, ServiceError } from "../errors.ts";
 import { checkVersion, visible } from "../owned.ts";
 import type { MemoryPorts } from "./memory-ports.ts";
 import { updateMemory } from "./update-memory.ts";
@@ -51,10 +51,7 @@ async function tagOne(
     if (tags.length === entry.tags.length && entry.tags.every((tag) => tags.includes(tag)))
       return { id, version: entry.version, tags: entry.tags, changed: false };
     if (tags.length > MAX_TAGS)
-      throw new ServiceError(
-        "INVALID_REQUEST",
-        `It would have ${tags.length} tags; ${MAX_TAGS} is the most. Remove some first.`,
-      );
+      throw invalidRequest(`It would have ${tags.length} tags; ${MAX_TAGS} is the most. Remove some first.`);
     const updated = await refusedOr(
       updateMemory(ports, {
         id,

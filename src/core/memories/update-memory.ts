@@ -9,7 +9,7 @@ import {
 } from "./compose-memory.ts";
 import type { MemoryPorts } from "./memory-ports.ts";
 import type { Metadata, SeenMemory } from "../memory.ts";
-import { checkVersion, notFound, owned } from "../owned.ts";
+import { checkVersion, missing, owned } from "../owned.ts";
 import { type Change, memoryOf } from "../rows.ts";
 import { keepVersion } from "../history/keep-version.ts";
 import { checkSupersedes } from "./supersede.ts";
@@ -75,7 +75,7 @@ export async function updateMemory(
 
   for (;;) {
     const memory = (await store.readMemories([id])).get(id);
-    if (memory === undefined) throw notFound("memory");
+    if (memory === undefined) throw missing("memory");
     const isChanged = Object.keys(fields).length > 0;
     if (!isChanged && !stillHolds) return memory;
 

@@ -1,4 +1,4 @@
-import { ServiceError } from "../errors.ts";
+import { unprocessable } from "../errors.ts";
 
 /** A kind of secret and how it looks. */
 interface SecretShape {
@@ -126,8 +126,7 @@ export function refuseSecrets(allowed: boolean | null | undefined, texts: readon
   for (const text of texts) {
     const kind = findSecret(text);
     if (kind === undefined) continue;
-    throw new ServiceError(
-      "UNPROCESSABLE",
+    throw unprocessable(
       `Not stored: the text holds what looks like ${kind}. Leave it out and say where it is kept instead. ` +
         "Only if the user wants it stored as it is, send it again with allow_secret: true.",
     );

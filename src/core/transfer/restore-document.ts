@@ -1,4 +1,4 @@
-import { ServiceError, wrongField } from "../errors.ts";
+import { conflict, notFound, wrongField } from "../errors.ts";
 import type { DocumentTransfer } from "./transfer-record.ts";
 
 /** Owner and document of a memory that a document names. */
@@ -33,18 +33,15 @@ export function restoreDocument(
   const known = findDocument(document.id);
   if (known !== undefined) {
     if (isSame(document, known)) return undefined;
-    throw new ServiceError("CONFLICT", "Another document has this id here; it was left as it is.");
+    throw conflict("Another document has this id here; it was left as it is.");
   }
   if (findMemory(document.rootMemoryId) === undefined) {
-    throw new ServiceError(
-      "NOT_FOUND",
-      "The document's first memory is not here; import the memories before their documents.",
-    );
+    throw notFound("The document's first memory is not here; import the memories before their documents.");
   }
   const isForeign = ({ documentId, userId }: CutMemory): boolean =>
     documentId !== document.id || userId !== document.userId;
   if (document.memoryIds.flatMap((id) => findMemory(id) ?? []).some(isForeign)) {
-    throw new ServiceError("CONFLICT", "The document names a memory here that was not cut from it.");
+    throw conflict("The document names a memory here that was not cut from it.");
   }
   return document;
 }

@@ -1,4 +1,4 @@
-import { ServiceError, wrongField } from "../errors.ts";
+import { conflict, wrongField } from "../errors.ts";
 import { endOf, type Fact, isEmpty, objectKey, sameMetadata, slotKey } from "../facts/fact.ts";
 import type { FactReads } from "../facts/fact-book.ts";
 import type { FactTransfer } from "./transfer-record.ts";
@@ -30,10 +30,7 @@ export class RestoredFacts {
     const known = this.#book.find(latest.id)?.versions ?? this.#added.get(latest.id);
     if (known !== undefined) {
       if (versions.every((version, i) => isSameVersion(version, known[i]))) return [];
-      throw new ServiceError(
-        "CONFLICT",
-        "Another fact, or another history of it, has this id here; it was left as it is.",
-      );
+      throw conflict("Another fact, or another history of it, has this id here; it was left as it is.");
     }
 
     const slot = slotKey(latest);
@@ -42,16 +39,10 @@ export class RestoredFacts {
       ...(this.#latestOfSlot.get(slot) ?? []),
     ];
     if (others.some(({ cardinality }) => cardinality !== latest.cardinality)) {
-      throw new ServiceError(
-        "CONFLICT",
-        "The facts here about this subject and predicate have the other cardinality.",
-      );
+      throw conflict("The facts here about this subject and predicate have the other cardinality.");
     }
     if (others.some((other) => excludes(latest, other))) {
-      throw new ServiceError(
-        "CONFLICT",
-        "A fact here about this subject and predicate holds at the same time.",
-      );
+      throw conflict("A fact here about this subject and predicate holds at the same time.");
     }
     this.#added.set(latest.id, rows);
     this.#latestOfSlot.set(slot, [...(this.#latestOfSlot.get(slot) ?? []), latest]);

@@ -1,6 +1,6 @@
 import { mapAtOnce } from "../at-once.ts";
 import type { DocumentEmbedding } from "../embedding.ts";
-import { orRefused, refusedOr, ServiceError, wrongField } from "../errors.ts";
+import { conflict, notFound, orRefused, refusedOr, ServiceError, wrongField } from "../errors.ts";
 import { CLOCK_STEP_MS } from "../facts/fact-store.ts";
 import { factRowId } from "../facts/fact.ts";
 import {
@@ -218,10 +218,7 @@ function restoreWaypoint(
   const id = edgeId(edge);
   const owner = ownerOf(edge.source);
   if (owner === undefined || ownerOf(edge.target) !== owner || edge.source === edge.target) {
-    throw new ServiceError(
-      "NOT_FOUND",
-      "A waypoint joins two memories of one user, and they are not both here.",
-    );
+    throw notFound("A waypoint joins two memories of one user, and they are not both here.");
   }
   const staged = changes.get(`edges/${id}`);
   const known =
@@ -260,10 +257,7 @@ function isSame(
 }
 
 function takenId(): ServiceError {
-  return new ServiceError(
-    "CONFLICT",
-    "Another memory, or another version of it, has this id here; it was left as it is.",
-  );
+  return conflict("Another memory, or another version of it, has this id here; it was left as it is.");
 }
 
 const wrong = (path: string, message: string) => wrongField("The record is not valid", path, message);

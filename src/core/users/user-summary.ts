@@ -1,4 +1,4 @@
-import { ServiceError } from "../errors.ts";
+import { notFound } from "../errors.ts";
 import type { Fact } from "../facts/fact.ts";
 import { presentOf } from "../facts/fact-store.ts";
 import { findFacts } from "../facts/find-facts.ts";
@@ -48,7 +48,7 @@ export function stateOf({ store, facts, clock }: StatePorts, userId: string): Us
     factsUpdatedAt = Math.max(factsUpdatedAt, fact.updatedAt);
   });
   if (entries.length === 0 && factCount === 0 && catalogue.documents.documentsOf(userId).length === 0)
-    throw new ServiceError("NOT_FOUND", "There is nothing stored of a user with this id.");
+    throw notFound("There is nothing stored of a user with this id.");
   const updatedAt = entries.reduce((latest, entry) => Math.max(latest, entry.updatedAt), 0);
   const at = presentOf(clock, facts.book.latestRecordedAt);
   return {

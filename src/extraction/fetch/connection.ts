@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { createRequire } from "node:module";
 import type * as undiciTypes from "undici";
 import type { buildConnector } from "undici";
-import { ServiceError } from "../../core/errors.ts";
+import { fetchFailed, type ServiceError } from "../../core/errors.ts";
 import { fetchFailure } from "./fetch-failure.ts";
 import { hostOf, type JudgedTarget, portOf } from "./target.ts";
 
@@ -113,8 +113,7 @@ async function openTunnel(target: URL, proxy: URL, connecting: Connecting): Prom
 
 /** The error for a proxy's own reply. */
 export function proxyRefusal(status: number, host: string): ServiceError {
-  return new ServiceError(
-    "FETCH_FAILED",
+  return fetchFailed(
     status === 407
       ? "The proxy asks for a user name and password. Put them into MEMORYD_HTTP_PROXY: http://NAME:PASSWORD@HOST:PORT."
       : `The proxy refused to connect to ${host} (status ${status}).`,

@@ -1,4 +1,4 @@
-import { ServiceError } from "../../core/errors.ts";
+import { fetchFailed, ServiceError } from "../../core/errors.ts";
 
 const BROKE_OFF = "broke the connection before all was sent";
 const OFFLINE = "cannot be reached from here. Is this machine online?";
@@ -31,7 +31,7 @@ export function fetchFailure(error: unknown, host: string): unknown {
   const what = WHAT_HAPPENED.find(([codes]) => codes.test(code))?.[1];
   if (error instanceof ServiceError || what === undefined) return error;
   const message = `${host} ${what}${what.endsWith("?") ? "" : "."}`;
-  return new ServiceError("FETCH_FAILED", message, { cause: error });
+  return fetchFailed(message, { cause: error });
 }
 
 function codeOf(error: unknown): string | undefined {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { lookup as lookUpName } from "node:dns/promises";
 import { type IncomingHttpHeaders, STATUS_CODES } from "node:http";
 import type { Client, Dispatcher } from "undici";
-import { ServiceError } from "../../core/errors.ts";
+import { fetchFailed, ServiceError, tooLarge } from "../../core/errors.ts";
 import type { Clock } from "../../core/ports.ts";
 import type { FetchedPage, FetchOptions, UrlFetcher } from "../../core/documents/document-ports.ts";
 import { claimedCharset } from "../document-kind.ts";
@@ -136,7 +136,7 @@ export function createUrlFetcher(options: UrlFetcherOptions): UrlFetcher {
         answer.close();
       }
     }
-    throw new ServiceError("FETCH_FAILED", `${hostOf(start)} redirects more than ${MAX_REDIRECTS} times.`);
+    throw fetchFailed(`${hostOf(start)} redirects more than ${MAX_REDIRECTS} times.`);
   }
 
   async function open(
@@ -213,13 +213,13 @@ export function createUrlFetcher(options: UrlFetcherOptions): UrlFetcher {
     const header = (name: keyof IncomingHttpHeaders) => first(response.headers, name);
     const contentType = header("content-type");
     const totalBytes = lengthOf(header("content-length"));
-    if ((totalBytes ?? 0) > maxBytes) throw tooLarge();
+    if ((totalBytes ?? 0) > maxBytes) throw pageTooLarge();
 
     async function* arriving(): AsyncGenerator<Uint8Array> {
       let receivedBytes = 0;
       for await (const chunk of response.body as AsyncIterable<Buffer>) {
         receivedBytes += chunk.length;
-        if (receivedBytes > maxBytes) throw tooLarge();
+        if (receivedBytes > maxBytes) throw pageTooLarge();
         onProgress?.({ receivedBytes, totalBytes });
         yield chunk;
       }
@@ -243,7 +243,7 @@ export function createUrlFetcher(options: UrlFetcherOptions): UrlFetcher {
     let bytes = 0;
     for await (const chunk of body()) {
       bytes += chunk.length;
-      if (bytes > maxBytes) throw tooLarge();
+      if (bytes > maxBytes) throw pageTooLarge();
       hash.update(chunk);
       await sink.write(chunk);
     }
@@ -267,18 +267,15 @@ export function createUrlFetcher(options: UrlFetcherOptions): UrlFetcher {
     return fetchFailure(error, host);
   }
 
-  function tooLarge(): ServiceError {
-    return new ServiceError(
-      "TOO_LARGE",
-      `The page is larger than the limit of ${maxBytes / 1_000_000} MB (--max-upload-bytes).`,
-    );
+  function pageTooLarge(): ServiceError {
+    return tooLarge(`The page is larger than the limit of ${maxBytes / 1_000_000} MB (--max-upload-bytes).`);
   }
 }
 
 /** The URL to go on with. An address that is malformed is the server's fault; a blocked one stays FORBIDDEN. */
 function redirectTarget(location: string, from: URL, guard: TargetGuard): URL {
   const host = hostOf(from);
-  const refusal = (message: string) => new ServiceError("FETCH_FAILED", `${host} redirects to ${message}`);
+  const refusal = (message: string) => fetchFailed(`${host} redirects to ${message}`);
   let to: URL;
   try {
     to = guard.parse(location, from);
@@ -297,8 +294,7 @@ function redirectTarget(location: string, from: URL, guard: TargetGuard): URL {
 function checkStatus(status: number, host: string): void {
   if (status >= 200 && status < 300 && status !== PARTIAL_CONTENT) return;
   const meaning = STATUS_CODES[status];
-  throw new ServiceError(
-    "FETCH_FAILED",
+  throw fetchFailed(
     `${host} answered with status ${status}${meaning === undefined ? "" : ` (${meaning})`}.${ADVICE[status] ?? ""}`,
   );
 }

@@ -1,6 +1,6 @@
 import { pipeline, Readable, type Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from "node:zlib";
-import { ServiceError } from "../../core/errors.ts";
+import { fetchFailed, tooLarge } from "../../core/errors.ts";
 
 const MAX_FILENAME_LENGTH = 256;
 const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
@@ -101,8 +101,7 @@ export async function* decodeContent(
   for await (const chunk of decoder as AsyncIterable<Uint8Array>) {
     unpackedBytes += chunk.length;
     if (unpackedBytes > Math.max(HARMLESS_BYTES, packedBytes * MAX_INFLATION)) {
-      throw new ServiceError(
-        "TOO_LARGE",
+      throw tooLarge(
         `The page unpacks to more than ${MAX_INFLATION} times its size, so it is not read. Save it yourself and send the file.`,
       );
     }
@@ -121,9 +120,6 @@ function decoderFor(encoding: string, first: Uint8Array): Transform {
       // Zlib's format by the standard; some servers leave its header out.
       return ((first[0] ?? 0) & 0x0f) === 0x08 ? createInflate() : createInflateRaw();
     default:
-      throw new ServiceError(
-        "FETCH_FAILED",
-        "The page was sent in a content encoding that was not asked for.",
-      );
+      throw fetchFailed("The page was sent in a content encoding that was not asked for.");
   }
 }

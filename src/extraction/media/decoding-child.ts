@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile } from "node:child_process";
 import { type DecodingLimits, type Pcm, PCM_RATE } from "../../core/documents/audio-decoder.ts";
-import { ServiceError } from "../../core/errors.ts";
+import { notReady, type ServiceError, tooLarge, unprocessable } from "../../core/errors.ts";
 import { lowerPriority, passedLimit } from "../../sandbox/watchdog.ts";
 import { killGroup } from "../../sandbox/walls.ts";
 import { WorkClock } from "../../sandbox/work-clock.ts";
@@ -160,7 +160,6 @@ export function checkDuration({ durationMs = 0 }: MediaReport, { maxSeconds }: D
   if (durationMs > maxSeconds * MS_PER_SECOND) throw tooLong(maxSeconds);
 }
 
-const tooLarge = (message: string) => new ServiceError("TOO_LARGE", message);
 const tooMuchMemory = () =>
   tooLarge("Decoding the recording takes too much memory or time. Send it in parts, or as WAV.");
 const tooManySubtitles = () =>
@@ -170,21 +169,15 @@ const tooManySubtitles = () =>
 const tooLong = (maxSeconds: number) =>
   tooLarge(`The recording is longer than ${maxSeconds} seconds. Send it in parts.`);
 
-export const recordingClosed = () => new ServiceError("NOT_READY", "The recording is closed.");
+export const recordingClosed = () => notReady("The recording is closed.");
 
 export function damaged(hasVideo = false): ServiceError {
   const what = hasVideo ? "The sound of the video" : "The recording";
-  return new ServiceError(
-    "UNPROCESSABLE",
-    `${what} is damaged and cannot be decoded. Save it again and send that.`,
-  );
+  return unprocessable(`${what} is damaged and cannot be decoded. Save it again and send that.`);
 }
 
 export const cutOff = () =>
-  new ServiceError(
-    "UNPROCESSABLE",
-    "The recording is cut off: it ends before the length that it states. Send the whole file.",
-  );
+  unprocessable("The recording is cut off: it ends before the length that it states. Send the whole file.");
 
 /** The bytes may begin at an odd place in memory, where no number of two bytes may. */
 function toSamples(bytes: Buffer): Int16Array {

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import type { DecodingLimits, Recording } from "../../core/documents/audio-decoder.ts";
-import { ServiceError } from "../../core/errors.ts";
+import { internal } from "../../core/errors.ts";
 import { forkSandboxed } from "../../sandbox/sandboxed-process.ts";
 import { behind, standingWalls, type Walls } from "../../sandbox/walls.ts";
 import type { WorkLimits } from "../../sandbox/watchdog.ts";
@@ -113,7 +113,7 @@ export async function openWith(
   const { printed, failure } = asked;
   if (greeting !== undefined && !printed.startsWith(greeting)) {
     const cause = failure ?? new Error(printed.trim());
-    throw new ServiceError("INTERNAL", "The process that decodes recordings does not start.", { cause });
+    throw internal("The process that decodes recordings does not start.", { cause });
   }
   const report = program.readReport(printed);
   if (report === undefined) return undefined;

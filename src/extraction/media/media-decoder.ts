@@ -4,7 +4,7 @@ import type {
   DecodingOptions,
   RecordingInput,
 } from "../../core/documents/audio-decoder.ts";
-import { ServiceError } from "../../core/errors.ts";
+import { invalidRequest, notReady, unsupportedMediaType } from "../../core/errors.ts";
 import { builtFile } from "../../sandbox/sandboxed-process.ts";
 import {
   CONTAINER_LABELS,
@@ -101,8 +101,7 @@ export function openMediaDecoder(options: MediaDecoderOptions): AudioDecoder {
     }
     // FFmpeg reads everything: what it cannot read is damaged.
     if (engines.some(({ decoder }) => decoder !== "wav")) throw damaged();
-    throw new ServiceError(
-      "UNSUPPORTED_MEDIA_TYPE",
+    throw unsupportedMediaType(
       `No decoder is installed for ${CONTAINER_LABELS[container]} with that sound. Install FFmpeg and restart memoryd ` +
         "(or name the program with --ffmpeg), or install the npm package @ffmpeg/core beside memoryd.",
     );
@@ -142,7 +141,7 @@ export function openMediaDecoder(options: MediaDecoderOptions): AudioDecoder {
       };
     },
     async close() {
-      closing.abort(new ServiceError("NOT_READY", "The decoder is closed."));
+      closing.abort(notReady("The decoder is closed."));
       await Promise.all(Array.from(living, (opened) => opened.close()));
     },
   };
@@ -182,8 +181,7 @@ export async function findProgram(name: string, path: string): Promise<string | 
 export async function checkNamedProgram(setting: string): Promise<void> {
   if (setting === "auto" || setting === "off") return;
   await access(setting, constants.X_OK).catch((cause: unknown) => {
-    throw new ServiceError(
-      "INVALID_REQUEST",
+    throw invalidRequest(
       `There is no program at ${setting}, which --ffmpeg names. Correct the path, or use auto or off.`,
       { cause },
     );

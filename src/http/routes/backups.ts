@@ -1,5 +1,5 @@
 import { isAbsolute } from "node:path";
-import { ServiceError } from "../../core/errors.ts";
+import { forbidden, invalidRequest } from "../../core/errors.ts";
 import * as wire from "../../schemas/backups.ts";
 import { toWire } from "../../schemas/wire.ts";
 import { LOCAL_TOKEN_ID } from "../access.ts";
@@ -15,12 +15,9 @@ export const backupRoutes = routes(["backups"], ({ backups }) => ({
       const { name, folder } = body ?? {};
       // A key must not let its holder write anywhere on the disk.
       if (folder !== undefined && caller?.id !== LOCAL_TOKEN_ID)
-        throw new ServiceError(
-          "FORBIDDEN",
-          "Only a program of this machine that can read the data directory may name a folder.",
-        );
+        throw forbidden("Only a program of this machine that can read the data directory may name a folder.");
       if (folder !== undefined && !isAbsolute(folder))
-        throw new ServiceError("INVALID_REQUEST", `The folder must be an absolute path; got ${folder}.`);
+        throw invalidRequest(`The folder must be an absolute path; got ${folder}.`);
       const started = await backups.start({ name, folder });
       return reply.code(202).send(toWire(wire.StartBackupReply, { ...started, status: "running" }));
     },

@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 import type { FastifyInstance } from "fastify";
-import { ServiceError } from "../../core/errors.ts";
+import { forbidden, notFound, unauthorized } from "../../core/errors.ts";
 import * as wire from "../../schemas/system.ts";
 import { LOCAL_TOKEN_ID } from "../access.ts";
 import { route, routes } from "../route.ts";
@@ -43,13 +43,9 @@ export async function consoleRoutes(
 
   app.get("/", { config: page }, async (request, reply) => {
     if (!(request.headers.accept ?? "").includes("text/html"))
-      throw new ServiceError(
-        "NOT_FOUND",
-        "Programs find what there is in /openapi.json, people the console.",
-      );
+      throw notFound("Programs find what there is in /openapi.json, people the console.");
     const contents = files.get("index.html");
-    if (contents === undefined)
-      throw new ServiceError("NOT_FOUND", "This build has no console. Make it with `npm run build`.");
+    if (contents === undefined) throw notFound("This build has no console. Make it with `npm run build`.");
     return reply
       .headers({
         "content-type": "text/html; charset=utf-8",
@@ -67,7 +63,7 @@ export async function consoleRoutes(
     const contents = files.get(`assets/${file}`);
     const type = MEDIA_TYPES[extname(file)];
     if (contents === undefined || type === undefined)
-      throw new ServiceError("NOT_FOUND", "The console has no such file. Load its page again.");
+      throw notFound("The console has no such file. Load its page again.");
     return reply.headers({ "content-type": type, "cache-control": FOR_EVER }).send(contents);
   });
 }
@@ -91,10 +87,7 @@ export const sessionRoutes = routes([], ({ access, sessions, status }) => ({
       answer: wire.SignInCodeReply,
       handle: async ({ caller }) => {
         if (caller?.id !== LOCAL_TOKEN_ID)
-          throw new ServiceError(
-            "FORBIDDEN",
-            "Only `memoryd open` may do this, on the daemon's own machine.",
-          );
+          throw forbidden("Only `memoryd open` may do this, on the daemon's own machine.");
         return { code: sessions.newCode() };
       },
     },
@@ -105,7 +98,7 @@ export const sessionRoutes = routes([], ({ access, sessions, status }) => ({
     handle: async ({ body, log }) => {
       const signedIn = sessions.signIn(body.code);
       if (signedIn === undefined)
-        throw new ServiceError("UNAUTHORIZED", "This code was used or is too old. Run `memoryd open` again.");
+        throw unauthorized("This code was used or is too old. Run `memoryd open` again.");
       log.info("browser tab signed in");
       return { token: signedIn.token, expires_at: new Date(signedIn.expiresAt).toISOString() };
     },

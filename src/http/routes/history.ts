@@ -1,5 +1,5 @@
 import type { FastifyRequest } from "fastify";
-import { ServiceError } from "../../core/errors.ts";
+import { forbidden } from "../../core/errors.ts";
 import { occurredAtOf } from "../../core/memory.ts";
 import * as wire from "../../schemas/history.ts";
 import { MemoryParams, MemoryRecord, OwnerBody, OwnerQuery } from "../../schemas/memory.ts";
@@ -145,8 +145,7 @@ function whose(request: FastifyRequest, client: string | undefined): { client?: 
   const own = request.caller?.name ?? null;
   if (request.caller?.scope === "admin") return client === undefined ? {} : { client };
   if (client === undefined || client === own) return { client: own };
-  throw new ServiceError(
-    "FORBIDDEN",
+  throw forbidden(
     "Taking back changes that were not made under the name of the key needs one with the scope admin.",
   );
 }

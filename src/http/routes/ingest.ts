@@ -1,13 +1,13 @@
 import multipart from "@fastify/multipart";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
-import { ServiceError } from "../../core/errors.ts";
+import { conflict, ServiceError } from "../../core/errors.ts";
 import type { HeldFile } from "../../core/documents/document-ports.ts";
 import type { IngestInput } from "../../core/documents/submit-document.ts";
 import * as wire from "../../schemas/document.ts";
 import { ingestReply, jobRecord } from "../document-record.ts";
 import { idempotency, WriteHeaders, writer } from "../request-headers.ts";
-import { cleanFilename, readUpload, tooLarge, type UploadedFile } from "../upload.ts";
+import { cleanFilename, readUpload, tooManyBytes, type UploadedFile } from "../upload.ts";
 import { route, routes } from "../route.ts";
 import { fromWire, present } from "../../schemas/wire.ts";
 import { invalid } from "../problem.ts";
@@ -89,8 +89,7 @@ export const ingestRoutes = routes(["documentsOf"], (served, app) => {
       AbortSignal.timeout(waitOf(request.headers.prefer)),
     );
     if (job.problem !== undefined) throw new ServiceError(job.problem.code, job.problem.message);
-    if (job.status === "cancelled")
-      throw new ServiceError("CONFLICT", "The job was cancelled before it was done.");
+    if (job.status === "cancelled") throw conflict("The job was cancelled before it was done.");
     if (job.result !== undefined) return ingestReply(job.result);
     if (job.status === "succeeded")
       throw new ServiceError("GONE", "The document was deleted right after it was made.");
@@ -98,7 +97,7 @@ export const ingestRoutes = routes(["documentsOf"], (served, app) => {
   }
   async function keepBytes(request: FastifyRequest, bytes: Uint8Array): Promise<HeldFile> {
     if (bytes.length > limits.maxUploadBytes)
-      throw tooLarge("The file", limits.maxUploadBytes, "MEMORYD_MAX_UPLOAD_BYTES");
+      throw tooManyBytes("The file", limits.maxUploadBytes, "MEMORYD_MAX_UPLOAD_BYTES");
     const incoming = await documentsOf(request).receiveFile();
     try {
       await incoming.write(bytes);

@@ -1,4 +1,4 @@
-import { ServiceError } from "../../core/errors.ts";
+import { forbidden } from "../../core/errors.ts";
 import * as wire from "../../schemas/keys.ts";
 import { LOCAL_TOKEN_ID } from "../access.ts";
 import { createKeyInput, keyRecord } from "../records.ts";
@@ -39,10 +39,7 @@ export const keyRoutes = routes(["keys"], ({ keys, access }) => ({
     answer: wire.RemoveKeysReply,
     handle: async (request) => {
       if (request.caller?.id !== LOCAL_TOKEN_ID)
-        throw new ServiceError(
-          "FORBIDDEN",
-          "Only `memoryd auth off` may do this, on the daemon's own machine.",
-        );
+        throw forbidden("Only `memoryd auth off` may do this, on the daemon's own machine.");
       access.checkUnlocking();
       const deleted = await keys.unlock();
       request.log.warn({ keys: deleted }, "all keys removed");

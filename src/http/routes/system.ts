@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { ServiceError } from "../../core/errors.ts";
+import { conflict, forbidden, notReady, type ServiceError } from "../../core/errors.ts";
 import type { SectorCount } from "../../core/operations.ts";
 import type { ServiceStatus } from "../../core/status.ts";
 import * as wire from "../../schemas/system.ts";
@@ -12,7 +12,7 @@ import { compactionRecord } from "../records.ts";
 
 /** Why the daemon cannot answer everything, each reason in `errors` too. */
 function notReadyError(reasons: readonly string[]): ServiceError {
-  return new ServiceError("NOT_READY", reasons.join(" "), {
+  return notReady(reasons.join(" "), {
     fields: reasons.map((message) => ({ path: "", message })),
   });
 }
@@ -93,7 +93,7 @@ export const systemRoutes = routes([], (served) => {
       answer: wire.AliveReply,
       handle: async (request, reply) => {
         if (request.caller?.id !== LOCAL_TOKEN_ID) {
-          throw new ServiceError("FORBIDDEN", "Only `memoryd stop` may do this, or a signal to the process.");
+          throw forbidden("Only `memoryd stop` may do this, or a signal to the process.");
         }
         reply.raw.once("close", requestStop);
         return { ok: true as const };
@@ -185,8 +185,7 @@ export const compactionRoutes = routes(["compaction"], ({ compaction }) => ({
     handle: async ({ query }, reply) => {
       const started = compaction.start({ renewsBackups: query.backups === true });
       if (!started && query.backups === true)
-        throw new ServiceError(
-          "CONFLICT",
+        throw conflict(
           "A purge runs already, and leaves the backups as they are. Ask again when it has ended; `GET /compact` says when.",
         );
       return reply.code(202).send({ started, compaction: compactionRecord(compaction.status()) });

@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import { ServiceError } from "../../core/errors.ts";
+import { invalidRequest, ServiceError, tooLarge } from "../../core/errors.ts";
 import type { TransferRecord } from "../../core/transfer/transfer-record.ts";
 import { LINES_MEDIA_TYPE } from "../../schemas/export-format.ts";
 import * as wire from "../../schemas/transfer.ts";
@@ -67,7 +67,7 @@ export const transferRoutes = routes([], ({ operationsOf, status }, app) => {
 async function readLines(body: unknown): Promise<(object | ServiceError)[]> {
   if (!Buffer.isBuffer(body)) throw invalid("", "must be lines of JSON, as application/x-ndjson");
   const { excess } = await inTurns(scanJson(body, BODY_LIMITS.lines));
-  if (excess !== undefined) throw new ServiceError("TOO_LARGE", `The body ${excess}.`);
+  if (excess !== undefined) throw tooLarge(`The body ${excess}.`);
   const text = decodeUtf8(body);
   const [first = "", ...rest] = text.split("\n").filter((line) => line.trim() !== "");
   const header = checkHeader(parseLine(first), "/lines/0");
@@ -76,8 +76,7 @@ async function readLines(body: unknown): Promise<(object | ServiceError)[]> {
   const last = lines.at(-1);
   if (last !== undefined && "value" in checkEnd(last)) lines.pop();
   if (lines.length > wire.MAX_IMPORT_LINES) {
-    throw new ServiceError(
-      "TOO_LARGE",
+    throw tooLarge(
       `More than ${wire.MAX_IMPORT_LINES} lines are not taken at once; \`memoryd import\` sends a file in parts.`,
     );
   }
@@ -91,7 +90,7 @@ function parseLine(line: string): object | ServiceError {
   } catch {
     // The parser's own message quotes the line, which may be private.
   }
-  return new ServiceError("INVALID_REQUEST", "The line is not a JSON object.");
+  return invalidRequest("The line is not a JSON object.");
 }
 
 function itemOf(line: object | ServiceError, index: number): TransferRecord | ServiceError {

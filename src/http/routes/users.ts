@@ -1,5 +1,5 @@
 import type { Static } from "typebox";
-import { ServiceError } from "../../core/errors.ts";
+import { forbidden } from "../../core/errors.ts";
 import type { UserSummary } from "../../core/users/user-summary.ts";
 import { OwnerBody, OwnerQuery, ListMemoriesQuery, ListMemoriesReply } from "../../schemas/memory.ts";
 import * as wire from "../../schemas/user.ts";
@@ -77,7 +77,7 @@ export const userRoutes = routes([], ({ operationsOf, compaction, backups }) => 
       handle: async (request) => {
         const { query, body, caller } = request;
         if (query.backups === true && caller?.scope !== "admin")
-          throw new ServiceError("FORBIDDEN", "Replacing backups needs a key with the scope admin.");
+          throw forbidden("Replacing backups needs a key with the scope admin.");
         const deleted = await operationsOf(request).deleteUserMemories({
           userId: userOf(request.params, query, body),
           keepsDocuments: (query.keep ?? body?.keep ?? undefined) !== undefined,

@@ -1,4 +1,4 @@
-import { ServiceError } from "../../core/errors.ts";
+import { unprocessable } from "../../core/errors.ts";
 
 /** The meaning of Whisper's tokens. Tokens below `endOfText` are text, those from `firstTime` on are times. */
 export interface Vocabulary {
@@ -90,8 +90,7 @@ export function codeOf(language: string, { languages }: Vocabulary): string {
   const codes = Array.from(languages.keys());
   const named = codes.find((known) => NAMES.of(tagOf(known))?.toLowerCase() === given);
   if (named !== undefined) return named;
-  throw new ServiceError(
-    "UNPROCESSABLE",
+  throw unprocessable(
     `The language "${language}" is not known. Leave it out to have it detected, or use one of ${codes.map(tagOf).sort().join(", ")}.`,
   );
 }

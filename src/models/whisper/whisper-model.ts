@@ -1,7 +1,7 @@
 import { access, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { InferenceSession, Tensor } from "onnxruntime-node";
-import { ServiceError } from "../../core/errors.ts";
+import { modelUnavailable } from "../../core/errors.ts";
 import { type ModelFile, PACKAGE_ROOT, readVerified } from "../bundled-models.ts";
 import type { Whisper } from "./transcribe-recording.ts";
 import type { WindowDecoder } from "./transcribe-window.ts";
@@ -51,8 +51,7 @@ export async function loadWhisper({ directory, isBundled, threads }: WhisperOpti
   }
 
   function refuse(reason: string, cause: unknown): never {
-    throw new ServiceError(
-      "MODEL_UNAVAILABLE",
+    throw modelUnavailable(
       isBundled
         ? `The speech model does not load (${reason}): install memoryd again.`
         : `The folder ${directory} holds no speech model that can be used (${reason}): put ${WHISPER_FILES.join(", ")} there, or leave out --whisper-model-dir for the bundled model.`,

@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
 import type { Pcm, Segment, Transcript, TranscriptionOptions } from "../../core/documents/audio-decoder.ts";
-import { type ErrorCode, ServiceError } from "../../core/errors.ts";
+import { type ErrorCode, modelUnavailable, ServiceError } from "../../core/errors.ts";
 import { JobProcess, type ProcessEnd } from "../../sandbox/job-process.ts";
 import type { Walls } from "../../sandbox/walls.ts";
 import { passedLimit, type WorkLimits } from "../../sandbox/watchdog.ts";
@@ -105,7 +105,7 @@ function explainEnd({ cause, printed }: ProcessEnd, limits: WorkLimits): Service
 }
 
 function unavailable(message: string, options?: ErrorOptions): ServiceError {
-  return new ServiceError("MODEL_UNAVAILABLE", message, options);
+  return modelUnavailable(message, options);
 }
 
 function realOf(path: string): string {

@@ -2,7 +2,7 @@ import { readdirSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import type { Transcriber } from "../../core/documents/audio-decoder.ts";
-import { ServiceError } from "../../core/errors.ts";
+import { notReady } from "../../core/errors.ts";
 import { builtFile } from "../../sandbox/sandboxed-process.ts";
 import { ProcessQueue } from "../../sandbox/process-queue.ts";
 import type { WorkLimits } from "../../sandbox/watchdog.ts";
@@ -67,7 +67,7 @@ export function openTranscriber(options: TranscriberOptions = {}): WhisperTransc
       return await queue.run((process) => transcribeInProcess(process, audio, { ...wishes, signal }), signal);
     },
     async close() {
-      closing.abort(new ServiceError("NOT_READY", "The daemon stops."));
+      closing.abort(notReady("The daemon stops."));
       await queue.close();
     },
   };

@@ -1,5 +1,5 @@
 /** The process that transcribes. A run of the model blocks it for seconds, so it is killed, not asked to stop. */
-import { ServiceError } from "../../core/errors.ts";
+import { ServiceError, unprocessable } from "../../core/errors.ts";
 import { lowerPriority, Watchdog } from "../../sandbox/watchdog.ts";
 import { transcribeRecording, type Whisper } from "./transcribe-recording.ts";
 import { codeOf, tagOf } from "./vocabulary.ts";
@@ -71,7 +71,7 @@ async function transcribe(whisper: Promise<Whisper>, given: string | undefined):
 }
 
 function noSpeech(): ServiceError {
-  return new ServiceError("UNPROCESSABLE", "There is no speech in the recording. Send one with speech.");
+  return unprocessable("There is no speech in the recording. Send one with speech.");
 }
 
 function failureOf(error: unknown): Pick<ServiceError, "code" | "message"> {

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { ServiceError } from "../../core/errors.ts";
+import { storeUnusable } from "../../core/errors.ts";
 import { type Disk, replaceFile } from "../disk.ts";
 import { journalUnusable } from "./refusals.ts";
 import {
@@ -152,8 +152,7 @@ async function read(options: ReadOptions) {
   const { segments, superseded } = await findSegments(disk, directory, epoch);
   const last = await readSegments(options, segments);
   if (last === undefined && !begin) {
-    throw new ServiceError(
-      "STORE_UNUSABLE",
+    throw storeUnusable(
       `The journal in ${directory} is gone: the store is at ${epoch}.${after} and no segment of epoch ${epoch} is there. ` +
         "Nothing was changed. Put the files back, or restore a backup.",
     );
@@ -237,8 +236,7 @@ function checkHeader({ storeId, epoch }: ReadOptions, segment: FoundSegment, byt
   if (header === undefined)
     throw journalUnusable(segment.path, `has no sound header in its first ${SEGMENT_HEADER_BYTES} bytes`);
   if (header.format > JOURNAL_FORMAT) {
-    throw new ServiceError(
-      "STORE_UNUSABLE",
+    throw storeUnusable(
       `The journal file ${segment.path} was written by a newer memoryd (journal format ${header.format}, this one reads ` +
         `up to ${JOURNAL_FORMAT}). Nothing was changed: use the newer program.`,
     );

@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import { ServiceError } from "../../core/errors.ts";
+import { notReady, type ServiceError, storeFull, storeUnusable } from "../../core/errors.ts";
 import type { Change } from "../../core/rows.ts";
 import { hasCode } from "../disk.ts";
 
@@ -8,29 +8,23 @@ export function isFull(error: unknown): boolean {
   return hasCode(error, "ENOSPC", "EDQUOT");
 }
 
-export function storeFull(cause?: unknown): ServiceError {
-  return new ServiceError(
-    "STORE_FULL",
+export function diskFull(cause?: unknown): ServiceError {
+  return storeFull(
     "The disk is full, so nothing was stored. Free some space; deleting memories for good still works.",
     { cause },
   );
 }
 
 export function writeRefused(cause: unknown): ServiceError {
-  return new ServiceError(
-    "NOT_READY",
-    `The disk refused a write${codeOf(cause)}; nothing of it was stored. Try again.`,
-    {
-      cause,
-      retryAfterSeconds: 1,
-    },
-  );
+  return notReady(`The disk refused a write${codeOf(cause)}; nothing of it was stored. Try again.`, {
+    cause,
+    retryAfterSeconds: 1,
+  });
 }
 
 /** After a failed sync, or where a failed write could not be cut off. */
 export function diskFailed(cause: unknown): ServiceError {
-  return new ServiceError(
-    "NOT_READY",
+  return notReady(
     `The disk failed to keep a write${codeOf(cause)}, so nothing more is stored until the daemon is restarted. ` +
       "Reading goes on. Look at the disk before you restart it.",
     { cause },
@@ -39,8 +33,7 @@ export function diskFailed(cause: unknown): ServiceError {
 
 /** @param path where the journal file should be. The process is named because `memoryd stop` finds it by a file that went too. */
 export function movedAway(path: string): ServiceError {
-  return new ServiceError(
-    "NOT_READY",
+  return notReady(
     `The data directory was moved or removed, or another put in its place, while memoryd ran: ${dirname(path)} is no longer ` +
       "the folder that it writes to, so nothing more is stored. Put the directory back, or stop the daemon " +
       `(process ${process.pid}); then start it again.`,
@@ -56,7 +49,7 @@ const ADVICE = "Nothing was changed. Make a copy of the data directory, then res
 
 /** A journal that cannot be trusted: opening it is refused, with a sentence that names the file. */
 export function journalUnusable(file: string, problem: string, cause?: unknown): ServiceError {
-  return new ServiceError("STORE_UNUSABLE", `The journal file ${file} ${problem}. ${ADVICE}`, { cause });
+  return storeUnusable(`The journal file ${file} ${problem}. ${ADVICE}`, { cause });
 }
 
 /**

@@ -1,6 +1,6 @@
 import { basename, join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { ServiceError } from "../../core/errors.ts";
+import { notReady, type ServiceError } from "../../core/errors.ts";
 import type { Disk } from "../disk.ts";
 import { parseSegmentName, segmentName, segmentOfTornEnd } from "./format.ts";
 import { cutRecord, GroupBuffer } from "./group-buffer.ts";
@@ -13,7 +13,7 @@ import {
   writeEndMark,
 } from "./journal-files.ts";
 import type { Journal, RecordToAppend } from "./journal.ts";
-import { diskFailed, isFull, movedAway, storeFull, writeRefused } from "./refusals.ts";
+import { diskFailed, isFull, movedAway, diskFull, writeRefused } from "./refusals.ts";
 
 /** A new segment begins after the record that reaches it. */
 export const SEGMENT_BYTES = 32 * 1024 * 1024;
@@ -109,10 +109,10 @@ export class SegmentJournal implements Journal {
 
   append({ time, changes, erases, frees }: RecordToAppend) {
     if (this.#readOnly !== undefined) throw this.#readOnly;
-    if (this.#closing !== undefined) throw new ServiceError("NOT_READY", "The store is closed.");
+    if (this.#closing !== undefined) throw notReady("The store is closed.");
     if (this.#full && !frees) {
       this.#findRoomSoon();
-      throw storeFull();
+      throw diskFull();
     }
 
     // At least the beginning is encoded now: what cannot be encoded is refused before others wait behind it.
@@ -127,8 +127,7 @@ export class SegmentJournal implements Journal {
   }
 
   dropThrough(sequence: number, { tornEnds = false } = {}): Promise<void> {
-    if (this.#closing !== undefined)
-      return Promise.reject(new ServiceError("NOT_READY", "The store is closed."));
+    if (this.#closing !== undefined) return Promise.reject(notReady("The store is closed."));
     return this.#asChore(() => this.#drop(sequence, tornEnds));
   }
 
@@ -137,8 +136,7 @@ export class SegmentJournal implements Journal {
   }
 
   beginSegment(): Promise<void> {
-    if (this.#closing !== undefined)
-      return Promise.reject(new ServiceError("NOT_READY", "The store is closed."));
+    if (this.#closing !== undefined) return Promise.reject(notReady("The store is closed."));
     return this.#asChore(async () => {
       if (this.#readOnly !== undefined) throw this.#readOnly;
       if (this.#active.firstSequence <= this.#durable) await this.#rotate();
@@ -281,7 +279,7 @@ export class SegmentJournal implements Journal {
       if (failed.every(({ frees }) => frees) && (await this.#giveUpReserve())) return;
       await this.#findRoom();
     }
-    this.#refuseWaiting(this.#readOnly ?? (isFull(error) ? storeFull(error) : writeRefused(error)));
+    this.#refuseWaiting(this.#readOnly ?? (isFull(error) ? diskFull(error) : writeRefused(error)));
   }
 
   async #cutBack(): Promise<void> {

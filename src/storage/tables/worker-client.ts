@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
-import { ServiceError } from "../../core/errors.ts";
+import { internal, notReady, type ServiceError } from "../../core/errors.ts";
 import type { TablesCalls, TablesReply } from "./worker-protocol.ts";
 
 interface Waiting {
@@ -100,7 +100,7 @@ export class TablesThread {
     }
     const cause = new Error(reply.error.message);
     if (reply.error.stack !== undefined) cause.stack = reply.error.stack;
-    waiting.reject(new ServiceError("INTERNAL", `the tables failed: ${reply.error.message}`, { cause }));
+    waiting.reject(internal(`the tables failed: ${reply.error.message}`, { cause }));
   }
 
   #fail(cause: Error | undefined): void {
@@ -114,12 +114,11 @@ export class TablesThread {
 }
 
 function closed(): ServiceError {
-  return new ServiceError("NOT_READY", "the tables are closed");
+  return notReady("the tables are closed");
 }
 
 function ended(cause: Error | undefined): ServiceError {
-  return new ServiceError(
-    "NOT_READY",
+  return notReady(
     `The thread that reads and writes the tables ended${cause === undefined ? "" : ` (${cause.message})`}. ` +
       "What was stored is safe; restart the daemon.",
     cause === undefined ? {} : { cause },
