@@ -139,7 +139,12 @@ describe("src", () => {
 
   it("reads settings from the environment in config/config.ts only, and little else elsewhere", () => {
     /** Variables of other programs: NO_COLOR, EDITOR, folders of agents and of systemd. */
-    const others = ["output/output.ts", "commands/changes.ts", "agents/known-agents.ts", "service/keeper.ts"];
+    const others = [
+      "output/output.ts",
+      "commands/changes.ts",
+      "agents/known-agents.ts",
+      "service/service.ts",
+    ];
     const may = new Set(["config/config.ts", ...others.map((path) => `cli/${path}`)]);
     const reading =
       /process\s*\.\s*env\b|process\s*\[|import\s*\{[^}]*\benv\b[^}]*\}\s*from\s*"node:process"/g;

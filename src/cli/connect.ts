@@ -1,8 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
-import { SHUTDOWN_MS } from "../config/limits.ts";
+import { SHUTDOWN_MS, VERSION } from "../config/limits.ts";
 import { type ClientOptions, createClient, type MemorydClient } from "../client/client.ts";
-import { VERSION } from "../config/version.ts";
 import { baseUrl, proofOf, readRuntimeInfo, type RuntimeInfo } from "../daemon/runtime-file.ts";
 import { CliFailure, oneLine, usageFailure } from "./output/output.ts";
 import { type Flags, settingsOf } from "./output/options.ts";

@@ -8,21 +8,19 @@ import {
   loadConfig,
   SETTINGS,
 } from "../config/config.ts";
-import { VERSION } from "../config/version.ts";
+import { VERSION } from "../config/limits.ts";
 import { addAgentCommands } from "./agents/agent-commands.ts";
 import { addBackupCommands } from "./commands/backup.ts";
-import { addChangeCommands } from "./commands/changes.ts";
+import { addChangeCommands, addHistoryCommands } from "./commands/changes.ts";
 import { addCompactCommand } from "./commands/compact.ts";
 import { addDaemonCommands, addOpenCommand } from "./commands/daemon.ts";
 import { addDoctorCommand } from "./commands/doctor.ts";
 import { addFactCommands } from "./commands/facts.ts";
-import { addHistoryCommands } from "./commands/history.ts";
-import { addKeyCommands } from "./commands/keys.ts";
+import { addKeyCommands, addUserCommands } from "./commands/users.ts";
 import { addMemoryCommands } from "./commands/memories.ts";
 import { addModelCommands } from "./commands/models.ts";
 import { addReviewCommand } from "./commands/review.ts";
 import { addTransferCommands } from "./commands/transfer.ts";
-import { addUserCommands } from "./commands/users.ts";
 import { addWatchCommands } from "./commands/watch.ts";
 import { addHookCommands } from "./hooks/hook-commands.ts";
 import { CliFailure, complain, endWithReader, EXIT, type ExitCode, print } from "./output/output.ts";

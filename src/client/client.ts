@@ -2,13 +2,13 @@
  * The client of the HTTP API, `memoryd/client`: fetch only, for browsers and Node. It imports nothing when it runs but the
  * files beside it; fields are named as they are on the wire.
  */
-import { documentCalls, jobCalls } from "./document-calls.ts";
+import { documentCalls, jobCalls } from "./calls.ts";
 import { followChanges, type FollowOptions } from "./follow-changes.ts";
 import * as calls from "./calls.ts";
 import type * as wire from "./records.ts";
 import { type Call, type CallOptions, type ClientOptions, createTransport } from "./transport.ts";
 
-export type { DocumentCalls, IngestSource, JobCalls, WaitOptions } from "./document-calls.ts";
+export type { DocumentCalls, IngestSource, JobCalls, WaitOptions } from "./calls.ts";
 export type { FollowOptions, Reset } from "./follow-changes.ts";
 export type {
   BackupCalls,

@@ -2,18 +2,13 @@
 import type { Static } from "typebox";
 import type * as documentWire from "../schemas/document.ts";
 import type * as factWire from "../schemas/fact.ts";
-import type * as contextWire from "../schemas/context.ts";
 import type * as backupWire from "../schemas/backups.ts";
-import type * as compactionWire from "../schemas/compaction.ts";
-import type * as modelsWire from "../schemas/system.ts";
 import type * as historyWire from "../schemas/history.ts";
-import type * as keysWire from "../schemas/keys.ts";
 import type * as transferWire from "../schemas/transfer.ts";
 import type * as feedWire from "../schemas/feed.ts";
 import type * as fieldsWire from "../schemas/fields.ts";
 import type * as memoryWire from "../schemas/memory.ts";
 import type * as queryMemoryWire from "../schemas/query-memory.ts";
-import type * as readFactsWire from "../schemas/read-facts.ts";
 import type * as systemWire from "../schemas/system.ts";
 import type * as userWire from "../schemas/user.ts";
 
@@ -52,8 +47,8 @@ export type Deletion = Static<typeof memoryWire.DeletionQuery>;
 
 export type QueryConditions = Omit<Static<typeof queryMemoryWire.QueryMemoryBody>, "query">;
 export type QueryResult = Static<typeof queryMemoryWire.QueryMemoryReply>;
-export type ContextRequest = Static<typeof contextWire.ContextBody>;
-export type Context = Static<typeof contextWire.ContextReply>;
+export type ContextRequest = Static<typeof queryMemoryWire.ContextBody>;
+export type Context = Static<typeof queryMemoryWire.ContextReply>;
 export type Match = QueryResult["matches"][number];
 
 export type Fact = Static<typeof factWire.FactRecord>;
@@ -62,23 +57,23 @@ export type RecordedFact = Static<typeof factWire.RecordFactReply>;
 export type RecordedFacts = Static<typeof factWire.RecordFactsReply>;
 export type FactChanges = Static<typeof factWire.UpdateFactBody>;
 export type FactEnd = Omit<Static<typeof factWire.CloseFactQuery>, "erase">;
-export type FactPage = Static<typeof readFactsWire.FindFactsReply>;
-export type FactPlace = Static<typeof readFactsWire.FindFactsQuery>;
+export type FactPage = Static<typeof factWire.FindFactsReply>;
+export type FactPlace = Static<typeof factWire.FindFactsQuery>;
 export type FactFilter = Omit<FactPlace, "l" | "u" | "cursor">;
-export type CurrentFactFilter = Static<typeof readFactsWire.CurrentFactQuery>;
-export type OneFactFilter = Static<typeof readFactsWire.GetFactQuery>;
-export type FactTimeline = Static<typeof readFactsWire.FactTimelineReply>;
-export type FactTimelineFilter = Static<typeof readFactsWire.FactTimelineQuery>;
-export type FoundFacts = Static<typeof readFactsWire.SearchFactsReply>;
-export type FactSearch = Static<typeof readFactsWire.SearchFactsQuery>;
-export type FactComparison = Static<typeof readFactsWire.CompareFactsReply>;
-export type FactComparisonFilter = Static<typeof readFactsWire.CompareFactsQuery>;
-export type FactStats = Static<typeof readFactsWire.FactStatsReply>;
-export type FactStatsFilter = Static<typeof readFactsWire.FactStatsQuery>;
-export type FactSubjects = Static<typeof readFactsWire.FactSubjectsReply>;
-export type FactSubjectsPlace = Static<typeof readFactsWire.FactSubjectsQuery>;
-export type VolatileFacts = Static<typeof readFactsWire.VolatileFactsReply>;
-export type VolatileFactsFilter = Static<typeof readFactsWire.VolatileFactsQuery>;
+export type CurrentFactFilter = Static<typeof factWire.CurrentFactQuery>;
+export type OneFactFilter = Static<typeof factWire.GetFactQuery>;
+export type FactTimeline = Static<typeof factWire.FactTimelineReply>;
+export type FactTimelineFilter = Static<typeof factWire.FactTimelineQuery>;
+export type FoundFacts = Static<typeof factWire.SearchFactsReply>;
+export type FactSearch = Static<typeof factWire.SearchFactsQuery>;
+export type FactComparison = Static<typeof factWire.CompareFactsReply>;
+export type FactComparisonFilter = Static<typeof factWire.CompareFactsQuery>;
+export type FactStats = Static<typeof factWire.FactStatsReply>;
+export type FactStatsFilter = Static<typeof factWire.FactStatsQuery>;
+export type FactSubjects = Static<typeof factWire.FactSubjectsReply>;
+export type FactSubjectsPlace = Static<typeof factWire.FactSubjectsQuery>;
+export type VolatileFacts = Static<typeof factWire.VolatileFactsReply>;
+export type VolatileFactsFilter = Static<typeof factWire.VolatileFactsQuery>;
 
 /** `kind` says what happened to what; `user_id` and `at` whose it is and when. */
 export type Change = Static<typeof feedWire.ChangeRecord>;
@@ -116,23 +111,23 @@ export type Settings = Static<typeof systemWire.SettingsReply>;
 export type Logs = Static<typeof systemWire.LogsReply>;
 export type LogsPlace = Static<typeof systemWire.LogsQuery>;
 
-export type Key = Static<typeof keysWire.KeyRecord>;
-export type Keys = Static<typeof keysWire.ListKeysReply>;
-export type NewKey = Static<typeof keysWire.CreateKeyBody>;
-export type MadeKey = Static<typeof keysWire.CreateKeyReply>;
-export type RemovedKeys = Static<typeof keysWire.RemoveKeysReply>;
+export type Key = Static<typeof userWire.KeyRecord>;
+export type Keys = Static<typeof userWire.ListKeysReply>;
+export type NewKey = Static<typeof userWire.CreateKeyBody>;
+export type MadeKey = Static<typeof userWire.CreateKeyReply>;
+export type RemovedKeys = Static<typeof userWire.RemoveKeysReply>;
 export type Backup = Static<typeof backupWire.BackupRecord>;
 export type Backups = Static<typeof backupWire.ListBackupsReply>;
 export type NewBackup = NonNullable<Static<typeof backupWire.CreateBackupBody>>;
 export type StartedBackup = Static<typeof backupWire.StartBackupReply>;
 export type RemovedBackup = Static<typeof backupWire.RemoveBackupReply>;
-export type Compaction = Static<typeof compactionWire.CompactionRecord>;
-export type StartedCompaction = Static<typeof compactionWire.StartCompactionReply>;
-export type PurgeRequest = Static<typeof compactionWire.StartCompactionQuery>;
+export type Compaction = Static<typeof backupWire.CompactionRecord>;
+export type StartedCompaction = Static<typeof backupWire.StartCompactionReply>;
+export type PurgeRequest = Static<typeof backupWire.StartCompactionQuery>;
 export type ImportedLines = Static<typeof transferWire.ImportReply>;
 
 /** The owner, for the ownership check. */
 export interface Owner {
   readonly user_id?: string;
 }
-export type Models = Static<typeof modelsWire.ListModelsReply>;
+export type Models = Static<typeof systemWire.ListModelsReply>;

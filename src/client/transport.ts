@@ -1,6 +1,6 @@
 /** One call over HTTP: sent, repeated where that is safe, and answered or thrown. */
 import type { Static } from "typebox";
-import type { Problem } from "../schemas/problem.ts";
+import type { Problem } from "../schemas/page.ts";
 import { MemorydError } from "./memoryd-error.ts";
 
 export interface ClientOptions {

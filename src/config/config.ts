@@ -1,15 +1,14 @@
-import { isTimeZone } from "../core/text/calendar.ts";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { KEY_CHARACTERS, MIN_KEY_LENGTH } from "../http/access.ts";
 import type { ShownSettings } from "../core/inspection.ts";
+import { isTimeZone } from "../core/text/calendar.ts";
 import { nearestName } from "../core/text/near-words.ts";
-import { strangersLetIn } from "./exposure.ts";
-import type { Setting, SettingValue } from "./setting-kinds.ts";
-import { SETTINGS_SCHEMA, userFolders } from "./settings-schema.ts";
-import { shownSettings } from "./shown-settings.ts";
+import { KEY_CHARACTERS, MIN_KEY_LENGTH } from "../http/access.ts";
 import { KEY_FILE_NAME } from "../storage/key-file.ts";
-import { isMissing, messageOf } from "./system-error.ts";
+import { strangersLetIn } from "./exposure.ts";
+import { isMissing, messageOf } from "./narrow.ts";
+import { type Setting, SETTINGS_SCHEMA, type SettingValue, userFolders } from "./settings-schema.ts";
+import { shownSettings } from "./shown-settings.ts";
 
 const PREFIX = "MEMORYD_";
 
@@ -18,7 +17,7 @@ const SECRETS = ["MEMORYD_API_KEY", "MEMORYD_SUMMARY_LLM_KEY"] as const;
 /** Read by the command line, never by the daemon. */
 const LLM_KEY = "MEMORYD_LLM_KEY";
 
-export type SettingName = keyof typeof SETTINGS_SCHEMA;
+type SettingName = keyof typeof SETTINGS_SCHEMA;
 export type Settings = { readonly [Name in SettingName]: SettingValue<(typeof SETTINGS_SCHEMA)[Name]> };
 
 /** All that the daemon is started with. Never log it whole: it holds the key. */
@@ -49,7 +48,7 @@ export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }
 
-export interface SettingSources {
+interface SettingSources {
   /** Values of flags by setting name, as they were typed. */
   readonly flags?: Readonly<Record<string, string>>;
   /** The file given with `--config`, which must exist; without it the one in the user's configuration folder, if any. */
@@ -323,4 +322,28 @@ function kebab(name: string): string {
 
 function variableOf(name: string): string {
   return `${PREFIX}${kebab(name).replaceAll("-", "_").toUpperCase()}`;
+}
+
+/** The arguments of a start with these settings. */
+export function startWordsOf({ configFile, flags }: Omit<StartedWith, "secrets">): string[] {
+  return [
+    "start",
+    ...(configFile === undefined ? [] : [`--config=${configFile}`]),
+    ...Object.entries(flags).map(([name, value]) => `${flagOf(name)}=${value}`),
+  ];
+}
+
+/** Settings in the arguments of a start, in both spellings of flags; ignores unknown flags and other words. */
+export function readStartWords(words: readonly string[]): Omit<StartedWith, "secrets"> {
+  const flags: Record<string, string> = {};
+  let configFile: string | undefined;
+  for (const [index, word] of words.entries()) {
+    const [flag = "", ...rest] = word.split("=");
+    const value = rest.length > 0 ? rest.join("=") : words[index + 1];
+    if (value === undefined) continue;
+    if (flag === "--config") configFile = value;
+    const setting = ALL_SETTINGS.find((each) => each.flag === flag);
+    if (setting !== undefined) flags[setting.name] = value;
+  }
+  return { ...(configFile !== undefined && { configFile }), flags };
 }

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+
 /** Limits that need no setting: each is far above what people store, and far below what stalls a machine. */
 export const MAX_DOCUMENT_PAGES = 5_000;
 export const MAX_DOCUMENT_CHARS = 10_000_000;
@@ -10,3 +12,11 @@ export const INGEST_WORKERS = 2;
 export const MODEL_IDLE_MS = 300_000;
 /** How long a stop may take before it is cut short. */
 export const SHUTDOWN_MS = 10_000;
+
+/** The version of this package, such as `0.1.0`. */
+export const VERSION = readVersion(new URL("../../package.json", import.meta.url));
+
+function readVersion(manifest: URL): string {
+  const { version } = JSON.parse(readFileSync(manifest, "utf8")) as { version: string };
+  return version;
+}

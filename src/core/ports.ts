@@ -6,7 +6,7 @@ import type {
   QuestionEmbedding,
   TokenVectors,
 } from "./embedding.ts";
-import type { VersionRow } from "./history/version.ts";
+import type { Change, EdgeKind, EdgeRow, MemoryRow, RequestRow, VersionRow } from "./rows.ts";
 import type { VersionReads } from "./history/version-index.ts";
 import type {
   JsonValue,
@@ -19,7 +19,6 @@ import type {
   Owned,
   Written,
 } from "./memory.ts";
-import type { Change, EdgeKind, EdgeRow, MemoryRow, RequestRow } from "./rows.ts";
 import type { TermStatistics } from "./recall/bm25.ts";
 import type { MemoryTraits } from "./recall/traits.ts";
 

@@ -12,7 +12,7 @@ import type { DocumentIndex } from "../core/documents/document-index.ts";
 import { conflict, notReady, ServiceError, storeFull } from "../core/errors.ts";
 import type { Clock } from "../core/ports.ts";
 import type { UserDeletionPorts } from "../core/users/delete-user-memories.ts";
-import { VERSION } from "../config/version.ts";
+import { VERSION } from "../config/limits.ts";
 import {
   type BackupSource,
   checkBackupName,
@@ -26,9 +26,8 @@ import { nodeDisk } from "../storage/disk.ts";
 import { comparePositions, noteErasures, readAncestors } from "../storage/erasures.ts";
 import type { DiskFileStore } from "../storage/disk-file-store.ts";
 import type { OpenedStore } from "../storage/open-store.ts";
-import type { Logger } from "./log.ts";
-import { sha256, systemClock } from "./system.ts";
-import { messageOf } from "../config/system-error.ts";
+import { type Logger, sha256, systemClock } from "./system.ts";
+import { messageOf } from "../config/narrow.ts";
 
 export interface BackupParts {
   readonly dataDir: string;

@@ -1,6 +1,6 @@
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { isMissing } from "../config/system-error.ts";
+import { isMissing } from "../config/narrow.ts";
 import { holdsStore } from "../storage/data-directory.ts";
 import { nodeDisk } from "../storage/disk.ts";
 import { modelsOf } from "../models/pulled-models.ts";

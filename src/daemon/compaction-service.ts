@@ -3,9 +3,9 @@ import type { BackupCopies } from "../core/backups.ts";
 import type { Clock } from "../core/ports.ts";
 import { notReady } from "../core/errors.ts";
 import type { BackupService } from "./backup-service.ts";
-import type { Logger } from "./log.ts";
+import type { Logger } from "./system.ts";
 import type { Purge, Originals } from "../storage/purge.ts";
-import { messageOf } from "../config/system-error.ts";
+import { messageOf } from "../config/narrow.ts";
 
 export interface CompactionParts {
   readonly purge: Purge;

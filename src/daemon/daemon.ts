@@ -6,7 +6,7 @@ import { backupFolder, createBackupService } from "./backup-service.ts";
 import { statusOf } from "./service-status.ts";
 import { createCompactionService } from "./compaction-service.ts";
 import { type Config, setVariables } from "../config/config.ts";
-import { SHUTDOWN_MS } from "../config/limits.ts";
+import { SHUTDOWN_MS, VERSION } from "../config/limits.ts";
 import type { DocumentService } from "./document-service.ts";
 import { FactMeanings } from "../core/facts/fact-meanings.ts";
 import { FollowUps } from "../core/memories/follow-ups.ts";
@@ -19,7 +19,7 @@ import { readWordFrequencies } from "../core/text/stop-words.ts";
 import type { ServiceStatus } from "../core/status.ts";
 import { exitWhenIdle } from "./idle-exit.ts";
 import { openDataDirectory, openKeyRing } from "./key-service.ts";
-import type { Logger } from "./log.ts";
+import { type Logger, nextTurn, sha256, systemClock, uuidSource } from "./system.ts";
 import { ADDS_PER_HOUR } from "../mcp/add-allowance.ts";
 import type { AgentEndpoint } from "../mcp/agent-endpoint.ts";
 import { ONNX_ENVIRONMENT } from "../models/bundled-models.ts";
@@ -34,9 +34,7 @@ import { openStore } from "../storage/open-store.ts";
 import { UserSummaries } from "../core/users/user-summaries.ts";
 import { createChatSummaryWriter } from "../models/chat-summary-writer.ts";
 import { followWatchedFolders } from "./watch-service.ts";
-import { nextTurn, sha256, systemClock, uuidSource } from "./system.ts";
 import { readTls } from "./tls.ts";
-import { VERSION } from "../config/version.ts";
 import { rateLimit } from "../config/exposure.ts";
 
 export interface RunningDaemon {

@@ -12,12 +12,12 @@ import { createUrlFetcher } from "../extraction/fetch/node-url-fetcher.ts";
 import { checkNamedProgram, openMediaDecoder } from "../extraction/media/media-decoder.ts";
 import { openExtractor } from "../extraction/sandboxed-text-extractor.ts";
 import { isLoopback } from "../http/access.ts";
-import type { Logger } from "./log.ts";
+import type { Logger } from "./system.ts";
 import { openTranscriber } from "../models/whisper/whisper-transcriber.ts";
 import { nodeDisk } from "../storage/disk.ts";
 import { DiskFileStore } from "../storage/disk-file-store.ts";
 import { standingWalls } from "../sandbox/walls.ts";
-import { VERSION } from "../config/version.ts";
+import { VERSION } from "../config/limits.ts";
 
 /** The part of the daemon that ingests documents. */
 export type DocumentService = Awaited<ReturnType<typeof openDocumentService>>;

@@ -10,7 +10,7 @@ import {
   type KeyRecord,
   type ListKeysReply,
   type RemoveKeysReply,
-} from "../schemas/keys.ts";
+} from "../schemas/user.ts";
 import { refuseForeignDirectory } from "../storage/data-directory.ts";
 import { nodeDisk } from "../storage/disk.ts";
 import { openKeyFile, readKeyFile } from "../storage/key-file.ts";

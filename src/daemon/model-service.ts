@@ -16,7 +16,7 @@ import { nodeDisk } from "../storage/disk.ts";
 import { inWords } from "../storage/disk-space.ts";
 import type { OpenedStore } from "../storage/open-store.ts";
 import { chooseModel, chosenModel, findModel } from "./chosen-model.ts";
-import type { Logger } from "./log.ts";
+import type { Logger } from "./system.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import { remake, type RemakeOptions } from "../core/memories/remake.ts";
 

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { cp, mkdir, readdir, readFile, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { setVariables } from "../config/config.ts";
-import { isMissing } from "../config/system-error.ts";
+import { isMissing } from "../config/narrow.ts";
 import { conflict, invalidRequest, notFound, type ServiceError, storeFull } from "../core/errors.ts";
 import type { Calibration, CalibrationTexts } from "../models/calibrate-model.ts";
 import {

@@ -1,10 +1,9 @@
 import { join, resolve } from "node:path";
-import { VERSION } from "../config/version.ts";
+import { VERSION } from "../config/limits.ts";
 import { conflict, ServiceError, storeFull } from "../core/errors.ts";
 import { INITIAL_SALIENCE, type Memory } from "../core/memory.ts";
 import { memoryOf, type MemoryRow } from "../core/rows.ts";
-import { exportRecords } from "../core/transfer/export-records.ts";
-import type { TransferRecord } from "../core/transfer/transfer-record.ts";
+import { exportRecords, type TransferRecord } from "../core/transfer/export-records.ts";
 import { linesOf } from "../http/transfer-line.ts";
 import { MULTILINGUAL_E5 } from "../models/bundled-models.ts";
 import { hasCode, nodeDisk, removeTree } from "../storage/disk.ts";

@@ -1,5 +1,5 @@
 import type { Config } from "../config/config.ts";
-import { VERSION } from "../config/version.ts";
+import { VERSION } from "../config/limits.ts";
 import type { ServiceStatus } from "../core/status.ts";
 import type { ModelEmbedder } from "../models/onnx-embedder.ts";
 import { type OpenedStore, STORE_FORMAT } from "../storage/open-store.ts";

@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import { VERSION } from "../config/version.ts";
+import { VERSION } from "../config/limits.ts";
 import type { Backup } from "../core/backups.ts";
 import type { PurgeProgress, FinishedPurge } from "../core/purge.ts";
 import { storeUnusable } from "../core/errors.ts";
@@ -16,8 +16,7 @@ import { lockDataDirectory } from "../storage/lock.ts";
 import type { StoreLog } from "../storage/store-indexes.ts";
 import { type OpenedStore, openStore, type StoreOptions } from "../storage/open-store.ts";
 import { backupsIn, backupSource, erasedUser, timedName } from "./backup-service.ts";
-import type { Logger } from "./log.ts";
-import { systemClock } from "./system.ts";
+import { type Logger, systemClock } from "./system.ts";
 
 export interface StoppedStoreOptions {
   readonly log: Logger;

@@ -1,7 +1,10 @@
 import { createHash } from "node:crypto";
 import { setImmediate as turnOfOthers } from "node:timers/promises";
+import { destination, type Logger, pino, stdTimeFunctions } from "pino";
 import { v7 } from "uuid";
+import type { Settings } from "../config/config.ts";
 import type { Clock, IdSource } from "../core/ports.ts";
+import type { LineSink } from "./rotating-log.ts";
 
 export const systemClock: Clock = { now: Date.now };
 
@@ -19,4 +22,15 @@ export function nextTurn(): Promise<void> {
 
 export function sha256(text: string): string {
   return createHash("sha256").update(text, "utf8").digest("hex");
+}
+
+/** A constant phrase and an object with what varies: never text of memories, queries or facts, nor a key. */
+export type { Logger };
+
+/** Logs to a sink or to standard error; a line is written before the call returns. */
+export function createLogger(level: Settings["logLevel"], sink?: LineSink): Logger {
+  return pino(
+    { level, base: null, timestamp: stdTimeFunctions.isoTime },
+    sink ?? destination({ dest: 2, sync: true }),
+  );
 }

@@ -2,7 +2,7 @@ import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createSecureContext } from "node:tls";
 import { type Config, ConfigError } from "../config/config.ts";
-import { messageOf } from "../config/system-error.ts";
+import { messageOf } from "../config/narrow.ts";
 
 /** Certificate and key for HTTPS. */
 export interface Tls {

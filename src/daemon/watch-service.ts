@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { watchedFoldersTime, readWatchedFolders } from "../files/watched-folders.ts";
 import { builtFile } from "../sandbox/sandboxed-process.ts";
 import { lowerPriority } from "../sandbox/watchdog.ts";
-import type { Logger } from "./log.ts";
+import type { Logger } from "./system.ts";
 
 const LOOK_EVERY_MS = 1_000;
 /** After the process failed. */

@@ -1,7 +1,7 @@
 import { lstat, readdir, readFile } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import ignore, { type Ignore } from "ignore";
-import { isMissing } from "../config/system-error.ts";
+import { isMissing } from "../config/narrow.ts";
 import { extensionOf, isSecretName, nameRefusal } from "./file-kinds.ts";
 
 export interface FoundFile {

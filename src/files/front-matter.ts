@@ -1,5 +1,5 @@
 import { parse } from "yaml";
-import { isObject } from "../config/is-object.ts";
+import { isObject } from "../config/narrow.ts";
 import { parseQueryTime, parseTime } from "../schemas/time.ts";
 
 /** What stands in the front matter of a note, and the note's text without it. */

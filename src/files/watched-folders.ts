@@ -4,8 +4,7 @@
  */
 import { readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
-import { isObject } from "../config/is-object.ts";
-import { isMissing } from "../config/system-error.ts";
+import { isMissing, isObject } from "../config/narrow.ts";
 
 export interface WatchedFolder {
   /** Absolute, without links. */

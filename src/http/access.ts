@@ -1,8 +1,8 @@
 /** Access control: settings, checked once at start, and keys, checked with each request. */
-import { createHash, timingSafeEqual } from "node:crypto";
+
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { isIP } from "node:net";
-import type { ApiKey, Scope } from "../core/access/api-key.ts";
-import type { KeyRing } from "../core/access/key-ring.ts";
+import type { ApiKey, KeyRing, Scope } from "../core/access/key-ring.ts";
 import { conflict, invalidRequest } from "../core/errors.ts";
 import type { Clock } from "../core/ports.ts";
 import type { peerOf } from "./peer.ts";
@@ -180,3 +180,62 @@ function originOf(text: string): string {
 function digest(secret: string): Buffer {
   return createHash("sha256").update(secret).digest();
 }
+
+/* Tabs of the console that `memoryd open` signed in: a code, good for a minute and once, becomes a tab's token. */
+
+const CODE_MS = 60_000;
+const TOKEN_MS = 12 * 3_600_000;
+/** Far more than anybody opens; the oldest goes first. */
+const MAX_OPEN = 64;
+/** 128 bits, in 22 characters that addresses carry as they are. */
+const SECRET_BYTES = 16;
+
+/** How the caller's id begins; the digest of the token follows. */
+const CALLER = "console ";
+
+export type ConsoleSessions = ReturnType<typeof createConsoleSessions>;
+
+/** Kept in memory only, as digests: a daemon that is started again has signed nobody in. */
+export function createConsoleSessions(clock: Clock) {
+  /** Digest → when it ends, epoch milliseconds; in the order of making. */
+  const codes = new Map<string, number>();
+  const tokens = new Map<string, number>();
+
+  function make(kept: Map<string, number>, ms: number): { secret: string; expiresAt: number } {
+    const secret = randomBytes(SECRET_BYTES).toString("base64url");
+    const expiresAt = clock.now() + ms;
+    kept.set(keyOf(secret), expiresAt);
+    for (const oldest of kept.keys()) if (kept.size > MAX_OPEN) kept.delete(oldest);
+    return { secret, expiresAt };
+  }
+
+  return {
+    newCode: (): string => make(codes, CODE_MS).secret,
+    /** Uses the code up. Undefined for one that is unknown, used or too old. @returns `expiresAt` in epoch milliseconds. */
+    signIn(code: string): { readonly token: string; readonly expiresAt: number } | undefined {
+      const expiresAt = codes.get(keyOf(code));
+      codes.delete(keyOf(code));
+      if (expiresAt === undefined || expiresAt < clock.now()) return undefined;
+      const made = make(tokens, TOKEN_MS);
+      return { token: made.secret, expiresAt: made.expiresAt };
+    },
+    signOut(token: string): void {
+      tokens.delete(keyOf(token));
+    },
+    /** The caller that a token stands for: the daemon's owner, at a browser. */
+    callerOf(token: string): Caller | "expired" | undefined {
+      const key = keyOf(token);
+      const expiresAt = tokens.get(key);
+      if (expiresAt === undefined) return undefined;
+      return expiresAt < clock.now() ? "expired" : { id: CALLER + key, name: "console", scope: "admin" };
+    },
+    /** Whether the token of a caller still holds; undefined for a caller without one. */
+    isCurrent({ id }: Pick<Caller, "id">): boolean | undefined {
+      if (!id.startsWith(CALLER)) return undefined;
+      return (tokens.get(id.slice(CALLER.length)) ?? -Infinity) >= clock.now();
+    },
+  };
+}
+
+/** Looked up by digest, so the time that a comparison takes says nothing of the secret. */
+const keyOf = (secret: string) => digest(secret).toString("hex");

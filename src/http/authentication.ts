@@ -1,10 +1,8 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Scope } from "../core/access/api-key.ts";
-import { MAX_KEYS } from "../core/access/key-ring.ts";
+import { MAX_KEYS, type Scope } from "../core/access/key-ring.ts";
 import { forbidden, ServiceError, unauthorized } from "../core/errors.ts";
 import { type Access, type AccessOptions, type Caller, LOCAL_TOKEN_ID, OWNER } from "./access.ts";
-import { clientAddressOf, networkOf, trustedProxies } from "./client-address.ts";
-import { peerOf } from "./peer.ts";
+import { clientAddressOf, networkOf, peerOf, trustedProxies } from "./peer.ts";
 import type { Clock } from "../core/ports.ts";
 
 /** Sets the request's caller. @throws {ServiceError} UNAUTHORIZED, FORBIDDEN, RATE_LIMITED. */

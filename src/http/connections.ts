@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Server, Socket } from "node:net";
 import { isLoopback } from "./access.ts";
-import { networkOf, plainAddress } from "./client-address.ts";
+import { networkOf, plainAddress } from "./peer.ts";
 
 declare module "fastify" {
   interface FastifyInstance {

@@ -9,8 +9,8 @@ import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { forbidden, invalidRequest } from "../core/errors.ts";
-import type { Scope } from "../core/access/api-key.ts";
-import { bracketed, HTTP_PORT, HTTPS_PORT, splitHost, type Access, type Caller } from "./access.ts";
+import type { Scope } from "../core/access/key-ring.ts";
+import { type Access, bracketed, type Caller, HTTP_PORT, HTTPS_PORT, splitHost } from "./access.ts";
 import type { Authenticate } from "./authentication.ts";
 
 declare module "fastify" {

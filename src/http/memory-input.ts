@@ -1,17 +1,20 @@
 /** From checked requests to the inputs of operations: names, times, and null for "left out". */
+
 import type { FastifyRequest } from "fastify";
-import { isTimeZone } from "../core/text/calendar.ts";
 import type { Static } from "typebox";
-import type { AddMemoryInput } from "../core/memories/memory-ports.ts";
-import { notFound } from "../core/errors.ts";
 import type { ContextInput } from "../core/context/gather-items.ts";
+import { notFound } from "../core/errors.ts";
+import type { RecordFactInput } from "../core/facts/record-fact.ts";
 import type { CountMemoriesInput } from "../core/memories/count-memories.ts";
-import type { MemoryGraphInput } from "../core/memories/related-memories.ts";
 import type { ListMemoriesInput } from "../core/memories/list-memories.ts";
-import type { MemoryFilter } from "../core/ports.ts";
-import type { QueryMemoryInput } from "../core/recall/query-memory.ts";
+import type { AddMemoryInput } from "../core/memories/memory-ports.ts";
+import type { MemoryGraphInput } from "../core/memories/related-memories.ts";
 import type { TagMemoriesInput } from "../core/memories/tag-memories.ts";
 import type { UpdateMemoryInput } from "../core/memories/update-memory.ts";
+import type { MemoryFilter } from "../core/ports.ts";
+import type { QueryMemoryInput } from "../core/recall/query-memory.ts";
+import { isTimeZone } from "../core/text/calendar.ts";
+import { CloseFactBody, CloseFactQuery, RecordFactBody } from "../schemas/fact.ts";
 import {
   AddMemoryBody,
   type CountMemoriesQuery,
@@ -20,13 +23,18 @@ import {
   type TagMemoriesBody,
   UpdateMemoryBody,
 } from "../schemas/memory.ts";
-import { ContextBody, DEFAULT_CONTEXT_TOKENS } from "../schemas/context.ts";
-import { DEFAULT_MATCHES, QueryFilters, QueryMemoryBody } from "../schemas/query-memory.ts";
+import {
+  ContextBody,
+  DEFAULT_CONTEXT_TOKENS,
+  DEFAULT_MATCHES,
+  QueryFilters,
+  QueryMemoryBody,
+} from "../schemas/query-memory.ts";
+import { UUID } from "../schemas/text-rules.ts";
 import { fromWire, present } from "../schemas/wire.ts";
-import { type Page, pageOf } from "./page.ts";
+import { nextPlace, type Page, pageOf } from "./page.ts";
 import { invalid } from "./problem.ts";
 import { writer } from "./request-headers.ts";
-import { UUID } from "../schemas/text-rules.ts";
 
 function isPresent<T>(value: T): value is NonNullable<T> {
   return value !== null && value !== undefined;
@@ -164,7 +172,7 @@ export function inScope<T extends Listing>({
  * The value of a field that a request may carry in several places.
  * @throws {ServiceError} INVALID_REQUEST when they differ: neither can be the one that was meant.
  */
-export function oneOf<T>(
+function oneOf<T>(
   values: readonly (T | null | undefined)[],
   path: string,
   fault = "is another than the request says elsewhere",
@@ -236,4 +244,44 @@ export function memoryIdOf(text: string): string {
 export function uuidOf(text: string, kind: string): string {
   if (!UUID.test(text)) throw notFound(`There is no ${kind} with this id.`);
   return text.toLowerCase();
+}
+
+export function recordFactInput(body: Static<typeof RecordFactBody>): RecordFactInput {
+  const { sourceMemoryId, ...input } = fromWire(RecordFactBody, body);
+  return { ...input, ...present({ sourceMemoryId: sourceMemoryId?.toLowerCase() }) };
+}
+
+/** The input of a `DELETE`, from its query or its body. @throws {ServiceError} INVALID_REQUEST if the two differ. */
+export function closeFactInput(
+  query: Static<typeof CloseFactQuery>,
+  body: Static<typeof CloseFactBody>,
+): { readonly userId?: string; readonly validTo?: number; readonly erase: boolean } {
+  const [asked, sent] = [fromWire(CloseFactQuery, query), fromWire(CloseFactBody, body ?? {})];
+  const validTo = oneOf([asked.validTo, sent?.validTo], "/valid_to");
+  const erase = oneOf([asked.erase, sent?.erase], "/erase") ?? false;
+  if (erase && validTo !== undefined)
+    throw invalid("/valid_to", "must be left out where `erase` is true: nothing is left to end");
+  return { ...ownerOf({ query, body }), ...present({ validTo }), erase };
+}
+
+/** The counts in every page of a list. */
+export function pageCounts(count: number, total: number, { offset }: Pick<Page, "offset">) {
+  const end = offset + count;
+  return { count, total, next_cursor: count > 0 && end < total ? nextPlace(end) : null };
+}
+
+interface ComparedTimes {
+  readonly time1?: number;
+  readonly time2?: number;
+  readonly from?: number;
+  readonly to?: number;
+}
+
+/** Conditions with the two times under their one name each. @throws {ServiceError} INVALID_REQUEST where one is missing. */
+export function comparedTimes<T extends ComparedTimes>({ from, to, ...conditions }: T) {
+  const time1 = oneOf([conditions.time1, from], "/from");
+  const time2 = oneOf([conditions.time2, to], "/to");
+  if (time1 === undefined) throw invalid("/time1", "is missing");
+  if (time2 === undefined) throw invalid("/time2", "is missing");
+  return { ...conditions, time1, time2 };
 }

@@ -2,7 +2,7 @@
 import type { RouteOptions } from "fastify";
 import type { ErrorCode } from "../core/errors.ts";
 import { TOO_LARGE_KEYWORDS } from "../schemas/fields.ts";
-import { Problem } from "../schemas/problem.ts";
+import { Problem } from "../schemas/page.ts";
 import { PROBLEM_MEDIA_TYPE, STATUS_BY_CODE } from "./problem.ts";
 
 type JsonObject = { [key: string]: unknown };

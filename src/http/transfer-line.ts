@@ -1,11 +1,10 @@
 /** Records of an export as lines of JSON, and back. */
-import type { TransferRecord } from "../core/transfer/transfer-record.ts";
+import type { TransferRecord } from "../core/transfer/export-records.ts";
 import { DocumentLine, FactLine, MemoryLine, type TransferLine, WaypointLine } from "../schemas/transfer.ts";
-import { fromWire, toWire } from "../schemas/wire.ts";
-import { EXPORT_FORMAT, EXPORT_VERSION } from "../schemas/export-format.ts";
+import { EXPORT_FORMAT, EXPORT_VERSION, fromWire, toWire } from "../schemas/wire.ts";
 import { formatTime } from "../schemas/time.ts";
 import { writerOf } from "../core/memory.ts";
-import { extractionFields, extractionOf } from "./document-record.ts";
+import { extractionFields, extractionOf } from "./records.ts";
 
 /**
  * An export: its first line, the records, and the line that counts them.

@@ -1,6 +1,6 @@
 import { Value } from "typebox/value";
 import { invalidRequest, notFound } from "../core/errors.ts";
-import { ContextBody, DEFAULT_CONTEXT_TOKENS } from "../schemas/context.ts";
+import { ContextBody, DEFAULT_CONTEXT_TOKENS } from "../schemas/query-memory.ts";
 import { type AgentContext, ownerCheck, idOf } from "./agent-context.ts";
 import { note, notesPreface, quoted } from "./notes.ts";
 

@@ -1,4 +1,4 @@
-import type { SummaryWriter } from "../core/users/user-summary.ts";
+import type { SummaryWriter } from "../core/users/user-summaries.ts";
 import { askChatModel, ChatFault, type ChatModel } from "./chat-completions.ts";
 
 export interface ChatSummaryOptions extends Omit<ChatModel, "timeoutMs"> {

@@ -3,7 +3,7 @@
  * agent at the start of every conversation, so words are counted: see `test/schemas/agent-tools.test.ts`.
  */
 import { type Static, type TSchema, type TUnsafe, Type } from "typebox";
-import { EXTRA_TOOLS, type ExtraTool } from "./extra-tools.ts";
+import { EXTRA_TOOLS, type ExtraTool } from "./text-rules.ts";
 import * as field from "./fields.ts";
 import * as t from "./shapes.ts";
 import { QueryMemoryBody } from "./query-memory.ts";

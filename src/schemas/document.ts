@@ -3,8 +3,7 @@ import { type Static, Type } from "typebox";
 import * as field from "./fields.ts";
 import * as t from "./shapes.ts";
 import { MemoryRecord } from "./memory.ts";
-import { pageQuery, pageReply } from "./page.ts";
-import { Problem } from "./problem.ts";
+import { pageQuery, pageReply, Problem } from "./page.ts";
 
 const Language = field.wellFormed(
   t.text(

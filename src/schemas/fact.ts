@@ -1,8 +1,10 @@
 /** Facts on the wire: the record, and what records, changes, closes and erases one. */
+
 import { Type } from "typebox";
 import * as field from "./fields.ts";
+import { batchOf, batchReply, pageQuery } from "./page.ts";
 import * as t from "./shapes.ts";
-import { batchOf, batchReply } from "./page.ts";
+import { FACT_PATTERN } from "./text-rules.ts";
 
 const FactId = t.text("UUIDv7.", { examples: ["019aa5a0-6c1e-7c3a-9d0f-5b8e3a1c2d4e"] });
 export const Confidence = Type.Number({ minimum: 0, maximum: 1, examples: [0.9] });
@@ -103,3 +105,160 @@ export const CloseFactBody = t.optionalBody("CloseFact", {
 });
 
 export const FactParams = Type.Object({ id: t.text("Id of a fact.") });
+
+// Reads of facts.
+export const DEFAULT_VOLATILE = 10;
+const MAX_VOLATILE = 1_000;
+
+const at = Type.Optional(field.queryTime("What is true at that moment. "));
+const known_at = Type.Optional(field.queryTime("What had been recorded by that moment, as it stood then. "));
+const scope = { user_id: Type.Optional(field.UserId), project: Type.Optional(field.QueryProject) };
+const page = pageQuery("Facts");
+const next_cursor = t.nullable(t.text("Goes on where this page ends (early at 8 MiB); null on the last."));
+const counts = {
+  count: t.count("How many are on this page."),
+  total: t.count("How many match in all."),
+  next_cursor,
+};
+const Facts = t.list(FactRecord, "Open ones first, then the newest `valid_from`.");
+
+export const FindFactsQuery = Type.Object({
+  subject: Type.Optional(field.FactSubject),
+  predicate: Type.Optional(field.FactPredicate),
+  object: Type.Optional(field.FactObject),
+  at,
+  known_at,
+  min_confidence: Type.Optional(t.share()),
+  ...field.writerInQuery,
+  recorded_from: Type.Optional(field.queryTime("First recorded at that moment or later. ")),
+  ...scope,
+  ...page,
+});
+export const FindFactsReply = t.named("FactPage", {
+  facts: Facts,
+  ...counts,
+  query: Type.Unsafe<{ readonly [name: string]: string | number }>({
+    type: "object",
+    additionalProperties: { type: ["string", "number"] },
+    description: "The conditions as they were understood.",
+  }),
+});
+
+export const CurrentFactQuery = Type.Object({
+  subject: field.FactSubject,
+  predicate: field.FactPredicate,
+  at,
+  known_at,
+  ...scope,
+});
+export const GetFactQuery = Type.Object({ user_id: Type.Optional(field.UserId), known_at });
+export const OneFactReply = t.named("OneFact", { fact: FactRecord });
+
+export const FactTimelineQuery = Type.Object({
+  subject: field.FactSubject,
+  predicate: Type.Optional(field.FactPredicate),
+  from: Type.Optional(field.QueryTime),
+  to: Type.Optional(field.QueryTime),
+  at,
+  known_at,
+  ...scope,
+  ...page,
+});
+export const FactTimelineReply = t.named("FactTimeline", {
+  subject: t.text(),
+  timeline: t.records("Ascending.", {
+    timestamp: t.time("When the change takes effect; of `updated` when it was recorded."),
+    change_type: t.oneOf(["created", "updated", "invalidated", "superseded"]),
+    fact: FactRecord,
+  }),
+  ...counts,
+});
+
+export const SearchFactsQuery = Type.Object({
+  pattern: field.textField(FACT_PATTERN),
+  field: Type.Optional(
+    Type.Enum(["subject", "predicate", "object", "any"], { type: "string", default: "any" }),
+  ),
+  at,
+  known_at,
+  ...scope,
+  ...page,
+});
+export const SearchFactsReply = t.named("FoundFacts", {
+  pattern: t.text(),
+  field: t.text(),
+  facts: Facts,
+  ...counts,
+});
+
+export const CompareFactsQuery = Type.Object({
+  subject: Type.Optional(field.FactSubject),
+  predicate: Type.Optional(field.FactPredicate),
+  time1: Type.Optional(field.QueryTime),
+  time2: Type.Optional(field.QueryTime),
+  from: Type.Optional(field.queryTime("The same as `time1`. ")),
+  to: Type.Optional(field.queryTime("The same as `time2`. ")),
+  known_at,
+  ...scope,
+  ...page,
+});
+export const CompareFactsReply = t.named("FactComparison", {
+  time1: field.Time,
+  time2: field.Time,
+  added: Facts,
+  removed: Facts,
+  changed: t.records({ before: FactRecord, after: FactRecord }),
+  unchanged: Facts,
+  summary: Type.Object({ added: t.count(), removed: t.count(), changed: t.count(), unchanged: t.count() }),
+  next_cursor,
+});
+
+export const FactStatsQuery = Type.Object({ at, known_at, ...scope });
+export const FactStatsReply = t.named("FactStats", {
+  total_facts: t.count(),
+  active_facts: t.count(),
+  historical_facts: t.count(),
+  future_facts: t.count(),
+  subjects: t.count(),
+  predicates: t.count(),
+  objects: t.count(),
+  average_confidence: t.nullable(t.share()),
+  earliest: t.nullable(field.Time),
+  latest: t.nullable(field.Time),
+  top_predicates: t.records({ predicate: t.text(), count: t.count() }),
+});
+
+export const FactSubjectsQuery = Type.Object({ at, known_at, ...scope, l: page.l, u: page.u });
+export const FactSubjectsReply = t.named("FactSubjects", {
+  items: t.records("Those with the most facts first.", {
+    subject: t.text("As its newest fact writes it."),
+    fact_count: t.whole("Past and future facts too.", { minimum: 1 }),
+    current_count: t.count("Valid now, or at `at`."),
+  }),
+  total: t.count("How many subjects there are."),
+});
+
+export const VolatileFactsQuery = Type.Object({
+  subject: Type.Optional(field.FactSubject),
+  predicate: Type.Optional(field.FactPredicate),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_VOLATILE, default: DEFAULT_VOLATILE })),
+  from: Type.Optional(field.QueryTime),
+  to: Type.Optional(field.QueryTime),
+  at,
+  known_at,
+  ...scope,
+});
+export const VolatileFactsReply = t.named("VolatileFacts", {
+  volatile_facts: t.records("The most changing first.", {
+    subject: t.text(),
+    predicate: t.text(),
+    user_id: t.nullable(t.text()),
+    project: t.nullable(t.text()),
+    change_count: t.count(),
+    average_confidence: t.share(),
+    average_duration_days: Type.Number({ minimum: 0 }),
+    last_changed_at: field.Time,
+    current_object: t.nullable(t.text()),
+  }),
+  count: t.count(),
+});

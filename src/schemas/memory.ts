@@ -2,8 +2,7 @@
 import { Type } from "typebox";
 import * as field from "./fields.ts";
 import * as t from "./shapes.ts";
-import { Problem } from "./problem.ts";
-import { batchOf, batchReply, MAX_BATCH_ITEMS, pageQuery, pageReply } from "./page.ts";
+import { batchOf, batchReply, MAX_BATCH_ITEMS, pageQuery, pageReply, Problem } from "./page.ts";
 
 export const DEFAULT_BOOST = 0.1;
 

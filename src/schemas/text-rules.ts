@@ -2,6 +2,7 @@
  * Rules for texts of fields. Plain data, apart from the schemas made of it: the command line checks
  * arguments before it sends anything, and TypeBox takes longer to load than most commands take.
  */
+
 import { QUERY_TIME_PATTERN, TIME_PATTERN } from "./time.ts";
 
 /** Half of a UTF-16 pair is in no such text: it has no UTF-8 form, so it could not be kept as sent. */
@@ -160,4 +161,29 @@ export function metadataFault(value: unknown): string | undefined {
 /** Size as compact JSON in UTF-8. Of a value without a `metadataFault`. */
 export function metadataBytes(value: JsonObject): number {
   return new TextEncoder().encode(JSON.stringify(value)).length;
+}
+
+/** Groups of tools that `--tools` and `?tools=` add, by name. Apart from the tools, which take long to load. */
+export const EXTRA_TOOLS = {
+  list: "memory_list",
+  reinforce: "memory_reinforce",
+  timeline: "fact_timeline",
+  summary: "memory_summary",
+  ingest_text: "ingest_text",
+  ingest_url: "ingest_url",
+} as const;
+export type ExtraTool = keyof typeof EXTRA_TOOLS;
+
+/** Reads a list as `--tools` has it, separated by commas. @returns the first name that is none, as `unknown`. */
+export function readExtraTools(
+  list: string,
+):
+  | { readonly extra: ExtraTool[]; readonly unknown?: undefined }
+  | { readonly extra?: undefined; readonly unknown: string } {
+  const names = list
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
+  const unknown = names.find((name) => !Object.hasOwn(EXTRA_TOOLS, name));
+  return unknown === undefined ? { extra: names as ExtraTool[] } : { unknown };
 }

@@ -2,13 +2,14 @@
  * The one mapping between records and the wire: a field `occurredAt` of a record is `occurred_at` there, and a time, a number
  * of epoch milliseconds here, is text there. Which fields there are, and which are times, the schemas say.
  */
+
 import type { Static, TSchema } from "typebox";
 import { formatTime, parseQueryTime, parseTime } from "./time.ts";
 
 type Camel<Name> = Name extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : Name;
 type IsTime<Value> = [string | number] extends [NonNullable<Value>] ? true : false;
 /** Result type of `fromWire`. Optional fields have no null: on the wire null means absent. */
-export type FromWire<Value> = Value extends readonly (infer Item)[]
+type FromWire<Value> = Value extends readonly (infer Item)[]
   ? FromWire<Item>[]
   : Value extends object
     ? string extends keyof Value
@@ -108,3 +109,9 @@ export function present<T extends object>(fields: T): { [K in keyof T]?: NonNull
     Object.entries(fields).filter(([, value]) => value !== null && value !== undefined),
   ) as { [K in keyof T]?: NonNullable<T[K]> };
 }
+
+/** The format of an export; apart from the schemas of its lines, which take long to load. */
+export const EXPORT_FORMAT = "memoryd-export";
+export const EXPORT_VERSION = 1;
+/** Media type of exports and of other lines of JSON. */
+export const LINES_MEDIA_TYPE = "application/x-ndjson";

@@ -1,6 +1,5 @@
 import { join } from "node:path";
-import type { ApiKey } from "../core/access/api-key.ts";
-import type { KeyFile } from "../core/access/key-ring.ts";
+import type { ApiKey, KeyFile } from "../core/access/key-ring.ts";
 import { storeUnusable } from "../core/errors.ts";
 import { decodeChecksummed, encodeChecksummed } from "./checksummed-json.ts";
 import { type Disk, replaceFile } from "./disk.ts";

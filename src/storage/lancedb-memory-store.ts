@@ -15,9 +15,8 @@ import type {
   Selection,
   WriteSection,
 } from "../core/ports.ts";
-import { memoryOf, type MemoryRow, type Rows, type TableName } from "../core/rows.ts";
+import { memoryOf, type MemoryRow, type Rows, type TableName, type VersionRow } from "../core/rows.ts";
 import type { TermStatistics } from "../core/recall/bm25.ts";
-import type { VersionRow } from "../core/history/version.ts";
 import { lookAt } from "./believed-time.ts";
 import type { Stage, StoreCatalogue } from "./catalogue/catalogue.ts";
 import { bytesOf } from "./catalogue/overlay.ts";

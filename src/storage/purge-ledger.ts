@@ -1,6 +1,5 @@
 import type { UnpurgedRows } from "../core/purge.ts";
-import type { VersionRow } from "../core/history/version.ts";
-import type { Change, TableName } from "../core/rows.ts";
+import type { Change, TableName, VersionRow } from "../core/rows.ts";
 
 /**
  * Counts the rows whose contents are to go from the disk. It stands in every checkpoint, so that a restart knows of them;

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { writeRuntimeInfo } from "../../src/daemon/runtime-file.ts";
-import { VERSION } from "../../src/config/version.ts";
+import { VERSION } from "../../src/config/limits.ts";
 import { type FakeDaemon, startFakeDaemon } from "../support/fake-daemon.ts";
 import { type CliOptions, environmentOf, LAUNCHER, runCli, runCliHere } from "../support/run-cli.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { explainStartFailure } from "../../src/cli/commands/explain-start-failure.ts";
+import { explainStartFailure } from "../../src/cli/commands/start-detached.ts";
 import { ServiceError } from "../../src/core/errors.ts";
 
 function systemError(code: string): Error {

@@ -24,10 +24,10 @@ const HEAVY = [
   "daemon/daemon.ts",
   "daemon/doctor.ts",
   "daemon/key-service.ts",
-  "daemon/log.ts",
   "daemon/pull-model.ts",
   "daemon/salvage-store.ts",
   "daemon/stopped-store.ts",
+  "daemon/system.ts",
 ];
 
 /** Files and packages that are loaded with a file, itself among them. */

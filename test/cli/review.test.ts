@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { ServiceError } from "../../src/core/errors.ts";
 import { bindOperations } from "../../src/core/operations.ts";
-import type { TransferRecord } from "../../src/core/transfer/transfer-record.ts";
+import type { TransferRecord } from "../../src/core/transfer/export-records.ts";
 import { createDocumentWorld } from "../support/document-world.ts";
 import { createMemoryWorld } from "../support/memory-world.ts";
 import { runCliHere } from "../support/run-cli.ts";

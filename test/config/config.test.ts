@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { loadConfig, readSettings, SETTINGS, ConfigError } from "../../src/config/config.ts";
+import { ConfigError, loadConfig, readSettings, SETTINGS } from "../../src/config/config.ts";
 
 const KEY = "0123456789abcdef";
 let folder: string;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { addMemory } from "../../src/core/memories/add-memories.ts";
 import { examineStopped, repairStopped } from "../../src/daemon/doctor.ts";
-import { createLogger } from "../../src/daemon/log.ts";
+import { createLogger } from "../../src/daemon/system.ts";
 import { lockDataDirectory } from "../../src/storage/lock.ts";
 import { createMemoryWorld } from "../support/memory-world.ts";
 import { runCliHere } from "../support/run-cli.ts";

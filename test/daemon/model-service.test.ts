@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { stampKey } from "../../src/core/embedding.ts";
 import { addMemory } from "../../src/core/memories/add-memories.ts";
 import { createModelService } from "../../src/daemon/model-service.ts";
-import { createLogger } from "../../src/daemon/log.ts";
+import { createLogger } from "../../src/daemon/system.ts";
 import { MINILM } from "../../src/models/bundled-models.ts";
 import type { ModelEmbedder } from "../../src/models/onnx-embedder.ts";
 import { createStoreOnDisk, type StoreOnDisk } from "../support/store-on-disk.ts";

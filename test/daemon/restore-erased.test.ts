@@ -7,7 +7,7 @@ import { updateMemory } from "../../src/core/memories/update-memory.ts";
 import { deleteMemory } from "../../src/core/operations.ts";
 import { deleteUserMemories } from "../../src/core/users/delete-user-memories.ts";
 import { backupsIn, type BackupService, createBackupService } from "../../src/daemon/backup-service.ts";
-import { createLogger } from "../../src/daemon/log.ts";
+import { createLogger } from "../../src/daemon/system.ts";
 import { restore } from "../../src/daemon/stopped-store.ts";
 import { type Ancestor, type Erasure, isErasedLater, type Lineage } from "../../src/storage/erasures.ts";
 import { listFilesBelow, nodeDisk } from "../../src/storage/disk.ts";

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { loadConfig, ConfigError } from "../../src/config/config.ts";
+import { ConfigError, loadConfig } from "../../src/config/config.ts";
 import { readTls } from "../../src/daemon/tls.ts";
 import { selfSignedCertificate } from "../support/self-signed-certificate.ts";
 

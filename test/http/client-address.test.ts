@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { describe, expect, it } from "vitest";
-import { clientAddressOf, networkOf, trustedProxies } from "../../src/http/client-address.ts";
+import { clientAddressOf, networkOf, trustedProxies } from "../../src/http/peer.ts";
 
 function from(peer: string, forwarded?: string | string[]) {
   const headers = forwarded === undefined ? {} : { "x-forwarded-for": forwarded };

@@ -1,7 +1,18 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { Compile } from "typebox/compile";
 import type { TSchema } from "typebox";
-import { FactRecord, RecordFactReply, RecordFactsReply } from "../../src/schemas/fact.ts";
+import {
+  CompareFactsReply,
+  FactRecord,
+  FactStatsReply,
+  FactTimelineReply,
+  FindFactsReply,
+  OneFactReply,
+  RecordFactReply,
+  RecordFactsReply,
+  SearchFactsReply,
+  VolatileFactsReply,
+} from "../../src/schemas/fact.ts";
 import {
   AddMemoriesReply,
   AddMemoryReply,
@@ -15,17 +26,8 @@ import {
   UpdateMemoryReply,
   ListMemoriesReply,
 } from "../../src/schemas/memory.ts";
-import { Problem } from "../../src/schemas/problem.ts";
+import { Problem } from "../../src/schemas/page.ts";
 import { QueryMemoryReply } from "../../src/schemas/query-memory.ts";
-import {
-  CompareFactsReply,
-  FactStatsReply,
-  FactTimelineReply,
-  FindFactsReply,
-  OneFactReply,
-  SearchFactsReply,
-  VolatileFactsReply,
-} from "../../src/schemas/read-facts.ts";
 import { AliveReply, HealthReply, ReadyReply, StatsReply, VersionReply } from "../../src/schemas/system.ts";
 import { fakeId } from "../support/fake-operations.ts";
 import { createTestServer } from "../support/test-server.ts";

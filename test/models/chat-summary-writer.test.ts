@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import type { SummaryWriter } from "../../src/core/users/user-summary.ts";
+import type { SummaryWriter } from "../../src/core/users/user-summaries.ts";
 import { createChatSummaryWriter } from "../../src/models/chat-summary-writer.ts";
 import { factRow } from "../support/fact-row.ts";
 

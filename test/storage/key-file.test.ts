@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { ApiKey } from "../../src/core/access/api-key.ts";
+import type { ApiKey } from "../../src/core/access/key-ring.ts";
 import { nodeDisk } from "../../src/storage/disk.ts";
 import { KEY_FILE_NAME, openKeyFile, readKeyFile } from "../../src/storage/key-file.ts";
 import { createFaultyDisk } from "../support/faulty-disk.ts";

@@ -5,7 +5,7 @@ import { bindFactOperations } from "../../src/core/facts/fact-operations.ts";
 import { SECTORS, type SeenMemory } from "../../src/core/memory.ts";
 import { memoryOf } from "../../src/core/rows.ts";
 import type { Operations } from "../../src/core/operations.ts";
-import type { UserSummary } from "../../src/core/users/user-summary.ts";
+import type { UserSummary } from "../../src/core/users/user-summaries.ts";
 import type { ServiceStatus } from "../../src/core/status.ts";
 import { createFakeFactPorts } from "./in-memory-fact-store.ts";
 import { memoryRow } from "./memory-row.ts";

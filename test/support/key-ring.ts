@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import type { ApiKey } from "../../src/core/access/api-key.ts";
-import { type KeyFile, KeyRing } from "../../src/core/access/key-ring.ts";
+import { type ApiKey, type KeyFile, KeyRing } from "../../src/core/access/key-ring.ts";
 import { fakeId } from "./fake-operations.ts";
 
 export interface FakeKeyFile extends KeyFile {

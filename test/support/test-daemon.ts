@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import type { Operations } from "../../src/core/operations.ts";
 import type { ServerOptions } from "../../src/http/server.ts";
 import { newLocalToken, proofOf, writeRuntimeInfo } from "../../src/daemon/runtime-file.ts";
-import { VERSION } from "../../src/config/version.ts";
+import { VERSION } from "../../src/config/limits.ts";
 import { FAKE_STATUS } from "./fake-operations.ts";
 import { createTestServer, type TestServer } from "./test-server.ts";
 

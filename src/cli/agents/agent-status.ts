@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { VERSION } from "../../config/version.ts";
+import { VERSION } from "../../config/limits.ts";
 import { CliFailure, print, printJson, printTable } from "../output/output.ts";
 import { installedProgram, versionAt } from "../installed-program.ts";
 import { readEntry, type Sight, staleness } from "./agent-entry.ts";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import * as fs from "node:fs";
 import { dirname } from "node:path";
-import { isMissing, messageOf } from "../../config/system-error.ts";
+import { isMissing, messageOf } from "../../config/narrow.ts";
 import { CliFailure, printTable } from "../output/output.ts";
 import { RefusedEdit } from "./known-agents.ts";
 

@@ -8,7 +8,7 @@ import {
   parseTree,
   printParseErrorCode,
 } from "jsonc-parser";
-import { isObject } from "../../config/is-object.ts";
+import { isObject } from "../../config/narrow.ts";
 import { type LaunchEntry, REMOTE_KEYS, RefusedEdit } from "./known-agents.ts";
 
 /**

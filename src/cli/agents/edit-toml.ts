@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { parse, stringify, TomlError } from "smol-toml";
-import { isObject } from "../../config/is-object.ts";
+import { isObject } from "../../config/narrow.ts";
 import { type LaunchEntry, REMOTE_KEYS, RefusedEdit } from "./known-agents.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { isMap, isScalar, type Pair, parseDocument, stringify, type YAMLMap } from "yaml";
-import { isObject } from "../../config/is-object.ts";
+import { isObject } from "../../config/narrow.ts";
 import { type LaunchEntry, REMOTE_KEYS, RefusedEdit } from "./known-agents.ts";
 
 /**

@@ -105,7 +105,7 @@ async function createInDaemon(daemon: Daemon, { to, name }: BackupFlags): Promis
 
 async function createHere(dataDir: string, flags: BackupFlags): Promise<Backup> {
   const { backUpStopped } = await import("../../daemon/stopped-store.ts");
-  const { createLogger } = await import("../../daemon/log.ts");
+  const { createLogger } = await import("../../daemon/system.ts");
   return await interruptible("Interrupted; there is no backup.", async (signal) =>
     backUpStopped(dataDir, {
       log: createLogger(settingsOf(flags).logLevel),
@@ -166,7 +166,7 @@ async function restore(backup: string, flags: RestoreFlags): Promise<void> {
     : await folderOf(present({ config: flags.config, dataDir: flags.from }));
   const target = resolve(flags.to);
   const { restore: restoreFrom } = await import("../../daemon/stopped-store.ts");
-  const { createLogger } = await import("../../daemon/log.ts");
+  const { createLogger } = await import("../../daemon/system.ts");
   const { memories, createdAt, erasedUsers } = await restoreFrom(join(folder, basename(backup)), target, {
     log: createLogger("error"),
     from: flags.from,

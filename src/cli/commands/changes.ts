@@ -3,19 +3,26 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Command } from "commander";
-import { connect } from "../connect.ts";
+import type { MemorydClient, TrashedMemory } from "../../client/client.ts";
+import { CLIENT_NAME } from "../../schemas/text-rules.ts";
+import { present } from "../../schemas/wire.ts";
+import { connect, fullId, memoryId } from "../connect.ts";
+import { addCommand, type Flags, textOf, time, userId, wholeNumber, withDataDir } from "../output/options.ts";
 import {
+  beginning,
   CliFailure,
   complain,
   oneLine,
+  paint,
+  plural,
   print,
   printJson,
   shortId,
   tagWords,
   usageFailure,
 } from "../output/output.ts";
-import { addCommand, type Flags } from "../output/options.ts";
-import { ID, readMemory } from "./memories.ts";
+import { minute } from "../output/times.ts";
+import { confirmed, ID, readMemory } from "./memories.ts";
 
 export function addChangeCommands(memoryd: Command): void {
   addCommand(memoryd, "edit", "change the text of a memory in your editor (VISUAL or EDITOR)")
@@ -115,4 +122,149 @@ async function tag(given: string, changes: readonly string[], flags: Flags): Pro
     : await api.memories.update(memory.id, { tags }, { ifVersion: memory.version });
   if (flags.json === true) return printJson(changed);
   print(`${isSame ? "nothing to change:" : "tagged"} ${shortId(changed.id)}${tagWords(changed.tags)}`);
+}
+
+/** Entries of the trash asked for at a time. */
+const PAGE = 1_000;
+/** Thousands of memories may be embedded again. */
+const UNDO_TIMEOUT_MS = 3_600_000;
+
+export function addHistoryCommands(memoryd: Command): void {
+  addCommand(memoryd, "history", "list the versions of a memory, bring one back, or erase the earlier ones")
+    .argument("<id>", ID)
+    .option("--restore <version>", "make this version the present one", wholeNumber(1, 1e9))
+    .option("--erase", "remove the earlier versions for good")
+    .option("--json", "print JSON")
+    .action(history);
+
+  const trash = memoryd.command("trash").description("list what was deleted, restore it, or empty the trash");
+  withDataDir(trash.command("list", { isDefault: true }))
+    .description("list what is in the trash, last deleted first")
+    .option("-u, --user <id>", "only this user's memories", userId)
+    .option("--json", "print JSON")
+    .action(list);
+  addCommand(trash, "restore", "bring deleted memories back")
+    .argument("<id...>", `${ID}; the root of a document brings the document back`)
+    .option("--json", "print the records as JSON")
+    .action(restore);
+  addCommand(trash, "empty", "remove what is in the trash for good; asks first")
+    .argument("[id...]", `${ID} (default: all of it)`)
+    .option("-u, --user <id>", "only this user's memories", userId)
+    .option("-y, --yes", "remove without asking")
+    .action(empty);
+
+  addCommand(memoryd, "undo", "take back what was done to memories; shows it and asks first")
+    .option("-c, --client <name>", "only what this client did (default: everybody)", textOf(CLIENT_NAME))
+    .option("--since <time>", "only since this time, such as 30min, 2h or yesterday (default: 2h)", time)
+    .option("-u, --user <id>", "only this user's memories", userId)
+    .option("-y, --yes", "take it back without asking")
+    .option("--json", "print what was taken back as JSON")
+    .action(undo);
+}
+
+async function history(
+  given: string,
+  flags: Flags & { readonly restore?: number; readonly erase?: boolean },
+): Promise<void> {
+  const { api } = await connect(flags);
+  const id = await memoryId(api, given);
+  if (flags.restore !== undefined) {
+    const memory = await api.memories.restore(id, { version: flags.restore });
+    if (flags.json === true) return printJson(memory);
+    return print(`restored ${shortId(id)} (version ${memory.version})`);
+  }
+  if (flags.erase === true) {
+    const { deleted } = await api.memories.eraseHistory(id);
+    return print(`erased ${plural(deleted, "earlier version")} of ${shortId(id)}`);
+  }
+  const answer = await api.memories.history(id, { l: PAGE });
+  if (flags.json === true) return printJson(answer);
+  for (const { version, content, tags, changed_at, changed_by, change } of answer.items) {
+    const by = changed_by === null ? "" : ` by ${changed_by}`;
+    print(paint("faint", `${version}  ${minute(changed_at)}  ${change}${by}`));
+    print(`   ${beginning(content)}${paint("faint", tagWords(tags))}`);
+  }
+}
+
+async function list(flags: Flags): Promise<void> {
+  const { api } = await connect(flags);
+  const answer = await api.trash.page(present({ user_id: flags.user, l: PAGE }));
+  if (flags.json === true) return printJson(answer);
+  if (answer.items.length === 0) print("The trash is empty.");
+  answer.items.forEach(printEntry);
+  const rest = answer.total - answer.items.length;
+  if (rest > 0) print(paint("faint", `… ${rest} more`));
+}
+
+function printEntry({ id, content, tags, memories, deleted_at, deleted_by }: TrashedMemory): void {
+  const by = deleted_by === null ? "" : ` by ${deleted_by}`;
+  const whole = memories === 1 ? "" : ` (a document with ${memories} memories)`;
+  print(
+    `${paint("faint", `${shortId(id)}  ${minute(deleted_at)}${by}`)}  ${beginning(content)}${whole}${paint("faint", tagWords(tags))}`,
+  );
+}
+
+async function restore(given: readonly string[], flags: Flags): Promise<void> {
+  const { api } = await connect(flags);
+  for (const text of given) {
+    const memory = await api.trash.restore(await trashedId(api, text));
+    if (flags.json === true) printJson(memory);
+    else print(`restored ${shortId(memory.id)}  ${beginning(memory.content)}`);
+  }
+}
+
+async function empty(given: readonly string[], flags: Flags): Promise<void> {
+  const { api } = await connect(flags);
+  const ids = await Promise.all(given.map((text) => trashedId(api, text)));
+  const user = present({ user_id: flags.user });
+  const { total } = await api.trash.page({ ...user, l: 1 });
+  const count = given.length === 0 ? total : given.length;
+  if (count === 0) return print("The trash is empty.");
+  const what = plural(count, "entry", "entries");
+  if (flags.yes !== true && !(await confirmed(`Remove ${what} for good?`, "Nothing was removed"))) return;
+  let deleted = 0;
+  if (given.length === 0) ({ deleted } = await api.trash.empty(user));
+  for (const id of ids) deleted += (await api.trash.delete(id, user)).deleted;
+  print(`removed ${plural(deleted, "memory", "memories")} for good`);
+}
+
+async function trashedId(api: MemorydClient, text: string): Promise<string> {
+  return await fullId(text, "deleted memory", async (end) => {
+    const found: string[] = [];
+    for (let u = 0; ;) {
+      const { items } = await api.trash.page({ l: PAGE, u });
+      if (items.length === 0) return found;
+      for (const { id } of items) if (id.endsWith(end)) found.push(id);
+      // Long texts end a page before its limit.
+      u += items.length;
+    }
+  });
+}
+
+async function undo(flags: Flags & { readonly since?: string }): Promise<void> {
+  const { api } = await connect(flags);
+  // Both calls are of the same moment.
+  const since = flags.since ?? time("2h");
+  const wanted = present({ client: flags.client, since, user_id: flags.user });
+  if (flags.yes !== true) {
+    const { items } = await api.undo({ ...wanted, dry_run: true });
+    items.forEach(printUndone);
+    const count = items.filter(({ done }) => done).length;
+    if (count === 0) return print("There is nothing to take back.");
+    const question = `Take back ${plural(count, "change")}?`;
+    if (!(await confirmed(question, "Nothing was changed"))) return;
+  }
+  const { items } = await api.undo(wanted, { timeoutMs: UNDO_TIMEOUT_MS });
+  if (flags.json === true) return printJson({ items });
+  if (flags.yes === true) items.forEach(printUndone);
+  else items.filter(({ done }) => !done).forEach(printUndone);
+  if (items.length === 0) return print("There is nothing to take back.");
+  print(`took back ${plural(items.filter(({ done }) => done).length, "change")}`);
+}
+
+type Undone = Awaited<ReturnType<MemorydClient["undo"]>>["items"][number];
+
+function printUndone({ kind, id, text, reason }: Undone): void {
+  const why = reason === undefined ? "" : ` (left as it is: ${reason})`;
+  print(`${paint("faint", `${shortId(id)}  ${kind}`)}  ${beginning(text)}${why}`);
 }

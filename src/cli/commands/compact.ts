@@ -108,7 +108,7 @@ async function untilDone(daemon: Daemon): Promise<Compaction> {
 
 async function compactHere(settings: Settings, renewsBackups: boolean): Promise<Finished> {
   const { compactStopped } = await import("../../daemon/stopped-store.ts");
-  const { createLogger } = await import("../../daemon/log.ts");
+  const { createLogger } = await import("../../daemon/system.ts");
   const finished = await interruptible("Interrupted; nothing was changed.", async (signal) =>
     compactStopped(settings.dataDir, {
       log: createLogger(settings.logLevel),

@@ -1,10 +1,9 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Command } from "commander";
 import type { MemorydClient, Stats } from "../../client/client.ts";
-import { logFileOf } from "../../daemon/rotating-log.ts";
+import { lastLines, logFileOf, newLines } from "../../daemon/rotating-log.ts";
 import { connect, type Daemon, findDaemon, notRunning, stopDaemon } from "../connect.ts";
 import { CliFailure, complain, print, printBytes, printJson, printTable } from "../output/output.ts";
-import { lastLines, newLines } from "../output/log-lines.ts";
 import { addCommand, type Flags, settingsOf, wholeNumber } from "../output/options.ts";
 import { spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";

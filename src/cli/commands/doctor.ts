@@ -12,7 +12,7 @@ import {
   showProgress,
 } from "../output/output.ts";
 import { addCommand, type Flags, settingsOf } from "../output/options.ts";
-import { faultOf, isRunning, serviceOf } from "../service/keeper.ts";
+import { faultOf, isRunning, serviceOf } from "../service/service.ts";
 
 export function addDoctorCommand(memoryd: Command): void {
   addCommand(memoryd, "doctor", "check the store and its surroundings, and repair them")
@@ -61,7 +61,7 @@ async function repair(settings: Settings, daemon: Daemon | undefined): Promise<v
         "the rest.",
     );
   const { repairStopped } = await import("../../daemon/doctor.ts");
-  const { createLogger } = await import("../../daemon/log.ts");
+  const { createLogger } = await import("../../daemon/system.ts");
   await interruptible("Interrupted; `memoryd doctor --repair` and a start go on with it.", (signal) =>
     repairStopped(settings, {
       log: createLogger("silent"),

@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import { stat } from "node:fs/promises";
 import { type MemorydClient, MemorydError, type NewMemory } from "../../client/client.ts";
 import { llmKey } from "../../config/config.ts";
-import { isObject } from "../../config/is-object.ts";
+import { isObject } from "../../config/narrow.ts";
 import { ChatFault, type ChatModel } from "../../models/chat-completions.ts";
 import { present } from "../../schemas/wire.ts";
 import { connect, type Daemon } from "../connect.ts";

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
 import { clockTime, ownTimeZone } from "../../core/text/calendar.ts";
 import type { Match, Memory, MemorydClient, NewMemory } from "../../client/client.ts";
-import { isObject } from "../../config/is-object.ts";
+import { isObject } from "../../config/narrow.ts";
 import { CLIENT_NAME } from "../../schemas/text-rules.ts";
 import { connect, memoryId } from "../connect.ts";
 import {

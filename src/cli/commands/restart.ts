@@ -2,17 +2,17 @@ import {
   ConfigError,
   environmentWith,
   loadConfig,
+  readStartWords,
   type Settings,
   type StartedWith,
+  startWordsOf,
 } from "../../config/config.ts";
-import { readStartWords, startWordsOf } from "../../config/start-words.ts";
-import { VERSION } from "../../config/version.ts";
-import { logFileOf } from "../../daemon/rotating-log.ts";
+import { VERSION } from "../../config/limits.ts";
+import { endOfLog, logFileOf, newLines } from "../../daemon/rotating-log.ts";
 import { lockStart, startLockOf } from "../../daemon/runtime-file.ts";
 import { type Daemon, findDaemon, notRunning, stopDaemon } from "../connect.ts";
 import { compareVersions, versionAt } from "../installed-program.ts";
 import { CliFailure, print, printTable, usageFailure } from "../output/output.ts";
-import { endOfLog, newLines } from "../output/log-lines.ts";
 import {
   didNotStart,
   faultOf,
@@ -20,7 +20,7 @@ import {
   isRunning,
   serviceOf,
   startByKeeper,
-} from "../service/keeper.ts";
+} from "../service/service.ts";
 import { spawnDaemon } from "./start-detached.ts";
 
 interface StartAgain {

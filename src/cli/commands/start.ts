@@ -1,28 +1,16 @@
 import type { Config } from "../../config/config.ts";
 import { ServiceError } from "../../core/errors.ts";
 import type { RunningDaemon, startDaemon } from "../../daemon/daemon.ts";
-import { createLogger, type Logger } from "../../daemon/log.ts";
+import { createLogger, type Logger } from "../../daemon/system.ts";
 import { SHUTDOWN_MS } from "../../config/limits.ts";
 import { guessableKey } from "../../config/exposure.ts";
 import { logFileOf, openRotatingLog } from "../../daemon/rotating-log.ts";
 import { baseUrl, isEveryAddress } from "../../daemon/runtime-file.ts";
 import { CliFailure, complain, EXIT, type ExitCode, print, printTable } from "../output/output.ts";
-import { explainStartFailure, systemErrorOf } from "./explain-start-failure.ts";
+import { explainStartFailure, type StartReport, systemErrorOf } from "./start-detached.ts";
 
 /** The type of `startDaemon`, which the command line imports only when it starts a daemon. */
 export type StartDaemon = typeof startDaemon;
-
-/** The outcome of a start, as a detached daemon sends it to the command that started it, once. */
-export type StartReport =
-  | { readonly kind: "ready"; readonly summary: readonly (readonly [string, string])[] }
-  | {
-      readonly kind: "failed";
-      readonly message: string;
-      /** Trying again may help: another daemon held the directory, or this one is slow. */
-      readonly mayPass?: boolean;
-      /** Another program has the port. */
-      readonly isPortTaken?: boolean;
-    };
 
 const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 

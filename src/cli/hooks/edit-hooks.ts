@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { isObject } from "../../config/is-object.ts";
+import { isObject } from "../../config/narrow.ts";
 import { addElement, orEmptyObject, remove, set, valueOf } from "../agents/edit-json.ts";
 import { RefusedEdit } from "../agents/known-agents.ts";
 

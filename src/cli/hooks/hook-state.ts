@@ -1,8 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { isObject } from "../../config/is-object.ts";
-import { isMissing } from "../../config/system-error.ts";
+import { isMissing, isObject } from "../../config/narrow.ts";
 import { HOOK_AGENTS, type HookAgent } from "./hook-kinds.ts";
 
 /** The user's consents for one agent. */

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { statSync, writeSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
-import { isObject } from "../../config/is-object.ts";
+import { isObject } from "../../config/narrow.ts";
 import { namedByPath, projectOfFolder } from "../mcp/project-of-folder.ts";
 import { type DaemonCall, reachDaemon } from "./daemon-call.ts";
 import { HOOK_KINDS, type HookAgent, isBorrowed, isHookAgent, type Moment } from "./hook-kinds.ts";

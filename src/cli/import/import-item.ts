@@ -1,5 +1,5 @@
 import type { Static } from "typebox";
-import { isObject } from "../../config/is-object.ts";
+import { isObject } from "../../config/narrow.ts";
 import type { RecordFactBody } from "../../schemas/fact.ts";
 import type { AddMemoryBody } from "../../schemas/memory.ts";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type Static, Type } from "typebox";
 import { Value } from "typebox/value";
 import { jsonOf, readFrontMatter } from "../../files/front-matter.ts";
-import { EXPORT_FORMAT, EXPORT_VERSION } from "../../schemas/export-format.ts";
+import { EXPORT_FORMAT, EXPORT_VERSION } from "../../schemas/wire.ts";
 import { DocumentLine, EndLine } from "../../schemas/transfer.ts";
 import { CliFailure } from "../output/output.ts";
 import { NOTE_PATH, parseNote } from "./note-file.ts";

@@ -3,7 +3,7 @@ import { SECTOR_NAMES } from "../../schemas/fields.ts";
 import { type ImportItem, type Progress, skipped } from "./import-item.ts";
 import type { ConversationOptions } from "./read-chatgpt.ts";
 import { FACT_FIELDS, readRow } from "./read-record.ts";
-import { messageOf } from "../../config/system-error.ts";
+import { messageOf } from "../../config/narrow.ts";
 
 /** Columns that are read where the table has them: older databases have fewer. */
 const MEMORY_COLUMNS = ["content", "primary_sector", "tags", "meta", "created_at", "user_id", "project"];

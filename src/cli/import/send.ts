@@ -1,7 +1,7 @@
 import { openAsBlob } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { MemorydError } from "../../client/client.ts";
-import { EXPORT_FORMAT, EXPORT_VERSION } from "../../schemas/export-format.ts";
+import { EXPORT_FORMAT, EXPORT_VERSION } from "../../schemas/wire.ts";
 import type { Daemon } from "../connect.ts";
 import type { Route, Sendable } from "./check-item.ts";
 import type { OriginalItem } from "./import-item.ts";

@@ -19,7 +19,7 @@ import type { ForwardedAnswer, ForwardedCall } from "./forward.ts";
 import { folderOfRoot } from "./project-of-folder.ts";
 import { oneLine } from "../output/output.ts";
 import { shortened } from "../../core/text/text-size.ts";
-import { messageOf } from "../../config/system-error.ts";
+import { messageOf } from "../../config/narrow.ts";
 
 export interface AgentShimOptions {
   readonly version: string;

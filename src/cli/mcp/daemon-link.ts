@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { lockStart, startLockOf } from "../../daemon/runtime-file.ts";
 import type { Settings } from "../../config/config.ts";
-import { VERSION } from "../../config/version.ts";
+import { VERSION } from "../../config/limits.ts";
 import { CliFailure, complain } from "../output/output.ts";
-import { explainStartFailure } from "../commands/explain-start-failure.ts";
+import { explainStartFailure, spawnDaemon, type StartReport } from "../commands/start-detached.ts";
 import { checked, type Daemon, findDaemon } from "../connect.ts";
-import type { StartReport } from "../commands/start.ts";
-import { spawnDaemon } from "../commands/start-detached.ts";
+
 import { type Flags, settingsOf } from "../output/options.ts";
 import { checkVersions } from "../installed-program.ts";
 

@@ -1,14 +1,14 @@
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { Settings } from "../../config/config.ts";
-import { createLogger } from "../../daemon/log.ts";
-import { VERSION } from "../../config/version.ts";
+import { createLogger } from "../../daemon/system.ts";
+import { VERSION } from "../../config/limits.ts";
 import { EXIT, print } from "../output/output.ts";
 import { buildAgentShim } from "./agent-shim.ts";
 import { createDaemonLink, type DaemonLink, idleMsOf, startForClient } from "./daemon-link.ts";
 import { forward } from "./forward.ts";
 import { namedByPath, projectOfFolder } from "./project-of-folder.ts";
 import { extraToolsOf } from "../output/options.ts";
-import { messageOf } from "../../config/system-error.ts";
+import { messageOf } from "../../config/narrow.ts";
 
 export interface ServeAgentOptions {
   readonly project?: string;

@@ -3,7 +3,7 @@ import { readSettings, type Settings } from "../../config/config.ts";
 import { SECTORS } from "../../core/memory.ts";
 import * as rules from "../../schemas/text-rules.ts";
 import { parseLocalTime } from "./times.ts";
-import { EXTRA_TOOLS, type ExtraTool, readExtraTools } from "../../schemas/extra-tools.ts";
+import { EXTRA_TOOLS, type ExtraTool, readExtraTools } from "../../schemas/text-rules.ts";
 import { usageFailure } from "./output.ts";
 import { present } from "../../schemas/wire.ts";
 

@@ -23,21 +23,21 @@ export interface ServiceDefinition {
   /** False if only `install` reads the file, so that it can go after it. */
   readonly isKept: boolean;
   /** Succeeds where there is a keeper for this user. */
-  readonly probe: Command;
-  readonly install: readonly Command[];
+  readonly probe: ServiceCommand;
+  readonly install: readonly ServiceCommand[];
   /** Run while the daemon is stopped and the service is loaded: starts it, in place of one that hangs. */
-  readonly restart: readonly Command[];
-  readonly uninstall: readonly Command[];
-  readonly forget: readonly Command[];
+  readonly restart: readonly ServiceCommand[];
+  readonly uninstall: readonly ServiceCommand[];
+  readonly forget: readonly ServiceCommand[];
   /** Succeeds while the service is installed and, where the keeper knows, runs. */
-  readonly status: Command;
+  readonly status: ServiceCommand;
   /** Prints the definition, where it is in no file. */
-  readonly show?: Command;
+  readonly show?: ServiceCommand;
   /** Prints the result of a start, for people. */
-  readonly inspect: Command;
+  readonly inspect: ServiceCommand;
 }
 
-export interface Command {
+export interface ServiceCommand {
   readonly words: readonly [program: string, ...words: string[]];
   /** Fails where there is nothing to do. */
   readonly mayFail?: boolean;
@@ -94,7 +94,7 @@ ${SYSTEMD_LIMITS}
 [Install]
 WantedBy=default.target
 `;
-  const systemctl = (...words: string[]): Command => ({ words: ["systemctl", "--user", ...words] });
+  const systemctl = (...words: string[]): ServiceCommand => ({ words: ["systemctl", "--user", ...words] });
   return {
     keeper: "systemd",
     file: posix.join(configFolder ?? posix.join(home, ".config"), "systemd", "user", UNIT),
@@ -142,7 +142,7 @@ ${words}
 </plist>
 `;
   const domain = `gui/${user}`;
-  const bootOut: Command = { words: ["launchctl", "bootout", `${domain}/${NAME}`], mayFail: true };
+  const bootOut: ServiceCommand = { words: ["launchctl", "bootout", `${domain}/${NAME}`], mayFail: true };
   return {
     keeper: "launchd",
     file,
@@ -198,7 +198,7 @@ function scheduledTask({ command, user, temporaryFolder }: ServiceRequest): Serv
   </Actions>
 </Task>
 `;
-  const schtasks = (...words: string[]): Command => ({ words: ["schtasks", ...words] });
+  const schtasks = (...words: string[]): ServiceCommand => ({ words: ["schtasks", ...words] });
   return {
     keeper: "the Task Scheduler",
     file,

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { createReadStream, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { open, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { isObject } from "../../config/is-object.ts";
+import { isObject } from "../../config/narrow.ts";
 import { jsonElements } from "../import/json-elements.ts";
 import type { Sendable } from "../import/check-item.ts";
 import { listOf, objectOf } from "../import/import-item.ts";

@@ -1,8 +1,7 @@
 import type { MemoryPorts } from "../memories/memory-ports.ts";
 import { type Memory, type Signals } from "../memory.ts";
 import type { WriteSection } from "../ports.ts";
-import type { Change } from "../rows.ts";
-import type { Ending, VersionRow } from "./version.ts";
+import type { Change, Ending, VersionRow } from "../rows.ts";
 import { nextVersionId, type VersionEntry } from "./version-index.ts";
 
 /** Versions kept of one memory; then the oldest goes, so that what is changed every second does not fill the disk. */

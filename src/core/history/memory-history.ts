@@ -4,7 +4,7 @@ import type { Memory, SeenMemory } from "../memory.ts";
 import { missing, owned, visible } from "../owned.ts";
 import { fitting, MAX_PAGE_CHARS } from "../page-end.ts";
 import { originOf, removalOf } from "./keep-version.ts";
-import type { Beginning } from "./version.ts";
+import type { Beginning } from "../rows.ts";
 import type { VersionEntry } from "./version-index.ts";
 
 export interface MemoryHistoryInput {

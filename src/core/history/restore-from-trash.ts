@@ -15,9 +15,8 @@ import { nextWaypoint } from "../memories/waypoints.ts";
 import type { SeenMemory } from "../memory.ts";
 import { missing } from "../owned.ts";
 import type { WriteSection } from "../ports.ts";
-import type { Change } from "../rows.ts";
+import type { Change, VersionRow } from "../rows.ts";
 import { entryOf, partsOf, readAll, type TrashInput } from "./trash.ts";
-import type { VersionRow } from "./version.ts";
 import type { VersionEntry } from "./version-index.ts";
 
 const EMBEDDED_AT_ONCE = 8;

@@ -1,5 +1,4 @@
-import type { Change } from "../rows.ts";
-import type { VersionRow } from "./version.ts";
+import type { Change, VersionRow } from "../rows.ts";
 
 /** The part of a version that is held in memory. */
 export interface VersionEntry extends Omit<VersionRow, "memory" | "signals" | "document" | "sourceOf"> {

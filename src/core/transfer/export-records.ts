@@ -1,11 +1,11 @@
 import type { DocumentRow } from "../documents/document.ts";
 import type { Fact } from "../facts/fact.ts";
 import type { MemoryPorts } from "../memories/memory-ports.ts";
-import type { SeenMemory, Signals } from "../memory.ts";
+import type { Memory, SeenMemory, Signals } from "../memory.ts";
 import type { Catalogue, Selection } from "../ports.ts";
-import type { TransferRecord } from "./transfer-record.ts";
+import type { EdgeRow } from "../rows.ts";
 
-export interface ExportRecordsInput {
+interface ExportRecordsInput {
   readonly userId?: string;
   /** Any of; null for what has no project. */
   readonly projects?: readonly (string | null)[];
@@ -101,4 +101,33 @@ function documentTransfer({ order: _order, ...document }: DocumentRow): Transfer
 function memoryTransfer(seen: SeenMemory, signals: Signals): TransferRecord {
   const { salience: _salience, lastSeenAt: _lastSeenAt, order: _order, superseded: _by, ...memory } = seen;
   return { kind: "memory", memory, signals };
+}
+
+/** A record of an export: all that reads answer, without derived values. */
+export type TransferRecord = MemoryTransfer | DocumentTransfer | FactTransfer | WaypointTransfer;
+
+export interface MemoryTransfer {
+  readonly kind: "memory";
+  /** The order of the records stands for its `order`. */
+  readonly memory: Omit<Memory, "order">;
+  /** The stored values: salience as of `lastSeenAt`, not faded. */
+  readonly signals: Signals;
+}
+
+/** A document's row; its original is exported separately. */
+export interface DocumentTransfer {
+  readonly kind: "document";
+  /** Its `order` is that of its first memory. */
+  readonly document: Omit<DocumentRow, "order">;
+}
+
+export interface FactTransfer {
+  readonly kind: "fact";
+  /** All versions of one fact, ascending from 1, at least one. */
+  readonly versions: readonly Fact[];
+}
+
+export interface WaypointTransfer {
+  readonly kind: "waypoint";
+  readonly edge: EdgeRow;
 }

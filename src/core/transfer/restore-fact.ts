@@ -1,7 +1,7 @@
 import { conflict, wrongField } from "../errors.ts";
 import { endOf, type Fact, isEmpty, objectKey, sameMetadata, slotKey } from "../facts/fact.ts";
 import type { FactReads } from "../facts/fact-book.ts";
-import type { FactTransfer } from "./transfer-record.ts";
+import type { FactTransfer } from "./export-records.ts";
 
 /** The facts after a write that restores some: the book, and the facts restored so far. */
 export class RestoredFacts {

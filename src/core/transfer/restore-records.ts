@@ -3,6 +3,7 @@ import type { DocumentEmbedding } from "../embedding.ts";
 import { conflict, notFound, orRefused, refusedOr, ServiceError, wrongField } from "../errors.ts";
 import { CLOCK_STEP_MS } from "../facts/fact-store.ts";
 import { factRowId } from "../facts/fact.ts";
+import { removalOf } from "../history/keep-version.ts";
 import {
   duplicateHash,
   embeddedText,
@@ -18,30 +19,28 @@ import { nextWaypoint, type Predecessor } from "../memories/waypoints.ts";
 import { INITIAL_SALIENCE, SECTORS, writerOf } from "../memory.ts";
 import type { WriteSection } from "../ports.ts";
 import { type Change, edgeId } from "../rows.ts";
-import { removalOf } from "../history/keep-version.ts";
-import { RestoredFacts } from "./restore-fact.ts";
-import { type CutMemory, restoreDocument } from "./restore-document.ts";
 import type {
   DocumentTransfer,
   FactTransfer,
   MemoryTransfer,
   TransferRecord,
   WaypointTransfer,
-} from "./transfer-record.ts";
+} from "./export-records.ts";
+import { RestoredFacts } from "./restore-fact.ts";
 
-export interface RestoreRecordsInput {
+interface RestoreRecordsInput {
   /** In order; an error stands for an item that was refused before, and comes back in its place. */
   readonly items: readonly (TransferRecord | ServiceError)[];
 }
 
-export interface RestoredRecord {
+interface RestoredRecord {
   /** For a waypoint `source>target:kind`. */
   readonly id: string;
   /** `known`: it was stored before, and is unchanged. */
   readonly outcome: "added" | "known";
 }
 
-export interface RestoreRecordsResult {
+interface RestoreRecordsResult {
   /** As many as items, in the same order. */
   readonly results: readonly (RestoredRecord | ServiceError)[];
 }
@@ -261,3 +260,71 @@ function takenId(): ServiceError {
 }
 
 const wrong = (path: string, message: string) => wrongField("The record is not valid", path, message);
+
+/** Owner and document of a memory that a document names. */
+interface CutMemory {
+  readonly userId: string | null;
+  readonly documentId: string | null;
+}
+
+/** A document without its `order`. */
+type UnplacedDocument = DocumentTransfer["document"];
+
+interface DocumentSurroundings {
+  /** The document with that id, stored or restored by the same write. */
+  readonly findDocument: (id: string) => UnplacedDocument | undefined;
+  /** The memory with that id, stored or restored by the same write. */
+  readonly findMemory: (id: string) => CutMemory | undefined;
+  readonly latestAllowed: number;
+}
+
+/**
+ * The document to store; undefined where it is stored already. Its first memory must exist; all its existing memories must
+ * have been cut from it, while deleted ones may still be named.
+ *
+ * @throws {ServiceError} INVALID_REQUEST for a document that no store could have; NOT_FOUND where its first memory is
+ *   missing; CONFLICT where the id, or a memory that it names, belongs to something else.
+ */
+function restoreDocument(
+  { document }: DocumentTransfer,
+  { findDocument, findMemory, latestAllowed }: DocumentSurroundings,
+): UnplacedDocument | undefined {
+  checkDocument(document, latestAllowed);
+  const known = findDocument(document.id);
+  if (known !== undefined) {
+    if (isSameDocument(document, known)) return undefined;
+    throw conflict("Another document has this id here; it was left as it is.");
+  }
+  if (findMemory(document.rootMemoryId) === undefined) {
+    throw notFound("The document's first memory is not here; import the memories before their documents.");
+  }
+  const isForeign = ({ documentId, userId }: CutMemory): boolean =>
+    documentId !== document.id || userId !== document.userId;
+  if (document.memoryIds.flatMap((id) => findMemory(id) ?? []).some(isForeign)) {
+    throw conflict("The document names a memory here that was not cut from it.");
+  }
+  return document;
+}
+
+/** The same bytes, ingested for the same owner at the same time; later changes may differ. */
+function isSameDocument(a: UnplacedDocument, b: UnplacedDocument): boolean {
+  return (
+    a.sha256 === b.sha256 && a.userId === b.userId && a.project === b.project && a.createdAt === b.createdAt
+  );
+}
+
+/** @throws {ServiceError} INVALID_REQUEST. */
+function checkDocument(
+  { rootMemoryId, memoryIds, strategy, createdAt, fetchedAt }: UnplacedDocument,
+  latestAllowed: number,
+): void {
+  if (memoryIds[0] !== rootMemoryId) throw wrongDocument("/memory_ids", "must begin with root_memory_id");
+  if (new Set(memoryIds).size !== memoryIds.length) throw wrongDocument("/memory_ids", "must not repeat one");
+  if (strategy === "single" && memoryIds.length !== 1)
+    throw wrongDocument("/memory_ids", "must be one for `single`");
+  if (createdAt > latestAllowed) throw wrongDocument("/created_at", "must not be in the future");
+  if ((fetchedAt ?? 0) > latestAllowed) throw wrongDocument("/fetched_at", "must not be in the future");
+}
+
+const wrongDocument = (path: string, message: string) =>
+  wrongField("The document is not valid", path, message);

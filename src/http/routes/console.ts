@@ -5,8 +5,7 @@ import type { FastifyInstance } from "fastify";
 import { forbidden, notFound, unauthorized } from "../../core/errors.ts";
 import * as wire from "../../schemas/system.ts";
 import { LOCAL_TOKEN_ID } from "../access.ts";
-import { route, routes } from "../route.ts";
-import type { Served } from "../served.ts";
+import { route, routes, type Served } from "../route.ts";
 
 /** Nothing inline, nothing from elsewhere, in nobody's frame. Recordings are played from blobs. */
 const CONTENT_SECURITY_POLICY = [

@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import * as wire from "../../schemas/document.ts";
 import { DeletionBody, DeletionQuery, OwnerBody, OwnerQuery } from "../../schemas/memory.ts";
 import { fromWire } from "../../schemas/wire.ts";
-import { documentRecord, documentWithChunks, jobRecord } from "../document-record.ts";
+import { documentRecord, documentWithChunks, jobRecord } from "../records.ts";
 import { deletion, inScope, targetOf, uuidOf } from "../memory-input.ts";
 import { pageOf, pageReply } from "../page.ts";
 import { refuseOtherBodies, route, routes } from "../route.ts";

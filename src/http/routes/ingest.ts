@@ -5,7 +5,7 @@ import { conflict, ServiceError } from "../../core/errors.ts";
 import type { HeldFile } from "../../core/documents/document-ports.ts";
 import type { IngestInput } from "../../core/documents/submit-document.ts";
 import * as wire from "../../schemas/document.ts";
-import { ingestReply, jobRecord } from "../document-record.ts";
+import { ingestReply, jobRecord } from "../records.ts";
 import { idempotency, WriteHeaders, writer } from "../request-headers.ts";
 import { cleanFilename, readUpload, tooManyBytes, type UploadedFile } from "../upload.ts";
 import { route, routes } from "../route.ts";

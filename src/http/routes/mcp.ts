@@ -1,12 +1,11 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { type Static, Type } from "typebox";
 import { AgentQuery } from "../../schemas/agent.ts";
-import { readExtraTools } from "../../schemas/extra-tools.ts";
+import { readExtraTools } from "../../schemas/text-rules.ts";
 import { LOCAL_TOKEN_ID, OWNER } from "../access.ts";
 import { processOf } from "../peer.ts";
 import { clientNameIn } from "../request-headers.ts";
-import { route, routes } from "../route.ts";
-import type { Served } from "../served.ts";
+import { route, routes, type Served } from "../route.ts";
 import { invalid } from "../problem.ts";
 
 const Message = Type.Unsafe<object>({

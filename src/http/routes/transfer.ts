@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { invalidRequest, ServiceError, tooLarge } from "../../core/errors.ts";
-import type { TransferRecord } from "../../core/transfer/transfer-record.ts";
-import { LINES_MEDIA_TYPE } from "../../schemas/export-format.ts";
+import type { TransferRecord } from "../../core/transfer/export-records.ts";
+import { fromWire, LINES_MEDIA_TYPE } from "../../schemas/wire.ts";
 import * as wire from "../../schemas/transfer.ts";
 import { BODY_LIMITS, scanJson } from "../../schemas/json-limits.ts";
 import { batchReply, inTurns, mapInTurns } from "../batch.ts";
@@ -9,8 +9,7 @@ import { decodeUtf8 } from "../json-body.ts";
 import { inScope } from "../memory-input.ts";
 import { linesOf, recordOf } from "../transfer-line.ts";
 import { validator } from "../validation.ts";
-import { route, routes, refuseOtherBodies } from "../route.ts";
-import { fromWire } from "../../schemas/wire.ts";
+import { refuseOtherBodies, route, routes } from "../route.ts";
 import { invalid } from "../problem.ts";
 
 const checkHeader = validator(wire.ExportHeader, "The first line");

@@ -1,4 +1,4 @@
-import { EDGE_KINDS as KINDS, type EdgeKind, type EdgeRow } from "../../core/rows.ts";
+import { type EdgeKind, type EdgeRow, EDGE_KINDS as KINDS } from "../../core/rows.ts";
 import type { Ordinal } from "../../core/ports.ts";
 import type { ImagePart, NumberArray } from "../index-image.ts";
 import { Column } from "./column.ts";

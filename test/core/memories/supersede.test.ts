@@ -3,9 +3,8 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { deleteMemory, getMemory } from "../../../src/core/operations.ts";
 import { updateMemory } from "../../../src/core/memories/update-memory.ts";
 import type { AddMemoryInput } from "../../../src/core/memories/memory-ports.ts";
-import { exportRecords } from "../../../src/core/transfer/export-records.ts";
+import { exportRecords, type TransferRecord } from "../../../src/core/transfer/export-records.ts";
 import { restoreRecords } from "../../../src/core/transfer/restore-records.ts";
-import type { TransferRecord } from "../../../src/core/transfer/transfer-record.ts";
 import { edgeId, type EdgeRow } from "../../../src/core/rows.ts";
 import { createMemoryWorld, type MemoryWorld } from "../../support/memory-world.ts";
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { ServiceError } from "../../../src/core/errors.ts";
 import { bindOperations, type Operations } from "../../../src/core/operations.ts";
-import type { DocumentTransfer, TransferRecord } from "../../../src/core/transfer/transfer-record.ts";
+import type { DocumentTransfer, TransferRecord } from "../../../src/core/transfer/export-records.ts";
 import { createDocumentWorld, type DocumentWorld } from "../../support/document-world.ts";
 
 const LONG = Array.from(

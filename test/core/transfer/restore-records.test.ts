@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ServiceError } from "../../../src/core/errors.ts";
 import { bindOperations, type Operations } from "../../../src/core/operations.ts";
-import type { MemoryTransfer, TransferRecord } from "../../../src/core/transfer/transfer-record.ts";
+import type { MemoryTransfer, TransferRecord } from "../../../src/core/transfer/export-records.ts";
 import { createMemoryWorld } from "../../support/memory-world.ts";
 import { times } from "../../support/stress.ts";
 

@@ -5,8 +5,7 @@ import { recordFact } from "../../../src/core/facts/record-fact.ts";
 import { deleteMemory } from "../../../src/core/operations.ts";
 import { updateMemory } from "../../../src/core/memories/update-memory.ts";
 import { deleteUserMemories } from "../../../src/core/users/delete-user-memories.ts";
-import type { SummaryWriter } from "../../../src/core/users/user-summary.ts";
-import { UserSummaries } from "../../../src/core/users/user-summaries.ts";
+import { type SummaryWriter, UserSummaries } from "../../../src/core/users/user-summaries.ts";
 import { createMemoryWorld, type MemoryWorld } from "../../support/memory-world.ts";
 import { times } from "../../support/stress.ts";
 
