@@ -1,5 +1,3 @@
-import { rmSync } from "node:fs";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "../config/config.ts";
 import * as limits from "../config/limits.ts";
@@ -80,8 +78,6 @@ export async function openDocumentService(
     concurrency: limits.INGEST_WORKERS,
     report: (error) => log.error({ err: error }, "job failed"),
   });
-  // Written by 0.1.0: paths of files, also deleted ones. Documents name their files themselves now.
-  rmSync(join(config.dataDir, "ingested.ndjson"), { force: true });
   return {
     /** As purges and backups need them. */
     originals: files,

@@ -6,17 +6,11 @@ const STORE_NAMES =
   /^(CHECKPOINT-\d+(\.tmp)?|CHANGES(\.tmp)?|INDEXES|KEYS(\.tmp)?|MODEL(\.tmp)?|journal|tables|set-aside|before-upgrade|backups|doctor|ERASED(\.tmp)?|ANCESTORS(\.tmp)?|files|DAMAGED(\.tmp)?|daemon\.json(\..*)?)$/;
 /** Files that exist before there is a store: a starter's claim and its log, consents to agents' hooks. */
 const OTHER_NAMES =
-  /^(lock(\..*)?|memoryd\.log(\..*)?|models|hooks(-told|-late)?\.json(\..*)?|watch(-status|ed-folders)\.json(\..*)?|ingested\.ndjson(\.tmp)?|captured|lost\+found)$/;
+  /^(lock(\..*)?|memoryd\.log(\..*)?|models|hooks(-told|-late)?\.json(\..*)?|watch(-status|ed-folders)\.json(\..*)?|captured|lost\+found)$/;
 
 /** Refuses a folder with other things and no store. @throws {ServiceError} STORE_UNUSABLE. */
 export async function refuseForeignDirectory(disk: Disk, directory: string): Promise<void> {
   const names = (await disk.list(directory)).map(({ name }) => name);
-  if (names.includes("MOVED")) {
-    throw storeUnusable(
-      `memoryd 0.1.0 moved what was in ${directory} to another folder, which the file MOVED there names; name that folder ` +
-        "with --data-dir. Nothing was changed.",
-    );
-  }
   if (names.some((name) => STORE_NAMES.test(name)) || names.every((name) => OTHER_NAMES.test(name))) return;
   throw storeUnusable(
     `${directory} holds other things and no memories; name an empty folder, or a new one, with --data-dir. Nothing was changed.`,

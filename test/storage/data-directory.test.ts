@@ -24,13 +24,6 @@ describe("refuseForeignDirectory", () => {
     await refuseForeignDirectory(nodeDisk, directory);
   });
 
-  it("refuses a place that an earlier version moved its data from, and says where to look", async () => {
-    for (const name of ["MOVED", "lock.starting"]) writeFileSync(join(directory, name), "");
-    await expect(refuseForeignDirectory(nodeDisk, directory)).rejects.toThrow(
-      /MOVED there names.*--data-dir/,
-    );
-  });
-
   it.each([[], ["memoryd.log", "lock.starting"]])("refuses a folder of other things", async (...started) => {
     for (const name of ["notes.txt", ...started]) writeFileSync(join(directory, name), "mine");
     await expect(refuseForeignDirectory(nodeDisk, directory)).rejects.toMatchObject({
