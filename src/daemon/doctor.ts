@@ -9,8 +9,7 @@ import { MULTILINGUAL_E5, verified } from "../models/bundled-models.ts";
 import { modelsOf } from "../models/pulled-models.ts";
 import { BUNDLED_WHISPER } from "../models/whisper/whisper-model.ts";
 import type { ModelEmbedder } from "../models/onnx-embedder.ts";
-import { hasCode, nodeDisk, removeTree } from "../storage/disk.ts";
-import { digest } from "../storage/file-copies.ts";
+import { hasCode, nodeDisk, removeTree, digest } from "../storage/disk.ts";
 import { noteSuspects, readCheckpoints } from "../storage/checkpoint.ts";
 import {
   type Examination,

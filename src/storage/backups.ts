@@ -11,9 +11,8 @@ import {
 } from "../core/errors.ts";
 import { type Checkpoint, checkpointName, decodeCheckpoint, encodeCheckpoint } from "./checkpoint.ts";
 import { decodeChecksummed, encodeChecksummed } from "./checksummed-json.ts";
-import { type Disk, hasCode, removeTree, replaceFile } from "./disk.ts";
+import { type Disk, hasCode, removeTree, replaceFile, copyFile, digest, linkFiles, tryLink } from "./disk.ts";
 import { type Lineage, noteErasures, readAncestors, readErasures } from "./erasures.ts";
-import { copyFile, digest, tryLink } from "./file-copies.ts";
 import { isFull } from "./journal/refusals.ts";
 import { openTables } from "./tables/tables.ts";
 import { tableOf, type TableState } from "./tables/table-spec.ts";
@@ -325,11 +324,8 @@ async function checkTables(
   await removeTree(disk, scratch);
   try {
     await disk.makeDirectory(scratch);
-    for (const { path } of tables.flatMap(({ files }) => files)) {
-      await disk.makeDirectory(dirname(join(scratch, path)));
-      const from = join(place, "tables", path);
-      if (!(await tryLink(disk, from, join(scratch, path)))) await copyFile(disk, from, join(scratch, path));
-    }
+    const paths = tables.flatMap(({ files }) => files.map(({ path }) => path));
+    await linkFiles(disk, join(place, "tables"), scratch, paths);
     const rows = await countMemories(scratch, tables).catch((error: Error) => {
       throw damagedBackup(manifest.name, error.message);
     });

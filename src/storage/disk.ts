@@ -1,6 +1,8 @@
 import { constants, type Dirent } from "node:fs";
 import * as fs from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
+import { createHash } from "node:crypto";
+import { crc32 } from "node:zlib";
 
 /**
  * The file operations that durability rests on, and no others: a test puts a failing disk in its place.
@@ -235,5 +237,76 @@ async function isDirectory(path: string): Promise<boolean> {
   } catch (error) {
     if (hasCode(error, "ENOENT", "ENOTDIR")) return false;
     throw error;
+  }
+}
+
+const LINK_REFUSALS = "EXDEV EPERM ENOTSUP EOPNOTSUPP ENOSYS EMLINK EINVAL ENOENT EISDIR".split(" ");
+
+/** Makes a hard link; false on file systems without them, and between two disks. */
+export async function tryLink(disk: Disk, from: string, to: string): Promise<boolean> {
+  try {
+    await disk.link(from, to);
+    return true;
+  } catch (error) {
+    if (hasCode(error, ...LINK_REFUSALS)) return false;
+    throw error;
+  }
+}
+
+/** Links files into another folder, or copies them; paths below both. Missing files are left out. */
+export async function linkFiles(
+  disk: Disk,
+  from: string,
+  to: string,
+  paths: Iterable<string>,
+): Promise<void> {
+  for (const path of paths) {
+    const [source, target] = [join(from, path), join(to, path)];
+    if ((await disk.size(source)) === undefined) continue;
+    await disk.makeDirectory(dirname(target));
+    if (!(await tryLink(disk, source, target))) await copyFile(disk, source, target);
+  }
+}
+
+interface Digest {
+  readonly size: number;
+  readonly sha256: string;
+  readonly crc32: number;
+}
+
+/** Reads a file whole. */
+export function digest(disk: Disk, path: string): Promise<Digest> {
+  return readThrough(disk, path, async () => {});
+}
+
+/** Copies a file, synced; its folder is the caller's to sync. */
+export async function copyFile(disk: Disk, from: string, to: string): Promise<Digest> {
+  const file = await disk.open(to, "create");
+  try {
+    const read = await readThrough(disk, from, (piece, position) => file.write(piece, position));
+    await file.sync();
+    return read;
+  } finally {
+    await file.close();
+  }
+}
+
+async function readThrough(
+  disk: Disk,
+  path: string,
+  onPiece: (piece: Uint8Array, position: number) => Promise<void>,
+): Promise<Digest> {
+  const file = await disk.open(path, "read");
+  try {
+    const hash = createHash("sha256");
+    let crc = 0;
+    const size = await readInPieces(file, (await disk.size(path)) ?? 0, (piece, position) => {
+      hash.update(piece);
+      crc = crc32(piece, crc);
+      return onPiece(piece, position);
+    });
+    return { size, sha256: hash.digest("hex"), crc32: crc };
+  } finally {
+    await file.close();
   }
 }

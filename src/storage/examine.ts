@@ -12,10 +12,9 @@ import {
   without,
 } from "./checkpoint.ts";
 import { isStoreName } from "./data-directory.ts";
-import { type Disk, listFilesBelow, removeTree } from "./disk.ts";
+import { type Disk, listFilesBelow, removeTree, copyFile, linkFiles } from "./disk.ts";
 import { inWords, roomNeededFor } from "./disk-space.ts";
 import { readAncestors, readErasures } from "./erasures.ts";
-import { copyFile, tryLink } from "./file-copies.ts";
 import { checkJournal } from "./journal/open-journal.ts";
 import { readKeyFile } from "./key-file.ts";
 import { asideFolder } from "./open-tables-at.ts";
@@ -56,7 +55,7 @@ export async function examineStore(disk: Disk, directory: string, now: number): 
       : wrong("checkpoints", `${damage.join("; ")}.`, "A start uses the other one and the journal since it."),
   );
   const tables = await examineTables(disk, directory, newest, older);
-  const journal = await examineJournal(disk, directory, newest, older, tables.opensAt ?? newest);
+  const journal = await examineJournal(disk, directory, newest, tables.opensAt ?? newest);
   findings.push(tables.finding, journal, ...(await examineSmallFiles(disk, directory)));
   return {
     findings,
@@ -147,28 +146,13 @@ async function examineJournal(
   disk: Disk,
   directory: string,
   newest: Checkpoint,
-  older: Checkpoint | undefined,
-  opensAt: Checkpoint,
+  { storeId, epoch, sequence: after }: Checkpoint,
 ): Promise<Finding> {
-  const folder = join(directory, "journal");
-  const check = ({ storeId, epoch, sequence: after }: Checkpoint) =>
-    checkJournal({ disk, directory: folder, storeId, epoch, after, begin: false });
+  const options = { disk, directory: join(directory, "journal"), storeId, epoch, after, begin: false };
   try {
-    const { sequence, tornBytes } = await check(opensAt);
+    const { sequence, tornBytes } = await checkJournal(options);
     const since = sequence - newest.sequence;
     const state = `Whole to record ${newest.epoch}.${sequence}, ${Math.max(0, since)} after the newest checkpoint.`;
-    if (older !== undefined && older !== opensAt) {
-      const failure = await check(older).then(
-        () => undefined,
-        (error: Error) => error,
-      );
-      if (failure !== undefined)
-        return note(
-          "journal",
-          `${state} Before that: ${failure.message}`,
-          "Only the state before needs that part; it goes with the next checkpoint.",
-        );
-    }
     if (tornBytes === 0) return ok("journal", state);
     const message = `${state} A write of ${tornBytes} bytes behind it was cut short and never answered.`;
     return note("journal", message, "The next start sets it aside.");
@@ -263,11 +247,6 @@ export async function linkStore(
   const paths = new Set(
     checkpoints.flatMap(({ tables }) => tables.flatMap(({ files }) => files.map(({ path }) => path))),
   );
-  for (const path of paths) {
-    const [from, to] = [join(tablesFolder(directory), path), join(tablesFolder(into), path)];
-    if ((await disk.size(from)) === undefined) continue;
-    await disk.makeDirectory(dirname(to));
-    if (!(await tryLink(disk, from, to))) await copyFile(disk, from, to);
-  }
+  await linkFiles(disk, tablesFolder(directory), tablesFolder(into), paths);
   await noteSuspects(disk, into, damaged);
 }

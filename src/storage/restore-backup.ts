@@ -2,10 +2,9 @@ import { randomUUID } from "node:crypto";
 import { basename, dirname, join, resolve } from "node:path";
 import { conflict, invalidRequest, storeFull } from "../core/errors.ts";
 import { type BackupManifest, checkpointOf, damagedBackup, damagedFiles, readManifest } from "./backups.ts";
-import { copyFile } from "./file-copies.ts";
+import { copyFile, type Disk, listFilesBelow, removeTree, replaceFile } from "./disk.ts";
 import { checkpointName, encodeCheckpoint } from "./checkpoint.ts";
 import { noteAncestors } from "./erasures.ts";
-import { type Disk, listFilesBelow, removeTree, replaceFile } from "./disk.ts";
 import { openJournal } from "./journal/open-journal.ts";
 
 /**

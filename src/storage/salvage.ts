@@ -3,8 +3,7 @@ import { dirname, join } from "node:path";
 import { duplicateHash } from "../core/memories/compose-memory.ts";
 import type { Change, MemoryRow, Rows, TableName } from "../core/rows.ts";
 import { type Checkpoint, readCheckpoints, tablesFolder, verifyFiles } from "./checkpoint.ts";
-import { type Disk, listFilesBelow, removeTree, replaceFile } from "./disk.ts";
-import { copyFile, tryLink } from "./file-copies.ts";
+import { type Disk, listFilesBelow, removeTree, replaceFile, linkFiles } from "./disk.ts";
 import { parseSegmentName } from "./journal/format.ts";
 import { readEndMark } from "./journal/journal-files.ts";
 import type { JournalRecord } from "./journal/journal.ts";
@@ -136,12 +135,15 @@ async function* rowsOf(
   const deletions = [...damaged].filter((path) => path.includes("/_deletions/"));
   let tables: Tables | undefined;
   try {
+    await removeTree(disk, scratch);
+    await disk.makeDirectory(scratch);
     await linkFiles(disk, tablesFolder(directory), scratch, files);
     for (const path of deletions) {
       await disk.makeDirectory(dirname(join(scratch, path)));
       await replaceFile(disk, join(scratch, path), nothingDeleted());
     }
-    tables = await openTables(scratch, [deletions.length === 0 ? state : omitRows(state)]);
+    const { name, version } = state;
+    tables = await openTables(scratch, [deletions.length === 0 ? state : { name, version }]);
     if (deletions.length > 0) {
       faults.push(`which rows of ${state.name} were deleted cannot be read`);
       if (table === "memories")
@@ -170,10 +172,6 @@ async function* rowsOf(
   }
 }
 
-function omitRows({ name, version }: StateToOpen): StateToOpen {
-  return { name, version };
-}
-
 /** LanceDB refuses a range as a whole: halves of it tell which rows it is about. */
 async function readable<T extends TableName>(
   tables: Tables,
@@ -199,17 +197,6 @@ async function readable<T extends TableName>(
 function isWhole(row: MemoryRow): boolean {
   const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
   return duplicateHash(sha256, row) === row.duplicateHash;
-}
-
-async function linkFiles(disk: Disk, from: string, to: string, paths: readonly string[]): Promise<void> {
-  await removeTree(disk, to);
-  await disk.makeDirectory(to);
-  for (const path of paths) {
-    if ((await disk.size(join(from, path))) === undefined) continue;
-    await disk.makeDirectory(dirname(join(to, path)));
-    if (!(await tryLink(disk, join(from, path), join(to, path))))
-      await copyFile(disk, join(from, path), join(to, path));
-  }
 }
 
 /** Every record that can be read, of the checkpoint's epoch or else of the last. */

@@ -3,8 +3,7 @@ import { crc32 } from "node:zlib";
 import { storeUnusable } from "../core/errors.ts";
 import { type Checkpoint, CHECKPOINT_FORMAT, UPGRADE_COPIES } from "./checkpoint.ts";
 import { CHANGES_FORMAT } from "./codec.ts";
-import { type Disk, listFilesBelow, removeTree, replaceFile } from "./disk.ts";
-import { copyFile, tryLink } from "./file-copies.ts";
+import { type Disk, listFilesBelow, removeTree, replaceFile, copyFile, tryLink } from "./disk.ts";
 import { JOURNAL_FORMAT } from "./journal/format.ts";
 import { TABLE_SPECS } from "./tables/specs.ts";
 

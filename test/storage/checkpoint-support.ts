@@ -6,7 +6,7 @@ import { chooseCheckpoint, type ChosenCheckpoint, tablesFolder } from "../../src
 import { Checkpointer, type CheckpointerParts } from "../../src/storage/checkpointer.ts";
 import { type Disk, type DiskFile, listFilesBelow, nodeDisk } from "../../src/storage/disk.ts";
 import { openTablesAt } from "../../src/storage/open-tables-at.ts";
-import { COMPACTION_THRESHOLDS } from "../../src/storage/tables/worker-protocol.ts";
+import { COMPACTION_THRESHOLDS } from "../../src/storage/tables/worker-client.ts";
 import type { Tables } from "../../src/storage/tables/tables.ts";
 
 /** Compacts whenever it is asked. */

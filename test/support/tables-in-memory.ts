@@ -13,8 +13,7 @@ import {
   tableOf,
   type TableSpec,
 } from "../../src/storage/tables/table-spec.ts";
-import type { Thread } from "../../src/storage/tables/worker-client.ts";
-import type { TablesCalls, TablesRequest } from "../../src/storage/tables/worker-protocol.ts";
+import type { Thread, TablesCalls, TablesRequest } from "../../src/storage/tables/worker-client.ts";
 
 type AnyRow = Rows[TableName];
 type Answers = {

@@ -2,9 +2,8 @@ import { EMBEDDING_DIMENSIONS, type EmbeddingStamp, stampKey } from "../../core/
 import type { Ordinal, Scores, Selection } from "../../core/ports.ts";
 import { Int8Rows, quantise, type QuantisedVector } from "../../core/recall/int8-kernel.ts";
 import type { VectorRow } from "../../core/rows.ts";
-import { OrdinalScores } from "./ordinal-scores.ts";
 import type { ImagePart, IndexImage } from "../index-image.ts";
-import { Column } from "./column.ts";
+import { Column, OrdinalScores } from "./column.ts";
 
 /** Vectors of the store's model and, while that is changed, of the one before. */
 export class StampedVectors {

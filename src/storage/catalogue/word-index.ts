@@ -2,8 +2,7 @@ import { bm25Weight, type TermStatistics } from "../../core/recall/bm25.ts";
 import { nearness } from "../../core/text/near-words.ts";
 import type { Ordinal, QueryTerm, Scores, Selection } from "../../core/ports.ts";
 import type { ImagePart } from "../index-image.ts";
-import { Column } from "./column.ts";
-import { OrdinalScores } from "./ordinal-scores.ts";
+import { Column, OrdinalScores } from "./column.ts";
 
 /** Low bits of a posting: how often the term stands in the document, at most 63. */
 const FREQUENCY_BITS = 6;

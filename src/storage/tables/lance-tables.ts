@@ -1,10 +1,8 @@
 import { connect, type Connection, Session, type Table } from "@lancedb/lancedb";
 import type { RecordBatch } from "apache-arrow";
 import type { TableName } from "../../core/rows.ts";
-import { fromRecordBatch } from "./arrow-columns.ts";
-import type { Columns } from "./columns.ts";
-import type { CompactionThresholds } from "./worker-protocol.ts";
 import {
+  fromRecordBatch,
   addMissingColumns,
   addRows,
   createTable,
@@ -12,7 +10,9 @@ import {
   indexAnew,
   indexKeys,
   keyFilters,
-} from "./lance-writes.ts";
+} from "./arrow-columns.ts";
+import type { Columns } from "./columns.ts";
+import type { CompactionThresholds } from "./worker-client.ts";
 import { type CopiedPiece, type CopiedTable, MANY_TABLES, NextGeneration } from "./next-generation.ts";
 import { TABLE_NAMES } from "./specs.ts";
 import { generationName, generationOf, type StateToOpen, tableOf, type TableState } from "./table-spec.ts";

@@ -1,9 +1,9 @@
 import type { Connection, Table } from "@lancedb/lancedb";
 import type { RecordBatch } from "apache-arrow";
 import type { TableName } from "../../core/rows.ts";
-import { fromRecordBatch, toRecordBatch } from "./arrow-columns.ts";
-import { buffersOf, type Columns } from "./columns.ts";
 import {
+  fromRecordBatch,
+  toRecordBatch,
   addRows,
   createTable,
   deleteRows,
@@ -11,7 +11,8 @@ import {
   keyFilters,
   storedRows,
   tableSchema,
-} from "./lance-writes.ts";
+} from "./arrow-columns.ts";
+import { buffersOf, type Columns } from "./columns.ts";
 import { generationName, generationOf, type TableState } from "./table-spec.ts";
 
 /** A table that is about to be copied. */

@@ -1,11 +1,10 @@
 import { type MessagePort, parentPort } from "node:worker_threads";
 import type { RecordBatch } from "apache-arrow";
 import type { TableName } from "../../core/rows.ts";
-import { toRecordBatch } from "./arrow-columns.ts";
+import { toRecordBatch, tableSchema } from "./arrow-columns.ts";
 import { buffersOf, type Columns } from "./columns.ts";
 import { LanceTables } from "./lance-tables.ts";
-import { tableSchema } from "./lance-writes.ts";
-import type { TablesCalls, TablesRequest } from "./worker-protocol.ts";
+import type { TablesCalls, TablesRequest } from "./worker-client.ts";
 
 type Answers = {
   [K in keyof TablesCalls]: (...args: Parameters<TablesCalls[K]>) => Promise<ReturnType<TablesCalls[K]>>;

@@ -3,11 +3,21 @@ import type { VersionEntry } from "../../core/history/version-index.ts";
 import type { Change, MemoryRow, Rows, TableName } from "../../core/rows.ts";
 import { bytesOf } from "../catalogue/overlay.ts";
 import { buffersOf, type Columns } from "./columns.ts";
-import { COMPACTION_THRESHOLDS, type CompactionThresholds, type GenerationCalls } from "./worker-protocol.ts";
-import { SLIM_MEMORY_COLUMNS, SLIM_VERSION_COLUMNS, TABLE_SPECS } from "./specs.ts";
+import {
+  COMPACTION_THRESHOLDS,
+  type CompactionThresholds,
+  type GenerationCalls,
+  TablesThread,
+} from "./worker-client.ts";
+import {
+  SLIM_MEMORY_COLUMNS,
+  SLIM_VERSION_COLUMNS,
+  TABLE_SPECS,
+  decodeQuantised,
+  QUANTISED_COLUMNS,
+  type QuantisedWindows,
+} from "./specs.ts";
 import { columnOf, type Entry, type StateToOpen, type TableSpec, type TableState } from "./table-spec.ts";
-import { decodeQuantised, QUANTISED_COLUMNS, type QuantisedWindows } from "./vectors-table.ts";
-import { TablesThread } from "./worker-client.ts";
 
 /** A memory without its text. */
 export type SlimMemory = Omit<MemoryRow, "content">;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { OrdinalScores } from "../../../src/storage/catalogue/ordinal-scores.ts";
+import { OrdinalScores } from "../../../src/storage/catalogue/column.ts";
 
 describe("OrdinalScores", () => {
   it("answers the best, newest first among equals, without zeros", () => {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { quantise } from "../../../src/core/recall/int8-kernel.ts";
-import { OrdinalScores } from "../../../src/storage/catalogue/ordinal-scores.ts";
+import { OrdinalScores } from "../../../src/storage/catalogue/column.ts";
 import { VectorIndex } from "../../../src/storage/catalogue/stamped-vectors.ts";
 
 const unit = (components: readonly number[]) => {

@@ -2,10 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Rows, TableName } from "../../../src/core/rows.ts";
 import { fromRecordBatch, schemaOf, toRecordBatch } from "../../../src/storage/tables/arrow-columns.ts";
-import { TABLE_NAMES, TABLE_SPECS } from "../../../src/storage/tables/specs.ts";
+import { TABLE_NAMES, TABLE_SPECS, decodeQuantised } from "../../../src/storage/tables/specs.ts";
 import { json, number, since } from "../../../src/storage/tables/columns.ts";
 import { rowTable } from "../../../src/storage/tables/table-spec.ts";
-import { decodeQuantised } from "../../../src/storage/tables/vectors-table.ts";
 import { anyId, anyRow, storedUnder } from "./sample-rows.ts";
 import { times } from "../../support/stress.ts";
 
