@@ -267,7 +267,7 @@ function makeGrammar(words: TimeWords): Grammar {
   ];
   return {
     anchor: new RegExp(
-      String.raw`(?<![\p{L}\p{N}])(?:${any([...anchors, ...words.months, ...words.weekdays, ...words.seasons])})(?![\p{L}\p{N}])|(?:19|20)\d\d|[\p{Script=Han}\p{Script=Hangul}]`,
+      String.raw`(?<![\p{L}\p{N}])(?:(?:${any([...anchors, ...words.months, ...words.weekdays, ...words.seasons])})(?![\p{L}\p{N}])|(?:19|20)\d\d)|[\p{Script=Han}\p{Script=Hangul}]`,
       "u",
     ),
     rules: [...rules, ...UNSPACED_RULES],

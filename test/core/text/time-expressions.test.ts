@@ -137,6 +137,8 @@ describe("timeOfQuestion", () => {
     "what is planned for tomorrow?",
     "when is the dentist next week?",
     "who was our doctor before Dr. Brandt?",
+    "where is part AB2023X?",
+    "what costs 120199?",
   ])("finds no time in %s", (text) => {
     expect(timeOfQuestion(text, NOW)).toBeUndefined();
   });
