@@ -2,7 +2,7 @@ import { analyse } from "../text/analyser.ts";
 import { type QuestionEmbedding, TOKEN_DIMENSIONS, TOKEN_SCALE } from "../embedding.ts";
 import type { Catalogue, CatalogueEntry, MemoryStore, Ordinal, Selection } from "../ports.ts";
 import { containsPhrase, type RankingQuestion } from "./question.ts";
-import { worthReading } from "./ranking.ts";
+import { NO_MATCHES, worthReading } from "./ranking.ts";
 import type { RankingCandidate, RankingEdge } from "./ranking-candidate.ts";
 import { Int8Rows } from "./int8-kernel.ts";
 
@@ -124,7 +124,7 @@ export async function gatherCandidates(
       ({ source, target }) => source === ordinal && ordinals.has(target),
     ),
   );
-  const unread = entries.map((entry) => ({
+  const candidates = entries.map((entry) => ({
     id: entry.id,
     ordinal: entry.ordinal,
     isSelected: isSelected(entry.ordinal),
@@ -136,21 +136,23 @@ export async function gatherCandidates(
     occurredAt: entry.occurredAt,
     salience: entry.salience,
     isRoot: isRoot(catalogue, entry),
+    matches: NO_MATCHES,
+    quoted: 0,
   }));
-  const promising = new Set(worthReading(question, unread, READ));
-  const read = unread.filter(
+  const promising = new Set(worthReading(question, candidates, READ));
+  const read = candidates.filter(
     (entry) => promising.has(entry.ordinal) || (isLookedAtWhole && entry.isSelected),
   );
   const tokens = await store.readTokens(read.map(({ id }) => id));
   const tokensOf = (isBefore: boolean) =>
-    unread.map(({ id }) => {
+    candidates.map(({ id }) => {
       const row = tokens.get(id);
       return (row?.isBefore ?? false) === isBefore ? row?.vectors : undefined;
     });
   const matches = matchTokens(embedding.tokens.vectors, tokensOf(false));
   if (before !== undefined) {
     matchTokens(before.tokens.vectors, tokensOf(true)).forEach((match, i) => {
-      if (tokens.get(unread[i]?.id ?? "")?.isBefore === true)
+      if (tokens.get(candidates[i]?.id ?? "")?.isBefore === true)
         matches[i] = byWords(match, before.words, embedding.words);
     });
   }
@@ -158,14 +160,13 @@ export async function gatherCandidates(
   const quoted = await quotedShares(
     store,
     question,
-    unread.map(({ id }) => id),
+    candidates.map(({ id }) => id),
   );
-
-  const candidates = unread.map((candidate, i): Candidate => ({
-    ...candidate,
-    matches: matches[i] ?? new Float32Array(),
-    quoted: quoted.get(candidate.id) ?? 0,
-  }));
+  // Copies of hundreds of candidates would be half a megabyte of garbage.
+  for (const [i, candidate] of candidates.entries()) {
+    candidate.matches = matches[i] ?? NO_MATCHES;
+    candidate.quoted = quoted.get(candidate.id) ?? 0;
+  }
   return { candidates, edges };
 }
 

@@ -101,7 +101,7 @@ export function worthReading(
     .map(({ ordinal }) => ordinal);
 }
 
-const NO_MATCHES = new Float32Array();
+export const NO_MATCHES: Float32Array = new Float32Array();
 
 /** A number for each of `TERMS`, at its place there. Numbers as fields of objects would be objects themselves. */
 type Terms = Float64Array;

@@ -3,6 +3,25 @@ const MIN_LENGTH = 4;
 /** From this length on two letters may differ. */
 const TWO_SLIPS = 8;
 
+const slipsAllowed = (word: string) => (word.length < TWO_SLIPS ? 1 : 2);
+
+/** Whether any word can be near to this one. */
+export const hasNearWords = (word: string): boolean => word.length >= MIN_LENGTH && /^\p{L}+$/u.test(word);
+
+/** One bit per letter of a word, many letters to a bit. */
+export function letterBits(word: string): number {
+  let bits = 0;
+  for (let i = 0; i < word.length; i += 1) bits |= 1 << word.charCodeAt(i);
+  return bits;
+}
+
+/** False where `nearness` is 0 for certain, as for nearly all words: a slip changes two bits at most. */
+export function mayBeNear(word: string, bits: number, otherBits: number): boolean {
+  let left = bits ^ otherBits;
+  for (let slips = 2 * slipsAllowed(word); slips > 0 && left !== 0; slips -= 1) left &= left - 1;
+  return left === 0;
+}
+
 /**
  * How near two words are: 1 for the same, less for a letter too much, too little, wrong or swapped with the next (two
  * from eight letters on); 0 for anything else, and for words that are short or not of letters alone.
@@ -11,9 +30,8 @@ const TWO_SLIPS = 8;
  */
 export function nearness(word: string, other: string): number {
   if (word === other) return 1;
-  const slips = word.length < TWO_SLIPS ? 1 : 2;
-  if (word.length < MIN_LENGTH || Math.abs(word.length - other.length) > slips) return 0;
-  if (other.length < MIN_LENGTH || !/^\p{L}+$/u.test(word) || !/^\p{L}+$/u.test(other)) return 0;
+  const slips = slipsAllowed(word);
+  if (Math.abs(word.length - other.length) > slips || !hasNearWords(word) || !hasNearWords(other)) return 0;
   const distance = slipsBetween(word, other, slips);
   return distance > slips ? 0 : 1 - distance / Math.max(word.length, other.length);
 }

@@ -1,5 +1,5 @@
 import { bm25Weight, type TermStatistics } from "../../core/recall/bm25.ts";
-import { nearness } from "../../core/text/near-words.ts";
+import { hasNearWords, letterBits, mayBeNear, nearness } from "../../core/text/near-words.ts";
 import type { Ordinal, QueryTerm, Scores, Selection } from "../../core/ports.ts";
 import type { ImagePart } from "../index-image.ts";
 import { Column, OrdinalScores } from "./column.ts";
@@ -16,11 +16,16 @@ const MAX_DEAD_SHARE = 0.2;
 /** Postings of many terms end to end: those of term `n` end at `ends[n]`, where those of the next one begin. */
 interface PostingBlock {
   readonly numbers: ReadonlyMap<string, number>;
+  /** See `letterBits`. */
+  readonly letters: Int32Array;
   readonly ends: Uint32Array;
   readonly values: Int32Array;
 }
 
-const NO_POSTINGS: PostingBlock = { numbers: new Map(), ends: new Uint32Array(0), values: new Int32Array(0) };
+function postingBlock(terms: readonly string[], ends: Uint32Array, values: Int32Array): PostingBlock {
+  const numbers = new Map(terms.map((term, number) => [term, number]));
+  return { numbers, letters: Int32Array.from(terms, letterBits), ends, values };
+}
 
 /**
  * An inverted index over the analyser's terms, in memory: some 4 bytes for each different term of a memory. Scores are exact,
@@ -31,7 +36,7 @@ const NO_POSTINGS: PostingBlock = { numbers: new Map(), ends: new Uint32Array(0)
  */
 export class WordIndex {
   /** Postings as of the open or the last sweep, packed; and those of later documents. */
-  #packed = NO_POSTINGS;
+  #packed = postingBlock([], new Uint32Array(0), new Int32Array(0));
   #postings = new Map<string, number[]>();
   readonly #ordinalOfDocument = new Column((length) => new Int32Array(length));
   readonly #lengthOfDocument = new Column((length) => new Uint32Array(length));
@@ -111,11 +116,18 @@ export class WordIndex {
       },
       termsNear: (word) => {
         const near: QueryTerm[] = [];
-        for (const term of this.#terms()) {
+        if (!hasNearWords(word)) return near;
+        const letters = letterBits(word);
+        const { numbers, letters: lettersOf } = this.#packed;
+        const add = (term: string, bits: number) => {
+          if (!mayBeNear(word, letters, bits)) return;
           const weight = nearness(word, term);
           if (weight > 0 && this.#postingsOf(term).some((postings) => postings.some(isCounted)))
             near.push({ term, weight });
-        }
+        };
+        let number = 0;
+        for (const term of numbers.keys()) add(term, lettersOf[number++] ?? 0);
+        for (const term of this.#postings.keys()) if (!numbers.has(term)) add(term, letterBits(term));
         return near;
       },
     };
@@ -162,7 +174,7 @@ export class WordIndex {
       next += 1;
       this.#documentOfOrdinal.set(ordinal, next);
     }
-    const numbers = new Map<string, number>();
+    const terms: string[] = [];
     const ends: number[] = [];
     const values = new Column((length) => new Int32Array(length));
     let end = 0;
@@ -176,10 +188,10 @@ export class WordIndex {
         }
       }
       if (end === start) continue;
-      numbers.set(term, ends.length);
+      terms.push(term);
       ends.push(end);
     }
-    this.#packed = { numbers, ends: Uint32Array.from(ends), values: values.values.slice(0, end) };
+    this.#packed = postingBlock(terms, Uint32Array.from(ends), values.values.slice(0, end));
     this.#postings = new Map();
     this.#ordinalOfDocument.load(ordinalOfDocument);
     this.#lengthOfDocument.load(lengthOfDocument);
@@ -203,12 +215,7 @@ export class WordIndex {
   /** Fills an empty index with what `toPart` gave. */
   fromPart({ numbers, json }: ImagePart): void {
     const { ends, values, ordinalOfDocument, lengthOfDocument } = numbers;
-    const terms = json["terms"] as string[];
-    this.#packed = {
-      numbers: new Map(terms.map((term, number) => [term, number])),
-      ends: ends as Uint32Array,
-      values: values as Int32Array,
-    };
+    this.#packed = postingBlock(json["terms"] as string[], ends as Uint32Array, values as Int32Array);
     this.#ordinalOfDocument.load(ordinalOfDocument);
     this.#lengthOfDocument.load(lengthOfDocument);
     for (const ordinal of this.#ordinalOfDocument.values) {

@@ -1,5 +1,6 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { nearness } from "../../../src/core/text/near-words.ts";
+import { letterBits, mayBeNear, nearness } from "../../../src/core/text/near-words.ts";
 
 describe("nearness", () => {
   it.each([
@@ -23,5 +24,21 @@ describe("nearness", () => {
       ["dentist", "dintest"],
     ])
       expect(nearness(a, b)).toBe(0);
+  });
+
+  it("is 0 where the letters are too different", () => {
+    const word = fc.string({
+      unit: fc.constantFrom("a", "b", "c", "d", "ö", "я"),
+      minLength: 3,
+      maxLength: 10,
+    });
+    fc.assert(
+      fc.property(word, word, (a, b) => {
+        fc.pre(!mayBeNear(a, letterBits(a), letterBits(b)));
+        expect(nearness(a, b)).toBe(0);
+      }),
+    );
+    expect(mayBeNear("dentist", letterBits("dentist"), letterBits("dantist"))).toBe(true);
+    expect(mayBeNear("dentist", letterBits("dentist"), letterBits("garden"))).toBe(false);
   });
 });
