@@ -54,6 +54,8 @@ describe.runIf(isThere)("a running daemon", () => {
       await evaluate(set.questions, ids),
       await evaluate(set.questions.toReversed(), ids),
     ];
+    // Asked at once: the daemon closes connections that wait while this process embeds.
+    const waypoints = Array.from(await retriever.countWaypoints(), ([kind, count]) => `${count} ${kind}`);
     const embedder = await openEmbedder(modelUnderTest());
     const bare = inProcessSearch(
       set,
@@ -74,7 +76,6 @@ describe.runIf(isThere)("a running daemon", () => {
       ...Array.from(asked, ([category, metrics]) => [`daemon, ${category}`, metrics] as const),
       ["daemon, asked again in reverse", overall(askedAgain)] as const,
     ];
-    const waypoints = Array.from(await retriever.countWaypoints(), ([kind, count]) => `${count} ${kind}`);
     console.log(`\n${set.memories.length} memories, waypoints: ${waypoints.join(", ")}\n${table(rows)}`);
 
     const { recallAt10 } = overall(asked);

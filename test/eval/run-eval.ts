@@ -1,6 +1,7 @@
 /** `npm run eval -- NAME…`: the evaluations of those names, with or without dashes (`--speech`); all without a name. */
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 
 const root = join(import.meta.dirname, "../..");
@@ -8,7 +9,7 @@ const names = process.argv.slice(2).map((argument) => {
   const name = argument.replace(/^--/, "");
   return existsSync(join(import.meta.dirname, `${name}.eval.ts`)) ? `test/eval/${name}.eval.ts` : argument;
 });
-const vitest = join(root, "node_modules/vitest/vitest.mjs");
+const vitest = join(createRequire(import.meta.url).resolve("vitest/package.json"), "../vitest.mjs");
 const { status } = spawnSync(process.execPath, [vitest, "run", "--project", "eval", ...names], {
   cwd: root,
   stdio: "inherit",
