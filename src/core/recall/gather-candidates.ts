@@ -91,7 +91,8 @@ export async function gatherCandidates(
   const words = store.scoreWords(question.terms, question.averageLength, selection);
   const vectors = store.scoreVectors(embedding.vector, selection, before?.vector);
   const arms = [words.top(CANDIDATES_AN_ARM), vectors.top(CANDIDATES_AN_ARM)];
-  if (preferred !== undefined) {
+  if (preferred !== undefined && preferred.size <= CANDIDATES_AN_ARM) arms.push(preferred.list());
+  else if (preferred !== undefined) {
     const { terms, averageLength } = question;
     arms.push(
       store.scoreWords(terms, averageLength, preferred).top(CANDIDATES_AN_ARM),

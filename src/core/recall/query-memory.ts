@@ -12,6 +12,7 @@ import { answeringCount, answerOdds, scoreByOdds } from "./relevance.ts";
 import { rank, type RankedHit, scoreOf, sumOf } from "./ranking.ts";
 import { snippetOf } from "./snippet.ts";
 import { fold } from "../text/fold.ts";
+import { fit } from "../text/time-periods.ts";
 
 export interface QueryMemoryInput {
   readonly query: string;
@@ -96,13 +97,16 @@ export async function queryMemory(ports: MemoryPorts, input: QueryMemoryInput): 
     sureness === undefined ? Infinity : answeringCount(ordered, sureness.oddsOf, sureness.memories);
   // How alike two texts are does not depend on what else there is.
   const scoreOf = input.isText === true ? undefined : sureness?.scoreOf;
+  // A match by its terms stays one, and what happened when the question says is one.
+  const leastScoreOf = ({ ordinal, score }: RankedHit) => {
+    const occurredAt = store.catalogue.at(ordinal)?.occurredAt ?? -Infinity;
+    const isThen = asked !== undefined && fit(asked.period, occurredAt) === 1;
+    return isThen ? LEAST_SCORE : Math.min(score, LEAST_SCORE);
+  };
   const ranked = ordered
     .slice(0, limit)
-    // A match by its terms stays one.
     .map((hit) =>
-      scoreOf === undefined
-        ? hit
-        : rescored(hit, Math.max(scoreOf(hit.score), Math.min(hit.score, LEAST_SCORE))),
+      scoreOf === undefined ? hit : rescored(hit, Math.max(scoreOf(hit.score), leastScoreOf(hit))),
     )
     .filter(({ score }) => score >= minScore);
   // Matches that fell behind made room for others.

@@ -1,6 +1,6 @@
 import { fold } from "./fold.ts";
 import { type Grammar, grammarOf, type Rule } from "./time-grammar.ts";
-import { type Period, sameDayBefore } from "./time-periods.ts";
+import { type Period, sameDayBefore, thirdOf } from "./time-periods.ts";
 import { TIME_WORDS } from "./time-words.ts";
 
 /** A period and where a text names it. */
@@ -30,6 +30,10 @@ export function timeOfQuestion(text: string, now: number): NamedPeriod | undefin
     if (best === undefined || length > best.length) best = { period, length };
   }
   if (best === undefined || best.period.from > now) return undefined;
+  const { start: first, end: last, isVague } = best.period;
+  const isPast = () =>
+    ASKS_OF_PAST.test(folded) && asksForNothingElse(`${folded.slice(0, first)} ${folded.slice(last)}`);
+  if (isVague === true && !isPast()) return undefined;
   const { from, to, start, end } = best.period;
   return { from, to, start: originalOf(start).start, end: originalOf(end - 1).end };
 }
@@ -44,6 +48,7 @@ export function relativePeriods(text: string, now: number): Period[] {
   ).slice(0, MAX_PERIODS);
 }
 
+const OR = /^,? ?(?:or|oder|ou|o|oppure|of|или) (?:\p{L}+ )?$/u;
 const MAX_PERIODS = 8;
 /** A question says within so many characters when it means. */
 const MAX_QUESTION_CHARS = 1_000;
@@ -58,6 +63,17 @@ export function asksForNothingElse(text: string): boolean {
     return words.every((word) => pattern.test(word));
   });
 }
+
+/** A question of the past, folded. */
+const ASKS_OF_PAST = new RegExp(
+  `(?<!\\p{L})(?:${[
+    "did|(?<=(?:what|who|how|which|there|it|i) )was|were|happened|went on|war(?:en)?|gab|hatten?|gemacht|getan|passiert|geschehen|unternommen|notiert|aufgeschrieben",
+    "fait|passee?s?|etait|arrive|eu|note|ecrit|hice|hizo|hicimos|paso|ocurrio|sucedio|hecho|fue|hubo|anote|estuve|tuve",
+    "fatto|facevo|successo|accaduto|avvenuto|scritto|stat[oi]|era|fiz|fez|fizemos|aconteceu|passou|foi|houve|feito|anotei|escrevi",
+    "deed|deden|gedaan|gebeurd|gebeurde|waren|opgeschreven|genoteerd|было|были|делала?|случилось|произошло",
+  ].join("|")})(?!\\p{L})`,
+  "u",
+);
 
 const HAPPENED_UNSPACED =
   /^(?:我们?|私|都?|做|干|了|什么|什麼|事情?|发生|發生|有|的|过|過|呢|吗|何|を|が|は|し|た|ました|か|あった|あり|の|に|こと)+$/u;
@@ -85,9 +101,14 @@ function findAll(text: string, rules: readonly Rule[], now: number): NamedPeriod
 
 /** The periods as the words before, between and after them change them. */
 function join(text: string, found: readonly NamedPeriod[], grammar: Grammar): NamedPeriod | undefined {
-  const [first, second] = found;
+  const { connectors, joins, onwards, part } = grammar;
+  const [first, second] = found.slice(0, 2).map((period) => {
+    const inside = part.inside.exec(text.slice(period.start, period.end));
+    const groups = (inside ?? part.ahead.exec(text.slice(0, period.start)))?.groups;
+    const place = ["first", "second", "third"].findIndex((name) => groups?.[name] !== undefined);
+    return place < 0 ? period : thirdOf(period, place);
+  });
   if (first === undefined) return undefined;
-  const { connectors, joins, onwards } = grammar;
   const ahead = text.slice(0, first.start);
   const before = (pattern: RegExp) => pattern.exec(ahead)?.index;
   if (second !== undefined) {
@@ -98,6 +119,11 @@ function join(text: string, found: readonly NamedPeriod[], grammar: Grammar): Na
     const from = first.isOfAnyYear === true ? sameDayBefore(first.from, second.from) : first.from;
     if (between !== undefined && (joins.and.test(gap) || joins.to.test(gap)) && second.to > from)
       return { from, to: second.to, start: between, end: second.end };
+  }
+  // "Last week or ten days ago": from the one to the other.
+  if (second !== undefined && OR.test(text.slice(first.end, second.start))) {
+    const [from, to] = [Math.min(first.from, second.from), Math.max(first.to, second.to)];
+    return { from, to, start: before(connectors.in) ?? first.start, end: second.end };
   }
   const rest = { start: first.start, end: first.end };
   const after = onwards.exec(text.slice(first.end));
@@ -111,6 +137,8 @@ function join(text: string, found: readonly NamedPeriod[], grammar: Grammar): Na
     const start = before(connectors.from) ?? before(connectors.since) ?? first.start;
     return { from: first.from, to: Infinity, start, end: first.end + after[0].length };
   }
+  if (first.isSpan === true)
+    return { ...first, ...rest, start: before(connectors.from) ?? before(connectors.in) ?? first.start };
   for (const [start, period] of ways) if (start !== undefined) return { ...period, ...rest, start };
   return { ...first, ...rest, start: before(connectors.in) ?? first.start };
 }

@@ -40,6 +40,8 @@ export interface Grammar {
   >;
   readonly joins: Readonly<Record<"and" | "to", RegExp>>;
   readonly onwards: RegExp;
+  /** "early", "mid", "late", with what binds them to the time behind; groups `first`, `second` and `third`. */
+  readonly part: { readonly ahead: RegExp; readonly inside: RegExp };
 }
 
 const grammars = new Map<string, Grammar>();
@@ -75,15 +77,21 @@ function makeGrammar(words: TimeWords): Grammar {
   const seasonOf = (name = "") => words.seasons.findIndex((one) => matches(one, name));
   const last = `(?:${words.last})`;
   const lastAfter = words.lastAfter === undefined ? undefined : `(?:${words.lastAfter})`;
-  const inTime = `(?:${words.in})`;
+  /** "at the end of (the month of)": the third of what follows that is meant. */
+  const bound = (parts: string) =>
+    `(?:${parts})(?: (?:${words.of}))?(?: (?:${words.month}) (?:${words.of}))?(?:[ -]|(?<='))`;
+  const part = bound(any(words.parts));
+  const inTime = `(?:(?:${words.in})(?:${part})?|${part})`;
   const lastWeek =
     lastAfter === undefined
       ? `${last} ${words.week}`
       : `(?:${last} (?:${words.week})|(?:${words.week}) ${lastAfter})`;
   const link = `(?:,? ?(?:${words.of}|${words.in})?)* ?`;
+  const fortnight = `(?<fortnight>${words.fortnight})`;
+  const span = `(?:${fortnight}|${numbers} ${unit})`;
   const ago = [
-    ...(words.agoBefore === undefined ? [] : [`(?:${words.agoBefore}) ${numbers} ${unit}`]),
-    ...(words.agoAfter === undefined ? [] : [`${numbers} ${unit} (?:${words.agoAfter})`]),
+    ...(words.agoBefore === undefined ? [] : [`(?:${words.agoBefore}) ${span}`]),
+    ...(words.agoAfter === undefined ? [] : [`${span} (?:${words.agoAfter})`]),
   ];
   const year = YEAR.replace("(", "(?<y>");
   /** Behind a word that makes a time of what follows. */
@@ -97,14 +105,17 @@ function makeGrammar(words: TimeWords): Grammar {
       words.between,
       words.from,
       more,
-    ].join("|")}) ?)`;
+    ].join("|")}) ?(?:${part})?|(?<![\\p{L}\\p{N}])${part})`;
 
   const rules: Rule[] = [
     rule(String.raw`(?<y>(?:19|20)\d\d)-(?<m>\d\d)-(?<d>\d\d)`, ({ y, m, d }) =>
       dayOf(Number(y), Number(m) - 1, Number(d)),
     ),
-    rule(String.raw`(?<d>\d{1,2})\.(?<m>\d{1,2})\.(?<y>(?:19|20)\d\d)`, ({ y, m, d }) =>
+    rule(String.raw`(?<d>\d{1,2})[.-](?<m>\d{1,2})[.-](?<y>(?:19|20)\d\d)`, ({ y, m, d }) =>
       dayOf(Number(y), Number(m) - 1, Number(d)),
+    ),
+    rule(String.raw`${preceded()}(?<d>\d{1,2})\.(?<m>\d{1,2})\.(?!\d)`, ({ m, d }, now) =>
+      dayNamed(Number(d), Number(m) - 1, undefined, now),
     ),
     rule(String.raw`(?<a>\d{1,2})/(?<b>\d{1,2})/(?<y>(?:19|20)\d\d)`, ({ y, a, b }) =>
       Number(b) > 12
@@ -126,14 +137,15 @@ function makeGrammar(words: TimeWords): Grammar {
       ({ monthName, lastMonth, y }) => {
         const first = monthOf(monthName);
         const count = ((monthOf(lastMonth) - first + 12) % 12) + 1;
-        return monthsFrom(Number(y) - (first + count > 12 ? 1 : 0), first, count);
+        return { ...monthsFrom(Number(y) - (first + count > 12 ? 1 : 0), first, count), isSpan: true };
       },
     ),
     rule(
       `${preceded()}${month()} (?:-|–|/|${words.and}|${words.to}) ${month("lastMonth")}`,
       ({ monthName, lastMonth }, now) => {
         const first = monthOf(monthName);
-        return latest((y) => monthsFrom(y, first, ((monthOf(lastMonth) - first + 12) % 12) + 1), now);
+        const count = ((monthOf(lastMonth) - first + 12) % 12) + 1;
+        return { ...latest((y) => monthsFrom(y, first, count), now), isSpan: true };
       },
     ),
     rule(`${month()},?${of}${apostrophe}${year}`, ({ monthName, y }) =>
@@ -168,7 +180,19 @@ function makeGrammar(words: TimeWords): Grammar {
       true,
     ),
     ...ago.map((source) =>
-      rule(source, (groups, now) => agoPeriod(countOf(groups["count"]), groups, now), true),
+      rule(
+        source,
+        ({ fortnight, ...groups }, now) =>
+          fortnight === undefined
+            ? agoPeriod(countOf(groups["count"]), groups, now)
+            : agoPeriod(2, { week: fortnight }, now),
+        true,
+      ),
+    ),
+    rule(
+      `(?:${words.in})?(?:${last} ${fortnight}${lastAfter === undefined ? "" : `|${fortnight.replace("fortnight", "fortnightB")} ${lastAfter}`})`,
+      (_, now) => ({ from: dayStart(now) - 2 * WEEK_MS, to: Infinity }),
+      true,
     ),
     rule(
       `(?:(?:${words.in}))?(?:${last} ${numbers} ${unit}|${numbers.replace("count", "countBefore")} ${last} ${renamed(unit)}${
@@ -183,6 +207,15 @@ function makeGrammar(words: TimeWords): Grammar {
       },
       true,
     ),
+    ...(words.past === undefined
+      ? []
+      : [
+          rule(
+            `(?:${inTime})?(?:${words.past}) ${unit}`,
+            (groups, now) => ({ from: dayStart(now) - lengthOf((name) => groups[name]), to: Infinity }),
+            true,
+          ),
+        ]),
     rule(
       `(?:${inTime})?(?:(?:(?<last>${words.last})|(?<this>${words.this})) (?:${unit}|${season}|${month()})${
         lastAfter === undefined
@@ -203,15 +236,6 @@ function makeGrammar(words: TimeWords): Grammar {
       },
       true,
     ),
-    ...(words.past === undefined
-      ? []
-      : [
-          rule(
-            `(?:${inTime})?(?:${words.past}) ${unit}`,
-            (groups, now) => ({ from: dayStart(now) - lengthOf((name) => groups[name]), to: Infinity }),
-            true,
-          ),
-        ]),
     ...(words.next === undefined
       ? []
       : [
@@ -221,6 +245,12 @@ function makeGrammar(words: TimeWords): Grammar {
             true,
           ),
         ]),
+    // "at the beginning of the year", but not "of the month of May"
+    rule(
+      `${part}${unit}(?! ?(?:${words.of || "\u0001"})(?:(?<=')|(?![\\p{L}\\p{N}])))`,
+      (groups, now) => unitPeriod((name) => groups[name], 0, now),
+      true,
+    ),
     ...(words.tomorrow === undefined ? [] : [rule(words.tomorrow, (_, now) => days(now, 1), true)]),
     rule(words.dayBeforeYesterday, (_, now) => days(now, -2), true),
     rule(words.yesterday, (_, now) => days(now, -1), true),
@@ -236,13 +266,22 @@ function makeGrammar(words: TimeWords): Grammar {
     rule(`${preceded()}${season}`, ({ season: name }, now) =>
       latest((y) => monthsFrom(y, 2 + 3 * seasonOf(name), 3), now),
     ),
+    rule(`(?:${last}) (?:${words.christmas})`, (_, now) => latest(christmas, now)),
     rule(`${preceded()}(?:${words.christmas})`, (_, now) => latest(christmas, now)),
     rule(`${preceded(`${words.and}|${words.to}`)}${year}(?: ?(?:г|года|году))?`, ({ y }) =>
       wholeYear(Number(y)),
     ),
+    rule(`(?:${words.this}) ${weekday}`, ({ weekdayName }, now) => days(monday(now), weekdayOf(weekdayName))),
+    rule(weekday, ({ weekdayName }, now) => ({
+      ...days(now, -((weekdayAt(now) - weekdayOf(weekdayName) + 6) % 7) - 1),
+      isVague: true,
+    })),
     rule(`(?<=^ ?)${year}(?= ?[:,?]| ?$)`, ({ y }) => wholeYear(Number(y))),
   ];
-  const end = (source: string) => new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${source})[ '’]*$`, "u");
+  const end = (source: string) =>
+    new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${source})(?: ?${part})?[ '’]*$`, "u");
+  const [first, second, third] = words.parts.map(bound);
+  const thirds = `(?:(?<first>${first})|(?<second>${second})|(?<third>${third}))`;
   const whole = (source: string) => new RegExp(String.raw`^[ ,]*(?:${source})(?: \p{L}+){0,3}[ '’]*$`, "u");
   const {
     day,
@@ -260,6 +299,7 @@ function makeGrammar(words: TimeWords): Grammar {
     monthWord,
     yearWord,
     weekend,
+    words.fortnight,
     words.christmas,
     today,
     yesterday,
@@ -267,12 +307,12 @@ function makeGrammar(words: TimeWords): Grammar {
   ];
   return {
     anchor: new RegExp(
-      String.raw`(?<![\p{L}\p{N}])(?:(?:${any([...anchors, ...words.months, ...words.weekdays, ...words.seasons])})(?![\p{L}\p{N}])|(?:19|20)\d\d)|[\p{Script=Han}\p{Script=Hangul}]`,
+      String.raw`(?<![\p{L}\p{N}])(?:(?:${any([...anchors, ...words.months, ...words.weekdays, ...words.seasons])})(?![\p{L}\p{N}])|(?:19|20)\d\d|\d{1,2}\.\d{1,2}\.)|[\p{Script=Han}\p{Script=Hangul}]`,
       "u",
     ),
     rules: [...rules, ...UNSPACED_RULES],
     connectors: {
-      in: end(`${words.in}|${words.the ?? "\u0001"}`),
+      in: end(`${words.in}|${part}|${words.the ?? "\u0001"}`),
       before: end(words.before),
       after: end(words.after),
       since: end(words.since),
@@ -281,6 +321,10 @@ function makeGrammar(words: TimeWords): Grammar {
       from: end(words.from),
     },
     joins: { and: whole(words.and), to: whole(`${words.to}|-|–`) },
+    part: {
+      ahead: new RegExp(String.raw`(?<![\p{L}\p{N}])${thirds}[ '’]*$`, "u"),
+      inside: new RegExp(`^(?:${words.in})?${thirds}`, "u"),
+    },
     onwards: new RegExp(String.raw`^ (?:${words.onwards ?? "\u0001"})(?![\p{L}\p{N}])`, "u"),
   };
 }

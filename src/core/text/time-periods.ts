@@ -6,6 +6,10 @@ export interface Period {
   readonly or?: Period;
   /** The text does not say of which year. */
   readonly isOfAnyYear?: boolean;
+  /** A day of the week alone, which is as often one to come, or each. */
+  readonly isVague?: boolean;
+  /** The text names its beginning and its end. */
+  readonly isSpan?: boolean;
 }
 
 const DAY_MS = 86_400_000;
@@ -84,6 +88,14 @@ export function latest(ofYear: (year: number) => Period, now: number): Period {
   const year = new Date(now).getUTCFullYear();
   const period = ofYear(year);
   return { ...(period.from <= now ? period : ofYear(year - 1)), isOfAnyYear: true };
+}
+
+/** A third of a period, in whole days: 0 is the first. What is no longer than three weeks is not divided. */
+export function thirdOf<P extends Period>(period: P, place: number): P {
+  const third = (period.to - period.from) / 3;
+  if (!(third > WEEK_MS)) return period;
+  const cut = (at: number) => (at === 3 ? period.to : dayStart(period.from + at * third));
+  return { ...period, from: cut(place), to: cut(place + 1) };
 }
 
 export function sameDayBefore(day: number, other: number): number {

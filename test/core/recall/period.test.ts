@@ -42,6 +42,13 @@ describe("a question for a time", () => {
     expect((await found("when did I cook lentil soup in May 2026?"))[0]).toBe(soup);
   });
 
+  it("also finds what happened then in other words, last", async () => {
+    const garlic = await add("planted garlic", world.now - 2 * DAY);
+    const bulbs = await add("tulips are in the ground", world.now - 3 * DAY);
+    await add("tulips flowered", world.now - 200 * DAY);
+    expect(await found("garlic in the last ten days")).toEqual([garlic, bulbs]);
+  });
+
   it("means a time of which notes tell where none was written then", async () => {
     const ship = await add("grandpa worked on a whaling ship in 1956", Date.UTC(2026, 4, 9));
     expect(await found("what did grandpa do in 1956?")).toContain(ship);

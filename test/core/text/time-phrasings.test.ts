@@ -1,0 +1,310 @@
+import { describe, expect, it } from "vitest";
+import { timeOfQuestion } from "../../../src/core/text/time-expressions.ts";
+
+/** A Thursday. */
+const NOW = Date.UTC(2026, 10, 19, 15);
+
+/**
+ * Ways in which people ask for a time, a line each: the window, `|`, the question. A window is a day, month or year, or
+ * `from..to` without the end, either of which may be missing; `-` where no time is meant.
+ */
+const PHRASINGS: Readonly<Record<string, string>> = {
+  English: `
+    2026-11-18 | what did I eat yesterday
+    2026-11-18 | what did the plumber say last night?
+    2026-11-17 | the day before yesterday, what was it that Ann wanted?
+    2026-11-09..2026-11-16 | calls last week
+    2026-11-16..2026-11-23 | what did we spend this week
+    2026-10 | electricity reading last month
+    2026-11-16 | bugs found three days ago
+    2026-11-02..2026-11-10 | who visited two weeks ago?
+    2026-11-02..2026-11-10 | who visited a couple of weeks ago?
+    2026-11-02..2026-11-10 | who visited a fortnight ago?
+    2026-08-04..2026-09-05 | recipe I tried about three months ago
+    2026-11-09.. | runs in the last ten days
+    2026-11-12.. | runs over the past week
+    2026-11-05.. | runs in the past fortnight
+    2026-11-14..2026-11-16 | what did the kids do at the weekend?
+    2026-11-14..2026-11-16 | films we saw last weekend
+    2026-05 | decisions in May 2026
+    2026-05 | decisions from May
+    2026-03-03 | letter of 3 March
+    2026-03-03 | letter of March 3rd, 2026
+    2026-10-11..2026-10-21 | blood pressure mid-October
+    2026-10-01..2026-10-11 | blood pressure in early October
+    2026-10-21..2026-11-01 | blood pressure at the end of October
+    2026-10-21..2026-11-01 | blood pressure late last month
+    2025-09-01..2026-01 | decisions in late 2025
+    2026-01..2026-05-02 | plans from the beginning of the year
+    2026-09.. | mileage since September
+    2025.. | mileage since 2025
+    ..2026-03 | drafts before March 2026
+    2026-06.. | pills taken since early June
+    2026-05..2026-08 | fieldwork between May and July
+    2025-06..2025-09 | holidays in summer 2025
+    2026-11-16 | what did I do on Monday?
+    2026-11-16 | what happened this Monday
+    - | what time is judo on Monday?
+    2026-11-09..2026-11-19 | what came yesterday or last week?
+    2025-12-24..2025-12-27 | presents last Christmas`,
+  German: `
+    2026-11-18 | was hat der Klempner gestern gesagt
+    2026-11-18 | wer hat gestern Abend angerufen?
+    2026-11-17 | was gab es vorgestern zu essen
+    2026-11-17..2026-11-19 | was war vorgestern und gestern
+    2026-11-09..2026-11-16 | Anrufe letzte Woche
+    2026-11-09..2026-11-16 | Anrufe in der vorigen Woche
+    2026-11-16..2026-11-23 | Ausgaben diese Woche
+    2026-10 | Zählerstand letzten Monat
+    2026-10 | Zählerstand im vergangenen Monat
+    2026-11-16 | Fehler vor drei Tagen
+    2026-11-02..2026-11-10 | wer war vor 14 Tagen da?
+    2026-11-02..2026-11-10 | wer war vor zwei Wochen da?
+    2026-08-04..2026-09-05 | Rezept von vor drei Monaten
+    2026-11-09.. | Läufe in den letzten zehn Tagen
+    2026-11-09.. | Läufe der letzten 10 Tage
+    2026-11-14..2026-11-16 | was haben die Kinder am Wochenende gemacht
+    2026-11-14..2026-11-16 | Ausflug letztes Wochenende
+    2026-05 | Beschlüsse im Mai
+    2026-03-03 | Brief vom 3. März
+    2026-03-03 | Brief vom 03.03.2026
+    2026-03-03 | Brief vom 3.3.
+    2026-10-11..2026-10-21 | Blutdruck Mitte Oktober
+    2026-10-01..2026-10-11 | Blutdruck Anfang Oktober
+    2026-10-21..2026-11-01 | Blutdruck Ende letzten Monats
+    2025-09-01..2026-01 | Entscheidungen Ende 2025
+    2025-09-01..2026-01 | Entscheidungen Ende letzten Jahres
+    2026-01..2026-05-02 | Pläne von Anfang des Jahres
+    2026-09.. | Kilometer seit September
+    2026-06.. | Tabletten seit Anfang Juni
+    ..2026-03 | Entwürfe vor März 2026
+    2026-05..2026-08 | Arbeiten zwischen Mai und Juli
+    2026-05..2026-08 | Arbeiten von Mai bis Juli
+    2024-03..2024-06 | Arbeiten im Frühjahr 2024
+    2025 | Urlaub letztes Jahr
+    2025 | Urlaub voriges Jahr
+    2026-11-16 | was war am Montag?
+    - | wann ist am Montag Judo?
+    2026-11-19 | was habe ich heute früh notiert?
+    2026-11-05.. | was kam in den letzten 14 Tagen per Post`,
+  French: `
+    2026-11-18 | qu'a dit le plombier hier ?
+    2026-11-18 | qui a appelé hier soir
+    2026-11-17 | repas d'avant-hier
+    2026-11-09..2026-11-16 | appels de la semaine dernière
+    2026-11-16..2026-11-23 | dépenses de cette semaine
+    2026-10 | relevé du mois dernier
+    2026-10 | relevé du mois passé
+    2026-11-16 | bogues trouvés il y a trois jours
+    2026-11-02..2026-11-10 | visite il y a deux semaines
+    2026-11-02..2026-11-10 | visite il y a une quinzaine de jours
+    2026-11-02..2026-11-10 | visite il y a quinze jours
+    2026-08-04..2026-09-05 | recette essayée il y a trois mois
+    2026-11-09.. | courses des dix derniers jours
+    2026-11-09.. | courses ces dix derniers jours
+    2026-11-14..2026-11-16 | sorties du week-end dernier
+    2026-11-14..2026-11-16 | sorties de ce week-end
+    2026-05 | décisions en mai 2026
+    2026-05 | décisions du mois de mai
+    2026-03-03 | lettre du 3 mars
+    2026-03-01 | lettre du 1er mars
+    2026-03-03 | lettre du 03/03/2026
+    2026-10-11..2026-10-21 | tension mi-octobre
+    2026-10-01..2026-10-11 | tension début octobre
+    2026-10-21..2026-11-01 | tension à la fin du mois d'octobre
+    2025-09-01..2026-01 | décisions de fin 2025
+    2026-01..2026-05-02 | projets du début de l'année
+    2026-09.. | kilomètres depuis septembre
+    2026-06.. | cachets depuis début juin
+    ..2026-03 | brouillons avant mars 2026
+    2026-05..2026-08 | travaux entre mai et juillet
+    2026-05..2026-08 | travaux de mai à juillet
+    2025-06..2025-09 | vacances de l'été 2025
+    2025-06..2025-09 | vacances à l'été 2025
+    2026-06..2026-09 | vacances l'été dernier
+    2025 | voyages l'an dernier
+    2025 | voyages l'année dernière
+    2026-11-16 | qu'est-ce que j'ai fait lundi ?
+    2026-11-16 | réunion de lundi dernier`,
+  Spanish: `
+    2026-11-18 | qué dijo el fontanero ayer
+    2026-11-18 | quién llamó anoche
+    2026-11-18 | quién llamó ayer por la tarde
+    2026-11-17 | qué comimos anteayer
+    2026-11-09..2026-11-16 | llamadas de la semana pasada
+    2026-11-16..2026-11-23 | gastos de esta semana
+    2026-10 | lectura del mes pasado
+    2026-11-16 | errores de hace tres días
+    2026-11-02..2026-11-10 | visita hace dos semanas
+    2026-11-02..2026-11-10 | visita hace un par de semanas
+    2026-11-02..2026-11-10 | visita de hace quince días
+    2026-08-04..2026-09-05 | receta que probé hace tres meses
+    2026-11-09.. | carreras de los últimos diez días
+    2026-11-09.. | carreras en los últimos 10 días
+    2026-11-14..2026-11-16 | excursión del fin de semana pasado
+    2026-11-14..2026-11-16 | excursión el finde pasado
+    2026-05 | decisiones en mayo de 2026
+    2026-03-03 | carta del 3 de marzo
+    2026-03-03 | carta del 3/3/2026
+    2026-10-11..2026-10-21 | tensión a mediados de octubre
+    2026-10-01..2026-10-11 | tensión a principios de octubre
+    2026-10-21..2026-11-01 | tensión a finales del mes pasado
+    2025-09-01..2026-01 | decisiones de finales de 2025
+    2026-01..2026-05-02 | planes de principios de año
+    2026-09.. | kilómetros desde septiembre
+    2026-06.. | pastillas desde principios de junio
+    ..2026-03 | borradores antes de marzo de 2026
+    2026-05..2026-08 | trabajos entre mayo y julio
+    2026-05..2026-08 | trabajos de mayo a julio
+    2025-06..2025-09 | vacaciones del verano de 2025
+    2026-06..2026-09 | vacaciones del verano pasado
+    2025 | viajes del año pasado
+    2026-11-16 | ¿qué hice el lunes?
+    2026-11-09..2026-11-16 | compras de la semana pasada o hace diez días
+    2026-11-16 | reunión del lunes pasado`,
+  Italian: `
+    2026-11-18 | cosa ha detto l'idraulico ieri
+    2026-11-18 | chi ha chiamato ieri sera?
+    2026-11-17 | cena dell'altro ieri
+    2026-11-17 | cena di due giorni fa
+    2026-11-09..2026-11-16 | chiamate della settimana scorsa
+    2026-11-09..2026-11-16 | chiamate della scorsa settimana
+    2026-11-16..2026-11-23 | spese di questa settimana
+    2026-10 | lettura del mese scorso
+    2026-11-16 | errori di tre giorni fa
+    2026-11-02..2026-11-10 | visita di due settimane fa
+    2026-11-02..2026-11-10 | visita di un paio di settimane fa
+    2026-11-02..2026-11-10 | visita di una quindicina di giorni fa
+    2026-08-04..2026-09-05 | ricetta provata tre mesi fa
+    2026-11-09.. | corse degli ultimi dieci giorni
+    2026-11-09.. | corse negli ultimi 10 giorni
+    2026-11-14..2026-11-16 | gita dello scorso fine settimana
+    2026-11-14..2026-11-16 | gita nel weekend
+    2026-05 | decisioni a maggio
+    2026-05 | decisioni nel maggio 2026
+    2026-03-03 | lettera del 3 marzo
+    2026-03-03 | lettera del 3/3/2026
+    2026-10-11..2026-10-21 | pressione a metà ottobre
+    2026-10-01..2026-10-11 | pressione a inizio ottobre
+    2026-10-21..2026-11-01 | pressione alla fine di ottobre
+    2025-09-01..2026-01 | decisioni di fine 2025
+    2026-01..2026-05-02 | piani dell'inizio dell'anno
+    2026-09.. | chilometri da settembre
+    2026-06.. | pastiglie dall'inizio di giugno
+    ..2026-03 | bozze prima di marzo 2026
+    2026-05..2026-08 | lavori tra maggio e luglio
+    2026-05..2026-08 | lavori da maggio a luglio
+    2025-06..2025-09 | vacanze nell'estate 2025
+    2026-06..2026-09 | vacanze dell'estate scorsa
+    2025 | viaggi dell'anno scorso
+    2026-11-16 | cosa ho fatto lunedì?
+    2026-11-16 | riunione di lunedì scorso`,
+  Portuguese: `
+    2026-11-18 | o que disse o canalizador ontem
+    2026-11-18 | quem ligou ontem à noite?
+    2026-11-17 | jantar de anteontem
+    2026-11-17 | jantar de há dois dias
+    2026-11-09..2026-11-16 | chamadas da semana passada
+    2026-11-16..2026-11-23 | despesas desta semana
+    2026-10 | contagem do mês passado
+    2026-11-16 | erros de há três dias
+    2026-11-02..2026-11-10 | visita há duas semanas
+    2026-11-02..2026-11-10 | visita há cerca de duas semanas
+    2026-11-02..2026-11-10 | visita há umas duas semanas
+    2026-11-02..2026-11-10 | visita de duas semanas atrás
+    2026-11-02..2026-11-10 | visita há quinze dias
+    2026-08-04..2026-09-05 | receita que fiz há três meses
+    2026-11-09.. | corridas dos últimos dez dias
+    2026-11-09.. | corridas nos últimos 10 dias
+    2026-11-14..2026-11-16 | passeio do fim de semana passado
+    2026-11-14..2026-11-16 | passeio no fim de semana
+    2026-05 | decisões em maio
+    2026-05 | decisões de maio de 2026
+    2026-03-03 | carta de 3 de março
+    2026-03-03 | carta de 03/03/2026
+    2026-10-11..2026-10-21 | tensão em meados de outubro
+    2026-10-01..2026-10-11 | tensão no início de outubro
+    2026-10-21..2026-11-01 | tensão no final do mês passado
+    2025-09-01..2026-01 | decisões no fim de 2025
+    2026-01..2026-05-02 | planos do início do ano
+    2026-09.. | quilómetros desde setembro
+    2026-06.. | comprimidos desde o início de junho
+    ..2026-03 | rascunhos antes de março de 2026
+    2026-05..2026-08 | trabalhos entre maio e julho
+    2026-05..2026-08 | trabalhos de maio a julho
+    2025-06..2025-09 | férias no verão de 2025
+    2026-06..2026-09 | férias do verão passado
+    2025 | viagens do ano passado
+    2026-11-16 | o que fiz na segunda-feira?
+    2026-11-16 | reunião de segunda passada`,
+  Dutch: `
+    2026-11-18 | wat zei de loodgieter gisteren
+    2026-11-18 | wie belde er gisteravond?
+    2026-11-17 | eten van eergisteren
+    2026-11-09..2026-11-16 | telefoontjes van vorige week
+    2026-11-09..2026-11-16 | telefoontjes afgelopen week
+    2026-11-16..2026-11-23 | uitgaven deze week
+    2026-10 | meterstand vorige maand
+    2026-11-16 | fouten van drie dagen geleden
+    2026-11-02..2026-11-10 | bezoek twee weken geleden
+    2026-11-02..2026-11-10 | bezoek een paar weken geleden
+    2026-11-02..2026-11-10 | bezoek van veertien dagen geleden
+    2026-08-04..2026-09-05 | recept van drie maanden geleden
+    2026-11-09.. | rondjes van de laatste tien dagen
+    2026-11-09.. | rondjes in de afgelopen 10 dagen
+    2026-11-14..2026-11-16 | uitje vorig weekend
+    2026-11-14..2026-11-16 | uitje in het weekend
+    2026-05 | besluiten in mei
+    2026-05 | besluiten van mei 2026
+    2026-03-03 | brief van 3 maart
+    2026-03-03 | brief van 3-3-2026
+    2026-10-11..2026-10-21 | bloeddruk half oktober
+    2026-10-11..2026-10-21 | bloeddruk midden oktober
+    2026-10-01..2026-10-11 | bloeddruk begin oktober
+    2026-10-21..2026-11-01 | bloeddruk eind vorige maand
+    2025-09-01..2026-01 | besluiten eind 2025
+    2026-01..2026-05-02 | plannen van begin dit jaar
+    2026-09.. | kilometers sinds september
+    2026-06.. | pillen sinds begin juni
+    ..2026-03 | concepten voor maart 2026
+    2026-05..2026-08 | werk tussen mei en juli
+    2026-05..2026-08 | werk van mei tot en met juli
+    2025-06..2025-09 | vakantie in de zomer van 2025
+    2026-06..2026-09 | vakantie vorige zomer
+    2025 | reizen vorig jaar
+    2026-11-16 | wat heb ik maandag gedaan?
+    2026-11-16 | overleg van afgelopen maandag`,
+};
+
+const lines = (text: string) =>
+  text
+    .trim()
+    .split("\n")
+    .map((line) => line.split("|").map((part) => part.trim()) as [string, string]);
+const printed = (time: number) => (Number.isFinite(time) ? new Date(time).toISOString().slice(0, 10) : "");
+
+/** The window in full: the first day and the one after the last. */
+function fullWindow(window: string): string {
+  if (window === "-") return "-";
+  const start = (date: string) => (date === "" ? Infinity : Date.parse(`${date}T00:00:00Z`));
+  const [from = "", to] = window.split("..");
+  if (to !== undefined) return `${printed(start(from))}..${printed(start(to))}`;
+  const first = new Date(start(from));
+  const [year, month, day] = [first.getUTCFullYear(), first.getUTCMonth(), first.getUTCDate()];
+  const end =
+    from.length === 4
+      ? Date.UTC(year + 1, 0)
+      : from.length === 7
+        ? Date.UTC(year, month + 1)
+        : Date.UTC(year, month, day + 1);
+  return `${printed(start(from))}..${printed(end)}`;
+}
+
+describe.each(Object.entries(PHRASINGS))("timeOfQuestion in %s", (_, phrasings) => {
+  it.each(lines(phrasings))("reads %s of: %s", (window, question) => {
+    const period = timeOfQuestion(question, NOW);
+    expect(period === undefined ? "-" : `${printed(period.from)}..${printed(period.to)}`).toBe(
+      fullWindow(window),
+    );
+  });
+});
