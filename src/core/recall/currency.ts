@@ -57,10 +57,10 @@ const AS_GOOD = 0.8;
  * The same where one is linked to the other by a guess, which may be wrong. A question about the past often names what
  * came later ("before the Kia"), which the earlier one does not.
  */
-const AS_GOOD_LINKED: Readonly<Record<Tense, number>> = { present: 0.4, past: 0.2 };
+const AS_GOOD_LINKED: Readonly<Record<Tense, number>> = { present: 0.3, past: 0.2 };
 /** How alike they must be, with so many telling words in common. */
 const LIKENESS_CHANGED = [0.65, 0.5, 0.42];
-const LIKENESS_UNCHANGED = [0.75, 0.65];
+const LIKENESS_UNCHANGED = [0.7, 0.6];
 /** A word tells what a memory is about only where at most so many of the best have it. */
 const MAX_SHARING = 3;
 /** So many of the best are looked at. */

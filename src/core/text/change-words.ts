@@ -10,23 +10,34 @@ const WORDS: readonly string[] = [
   "any_longer no_more is_gone are_gone has_gone have_gone called_off discontinued phased_out swapped takes_over handed_over used_to_be",
   "is_back reopened resumed from_*_on from_this from_next since_the_move resign* retires in_place_of is_leaving are_leaving will_not_*",
   "deprecated removed deleted shut_down expired overruled withdrawn reversed brought_forward upgraded downgraded started_at started_my",
+  "died passed_away not_survive is_over was_over are_over rejected stolen got_rid_of gave_away gave_back brought_back paid_off used_up ran_out by_now",
+  "joined quits dropping gone_from handed_in wound_up shut_for_good no_more_of won't_*_any lately these_days",
   // German
   "jetzt nun nunmehr nicht_mehr kein*_mehr umgezogen zieht_um gewechselt wechselt gewechselt geandert andert neu neue neuer neues neuen statt stattdessen",
   "verschoben verlegt gekundigt aufgehort aufgegeben ab_sofort ab_heute kunftig ab_januar ab_februar ab_marz ab_april ab_mai ab_juni ab_juli ab_august",
   "ab_september ab_oktober ab_november ab_dezember verlangert erhoht gesenkt ersetzt abgesagt umbenannt abgeschafft korrektur umgestellt",
   "nicht_langer doch ausgetauscht abgelost eingestellt aufgelost verkauft inzwischen mittlerweile von_nun_an ubernimmt ubernommen anstelle in_rente vertagt entfallt fallt_aus ausgezogen",
+  "gezogen zieht_nach ziehen_nach neuerdings seither seitdem dichtgemacht zugemacht geschlossen macht_*_zu gestorben verstorben gestohlen geklaut",
+  "zuruckgebracht zuruckgegeben abgegeben beendet hort_auf umgestiegen weggezogen ab_jetzt lauft_aus gilt_nicht getrennt kundigt",
+  String.raw`\p{L}+(?:erhohung|anpassung|senkung)`,
   // French
   "maintenant desormais ne_*_plus n'est_plus plus_de change a_change changee nouveau nouvelle nouvel demenage remplace remplacee au_lieu reporte reportee arrete annule",
   "dorenavant a_partir_de passe_a quitte deplace deplacee prolonge augmente",
   "reprend a_repris n'a_plus il_n'y_a_plus vendu vendue finalement cesse abandonne resilie repousse repoussee a_la_place a_la_retraite prend_la_suite demissionne",
+  "a_ferme ont_ferme est_ferme est_mort est_morte decede decedee passe_chez passes_chez passee_chez a_rejoint renonce termine depuis_peu monte_a cede rendu vole_*_mon",
   // Spanish
   "ahora ya_no cambio cambia cambiado nuevo nueva mudado mudo en_vez en_lugar aplaz* deja* dejo a_partir_de_ahora pasa_a trasladad* cancelad* sustitu* prorrogad* vuelve_a vendi* jubil* al_final pospues* abandon*",
+  "vendid* vendimos mudamos cambiamos cambiaron dejamos cerro cerrado cerrada cerraron murio muerto robaron robado robada devuelt* renunci* de_ahora_en_adelante sube_a baja_a desde_hoy",
   // Italian
   "ora adesso non_*_piu cambiato cambiata cambia nuovo nuova trasferit* spostat* invece rinviat* smesso d'ora_in_poi sostitui* annullat* e_andata_in_pensione disdett* alla_fine smett* vendut* posticipat* anticipat* in_pensione al_posto",
+  "chiuso chiusa chiude morto morta rubat* restituit* finito finita rinunciat* passati_a passato_a passata_a ormai da_oggi lasciato lasciata sale_a scende_a cambiamo",
   // Portuguese
   "agora ja_nao mudou mudei mudou-se mudaram novo nova em_vez adiad* deixou deixei a_partir_de_agora trocou passou_a cancelad* substitu* afinal vendi* desistiu voltou_a reformou* aposentou*",
+  "vendemos vendeu vendid* mudamos trocamos trocaram trocad* deixamos deixaram fechou fechad* fecharam morreu roubad* roubaram devolv* acabou acabaram desistimos passamos_a",
+  "passaram_a passa_a sobe_para baixa_para desde_hoje foi_para",
   // Dutch
   "nu niet_meer geen_*_meer verhuisd nieuw nieuwe veranderd gewijzigd in_plaats verplaatst verschoven gestopt voortaan opgezegd vervangen afgezegd verlengd toch niet_langer verkocht uitgesteld vervalt overgenomen neemt_*_over met_pensioen afgeschaft",
+  "overgestapt stap_over stapt_over stappen_over stopt stoppen gestolen gesloten overleden gestorven opgeheven teruggebracht verkoopt gaat_weg gaan_weg tegenwoordig sindsdien ingeruild",
   // Russian, Polish, Swedish
   "теперь больше_не переех* перен* вместо нов* изменил* отмен* teraz juz_nie zmien* przen* now* zamiast nu inte_langre flyttat andrat bytt istallet",
   // Turkish, Hindi, Arabic, Korean
