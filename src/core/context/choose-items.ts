@@ -3,17 +3,24 @@ import { dotOf, termVectors } from "../text/extractive-summary.ts";
 import type { ContextItem, ContextKind } from "./context-item.ts";
 import type { Candidate } from "./gather-items.ts";
 
-/** The parts of a context, in order; each is sure of its share of the tokens, if it has so much to tell. */
-export const PARTS: readonly {
+interface Part {
   readonly title: string;
-  readonly kinds: readonly ContextKind[];
+  readonly holds: (item: Candidate) => boolean;
   readonly share: number;
-}[] = [
-  { title: "Preferences", kinds: ["preference"], share: 0.22 },
-  { title: "Decisions and corrections", kinds: ["decision", "correction"], share: 0.28 },
-  { title: "Facts", kinds: ["fact"], share: 0.2 },
-  { title: "Last worked on", kinds: ["summary", "done"], share: 0.18 },
-  { title: "Open", kinds: ["open"], share: 0.12 },
+}
+const ofKinds =
+  (...kinds: readonly ContextKind[]): Part["holds"] =>
+  ({ kind, answer }) =>
+    answer === undefined && kinds.includes(kind);
+
+/** The parts of a context, in order; each is sure of its share of the tokens, if it has so much to tell. An item is in one of them. */
+const PARTS: readonly Part[] = [
+  { title: "Answers", holds: ({ answer }) => answer !== undefined, share: 1 },
+  { title: "Preferences", holds: ofKinds("preference"), share: 0.22 },
+  { title: "Decisions and corrections", holds: ofKinds("decision", "correction"), share: 0.28 },
+  { title: "Facts", holds: ofKinds("fact"), share: 0.2 },
+  { title: "Last worked on", holds: ofKinds("summary", "done"), share: 0.18 },
+  { title: "Open", holds: ofKinds("open"), share: 0.12 },
 ];
 
 /** Compared with one another, in each part. */
@@ -31,8 +38,9 @@ const FEW = 5;
 const SAID = 0.8;
 
 /**
- * The items to tell within a number of tokens, by parts, in each the most valuable first. Nothing twice: of near-duplicates the
- * later one, no summary of what other items say; nothing open that a later note says is done. The same candidates give the same items.
+ * The items to tell within a number of tokens, by parts: what answers the query in its order, else the most valuable first. Nothing
+ * twice: of near-duplicates the later one, no summary of what other items say; nothing open that a later note says is done. The same
+ * candidates give the same items. Parts without items are left out.
  *
  * @param costOf tokens of an item's line.
  * @param titleCostOf tokens of a part's title.
@@ -42,35 +50,41 @@ export function chooseItems(
   tokens: number,
   costOf: (item: ContextItem) => number,
   titleCostOf: (title: string) => number,
-): Candidate[] {
+): { readonly title: string; readonly items: readonly Candidate[] }[] {
   const usable = withoutSaid(
     withoutRepeats(withoutClosed(candidates)).filter(
-      ({ value }, place) => value >= (place < FEW ? LEAST_OF_FEW : LEAST_VALUE),
+      ({ value, answer }, place) =>
+        answer !== undefined || value >= (place < FEW ? LEAST_OF_FEW : LEAST_VALUE),
     ),
   );
-  const chosen: Candidate[] = [];
+  const parts = PARTS.map((part) => ({
+    ...part,
+    usable: usable.filter(part.holds).sort(byAnswer),
+    chosen: [] as Candidate[],
+  }));
   let left = tokens;
-  const take = (item: Candidate, part: (typeof PARTS)[number]): number => {
-    const isFirst = !chosen.some(({ kind }) => part.kinds.includes(kind));
-    const cost = costOf(item) + (isFirst ? titleCostOf(part.title) : 0);
+  const take = (item: Candidate, { title, chosen }: (typeof parts)[number]): number => {
+    const cost = costOf(item) + (chosen.length === 0 ? titleCostOf(title) : 0);
     if (cost > left) return 0;
     chosen.push(item);
     left -= cost;
     return cost;
   };
-  for (const part of PARTS) {
+  for (const part of parts) {
     let share = tokens * part.share;
-    for (const item of usable) {
-      if (!part.kinds.includes(item.kind) || costOf(item) > share) continue;
-      share -= take(item, part);
-    }
+    for (const item of part.usable) if (costOf(item) <= share) share -= take(item, part);
   }
-  const told = new Set(chosen);
   for (const item of usable) {
-    const part = PARTS.find(({ kinds }) => kinds.includes(item.kind));
-    if (part !== undefined && !told.has(item)) take(item, part);
+    const part = parts.find(({ holds }) => holds(item));
+    if (part !== undefined && !part.chosen.includes(item)) take(item, part);
   }
-  return PARTS.flatMap(({ kinds }) => chosen.filter(({ kind }) => kinds.includes(kind)).sort(byValue));
+  return parts.flatMap(({ title, chosen }) =>
+    chosen.length === 0 ? [] : [{ title, items: chosen.sort(byAnswer) }],
+  );
+}
+
+function byAnswer(a: Candidate, b: Candidate): number {
+  return (a.answer ?? 0) - (b.answer ?? 0) || byValue(a, b);
 }
 
 function byValue(a: Candidate, b: Candidate): number {
@@ -79,9 +93,9 @@ function byValue(a: Candidate, b: Candidate): number {
 
 /** The most valuable first. */
 function withoutRepeats(candidates: readonly Candidate[]): Candidate[] {
-  const ofPart = ({ kinds }: (typeof PARTS)[number]) =>
-    candidates.filter(({ kind }) => kinds.includes(kind)).sort(byValue);
-  const best = PARTS.flatMap((part) => ofPart(part).slice(0, MAX_COMPARED)).sort(byValue);
+  const best = PARTS.flatMap(({ holds }) =>
+    candidates.filter(holds).sort(byValue).slice(0, MAX_COMPARED),
+  ).sort(byValue);
   const vectors = termVectors(best.map(({ text }) => text));
   const isRepeat = best.map((item, i) =>
     best.some(

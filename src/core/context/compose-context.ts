@@ -1,6 +1,6 @@
 import type { MemoryPorts } from "../memories/memory-ports.ts";
 import { estimateTokens } from "../text/token-count.ts";
-import { chooseItems, PARTS } from "./choose-items.ts";
+import { chooseItems } from "./choose-items.ts";
 import { type ContextItem, oneLine } from "./context-item.ts";
 import { type ContextInput, gatherItems } from "./gather-items.ts";
 
@@ -39,11 +39,13 @@ export async function composeContext(ports: MemoryPorts, input: ContextInput): P
     (title) => lineCost(`${title}:`),
   );
   if (chosen.length === 0) return { text: "", items: [], tokens: 0 };
-  const items = chosen.map(({ value: _value, ...item }): ContextItem => item);
-  const lines = PARTS.flatMap(({ title, kinds }) => {
-    const ofPart = items.filter(({ kind }) => kinds.includes(kind));
-    return ofPart.length === 0 ? [] : [`${title}:`, ...ofPart.map((item) => lineOf(input, item))];
-  });
+  const items = chosen.flatMap((part) =>
+    part.items.map(({ value: _value, answer: _answer, ...item }): ContextItem => item),
+  );
+  const lines = chosen.flatMap((part) => [
+    `${part.title}:`,
+    ...part.items.map((item) => lineOf(input, item)),
+  ]);
   const text = textOf(input, markFor(lines.join("\n"), ports.sha256), lines);
   return { text, items, tokens: estimateTokens(text) };
 }

@@ -35,7 +35,8 @@ interface Judged {
   readonly sureness: number;
 }
 
-const MAX_CHARS = 260;
+/** Length of an item that is no summary. */
+export const MAX_CHARS = 260;
 const MAX_SUMMARY_CHARS = 480;
 const MAX_SENTENCES = 24;
 /** The sureness of a note that no rule recognises, if it needs nothing around it: somebody thought it worth keeping. */

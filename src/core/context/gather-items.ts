@@ -9,7 +9,14 @@ import type { CatalogueEntry, MemoryFilter, Ordinal, QueryTerm } from "../ports.
 import { termWeights } from "../recall/bm25.ts";
 import { queryMemory } from "../recall/query-memory.ts";
 import { analyse } from "../text/analyser.ts";
-import { CONTEXT_KINDS, type ContextItem, type ContextKind, judge, oneLine } from "./context-item.ts";
+import {
+  CONTEXT_KINDS,
+  type ContextItem,
+  type ContextKind,
+  judge,
+  MAX_CHARS,
+  oneLine,
+} from "./context-item.ts";
 import { shortened } from "../text/text-size.ts";
 
 export interface ContextInput {
@@ -25,6 +32,8 @@ export interface ContextInput {
 /** An item and what it is worth telling. */
 export interface Candidate extends ContextItem {
   readonly value: number;
+  /** Place among the items that answer the query best, 0 for the first; undefined for all others. */
+  readonly answer?: number;
 }
 
 /** Looked at in each of the project and what has none: the newest, those with words of a cue, and of each kind. */
@@ -33,7 +42,11 @@ const CUED = 100;
 const OF_KIND = 40;
 const FACTS = 100;
 const HITS = 20;
-const MAX_FACT_CHARS = 260;
+/** Told before all else. */
+const ANSWERS_FIRST = 5;
+const FACTS_FIRST = 2;
+/** More tokens than these stand around the items. */
+const FRAME = 60;
 const DAY_MS = 86_400_000;
 
 /** Words that tell what lasts from what is passing. They only choose what is read; `statementKind` judges. */
@@ -93,8 +106,8 @@ export async function gatherItems(ports: MemoryPorts, input: ContextInput): Prom
   const base: MemoryFilter = { ...owner, documents: false };
   const filters: readonly MemoryFilter[] =
     project === undefined ? [base] : [project, null].map((one) => ({ ...base, projects: [one] }));
-  const { hits, facts: answers } = await answering(ports, input, base);
-  const ids = new Set(hits.keys());
+  const { snippets, facts: answers, places } = await answering(ports, input, base);
+  const ids = new Set(snippets.keys());
   for (const filter of filters) for (const id of likely(ports, filter)) ids.add(id);
   const memories = await ports.store.readMemories([...ids]);
   const items: {
@@ -106,7 +119,8 @@ export async function gatherItems(ports: MemoryPorts, input: ContextInput): Prom
     const entry = ports.store.catalogue.find(memory.id);
     if (entry === undefined || memory.superseded !== null) continue;
     const { asks, speaker } = entry.traits;
-    const judged = judge(memory, { asks, isTurn: speaker !== null && memory.sessionId !== null });
+    const isTurn = speaker !== null && memory.sessionId !== null && !places.has(memory.id);
+    const judged = judge(memory, { asks, isTurn });
     if (judged !== undefined) items.push({ memory, entry, judged });
   }
   const newest = items.reduce((latest, { memory }) => Math.max(latest, occurredAtOf(memory)), -Infinity);
@@ -126,10 +140,15 @@ export async function gatherItems(ports: MemoryPorts, input: ContextInput): Prom
       (project === undefined || memory.project !== null
         ? 1
         : WITHOUT_PROJECT[kind] * Math.max(LEAST_NEAR[kind] ?? 0, nearness(entry.ordinal))) *
-      (hits.has(memory.id) ? ANSWERS : 1);
+      (snippets.has(memory.id) ? ANSWERS : 1);
     return { kind, id: memory.id, text, at, project: memory.project, value };
   });
-  return [...notes, ...factItems(ports, input, answers)];
+  return [...notes, ...factItems(ports, input, answers)].map((item) => {
+    const answer = places.get(item.id);
+    // Of a long note the part that answers.
+    const text = oneLine(snippets.get(item.id) ?? item.text);
+    return answer === undefined ? item : { ...item, text, answer };
+  });
 }
 
 /** Ids of notes that are likely to be worth telling. */
@@ -158,13 +177,24 @@ function likely(
   );
 }
 
-/** Ids of the memories and of the facts that answer the query. */
-async function answering(ports: MemoryPorts, { query, project, userId }: ContextInput, base: MemoryFilter) {
-  if (query === undefined) return { hits: new Map<string, number>(), facts: new Set<string>() };
+/** The notes that answer the query, by id with the part that does; ids of facts that do; and the places of the best of both. */
+async function answering(
+  ports: MemoryPorts,
+  { query, project, userId, maxTokens }: ContextInput,
+  base: MemoryFilter,
+) {
+  if (query === undefined)
+    return {
+      snippets: new Map<string, string>(),
+      facts: new Set<string>(),
+      places: new Map<string, number>(),
+    };
   const projects = project === undefined ? {} : { projects: [project, null] };
   const { hits, relevant } = await queryMemory(ports, {
     query,
     limit: HITS,
+    // So that the first answer fits beside what stands around it.
+    snippetChars: Math.min(MAX_CHARS, maxTokens - FRAME),
     filter: { ...base, ...projects },
     leavesNoTrace: true,
   });
@@ -174,9 +204,12 @@ async function answering(ports: MemoryPorts, { query, project, userId }: Context
     ...(userId === undefined ? {} : { userId }),
     ...projects,
   });
+  const notes = hits.slice(0, relevant).filter(({ memory }) => memory.superseded === null);
+  const best = [...facts.slice(0, FACTS_FIRST).map(({ id }) => id), ...notes.map(({ memory }) => memory.id)];
   return {
-    hits: new Map(hits.slice(0, relevant).map(({ memory, score }) => [memory.id, score])),
+    snippets: new Map(notes.map(({ memory, snippet = "" }) => [memory.id, snippet])),
     facts: new Set(facts.map(({ id }) => id)),
+    places: new Map(best.slice(0, ANSWERS_FIRST).map((id, place) => [id, place])),
   };
 }
 
@@ -225,7 +258,7 @@ function factItems(
     return {
       kind: "fact",
       id,
-      text: shortened(text, MAX_FACT_CHARS),
+      text: shortened(text, MAX_CHARS),
       at: validFrom,
       project: fact.project,
       value: WORTH.fact * confidence * place * (answers.has(id) ? ANSWERS : 1),

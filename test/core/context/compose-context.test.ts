@@ -78,6 +78,24 @@ describe("composeContext", () => {
     expect((await told()).text).toContain('(project "b") We decided to use spaces.');
   });
 
+  it("tells first what answers the query, however little there is room for", async () => {
+    for (const tool of ["tabs", "vim", "pnpm", "zsh", "make"])
+      await add(`I always prefer ${tool}, never anything else.`, kept("preference"));
+    world.now -= 900 * DAY_MS;
+    await add(
+      `Notes of the meeting. ${"Nothing else was said. ".repeat(20)}The mail pool has eight threads.`,
+    );
+    world.now += 900 * DAY_MS;
+    const query = "threads of the mail pool";
+    const { text, items } = await told({ query, maxTokens: 120 });
+    expect(items[0]?.text).toContain("The mail pool has eight threads.");
+    expect(text).toContain("]\nAnswers:\n");
+    expect((await texts({ query, maxTokens: 100 }))[0]).toContain("The mail pool has eight threads.");
+    const all = await texts({ query, maxTokens: 1_200 });
+    expect(all[0]).toContain("The mail pool has eight threads.");
+    expect(all).toHaveLength(6);
+  });
+
   it("tells a bound key of nobody else, whomever it names", async () => {
     await add("I prefer tea.", { userId: "ada" });
     await add("I prefer coffee.", { userId: "ben" });
