@@ -4,6 +4,7 @@ import type { Clock } from "../core/ports.ts";
 import type { AddAllowance } from "./add-allowance.ts";
 import { invalidRequest, notFound } from "../core/errors.ts";
 import { timedQuestion } from "../core/recall/question.ts";
+import { parseLocalTime } from "../core/text/calendar.ts";
 import { parseTime } from "../schemas/time.ts";
 import { UUID } from "../schemas/text-rules.ts";
 
@@ -71,24 +72,29 @@ export function ownerCheck({ userId }: AgentScope): { userId?: string } {
 }
 
 /**
- * A moment as agents say it: a date, a time, or words for a period ("last week", "seit Juni"), of which the edge counts.
+ * A moment as agents say it: a date, a time, what the command line takes ("2020", "tomorrow", "7d"), or words for a period
+ * ("last week", "seit Juni"), of which the edge counts. Years and months begin in UTC, as dates do.
  *
  * @throws {ServiceError} INVALID_REQUEST.
  */
 export function momentOf(
   { clock, timeZone }: Pick<AgentContext, "clock" | "timeZone">,
-  said: string | null | undefined,
-  edge: "from" | "to",
+  said: string | number | null | undefined,
+  edge: "from" | "to" = "from",
 ): number | undefined {
   if (said === undefined || said === null) return undefined;
   const time = parseTime(said);
   if (time !== undefined) return time;
+  const text = String(said);
+  const first = parseTime(/^\d{4}$/.test(text) ? `${text}-01-01` : `${text}-01`);
+  if (first !== undefined && edge === "from") return first;
   // "November" alone is a time only with "in".
-  const readings = [said, `in ${said}`].map((text) => timedQuestion(text, clock.now(), timeZone));
+  const readings = [text, `in ${text}`].map((each) => timedQuestion(each, clock.now(), timeZone));
   const named = readings.find((reading) => reading?.topic === "");
-  if (named !== undefined) return named.period[edge];
+  const moment = parseTime(named?.period[edge] ?? parseLocalTime(text, clock.now()));
+  if (moment !== undefined) return moment;
   throw invalidRequest(
-    `${JSON.stringify(said)} is no time; give a date such as 2026-11-21, or a period of the past such as "last week".`,
+    `${JSON.stringify(said)} is no time; give one such as 2026-11-21, 2026-11, 7d or "last week".`,
   );
 }
 

@@ -2,7 +2,7 @@
 import { invalidRequest } from "../core/errors.ts";
 import type { Fact } from "../core/facts/fact.ts";
 import { type AgentToolInput, DEFAULT_ANSWER_TOKENS, MAX_LISTED } from "../schemas/agent-tools.ts";
-import { formatTime, parseTime } from "../schemas/time.ts";
+import { formatTime } from "../schemas/time.ts";
 import { type AgentContext, idOf, momentOf, ownerCheck, readScope, writeScope } from "./agent-context.ts";
 import { countedAdd } from "./counted-add.ts";
 import { fitting, quoted } from "./notes.ts";
@@ -27,8 +27,8 @@ export async function recordFact(
       predicate: input.predicate,
       object: input.object,
       ...present({
-        validFrom: parseTime(input.valid_from),
-        validTo: parseTime(input.valid_to),
+        validFrom: momentOf(context, input.valid_from),
+        validTo: momentOf(context, input.valid_to),
         cardinality: input.cardinality,
       }),
       ...writeScope(context),
@@ -47,7 +47,7 @@ export async function recordFact(
 
 export async function endFact(context: AgentContext, input: AgentToolInput<"fact_end">): Promise<string> {
   const id = await idOf(context, input.id);
-  const validTo = present({ validTo: parseTime(input.valid_to) });
+  const validTo = present({ validTo: momentOf(context, input.valid_to) });
   return ended(await context.operations.invalidateFact({ id, ...validTo, ...ownerCheck(context) }));
 }
 
@@ -67,7 +67,7 @@ export async function lookUpFacts(
   const filter = {
     ...scope.filter,
     ...present({ subject, predicate }),
-    ...(input.history === true ? {} : { at: momentOf(context, input.at, "from") ?? context.clock.now() }),
+    ...(input.history === true ? {} : { at: momentOf(context, input.at) ?? context.clock.now() }),
     limit: Math.min(input.limit ?? DEFAULT_LOOKED_UP, MAX_LISTED),
     offset: 0,
   };
@@ -91,7 +91,7 @@ export function timeline(context: AgentContext, input: AgentToolInput<"fact_time
     subject: input.subject,
     ...present({
       predicate: input.predicate,
-      from: momentOf(context, input.from, "from"),
+      from: momentOf(context, input.from),
       to: momentOf(context, input.to, "to"),
     }),
     limit: Math.min(input.limit ?? DEFAULT_LOOKED_UP, MAX_LISTED),

@@ -6,7 +6,6 @@ import type { MemoryHit } from "../core/recall/query-memory.ts";
 import { type AgentToolInput, DEFAULT_ANSWER_TOKENS, MAX_LISTED } from "../schemas/agent-tools.ts";
 import { DEFAULT_BOOST } from "../schemas/memory.ts";
 import { DEFAULT_MATCHES } from "../schemas/query-memory.ts";
-import { parseTime } from "../schemas/time.ts";
 import { type AgentContext, idOf, momentOf, ownerCheck, readScope, writeScope } from "./agent-context.ts";
 import { countedAdd } from "./counted-add.ts";
 import { ended, factLine, markedFacts } from "./fact-tools.ts";
@@ -31,7 +30,7 @@ export async function search(context: AgentContext, input: AgentToolInput<"memor
   const scope = readScope(context, input.scope);
   const onlyNotes = present({
     tags: input.tags,
-    from: momentOf(context, input.from, "from"),
+    from: momentOf(context, input.from),
     to: momentOf(context, input.to, "to"),
   });
   const {
@@ -66,7 +65,7 @@ export async function list(context: AgentContext, input: AgentToolInput<"memory_
       ...scope.filter,
       ...present({
         tags: input.tag === undefined || input.tag === null ? undefined : [input.tag],
-        from: momentOf(context, input.from, "from"),
+        from: momentOf(context, input.from),
         to: momentOf(context, input.to, "to"),
       }),
     },
@@ -119,7 +118,7 @@ export async function add(context: AgentContext, input: AgentToolInput<"memory_a
       content: input.content,
       ...present({
         tags: input.tags,
-        occurredAt: parseTime(input.occurred_at),
+        occurredAt: momentOf(context, input.occurred_at),
         supersedes,
       }),
       ...writeScope(context),

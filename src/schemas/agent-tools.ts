@@ -51,8 +51,11 @@ function said<T extends TSchema>(schema: T, description?: string): TUnsafe<Stati
 }
 
 const Id = t.text("its id", { minLength: 1, maxLength: 64 });
-/** A date, a time, or words as `momentOf` reads them. */
-const When = (description: string) => t.optional(t.text(description, { minLength: 1, maxLength: 64 }));
+/** A date, a time, or words as `momentOf` reads them; or epoch milliseconds. */
+const When = (description: string) =>
+  t.optional(
+    Type.Unsafe<string | number>({ type: ["string", "integer"], minLength: 1, maxLength: 64, description }),
+  );
 const From = When("date or last week");
 const To = When("its end");
 const AnswerTokens = t.optional(t.whole("of the answer", { minimum: 100, maximum: 50_000 }));
@@ -112,7 +115,7 @@ export const AGENT_TOOLS = {
     Type.Object({
       content: Text,
       tags: tagList("its tags"),
-      occurred_at: t.optional(said(field.BodyTime, "date, if not now")),
+      occurred_at: When("date, if not now"),
       supersedes: t.optional(said(Id, "id of what it replaces")),
       allow_secret: AllowSecret,
     }),
@@ -138,8 +141,8 @@ export const AGENT_TOOLS = {
       subject: said(field.FactSubject, "Ada"),
       predicate: said(field.FactPredicate, "lives in"),
       object: said(field.FactObject, "London"),
-      valid_from: t.optional(said(field.BodyTime, "date, default now")),
-      valid_to: t.optional(said(field.BodyTime, "its end")),
+      valid_from: When("date, default now"),
+      valid_to: When("its end"),
       cardinality: t.optional(said(RecordFactBody.properties.cardinality, "many: several at once")),
       allow_secret: AllowSecret,
     }),
@@ -147,7 +150,7 @@ export const AGENT_TOOLS = {
   ),
   fact_end: tool(
     "End a fact that is no longer true.",
-    Type.Object({ id: Id, valid_to: t.optional(said(field.BodyTime, "date, default now")) }),
+    Type.Object({ id: Id, valid_to: When("date, default now") }),
     CHANGES,
   ),
   fact_lookup: tool(

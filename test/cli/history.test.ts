@@ -109,3 +109,16 @@ it("shows what an undo takes back, and asks", async () => {
   expect((await all.getMemory({ id: memory.id })).content).toBe("as it was");
   expect(await printed(...words)).toBe("There is nothing to take back.\n");
 });
+
+it("names what is meant where the letter of a span means nothing, and takes no time to come", async () => {
+  const run = (since: string) =>
+    runCliHere(["undo", "--since", since, "--yes"], { home, env: { MEMORYD_DATA_DIR: home } });
+  expect(await run("2m")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("got 2m (2min is minutes, 2mo months)."),
+  });
+  expect(await run("9999")).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("since a time that has passed; got 9999-01-01T"),
+  });
+});

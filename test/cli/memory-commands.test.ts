@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { fakeId } from "../support/fake-operations.ts";
 import { runCliHere } from "../support/run-cli.ts";
 import { startTestDaemon } from "../support/test-daemon.ts";
@@ -40,6 +40,21 @@ describe("memoryd show, list and stats", () => {
     expect(await run(["show", fakeId(9)])).toMatchObject({
       code: 1,
       stderr: "There is no memory with this id.\n",
+    });
+  });
+
+  it("list names both days of what was added later than it happened", async () => {
+    await server.operations.addMemory({ content: "Moved.", occurredAt: Date.UTC(2024, 1, 3) });
+    expect(await printed("list", "-l", "1")).toMatch(/^\S+3 {2}2026-11-21 \(of 2024-02-03\) {2}Moved\.$/m);
+  });
+
+  it("open says that an address signs in only where it does", async () => {
+    const path = process.env["PATH"];
+    onTestFinished(() => void (process.env["PATH"] = path));
+    process.env["PATH"] = home;
+    expect(await run(["open"])).toMatchObject({
+      stdout: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/\n$/),
+      stderr: "There is no browser to open here. The console is at:\n",
     });
   });
 

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { day, minute, moment, parseLocalTime } from "../../src/cli/output/times.ts";
+import { parseLocalTime } from "../../src/core/text/calendar.ts";
+import { day, minute, moment } from "../../src/cli/output/times.ts";
 
 /** UTC−5 in winter, UTC−4 in summer. */
 const ZONE = "America/New_York";

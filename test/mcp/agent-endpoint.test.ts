@@ -423,11 +423,30 @@ describe("what is offered", () => {
       "INVALID_REQUEST: The input of memory_search is not valid: query is missing.",
     );
     expect(await call(client, "memory_search", { query: "x", from: "soonish" })).toBe(
-      'INVALID_REQUEST: "soonish" is no time; give a date such as 2026-11-21, or a period of the past such as "last week".',
+      'INVALID_REQUEST: "soonish" is no time; give one such as 2026-11-21, 2026-11, 7d or "last week".',
     );
     expect(await call(client, "memory_search", { query: "x", from: null, tags: null })).toMatch(
       /^Nothing found/,
     );
+  });
+
+  it("takes years, months, spans and words for the times of facts and notes", async () => {
+    const client = await agents.connect();
+    const fact = {
+      subject: "Ada",
+      predicate: "lives in",
+      object: "York",
+      valid_from: "2020",
+      valid_to: "2021-05",
+    };
+    expect(await call(client, "fact_record", fact)).toMatch(/^Recorded/);
+    expect(await call(client, "fact_lookup", { subject: "Ada", at: "2021" })).toContain(
+      '"York" (from 2020-01-01 until 2021-05-01,',
+    );
+    const id = await add(client, "The boiler was repaired.", { occurred_at: "2019-11" });
+    expect(await agents.operations.getMemory({ id })).toMatchObject({ occurredAt: Date.UTC(2019, 10, 1) });
+    for (const time of ["99999y", "2021-13", ""])
+      expect(await call(client, "fact_record", { ...fact, valid_from: time })).toMatch(/^INVALID_REQUEST/);
   });
 
   it("refuses a tool in the address that is none", async () => {

@@ -138,7 +138,10 @@ const READ_BY_MS = 5_000;
 
 export function addOpenCommand(memoryd: Command): void {
   addCommand(memoryd, "open", "open the console in the browser, signed in")
-    .option("--print", "print the address instead; it signs in one tab, once, within a minute")
+    .option(
+      "--print",
+      "print the address instead; where a key is needed, it signs in one tab, once, within a minute",
+    )
     .action(open);
 }
 
@@ -159,8 +162,11 @@ async function open(flags: OpenFlags): Promise<void> {
       print(`The console is at ${url}/`);
       await wait(READ_BY_MS);
     } else {
-      complain("There is no browser to open here. This address signs in one tab, once, within a minute:");
-      print(`${url}/${await fragment(api)}`);
+      const code = await fragment(api);
+      const what =
+        code === "" ? "The console is at:" : "This address signs in one tab, once, within a minute:";
+      complain(`There is no browser to open here. ${what}`);
+      print(`${url}/${code}`);
     }
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -178,10 +178,11 @@ async function sendPending(
     const ofRoute = pending.items.filter((item) => item.route === route);
     for (let from = 0; from < ofRoute.length; from += BATCH_ITEMS) {
       const batch = ofRoute.slice(from, from + BATCH_ITEMS);
-      const outcomes = await sendItems(daemon, route, batch);
+      const outcomes = await sendItems(daemon, route, batch, new Set());
       for (const [i, item] of batch.entries()) {
         const outcome = outcomes[i];
-        if (typeof outcome === "string") report.counts[outcome] += 1;
+        if (outcome === "repeated") report.counts.known += 1;
+        else if (typeof outcome === "string") report.counts[outcome] += 1;
         else {
           report.fault(item.where, outcome?.fault ?? "the daemon did not answer for it");
           refused.push(item);

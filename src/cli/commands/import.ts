@@ -59,8 +59,10 @@ async function run(
     if (options.strict === true) throw new CliFailure(`${where}: ${reason}. The rest was not read.`);
     report.fault(where, reason);
   };
+  const made = new Set<string>();
   const count = (where: string, outcome: Outcome | undefined): void => {
-    if (typeof outcome === "string") report.counts[outcome] += 1;
+    if (outcome === "repeated") report.skipped("records that stand in it twice");
+    else if (typeof outcome === "string") report.counts[outcome] += 1;
     else fail(where, outcome?.fault ?? "the daemon did not answer for it");
   };
   const flush = async (): Promise<void> => {
@@ -70,7 +72,7 @@ async function run(
     batchChars = 0;
     if (daemon === undefined || first === undefined) return;
     const isOfNotes = source.format === "markdown" && first.route === "/memory/add/batch";
-    const outcomes = await sendItems(daemon, first.route, sent, isOfNotes ? note : undefined);
+    const outcomes = await sendItems(daemon, first.route, sent, made, isOfNotes ? note : undefined);
     for (const [i, { where }] of sent.entries()) count(where, outcomes[i]);
   };
   const waypointOf = async ({ where, to }: Link): Promise<Exclude<Checked, Link>> => {

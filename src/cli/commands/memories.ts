@@ -87,7 +87,7 @@ export function addMemoryCommands(memoryd: Command): void {
 
   options
     .withPeriod(
-      options.withOwner(addCommand(memoryd, "list", "list memories, newest first"), "memories"),
+      options.withOwner(addCommand(memoryd, "list", "list memories, last added first"), "memories"),
       "what happened",
     )
     .option("-l, --limit <number>", "maximum number, 1 to 10000 (default: 20)", wholeNumber(1, 10_000))
@@ -299,8 +299,10 @@ async function list(flags: Flags): Promise<void> {
   if (page.next_cursor !== null) print(`… ${rest} more; continue with --cursor ${page.next_cursor}`);
 }
 
-function lineOf({ id, occurred_at, content, tags }: Memory): string {
-  const head = paint("faint", `${shortId(id)}  ${day(occurred_at)}`);
+/** With the day it was added on, by which lists are sorted, and the day it happened on where that is another. */
+function lineOf({ id, created_at, occurred_at, content, tags }: Memory): string {
+  const [added, happened] = [day(created_at), day(occurred_at)];
+  const head = paint("faint", `${shortId(id)}  ${added}${happened === added ? "" : ` (of ${happened})`}`);
   return `${head}  ${beginning(content)}${paint("faint", tagWords(tags))}`;
 }
 

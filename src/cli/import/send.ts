@@ -6,7 +6,7 @@ import type { Daemon } from "../connect.ts";
 import type { Route, Sendable } from "./check-item.ts";
 import type { OriginalItem } from "./import-item.ts";
 
-export type Outcome = "added" | "known" | { readonly fault: string };
+export type Outcome = "added" | "known" | "repeated" | { readonly fault: string };
 
 interface Result {
   readonly status: number;
@@ -20,11 +20,17 @@ const BUSY = new Set([429, 503]);
 const TRIES = 5;
 const RETRY_AFTER_MS = 2_000;
 
-/** Sends records to one route, and again those for which the daemon was too busy. @param onStored gets the id of each that is there afterwards. @throws {MemorydError} for all of them. */
+/**
+ * Sends records to one route, and again those for which the daemon was too busy.
+ * @param made ids of records that this import added; new ones are put into it.
+ * @param onStored gets the id of each that is there afterwards.
+ * @throws {MemorydError} for all of them.
+ */
 export async function sendItems(
   { api }: Daemon,
   route: Route,
   items: readonly Sendable[],
+  made: Set<string>,
   onStored?: (item: Sendable, id: string) => void,
 ): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
@@ -42,9 +48,9 @@ export async function sendItems(
     const busy: number[] = [];
     for (const [i, index] of waiting.entries()) {
       const result = results[i];
-      if (result !== undefined && BUSY.has(result.status) && tries < TRIES) busy.push(index);
-      else if (result !== undefined) outcomes[index] = outcomeOf(result);
       const item = items[index];
+      if (result !== undefined && BUSY.has(result.status) && tries < TRIES) busy.push(index);
+      else if (result !== undefined) outcomes[index] = outcomeOf(result, item, made);
       if (item !== undefined && result?.id !== undefined) onStored?.(item, result.id);
     }
     waiting = busy;
@@ -60,9 +66,20 @@ function bodyOf(route: Route, bodies: readonly object[]): object | string {
   return lines.map((line) => `${JSON.stringify(line)}\n`).join("");
 }
 
-function outcomeOf(result: Result): Outcome {
-  if (result.detail !== undefined) return { fault: result.detail };
-  return result.outcome === "known" || result.deduplicated === true ? "known" : "added";
+function outcomeOf(
+  { id, detail, outcome, deduplicated }: Result,
+  item: Sendable | undefined,
+  made: Set<string>,
+): Outcome {
+  if (detail !== undefined) return { fault: detail };
+  if (outcome === "known" || deduplicated === true) {
+    if (id !== undefined && made.has(id)) return "repeated";
+    // A memory comes with the waypoints that adding it makes.
+    const { type, source } = item?.body ?? {};
+    if (type !== "waypoint" || !made.has(String(source))) return "known";
+  }
+  if (id !== undefined) made.add(id);
+  return "added";
 }
 
 /** Gives a document its original, if it is without. @throws {MemorydError} where the daemon cannot be reached. */

@@ -1,5 +1,5 @@
 import { mapAtOnce } from "../at-once.ts";
-import { conflict, ServiceError } from "../errors.ts";
+import { conflict, invalidRequest, ServiceError } from "../errors.ts";
 import type { MemoryPorts } from "../memories/memory-ports.ts";
 import type { Catalogue, CatalogueEntry } from "../ports.ts";
 import { restoreVersion } from "./memory-history.ts";
@@ -50,13 +50,17 @@ interface Plan extends Pick<UndoneChange, "kind" | "id" | "reason"> {
  * before its first change, what it deleted comes back. What others changed after that is left as it is. Doing it twice
  * changes nothing more; what was deleted for good does not come back.
  *
- * @throws {ServiceError} CONFLICT where no earlier versions are kept.
+ * @throws {ServiceError} INVALID_REQUEST for a time to come; CONFLICT where no earlier versions are kept.
  */
 export async function undoChanges(ports: MemoryPorts, input: UndoInput): Promise<UndoneChange[]> {
   if (ports.historyMs === 0)
     throw conflict("Nothing can be taken back: earlier versions are not kept (--history-days 0).");
   const { store, clock } = ports;
   const since = input.since ?? clock.now() - DEFAULT_SINCE_MS;
+  if (since > clock.now())
+    throw invalidRequest(
+      `Changes can only be taken back since a time that has passed; got ${new Date(since).toISOString()}.`,
+    );
   // An empty write waits for the writes it sees: none of them is refused after all.
   const plans = await store.commit(() => ({ changes: [], result: planUndo(store.catalogue, input, since) }));
   const texts = await textsOf(ports, plans);

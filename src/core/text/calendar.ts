@@ -70,3 +70,59 @@ export function clockTime(ms: number): string {
 function twoDigits(value: number): string {
   return String(value).padStart(2, "0");
 }
+
+const AGO = /^([1-9]\d{0,4})(s|min|h|d|w|mo|y)$/;
+const PARTS =
+  /^(\d{4})(?:-(\d{2})(?:-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?\s?([Zz]|[+-]\d{2}:\d{2})?)?)?)?$/;
+const DAYS: Readonly<Record<string, number>> = { today: 0, yesterday: -1, tomorrow: 1 };
+
+/**
+ * A time as a person writes it, in the zone of this machine: epoch milliseconds of `2022`, `2022-09`, `2022-09-03` (their first moment), `2022-09-03 14:30`, RFC 3339 with an offset,
+ * `today`, `yesterday`, `tomorrow`, `now`, a span such as `7d` (before `now`, or after it where `forward`), or epoch
+ * milliseconds. Undefined for anything else, and for days that do not exist.
+ */
+export function parseLocalTime(text: string, now = Date.now(), forward = false): number | undefined {
+  const word = text.trim().toLowerCase();
+  if (word === "now") return now;
+  const date = new Date(now);
+  const days = DAYS[word];
+  if (days !== undefined)
+    return new Date(date.getFullYear(), date.getMonth(), date.getDate() + days).getTime();
+  const span = AGO.exec(word);
+  if (span !== null) return afterSpan(date, (forward ? 1 : -1) * Number(span[1]), span[2] ?? "");
+  if (/^-?\d{10,16}$/.test(word)) return Number(word);
+
+  const match = PARTS.exec(text.trim());
+  if (match === null) return undefined;
+  const [year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0] = match
+    .slice(1, 7)
+    .map((part) => (part === undefined ? undefined : Number(part)));
+  if (hour > 23 || minute > 59 || second > 59) return undefined;
+  const milliseconds = Number((match[7] ?? "").slice(0, 3).padEnd(3, "0"));
+  const offset = match[8];
+  const found = new Date(0);
+  // Unlike `new Date(…)`, this does not take the years 0 … 99 for 1900 … 1999.
+  if (offset === undefined) {
+    found.setFullYear(year, month - 1, day);
+    if (found.getMonth() !== month - 1 || found.getDate() !== day) return undefined;
+    return found.setHours(hour, minute, second, milliseconds);
+  }
+  found.setUTCFullYear(year, month - 1, day);
+  if (found.getUTCMonth() !== month - 1 || found.getUTCDate() !== day) return undefined;
+  const [hours = 0, minutes = 0] = /[Zz]/.test(offset) ? [] : offset.slice(1).split(":").map(Number);
+  if (hours > 23 || minutes > 59) return undefined;
+  const sign = offset.startsWith("-") ? -1 : 1;
+  return found.setUTCHours(hour, minute, second, milliseconds) - sign * (hours * 60 + minutes) * 60_000;
+}
+
+function afterSpan(date: Date, count: number, unit: string): number {
+  const then = new Date(date);
+  if (unit === "s") return then.setSeconds(then.getSeconds() + count);
+  if (unit === "min") return then.setMinutes(then.getMinutes() + count);
+  if (unit === "h") return then.setHours(then.getHours() + count);
+  if (unit === "d") return then.setDate(then.getDate() + count);
+  if (unit === "w") return then.setDate(then.getDate() + 7 * count);
+  return unit === "mo"
+    ? then.setMonth(then.getMonth() + count)
+    : then.setFullYear(then.getFullYear() + count);
+}

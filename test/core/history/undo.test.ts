@@ -58,6 +58,11 @@ describe("undo", () => {
     expect(await texts()).toEqual(["invented", "spoilt more"]);
   });
 
+  it("takes nothing back since a time to come", async () => {
+    const { world, undo } = createWorld();
+    await expect(undo({ since: world.now + 1 })).rejects.toThrow(/since a time that has passed; got 20/);
+  });
+
   it("removes only what a client added, where only that is asked for", async () => {
     const { world, all, add, texts, undo } = createWorld();
     const changed = await add("as it was", "ann");

@@ -1,0 +1,47 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { bindOperations } from "../../../src/core/operations.ts";
+import { createMemoryWorld } from "../../support/memory-world.ts";
+import { runCliHere } from "../../support/run-cli.ts";
+import { startTestDaemon } from "../../support/test-daemon.ts";
+
+async function world() {
+  const home = mkdtempSync(join(tmpdir(), "memoryd-counts-"));
+  const { ports } = createMemoryWorld();
+  let made = 10;
+  Object.assign(ports.ids, { newId: () => `019aa5a0-0000-7000-8000-0000000000${(made += 1)}` });
+  const server = await startTestDaemon(home, bindOperations(ports));
+  onTestFinished(async () => {
+    await server.app.close();
+    rmSync(home, { recursive: true, force: true });
+  });
+  const file = join(home, "in.ndjson");
+  const run = async (...words: string[]) =>
+    (await runCliHere(words, { home, env: { MEMORYD_DATA_DIR: home } })).stdout;
+  return { file, run };
+}
+
+it("counts what a file holds twice apart from what was there before", async () => {
+  const { file, run } = await world();
+  const lines = ["tea", "tea", "coffee", "tea"].map((content) => JSON.stringify({ content }));
+  writeFileSync(file, lines.join("\n"));
+  expect(await run("import", file)).toBe(
+    "2 added, 0 there already, 2 left out, 0 failed\n  left out 2: records that stand in it twice\n",
+  );
+  expect(await run("import", file)).toBe("0 added, 4 there already, 0 left out, 0 failed\n");
+});
+
+it("counts the waypoints of an export as added where its memories are, though adding those makes some", async () => {
+  const { run } = await world();
+  for (const text of ["one", "two", "three"]) await run("add", text);
+  const exported = await run("export");
+  expect(exported).toContain('"waypoint"');
+  const other = await world();
+  writeFileSync(other.file, exported);
+  expect(await other.run("import", other.file)).toBe(
+    "5 added, 0 there already, 0 left out, 0 failed\n  in all 3 memories, 2 waypoints\n",
+  );
+  expect(await other.run("import", other.file)).toContain("0 added, 5 there already, ");
+});
