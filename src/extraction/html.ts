@@ -18,7 +18,9 @@ const MAX_EMPTY_PAGE_CHARS = 200;
 /** Readability's article must have this share of the words that the rules find; with less it is one part of many. */
 const MIN_ARTICLE_SHARE = 0.3;
 /** Enough for a page that declares itself an article. */
-const MIN_ARTICLE_CHARS = 300;
+const MIN_ARTICLE_CHARS = 120;
+/** A page with as many `article` elements lists entries, whose titles readability leaves out. */
+const MIN_ENTRIES = 3;
 /** Addresses of links that are more than this share of an article's words are left out. */
 const MAX_ADDRESS_SHARE = 0.05;
 
@@ -27,8 +29,9 @@ export function readHtml(html: string, base?: string): Page {
   const { root, depth } = parseHtml(html);
   const { isArticle, ...metadata } = pageMetadata(root, base);
   const body = findElement(root, (element) => element.tag === "body") ?? root;
-  const { root: main, skips } = mainPart(body);
-  const keepsLink = leavesSite(root, base ?? metadata.url);
+  const leaves = leavesSite(root, base ?? metadata.url);
+  const main = mainPart(body);
+  const skips = furnitureIn(main, leaves);
   const byRules = blocksOfHtml(main, { skips });
 
   if (charsOf(byRules) < MAX_EMPTY_PAGE_CHARS && needsScripts(root)) {
@@ -36,8 +39,10 @@ export function readHtml(html: string, base?: string): Page {
       "The page's text is written by scripts, which are not run. Save the page from a browser and send that file.",
     );
   }
-  if (html.length <= MAX_READABILITY_CHARS && depth <= MAX_READABILITY_DEPTH) {
-    const article = articleOf(html, keepsLink);
+  const entries = Array.from(elementsOf(main)).filter(({ tag }) => tag === "article").length;
+  const isListing = !isArticle && entries >= MIN_ENTRIES;
+  if (html.length <= MAX_READABILITY_CHARS && depth <= MAX_READABILITY_DEPTH && !isListing) {
+    const article = articleOf(html, leaves, isArticle);
     const isBelieved = (found: readonly Block[]) =>
       (isArticle && charsOf(found) >= MIN_ARTICLE_CHARS) ||
       wordsOf(found) >= wordsOf(byRules) * MIN_ARTICLE_SHARE;
@@ -45,19 +50,29 @@ export function readHtml(html: string, base?: string): Page {
       return { ...metadata, blocks: withTitle(article, byRules, metadata.title), method: "readability" };
     }
   }
-  const blocks =
-    byRules.length > 0 ? blocksOfHtml(main, { skips, keepsLink }) : blocksOfHtml(body, { keepsLink });
+  const blocks = blocksOfHtml(byRules.length > 0 ? main : body, {
+    keepsLink: leaves,
+    ...(byRules.length > 0 && { skips }),
+  });
   return { ...metadata, blocks, method: "html-rules" };
 }
 
-function articleOf(html: string, keepsLink: (address: string) => boolean): Block[] | undefined {
+function articleOf(
+  html: string,
+  keepsLink: (address: string) => boolean,
+  isArticle: boolean,
+): Block[] | undefined {
   const { document } = parseHTML(html);
-  if (!isProbablyReaderable(document)) return undefined;
-  const article = new Readability(document).parse();
+  if (!isArticle && !isProbablyReaderable(document)) return undefined;
+  const article = new Readability(document, { keepClasses: true }).parse();
   if (article?.content === undefined || article.content === null) return undefined;
   const { root } = parseHtml(article.content);
-  const plain = blocksOfHtml(root);
-  const withAddresses = blocksOfHtml(root, { keepsLink });
+  const isFurniture = furnitureIn(root, keepsLink);
+  const cleaned = wordsOf(blocksOfHtml(root, { skips: isFurniture }));
+  const isLittleLeft = cleaned < wordsOf(blocksOfHtml(root)) * (1 - MAX_FURNITURE_SHARE);
+  const skips = isLittleLeft ? () => false : isFurniture;
+  const plain = blocksOfHtml(root, { skips });
+  const withAddresses = blocksOfHtml(root, { skips, keepsLink });
   const words = wordsOf(plain);
   return wordsOf(withAddresses) - words > words * MAX_ADDRESS_SHARE ? plain : withAddresses;
 }
@@ -66,7 +81,7 @@ function articleOf(html: string, keepsLink: (address: string) => boolean): Block
 function leavesSite(root: HtmlElement, url: string | undefined): (address: string) => boolean {
   const base = findElement(root, (element) => element.tag === "base")?.attributes["href"];
   const own = new Set([url, base].flatMap((address) => siteOf(address) ?? []));
-  return (address) => !own.has(siteOf(address) ?? "");
+  return (address) => URL.canParse(address) && !own.has(siteOf(address) ?? "");
 }
 
 function siteOf(address: string | undefined): string | undefined {
@@ -102,68 +117,96 @@ const FURNITURE_ROLES =
 const FURNITURE_TAGS = new Set(["nav", "aside"]);
 
 /** Words in class or id with the same meaning, alone or joined by hyphens. */
-const FURNITURE_NAMES =
-  /(?:^|[\s_-])(?:cookies?|consent|gdpr|newsletter|subscribe|breadcrumbs?|sidebar|share|sharing|social|advert|advertisement|ads?|promo|sponsored|popup|modal|overlay|skip-?link|skip|navbar|navigation|nav|site-?(?:header|footer)|masthead|pagination|related-(?:posts|articles|stories)|paywall)(?:$|[\s_-])/i;
+const FURNITURE_NAMES = new RegExp(
+  String.raw`(?:^|[\s_-])(?:${[
+    "cookies?|consent|gdpr|newsletter|subscribe|sign-?up|paywall|popup|modal|overlay",
+    "breadcrumbs?|sidebar|skip-?link|skip|navbar|navigation|nav|topnav|navbox|toc|catlinks|masthead|pagination|pager",
+    "site-?(?:header|footer)|share|sharing|social|advert|advertisement|ads?|promo|sponsored",
+    "related|recommend(?:ed|ations?)|most-?(?:read|popular|viewed)|also-?(?:like|bought)",
+    "(?:post|vote|action|share)-?(?:buttons?|menu|profile|count|bar|tools?)|user-?info|page-?tools|(?:mw-)?editsection",
+  ].join("|")})(?:$|[\s_-])`,
+  "i",
+);
+/** Longer ids are made from headings. */
+const SHORT_ID = /^[^\s_-]+(?:[_-][^\s_-]+)?$/;
 
 /** An element with more of the page's text than this is no furniture, whatever it is called. */
 const MAX_FURNITURE_SHARE = 0.5;
 /** A `main` or single `article` with less is not where the text is. */
 const MIN_MAIN_SHARE = 0.2;
 
-interface MainPart {
-  readonly root: HtmlElement;
-  /** The page itself marks `root` as its main part. */
-  readonly isMarked: boolean;
-  /** Whether to leave an element below `root` out. */
-  readonly skips: (element: HtmlElement) => boolean;
-}
-
-/** The main part of a page that is no article; in doubt, more rather than less. */
-function mainPart(body: HtmlElement): MainPart {
-  const lengths = textLengths(body);
-  const lengthOf = (element: HtmlElement) => lengths.get(element) ?? 0;
-  const total = lengthOf(body);
-  const bodyElements = Array.from(elementsOf(body));
-  const inArticle = new Set<HtmlElement>();
-  for (const element of bodyElements) {
-    if (element.tag !== "article" && !isMain(element)) continue;
-    for (const inner of elementsOf(element)) inArticle.add(inner);
-  }
-
-  const mains = bodyElements.filter(isMain);
-  const articles = bodyElements.filter((element) => element.tag === "article");
-  const candidate =
-    mains.length === 1 ? mains[0] : mains.length === 0 && articles.length === 1 ? articles[0] : undefined;
-  const root = candidate !== undefined && lengthOf(candidate) >= total * MIN_MAIN_SHARE ? candidate : body;
-
-  return {
-    root,
-    isMarked: root !== body,
-    skips: (element) => {
-      if (lengthOf(element) > lengthOf(root) * MAX_FURNITURE_SHARE) return false;
-      const { tag, attributes } = element;
-      if (FURNITURE_TAGS.has(tag) || FURNITURE_ROLES.test(attributes["role"] ?? "")) return true;
-      // The header of an article holds its title; that of the page its banner.
-      if ((tag === "header" || tag === "footer") && !inArticle.has(element)) return true;
-      if (tag === "p" || tag === "a" || tag === "span" || /^h[1-6]$/.test(tag)) return false;
-      return FURNITURE_NAMES.test(attributes["class"] ?? "") || FURNITURE_NAMES.test(attributes["id"] ?? "");
-    },
-  };
-}
+/** Links of a menu within the site: their least number, and their share of its text. */
+const MIN_MENU_LINKS = 3;
+const MIN_MENU_SHARE = 0.8;
+const MENU_TAGS = new Set(["ul", "ol", "dl", "div", "section", "footer", "td", "p"]);
 
 const isMain = ({ tag, attributes }: HtmlElement) => tag === "main" || attributes["role"] === "main";
 
-function textLengths(root: HtmlElement): Map<HtmlElement, number> {
-  const lengths = new Map<HtmlElement, number>();
-  const measure = (element: HtmlElement): number => {
-    let length = 0;
+/** The one element that the page marks as its main part or article, unless the text is elsewhere. */
+function mainPart(body: HtmlElement): HtmlElement {
+  const elements = Array.from(elementsOf(body));
+  const mains = elements.filter(isMain);
+  const [candidate, ...others] = mains.length > 0 ? mains : elements.filter(({ tag }) => tag === "article");
+  if (candidate === undefined || others.length > 0) return body;
+  const lengths = textLengths(body, () => true);
+  const lengthOf = (element: HtmlElement) => lengths.get(element)?.text ?? 0;
+  return lengthOf(candidate) >= lengthOf(body) * MIN_MAIN_SHARE ? candidate : body;
+}
+
+/** Tells of an element below `root` whether it is plainly no text of the page; in doubt it is text. */
+function furnitureIn(
+  root: HtmlElement,
+  leavesSite: (address: string) => boolean,
+): (element: HtmlElement) => boolean {
+  const lengths = textLengths(root, leavesSite);
+  const total = lengths.get(root)?.text ?? 0;
+  const inArticle = new Set<HtmlElement>(isMain(root) || root.tag === "article" ? elementsOf(root) : []);
+  for (const element of elementsOf(root))
+    if (element.tag === "article" || isMain(element))
+      for (const inner of elementsOf(element)) inArticle.add(inner);
+
+  return (element) => {
+    const { tag, attributes } = element;
+    const { text, menu, links } = lengths.get(element) ?? NO_TEXT;
+    if (text > total * MAX_FURNITURE_SHARE) return false;
+    if (FURNITURE_TAGS.has(tag) || FURNITURE_ROLES.test(attributes["role"] ?? "")) return true;
+    // The header of an article holds its title; that of the page its banner.
+    if ((tag === "header" || tag === "footer") && !inArticle.has(element)) return true;
+    const least = tag === "footer" ? 1 : MIN_MENU_LINKS;
+    if (MENU_TAGS.has(tag) && links >= least && menu >= text * MIN_MENU_SHARE) return true;
+    if (tag === "p" || tag === "a" || tag === "span" || /^h[1-6]$/.test(tag)) return false;
+    const { class: names = "", id = "" } = attributes;
+    return FURNITURE_NAMES.test(names) || (SHORT_ID.test(id) && FURNITURE_NAMES.test(id));
+  };
+}
+
+/** Characters of an element; those in links within the site, and how many such links. */
+interface Lengths {
+  readonly text: number;
+  readonly menu: number;
+  readonly links: number;
+}
+
+const NO_TEXT: Lengths = { text: 0, menu: 0, links: 0 };
+
+function textLengths(root: HtmlElement, leavesSite: (address: string) => boolean): Map<HtmlElement, Lengths> {
+  const lengths = new Map<HtmlElement, Lengths>();
+  const measure = (element: HtmlElement): Lengths => {
+    let [text, menu, links] = [0, 0, 0];
     for (const child of element.children) {
-      if (typeof child === "string") length += child.trim().length;
-      else if (child.tag !== "script" && child.tag !== "style" && child.tag !== "noscript")
-        length += measure(child);
+      if (typeof child === "string") text += child.trim().length;
+      else if (child.tag !== "script" && child.tag !== "style" && child.tag !== "noscript") {
+        const inner = measure(child);
+        text += inner.text;
+        menu += inner.menu;
+        links += inner.links;
+      }
     }
-    lengths.set(element, length);
-    return length;
+    if (element.tag === "a" && text > 0 && !leavesSite(element.attributes["href"] ?? ""))
+      [menu, links] = [text, 1];
+    const found = { text, menu, links };
+    lengths.set(element, found);
+    return found;
   };
   measure(root);
   return lengths;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Block } from "../../src/core/documents/extraction.ts";
 import { readHtml } from "../../src/extraction/html.ts";
 import {
   ARTICLE_PAGE,
@@ -6,7 +7,25 @@ import {
   nestedPage,
   SCRIPTED_PAGE,
 } from "../fixtures/documents/html-documents.ts";
+import { mainTextOf, PAGE_TEMPLATES } from "../fixtures/documents/page-templates.ts";
 import { WILD_PAGES } from "../fixtures/documents/wild-pages.ts";
+
+/** F1 of the words, each as often as it stands there, without addresses of links. */
+function likeness(expected: string, blocks: readonly Block[]): number {
+  const wordsOf = (text: string) => text.match(/[\p{L}\p{N}]+/gu) ?? [];
+  const [words, found] = [
+    wordsOf(expected),
+    wordsOf(blocks.map(({ text }) => text.replace(/\]\(\S+\)/g, "]")).join("\n")),
+  ];
+  const left = new Map<string, number>();
+  for (const word of words) left.set(word, (left.get(word) ?? 0) + 1);
+  const hits = found.filter((word) => {
+    const count = left.get(word) ?? 0;
+    left.set(word, count - 1);
+    return count > 0;
+  }).length;
+  return (2 * hits) / (words.length + found.length);
+}
 
 describe("readHtml", () => {
   it("finds an article's text and what the page says of it", () => {
@@ -32,20 +51,19 @@ describe("readHtml", () => {
   });
 
   it.each(WILD_PAGES)("finds the main text of %s, and little else", (_, html) => {
-    const wordsOf = (text: string) => text.match(/[\p{L}\p{N}]+/gu) ?? [];
     const main = /<div class="main-column">(.*)<div class="rail">/s.exec(html)?.[1] ?? "";
-    const expected = wordsOf(main.replace(/<[^>]+>/g, " "));
     const { blocks, method } = readHtml(html, "https://site.example/page");
-    const found = wordsOf(blocks.map(({ text }) => text).join("\n"));
-    const left = new Map<string, number>();
-    for (const word of expected) left.set(word, (left.get(word) ?? 0) + 1);
-    const hits = found.filter((word) => {
-      const count = left.get(word) ?? 0;
-      left.set(word, count - 1);
-      return count > 0;
-    }).length;
     expect(method).toBe("readability");
-    expect((2 * hits) / (expected.length + found.length)).toBeGreaterThan(0.97);
+    expect(likeness(main.replace(/<[^>]+>/g, " "), blocks)).toBeGreaterThan(0.97);
+  });
+
+  it("finds the main text of pages after the templates of common software", () => {
+    const found = PAGE_TEMPLATES.map(([name, html]) => {
+      const { blocks } = readHtml(html, "https://site.example/page");
+      return { name, likeness: likeness(mainTextOf(html), blocks) };
+    });
+    expect(found.filter((page) => page.likeness < 0.91)).toEqual([]);
+    expect(found.reduce((sum, page) => sum + page.likeness, 0) / found.length).toBeGreaterThan(0.97);
   });
 
   it("loses nothing of a page that is no article", () => {
