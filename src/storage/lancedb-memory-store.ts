@@ -19,7 +19,6 @@ import { memoryOf, type MemoryRow, type Rows, type TableName, type VersionRow } 
 import type { TermStatistics } from "../core/recall/bm25.ts";
 import { lookAt } from "./believed-time.ts";
 import type { Stage, StoreCatalogue } from "./catalogue/catalogue.ts";
-import { bytesOf } from "./catalogue/overlay.ts";
 import type { StampedVectors } from "./catalogue/stamped-vectors.ts";
 import type { Checkpointer } from "./checkpointer.ts";
 import type { Journal, JournalRecord } from "./journal/journal.ts";
@@ -34,13 +33,10 @@ import {
   type StoreLog,
 } from "./store-indexes.ts";
 import type { Tables } from "./tables/tables.ts";
-import { RowCache } from "./row-cache.ts";
+import { CachedRows } from "./row-cache.ts";
 
 /** Pending bytes past which a write waits for the checkpointer. */
 const MAX_PENDING_BYTES = 256 * 1_024 * 1_024;
-/** Token vectors of some 13 000 memories of 40 words, and the rows of as many. */
-const TOKEN_CACHE_BYTES = 32 * 1_024 * 1_024;
-const MEMORY_CACHE_BYTES = 12 * 1_024 * 1_024;
 /** How often a write that waits looks whether there is room. */
 const ROOM_INTERVAL_MS = 50;
 
@@ -53,10 +49,7 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
   readonly #room: DiskSpace;
   readonly #clock: Clock;
   readonly #log: Pick<StoreLog, "warn">;
-  readonly #tokens = new RowCache<TokenVectors>(TOKEN_CACHE_BYTES, ({ vectors }) => vectors.byteLength);
-  readonly #memories = new RowCache<MemoryRow>(MEMORY_CACHE_BYTES, (row) =>
-    bytesOf({ table: "memories", id: row.id, row }),
-  );
+  readonly #cached: CachedRows;
   /** Accepted and not yet durable, oldest first. */
   #staged: { readonly stage: Stage; readonly settled: Promise<void> }[] = [];
   /** While a record is decided on and staged in steps: its end. */
@@ -80,11 +73,14 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
     this.#room = parts.room;
     this.#clock = parts.clock;
     this.#log = parts.log;
+    this.#cached = new CachedRows({
+      read: (table, ids) => this.#read(table, ids),
+      vectors: parts.indexes.vectors,
+      ids: () => this.memoryIds(),
+      until: this.#closing.signal,
+    });
     this.#showing = new Showing(parts.indexes, {
-      beforeRow: ({ table, id }) => {
-        if (table === "tokens") this.#tokens.forget(id);
-        else if (table === "memories") this.#memories.forget(id);
-      },
+      beforeRow: (change) => this.#cached.forget(change),
       onShown: (rows, bytes) => this.#checkpointer.notePending(rows, bytes),
     });
   }
@@ -164,7 +160,7 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
   }
 
   async readMemories(ids: readonly string[]): Promise<Map<string, SeenMemory>> {
-    const rows = await this.#memories.read(ids, (missing) => this.#read("memories", missing));
+    const rows = await this.#cached.memories(ids);
     const memories = new Map<string, SeenMemory>();
     for (const id of ids) {
       const row = rows.get(id);
@@ -214,7 +210,7 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
   /** The store's model is another from now on: its memories lack vectors until these are made again. */
   async changeModel(stamp: EmbeddingStamp): Promise<void> {
     this.#indexes.vectors.change(stamp);
-    this.#tokens.clear();
+    this.#cached.clearTokens();
     await this.#checkpointer.note();
   }
 
@@ -235,17 +231,8 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
     }
   }
 
-  async readTokens(ids: readonly string[]): Promise<Map<string, TokenVectors>> {
-    const known = this.#indexes.vectors;
-    return this.#tokens.read(ids, async (missing) => {
-      const rows = new Map<string, TokenVectors>();
-      for (const [id, { vectors, stamp }] of await this.#read("tokens", missing)) {
-        if (!known.isKnown(stamp)) continue;
-        // A copy: rows are read as views of a batch, and one of them would hold all of it.
-        rows.set(id, { vectors: vectors.slice(), isBefore: !known.isPresent(stamp) });
-      }
-      return rows;
-    });
+  readTokens(ids: readonly string[]): Promise<Map<string, TokenVectors>> {
+    return this.#cached.tokens(ids);
   }
 
   termStatistics(among?: Selection): TermStatistics {

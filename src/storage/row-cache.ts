@@ -1,3 +1,9 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { TokenVectors } from "../core/embedding.ts";
+import type { Change, MemoryRow, Rows } from "../core/rows.ts";
+import { bytesOf } from "./catalogue/overlay.ts";
+import type { StampedVectors } from "./catalogue/stamped-vectors.ts";
+
 /** No id of a memory. */
 const ALL = "";
 
@@ -81,5 +87,84 @@ export class RowCache<Row> {
     if (row === undefined) return;
     this.#bytes -= this.#bytesOf(row);
     this.#rows.delete(id);
+  }
+}
+
+/** Token vectors of some 13 000 memories of 40 words, and the rows of as many. */
+const TOKEN_CACHE_BYTES = 32 * 1_024 * 1_024;
+const MEMORY_CACHE_BYTES = 12 * 1_024 * 1_024;
+/** A store of at most so many memories is read whole, a piece at a time, once a question was asked. */
+const FILLED_MEMORIES = 13_000;
+const FILLED_AT_ONCE = 250;
+
+interface Source {
+  read<T extends "memories" | "tokens">(table: T, ids: readonly string[]): Promise<Map<string, Rows[T]>>;
+  readonly vectors: Pick<StampedVectors, "isKnown" | "isPresent">;
+  /** Of all memories, oldest first. */
+  ids(): Iterable<string>;
+  /** No row is read ahead from then on. */
+  readonly until: AbortSignal;
+}
+
+/** What questions read of memories: their rows and their token vectors. */
+export class CachedRows {
+  readonly #source: Source;
+  readonly #tokens = new RowCache<TokenVectors>(TOKEN_CACHE_BYTES, ({ vectors }) => vectors.byteLength);
+  readonly #memories = new RowCache<MemoryRow>(MEMORY_CACHE_BYTES, (row) =>
+    bytesOf({ table: "memories", id: row.id, row }),
+  );
+  #wasAsked = false;
+
+  constructor(source: Source) {
+    this.#source = source;
+  }
+
+  memories(ids: readonly string[]): Promise<Map<string, MemoryRow>> {
+    return this.#memories.read(ids, (missing) => this.#source.read("memories", missing));
+  }
+
+  tokens(ids: readonly string[]): Promise<Map<string, TokenVectors>> {
+    const rows = this.#readTokens(ids);
+    if (!this.#wasAsked) {
+      this.#wasAsked = true;
+      // What cannot be read ahead is read, and reported, when it is needed.
+      rows.then(() => this.#fill()).catch(() => undefined);
+    }
+    return rows;
+  }
+
+  /** Drops the row of a change. */
+  forget({ table, id }: Pick<Change, "table" | "id">): void {
+    if (table === "tokens") this.#tokens.forget(id);
+    else if (table === "memories") this.#memories.forget(id);
+  }
+
+  clearTokens(): void {
+    this.#tokens.clear();
+  }
+
+  #readTokens(ids: readonly string[]): Promise<Map<string, TokenVectors>> {
+    const { vectors: known } = this.#source;
+    return this.#tokens.read(ids, async (missing) => {
+      const rows = new Map<string, TokenVectors>();
+      for (const [id, { vectors, stamp }] of await this.#source.read("tokens", missing)) {
+        if (!known.isKnown(stamp)) continue;
+        // A copy: rows are read as views of a batch, and one of them would hold all of it.
+        rows.set(id, { vectors: vectors.slice(), isBefore: !known.isPresent(stamp) });
+      }
+      return rows;
+    });
+  }
+
+  /** Reads what later questions will need: reading by id would take half of their time. */
+  async #fill(): Promise<void> {
+    const ids = [...this.#source.ids()];
+    if (ids.length > FILLED_MEMORIES) return;
+    for (let first = 0; first < ids.length && !this.#source.until.aborted; first += FILLED_AT_ONCE) {
+      const piece = ids.slice(first, first + FILLED_AT_ONCE);
+      await this.#readTokens(piece);
+      await this.memories(piece);
+      await nextTurn();
+    }
   }
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
-import { RowCache } from "../../src/storage/row-cache.ts";
+import { memoryRow } from "../support/memory-row.ts";
+import { CachedRows, RowCache } from "../../src/storage/row-cache.ts";
 
 interface Row {
   readonly value: number;
@@ -64,6 +65,38 @@ describe("RowCache", () => {
     const cache = cacheOf(100);
     await expect(cache.read(["a"], () => Promise.reject(new Error("disk")))).rejects.toThrow("disk");
     expect(cache.bytes).toBe(0);
+  });
+});
+
+describe("CachedRows", () => {
+  const rowsOf = (count: number, until = new AbortController().signal) => {
+    const ids = Array.from({ length: count }, (_, i) => `m${i}`);
+    const read = vi.fn(async (table: string, wanted: readonly string[]) => {
+      const tokens = { vectors: new Int8Array(128), stamp: "s" };
+      const rows = wanted.map((id) => [id, table === "tokens" ? tokens : memoryRow({ id })] as const);
+      return new Map(rows) as Map<string, never>;
+    });
+    const vectors = { isKnown: () => true, isPresent: () => true };
+    return { cached: new CachedRows({ read, vectors, ids: () => ids, until }), read };
+  };
+  const readOf = ({ mock }: ReturnType<typeof rowsOf>["read"], table: string) =>
+    mock.calls.flatMap(([name, ids]) => (name === table ? ids : []));
+
+  it("reads all of a small store after the first question, each row once", async () => {
+    const { cached, read } = rowsOf(600);
+    await cached.tokens(["m7", "m599"]);
+    await vi.waitFor(() => expect(readOf(read, "memories").length).toBe(600));
+    expect(readOf(read, "tokens").length).toBe(600);
+    expect((await cached.tokens(["m0", "m300"])).size + (await cached.memories(["m1"])).size).toBe(3);
+    expect([readOf(read, "tokens").length, readOf(read, "memories").length]).toEqual([600, 600]);
+  });
+
+  it("reads of a large store, or of one that closes, only what is asked for", async () => {
+    for (const { cached, read } of [rowsOf(20_000), rowsOf(600, AbortSignal.abort())]) {
+      await cached.tokens(["m7"]);
+      await new Promise((done) => setTimeout(done, 5));
+      expect(read.mock.calls).toEqual([["tokens", ["m7"]]]);
+    }
   });
 });
 
