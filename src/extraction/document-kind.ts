@@ -30,23 +30,32 @@ function isTextName(name: string): boolean {
   return name.startsWith("text/") || TEXT_EXTENSIONS.has(name);
 }
 
-export const MEDIA_TYPES: Readonly<Record<TextKind, string>> = {
-  pdf: "application/pdf",
-  docx: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-  html: "text/html",
-  md: "text/markdown",
-  txt: "text/plain",
-  srt: "application/x-subrip",
-  vtt: "text/vtt",
-  eml: "message/rfc822",
-  ipynb: "application/x-ipynb+json",
-  xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-  pptx: "application/vnd.openxmlformats-officedocument.presentationml.presentation",
-  epub: "application/epub+zip",
-  png: "image/png",
-  jpeg: "image/jpeg",
-  webp: "image/webp",
+/** Media types, and the nouns of kinds that their bytes tell; all others are text. */
+const KINDS: Readonly<Record<TextKind, readonly [mediaType: string, noun?: string]>> = {
+  pdf: ["application/pdf", "a PDF"],
+  docx: ["application/vnd.openxmlformats-officedocument.wordprocessingml.document", "a Word document (DOCX)"],
+  html: ["text/html"],
+  md: ["text/markdown"],
+  txt: ["text/plain"],
+  srt: ["application/x-subrip"],
+  vtt: ["text/vtt"],
+  eml: ["message/rfc822"],
+  ipynb: ["application/x-ipynb+json"],
+  xlsx: ["application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "an Excel workbook (XLSX)"],
+  pptx: [
+    "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+    "a PowerPoint presentation (PPTX)",
+  ],
+  epub: ["application/epub+zip", "an EPUB book"],
+  png: ["image/png", "a PNG picture"],
+  jpeg: ["image/jpeg", "a JPEG picture"],
+  webp: ["image/webp", "a WebP picture"],
 };
+
+export const mediaTypeOf = (kind: TextKind): string => KINDS[kind][0];
+
+const nounOf = (kind: DocumentKind): string =>
+  kind === "audio" || kind === "video" ? kind : (KINDS[kind][1] ?? "text");
 
 export interface Claim {
   readonly claimedType?: string;
@@ -75,24 +84,12 @@ const NAMES: Readonly<Record<string, TextKind>> = {
   ppsx: "pptx",
   "application/vnd.ms-powerpoint.presentation.macroenabled.12": "pptx",
   ...Object.fromEntries(
-    Object.entries(MEDIA_TYPES).flatMap(([kind, type]) => [
+    Object.entries(KINDS).flatMap(([kind, [type]]) => [
       [kind, kind as TextKind],
       [type, kind as TextKind],
     ]),
   ),
 };
-
-/** Kinds that their bytes tell; all others are text. */
-const BINARY_KINDS: ReadonlySet<DocumentKind> = new Set([
-  "pdf",
-  "docx",
-  "xlsx",
-  "pptx",
-  "epub",
-  "png",
-  "jpeg",
-  "webp",
-]);
 
 /** Senders that do not know these formats call them plain text. */
 const TEXT_FORMATS: ReadonlySet<TextKind> = new Set(["md", "html", "srt", "vtt", "eml", "ipynb"]);
@@ -142,9 +139,9 @@ export async function kindOf(bytes: Uint8Array, claim: Claim): Promise<TextKind>
   const found = await binaryKind(bytes);
   if (found !== undefined) {
     if (claimed.name === undefined || claimed.kind === found) return found;
-    throw contradiction(claimed.name, NOUNS[found]);
+    throw contradiction(claimed.name, nounOf(found));
   }
-  if ((claimed.kind !== undefined && BINARY_KINDS.has(claimed.kind)) || claimed.isMedia) {
+  if ((claimed.kind !== undefined && nounOf(claimed.kind) !== "text") || claimed.isMedia) {
     throw contradiction(claimed.name ?? "", "text");
   }
   if (claimed.isForeign) throw unknownKind(claimed.name ?? "");
@@ -155,37 +152,15 @@ export async function kindOf(bytes: Uint8Array, claim: Claim): Promise<TextKind>
 /** Checks a claim against the known kind. @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE. */
 export function checkClaim(claim: Claim, kind: DocumentKind): void {
   const { name = "", kind: claimed, isMedia, isForeign } = claimOf(claim);
-  const isText = !BINARY_KINDS.has(kind);
-  const isCalledText = claimed !== undefined && !BINARY_KINDS.has(claimed);
   if (kind === "audio" || kind === "video") {
     if (isForeign || claimed !== undefined || /^(?:image|font)\//.test(name))
-      throw contradiction(name, NOUNS[kind]);
+      throw contradiction(name, nounOf(kind));
     return;
   }
-  if (isForeign || isMedia) throw contradiction(name, NOUNS[kind]);
-  if (claimed !== undefined && claimed !== kind && !(isText && isCalledText))
-    throw contradiction(name, NOUNS[kind]);
+  if (isForeign || isMedia) throw contradiction(name, nounOf(kind));
+  if (claimed !== undefined && claimed !== kind && (nounOf(kind) !== "text" || nounOf(claimed) !== "text"))
+    throw contradiction(name, nounOf(kind));
 }
-
-const NOUNS: Readonly<Record<DocumentKind, string>> = {
-  pdf: "a PDF",
-  docx: "a Word document (DOCX)",
-  html: "text",
-  md: "text",
-  txt: "text",
-  srt: "text",
-  vtt: "text",
-  eml: "text",
-  ipynb: "text",
-  xlsx: "an Excel workbook (XLSX)",
-  pptx: "a PowerPoint presentation (PPTX)",
-  epub: "an EPUB book",
-  png: "a PNG picture",
-  jpeg: "a JPEG picture",
-  webp: "a WebP picture",
-  audio: "audio",
-  video: "video",
-};
 
 /** The charset parameter of a content type. */
 export function claimedCharset(claimedType: string | undefined): string | undefined {

@@ -5,11 +5,10 @@ import type {
   ExtractionLimits,
   TextKind,
 } from "../core/documents/extraction.ts";
-import { claimedCharset, kindOf, MEDIA_TYPES } from "./document-kind.ts";
-import { plainTextBlocks } from "./plain-text.ts";
+import { claimedCharset, kindOf, mediaTypeOf } from "./document-kind.ts";
+import { plainTextBlocks, type ReadDocument, tooMuchText } from "./clean-text.ts";
 import { readSubtitles } from "./subtitles.ts";
 import { declaredInMarkup, decodeText } from "./text-decoding.ts";
-import { type ReadDocument, tooMuchText } from "./clean-text.ts";
 
 type Claims = Omit<ExtractionInput, "bytes">;
 type Found = ReadDocument & { readonly method: string };
@@ -41,7 +40,7 @@ export async function extractDocument(
   if (kind !== "pdf") onProgress(1, 1);
   const { blocks, method, ...metadata } = found;
   const present = Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== undefined));
-  return { kind, mediaType: MEDIA_TYPES[kind], method, ...present, charCount, blocks };
+  return { kind, mediaType: mediaTypeOf(kind), method, ...present, charCount, blocks };
 }
 
 async function read(

@@ -7,7 +7,7 @@ import type { Chunk } from "../core/documents/extraction.ts";
 import { ServiceError } from "../core/errors.ts";
 import { lowerPriority, Watchdog } from "../sandbox/watchdog.ts";
 import { extractDocument } from "./extract-document.ts";
-import type { FromWorker, ToWorker } from "./extraction-process.ts";
+import type { FromWorker, ToWorker } from "./sandboxed-text-extractor.ts";
 
 /** Text per message of chunks. */
 const MESSAGE_CHARS = 131_072;

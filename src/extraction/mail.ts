@@ -1,9 +1,8 @@
 import PostalMime, { type Address, type Email } from "postal-mime";
 import type { Block } from "../core/documents/extraction.ts";
-import { cleanDate, cleanField, cleanLine, type ReadDocument } from "./clean-text.ts";
+import { cleanDate, cleanField, cleanLine, type ReadDocument, plainTextBlocks } from "./clean-text.ts";
 import { blocksOfHtml } from "./html-blocks.ts";
 import { parseHtml } from "./html-tree.ts";
-import { plainTextBlocks } from "./plain-text.ts";
 
 /** Deeper parts and longer headers are hostile. */
 const BOUNDS = { maxNestingDepth: 32, maxHeadersSize: 1_000_000 };

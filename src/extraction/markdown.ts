@@ -10,8 +10,8 @@ import {
   cleanText,
   cleanTime,
   type ReadDocument,
+  plainTextBlocks,
 } from "./clean-text.ts";
-import { plainTextBlocks } from "./plain-text.ts";
 
 /** Quotes and lists nested deeper become text. */
 const MAX_DEPTH = 100;

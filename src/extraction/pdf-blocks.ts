@@ -1,7 +1,6 @@
 import type { Block } from "../core/documents/extraction.ts";
 import { cleanLine } from "./clean-text.ts";
-import type { Region } from "./pdf-columns.ts";
-import type { Row, Segment } from "./pdf-lines.ts";
+import type { Region, Row, Segment } from "./pdf-lines.ts";
 
 export interface PdfPage {
   /** From 1. */

@@ -4,11 +4,9 @@ import { type ServiceError, tooLarge, unprocessable } from "../core/errors.ts";
 import type { Block, ExtractionLimits } from "../core/documents/extraction.ts";
 import { cleanField, cleanLanguage, type ReadDocument, tooMuchText } from "./clean-text.ts";
 import { blocksOfPdf, headingKey } from "./pdf-blocks.ts";
-import { regionsOf } from "./pdf-columns.ts";
+import { regionsOf, type Row, rowsOfPage, type TextRun } from "./pdf-lines.ts";
 import { withoutFurniture } from "./pdf-furniture.ts";
-import { MAX_PIXELS } from "./ocr.ts";
-import { asNetpbm, type PageImage, readScans } from "./pdf-scans.ts";
-import { type Row, rowsOfPage, type TextRun } from "./pdf-lines.ts";
+import { MAX_PIXELS, asNetpbm, type PageImage, readScans } from "./ocr.ts";
 
 type Pdfjs = Awaited<ReturnType<typeof loadPdfjs>>;
 type PdfDocument = Awaited<ReturnType<Pdfjs["getDocument"]>["promise"]>;

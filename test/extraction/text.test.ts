@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cleanDate, cleanLanguage, cleanText } from "../../src/extraction/clean-text.ts";
+import { cleanDate, cleanLanguage, cleanText, plainTextBlocks } from "../../src/extraction/clean-text.ts";
 import { readMarkdown } from "../../src/extraction/markdown.ts";
-import { plainTextBlocks } from "../../src/extraction/plain-text.ts";
 import { declaredInMarkup, decodeText } from "../../src/extraction/text-decoding.ts";
 
 const bytes = (latin1: string) => new Uint8Array(Buffer.from(latin1, "latin1"));

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { WorkClock } from "../../src/sandbox/work-clock.ts";
+import { WorkClock } from "../../src/sandbox/watchdog.ts";
 
 let ends = 0;
 const clock = new WorkClock(() => (ends += 1));

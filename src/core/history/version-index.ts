@@ -106,26 +106,8 @@ function numberOf(id: string): number {
   return Number(id.slice(id.lastIndexOf(":") + 1));
 }
 
-function entryOf(id: string, row: Omit<VersionEntry, "id">): VersionEntry {
-  // Spelled out: a row has the text, which is not held.
-  return {
-    id,
-    memoryId: row.memoryId,
-    userId: row.userId,
-    version: row.version,
-    createdAt: row.createdAt,
-    supersedes: row.supersedes,
-    madeHow: row.madeHow,
-    madeBy: row.madeBy,
-    endedHow: row.endedHow,
-    endedBy: row.endedBy,
-    endedAt: row.endedAt,
-    deletedAt: row.deletedAt,
-    deletedBy: row.deletedBy,
-    keptSince: row.keptSince,
-    duplicateHash: row.duplicateHash,
-    documentId: row.documentId,
-    deletedWith: row.deletedWith,
-    original: row.original,
-  };
+/** The row without its text, which is not held. */
+function entryOf(id: string, row: Omit<VersionEntry, "id"> & Partial<VersionRow>): VersionEntry {
+  const { memory: _memory, signals: _signals, document: _document, sourceOf: _sourceOf, ...held } = row;
+  return { ...held, id };
 }

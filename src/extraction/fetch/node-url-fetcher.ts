@@ -6,7 +6,14 @@ import { fetchFailed, ServiceError, tooLarge } from "../../core/errors.ts";
 import type { Clock } from "../../core/ports.ts";
 import type { FetchedPage, FetchOptions, UrlFetcher } from "../../core/documents/document-ports.ts";
 import { claimedCharset } from "../document-kind.ts";
-import { machineAddresses } from "./address-class.ts";
+import {
+  machineAddresses,
+  checkStep,
+  hostOf,
+  type JudgedTarget,
+  type Lookup,
+  TargetGuard,
+} from "./target.ts";
 import {
   directConnector,
   parseProxy,
@@ -14,6 +21,7 @@ import {
   proxyHeaders,
   proxyRefusal,
   undici,
+  fetchFailure,
 } from "./connection.ts";
 import {
   ACCEPTED_ENCODINGS,
@@ -23,8 +31,6 @@ import {
   mediaTypeOf,
   utf8OfLatin1,
 } from "./response-head.ts";
-import { fetchFailure } from "./fetch-failure.ts";
-import { checkStep, hostOf, type JudgedTarget, type Lookup, TargetGuard } from "./target.ts";
 
 /** Milliseconds of a monotonic clock, so that a clock that is set, or a machine that slept, ends nothing. */
 export interface FetchTimeouts {

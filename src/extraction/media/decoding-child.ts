@@ -1,11 +1,9 @@
 import { type ChildProcess, execFile } from "node:child_process";
 import { type DecodingLimits, type Pcm, PCM_RATE } from "../../core/documents/audio-decoder.ts";
 import { notReady, type ServiceError, tooLarge, unprocessable } from "../../core/errors.ts";
-import { lowerPriority, passedLimit } from "../../sandbox/watchdog.ts";
+import { lowerPriority, passedLimit, WorkClock } from "../../sandbox/watchdog.ts";
 import { killGroup } from "../../sandbox/walls.ts";
-import { WorkClock } from "../../sandbox/work-clock.ts";
-import type { Container } from "./container.ts";
-import type { MediaReport } from "./media-report.ts";
+import type { Container, MediaReport } from "./container.ts";
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";

@@ -5,9 +5,8 @@ import { internal } from "../../core/errors.ts";
 import { forkSandboxed } from "../../sandbox/sandboxed-process.ts";
 import { behind, standingWalls, type Walls } from "../../sandbox/walls.ts";
 import type { WorkLimits } from "../../sandbox/watchdog.ts";
-import type { Container } from "./container.ts";
+import { type Container, type MediaReport, type OpenedMedia, readReport } from "./container.ts";
 import { DecodingChild, recordingClosed } from "./decoding-child.ts";
-import { type MediaReport, type OpenedMedia, readReport } from "./media-report.ts";
 import { INPUT, OUTPUT, STARTED } from "./media-source.ts";
 
 /** Sound takes some dozens of megabytes; tables in a file that lies take any number. */

@@ -12,10 +12,10 @@ import {
   containerOf,
   type FoundContainer,
   HEAD_BYTES,
+  type OpenedMedia,
 } from "./container.ts";
 import { checkDuration, cutOff, damaged } from "./decoding-child.ts";
 import { type DecodingInput, decodingWorker, openWith, systemFfmpeg } from "./decoding-program.ts";
-import type { OpenedMedia } from "./media-report.ts";
 import { openOriginal } from "../sandboxed-text-extractor.ts";
 import { claimOf, contradiction } from "../document-kind.ts";
 import { access, constants } from "node:fs/promises";

@@ -3,9 +3,10 @@
  * input, no child processes, no native addons, no environment, and no network where the system has walls. Its arguments are a
  * decoder, limits and FFmpeg's arguments; sound and subtitles go to its standard output.
  */
-import { writeSync } from "node:fs";
+import { writeSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { lowerPriority, Watchdog, type WorkLimits } from "../../sandbox/watchdog.ts";
-import { givenSource, STARTED } from "./media-source.ts";
+import { givenSource, STARTED, INPUT, type MediaSource, OUTPUT, writeSound } from "./media-source.ts";
 
 const STDERR = 2;
 const [decoder, limits = "{}", ...args] = process.argv.slice(2);
@@ -15,11 +16,84 @@ process.on("disconnect", () => process.exit());
 writeSync(STDERR, STARTED);
 new Watchdog(JSON.parse(limits) as WorkLimits).begin();
 
-// Loaded only when used. A decoder's message may quote the file: an error is only an exit code.
+// A decoder's message may quote the file: an error is only an exit code.
 const run = async (): Promise<number> => {
   if (decoder === "wav") return (await import("./wav.ts")).runWav(givenSource(), args);
-  return await (await import("./ffmpeg-core-engine.ts")).runFfmpegCore(givenSource(), args);
+  return await runFfmpegCore(givenSource(), args);
 };
+
+/** FFmpeg's program as WebAssembly. It is under the GPL: it runs in a process of its own, as a program would. */
+const WASM = "@ffmpeg/core/wasm";
+
+/** The part of it that is used; it is written for a browser's worker, and has no types of its own. */
+interface FfmpegCore {
+  exec(...args: string[]): number;
+  setLogger(log: (entry: { readonly message: string }) => void): void;
+  readonly FS: {
+    writeFile(name: string, data: Uint8Array): void;
+    lookupPath(name: string): { readonly node: { usedBytes: number; stream_ops: object } };
+  };
+}
+
+/** Runs FFmpeg with these arguments, as its program would; its code of exit. @throws {Error} where the package is not installed. */
+async function runFfmpegCore({ read, size }: MediaSource, args: readonly string[]): Promise<number> {
+  const core = await load();
+  core.setLogger(({ message }) => writeSync(STDERR, `${message}\n`));
+  mountInput(core, read, size);
+  mountOutput(core);
+  return core.exec(...args);
+}
+
+async function load(): Promise<FfmpegCore> {
+  const { resolve } = createRequire(import.meta.url);
+  const wasmBinary = readFileSync(resolve(WASM));
+  // It looks for the page that started it, as in a browser.
+  Object.assign(globalThis, {
+    self: globalThis,
+    location: { href: "file:///" },
+    importScripts: () => undefined,
+  });
+  // @ts-expect-error It has no types, and may be left out of an installation.
+  const module = (await import("@ffmpeg/core")) as { default: (options: object) => Promise<FfmpegCore> };
+  return module.default({ wasmBinary, print: () => undefined, printErr: () => undefined });
+}
+
+/** A file with the bytes of the one that this process was given, none of them held in memory. */
+function mountInput(core: FfmpegCore, read: MediaSource["read"], size: number): void {
+  const node = mount(core, INPUT, {
+    read: (_: unknown, memory: Int8Array, offset: number, length: number, position: number) =>
+      read(bytesOf(memory, offset, Math.max(0, Math.min(length, size - position))), position),
+  });
+  node.usedBytes = size;
+}
+
+/** A file that passes on what is written to it; FFmpeg writes sound and text from the beginning to the end. */
+function mountOutput(core: FfmpegCore): void {
+  const node = mount(core, OUTPUT, {
+    write: (_: unknown, memory: Int8Array, offset: number, length: number, position: number) => {
+      writeSound(bytesOf(memory, offset, length));
+      node.usedBytes = Math.max(node.usedBytes, position + length);
+      return length;
+    },
+  });
+}
+
+function bytesOf({ buffer, byteOffset }: Int8Array, offset: number, length: number): Uint8Array {
+  return new Uint8Array(buffer, byteOffset + offset, length);
+}
+
+/**
+ * A file in Emscripten's memory file system whose bytes are ours: it takes the size from `usedBytes`.
+ *
+ * @see https://emscripten.org/docs/api_reference/Filesystem-API.html, which does not describe the operations.
+ */
+function mount(core: FfmpegCore, name: string, operations: object) {
+  core.FS.writeFile(name, new Uint8Array(0));
+  const { node } = core.FS.lookupPath(name);
+  node.stream_ops = { ...node.stream_ops, ...operations };
+  return node;
+}
+
 run().then(
   (code) => process.exit(code),
   () => process.exit(1),

@@ -3,10 +3,9 @@ import { join } from "node:path";
 import { InferenceSession, Tensor } from "onnxruntime-node";
 import { modelUnavailable } from "../../core/errors.ts";
 import { type ModelFile, PACKAGE_ROOT, readVerified } from "../bundled-models.ts";
-import type { Whisper } from "./transcribe-recording.ts";
+import { type Whisper, WINDOW_SAMPLES } from "./transcribe-recording.ts";
 import type { WindowDecoder } from "./transcribe-window.ts";
 import { readVocabulary, type Vocabulary } from "./vocabulary.ts";
-import { WINDOW_SAMPLES } from "./window.ts";
 
 /** The model that ships with the program. */
 export const WHISPER_DIRECTORY = join(PACKAGE_ROOT, "data/models/whisper-base");

@@ -4,7 +4,7 @@ import { lowerPriority, Watchdog } from "../../sandbox/watchdog.ts";
 import { transcribeRecording, type Whisper } from "./transcribe-recording.ts";
 import { codeOf, tagOf } from "./vocabulary.ts";
 import { loadWhisper } from "./whisper-model.ts";
-import type { FromWhisper, ToWhisper } from "./whisper-process.ts";
+import type { FromWhisper, ToWhisper } from "./whisper-transcriber.ts";
 
 let loading: Promise<Whisper> | undefined;
 /** Takes the piece of sound that was asked for. */

@@ -1,8 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { classOf } from "../../../src/extraction/fetch/address-class.ts";
-import { isOwnAddress } from "../../../src/extraction/fetch/address-class.ts";
-import { hostOf } from "../../../src/extraction/fetch/target.ts";
+import { classOf, isOwnAddress, hostOf } from "../../../src/extraction/fetch/target.ts";
 
 const FORBIDDEN = [
   "169.254.0.0",

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ReadAt } from "../../../src/extraction/media/media-source.ts";
-import { Resampler, SPEECH_RATE } from "../../../src/extraction/media/resampler.ts";
-import { readWavFormat, wavSound } from "../../../src/extraction/media/wav.ts";
+import { Resampler, SPEECH_RATE, readWavFormat, wavSound } from "../../../src/extraction/media/wav.ts";
 import { wavFile } from "../../support/wav-file.ts";
 
 const reading =

@@ -5,7 +5,7 @@ import {
   pickToken,
   probabilityOf,
   randomNumbers,
-} from "../../../src/models/whisper/sampling.ts";
+} from "../../../src/models/whisper/transcribe-window.ts";
 import { at, TINY, TOKENS } from "./tiny-vocabulary.ts";
 import { times as timesUnderStress } from "../../support/stress.ts";
 
