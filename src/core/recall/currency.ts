@@ -61,6 +61,7 @@ const AS_GOOD_LINKED: Readonly<Record<Tense, number>> = { present: 0.3, past: 0.
 /** How alike they must be, with so many telling words in common. */
 const LIKENESS_CHANGED = [0.65, 0.5, 0.42];
 const LIKENESS_UNCHANGED = [0.7, 0.6];
+const LEAST_LIKENESS = Math.min(...LIKENESS_CHANGED, ...LIKENESS_UNCHANGED);
 /** A word tells what a memory is about only where at most so many of the best have it. */
 const MAX_SHARING = 3;
 /** So many of the best are looked at. */
@@ -75,13 +76,14 @@ interface Dated {
   readonly successor: Ordinal | undefined;
   /** The successor is inferred, not told. */
   readonly isGuess: boolean;
-  /** Undefined for what is no note, see `isNote`: only what is told or linked supersedes that. */
-  readonly windows: readonly Float32Array[] | undefined;
+  /** See `isNote`: of all else only what is told or linked supersedes it. */
+  readonly isNote: boolean;
+  windows(): readonly Float32Array[];
   readonly sessionId: string | null;
   readonly project: string | null;
   /** See `changeWords`. */
-  readonly changes: ReadonlySet<string>;
-  readonly terms: ReadonlySet<string>;
+  changes(): ReadonlySet<string>;
+  terms(): ReadonlySet<string>;
   /** Numbers of the question that it has. */
   readonly named: readonly string[];
 }
@@ -111,6 +113,7 @@ export function currentFirst(
   const best = hits.slice(0, LOOKED_AT).flatMap((hit): Dated[] => {
     const entry = store.catalogue.at(hit.ordinal);
     if (entry === undefined) return [];
+    const content = contents.get(entry.id)?.content ?? "";
     const supersession = store.catalogue.supersession(hit.ordinal, asOf);
     const successor = supersession === undefined ? undefined : store.catalogue.find(supersession.by)?.ordinal;
     return [
@@ -120,22 +123,22 @@ export function currentFirst(
         occurredAt: entry.occurredAt,
         successor,
         isGuess: supersession?.how === "inferred",
-        windows:
-          isNote(entry.traits, entry.sessionId) && entry.documentId === null
-            ? store.windowsOf(hit.ordinal)
-            : undefined,
+        isNote: isNote(entry.traits, entry.sessionId) && entry.documentId === null,
+        windows: once(() => store.windowsOf(hit.ordinal)),
         sessionId: entry.sessionId,
         project: entry.project,
-        changes: changeWords(contents.get(entry.id)?.content ?? ""),
-        terms: tellingTerms(contents.get(entry.id)?.content ?? "", entry.project),
-        named: numbersOf(contents.get(entry.id)?.content ?? "").filter((number) => asked.has(number)),
+        changes: once(() => changeWords(content)),
+        terms: once(() => tellingTerms(content, entry.project)),
+        named: asked.size === 0 ? [] : numbersOf(content).filter((number) => asked.has(number)),
       },
     ];
   });
+  let isAsBefore = true;
   const scores = new Map(best.map(({ hit }) => [hit.ordinal, hit.score]));
   const prefer = (first: Ordinal, second: Ordinal): void => {
     const [a, b] = [scores.get(first) ?? 0, scores.get(second) ?? 0];
     if (a >= b) return;
+    isAsBefore = false;
     scores.set(first, b);
     scores.set(second, b * BEHIND);
   };
@@ -154,6 +157,7 @@ export function currentFirst(
       else prefer(earlier.hit.ordinal, later.hit.ordinal);
     }
   }
+  if (isAsBefore) return [...hits];
   return hits
     .map((hit): RankedHit => {
       const score = scores.get(hit.ordinal) ?? hit.score;
@@ -174,16 +178,25 @@ function areAsGood(a: Dated, b: Dated, share: number): boolean {
 function areAlike(later: Dated, earlier: Dated, best: readonly Dated[]): boolean {
   const isOneTalk = later.sessionId !== null && later.sessionId === earlier.sessionId;
   const isElsewhere = later.project !== null && earlier.project !== null && later.project !== earlier.project;
-  if (later.windows === undefined || earlier.windows === undefined || isOneTalk || isElsewhere) return false;
-  const tellsChange = [...later.changes].some((word) => !earlier.changes.has(word));
-  const asGood = tellsChange ? AS_GOOD_CHANGED : AS_GOOD;
-  if (!areAsGood(later, earlier, asGood)) return false;
-  const shared = [...later.terms].filter(
-    (term) => earlier.terms.has(term) && best.filter(({ terms }) => terms.has(term)).length <= MAX_SHARING,
+  if (!later.isNote || !earlier.isNote || isOneTalk || isElsewhere) return false;
+  // First what takes least: texts are analysed of few.
+  if (!areAsGood(later, earlier, AS_GOOD_CHANGED)) return false;
+  const alike = similarity(later.windows(), earlier.windows());
+  if (alike < LEAST_LIKENESS) return false;
+  const tellsChange = [...later.changes()].some((word) => !earlier.changes().has(word));
+  if (!tellsChange && !areAsGood(later, earlier, AS_GOOD)) return false;
+  const shared = [...later.terms()].filter(
+    (term) =>
+      earlier.terms().has(term) && best.filter((dated) => dated.terms().has(term)).length <= MAX_SHARING,
   ).length;
   const [alone, ...sharing] = tellsChange ? LIKENESS_CHANGED : LIKENESS_UNCHANGED;
   const likeness = shared === 0 ? alone : sharing[Math.min(shared, sharing.length) - 1];
-  return similarity(later.windows, earlier.windows) >= (likeness ?? 1);
+  return alike >= (likeness ?? 1);
+}
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
 }
 
 /** The cosine of the two windows that are most alike. */
