@@ -29,24 +29,25 @@ export function matchTokens(
   question: Int8Array,
   memories: readonly (Int8Array | undefined)[],
 ): Float32Array[] {
-  scratch ??= new Int8Rows(TOKEN_DIMENSIONS);
-  const rows = scratch;
-  rows.clear();
-  for (const vectors of memories) if (vectors !== undefined) rows.add(vectors);
+  const rows = (scratch ??= new Int8Rows(TOKEN_DIMENSIONS));
+  rows.load(memories);
   const count = question.length / TOKEN_DIMENSIONS;
-  const matches = memories.map(() => new Float32Array(count));
+  const none = new Float32Array(count);
+  const matches = memories.map((vectors) => (vectors === undefined ? none : new Float32Array(count)));
   for (let token = 0; token < count; token += 1) {
     const products = rows.dot(question.subarray(token * TOKEN_DIMENSIONS, (token + 1) * TOKEN_DIMENSIONS));
     let row = 0;
-    memories.forEach((vectors, memory) => {
-      const end = row + (vectors?.length ?? 0) / TOKEN_DIMENSIONS;
+    for (let memory = 0; memory < memories.length; memory += 1) {
+      const vectors = memories[memory];
+      const own = matches[memory];
+      if (vectors === undefined || own === undefined || vectors.length === 0) continue;
+      const end = row + vectors.length / TOKEN_DIMENSIONS;
       const front = Math.min(end, row + FRONT_TOKENS);
-      let best = row === end ? 0 : -Infinity;
+      let best = -Infinity;
       for (; row < front; row += 1) best = Math.max(best, products[row] ?? 0);
       for (; row < end; row += 1) best = Math.max(best, FURTHER_DOWN * (products[row] ?? 0));
-      const own = matches[memory];
-      if (own !== undefined) own[token] = best / TOKEN_SCALE ** 2;
-    });
+      own[token] = best / TOKEN_SCALE ** 2;
+    }
   }
   return matches;
 }
@@ -119,12 +120,15 @@ export async function gatherCandidates(
   }
 
   // Looked up before anything is awaited: what is deleted meanwhile is missing from the rows that are read later.
-  const entries = [...ordinals].flatMap((ordinal) => catalogue.at(ordinal) ?? []);
-  const edges = entries.flatMap(({ ordinal }) =>
-    waypointsOf(catalogue, ordinal).filter(
-      ({ source, target }) => source === ordinal && ordinals.has(target),
-    ),
-  );
+  const entries: CatalogueEntry[] = [];
+  const edges: RankingEdge[] = [];
+  for (const ordinal of ordinals) {
+    const entry = catalogue.at(ordinal);
+    if (entry === undefined) continue;
+    entries.push(entry);
+    for (const edge of waypointsOf(catalogue, ordinal))
+      if (edge.source === ordinal && ordinals.has(edge.target)) edges.push(edge);
+  }
   const candidates = entries.map((entry) => ({
     id: entry.id,
     ordinal: entry.ordinal,
@@ -173,7 +177,7 @@ export async function gatherCandidates(
 
 /** Raises the matches of tokens that are words of a memory's tags and project: a note tagged "car" need not say so. */
 function matchPlaces(
-  matches: readonly Float32Array[],
+  matches: Float32Array[],
   entries: readonly CatalogueEntry[],
   words: readonly string[],
 ): void {
@@ -188,10 +192,13 @@ function matchPlaces(
     return found;
   };
   entries.forEach(({ tags, project }, i) => {
-    const own = matches[i];
-    if (own === undefined) return;
     for (const place of project === null ? tags : [...tags, project]) {
-      for (const j of tokensOf(place)) own[j] = Math.max(own[j] ?? 0, PLACE_MATCH);
+      const raised = tokensOf(place);
+      // A copy, since memories without tokens share their matches.
+      const own = raised.length === 0 ? undefined : matches[i]?.slice();
+      if (own === undefined) continue;
+      for (const j of raised) own[j] = Math.max(own[j] ?? 0, PLACE_MATCH);
+      matches[i] = own;
     }
   });
 }

@@ -78,6 +78,20 @@ export class Int8Rows {
     return first;
   }
 
+  /** Replaces all rows by those of some lists, laid end to end. @throws {RangeError} as `add`. */
+  load(lists: readonly (Int8Array | undefined)[]): void {
+    let bytes = 0;
+    for (const list of lists) bytes += list?.length ?? 0;
+    this.#count = 0;
+    const room = this.makeRoom(bytes);
+    let at = 0;
+    for (const list of lists) {
+      if (list === undefined) continue;
+      room.set(list, at);
+      at += list.length;
+    }
+  }
+
   /** The rows end to end, until the next is added. */
   get values(): Int8Array {
     return new Int8Array(this.#memory.buffer, this.#rowsAt, this.#count * this.dimensions);
@@ -91,11 +105,6 @@ export class Int8Rows {
     this.#reserve(first + count);
     this.#count += count;
     return new Uint8Array(this.#memory.buffer, this.#rowsAt + first * this.dimensions, bytes);
-  }
-
-  /** Forgets the rows and keeps the room. */
-  clear(): void {
-    this.#count = 0;
   }
 
   /** Overwrites a row. @throws {RangeError} on another length, or where no row is. */

@@ -155,7 +155,7 @@ export function rank(
           -weights.time * (1 - fit(question.period, candidate.occurredAt)) * Math.max(0, total(terms));
       const scale = surroundedBy(near[i] ?? []) * (candidate.isRoot === true ? QUOTED : 1);
       if (scale !== 1) for (let at = 0; at < terms.length; at += 1) terms[at] = (terms[at] ?? 0) / scale;
-      return hit(candidate.ordinal, terms, giver === undefined ? undefined : candidates[giver]?.ordinal);
+      return new Hit(candidate.ordinal, terms, giver === undefined ? undefined : candidates[giver]?.ordinal);
     })
     .sort((a, b) => b.score - a.score || b.ordinal - a.ordinal);
 }
@@ -303,21 +303,29 @@ function total(terms: Terms): number {
   return sum;
 }
 
-function hit(ordinal: Ordinal, terms: Terms, through: Ordinal | undefined): RankedHit {
-  const sum = total(terms);
-  const score = scoreOf(sum);
-  return {
-    ordinal,
-    score,
-    // Each term has the part of the score that it has of the sum; made when asked for, of the few that are answered.
-    get shares() {
-      const shares: Partial<Record<RankingTerm, number>> = {};
-      for (const [at, term] of TERMS.entries()) {
-        const value = terms[at] ?? 0;
-        if (value !== 0 && score > 0) shares[term] = (score * value) / sum;
-      }
-      return shares;
-    },
-    path: through === undefined ? [ordinal] : [through, ordinal],
-  };
+/** A class, since hundreds of objects with a getter of their own take a tenth of ranking. */
+class Hit implements RankedHit {
+  readonly ordinal: Ordinal;
+  readonly score: number;
+  readonly path: readonly Ordinal[];
+  readonly #terms: Terms;
+  readonly #sum: number;
+
+  constructor(ordinal: Ordinal, terms: Terms, through: Ordinal | undefined) {
+    this.ordinal = ordinal;
+    this.#terms = terms;
+    this.#sum = total(terms);
+    this.score = scoreOf(this.#sum);
+    this.path = through === undefined ? [ordinal] : [through, ordinal];
+  }
+
+  /** Each term has the part of the score that it has of the sum; made when asked for, of the few that are answered. */
+  get shares(): RankedHit["shares"] {
+    const shares: Partial<Record<RankingTerm, number>> = {};
+    for (const [at, term] of TERMS.entries()) {
+      const value = this.#terms[at] ?? 0;
+      if (value !== 0 && this.score > 0) shares[term] = (this.score * value) / this.#sum;
+    }
+    return shares;
+  }
 }

@@ -194,6 +194,13 @@ export function numbersOf(strings: readonly string[], interner: Interner): reado
   return strings.length === 0 ? NO_NUMBERS : strings.map((string) => interner.number(string));
 }
 
+const NO_STRINGS: readonly string[] = [];
+
+export function stringsOf(numbers: readonly number[] | undefined, interner: Interner): readonly string[] {
+  if (numbers === undefined || numbers.length === 0) return NO_STRINGS;
+  return numbers.map((number) => interner.string(number) ?? "");
+}
+
 /** From the bits of all sectors; the primary one first. */
 export const sectorList = (primary: Sector, bits: number): Sector[] => [
   primary,

@@ -14,6 +14,7 @@ import {
   placeIn,
   sectorBits,
   sectorList,
+  stringsOf,
   Successors,
 } from "./column.ts";
 
@@ -176,7 +177,7 @@ export class MemoryColumns {
   }
 
   isLive(ordinal: Ordinal): boolean {
-    return this.#live.get(ordinal) === 1;
+    return this.#live.values[ordinal] === 1;
   }
 
   idOf(ordinal: Ordinal): string {
@@ -223,7 +224,7 @@ export class MemoryColumns {
 
   signals(ordinal: Ordinal): Signals {
     const { salience, lastSeenAt } = this.#numbers;
-    return { salience: salience.get(ordinal), lastSeenAt: lastSeenAt.get(ordinal) };
+    return { salience: salience.values[ordinal] ?? 0, lastSeenAt: lastSeenAt.values[ordinal] ?? 0 };
   }
 
   setSignals(ordinal: Ordinal, { salience, lastSeenAt }: Signals): void {
@@ -245,37 +246,41 @@ export class MemoryColumns {
     salienceOf: (signals: Signals, sector: Sector) => number,
   ): CatalogueEntry | undefined {
     if (!this.isLive(ordinal)) return undefined;
-    const createdAt = this.#numbers.createdAt.get(ordinal);
-    const occurredAt = this.#numbers.occurredAt.get(ordinal);
-    const traits = this.#numbers.traits.get(ordinal);
+    const strings = this.#strings;
+    // The numbers themselves: one `get` for columns of all kinds of numbers is slow, and hundreds of entries are made a question.
+    const { createdAt: created, updatedAt, occurredAt, version, words, traits, speaker } = this.#numbers;
+    const { user, project, session, createdBy, document, primarySector: sector } = this.#numbers;
+    const createdAt = created.values[ordinal] ?? 0;
+    const happenedAt = occurredAt.values[ordinal] ?? 0;
+    const bits = traits.values[ordinal] ?? 0;
     const signals = this.signals(ordinal);
-    const primarySector = SECTORS[this.#numbers.primarySector.get(ordinal)] ?? "semantic";
-    // Spelled out, not spread: hundreds are made a question.
+    const primarySector = SECTORS[sector.values[ordinal] ?? 0] ?? "semantic";
+    // Spelled out, not spread.
     return {
       ordinal,
       id: this.idOf(ordinal),
-      userId: this.#strings.users.string(this.#numbers.user.get(ordinal)),
-      project: this.#strings.projects.string(this.#numbers.project.get(ordinal)),
-      sessionId: this.#strings.sessions.string(this.#numbers.session.get(ordinal)),
-      createdBy: this.#strings.clients.string(this.#numbers.createdBy.get(ordinal)),
-      documentId: this.#strings.documents.string(this.#numbers.document.get(ordinal)),
-      occurredAt: Number.isNaN(occurredAt) ? createdAt : occurredAt,
-      isTimeGiven: !Number.isNaN(occurredAt),
+      userId: strings.users.string(user.values[ordinal] ?? 0),
+      project: strings.projects.string(project.values[ordinal] ?? 0),
+      sessionId: strings.sessions.string(session.values[ordinal] ?? 0),
+      createdBy: strings.clients.string(createdBy.values[ordinal] ?? 0),
+      documentId: strings.documents.string(document.values[ordinal] ?? 0),
+      occurredAt: Number.isNaN(happenedAt) ? createdAt : happenedAt,
+      isTimeGiven: !Number.isNaN(happenedAt),
       createdAt,
-      updatedAt: this.#numbers.updatedAt.get(ordinal),
+      updatedAt: updatedAt.values[ordinal] ?? 0,
       lastSeenAt: signals.lastSeenAt,
       salience: salienceOf(signals, primarySector),
-      version: this.#numbers.version.get(ordinal),
+      version: version.values[ordinal] ?? 0,
       primarySector,
       sectors: this.#sectorsOf(ordinal),
-      tags: this.#stringsOf(this.#lists.tags[ordinal], this.#strings.tags),
+      tags: stringsOf(this.#lists.tags[ordinal], strings.tags),
       supersedes: this.successors.idsOf(ordinal),
       traits: {
-        asks: (traits & ASKS) !== 0,
-        tellsTime: (traits & TELLS_TIME) !== 0,
-        speaker: this.#strings.speakers.string(this.#numbers.speaker.get(ordinal)),
-        names: this.#stringsOf(this.#lists.names[ordinal], this.#strings.names),
-        words: this.#numbers.words.get(ordinal),
+        asks: (bits & ASKS) !== 0,
+        tellsTime: (bits & TELLS_TIME) !== 0,
+        speaker: strings.speakers.string(speaker.values[ordinal] ?? 0),
+        names: stringsOf(this.#lists.names[ordinal], strings.names),
+        words: words.values[ordinal] ?? 0,
       },
     };
   }
@@ -301,7 +306,7 @@ export class MemoryColumns {
   }
 
   sessionNeighbour(ordinal: Ordinal, distance: number): Ordinal | undefined {
-    if (this.#numbers.session.get(ordinal) === 0) return undefined;
+    if ((this.#numbers.session.values[ordinal] ?? 0) === 0) return undefined;
     const series = this.#seriesOf(ordinal);
     return series[placeIn(series, ordinal) + distance];
   }
@@ -379,18 +384,14 @@ export class MemoryColumns {
     return Number.isNaN(said) ? this.#numbers.createdAt.get(ordinal) : said;
   }
 
-  #stringsOf(numbers: readonly number[] | undefined, interner: Interner): string[] {
-    return (numbers ?? NO_NUMBERS).map((number) => interner.string(number) ?? "");
-  }
-
   #sectorsOf(ordinal: Ordinal): readonly Sector[] {
-    const place = this.#numbers.primarySector.get(ordinal);
-    const bits = this.#numbers.sectors.get(ordinal);
+    const place = this.#numbers.primarySector.values[ordinal] ?? 0;
+    const bits = this.#numbers.sectors.values[ordinal] ?? 0;
     // One list for all memories that have the same: there are few different ones.
     return (this.#sectorLists[(bits << 3) | place] ??= sectorList(SECTORS[place] ?? "semantic", bits));
   }
 
   #seriesOf(ordinal: Ordinal): Ordinal[] {
-    return (this.#series[this.#numbers.series.get(ordinal)] ??= []);
+    return (this.#series[this.#numbers.series.values[ordinal] ?? 0] ??= []);
   }
 }

@@ -38,12 +38,14 @@ describe("Int8Rows", () => {
     );
   });
 
-  it("takes several rows laid end to end, and starts anew when cleared", () => {
+  it("takes several rows laid end to end, and starts anew when others are loaded", () => {
     const rows = new Int8Rows(16);
     const two = new Int8Array(32).fill(1).fill(2, 16);
     expect([rows.add(two), rows.add(two)]).toEqual([0, 2]);
     expect([...rows.dot(new Int8Array(16).fill(1))]).toEqual([16, 32, 16, 32]);
-    rows.clear();
+    rows.load([undefined, new Int8Array(16).fill(3), new Int8Array(0), two]);
+    expect([...rows.dot(new Int8Array(16).fill(-1))]).toEqual([-48, -16, -32]);
+    rows.load([]);
     expect([rows.count, rows.dot(new Int8Array(16)).length]).toEqual([0, 0]);
   });
 
