@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import type { EmbeddingStamp, TokenVectors } from "../core/embedding.ts";
 import { notReady, ServiceError, storeFull } from "../core/errors.ts";
 import type { FactReads } from "../core/facts/fact-book.ts";
@@ -8,6 +8,7 @@ import type { SeenMemory } from "../core/memory.ts";
 import type {
   Clock,
   Decide,
+  Decision,
   MemoryStore,
   Ordinal,
   QueryTerm,
@@ -21,7 +22,7 @@ import { lookAt } from "./believed-time.ts";
 import type { Stage, StoreCatalogue } from "./catalogue/catalogue.ts";
 import type { StampedVectors } from "./catalogue/stamped-vectors.ts";
 import type { Checkpointer } from "./checkpointer.ts";
-import type { Journal, JournalRecord } from "./journal/journal.ts";
+import type { Journal, RecordToAppend } from "./journal/journal.ts";
 import { frees, diskFull } from "./journal/refusals.ts";
 import { type DiskSpace, inWords, noRoom } from "./disk-space.ts";
 import {
@@ -50,8 +51,8 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
   readonly #clock: Clock;
   readonly #log: Pick<StoreLog, "warn">;
   readonly #cached: CachedRows;
-  /** Accepted and not yet durable, oldest first. */
-  #staged: { readonly stage: Stage; readonly settled: Promise<void> }[] = [];
+  /** Accepted and not yet durable and readable, oldest first. */
+  #staged: { readonly stage: Stage; readonly settled: Promise<void>; isDurable: boolean }[] = [];
   /** While a record is decided on and staged in steps: its end. */
   #deciding: Promise<void> | undefined;
   readonly #showing: Showing;
@@ -107,22 +108,19 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
         continue;
       }
       if ("next" in decision) return this.#commitInSteps(decide, refusal);
-      const { changes, result, erases } = decision;
-      const isInFeed = erases !== undefined && this.#indexes.feed.names(erases);
-      if (changes.length > 0 || isInFeed) {
-        if (!frees(changes)) this.#assertRoom(refusal);
-        await this.#append({ time: now, changes, erases }, () => this.catalogue.stage(changes, erases));
-        return result;
+      const record = this.#recordOf(now, decision, refusal);
+      if (record !== undefined) {
+        await this.#append(record);
+        return decision.result;
       }
-      // The decision rests on what it saw, and that may not be durable yet. Refused writes never were: decide anew.
-      if (await isDurable(newest)) return result;
+      // The decision rests on what it saw, which may not be durable or readable yet. Refused writes never were: decide anew.
+      if (await isDurable(newest)) return decision.result;
     }
   }
 
   async #commitInSteps<T>(decide: Decide<T>, refusal: ServiceError | undefined): Promise<T> {
     const deciding = this.#decideInSteps(decide, refusal);
-    const end = (): void => (this.#deciding = undefined);
-    this.#deciding = deciding.then(end, end);
+    this.#deciding = Promise.allSettled([deciding]).then(() => (this.#deciding = undefined));
     const { result, written } = await deciding;
     await written;
     return result;
@@ -136,17 +134,26 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
     await Promise.allSettled(this.#staged.map(({ settled }) => settled));
     const now = this.#timeOfRecord();
     const decision = decide(this.#sectionAt(now));
-    const { changes, result, erases } = "next" in decision ? await inSlices(decision) : decision;
-    const isInFeed = erases !== undefined && this.#indexes.feed.names(erases);
-    if (changes.length === 0 && !isInFeed) return { result };
-    if (!frees(changes)) this.#assertRoom(refusal);
-    const stage = await inSlices(this.catalogue.stageInSteps(changes, erases));
+    const decided = "next" in decision ? await inSlices(decision) : decision;
+    const record = this.#recordOf(now, decided, refusal);
+    if (record === undefined) return decided;
+    const stage = await inSlices(this.catalogue.stageInSteps(record.changes, record.erases));
+    noteRecord(this.#indexes, now, record.changes);
+    await nextTurn();
     try {
-      return { result, written: this.#append({ time: now, changes, erases }, () => stage) };
+      return { result: decided.result, written: this.#append(record, stage) };
     } catch (error) {
       stage.undo();
       throw error;
     }
+  }
+
+  /** Undefined without changes. @throws {ServiceError} STORE_FULL where there is no room for them. */
+  #recordOf(time: number, { changes, erases }: Decision<unknown>, refusal?: ServiceError) {
+    if (changes.length === 0 && (erases === undefined || !this.#indexes.feed.names(erases))) return undefined;
+    const record = { time, changes, erases, frees: frees(changes) };
+    if (!record.frees) this.#assertRoom(refusal);
+    return record;
   }
 
   #sectionAt(now: number): WriteSection {
@@ -256,8 +263,8 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
    * back, newest first.
    */
   takeBackStaged(): void {
-    for (const { stage } of this.#staged.reverse()) stage.undo();
-    this.#staged = [];
+    for (const { stage, isDurable } of this.#staged.toReversed()) if (!isDurable) stage.undo();
+    this.#staged = this.#staged.filter(({ isDurable }) => isDurable);
   }
 
   /** Aborted when the store closes. */
@@ -329,18 +336,19 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
     return now;
   }
 
-  /** @throws what the journal throws at once, before anything is staged by `staging`. */
-  #append(record: Omit<JournalRecord, "sequence">, staging: () => Stage): Promise<void> {
-    const { time, changes } = record;
-    const { sequence, durable } = this.#journal.append({ ...record, frees: frees(changes) });
-    const stage = staging();
-    noteRecord(this.#indexes, time, changes);
+  /** Notes and stages what has no `known` stage. @throws what the journal throws at once, before that. */
+  #append(record: RecordToAppend, known?: Stage): Promise<void> {
+    const { sequence, durable } = this.#journal.append(record);
+    if (known === undefined) noteRecord(this.#indexes, record.time, record.changes);
+    const stage = known ?? this.catalogue.stage(record.changes, record.erases);
     // Chained at once, not awaited later: records are handed on in the order the journal resolves them.
-    const settled = durable.then(() => {
-      this.#staged.splice(this.#staged.indexOf(staged), 1);
-      return this.#showing.show({ ...record, sequence }, stage);
-    });
-    const staged = { stage, settled };
+    const settled = durable
+      .then(() => {
+        staged.isDurable = true;
+        return this.#showing.show({ ...record, sequence }, stage);
+      })
+      .finally(() => (this.#staged = this.#staged.filter((other) => other !== staged)));
+    const staged = { stage, settled, isDurable: false };
     this.#staged.push(staged);
     return settled.catch((error: unknown) => {
       // The journal knows only that the disk is full, not how much must be free.

@@ -146,8 +146,9 @@ export function* showInSteps(
   const bytes = overlay.put(sequence, changes, isLastPart);
   yield* findInSteps({ catalogue, words, vectors }, changes, ordinals);
   if (isLastPart) {
-    words.tidy();
+    // Before the steps: a checkpoint of this record may be written between them.
     feed.publish(sequence, time, feedEntries, erases);
+    yield* words.tidyInSteps();
   }
   return bytes;
 }
@@ -179,7 +180,7 @@ export function catchUp(indexes: StoreIndexes, changes: readonly Change[]): void
   const imaged = changes.filter(({ table }) => IMAGED_TABLES.has(table));
   const { ordinals } = indexes.catalogue.stage(imaged);
   for (const _ of findInSteps(indexes, imaged, ordinals));
-  indexes.words.tidy();
+  for (const _ of indexes.words.tidyInSteps());
 }
 
 /** Terms of another analyser version, such as an older journal has, are made again. */

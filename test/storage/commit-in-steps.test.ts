@@ -68,6 +68,8 @@ describe("a decision in steps", () => {
     });
     const refused = added.catch(codeOf);
     while (!has("b")) await nextTurn();
+    // The journal has it a turn later.
+    await nextTurn();
     await memory.release("refused");
     await expect(refused).resolves.toBe("STORE_FULL");
     expect([has("a"), has("b")]).toEqual([false, false]);

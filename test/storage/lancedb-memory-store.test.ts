@@ -1,6 +1,7 @@
 import { addMemory } from "../../src/core/memories/add-memories.ts";
 import { cpSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { serialize } from "node:v8";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { deleteMemory } from "../../src/core/operations.ts";
@@ -11,6 +12,7 @@ import { nodeDisk } from "../../src/storage/disk.ts";
 import { openStore } from "../../src/storage/open-store.ts";
 import { memoryStoreContract, type StoreUnderTest } from "../contract/memory-store.contract.ts";
 import { createMemoryWorld } from "../support/memory-world.ts";
+import { memoryRow } from "../support/memory-row.ts";
 import { createStoreOnDisk, type StoreOnDisk } from "../support/store-on-disk.ts";
 
 function underTest(disk: StoreOnDisk, settle: () => Promise<void>): StoreUnderTest {
@@ -60,6 +62,24 @@ describe("a store that is opened again", () => {
     const memories = await disk.ports.store.readMemories(ids);
     return ids.map((id) => memories.get(id));
   };
+
+  it("answers a duplicate of a record only when that can be read", async () => {
+    const { store } = disk.opened;
+    const terms = Array.from({ length: 300 }, (_, k) => `term${k}`).join(" ");
+    const long = store.commit(({ nextOrder }) => ({
+      changes: Array.from({ length: 2_000 }, (_, i) => ({
+        table: "memories",
+        id: `long-${i}`,
+        row: memoryRow({ id: `long-${i}`, order: nextOrder + i, terms }),
+      })),
+      result: undefined,
+    }));
+    while (store.pending.rows < 10) await nextTurn();
+    const isDuplicate = await store.commit(() => ({ changes: [], result: true }));
+    expect([isDuplicate, store.pending.rows]).toEqual([true, 2_000]);
+    expect((await store.readMemories(["long-1999"])).size).toBe(1);
+    await long;
+  });
 
   it("answers rows that were read before as they are now", async () => {
     const [one, two] = [await add("one"), await add("two")];

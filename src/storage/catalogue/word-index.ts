@@ -81,10 +81,10 @@ export class WordIndex {
     this.#totalLength -= this.#lengthOfDocument.get(document);
   }
 
-  /** Sweeps when it is time; to be called once a record, however many memories it removed. */
-  tidy(): void {
+  /** Sweeps when it is time, in the steps of `packInSteps`; once per record, however many memories it removed. */
+  *tidyInSteps(): Generator<void, void> {
     const dead = this.#documents - this.#memories;
-    if (dead > 1_000 && dead > MAX_DEAD_SHARE * this.#documents) this.pack();
+    if (dead > 1_000 && dead > MAX_DEAD_SHARE * this.#documents) yield* this.packInSteps();
   }
 
   /** Statistics of all live memories, or of the given ones. Cost: linear in all memories, and for a term in those that have it. */
@@ -161,6 +161,11 @@ export class WordIndex {
 
   /** Renumbers the living documents, drops the postings of dead ones, and puts all into one block. */
   pack(): void {
+    for (const _ of this.packInSteps());
+  }
+
+  /** Like `pack`, in steps: until the last one all is as before. Nothing may be put or removed meanwhile. */
+  *packInSteps(): Generator<void, void> {
     const ordinalOfDocument = new Int32Array(this.#memories);
     const lengthOfDocument = new Uint32Array(this.#memories);
     const renumbered = new Int32Array(this.#documents).fill(NOBODY);
@@ -172,13 +177,15 @@ export class WordIndex {
       ordinalOfDocument[next] = ordinal;
       lengthOfDocument[next] = this.#lengthOfDocument.get(document);
       next += 1;
-      this.#documentOfOrdinal.set(ordinal, next);
     }
     const terms: string[] = [];
     const ends: number[] = [];
     const values = new Column((length) => new Int32Array(length));
     let end = 0;
+    let seen = 0;
     for (const term of this.#terms()) {
+      seen += 1;
+      if (seen % TERMS_PER_STEP === 0) yield;
       const start = end;
       for (const postings of this.#postingsOf(term)) {
         for (const posting of postings) {
@@ -193,6 +200,7 @@ export class WordIndex {
     }
     this.#packed = postingBlock(terms, Uint32Array.from(ends), values.values.slice(0, end));
     this.#postings = new Map();
+    ordinalOfDocument.forEach((ordinal, document) => this.#documentOfOrdinal.set(ordinal, document + 1));
     this.#ordinalOfDocument.load(ordinalOfDocument);
     this.#lengthOfDocument.load(lengthOfDocument);
     this.#documents = next;

@@ -133,6 +133,7 @@ class ThreadedTables implements Tables {
   async #apply(changes: readonly Change[]): Promise<void> {
     try {
       for (const spec of Object.values(TABLE_SPECS)) {
+        await turnOfOthers();
         const own = changes.filter(({ table }) => table === spec.name);
         const ids = new Set<string>();
         let staged = 0;

@@ -98,13 +98,24 @@ describe("WordIndex", () => {
     expect(scores?.[2]).toBeGreaterThan(0);
   });
 
-  it("scores the same when the dead are swept", () => {
+  it("scores the same while the dead are swept, and after", () => {
     const index = new WordIndex();
-    for (let ordinal = 0; ordinal < 6_000; ordinal += 1) index.put(ordinal, [`w${ordinal % 10}`, "all"]);
+    const rare = (ordinal: number) => [`r${ordinal}`, `s${ordinal}`];
+    for (let ordinal = 0; ordinal < 6_000; ordinal += 1)
+      index.put(ordinal, [`w${ordinal % 10}`, "all", ...rare(ordinal)]);
     for (let ordinal = 0; ordinal < 3_000; ordinal += 1) index.remove(ordinal);
-    index.tidy();
+    const best = () => index.score(question("w3 all r5993"), 4, 6_000, undefined).top(400);
+    const before = best();
+    let steps = 0;
+    for (const _ of index.tidyInSteps()) {
+      steps += 1;
+      expect(best()).toEqual(before);
+    }
+    expect(steps).toBeGreaterThan(1);
+    expect(best()).toEqual(before);
     const fresh = new WordIndex();
-    for (let ordinal = 3_000; ordinal < 6_000; ordinal += 1) fresh.put(ordinal, [`w${ordinal % 10}`, "all"]);
+    for (let ordinal = 3_000; ordinal < 6_000; ordinal += 1)
+      fresh.put(ordinal, [`w${ordinal % 10}`, "all", ...rare(ordinal)]);
     const [scores, expected] = [index, fresh].map((one) =>
       one.score(question("w3 all"), 4, 6_000, undefined),
     );
