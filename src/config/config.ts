@@ -59,6 +59,10 @@ interface SettingSources {
 /** Read where `--config` names no other. Never searched for in the working directory, which may be anybody's. */
 export const DEFAULT_CONFIG_FILE = join(userFolders.config, "config.json");
 
+const kebab = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+export const flagOf = (name: string): string => `--${kebab(name)}`;
+const variableOf = (name: string): string => `${PREFIX}${kebab(name).replaceAll("-", "_").toUpperCase()}`;
+
 /** Every setting, with what the help and the documentation show of it. */
 export const ALL_SETTINGS = (Object.keys(SETTINGS_SCHEMA) as SettingName[]).map((name) => {
   const setting: Setting = SETTINGS_SCHEMA[name];
@@ -75,9 +79,7 @@ const DEFAULTS = Object.fromEntries(
  * directory; those in a file, from the file's folder.
  * @throws {ConfigError} for the first one that is unknown or out of range.
  */
-export function readSettings(sources: SettingSources = {}): Settings {
-  return settingsOf(layersOf(sources));
-}
+export const readSettings = (sources: SettingSources = {}): Settings => settingsOf(layersOf(sources));
 
 /** Settings by source. */
 type Layers = Readonly<Record<"file" | "variable" | "flag", Partial<Settings>>>;
@@ -204,9 +206,8 @@ function fromEnvironment(env: NodeJS.ProcessEnv): Partial<Settings> {
   for (const variable of Object.keys(env)) {
     if (!variable.startsWith(PREFIX) || known.includes(variable) || OF_KUBERNETES.test(variable)) continue;
     const nearest = nearestName(variable.slice(PREFIX.length), suffixes);
-    if (nearest !== undefined) {
+    if (nearest !== undefined)
       throw new ConfigError(`Unknown variable ${variable}; did you mean ${PREFIX}${nearest}?`);
-    }
   }
   return found;
 }
@@ -231,17 +232,15 @@ function fromFile(given: string | undefined): Partial<Settings> {
       cause: error,
     });
   }
-  if (typeof values !== "object" || values === null || Array.isArray(values)) {
+  if (typeof values !== "object" || values === null || Array.isArray(values))
     throw new ConfigError(`The configuration file ${file} must hold one JSON object of settings.`);
-  }
 
   const found: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(values)) {
-    if (key === "apiKey") {
+    if (key === "apiKey")
       throw new ConfigError(
         `The configuration file ${file} holds a key; put it into a file of its own and name that as "apiKeyFile".`,
       );
-    }
     if (!isSettingName(key))
       throw unknownSetting(
         `setting in ${file}:`,
@@ -288,16 +287,14 @@ function readSecret(
 
 /** An empty key is refused like any short one: a variable that came out empty must not open the door. */
 function checkedKey(key: string, where: string): string {
-  if (key.length < MIN_KEY_LENGTH) {
+  if (key.length < MIN_KEY_LENGTH)
     throw new ConfigError(
       `${where} has ${key.length} characters, but a key needs at least ${MIN_KEY_LENGTH}.`,
     );
-  }
-  if (!KEY_CHARACTERS.test(key)) {
+  if (!KEY_CHARACTERS.test(key))
     throw new ConfigError(
       `${where} must be visible ASCII characters without spaces, so that it fits into a header.`,
     );
-  }
   return key;
 }
 
@@ -308,21 +305,7 @@ function unknownSetting(kind: string, name: string, known: readonly string[]): C
   return new ConfigError(`Unknown ${kind} ${name}; ${hint}`);
 }
 
-function isSettingName(key: string): key is SettingName {
-  return Object.hasOwn(SETTINGS_SCHEMA, key);
-}
-
-export function flagOf(name: string): string {
-  return `--${kebab(name)}`;
-}
-
-function kebab(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-}
-
-function variableOf(name: string): string {
-  return `${PREFIX}${kebab(name).replaceAll("-", "_").toUpperCase()}`;
-}
+const isSettingName = (key: string): key is SettingName => Object.hasOwn(SETTINGS_SCHEMA, key);
 
 /** The arguments of a start with these settings. */
 export function startWordsOf({ configFile, flags }: Omit<StartedWith, "secrets">): string[] {

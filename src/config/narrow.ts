@@ -9,6 +9,4 @@ export function isMissing(error: unknown): boolean {
 }
 
 /** An error's message, for a sentence. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

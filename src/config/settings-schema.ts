@@ -41,9 +41,7 @@ function path(description: string, usual = ""): Setting<string> {
   return { ...text(description, usual), isPath: true };
 }
 
-function internal<Value>(setting: Setting<Value>): Setting<Value> {
-  return { ...setting, isInternal: true };
-}
+const internal = <Value>(setting: Setting<Value>): Setting<Value> => ({ ...setting, isInternal: true });
 
 function wholeNumber(
   description: string,

@@ -99,9 +99,7 @@ export async function timedName(folder: string, now: number): Promise<string> {
 }
 
 /** By what a list of erasures knows a user without naming them. */
-export function erasedUser(storeId: string, userId: string): string {
-  return sha256(`${storeId} ${userId}`);
-}
+export const erasedUser = (storeId: string, userId: string): string => sha256(`${storeId} ${userId}`);
 
 interface StoreOfBackups {
   readonly dataDir: string;

@@ -17,7 +17,6 @@ import { bindOperations } from "../core/operations.ts";
 import { ownTimeZone } from "../core/text/calendar.ts";
 import { readWordFrequencies } from "../core/text/stop-words.ts";
 import type { ServiceStatus } from "../core/status.ts";
-import { exitWhenIdle } from "./idle-exit.ts";
 import { openDataDirectory, openKeyRing } from "./key-service.ts";
 import { type Logger, nextTurn, sha256, systemClock, uuidSource } from "./system.ts";
 import { ADDS_PER_HOUR } from "../mcp/add-allowance.ts";
@@ -33,7 +32,6 @@ import { lockDataDirectory } from "../storage/lock.ts";
 import { openStore } from "../storage/open-store.ts";
 import { UserSummaries } from "../core/users/user-summaries.ts";
 import { createChatSummaryWriter } from "../models/chat-summary-writer.ts";
-import { followWatchedFolders } from "./watch-service.ts";
 import { readTls } from "./tls.ts";
 import { rateLimit } from "../config/exposure.ts";
 
@@ -168,8 +166,8 @@ export async function startDaemon(
       sha256,
     };
     let listeningPort: number | undefined;
-    const { openDocumentService, buildServer, listen } = await loading;
-    const service = await openDocumentService(config, ports, {
+    const modules = await loading;
+    const service = await modules.openDocumentService(config, ports, {
       log,
       ownPort: () => listeningPort,
       hasAllDocuments: opened.hasAllDocuments,
@@ -256,7 +254,7 @@ export async function startDaemon(
     };
     started.push(async () => (await agents)?.close());
     const stopping = new AbortController();
-    const app = buildServer({
+    const app = modules.buildServer({
       operations,
       documents: service.operations,
       compaction,
@@ -281,7 +279,7 @@ export async function startDaemon(
       log,
     });
     if (config.socket !== "") hideSocket(resolve(config.socket));
-    const listening = await listen(app, {
+    const listening = await modules.listen(app, {
       host: config.host,
       port: config.port,
       ...(config.socket !== "" && { socket: resolve(config.socket) }),
@@ -316,16 +314,15 @@ export async function startDaemon(
       ...(tls !== undefined && { tlsFingerprint: tls.fingerprint }),
     });
     started.push(() => removeRuntimeInfo(config.dataDir, instanceId));
-    started.push(followWatchedFolders(config.dataDir, log));
-    if (config.exitWhenIdleMs > 0) {
+    started.push(modules.followWatchedFolders(config.dataDir, log));
+    if (config.exitWhenIdleMs > 0)
       started.push(
-        exitWhenIdle(app.server, {
+        modules.exitWhenIdle(app.server, {
           afterMs: config.exitWhenIdleMs,
           isBusy: () => embedder.waiting + service.counts.jobsRunning + service.counts.jobsWaiting > 0,
           onIdle: requestStop,
         }),
       );
-    }
     return { address: config.host, port, isSecure: tls !== undefined, status, stop: stopAll };
   } catch (error) {
     await stopAll();
@@ -335,12 +332,13 @@ export async function startDaemon(
 
 /** To be called once the store and the model are read in threads of their own: the main thread has nothing to do then. */
 async function loadServerModules() {
-  const [{ openDocumentService }, { buildServer }, { listen }] = await Promise.all([
-    import("./document-service.ts"),
-    import("../http/server.ts"),
-    import("../http/listen.ts"),
-  ]);
-  return { openDocumentService, buildServer, listen };
+  const [{ followWatchedFolders, openDocumentService }, { buildServer }, { exitWhenIdle, listen }] =
+    await Promise.all([
+      import("./document-service.ts"),
+      import("../http/server.ts"),
+      import("../http/listen.ts"),
+    ]);
+  return { followWatchedFolders, openDocumentService, buildServer, exitWhenIdle, listen };
 }
 
 function accessOf({ apiKey, host, allowedHosts, allowedOrigins, trustedProxies }: Config) {

@@ -135,9 +135,7 @@ async function compareCounts({ store }: OpenedStore): Promise<Finding> {
   return ok("counts", `${counts} agree with their tables.`);
 }
 
-function count(number: number, what: string): string[] {
-  return number === 0 ? [] : [`${number} ${what}`];
-}
+const count = (number: number, what: string): string[] => (number === 0 ? [] : [`${number} ${what}`]);
 
 async function examineOriginals(dataDir: string, { store }: OpenedStore): Promise<Finding> {
   const needed = store.catalogue.documents.neededFiles();

@@ -1,6 +1,8 @@
+import { type ChildProcess, fork } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "../config/config.ts";
 import * as limits from "../config/limits.ts";
+import { VERSION } from "../config/limits.ts";
 import { bindDocumentOperations } from "../core/documents/document-operations.ts";
 import type { DocumentPorts } from "../core/documents/document-ports.ts";
 import { IngestJobs } from "../core/documents/ingest-jobs.ts";
@@ -9,13 +11,15 @@ import type { ServiceStatus } from "../core/status.ts";
 import { createUrlFetcher } from "../extraction/fetch/node-url-fetcher.ts";
 import { checkNamedProgram, openMediaDecoder } from "../extraction/media/media-decoder.ts";
 import { openExtractor } from "../extraction/sandboxed-text-extractor.ts";
+import { readWatchedFolders, watchedFoldersTime } from "../files/watched-folders.ts";
 import { isLoopback } from "../http/access.ts";
-import type { Logger } from "./system.ts";
 import { openTranscriber } from "../models/whisper/whisper-transcriber.ts";
-import { nodeDisk } from "../storage/disk.ts";
-import { DiskFileStore } from "../storage/disk-file-store.ts";
+import { builtFile } from "../sandbox/sandboxed-process.ts";
 import { standingWalls } from "../sandbox/walls.ts";
-import { VERSION } from "../config/limits.ts";
+import { lowerPriority } from "../sandbox/watchdog.ts";
+import { DiskFileStore } from "../storage/disk-file-store.ts";
+import { nodeDisk } from "../storage/disk.ts";
+import type { Logger } from "./system.ts";
 
 /** The part of the daemon that ingests documents. */
 export type DocumentService = Awaited<ReturnType<typeof openDocumentService>>;
@@ -129,4 +133,59 @@ function privateTargets({ ingestPrivate, host }: Config, isKeyNeeded: boolean): 
 async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   await sleep(milliseconds, undefined, { signal }).catch(() => undefined);
   signal.throwIfAborted();
+}
+
+const LOOK_EVERY_MS = 1_000;
+/** After the process failed. */
+const RETRY_MS = 30_000;
+
+/**
+ * Follows the folders that `memoryd watch` names, in a process of its own, while there are any.
+ * @returns the function that ends it.
+ */
+export function followWatchedFolders(dataDir: string, log: Logger): () => Promise<void> {
+  let child: ChildProcess | undefined;
+  let ended: Promise<void> = Promise.resolve();
+  let seen = 0;
+  let retryAt = 0;
+
+  function start(): void {
+    const started = fork(builtFile("cli/ingest/watch-worker.js"), [dataDir], {
+      stdio: ["ignore", "ignore", "ignore", "ipc"],
+    });
+    child = started;
+    if (started.pid !== undefined) lowerPriority(started.pid);
+    started.on("message", (message) => {
+      const { level, text } = message as { readonly level: "info" | "warn"; readonly text: string };
+      log[level](text);
+    });
+    ended = new Promise((resolve) => {
+      started.once("error", (error) => log.warn({ err: error }, "watched folders are not followed"));
+      started.once("close", (code) => {
+        child = undefined;
+        seen = 0;
+        if (code !== 0) retryAt = performance.now() + RETRY_MS;
+        resolve();
+      });
+    });
+  }
+
+  function look(): void {
+    const time = watchedFoldersTime(dataDir);
+    if (child !== undefined || time === seen || performance.now() < retryAt) return;
+    seen = time;
+    try {
+      if (readWatchedFolders(dataDir).length > 0) start();
+    } catch (error) {
+      log.warn({ err: error }, "watched folders are not followed");
+    }
+  }
+
+  look();
+  const timer = setInterval(look, LOOK_EVERY_MS).unref();
+  return async () => {
+    clearInterval(timer);
+    child?.kill("SIGKILL");
+    await ended;
+  };
 }

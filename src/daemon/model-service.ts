@@ -133,11 +133,10 @@ function unknownModel(dataDir: string, name: string): string {
   return `There is no model "${name}"; there are ${namesOf(dataDir)}.`;
 }
 
-function namesOf(dataDir: string): string {
-  return modelsOf(dataDir)
+const namesOf = (dataDir: string): string =>
+  modelsOf(dataDir)
     .map(({ name }) => name)
     .join(", ");
-}
 
 const isSame = (a: EmbeddingModel, b: EmbeddingModel) => stampKey(a.stamp) === stampKey(b.stamp);
 

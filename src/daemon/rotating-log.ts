@@ -19,9 +19,7 @@ const MAX_LOG_BYTES = 10 * 1024 ** 2;
 const KEPT_LOGS = 3;
 
 /** The log file of a daemon in the background. */
-export function logFileOf(dataDir: string): string {
-  return join(dataDir, "memoryd.log");
-}
+export const logFileOf = (dataDir: string): string => join(dataDir, "memoryd.log");
 
 /** All logs of a data directory there may be, the oldest first. */
 function logFilesOf(dataDir: string): string[] {

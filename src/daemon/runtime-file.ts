@@ -40,9 +40,7 @@ function isRuntimeInfo(info: unknown): info is RuntimeInfo {
 const FILE_NAME = "daemon.json";
 
 /** A token for one run of the daemon: 256 random bits, fit for a header. */
-export function newLocalToken(): string {
-  return randomBytes(32).toString("base64url");
-}
+export const newLocalToken = (): string => randomBytes(32).toString("base64url");
 
 /** The answer to a challenge that only the daemon of that run can give; the token itself does not cross the wire. */
 export function proofOf(
@@ -80,9 +78,7 @@ export function removeRuntimeInfo(dataDir: string, instanceId: string): void {
 }
 
 /** True for a wildcard address, at which every address of the machine is served. */
-export function isEveryAddress(address: string): boolean {
-  return address === "0.0.0.0" || address === "::";
-}
+export const isEveryAddress = (address: string): boolean => address === "0.0.0.0" || address === "::";
 
 /** The URL of a daemon that listens on `address`; loopback in place of a wildcard address. */
 export function baseUrl({
@@ -108,8 +104,6 @@ export async function lockStart(dataDir: string): Promise<DirectoryLock | undefi
 }
 
 /** The file of that lock, for people. */
-export function startLockOf(dataDir: string): string {
-  return join(dataDir, `lock.${START_LOCK}`);
-}
+export const startLockOf = (dataDir: string): string => join(dataDir, `lock.${START_LOCK}`);
 
 const START_LOCK = "starting";

@@ -16,13 +16,9 @@ let lastTurn: Promise<void> = Promise.resolve();
  * Resolves when others have had a turn of the event loop; of all that wait, one each turn. What asks at the same time would
  * else go on in one turn: eight long texts of a batch one right after the other.
  */
-export function nextTurn(): Promise<void> {
-  return (lastTurn = lastTurn.then(() => turnOfOthers()));
-}
+export const nextTurn = (): Promise<void> => (lastTurn = lastTurn.then(() => turnOfOthers()));
 
-export function sha256(text: string): string {
-  return createHash("sha256").update(text, "utf8").digest("hex");
-}
+export const sha256 = (text: string): string => createHash("sha256").update(text, "utf8").digest("hex");
 
 /** A constant phrase and an object with what varies: never text of memories, queries or facts, nor a key. */
 export type { Logger };

@@ -1,6 +1,6 @@
 import { parse } from "yaml";
 import { isObject } from "../config/narrow.ts";
-import { parseQueryTime, parseTime } from "../schemas/time.ts";
+import { parseQueryTime, parseTime } from "../schemas/wire.ts";
 
 /** What stands in the front matter of a note, and the note's text without it. */
 export interface FrontMatter {

@@ -70,27 +70,23 @@ export const OWNER: Caller = { id: "owner", name: null, scope: "admin" };
 /** @throws {ServiceError} INVALID_REQUEST for settings that leave the daemon open, with the remedy. */
 export function resolveAccess(options: AccessOptions): Access {
   const { apiKey, keys, localToken, host = "127.0.0.1", allowedHosts = [], allowedOrigins = [] } = options;
-  if (apiKey !== undefined && apiKey.length < MIN_KEY_LENGTH) {
+  if (apiKey !== undefined && apiKey.length < MIN_KEY_LENGTH)
     throw invalidRequest(`The API key is shorter than ${MIN_KEY_LENGTH} characters. Choose a longer one.`);
-  }
-  if (apiKey !== undefined && !KEY_CHARACTERS.test(apiKey)) {
+  if (apiKey !== undefined && !KEY_CHARACTERS.test(apiKey))
     throw invalidRequest("The API key must be visible ASCII, as headers carry nothing else.");
-  }
   const open = [host, ...allowedHosts.map(nameIn)].find((name) => !isLoopback(name));
   const isKeyNeeded = () => apiKey !== undefined || keys?.isLocked === true;
-  if (open !== undefined && !isKeyNeeded()) {
+  if (open !== undefined && !isKeyNeeded())
     throw invalidRequest(
       `Without an API key memoryd serves this machine only, not ${open}. Set MEMORYD_API_KEY, make a key with ` +
         "`memoryd keys create`, or leave that address out.",
     );
-  }
 
   const fixed: { readonly digest: Buffer; readonly caller: Caller }[] = [];
   if (apiKey !== undefined)
     fixed.push({ digest: digest(apiKey), caller: { id: "api-key", name: null, scope: "admin" } });
-  if (localToken !== undefined) {
+  if (localToken !== undefined)
     fixed.push({ digest: digest(localToken), caller: { id: LOCAL_TOKEN_ID, name: null, scope: "admin" } });
-  }
 
   return {
     isKeyNeeded,
@@ -122,9 +118,7 @@ export function resolveAccess(options: AccessOptions): Access {
   };
 }
 
-function callerId({ id }: ApiKey): string {
-  return `key ${id}`;
-}
+const callerId = ({ id }: ApiKey): string => `key ${id}`;
 
 const digests = new WeakMap<ApiKey, Buffer>();
 
@@ -149,9 +143,7 @@ export function isLoopback(host: string): boolean {
   return name === "localhost" || name.endsWith(".localhost");
 }
 
-export function nameIn(allowedHost: string): string {
-  return splitHost(allowedHost)?.name ?? allowedHost;
-}
+export const nameIn = (allowedHost: string): string => splitHost(allowedHost)?.name ?? allowedHost;
 
 /** A Host header in its parts, lower case, the scheme's port where none is named; undefined for any other text. */
 export function splitHost(
@@ -163,23 +155,18 @@ export function splitHost(
 }
 
 /** An address as it stands in a Host header. */
-export function bracketed(host: string): string {
-  return isIP(host) === 6 ? `[${host}]` : host;
-}
+export const bracketed = (host: string): string => (isIP(host) === 6 ? `[${host}]` : host);
 
 function originOf(text: string): string {
   const origin = URL.canParse(text) ? new URL(text).origin : "null";
-  if (origin === "null") {
+  if (origin === "null")
     throw invalidRequest(
       `"${text}" is not an origin. Write it as https://notes.example or http://localhost:3000.`,
     );
-  }
   return origin;
 }
 
-function digest(secret: string): Buffer {
-  return createHash("sha256").update(secret).digest();
-}
+const digest = (secret: string): Buffer => createHash("sha256").update(secret).digest();
 
 /* Tabs of the console that `memoryd open` signed in: a code, good for a minute and once, becomes a tab's token. */
 

@@ -109,15 +109,12 @@ export function createAuthentication(
 
 /** The one place where a caller's scope meets a route's. */
 function checkScope(caller: Caller | undefined, scope: Scope): asserts caller is Caller {
-  if (caller === undefined) {
+  if (caller === undefined)
     throw unauthorized("A key is needed: send it as `Authorization: Bearer KEY` or `x-api-key: KEY`.");
-  }
-  if (scope === "admin" && caller.userId !== undefined) {
+  if (scope === "admin" && caller.userId !== undefined)
     throw forbidden("This key is bound to one user; this is about all of them.");
-  }
-  if (SCOPE_RANK[caller.scope] < SCOPE_RANK[scope]) {
+  if (SCOPE_RANK[caller.scope] < SCOPE_RANK[scope])
     throw forbidden(`This key has the scope ${caller.scope}; ${scope} is needed.`);
-  }
 }
 
 interface TokenBucketOptions {

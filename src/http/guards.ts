@@ -65,27 +65,22 @@ export function guardRequests(app: FastifyInstance, access: Access, authenticate
     checkHost(request, access);
     checkForwarded(request, access);
     checkBrowser(request, reply, access);
-    if (request.method === "OPTIONS" && request.headers["access-control-request-method"] !== undefined) {
+    if (request.method === "OPTIONS" && request.headers["access-control-request-method"] !== undefined)
       return answerPreflight(request, reply);
-    }
     await authenticate(request, reply);
   });
 }
 
 function checkHost(request: FastifyRequest, access: Access): void {
   const { host } = request.headers;
-  if (host === undefined || host === "") {
-    throw invalidRequest("A Host header is needed.");
-  }
+  if (host === undefined || host === "") throw invalidRequest("A Host header is needed.");
   // Node keeps the first of two Host headers; a proxy before it may have looked at the second.
-  if ((request.raw.headersDistinct?.host?.length ?? 1) > 1) {
+  if ((request.raw.headersDistinct?.host?.length ?? 1) > 1)
     throw invalidRequest("There must be one Host header only.");
-  }
-  if (!isOwnHost(host, request, access) && !isAllowedHost(host, access)) {
+  if (!isOwnHost(host, request, access) && !isAllowedHost(host, access))
     throw forbidden(
       "The Host header names another service. Add the name to MEMORYD_ALLOWED_HOSTS if it is yours.",
     );
-  }
 }
 
 function isOwnHost(host: string, request: FastifyRequest, access: Access): boolean {
@@ -119,11 +114,10 @@ function checkForwarded(request: FastifyRequest, access: Access): void {
   const forwarded = Object.keys(request.headers).find(
     (name) => name === "forwarded" || name.startsWith("x-forwarded-"),
   );
-  if (forwarded !== undefined) {
+  if (forwarded !== undefined)
     throw forbidden(
       `The request came through a proxy (${forwarded}), which would open memoryd to others. Make a key with \`memoryd keys create\`, or set MEMORYD_API_KEY, first.`,
     );
-  }
 }
 
 /** Refuses what another site's page sends, and lets an allowed one read the answer. */
@@ -144,9 +138,8 @@ function checkBrowser(request: FastifyRequest, reply: FastifyReply, access: Acce
   }
   const site = request.headers["sec-fetch-site"];
   const isPage = request.routeOptions.config.isPage === true;
-  if ((site === "cross-site" || site === "same-site") && !isPage) {
+  if ((site === "cross-site" || site === "same-site") && !isPage)
     throw forbidden("Web pages of other sites may not call.");
-  }
 }
 
 function isOwnOrigin(origin: string, request: FastifyRequest, access: Access): boolean {
@@ -166,8 +159,7 @@ function answerPreflight(request: FastifyRequest, reply: FastifyReply): FastifyR
     "access-control-allow-headers": CORS_REQUEST_HEADERS,
     "access-control-max-age": PREFLIGHT_MAX_AGE_S,
   });
-  if (request.headers["access-control-request-private-network"] === "true") {
+  if (request.headers["access-control-request-private-network"] === "true")
     reply.header("access-control-allow-private-network", "true");
-  }
   return reply.code(204).send();
 }

@@ -36,12 +36,9 @@ export function readJsonBodies(app: FastifyInstance): void {
 
 async function parseBody(request: FastifyRequest, bytes: Buffer): Promise<unknown> {
   const charset = CHARSET.exec(request.headers["content-type"] ?? "")?.[1];
-  if (charset !== undefined && !/^utf-?8$/i.test(charset)) {
+  if (charset !== undefined && !/^utf-?8$/i.test(charset))
     throw unsupportedMediaType(`JSON is read as UTF-8, not as ${charset}.`);
-  }
-  if (request.headers["idempotency-key"] !== undefined) {
-    request.bodyHash = await inTurns(hashInSteps(bytes));
-  }
+  if (request.headers["idempotency-key"] !== undefined) request.bodyHash = await inTurns(hashInSteps(bytes));
   if (bytes.length === 0) {
     if (request.routeOptions.config.optionalBody === true) return null;
     throw invalidRequest("The body is empty: send a JSON object.");

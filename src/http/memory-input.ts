@@ -36,9 +36,7 @@ import { nextPlace, type Page, pageOf } from "./page.ts";
 import { invalid } from "./problem.ts";
 import { writer } from "./request-headers.ts";
 
-function isPresent<T>(value: T): value is NonNullable<T> {
-  return value !== null && value !== undefined;
-}
+const isPresent = <T>(value: T): value is NonNullable<T> => value !== null && value !== undefined;
 
 export function addMemoryInput(body: Static<typeof AddMemoryBody>): AddMemoryInput {
   const { supersedes, ...input } = fromWire(AddMemoryBody, body);
@@ -221,9 +219,8 @@ export function deletion(
 
 function queryFilter(filters: Static<typeof QueryFilters>, userId: string | undefined): MemoryFilter {
   const { sector, sectors, project } = filters;
-  if (isPresent(sector) && isPresent(sectors) && !sectors.includes(sector)) {
+  if (isPresent(sector) && isPresent(sectors) && !sectors.includes(sector))
     throw invalid("/filters/sector", "is not among `sectors`: give one of the two");
-  }
   const { minScore: _score, project: _project, sector: _sector, ...filter } = fromWire(QueryFilters, filters);
   return {
     ...filter,
@@ -236,9 +233,7 @@ function queryFilter(filters: Static<typeof QueryFilters>, userId: string | unde
 }
 
 /** An id in the one form it is kept in. @throws {ServiceError} NOT_FOUND for what cannot be one. */
-export function memoryIdOf(text: string): string {
-  return uuidOf(text, "memory");
-}
+export const memoryIdOf = (text: string): string => uuidOf(text, "memory");
 
 /** The same for a record of another kind, which the error names. */
 export function uuidOf(text: string, kind: string): string {

@@ -70,14 +70,13 @@ function describeOperation(route: RouteOptions, components: Record<string, unkno
       content: { "application/json": { schema: publish(reply, components) } },
     };
   }
-  if (answers !== undefined) {
+  if (answers !== undefined)
     responses["200"] = {
       description: "Done",
       content: {
         [answers]: answers === "text/event-stream" ? {} : { schema: { type: "string", format: "binary" } },
       },
     };
-  }
   const codesByStatus = groupByStatus(errorsOf(route.url, schema, { open: scope === "open", takes }));
   for (const [status, codes] of codesByStatus) {
     responses[status] = {

@@ -41,9 +41,7 @@ export function placeOf(query: PageQuery): Pick<Page, "limit" | "offset"> {
   return { limit, offset: parts === undefined ? offset : wholeNumber(parts[0]) };
 }
 
-export function nextPlace(offset: number): string {
-  return cursor(2, offset);
-}
+export const nextPlace = (offset: number): string => cursor(2, offset);
 
 /** A page of a list in the order of its ids; begins behind the id `after`. @throws as `pageOf`. */
 export function idPageOf(query: PageQuery): Page & { readonly after?: string } {
@@ -52,9 +50,7 @@ export function idPageOf(query: PageQuery): Page & { readonly after?: string } {
   return { limit, offset, skipped: wholeNumber(parts[0]), after: parts[1] ?? "" };
 }
 
-export function nextIdPage(after: string, skipped: number): string {
-  return cursor(3, skipped, after);
-}
+export const nextIdPage = (after: string, skipped: number): string => cursor(3, skipped, after);
 
 /** Opaque to clients, so that its content may change. */
 function cursor(...parts: readonly (string | number)[]): string {

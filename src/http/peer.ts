@@ -124,11 +124,10 @@ export function trustedProxies(proxies: readonly string[]): IsTrusted {
     const family = isIP(address);
     const longest = family === 4 ? 32 : 128;
     const length = bits === undefined ? longest : Number(bits);
-    if (family === 0 || more.length > 0 || !/^\d{1,3}$/.test(bits ?? "0") || length > longest) {
+    if (family === 0 || more.length > 0 || !/^\d{1,3}$/.test(bits ?? "0") || length > longest)
       throw invalidRequest(
         `"${proxy}" is not the address of a proxy. Name it as 10.0.0.7, or its network as 10.0.0.0/8, in --trusted-proxies.`,
       );
-    }
     list.addSubnet(address, length, family === 4 ? "ipv4" : "ipv6");
   }
   return (address) => isIP(address) !== 0 && list.check(address, isIP(address) === 4 ? "ipv4" : "ipv6");

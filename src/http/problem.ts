@@ -120,9 +120,8 @@ export function serviceErrorOf(thrown: unknown, bodyLimit?: number): ServiceErro
     const [ours, message] = refusal;
     return new ServiceError(ours, message.replace("{limit}", String(bodyLimit)), { cause: thrown });
   }
-  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
     return invalidRequest("The request could not be read.", { cause: thrown });
-  }
   return internal("unexpected error", { cause: thrown });
 }
 
@@ -181,9 +180,7 @@ export function unknownRoute(
   return notFound(`This address answers ${methods} only.`);
 }
 
-function pathOf({ url }: FastifyRequest): string {
-  return url.split("?", 1)[0] ?? "";
-}
+const pathOf = ({ url }: FastifyRequest): string => url.split("?", 1)[0] ?? "";
 
 function matches(pattern: string, path: string): boolean {
   const [expected, actual] = [pattern.split("/"), path.split("/")];

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import type { TSchema } from "typebox";
 import { invalidRequest, type ServiceError } from "../core/errors.ts";
-import { pointerStep } from "../schemas/field-faults.ts";
+import { pointerStep } from "../schemas/text-rules.ts";
 
 /** No route knows half as many. */
 const MAX_PARAMETERS = 64;

@@ -15,9 +15,8 @@ import { CompactionRecord } from "../schemas/backups.ts";
 import { DocumentRecord, type GetDocumentReply, IngestReply, type JobRecord } from "../schemas/document.ts";
 import { FactRecord, RecordFactReply } from "../schemas/fact.ts";
 import { type AddMemoryReply, MemoryRecord } from "../schemas/memory.ts";
-import { formatTime } from "../schemas/time.ts";
+import { formatTime, fromWire, toWire } from "../schemas/wire.ts";
 import { CreateKeyBody, KeyRecord } from "../schemas/user.ts";
-import { fromWire, toWire } from "../schemas/wire.ts";
 import { problemOf } from "./problem.ts";
 
 /** A memory with the fields that every answer shows, named as in the core. */
@@ -41,9 +40,7 @@ export function addedRecord({ memory, deduplicated }: AddedMemory): Static<typeo
 }
 
 /** A fact as every answer shows it. */
-export function factRecord(fact: Fact): Static<typeof FactRecord> {
-  return toWire(FactRecord, fact);
-}
+export const factRecord = (fact: Fact): Static<typeof FactRecord> => toWire(FactRecord, fact);
 
 export function recordedFactRecord({
   fact,

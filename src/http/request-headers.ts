@@ -52,9 +52,8 @@ export function clientNameIn({ headers }: FastifyRequest): string | undefined {
   if (typeof header !== "string" || header === "") return undefined;
   // Node hands over header bytes as Latin-1.
   const name = Buffer.from(header, "latin1").toString("utf8");
-  if (/[\p{Cc}\uFFFD]/u.test(name) || Array.from(name).length > MAX_CLIENT_NAME) {
+  if (/[\p{Cc}\uFFFD]/u.test(name) || Array.from(name).length > MAX_CLIENT_NAME)
     throw headerError("x-memoryd-client", `must be at most ${MAX_CLIENT_NAME} printable characters in UTF-8`);
-  }
   return name;
 }
 

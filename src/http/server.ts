@@ -23,8 +23,7 @@ import { backupRoutes, compactionRoutes, inspectRoutes, modelRoutes, systemRoute
 import { consoleRoutes, sessionRoutes } from "./routes/console.ts";
 import { documentRoutes } from "./routes/documents.ts";
 import { factReadRoutes, factWriteRoutes } from "./routes/facts.ts";
-import { feedRoutes } from "./routes/feed.ts";
-import { historyRoutes } from "./routes/history.ts";
+import { feedRoutes, historyRoutes } from "./routes/changes.ts";
 import { mcpRoutes } from "./routes/mcp.ts";
 import { ingestRoutes } from "./routes/ingest.ts";
 import { keyRoutes, userRoutes } from "./routes/users.ts";

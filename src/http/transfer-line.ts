@@ -1,8 +1,7 @@
 /** Records of an export as lines of JSON, and back. */
 import type { TransferRecord } from "../core/transfer/export-records.ts";
 import { DocumentLine, FactLine, MemoryLine, type TransferLine, WaypointLine } from "../schemas/transfer.ts";
-import { EXPORT_FORMAT, EXPORT_VERSION, fromWire, toWire } from "../schemas/wire.ts";
-import { formatTime } from "../schemas/time.ts";
+import { EXPORT_FORMAT, EXPORT_VERSION, formatTime, fromWire, toWire } from "../schemas/wire.ts";
 import { writerOf } from "../core/memory.ts";
 import { extractionFields, extractionOf } from "./records.ts";
 
@@ -44,9 +43,7 @@ export async function* linesOf(
   });
 }
 
-function jsonLine(value: object): string {
-  return `${JSON.stringify(value)}\n`;
-}
+const jsonLine = (value: object): string => `${JSON.stringify(value)}\n`;
 
 function lineOf(record: TransferRecord): TransferLine {
   switch (record.kind) {

@@ -71,12 +71,11 @@ export async function readUpload(
         else body[part.fieldname] = value.toString();
         continue;
       }
-      if (part.fieldname !== "file" || upload !== undefined) {
+      if (part.fieldname !== "file" || upload !== undefined)
         throw invalid(
           `/${part.fieldname}`,
           "must be one part named `file`: send each document in a request of its own",
         );
-      }
       const filename = cleanFilename(part.filename, "/file");
       upload = {
         file: await receive(await receiveFile(), part.file, limits.maxUploadBytes),
@@ -88,11 +87,10 @@ export async function readUpload(
     passOver(request);
     upload?.file.release();
     if (error instanceof ServiceError) throw error;
-    if (isMultipartError(error)) {
+    if (isMultipartError(error))
       throw invalidRequest("The multipart body could not be read to its end. Send it again.", {
         cause: error,
       });
-    }
     throw error;
   }
   if (request.headers["idempotency-key"] !== undefined) {

@@ -5,7 +5,7 @@ import { Compile } from "typebox/compile";
 import type { TLocalizedValidationError } from "typebox/error";
 import { ServiceError } from "../core/errors.ts";
 import { nearestName } from "../core/text/near-words.ts";
-import { fieldFaults, stepName } from "../schemas/field-faults.ts";
+import { fieldFaults, stepName } from "../schemas/text-rules.ts";
 import { TOO_LARGE_KEYWORDS } from "../schemas/fields.ts";
 import { convertQuery } from "./query-string.ts";
 

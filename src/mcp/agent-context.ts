@@ -5,7 +5,7 @@ import type { AddAllowance } from "./add-allowance.ts";
 import { invalidRequest, notFound } from "../core/errors.ts";
 import { timedQuestion } from "../core/recall/question.ts";
 import { parseLocalTime } from "../core/text/calendar.ts";
-import { parseTime } from "../schemas/time.ts";
+import { parseTime } from "../schemas/wire.ts";
 import { UUID } from "../schemas/text-rules.ts";
 
 /** The project and user of a connection. */

@@ -5,8 +5,15 @@ import {
   Server,
 } from "@modelcontextprotocol/server";
 import { forbidden, ServiceError } from "../core/errors.ts";
-import { AGENT_INSTRUCTIONS, CONTEXT_RESOURCE, PROMPTS, RESOURCE_TEMPLATES } from "../schemas/agent.ts";
-import { advertisedTool, AGENT_TOOLS, type AgentToolName } from "../schemas/agent-tools.ts";
+import {
+  advertisedTool,
+  AGENT_INSTRUCTIONS,
+  AGENT_TOOLS,
+  type AgentToolName,
+  CONTEXT_RESOURCE,
+  PROMPTS,
+  RESOURCE_TEMPLATES,
+} from "../schemas/agent-tools.ts";
 import type { AgentContext } from "./agent-context.ts";
 import { readResource, tellContext } from "./resources.ts";
 import { failed, messageOf, runTool } from "./run-tool.ts";

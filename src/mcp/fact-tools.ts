@@ -2,12 +2,11 @@
 import { invalidRequest } from "../core/errors.ts";
 import type { Fact } from "../core/facts/fact.ts";
 import { type AgentToolInput, DEFAULT_ANSWER_TOKENS, MAX_LISTED } from "../schemas/agent-tools.ts";
-import { formatTime } from "../schemas/time.ts";
+import { formatTime, present } from "../schemas/wire.ts";
 import { type AgentContext, idOf, momentOf, ownerCheck, readScope, writeScope } from "./agent-context.ts";
 import { countedAdd } from "./counted-add.ts";
 import { fitting, quoted } from "./notes.ts";
 import { refuseSecrets } from "../core/text/find-secret.ts";
-import { present } from "../schemas/wire.ts";
 
 const DEFAULT_LOOKED_UP = 20;
 

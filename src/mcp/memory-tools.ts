@@ -5,6 +5,7 @@ import type { SeenMemory } from "../core/memory.ts";
 import type { MemoryHit } from "../core/recall/query-memory.ts";
 import { type AgentToolInput, DEFAULT_ANSWER_TOKENS, MAX_LISTED } from "../schemas/agent-tools.ts";
 import { DEFAULT_BOOST } from "../schemas/memory.ts";
+import { present } from "../schemas/wire.ts";
 import { DEFAULT_MATCHES } from "../schemas/query-memory.ts";
 import { type AgentContext, idOf, momentOf, ownerCheck, readScope, writeScope } from "./agent-context.ts";
 import { countedAdd } from "./counted-add.ts";
@@ -12,7 +13,6 @@ import { ended, factLine, markedFacts } from "./fact-tools.ts";
 import { estimateTokens } from "../core/text/token-count.ts";
 import { fitting, note, notesPreface, pageOf, originOf } from "./notes.ts";
 import { refuseSecrets } from "../core/text/find-secret.ts";
-import { present } from "../schemas/wire.ts";
 
 const SNIPPET_CHARS = 300;
 /** Length of the similar memories in the reply to an add: enough to tell whether they say the same. */

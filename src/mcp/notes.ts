@@ -4,7 +4,7 @@
  */
 import { occurredAtOf, type Memory, type SeenMemory } from "../core/memory.ts";
 import { estimateTokens, withinTokens } from "../core/text/token-count.ts";
-import { formatTime } from "../schemas/time.ts";
+import { formatTime } from "../schemas/wire.ts";
 
 export type Origin = "user" | "agent" | "web" | "file";
 

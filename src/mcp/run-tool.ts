@@ -2,7 +2,7 @@ import { Compile } from "typebox/compile";
 import { type ErrorCode, invalidRequest, ServiceError } from "../core/errors.ts";
 import { nearestName } from "../core/text/near-words.ts";
 import { AGENT_TOOLS, type AgentToolInput, type AgentToolName } from "../schemas/agent-tools.ts";
-import { fieldFaults } from "../schemas/field-faults.ts";
+import { fieldFaults } from "../schemas/text-rules.ts";
 import type { AgentContext } from "./agent-context.ts";
 import { ingestText, ingestUrl } from "./document-tools.ts";
 import { endFact, lookUpFacts, recordFact, timeline } from "./fact-tools.ts";

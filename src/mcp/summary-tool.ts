@@ -1,6 +1,6 @@
 import { invalidRequest } from "../core/errors.ts";
 import { type AgentToolInput, DEFAULT_ANSWER_TOKENS } from "../schemas/agent-tools.ts";
-import { formatTime } from "../schemas/time.ts";
+import { formatTime } from "../schemas/wire.ts";
 import type { AgentContext } from "./agent-context.ts";
 import { factLine } from "./fact-tools.ts";
 import { fitting, notesPreface, quoted } from "./notes.ts";

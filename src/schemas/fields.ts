@@ -2,7 +2,7 @@
 import { type TSchema, Type } from "typebox";
 import { nullable, optional, text, time } from "./shapes.ts";
 import * as rules from "./text-rules.ts";
-import * as times from "./time.ts";
+import * as times from "./wire.ts";
 import { TIME_MARK } from "./wire.ts";
 
 /** Sectors of memory; the same list, in the same order, as the core's. */

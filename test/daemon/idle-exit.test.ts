@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import type { Server } from "node:http";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { exitWhenIdle } from "../../src/daemon/idle-exit.ts";
+import { exitWhenIdle } from "../../src/http/listen.ts";
 
 const HOUR_MS = 3_600_000;
 

@@ -3,7 +3,7 @@ import { X509Certificate } from "node:crypto";
 import { request } from "node:https";
 import { request as plainRequest } from "node:http";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { fetchPinned } from "../../src/cli/fetch-pinned.ts";
+import { fetchPinned } from "../../src/cli/connect.ts";
 import { listen, type Listening } from "../../src/http/listen.ts";
 import { createTestServer } from "../support/test-server.ts";
 import { selfSignedCertificate } from "../support/self-signed-certificate.ts";

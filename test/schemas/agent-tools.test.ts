@@ -1,8 +1,7 @@
 /** What the tools cost an agent before it has asked anything. */
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { expect, it } from "vitest";
-import { AGENT_INSTRUCTIONS } from "../../src/schemas/agent.ts";
-import { advertisedTool, chosenTools } from "../../src/schemas/agent-tools.ts";
+import { advertisedTool, AGENT_INSTRUCTIONS, chosenTools } from "../../src/schemas/agent-tools.ts";
 import { EXTRA_TOOLS, readExtraTools } from "../../src/schemas/text-rules.ts";
 
 /** By o200k, the tokenizer of a family of language models; another one, cl100k, counts fewer. */

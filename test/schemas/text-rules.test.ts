@@ -1,12 +1,11 @@
 import { Value } from "typebox/value";
 import { describe, expect, it } from "vitest";
-import { fieldFaults } from "../../src/schemas/field-faults.ts";
-import { textField } from "../../src/schemas/fields.ts";
 import {
   CLIENT_NAME,
   FACT_OBJECT,
   FACT_PATTERN,
   FACT_SUBJECT,
+  fieldFaults,
   KEY_NAME,
   PROJECT,
   QUERY_PROJECT,
@@ -14,6 +13,7 @@ import {
   textFault,
   USER_ID,
 } from "../../src/schemas/text-rules.ts";
+import { textField } from "../../src/schemas/fields.ts";
 
 const TEXTS = [
   "",

@@ -6,7 +6,7 @@ import {
   parseTime,
   QUERY_TIME_PATTERN,
   TIME_PATTERN,
-} from "../../src/schemas/time.ts";
+} from "../../src/schemas/wire.ts";
 
 const years1To9999 = fc.integer({ min: -62_135_596_800_000, max: 253_402_300_799_999 });
 

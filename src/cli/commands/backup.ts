@@ -2,7 +2,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { type Command, InvalidArgumentError } from "commander";
 import type { Backup } from "../../core/backups.ts";
-import { formatTime } from "../../schemas/time.ts";
+import { formatTime, present } from "../../schemas/wire.ts";
 import { type Daemon, findDaemon } from "../connect.ts";
 import {
   CliFailure,
@@ -18,7 +18,6 @@ import {
 } from "../output/output.ts";
 import { addCommand, type Flags, settingsOf } from "../output/options.ts";
 import { minute } from "../output/times.ts";
-import { present } from "../../schemas/wire.ts";
 
 interface BackupFlags extends Flags {
   readonly to?: string;

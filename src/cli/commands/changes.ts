@@ -19,6 +19,7 @@ import {
   printJson,
   shortId,
   tagWords,
+  textIn,
   usageFailure,
 } from "../output/output.ts";
 import { minute } from "../output/times.ts";
@@ -54,7 +55,7 @@ async function edit(given: string, flags: Flags): Promise<void> {
     const isEnded = content.endsWith("\n");
     await writeFile(file, isEnded ? content : `${content}\n`, { mode: 0o600 });
     await runEditor(editor, file);
-    const text = decoded(await readFile(file));
+    const text = textIn(await readFile(file), "The file is no longer text in UTF-8; save it so.");
     const edited = isEnded ? text : text.replace(/\r?\n$/, "");
     isDone = edited === content || edited.trim() === "";
     if (edited === content) return print("Nothing was changed.");
@@ -91,14 +92,6 @@ async function runEditor(editor: string, file: string): Promise<void> {
     throw new CliFailure(
       `The editor \`${editor}\` ended with code ${code}; set VISUAL or EDITOR to one that works.`,
     );
-}
-
-function decoded(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch (cause) {
-    throw new CliFailure("The file is no longer text in UTF-8; save it so.", { cause });
-  }
 }
 
 async function tag(given: string, changes: readonly string[], flags: Flags): Promise<void> {
@@ -162,10 +155,7 @@ export function addHistoryCommands(memoryd: Command): void {
     .action(undo);
 }
 
-async function history(
-  given: string,
-  flags: Flags & { readonly restore?: number; readonly erase?: boolean },
-): Promise<void> {
+async function history(given: string, flags: Flags): Promise<void> {
   const { api } = await connect(flags);
   const id = await memoryId(api, given);
   if (flags.restore !== undefined) {
@@ -241,7 +231,7 @@ async function trashedId(api: MemorydClient, text: string): Promise<string> {
   });
 }
 
-async function undo(flags: Flags & { readonly since?: string }): Promise<void> {
+async function undo(flags: Flags): Promise<void> {
   const { api } = await connect(flags);
   // Both calls are of the same moment.
   const since = flags.since ?? time("2h");

@@ -5,7 +5,7 @@ import { type Compaction, MemorydError } from "../../client/client.ts";
 import type { FinishedPurge } from "../../core/purge.ts";
 import { addCommand, type Flags, settingsOf } from "../output/options.ts";
 import { minute } from "../output/times.ts";
-import { formatTime } from "../../schemas/time.ts";
+import { formatTime } from "../../schemas/wire.ts";
 import {
   CliFailure,
   inBytes,
@@ -33,12 +33,7 @@ export function addCompactCommand(memoryd: Command): void {
     .action(compact);
 }
 
-interface CompactFlags extends Flags {
-  readonly now?: boolean;
-  readonly backups?: boolean;
-}
-
-async function compact(flags: CompactFlags): Promise<void> {
+async function compact(flags: Flags): Promise<void> {
   const settings = settingsOf(flags);
   const { dataDir, compactAfterMinutes } = settings;
   const { now = false, json = false, backups = false } = flags;

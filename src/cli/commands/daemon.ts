@@ -78,9 +78,7 @@ function sandbox({ walls, by }: Stats["sandbox"]): string {
   return "documents are read with access to the network; install bubblewrap to close it";
 }
 
-function inMegabytes(bytes: number): string {
-  return `${(bytes / 1e6).toFixed(1)} MB`;
-}
+const inMegabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
 
 /** The two largest units of a duration, such as `3 h 12 min`. */
 function inWords(durationMs: number): string {
@@ -114,7 +112,7 @@ async function stats(flags: Flags): Promise<void> {
   ]);
 }
 
-async function logs(flags: Flags & { readonly follow?: boolean; readonly lines?: number }): Promise<void> {
+async function logs(flags: Flags): Promise<void> {
   const { dataDir } = settingsOf(flags);
   const { text, end } = lastLines(dataDir, flags.lines ?? LOG_LINES);
   if (end === undefined && flags.follow !== true)
@@ -127,10 +125,6 @@ async function logs(flags: Flags & { readonly follow?: boolean; readonly lines?:
     await printBytes(news());
     await wait(LOG_POLL_MS);
   }
-}
-
-interface OpenFlags extends Flags {
-  readonly print?: boolean;
 }
 
 /** By then a browser has read the file that leads it on. */
@@ -149,7 +143,7 @@ export function addOpenCommand(memoryd: Command): void {
  * If a key is needed, the address has a code in its fragment, which no server and no log sees. A browser is led there by
  * a file that only this user may read: the words of a process are everybody's.
  */
-async function open(flags: OpenFlags): Promise<void> {
+async function open(flags: Flags): Promise<void> {
   const { api, url } = await (await import("../mcp/daemon-link.ts")).connectOrStart(flags);
   const address = `${url}/${await fragment(api)}`;
   if (flags.print === true) return print(address);

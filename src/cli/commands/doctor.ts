@@ -25,13 +25,8 @@ export function addDoctorCommand(memoryd: Command): void {
     .action(doctor);
 }
 
-interface DoctorFlags extends Flags {
-  readonly repair?: boolean;
-  readonly salvage?: string;
-}
-
 /** @throws {CliFailure} where anything is wrong. */
-async function doctor(flags: DoctorFlags): Promise<void> {
+async function doctor(flags: Flags): Promise<void> {
   const settings = settingsOf(flags);
   const { dataDir } = settings;
   const daemon = await findDaemon(dataDir);

@@ -37,9 +37,8 @@ const MAX_EXPORTED_LINE_BYTES = 256 * 1_024 * 1_024;
 export async function exportTo(options: ExportFlags): Promise<void> {
   const { format = "ndjson", out, originals = false, force = false } = options;
   const isFolder = format === "markdown" || originals;
-  if (isFolder && out === undefined) {
+  if (isFolder && out === undefined)
     throw usageFailure("Markdown and originals are written to a folder: name one with --out.");
-  }
   const daemon = await connect(options);
   if (out === undefined) {
     tellHowItComesBack(await copy(daemon, options, printBytes), { originals });
@@ -157,11 +156,10 @@ function tellHowItComesBack(
   { end: { documents }, namesUsers }: Exported,
   { originals }: { readonly originals: boolean },
 ): void {
-  if (documents > 0 && !originals) {
+  if (documents > 0 && !originals)
     complain(
       `The originals of ${plural(documents, "document")} are not in it; export to a folder with --originals to have them too.`,
     );
-  }
   if (namesUsers)
     complain("It says whose records are: `memoryd import --keep-users` brings them back to their users.");
 }
@@ -224,11 +222,10 @@ async function refuseTaken(target: string, isFolder: boolean, force: boolean): P
   if (!force)
     throw new CliFailure(`${target} is there already; name another place, or replace it with --force.`);
   if (!found.isDirectory()) {
-    if (isFolder) {
+    if (isFolder)
       throw new CliFailure(
         `${target} is a file, and Markdown and originals are written to a folder; name another place.`,
       );
-    }
     return;
   }
   const index = await lstat(join(target, FOLDER_INDEX)).catch(() => undefined);

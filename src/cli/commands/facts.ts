@@ -100,13 +100,7 @@ function conditionsOf({ user, project, knownAt, limit }: Flags): FactPlace {
   return present({ user_id: user, project, known_at: knownAt, l: limit });
 }
 
-interface AddFlags extends Flags {
-  readonly confidence?: number;
-  readonly source?: string;
-  readonly many?: boolean;
-}
-
-async function add(subject: string, predicate: string, object: string, flags: AddFlags): Promise<void> {
+async function add(subject: string, predicate: string, object: string, flags: Flags): Promise<void> {
   const { from, to, confidence, user, project, source, many, metadata } = flags;
   const kept = metadata === undefined ? undefined : parseMetadata(metadata);
   const { api } = await connect(flags);
@@ -129,11 +123,7 @@ async function add(subject: string, predicate: string, object: string, flags: Ad
   }
 }
 
-async function get(
-  subject: string,
-  predicate: string | undefined,
-  flags: Flags & { readonly all?: boolean },
-) {
+async function get(subject: string, predicate: string | undefined, flags: Flags) {
   const { api } = await connect(flags);
   if (predicate === undefined && UUID.test(subject)) {
     const fact = await api.facts.get(subject, present({ user_id: flags.user, known_at: flags.knownAt }));
@@ -158,11 +148,7 @@ async function timeline(subject: string, predicate: string | undefined, flags: F
   printRest(answer.timeline.length, answer.total, "change");
 }
 
-async function compare(
-  time1: string,
-  time2: string,
-  flags: Flags & { readonly subject?: string },
-): Promise<void> {
+async function compare(time1: string, time2: string, flags: Flags): Promise<void> {
   const { api } = await connect(flags);
   const answer = await api.facts.compare({
     time1,

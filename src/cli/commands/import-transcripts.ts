@@ -238,9 +238,7 @@ async function orGone<T>(answer: Promise<T>): Promise<T | undefined> {
   }
 }
 
-function memoryItem(where: string, body: MemoryFields): ImportItem {
-  return { kind: "memory", where, body };
-}
+const memoryItem = (where: string, body: MemoryFields): ImportItem => ({ kind: "memory", where, body });
 
 function checked(given: ImportItem, { flags, report }: Run): Sendable | undefined {
   const item = checkItem(given, flags);

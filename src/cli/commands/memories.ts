@@ -19,6 +19,7 @@ import {
   sayIfLost,
   shortId,
   tagWords,
+  textIn,
   usageFailure,
 } from "../output/output.ts";
 import { doubt, period, statement } from "../output/draw-timeline.ts";
@@ -107,13 +108,7 @@ export function addMemoryCommands(memoryd: Command): void {
     .action(remove);
 }
 
-interface AddFlags extends Flags {
-  readonly occurredAt?: string;
-  readonly supersedes?: readonly string[];
-  readonly file?: string;
-}
-
-async function add(words: readonly string[], flags: AddFlags): Promise<void> {
+async function add(words: readonly string[], flags: Flags): Promise<void> {
   const { metadata, tag, session, user, project, occurredAt } = flags;
   const kept = metadata === undefined ? undefined : parseMetadata(metadata);
   const content = await contentOf(words, flags.file);
@@ -168,23 +163,11 @@ async function contentOf(words: readonly string[], file: string | undefined): Pr
 }
 
 function decoded(bytes: Uint8Array, what: string): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes).replace(/\r?\n$/, "");
-  } catch (cause) {
-    throw new CliFailure(`${what} is not text in UTF-8, so nothing was added.`, { cause });
-  }
+  const text = textIn(bytes, `${what} is not text in UTF-8, so nothing was added.`);
+  return text.replace(/^\ufeff/, "").replace(/\r?\n$/, "");
 }
 
-async function query(
-  words: readonly string[],
-  flags: Flags & {
-    readonly k?: number;
-    readonly minScore?: number;
-    readonly timeZone?: string;
-    readonly all?: boolean;
-    readonly asOf?: string;
-  },
-) {
+async function query(words: readonly string[], flags: Flags) {
   const text = words.join(" ");
   if (text.trim() === "") throw usageFailure("There is nothing to look for; give the question as arguments.");
   const { project, session, tag, sector, from, to, minScore } = flags;
@@ -207,9 +190,7 @@ async function query(
   printMatches(answer.matches, flags.all === true || minScore !== undefined ? undefined : relevant);
 }
 
-async function context(
-  flags: Flags & { readonly query?: string; readonly maxTokens?: number },
-): Promise<void> {
+async function context(flags: Flags): Promise<void> {
   const { user: user_id, project, query, maxTokens: max_tokens } = flags;
   const { api } = await connect(flags);
   const answer = await api.context(present({ user_id, project, query, max_tokens }));
@@ -306,7 +287,7 @@ function lineOf({ id, created_at, occurred_at, content, tags }: Memory): string 
   return `${head}  ${beginning(content)}${paint("faint", tagWords(tags))}`;
 }
 
-async function remove(given: readonly string[], flags: Flags & { readonly erase?: boolean }): Promise<void> {
+async function remove(given: readonly string[], flags: Flags): Promise<void> {
   const { api } = await connect(flags);
   const memories = new Map<string, Memory>();
   for (const text of given) {

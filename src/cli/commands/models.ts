@@ -82,7 +82,7 @@ async function use(name: string, flags: Flags): Promise<void> {
   );
 }
 
-async function pull(source: string, flags: Flags & { readonly as?: string }): Promise<void> {
+async function pull(source: string, flags: Flags): Promise<void> {
   const { dataDir } = settingsOf(flags);
   // Loads what reads models, which no other command needs.
   const { pullModel } = await import("../../daemon/pull-model.ts");

@@ -20,7 +20,6 @@ import { confirmed } from "./memories.ts";
 import { present } from "../../schemas/wire.ts";
 
 interface ReviewFlags extends Flags {
-  readonly since?: string;
   readonly captured?: boolean;
   readonly origin?: string;
   readonly conversation?: string;
@@ -136,29 +135,12 @@ async function keep(api: MemorydClient, entries: readonly Entry[]): Promise<void
 
 function factEntry(fact: Fact): Entry {
   const { id, project, created_by: client, recorded_at: created_at, metadata } = fact;
-  return {
-    id,
-    kind: "fact",
-    client,
-    created_at,
-    project,
-    tags: [],
-    text: beginning(statement(fact)),
-    noteIds: [],
-    metadata,
-  };
+  const text = beginning(statement(fact));
+  return { id, kind: "fact", client, created_at, project, tags: [], text, noteIds: [], metadata };
 }
 
-function memoryEntry({
-  id,
-  content,
-  source,
-  created_by: client,
-  created_at,
-  project,
-  tags,
-  metadata,
-}: Memory): Entry {
+function memoryEntry(memory: Memory): Entry {
+  const { id, content, source, created_by: client, created_at, project, tags, metadata } = memory;
   const common = { client, created_at, project, tags, metadata, noteIds: [id] };
   if (source === null) return { ...common, id, kind: "note", text: beginning(content) };
   const text = source.url ?? source.filename ?? beginning(content);
@@ -223,9 +205,7 @@ async function isRemoved(removal: Promise<unknown>): Promise<boolean> {
   }
 }
 
-function listed(parts: readonly string[]): string {
-  return parts.join(parts.length > 2 ? ", " : " and ");
-}
+const listed = (parts: readonly string[]): string => parts.join(parts.length > 2 ? ", " : " and ");
 
 /** "2 notes", "1 fact"; without those of which there are none. */
 function counted(numbers: { readonly [kind: string]: number }): string[] {

@@ -64,7 +64,7 @@ async function list(flags: Flags): Promise<void> {
   if (answer.total > answer.items.length) print(`… and ${answer.total - answer.items.length} more`);
 }
 
-async function summarise(user: string, flags: Flags & { readonly fresh?: boolean }): Promise<void> {
+async function summarise(user: string, flags: Flags): Promise<void> {
   const { api } = await connect(flags);
   const summary = await (flags.fresh === true ? api.users.regenerateSummary(user) : api.users.summary(user));
   if (flags.json === true) return printJson(summary);
@@ -90,13 +90,7 @@ async function summarise(user: string, flags: Flags & { readonly fresh?: boolean
   ]);
 }
 
-interface DeletionFlags extends Flags {
-  readonly keepDocuments?: boolean;
-  readonly includeFacts?: boolean;
-  readonly backups?: boolean;
-}
-
-async function remove(user: string, flags: DeletionFlags): Promise<void> {
+async function remove(user: string, flags: Flags): Promise<void> {
   const { keepDocuments = false, includeFacts = false, yes = false } = flags;
   const { api } = await connect(flags);
   const one = { user_id: user, l: 1 };
@@ -193,12 +187,8 @@ async function keysOf(flags: Flags): Promise<KeyAdministration> {
   return daemon.api.keys;
 }
 
-interface CreateFlags extends Flags {
-  readonly name: string;
-  readonly scope: Scope;
-  /** Epoch milliseconds. */
-  readonly expires?: number;
-}
+/** `expires`: epoch milliseconds. */
+type CreateFlags = Flags & { readonly name: string; readonly scope: Scope; readonly expires?: number };
 
 /** Prints the key alone on standard output, so that it can be piped to where it is needed. */
 async function create(flags: CreateFlags): Promise<void> {

@@ -16,7 +16,7 @@ import { CliFailure, complain, oneLine, plural, print, printJson } from "../outp
 const { addCommand, settingsOf } = options;
 const MAX_FAILURES_SHOWN = 5;
 
-type WatchFlags = options.Flags & { readonly language?: string };
+type Flags = options.Flags;
 
 /** The list of watched folders is a file of the data directory: no request over HTTP changes it. */
 export function addWatchCommands(memoryd: Command): void {
@@ -37,7 +37,7 @@ export function addWatchCommands(memoryd: Command): void {
     .action(remove);
 }
 
-async function add(given: string, flags: WatchFlags): Promise<void> {
+async function add(given: string, flags: Flags): Promise<void> {
   const { dataDir } = settingsOf(flags);
   const path = folderAt(given);
   if (isWithin(realpathSync(dataDir), path))
@@ -74,7 +74,7 @@ function folderAt(given: string): string {
   throw new CliFailure(`${given} is no folder; \`memoryd ingest\` takes files.`);
 }
 
-function list(flags: WatchFlags): void {
+function list(flags: Flags): void {
   const { dataDir } = settingsOf(flags);
   const folders = readWatchedFolders(dataDir);
   const status = readWatchStatus(dataDir);
@@ -103,7 +103,7 @@ function list(flags: WatchFlags): void {
   }
 }
 
-function remove(given: string, flags: WatchFlags): void {
+function remove(given: string, flags: Flags): void {
   const { dataDir } = settingsOf(flags);
   const folders = readWatchedFolders(dataDir);
   const path = resolve(given);

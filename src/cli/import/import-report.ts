@@ -1,4 +1,4 @@
-import { formatTime, parseTime } from "../../schemas/time.ts";
+import { formatTime, parseTime } from "../../schemas/wire.ts";
 import { complain, oneLine, plural, print, printJson } from "../output/output.ts";
 import { NAMES_A_USER, type Sendable } from "./check-item.ts";
 import type { OriginalItem } from "./import-item.ts";

@@ -7,12 +7,15 @@ import {
   Server,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import { AGENT_INSTRUCTIONS, CONTEXT_RESOURCE, PROMPTS, RESOURCE_TEMPLATES } from "../../schemas/agent.ts";
 import {
   advertisedTool,
+  AGENT_INSTRUCTIONS,
   AGENT_TOOLS,
   type AgentToolName,
   chosenTools,
+  CONTEXT_RESOURCE,
+  PROMPTS,
+  RESOURCE_TEMPLATES,
   type ToolChoice,
 } from "../../schemas/agent-tools.ts";
 import type { ForwardedAnswer, ForwardedCall } from "./forward.ts";

@@ -27,6 +27,36 @@ export interface Flags {
   readonly limit?: number;
   readonly cursor?: string;
   readonly metadata?: string;
+  readonly since?: string;
+  readonly occurredAt?: string;
+  readonly asOf?: string;
+  readonly timeZone?: string;
+  readonly supersedes?: readonly string[];
+  readonly file?: string;
+  readonly k?: number;
+  readonly minScore?: number;
+  readonly all?: boolean;
+  readonly query?: string;
+  readonly maxTokens?: number;
+  readonly erase?: boolean;
+  /** A version of a memory. */
+  readonly restore?: number;
+  readonly confidence?: number;
+  readonly source?: string;
+  readonly many?: boolean;
+  readonly subject?: string;
+  readonly fresh?: boolean;
+  readonly keepDocuments?: boolean;
+  readonly includeFacts?: boolean;
+  readonly backups?: boolean;
+  readonly now?: boolean;
+  readonly repair?: boolean;
+  readonly salvage?: string;
+  readonly follow?: boolean;
+  readonly lines?: number;
+  readonly print?: boolean;
+  readonly as?: string;
+  readonly language?: string;
 }
 
 /** Adds a command that talks to the daemon of a data directory. */
@@ -129,9 +159,7 @@ const projectOrNone = textOf(rules.QUERY_PROJECT);
 export const sessionId = textOf(rules.SESSION_ID);
 const tag = textOf(rules.TAG);
 
-export function tags(value: string, earlier: readonly string[] = []): string[] {
-  return [...earlier, tag(value)];
-}
+export const tags = (value: string, earlier: readonly string[] = []): string[] => [...earlier, tag(value)];
 
 export function sectorOption(): Option {
   return new Option("--sector <name>", "only memories of this sector").choices(SECTORS);

@@ -17,9 +17,7 @@ export function paint(style: keyof typeof STYLES, text: string): string {
 }
 
 /** With NO_COLOR set to anything, as https://no-color.org has it. */
-function isPlain(): boolean {
-  return (process.env["NO_COLOR"] ?? "") !== "" || process.env["TERM"] === "dumb";
-}
+const isPlain = (): boolean => (process.env["NO_COLOR"] ?? "") !== "" || process.env["TERM"] === "dumb";
 
 /** Bytes as they are; resolves when there is room for more. */
 export async function printBytes(bytes: Uint8Array): Promise<void> {
@@ -103,9 +101,7 @@ export function beginning(text: string): string {
 }
 
 /** The end of an id, which commands take for the whole; its beginning is a time, which many ids share. */
-export function shortId(id: string): string {
-  return id.slice(-SHORT_ID_CHARS);
-}
+export const shortId = (id: string): string => id.slice(-SHORT_ID_CHARS);
 
 /** ` #garden #todo` */
 export function tagWords(tags: readonly string[]): string {
@@ -135,6 +131,15 @@ export class CliFailure extends Error {
   constructor(message: string, options: ErrorOptions & { readonly exitCode?: ExitCode } = {}) {
     super(message, options);
     this.exitCode = options.exitCode ?? EXIT.failure;
+  }
+}
+
+/** The text of bytes, a byte order mark included. @throws {CliFailure} with that sentence where they are not UTF-8. */
+export function textIn(bytes: Uint8Array, sentence: string): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (cause) {
+    throw new CliFailure(sentence, { cause });
   }
 }
 

@@ -16,9 +16,7 @@ export function minute(time: string | number): string {
 }
 
 /** The day, with the minute where it is not midnight. */
-export function moment(time: string | number): string {
-  return minute(time).replace(/ 00:00$/, "");
-}
+export const moment = (time: string | number): string => minute(time).replace(/ 00:00$/, "");
 
 interface Progress {
   readonly stage: string;

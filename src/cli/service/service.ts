@@ -27,10 +27,6 @@ import {
   serviceDefinition,
 } from "./service-definition.ts";
 
-interface ServiceFlags extends Flags {
-  readonly print?: boolean;
-}
-
 export function addServiceCommands(memoryd: Command): void {
   const service = memoryd
     .command("service")
@@ -46,7 +42,7 @@ export function addServiceCommands(memoryd: Command): void {
   );
 }
 
-async function installService(options: ServiceFlags): Promise<void> {
+async function installService(options: Flags): Promise<void> {
   const settings = settingsOf(options);
   const definition = definitionOf(options);
   if (options.print === true) {
@@ -86,7 +82,7 @@ async function installService(options: ServiceFlags): Promise<void> {
     );
 }
 
-async function uninstallService(options: ServiceFlags): Promise<void> {
+async function uninstallService(options: Flags): Promise<void> {
   const settings = settingsOf(options);
   const definition = definitionOf(options);
   const { file, isKept, uninstall, forget, keeper } = definition;
@@ -105,7 +101,7 @@ async function uninstallService(options: ServiceFlags): Promise<void> {
 }
 
 /** Says whether the service is installed and runs. @throws {CliFailure} when it is not, so that scripts can tell. */
-async function serviceStatus(options: ServiceFlags): Promise<void> {
+async function serviceStatus(options: Flags): Promise<void> {
   const settings = settingsOf(options);
   const definition = definitionOf(options);
   const { file, isKept, keeper } = definition;
@@ -124,7 +120,7 @@ async function serviceStatus(options: ServiceFlags): Promise<void> {
     );
 }
 
-function definitionOf(options: ServiceFlags): ServiceDefinition {
+function definitionOf(options: Flags): ServiceDefinition {
   const program = installedProgram("memoryd service install");
   const command = [
     program.node,
@@ -179,9 +175,7 @@ function run({ words: [program, ...words], mayFail = false }: ServiceCommand): s
   );
 }
 
-function firstLine(text: string): string {
-  return text.trim().split("\n")[0]?.replace(/\.$/, "") ?? "";
-}
+const firstLine = (text: string): string => text.trim().split("\n")[0]?.replace(/\.$/, "") ?? "";
 
 const POLL_MS = 100;
 const SHOWN_LINES = 10;

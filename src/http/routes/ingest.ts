@@ -55,9 +55,8 @@ function decodeBase64(data: string): Buffer {
   // Bits of the last digit may count for nothing; what the decoder passed over is missing.
   const isStrict =
     bytes.toString("base64").startsWith(digits.slice(0, -1)) && !/[^A-Za-z0-9+/]$/.test(digits);
-  if (!isStrict || digits.length % 4 === 1 || (isPadded && plain.length % 4 !== 0)) {
+  if (!isStrict || digits.length % 4 === 1 || (isPadded && plain.length % 4 !== 0))
     throw invalid("/data", `must be base64; ${HINT}`);
-  }
   return bytes;
 }
 

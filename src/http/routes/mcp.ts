@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { type Static, Type } from "typebox";
-import { AgentQuery } from "../../schemas/agent.ts";
+import { AgentQuery } from "../../schemas/agent-tools.ts";
 import { readExtraTools } from "../../schemas/text-rules.ts";
 import { LOCAL_TOKEN_ID, OWNER } from "../access.ts";
 import { processOf } from "../peer.ts";

@@ -93,9 +93,8 @@ export const systemRoutes = routes([], (served) => {
       description: "Only with the token in the data directory. Answered before the stop begins.",
       answer: wire.AliveReply,
       handle: async (request, reply) => {
-        if (request.caller?.id !== LOCAL_TOKEN_ID) {
+        if (request.caller?.id !== LOCAL_TOKEN_ID)
           throw forbidden("Only `memoryd stop` may do this, or a signal to the process.");
-        }
         reply.raw.once("close", requestStop);
         return { ok: true as const };
       },

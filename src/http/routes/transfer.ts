@@ -74,11 +74,10 @@ async function readLines(body: unknown): Promise<(object | ServiceError)[]> {
   const lines = await mapInTurns(rest, parseLine);
   const last = lines.at(-1);
   if (last !== undefined && "value" in checkEnd(last)) lines.pop();
-  if (lines.length > wire.MAX_IMPORT_LINES) {
+  if (lines.length > wire.MAX_IMPORT_LINES)
     throw tooLarge(
       `More than ${wire.MAX_IMPORT_LINES} lines are not taken at once; \`memoryd import\` sends a file in parts.`,
     );
-  }
   return lines;
 }
 
