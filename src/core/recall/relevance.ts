@@ -1,6 +1,7 @@
 import type { EmbeddingProfile } from "../embedding.ts";
 import type { Ordinal } from "../ports.ts";
 import type { RankingQuestion } from "./question.ts";
+import { fit } from "../text/time-periods.ts";
 import type { RankingCandidate } from "./ranking-candidate.ts";
 import { type RankedHit, sumOf } from "./ranking.ts";
 
@@ -19,6 +20,8 @@ const UNRELATED_SUM = 0.8;
 const LEAST_SUM = 0.5;
 /** A word of the question counts as one of its words when it weighs this much of the heaviest one. */
 const TELLING_SHARE = 0.5;
+/** What a memory gains that happened when the question says: words of the time, which it had to meet, are not among the others. */
+const ON_TIME = 1;
 /** To have the worst of many words well is more than of one; of so many at most. */
 const MAX_TELLING = 8;
 
@@ -55,6 +58,7 @@ export function answerOdds(
       relevance.distance * ofSum(sum - background) +
       relevance.gap * ofSum(sum - second) +
       relevance.length * Math.min(MAX_TELLING, Math.max(1, telling.length)) +
+      (question.period !== undefined && fit(question.period, candidate.occurredAt) === 1 ? ON_TIME : 0) +
       relevance.offset
     );
   };

@@ -19,6 +19,13 @@ it("counts the leading matches that answer, and none where nothing does", async 
   expect((await ask("what is the capital of Mongolia?")).relevant).toBe(0);
 });
 
+it("is surer of a note that was written when the question says", async () => {
+  const occurredAt = world.now - 40 * 86_400_000;
+  await addMemory(world.ports, { content: "the oven was repaired", occurredAt });
+  const score = async (query: string) => (await ask(query)).hits[0]?.score ?? 0;
+  expect(await score("oven in the last 50 days")).toBeGreaterThan(await score("oven"));
+});
+
 it("lets nothing count as remembered that does not answer", async () => {
   const recalled: (readonly string[])[] = [];
   const followUps = { added: () => {}, recalled: (ids: readonly string[]) => recalled.push(ids) };
