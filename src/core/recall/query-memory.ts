@@ -7,7 +7,7 @@ import type { MemoryFilter, Ordinal, Selection } from "../ports.ts";
 import { termWeights } from "./bm25.ts";
 import { currentFirst, LOOKED_AT, tenseOf, words } from "./currency.ts";
 import { type Found, happenedIn, within, withMemories } from "./period.ts";
-import { readQuestion, timedQuestion, type TimedQuestion } from "./question.ts";
+import { readQuestion, withoutListing, timedQuestion, type TimedQuestion } from "./question.ts";
 import { answeringCount, answerOdds, scoreByOdds } from "./relevance.ts";
 import { rank, type RankedHit, scoreOf, sumOf } from "./ranking.ts";
 import { snippetOf } from "./snippet.ts";
@@ -76,10 +76,11 @@ export async function queryMemory(ports: MemoryPorts, input: QueryMemoryInput): 
     input.isText === true
       ? undefined
       : withMemories(store.catalogue, filter, timedQuestion(query, now, input.timeZone ?? timeZone));
+  const topic = input.isText === true ? query : withoutListing(asked?.topic ?? query);
   const { found, idOf, weightOfTerm, sureness, vector } =
     asked?.isTimeAlone === true
       ? happenedIn(store.catalogue, filter, asked.period, limit, now)
-      : await findByMeaning(ports, query, filter, asked, now, asOf);
+      : await findByMeaning(ports, query, topic, filter, asked, now, asOf);
   const idsOf = (list: typeof found) => list.flatMap(({ ordinal }) => idOf.get(ordinal) ?? []);
   const memories = await store.readMemories(idsOf(found.slice(0, Math.max(limit, LOOKED_AT))));
   const ordered =
@@ -152,12 +153,12 @@ export async function queryMemory(ports: MemoryPorts, input: QueryMemoryInput): 
 async function findByMeaning(
   { store, embedder, frequencies }: MemoryPorts,
   query: string,
+  topic: string,
   filter: MemoryFilter,
   asked: TimedQuestion | undefined,
   now: number,
   asOf: number | undefined,
 ): Promise<Found> {
-  const topic = asked?.topic ?? query;
   const embedding = await embedder.embedQuestion(topic);
   const { userId } = filter;
   const conditions = Object.keys(filter).length;

@@ -77,6 +77,29 @@ export function timedQuestion(text: string, now: number, timeZone: string): Time
   return { period: moments(named), topic, isTimeAlone: asksForNothingElse(topic) };
 }
 
+/** "All notes on", "alles über": words that ask for a list, and say nothing of what it is of. */
+const LISTING = new RegExp(
+  `(?<![\\p{L}\\p{N}])(?:${[
+    String.raw`(?:(?:all|every|my|our|list|show|the) )+(?:notes?|entries|entry|memories)(?: (?:on|about|of|for))?|notes? (?:on|about)|all about|everything (?:about|on)`,
+    String.raw`(?:(?:alle|meine|unsere|die) )*(?:notizen|eintrage)(?: (?:zu[mr]?|uber|von|vom))?|alles (?:zu[mr]?|uber)`,
+    String.raw`(?:(?:toutes?|mes|nos|les) )*notes? (?:sur|concernant)|tout sur|(?:(?:tod[oa]s|mis|las|l[oa]s) )*(?:notas|apuntes) (?:sobre|de|del)|todo sobre`,
+    String.raw`(?:(?:tutt[ei]|mie|le|i) )*(?:note|appunti) (?:su(?:l|lla)?|di)|tutto su(?:l|lla|ll')?|(?:(?:todas|minhas|as) )*notas (?:sobre|d[oae])|tudo sobre`,
+    String.raw`(?:(?:alle|mijn|onze|de) )*(?:notities|aantekeningen)(?: (?:over|van))?|alles over`,
+  ].join("|")})(?![\\p{L}\\p{N}])`,
+  "gu",
+);
+
+/** A question without what merely asks for a list; the question itself where nothing else is left. */
+export function withoutListing(text: string): string {
+  const folded = fold(text);
+  // Where a letter folds to several, places in the one are none in the other.
+  if (folded.length !== text.length) return text;
+  let rest = text;
+  for (const { index, 0: found } of [...folded.matchAll(LISTING)].reverse())
+    rest = `${rest.slice(0, index)}${rest.slice(index + found.length)}`;
+  return /[\p{L}\p{N}]{2}/u.test(rest) ? rest.replace(/\s+/g, " ").trim() : text;
+}
+
 /** Reads a question. */
 export function readQuestion({
   text,
