@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { setFlagsFromString } from "node:v8";
 import { backupFolder, createBackupService } from "./backup-service.ts";
 import { statusOf } from "./service-status.ts";
 import { createCompactionService } from "./compaction-service.ts";
@@ -57,6 +58,9 @@ const USES_SAVED_EVERY_MS = 60_000;
 /** How often the clock is looked at, and what is past its days is removed. */
 const EXPIRED_EVERY_MS = 60 * 60_000;
 
+/** By how much the heap grows before it is collected; by default up to 300 %, which after 600 questions was 100 MB more. */
+const HEAP_GROWTH_PERCENT = 100;
+
 /** Part of the stop that is left for the store and the model once requests have had their time. */
 const REQUESTS_SHARE_OF_STOP = 0.7;
 
@@ -86,6 +90,7 @@ export async function startDaemon(
     }
   };
 
+  setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`);
   try {
     const tls = readTls(config);
     await openDataDirectory(config.dataDir);
