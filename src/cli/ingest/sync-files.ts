@@ -129,7 +129,9 @@ async function ingestFile(run: Run, path: string, tally: Tally, onProgress: (lin
     const sent = await send(run, path, onProgress);
     isNew = !sent.deduplicated;
     if (isNew) tally.memories += sent.memory_ids.length;
-    documents.set(sent.document.id, known(await run.api.documents.get(sent.document.id, { l: 1 })));
+    const { id } = sent.document;
+    // A document that was there has the paths of its other files too.
+    documents.set(id, isNew ? { sha256, paths: [path] } : known(await run.api.documents.get(id, { l: 1 })));
   }
   for (const id of older) await release(run, id, [path]);
   if (!isKnown && older.length > 0) tally.replaced += 1;

@@ -76,8 +76,11 @@ async function follow(folders: readonly WatchedFolder[]): Promise<Following> {
   return { folders, followers, watcher };
 }
 
-/** @returns whether another look is needed soon. */
-async function look({ followers }: Following, told: Map<string, FolderStatus["state"]>): Promise<boolean> {
+/** @returns whether another look is needed soon, and whether files wait for it that can be ingested at once. */
+async function look(
+  { followers }: Following,
+  told: Map<string, FolderStatus["state"]>,
+): Promise<{ readonly isUnsettled: boolean; readonly isWaiting: boolean }> {
   const tally = emptyTally();
   let isUnsettled = false;
   let isWaiting = false;
@@ -103,7 +106,7 @@ async function look({ followers }: Following, told: Map<string, FolderStatus["st
       "info",
       `watched folders: ${added} added, ${replaced} replaced, ${removed} removed, ${failed.length} failed`,
     );
-  return isUnsettled;
+  return { isUnsettled, isWaiting: isWaiting && tally.notTried + failed.length === 0 };
 }
 
 async function main(): Promise<void> {
@@ -115,18 +118,20 @@ async function main(): Promise<void> {
   let lookedAt = changedAt;
   let earliest = 0;
   let isDue = true;
+  let isWaiting = false;
   for (;;) {
     const now = performance.now();
     const isSettled = now - Math.max(changedAt, isDue ? lookedAt : 0) > SETTLE_MS;
-    if (((isDue || changedAt > lookedAt) && isSettled && now > earliest) || now - lookedAt > LOOK_EVERY_MS) {
+    const isLookDue = (isDue || changedAt > lookedAt) && isSettled && now > earliest;
+    if (isWaiting || isLookDue || now - lookedAt > LOOK_EVERY_MS) {
       lookedAt = now;
-      isDue = await look(following, told);
+      ({ isUnsettled: isDue, isWaiting } = await look(following, told));
       const took = performance.now() - now;
       earliest = performance.now() + (isDue ? 0 : took * PAUSE_PER_LOOK);
       // The next look is only comparable after a while.
       if (isDue) lookedAt = performance.now();
     }
-    await sleep(TICK_MS);
+    if (!isWaiting) await sleep(TICK_MS);
     const changed = watchedFoldersTime(dataDir);
     if (changed !== time) {
       time = changed;

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { findDocuments } from "../../../src/files/find-documents.ts";
 import {
   emptyTally,
@@ -63,6 +63,18 @@ describe("taking in folders", () => {
     work = await newRun();
     expect(await look("a")).toMatchObject({ added: 0, unchanged: 1 });
     expect(daemon.sent).toBe(1);
+  });
+
+  it("asks for a document only where its bytes were there before", async () => {
+    const asked = vi.spyOn(daemon.api.documents, "get");
+    put("a/one.md", "one");
+    await look("a");
+    expect(asked).toHaveBeenCalledTimes(0);
+    work = { ...work, documents: new Map() };
+    put("b/same.md", "one");
+    await look("b");
+    expect(asked).toHaveBeenCalledTimes(1);
+    expect([...work.documents.values()]).toMatchObject([{ paths: roots("a/one.md", "b/same.md") }]);
   });
 
   it("sends what was said of all of them with each", async () => {
