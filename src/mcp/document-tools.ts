@@ -3,8 +3,7 @@ import type { JobView } from "../core/documents/ingest-jobs.ts";
 import type { DocumentOperations } from "../core/documents/document-operations.ts";
 import { notReady, ServiceError } from "../core/errors.ts";
 import type { AgentToolInput } from "../schemas/agent-tools.ts";
-import { type AgentContext, writeScope } from "./agent-context.ts";
-import { countedAdd } from "./counted-add.ts";
+import { type AgentContext, writeScope, countedAdd } from "./agent-context.ts";
 import { refuseSecrets } from "../core/text/find-secret.ts";
 import { present } from "../schemas/wire.ts";
 

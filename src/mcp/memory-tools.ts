@@ -7,8 +7,15 @@ import { type AgentToolInput, DEFAULT_ANSWER_TOKENS, MAX_LISTED } from "../schem
 import { DEFAULT_BOOST } from "../schemas/memory.ts";
 import { present } from "../schemas/wire.ts";
 import { DEFAULT_MATCHES } from "../schemas/query-memory.ts";
-import { type AgentContext, idOf, momentOf, ownerCheck, readScope, writeScope } from "./agent-context.ts";
-import { countedAdd } from "./counted-add.ts";
+import {
+  type AgentContext,
+  idOf,
+  momentOf,
+  ownerCheck,
+  readScope,
+  writeScope,
+  countedAdd,
+} from "./agent-context.ts";
 import { ended, factLine, markedFacts } from "./fact-tools.ts";
 import { estimateTokens } from "../core/text/token-count.ts";
 import { fitting, note, notesPreface, pageOf, originOf } from "./notes.ts";

@@ -5,8 +5,7 @@ import { AGENT_TOOLS, type AgentToolInput, type AgentToolName } from "../schemas
 import { fieldFaults } from "../schemas/text-rules.ts";
 import type { AgentContext } from "./agent-context.ts";
 import { ingestText, ingestUrl } from "./document-tools.ts";
-import { endFact, lookUpFacts, recordFact, timeline } from "./fact-tools.ts";
-import { summarise } from "./summary-tool.ts";
+import { endFact, lookUpFacts, recordFact, timeline, summarise } from "./fact-tools.ts";
 import { add, get, list, reinforce, remove, search, update } from "./memory-tools.ts";
 
 /** A tool's result in MCP's form: the text only, without a structured copy of it. */

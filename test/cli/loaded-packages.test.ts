@@ -11,7 +11,7 @@ const ACTIONS = /\bawait import\(\s*"([^"]+)"/g;
 
 /** Actions that cannot do without schemas, YAML, a log of the daemon's kind or the store; and requests over HTTPS. */
 const HEAVY = [
-  "cli/agents/agent-status.ts",
+  "cli/agents/agent-entry.ts",
   "cli/agents/install.ts",
   "cli/commands/export.ts",
   "cli/commands/import-transcripts.ts",

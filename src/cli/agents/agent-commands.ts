@@ -60,7 +60,7 @@ export function addAgentCommands(memoryd: Command): void {
     .command("status")
     .description("say which agents start memoryd, and whether they still can")
     .option("--json", "as JSON")
-    .action(async (options: Flags) => (await import("./agent-status.ts")).agentStatus(options));
+    .action(async (options: Flags) => (await import("./agent-entry.ts")).agentStatus(options));
 }
 
 function agentArgument(): Argument {

@@ -149,7 +149,7 @@ async function examineRunning({ api, url }: Daemon): Promise<Finding[]> {
 }
 
 async function examineAgents(): Promise<Finding> {
-  const { agentStates } = await import("../agents/agent-status.ts");
+  const { agentStates } = await import("../agents/agent-entry.ts");
   const states = agentStates("memoryd doctor");
   const faults = states.filter(({ state }) => state === "stale" || state === "unreadable");
   if (faults.length > 0)

@@ -11,7 +11,7 @@ import {
   objectOf,
   type Progress,
 } from "./import-item.ts";
-import { type JsonElement, jsonElements } from "./json-elements.ts";
+import { type JsonElement, jsonElements, type Line, readFileBytes, textLines } from "./text-lines.ts";
 import { type ConversationOptions, readChatGpt } from "./read-chatgpt.ts";
 import { readClaude, readClaudeMemories, readClaudeProject } from "./read-claude.ts";
 import { FOLDER_INDEX, isExportHeader, readExport } from "./read-export.ts";
@@ -19,7 +19,6 @@ import { readNotes } from "./read-notes.ts";
 import { readOlderService } from "./read-older-service.ts";
 import { jsonOf } from "../../files/front-matter.ts";
 import { readRecord, readRow } from "./read-record.ts";
-import { type Line, readFileBytes, textLines } from "./text-lines.ts";
 import { openArchive } from "./zip-archive.ts";
 
 export interface ImportSource {

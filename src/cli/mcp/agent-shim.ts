@@ -18,7 +18,7 @@ import {
   RESOURCE_TEMPLATES,
   type ToolChoice,
 } from "../../schemas/agent-tools.ts";
-import type { ForwardedAnswer, ForwardedCall } from "./forward.ts";
+import type { ForwardedAnswer, ForwardedCall } from "./daemon-link.ts";
 import { folderOfRoot } from "./project-of-folder.ts";
 import { oneLine } from "../output/output.ts";
 import { shortened } from "../../core/text/text-size.ts";

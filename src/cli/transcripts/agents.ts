@@ -2,14 +2,8 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { agentFolders } from "../agents/known-agents.ts";
-import type { TranscriptAgentId } from "../import/import-item.ts";
-import {
-  readClaudeCodeLine,
-  readCodexLine,
-  readCursorLine,
-  readGeminiLine,
-  type TranscriptEvent,
-} from "./transcript-events.ts";
+import { type TranscriptAgentId, listOf, objectOf, textOf } from "../import/import-item.ts";
+import { jsonOf } from "../../files/front-matter.ts";
 
 export interface TranscriptAgent {
   readonly title: string;
@@ -17,7 +11,7 @@ export interface TranscriptAgent {
   readonly folder: () => string;
   /** Path of a transcript below that folder, with `/`. */
   readonly file: RegExp;
-  readonly read: (line: Readonly<Record<string, unknown>>) => readonly TranscriptEvent[];
+  readonly read: (line: Fields) => readonly TranscriptEvent[];
   /** The folder that somebody worked in, where lines do not name it. */
   readonly workFolder?: (transcript: string) => Promise<string | undefined>;
 }
@@ -95,4 +89,187 @@ async function folderNamed(folder: string, name: string): Promise<string | undef
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** One thing that a line of a transcript tells; nothing of what an assistant claims. */
+export type TranscriptEvent =
+  | {
+      readonly kind: "about";
+      readonly conversation?: string;
+      readonly folder?: string;
+      readonly title?: string;
+    }
+  | { readonly kind: "said"; readonly text: string; readonly id: string }
+  | { readonly kind: "changed"; readonly path: string }
+  | { readonly kind: "ran"; readonly command: string; readonly call: string }
+  | { readonly kind: "ended"; readonly call: string; readonly failed: boolean; readonly output: string };
+
+export interface TranscriptLine {
+  /** As it stands there: a time for `timeOf`. */
+  readonly at?: unknown;
+  readonly events: readonly TranscriptEvent[];
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Names that agents give to tools that change a file, or run a command. */
+const EDIT_TOOL =
+  /^(?:edit|write|multiedit|notebookedit|strreplace|search_replace|edit_file|write_file|replace|create_file)$/i;
+const SHELL_TOOL =
+  /^(?:bash|shell|shell_command|exec_command|local_shell|run_terminal_cmd|run_shell_command|terminal)$/i;
+const PATCHED_FILE = /^\*\*\* (?:Update|Add|Delete) File: (.{1,400})$/gm;
+
+/** A line of Claude Code: the conversation as the Messages API has it, in an envelope. */
+function readClaudeCodeLine(line: Fields): readonly TranscriptEvent[] {
+  const { type, isSidechain, isMeta, isCompactSummary } = line;
+  if (type === "summary" || type === "custom-title" || type === "ai-title") {
+    const title = textOf(line["summary"]) ?? textOf(line["customTitle"]) ?? textOf(line["aiTitle"]);
+    return title === undefined ? [] : [{ kind: "about", title }];
+  }
+  if ((type !== "user" && type !== "assistant") || isSidechain === true) return [];
+  const about = aboutOf(line["sessionId"], line["cwd"]);
+  const content = objectOf(line["message"])?.["content"];
+  if (type === "assistant") return [about, ...listOf(content).flatMap((block) => toolUse(objectOf(block)))];
+  if (isMeta === true || isCompactSummary === true || line["isVisibleInTranscriptOnly"] === true)
+    return [about];
+  const results = listOf(content).flatMap((block): TranscriptEvent[] => {
+    const { type, tool_use_id, is_error, content } = objectOf(block) ?? {};
+    if (type !== "tool_result" || typeof tool_use_id !== "string") return [];
+    return [{ kind: "ended", call: tool_use_id, failed: is_error === true, output: textIn(content) }];
+  });
+  return [about, ...results, ...said(textIn(content), line["uuid"])];
+}
+
+/** A line of a rollout of Codex: `{ timestamp, type, payload }`; older ones are the payload alone. */
+function readCodexLine(line: Fields): readonly TranscriptEvent[] {
+  const payload = objectOf(line["payload"]) ?? line;
+  const type = textOf(line["type"]);
+  if (type === "session_meta" || (type === undefined && "instructions" in line))
+    return [aboutOf(payload["id"], payload["cwd"])];
+  if (type === "turn_context") return [aboutOf(undefined, payload["cwd"])];
+  switch (payload["type"]) {
+    case "user_message":
+      return said(textOf(payload["message"]) ?? "", line["timestamp"]);
+    case "message":
+      return payload["role"] === "user" ? said(textIn(payload["content"]), line["timestamp"]) : [];
+    case "function_call":
+      return codexCall(
+        textOf(payload["name"]) ?? "",
+        jsonOf(textOf(payload["arguments"]) ?? ""),
+        payload["call_id"],
+      );
+    case "local_shell_call":
+      return codexCall("shell", payload["action"], payload["call_id"]);
+    case "custom_tool_call":
+      return patched(textOf(payload["input"]) ?? "");
+    case "function_call_output": {
+      const call = textOf(payload["call_id"]);
+      return call === undefined ? [] : [{ kind: "ended", call, ...codexOutput(payload["output"]) }];
+    }
+    default:
+      return [];
+  }
+}
+
+function codexCall(name: string, input: unknown, call: unknown): TranscriptEvent[] {
+  const fields = objectOf(input) ?? {};
+  const given = fields["command"] ?? fields["cmd"];
+  const words = listOf(given).flatMap((word) => textOf(word) ?? []);
+  // `bash -lc SCRIPT`: the script is the command.
+  const isWrapped = words.length === 3 && /^-\w*c$/.test(words[1] ?? "");
+  const command = textOf(given) ?? (isWrapped ? words[2] : words.join(" ")) ?? "";
+  if (command.includes("*** Begin Patch")) return patched(command);
+  if (!SHELL_TOOL.test(name) || command === "" || typeof call !== "string") return [];
+  return [{ kind: "ran", command, call }];
+}
+
+/** `{ output, metadata: { exit_code } }` as JSON, or a text with a line of the exit code. */
+function codexOutput(value: unknown): { readonly failed: boolean; readonly output: string } {
+  const text = textOf(value) ?? textOf(objectOf(value)?.["content"]) ?? textIn(value);
+  const parsed = text.startsWith("{") ? objectOf(jsonOf(text)) : undefined;
+  const code =
+    objectOf(parsed?.["metadata"])?.["exit_code"] ??
+    /^(?:Process exited with code|Exit code:) (\d{1,5})\b/m.exec(text.slice(0, 2_000))?.[1];
+  const failed = objectOf(value)?.["success"] === false || (code !== undefined && Number(code) !== 0);
+  return { failed, output: textOf(parsed?.["output"]) ?? text };
+}
+
+function patched(patch: string): TranscriptEvent[] {
+  return Array.from(patch.matchAll(PATCHED_FILE), ([, path = ""]) => ({
+    kind: "changed",
+    path: path.trim(),
+  }));
+}
+
+/** A message of Gemini CLI, or a line about the session; in an older file all are in one object. */
+function readGeminiLine(line: Fields): readonly TranscriptEvent[] {
+  const facts = objectOf(line["$set"]) ?? line;
+  const folder = listOf(facts["directories"])[0];
+  const title = textOf(facts["summary"]);
+  const about: TranscriptEvent = {
+    ...aboutOf(facts["sessionId"], folder),
+    ...(title !== undefined && { title }),
+  };
+  if (line["type"] === "user") return said(textIn(line["displayContent"] ?? line["content"]), line["id"]);
+  if (line["type"] !== "gemini") return [about];
+  return listOf(line["toolCalls"]).flatMap((item): TranscriptEvent[] => {
+    const { id, name, args, status, resultDisplay } = objectOf(item) ?? {};
+    const call = textOf(id) ?? "";
+    const failed = status === "error";
+    if (status !== "success" && !failed) return [];
+    const used = toolUse({ type: "tool_use", id: call, name, input: args });
+    if (used[0]?.kind === "changed") return failed ? [] : used;
+    if (used.length === 0) return [];
+    return [...used, { kind: "ended", call, failed, output: textOf(resultDisplay) ?? "" }];
+  });
+}
+
+/** A line of Cursor's agent: role and message; without times and results of tools. */
+function readCursorLine(line: Fields): readonly TranscriptEvent[] {
+  const content = objectOf(line["message"])?.["content"] ?? line["message"];
+  if (line["role"] === "assistant") return listOf(content).flatMap((block) => toolUse(objectOf(block)));
+  if (line["role"] !== "user") return [];
+  const text = textIn(content);
+  const [, query] = text.split("<user_query>", 2);
+  return said(query?.split("</user_query>", 1)[0] ?? text, undefined);
+}
+
+function aboutOf(conversation: unknown, folder: unknown): Extract<TranscriptEvent, { kind: "about" }> {
+  return {
+    kind: "about",
+    ...(typeof conversation === "string" && conversation !== "" && { conversation }),
+    ...(typeof folder === "string" && folder !== "" && { folder }),
+  };
+}
+
+function said(text: string, id: unknown): TranscriptEvent[] {
+  return text.trim() === "" ? [] : [{ kind: "said", text, id: textOf(id) ?? "" }];
+}
+
+function toolUse(block: Fields | undefined): TranscriptEvent[] {
+  const { type, id, name, input } = block ?? {};
+  if (type !== "tool_use" || typeof name !== "string") return [];
+  const fields = objectOf(input) ?? {};
+  if (EDIT_TOOL.test(name)) {
+    const path = ["file_path", "notebook_path", "path", "target_file"].flatMap(
+      (key) => textOf(fields[key]) ?? [],
+    )[0];
+    return path === undefined ? [] : [{ kind: "changed", path }];
+  }
+  const command = textOf(fields["command"]);
+  return SHELL_TOOL.test(name) && command !== undefined
+    ? [{ kind: "ran", command, call: textOf(id) ?? "" }]
+    : [];
+}
+
+/** A text, or the texts of a list of blocks. */
+function textIn(content: unknown): string {
+  if (typeof content === "string") return content;
+  return listOf(content)
+    .flatMap((block) => {
+      const { type, text } = objectOf(block) ?? {};
+      const isText = type === undefined || type === "text" || type === "input_text";
+      return isText && typeof text === "string" ? [text] : (textOf(block) ?? []);
+    })
+    .join("\n\n");
 }

@@ -6,7 +6,7 @@ import { present } from "../../schemas/wire.ts";
 import type { FactFields, MemoryFields } from "../import/import-item.ts";
 import { timeOf } from "../../files/front-matter.ts";
 import { ownWords } from "./own-words.ts";
-import type { TranscriptEvent, TranscriptLine } from "./transcript-events.ts";
+import type { TranscriptEvent, TranscriptLine } from "./agents.ts";
 
 /** The source of a session's summary; it stands in the metadata of the summary alone. */
 export interface SessionDigest {

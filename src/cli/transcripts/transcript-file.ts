@@ -3,11 +3,10 @@ import { createReadStream, mkdirSync, readFileSync, renameSync, writeFileSync } 
 import { open, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { isObject } from "../../config/narrow.ts";
-import { jsonElements } from "../import/json-elements.ts";
+import { jsonElements, MAX_LINE_BYTES, readFileBytes } from "../import/text-lines.ts";
 import type { Sendable } from "../import/check-item.ts";
 import { listOf, objectOf } from "../import/import-item.ts";
 import { jsonOf } from "../../files/front-matter.ts";
-import { MAX_LINE_BYTES, readFileBytes } from "../import/text-lines.ts";
 
 /** What was found in a transcript and may not all be with the daemon yet. */
 export interface Pending {

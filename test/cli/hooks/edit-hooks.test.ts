@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { parse } from "jsonc-parser";
 import { describe, expect, it } from "vitest";
-import { readHooks, withHooks, withoutHooks } from "../../../src/cli/hooks/edit-hooks.ts";
+import { readHooks, withHooks, withoutHooks } from "../../../src/cli/hooks/install-hooks.ts";
 
 const hook = (moment: string) => ({
   hooks: [

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { toldText } from "../../../src/cli/hooks/told-text.ts";
+import { toldText } from "../../../src/cli/hooks/run-hook.ts";
 import { ownWords } from "../../../src/cli/transcripts/own-words.ts";
 import { estimateTokens } from "../../../src/core/text/token-count.ts";
 

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { csvRows } from "../../../src/cli/import/csv-rows.ts";
-import { jsonElements } from "../../../src/cli/import/json-elements.ts";
-import { textLines } from "../../../src/cli/import/text-lines.ts";
+import { jsonElements, textLines } from "../../../src/cli/import/text-lines.ts";
 
 async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   const found: T[] = [];

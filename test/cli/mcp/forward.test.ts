@@ -3,8 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { createClient } from "../../../src/client/client.ts";
 import type { Daemon } from "../../../src/cli/connect.ts";
-import type { DaemonLink } from "../../../src/cli/mcp/daemon-link.ts";
-import { forward, type ForwardedCall } from "../../../src/cli/mcp/forward.ts";
+import { type DaemonLink, forward, type ForwardedCall } from "../../../src/cli/mcp/daemon-link.ts";
 
 const closing: (() => void)[] = [];
 afterEach(() => closing.splice(0).forEach((close) => close()));

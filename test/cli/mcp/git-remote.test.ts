@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { nameOfRemote, remoteIn } from "../../../src/cli/mcp/git-remote.ts";
+import { nameOfRemote, remoteIn } from "../../../src/cli/mcp/project-of-folder.ts";
 
 describe("nameOfRemote", () => {
   it.each([
