@@ -4,8 +4,8 @@ import { isObject } from "../../config/narrow.ts";
 import { type LaunchEntry, REMOTE_KEYS, RefusedEdit } from "./known-agents.ts";
 
 /**
- * Changes of one table `[section.name]` in a TOML file. All other text stays byte for byte: only where statements begin
- * and end is read here, and what comes out is parsed and compared with what went in.
+ * Changes of one table `[section.name]` in a TOML file. All other text stays byte for byte: only headers are read here, and what
+ * comes out is parsed and compared with what went in.
  */
 
 type Table = Record<string, unknown>;
@@ -45,16 +45,28 @@ export function withoutTomlEntry(text: string, section: string, name: string): s
   return edited;
 }
 
+/**
+ * The text without the table and its sub-tables, each from its header to its last statement, with the empty line before it. A line of
+ * a list that looks like a header would end a table too soon: `check` finds that.
+ */
 function withoutTables(text: string, section: string, name: string): string {
-  let edited = text;
-  for (const { path, start, end } of tablesOf(text).reverse()) {
-    if (!isDeepStrictEqual(path.slice(0, 2), [section, name])) continue;
-    const lineEnd = edited.indexOf("\n", end);
-    // The empty line that set the table apart goes with it.
-    const before = edited.slice(0, start).replace(/(?<=\n)\r?\n$/, "");
-    edited = before + (lineEnd === -1 ? "" : edited.slice(lineEnd + 1));
+  const kept: string[] = [];
+  let behind: string[] = [];
+  let isOwn = false;
+  let isText = false;
+  for (const line of text.split(/(?<=\n)/)) {
+    const path = isText ? undefined : pathOf(line);
+    if (((line.match(/"""|'''/g)?.length ?? 0) & 1) === 1) isText = !isText;
+    if (path !== undefined) {
+      kept.push(...behind.splice(0));
+      isOwn = isDeepStrictEqual(path.slice(0, 2), [section, name]);
+      if (isOwn && /^\r?\n$/.test(kept.at(-1) ?? "")) kept.pop();
+    }
+    if (!isOwn) kept.push(line);
+    else if (/^\s*(?:#|$)/.test(line)) behind.push(line);
+    else behind = [];
   }
-  return edited;
+  return [...kept, ...behind].join("");
 }
 
 function check(edited: string, before: Table, section: string, name: string, wanted: unknown): void {
@@ -98,59 +110,20 @@ function entryOf(value: Table, section: string, name: string): Table | undefined
   return servers?.[name] as Table | undefined;
 }
 
-interface TomlTable {
-  readonly path: readonly string[];
-  readonly start: number;
-  /** Behind its last statement. */
-  readonly end: number;
-}
-
-function tablesOf(text: string): TomlTable[] {
-  const tables: { path: string[]; start: number; end: number }[] = [];
-  for (const { start, end } of statementsOf(text)) {
-    const table = tables.at(-1);
-    if (text[start] === "[") tables.push({ path: pathOf(text.slice(start, end)), start, end });
-    else if (table !== undefined) table.end = end;
-  }
-  return tables;
-}
-
-/** `[a."b.c"]` alone is a document, whose only keys are the path. */
-function pathOf(header: string): string[] {
+/** The path of a header; undefined for other lines. `[a."b.c"]` alone is a document, whose only keys are the path. */
+function pathOf(line: string): string[] | undefined {
+  if (!/^[ \t]*\[/.test(line)) return undefined;
   const path: string[] = [];
-  let value: unknown = valueOf(header);
-  while (isObject(value)) {
-    const [entry] = Object.entries(value);
-    if (entry === undefined) break;
-    path.push(entry[0]);
-    value = entry[1];
+  try {
+    let value: unknown = valueOf(line);
+    while (isObject(value)) {
+      const [entry] = Object.entries(value);
+      if (entry === undefined) break;
+      path.push(entry[0]);
+      value = entry[1];
+    }
+  } catch {
+    return undefined;
   }
   return path;
-}
-
-/** Strings, comments, brackets and line breaks decide where a statement of valid TOML ends. */
-const TOKEN =
-  /"""(?:\\[\s\S]|[^\\])*?"{3,5}|'''[\s\S]*?'{3,5}|"(?:\\.|[^"\\\n])*"|'[^'\n]*'|#[^\n]*|[[{]|[\]}]|\n/g;
-
-/** Headers and pairs, without the white space and comments around them. */
-function statementsOf(text: string): { readonly start: number; readonly end: number }[] {
-  const statements: { start: number; end: number }[] = [];
-  let depth = 0;
-  let from = 0;
-  const close = (to: number): void => {
-    const part = text.slice(from, to);
-    const start = from + (part.length - part.trimStart().length);
-    const end = from + part.trimEnd().length;
-    if (end > start) statements.push({ start, end });
-  };
-  for (const { 0: token, index } of text.matchAll(TOKEN)) {
-    if (token === "[" || token === "{") depth += 1;
-    else if (token === "]" || token === "}") depth -= 1;
-    else if (depth === 0 && (token === "\n" || token.startsWith("#"))) {
-      close(index);
-      from = index + token.length;
-    }
-  }
-  close(text.length);
-  return statements;
 }
