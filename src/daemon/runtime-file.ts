@@ -4,9 +4,7 @@ import { join } from "node:path";
 import type { StartedWith } from "../config/config.ts";
 import { isMissing, isObject } from "../config/narrow.ts";
 import { mkdir } from "node:fs/promises";
-import { refuseForeignDirectory } from "../storage/data-directory.ts";
-import { nodeDisk } from "../storage/disk.ts";
-import { type DirectoryLock, tryLock } from "../storage/lock.ts";
+import type { DirectoryLock } from "../storage/lock.ts";
 
 /** By it the command line finds the daemon: its address, identity and a token of the owner. */
 export interface RuntimeInfo {
@@ -98,6 +96,12 @@ export function baseUrl({
 
 /** The lock of starting the daemon; undefined while another has it. @throws {ServiceError} STORE_UNUSABLE. */
 export async function lockStart(dataDir: string): Promise<DirectoryLock | undefined> {
+  // Hooks read this file at every prompt, and lock nothing.
+  const [{ refuseForeignDirectory }, { nodeDisk }, { tryLock }] = await Promise.all([
+    import("../storage/data-directory.ts"),
+    import("../storage/disk.ts"),
+    import("../storage/lock.ts"),
+  ]);
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   await refuseForeignDirectory(nodeDisk, dataDir);
   return tryLock(dataDir, START_LOCK);

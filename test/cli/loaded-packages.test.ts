@@ -68,6 +68,15 @@ describe("what is loaded", () => {
     expect(files).not.toContain("daemon/daemon.ts");
   });
 
+  it("is for a hook, which an agent waits for at every prompt, little and nothing of the store", () => {
+    const files = [...loadedWith("cli/hooks/run-hook.ts")].sort();
+    expect(files.filter((name) => !name.startsWith("cli/"))).toEqual([
+      "config/narrow.ts",
+      "core/text/token-count.ts",
+      "daemon/runtime-file.ts",
+    ]);
+  });
+
   it("is no large library for a command, but for those that need one", () => {
     const commands = [...loadedWith("cli/main.ts")].filter((name) => name.startsWith("cli/"));
     const actions = new Set(commands.flatMap(actionsOf));
