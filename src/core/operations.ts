@@ -1,9 +1,8 @@
 import { addMemories, addMemory } from "./memories/add-memories.ts";
 import { bindFactOperations, type FactOperations } from "./facts/fact-operations.ts";
-import { listMemories } from "./memories/list-memories.ts";
+import { listMemories, countMemories } from "./memories/list-memories.ts";
 import { SECTOR_DESCRIPTIONS } from "./sectors/sectors.ts";
 import type { MemoryPorts } from "./memories/memory-ports.ts";
-import { countMemories } from "./memories/count-memories.ts";
 import { deleteUserMemories, type UserDeletionPorts } from "./users/delete-user-memories.ts";
 import { listUsers } from "./users/list-users.ts";
 import type { UserSummaries, UserSummary } from "./users/user-summaries.ts";
@@ -20,8 +19,7 @@ import { reinforceMemory } from "./memories/reinforce-memory.ts";
 import { memoryGraph, relatedMemories } from "./memories/related-memories.ts";
 import { exportRecords } from "./transfer/export-records.ts";
 import { restoreRecords } from "./transfer/restore-records.ts";
-import { tagMemories } from "./memories/tag-memories.ts";
-import { updateMemory } from "./memories/update-memory.ts";
+import { tagMemories, updateMemory } from "./memories/update-memory.ts";
 import { documentDeletion, memoryRemoval } from "./documents/store-document.ts";
 import { checkVersion, missing, owned, visible } from "./owned.ts";
 

@@ -17,7 +17,7 @@ import {
   countedAdd,
 } from "./agent-context.ts";
 import { ended, factLine, markedFacts } from "./fact-tools.ts";
-import { estimateTokens } from "../core/text/token-count.ts";
+import { estimateTokens } from "../core/text/text-size.ts";
 import { fitting, note, notesPreface, pageOf, originOf } from "./notes.ts";
 import { refuseSecrets } from "../core/text/find-secret.ts";
 

@@ -3,7 +3,7 @@
  * hold them, whatever it imitates; so it cannot end its own note and pass for another.
  */
 import { occurredAtOf, type Memory, type SeenMemory } from "../core/memory.ts";
-import { estimateTokens, withinTokens } from "../core/text/token-count.ts";
+import { estimateTokens, withinTokens } from "../core/text/text-size.ts";
 import { formatTime } from "../schemas/wire.ts";
 
 export type Origin = "user" | "agent" | "web" | "file";

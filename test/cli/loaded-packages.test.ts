@@ -72,7 +72,7 @@ describe("what is loaded", () => {
     const files = [...loadedWith("cli/hooks/run-hook.ts")].sort();
     expect(files.filter((name) => !name.startsWith("cli/"))).toEqual([
       "config/narrow.ts",
-      "core/text/token-count.ts",
+      "core/text/text-size.ts",
       "daemon/runtime-file.ts",
     ]);
   });

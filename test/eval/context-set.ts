@@ -14,7 +14,7 @@ import { FollowUps } from "../../src/core/memories/follow-ups.ts";
 import { listMemories } from "../../src/core/memories/list-memories.ts";
 import type { Embedder } from "../../src/core/ports.ts";
 import { createSectorClassifier } from "../../src/core/sectors/sectors.ts";
-import { estimateTokens } from "../../src/core/text/token-count.ts";
+import { estimateTokens } from "../../src/core/text/text-size.ts";
 import { createInMemoryStore } from "../support/in-memory-store.ts";
 import type { EmbeddingModel } from "../../src/models/bundled-models.ts";
 import { memoryRow } from "../support/memory-row.ts";

@@ -7,7 +7,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { statementKind } from "../../src/core/text/statement-kind.ts";
+import { statementKind } from "../../src/core/text/statement-words.ts";
 
 /** Lines of a kind, or `-` for what nobody needs later, a tab, and the sentence. */
 function figuresOf(name: string): Readonly<Record<"n" | "precision" | "recall" | "kindPrecision", number>> {

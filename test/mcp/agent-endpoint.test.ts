@@ -3,7 +3,7 @@ import { createKeyRing } from "../support/key-ring.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { FollowUps } from "../../src/core/memories/follow-ups.ts";
 import { type AgentWorld, createAgentWorld, textOf } from "../support/agent-world.ts";
-import { estimateTokens } from "../../src/core/text/token-count.ts";
+import { estimateTokens } from "../../src/core/text/text-size.ts";
 
 let agents: AgentWorld;
 beforeEach(async () => {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { INITIAL_SALIENCE, type SeenMemory } from "../../src/core/memory.ts";
-import { estimateTokens, withinTokens } from "../../src/core/text/token-count.ts";
+import { estimateTokens, withinTokens } from "../../src/core/text/text-size.ts";
 import { fitting, note, originOf, pageOf } from "../../src/mcp/notes.ts";
 import { memoryRow } from "../support/memory-row.ts";
 

@@ -7,7 +7,7 @@ import { type DaemonCall, reachDaemon } from "./daemon-call.ts";
 import { HOOK_KINDS, type HookAgent, isBorrowed, isHookAgent, type Moment } from "./hook-kinds.ts";
 import { type HookConsent, noteLate, noteTold, readHookState, toldTo } from "./hook-state.ts";
 import { createHash } from "node:crypto";
-import { estimateTokens } from "../../core/text/token-count.ts";
+import { estimateTokens } from "../../core/text/text-size.ts";
 
 /** From the start of the process to its end; the agent waits for it. */
 const WITHIN_MS = 300;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { findSecret } from "../../core/text/find-secret.ts";
 import { sentencesOf } from "../../core/text/sentences.ts";
-import { statementKind } from "../../core/text/statement-kind.ts";
+import { statementKind } from "../../core/text/statement-words.ts";
 import { present } from "../../schemas/wire.ts";
 import type { FactFields, MemoryFields } from "../import/import-item.ts";
 import { timeOf } from "../../files/front-matter.ts";

@@ -1,5 +1,5 @@
 import type { MemoryPorts } from "../memories/memory-ports.ts";
-import { estimateTokens } from "../text/token-count.ts";
+import { estimateTokens } from "../text/text-size.ts";
 import { chooseItems } from "./choose-items.ts";
 import { type ContextItem, oneLine } from "./context-item.ts";
 import { type ContextInput, gatherItems } from "./gather-items.ts";

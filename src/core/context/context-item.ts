@@ -1,7 +1,7 @@
 import type { SeenMemory } from "../memory.ts";
 import { sentencesOf } from "../text/sentences.ts";
 import { sentenceWorth } from "../text/sentences.ts";
-import { type Statement, statementKind } from "../text/statement-kind.ts";
+import { type Statement, statementKind } from "../text/statement-words.ts";
 import { shortened } from "../text/text-size.ts";
 
 /** In the order in which a context tells them. */

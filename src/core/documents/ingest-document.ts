@@ -5,11 +5,18 @@ import type { DocumentPorts, JobControl } from "./document-ports.ts";
 import type { DocumentRow, IngestRequest, JobRow } from "./document.ts";
 import type { DocumentEmbedding } from "../embedding.ts";
 import { conflict, ServiceError } from "../errors.ts";
-import { type DocumentPlan, planDocument, type PlannedMemory } from "./plan-document.ts";
+import {
+  type DocumentPlan,
+  planDocument,
+  type PlannedMemory,
+  type ComposedPlaces,
+  documentChanges,
+  documentRemoval,
+  sentAgain,
+} from "./store-document.ts";
 import type { CutDocument } from "./extraction.ts";
 import { readRecording } from "./read-recording.ts";
 import type { Change } from "../rows.ts";
-import { type ComposedPlaces, documentChanges, documentRemoval, sentAgain } from "./store-document.ts";
 import { type Owned, type Written, writerOf } from "../memory.ts";
 
 /** Chunks of one document that wait for the model at a time, so that questions and other adds come in between. */

@@ -2,10 +2,8 @@
 import { questionTerms } from "../text/analyser.ts";
 import { cosine } from "../embedding.ts";
 import { type Fact, foldText, nameKey } from "./fact.ts";
-import type { FactFilter, FactReads } from "./fact-book.ts";
-import { compareForList } from "./fact-page.ts";
-import type { AsOf, FactPorts } from "./fact-store.ts";
-import { countingFact, visitFacts } from "./visit-facts.ts";
+import { type FactFilter, type FactReads, countingFact, visitFacts, type AsOf } from "./fact-book.ts";
+import { compareForList, type FactPorts } from "./fact-store.ts";
 
 type Ports = Pick<FactPorts, "facts" | "meanings">;
 

@@ -1,9 +1,7 @@
 import type { Fact } from "./fact.ts";
-import type { FactFilter, FactTimeline } from "./fact-book.ts";
-import { charsOf, compareForList, type PageRange, sortedPage } from "./fact-page.ts";
-import type { AsOf, FactReadPorts } from "./fact-store.ts";
+import { type FactFilter, type FactTimeline, countingFact, type AsOf } from "./fact-book.ts";
+import { charsOf, compareForList, type PageRange, sortedPage, type FactReadPorts } from "./fact-store.ts";
 import { fitting } from "../page-end.ts";
-import { countingFact } from "./visit-facts.ts";
 
 export interface CompareFactsInput extends FactFilter, Pick<AsOf, "knownAt">, PageRange {
   /** Moments of valid time, in any order. */

@@ -7,6 +7,8 @@ import {
   objectKey,
   sameMetadata,
   slotKey,
+  isEmpty,
+  isValidAt,
 } from "./fact.ts";
 import { type Metadata, writerOf } from "../memory.ts";
 
@@ -18,6 +20,14 @@ export interface FactFilter {
   readonly userId?: string;
   /** Any of; null for facts without a project. */
   readonly projects?: readonly (string | null)[];
+}
+
+/** As-of conditions that every read of facts takes, alone or together. */
+export interface AsOf {
+  /** Valid time: what is true at that moment. See each read for its absence. */
+  readonly at?: number | undefined;
+  /** Transaction time: what had been recorded by then, that moment included. Absent: everything. */
+  readonly knownAt?: number | undefined;
 }
 
 /** A fact with all that was ever known of it. */
@@ -279,4 +289,25 @@ function addTo<K, V>(index: Map<K, Set<V>>, key: K, value: V): void {
 function removeFrom<K, V>(index: Map<K, Set<V>>, key: K, value: V): void {
   const values = index.get(key);
   if (values?.delete(value) && values.size === 0) index.delete(key);
+}
+
+/** Visits the facts known at `knownAt` and valid at `at`, or of every time; replaced ones are left out. */
+export function visitFacts(
+  book: FactReads,
+  filter: FactFilter & AsOf,
+  visit: (fact: Fact, history: FactHistory, timeline: FactTimeline) => void,
+): void {
+  for (const timeline of book.timelines(filter)) {
+    for (const history of timeline.facts) {
+      const fact = countingFact(history, filter);
+      if (fact !== undefined) visit(fact, history, timeline);
+    }
+  }
+}
+
+/** The fact as known at `knownAt`, if it counts then and, where `at` is given, is valid at that moment. */
+export function countingFact(history: FactHistory, { at, knownAt }: AsOf): Fact | undefined {
+  const fact = versionKnownAt(history, knownAt);
+  if (fact === undefined || isEmpty(fact)) return undefined;
+  return at === undefined || isValidAt(fact, at) ? fact : undefined;
 }

@@ -2,24 +2,21 @@ import { compareFacts } from "./compare-facts.ts";
 import { answeringFacts } from "./answering-facts.ts";
 import { eraseFact } from "./erase-fact.ts";
 import { type Fact, nextVersion, sameMetadata } from "./fact.ts";
-import { factStats, factSubjects } from "./fact-stats.ts";
+import { factStats, factSubjects, volatileFacts } from "./fact-stats.ts";
 import {
-  type AsOf,
   type FactPage,
   type FactPorts,
   type FactReadPorts,
   pageOf,
   presentOf,
+  compareForList,
+  type PageRange,
 } from "./fact-store.ts";
-import { factTimeline } from "./fact-timeline.ts";
-import { compilePattern, findFacts } from "./find-facts.ts";
+import { factTimeline, compilePattern, findFacts } from "./find-facts.ts";
 import { recordFact, recordFacts } from "./record-fact.ts";
-import { volatileFacts } from "./volatile-facts.ts";
 import { bindAll, type Bound } from "../bind-operations.ts";
 import { notFound } from "../errors.ts";
-import { type FactFilter, versionKnownAt } from "./fact-book.ts";
-import { compareForList, type PageRange } from "./fact-page.ts";
-import { countingFact, visitFacts } from "./visit-facts.ts";
+import { type FactFilter, versionKnownAt, countingFact, visitFacts, type AsOf } from "./fact-book.ts";
 import { FactDraft } from "./fact-draft.ts";
 import { visible } from "../owned.ts";
 import { closeFact } from "./timeline.ts";

@@ -1,11 +1,42 @@
 import type { Fact } from "./fact.ts";
 import type { FactReads } from "./fact-book.ts";
 import type { FactMeanings } from "./fact-meanings.ts";
-import { charsOf, compareForList, type PageRange, sortedPage } from "./fact-page.ts";
 import type { RequestLedger } from "../idempotency.ts";
 import { fitting } from "../page-end.ts";
 import type { Catalogue, Clock, IdSource, WriteSection } from "../ports.ts";
 import type { Change } from "../rows.ts";
+
+/** The order of every list of facts: open ones first, then the newest `validFrom`, then by id. */
+export function compareForList(a: Fact, b: Fact): number {
+  const aIsClosed = a.validTo !== null;
+  if (aIsClosed !== (b.validTo !== null)) return aIsClosed ? 1 : -1;
+  return b.validFrom - a.validFrom || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
+}
+
+/** Names, times and ids of a fact as an answer shows them. */
+const RECORD_CHARS = 500;
+
+/** About how much of a page a fact takes. */
+export function charsOf({ subject, predicate, object, metadata }: Fact): number {
+  return RECORD_CHARS + subject.length + predicate.length + object.length + JSON.stringify(metadata).length;
+}
+
+/** A page of facts. It may end before its limit, see `fitting`: the next one begins where it ends. */
+export interface PageRange {
+  /** At least 0. */
+  readonly limit: number;
+  /** Absent: 0. */
+  readonly offset?: number;
+}
+
+/** The items `offset` … `offset + limit` of the sorted list; the input comes back sorted. */
+export function sortedPage<T>(
+  items: T[],
+  { limit, offset = 0 }: PageRange,
+  compare: (a: T, b: T) => number,
+): T[] {
+  return items.sort(compare).slice(offset, offset + limit);
+}
 
 /** Keeps facts. A resolved write is on the disk and visible to every later read. */
 export interface FactStore {
@@ -34,14 +65,6 @@ export interface FactPorts extends FactReadPorts {
   readonly catalogue: Pick<Catalogue, "findRequest">;
   /** The memory's owner (null: none); undefined for an unknown id. */
   ownerOfMemory(id: string): string | null | undefined;
-}
-
-/** As-of conditions that every read of facts takes, alone or together. */
-export interface AsOf {
-  /** Valid time: what is true at that moment. See each read for its absence. */
-  readonly at?: number | undefined;
-  /** Transaction time: what had been recorded by then, that moment included. Absent: everything. */
-  readonly knownAt?: number | undefined;
 }
 
 /** Facts of one page, which may end before its limit, and how many there are in all. */

@@ -1,7 +1,8 @@
 import type { MemoryPorts } from "./memory-ports.ts";
 import type { SeenMemory } from "../memory.ts";
 import { MAX_PAGE_CHARS, type OrderedPage, type PageRequest } from "../page-end.ts";
-import type { MemoryFilter } from "../ports.ts";
+import type { MemoryFilter, CatalogueEntry } from "../ports.ts";
+import { wallTime } from "../text/calendar.ts";
 
 export interface ListMemoriesInput extends PageRequest {
   readonly filter: MemoryFilter;
@@ -45,4 +46,85 @@ export async function readPage(store: MemoryPorts["store"], ids: readonly string
     }
   }
   return { items, read: ids.length };
+}
+
+/** The day of adding, or a field; a memory with several tags counts once for each. */
+export const COUNTED_BY = ["day", "client", "project", "salience", "tag", "user"] as const;
+
+export interface CountMemoriesInput {
+  readonly filter: MemoryFilter;
+  readonly by: (typeof COUNTED_BY)[number];
+  /** The time zone of days; the service's own if left out. */
+  readonly timeZone?: string;
+  readonly limit: number;
+}
+
+export interface MemoryCount {
+  /** `2026-11-22` of a day, `0.5` of a salience in [0.5, 0.6); null for memories without such a field. */
+  readonly key: string | null;
+  readonly count: number;
+  /** `createdAt` of the first and of the last. */
+  readonly firstAt: number;
+  readonly lastAt: number;
+}
+
+/** Memories looked at between two turns: some milliseconds. */
+const PER_TURN = 5_000;
+/** Offsets of time zones are multiples of a quarter of an hour. */
+const QUARTER_MS = 900_000;
+
+/** Days and saliences in their order, the last `limit`; other keys by count. `total`: different keys. */
+export async function countMemories(
+  { store, nextTurn, timeZone: ownZone }: Pick<MemoryPorts, "store" | "nextTurn" | "timeZone">,
+  { filter, by, timeZone = ownZone, limit }: CountMemoriesInput,
+): Promise<{ readonly items: readonly MemoryCount[]; readonly total: number }> {
+  const counts = new Map<string | null, { count: number; firstAt: number; lastAt: number }>();
+  const keysOf = by === "day" ? daysOf(timeZone) : KEYS[by];
+  const ordinals = store.catalogue.select(filter).list();
+  for (const [done, ordinal] of ordinals.entries()) {
+    if (done % PER_TURN === PER_TURN - 1) await nextTurn();
+    const entry = store.catalogue.at(ordinal);
+    if (entry === undefined) continue;
+    const at = entry.createdAt;
+    for (const key of keysOf(entry)) {
+      const found = counts.get(key);
+      if (found === undefined) counts.set(key, { count: 1, firstAt: at, lastAt: at });
+      else {
+        found.count += 1;
+        found.firstAt = Math.min(found.firstAt, at);
+        found.lastAt = Math.max(found.lastAt, at);
+      }
+    }
+  }
+  const all = Array.from(counts, ([key, count]): MemoryCount => ({ key, ...count }));
+  const byKey = (a: MemoryCount, b: MemoryCount) => ((a.key ?? "") < (b.key ?? "") ? -1 : 1);
+  const items =
+    by === "day" || by === "salience"
+      ? all.sort(byKey).slice(-limit)
+      : all.sort((a, b) => b.count - a.count || byKey(a, b)).slice(0, limit);
+  return { items, total: all.length };
+}
+
+type KeysOf = (entry: CatalogueEntry) => readonly (string | null)[];
+
+const KEYS: Readonly<Record<Exclude<CountMemoriesInput["by"], "day">, KeysOf>> = {
+  client: ({ createdBy }) => [createdBy],
+  project: ({ project }) => [project],
+  salience: ({ salience }) => [(Math.min(9, Math.floor(salience * 10)) / 10).toFixed(1)],
+  tag: ({ tags }) => tags,
+  user: ({ userId }) => [userId],
+};
+
+function daysOf(timeZone: string): KeysOf {
+  /** By quarter of an hour: asking the calendar for each memory would take most of the time. */
+  const days = new Map<number, string>();
+  return ({ createdAt }) => {
+    const quarter = Math.floor(createdAt / QUARTER_MS);
+    let day = days.get(quarter);
+    if (day === undefined) {
+      day = new Date(wallTime(quarter * QUARTER_MS, timeZone)).toISOString().slice(0, 10);
+      days.set(quarter, day);
+    }
+    return [day];
+  };
 }

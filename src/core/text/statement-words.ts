@@ -1,3 +1,5 @@
+import { fold } from "./fold.ts";
+
 /**
  * Words by which a sentence shows that it tells something lasting, in several languages, folded (lower case, no
  * diacritics). An underscore stands for a blank, a star for any ending of a word, `~` for up to two words; `^` is the
@@ -213,3 +215,69 @@ export const CUES: {
     "^(?:what|why|how|when|where|who|which|is_there|are_there|do_you|does|did|shall|should_(?:i|we))",
   ]),
 };
+
+export interface Statement {
+  readonly kind: StatementKind;
+  /** In (0, 1]: how much in the sentence speaks for the kind. */
+  readonly score: number;
+}
+
+/** A lasting statement is one sentence; more is a paste. */
+const MAX_CHARS = 600;
+const MIN_WORDS = 2;
+const MIN_SCORE = 0.5;
+/** Texts with a smaller share of letters and blanks are code, tables and logs. */
+const MIN_PROSE = 0.6;
+/** Factors for what is said with doubt, and for what points to something that is not in the sentence. */
+const DOUBT = 0.6;
+const POINTING = 0.55;
+const SPECIFIC = 0.12;
+
+const QUESTION = /[?？]["'”’)\s]*$/u;
+const CODE_LINE =
+  /^(?:[{}[\]<$#>|/]|at |\d\d:\d\d|\d{4}-\d\d-\d\dT)|[{};]$|=>|\w\(\)\s*[{;]|^(?:import|const|let|def|class|return|export|function) \S{1,60}(?: \S{1,60})?[=({:;]/;
+const NUMBER_OR_NAME = /\d|(?<=\S )["'“«`]?\p{Lu}[\p{L}\p{M}]+|`[^`\n]{2,}`|\b\p{L}+[./_-]\p{L}+/u;
+
+/**
+ * The kind of a sentence that is worth remembering: a standing preference, a decision, a correction, a fact about people
+ * or projects, something open or something done. Undefined for questions, requests for the moment, replies, greetings,
+ * passing states and code. Rules for English first, and the usual cue words of German, French, Spanish, Italian,
+ * Portuguese and Dutch. Cost: linear.
+ */
+export function statementKind(sentence: string): Statement | undefined {
+  const plain = sentence.trim();
+  if (plain.length > MAX_CHARS || QUESTION.test(plain) || CODE_LINE.test(plain)) return undefined;
+  if ((plain.match(/[\p{L}\p{M}\s]/gu)?.length ?? 0) < plain.length * MIN_PROSE) return undefined;
+  const text = withoutFillers(
+    fold(plain)
+      .replaceAll(/[’`´]/g, "'")
+      .replaceAll(/\s+/g, " ")
+      .replace(/^(?:[-*•–] |\d{1,2}[.)] |> )/, ""),
+  );
+  if (text.split(" ").length < MIN_WORDS || CUES.never.test(text)) return undefined;
+  let factor = 1;
+  if (CUES.doubt.test(text)) factor *= DOUBT;
+  if (CUES.pointing.test(text)) factor *= POINTING;
+  const specific = NUMBER_OR_NAME.test(plain) ? SPECIFIC : 0;
+
+  let best: Statement | undefined;
+  for (const kind of STATEMENT_KINDS) {
+    const strength = CUES.kinds[kind].find(({ pattern }) => pattern.test(text))?.score ?? 0;
+    if (strength === 0) continue;
+    const passing = (kind === "fact" || kind === "done") && CUES.passing.test(text) ? POINTING : 1;
+    const score = Math.min(1, (strength + specific) * factor * passing);
+    if (score >= MIN_SCORE && score > (best?.score ?? 0)) best = { kind, score };
+  }
+  return best;
+}
+
+/** Without "Ok, so", "by the way" and the like at the beginning; "no, actually" stays. */
+function withoutFillers(text: string): string {
+  let rest = text;
+  for (let count = 0; count < 4; count += 1) {
+    const filler = CUES.filler.exec(rest)?.[0];
+    if (filler === undefined || filler.length === rest.length) break;
+    rest = rest.slice(filler.length);
+  }
+  return rest;
+}

@@ -1,4 +1,4 @@
-import { visitFacts } from "../facts/visit-facts.ts";
+import { visitFacts } from "../facts/fact-book.ts";
 import type { MemoryPorts } from "../memories/memory-ports.ts";
 
 /** Counts of one user's records. */

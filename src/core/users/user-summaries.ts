@@ -2,7 +2,7 @@ import { notFound } from "../errors.ts";
 import { presentOf } from "../facts/fact-store.ts";
 import type { Fact } from "../facts/fact.ts";
 import { findFacts } from "../facts/find-facts.ts";
-import { visitFacts } from "../facts/visit-facts.ts";
+import { visitFacts } from "../facts/fact-book.ts";
 import { meanWindow } from "../memories/compose-memory.ts";
 import type { MemoryPorts } from "../memories/memory-ports.ts";
 import { type Sector, SECTORS } from "../memory.ts";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { toldText } from "../../../src/cli/hooks/run-hook.ts";
 import { ownWords } from "../../../src/cli/transcripts/own-words.ts";
-import { estimateTokens } from "../../../src/core/text/token-count.ts";
+import { estimateTokens } from "../../../src/core/text/text-size.ts";
 
 const memory = (text: string, end = "0a0b0c0d") => ({
   id: `0192f0aa-0000-7000-8000-0000${end}`,

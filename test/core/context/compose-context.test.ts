@@ -7,7 +7,7 @@ import { addMemory } from "../../../src/core/memories/add-memories.ts";
 import { embeddingChanges, withDerived } from "../../../src/core/memories/compose-memory.ts";
 import { bindOperations } from "../../../src/core/operations.ts";
 import { operationsFor } from "../../../src/core/isolation.ts";
-import { estimateTokens } from "../../../src/core/text/token-count.ts";
+import { estimateTokens } from "../../../src/core/text/text-size.ts";
 import { memoryRow } from "../../support/memory-row.ts";
 import { createMemoryWorld, type MemoryWorld } from "../../support/memory-world.ts";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { chooseSoundTrack, chooseSubtitles } from "../../../src/core/documents/choose-track.ts";
+import { chooseSoundTrack, chooseSubtitles } from "../../../src/core/documents/read-recording.ts";
 
 const GERMAN = { index: 0, language: "de", isDefault: true };
 const ENGLISH = { index: 1, language: "en-GB", isDefault: false };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { cutDocument } from "../../../src/core/documents/cut-speech.ts";
 import type { Block, ExtractedDocument } from "../../../src/core/documents/extraction.ts";
-import { planDocument } from "../../../src/core/documents/plan-document.ts";
+import { planDocument } from "../../../src/core/documents/store-document.ts";
 
 const words = (count: number) => Array.from({ length: count }, (_, i) => `word${i}`).join(" ");
 const document = (blocks: readonly Block[], title?: string): ExtractedDocument => ({

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { endOf, type Fact, factRowId } from "../../../src/core/facts/fact.ts";
-import { FactBook } from "../../../src/core/facts/fact-book.ts";
-import { visitFacts } from "../../../src/core/facts/visit-facts.ts";
+import { FactBook, visitFacts } from "../../../src/core/facts/fact-book.ts";
 
 const FIRST: Fact = {
   id: "a",

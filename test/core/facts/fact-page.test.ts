@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { compareFacts, type FactComparison } from "../../../src/core/facts/compare-facts.ts";
-import { sortedPage } from "../../../src/core/facts/fact-page.ts";
-import { factTimeline } from "../../../src/core/facts/fact-timeline.ts";
-import { findFacts } from "../../../src/core/facts/find-facts.ts";
+import { sortedPage } from "../../../src/core/facts/fact-store.ts";
+import { factTimeline, findFacts } from "../../../src/core/facts/find-facts.ts";
 import { MAX_PAGE_CHARS } from "../../../src/core/page-end.ts";
 import { recordFacts } from "../../../src/core/facts/record-fact.ts";
 import { createFakeFactPorts } from "../../support/in-memory-fact-store.ts";

@@ -1,14 +1,12 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { compareFacts } from "../../../src/core/facts/compare-facts.ts";
-import { factStats } from "../../../src/core/facts/fact-stats.ts";
-import { factTimeline } from "../../../src/core/facts/fact-timeline.ts";
-import { findFacts } from "../../../src/core/facts/find-facts.ts";
+import { factStats, volatileFacts } from "../../../src/core/facts/fact-stats.ts";
+import { factTimeline, findFacts } from "../../../src/core/facts/find-facts.ts";
 
 import { invalidateFact } from "../../../src/core/facts/fact-operations.ts";
 import { recordFact, type RecordFactInput } from "../../../src/core/facts/record-fact.ts";
 import { type SearchField, searchFacts } from "../../../src/core/facts/fact-operations.ts";
 import { updateFact } from "../../../src/core/facts/fact-operations.ts";
-import { volatileFacts } from "../../../src/core/facts/volatile-facts.ts";
 import { createFakeFactPorts, type FakeFactPorts } from "../../support/in-memory-fact-store.ts";
 
 const YEAR = (year: number) => Date.UTC(year, 0, 1);

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { addMemory } from "../../../src/core/memories/add-memories.ts";
-import { countMemories, type CountMemoriesInput } from "../../../src/core/memories/count-memories.ts";
+import { countMemories, type CountMemoriesInput } from "../../../src/core/memories/list-memories.ts";
 import { reinforceMemory } from "../../../src/core/memories/reinforce-memory.ts";
 import { createMemoryWorld, type MemoryWorld } from "../../support/memory-world.ts";
 

@@ -1,8 +1,11 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { ServiceError } from "../../../src/core/errors.ts";
 import { addMemory } from "../../../src/core/memories/add-memories.ts";
-import { tagMemories, type TagMemoriesInput } from "../../../src/core/memories/tag-memories.ts";
-import { updateMemory } from "../../../src/core/memories/update-memory.ts";
+import {
+  tagMemories,
+  type TagMemoriesInput,
+  updateMemory,
+} from "../../../src/core/memories/update-memory.ts";
 import { bindOperations, type Operations } from "../../../src/core/operations.ts";
 import { createDocumentWorld, type DocumentWorld } from "../../support/document-world.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { statementKind, type StatementKind } from "../../../src/core/text/statement-kind.ts";
+import { statementKind, type StatementKind } from "../../../src/core/text/statement-words.ts";
 
 const KINDS: Readonly<Record<StatementKind, readonly string[]>> = {
   preference: [

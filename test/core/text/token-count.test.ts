@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { countTokens as cl100k } from "gpt-tokenizer/encoding/cl100k_base";
 import { countTokens as o200k } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, it } from "vitest";
-import { estimateTokens, withinTokens } from "../../../src/core/text/token-count.ts";
+import { estimateTokens, withinTokens } from "../../../src/core/text/text-size.ts";
 
 describe("estimateTokens", () => {
   it.each(["README.md", "docs/agents.md", "docs/http-api.md", "docs/design/README.md"])(
