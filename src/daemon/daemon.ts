@@ -32,7 +32,7 @@ import { nodeDisk } from "../storage/disk.ts";
 import { lockDataDirectory } from "../storage/lock.ts";
 import { openStore } from "../storage/open-store.ts";
 import { UserSummaries } from "../core/users/user-summaries.ts";
-import { createChatSummaryWriter } from "../models/chat-summary-writer.ts";
+import { createChatSummaryWriter } from "../models/chat-completions.ts";
 import { readTls } from "./tls.ts";
 import { rateLimit } from "../config/exposure.ts";
 

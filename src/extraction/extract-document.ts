@@ -84,7 +84,7 @@ async function read(
       return { method: "postal-mime", ...(await readMail(bytes)) };
     }
     case "ipynb": {
-      const { readNotebook } = await import("./notebook.ts");
+      const { readNotebook } = await import("./markdown.ts");
       return { method: "notebook", ...readNotebook(textWithin(bytes, charset, limits)) };
     }
     case "html": {

@@ -18,9 +18,8 @@ import {
   type Chunk,
 } from "../core/documents/extraction.ts";
 import { builtFile } from "../sandbox/sandboxed-process.ts";
-import { ProcessQueue } from "../sandbox/process-queue.ts";
+import { ProcessQueue, type Job, JobProcess, type ProcessEnd } from "../sandbox/job-process.ts";
 import { checkClaim } from "./document-kind.ts";
-import { type Job, JobProcess, type ProcessEnd } from "../sandbox/job-process.ts";
 import type { Walls } from "../sandbox/walls.ts";
 import { passedLimit, WorkClock } from "../sandbox/watchdog.ts";
 

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import type { SummaryWriter } from "../../src/core/users/user-summaries.ts";
-import { createChatSummaryWriter } from "../../src/models/chat-summary-writer.ts";
+import { createChatSummaryWriter } from "../../src/models/chat-completions.ts";
 import { factRow } from "../support/fact-row.ts";
 
 const MATERIAL: Parameters<SummaryWriter["write"]>[0] = {

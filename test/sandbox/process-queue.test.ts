@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { ProcessQueue, type WorkProcess } from "../../src/sandbox/process-queue.ts";
+import { ProcessQueue, type WorkProcess } from "../../src/sandbox/job-process.ts";
 
 interface FakeProcess extends WorkProcess {
   readonly name: number;

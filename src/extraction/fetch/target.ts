@@ -3,7 +3,7 @@ import type { LookupAddress } from "node:dns";
 import { isIP, BlockList } from "node:net";
 import { networkInterfaces } from "node:os";
 import { type ErrorCode, ServiceError } from "../../core/errors.ts";
-import { unlessAborted } from "../../sandbox/process-queue.ts";
+import { unlessAborted } from "../../sandbox/job-process.ts";
 
 /**
  * The class of an IP address, by the registries of special-purpose addresses (RFC 6890 and its

@@ -10,10 +10,9 @@ import type {
 } from "../../core/documents/audio-decoder.ts";
 import { notReady, type ErrorCode, modelUnavailable, ServiceError } from "../../core/errors.ts";
 import { builtFile } from "../../sandbox/sandboxed-process.ts";
-import { ProcessQueue } from "../../sandbox/process-queue.ts";
+import { ProcessQueue, JobProcess, type ProcessEnd } from "../../sandbox/job-process.ts";
 import { type WorkLimits, passedLimit } from "../../sandbox/watchdog.ts";
 import { WHISPER_DIRECTORY, type WhisperOptions } from "./whisper-model.ts";
-import { JobProcess, type ProcessEnd } from "../../sandbox/job-process.ts";
 import type { Walls } from "../../sandbox/walls.ts";
 import { ONNX_ENVIRONMENT } from "../bundled-models.ts";
 
