@@ -248,7 +248,11 @@ export class Checkpointer {
     const taken = await this.#takePending();
     const { changes, header } = taken;
     const isNew = changes.length > 0 || header.sequence !== this.#latest?.sequence;
-    if (!isNew && !always) return;
+    if (!isNew && !always) {
+      // A large record is noted as pending after it can be read, and a flush between the two took it along.
+      this.#settle(taken);
+      return;
+    }
 
     await this.#apply(changes);
     await this.#writeCheckpoint(header);
@@ -339,8 +343,12 @@ export class Checkpointer {
     await this.#parts.tables.apply(changes);
   }
 
-  async #release({ header, size }: Pending): Promise<void> {
-    await this.#parts.overlay.release(header.sequence);
+  async #release(taken: Pending): Promise<void> {
+    await this.#parts.overlay.release(taken.header.sequence);
+    this.#settle(taken);
+  }
+
+  #settle({ size }: Pending): void {
     this.#pending = { rows: this.#pending.rows - size.rows, bytes: this.#pending.bytes - size.bytes };
   }
 
