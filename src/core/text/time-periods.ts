@@ -90,10 +90,10 @@ export function latest(ofYear: (year: number) => Period, now: number): Period {
   return { ...(period.from <= now ? period : ofYear(year - 1)), isOfAnyYear: true };
 }
 
-/** A third of a period, in whole days: 0 is the first. What is no longer than three weeks is not divided. */
+/** A third of a period, in whole days: 0 is the first. One of three weeks at most, or without an end, is not divided. */
 export function thirdOf<P extends Period>(period: P, place: number): P {
   const third = (period.to - period.from) / 3;
-  if (!(third > WEEK_MS)) return period;
+  if (!Number.isFinite(third) || third <= WEEK_MS) return period;
   const cut = (at: number) => (at === 3 ? period.to : dayStart(period.from + at * third));
   return { ...period, from: cut(place), to: cut(place + 1) };
 }

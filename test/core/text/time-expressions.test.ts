@@ -57,6 +57,9 @@ describe("timeOfQuestion", () => {
     ["two months ago", TWO_MONTHS_AGO],
     ["3 days ago", THREE_DAYS_AGO],
     ["in the last 30 days", THIRTY_DAYS],
+    // Without an end there is no third to take.
+    ["early in the last 30 days", THIRTY_DAYS],
+    ["at the end of the last 30 days", THIRTY_DAYS],
     ["last Tuesday", day(2026, 10, 17)],
     ["Tuesday last week", day(2026, 10, 10)],
     ["before 2023", before(2023, 0, 1)],
