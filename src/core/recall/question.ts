@@ -77,15 +77,27 @@ export function timedQuestion(text: string, now: number, timeZone: string): Time
   return { period: moments(named), topic, isTimeAlone: asksForNothingElse(topic) };
 }
 
-/** "All notes on", "alles über": words that ask for a list, and say nothing of what it is of. */
+/** Notes as the object of a list: with what they are on, or at the end of the text. */
+const listed = (notes: string, on: string) => String.raw`${notes}(?: (?:${on})|(?=[^\p{L}\p{N}]*$))`;
+
+const EVERYTHING =
+  "all about|everything (?:about|on)|alles (?:zu[mr]?|uber)|tout sur|todo sobre|tutto su(?:l|lla|ll')?|tudo sobre|alles over";
+
+/**
+ * "All notes on", "alles über": words that ask for a list, and say nothing of what it is of. Notes only where a text or a part of it
+ * begins with them: "where are my notes?" asks of notes.
+ */
 const LISTING = new RegExp(
-  `(?<![\\p{L}\\p{N}])(?:${[
-    String.raw`(?:(?:all|every|my|our|list|show|the) )+(?:notes?|entries|entry|memories)(?: (?:on|about|of|for))?|notes? (?:on|about)|all about|everything (?:about|on)`,
-    String.raw`(?:(?:alle|meine|unsere|die) )*(?:notizen|eintrage)(?: (?:zu[mr]?|uber|von|vom))?|alles (?:zu[mr]?|uber)`,
-    String.raw`(?:(?:toutes?|mes|nos|les) )*notes? (?:sur|concernant)|tout sur|(?:(?:tod[oa]s|mis|las|l[oa]s) )*(?:notas|apuntes) (?:sobre|de|del)|todo sobre`,
-    String.raw`(?:(?:tutt[ei]|mie|le|i) )*(?:note|appunti) (?:su(?:l|lla)?|di)|tutto su(?:l|lla|ll')?|(?:(?:todas|minhas|as) )*notas (?:sobre|d[oae])|tudo sobre`,
-    String.raw`(?:(?:alle|mijn|onze|de) )*(?:notities|aantekeningen)(?: (?:over|van))?|alles over`,
-  ].join("|")})(?![\\p{L}\\p{N}])`,
+  `(?<![\\p{L}\\p{N}])(?:(?<=^[^\\p{L}\\p{N}]*|[:;,–—] ?)(?:${[
+    listed("(?:(?:all|every|my|our|list|show|me|the) )+(?:notes?|entries|entry|memories)", "on|about|of|for"),
+    "notes? (?:on|about)",
+    listed("(?:(?:alle|meine|unsere|die) )*(?:notizen|eintrage)", "zu[mr]?|uber|von|vom"),
+    "(?:(?:toutes?|mes|nos|les) )*notes? (?:sur|concernant)",
+    "(?:(?:tod[oa]s|mis|las|los) )*(?:notas|apuntes) (?:sobre|de|del)",
+    "(?:(?:tutt[ei]|mie|le|i) )*(?:note|appunti) (?:su(?:l|lla)?|di)",
+    "(?:(?:todas|minhas|as) )*notas (?:sobre|d[oae])",
+    listed("(?:(?:alle|mijn|onze|de) )*(?:notities|aantekeningen)", "over|van"),
+  ].join("|")})|${EVERYTHING})(?![\\p{L}\\p{N}])`,
   "gu",
 );
 

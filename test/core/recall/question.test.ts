@@ -14,6 +14,14 @@ it.each([
   ["tudo sobre o carro", "o carro"],
   ["alles over klimmen", "klimmen"],
   ["all notes", "all notes"],
+  ["notes on running", "running"],
+  ["Notizen zur Schule", "Schule"],
+  ["notas do mestrado", "mestrado"],
+  ["where are my notes?", "where are my notes?"],
+  ["where did I put my notes on wine?", "where did I put my notes on wine?"],
+  ["my notes are in which drawer?", "my notes are in which drawer?"],
+  ["who keeps the entries of the raffle?", "who keeps the entries of the raffle?"],
+  ["wo liegen meine Notizen?", "wo liegen meine Notizen?"],
   ["who is noted for jokes?", "who is noted for jokes?"],
 ])("what %s asks for is %s", (question, topic) => {
   expect(withoutListing(question)).toBe(topic);
