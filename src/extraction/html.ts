@@ -165,19 +165,26 @@ function furnitureIn(
     if (element.tag === "article" || isMain(element))
       for (const inner of elementsOf(element)) inArticle.add(inner);
 
-  return (element) => {
+  const isLarge = (element: HtmlElement) => (lengths.get(element)?.text ?? 0) > total * MAX_FURNITURE_SHARE;
+  const isNamed = (element: HtmlElement) => {
     const { tag, attributes } = element;
-    const { text, menu, links } = lengths.get(element) ?? NO_TEXT;
-    if (text > total * MAX_FURNITURE_SHARE) return false;
+    if (isLarge(element)) return false;
     if (FURNITURE_TAGS.has(tag) || FURNITURE_ROLES.test(attributes["role"] ?? "")) return true;
     // The header of an article holds its title; that of the page its banner.
     if ((tag === "header" || tag === "footer") && !inArticle.has(element)) return true;
-    const least = tag === "footer" ? 1 : MIN_MENU_LINKS;
-    if (MENU_TAGS.has(tag) && links >= least && menu >= text * MIN_MENU_SHARE) return true;
     if (tag === "p" || tag === "a" || tag === "span" || /^h[1-6]$/.test(tag)) return false;
     const { class: names = "", id = "" } = attributes;
     return FURNITURE_NAMES.test(names) || (SHORT_ID.test(id) && FURNITURE_NAMES.test(id));
   };
+  const isMenu = (element: HtmlElement) => {
+    const { text, menu, links } = lengths.get(element) ?? NO_TEXT;
+    const least = element.tag === "footer" ? 1 : MIN_MENU_LINKS;
+    return MENU_TAGS.has(element.tag) && links >= least && menu >= text * MIN_MENU_SHARE && !isLarge(element);
+  };
+  const isEither = (element: HtmlElement) => isNamed(element) || isMenu(element);
+  const wordsWithout = (skips: typeof isEither) => wordsOf(blocksOfHtml(root, { skips }));
+  // Lists of links are the text of a page that has little else.
+  return wordsWithout(isEither) < wordsWithout(isNamed) * (1 - MAX_FURNITURE_SHARE) ? isNamed : isEither;
 }
 
 /** Characters of an element; those in links within the site, and how many such links. */

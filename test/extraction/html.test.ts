@@ -66,6 +66,21 @@ describe("readHtml", () => {
     expect(found.reduce((sum, page) => sum + page.likeness, 0) / found.length).toBeGreaterThan(0.97);
   });
 
+  it("keeps the lists of a page that is lists of links within the site", () => {
+    const lakes = (county: string) =>
+      Array.from(
+        { length: 12 },
+        (_, i) => `<li><a href="/wiki/${county}_${i}">Lake ${i} of ${county}</a></li>`,
+      );
+    const listOf = (county: string) => `<h2>${county}</h2><ul>${lakes(county).join("")}</ul>`;
+    const { blocks } = readHtml(
+      `<body><nav><a href="/">Home</a></nav><h1>Lakes</h1>${["North", "South", "West"].map(listOf).join("")}</body>`,
+      "https://site.example/lakes",
+    );
+    expect(blocks.filter(({ type }) => type === "list-item")).toHaveLength(36);
+    expect(blocks.map(({ text }) => text)).not.toContain("Home");
+  });
+
   it("loses nothing of a page that is no article", () => {
     const { blocks, method, title } = readHtml(MANUAL_PAGE);
     expect({ method, title }).toEqual({ method: "html-rules", title: "Pump P-7 manual" });
