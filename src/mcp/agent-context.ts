@@ -91,6 +91,8 @@ export function momentOf(
   // "November" alone is a time only with "in".
   const readings = [text, `in ${text}`].map((each) => timedQuestion(each, clock.now(), timeZone));
   const named = readings.find((reading) => reading?.topic === "");
+  // "Last 9 days" has no end.
+  if (edge === "to" && named?.period.to === Infinity) return undefined;
   const moment = parseTime(named?.period[edge] ?? parseLocalTime(text, clock.now()));
   if (moment !== undefined) return moment;
   throw invalidRequest(

@@ -133,6 +133,7 @@ describe("times and ids", () => {
     await add(client, "Tea in Bruges.", { occurred_at: "2025-12-02" });
     const list = (input: object) => call(client, "memory_list", { ...input });
     expect(await list({ from: "last week", to: "last week" })).toMatch(/^(?![^]*Bruges)[^]*Ghent/);
+    expect(await list({ from: "last 9 days", to: "last 9 days" })).toMatch(/^(?![^]*Bruges)[^]*Ghent/);
     expect(await list({ to: "November" })).toMatch(/^No notes/);
     expect(await list({ from: "December" })).toMatch(/Ghent[^]*Bruges|Bruges[^]*Ghent/);
     expect(await call(client, "memory_search", { query: "tea", from: "2025-12-20", limit: 5 })).not.toContain(
