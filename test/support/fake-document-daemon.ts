@@ -71,7 +71,11 @@ export function createFakeDocumentDaemon(): FakeDocumentDaemon {
           if (paths.length > 0 && !paths.includes(path)) document.metadata.path = [...paths, path];
           document.filename = source.filename;
           documents.set(document.id, document);
-          return { deduplicated: known !== undefined, memory_ids: ["m"], document: { id: document.id } };
+          return {
+            deduplicated: known !== undefined,
+            memory_ids: ["m"],
+            document: { id: document.id, sha256 },
+          };
         },
       } as unknown as MemorydClient["documents"],
       jobs: {} as MemorydClient["jobs"],

@@ -129,9 +129,13 @@ async function ingestFile(run: Run, path: string, tally: Tally, onProgress: (lin
     const sent = await send(run, path, onProgress);
     isNew = !sent.deduplicated;
     if (isNew) tally.memories += sent.memory_ids.length;
-    const { id } = sent.document;
+    // Of the bytes that were sent: the file may have changed since it was read.
+    const { id, sha256: sentHash } = sent.document;
     // A document that was there has the paths of its other files too.
-    documents.set(id, isNew ? { sha256, paths: [path] } : known(await run.api.documents.get(id, { l: 1 })));
+    documents.set(
+      id,
+      isNew ? { sha256: sentHash, paths: [path] } : known(await run.api.documents.get(id, { l: 1 })),
+    );
   }
   for (const id of older) await release(run, id, [path]);
   if (!isKnown && older.length > 0) tally.replaced += 1;

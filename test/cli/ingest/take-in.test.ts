@@ -99,6 +99,18 @@ describe("taking in folders", () => {
     expect(hashesKept()).toBe(1);
   });
 
+  it("keeps the document of a file that changes between its reading and its sending", async () => {
+    put("a/one.md", "one");
+    const { submit } = daemon.api.documents;
+    vi.spyOn(daemon.api.documents, "submit").mockImplementationOnce((source, fields) => {
+      put("a/one.md", "two");
+      return submit({ ...source, file: new Blob(["two"]) }, fields);
+    });
+    expect(await look("a")).toMatchObject({ added: 1 });
+    expect(await look("a")).toMatchObject({ unchanged: 1, replaced: 0, failed: [] });
+    expect([...daemon.documents.values()]).toMatchObject([{ metadata: { path: join(home, "a/one.md") } }]);
+  });
+
   it("keeps a document while another file holds the same bytes, also in a later run", async () => {
     put("a/heron.md", "heron");
     put("b/copy.md", "heron");
