@@ -25,7 +25,7 @@ export const TERMS = [
   "phrase",
   "salience",
   "recency",
-  /** It denies something, as the question does; see `denial.ts`. */
+  /** It denies something, as the question does; see `denialsFirst`. */
   "denial",
   /** It holds and a like answer does not, or the other way round; see `currency.ts`. */
   "currency",
