@@ -17,11 +17,10 @@ export function installedProgram(
   command: string,
   { node = process.execPath, launcher = launcherPath() }: Partial<InstalledProgram> = {},
 ): InstalledProgram {
-  if (PASSING_FOLDER.test(launcher)) {
+  if (PASSING_FOLDER.test(launcher))
     throw new CliFailure(
       `memoryd runs from a cache (${dirname(launcher)}) that is cleared now and then, so nothing can rely on it; install it with \`npm install --global memoryd\` and then run \`${command}\`.`,
     );
-  }
   return { node, launcher };
 }
 

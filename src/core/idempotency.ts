@@ -22,18 +22,16 @@ export class RequestLedger {
     replay: (ids: RequestRow["ids"]) => Promise<T>,
   ): Promise<T> {
     if (request === undefined) return run();
-    if (this.#inFlight.has(request.key)) {
+    if (this.#inFlight.has(request.key))
       throw conflict("A request with this Idempotency-Key is still being worked on; try again shortly.", {
         retryAfterSeconds: 1,
       });
-    }
     const known = catalogue.findRequest(request.key);
     if (known !== undefined) {
-      if (known.bodyHash !== request.bodyHash) {
+      if (known.bodyHash !== request.bodyHash)
         throw unprocessable(
           "This Idempotency-Key was used with another body; use a new key for a new request.",
         );
-      }
       return replay(known.ids);
     }
     this.#inFlight.add(request.key);

@@ -141,9 +141,8 @@ export async function kindOf(bytes: Uint8Array, claim: Claim): Promise<TextKind>
     if (claimed.name === undefined || claimed.kind === found) return found;
     throw contradiction(claimed.name, nounOf(found));
   }
-  if ((claimed.kind !== undefined && nounOf(claimed.kind) !== "text") || claimed.isMedia) {
+  if ((claimed.kind !== undefined && nounOf(claimed.kind) !== "text") || claimed.isMedia)
     throw contradiction(claimed.name ?? "", "text");
-  }
   if (claimed.isForeign) throw unknownKind(claimed.name ?? "");
   const start = startOf(bytes);
   return claimed.kind ?? looksLikeSubtitles(start) ?? (looksLikeHtml(start) ? "html" : "txt");
@@ -184,9 +183,8 @@ export function claimOf({ claimedType, filename }: Claim) {
     /^(?:text\/plain|application\/json)$/.test(type) &&
     byExtension !== undefined &&
     TEXT_FORMATS.has(byExtension)
-  ) {
+  )
     return { name: `.${extension}`, kind: byExtension, isMedia: false, isForeign: false };
-  }
   const isMedia =
     (NAMES[type] === undefined && /^(image|audio|video|font)\//.test(type) && !isTextName(type)) ||
     CONTAINER_NAMES.has(type);

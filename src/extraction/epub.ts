@@ -70,9 +70,8 @@ async function assertOpen(parts: ZipParts, chapters: readonly string[]): Promise
       decoded(attributes["URI"] ?? ""),
     ),
   );
-  if (chapters.some((name) => locked.has(name))) {
+  if (chapters.some((name) => locked.has(name)))
     throw unprocessable(
       "The book is protected against copying, and its text is encrypted. Send a copy without protection.",
     );
-  }
 }

@@ -31,12 +31,9 @@ export async function extractDocument(
   const kind = await kindOf(bytes, claims);
   const found = await read(kind, bytes, claims, limits, onProgress);
   const charCount = found.blocks.reduce((total, block) => total + block.text.length, 0);
-  if (charCount > limits.maxChars) {
-    throw tooMuchText(limits);
-  }
-  if (!found.blocks.some((block) => /[\p{L}\p{N}\p{S}]/u.test(block.text))) {
+  if (charCount > limits.maxChars) throw tooMuchText(limits);
+  if (!found.blocks.some((block) => /[\p{L}\p{N}\p{S}]/u.test(block.text)))
     throw unprocessable("The document holds no text.");
-  }
   if (kind !== "pdf") onProgress(1, 1);
   const { blocks, method, ...metadata } = found;
   const present = Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== undefined));
@@ -88,9 +85,8 @@ async function read(
       return { method: "notebook", ...readNotebook(textWithin(bytes, charset, limits)) };
     }
     case "html": {
-      if (bytes.length > MAX_HTML_BYTES) {
+      if (bytes.length > MAX_HTML_BYTES)
         throw tooLarge(`The page has more than ${MAX_HTML_BYTES} bytes. Send it in parts.`);
-      }
       const { readHtml } = await import("./html.ts");
       return readHtml(decodeText(bytes, charset ?? declaredInMarkup(bytes)), claims.url);
     }
@@ -101,9 +97,8 @@ async function read(
     case "srt":
     case "vtt": {
       const subtitles = readSubtitles(textWithin(bytes, charset, limits));
-      if (subtitles.blocks.length === 0) {
+      if (subtitles.blocks.length === 0)
         throw unprocessable("The file holds no subtitles: texts below a line with their times.");
-      }
       return { method: "subtitles", ...subtitles };
     }
     case "txt":

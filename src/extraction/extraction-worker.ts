@@ -80,12 +80,11 @@ function sendChunks(chunks: readonly Chunk[]): void {
 /** A parser's own message may quote the document: only ours are passed on. */
 function failureOf(error: unknown): Pick<ServiceError, "code" | "message"> {
   if (error instanceof ServiceError) return { code: error.code, message: error.message };
-  if (error instanceof RangeError && /allocation|array length|string length/i.test(error.message)) {
+  if (error instanceof RangeError && /allocation|array length|string length/i.test(error.message))
     return {
       code: "TOO_LARGE",
       message: "Reading the document takes more memory than there is for it. Send it in parts.",
     };
-  }
   return {
     code: "UNPROCESSABLE",
     message: "The document is damaged, or made in a way that cannot be read. Save it again.",

@@ -32,9 +32,8 @@ export function parseHtml(html: string, { isXml = false }: { readonly isXml?: bo
       onopentag(tag, attributes) {
         depth += 1;
         if (depth > deepest) deepest = depth;
-        if (depth > MAX_NESTING) {
+        if (depth > MAX_NESTING)
           throw unprocessable(`The page nests more than ${MAX_NESTING} elements. It cannot be read.`);
-        }
         const element: HtmlElement = { tag, attributes, children: [] };
         top().children.push(element);
         if (depth < MAX_DEPTH) open.push(element);

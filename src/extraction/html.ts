@@ -34,11 +34,10 @@ export function readHtml(html: string, base?: string): Page {
   const skips = furnitureIn(main, leaves);
   const byRules = blocksOfHtml(main, { skips });
 
-  if (charsOf(byRules) < MAX_EMPTY_PAGE_CHARS && needsScripts(root)) {
+  if (charsOf(byRules) < MAX_EMPTY_PAGE_CHARS && needsScripts(root))
     throw unprocessable(
       "The page's text is written by scripts, which are not run. Save the page from a browser and send that file.",
     );
-  }
   const entries = Array.from(elementsOf(main)).filter(({ tag }) => tag === "article").length;
   const isListing = !isArticle && entries >= MIN_ENTRIES;
   if (html.length <= MAX_READABILITY_CHARS && depth <= MAX_READABILITY_DEPTH && !isListing) {
@@ -46,9 +45,8 @@ export function readHtml(html: string, base?: string): Page {
     const isBelieved = (found: readonly Block[]) =>
       (isArticle && charsOf(found) >= MIN_ARTICLE_CHARS) ||
       wordsOf(found) >= wordsOf(byRules) * MIN_ARTICLE_SHARE;
-    if (article !== undefined && isBelieved(article)) {
+    if (article !== undefined && isBelieved(article))
       return { ...metadata, blocks: withTitle(article, byRules, metadata.title), method: "readability" };
-    }
   }
   const blocks = blocksOfHtml(byRules.length > 0 ? main : body, {
     keepsLink: leaves,

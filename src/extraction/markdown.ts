@@ -169,9 +169,7 @@ type Json = Readonly<Record<string, unknown>>;
  */
 export function readNotebook(text: string): ReadDocument {
   const cells = cellsOf(text);
-  if (cells === undefined) {
-    throw unprocessable("The file is no Jupyter notebook. Save it again as .ipynb.");
-  }
+  if (cells === undefined) throw unprocessable("The file is no Jupyter notebook. Save it again as .ipynb.");
   const blocks = cells.flatMap((cell): Block[] => {
     const source = linesOf(cell["source"] ?? cell["input"]);
     if (cell["cell_type"] === "markdown") return [...readMarkdown(source).blocks];

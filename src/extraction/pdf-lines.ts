@@ -84,9 +84,8 @@ function upright(run: TextRun, hasSpaceBefore: boolean): { direction: string; bo
     hasSpaceBefore,
   });
   if (run.isVertical) return { direction: "down", box: boxAt(-y, x) };
-  if (Math.abs(b) > Math.abs(a)) {
+  if (Math.abs(b) > Math.abs(a))
     return b > 0 ? { direction: "up", box: boxAt(y, -x) } : { direction: "down", box: boxAt(-y, x) };
-  }
   return a < 0 ? { direction: "over", box: boxAt(-x, -y) } : { direction: "upright", box: boxAt(x, y) };
 }
 

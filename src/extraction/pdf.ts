@@ -38,17 +38,14 @@ export async function readPdf(
   const pdfjs = await loadPdfjs();
   const document = await open(pdfjs, bytes);
   const pages = document.numPages;
-  if (pages > limits.maxPages) {
+  if (pages > limits.maxPages)
     throw tooLarge(`The PDF has ${pages} pages; the limit is ${limits.maxPages}. Send it in parts.`);
-  }
   const rows: Row[][] = [];
   let chars = 0;
   for (let number = 1; number <= pages; number += 1) {
     const runs = await runsOfPage(document, number);
     for (const run of runs) chars += run.str.length;
-    if (chars > limits.maxChars) {
-      throw tooMuchText(limits);
-    }
+    if (chars > limits.maxChars) throw tooMuchText(limits);
     rows.push(rowsOfPage(runs));
     onPage(number, pages);
   }
@@ -99,11 +96,10 @@ async function open(pdfjs: Pdfjs, data: Uint8Array): Promise<PdfDocument> {
       verbosity: 0,
     }).promise;
   } catch (error) {
-    if (error instanceof Error && error.name === "PasswordException") {
+    if (error instanceof Error && error.name === "PasswordException")
       throw unprocessable("The PDF is encrypted. Save it without a password and send that.", {
         cause: error,
       });
-    }
     throw damaged("The PDF is damaged. Open it in a viewer and print or save it again.", error);
   }
 }

@@ -139,11 +139,10 @@ async function feed(
 
 function explainEnd({ cause, printed, hasAnswered }: ProcessEnd, limits: ExtractionLimits): ServiceError {
   if (passedLimit(printed) === "time") return tookTooLong(limits);
-  if (passedLimit(printed) === "memory" || /heap out of memory|allocation failed/i.test(printed)) {
+  if (passedLimit(printed) === "memory" || /heap out of memory|allocation failed/i.test(printed))
     return tooLarge(
       `Reading the document takes more than ${limits.maxResidentBytes} bytes of memory. Send it in parts.`,
     );
-  }
   // Before the first document its output is about the program, not about a document.
   if (!hasAnswered) {
     const details = new Error(`${cause.message}: ${printed.trim()}`);
@@ -203,11 +202,10 @@ export function openExtractor(options: ExtractorOptions): TextExtractor {
 
   async function read(document: SentDocument, wishes: ExtractionOptions): Promise<CutDocument> {
     const { byteCount } = document;
-    if (byteCount > limits.maxBytes) {
+    if (byteCount > limits.maxBytes)
       throw tooLarge(
         `The document has ${byteCount} bytes; the limit is ${limits.maxBytes}. Send it in parts, or raise --max-upload-bytes.`,
       );
-    }
     const { signal = closing.signal, user } = wishes;
     const all = AbortSignal.any([closing.signal, signal]);
     const queue = byteCount <= SMALL_DOCUMENT_BYTES ? small : large;

@@ -51,14 +51,12 @@ export async function openParts(
     const entry = entries.get(name);
     if (entry === undefined) return undefined;
     total += entry.uncompressedSize;
-    if (total > maxInflatedBytes) {
+    if (total > maxInflatedBytes)
       throw tooLarge(
         `The document grows to more than ${maxInflatedBytes} bytes when it is unpacked. Send it in parts.`,
       );
-    }
-    if (entry.isEncrypted()) {
+    if (entry.isEncrypted())
       throw unprocessable("The document is encrypted. Save it without a password and send that.");
-    }
     return zip.read(entry);
   };
   return {

@@ -103,9 +103,8 @@ export function jsonOf(text: string): unknown {
 /** Epoch milliseconds where it is a time in one of the usual forms; else as it is, for the schema to refuse. */
 export function timeOf(value: unknown): unknown {
   if (value instanceof Date) return value.getTime();
-  if (typeof value === "number") {
+  if (typeof value === "number")
     return Math.round(Math.abs(value) < SMALLEST_MILLISECONDS ? value * 1_000 : value);
-  }
   if (typeof value !== "string") return value;
   const text = value.trim();
   if (/^-?\d{9,16}(\.\d+)?$/.test(text)) return timeOf(Number(text));

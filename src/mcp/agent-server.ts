@@ -60,9 +60,8 @@ export function buildAgentServer(options: AgentServerOptions): Server {
   server.setRequestHandler("prompts/list", () => ({ prompts: PROMPTS }));
   server.setRequestHandler("prompts/get", async ({ params }) => {
     const prompt = PROMPTS.find(({ name }) => name === params.name);
-    if (prompt === undefined) {
+    if (prompt === undefined)
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, "There are the prompts recall and context.");
-    }
     try {
       const write = prompt.name === "recall" ? recall : tellContext;
       const text = await write(context(), params.arguments ?? {});
@@ -79,9 +78,8 @@ export function buildAgentServer(options: AgentServerOptions): Server {
 
 /** A tool that is there and not offered is refused as an answer, which an agent reads; an unknown one is a slip of the client. */
 function refused(name: AgentToolName, { tools, mayWrite }: AgentServerOptions) {
-  if (!Object.hasOwn(AGENT_TOOLS, name)) {
+  if (!Object.hasOwn(AGENT_TOOLS, name))
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, "There is no tool of this name.");
-  }
   return failed(
     forbidden(
       tools.includes(name) && !mayWrite

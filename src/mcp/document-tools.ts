@@ -65,11 +65,10 @@ async function ingest(
 }
 
 function outcome(job: JobView): string {
-  if (job.result === undefined) {
+  if (job.result === undefined)
     return job.status === "cancelled"
       ? "The job was cancelled; nothing was stored."
       : `Still being ingested, as job ${job.id}. It will be found by memory_search when it is done.`;
-  }
   const { document, memoryIds, deduplicated } = job.result;
   const stored = deduplicated ? "Nothing new: the same document is there already" : "Stored";
   const notes = `${memoryIds.length} ${memoryIds.length === 1 ? "note" : "notes"}`;

@@ -66,9 +66,8 @@ export async function lookUpFacts(
   input: AgentToolInput<"fact_lookup">,
 ): Promise<string> {
   const { subject, predicate, text } = present(input);
-  if (subject === undefined && predicate === undefined && text === undefined) {
+  if (subject === undefined && predicate === undefined && text === undefined)
     throw invalidRequest("Give a subject, a predicate or a text to look for.");
-  }
   const scope = readScope(context, input.scope);
   const filter = {
     ...scope.filter,
@@ -156,11 +155,10 @@ export async function summarise(
   input: AgentToolInput<"memory_summary">,
 ): Promise<string> {
   const { operations, userId } = context;
-  if (userId === undefined) {
+  if (userId === undefined)
     throw invalidRequest(
       "A summary is of one user, and this connection names none; use memory_search, or connect with a user.",
     );
-  }
   const summary = await operations.userSummary({ userId });
   const { memories, firstMemoryAt, lastMemoryAt, highlights, facts, keyPhrases } = summary;
   const mark = context.newMark();

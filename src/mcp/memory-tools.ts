@@ -98,11 +98,10 @@ export async function get(context: AgentContext, input: AgentToolInput<"memory_g
     ...ownerCheck(context),
   });
   const offset = input.offset ?? 0;
-  if (offset > memory.content.length) {
+  if (offset > memory.content.length)
     throw invalidRequest(
       `The note has ${memory.content.length} characters; offset ${offset} is past its end.`,
     );
-  }
   const mark = context.newMark();
   const { page, nextOffset } = pageOf(memory.content, offset, input.max_tokens ?? DEFAULT_ANSWER_TOKENS);
   const more = [
@@ -194,13 +193,12 @@ export async function remove(context: AgentContext, input: AgentToolInput<"memor
     if (!(error instanceof ServiceError) || error.code !== "NOT_FOUND") throw error;
     return error;
   });
-  if (memory instanceof ServiceError) {
+  if (memory instanceof ServiceError)
     return ended(
       await operations.invalidateFact(target).catch(() => {
         throw memory;
       }),
     );
-  }
   const { id, deleted } = memory;
   const what = deleted === 1 ? "" : `, a document with its ${deleted} notes`;
   return `Deleted: id=${id}${what}. The user can take it back: memoryd trash restore ${id}`;
@@ -278,9 +276,8 @@ export async function recall(
   input: Readonly<Record<string, string | undefined>>,
 ): Promise<string> {
   const topic = (input["topic"] ?? "").trim();
-  if (topic === "" || topic.length > MAX_TOPIC) {
+  if (topic === "" || topic.length > MAX_TOPIC)
     throw invalidRequest(`recall needs a topic, of at most ${MAX_TOPIC} characters.`);
-  }
   const withWeb = /^(?:y|yes|true|1)$/i.test(input["include_web"] ?? "");
   const scope = readScope(context, input["scope"] === "all" ? "all" : "project");
   const { hits, relevant } = await context.operations.queryMemory({

@@ -11,9 +11,8 @@ const CHUNKS_PER_READ = 200;
 /** The text behind `memory://{id}` and `document://{id}`, between marks. @throws {ServiceError} NOT_FOUND. */
 export async function readResource(context: AgentContext, uri: string): Promise<string> {
   const match = /^(memory|document):\/\/([^/?#]+)\/?$/i.exec(uri);
-  if (match?.[1] === undefined || match[2] === undefined) {
+  if (match?.[1] === undefined || match[2] === undefined)
     throw notFound("There are resources memory://{id} and document://{id} only.");
-  }
   if (/^memory:\/\/context\/?$/i.test(uri)) return tellContext(context, {});
   const id = await idOf(context, match[2]);
   return match[1].toLowerCase() === "memory" ? readMemory(context, id) : readDocument(context, id);
@@ -30,9 +29,8 @@ export async function tellContext(
 ): Promise<string> {
   const { query = "", max_tokens: tokens = String(DEFAULT_CONTEXT_TOKENS), scope } = input;
   const body = { query: query === "" ? null : query, max_tokens: Number(tokens) };
-  if (!Value.Check(ContextBody, body)) {
+  if (!Value.Check(ContextBody, body))
     throw invalidRequest("query has at most 8192 characters, max_tokens is a number from 100 to 20000.");
-  }
   const { text } = await operations.composeContext({
     maxTokens: body.max_tokens,
     ...(query !== "" && { query }),

@@ -156,9 +156,8 @@ function refuseUnreadable({ path }: ModelFile, cause: unknown): never {
 }
 
 function assertSame({ path, sha256 }: ModelFile, found: string): void {
-  if (found !== sha256) {
+  if (found !== sha256)
     throw modelUnavailable(`the model file ${path} has changed (SHA-256 ${found}): ${remedy(path)}`);
-  }
 }
 
 function remedy(path: string): string {

@@ -176,11 +176,10 @@ class OnnxEmbedder implements ModelEmbedder {
       this.#waitingTexts >= this.#maxWaitingTexts ||
       // A single text is always admitted, however long.
       (this.#waitingTexts > 0 && this.#waitingCharacters + text.length > MAX_WAITING_CHARACTERS)
-    ) {
+    )
       throw new ServiceError("RATE_LIMITED", "Too many texts wait to be embedded. Try again later.", {
         retryAfterSeconds: Math.ceil((this.#waitingTexts * USUAL_MS_PER_TEXT) / 1_000),
       });
-    }
     this.#waitingTexts += 1;
     this.#waitingCharacters += text.length;
     try {

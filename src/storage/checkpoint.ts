@@ -101,9 +101,8 @@ export async function writeCheckpoint(
 ): Promise<void> {
   await replaceFile(disk, join(directory, checkpointName(checkpoint.number)), encodeCheckpoint(checkpoint));
   for (const number of await numbersIn(disk, directory)) {
-    if (number !== checkpoint.number && number !== older?.number) {
+    if (number !== checkpoint.number && number !== older?.number)
       await disk.remove(join(directory, checkpointName(number)));
-    }
   }
 }
 
@@ -325,12 +324,11 @@ export function decodeCheckpoint(number: number, bytes: Buffer): Checkpoint | st
   const decoded = decodeChecksummed("checkpoint", bytes);
   if (decoded === undefined) return `${checkpointName(number)} is damaged`;
   const { format } = decoded;
-  if (format > CHECKPOINT_FORMAT) {
+  if (format > CHECKPOINT_FORMAT)
     throw unusable(
       `the store has format ${format} and this memoryd knows up to ${CHECKPOINT_FORMAT}: ` +
         "it was written by a newer version. Install that version, or choose another data directory",
     );
-  }
   return { ...(decoded.value() as Omit<Checkpoint, "number">), number };
 }
 

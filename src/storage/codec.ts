@@ -35,9 +35,8 @@ const extensionCodec: ExtensionCodecType<undefined> = {
   tryToEncode(value) {
     if (value instanceof Float32Array) return new ExtData(FLOAT32_ARRAY, bytesOf(value));
     if (value instanceof Int8Array) return new ExtData(INT8_ARRAY, bytesOf(value));
-    if (typeof value === "object" && value !== null && Object.hasOwn(value, "__proto__")) {
+    if (typeof value === "object" && value !== null && Object.hasOwn(value, "__proto__"))
       return new ExtData(ENTRIES, encodeEntries(value));
-    }
     return null;
   },
   // Copied: a row must not keep the whole segment it was read from in memory, and floats need their alignment.
@@ -88,12 +87,11 @@ export function decodeChanges(bytes: Uint8Array): {
   const head: unknown = values.next().value;
   if (!Array.isArray(head) || !Number.isInteger(head[0])) throw new TypeError("not a list of changes");
   const [format, count, erases] = head;
-  if (format > CHANGES_FORMAT) {
+  if (format > CHANGES_FORMAT)
     throw storeUnusable(
       `The data was written by a newer memoryd (record format ${format}, this one reads up to ${CHANGES_FORMAT}). ` +
         `Nothing was changed: use the newer program.`,
     );
-  }
   const changes: Change[] = [];
   for (const value of values) changes.push(toChange(value, format));
   if (changes.length !== count) throw new TypeError(`${changes.length} changes where ${count} were written`);

@@ -30,12 +30,11 @@ export async function readKeyFile(disk: Disk, directory: string): Promise<readon
   const path = join(directory, KEY_FILE_NAME);
   if ((await disk.size(path)) === undefined) return undefined;
   const keys = decode(await disk.readFile(path));
-  if (keys === undefined) {
+  if (keys === undefined)
     throw storeUnusable(
       `The file ${path}, which holds the keys, is damaged, so nobody can be let in. Restore it from a backup, or run ` +
         "`memoryd auth off`, which removes all keys, and make new ones with `memoryd keys create`.",
     );
-  }
   return keys;
 }
 
@@ -43,11 +42,10 @@ export async function readKeyFile(disk: Disk, directory: string): Promise<readon
 function decode(bytes: Buffer): readonly ApiKey[] | undefined {
   const decoded = decodeChecksummed("keys", bytes);
   if (decoded === undefined || decoded.format === 0) return undefined;
-  if (decoded.format > FORMAT) {
+  if (decoded.format > FORMAT)
     throw storeUnusable(
       `The file ${KEY_FILE_NAME} has format ${decoded.format} and this memoryd knows up to ${FORMAT}: it was written by a ` +
         "newer version. Install that version.",
     );
-  }
   return decoded.value() as ApiKey[];
 }

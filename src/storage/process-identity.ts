@@ -107,9 +107,8 @@ async function bootId(): Promise<string | null> {
   try {
     if (process.platform === "linux")
       return (await readFile("/proc/sys/kernel/random/boot_id", "utf8")).trim();
-    if (process.platform === "darwin") {
+    if (process.platform === "darwin")
       return (await run("/usr/sbin/sysctl", ["-n", "kern.bootsessionuuid"])).stdout.trim() || null;
-    }
   } catch {
     // A system that hides it.
   }

@@ -36,11 +36,10 @@ export async function installFor(ids: readonly AgentId[], options: InstallOption
       print(`${agent.title} reads this from ${file}:\n\n${withEntry(agent, "", launch)}`);
       continue;
     }
-    if (!project && !force && !isThere(agent)) {
+    if (!project && !force && !isThere(agent))
       throw new CliFailure(
         `${agent.title} does not seem to be installed: there is no ${agent.signs.at(-1) ?? dirname(file)}. Say --force to write ${file} all the same.`,
       );
-    }
     const { dataDir } = settingsOf(options);
     const consent = withHooks && {
       ...(await consentTo(withHooks, options.hooks ?? true, program, dataDir)),

@@ -79,11 +79,10 @@ const CONVERSATIONS = "conversations.json";
 
 async function kindOfFolder(path: string): Promise<ImportFormat> {
   if (await isFile(join(path, FOLDER_INDEX))) return "memoryd";
-  if (await isFile(join(path, CONVERSATIONS))) {
+  if (await isFile(join(path, CONVERSATIONS)))
     throw new CliFailure(
       `${path} looks like an unpacked export of chats; name ${join(path, CONVERSATIONS)}, or the zip archive, instead.`,
     );
-  }
   return "markdown";
 }
 
@@ -161,11 +160,10 @@ async function* readChats(
 ): AsyncGenerator<ImportItem> {
   const archive = await openArchive(path, CHAT_FILES);
   try {
-    if (archive.files.length === 0) {
+    if (archive.files.length === 0)
       throw new CliFailure(
         `${path} holds no conversations.json: it is no export of ChatGPT or Claude. Unpack it, and import the files in it.`,
       );
-    }
     progress.total = archive.files.reduce((sum, { compressedBytes }) => sum + compressedBytes, 0);
     for (const file of archive.files)
       yield* readElements(jsonElements(file.read(progress)), file.name, options);

@@ -39,11 +39,10 @@ export async function* readOlderService(
     };
     const memories = columnsOf("memories", MEMORY_COLUMNS);
     const facts = columnsOf("temporal_facts", FACT_FIELDS);
-    if (!memories.includes("content")) {
+    if (!memories.includes("content"))
       throw new CliFailure(
         `${path} has no table "memories" with a column "content": it is no database of OpenMemory.`,
       );
-    }
     for (const table of facts.length > 0 ? ["memories", "temporal_facts"] : ["memories"]) {
       progress.total += Number(
         (database.get(`SELECT count(*) AS n FROM ${table}`) as Row | null)?.["n"] ?? 0,

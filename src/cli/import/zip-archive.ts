@@ -34,11 +34,10 @@ export async function openArchive(path: string, wanted: RegExp): Promise<Archive
   });
   const close = (): void => zip.close();
   try {
-    if (zip.entryCount > MAX_ARCHIVE_ENTRIES) {
+    if (zip.entryCount > MAX_ARCHIVE_ENTRIES)
       throw new CliFailure(
         `${path} holds ${zip.entryCount} files; at most ${MAX_ARCHIVE_ENTRIES} are looked through. Unpack it, and import the file that is meant.`,
       );
-    }
     const entries = await entriesOf(zip, path);
     const files = entries
       .filter((entry) => wanted.test(nameOf(entry)))

@@ -74,12 +74,11 @@ export function createDaemonLink(options: DaemonLinkOptions): DaemonLink {
         const daemon = await find();
         if (daemon !== undefined) return daemon;
         if (failure !== undefined && Date.now() < failure.until) throw failure.error;
-        if (Date.now() > deadline) {
+        if (Date.now() > deadline)
           throw new CliFailure(
             "memoryd is still starting; reading back a large store takes a while. Try again in a moment. " +
               `If it never starts and you are certain that nothing is starting it, remove ${startLockOf(dataDir)}.`,
           );
-        }
         starting ??= startOnce()
           .catch((error: unknown) => {
             if (error instanceof CliFailure) throw error;

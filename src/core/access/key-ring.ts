@@ -86,14 +86,12 @@ export class KeyRing {
   create({ name, scope, userId, expiresAt }: CreateKeyInput): Promise<CreatedKey> {
     return this.#change(async () => {
       const now = this.#ports.clock.now();
-      if (scope === "admin" && userId !== undefined) {
+      if (scope === "admin" && userId !== undefined)
         throw wrongField(CANNOT, "/user_id", "cannot stand with the scope admin, which is about all users");
-      }
       if (expiresAt !== undefined && expiresAt <= now)
         throw wrongField(CANNOT, "/expires_at", "must lie in the future");
-      if (this.keys.some((key) => key.name === name && this.stateOf(key) === "active")) {
+      if (this.keys.some((key) => key.name === name && this.stateOf(key) === "active"))
         throw conflict("There is a key of this name. Revoke that one, or choose another name.");
-      }
       const { key, prefix } = this.#ports.newKey();
       const kept: ApiKey = {
         id: this.#ports.ids.newId(now),
@@ -167,9 +165,8 @@ export class KeyRing {
   #withRoomForOne(): readonly ApiKey[] {
     if (this.keys.length < MAX_KEYS) return this.keys;
     const oldest = this.keys.find((key) => this.stateOf(key) !== "active");
-    if (oldest === undefined) {
+    if (oldest === undefined)
       throw conflict(`There are ${MAX_KEYS} keys, the most there can be. Revoke some.`);
-    }
     return this.keys.filter((key) => key !== oldest);
   }
 }

@@ -203,9 +203,7 @@ async function readOriginal(
   const input = { bytes, ...claimsOf(request), ...(url !== null && { url }) };
   const { signal, onProgress } = control;
   const options = { signal, onProgress, ...(userId !== null && { user: userId }) };
-  if (!(await ports.decoder.recognises(input))) {
-    return ports.extractor.extract(input, options);
-  }
+  if (!(await ports.decoder.recognises(input))) return ports.extractor.extract(input, options);
   await control.queueForRecording();
   return readRecording(ports, input, metadata, options);
 }

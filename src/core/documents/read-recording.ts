@@ -69,9 +69,8 @@ async function transcribe(
 ): Promise<CutDocument> {
   const { soundTracks } = recording;
   const track = chooseSoundTrack(soundTracks, language);
-  if (track === undefined) {
+  if (track === undefined)
     throw unprocessable("The video has no sound track, so there is nothing to transcribe.");
-  }
   const total = seconds(recording.durationMs ?? 0);
   onProgress({ stage: "transcribing", done: 0, total });
   const transcript = await transcriber.transcribe(recording.sound(track), {

@@ -117,9 +117,8 @@ export function currentFact({ facts, clock }: FactReadPorts, input: CurrentFactI
   visitFacts(facts.book, { ...input, at }, (fact) => {
     if (current === undefined || compareForList(fact, current) < 0) current = fact;
   });
-  if (current === undefined) {
+  if (current === undefined)
     throw notFound("No fact about this subject and predicate is valid at that moment.");
-  }
   return current;
 }
 

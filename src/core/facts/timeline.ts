@@ -92,12 +92,11 @@ export function settleCardinality(
   held: Cardinality | undefined,
   asked: Cardinality | undefined,
 ): Cardinality {
-  if (held !== undefined && asked !== undefined && asked !== held) {
+  if (held !== undefined && asked !== undefined && asked !== held)
     throw conflict(
       `This subject and predicate hold ${held === "one" ? "one object at a time" : "many objects at once"}` +
         ` (cardinality "${held}"); leave cardinality out, or erase their facts first to choose anew.`,
     );
-  }
   return held ?? asked ?? "one";
 }
 
@@ -157,11 +156,10 @@ export function closeFact(
   validTo: number | undefined,
   { now, recordedAt }: { readonly now: number; readonly recordedAt: number },
 ): Fact {
-  if (validTo !== undefined && validTo < fact.validFrom) {
+  if (validTo !== undefined && validTo < fact.validFrom)
     throw invalidRequest("A fact cannot end before it begins; give a valid_to at or after its valid_from.", {
       fields: [{ path: "/valid_to", message: "is before the fact's valid_from" }],
     });
-  }
   const end = validTo ?? Math.max(now, fact.validFrom);
   if (end >= endOf(fact)) return fact;
   return nextVersion(fact, { validTo: end, supersededBy: null }, recordedAt);

@@ -22,9 +22,8 @@ export async function listMemories(
     const { ids, orders, total } = store.catalogue.page(input.filter, page);
     const { items, read } = await readPage(store, ids.slice(0, input.limit));
     const nextBefore = read < ids.length ? orders[read - 1] : undefined;
-    if (items.length > 0 || nextBefore === undefined) {
+    if (items.length > 0 || nextBefore === undefined)
       return { items, total, ...(nextBefore === undefined ? {} : { nextBefore }) };
-    }
     // All rows were just deleted, or belong to a write that is not durable yet: an empty page would look like the last.
     before = nextBefore;
   }

@@ -10,13 +10,12 @@ export function checkSupersedes(
   id?: string,
 ): void {
   for (const older of supersedes) {
-    if (catalogue.find(older)?.userId !== userId) {
+    if (catalogue.find(older)?.userId !== userId)
       throw refused(
         "NOT_FOUND",
         `There is no memory ${older} of this user to supersede`,
         "is no memory of this user",
       );
-    }
   }
   checkCycle(supersedes, id, (older) => catalogue.find(older)?.supersedes);
 }

@@ -62,11 +62,10 @@ export function similarWaypoints(
     const similar = catalogue.edgesOf(target.id).filter(({ kind }) => kind === "similar");
     const isLinked = similar.some(({ source, target: end }) => source === memory.id || end === memory.id);
     const isFull = similar.filter(({ target: end }) => end === target.id).length >= MAX_SIMILAR_IN;
-    if (!isLinked && !isFull) {
+    if (!isLinked && !isFull)
       changes.push(
         ...putEdge({ source: memory.id, target: target.id, kind: "similar", weight, createdAt: now }),
       );
-    }
   }
   return changes;
 }

@@ -155,12 +155,11 @@ export async function gatherCandidates(
       return (row?.isBefore ?? false) === isBefore ? row?.vectors : undefined;
     });
   const matches = matchTokens(embedding.tokens.vectors, tokensOf(false));
-  if (before !== undefined) {
+  if (before !== undefined)
     matchTokens(before.tokens.vectors, tokensOf(true)).forEach((match, i) => {
       if (tokens.get(candidates[i]?.id ?? "")?.isBefore === true)
         matches[i] = byWords(match, before.words, embedding.words);
     });
-  }
   matchPlaces(matches, entries, embedding.words);
   const quoted = await quotedShares(
     store,

@@ -47,9 +47,8 @@ export class Int8Rows {
 
   /** @throws {RangeError} if `dimensions` is not a positive multiple of 16. */
   constructor(dimensions: number) {
-    if (dimensions <= 0 || dimensions % LANES !== 0) {
+    if (dimensions <= 0 || dimensions % LANES !== 0)
       throw new RangeError(`dimensions must be a positive multiple of ${LANES}, got ${dimensions}`);
-    }
     this.dimensions = dimensions;
     this.#memory = new WebAssembly.Memory({ initial: 2, maximum: MAX_PAGES });
     compiled ??= new WebAssembly.Module(kernelBytes());

@@ -186,9 +186,8 @@ export function quotedPhrases(question: string): string[] {
 /** Whether a text has the words of the phrase one after another: case, diacritics and punctuation between words do not count. */
 export function containsPhrase(text: string, phrase: string): boolean {
   const words = wordsOf(text);
-  if (/[^\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u.test(phrase)) {
+  if (/[^\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u.test(phrase))
     return ` ${words} `.includes(` ${phrase} `);
-  }
   // Without spaces between words there is no edge to find.
   return words.includes(phrase);
 }

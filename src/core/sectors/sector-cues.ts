@@ -244,9 +244,7 @@ function passagesOf(text: string): Passage[] {
       .split(/[,;:.!?()](?=\s|$)/)
       .map((clause) => clause.match(/[\p{L}\p{N}]+(?:['-][\p{L}\p{N}]+)*/gu) ?? [])
       .filter((words) => words.length > 0);
-    if (clauses.length > 0) {
-      passages.push({ text: sentence, lower: said, words: clauses.flat(), clauses });
-    }
+    if (clauses.length > 0) passages.push({ text: sentence, lower: said, words: clauses.flat(), clauses });
   }
   return passages;
 }

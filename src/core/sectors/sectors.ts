@@ -68,11 +68,10 @@ export function createSectorClassifier(model: SectorModel): SectorClassifier {
     const cues = cuesOf(content) ?? means;
     const logits = SECTORS.map((sector) => {
       const weights = model.sectors[sector];
-      if (direction.length !== weights.embedding.length) {
+      if (direction.length !== weights.embedding.length)
         throw new RangeError(
           `the sector classifier needs embeddings of ${weights.embedding.length} numbers, got ${direction.length}`,
         );
-      }
       return weights.bias + dot(weights.embedding, direction) + dot(weights.cues, cues);
     });
     return classification(softmax(logits), model.threshold);
@@ -108,9 +107,7 @@ export function softmax(logits: readonly number[]): number[] {
 /** Windows that cancel out have no direction: then only the cues count. */
 function unit(embedding: Float32Array): Float64Array {
   const length = Math.sqrt(embedding.reduce((sum, value) => sum + value * value, 0));
-  if (!Number.isFinite(length)) {
-    throw new RangeError("the sector classifier needs finite embeddings");
-  }
+  if (!Number.isFinite(length)) throw new RangeError("the sector classifier needs finite embeddings");
   return Float64Array.from(embedding, (value) => (length === 0 ? 0 : value / length));
 }
 

@@ -38,12 +38,10 @@ export class RestoredFacts {
       ...(this.#book.timeline(latest)?.facts ?? []).map((history) => history.latest),
       ...(this.#latestOfSlot.get(slot) ?? []),
     ];
-    if (others.some(({ cardinality }) => cardinality !== latest.cardinality)) {
+    if (others.some(({ cardinality }) => cardinality !== latest.cardinality))
       throw conflict("The facts here about this subject and predicate have the other cardinality.");
-    }
-    if (others.some((other) => excludes(latest, other))) {
+    if (others.some((other) => excludes(latest, other)))
       throw conflict("A fact here about this subject and predicate holds at the same time.");
-    }
     this.#added.set(latest.id, rows);
     this.#latestOfSlot.set(slot, [...(this.#latestOfSlot.get(slot) ?? []), latest]);
     return rows;

@@ -216,9 +216,8 @@ function restoreWaypoint(
 ): RestoredRecord {
   const id = edgeId(edge);
   const owner = ownerOf(edge.source);
-  if (owner === undefined || ownerOf(edge.target) !== owner || edge.source === edge.target) {
+  if (owner === undefined || ownerOf(edge.target) !== owner || edge.source === edge.target)
     throw notFound("A waypoint joins two memories of one user, and they are not both here.");
-  }
   const staged = changes.get(`edges/${id}`);
   const known =
     staged?.table === "edges"
@@ -295,14 +294,12 @@ function restoreDocument(
     if (isSameDocument(document, known)) return undefined;
     throw conflict("Another document has this id here; it was left as it is.");
   }
-  if (findMemory(document.rootMemoryId) === undefined) {
+  if (findMemory(document.rootMemoryId) === undefined)
     throw notFound("The document's first memory is not here; import the memories before their documents.");
-  }
   const isForeign = ({ documentId, userId }: CutMemory): boolean =>
     documentId !== document.id || userId !== document.userId;
-  if (document.memoryIds.flatMap((id) => findMemory(id) ?? []).some(isForeign)) {
+  if (document.memoryIds.flatMap((id) => findMemory(id) ?? []).some(isForeign))
     throw conflict("The document names a memory here that was not cut from it.");
-  }
   return document;
 }
 

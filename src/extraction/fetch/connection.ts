@@ -64,9 +64,8 @@ export function directConnector(
 /** @returns the URL of a proxy. @throws {TypeError} for text that is none. */
 export function parseProxy(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:")) {
+  if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:"))
     throw new TypeError("a proxy is given as http://HOST:PORT or https://HOST:PORT");
-  }
   return url;
 }
 
@@ -81,12 +80,11 @@ export function proxyHeaders({ username, password }: URL): Record<string, string
 export function proxyConnector(target: URL, proxy: URL, connecting: Connecting): Connector {
   const connect = connectorWith(connecting);
   const failed = (error: unknown) => fetchFailure(error, "The proxy") as Error;
-  if (target.protocol === "http:") {
+  if (target.protocol === "http:")
     return (options, callback) =>
       connect(options, (error, socket) =>
         error === null ? callback(null, socket) : callback(failed(error), null),
       );
-  }
   return (options, answer) => {
     openTunnel(target, proxy, connecting).then(
       (httpSocket) => connect({ ...options, httpSocket }, answer),

@@ -133,9 +133,8 @@ export function createUrlFetcher(options: UrlFetcherOptions): UrlFetcher {
       const answer = await open(url, previous, guard, fetching.signal);
       try {
         const location = first(answer.response.headers, "location");
-        if (location === undefined || !REDIRECTS.has(answer.response.statusCode)) {
+        if (location === undefined || !REDIRECTS.has(answer.response.statusCode))
           return { fetchedAt: clock.now(), ...(await receive(url, answer, fetching)) };
-        }
         url = redirectTarget(utf8OfLatin1(location), url, guard);
         previous = answer.target;
       } finally {
@@ -289,11 +288,10 @@ function redirectTarget(location: string, from: URL, guard: TargetGuard): URL {
     if (!(error instanceof ServiceError) || error.code !== "INVALID_REQUEST") throw error;
     throw refusal(`an address that is not fetched. ${error.message}`);
   }
-  if (from.protocol === "https:" && to.protocol === "http:") {
+  if (from.protocol === "https:" && to.protocol === "http:")
     throw refusal(
       `${hostOf(to)} without encryption, where the page could be changed on the way. Send the http:// address itself if that is acceptable.`,
     );
-  }
   return to;
 }
 

@@ -100,11 +100,10 @@ export async function* decodeContent(
   pipeline(Readable.from(packed(), { objectMode: false }), decoder, () => {});
   for await (const chunk of decoder as AsyncIterable<Uint8Array>) {
     unpackedBytes += chunk.length;
-    if (unpackedBytes > Math.max(HARMLESS_BYTES, packedBytes * MAX_INFLATION)) {
+    if (unpackedBytes > Math.max(HARMLESS_BYTES, packedBytes * MAX_INFLATION))
       throw tooLarge(
         `The page unpacks to more than ${MAX_INFLATION} times its size, so it is not read. Save it yourself and send the file.`,
       );
-    }
     yield chunk;
   }
 }

@@ -186,9 +186,8 @@ export class TargetGuard {
   checkAddress(address: string, url: URL): JudgedTarget["exposure"] {
     const { ownPort, machineAddresses, viaProxy, privateTargets } = this.#options;
     const host = hostOf(url);
-    if (portOf(url) === ownPort() && isOwnAddress(address, machineAddresses())) {
+    if (portOf(url) === ownPort() && isOwnAddress(address, machineAddresses()))
       throw forbidden(`${url.host} is memoryd itself, which is never fetched.`);
-    }
     const exposure = classOf(address);
     if (exposure === "public") return exposure;
     if (exposure === "forbidden")
@@ -223,11 +222,10 @@ export class TargetGuard {
 
 /** A public page may not lead to a private address; the user may. @throws {ServiceError} FORBIDDEN. */
 export function checkStep(from: JudgedTarget | undefined, to: JudgedTarget): void {
-  if (from?.exposure === "public" && to.exposure === "private") {
+  if (from?.exposure === "public" && to.exposure === "private")
     throw forbidden(
       `${hostOf(from.url)} redirects to ${hostOf(to.url)}, a private address. Send that address itself if it is the one to fetch.`,
     );
-  }
 }
 
 /** The host name without a final dot, or the address without brackets. */
@@ -242,12 +240,11 @@ export function portOf({ port, protocol }: URL): number {
 function parseTargetUrl(text: string, base?: URL): URL {
   const url =
     text.length <= MAX_URL_LENGTH && URL.canParse(text, base?.href) ? new URL(text, base) : undefined;
-  if (url === undefined || url.href.length > MAX_URL_LENGTH) {
+  if (url === undefined || url.href.length > MAX_URL_LENGTH)
     throw refusal(
       "INVALID_REQUEST",
       `The URL must be whole, such as https://example.com/page, and have at most ${MAX_URL_LENGTH} characters.`,
     );
-  }
   if (url.protocol !== "http:" && url.protocol !== "https:")
     throw refusal("INVALID_REQUEST", "The URL must begin with http:// or https://.");
   if (url.username !== "" || url.password !== "")

@@ -70,9 +70,8 @@ export function containerOf(head: Uint8Array): FoundContainer | undefined {
   if (text.startsWith("\x1aE\xdf\xa3")) return matroska(text);
   const atom = text.slice(4, 8);
   const brand = text.slice(8, 12);
-  if (atom === "ftyp" && !PICTURE_BRANDS.has(brand)) {
+  if (atom === "ftyp" && !PICTURE_BRANDS.has(brand))
     return found("mp4", "audio/mp4", brand === QUICKTIME_BRAND ? "video/quicktime" : "video/mp4");
-  }
   if (QUICKTIME_ATOMS.has(atom) && text.startsWith("\0")) return found("mp4", "audio/mp4", "video/quicktime");
   return streamOf(head, text);
 }

@@ -41,9 +41,8 @@ export async function transcribeWindow(
   for (const temperature of TEMPERATURES) {
     const attempt = await write(decoder, vocabulary, { language, random }, temperature);
     if (isInvented(attempt)) return undefined;
-    if (!attempt.isRepetitive && (best === undefined || attempt.logProbability > best.logProbability)) {
+    if (!attempt.isRepetitive && (best === undefined || attempt.logProbability > best.logProbability))
       best = attempt;
-    }
     if (isSure(attempt)) break;
   }
   if (best === undefined || !isSpeech(best)) return undefined;

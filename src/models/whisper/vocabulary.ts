@@ -21,9 +21,8 @@ export interface Vocabulary {
 export function readVocabulary(json: string): Vocabulary {
   const fields = JSON.parse(json) as Readonly<Record<string, unknown>>;
   const { languages, tokens } = fields;
-  if (typeof languages !== "object" || languages === null || typeof tokens !== "string") {
+  if (typeof languages !== "object" || languages === null || typeof tokens !== "string")
     throw new TypeError("it has no languages or no tokens");
-  }
   const bytes = tokens.split(" ").map((token) => Buffer.from(token, "base64"));
   const vocabulary = {
     endOfText: numberAt(fields, "eot"),

@@ -72,9 +72,8 @@ function whisperOf(vocabulary: Vocabulary, encoder: InferenceSession, decoder: I
   const layers = encoder.outputNames.filter((name) => name.startsWith("cross_k_")).length;
   const caches = Array.from({ length: layers }, (_, i) => [`k_${i}`, `v_${i}`]).flat();
   const expected = ["tokens", ...caches.flatMap((name) => [`past_${name}`, `cross_${name}`])];
-  if (layers === 0 || !expected.every((name) => decoder.inputNames.includes(name))) {
+  if (layers === 0 || !expected.every((name) => decoder.inputNames.includes(name)))
     throw new TypeError("encoder and decoder have not the inputs and outputs that MODEL.md describes");
-  }
   return {
     vocabulary,
     async encode(sound) {

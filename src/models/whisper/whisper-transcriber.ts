@@ -98,16 +98,14 @@ export async function transcribeInProcess(
 }
 
 function explainEnd({ cause, printed }: ProcessEnd, limits: WorkLimits): ServiceError {
-  if (passedLimit(printed) === "memory") {
+  if (passedLimit(printed) === "memory")
     return unavailable(
       `The speech model took more than ${limits.maxResidentBytes} bytes of memory and was ended: use a smaller one.`,
     );
-  }
-  if (passedLimit(printed) === "time") {
+  if (passedLimit(printed) === "time")
     return unavailable(
       `The speech model worked for more than ${limits.maxWorkingMs} ms on half a minute of sound and was ended: use a smaller one.`,
     );
-  }
   return unavailable(`The process of the speech model failed (${cause.message}): try again.`, {
     cause: new Error(printed.trim()),
   });

@@ -151,20 +151,18 @@ async function read(options: ReadOptions) {
   const { disk, directory, epoch, after, begin = after === 0 } = options;
   const { segments, superseded } = await findSegments(disk, directory, epoch);
   const last = await readSegments(options, segments);
-  if (last === undefined && !begin) {
+  if (last === undefined && !begin)
     throw storeUnusable(
       `The journal in ${directory} is gone: the store is at ${epoch}.${after} and no segment of epoch ${epoch} is there. ` +
         "Nothing was changed. Put the files back, or restore a backup.",
     );
-  }
   const end = await readEndMark(disk, directory);
   const sequence = last?.content.lastSequence ?? after;
-  if (end?.epoch === epoch && sequence < end.sequence) {
+  if (end?.epoch === epoch && sequence < end.sequence)
     throw journalUnusable(
       last?.path ?? directory,
       `ends at record ${sequence}, but went to ${end.sequence} when memoryd was last stopped`,
     );
-  }
   return { segments, superseded, last };
 }
 
@@ -176,12 +174,11 @@ async function findSegments(disk: Disk, directory: string, epoch: number) {
     const position = parseSegmentName(name);
     if (position === undefined) continue;
     const path = join(directory, name);
-    if (position.epoch > epoch) {
+    if (position.epoch > epoch)
       throw journalUnusable(
         path,
         `is of epoch ${position.epoch}, but the store's checkpoint is of epoch ${epoch}`,
       );
-    }
     if (position.epoch < epoch) superseded.push(path);
     else segments.push({ path, firstSequence: position.firstSequence, bytes: (await disk.size(path)) ?? 0 });
   }
@@ -200,12 +197,11 @@ async function readSegments(
     const next = segments[index + 1];
     if (next !== undefined && next.firstSequence <= after + 1) continue;
 
-    if (last !== undefined && last.torn.length > 0) {
+    if (last !== undefined && last.torn.length > 0)
       throw journalUnusable(
         last.path,
         `ends in damage at byte ${last.content.goodBytes}, and other segments follow it`,
       );
-    }
     const bytes = await disk.readFile(segment.path);
     const header = checkHeader(options, segment, bytes);
     const expected = last === undefined ? undefined : last.content.lastSequence + 1;
@@ -213,21 +209,19 @@ async function readSegments(
       const missing = `${expected ?? after + 1} to ${segment.firstSequence - 1}`;
       throw journalUnusable(segment.path, `follows a gap: the records ${missing} are missing`);
     }
-    if (last !== undefined && header.previousChecksum !== last.content.checksum) {
+    if (last !== undefined && header.previousChecksum !== last.content.checksum)
       throw journalUnusable(segment.path, `does not continue ${last.path}`);
-    }
     const content = readSegment(segment.path, bytes, header, options);
     const { lastGroupAt, goodBytes } = content;
     // Copies, so that a segment's 32 MiB need not stay for the sake of its end.
     const lastGroup = Buffer.from(bytes.subarray(lastGroupAt, goodBytes));
     last = { ...segment, header, content, lastGroup, torn: Buffer.from(bytes.subarray(goodBytes)) };
   }
-  if (last !== undefined && last.content.lastSequence < after) {
+  if (last !== undefined && last.content.lastSequence < after)
     throw journalUnusable(
       last.path,
       `ends at record ${last.content.lastSequence}, but the checkpoint is at ${after}`,
     );
-  }
   return last;
 }
 
@@ -235,21 +229,18 @@ function checkHeader({ storeId, epoch }: ReadOptions, segment: FoundSegment, byt
   const header = decodeSegmentHeader(bytes);
   if (header === undefined)
     throw journalUnusable(segment.path, `has no sound header in its first ${SEGMENT_HEADER_BYTES} bytes`);
-  if (header.format > JOURNAL_FORMAT) {
+  if (header.format > JOURNAL_FORMAT)
     throw storeUnusable(
       `The journal file ${segment.path} was written by a newer memoryd (journal format ${header.format}, this one reads ` +
         `up to ${JOURNAL_FORMAT}). Nothing was changed: use the newer program.`,
     );
-  }
-  if (header.storeId !== storeId) {
+  if (header.storeId !== storeId)
     throw journalUnusable(
       segment.path,
       `belongs to another store (${header.storeId}, this one is ${storeId})`,
     );
-  }
-  if (header.epoch !== epoch || header.firstSequence !== segment.firstSequence) {
+  if (header.epoch !== epoch || header.firstSequence !== segment.firstSequence)
     throw journalUnusable(segment.path, `is really the segment of ${header.epoch}.${header.firstSequence}`);
-  }
   return header;
 }
 

@@ -56,12 +56,11 @@ export function readSegment(
 
   while (offset < bytes.length) {
     const group = decodeGroupHeader(bytes, offset, header.salt);
-    if (group !== undefined && (group.previousChecksum !== checksum || group.firstSequence !== sequence)) {
+    if (group !== undefined && (group.previousChecksum !== checksum || group.firstSequence !== sequence))
       throw journalUnusable(
         file,
         `has a gap before byte ${offset}: what stands there follows something that is gone`,
       );
-    }
     const body = group === undefined ? undefined : bodyOf(bytes, offset, group);
     if (group === undefined || body === undefined) {
       refuseUnlessTorn(file, bytes, offset, header.salt, group);
@@ -73,9 +72,8 @@ export function readSegment(
         throw journalUnusable(file, `has records out of order at byte ${offset}`);
       parts.push(frame.payload);
       if (frame.kind === "part") continue;
-      if (onRecord !== undefined && sequence > after) {
+      if (onRecord !== undefined && sequence > after)
         onRecord({ sequence, time: frame.time, ...changesOf(file, sequence, parts) });
-      }
       parts = [];
       sequence += 1;
     }
@@ -106,9 +104,8 @@ function refuseUnlessTorn(
   const writeBytes = GROUP_HEADER_BYTES + (group?.bodyBytes ?? MAX_GROUP_BYTES);
   const next =
     nextGroup(bytes, offset, salt) ?? (offset + writeBytes < bytes.length ? offset + writeBytes : undefined);
-  if (next !== undefined) {
+  if (next !== undefined)
     throw journalUnusable(file, `is damaged at byte ${offset}, and later writes follow at byte ${next}`);
-  }
 }
 
 /** Offset of the next whole header of a group; undefined without one. */

@@ -91,9 +91,8 @@ function columnData(data: Data): ColumnData {
   const { length, offset } = data;
   if (offset !== 0) throw new Error("a batch that is part of another one");
   const nulls = data.nullCount === 0 ? {} : { valid: copyBytes(data.nullBitmap, 0, (length + 7) >> 3) };
-  if (arrow.DataType.isFixedSizeList(data.type)) {
+  if (arrow.DataType.isFixedSizeList(data.type))
     return { length, values: data.children[0]?.values.slice(0, length * data.type.listSize), ...nulls };
-  }
   if (data.valueOffsets === undefined) return { length, values: data.values.slice(0, length), ...nulls };
   const offsets = data.valueOffsets.slice(0, length + 1);
   return { length, offsets, values: copyBytes(data.values, offsets[0], offsets[length]), ...nulls };

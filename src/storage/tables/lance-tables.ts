@@ -76,12 +76,11 @@ export class LanceTables {
     const table = await this.#connection.openTable(state.name);
     this.#tables.set(name, table);
     const [version, rows] = [await table.version(), await table.countRows()];
-    if (version !== state.version || (state.rows !== undefined && rows !== state.rows)) {
+    if (version !== state.version || (state.rows !== undefined && rows !== state.rows))
       throw new Error(
         `the table ${state.name} has ${rows} rows at version ${version}, ` +
           `but the checkpoint says ${state.rows} rows at version ${state.version}`,
       );
-    }
     await addMissingColumns(table, name);
   }
 
@@ -259,11 +258,6 @@ async function compactTable(table: Table, thresholds: CompactionThresholds): Pro
   const stored = lengths.mean * numFragments;
   const isFresh =
     numFragments >= thresholds.freshFragments && stored - lengths.max >= stored * thresholds.freshRatio;
-  if (
-    isFresh ||
-    numFragments >= thresholds.fragments ||
-    stored - numRows > stored * thresholds.deletedRatio
-  ) {
+  if (isFresh || numFragments >= thresholds.fragments || stored - numRows > stored * thresholds.deletedRatio)
     await table.optimize({ cleanupOlderThan: NOTHING_IS_OLDER });
-  }
 }

@@ -213,8 +213,7 @@ function workerFile(): URL {
   const built = new URL("./tables-worker.js", import.meta.url);
   if (!import.meta.url.endsWith(".ts")) return built;
   const inDist = new URL("../../../dist/storage/tables/tables-worker.js", import.meta.url);
-  if (!existsSync(inDist)) {
+  if (!existsSync(inDist))
     throw new Error(`${fileURLToPath(inDist)} is missing: run "npm run build" before the tests`);
-  }
   return inDist;
 }
