@@ -88,15 +88,18 @@ const EVERYTHING =
  * begins with them: "where are my notes?" asks of notes.
  */
 const LISTING = new RegExp(
-  `(?<![\\p{L}\\p{N}])(?:(?<=^[^\\p{L}\\p{N}]*|[:;,–—] ?)(?:${[
-    listed("(?:(?:all|every|my|our|list|show|me|the) )+(?:notes?|entries|entry|memories)", "on|about|of|for"),
+  `(?<![\\p{L}\\p{N}])(?:(?<=^[^\\p{L}\\p{N}]{0,8}|[:;,–—] ?)(?:${[
+    listed(
+      "(?:(?:all|every|my|our|list|show|me|the) ){1,4}(?:notes?|entries|entry|memories)",
+      "on|about|of|for",
+    ),
     "notes? (?:on|about)",
-    listed("(?:(?:alle|meine|unsere|die) )*(?:notizen|eintrage)", "zu[mr]?|uber|von|vom"),
-    "(?:(?:toutes?|mes|nos|les) )*notes? (?:sur|concernant)",
-    "(?:(?:tod[oa]s|mis|las|los) )*(?:notas|apuntes) (?:sobre|de|del)",
-    "(?:(?:tutt[ei]|mie|le|i) )*(?:note|appunti) (?:su(?:l|lla)?|di)",
-    "(?:(?:todas|minhas|as) )*notas (?:sobre|d[oae])",
-    listed("(?:(?:alle|mijn|onze|de) )*(?:notities|aantekeningen)", "over|van"),
+    listed("(?:(?:alle|meine|unsere|die) ){0,4}(?:notizen|eintrage)", "zu[mr]?|uber|von|vom"),
+    "(?:(?:toutes?|mes|nos|les) ){0,4}notes? (?:sur|concernant)",
+    "(?:(?:tod[oa]s|mis|las|los) ){0,4}(?:notas|apuntes) (?:sobre|de|del)",
+    "(?:(?:tutt[ei]|mie|le|i) ){0,4}(?:note|appunti) (?:su(?:l|lla)?|di)",
+    "(?:(?:todas|minhas|as) ){0,4}notas (?:sobre|d[oae])",
+    listed("(?:(?:alle|mijn|onze|de) ){0,4}(?:notities|aantekeningen)", "over|van"),
   ].join("|")})|${EVERYTHING})(?![\\p{L}\\p{N}])`,
   "gu",
 );

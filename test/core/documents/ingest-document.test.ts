@@ -388,6 +388,8 @@ describe("jobs", () => {
     world.memory.hold();
     release();
     while (catalogue().size === 0) await new Promise((done) => setImmediate(done));
+    // What is staged goes to the journal a turn later.
+    await new Promise((done) => setImmediate(done));
     const { store } = world.ports;
     const commit = store.commit.bind(store);
     // As of a journal that takes nothing more.

@@ -92,6 +92,8 @@ describe("deleting the memories of a user", () => {
     const refused = erase().catch((error: unknown) => error);
     await new Promise((turn) => setImmediate(turn));
     expect(left()).toEqual([]);
+    // What is staged goes to the journal a turn later.
+    await new Promise((turn) => setImmediate(turn));
     await world.memory.release("refused");
     expect(await refused).toMatchObject({ code: "STORE_FULL" });
     expect(left()).toEqual([second.id, memory.id]);
