@@ -95,7 +95,11 @@ export async function benchSizes(
     ]);
   }
   await embedder.close();
-  return table(COLUMNS, [...rows.values()]);
+  const sizeOf = ([size = ""]: readonly string[]) => Number(size.replaceAll(" ", ""));
+  return table(
+    COLUMNS,
+    [...rows.values()].sort((one, other) => sizeOf(one) - sizeOf(other)),
+  );
 }
 
 const QUESTIONS = { rounds: 6, perRound: 50 };
