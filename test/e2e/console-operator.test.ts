@@ -76,7 +76,15 @@ describe.skipIf(!hasBrowser)("the console of an operator", () => {
       expect(await violations(page)).toEqual([]);
       await picture(page, "agents-remove");
       await dialog.getByLabel("When").selectOption("moment");
-      await dialog.getByRole("textbox", { name: "Since" }).fill("2100-01-01T00:00");
+      const since = dialog.getByRole("textbox", { name: "Since" });
+      await since.fill("2100-01-01T00:00");
+      await expectText(dialog, "since a time that has passed");
+      // A second in which all additions have ended.
+      await new Promise((done) => setTimeout(done, 1_100));
+      const now = new Date();
+      const local = new Date(now.getTime() - now.getTimezoneOffset() * 60_000).toISOString();
+      // A field drops seconds that are 00.
+      await since.fill(local.replace(/\d{3}Z$/, "001"));
       await expectText(dialog, "It did nothing of that");
       await dialog.getByLabel("When").selectOption("all");
       await dialog.getByRole("button", { name: "Take back 60 changes" }).click();
