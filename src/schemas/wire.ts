@@ -37,7 +37,7 @@ export function parseTime(value: unknown): number | undefined {
 /** The same of a query parameter, where epoch milliseconds are ten digits or more. */
 export function parseQueryTime(value: string): number | undefined {
   if (/^-?\d{10,16}$/.test(value)) return parseTime(Number(value));
-  // An offset's "+" that nobody encoded arrives as a space.
+  // An offset's "+" that was not encoded arrives as a space.
   return parseTime(value.replace(/ (?=\d{2}:\d{2}$)/, "+"));
 }
 

@@ -113,7 +113,7 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
         await this.#append(record);
         return decision.result;
       }
-      // The decision rests on what it saw, which may not be durable or readable yet. Refused writes never were: decide anew.
+      // The decision rests on what it saw, which may not be durable or readable yet. Refused writes never were: decide again.
       if (await isDurable(newest)) return decision.result;
     }
   }

@@ -100,13 +100,13 @@ const FILLED_AT_ONCE = 250;
 interface Source {
   read<T extends "memories" | "tokens">(table: T, ids: readonly string[]): Promise<Map<string, Rows[T]>>;
   readonly vectors: Pick<StampedVectors, "isKnown" | "isPresent">;
-  /** Of all memories, oldest first. */
+  /** Ids of all memories, oldest first. */
   ids(): Iterable<string>;
   /** No row is read ahead from then on. */
   readonly until: AbortSignal;
 }
 
-/** What questions read of memories: their rows and their token vectors. */
+/** Rows and token vectors of memories, as questions read them. */
 export class CachedRows {
   readonly #source: Source;
   readonly #tokens = new RowCache<TokenVectors>(TOKEN_CACHE_BYTES, ({ vectors }) => vectors.byteLength);
@@ -127,7 +127,7 @@ export class CachedRows {
     const rows = this.#readTokens(ids);
     if (!this.#wasAsked) {
       this.#wasAsked = true;
-      // What cannot be read ahead is read, and reported, when it is needed.
+      // A row that cannot be read ahead is read, and its failure reported, when it is needed.
       rows.then(() => this.#fill()).catch(() => undefined);
     }
     return rows;

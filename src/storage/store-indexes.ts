@@ -117,7 +117,7 @@ export class Showing {
     for (let i = 0; i === 0 || i < changes.length; i += 1) {
       const isLast = i >= changes.length - 1;
       const part = changes.slice(i, i + 1);
-      // What is read from the overlay from then on is the row of now.
+      // A read of the overlay gives the present row from then on.
       for (const change of part) this.#on.beforeRow(change);
       bytes += yield* showInSteps(this.#indexes, record, part, stage, isLast);
       if (!isLast) yield;

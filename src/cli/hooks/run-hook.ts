@@ -211,7 +211,7 @@ export interface ToldMemory {
 const MARK_CHARS = 8;
 const ID_CHARS = 8;
 /**
- * Memories as an agent is told them: between lines with a mark that their text does not hold and nobody can foresee without
+ * Memories as an agent is told them: between lines with a mark that their text does not hold and no one can foresee without
  * all of it. The same memories give the same text. Those that do not fit are left out, the last ones first; "" for none.
  */
 export function toldText(

@@ -129,7 +129,7 @@ async function ingestFile(run: Run, path: string, tally: Tally, onProgress: (lin
     const sent = await send(run, path, onProgress);
     isNew = !sent.deduplicated;
     if (isNew) tally.memories += sent.memory_ids.length;
-    // Of the bytes that were sent: the file may have changed since it was read.
+    // The hash is that of the bytes that were sent: the file may have changed since it was read.
     const { id, sha256: sentHash } = sent.document;
     // A document that was there has the paths of its other files too.
     documents.set(

@@ -145,7 +145,7 @@ export async function gatherItems(ports: MemoryPorts, input: ContextInput): Prom
   });
   return [...notes, ...factItems(ports, input, answers)].map((item) => {
     const answer = places.get(item.id);
-    // Of a long note the part that answers.
+    // A long note is told by the part that answers.
     const text = oneLine(snippets.get(item.id) ?? item.text);
     return answer === undefined ? item : { ...item, text, answer };
   });

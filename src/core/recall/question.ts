@@ -107,7 +107,7 @@ const LISTING = new RegExp(
 /** A question without what merely asks for a list; the question itself where nothing else is left. */
 export function withoutListing(text: string): string {
   const folded = fold(text);
-  // Where a letter folds to several, places in the one are none in the other.
+  // If a letter folds to several, places in the folded text are not those in the text.
   if (folded.length !== text.length) return text;
   let rest = text;
   for (const { index, 0: found } of [...folded.matchAll(LISTING)].reverse())

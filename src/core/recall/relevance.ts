@@ -20,7 +20,7 @@ const UNRELATED_SUM = 0.8;
 const LEAST_SUM = 0.5;
 /** A word of the question counts as one of its words when it weighs this much of the heaviest one. */
 const TELLING_SHARE = 0.5;
-/** What a memory gains that happened when the question says: words of the time, which it had to meet, are not among the others. */
+/** Added to the log-odds of a memory that happened when the question says: the words of the time are not among those that are matched. */
 const ON_TIME = 1;
 /** To have the worst of many words well is more than of one; of so many at most. */
 const MAX_TELLING = 8;
