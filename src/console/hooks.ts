@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { reasonOf } from "./api.ts";
 
 export interface Loaded<T> {
@@ -110,13 +110,15 @@ const LEAVING = new Set(["ArrowDown", "ArrowUp", "Enter"]);
 export function useKeys(handlers: Readonly<Record<string, () => void>>): void {
   const latest = useRef(handlers);
   latest.current = handlers;
-  useEffect(() => {
+  // Before the page is painted: a key pressed at what is seen is heard.
+  useLayoutEffect(() => {
     const pressed = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
       const { target } = event;
       const isSearch = target instanceof HTMLInputElement && target.type === "search";
+      // A closed dialog keeps the focus until the next paint.
       const isField =
-        target instanceof HTMLElement && target.closest("input,textarea,select,dialog") !== null;
+        target instanceof HTMLElement && target.closest("input,textarea,select,dialog[open]") !== null;
       if (isField && !(isSearch && LEAVING.has(event.key))) return;
       const run = latest.current[event.key];
       if (run === undefined) return;
