@@ -42,10 +42,8 @@ export async function findDaemon(dataDir: string, clientName = "memoryd-cli"): P
 }
 
 /** Like `fetch`; HTTPS only with the daemon's certificate. */
-async function fetchFrom({ tlsFingerprint }: RuntimeInfo, request: Request): Promise<Response> {
-  if (tlsFingerprint === undefined) return await fetch(request);
-  return await fetchPinned(request, tlsFingerprint);
-}
+const fetchFrom = async ({ tlsFingerprint }: RuntimeInfo, request: Request): Promise<Response> =>
+  tlsFingerprint === undefined ? await fetch(request) : await fetchPinned(request, tlsFingerprint);
 
 /**
  * Like `fetch`, for a server with exactly one certificate: its issuer, name and dates do not

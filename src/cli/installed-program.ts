@@ -63,9 +63,7 @@ function seriesOf(version: string): string {
   return major === 0 ? `0.${minor}` : String(major);
 }
 
-function partsOf(version: string): number[] {
-  return version.split(/[.+-]/, 3).map(Number);
-}
+const partsOf = (version: string): number[] => version.split(/[.+-]/, 3).map(Number);
 
 /** Above 0 where the first is newer, below where it is older. */
 export function compareVersions(a: string, b: string): number {

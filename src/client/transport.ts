@@ -164,9 +164,8 @@ export function createTransport({
   };
 }
 
-function isSentAsItIs(body: object | string): body is FormData | Blob | string {
-  return typeof body === "string" || body instanceof FormData || body instanceof Blob;
-}
+const isSentAsItIs = (body: object | string): body is FormData | Blob | string =>
+  typeof body === "string" || body instanceof FormData || body instanceof Blob;
 
 /** A form names its own. */
 function contentType(body: object | string | undefined): { "content-type"?: string } {
@@ -176,9 +175,8 @@ function contentType(body: object | string | undefined): { "content-type"?: stri
 }
 
 /** Percent-encodes the parts of a path: `` path`/memory/${id}` ``. */
-export function path(texts: TemplateStringsArray, ...parts: readonly string[]): string {
-  return texts.reduce((sum, text, index) => sum + encodeURIComponent(parts[index - 1] ?? "") + text);
-}
+export const path = (texts: TemplateStringsArray, ...parts: readonly string[]): string =>
+  texts.reduce((sum, text, index) => sum + encodeURIComponent(parts[index - 1] ?? "") + text);
 
 /** Resolves after that long. Rejects with the signal's reason when it is aborted first. */
 export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {

@@ -142,9 +142,7 @@ export function hubEndpoint(env: NodeJS.ProcessEnv = process.env): string {
 }
 
 /** Key of a language model that the command line asks; sent to that one alone. */
-export function llmKey(env: NodeJS.ProcessEnv = process.env): string | undefined {
-  return env[LLM_KEY] || undefined;
-}
+export const llmKey = (env: NodeJS.ProcessEnv = process.env): string | undefined => env[LLM_KEY] || undefined;
 
 /** The variables of this process without those that are settings, but for these secrets. */
 export function environmentWith(

@@ -10,9 +10,8 @@ interface Exposure {
 export const NETWORK_REQUESTS_PER_MINUTE = 1_200;
 
 /** How many requests a key may make in a minute; any number where only this machine is served. */
-export function rateLimit(reach: Exposure): { readonly requestsPerMinute?: number } {
-  return isAlone(reach) ? {} : { requestsPerMinute: NETWORK_REQUESTS_PER_MINUTE };
-}
+export const rateLimit = (reach: Exposure): { readonly requestsPerMinute?: number } =>
+  isAlone(reach) ? {} : { requestsPerMinute: NETWORK_REQUESTS_PER_MINUTE };
 
 /** A random key of this many characters, or one with so many different ones, cannot be guessed; a word that was thought up can. */
 const SAFE_KEY_LENGTH = 24;

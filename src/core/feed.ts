@@ -124,9 +124,8 @@ export interface FollowChangesInput extends ListChangesInput {
 }
 
 /** A page of the feed. @throws {ServiceError} INVALID_REQUEST for a text that is no position. */
-export function listChanges({ feed }: { readonly feed: Feed }, input: ListChangesInput): FeedPage {
-  return feed.list(input);
-}
+export const listChanges = ({ feed }: { readonly feed: Feed }, input: ListChangesInput): FeedPage =>
+  feed.list(input);
 
 /** A page at once, and another as soon as there is more. @throws as `listChanges`. */
 export async function* followChanges(

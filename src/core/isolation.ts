@@ -100,9 +100,8 @@ const DOCUMENT_RULES: Rules<DocumentOperations> = {
 };
 
 /** The operations for a caller: limited to the user it is bound to, unchanged for an unbound one. */
-export function operationsFor(boundUser: string | undefined, operations: Operations): Operations {
-  return boundUser === undefined ? operations : bind(RULES, operations, boundUser);
-}
+export const operationsFor = (boundUser: string | undefined, operations: Operations): Operations =>
+  boundUser === undefined ? operations : bind(RULES, operations, boundUser);
 
 /** As `operationsFor`. */
 export function documentOperationsFor(

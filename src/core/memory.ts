@@ -39,12 +39,8 @@ export interface Written {
 export type Given<T> = { readonly [Name in keyof T]?: NonNullable<T[Name]> };
 
 /** These fields alone, with null for absent ones. */
-export function ownerOf({ userId = null, project = null }: Partial<Owned>): Owned {
-  return { userId, project };
-}
-export function writerOf({ createdBy = null }: Partial<Written>): Written {
-  return { createdBy };
-}
+export const ownerOf = ({ userId = null, project = null }: Partial<Owned>): Owned => ({ userId, project });
+export const writerOf = ({ createdBy = null }: Partial<Written>): Written => ({ createdBy });
 
 export interface Memory extends Owned, Written {
   /** UUIDv7. */
@@ -95,6 +91,5 @@ export interface SeenMemory extends Memory, Signals {
 export const INITIAL_SALIENCE = 0.5;
 
 /** When the memory happened, or was added if no time was given. */
-export function occurredAtOf(memory: Pick<Memory, "occurredAt" | "createdAt">): number {
-  return memory.occurredAt ?? memory.createdAt;
-}
+export const occurredAtOf = (memory: Pick<Memory, "occurredAt" | "createdAt">): number =>
+  memory.occurredAt ?? memory.createdAt;

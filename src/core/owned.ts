@@ -14,9 +14,7 @@ interface OwnedRow {
   readonly userId: string | null;
 }
 
-export function missing(kind: Kind): ServiceError {
-  return notFound(NOT_FOUND[kind]);
-}
+export const missing = (kind: Kind): ServiceError => notFound(NOT_FOUND[kind]);
 
 /** The row, for reading. @throws {ServiceError} NOT_FOUND without a row, or for another user's when `userId` is given. */
 export function visible<T extends OwnedRow>(kind: Kind, row: T | undefined, userId: string | undefined): T {

@@ -90,9 +90,8 @@ export interface RequestRow {
 }
 
 /** The id of an edge: one per pair, direction and kind, so writing it again replaces it. */
-export function edgeId(edge: Pick<EdgeRow, "source" | "target" | "kind">): string {
-  return `${edge.source}>${edge.target}:${edge.kind}`;
-}
+export const edgeId = (edge: Pick<EdgeRow, "source" | "target" | "kind">): string =>
+  `${edge.source}>${edge.target}:${edge.kind}`;
 
 /** The inverse of `edgeId`. */
 export function endsOfEdgeId(id: string): Pick<EdgeRow, "source" | "target" | "kind"> {

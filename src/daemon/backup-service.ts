@@ -54,9 +54,8 @@ const RETRY_MS = 10 * 60_000;
 const TIMED_NAME = /^\d{8}-\d{6}(-\d+)?$/;
 
 /** Folder of backups that name no other. */
-export function backupFolder({ dataDir, backupTo }: Pick<Settings, "dataDir" | "backupTo">): string {
-  return backupTo === "" ? join(dataDir, "backups") : resolve(backupTo);
-}
+export const backupFolder = ({ dataDir, backupTo }: Pick<Settings, "dataDir" | "backupTo">): string =>
+  backupTo === "" ? join(dataDir, "backups") : resolve(backupTo);
 
 /** A store as `writeBackup` copies it. */
 export function backupSource({

@@ -31,11 +31,9 @@ export async function chooseModel(dataDir: string, name: string): Promise<boolea
 }
 
 /** A model that ships or was pulled into the data directory. */
-export function findModel(dataDir: string, name: string): EmbeddingModel | undefined {
-  return modelsOf(dataDir).find((model) => model.name === name);
-}
+export const findModel = (dataDir: string, name: string): EmbeddingModel | undefined =>
+  modelsOf(dataDir).find((model) => model.name === name);
 
 /** Models that a store may use, the default of new stores first. */
-export function modelsAtHand(dataDir: string): Pick<EmbeddingModel, "name" | "languages">[] {
-  return modelsOf(dataDir).map(({ name, languages }) => ({ name, languages }));
-}
+export const modelsAtHand = (dataDir: string): Pick<EmbeddingModel, "name" | "languages">[] =>
+  modelsOf(dataDir).map(({ name, languages }) => ({ name, languages }));

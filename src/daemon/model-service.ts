@@ -125,13 +125,11 @@ export function openModel(
 }
 
 /** @returns undefined for one that neither ships nor was pulled. */
-export function modelOf(dataDir: string, stamp: EmbeddingStamp): EmbeddingModel | undefined {
-  return modelsOf(dataDir).find((model) => stampKey(model.stamp) === stampKey(stamp));
-}
+export const modelOf = (dataDir: string, stamp: EmbeddingStamp): EmbeddingModel | undefined =>
+  modelsOf(dataDir).find((model) => stampKey(model.stamp) === stampKey(stamp));
 
-function unknownModel(dataDir: string, name: string): string {
-  return `There is no model "${name}"; there are ${namesOf(dataDir)}.`;
-}
+const unknownModel = (dataDir: string, name: string): string =>
+  `There is no model "${name}"; there are ${namesOf(dataDir)}.`;
 
 const namesOf = (dataDir: string): string =>
   modelsOf(dataDir)
@@ -273,9 +271,8 @@ export function createModelService({
   };
 }
 
-function classifierOf({ sectors }: EmbeddingModel): SectorClassifier {
-  return createSectorClassifier(JSON.parse(readFileSync(sectors, "utf8")) as SectorModel);
-}
+const classifierOf = ({ sectors }: EmbeddingModel): SectorClassifier =>
+  createSectorClassifier(JSON.parse(readFileSync(sectors, "utf8")) as SectorModel);
 
 const RETRY_MS = 30_000;
 

@@ -33,9 +33,8 @@ function keyFault(path: string, key: string): string {
     : `${path} holds no private key in PEM`;
 }
 
-function read(path: string, what: string): string {
-  return parsed(() => readFileSync(path, "utf8"), `The file with the ${what}, ${path}, cannot be read`);
-}
+const read = (path: string, what: string): string =>
+  parsed(() => readFileSync(path, "utf8"), `The file with the ${what}, ${path}, cannot be read`);
 
 function parsed<T>(parse: () => T, fault: string): T {
   try {

@@ -45,9 +45,7 @@ export function cleanText(text: string): string {
 }
 
 /** Same as `cleanText`, in one line. */
-export function cleanLine(text: string): string {
-  return cleanText(text).replace(/\s+/g, " ").trim();
-}
+export const cleanLine = (text: string): string => cleanText(text).replace(/\s+/g, " ").trim();
 
 /** A field of a document's metadata, or undefined when nothing is left of it. */
 export function cleanField(value: unknown): string | undefined {
@@ -91,9 +89,8 @@ export function cleanLanguage(value: unknown): string | undefined {
 }
 
 /** The error for a document with more text than its limit. */
-export function tooMuchText({ maxChars }: Pick<ExtractionLimits, "maxChars">): ServiceError {
-  return tooLarge(`The document has more than ${maxChars} characters of text. Send it in parts.`);
-}
+export const tooMuchText = ({ maxChars }: Pick<ExtractionLimits, "maxChars">): ServiceError =>
+  tooLarge(`The document has more than ${maxChars} characters of text. Send it in parts.`);
 
 /** Lines this much shorter than the longest were ended on purpose. */
 const WRAPPED_SHARE = 0.6;
@@ -128,6 +125,4 @@ function isWrapped(lines: readonly string[]): boolean {
   return widths.slice(0, -1).every((length) => length > width * WRAPPED_SHARE);
 }
 
-function joinLines(lines: readonly string[]): string {
-  return lines.map((line) => line.trim()).join(" ");
-}
+const joinLines = (lines: readonly string[]): string => lines.map((line) => line.trim()).join(" ");

@@ -162,9 +162,8 @@ export function checkClaim(claim: Claim, kind: DocumentKind): void {
 }
 
 /** The charset parameter of a content type. */
-export function claimedCharset(claimedType: string | undefined): string | undefined {
-  return /;\s*charset\s*=\s*"?([\w.:-]{2,40})/i.exec(claimedType ?? "")?.[1]?.toLowerCase();
-}
+export const claimedCharset = (claimedType: string | undefined): string | undefined =>
+  /;\s*charset\s*=\s*"?([\w.:-]{2,40})/i.exec(claimedType ?? "")?.[1]?.toLowerCase();
 
 /** The claim on a document by its type, or else by its name; `kind` where it is one of text. */
 export function claimOf({ claimedType, filename }: Claim) {
@@ -239,9 +238,8 @@ function isBinary(bytes: Uint8Array): boolean {
   return controls > sample.length * 0.01;
 }
 
-function startOf(bytes: Uint8Array): string {
-  return new TextDecoder(looksLikeUtf16(bytes) ?? "utf-8").decode(bytes.subarray(0, 4_096));
-}
+const startOf = (bytes: Uint8Array): string =>
+  new TextDecoder(looksLikeUtf16(bytes) ?? "utf-8").decode(bytes.subarray(0, 4_096));
 
 function looksLikeHtml(start: string): boolean {
   return /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->)[\s\S]){0,2000}-->\s*)*<(?:!doctype\s+html|html|head|body)\b/i.test(

@@ -74,9 +74,8 @@ async function convert(parts: ReadonlyMap<string, Uint8Array>): Promise<string> 
 }
 
 /** The link from a note back to its place in the text. */
-function isWayBack({ tag, attributes }: HtmlElement): boolean {
-  return tag === "a" && /^#(?:foot|end)note-ref-/.test(attributes["href"] ?? "");
-}
+const isWayBack = ({ tag, attributes }: HtmlElement): boolean =>
+  tag === "a" && /^#(?:foot|end)note-ref-/.test(attributes["href"] ?? "");
 
 const textFrom = (part: Uint8Array | undefined) => new TextDecoder().decode(part ?? new Uint8Array());
 
@@ -146,9 +145,8 @@ function lineOf(element: HtmlElement): string {
 /** In brackets, unless it is one word or number. */
 const grouped = (text: string) => (/^[\p{L}\p{N}]*$/u.test(text) ? text : `(${text})`);
 
-function childrenOf(element: HtmlElement, tag: string): HtmlElement[] {
-  return element.children.flatMap((child) => (typeof child !== "string" && child.tag === tag ? [child] : []));
-}
+const childrenOf = (element: HtmlElement, tag: string): HtmlElement[] =>
+  element.children.flatMap((child) => (typeof child !== "string" && child.tag === tag ? [child] : []));
 
 /** The sign of a sum, product or integral; an integral by default. */
 function signOf(element: HtmlElement): string {

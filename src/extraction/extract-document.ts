@@ -106,9 +106,8 @@ async function read(
   }
 }
 
-function nameOf({ filename = "" }: Claims): string {
-  return filename.replace(/^.*[/\\]/, "").replace(/\.[^.]*$/, "");
-}
+const nameOf = ({ filename = "" }: Claims): string =>
+  filename.replace(/^.*[/\\]/, "").replace(/\.[^.]*$/, "");
 
 function textWithin(bytes: Uint8Array, charset: string | undefined, limits: ExtractionLimits): string {
   // No encoding takes more than four bytes per character.

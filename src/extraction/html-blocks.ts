@@ -34,9 +34,8 @@ interface Context {
 const PARAGRAPH: Context = { type: "paragraph" };
 
 /** The blocks of a tree, in document order. */
-export function blocksOfHtml(root: HtmlElement, options: WalkOptions = {}): Block[] {
-  return new BlockWalk(options).run(root);
-}
+export const blocksOfHtml = (root: HtmlElement, options: WalkOptions = {}): Block[] =>
+  new BlockWalk(options).run(root);
 
 class BlockWalk {
   readonly #options: WalkOptions;

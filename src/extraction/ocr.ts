@@ -151,9 +151,8 @@ function blocksOf(json: string): Block[] {
     .flatMap(({ text }) => plainTextBlocks(text));
 }
 
-function damaged(): ServiceError {
-  return unprocessable("The picture is damaged or cut off. Get it again, or save it again.");
-}
+const damaged = (): ServiceError =>
+  unprocessable("The picture is damaged or cut off. Get it again, or save it again.");
 
 /** Width and height of a PNG, JPEG or WebP picture by its head, before anything is decoded; undefined where it has none. */
 export function pictureSize(

@@ -114,9 +114,8 @@ function isNumberedByPage(found: readonly EdgeRow[], bodySize: number): boolean 
   });
 }
 
-function edgeRows(rows: readonly Row[]): readonly Row[] {
-  return rows.length <= 2 * EDGE_ROWS ? rows : [...rows.slice(0, EDGE_ROWS), ...rows.slice(-EDGE_ROWS)];
-}
+const edgeRows = (rows: readonly Row[]): readonly Row[] =>
+  rows.length <= 2 * EDGE_ROWS ? rows : [...rows.slice(0, EDGE_ROWS), ...rows.slice(-EDGE_ROWS)];
 
 function keyNear(places: ReadonlyMap<string, unknown>, text: string, baseline: number): string {
   const place = Math.round(baseline / SAME_PLACE);

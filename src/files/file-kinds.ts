@@ -30,9 +30,8 @@ const SECRETS =
   /^(?:\.env.*|.*\.env|\.netrc|\.npmrc|\.pgpass|\.pypirc|\.htpasswd|\.git-credentials|id_(?:rsa|dsa|ecdsa|ed25519).*|(?:credentials?|secrets?|(?:client[_-]?secret|service[_-]?account).*)\.(?:json|ya?ml|toml|ini|csv|xml|properties|conf|cfg|txt)|kubeconfig.*|.*\.(?:pem|key|p12|pfx|jks|kdbx|keystore|asc|gpg|tfvars|tfstate))$/i;
 
 /** The extension of a name in lower case, without its dot; empty where it has none. */
-export function extensionOf(name: string): string {
-  return /[^/\\]\.([a-z0-9]{1,10})$/i.exec(name)?.[1]?.toLowerCase() ?? "";
-}
+export const extensionOf = (name: string): string =>
+  /[^/\\]\.([a-z0-9]{1,10})$/i.exec(name)?.[1]?.toLowerCase() ?? "";
 
 /** Why a file of that name is left out of a folder; undefined for one that is ingested. */
 export function nameRefusal(name: string): string | undefined {
@@ -44,11 +43,7 @@ export function nameRefusal(name: string): string | undefined {
 }
 
 /** Whether a file of that name usually holds keys. */
-export function isSecretName(name: string): boolean {
-  return SECRETS.test(name);
-}
+export const isSecretName = (name: string): boolean => SECRETS.test(name);
 
 /** Whether a file of that name is a picture, of which most hold no text. */
-export function isPictureName(name: string): boolean {
-  return /\.(?:png|jpe?g|webp)$/i.test(name);
-}
+export const isPictureName = (name: string): boolean => /\.(?:png|jpe?g|webp)$/i.test(name);

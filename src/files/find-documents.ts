@@ -106,9 +106,7 @@ export async function findDocuments(paths: readonly string[]): Promise<FoundDocu
 }
 
 /** Whether a folder of that name is left out, wherever it is. */
-export function isSkippedFolder(name: string): boolean {
-  return SKIPPED_FOLDERS.has(name) || isSecretName(name);
-}
+export const isSkippedFolder = (name: string): boolean => SKIPPED_FOLDERS.has(name) || isSecretName(name);
 
 /** A data directory has the token of its daemon in a file, and a log that grows while it is read. */
 function isDataDirectory(names: readonly string[]): boolean {
@@ -137,9 +135,7 @@ async function rulesAbove(folder: string): Promise<Rules> {
   }
 }
 
-function withRules(outer: Rules, inner: Rules): Rules {
-  return outer && inner && [...outer, ...inner];
-}
+const withRules = (outer: Rules, inner: Rules): Rules => outer && inner && [...outer, ...inner];
 
 async function ownRules(folder: string): Promise<Rules> {
   const text = await readFile(join(folder, ".gitignore"), "utf8").catch(() => undefined);
@@ -158,9 +154,8 @@ function isIgnored(rules: NonNullable<Rules>, path: string, isFolder: boolean): 
 }
 
 /** True if nothing is at the path; false also where access is denied. */
-export async function isGone(path: string): Promise<boolean> {
-  return await lstat(path).then(
+export const isGone = async (path: string): Promise<boolean> =>
+  await lstat(path).then(
     () => false,
     (error: unknown) => isMissing(error),
   );
-}

@@ -55,9 +55,8 @@ export function writeWatchedFolders(dataDir: string, folders: readonly WatchedFo
 }
 
 /** Changes when the list of folders does; 0 without one. */
-export function watchedFoldersTime(dataDir: string): number {
-  return statSync(join(dataDir, FOLDERS), { throwIfNoEntry: false })?.mtimeMs ?? 0;
-}
+export const watchedFoldersTime = (dataDir: string): number =>
+  statSync(join(dataDir, FOLDERS), { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
 /** By path; empty where it was never looked, or the file is damaged. */
 export function readWatchStatus(dataDir: string): Readonly<Record<string, FolderStatus>> {

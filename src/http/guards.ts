@@ -105,9 +105,8 @@ function isAllowedHost(host: string, { allowedHosts }: Access): boolean {
 }
 
 /** True if this connection is encrypted, not only the one to a proxy in front. */
-function isSecure({ raw: { socket } }: FastifyRequest): boolean {
-  return "encrypted" in socket && socket.encrypted === true;
-}
+const isSecure = ({ raw: { socket } }: FastifyRequest): boolean =>
+  "encrypted" in socket && socket.encrypted === true;
 
 function checkForwarded(request: FastifyRequest, access: Access): void {
   if (access.isKeyNeeded()) return;

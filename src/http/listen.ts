@@ -90,11 +90,8 @@ async function openAll(
 }
 
 /** A server whose connections the app answers. */
-function besides(app: FastifyInstance): Server {
-  return createServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
-    app.server.emit("connection", socket),
-  );
-}
+const besides = (app: FastifyInstance): Server =>
+  createServer({ allowHalfOpen: true, noDelay: true }, (socket) => app.server.emit("connection", socket));
 
 /** @throws {ServiceError} CONFLICT where something listens there; INVALID_REQUEST where it cannot be made. */
 async function openSocket(app: FastifyInstance, path: string): Promise<Server> {

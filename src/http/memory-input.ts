@@ -68,9 +68,8 @@ export function tagMemoriesInput(body: Static<typeof TagMemoriesBody>): TagMemor
 }
 
 /** One id or several, in the form that ids are kept in. */
-function supersedesOf(ids: string | readonly string[] | null | undefined): string[] | undefined {
-  return isPresent(ids) ? [ids].flat().map(memoryIdOf) : undefined;
-}
+const supersedesOf = (ids: string | readonly string[] | null | undefined): string[] | undefined =>
+  isPresent(ids) ? [ids].flat().map(memoryIdOf) : undefined;
 
 export function queryMemoryInput(body: Static<typeof QueryMemoryBody>): QueryMemoryInput {
   const {
@@ -179,9 +178,8 @@ function oneOf<T>(
 }
 
 /** The one user that a request names. @throws as `oneOf`. */
-export function oneUser(names: readonly (string | null | undefined)[], path: string): string | undefined {
-  return oneOf(names, path, "names another user than the request does elsewhere");
-}
+export const oneUser = (names: readonly (string | null | undefined)[], path: string): string | undefined =>
+  oneOf(names, path, "names another user than the request does elsewhere");
 
 /** A request as far as its owner is concerned: whoever may name it, in the query or the body, is in a schema. */
 type Owned = Pick<FastifyRequest, "query" | "body">;

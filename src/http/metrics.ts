@@ -111,9 +111,8 @@ function histogram(name: string, help: string, all: readonly Durations[]): strin
   return `${header(name, "histogram", help)}${lines.join("")}`;
 }
 
-function header(name: string, type: string, help: string): string {
-  return `# HELP memoryd_${name} ${help}\n# TYPE memoryd_${name} ${type}\n`;
-}
+const header = (name: string, type: string, help: string): string =>
+  `# HELP memoryd_${name} ${help}\n# TYPE memoryd_${name} ${type}\n`;
 
 function sample(name: string, labels: Labels, value: number): string {
   // No label has a character that would need an escape.

@@ -50,9 +50,8 @@ export interface ProblemDetails {
 }
 
 /** An error in one field of a request. @param path JSON pointer. */
-export function invalid(path: string, message: string): ServiceError {
-  return wrongField("The request is not valid", path, message);
-}
+export const invalid = (path: string, message: string): ServiceError =>
+  wrongField("The request is not valid", path, message);
 
 /** The problem as it goes over the wire; an internal error's message is left out. */
 export function problemOf(error: ServiceError, requestId: string): ProblemDetails {

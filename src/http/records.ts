@@ -31,9 +31,8 @@ export function seen({ superseded, ...memory }: SeenMemory) {
 }
 
 /** A memory as every answer shows it. */
-export function memoryRecord(memory: SeenMemory): Static<typeof MemoryRecord> {
-  return toWire(MemoryRecord, seen(memory));
-}
+export const memoryRecord = (memory: SeenMemory): Static<typeof MemoryRecord> =>
+  toWire(MemoryRecord, seen(memory));
 
 export function addedRecord({ memory, deduplicated }: AddedMemory): Static<typeof AddMemoryReply> {
   return { ...memoryRecord(memory), deduplicated };
@@ -50,9 +49,8 @@ export function recordedFactRecord({
 }
 
 /** A key as it goes over the wire: nothing of the key itself but how it begins. */
-export function keyRecord(keys: KeyRing, key: ApiKey): Static<typeof KeyRecord> {
-  return toWire(KeyRecord, { ...key, state: keys.stateOf(key), lastUsedAt: keys.lastUse(key) });
-}
+export const keyRecord = (keys: KeyRing, key: ApiKey): Static<typeof KeyRecord> =>
+  toWire(KeyRecord, { ...key, state: keys.stateOf(key), lastUsedAt: keys.lastUse(key) });
 
 export function compactionRecord({ last, ...status }: PurgeStatus): Static<typeof CompactionRecord> {
   return toWire(CompactionRecord, {

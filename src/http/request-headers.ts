@@ -81,8 +81,5 @@ export function idempotency(request: FastifyRequest, userId?: string): { idempot
   };
 }
 
-function headerError(path: string, message: string): ServiceError {
-  return invalidRequest(`A header is not valid: ${path} ${message}.`, {
-    fields: [{ path: `/${path}`, message }],
-  });
-}
+const headerError = (path: string, message: string): ServiceError =>
+  invalidRequest(`A header is not valid: ${path} ${message}.`, { fields: [{ path: `/${path}`, message }] });

@@ -62,14 +62,11 @@ export function writeScope({ project, userId, ...context }: AgentContext) {
 }
 
 /** The writer, also as a condition of a filter. */
-export function writtenBy({ client }: Pick<AgentContext, "client">) {
-  return { createdBy: client };
-}
+export const writtenBy = ({ client }: Pick<AgentContext, "client">) => ({ createdBy: client });
 
 /** The owner check of an operation on one id. */
-export function ownerCheck({ userId }: AgentScope): { userId?: string } {
-  return userId === undefined ? {} : { userId };
-}
+export const ownerCheck = ({ userId }: AgentScope): { userId?: string } =>
+  userId === undefined ? {} : { userId };
 
 /**
  * A moment as agents say it: a date, a time, what the command line takes ("2020", "tomorrow", "7d"), or words for a period

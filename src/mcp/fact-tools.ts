@@ -57,9 +57,8 @@ export async function endFact(context: AgentContext, input: AgentToolInput<"fact
   return ended(await context.operations.invalidateFact({ id, ...validTo, ...ownerCheck(context) }));
 }
 
-export function ended({ id, validTo }: Fact): string {
-  return `Ended: the fact id=${id} holds until ${day(validTo ?? 0)}; it stays in the history.`;
-}
+export const ended = ({ id, validTo }: Fact): string =>
+  `Ended: the fact id=${id} holds until ${day(validTo ?? 0)}; it stays in the history.`;
 
 export async function lookUpFacts(
   context: AgentContext,
@@ -143,11 +142,10 @@ function statement({ subject, predicate, object }: Fact): string {
 }
 
 /** The day, with the time of day where it is not midnight. */
-function day(time: number): string {
-  return formatTime(time)
+const day = (time: number): string =>
+  formatTime(time)
     .replace("T00:00:00.000Z", "")
     .replace(/:\d{2}\.\d{3}Z$/, "Z");
-}
 
 /** The summary of the connection's user, each highlight with the id of its note. */
 export async function summarise(
@@ -182,6 +180,4 @@ export async function summarise(
 }
 
 /** On one line, so that a highlight cannot pass for the next one. */
-function quotedWhole(text: string): string {
-  return JSON.stringify(text.replace(/\s+/g, " "));
-}
+const quotedWhole = (text: string): string => JSON.stringify(text.replace(/\s+/g, " "));

@@ -260,9 +260,8 @@ async function similarTo(context: AgentContext, content: string): Promise<readon
   return hits;
 }
 
-function beginningOf(text: string, chars: number): string {
-  return text.length <= chars ? text : `${text.slice(0, chars - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
-}
+const beginningOf = (text: string, chars: number): string =>
+  text.length <= chars ? text : `${text.slice(0, chars - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
 
 const RECALLED_NOTES = 10;
 /** Looked at, so that enough remain without those from web pages. */

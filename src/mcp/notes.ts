@@ -36,9 +36,8 @@ export function quoted(text: string): string {
   return JSON.stringify(plain.length > MAX_NAME ? `${withinUnits(plain, MAX_NAME)}…` : plain);
 }
 
-function withinUnits(text: string, units: number): string {
-  return text.slice(0, units).replace(/[\uD800-\uDBFF]$/, "");
-}
+const withinUnits = (text: string, units: number): string =>
+  text.slice(0, units).replace(/[\uD800-\uDBFF]$/, "");
 
 /** The sentence that comes before notes. */
 export function notesPreface(mark: string): string {

@@ -208,9 +208,8 @@ function principalComponents(symmetric: Float64Array, size: number, count: numbe
 }
 
 /** Row by row. */
-function matrix(rows: number, columns: number, at: (row: number, column: number) => number): Float32Array {
-  return Float32Array.from({ length: rows * columns }, (_, i) => at(Math.floor(i / columns), i % columns));
-}
+const matrix = (rows: number, columns: number, at: (row: number, column: number) => number): Float32Array =>
+  Float32Array.from({ length: rows * columns }, (_, i) => at(Math.floor(i / columns), i % columns));
 
 type Numbers = Float32Array | Float64Array;
 

@@ -263,17 +263,12 @@ export class EmbeddingThreads {
   }
 }
 
-function isFree({ isReady, isLeaving, running }: Thread): boolean {
-  return isReady && !isLeaving && running === undefined;
-}
+const isFree = ({ isReady, isLeaving, running }: Thread): boolean =>
+  isReady && !isLeaving && running === undefined;
 
-function stopping(): ServiceError {
-  return notReady("the embedding model is being stopped");
-}
+const stopping = (): ServiceError => notReady("the embedding model is being stopped");
 
-function unavailable(message: string): ServiceError {
-  return modelUnavailable(message);
-}
+const unavailable = (message: string): ServiceError => modelUnavailable(message);
 
 /** The built file: Node 20 takes no TypeScript as a thread. @throws {ServiceError} MODEL_UNAVAILABLE. */
 function threadFile(): string {

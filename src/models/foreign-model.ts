@@ -91,9 +91,8 @@ export async function checkPieces(
     throw unfit(`its tokenizer cuts text in a way that is not known here, such as "${misread[0]}"`);
 }
 
-export function unfit(reason: string, cause?: unknown): ServiceError {
-  return unprocessable(`The model cannot be used: ${reason}.`, { cause });
-}
+export const unfit = (reason: string, cause?: unknown): ServiceError =>
+  unprocessable(`The model cannot be used: ${reason}.`, { cause });
 
 function kindOf(tokenizer: Json): EmbeddingModel["kind"] {
   const type = (tokenizer["model"] as Json | undefined)?.["type"];

@@ -35,9 +35,8 @@ const MAX_REDIRECTS = 5;
 const NAME = /^[\w.-]{1,96}\/[\w.-]{1,96}$/;
 
 /** Whether a text has the form of a model's name at a hub: OWNER/NAME. */
-export function isHubName(text: string): boolean {
-  return NAME.test(text) && !text.split("/").some((part) => /^\.+$/.test(part));
-}
+export const isHubName = (text: string): boolean =>
+  NAME.test(text) && !text.split("/").some((part) => /^\.+$/.test(part));
 
 /**
  * A hub's description of a model and its files.
@@ -207,10 +206,8 @@ export function plain(value: unknown): string {
 const addressOf = ({ endpoint }: HubAccess, path: string) =>
   new URL(endpoint.endsWith("/") ? `${endpoint}${path}` : `${endpoint}/${path}`);
 
-function failed({ endpoint }: HubAccess, reason: string, cause?: unknown): ServiceError {
-  return fetchFailed(`The model cannot be had from ${endpoint}: ${reason}; nothing was kept.`, { cause });
-}
+const failed = ({ endpoint }: HubAccess, reason: string, cause?: unknown): ServiceError =>
+  fetchFailed(`The model cannot be had from ${endpoint}: ${reason}; nothing was kept.`, { cause });
 
-function reasonOf(error: TypeError): string {
-  return error.cause instanceof Error ? error.cause.message : error.message;
-}
+const reasonOf = (error: TypeError): string =>
+  error.cause instanceof Error ? error.cause.message : error.message;

@@ -21,9 +21,7 @@ const UNKNOWN_PENALTY = 10;
 export const HASH_START = 0x811c9dc5;
 
 /** FNV-1a over UTF-16 units. */
-export function hashOn(hash: number, unit: number): number {
-  return Math.imul(hash ^ unit, 0x01000193);
-}
+export const hashOn = (hash: number, unit: number): number => Math.imul(hash ^ unit, 0x01000193);
 
 function slotOf(slots: Int32Array, hash: number): number {
   const mixed = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
@@ -173,6 +171,5 @@ function characterMapIn(normalizer: Normalizer | null | undefined): string {
   return normalizer?.normalizers?.map(characterMapIn).find((map) => map !== "") ?? "";
 }
 
-function malformed(): TypeError {
-  return new TypeError("tokenizer.json is not of a unigram model: its list of pieces cannot be read");
-}
+const malformed = (): TypeError =>
+  new TypeError("tokenizer.json is not of a unigram model: its list of pieces cannot be read");

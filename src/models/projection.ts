@@ -104,6 +104,4 @@ function project(components: Float32Array, state: Float32Array, result: Float32A
   }
 }
 
-function toInt8(x: number): number {
-  return Math.max(-127, Math.min(127, Math.round(x)));
-}
+const toInt8 = (x: number): number => Math.max(-127, Math.min(127, Math.round(x)));

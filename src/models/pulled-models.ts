@@ -110,6 +110,5 @@ function pulledModel(folder: string, name: string, pulled: PulledModel): Embeddi
   };
 }
 
-export function sha256Of(bytes: Uint8Array | string): string {
-  return createHash("sha256").update(bytes).digest("hex");
-}
+export const sha256Of = (bytes: Uint8Array | string): string =>
+  createHash("sha256").update(bytes).digest("hex");

@@ -175,9 +175,7 @@ function longestMatch(trie: Int32Array, bytes: Uint8Array, at: number): { length
   return match;
 }
 
-function offsetOf(unit: number): number {
-  return (unit >>> 10) << ((unit & WIDE_OFFSET) >>> 6);
-}
+const offsetOf = (unit: number): number => (unit >>> 10) << ((unit & WIDE_OFFSET) >>> 6);
 
 function bytesOfCharacter(first: number): number {
   return first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;

@@ -32,9 +32,7 @@ export interface PieceReader {
 export const MAX_UNIT = 32;
 
 /** Whether token matching keeps a piece: of a word, and not of a stop word. */
-export function isKept(piece: Piece): boolean {
-  return piece.isWord && !STOP_WORDS.has(piece.word);
-}
+export const isKept = (piece: Piece): boolean => piece.isWord && !STOP_WORDS.has(piece.word);
 
 /** Cuts a text into units and reads each; `isRunStart` is false for the rest of a run that was cut. */
 export function* unitsOf(
@@ -62,6 +60,4 @@ function unitEnd(run: string, start: number): number {
   return splitsPair(run, limit) ? limit - 1 : limit;
 }
 
-function splitsPair(text: string, at: number): boolean {
-  return (text.codePointAt(at - 1) ?? 0) > 0xffff;
-}
+const splitsPair = (text: string, at: number): boolean => (text.codePointAt(at - 1) ?? 0) > 0xffff;

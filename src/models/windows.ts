@@ -106,6 +106,4 @@ function endsSentence(text: string, unit: Unit): boolean {
   );
 }
 
-function leadingSpace(text: string): number {
-  return text.length - text.trimStart().length;
-}
+const leadingSpace = (text: string): number => text.length - text.trimStart().length;

@@ -21,9 +21,7 @@ export function wellFormed<T extends TSchema>(schema: T) {
   );
 }
 
-export function textField(rule: rules.TextRule) {
-  return wellFormed(Type.String({ ...rule }));
-}
+export const textField = (rule: rules.TextRule) => wellFormed(Type.String({ ...rule }));
 
 export const UserId = textField(rules.USER_ID);
 export const Project = textField(rules.PROJECT);

@@ -18,41 +18,31 @@ export const share = (description?: string) => number(description, { minimum: 0,
 export const time = (description = "RFC 3339, UTC, with milliseconds.") =>
   text(description, { format: "date-time" });
 
-export function oneOf<const Values extends readonly string[]>(values: Values, description?: string) {
-  return Type.Enum<[...Values]>([...values], { type: "string", ...meaning(description) });
-}
+export const oneOf = <const Values extends readonly string[]>(values: Values, description?: string) =>
+  Type.Enum<[...Values]>([...values], { type: "string", ...meaning(description) });
 
-export function list<T extends TSchema>(items: T, description?: string) {
-  return Type.Array(items, meaning(description));
-}
+export const list = <T extends TSchema>(items: T, description?: string) =>
+  Type.Array(items, meaning(description));
 
 /** A list of objects with these fields. */
-export function records<P extends TProperties>(...fields: Fields<P>) {
-  return Type.Array(Type.Object(fields.at(-1) as P), meaning(descriptionIn(fields)));
-}
+export const records = <P extends TProperties>(...fields: Fields<P>) =>
+  Type.Array(Type.Object(fields.at(-1) as P), meaning(descriptionIn(fields)));
 
-export function object<P extends TProperties>(description: string, fields: P) {
-  return Type.Object(fields, { description });
-}
+export const object = <P extends TProperties>(description: string, fields: P) =>
+  Type.Object(fields, { description });
 
-export function objectOrNull<P extends TProperties>(fields: P) {
-  return nullable(Type.Object(fields));
-}
+export const objectOrNull = <P extends TProperties>(fields: P) => nullable(Type.Object(fields));
 
 /** A body whose unknown fields are refused: a misspelt one would widen what is answered or undone. */
-export function closed<P extends TProperties>(name: string, fields: P) {
-  return Type.Object(fields, { $id: name, additionalProperties: false });
-}
+export const closed = <P extends TProperties>(name: string, fields: P) =>
+  Type.Object(fields, { $id: name, additionalProperties: false });
 
 /** A body that may be left out; all its fields may, too. */
-export function optionalBody<P extends TProperties>(name: string, fields: P) {
-  return nullable(named(name, fields));
-}
+export const optionalBody = <P extends TProperties>(name: string, fields: P) => nullable(named(name, fields));
 
 /** An object with any fields. */
-export function anyObject(description?: string) {
-  return Type.Unsafe<{ readonly [key: string]: unknown }>({ type: "object", ...meaning(description) });
-}
+export const anyObject = (description?: string) =>
+  Type.Unsafe<{ readonly [key: string]: unknown }>({ type: "object", ...meaning(description) });
 
 /** Values of one kind under names that are not known before. */
 export function byName<T extends TSchema>(values: T, description: string) {
@@ -64,15 +54,13 @@ export function byName<T extends TSchema>(values: T, description: string) {
 }
 
 /** An object that the description of the API has under a name of its own. */
-export function named<P extends TProperties>(name: string, ...fields: Fields<P>) {
-  return Type.Object(fields.at(-1) as P, { $id: name, ...meaning(descriptionIn(fields)) });
-}
+export const named = <P extends TProperties>(name: string, ...fields: Fields<P>) =>
+  Type.Object(fields.at(-1) as P, { $id: name, ...meaning(descriptionIn(fields)) });
 
 type Fields<P> = readonly [fields: P] | readonly [description: string, fields: P];
 
-function descriptionIn([first]: Fields<unknown>): string | undefined {
-  return typeof first === "string" ? first : undefined;
-}
+const descriptionIn = ([first]: Fields<unknown>): string | undefined =>
+  typeof first === "string" ? first : undefined;
 
 export function nullable<T extends TSchema>(schema: T): TUnsafe<Static<T> | null> {
   const {
@@ -93,6 +81,5 @@ export function nullable<T extends TSchema>(schema: T): TUnsafe<Static<T> | null
 }
 
 /** A field that may be left out; null is the same as leaving it out. */
-export function optional<T extends TSchema>(schema: T): TOptional<TUnsafe<Static<T> | null>> {
-  return Type.Optional(nullable(schema));
-}
+export const optional = <T extends TSchema>(schema: T): TOptional<TUnsafe<Static<T> | null>> =>
+  Type.Optional(nullable(schema));

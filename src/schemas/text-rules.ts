@@ -131,9 +131,7 @@ export const MAX_METADATA_DEPTH = 64;
 const LONE_SURROGATE = /\p{Cs}/u;
 
 /** True where half a UTF-16 pair stands alone: it has no UTF-8 form, so it could not be kept as sent. */
-export function hasLoneSurrogate(text: string): boolean {
-  return LONE_SURROGATE.test(text);
-}
+export const hasLoneSurrogate = (text: string): boolean => LONE_SURROGATE.test(text);
 
 /** Why a JSON value cannot be kept exactly, or undefined when it can. Takes any depth. */
 export function metadataFault(value: unknown): string | undefined {
@@ -160,9 +158,8 @@ export function metadataFault(value: unknown): string | undefined {
 }
 
 /** Size as compact JSON in UTF-8. Of a value without a `metadataFault`. */
-export function metadataBytes(value: JsonObject): number {
-  return new TextEncoder().encode(JSON.stringify(value)).length;
-}
+export const metadataBytes = (value: JsonObject): number =>
+  new TextEncoder().encode(JSON.stringify(value)).length;
 
 /** Groups of tools that `--tools` and `?tools=` add, by name. Apart from the tools, which take long to load. */
 export const EXTRA_TOOLS = {
@@ -201,9 +198,8 @@ interface FieldFault {
 const MAX_FAULTS = 20;
 
 /** The first faults. @param path of the value that was checked. */
-export function fieldFaults(errors: readonly TLocalizedValidationError[], path = ""): FieldFault[] {
-  return errors.flatMap((error) => faultsOf(error, path)).slice(0, MAX_FAULTS);
-}
+export const fieldFaults = (errors: readonly TLocalizedValidationError[], path = ""): FieldFault[] =>
+  errors.flatMap((error) => faultsOf(error, path)).slice(0, MAX_FAULTS);
 
 function faultsOf(error: TLocalizedValidationError, path: string): FieldFault[] {
   const at = path + error.instancePath;
@@ -248,11 +244,7 @@ function message(error: TLocalizedValidationError): string {
 }
 
 /** A name as a step of a JSON pointer (RFC 6901). */
-export function pointerStep(name: string): string {
-  return name.replaceAll("~", "~0").replaceAll("/", "~1");
-}
+export const pointerStep = (name: string): string => name.replaceAll("~", "~0").replaceAll("/", "~1");
 
 /** The name that a step stands for. */
-export function stepName(step: string): string {
-  return step.replaceAll("~1", "/").replaceAll("~0", "~");
-}
+export const stepName = (step: string): string => step.replaceAll("~1", "/").replaceAll("~0", "~");

@@ -42,9 +42,7 @@ export function parseQueryTime(value: string): number | undefined {
 }
 
 /** RFC 3339 in UTC with milliseconds. */
-export function formatTime(time: number): string {
-  return new Date(time).toISOString();
-}
+export const formatTime = (time: number): string => new Date(time).toISOString();
 
 function parseText(text: string): number | undefined {
   const match = PARTS.exec(text);
@@ -117,9 +115,8 @@ function fieldsOf(schema: Node): readonly Field[] | undefined {
 }
 
 /** A record as the schema has it. What the schema does not name, and what is undefined, is left out. */
-export function toWire<S extends TSchema>(schema: S, record: object): Static<S> {
-  return write(fieldsOf(schema) ?? [], record) as Static<S>;
-}
+export const toWire = <S extends TSchema>(schema: S, record: object): Static<S> =>
+  write(fieldsOf(schema) ?? [], record) as Static<S>;
 
 function write(fields: readonly Field[], record: object): object {
   const wire: Record<string, unknown> = {};
@@ -138,9 +135,8 @@ function writeValue({ isTime, fields }: Field, value: unknown): unknown {
 }
 
 /** The record of a value that fits its schema; what the schema does not name is left out. */
-export function fromWire<S extends TSchema>(schema: S, value: Static<S>): FromWire<Static<S>> {
-  return read(fieldsOf(schema) ?? [], value) as FromWire<Static<S>>;
-}
+export const fromWire = <S extends TSchema>(schema: S, value: Static<S>): FromWire<Static<S>> =>
+  read(fieldsOf(schema) ?? [], value) as FromWire<Static<S>>;
 
 function read(fields: readonly Field[], wire: object): object {
   const record: Record<string, unknown> = {};

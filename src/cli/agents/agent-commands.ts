@@ -63,6 +63,4 @@ export function addAgentCommands(memoryd: Command): void {
     .action(async (options: Flags) => (await import("./agent-entry.ts")).agentStatus(options));
 }
 
-function agentArgument(): Argument {
-  return new Argument("<agent...>", "which agent").choices(AGENT_IDS);
-}
+const agentArgument = (): Argument => new Argument("<agent...>", "which agent").choices(AGENT_IDS);

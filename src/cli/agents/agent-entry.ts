@@ -33,17 +33,14 @@ export function launchOf(
   return agent.launch(node, [launcher, "mcp", ...words]);
 }
 
-export function readEntry({ format, section }: AgentKind, text: string): LaunchEntry | undefined {
-  return EDITORS[format].read(text, section, NAME);
-}
+export const readEntry = ({ format, section }: AgentKind, text: string): LaunchEntry | undefined =>
+  EDITORS[format].read(text, section, NAME);
 
-export function withEntry({ format, section }: AgentKind, text: string, launch: LaunchEntry): string {
-  return EDITORS[format].set(text, section, NAME, launch);
-}
+export const withEntry = ({ format, section }: AgentKind, text: string, launch: LaunchEntry): string =>
+  EDITORS[format].set(text, section, NAME, launch);
 
-export function withoutEntry({ format, section }: AgentKind, text: string): string {
-  return EDITORS[format].remove(text, section, NAME);
-}
+export const withoutEntry = ({ format, section }: AgentKind, text: string): string =>
+  EDITORS[format].remove(text, section, NAME);
 
 /** The installed program, and access to the file system. */
 export interface Sight {

@@ -77,9 +77,8 @@ export function printChange(file: string, { changed, backup }: FileChange): void
 }
 
 /** The text that `changeConfigFile` kept of the file before its last change; undefined if there is none. */
-export function keptBefore(path: string): string | undefined {
-  return readConfigFile(`${fs.realpathSync(path)}.before-memoryd`);
-}
+export const keptBefore = (path: string): string | undefined =>
+  readConfigFile(`${fs.realpathSync(path)}.before-memoryd`);
 
 /** Removes a file that only holds what this program wrote. */
 export function removeConfigFile(path: string): void {
@@ -111,6 +110,5 @@ function replaceFile(path: string, text: string, mode: number, lastLook?: () => 
   }
 }
 
-function isLink(path: string): boolean {
-  return fs.lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
-}
+const isLink = (path: string): boolean =>
+  fs.lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;

@@ -59,9 +59,8 @@ export function withoutJsonEntry(text: string, section: string, name: string): s
 }
 
 /** The text, or where it is blank, an empty object. */
-export function orEmptyObject(text: string): string {
-  return text.replace(BYTE_ORDER_MARK, "").trim() === "" ? `${text.trim()}{}\n` : text;
-}
+export const orEmptyObject = (text: string): string =>
+  text.replace(BYTE_ORDER_MARK, "").trim() === "" ? `${text.trim()}{}\n` : text;
 
 /** Fails where a key stands in the file twice: the first one was changed, and the last one counts. */
 function check(edited: string, expected: Record<string, unknown>): void {
@@ -95,9 +94,7 @@ function sectionOf(value: Record<string, unknown>, section: string): Record<stri
 type Path = readonly (string | number)[];
 
 /** Adds an element before the others of an array. */
-export function addElement(text: string, path: Path, value: unknown): string {
-  return add(text, path, "", value);
-}
+export const addElement = (text: string, path: Path, value: unknown): string => add(text, path, "", value);
 
 /** Replaces the value at a path whose parent is there, or adds it before the parent's other properties. */
 export function set(text: string, path: Path, value: unknown): string {
@@ -140,13 +137,10 @@ function written(text: string, parent: Node | undefined, value: unknown): string
   return JSON.stringify(value, null, step).replaceAll("\n", eolOf(text) + indent);
 }
 
-function eolOf(text: string): string {
-  return text.includes("\r\n") ? "\r\n" : "\n";
-}
+const eolOf = (text: string): string => (text.includes("\r\n") ? "\r\n" : "\n");
 
-function indentIn(text: string, parent: Node): string {
-  return indentAt(text, parent.offset) + (/^[ \t]+(?=\S)/m.exec(text)?.[0] ?? "  ");
-}
+const indentIn = (text: string, parent: Node): string =>
+  indentAt(text, parent.offset) + (/^[ \t]+(?=\S)/m.exec(text)?.[0] ?? "  ");
 
 /** Takes a property or an element out; what then holds white space only becomes `{}` or `[]`. */
 export function remove(text: string, path: Path): string {
@@ -186,14 +180,11 @@ function nodeAt(text: string, path: Path): Node | undefined {
   return root && findNodeAtLocation(root, [...path]);
 }
 
-function lineOf(text: string, offset: number): number {
-  return offset <= 0 ? 0 : text.lastIndexOf("\n", offset - 1) + 1;
-}
+const lineOf = (text: string, offset: number): number =>
+  offset <= 0 ? 0 : text.lastIndexOf("\n", offset - 1) + 1;
 
-function indentAt(text: string, offset: number): string {
-  return /^[ \t]*/.exec(text.slice(lineOf(text, offset)))?.[0] ?? "";
-}
+const indentAt = (text: string, offset: number): string =>
+  /^[ \t]*/.exec(text.slice(lineOf(text, offset)))?.[0] ?? "";
 
-function replace(text: string, offset: number, length: number, content: string): string {
-  return text.slice(0, offset) + content + text.slice(offset + length);
-}
+const replace = (text: string, offset: number, length: number, content: string): string =>
+  text.slice(0, offset) + content + text.slice(offset + length);

@@ -11,9 +11,8 @@ import { type LaunchEntry, REMOTE_KEYS, RefusedEdit } from "./known-agents.ts";
 type Table = Record<string, unknown>;
 
 /** The table of this name; undefined if there is none. @throws {RefusedEdit} if the text is not TOML. */
-export function readTomlEntry(text: string, section: string, name: string): LaunchEntry | undefined {
-  return entryOf(valueOf(text), section, name);
-}
+export const readTomlEntry = (text: string, section: string, name: string): LaunchEntry | undefined =>
+  entryOf(valueOf(text), section, name);
 
 /**
  * The text with the table's command set to `launch`; its other keys and its sub-tables stay. A table that changes goes

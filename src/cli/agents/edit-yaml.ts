@@ -68,9 +68,8 @@ export function withoutYamlEntry(text: string, section: string, name: string): s
   return edited;
 }
 
-function bracedSection(section: string): RefusedEdit {
-  return new RefusedEdit(`It does not write its ${section} line by line`);
-}
+const bracedSection = (section: string): RefusedEdit =>
+  new RefusedEdit(`It does not write its ${section} line by line`);
 
 function check(edited: string, expected: Values): void {
   if (!isDeepStrictEqual(valueOf(edited), expected))
@@ -102,9 +101,7 @@ function pairOf(text: string, section: string): Pair | undefined {
   return contents?.items.find(({ key }) => isScalar(key) && key.value === section);
 }
 
-function startOf({ key }: Pair): number {
-  return isScalar(key) ? (key.range?.[0] ?? 0) : 0;
-}
+const startOf = ({ key }: Pair): number => (isScalar(key) ? (key.range?.[0] ?? 0) : 0);
 
 /** Behind the last character of the value. */
 function endOf({ key, value }: Pair): number {
@@ -112,6 +109,5 @@ function endOf({ key, value }: Pair): number {
   return node.range?.[1] ?? 0;
 }
 
-function lineOf(text: string, offset: number): number {
-  return offset <= 0 ? 0 : text.lastIndexOf("\n", offset - 1) + 1;
-}
+const lineOf = (text: string, offset: number): number =>
+  offset <= 0 ? 0 : text.lastIndexOf("\n", offset - 1) + 1;

@@ -218,13 +218,10 @@ export function agentFolders(): Surroundings["folders"] {
   };
 }
 
-export function agentsHere(): Record<AgentId, AgentKind> {
-  return knownAgents({ platform: process.platform, home: homedir(), folders: agentFolders() });
-}
+export const agentsHere = (): Record<AgentId, AgentKind> =>
+  knownAgents({ platform: process.platform, home: homedir(), folders: agentFolders() });
 
-export function isThere({ signs }: AgentKind): boolean {
-  return signs.some((sign) => existsSync(sign));
-}
+export const isThere = ({ signs }: AgentKind): boolean => signs.some((sign) => existsSync(sign));
 
 /** The file of this agent for the user, or for the project that a folder belongs to. @throws {CliFailure} if it has none. */
 export function fileOf(agent: AgentKind, project: boolean, folder = process.cwd()): string {

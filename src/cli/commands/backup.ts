@@ -61,9 +61,8 @@ export function addBackupCommands(memoryd: Command): void {
     .action(restore);
 }
 
-function withFolder(command: Command): Command {
-  return command.option("--to <folder>", "the folder of backups (default: that of the daemon; --backup-to)");
-}
+const withFolder = (command: Command): Command =>
+  command.option("--to <folder>", "the folder of backups (default: that of the daemon; --backup-to)");
 
 function keepOf(text: string): number {
   if (!/^[1-9]\d{0,4}$/.test(text)) throw new InvalidArgumentError("It must be a number from 1 to 99999.");
@@ -218,6 +217,5 @@ function recordOf({ storeId, createdAt, addedBytes, sharesDisk, verifiedAt, ...b
   };
 }
 
-function inWords(done: number, total: number): string {
-  return total === 0 ? "preparing" : `copying, ${inBytes(done)} of ${inBytes(total)}`;
-}
+const inWords = (done: number, total: number): string =>
+  total === 0 ? "preparing" : `copying, ${inBytes(done)} of ${inBytes(total)}`;

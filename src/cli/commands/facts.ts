@@ -96,9 +96,8 @@ function asRead(command: Command): Command {
     .option("--json", "print the answer as JSON");
 }
 
-function conditionsOf({ user, project, knownAt, limit }: Flags): FactPlace {
-  return present({ user_id: user, project, known_at: knownAt, l: limit });
-}
+const conditionsOf = ({ user, project, knownAt, limit }: Flags): FactPlace =>
+  present({ user_id: user, project, known_at: knownAt, l: limit });
 
 async function add(subject: string, predicate: string, object: string, flags: Flags): Promise<void> {
   const { from, to, confidence, user, project, source, many, metadata } = flags;

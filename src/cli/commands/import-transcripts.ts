@@ -250,6 +250,5 @@ function checked(given: ImportItem, { flags, report }: Run): Sendable | undefine
   return undefined;
 }
 
-function projectOf(folder: string | undefined): string | undefined {
-  return folder === undefined ? undefined : (projectOfFolder(folder) ?? namedByPath(folder));
-}
+const projectOf = (folder: string | undefined): string | undefined =>
+  folder === undefined ? undefined : (projectOfFolder(folder) ?? namedByPath(folder));

@@ -239,9 +239,8 @@ async function show(given: string, flags: Flags): Promise<void> {
 }
 
 /** @throws {CliFailure} when the id names no memory. */
-export async function readMemory(api: MemorydClient, given: string): Promise<Memory> {
-  return await api.memories.get(await memoryId(api, given));
-}
+export const readMemory = async (api: MemorydClient, given: string): Promise<Memory> =>
+  await api.memories.get(await memoryId(api, given));
 
 function propertiesOf(memory: Memory): [string, string][] {
   const { source, metadata } = memory;

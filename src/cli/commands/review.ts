@@ -208,9 +208,8 @@ async function isRemoved(removal: Promise<unknown>): Promise<boolean> {
 const listed = (parts: readonly string[]): string => parts.join(parts.length > 2 ? ", " : " and ");
 
 /** "2 notes", "1 fact"; without those of which there are none. */
-function counted(numbers: { readonly [kind: string]: number }): string[] {
-  return Object.entries(numbers).flatMap(([kind, number]) => (number === 0 ? [] : [plural(number, kind)]));
-}
+const counted = (numbers: { readonly [kind: string]: number }): string[] =>
+  Object.entries(numbers).flatMap(([kind, number]) => (number === 0 ? [] : [plural(number, kind)]));
 
 function printEntry({ id, kind, text, noteIds, project, tags }: Entry): void {
   const notes = kind === "document" ? ` (${plural(noteIds.length, "note")})` : "";

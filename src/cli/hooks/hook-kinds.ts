@@ -80,9 +80,7 @@ export const HOOK_KINDS: Readonly<Record<HookAgent, HookKind>> = {
   },
 };
 
-export function isHookAgent(name: unknown): name is HookAgent {
-  return HOOK_AGENTS.some((agent) => agent === name);
-}
+export const isHookAgent = (name: unknown): name is HookAgent => HOOK_AGENTS.some((agent) => agent === name);
 
 /**
  * True if the agent that started the hook is not the one whose file names it: Cursor reads the hooks of Claude Code too, and the

@@ -72,9 +72,8 @@ const MAX_SESSIONS = 40;
 type Told = readonly (readonly [session: string, ids: readonly string[]])[];
 
 /** The ids of memories that a session was told already. Never fails: telling twice is no harm. */
-export function toldTo(dataDir: string, session: string): readonly string[] {
-  return readTold(dataDir).find(([name]) => name === session)?.[1] ?? [];
-}
+export const toldTo = (dataDir: string, session: string): readonly string[] =>
+  readTold(dataDir).find(([name]) => name === session)?.[1] ?? [];
 
 /** Keeps the ids that a session has been told, in place of those before. Never fails. */
 export function noteTold(dataDir: string, session: string, ids: readonly string[]): void {
@@ -95,9 +94,8 @@ function readTold(dataDir: string): Told {
   }
 }
 
-function isToldSession(value: unknown): value is Told[number] {
-  return Array.isArray(value) && isText(value[0]) && Array.isArray(value[1]) && value[1].every(isText);
-}
+const isToldSession = (value: unknown): value is Told[number] =>
+  Array.isArray(value) && isText(value[0]) && Array.isArray(value[1]) && value[1].every(isText);
 
 function isConsent(value: unknown): value is HookConsent {
   if (!isObject(value)) return false;
@@ -106,17 +104,13 @@ function isConsent(value: unknown): value is HookConsent {
   return typeof context === "boolean" && typeof capture === "boolean" && names.every(isText);
 }
 
-function isText(value: unknown): value is string {
-  return typeof value === "string";
-}
+const isText = (value: unknown): value is string => typeof value === "string";
 
-function damaged(dataDir: string): Error {
-  return new Error(`The file ${fileOf(dataDir, "hooks")} is damaged; remove it and install the hooks again.`);
-}
+const damaged = (dataDir: string): Error =>
+  new Error(`The file ${fileOf(dataDir, "hooks")} is damaged; remove it and install the hooks again.`);
 
-function fileOf(dataDir: string, name: "hooks" | "hooks-told" | "hooks-late"): string {
-  return join(dataDir, `${name}.json`);
-}
+const fileOf = (dataDir: string, name: "hooks" | "hooks-told" | "hooks-late"): string =>
+  join(dataDir, `${name}.json`);
 
 function readJson(path: string): unknown {
   let text: string;

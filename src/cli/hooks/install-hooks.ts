@@ -42,9 +42,8 @@ export function hookedAgents(ids: readonly HookAgent[]): HookedAgent[] {
   return ids.flatMap((id) => hooksOf(agents[id]) ?? []);
 }
 
-export function hooksOf({ id, title, hooksFile: file }: AgentKind): HookedAgent | undefined {
-  return isHookAgent(id) && file !== undefined ? { id, title, file, kind: HOOK_KINDS[id] } : undefined;
-}
+export const hooksOf = ({ id, title, hooksFile: file }: AgentKind): HookedAgent | undefined =>
+  isHookAgent(id) && file !== undefined ? { id, title, file, kind: HOOK_KINDS[id] } : undefined;
 
 const WHAT: Readonly<Record<Moment, string>> = {
   start: "context: tells the agent what memory holds for the project, at most 1 200 tokens",
@@ -330,9 +329,8 @@ function isOurs(entry: unknown): boolean {
   return [command, args].flat().some((word) => typeof word === "string" && word.includes(PROGRAM));
 }
 
-function innerOf(entry: unknown): readonly unknown[] {
-  return isObject(entry) && Array.isArray(entry["hooks"]) ? (entry["hooks"] as unknown[]) : [];
-}
+const innerOf = (entry: unknown): readonly unknown[] =>
+  isObject(entry) && Array.isArray(entry["hooks"]) ? (entry["hooks"] as unknown[]) : [];
 
 function eventsOf({ hooks = {} }: Readonly<Record<string, unknown>>): [string, readonly unknown[]][] {
   if (!isObject(hooks)) throw new RefusedEdit('Its "hooks" is not an object');

@@ -87,9 +87,7 @@ export function plugin([node, hook, agent, dataDir]: readonly [string, string, s
   };
 }
 
-function idOf(part: object): string {
-  return "id" in part && typeof part.id === "string" ? part.id : "prt";
-}
+const idOf = (part: object): string => ("id" in part && typeof part.id === "string" ? part.id : "prt");
 
 function contextIn(text: string): string {
   try {

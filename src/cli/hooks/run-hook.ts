@@ -160,9 +160,8 @@ function capture({ agent, dataDir, input, consent }: Occasion): void {
   }).unref();
 }
 
-function owner({ user }: HookConsent): { readonly user_id?: string } {
-  return user === undefined ? {} : { user_id: user };
-}
+const owner = ({ user }: HookConsent): { readonly user_id?: string } =>
+  user === undefined ? {} : { user_id: user };
 
 function folderOf({ cwd, workspace_roots: roots }: Input): string {
   const named = [cwd, ...(Array.isArray(roots) ? (roots as unknown[]) : [])];
@@ -241,10 +240,6 @@ function frame(mark: string, lines: readonly string[]): string {
   return [preface, `[context ${mark}]`, ...lines, `[end ${mark}]`].join("\n");
 }
 
-function sha256(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
-}
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 
-function oneLine(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, " ").trim();
-}
+const oneLine = (text: string): string => text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, " ").trim();

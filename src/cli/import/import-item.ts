@@ -49,17 +49,12 @@ export function skipped(where: string, reason: string): Extract<ImportItem, { ki
 }
 
 /** A value out of a file that should be an object; undefined for anything else. */
-export function objectOf(value: unknown): Readonly<Record<string, unknown>> | undefined {
-  return isObject(value) ? value : undefined;
-}
+export const objectOf = (value: unknown): Readonly<Record<string, unknown>> | undefined =>
+  isObject(value) ? value : undefined;
 
-export function textOf(value: unknown): string | undefined {
-  return typeof value === "string" ? value : undefined;
-}
+export const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
-export function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
-}
+export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 export const IMPORT_FORMATS = [
   "memoryd",

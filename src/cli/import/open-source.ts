@@ -86,9 +86,8 @@ async function kindOfFolder(path: string): Promise<ImportFormat> {
   return "markdown";
 }
 
-async function isFile(path: string): Promise<boolean> {
-  return (await lstat(path).catch(() => undefined))?.isFile() === true;
-}
+const isFile = async (path: string): Promise<boolean> =>
+  (await lstat(path).catch(() => undefined))?.isFile() === true;
 
 async function kindOfFile(path: string): Promise<ImportFormat> {
   const buffer = Buffer.alloc(HEAD_BYTES);
@@ -149,9 +148,8 @@ async function* readTable(lines: AsyncIterable<Line>): AsyncGenerator<ImportItem
   }
 }
 
-function zip(columns: readonly string[], cells: readonly string[]): [string, string][] {
-  return columns.map((column, i) => [column, cells[i] ?? ""]);
-}
+const zip = (columns: readonly string[], cells: readonly string[]): [string, string][] =>
+  columns.map((column, i) => [column, cells[i] ?? ""]);
 
 async function* readChats(
   path: string,

@@ -68,9 +68,8 @@ export function* readChatGpt(
   }
 }
 
-function roleOf(message: Readonly<Record<string, unknown>> | undefined): string {
-  return textOf(objectOf(message?.["author"])?.["role"]) ?? "";
-}
+const roleOf = (message: Readonly<Record<string, unknown>> | undefined): string =>
+  textOf(objectOf(message?.["author"])?.["role"]) ?? "";
 
 /** A saved memory in the text that the service gives its model: `1. [2025-04-30]. Likes leeks.` */
 const SAVED_MEMORY = /^\d{1,4}\. \[(\d{4}-\d\d-\d\d)\]\.? (\S.*)$/;
@@ -156,6 +155,5 @@ function contentOf(content: Readonly<Record<string, unknown>>): {
 }
 
 /** Epoch milliseconds of a number of seconds. */
-function secondsTime(value: unknown): number | undefined {
-  return typeof value === "number" && value > 0 ? Math.round(value * 1_000) : undefined;
-}
+const secondsTime = (value: unknown): number | undefined =>
+  typeof value === "number" && value > 0 ? Math.round(value * 1_000) : undefined;

@@ -20,9 +20,7 @@ export const ORIGINALS = "originals";
 export const NamedOriginal = Type.Pick(DocumentLine, ["type", "id", "sha256"]);
 export type NamedOriginal = Pick<Static<typeof DocumentLine>, "id" | "sha256">;
 
-export function isExportHeader(value: unknown): boolean {
-  return objectOf(value)?.["format"] === EXPORT_FORMAT;
-}
+export const isExportHeader = (value: unknown): boolean => objectOf(value)?.["format"] === EXPORT_FORMAT;
 
 /**
  * The records of an export of memoryd's own; with a folder, its memories come from the files that the lines

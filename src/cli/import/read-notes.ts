@@ -45,9 +45,7 @@ export async function* readNotes(root: string, progress: Progress): AsyncGenerat
 }
 
 /** One form of names that differ in case or in how their accents are stored. */
-function folded(name: string): string {
-  return name.normalize("NFC").toLowerCase();
-}
+const folded = (name: string): string => name.normalize("NFC").toLowerCase();
 
 function decoded(address: string): string {
   try {

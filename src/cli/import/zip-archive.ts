@@ -66,11 +66,10 @@ function entriesOf(zip: ZipFile, path: string): Promise<Entry[]> {
   });
 }
 
-function nameOf({ fileName }: Entry): string {
-  return Buffer.from(fileName as unknown as Uint8Array)
+const nameOf = ({ fileName }: Entry): string =>
+  Buffer.from(fileName as unknown as Uint8Array)
     .toString("utf8")
     .replaceAll("\\", "/");
-}
 
 /** In constant memory, so its size needs no limit; yauzl checks that it is the one that the archive states. */
 async function* inflate(zip: ZipFile, entry: Entry, progress: Progress): AsyncGenerator<Uint8Array> {

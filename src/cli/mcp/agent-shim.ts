@@ -135,9 +135,7 @@ function bodyOf(result: Record<string, unknown>): string | undefined {
   return JSON.stringify(shortened(oneLine(lines.slice(first + 1, last).join(" ")), MAX_SHOWN_CHARS));
 }
 
-function told(text: string) {
-  return { content: [{ type: "text" as const, text }] };
-}
+const told = (text: string) => ({ content: [{ type: "text" as const, text }] });
 
 /** `--project`, else the client's first root, else the folder where the shim was started. */
 async function findProject(server: Server, options: AgentShimOptions): Promise<string | undefined> {
@@ -175,6 +173,4 @@ async function orProtocolError(answer: Promise<ForwardedAnswer>): Promise<Forwar
   }
 }
 
-function sentenceOf(error: unknown): string {
-  return messageOf(error);
-}
+const sentenceOf = (error: unknown): string => messageOf(error);

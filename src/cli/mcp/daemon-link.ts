@@ -109,9 +109,8 @@ const EXIT_WHEN_IDLE_MS = 30 * 60 * 1_000;
 const START_MS = 120_000;
 
 /** How long a daemon that is started for a client stays without use. */
-export function idleMsOf({ exitWhenIdleMs }: Settings): number {
-  return exitWhenIdleMs === 0 ? EXIT_WHEN_IDLE_MS : exitWhenIdleMs;
-}
+export const idleMsOf = ({ exitWhenIdleMs }: Settings): number =>
+  exitWhenIdleMs === 0 ? EXIT_WHEN_IDLE_MS : exitWhenIdleMs;
 
 /** Starts a daemon that clients find by its data directory: any free port will do where the set one is taken. */
 export async function startForClient(settings: Settings, config: string | undefined): Promise<StartReport> {

@@ -34,9 +34,8 @@ function projectOfRepository(repository: string, clones: number): string {
   return namedByPath(workFolderOf(repository));
 }
 
-function workFolderOf(repository: string): string {
-  return basename(repository) === ".git" ? dirname(repository) : repository;
-}
+const workFolderOf = (repository: string): string =>
+  basename(repository) === ".git" ? dirname(repository) : repository;
 
 /** The name of a folder that was named as a project, a repository or not. */
 export function namedByPath(path: string): string {

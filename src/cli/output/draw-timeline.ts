@@ -93,11 +93,9 @@ export function statement({ subject, predicate, object }: Statement): string {
 }
 
 /** `2019-05-01 – 2021-03-01`, or `from 2019-05-01` while there is no end. */
-export function period({ valid_from: from, valid_to: to }: ShownFact): string {
-  return to === null ? `from ${moment(from)}` : `${moment(from)} – ${moment(to)}`;
-}
+export const period = ({ valid_from: from, valid_to: to }: ShownFact): string =>
+  to === null ? `from ${moment(from)}` : `${moment(from)} – ${moment(to)}`;
 
 /** Empty for what is certain. */
-export function doubt({ confidence }: ShownFact): string {
-  return confidence === 1 ? "" : ` · confidence ${Number(confidence.toFixed(2))}`;
-}
+export const doubt = ({ confidence }: ShownFact): string =>
+  confidence === 1 ? "" : ` · confidence ${Number(confidence.toFixed(2))}`;

@@ -60,9 +60,8 @@ export interface Flags {
 }
 
 /** Adds a command that talks to the daemon of a data directory. */
-export function addCommand(parent: Command, name: string, description: string): Command {
-  return withDataDir(parent.command(name).description(description));
-}
+export const addCommand = (parent: Command, name: string, description: string): Command =>
+  withDataDir(parent.command(name).description(description));
 
 export function withDataDir(command: Command): Command {
   return command
@@ -70,9 +69,8 @@ export function withDataDir(command: Command): Command {
     .option("--config <file>", "read the data directory from this configuration file");
 }
 
-export function settingsOf({ dataDir, config }: Pick<Flags, "dataDir" | "config">): Settings {
-  return readSettings({ flags: dataDir === undefined ? {} : { dataDir }, configFile: config });
-}
+export const settingsOf = ({ dataDir, config }: Pick<Flags, "dataDir" | "config">): Settings =>
+  readSettings({ flags: dataDir === undefined ? {} : { dataDir }, configFile: config });
 
 /** The data directory as flags for a program without these variables; none where the configuration file names it. */
 export function dataDirWords({ dataDir, config: configFile }: Pick<Flags, "dataDir" | "config">): string[] {
@@ -161,9 +159,8 @@ const tag = textOf(rules.TAG);
 
 export const tags = (value: string, earlier: readonly string[] = []): string[] => [...earlier, tag(value)];
 
-export function sectorOption(): Option {
-  return new Option("--sector <name>", "only memories of this sector").choices(SECTORS);
-}
+export const sectorOption = (): Option =>
+  new Option("--sector <name>", "only memories of this sector").choices(SECTORS);
 
 /** The names that `--tools` takes, as a sentence has them. */
 export const EXTRA_TOOL_NAMES = Object.keys(EXTRA_TOOLS).join(", ");

@@ -69,12 +69,11 @@ export function endWithReader(): void {
 }
 
 /** Text fit for a terminal: control characters become visible, white space single spaces. */
-export function oneLine(text: string): string {
-  return text
+export const oneLine = (text: string): string =>
+  text
     .replace(/\s+/g, " ")
     .replace(/\p{Cc}|[\u202a-\u202e\u2066-\u2069]/gu, "\ufffd")
     .trim();
-}
 
 /** The same of a text that keeps its lines. */
 export function lines(text: string): string {
@@ -104,14 +103,11 @@ export function beginning(text: string): string {
 export const shortId = (id: string): string => id.slice(-SHORT_ID_CHARS);
 
 /** ` #garden #todo` */
-export function tagWords(tags: readonly string[]): string {
-  return tags.map((tag) => ` #${oneLine(tag)}`).join("");
-}
+export const tagWords = (tags: readonly string[]): string => tags.map((tag) => ` #${oneLine(tag)}`).join("");
 
 /** A number with its noun: `1 memory`, `12 memories`. */
-export function plural(count: number, one: string, several = `${one}s`): string {
-  return `${count} ${count === 1 ? one : several}`;
-}
+export const plural = (count: number, one: string, several = `${one}s`): string =>
+  `${count} ${count === 1 ? one : several}`;
 
 /** A number of bytes with a unit: `812 B`, `4.2 kB`, `31.0 MB`. */
 export function inBytes(bytes: number): string {
@@ -144,9 +140,8 @@ export function textIn(bytes: Uint8Array, sentence: string): string {
 }
 
 /** The failure of a command that was called in a wrong way. */
-export function usageFailure(message: string, options: ErrorOptions = {}): CliFailure {
-  return new CliFailure(message, { ...options, exitCode: EXIT.usage });
-}
+export const usageFailure = (message: string, options: ErrorOptions = {}): CliFailure =>
+  new CliFailure(message, { ...options, exitCode: EXIT.usage });
 
 /** Work that Ctrl-C aborts. @throws {CliFailure} with that sentence where it was aborted. */
 export async function interruptible<T>(

@@ -219,9 +219,8 @@ function scheduledTask({ command, user, temporaryFolder }: ServiceRequest): Serv
 /** The words of a command as the definitions of services have them, written and read back. */
 
 /** One word of a command of systemd; see systemd.syntax(7). */
-function systemdWord(word: string): string {
-  return `"${word.replace(/[\\"]/g, "\\$&").replaceAll("%", "%%").replaceAll("\n", "\\n")}"`;
-}
+const systemdWord = (word: string): string =>
+  `"${word.replace(/[\\"]/g, "\\$&").replaceAll("%", "%%").replaceAll("\n", "\\n")}"`;
 
 /** One argument as `CommandLineToArgvW` reads it: backslashes count only before a quotation mark. */
 function windowsWord(word: string): string {
@@ -229,13 +228,8 @@ function windowsWord(word: string): string {
   return `"${word.replace(/(?<!\\)(\\*)"/g, '$1$1\\"').replace(/(?<!\\)(\\+)$/, "$1$1")}"`;
 }
 
-function xml(text: string): string {
-  return text
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;")
-    .replaceAll('"', "&quot;");
-}
+const xml = (text: string): string =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 
 /** The command that a definition runs, word by word; undefined where it names none that is understood. */
 export function commandIn(platform: NodeJS.Platform, definition: string): string[] | undefined {
@@ -278,10 +272,5 @@ function windowsWords(text: string): string[] {
   return word === undefined ? words : [...words, word];
 }
 
-function unxml(text: string): string {
-  return text
-    .replaceAll("&quot;", '"')
-    .replaceAll("&gt;", ">")
-    .replaceAll("&lt;", "<")
-    .replaceAll("&amp;", "&");
-}
+const unxml = (text: string): string =>
+  text.replaceAll("&quot;", '"').replaceAll("&gt;", ">").replaceAll("&lt;", "<").replaceAll("&amp;", "&");

@@ -162,9 +162,8 @@ function requireKeeper({ probe, keeper }: ServiceDefinition): void {
 }
 
 /** Whether the service is installed and, where the keeper knows, runs. */
-export function isRunning({ status }: Pick<ServiceDefinition, "status">): boolean {
-  return spawnSync(status.words[0], status.words.slice(1), { stdio: "ignore" }).status === 0;
-}
+export const isRunning = ({ status }: Pick<ServiceDefinition, "status">): boolean =>
+  spawnSync(status.words[0], status.words.slice(1), { stdio: "ignore" }).status === 0;
 
 /** Without a shell. Returns what it printed. */
 function run({ words: [program, ...words], mayFail = false }: ServiceCommand): string {

@@ -194,12 +194,8 @@ function codexOutput(value: unknown): { readonly failed: boolean; readonly outpu
   return { failed, output: textOf(parsed?.["output"]) ?? text };
 }
 
-function patched(patch: string): TranscriptEvent[] {
-  return Array.from(patch.matchAll(PATCHED_FILE), ([, path = ""]) => ({
-    kind: "changed",
-    path: path.trim(),
-  }));
-}
+const patched = (patch: string): TranscriptEvent[] =>
+  Array.from(patch.matchAll(PATCHED_FILE), ([, path = ""]) => ({ kind: "changed", path: path.trim() }));
 
 /** A message of Gemini CLI, or a line about the session; in an older file all are in one object. */
 function readGeminiLine(line: Fields): readonly TranscriptEvent[] {
@@ -242,9 +238,8 @@ function aboutOf(conversation: unknown, folder: unknown): Extract<TranscriptEven
   };
 }
 
-function said(text: string, id: unknown): TranscriptEvent[] {
-  return text.trim() === "" ? [] : [{ kind: "said", text, id: textOf(id) ?? "" }];
-}
+const said = (text: string, id: unknown): TranscriptEvent[] =>
+  text.trim() === "" ? [] : [{ kind: "said", text, id: textOf(id) ?? "" }];
 
 function toolUse(block: Fields | undefined): TranscriptEvent[] {
   const { type, id, name, input } = block ?? {};

@@ -83,13 +83,10 @@ export function chooseItems(
   );
 }
 
-function byAnswer(a: Candidate, b: Candidate): number {
-  return (a.answer ?? 0) - (b.answer ?? 0) || byValue(a, b);
-}
+const byAnswer = (a: Candidate, b: Candidate): number => (a.answer ?? 0) - (b.answer ?? 0) || byValue(a, b);
 
-function byValue(a: Candidate, b: Candidate): number {
-  return b.value - a.value || b.at - a.at || (a.id < b.id ? -1 : 1);
-}
+const byValue = (a: Candidate, b: Candidate): number =>
+  b.value - a.value || b.at - a.at || (a.id < b.id ? -1 : 1);
 
 /** The most valuable first. */
 function withoutRepeats(candidates: readonly Candidate[]): Candidate[] {

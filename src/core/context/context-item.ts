@@ -86,9 +86,7 @@ export function judge(
   return { kind: best.kind, sureness: best.score * worth * (isTurn ? OF_TURN : 1), text };
 }
 
-function limitOf(kind: ContextKind): number {
-  return kind === "summary" ? MAX_SUMMARY_CHARS : MAX_CHARS;
-}
+const limitOf = (kind: ContextKind): number => (kind === "summary" ? MAX_SUMMARY_CHARS : MAX_CHARS);
 
 /** The whole, or the sentence that can best stand alone. */
 function inShort(whole: string, sentences: readonly string[]): string {
@@ -98,9 +96,8 @@ function inShort(whole: string, sentences: readonly string[]): string {
 }
 
 /** Without line ends, control and invisible characters, so that a text cannot pass for another line or hide what it says. */
-export function oneLine(text: string): string {
-  return text
+export const oneLine = (text: string): string =>
+  text
     .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ")
     .replace(/(?![\u200c\u200d])\p{Cf}/gu, "")
     .trim();
-}

@@ -114,9 +114,7 @@ export type Pcm = AsyncIterable<Int16Array>;
 export const PCM_RATE = 16_000;
 
 /** Duration of so many samples of `Pcm`, in whole milliseconds. */
-export function millisecondsOf(samples: number): number {
-  return Math.round((samples / PCM_RATE) * 1_000);
-}
+export const millisecondsOf = (samples: number): number => Math.round((samples / PCM_RATE) * 1_000);
 
 /** Transcribes recordings of unknown origin. Other sound than speech gives no text; no recording affects the next. */
 export interface Transcriber {

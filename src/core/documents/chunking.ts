@@ -42,9 +42,7 @@ export function wholeText(blocks: readonly Block[]): string {
  * The same blocks always give the same chunks. Cost: linear in the text, each block measured once; beside the chunks
  * only a section's list of blocks is kept.
  */
-export function cutIntoChunks(blocks: readonly Block[]): Chunk[] {
-  return Array.from(eachChunk(blocks));
-}
+export const cutIntoChunks = (blocks: readonly Block[]): Chunk[] => Array.from(eachChunk(blocks));
 
 function* eachChunk(blocks: readonly Block[]): Generator<Chunk> {
   for (const group of joinSmallSections(sectionsOf(blocks))) yield* packSections(group);

@@ -82,9 +82,8 @@ function joinSentences(pieces: readonly Stretch[]): Stretch[] {
   return sentences;
 }
 
-function isWithin(a: Stretch, b: Stretch, maxSize: number): boolean {
-  return a.size + b.size <= maxSize && Math.max(a.endMs, b.endMs) - a.startMs <= MAX_CHUNK_MS;
-}
+const isWithin = (a: Stretch, b: Stretch, maxSize: number): boolean =>
+  a.size + b.size <= maxSize && Math.max(a.endMs, b.endMs) - a.startMs <= MAX_CHUNK_MS;
 
 function joined(a: Stretch, b: Stretch): Stretch {
   const isUnspaced = UNSPACED.test(a.text.slice(-1)) && UNSPACED.test(b.text.slice(0, 1));

@@ -78,9 +78,8 @@ export interface JobProblem {
 }
 
 /** Equal for the same document: the same bytes for the same user and project. */
-export function contentKey(of: Pick<DocumentRow, "sha256" | "userId" | "project">): string {
-  return JSON.stringify([of.sha256, of.userId, of.project]);
-}
+export const contentKey = (of: Pick<DocumentRow, "sha256" | "userId" | "project">): string =>
+  JSON.stringify([of.sha256, of.userId, of.project]);
 
 /** Conditions on documents or jobs; all hold. */
 export interface DocumentFilter {

@@ -227,13 +227,11 @@ export function claimsOf({ claimedType, filename }: Pick<IngestRequest, "claimed
 }
 
 /** True when none of its memories was deleted. */
-export function isComplete(ports: Pick<DocumentPorts, "store">, document: DocumentRow): boolean {
-  return document.memoryIds.every((_, place) => isThere(ports, document, place));
-}
+export const isComplete = (ports: Pick<DocumentPorts, "store">, document: DocumentRow): boolean =>
+  document.memoryIds.every((_, place) => isThere(ports, document, place));
 
-function isThere({ store }: Pick<DocumentPorts, "store">, document: DocumentRow, place: number): boolean {
-  return store.catalogue.find(document.memoryIds[place] ?? "")?.documentId === document.id;
-}
+const isThere = ({ store }: Pick<DocumentPorts, "store">, document: DocumentRow, place: number): boolean =>
+  store.catalogue.find(document.memoryIds[place] ?? "")?.documentId === document.id;
 
 /** True if the places of memories mean the same in both. */
 function isCutAlike(document: DocumentRow, { strategy, memories }: DocumentPlan): boolean {

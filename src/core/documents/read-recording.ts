@@ -112,13 +112,9 @@ function languageIn({ language }: Metadata): string | undefined {
 }
 
 /** A form sends "true" as text. */
-function isWished(value: JsonValue | undefined): boolean {
-  return value === true || value === "true";
-}
+const isWished = (value: JsonValue | undefined): boolean => value === true || value === "true";
 
-function seconds(ms: number): number {
-  return Math.round(ms / MS_PER_SECOND);
-}
+const seconds = (ms: number): number => Math.round(ms / MS_PER_SECOND);
 
 const ENGLISH_NAMES = new Intl.DisplayNames(["en"], { type: "language" });
 

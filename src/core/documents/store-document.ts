@@ -160,9 +160,8 @@ export function* documentChanges(
 }
 
 /** Waypoints along the document, from the root on; only those that leave or reach a new memory. */
-function chain(memoryIds: readonly string[], composed: ComposedPlaces, createdAt: number): Change[] {
-  return documentChain(memoryIds, createdAt).filter((_, i) => composed.has(i) || composed.has(i + 1));
-}
+const chain = (memoryIds: readonly string[], composed: ComposedPlaces, createdAt: number): Change[] =>
+  documentChain(memoryIds, createdAt).filter((_, i) => composed.has(i) || composed.has(i + 1));
 
 /** The waypoint from each memory of a document to the next. */
 export function documentChain(memoryIds: readonly string[], createdAt: number): Change[] {
@@ -267,9 +266,7 @@ export function asSentAgain<Sent extends Pick<DocumentRow, "filename" | "metadat
 }
 
 /** The paths of the files a document was ingested from: several where files hold the same bytes. */
-function pathsIn({ path }: Metadata): string[] {
-  return [path].flat().filter((each) => typeof each === "string");
-}
+const pathsIn = ({ path }: Metadata): string[] => [path].flat().filter((each) => typeof each === "string");
 
 /** The change that `asSentAgain` makes to a stored document; none where nothing changes. */
 export function sentAgain(

@@ -134,9 +134,8 @@ function isSame(a: JobRow, b: JobRow): boolean {
 }
 
 /** Kept in the job's row, so that it holds after a restart too. */
-function publicOnlyOf({ publicOnly }: Pick<IngestInput, "publicOnly">): { publicOnly?: true } {
-  return publicOnly === true ? { publicOnly } : {};
-}
+const publicOnlyOf = ({ publicOnly }: Pick<IngestInput, "publicOnly">): { publicOnly?: true } =>
+  publicOnly === true ? { publicOnly } : {};
 
 /** The claims that, beside the bytes, decide the kind: a job refused for its type does not answer another claim. */
 function claimKey(request: IngestRequest | null): string {

@@ -134,11 +134,8 @@ function statementOf({ subject, predicate, object }: Fact): string {
 }
 
 /** As a person would write it: `lives_in` is two words. */
-function plain(name: string): string {
-  return name.trim().replaceAll("_", " ");
-}
+const plain = (name: string): string => name.trim().replaceAll("_", " ");
 
 /** Undefined where a vector is missing. */
-function likeness(a: Float32Array | undefined, b: Float32Array | undefined): number | undefined {
-  return a === undefined || b === undefined ? undefined : Math.max(0, cosine(a, b));
-}
+const likeness = (a: Float32Array | undefined, b: Float32Array | undefined): number | undefined =>
+  a === undefined || b === undefined ? undefined : Math.max(0, cosine(a, b));

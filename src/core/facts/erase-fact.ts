@@ -78,6 +78,5 @@ function withItsPast(book: FactReads, facts: readonly FactHistory[], id: string)
 }
 
 /** Newest version first, so that the rest is a consistent history at any moment. */
-function removalOf({ versions }: FactHistory): FactChange[] {
-  return versions.toReversed().map((row) => ({ table: "facts", id: factRowId(row), row: null }));
-}
+const removalOf = ({ versions }: FactHistory): FactChange[] =>
+  versions.toReversed().map((row) => ({ table: "facts", id: factRowId(row), row: null }));

@@ -142,6 +142,4 @@ const FACT_OPERATIONS = {
 };
 export type FactOperations = Bound<typeof FACT_OPERATIONS>;
 
-export function bindFactOperations(ports: FactPorts): FactOperations {
-  return bindAll(FACT_OPERATIONS, ports);
-}
+export const bindFactOperations = (ports: FactPorts): FactOperations => bindAll(FACT_OPERATIONS, ports);

@@ -17,9 +17,8 @@ export function compareForList(a: Fact, b: Fact): number {
 const RECORD_CHARS = 500;
 
 /** About how much of a page a fact takes. */
-export function charsOf({ subject, predicate, object, metadata }: Fact): number {
-  return RECORD_CHARS + subject.length + predicate.length + object.length + JSON.stringify(metadata).length;
-}
+export const charsOf = ({ subject, predicate, object, metadata }: Fact): number =>
+  RECORD_CHARS + subject.length + predicate.length + object.length + JSON.stringify(metadata).length;
 
 /** A page of facts. It may end before its limit, see `fitting`: the next one begins where it ends. */
 export interface PageRange {

@@ -54,22 +54,17 @@ export interface FactChange {
   readonly row: Fact | null;
 }
 
-export function factRowId(fact: Pick<Fact, "id" | "version">): string {
-  return `${fact.id}#${fact.version}`;
-}
+export const factRowId = (fact: Pick<Fact, "id" | "version">): string => `${fact.id}#${fact.version}`;
 
 /** The fact whose version stands in a row with that id. */
-export function factIdOfRow(rowId: string): string {
-  return rowId.slice(0, Math.max(0, rowId.lastIndexOf("#")));
-}
+export const factIdOfRow = (rowId: string): string => rowId.slice(0, Math.max(0, rowId.lastIndexOf("#")));
 
 /** A timeline: all facts of one user and project about one subject and predicate. */
 export type FactSlot = Pick<Fact, "userId" | "project" | "subject" | "predicate">;
 
 /** Equal for two facts of one timeline, and only for them. */
-export function slotKey(slot: FactSlot): string {
-  return JSON.stringify([slot.userId, slot.project, nameKey(slot.subject), nameKey(slot.predicate)]);
-}
+export const slotKey = (slot: FactSlot): string =>
+  JSON.stringify([slot.userId, slot.project, nameKey(slot.subject), nameKey(slot.predicate)]);
 
 const ASCII = /^[ -~]*$/;
 
@@ -88,28 +83,20 @@ export function foldText(text: string): string {
 }
 
 /** The key by which subjects, or predicates, are compared: trimmed and folded. */
-export function nameKey(name: string): string {
-  return foldText(name.trim());
-}
+export const nameKey = (name: string): string => foldText(name.trim());
 
 /** The key by which objects are compared: trimmed and in NFC, case kept. */
-export function objectKey(object: string): string {
-  return object.trim().normalize("NFC");
-}
+export const objectKey = (object: string): string => object.trim().normalize("NFC");
 
 /** True of a fact that was replaced or withdrawn whole: it is true at no moment and counts nowhere. */
-export function isEmpty(fact: Pick<Fact, "validFrom" | "validTo">): boolean {
-  return fact.validTo !== null && fact.validTo <= fact.validFrom;
-}
+export const isEmpty = (fact: Pick<Fact, "validFrom" | "validTo">): boolean =>
+  fact.validTo !== null && fact.validTo <= fact.validFrom;
 
-export function isValidAt(fact: Pick<Fact, "validFrom" | "validTo">, at: number): boolean {
-  return fact.validFrom <= at && (fact.validTo === null || at < fact.validTo);
-}
+export const isValidAt = (fact: Pick<Fact, "validFrom" | "validTo">, at: number): boolean =>
+  fact.validFrom <= at && (fact.validTo === null || at < fact.validTo);
 
 /** The end of a period as a number that compares: infinity for an open one. */
-export function endOf(fact: Pick<Fact, "validTo">): number {
-  return fact.validTo ?? Infinity;
-}
+export const endOf = (fact: Pick<Fact, "validTo">): number => fact.validTo ?? Infinity;
 
 /** The fact with something changed; changes within one record make one version. */
 export function nextVersion(fact: Fact, changes: Partial<Fact>, recordedAt: number): Fact {
@@ -118,9 +105,8 @@ export function nextVersion(fact: Fact, changes: Partial<Fact>, recordedAt: numb
 }
 
 /** Whether two JSON values are the same, whatever the order of keys. */
-export function sameMetadata(a: Metadata, b: Metadata): boolean {
-  return a === b || JSON.stringify(canonical(a)) === JSON.stringify(canonical(b));
-}
+export const sameMetadata = (a: Metadata, b: Metadata): boolean =>
+  a === b || JSON.stringify(canonical(a)) === JSON.stringify(canonical(b));
 
 function canonical(value: unknown): unknown {
   if (value === null || typeof value !== "object") return value;

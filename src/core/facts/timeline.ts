@@ -253,10 +253,7 @@ function checkPeriod({ validFrom, validTo }: Statement): void {
   });
 }
 
-function overlaps(fact: Fact, extent: Extent): boolean {
-  return fact.validFrom < extent.to && endOf(fact) > extent.from;
-}
+const overlaps = (fact: Fact, extent: Extent): boolean =>
+  fact.validFrom < extent.to && endOf(fact) > extent.from;
 
-function byStart(a: Fact, b: Fact): number {
-  return a.validFrom - b.validFrom || (a.id < b.id ? -1 : 1);
-}
+const byStart = (a: Fact, b: Fact): number => a.validFrom - b.validFrom || (a.id < b.id ? -1 : 1);

@@ -72,6 +72,5 @@ export function originOf(
 }
 
 /** The changes that remove kept versions for good. */
-export function removalOf(entries: Iterable<VersionEntry>): Change[] {
-  return Array.from(entries, ({ id }): Change => ({ table: "versions", id, row: null }));
-}
+export const removalOf = (entries: Iterable<VersionEntry>): Change[] =>
+  Array.from(entries, ({ id }): Change => ({ table: "versions", id, row: null }));

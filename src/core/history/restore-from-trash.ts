@@ -161,8 +161,5 @@ function sourceChanges(
   });
 }
 
-function changedMeanwhile(): ServiceError {
-  return conflict("The trash was changed at this moment; look again.", {
-    retryAfterSeconds: 1,
-  });
-}
+const changedMeanwhile = (): ServiceError =>
+  conflict("The trash was changed at this moment; look again.", { retryAfterSeconds: 1 });

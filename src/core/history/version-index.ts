@@ -98,13 +98,9 @@ export function nextVersionId(versions: Pick<VersionReads, "of">, memoryId: stri
   return `${memoryId}:${last === undefined ? 1 : numberOf(last.id) + 1}`;
 }
 
-function memoryOfVersion(id: string): string {
-  return id.slice(0, id.lastIndexOf(":"));
-}
+const memoryOfVersion = (id: string): string => id.slice(0, id.lastIndexOf(":"));
 
-function numberOf(id: string): number {
-  return Number(id.slice(id.lastIndexOf(":") + 1));
-}
+const numberOf = (id: string): number => Number(id.slice(id.lastIndexOf(":") + 1));
 
 /** The row without its text, which is not held. */
 function entryOf(id: string, row: Omit<VersionEntry, "id"> & Partial<VersionRow>): VersionEntry {

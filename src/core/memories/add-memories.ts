@@ -154,8 +154,5 @@ async function storeMemories(
   });
 }
 
-function deletedMeanwhile(): ServiceError {
-  return conflict("The same memory was being deleted at this moment; add it again.", {
-    retryAfterSeconds: 1,
-  });
-}
+const deletedMeanwhile = (): ServiceError =>
+  conflict("The same memory was being deleted at this moment; add it again.", { retryAfterSeconds: 1 });

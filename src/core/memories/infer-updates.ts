@@ -146,14 +146,11 @@ export function tellingTerms(text: string, project: string | null): Set<string> 
 const TELLING =
   /\p{L}{4}|\d|^\p{Lu}[\p{L}\p{N}]{2}$|^\p{Lu}{2}$|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]{2}/u;
 
-function mayChange({ documentId, traits, sessionId }: CatalogueEntry): boolean {
-  return documentId === null && isNote(traits, sessionId);
-}
+const mayChange = ({ documentId, traits, sessionId }: CatalogueEntry): boolean =>
+  documentId === null && isNote(traits, sessionId);
 
-function belongTogether(a: CatalogueEntry, b: CatalogueEntry): boolean {
-  return a.project === b.project || a.project === null || b.project === null;
-}
+const belongTogether = (a: CatalogueEntry, b: CatalogueEntry): boolean =>
+  a.project === b.project || a.project === null || b.project === null;
 
-function isBefore(a: CatalogueEntry, b: CatalogueEntry): boolean {
-  return a.occurredAt < b.occurredAt || (a.occurredAt === b.occurredAt && a.ordinal < b.ordinal);
-}
+const isBefore = (a: CatalogueEntry, b: CatalogueEntry): boolean =>
+  a.occurredAt < b.occurredAt || (a.occurredAt === b.occurredAt && a.ordinal < b.ordinal);

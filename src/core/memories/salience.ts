@@ -26,6 +26,5 @@ export function fadedSalience({ salience, lastSeenAt }: Signals, now: number, ha
 }
 
 /** `s + boost · (1 − s)`: nears 1 and never passes it. */
-export function reinforced(salience: number, boost: number): number {
-  return Math.min(1, salience + boost * (1 - salience));
-}
+export const reinforced = (salience: number, boost: number): number =>
+  Math.min(1, salience + boost * (1 - salience));

@@ -36,11 +36,8 @@ export function checkCycle(
   }
 }
 
-function refused(code: "NOT_FOUND" | "INVALID_REQUEST", what: string, message: string): ServiceError {
-  return new ServiceError(code, `${what}; nothing was stored.`, {
-    fields: [{ path: "/supersedes", message }],
-  });
-}
+const refused = (code: "NOT_FOUND" | "INVALID_REQUEST", what: string, message: string): ServiceError =>
+  new ServiceError(code, `${what}; nothing was stored.`, { fields: [{ path: "/supersedes", message }] });
 
 /**
  * The identical memory that an add repeats. A superseded one is said anew, unless a time was given or its metadata has a `source`, as

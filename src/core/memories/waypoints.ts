@@ -78,14 +78,11 @@ export function strengthened(edge: EdgeRow): EdgeRow {
   return { ...edge, weight: reinforced(edge.weight, TOGETHER_BOOST) };
 }
 
-function putEdge(row: EdgeRow): Change[] {
-  return [{ table: "edges", id: edgeId(row), row }];
-}
+const putEdge = (row: EdgeRow): Change[] => [{ table: "edges", id: edgeId(row), row }];
 
 /** The changes that remove edges. */
-export function removeEdges(edges: readonly EdgeRow[]): Change[] {
-  return edges.map((edge) => ({ table: "edges", id: edgeId(edge), row: null }));
-}
+export const removeEdges = (edges: readonly EdgeRow[]): Change[] =>
+  edges.map((edge) => ({ table: "edges", id: edgeId(edge), row: null }));
 
 /** The changes that reject all inferred updates of a memory for good. */
 export function rejectUpdates(catalogue: Catalogue, id: string): Change[] {

@@ -63,17 +63,15 @@ const matchesAsWritten =
   ({ text }) =>
     pattern.test(text);
 
-function isPast(word: string): boolean {
-  return IRREGULAR_PAST.has(word) || (/^[a-z]{2,}ed$/.test(word) && !NOT_PAST.has(word));
-}
+const isPast = (word: string): boolean =>
+  IRREGULAR_PAST.has(word) || (/^[a-z]{2,}ed$/.test(word) && !NOT_PAST.has(word));
 
 const BEFORE_INSTRUCTION = new Set(
   "please always never first then next finally and but or only just don't do not now so also when".split(" "),
 );
 
-function instructs(clause: readonly string[]): boolean {
-  return INSTRUCTION_VERBS.has(clause.find((word) => !BEFORE_INSTRUCTION.has(word)) ?? "");
-}
+const instructs = (clause: readonly string[]): boolean =>
+  INSTRUCTION_VERBS.has(clause.find((word) => !BEFORE_INSTRUCTION.has(word)) ?? "");
 
 /** Looked for in every sentence; the value is the share of the sentences that have it. */
 const SENTENCE_CUES: Readonly<Record<string, Cue>> = {

@@ -3,9 +3,7 @@
  * verbs and feelings the common words that a learner's dictionary would mark so. Lower case, both spellings.
  */
 
-function words(list: string): ReadonlySet<string> {
-  return new Set(list.trim().split(/\s+/));
-}
+const words = (list: string): ReadonlySet<string> => new Set(list.trim().split(/\s+/));
 
 /** Base forms that open an instruction; only their place at the start of a clause counts. */
 export const INSTRUCTION_VERBS = words(`

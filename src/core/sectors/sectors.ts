@@ -92,9 +92,8 @@ function classification(probabilities: readonly number[], threshold: number): Cl
   };
 }
 
-function dot(weights: readonly number[], values: Float32Array | Float64Array): number {
-  return weights.reduce((sum, weight, index) => sum + weight * (values[index] ?? 0), 0);
-}
+const dot = (weights: readonly number[], values: Float32Array | Float64Array): number =>
+  weights.reduce((sum, weight, index) => sum + weight * (values[index] ?? 0), 0);
 
 /** Probabilities that sum to 1. */
 export function softmax(logits: readonly number[]): number[] {

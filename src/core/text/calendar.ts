@@ -12,9 +12,7 @@ export function isTimeZone(name: string): boolean {
 }
 
 /** The zone of this machine. */
-export function ownTimeZone(): string {
-  return new Intl.DateTimeFormat().resolvedOptions().timeZone;
-}
+export const ownTimeZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /** The local time of a zone at a moment, as epoch milliseconds as if it were UTC. */
 export function wallTime(moment: number, timeZone: string): number {
@@ -67,9 +65,7 @@ export function clockTime(ms: number): string {
   return hours === 0 ? `${minutes}:${rest}` : `${hours}:${twoDigits(minutes)}:${rest}`;
 }
 
-function twoDigits(value: number): string {
-  return String(value).padStart(2, "0");
-}
+const twoDigits = (value: number): string => String(value).padStart(2, "0");
 
 const AGO = /^([1-9]\d{0,4})(s|min|h|d|w|mo|y)$/;
 const PARTS =

@@ -61,6 +61,5 @@ const PATTERN = new RegExp(
 const SEARCHED_CHARS = 2_000;
 
 /** The words of change in a text, folded. */
-export function changeWords(text: string): Set<string> {
-  return new Set(fold(text.slice(0, SEARCHED_CHARS)).match(PATTERN));
-}
+export const changeWords = (text: string): Set<string> =>
+  new Set(fold(text.slice(0, SEARCHED_CHARS)).match(PATTERN));

@@ -19,9 +19,7 @@ const LOOKED_BACK = 8;
 const STARTS_SENTENCE = /^["'“‘«([]*[^\p{Ll}]/u;
 
 /** A text cut after its sentences; the pieces in a row are the text. Cost: linear. */
-export function sentencesOf(text: string): string[] {
-  return Array.from(eachSentence(text));
-}
+export const sentencesOf = (text: string): string[] => Array.from(eachSentence(text));
 
 /** As `sentencesOf`, one at a time, for texts with millions of sentences. */
 export function* eachSentence(text: string): Generator<string> {

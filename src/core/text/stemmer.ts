@@ -53,9 +53,8 @@ const VOWELS = "aeiouy";
 const LONG_PREFIX = /^(?:gener|commun|arsen)/;
 
 /** "ization>ize": a suffix and what stands for it; longer ones first. */
-function rules(list: string): readonly (readonly [suffix: string, replacement: string])[] {
-  return list.split(/\s+/).map((rule) => rule.split(">") as [string, string]);
-}
+const rules = (list: string): readonly (readonly [suffix: string, replacement: string])[] =>
+  list.split(/\s+/).map((rule) => rule.split(">") as [string, string]);
 const DERIVATIONS = rules(
   `ization>ize ational>ate fulness>ful ousness>ous iveness>ive tional>tion biliti>ble lessli>less
   entli>ent ation>ate alism>al aliti>al ousli>ous iviti>ive fulli>ful enci>ence anci>ance abli>able
@@ -82,9 +81,8 @@ function suffixesStripped(input: string): string {
 }
 
 /** A y that begins the word or follows a vowel is a consonant, written Y until the end. */
-function markConsonantY(word: string): string {
-  return word.includes("y") ? word.replace(/^y|(?<=[aeiouy])y/g, "Y") : word;
-}
+const markConsonantY = (word: string): string =>
+  word.includes("y") ? word.replace(/^y|(?<=[aeiouy])y/g, "Y") : word;
 
 /** Start of the part after the first consonant that follows a vowel. */
 function regionAfter(word: string, start: number): number {
@@ -94,9 +92,7 @@ function regionAfter(word: string, start: number): number {
   return word.length;
 }
 
-function isVowel(word: string, index: number): boolean {
-  return VOWELS.includes(word.charAt(index));
-}
+const isVowel = (word: string, index: number): boolean => VOWELS.includes(word.charAt(index));
 
 function withoutPlural(word: string): string {
   if (word.endsWith("sses")) return word.slice(0, -2);
@@ -123,13 +119,10 @@ function withoutTense(word: string, first: number): string {
 }
 
 /** Ends in a short syllable and has nothing after it: "hop" of "hoping". */
-function isShort(word: string, first: number): boolean {
-  return first >= word.length && endsInShortSyllable(word);
-}
+const isShort = (word: string, first: number): boolean => first >= word.length && endsInShortSyllable(word);
 
-function endsInShortSyllable(word: string): boolean {
-  return /[^aeiouy][aeiouy][^aeiouywxY]$/.test(word) || /^[aeiouy][^aeiouy]$/.test(word);
-}
+const endsInShortSyllable = (word: string): boolean =>
+  /[^aeiouy][aeiouy][^aeiouywxY]$/.test(word) || /^[aeiouy][^aeiouy]$/.test(word);
 
 function replaced(word: string, rules: readonly (readonly [string, string])[], region: number): string {
   for (const [suffix, replacement] of rules) {

@@ -381,11 +381,7 @@ const UNSPACED_RULES: readonly Rule[] = [
   unspaced("今年|올해", unit("year", 0)),
 ];
 
-function matches(source: string, text: string): boolean {
-  return new RegExp(`^(?:${source})$`, "u").test(text);
-}
+const matches = (source: string, text: string): boolean => new RegExp(`^(?:${source})$`, "u").test(text);
 
 /** The same with other names of the groups: a pattern may have each once. */
-function renamed(source: string, suffix = "B"): string {
-  return source.replace(/\(\?<(\w+)>/g, `(?<$1${suffix}>`);
-}
+const renamed = (source: string, suffix = "B"): string => source.replace(/\(\?<(\w+)>/g, `(?<$1${suffix}>`);

@@ -35,18 +35,12 @@ export function fit({ from, to, or }: Period, moment: number): number {
 /** The unit that a word names: "day", "week", "weekend", "month", "year". */
 export type UnitOf = (name: string) => string | undefined;
 
-export function dayStart(time: number): number {
-  return Math.floor(time / DAY_MS) * DAY_MS;
-}
+export const dayStart = (time: number): number => Math.floor(time / DAY_MS) * DAY_MS;
 
 /** 0 is Monday. */
-export function weekdayAt(time: number): number {
-  return (new Date(time).getUTCDay() + 6) % 7;
-}
+export const weekdayAt = (time: number): number => (new Date(time).getUTCDay() + 6) % 7;
 
-export function monday(time: number): number {
-  return dayStart(time) - weekdayAt(time) * DAY_MS;
-}
+export const monday = (time: number): number => dayStart(time) - weekdayAt(time) * DAY_MS;
 
 /** The day so many days from now. */
 export function days(now: number, distance: number): Period {
@@ -75,9 +69,7 @@ export function monthsFrom(year: number, month: number, count: number): Period {
   return { from: Date.UTC(year, month), to: Date.UTC(year, month + count) };
 }
 
-export function wholeYear(year: number): Period {
-  return monthsFrom(year, 0, 12);
-}
+export const wholeYear = (year: number): Period => monthsFrom(year, 0, 12);
 
 export function christmas(year: number): Period {
   return { from: Date.UTC(year, 11, 24), to: Date.UTC(year, 11, 27) };

@@ -254,9 +254,8 @@ function isSame(
   return duplicateHash(sha256, a) === duplicateHash(sha256, b) && rest(a) === rest(b);
 }
 
-function takenId(): ServiceError {
-  return conflict("Another memory, or another version of it, has this id here; it was left as it is.");
-}
+const takenId = (): ServiceError =>
+  conflict("Another memory, or another version of it, has this id here; it was left as it is.");
 
 const wrong = (path: string, message: string) => wrongField("The record is not valid", path, message);
 

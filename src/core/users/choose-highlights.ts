@@ -125,9 +125,7 @@ export async function chooseHighlights(
   };
 }
 
-function bodyOf(content: string): string {
-  return content.replace(SPEAKER, "").replace(BRACKETED, "\n");
-}
+const bodyOf = (content: string): string => content.replace(SPEAKER, "").replace(BRACKETED, "\n");
 
 function bestSentence(memory: SummarisedMemory, speaker: string | null, body: string): Candidate | undefined {
   let best: Candidate | undefined;

@@ -12,14 +12,12 @@ const EXTENDED_VALUE = /^(utf-8|iso-8859-1)'[^']*'(.*)$/i;
 const DECEIVING = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
 /** The type of a `Content-Type` in lower case; null where it is missing or malformed. */
-export function mediaTypeOf(contentType: string | undefined): string | null {
-  return MEDIA_TYPE.exec(contentType ?? "")?.[1]?.toLowerCase() ?? null;
-}
+export const mediaTypeOf = (contentType: string | undefined): string | null =>
+  MEDIA_TYPE.exec(contentType ?? "")?.[1]?.toLowerCase() ?? null;
 
 /** The length that the server promises; null where it does not. */
-export function lengthOf(length: string | undefined): number | null {
-  return length !== undefined && /^\d{1,15}$/.test(length) ? Number(length) : null;
-}
+export const lengthOf = (length: string | undefined): number | null =>
+  length !== undefined && /^\d{1,15}$/.test(length) ? Number(length) : null;
 
 /** The name of the document by the header (RFC 6266), else the last part of the URL's path; null for neither. */
 export function filenameOf(contentDisposition: string | undefined, url: URL): string | null {
@@ -40,11 +38,8 @@ export function utf8OfLatin1(value: string): string {
   return text.includes("\ufffd") ? value : text;
 }
 
-function latin1(encoded: string): string {
-  return encoded.replace(/%([0-9a-f]{2})/gi, (_, hex: string) =>
-    String.fromCharCode(Number.parseInt(hex, 16)),
-  );
-}
+const latin1 = (encoded: string): string =>
+  encoded.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 
 function decoded(value: string): string {
   try {

@@ -65,11 +65,8 @@ export function classOf(text: string): AddressClass {
 }
 
 /** The addresses that this machine has now. */
-export function machineAddresses(): string[] {
-  return Object.values(networkInterfaces()).flatMap((addresses) =>
-    (addresses ?? []).map(({ address }) => address),
-  );
-}
+export const machineAddresses = (): string[] =>
+  Object.values(networkInterfaces()).flatMap((addresses) => (addresses ?? []).map(({ address }) => address));
 
 /** Whether a connection to the address may end at this machine, which has the addresses `own`. */
 export function isOwnAddress(text: string, own: readonly string[]): boolean {
@@ -102,9 +99,8 @@ function listOf(...ranges: readonly string[]): BlockList {
   return list;
 }
 
-function isIn(list: BlockList, address: string): boolean {
-  return list.check(address, isIP(address) === 4 ? "ipv4" : "ipv6");
-}
+const isIn = (list: BlockList, address: string): boolean =>
+  list.check(address, isIP(address) === 4 ? "ipv4" : "ipv6");
 
 /** Long enough for signed addresses, as short as most servers' own limit. */
 const MAX_URL_LENGTH = 8_192;
@@ -229,13 +225,10 @@ export function checkStep(from: JudgedTarget | undefined, to: JudgedTarget): voi
 }
 
 /** The host name without a final dot, or the address without brackets. */
-export function hostOf(url: URL): string {
-  return url.hostname.replace(/^\[|\]$|\.$/g, "");
-}
+export const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$|\.$/g, "");
 
-export function portOf({ port, protocol }: URL): number {
-  return port === "" ? (protocol === "https:" ? 443 : 80) : Number(port);
-}
+export const portOf = ({ port, protocol }: URL): number =>
+  port === "" ? (protocol === "https:" ? 443 : 80) : Number(port);
 
 function parseTargetUrl(text: string, base?: URL): URL {
   const url =
@@ -258,9 +251,7 @@ function parseTargetUrl(text: string, base?: URL): URL {
 }
 
 /** Whether a name means something only in the network around. */
-function isLocalName(host: string): boolean {
-  return !host.includes(".") || LOCAL_DOMAIN.test(host);
-}
+const isLocalName = (host: string): boolean => !host.includes(".") || LOCAL_DOMAIN.test(host);
 
 const refusal = (code: ErrorCode, message: string) => new ServiceError(code, message);
 const forbidden = (message: string) => refusal("FORBIDDEN", message);

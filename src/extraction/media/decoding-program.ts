@@ -158,9 +158,7 @@ const MAX_ALLOCATION_BYTES = 128 * 1_024 * 1_024;
 const MAX_STREAMS = 64;
 
 /** Prints what is in a file to standard error; see `readReport`. FFmpeg ends with code 1, for it has nothing to write. */
-function reportArguments(container: Container, input: string): string[] {
-  return words("info", container, input);
-}
+const reportArguments = (container: Container, input: string): string[] => words("info", container, input);
 
 /** A sound track as 16 kHz mono, signed 16-bit, to `output`; what is behind `maxSeconds` is left. */
 function soundArguments(

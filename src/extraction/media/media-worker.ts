@@ -78,9 +78,8 @@ function mountOutput(core: FfmpegCore): void {
   });
 }
 
-function bytesOf({ buffer, byteOffset }: Int8Array, offset: number, length: number): Uint8Array {
-  return new Uint8Array(buffer, byteOffset + offset, length);
-}
+const bytesOf = ({ buffer, byteOffset }: Int8Array, offset: number, length: number): Uint8Array =>
+  new Uint8Array(buffer, byteOffset + offset, length);
 
 /**
  * A file in Emscripten's memory file system whose bytes are ours: it takes the size from `usedBytes`.

@@ -150,9 +150,8 @@ function finite(sample: number): number {
   return Math.abs(sample) <= 1e6 ? sample : 0;
 }
 
-function signed16(samples: Float32Array): Int16Array {
-  return Int16Array.from(samples, (sample) => Math.round(Math.max(-1, Math.min(1, sample)) * SIGNED_16));
-}
+const signed16 = (samples: Float32Array): Int16Array =>
+  Int16Array.from(samples, (sample) => Math.round(Math.max(-1, Math.min(1, sample)) * SIGNED_16));
 
 function bytesAt(read: ReadAt, at: number, length: number): DataView {
   const bytes = new Uint8Array(length);
@@ -283,11 +282,7 @@ export class Resampler {
   }
 }
 
-function sinc(x: number): number {
-  return x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x);
-}
+const sinc = (x: number): number => (x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x));
 
 /** Blackman's window, which keeps what would fold back below -74 dB. */
-function blackman(x: number): number {
-  return 0.42 + 0.5 * Math.cos(Math.PI * x) + 0.08 * Math.cos(2 * Math.PI * x);
-}
+const blackman = (x: number): number => 0.42 + 0.5 * Math.cos(Math.PI * x) + 0.08 * Math.cos(2 * Math.PI * x);

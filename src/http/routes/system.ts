@@ -12,11 +12,8 @@ import { compactionRecord } from "../records.ts";
 import { route, routes } from "../route.ts";
 
 /** Why the daemon cannot answer everything, each reason in `errors` too. */
-function notReadyError(reasons: readonly string[]): ServiceError {
-  return notReady(reasons.join(" "), {
-    fields: reasons.map((message) => ({ path: "", message })),
-  });
-}
+const notReadyError = (reasons: readonly string[]): ServiceError =>
+  notReady(reasons.join(" "), { fields: reasons.map((message) => ({ path: "", message })) });
 
 /** A challenge has a length of its own, so that no proof of it proves anything else. */
 const CHALLENGE = /^[\w-]{32,128}$/;

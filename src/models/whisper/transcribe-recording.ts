@@ -221,6 +221,4 @@ function place(segments: WindowSegment[], { from, to, text }: WindowSegment, len
   else segments[segments.length - 1] = { ...before, text: `${before.text} ${text}` };
 }
 
-function clamp(x: number, low: number, high: number): number {
-  return Math.min(Math.max(x, low), high);
-}
+const clamp = (x: number, low: number, high: number): number => Math.min(Math.max(x, low), high);

@@ -131,14 +131,12 @@ export interface Attempt {
 }
 
 /** Whether an attempt proves that the window holds no speech, so that no other is needed. */
-export function isInvented({ noSpeech, isRepetitive, logProbability }: Attempt): boolean {
-  return noSpeech > NO_SPEECH && (isRepetitive || logProbability < SURE_LOG_PROBABILITY);
-}
+export const isInvented = ({ noSpeech, isRepetitive, logProbability }: Attempt): boolean =>
+  noSpeech > NO_SPEECH && (isRepetitive || logProbability < SURE_LOG_PROBABILITY);
 
 /** Whether an attempt needs no other. */
-export function isSure({ isRepetitive, logProbability }: Attempt): boolean {
-  return !isRepetitive && logProbability > SURE_LOG_PROBABILITY;
-}
+export const isSure = ({ isRepetitive, logProbability }: Attempt): boolean =>
+  !isRepetitive && logProbability > SURE_LOG_PROBABILITY;
 
 /** Whether the best attempt at a window is speech at all: a few words must be beyond doubt. */
 export function isSpeech({ noSpeech, textTokens, logProbability }: Attempt): boolean {
@@ -161,9 +159,8 @@ export function compressionOf(text: string): number {
   return bytes.length === 0 ? 0 : bytes.length / deflateSync(bytes).length;
 }
 
-function isPeriodic(tokens: readonly number[], period: number): boolean {
-  return tokens.every((token, i) => i < period || token === tokens[i - period]);
-}
+const isPeriodic = (tokens: readonly number[], period: number): boolean =>
+  tokens.every((token, i) => i < period || token === tokens[i - period]);
 
 export interface Pick {
   readonly id: number;

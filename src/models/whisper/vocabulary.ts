@@ -76,9 +76,7 @@ const CODE_OF_TAG: Readonly<Record<string, string>> = {
 const NAMES = new Intl.DisplayNames("en", { type: "language" });
 
 /** The BCP 47 primary tag of one of Whisper's codes. */
-export function tagOf(code: string): string {
-  return TAG_OF_CODE[code] ?? code;
-}
+export const tagOf = (code: string): string => TAG_OF_CODE[code] ?? code;
 
 /** Whisper's code of a BCP 47 tag or an English name. @throws {ServiceError} UNPROCESSABLE. */
 export function codeOf(language: string, { languages }: Vocabulary): string {

@@ -111,9 +111,8 @@ function explainEnd({ cause, printed }: ProcessEnd, limits: WorkLimits): Service
   });
 }
 
-function unavailable(message: string, options?: ErrorOptions): ServiceError {
-  return modelUnavailable(message, options);
-}
+const unavailable = (message: string, options?: ErrorOptions): ServiceError =>
+  modelUnavailable(message, options);
 
 function realOf(path: string): string {
   try {

@@ -70,9 +70,8 @@ async function transcribe(whisper: Promise<Whisper>, given: string | undefined):
   }
 }
 
-function noSpeech(): ServiceError {
-  return unprocessable("There is no speech in the recording. Send one with speech.");
-}
+const noSpeech = (): ServiceError =>
+  unprocessable("There is no speech in the recording. Send one with speech.");
 
 function failureOf(error: unknown): Pick<ServiceError, "code" | "message"> {
   if (error instanceof ServiceError) return { code: error.code, message: error.message };
