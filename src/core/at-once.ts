@@ -15,3 +15,13 @@ export async function mapAtOnce<T, R>(
   await Promise.all(Array.from({ length: limit }, worker));
   return results;
 }
+
+/** Loads something at the first call; all calls share it, and the next one tries again after a failure. */
+export function loadedOnce<T>(load: () => Promise<T>): () => Promise<T> {
+  let loaded: Promise<T> | undefined;
+  return () =>
+    (loaded ??= load().catch((error: unknown) => {
+      loaded = undefined;
+      throw error;
+    }));
+}

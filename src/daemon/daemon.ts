@@ -21,6 +21,7 @@ import type { ServiceStatus } from "../core/status.ts";
 import { openDataDirectory, openKeyRing } from "./key-service.ts";
 import { type Logger, nextTurn, sha256, systemClock, uuidSource } from "./system.ts";
 import { ADDS_PER_HOUR } from "../mcp/add-allowance.ts";
+import { loadedOnce } from "../core/at-once.ts";
 import type { AgentEndpoint } from "../mcp/agent-endpoint.ts";
 import { ONNX_ENVIRONMENT } from "../models/bundled-models.ts";
 import { chosenModel } from "./chosen-model.ts";
@@ -247,17 +248,17 @@ export async function startDaemon(
         sandbox: service.sandbox,
       });
     // Loaded for the first agent: it takes .15 s and 25 MB.
-    let agents: Promise<AgentEndpoint> | undefined;
-    const openAgents = async (): Promise<AgentEndpoint> => {
+    let agents: AgentEndpoint | undefined;
+    const openAgents = loadedOnce(async () => {
       const { createAgentEndpoint } = await import("../mcp/agent-endpoint.ts");
-      return createAgentEndpoint({
+      return (agents = createAgentEndpoint({
         version: VERSION,
         clock: systemClock,
         timeZone: ports.timeZone,
         report: (error) => log.error({ err: error }, "tool failed"),
-      });
-    };
-    started.push(async () => (await agents)?.close());
+      }));
+    });
+    started.push(async () => agents?.close());
     const stopping = new AbortController();
     const app = modules.buildServer({
       operations,
@@ -271,7 +272,7 @@ export async function startDaemon(
         requestsPerMinute: rateLimit(config).requestsPerMinute ?? null,
         readLog: (which) => readLogEnd(logFile, which),
       },
-      mcp: async (request) => (await (agents ??= openAgents())).fetch(request),
+      mcp: async (request) => (await openAgents()).fetch(request),
       consoleFolder: fileURLToPath(new URL("../console", import.meta.url)),
       status,
       lookAtDiskSpace: () => opened.store.lookAtDiskSpace(),

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
+import { loadedOnce } from "../core/at-once.ts";
 import { type ServiceError, tooLarge, unprocessable, unsupportedMediaType } from "../core/errors.ts";
 import type { Block, ExtractionLimits } from "../core/documents/extraction.ts";
 import { type ReadDocument, tooMuchText, plainTextBlocks } from "./clean-text.ts";
@@ -42,8 +43,6 @@ interface Recognised {
   readonly blocks: readonly Block[];
 }
 
-let engine: Promise<(picture: Uint8Array) => Recognised> | undefined;
-
 /**
  * The text of a PNG, JPEG or WebP picture, in whichever of the four directions it stands, with `confidence` from 0 to 1.
  *
@@ -77,10 +76,7 @@ export async function readScan(picture: Uint8Array): Promise<Recognised | undefi
   return found.confidence >= MIN_CONFIDENCE && found.blocks.length > 0 ? found : undefined;
 }
 
-function recognise() {
-  engine ??= load();
-  return engine;
-}
+const recognise = loadedOnce(load);
 
 async function load(): Promise<(picture: Uint8Array) => Recognised> {
   const require = createRequire(import.meta.url);
