@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { SHUTDOWN_MS, VERSION } from "../config/limits.ts";
+import { messageOf } from "../config/narrow.ts";
 import { type ClientOptions, createClient, type MemorydClient } from "../client/client.ts";
 import { baseUrl, proofOf, readRuntimeInfo, type RuntimeInfo } from "../daemon/runtime-file.ts";
 import { CliFailure, oneLine, usageFailure } from "./output/output.ts";
@@ -106,7 +107,7 @@ function readOwn(dataDir: string): RuntimeInfo | undefined {
     return readRuntimeInfo(dataDir);
   } catch (cause) {
     throw new CliFailure(
-      `The data directory ${dataDir} may not be read; run this as its owner, or name another with --data-dir.`,
+      `The data directory ${dataDir} cannot be read (${messageOf(cause)}); run this as its owner, or name another with --data-dir.`,
       { cause },
     );
   }

@@ -9,6 +9,7 @@ import {
   SETTINGS,
 } from "../config/config.ts";
 import { VERSION } from "../config/limits.ts";
+import { messageOf, pathFault } from "../config/narrow.ts";
 import { addAgentCommands } from "./agents/agent-commands.ts";
 import { addBackupCommands } from "./commands/backup.ts";
 import { addChangeCommands, addHistoryCommands } from "./commands/changes.ts";
@@ -139,16 +140,16 @@ function addStart(memoryd: Command, words: readonly string[]): void {
 function end(error: unknown, isDebugging: boolean): ExitCode {
   // Commander has printed its own complaint, or the help or version that was asked for.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.success : EXIT.usage;
-  complain(
-    error instanceof MemorydError
-      ? sentenceOf(error)
-      : error instanceof Error
-        ? error.message
-        : String(error),
-  );
+  complain(error instanceof MemorydError ? sentenceOf(error) : explain(error));
   if (isDebugging && error instanceof Error) complain(error.stack ?? "");
   if (error instanceof ConfigError) return EXIT.usage;
   return error instanceof CliFailure ? error.exitCode : EXIT.failure;
+}
+
+function explain(error: unknown): string {
+  const fault = error instanceof Error ? pathFault(error) : undefined;
+  if (fault === undefined) return messageOf(error);
+  return `${fault.charAt(0).toUpperCase()}${fault.slice(1)}; name another path.`;
 }
 
 function sentenceOf({ code, detail, errors }: MemorydError): string {

@@ -6,5 +6,25 @@ export const isObject = (value: unknown): value is Readonly<Record<string, unkno
 export const isMissing = (error: unknown): boolean =>
   error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
 
-/** An error's message, for a sentence. */
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const SYSTEM_ERRORS: Readonly<Record<string, string>> = {
+  EACCES: "this user may not use {path}",
+  EPERM: "this user may not use {path}",
+  EISDIR: "{path} is a folder",
+  ELOOP: "the symbolic links of {path} lead in a circle",
+  ENAMETOOLONG: "the name {path} is too long",
+  ENOENT: "there is no {path}",
+  ENOTDIR: "a file is where {path} needs a folder",
+  EROFS: "{path} is on a read-only disk",
+};
+
+/** An error's message, for a sentence; that of a file system's error in words. */
+export function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return pathFault(error) ?? error.message;
+}
+
+/** Why a path cannot be used, in words; undefined for other errors. */
+export function pathFault(error: Error): string | undefined {
+  const { code = "", path = "it", syscall } = error as NodeJS.ErrnoException;
+  return syscall === undefined ? undefined : SYSTEM_ERRORS[code]?.replace("{path}", path);
+}

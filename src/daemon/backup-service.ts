@@ -9,7 +9,7 @@ import type {
   FinishedBackup,
 } from "../core/backups.ts";
 import type { DocumentIndex } from "../core/documents/document-index.ts";
-import { conflict, notReady, ServiceError, storeFull } from "../core/errors.ts";
+import { conflict, invalidRequest, notReady, ServiceError, storeFull } from "../core/errors.ts";
 import type { Clock } from "../core/ports.ts";
 import type { UserDeletionPorts } from "../core/users/delete-user-memories.ts";
 import { VERSION } from "../config/limits.ts";
@@ -27,7 +27,7 @@ import { comparePositions, noteErasures, readAncestors } from "../storage/erasur
 import type { DiskFileStore } from "../storage/disk-file-store.ts";
 import type { OpenedStore } from "../storage/open-store.ts";
 import { type Logger, sha256, systemClock } from "./system.ts";
-import { messageOf } from "../config/narrow.ts";
+import { messageOf, pathFault } from "../config/narrow.ts";
 
 export interface BackupParts {
   readonly dataDir: string;
@@ -139,9 +139,21 @@ async function survey(folder: string, { dataDir, storeId }: StoreOfBackups): Pro
   }
 }
 
+/** @throws {ServiceError} INVALID_REQUEST where the folder cannot be one, such as a file. */
+async function usable<T>(folder: string, work: Promise<T>): Promise<T> {
+  return await work.catch((error: Error) => {
+    const fault = pathFault(error);
+    if (fault === undefined) throw error;
+    throw invalidRequest(
+      `Backups cannot be kept in ${folder}: ${fault}. Name another folder with --to, or with \`memoryd start --backup-to FOLDER\`.`,
+      { cause: error },
+    );
+  });
+}
+
 /** Backups in a folder, whether a daemon runs or not. Errors are those of `storage/backups.ts`. */
 export const backupsIn = (folder: string) => ({
-  list: () => listBackups(nodeDisk, folder),
+  list: () => usable(folder, listBackups(nodeDisk, folder)),
   verify: (name: string) => verifyBackup(nodeDisk, folder, name, systemClock.now()),
   /** Removes the oldest that are named by their time, of one store or of all, but for `keep`. @returns their names. */
   async prune(keep: number, storeId?: string): Promise<string[]> {
@@ -188,7 +200,7 @@ export function createBackupService(parts: BackupParts) {
     const begun = performance.now();
     const finished = () => ({ name, startedAt, tookMs: Math.round(performance.now() - begun) });
     try {
-      const backup = await writeBackup(source, {
+      const writing = writeBackup(source, {
         folder: into,
         name,
         createdAt: startedAt,
@@ -196,6 +208,7 @@ export function createBackupService(parts: BackupParts) {
         signal: closing.signal,
         onProgress: (done, total) => (progress = { name, startedAt, done, total }),
       });
+      const backup = await usable(into, writing);
       last = finished();
       log.info({ backup: name, folder: into, ms: last.tookMs, bytes: backup.addedBytes }, "backup made");
     } catch (error) {
@@ -215,8 +228,8 @@ export function createBackupService(parts: BackupParts) {
     // Taken before anything is waited for, so that of two who ask at once one is refused.
     progress = { name: wanted ?? "", startedAt, done: 0, total: 0 };
     try {
-      const name = wanted ?? (await timedName(into, startedAt));
-      if ((await nodeDisk.list(into)).some((entry) => entry.name === name))
+      const name = wanted ?? (await usable(into, timedName(into, startedAt)));
+      if ((await usable(into, nodeDisk.list(into))).some((entry) => entry.name === name))
         throw conflict(`There is a backup ${name} in ${into} already; choose another name.`);
       progress = { name, startedAt, done: 0, total: 0 };
       running = make(name, into);
@@ -260,7 +273,7 @@ export function createBackupService(parts: BackupParts) {
     async list(): Promise<BackupList> {
       return {
         folder,
-        ...(await listBackups(nodeDisk, folder)),
+        ...(await backupsIn(folder).list()),
         ...(progress && { running: progress }),
         ...(last && { last }),
       };

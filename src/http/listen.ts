@@ -97,10 +97,10 @@ const besides = (app: FastifyInstance): Server =>
 async function openSocket(app: FastifyInstance, path: string): Promise<Server> {
   if (await isAnswered(path))
     throw conflict(`Something listens at ${path} already. Choose another path with --socket.`);
-  if (lstatSync(path, { throwIfNoEntry: false })?.isSocket() === true) rmSync(path);
   const server = besides(app);
   const before = process.umask(0o177);
   try {
+    if (lstatSync(path, { throwIfNoEntry: false })?.isSocket() === true) rmSync(path);
     await new Promise<void>((resolve, reject) => {
       server.once("error", reject).listen(path, resolve);
       // The file is made by now.

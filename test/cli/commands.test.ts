@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, existsSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, mkdtempSync, openSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -99,6 +99,47 @@ describe("memoryd", () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toMatch(message);
     expect(stderr).not.toMatch(/^\s+at /m);
+  });
+});
+
+describe.skipIf(process.platform === "win32")("a path that cannot be used", () => {
+  const CIRCLE = "the symbolic links of {at} lead in a circle";
+  const FILE = "a file is where {at} needs a folder";
+
+  beforeEach(() => {
+    writeFileSync(join(home, "file"), "x");
+    symlinkSync(join(home, "loop"), join(home, "loop"));
+  });
+
+  it.each([
+    ["import", "loop", CIRCLE],
+    ["doctor --data-dir", "file/x", FILE],
+  ])("is said of %s %s", async (words, path, fault) => {
+    const at = join(home, path);
+    const { code, stderr } = await run([...words.split(" "), at]);
+    const sentence = fault.replace("{at}", at);
+    expect(stderr).toBe(`${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}; name another path.\n`);
+    expect(code).toBe(1);
+  });
+
+  it.each([
+    [
+      "backup list --to",
+      "file/x",
+      /^Backups cannot be kept in .*: a file is where .* Name another folder with --to/,
+    ],
+    ["backup verify --to", "n".repeat(300), /^Backups cannot be kept in .* is too long\. Name another/],
+    ["list --config", ".", /^The configuration file .* cannot be read: it is a folder\.\n$/],
+    ["list --config", "file/x", /^The configuration file .* cannot be read: a file is where .*\n$/],
+    [
+      "list --data-dir",
+      "loop",
+      /^The data directory .* cannot be read \(the symbolic links .*--data-dir\.\n$/,
+    ],
+    ["add --file", ".", /cannot be read \(it is a folder\), so nothing was added\.\n$/],
+    ["hooks status --data-dir", "loop", /^the symbolic links /],
+  ])("is said with its purpose: %s %s", async (words, path, message) => {
+    expect((await run([...words.split(" "), join(home, path)])).stderr).toMatch(message);
   });
 });
 

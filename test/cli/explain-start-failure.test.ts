@@ -11,6 +11,11 @@ describe("explainStartFailure", () => {
     [systemError("EACCES"), /^The data directory \/data may not be read or written .*--data-dir\.$/],
     [systemError("ENOTDIR"), /a file is in its way/],
     [systemError("EROFS"), /read-only/],
+    [
+      systemError("ELOOP"),
+      /^The data directory \/data cannot be used: .*circle; name another with --data-dir\.$/,
+    ],
+    [systemError("ENAMETOOLONG"), /is too long; name another with --data-dir\.$/],
     [systemError("ENOSPC"), /is full; free some space/],
     [systemError("EMFILE"), /ulimit/],
     [new Error("wrapped", { cause: systemError("ENOSPC") }), /is full/],

@@ -141,3 +141,17 @@ it("holds nothing after it failed at a pulled model that lacks a file", async ()
   expect((await service.list()).last?.problem).toBeUndefined();
   expect(names()).toHaveLength(1);
 });
+
+it("says that its folder, or one that was asked for, cannot be one", async () => {
+  const file = join(folder, "file");
+  writeFileSync(file, "x");
+  begin({ every: undefined, folder: file });
+  const refused = {
+    code: "INVALID_REQUEST",
+    message: expect.stringMatching(/needs a folder\. Name another/),
+  };
+  await expect(service.start({})).rejects.toMatchObject(refused);
+  await expect(service.list()).rejects.toMatchObject(refused);
+  await expect(service.start({ folder: join(file, "x") })).rejects.toMatchObject(refused);
+  expect((await service.start({ folder })).name).toBe("20260501-120000");
+});

@@ -133,6 +133,8 @@ describe.skipIf(process.platform === "win32")("a Unix socket", () => {
       code: "INVALID_REQUEST",
     });
     expect(statSync(path).size).toBe(4);
+    const under = { host: "127.0.0.1", port: 0, socket: join(path, "s") };
+    await expect(started(under)).rejects.toMatchObject({ message: expect.stringMatching(/Check --socket/) });
   });
 });
 

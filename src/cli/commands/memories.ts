@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
 import { clockTime, ownTimeZone } from "../../core/text/calendar.ts";
 import type { Match, Memory, MemorydClient, NewMemory } from "../../client/client.ts";
-import { isObject } from "../../config/narrow.ts";
+import { isObject, messageOf } from "../../config/narrow.ts";
 import { CLIENT_NAME } from "../../schemas/text-rules.ts";
 import { connect, memoryId } from "../connect.ts";
 import {
@@ -151,7 +151,7 @@ async function contentOf(words: readonly string[], file: string | undefined): Pr
   if (file !== undefined) {
     if (words.length > 0) throw usageFailure("Give either a text or --file, not both.");
     const bytes = await readFile(file).catch((cause: Error) => {
-      throw new CliFailure(`${file} cannot be read (${cause.message}), so nothing was added.`, { cause });
+      throw new CliFailure(`${file} cannot be read (${messageOf(cause)}), so nothing was added.`, { cause });
     });
     return decoded(bytes, file);
   }

@@ -101,14 +101,17 @@ export function explainStartFailure(error: unknown, dataDir: string): string {
   switch (cause?.code) {
     case "EACCES":
     case "EPERM":
-      return `The data directory ${dataDir} may not be read or written (${cause.message}); change its owner, or name another with --data-dir.`;
+      return `The data directory ${dataDir} may not be read or written (${messageOf(cause)}); change its owner, or name another with --data-dir.`;
     case "EROFS":
       return `The data directory ${dataDir} is on a read-only disk; name another with --data-dir.`;
     case "ENOENT":
-      return `The data directory ${dataDir} cannot be made there (${cause.message}); name another with --data-dir.`;
+      return `The data directory ${dataDir} cannot be made there (${messageOf(cause)}); name another with --data-dir.`;
     case "ENOTDIR":
     case "EEXIST":
       return `The data directory ${dataDir} cannot be made, because a file is in its way; name another with --data-dir.`;
+    case "ELOOP":
+    case "ENAMETOOLONG":
+      return `The data directory ${dataDir} cannot be used: ${messageOf(cause)}; name another with --data-dir.`;
     case "ENOSPC":
     case "EDQUOT":
       return `The disk that holds ${dataDir} is full; free some space and start again.`;

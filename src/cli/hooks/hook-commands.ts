@@ -1,4 +1,5 @@
 import { Argument, type Command } from "commander";
+import { messageOf } from "../../config/narrow.ts";
 import { installedProgram } from "../installed-program.ts";
 import { namedByPath, projectOfFolder } from "../mcp/project-of-folder.ts";
 import { addCommand, type Flags, project, settingsOf } from "../output/options.ts";
@@ -96,6 +97,6 @@ export function hookState(dataDir: string): HookState {
   try {
     return readHookState(dataDir);
   } catch (error) {
-    throw new CliFailure(error instanceof Error ? error.message : String(error), { cause: error });
+    throw new CliFailure(messageOf(error), { cause: error });
   }
 }
