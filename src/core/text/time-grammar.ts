@@ -21,6 +21,10 @@ const DAY_MS = 86_400_000;
 const WEEK_MS = 7 * DAY_MS;
 const YEAR = String.raw`((?:19|20)\d\d)(?![-/]?\w)`;
 const FEW = 3;
+/** Nouns, folded, that have numbers such as "1.2.", which is a day and a month before anything else. */
+const NUMBERED =
+  "release|version|versao|versie|fassung|build|beta|update|patch|revision|edition|ausgabe|chapter|kapitel|chapitre|capit|hoofdstuk|" +
+  "section|seccion|secao|sezione|abschnitt|paragra|artikel|article|articulo|artigo|aufgabe|exercise|релиз|верси|глав";
 
 /** Rules of a language in the order in which they are tried: what one reads is not read by the next. */
 export interface Rule {
@@ -114,7 +118,7 @@ function makeGrammar(words: TimeWords): Grammar {
     rule(String.raw`(?<d>\d{1,2})[.-](?<m>\d{1,2})[.-](?<y>(?:19|20)\d\d)`, ({ y, m, d }) =>
       dayOf(Number(y), Number(m) - 1, Number(d)),
     ),
-    rule(String.raw`${preceded()}(?<d>\d{1,2})\.(?<m>\d{1,2})\.(?!\d)`, ({ m, d }, now) =>
+    rule(String.raw`${preceded()}(?<d>\d{1,2})\.(?<m>\d{1,2})\.(?!\d| ?(?:${NUMBERED}))`, ({ m, d }, now) =>
       dayNamed(Number(d), Number(m) - 1, undefined, now),
     ),
     rule(String.raw`(?<a>\d{1,2})/(?<b>\d{1,2})/(?<y>(?:19|20)\d\d)`, ({ y, a, b }) =>

@@ -40,6 +40,9 @@ describe("timeOfQuestion", () => {
     ["what happened on May 7th, 2023", day(2023, 4, 7)],
     ["on 2023-05-07", day(2023, 4, 7)],
     ["notes of 2022-09", day(2022, 8, 1, 30)],
+    ["was war am 1.2.", day(2026, 1, 1)],
+    ["was war am 1.2. los", day(2026, 1, 1)],
+    ["vom 1.2. bis 3.4.", { from: Date.UTC(2026, 1), to: Date.UTC(2026, 3, 4) }],
     ["trips in May 2023", MAY_2023],
     ["trips in 2023", day(2023, 0, 1, 365)],
     ["trips in May", day(2026, 4, 1, 31)],
@@ -142,6 +145,12 @@ describe("timeOfQuestion", () => {
     "who was our doctor before Dr. Brandt?",
     "where is part AB2023X?",
     "what costs 120199?",
+    "what changed in 1.2. release",
+    "what is new in the 1.2. version",
+    "bugs since version 1.2.",
+    "was stand im 1.2. Kapitel",
+    "was kam mit v1.2. dazu",
+    "cosa dice il paragrafo nel 1.2. capitolo",
   ])("finds no time in %s", (text) => {
     expect(timeOfQuestion(text, NOW)).toBeUndefined();
   });
