@@ -79,6 +79,8 @@ describe.skipIf(!hasBrowser)("the console of an operator", () => {
       const since = dialog.getByRole("textbox", { name: "Since" });
       await since.fill("2100-01-01T00:00");
       await expectText(dialog, "since a time that has passed");
+      // The plan for another time is no answer to this one.
+      expect(await dialog.textContent()).not.toContain("60 added");
       // A second in which all additions have ended.
       await new Promise((done) => setTimeout(done, 1_100));
       const now = new Date();

@@ -81,7 +81,9 @@ export function TakeBack({ client, onDone }: TakeBackProps) {
           </select>
         </Field>
       </div>
-      <Outcome of={plan}>{({ items }) => <Plan items={items} run={run} isOld={plan.isLoading} />}</Outcome>
+      <Outcome of={plan}>
+        {({ items }) => plan.error === undefined && <Plan items={items} run={run} isOld={plan.isLoading} />}
+      </Outcome>
     </Dialog>
   );
 }
