@@ -1,6 +1,6 @@
 /** The compiled `int8-kernel.wat` beside this file. */
 const KERNEL_BASE64 =
-  "AGFzbQEAAAABCQFgBX9/f39/AAIPAQNlbnYGbWVtb3J5AgABAwIBAAcHAQNkb3QAAAqlAQGiAQIDfwN7AkADQCAFIAJPDQH9DAAAAAAAAAAAAAAAAAAAAAAhCCAAIQYgASADaiEHA0AgAf0ABAAhCSAG/QAEACEKIAggCSAK/ZwB/X4gCSAK/Z0B/X79rgH9rgEhCCABQRBqIQEgBkEQaiEGIAEgB0kNAAsgBCAI/RsAIAj9GwFqIAj9GwIgCP0bA2pqNgIAIARBBGohBCAFQQFqIQUMAAsLCw==";
+  "AGFzbQEAAAABCQFgBX9/f39/AAIPAQNlbnYGbWVtb3J5AgABAwMCAAAHDgIDZG90AAAEbWF4NAABCvIEAqIBAgN/A3sCQANAIAUgAk8NAf0MAAAAAAAAAAAAAAAAAAAAACEIIAAhBiABIANqIQcDQCAB/QAEACEJIAb9AAQAIQogCCAJIAr9nAH9fiAJIAr9nQH9fv2uAf2uASEIIAFBEGohASAGQRBqIQYgASAHSQ0ACyAEIAj9GwAgCP0bAWogCP0bAiAI/RsDamo2AgAgBEEEaiEEIAVBAWohBQwACwsLywMCA38HeyAE/QAEACEKIAEgAiADbGohBwJAA0AgASAHTw0B/QwAAAAAAAAAAAAAAAAAAAAAIQv9DAAAAAAAAAAAAAAAAAAAAAAhDP0MAAAAAAAAAAAAAAAAAAAAACEN/QwAAAAAAAAAAAAAAAAAAAAAIQ4gACEFIAEgA2ohBgNAIAH9AQMAIQggAf0BAwghCSALIAggBf0ABAD9ugEgCSAF/QAEEP26Af2uAf2uASELIAwgCCAF/QAEIP26ASAJIAX9AAQw/boB/a4B/a4BIQwgDSAIIAX9AARA/boBIAkgBf0ABFD9ugH9rgH9rgEhDSAOIAggBf0ABGD9ugEgCSAF/QAEcP26Af2uAf2uASEOIAFBEGohASAFQYABaiEFIAEgBkkNAAsgCyAM/Q0AAQIDEBESEwQFBgcUFRYXIAsgDP0NCAkKCxgZGhsMDQ4PHB0eH/2uASEIIA0gDv0NAAECAxAREhMEBQYHFBUWFyANIA79DQgJCgsYGRobDA0ODxwdHh/9rgEhCSAKIAggCf0NAAECAwQFBgcQERITFBUWFyAIIAn9DQgJCgsMDQ4PGBkaGxwdHh/9rgH9uAEhCgwACwsgBCAK/QsEAAs=";
 interface KernelMemory {
   readonly buffer: ArrayBuffer;
   grow(pages: number): number;
@@ -32,6 +32,12 @@ export function kernelBytes(): Uint8Array<ArrayBuffer> {
 /** Addresses are byte offsets in the kernel's memory. */
 type DotProducts = (query: number, rows: number, count: number, dimensions: number, out: number) => void;
 
+/** Raises the four numbers at `out` to the largest products; all addresses as those of `dot`. */
+type MaxOfFour = (queries: number, rows: number, count: number, dimensions: number, out: number) => void;
+/** Queries that the kernel compares at once. */
+const FOUR = 4;
+const LEAST = -(2 ** 31);
+
 let compiled: object | undefined;
 
 /**
@@ -43,6 +49,7 @@ export class Int8Rows {
   #count = 0;
   readonly #memory: KernelMemory;
   readonly #dot: DotProducts;
+  readonly #maxOfFour: MaxOfFour;
   readonly #rowsAt: number;
 
   /** @throws {RangeError} if `dimensions` is not a positive multiple of 16. */
@@ -54,6 +61,7 @@ export class Int8Rows {
     compiled ??= new WebAssembly.Module(kernelBytes());
     const { exports } = new WebAssembly.Instance(compiled, { env: { memory: this.#memory } });
     this.#dot = exports["dot"] as DotProducts;
+    this.#maxOfFour = exports["max4"] as MaxOfFour;
     // Output first, then the query, then the rows, which alone grow.
     this.#rowsAt = ROWS_A_CALL * 4 + Math.ceil(dimensions / LANES) * LANES;
   }
@@ -136,6 +144,41 @@ export class Int8Rows {
       products.set(new Int32Array(this.#memory.buffer, 0, count), first);
     }
     return products;
+  }
+
+  /**
+   * The largest dot product of each query with the rows of each list, by list and then by query. Queries lie end to end, and so do
+   * lists, from the first row on; `ends` has the row after the last of each. Of an empty list it is the least number of 32 bits.
+   */
+  maxima(queries: Int8Array, ends: readonly number[]): Int32Array {
+    const { dimensions } = this;
+    const count = queries.length / dimensions;
+    const found = new Int32Array(count * ends.length);
+    // Where `dot` puts its products there is room for both.
+    const best = new Int32Array(this.#memory.buffer, 0, FOUR);
+    const laidOut = new Int16Array(this.#memory.buffer, best.byteLength, FOUR * dimensions);
+    for (let query = 0; query < count; query += FOUR) {
+      for (let i = 0; i < laidOut.length; i += 1) {
+        const lane = Math.floor(i / (FOUR * LANES)) * LANES + (i % LANES);
+        laidOut[i] = queries[(query + (Math.floor(i / LANES) % FOUR)) * dimensions + lane] ?? 0;
+      }
+      const here = Math.min(FOUR, count - query);
+      for (let list = 0, first = 0; list < ends.length; list += 1) {
+        const end = ends[list] ?? first;
+        best.fill(LEAST);
+        if (end > first)
+          this.#maxOfFour(
+            best.byteLength,
+            this.#rowsAt + first * dimensions,
+            end - first,
+            dimensions,
+            best.byteOffset,
+          );
+        for (let i = 0; i < here; i += 1) found[list * count + query + i] = best[i] ?? 0;
+        first = end;
+      }
+    }
+    return found;
   }
 
   #assertLength(vector: Int8Array): void {

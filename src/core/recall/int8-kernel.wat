@@ -1,8 +1,8 @@
-;; Dot products of one int8 query with many int8 rows, 16 lanes at a time.
+;; Products of int8 rows with int8 queries; every sum is exact: 127 * 127 * 65 536 dimensions would still fit an i32.
 ;; Compiled form: the constant in int8-kernel.ts (test/core/int8-kernel.test.ts compiles this file and compares).
-;; Sums stay exact: 127 * 127 * 65 536 dimensions would still fit an i32.
 (module
   (memory (import "env" "memory") 1)
+  ;; The dot products of one query with each of the rows, 16 lanes at a time.
   (func (export "dot") (param $query i32) (param $rows i32) (param $count i32) (param $dimensions i32) (param $out i32)
     (local $i i32) (local $q i32) (local $end i32)
     (local $sum v128) (local $a v128) (local $b v128)
@@ -29,4 +29,51 @@
             (i32.add (i32x4.extract_lane 2 (local.get $sum)) (i32x4.extract_lane 3 (local.get $sum)))))
         (local.set $out (i32.add (local.get $out) (i32.const 4)))
         (local.set $i (i32.add (local.get $i) (i32.const 1)))
-        (br $row)))))
+        (br $row))))
+  ;; The largest dot products of four queries with the rows, or what stands at $out where that is more. The queries are widened to
+  ;; i16 and laid out in turn, 16 lanes of each: a row is read and widened once for all four.
+  (func (export "max4") (param $queries i32) (param $rows i32) (param $count i32) (param $dimensions i32) (param $out i32)
+    (local $q i32) (local $end i32) (local $last i32)
+    (local $low v128) (local $high v128) (local $best v128)
+    (local $a v128) (local $b v128) (local $c v128) (local $d v128)
+    (local.set $best (v128.load (local.get $out)))
+    (local.set $last (i32.add (local.get $rows) (i32.mul (local.get $count) (local.get $dimensions))))
+    (block $done
+      (loop $row
+        (br_if $done (i32.ge_u (local.get $rows) (local.get $last)))
+        (local.set $a (v128.const i32x4 0 0 0 0))
+        (local.set $b (v128.const i32x4 0 0 0 0))
+        (local.set $c (v128.const i32x4 0 0 0 0))
+        (local.set $d (v128.const i32x4 0 0 0 0))
+        (local.set $q (local.get $queries))
+        (local.set $end (i32.add (local.get $rows) (local.get $dimensions)))
+        (loop $lanes
+          (local.set $low (v128.load8x8_s (local.get $rows)))
+          (local.set $high (v128.load8x8_s offset=8 (local.get $rows)))
+          (local.set $a (i32x4.add (local.get $a) (i32x4.add
+            (i32x4.dot_i16x8_s (local.get $low) (v128.load (local.get $q)))
+            (i32x4.dot_i16x8_s (local.get $high) (v128.load offset=16 (local.get $q))))))
+          (local.set $b (i32x4.add (local.get $b) (i32x4.add
+            (i32x4.dot_i16x8_s (local.get $low) (v128.load offset=32 (local.get $q)))
+            (i32x4.dot_i16x8_s (local.get $high) (v128.load offset=48 (local.get $q))))))
+          (local.set $c (i32x4.add (local.get $c) (i32x4.add
+            (i32x4.dot_i16x8_s (local.get $low) (v128.load offset=64 (local.get $q)))
+            (i32x4.dot_i16x8_s (local.get $high) (v128.load offset=80 (local.get $q))))))
+          (local.set $d (i32x4.add (local.get $d) (i32x4.add
+            (i32x4.dot_i16x8_s (local.get $low) (v128.load offset=96 (local.get $q)))
+            (i32x4.dot_i16x8_s (local.get $high) (v128.load offset=112 (local.get $q))))))
+          (local.set $rows (i32.add (local.get $rows) (i32.const 16)))
+          (local.set $q (i32.add (local.get $q) (i32.const 128)))
+          (br_if $lanes (i32.lt_u (local.get $rows) (local.get $end))))
+        ;; Four sums of four lanes each, added up lane by lane of their transpose.
+        (local.set $low (i32x4.add
+          (i8x16.shuffle 0 1 2 3 16 17 18 19 4 5 6 7 20 21 22 23 (local.get $a) (local.get $b))
+          (i8x16.shuffle 8 9 10 11 24 25 26 27 12 13 14 15 28 29 30 31 (local.get $a) (local.get $b))))
+        (local.set $high (i32x4.add
+          (i8x16.shuffle 0 1 2 3 16 17 18 19 4 5 6 7 20 21 22 23 (local.get $c) (local.get $d))
+          (i8x16.shuffle 8 9 10 11 24 25 26 27 12 13 14 15 28 29 30 31 (local.get $c) (local.get $d))))
+        (local.set $best (i32x4.max_s (local.get $best) (i32x4.add
+          (i8x16.shuffle 0 1 2 3 4 5 6 7 16 17 18 19 20 21 22 23 (local.get $low) (local.get $high))
+          (i8x16.shuffle 8 9 10 11 12 13 14 15 24 25 26 27 28 29 30 31 (local.get $low) (local.get $high)))))
+        (br $row)))
+    (v128.store (local.get $out) (local.get $best))))

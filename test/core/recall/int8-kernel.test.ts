@@ -38,6 +38,23 @@ describe("Int8Rows", () => {
     );
   });
 
+  it("answers the largest product of each query with the rows of each list, at the extremes too", () => {
+    const some = (max: number) => fc.array(int8(32), { maxLength: max });
+    fc.assert(
+      fc.property(fc.array(some(4), { maxLength: 6 }), some(9), (lists, queries) => {
+        const rows = new Int8Rows(32);
+        rows.load(lists.flat());
+        const ends = lists.map((_, i) => lists.slice(0, i + 1).flat().length);
+        const joined = Int8Array.from(queries.flatMap((query) => [...query]));
+        expect([...rows.maxima(joined, ends)]).toEqual(
+          lists.flatMap((list) =>
+            queries.map((query) => Math.max(-(2 ** 31), ...list.map((row) => dot(row, query)))),
+          ),
+        );
+      }),
+    );
+  });
+
   it("takes several rows laid end to end, and starts anew when others are loaded", () => {
     const rows = new Int8Rows(16);
     const two = new Int8Array(32).fill(1).fill(2, 16);
