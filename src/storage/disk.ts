@@ -1,4 +1,4 @@
-import { constants, type Dirent } from "node:fs";
+import { constants, type Dirent, readSync } from "node:fs";
 import * as fs from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { createHash } from "node:crypto";
@@ -39,6 +39,8 @@ export interface DiskFile {
   write(bytes: Uint8Array, position: number): Promise<void>;
   /** Fills the buffer from `position`; the number of bytes there were. */
   read(into: Uint8Array, position: number): Promise<number>;
+  /** The same at once, for bytes that the system probably has in memory. */
+  readSync(into: Uint8Array, position: number): number;
   truncate(length: number): Promise<void>;
   /**
    * Contents and length on the disk: fdatasync on Linux, F_FULLFSYNC on macOS (libuv's doing), FlushFileBuffers on
@@ -77,6 +79,7 @@ export const nodeDisk: Disk = {
         }
         return done;
       },
+      readSync: (into, position) => readSync(handle.fd, into, 0, into.length, position),
       truncate: (length) => handle.truncate(length),
       sync: () => handle.datasync(),
       async isAt(at) {

@@ -33,18 +33,11 @@ interface Header {
   readonly sections: readonly Section[];
 }
 
-/**
- * Writes the indexes of a store as they are after the record `sequence`: derived data, from which a start fills memory
- * sooner than from the tables. Not synced, since what a crash leaves of it is recognised. Nothing may change meanwhile.
- *
- * @param key names everything that the image depends on besides: an image with another key is not read.
- */
-export async function writeImage(
-  disk: Disk,
-  directory: string,
+/** The header, with the lengths and checksums of all that follows it, and then the columns of all parts. */
+export function encodeImage(
   { key, sequence }: Pick<Header, "key" | "sequence">,
   parts: Readonly<Record<string, ImagePart>>,
-): Promise<void> {
+): Uint8Array[] {
   const contents: Uint8Array[] = [];
   const sections: Section[] = [];
   const add = (part: string, name: string, kind: string, content: Uint8Array) => {
@@ -58,13 +51,27 @@ export async function writeImage(
       add(part, name, "json", Buffer.from(JSON.stringify(value)));
   }
   const header = encodeChecksummed("indexes", IMAGE_FORMAT, { key, sequence, sections } satisfies Header);
-  const prefix = new Uint8Array(Uint32Array.of(header.length).buffer);
+  return [new Uint8Array(Uint32Array.of(header.length).buffer), header, ...contents];
+}
 
+/**
+ * Writes the indexes of a store as they are after the record `sequence`: derived data, from which a start fills memory
+ * sooner than from the tables. Not synced, since what a crash leaves of it is recognised. Nothing may change meanwhile.
+ *
+ * @param key names everything that the image depends on besides: an image with another key is not read.
+ */
+export async function writeImage(
+  disk: Disk,
+  directory: string,
+  state: Pick<Header, "key" | "sequence">,
+  parts: Readonly<Record<string, ImagePart>>,
+): Promise<void> {
+  const contents = encodeImage(state, parts);
   await removeImage(disk, directory);
   const file = await disk.open(join(directory, IMAGE_NAME), "create");
   try {
     let position = 0;
-    for (const bytes of [prefix, header, ...contents]) {
+    for (const bytes of contents) {
       await file.write(bytes, position);
       position += bytes.length;
     }
@@ -87,6 +94,8 @@ export class IndexImage {
   readonly sequence: number;
   readonly #file: DiskFile;
   readonly #sections: readonly (Section & { readonly position: number })[];
+  /** The position in the file behind it. */
+  readonly end: number;
 
   private constructor(file: DiskFile, { sequence, sections }: Header, position: number) {
     this.#file = file;
@@ -96,27 +105,35 @@ export class IndexImage {
       ...section,
       position: (next += section.bytes) - section.bytes,
     }));
+    this.end = next;
   }
 
   /** Undefined where there is none of that key, or it is damaged. */
   static async open(disk: Disk, directory: string, key: string): Promise<IndexImage | undefined> {
     const file = await disk.open(join(directory, IMAGE_NAME), "read").catch(() => undefined);
     if (file === undefined) return undefined;
+    const image = await IndexImage.at(file, 0, key);
+    if (image === undefined) await file.close();
+    return image;
+  }
+
+  /** One that begins at a position of a file; undefined where there is none of that key, or its header is damaged. */
+  static async at(file: DiskFile, position: number, key: string): Promise<IndexImage | undefined> {
     try {
       const prefix = new Uint32Array(1);
-      await file.read(new Uint8Array(prefix.buffer), 0);
+      await file.read(new Uint8Array(prefix.buffer), position);
       const bytes = Buffer.alloc(Math.min(prefix[0] ?? 0, MAX_HEADER_BYTES));
-      await file.read(bytes, PREFIX_BYTES);
+      await file.read(bytes, position + PREFIX_BYTES);
       const decoded = decodeChecksummed("indexes", bytes);
-      if (decoded?.format === IMAGE_FORMAT) {
-        const header = decoded.value() as Header;
-        if (header.key === key) return new IndexImage(file, header, PREFIX_BYTES + bytes.length);
-      }
+      if (decoded?.format !== IMAGE_FORMAT) return undefined;
+      const header = decoded.value() as Header;
+      return header.key === key
+        ? new IndexImage(file, header, position + PREFIX_BYTES + bytes.length)
+        : undefined;
     } catch {
       // As good as none.
+      return undefined;
     }
-    await file.close();
-    return undefined;
   }
 
   /**

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promi
 import type { EmbeddingStamp, TokenVectors } from "../core/embedding.ts";
 import { notReady, ServiceError, storeFull } from "../core/errors.ts";
 import type { FactReads } from "../core/facts/fact-book.ts";
-import { type FactStore, presentOf } from "../core/facts/fact-store.ts";
+import type { FactStore } from "../core/facts/fact-store.ts";
 import { citedAsNow } from "../core/documents/store-document.ts";
 import type { SeenMemory } from "../core/memory.ts";
 import type {
@@ -32,9 +32,11 @@ import {
   Showing,
   type StoreIndexes,
   type StoreLog,
+  timeOfRecord,
 } from "./store-indexes.ts";
 import type { Tables } from "./tables/tables.ts";
 import { CachedRows } from "./row-cache.ts";
+import type { TokenFile } from "./token-file.ts";
 
 /** Pending bytes past which a write waits for the checkpointer. */
 const MAX_PENDING_BYTES = 256 * 1_024 * 1_024;
@@ -66,6 +68,7 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
     readonly room: DiskSpace;
     readonly clock: Clock;
     readonly log: Pick<StoreLog, "warn">;
+    readonly tokenFile?: TokenFile;
   }) {
     this.#indexes = parts.indexes;
     this.#journal = parts.journal;
@@ -78,6 +81,8 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
       read: (table, ids) => this.#read(table, ids),
       vectors: parts.indexes.vectors,
       ids: () => this.memoryIds(),
+      settledVersions: (ids) => this.#settledVersions(ids),
+      file: parts.tokenFile,
       until: this.#closing.signal,
     });
     this.#showing = new Showing(parts.indexes, {
@@ -99,7 +104,7 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
       const refusal = await this.#waitForRoom();
       while (this.#deciding !== undefined) await this.#deciding;
       const newest = this.#staged.at(-1);
-      const now = this.#timeOfRecord();
+      const now = timeOfRecord(this.#indexes, this.#clock, this.#log);
       let decision: ReturnType<typeof decide>;
       try {
         decision = decide(this.#sectionAt(now));
@@ -132,7 +137,7 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
     refusal: ServiceError | undefined,
   ): Promise<{ readonly result: T; readonly written?: Promise<void> }> {
     await Promise.allSettled(this.#staged.map(({ settled }) => settled));
-    const now = this.#timeOfRecord();
+    const now = timeOfRecord(this.#indexes, this.#clock, this.#log);
     const decision = decide(this.#sectionAt(now));
     const decided = "next" in decision ? await inSlices(decision) : decision;
     const record = this.#recordOf(now, decided, refusal);
@@ -299,6 +304,7 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
     this.#closing.abort();
     await this.#checkpointer.close();
     await this.#journal.close();
+    await this.#cached.close();
     await this.#tables.close();
   }
 
@@ -321,19 +327,11 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
     return found;
   }
 
-  /** Never earlier than the last record's, unless that one is further ahead of the clock than a clock is set back. */
-  #timeOfRecord(): number {
-    const { lastTime } = this.#indexes;
-    const now = presentOf(this.#clock, lastTime);
-    if (now < lastTime) {
-      this.#log.warn(
-        { clock: new Date(now), lastRecord: new Date(lastTime) },
-        "the clock shows an earlier time than the last record; new records go by the clock",
-      );
-      this.#indexes.lastTime = now;
-      this.catalogue.facts.clockIs(now);
-    }
-    return now;
+  /** See `TokenRows`. */
+  #settledVersions(ids: readonly string[]): Map<string, number> | undefined {
+    if (this.#deciding !== undefined) return undefined;
+    const settled = ids.filter((id) => !this.#staged.some(({ stage }) => stage.ordinals.has(id)));
+    return new Map(settled.map((id) => [id, this.catalogue.find(id)?.version ?? 0]));
   }
 
   /** Notes and stages what has no `known` stage. @throws what the journal throws at once, before that. */

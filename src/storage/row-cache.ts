@@ -3,6 +3,7 @@ import type { TokenVectors } from "../core/embedding.ts";
 import type { Change, MemoryRow, Rows } from "../core/rows.ts";
 import { bytesOf } from "./catalogue/overlay.ts";
 import type { StampedVectors } from "./catalogue/stamped-vectors.ts";
+import type { TokenFile, TokenRows } from "./token-file.ts";
 
 /** No id of a memory. */
 const ALL = "";
@@ -93,8 +94,8 @@ export class RowCache<Row> {
 /** Token vectors of some 13 000 memories of 40 words, and the rows of as many. */
 const TOKEN_CACHE_BYTES = 32 * 1_024 * 1_024;
 const MEMORY_CACHE_BYTES = 12 * 1_024 * 1_024;
-/** A store of at most so many memories is read whole, a piece at a time, once a question was asked. */
-const FILLED_MEMORIES = 13_000;
+/** A store of at most so many memories is read whole, a piece at a time, once a question was asked; token vectors of a larger one have a file. */
+export const FILLED_MEMORIES = 13_000;
 const FILLED_AT_ONCE = 250;
 
 interface Source {
@@ -102,8 +103,11 @@ interface Source {
   readonly vectors: Pick<StampedVectors, "isKnown" | "isPresent">;
   /** Ids of all memories, oldest first. */
   ids(): Iterable<string>;
+  readonly settledVersions: TokenRows["settledVersions"];
   /** No row is read ahead from then on. */
   readonly until: AbortSignal;
+  /** For token vectors of a store that is too large to be read whole. */
+  readonly file?: Pick<TokenFile, "read" | "extend" | "isFor" | "clear" | "close"> | undefined;
 }
 
 /** Rows and token vectors of memories, as questions read them. */
@@ -123,14 +127,13 @@ export class CachedRows {
     return this.#memories.read(ids, (missing) => this.#source.read("memories", missing));
   }
 
-  tokens(ids: readonly string[]): Promise<Map<string, TokenVectors>> {
-    const rows = this.#readTokens(ids);
-    if (!this.#wasAsked) {
-      this.#wasAsked = true;
-      // A row that cannot be read ahead is read, and its failure reported, when it is needed.
-      rows.then(() => this.#fill()).catch(() => undefined);
-    }
-    return rows;
+  async tokens(ids: readonly string[]): Promise<Map<string, TokenVectors>> {
+    const found = new Map<string, TokenVectors>();
+    const others = (await this.#source.file?.read(ids, found)) ?? ids;
+    for (const [id, row] of await this.#readTokens(others)) found.set(id, row);
+    // A row that cannot be read ahead is read, and its failure reported, when it is needed.
+    this.#fill().catch(() => undefined);
+    return found;
   }
 
   /** Drops the row of a change. */
@@ -141,26 +144,43 @@ export class CachedRows {
 
   clearTokens(): void {
     this.#tokens.clear();
+    // One that stays after all is of another model, and not read.
+    this.#source.file?.clear().catch(() => undefined);
+  }
+
+  async close(): Promise<void> {
+    await this.#source.file?.close();
   }
 
   #readTokens(ids: readonly string[]): Promise<Map<string, TokenVectors>> {
-    const { vectors: known } = this.#source;
-    return this.#tokens.read(ids, async (missing) => {
-      const rows = new Map<string, TokenVectors>();
-      for (const [id, { vectors, stamp }] of await this.#source.read("tokens", missing)) {
-        if (!known.isKnown(stamp)) continue;
-        // A copy: rows are read as views of a batch, and one of them would hold all of it.
-        rows.set(id, { vectors: vectors.slice(), isBefore: !known.isPresent(stamp) });
-      }
-      return rows;
-    });
+    return this.#tokens.read(ids, (missing) => this.#readStored(missing));
   }
 
-  /** Reads what later questions will need: reading by id would take half of their time. */
+  async #readStored(ids: readonly string[]): Promise<Map<string, TokenVectors>> {
+    const { vectors: known } = this.#source;
+    const rows = new Map<string, TokenVectors>();
+    for (const [id, { vectors, stamp }] of await this.#source.read("tokens", ids)) {
+      if (!known.isKnown(stamp)) continue;
+      // A copy: rows are read as views of a batch, and one of them would hold all of it.
+      rows.set(id, { vectors: vectors.slice(), isBefore: !known.isPresent(stamp) });
+    }
+    return rows;
+  }
+
+  /** Reads what later questions will need, or writes it to the file: reading by id would take half of their time. */
   async #fill(): Promise<void> {
+    const { file, until } = this.#source;
+    if (file?.isFor === true) {
+      const settledVersions = (ids: readonly string[]) => this.#source.settledVersions(ids);
+      const hasGrown = await file.extend({ read: (ids) => this.#readStored(ids), settledVersions, until });
+      if (hasGrown) this.#tokens.clear();
+      return;
+    }
+    if (this.#wasAsked) return;
+    this.#wasAsked = true;
     const ids = [...this.#source.ids()];
     if (ids.length > FILLED_MEMORIES) return;
-    for (let first = 0; first < ids.length && !this.#source.until.aborted; first += FILLED_AT_ONCE) {
+    for (let first = 0; first < ids.length && !until.aborted; first += FILLED_AT_ONCE) {
       const piece = ids.slice(first, first + FILLED_AT_ONCE);
       await this.#readTokens(piece);
       await this.memories(piece);

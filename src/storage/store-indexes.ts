@@ -11,7 +11,8 @@ import type { JournalRecord } from "./journal/journal.ts";
 import type { PurgeLedger } from "./purge-ledger.ts";
 import type { StoredFeed } from "./stored-feed.ts";
 import { EMBEDDING_DIMENSIONS } from "../core/embedding.ts";
-import type { Ordinal } from "../core/ports.ts";
+import { presentOf } from "../core/facts/fact-store.ts";
+import type { Clock, Ordinal } from "../core/ports.ts";
 import { traitsOf } from "../core/recall/traits.ts";
 import type { Tables } from "./tables/tables.ts";
 
@@ -37,6 +38,25 @@ export interface StoreIndexes {
   lastTime: number;
   /** Undefined before the first look at the clock. */
   believed: BelievedTime | undefined;
+}
+
+/** Never earlier than the last record's, unless that one is further ahead of the clock than a clock is set back. */
+export function timeOfRecord(
+  indexes: Pick<StoreIndexes, "lastTime" | "catalogue">,
+  clock: Clock,
+  log: Pick<StoreLog, "warn">,
+): number {
+  const { lastTime } = indexes;
+  const now = presentOf(clock, lastTime);
+  if (now < lastTime) {
+    log.warn(
+      { clock: new Date(now), lastRecord: new Date(lastTime) },
+      "the clock shows an earlier time than the last record; new records go by the clock",
+    );
+    indexes.lastTime = now;
+    indexes.catalogue.facts.clockIs(now);
+  }
+  return now;
 }
 
 /** Follows a record in what the next record's numbers are drawn from. */

@@ -77,7 +77,8 @@ describe("CachedRows", () => {
       return new Map(rows) as Map<string, never>;
     });
     const vectors = { isKnown: () => true, isPresent: () => true };
-    return { cached: new CachedRows({ read, vectors, ids: () => ids, until }), read };
+    const settledVersions = () => undefined;
+    return { cached: new CachedRows({ read, vectors, ids: () => ids, settledVersions, until }), read };
   };
   const readOf = ({ mock }: ReturnType<typeof rowsOf>["read"], table: string) =>
     mock.calls.flatMap(([name, ids]) => (name === table ? ids : []));

@@ -197,7 +197,7 @@ export async function createFaultyDisk(root: string, options: FaultyDiskOptions 
       state.lost = state.lost.flatMap((range) => outside(range, { start: position, end }));
       await file.write(bytes, position);
     }
-    return tracked<DiskFile>({
+    const whole = tracked<Omit<DiskFile, "readSync">>({
       async write(bytes, position) {
         const fault = step("write", state.path);
         if (fault !== undefined) {
@@ -247,6 +247,13 @@ export async function createFaultyDisk(root: string, options: FaultyDiskOptions 
       // A file can be closed on a machine that is off: the test's own cleaning up.
       close: () => file.close(),
     });
+    return {
+      ...whole,
+      readSync(into, position) {
+        ensureOn();
+        return file.readSync(into, position);
+      },
+    };
   }
 
   async function powerFailure(

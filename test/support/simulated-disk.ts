@@ -71,6 +71,7 @@ export class SimulatedDisk {
         await turn();
         return inode.live.copy(into, 0, position, position + into.length);
       },
+      readSync: (into, position) => inode.live.copy(into, 0, position, position + into.length),
       truncate: async (length) => {
         await change(`truncate ${path}`);
         inode.dirty.push({ start: length, end: Math.max(inode.live.length, length) });

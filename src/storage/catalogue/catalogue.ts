@@ -155,6 +155,11 @@ export class StoreCatalogue implements Catalogue {
     return this.#columns.isLive(ordinal) ? this.#columns.idOf(ordinal) : undefined;
   }
 
+  /** Also of a memory that is gone; orders ascend with ordinals. */
+  numberAt(ordinal: Ordinal, name: "order" | "version"): number {
+    return this.#columns.numberOf(ordinal, name);
+  }
+
   duplicatesOf(hash: string): Ordinal[] {
     return this.#columns.duplicatesOf(hash);
   }
@@ -211,10 +216,10 @@ export class StoreCatalogue implements Catalogue {
     for (let ordinal = this.ordinals - 1; ordinal >= 0; ordinal -= 1) {
       if (!matches(ordinal)) continue;
       total += 1;
-      if (before !== undefined && this.#columns.orderOf(ordinal) >= before) continue;
+      if (before !== undefined && this.#columns.numberOf(ordinal, "order") >= before) continue;
       if (place >= offset && ids.length < limit) {
         ids.push(this.#columns.idOf(ordinal));
-        orders.push(this.#columns.orderOf(ordinal));
+        orders.push(this.#columns.numberOf(ordinal, "order"));
       }
       place += 1;
     }

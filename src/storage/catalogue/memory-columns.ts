@@ -184,8 +184,9 @@ export class MemoryColumns {
     return this.#ids[ordinal] ?? "";
   }
 
-  orderOf(ordinal: Ordinal): number {
-    return this.#numbers.order.get(ordinal);
+  /** Orders ascend with ordinals. */
+  numberOf(ordinal: Ordinal, name: "order" | "version"): number {
+    return this.#numbers[name].get(ordinal);
   }
 
   users(): Map<string, UserMemories> {
