@@ -10,7 +10,6 @@ export type ErrorCode =
   | "UNAUTHORIZED"
   | "FORBIDDEN"
   | "NOT_FOUND"
-  | "METHOD_NOT_ALLOWED"
   | "CONFLICT"
   | "GONE"
   | "VERSION_MISMATCH"

@@ -19,7 +19,6 @@ export const STATUS_BY_CODE: Readonly<Record<ErrorCode, number>> = {
   UNAUTHORIZED: 401,
   FORBIDDEN: 403,
   NOT_FOUND: 404,
-  METHOD_NOT_ALLOWED: 405,
   CONFLICT: 409,
   GONE: 410,
   VERSION_MISMATCH: 412,
@@ -177,7 +176,7 @@ export function unknownRoute(
     return notFound("There is nothing at this address. /openapi.json lists what there is.");
   const methods = [...allowed].join(", ");
   reply.header("allow", methods);
-  return new ServiceError("METHOD_NOT_ALLOWED", `This address answers ${methods} only.`);
+  return notFound(`This address answers ${methods} only.`);
 }
 
 const pathOf = ({ url }: FastifyRequest): string => url.split("?", 1)[0] ?? "";
