@@ -26,5 +26,5 @@ export function messageOf(error: unknown): string {
 /** Why a path cannot be used, in words; undefined for other errors. */
 export function pathFault(error: Error): string | undefined {
   const { code = "", path = "it", syscall } = error as NodeJS.ErrnoException;
-  return syscall === undefined ? undefined : SYSTEM_ERRORS[code]?.replace("{path}", path);
+  return syscall === undefined ? undefined : SYSTEM_ERRORS[code]?.replace("{path}", () => path);
 }
