@@ -1,14 +1,7 @@
 import { MemorydError } from "./memoryd-error.ts";
 import type * as wire from "./records.ts";
-import {
-  type CallOptions,
-  path,
-  sleep,
-  type Transport,
-  type VersionOptions,
-  walkPages,
-  type WriteOptions,
-} from "./transport.ts";
+import { path, sleep, walkPages } from "./transport.ts";
+import type { CallOptions, Transport, VersionOptions, WriteOptions } from "./transport.ts";
 
 export type MemoryCalls = ReturnType<typeof memoryCalls>;
 export type TrashCalls = ReturnType<typeof trashCalls>;

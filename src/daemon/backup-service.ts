@@ -13,14 +13,8 @@ import { conflict, invalidRequest, notReady, ServiceError, storeFull } from "../
 import type { Clock } from "../core/ports.ts";
 import type { UserDeletionPorts } from "../core/users/delete-user-memories.ts";
 import { VERSION } from "../config/limits.ts";
-import {
-  type BackupSource,
-  checkBackupName,
-  listBackups,
-  removeBackup,
-  verifyBackup,
-  writeBackup,
-} from "../storage/backups.ts";
+import { checkBackupName, listBackups, removeBackup, verifyBackup, writeBackup } from "../storage/backups.ts";
+import type { BackupSource } from "../storage/backups.ts";
 import { pulledFiles } from "../models/pulled-models.ts";
 import { nodeDisk } from "../storage/disk.ts";
 import { comparePositions, noteErasures, readAncestors } from "../storage/erasures.ts";

@@ -11,14 +11,8 @@ import { BUNDLED_WHISPER } from "../models/whisper/whisper-model.ts";
 import type { ModelEmbedder } from "../models/onnx-embedder.ts";
 import { hasCode, nodeDisk, removeTree, digest } from "../storage/disk.ts";
 import { noteSuspects, readCheckpoints } from "../storage/checkpoint.ts";
-import {
-  type Examination,
-  examineStore,
-  few,
-  linkStore,
-  listStrays,
-  removeStrays,
-} from "../storage/examine.ts";
+import { examineStore, few, linkStore, listStrays, removeStrays } from "../storage/examine.ts";
+import type { Examination } from "../storage/examine.ts";
 import { type DirectoryLock, lockDataDirectory } from "../storage/lock.ts";
 import { type OpenedStore, openStore } from "../storage/open-store.ts";
 import { chosenModel } from "./chosen-model.ts";

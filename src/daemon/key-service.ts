@@ -4,13 +4,8 @@ import type { Static } from "typebox";
 import { KeyRing, type NewKey } from "../core/access/key-ring.ts";
 import { createKeyInput, keyRecord } from "../http/records.ts";
 import { validator } from "../http/validation.ts";
-import {
-  CreateKeyBody,
-  type CreateKeyReply,
-  type KeyRecord,
-  type ListKeysReply,
-  type RemoveKeysReply,
-} from "../schemas/user.ts";
+import { CreateKeyBody } from "../schemas/user.ts";
+import type { CreateKeyReply, KeyRecord, ListKeysReply, RemoveKeysReply } from "../schemas/user.ts";
 import { refuseForeignDirectory } from "../storage/data-directory.ts";
 import { nodeDisk } from "../storage/disk.ts";
 import { openKeyFile, readKeyFile } from "../storage/key-file.ts";

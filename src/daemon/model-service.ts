@@ -1,10 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
-import {
-  type DocumentEmbedding,
-  type EmbeddingStamp,
-  type QuestionEmbedding,
-  stampKey,
-} from "../core/embedding.ts";
+import { stampKey } from "../core/embedding.ts";
+import type { DocumentEmbedding, EmbeddingStamp, QuestionEmbedding } from "../core/embedding.ts";
 import { conflict, invalidRequest, storeFull, storeUnusable } from "../core/errors.ts";
 import type { ModelList } from "../core/models.ts";
 import { createSectorClassifier, type SectorClassifier, type SectorModel } from "../core/sectors/sectors.ts";

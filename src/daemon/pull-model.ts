@@ -5,19 +5,10 @@ import { setVariables } from "../config/config.ts";
 import { isMissing } from "../config/narrow.ts";
 import { conflict, invalidRequest, notFound, type ServiceError, storeFull } from "../core/errors.ts";
 import type { Calibration, CalibrationTexts } from "../models/calibrate-model.ts";
-import {
-  BUNDLED_MODELS,
-  type EmbeddingModel,
-  ONNX_ENVIRONMENT,
-  PACKAGE_ROOT,
-} from "../models/bundled-models.ts";
-import {
-  checkPieces,
-  type ForeignModel,
-  MODEL_FILES,
-  readForeignModel,
-  unfit,
-} from "../models/foreign-model.ts";
+import { BUNDLED_MODELS, ONNX_ENVIRONMENT, PACKAGE_ROOT } from "../models/bundled-models.ts";
+import type { EmbeddingModel } from "../models/bundled-models.ts";
+import { checkPieces, MODEL_FILES, readForeignModel, unfit } from "../models/foreign-model.ts";
+import type { ForeignModel } from "../models/foreign-model.ts";
 import { download, type HubAccess, isHubName, lookUpModel, plain } from "../models/hub.ts";
 import {
   modelsOf,

@@ -1,13 +1,6 @@
 import { type FileHandle, open } from "node:fs/promises";
-import {
-  notFound,
-  notReady,
-  tooLarge,
-  type ErrorCode,
-  internal,
-  ServiceError,
-  unprocessable,
-} from "../core/errors.ts";
+import { notFound, notReady, tooLarge, internal, ServiceError, unprocessable } from "../core/errors.ts";
+import type { ErrorCode } from "../core/errors.ts";
 import {
   SMALL_DOCUMENT_BYTES,
   type CutDocument,

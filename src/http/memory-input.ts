@@ -13,14 +13,8 @@ import type { MemoryFilter } from "../core/ports.ts";
 import type { QueryMemoryInput } from "../core/recall/query-memory.ts";
 import { isTimeZone } from "../core/text/calendar.ts";
 import { CloseFactBody, CloseFactQuery, RecordFactBody } from "../schemas/fact.ts";
-import {
-  AddMemoryBody,
-  type CountMemoriesQuery,
-  ListMemoriesQuery,
-  type MemoryGraphQuery,
-  type TagMemoriesBody,
-  UpdateMemoryBody,
-} from "../schemas/memory.ts";
+import { AddMemoryBody, ListMemoriesQuery, UpdateMemoryBody } from "../schemas/memory.ts";
+import type { CountMemoriesQuery, MemoryGraphQuery, TagMemoriesBody } from "../schemas/memory.ts";
 import {
   ContextBody,
   DEFAULT_CONTEXT_TOKENS,

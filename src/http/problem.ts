@@ -1,13 +1,7 @@
 /** Every failure on its way out: as `application/problem+json` (RFC 9457). */
 import type { FastifyError, FastifyReply, FastifyRequest, RouteOptions } from "fastify";
-import {
-  type ErrorCode,
-  internal,
-  invalidRequest,
-  notFound,
-  ServiceError,
-  wrongField,
-} from "../core/errors.ts";
+import { internal, invalidRequest, notFound, ServiceError, wrongField } from "../core/errors.ts";
+import type { ErrorCode } from "../core/errors.ts";
 import { randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";

@@ -2,10 +2,9 @@ import { randomBytes } from "node:crypto";
 import {
   createMcpHandler,
   isLegacyRequest,
-  type McpRequestContext,
-  type Server,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
+import type { McpRequestContext, Server } from "@modelcontextprotocol/server";
 import type { DocumentOperations } from "../core/documents/document-operations.ts";
 import type { Operations } from "../core/operations.ts";
 import type { Clock } from "../core/ports.ts";

@@ -3,15 +3,8 @@ import { invalidRequest } from "../core/errors.ts";
 import type { Fact } from "../core/facts/fact.ts";
 import { type AgentToolInput, DEFAULT_ANSWER_TOKENS, MAX_LISTED } from "../schemas/agent-tools.ts";
 import { formatTime, present } from "../schemas/wire.ts";
-import {
-  type AgentContext,
-  idOf,
-  momentOf,
-  ownerCheck,
-  readScope,
-  writeScope,
-  countedAdd,
-} from "./agent-context.ts";
+import { idOf, momentOf, ownerCheck, readScope, writeScope, countedAdd } from "./agent-context.ts";
+import type { AgentContext } from "./agent-context.ts";
 import { fitting, quoted, notesPreface } from "./notes.ts";
 import { refuseSecrets } from "../core/text/find-secret.ts";
 

@@ -7,15 +7,8 @@ import { type AgentToolInput, DEFAULT_ANSWER_TOKENS, MAX_LISTED } from "../schem
 import { DEFAULT_BOOST } from "../schemas/memory.ts";
 import { present } from "../schemas/wire.ts";
 import { DEFAULT_MATCHES } from "../schemas/query-memory.ts";
-import {
-  type AgentContext,
-  idOf,
-  momentOf,
-  ownerCheck,
-  readScope,
-  writeScope,
-  countedAdd,
-} from "./agent-context.ts";
+import { idOf, momentOf, ownerCheck, readScope, writeScope, countedAdd } from "./agent-context.ts";
+import type { AgentContext } from "./agent-context.ts";
 import { ended, factLine, markedFacts } from "./fact-tools.ts";
 import { estimateTokens } from "../core/text/text-size.ts";
 import { fitting, note, notesPreface, pageOf, originOf } from "./notes.ts";

@@ -1,22 +1,16 @@
 import { availableParallelism } from "node:os";
-import {
-  type DocumentEmbedding,
-  EMBEDDING_DIMENSIONS,
-  type EmbeddingProfile,
-  type EmbeddingStamp,
-  MAX_TOKENS,
-  type QuestionEmbedding,
-  TOKEN_DIMENSIONS,
+import { EMBEDDING_DIMENSIONS, MAX_TOKENS, TOKEN_DIMENSIONS } from "../core/embedding.ts";
+import type {
+  DocumentEmbedding,
+  EmbeddingProfile,
+  EmbeddingStamp,
+  QuestionEmbedding,
 } from "../core/embedding.ts";
 import { notReady, ServiceError } from "../core/errors.ts";
 import type { Embedder } from "../core/ports.ts";
 import type { EmbeddingModel } from "./bundled-models.ts";
-import {
-  type EmbedAnswer,
-  type EmbedderLog,
-  EmbeddingThreads,
-  type EmbedRequest,
-} from "./embedding-threads.ts";
+import { EmbeddingThreads } from "./embedding-threads.ts";
+import type { EmbedAnswer, EmbedderLog, EmbedRequest } from "./embedding-threads.ts";
 import { MAX_WINDOW_TEXT } from "./windows.ts";
 
 /**

@@ -1,15 +1,8 @@
 import { Argument, type Command } from "commander";
 import type { ServeAgentOptions } from "../mcp/serve-agent.ts";
 import type { InstallOptions } from "./install.ts";
-import {
-  addCommand,
-  type Flags,
-  project,
-  settingsOf,
-  userId,
-  withDataDir,
-  EXTRA_TOOL_NAMES,
-} from "../output/options.ts";
+import { addCommand, project, settingsOf, userId, withDataDir, EXTRA_TOOL_NAMES } from "../output/options.ts";
+import type { Flags } from "../output/options.ts";
 import { AGENT_IDS, type AgentId } from "./known-agents.ts";
 
 export function addAgentCommands(memoryd: Command): void {

@@ -2,15 +2,8 @@ import { type InstalledProgram, installedProgram, versionAt } from "../installed
 import { readJsonEntry, withJsonEntry, withoutJsonEntry } from "./edit-json.ts";
 import { readTomlEntry, withTomlEntry, withoutTomlEntry } from "./edit-toml.ts";
 import { readYamlEntry, withYamlEntry, withoutYamlEntry } from "./edit-yaml.ts";
-import {
-  type AgentKind,
-  type LaunchEntry,
-  AGENT_IDS,
-  agentsHere,
-  fileOf,
-  isThere,
-  RefusedEdit,
-} from "./known-agents.ts";
+import { AGENT_IDS, agentsHere, fileOf, isThere, RefusedEdit } from "./known-agents.ts";
+import type { AgentKind, LaunchEntry } from "./known-agents.ts";
 import { existsSync } from "node:fs";
 import { VERSION } from "../../config/limits.ts";
 import { CliFailure, print, printJson, printTable } from "../output/output.ts";

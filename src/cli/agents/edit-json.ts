@@ -3,11 +3,10 @@ import {
   createScanner,
   findNodeAtLocation,
   getNodeValue,
-  type Node,
-  type ParseError,
   parseTree,
   printParseErrorCode,
 } from "jsonc-parser";
+import type { Node, ParseError } from "jsonc-parser";
 import { isObject } from "../../config/narrow.ts";
 import { type LaunchEntry, REMOTE_KEYS, RefusedEdit } from "./known-agents.ts";
 

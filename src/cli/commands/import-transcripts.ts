@@ -16,20 +16,10 @@ import { CliFailure, complain, EXIT } from "../output/output.ts";
 import { type Flags, settingsOf } from "../output/options.ts";
 import { findTranscripts, TRANSCRIPTS } from "../transcripts/agents.ts";
 import { askWhatLasts } from "../transcripts/ask-model.ts";
-import {
-  type Captured,
-  factFields,
-  type Remark,
-  remarkMemory,
-  SessionCapture,
-  type SessionDigest,
-  summaryMemory,
-} from "../transcripts/capture-session.ts";
-import {
-  openTranscript,
-  type OpenTranscript,
-  type TranscriptProgress,
-} from "../transcripts/transcript-file.ts";
+import { factFields, remarkMemory, SessionCapture, summaryMemory } from "../transcripts/capture-session.ts";
+import type { Captured, Remark, SessionDigest } from "../transcripts/capture-session.ts";
+import { openTranscript } from "../transcripts/transcript-file.ts";
+import type { OpenTranscript, TranscriptProgress } from "../transcripts/transcript-file.ts";
 
 export interface TranscriptFlags extends Flags, Owners {
   /** A folder to look for transcripts in, or one transcript. */

@@ -3,24 +3,17 @@ import {
   environmentWith,
   loadConfig,
   readStartWords,
-  type Settings,
-  type StartedWith,
   startWordsOf,
 } from "../../config/config.ts";
+import type { Settings, StartedWith } from "../../config/config.ts";
 import { VERSION } from "../../config/limits.ts";
 import { endOfLog, logFileOf, newLines } from "../../daemon/rotating-log.ts";
 import { lockStart, startLockOf } from "../../daemon/runtime-file.ts";
 import { type Daemon, findDaemon, notRunning, stopDaemon } from "../connect.ts";
 import { compareVersions, versionAt } from "../installed-program.ts";
 import { CliFailure, print, printTable, usageFailure } from "../output/output.ts";
-import {
-  didNotStart,
-  faultOf,
-  type InstalledService,
-  isRunning,
-  serviceOf,
-  startByKeeper,
-} from "../service/service.ts";
+import { didNotStart, faultOf, isRunning, serviceOf, startByKeeper } from "../service/service.ts";
+import type { InstalledService } from "../service/service.ts";
 import { spawnDaemon } from "./start-detached.ts";
 
 interface StartAgain {

@@ -6,15 +6,8 @@ import { KEY_NAME } from "../../schemas/text-rules.ts";
 import { present } from "../../schemas/wire.ts";
 import { connect, findDaemon } from "../connect.ts";
 import { statement } from "../output/draw-timeline.ts";
-import {
-  addCommand,
-  expiry,
-  type Flags,
-  settingsOf,
-  textOf,
-  userId,
-  wholeNumber,
-} from "../output/options.ts";
+import { addCommand, expiry, settingsOf, textOf, userId, wholeNumber } from "../output/options.ts";
+import type { Flags } from "../output/options.ts";
 import {
   CliFailure,
   complain,

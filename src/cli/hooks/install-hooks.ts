@@ -12,14 +12,8 @@ import {
 import { type AgentKind, agentsHere, RefusedEdit } from "../agents/known-agents.ts";
 import type { InstalledProgram } from "../installed-program.ts";
 import { ask, CliFailure, print, printTable, usageFailure } from "../output/output.ts";
-import {
-  HOOK_KINDS,
-  type HookAgent,
-  type HookKind,
-  isHookAgent,
-  type Moment,
-  MOMENTS,
-} from "./hook-kinds.ts";
+import { HOOK_KINDS, isHookAgent, MOMENTS } from "./hook-kinds.ts";
+import type { HookAgent, HookKind, Moment } from "./hook-kinds.ts";
 import { type HookConsent, readHookState, writeHookState } from "./hook-state.ts";
 import { isDeepStrictEqual } from "node:util";
 import { isObject } from "../../config/narrow.ts";

@@ -2,15 +2,8 @@ import { lstat, open } from "node:fs/promises";
 import { basename, extname, join } from "node:path";
 import { CliFailure, usageFailure } from "../output/output.ts";
 import { csvRows } from "./csv-rows.ts";
-import {
-  faulty,
-  IMPORT_FORMATS,
-  type ImportFormat,
-  type ImportItem,
-  type ImportItems,
-  objectOf,
-  type Progress,
-} from "./import-item.ts";
+import { faulty, IMPORT_FORMATS, objectOf } from "./import-item.ts";
+import type { ImportFormat, ImportItem, ImportItems, Progress } from "./import-item.ts";
 import { type JsonElement, jsonElements, type Line, readFileBytes, textLines } from "./text-lines.ts";
 import { type ConversationOptions, readChatGpt } from "./read-chatgpt.ts";
 import { readClaude, readClaudeMemories, readClaudeProject } from "./read-claude.ts";

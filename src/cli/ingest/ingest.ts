@@ -1,10 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import {
-  findDocuments,
-  type FoundDocuments,
-  kindByName,
-  type SkippedPath,
-} from "../../files/find-documents.ts";
+import { findDocuments, kindByName } from "../../files/find-documents.ts";
+import type { FoundDocuments, SkippedPath } from "../../files/find-documents.ts";
 import { connect, findDaemon } from "../connect.ts";
 import { settingsOf } from "../output/options.ts";
 import {
@@ -18,17 +14,8 @@ import {
   printJson,
   showProgress,
 } from "../output/output.ts";
-import {
-  emptyTally,
-  findGone,
-  type GoneFiles,
-  ingestFiles,
-  type IngestOptions,
-  removeGone,
-  type Run,
-  startRun,
-  type Tally,
-} from "./sync-files.ts";
+import { emptyTally, findGone, ingestFiles, removeGone, startRun } from "./sync-files.ts";
+import type { GoneFiles, IngestOptions, Run, Tally } from "./sync-files.ts";
 
 const LOOK_EVERY_MS = 2_000;
 /** A larger part of the documents gone at once looks like a disk that is not mounted. */

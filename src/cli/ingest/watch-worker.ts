@@ -7,13 +7,12 @@ import { basename } from "node:path";
 import { type FSWatcher, watch } from "chokidar";
 import { isSkippedFolder } from "../../files/find-documents.ts";
 import {
-  type FolderStatus,
   readWatchedFolders,
   readWatchStatus,
-  type WatchedFolder,
   watchedFoldersTime,
   writeWatchStatus,
 } from "../../files/watched-folders.ts";
+import type { FolderStatus, WatchedFolder } from "../../files/watched-folders.ts";
 import { findDaemon } from "../connect.ts";
 import { plural } from "../output/output.ts";
 import { FolderFollower } from "./folder-follower.ts";

@@ -11,13 +11,12 @@ import {
   advertisedTool,
   AGENT_INSTRUCTIONS,
   AGENT_TOOLS,
-  type AgentToolName,
   chosenTools,
   CONTEXT_RESOURCE,
   PROMPTS,
   RESOURCE_TEMPLATES,
-  type ToolChoice,
 } from "../../schemas/agent-tools.ts";
+import type { AgentToolName, ToolChoice } from "../../schemas/agent-tools.ts";
 import type { ForwardedAnswer, ForwardedCall } from "./daemon-link.ts";
 import { folderOfRoot } from "./project-of-folder.ts";
 import { oneLine } from "../output/output.ts";

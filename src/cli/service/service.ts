@@ -20,12 +20,8 @@ import { type Daemon, findDaemon, stopDaemon } from "../connect.ts";
 import { installedProgram } from "../installed-program.ts";
 import { dataDirWords, type Flags, settingsOf, withDataDir } from "../output/options.ts";
 import { CliFailure, print, printTable } from "../output/output.ts";
-import {
-  commandIn,
-  type ServiceCommand,
-  type ServiceDefinition,
-  serviceDefinition,
-} from "./service-definition.ts";
+import { commandIn, serviceDefinition } from "./service-definition.ts";
+import type { ServiceCommand, ServiceDefinition } from "./service-definition.ts";
 
 export function addServiceCommands(memoryd: Command): void {
   const service = memoryd

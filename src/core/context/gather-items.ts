@@ -9,14 +9,8 @@ import type { CatalogueEntry, MemoryFilter, Ordinal, QueryTerm } from "../ports.
 import { termWeights } from "../recall/bm25.ts";
 import { queryMemory } from "../recall/query-memory.ts";
 import { analyse } from "../text/analyser.ts";
-import {
-  CONTEXT_KINDS,
-  type ContextItem,
-  type ContextKind,
-  judge,
-  MAX_CHARS,
-  oneLine,
-} from "./context-item.ts";
+import { CONTEXT_KINDS, judge, MAX_CHARS, oneLine } from "./context-item.ts";
+import type { ContextItem, ContextKind } from "./context-item.ts";
 import { shortened } from "../text/text-size.ts";
 
 export interface ContextInput {

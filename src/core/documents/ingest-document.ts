@@ -5,15 +5,8 @@ import type { DocumentPorts, JobControl } from "./document-ports.ts";
 import type { DocumentRow, IngestRequest, JobRow } from "./document.ts";
 import type { DocumentEmbedding } from "../embedding.ts";
 import { conflict, ServiceError } from "../errors.ts";
-import {
-  type DocumentPlan,
-  planDocument,
-  type PlannedMemory,
-  type ComposedPlaces,
-  documentChanges,
-  documentRemoval,
-  sentAgain,
-} from "./store-document.ts";
+import { planDocument, documentChanges, documentRemoval, sentAgain } from "./store-document.ts";
+import type { DocumentPlan, PlannedMemory, ComposedPlaces } from "./store-document.ts";
 import type { CutDocument } from "./extraction.ts";
 import { readRecording } from "./read-recording.ts";
 import type { Change } from "../rows.ts";

@@ -1,15 +1,5 @@
-import {
-  type Fact,
-  type FactChange,
-  type FactSlot,
-  foldText,
-  nameKey,
-  objectKey,
-  sameMetadata,
-  slotKey,
-  isEmpty,
-  isValidAt,
-} from "./fact.ts";
+import { foldText, nameKey, objectKey, sameMetadata, slotKey, isEmpty, isValidAt } from "./fact.ts";
+import type { Fact, FactChange, FactSlot } from "./fact.ts";
 import { type Metadata, writerOf } from "../memory.ts";
 
 /** Conditions on facts; all given ones must hold. */

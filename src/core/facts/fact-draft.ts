@@ -1,13 +1,6 @@
 import { owned } from "../owned.ts";
-import {
-  type Cardinality,
-  type Fact,
-  type FactChange,
-  factRowId,
-  type FactSlot,
-  objectKey,
-  slotKey,
-} from "./fact.ts";
+import { factRowId, objectKey, slotKey } from "./fact.ts";
+import type { Cardinality, Fact, FactChange, FactSlot } from "./fact.ts";
 import type { FactReads } from "./fact-book.ts";
 import { presentOf } from "./fact-store.ts";
 import type { Clock, WriteSection } from "../ports.ts";

@@ -3,15 +3,8 @@ import { answeringFacts } from "./answering-facts.ts";
 import { eraseFact } from "./erase-fact.ts";
 import { type Fact, nextVersion, sameMetadata } from "./fact.ts";
 import { factStats, factSubjects, volatileFacts } from "./fact-stats.ts";
-import {
-  type FactPage,
-  type FactPorts,
-  type FactReadPorts,
-  pageOf,
-  presentOf,
-  compareForList,
-  type PageRange,
-} from "./fact-store.ts";
+import { pageOf, presentOf, compareForList } from "./fact-store.ts";
+import type { FactPage, FactPorts, FactReadPorts, PageRange } from "./fact-store.ts";
 import { factTimeline, compilePattern, findFacts } from "./find-facts.ts";
 import { recordFact, recordFacts } from "./record-fact.ts";
 import { bindAll, type Bound } from "../bind-operations.ts";

@@ -1,13 +1,7 @@
 import { type Fact, foldText, objectKey, endOf, sameMetadata } from "./fact.ts";
 import { type FactFilter, visitFacts, type AsOf, type FactHistory } from "./fact-book.ts";
-import {
-  type PageRange,
-  type FactPage,
-  type FactReadPorts,
-  pageOf,
-  charsOf,
-  sortedPage,
-} from "./fact-store.ts";
+import { pageOf, charsOf, sortedPage } from "./fact-store.ts";
+import type { PageRange, FactPage, FactReadPorts } from "./fact-store.ts";
 import type { Given, Written } from "../memory.ts";
 import { fitting } from "../page-end.ts";
 

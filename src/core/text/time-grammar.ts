@@ -9,12 +9,11 @@ import {
   lengthOf,
   monday,
   monthsFrom,
-  type Period,
-  type UnitOf,
   unitPeriod,
   weekdayAt,
   wholeYear,
 } from "./time-periods.ts";
+import type { Period, UnitOf } from "./time-periods.ts";
 import { TIME_WORDS, type TimeWords } from "./time-words.ts";
 
 const DAY_MS = 86_400_000;

@@ -7,13 +7,8 @@ import { meanWindow } from "../memories/compose-memory.ts";
 import type { MemoryPorts } from "../memories/memory-ports.ts";
 import { type Sector, SECTORS } from "../memory.ts";
 import type { CatalogueEntry } from "../ports.ts";
-import {
-  chooseHighlights,
-  evenly,
-  type Highlight,
-  type Highlights,
-  type SummarisedMemory,
-} from "./choose-highlights.ts";
+import { chooseHighlights, evenly } from "./choose-highlights.ts";
+import type { Highlight, Highlights, SummarisedMemory } from "./choose-highlights.ts";
 
 interface SummaryPorts extends Pick<MemoryPorts, "store" | "facts" | "clock"> {
   /** Resolves in a later turn of the event loop: long work lets others in between. */

@@ -6,14 +6,8 @@ import { fetchFailed, ServiceError, tooLarge } from "../../core/errors.ts";
 import type { Clock } from "../../core/ports.ts";
 import type { FetchedPage, FetchOptions, UrlFetcher } from "../../core/documents/document-ports.ts";
 import { claimedCharset } from "../document-kind.ts";
-import {
-  machineAddresses,
-  checkStep,
-  hostOf,
-  type JudgedTarget,
-  type Lookup,
-  TargetGuard,
-} from "./target.ts";
+import { machineAddresses, checkStep, hostOf, TargetGuard } from "./target.ts";
+import type { JudgedTarget, Lookup } from "./target.ts";
 import {
   directConnector,
   parseProxy,

@@ -6,14 +6,8 @@ import type {
 } from "../../core/documents/audio-decoder.ts";
 import { invalidRequest, notReady, unsupportedMediaType } from "../../core/errors.ts";
 import { builtFile } from "../../sandbox/sandboxed-process.ts";
-import {
-  CONTAINER_LABELS,
-  CONTAINER_NAMES,
-  containerOf,
-  type FoundContainer,
-  HEAD_BYTES,
-  type OpenedMedia,
-} from "./container.ts";
+import { CONTAINER_LABELS, CONTAINER_NAMES, containerOf, HEAD_BYTES } from "./container.ts";
+import type { FoundContainer, OpenedMedia } from "./container.ts";
 import { checkDuration, cutOff, damaged } from "./decoding-child.ts";
 import { type DecodingInput, decodingWorker, openWith, systemFfmpeg } from "./decoding-program.ts";
 import { openOriginal } from "../sandboxed-text-extractor.ts";

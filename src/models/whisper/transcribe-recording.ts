@@ -1,10 +1,6 @@
 import { millisecondsOf, type Pcm, PCM_RATE, type Segment } from "../../core/documents/audio-decoder.ts";
-import {
-  transcribeWindow,
-  type TranscribingOptions,
-  type WindowDecoder,
-  randomNumbers,
-} from "./transcribe-window.ts";
+import { transcribeWindow, randomNumbers } from "./transcribe-window.ts";
+import type { TranscribingOptions, WindowDecoder } from "./transcribe-window.ts";
 import { textOf, type Vocabulary } from "./vocabulary.ts";
 
 /** The input of one run of Whisper: 30 s. */
