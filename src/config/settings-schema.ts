@@ -152,10 +152,7 @@ export const SETTINGS_SCHEMA = {
   model: text(
     "embedding model of a new store: multilingual-e5-small, all-MiniLM-L6-v2, or one that was pulled; a store that has one keeps it",
     "multilingual-e5-small",
-    {
-      pattern: /^[A-Za-z0-9][\w.-]{0,63}$/,
-      expected: "the name of a model, as `memoryd models` lists them",
-    },
+    { pattern: /^[A-Za-z0-9][\w.-]{0,63}$/, expected: "the name of a model, as `memoryd models` lists them" },
   ),
   checkpointBytes: internal(
     wholeNumber("bytes of new rows at which they go from the journal into the tables", 16 * MIB, [

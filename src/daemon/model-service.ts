@@ -162,10 +162,7 @@ export function createModelService({
     const made = checkpointer.latest?.tables.filter(({ name }) => /^(vectors|tokens)(-|$)/.test(name)) ?? [];
     const bytes = made.flatMap(({ files }) => files).reduce((sum, { size }) => sum + size, 0);
     // Replaced vectors stay in the files until the next purge.
-    const space = {
-      free: await nodeDisk.freeBytes(dataDir),
-      needed: checkpointer.roomNeeded + bytes,
-    };
+    const space = { free: await nodeDisk.freeBytes(dataDir), needed: checkpointer.roomNeeded + bytes };
     if (space.free < space.needed)
       throw storeFull(
         `There is no room to embed all memories again (${inWords(space)}); nothing was changed.`,

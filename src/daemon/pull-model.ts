@@ -104,9 +104,7 @@ export async function pullModel(source: string, options: PullOptions): Promise<P
     // Only where it is empty.
     await rmdir(folder).catch(() => undefined);
     throw isFull(error)
-      ? storeFull("The disk became full; nothing of the model was kept.", {
-          cause: error,
-        })
+      ? storeFull("The disk became full; nothing of the model was kept.", { cause: error })
       : error;
   }
 }

@@ -40,8 +40,6 @@ function parsed<T>(parse: () => T, fault: string): T {
   try {
     return parse();
   } catch (error) {
-    throw new ConfigError(`${fault}: ${messageOf(error)}.`, {
-      cause: error,
-    });
+    throw new ConfigError(`${fault}: ${messageOf(error)}.`, { cause: error });
   }
 }

@@ -139,9 +139,7 @@ function explainEnd({ cause, printed, hasAnswered }: ProcessEnd, limits: Extract
   // Before the first document its output is about the program, not about a document.
   if (!hasAnswered) {
     const details = new Error(`${cause.message}: ${printed.trim()}`);
-    return internal("The process that reads documents does not start.", {
-      cause: details,
-    });
+    return internal("The process that reads documents does not start.", { cause: details });
   }
   return unprocessable(
     "The process that reads documents failed on this one, which is damaged or hostile. Save it again.",
@@ -155,10 +153,7 @@ function tookTooLong({ maxWorkingMs }: ExtractionLimits): ServiceError {
 }
 
 /** Limits without a setting: no ordinary document needs more. */
-const FIXED_LIMITS = {
-  maxInflatedBytes: 200_000_000,
-  maxResidentBytes: 1_000_000_000,
-};
+const FIXED_LIMITS = { maxInflatedBytes: 200_000_000, maxResidentBytes: 1_000_000_000 };
 
 export interface ExtractorOptions {
   readonly limits: Omit<ExtractionLimits, keyof typeof FIXED_LIMITS> &

@@ -67,7 +67,5 @@ export async function openParts(
 }
 
 function damaged(cause: unknown): never {
-  throw unprocessable("The file is damaged or cut off. Get it again, or save it again.", {
-    cause,
-  });
+  throw unprocessable("The file is damaged or cut off. Get it again, or save it again.", { cause });
 }

@@ -49,9 +49,7 @@ export function createAuthentication(
     throw new ServiceError(
       "RATE_LIMITED",
       "Too many wrong keys came from this address. Wait, and check the key.",
-      {
-        retryAfterSeconds: waitSeconds,
-      },
+      { retryAfterSeconds: waitSeconds },
     );
   }
 

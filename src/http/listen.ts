@@ -108,9 +108,7 @@ async function openSocket(app: FastifyInstance, path: string): Promise<Server> {
     });
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
-    throw invalidRequest(`Cannot listen at ${path} (${code}). Check --socket.`, {
-      cause,
-    });
+    throw invalidRequest(`Cannot listen at ${path} (${code}). Check --socket.`, { cause });
   } finally {
     process.umask(before);
   }

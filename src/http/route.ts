@@ -44,11 +44,7 @@ interface RouteParts<
   /** With the status 202. */
   readonly accepted?: TSchema;
   readonly handle: (
-    request: FastifyRequest<{
-      Params: Static<Params>;
-      Querystring: Static<Query>;
-      Body: Static<Body>;
-    }>,
+    request: FastifyRequest<{ Params: Static<Params>; Querystring: Static<Query>; Body: Static<Body> }>,
     reply: FastifyReply,
   ) => Promise<Static<Answer> | FastifyReply>;
 }

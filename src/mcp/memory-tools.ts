@@ -115,11 +115,7 @@ export async function add(context: AgentContext, input: AgentToolInput<"memory_a
     similar: await similarTo(context, input.content),
     ...(await context.operations.addMemory({
       content: input.content,
-      ...present({
-        tags: input.tags,
-        occurredAt: momentOf(context, input.occurred_at),
-        supersedes,
-      }),
+      ...present({ tags: input.tags, occurredAt: momentOf(context, input.occurred_at), supersedes }),
       ...writeScope(context),
     } satisfies AddMemoryInput)),
   }));

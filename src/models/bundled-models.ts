@@ -150,9 +150,7 @@ export async function verified(file: ModelFile): Promise<string> {
 }
 
 function refuseUnreadable({ path }: ModelFile, cause: unknown): never {
-  throw modelUnavailable(`cannot read the model file ${path}: ${remedy(path)}`, {
-    cause,
-  });
+  throw modelUnavailable(`cannot read the model file ${path}: ${remedy(path)}`, { cause });
 }
 
 function assertSame({ path, sha256 }: ModelFile, found: string): void {

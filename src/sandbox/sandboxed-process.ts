@@ -32,11 +32,7 @@ export function forkSandboxed(
     args = [],
     env = {},
     stdio,
-  }: {
-    readonly args?: readonly string[];
-    readonly env?: NodeJS.ProcessEnv;
-    readonly stdio: StdioOptions;
-  },
+  }: { readonly args?: readonly string[]; readonly env?: NodeJS.ProcessEnv; readonly stdio: StdioOptions },
 ): ChildProcess {
   if (!existsSync(sandbox.worker)) throw new Error(`${sandbox.worker} is missing: run "npm run build" first`);
   // To resolve a link, Node reads every folder on the way, which the sandbox forbids.

@@ -34,9 +34,7 @@ export const Tags = Type.Array(Tag, { maxItems: 64 });
 
 /** Owner and writer of a record in a reply; the writer in an export, a body and a query. */
 export const ownedFields = { user_id: nullable(text()), project: nullable(text()) };
-export const writtenFields = {
-  created_by: nullable(text("The client that wrote it.")),
-};
+export const writtenFields = { created_by: nullable(text("The client that wrote it.")) };
 export const exportedWriter = { created_by: nullable(ClientName) };
 export const writerInBody = { created_by: optional(ClientName) };
 export const writerInQuery = { created_by: Type.Optional(ClientName) };

@@ -67,11 +67,7 @@ export function nullable<T extends TSchema>(schema: T): TUnsafe<Static<T> | null
     type,
     enum: values,
     "~refine": refinements,
-  } = schema as T & {
-    type: string | string[];
-    enum?: readonly unknown[];
-    "~refine"?: unknown;
-  };
+  } = schema as T & { type: string | string[]; enum?: readonly unknown[]; "~refine"?: unknown };
   return Type.Unsafe<Static<T> | null>({
     ...schema,
     type: [type, "null"].flat(),

@@ -53,11 +53,7 @@ export const StatsReply = t.named("Stats", {
   not_ready: Type.Array(t.text()),
   repairs: Repairs,
   memory_count: t.count(),
-  documents: Type.Object({
-    count: t.count(),
-    jobs_waiting: t.whole(),
-    jobs_running: t.whole(),
-  }),
+  documents: Type.Object({ count: t.count(), jobs_waiting: t.whole(), jobs_running: t.whole() }),
   sandbox: Type.Object({
     walls: t.list(
       Type.Union([Type.Literal("network"), Type.Literal("signals")]),
@@ -153,9 +149,7 @@ export const SessionReply = t.named("Session", {
   version: t.text(),
 });
 
-export const SignInCodeReply = Type.Object({
-  code: t.text("Good for a minute, and once."),
-});
+export const SignInCodeReply = Type.Object({ code: t.text("Good for a minute, and once.") });
 
 export const SignInBody = t.named("SignIn", {
   code: t.text("From `POST /session/codes`.", { minLength: 1, maxLength: 128 }),

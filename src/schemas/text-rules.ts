@@ -93,9 +93,7 @@ export const FACT_SUBJECT = name("What the fact is about; case and spaces around
 export const FACT_PREDICATE = name(
   "What is said of it; case and spaces around it do not count.",
   "lives in",
-  {
-    maxLength: 1_024,
-  },
+  { maxLength: 1_024 },
 );
 export const FACT_OBJECT = name("What the predicate says; case counts.", "London", {
   maxLength: 8_192,
@@ -210,10 +208,9 @@ function faultsOf(error: TLocalizedValidationError, path: string): FieldFault[] 
         message: "is missing",
       }));
     case "additionalProperties":
-      return error.params.additionalProperties.slice(0, MAX_FAULTS).map((name) => ({
-        path: `${at}/${pointerStep(name)}`,
-        message: "is not known here",
-      }));
+      return error.params.additionalProperties
+        .slice(0, MAX_FAULTS)
+        .map((name) => ({ path: `${at}/${pointerStep(name)}`, message: "is not known here" }));
     case "boolean":
       // The same field is named by the additionalProperties error that comes with it.
       return [];

@@ -180,11 +180,7 @@ export const ExportQuery = Type.Object({
 export const ImportReply = t.named("Imported", {
   results: t.list(
     Type.Union([
-      Type.Object({
-        status: Type.Literal(200),
-        id: t.text(),
-        outcome: t.oneOf(["added", "known"]),
-      }),
+      Type.Object({ status: Type.Literal(200), id: t.text(), outcome: t.oneOf(["added", "known"]) }),
       Problem,
     ]),
     "One a line, the first and the last line of the file left out, in order.",

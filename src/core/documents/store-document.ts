@@ -128,12 +128,7 @@ export function* documentChanges(
   const [rootMemoryId = ""] = memoryIds;
   const chars = plan.memories.reduce((sum, { content }) => sum + content.length, 0);
   const row: DocumentRow = existing
-    ? {
-        ...asSentAgain(existing, request),
-        rootMemoryId,
-        memoryIds,
-        chunkingVersion: CHUNKING_VERSION,
-      }
+    ? { ...asSentAgain(existing, request), rootMemoryId, memoryIds, chunkingVersion: CHUNKING_VERSION }
     : {
         id,
         sha256: file.sha256,

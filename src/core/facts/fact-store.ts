@@ -43,10 +43,7 @@ export interface FactStore {
   readonly book: FactReads;
   /** One atomic write; the same promises and errors as `MemoryStore.commit`. */
   commit<T>(
-    decide: (section: WriteSection) => {
-      readonly changes: readonly Change[];
-      readonly result: T;
-    },
+    decide: (section: WriteSection) => { readonly changes: readonly Change[]; readonly result: T },
   ): Promise<T>;
 }
 

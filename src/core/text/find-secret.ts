@@ -21,10 +21,7 @@ const SHAPES: readonly SecretShape[] = [
     shape: /(?<![A-Za-z0-9])(?:xox[abeoprs]-(?=[\w-]{0,200}\d)[\w-]{10,}|xapp-\d-[\w-]{10,})/,
   },
   { kind: "a Slack webhook", shape: /hooks\.slack\.com\/services\/T\w{6,}\/B\w{6,}\/\w{16,}/ },
-  {
-    kind: "a JSON Web Token",
-    shape: /(?<![\w-])eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}/,
-  },
+  { kind: "a JSON Web Token", shape: /(?<![\w-])eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}/ },
   {
     // A run of letters and digits, with a digit and a capital or very long: `sk-learn-like-names` are none.
     kind: "an API key",

@@ -76,10 +76,7 @@ export const historyRoutes = routes([], ({ operationsOf }) => ({
     answer: wire.TrashReply,
     handle: async (request) => {
       const page = placeOf(request.query);
-      const { items, total } = await operationsOf(request).listTrash({
-        ...ownerOf(request),
-        ...page,
-      });
+      const { items, total } = await operationsOf(request).listTrash({ ...ownerOf(request), ...page });
       const entries = items.map(({ memory, ...entry }) => ({ ...seen(memory), ...entry }));
       return toWire(wire.TrashReply, pageAt(page, entries, total));
     },
@@ -127,11 +124,7 @@ export const historyRoutes = routes([], ({ operationsOf }) => ({
       const items = await operationsOf(request).undoChanges({
         dryRun,
         ...whose(request, client),
-        ...present({
-          since,
-          kinds,
-          undoneBy: clientOf(request),
-        }),
+        ...present({ since, kinds, undoneBy: clientOf(request) }),
         ...ownerOf(request),
       });
       return { items };

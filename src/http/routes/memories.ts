@@ -178,9 +178,7 @@ export const memoryReadRoutes = routes([], ({ operationsOf }) => ({
     querystring: wire.OwnerQuery,
     answer: wire.MemoryRecord,
     handle: async (request, reply) => {
-      const memory = await operationsOf(request).getMemory({
-        ...targetOf(request, "memory"),
-      });
+      const memory = await operationsOf(request).getMemory({ ...targetOf(request, "memory") });
       reply.header("etag", `"${memory.version}"`);
       return memoryRecord(memory);
     },

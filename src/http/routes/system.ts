@@ -149,10 +149,7 @@ export const modelRoutes = routes(["models"], ({ models }) => ({
   listModels: route(
     "admin GET /models",
     "The embedding models that ship or were pulled, and how far a change of the store's is",
-    {
-      answer: wire.ListModelsReply,
-      handle: async () => toWire(wire.ListModelsReply, await models.list()),
-    },
+    { answer: wire.ListModelsReply, handle: async () => toWire(wire.ListModelsReply, await models.list()) },
   ),
   useModel: route("admin POST /models/use", "Embed all memories again with another model", {
     description:
@@ -169,10 +166,7 @@ export const compactionRoutes = routes(["compaction"], ({ compaction }) => ({
   getCompaction: route(
     "admin GET /compact",
     "What waits to be erased from the disk, and how far erasing is",
-    {
-      answer: store.CompactionRecord,
-      handle: async () => compactionRecord(compaction.status()),
-    },
+    { answer: store.CompactionRecord, handle: async () => compactionRecord(compaction.status()) },
   ),
   compact: route("admin POST /compact", "Erase what was deleted from the disk now", {
     description:
