@@ -10,11 +10,7 @@ import { checkVersions } from "./installed-program.ts";
 import { UUID } from "../schemas/text-rules.ts";
 
 /** A running daemon that has proved to be the one of the data directory; calls are made as the directory's owner. */
-export interface Daemon {
-  readonly runtime: RuntimeInfo;
-  readonly url: string;
-  readonly api: MemorydClient;
-}
+export type Daemon = { readonly runtime: RuntimeInfo; readonly url: string; readonly api: MemorydClient };
 
 /** The daemon is on this machine: one that has not said who it is by then is stuck. */
 const IDENTIFY_TIMEOUT_MS = 5_000;

@@ -57,11 +57,7 @@ export async function* followChanges(
   }
 }
 
-interface ServerEvent {
-  readonly event?: string;
-  readonly id?: string;
-  readonly data?: string;
-}
+type ServerEvent = { readonly event?: string; readonly id?: string; readonly data?: string };
 
 function readData({ event, data = "" }: ServerEvent): Change | Reset {
   const value = JSON.parse(data) as Change | Reset;

@@ -127,7 +127,5 @@ export type PurgeRequest = Static<typeof backupWire.StartCompactionQuery>;
 export type ImportedLines = Static<typeof transferWire.ImportReply>;
 
 /** The owner, for the ownership check. */
-export interface Owner {
-  readonly user_id?: string;
-}
+export type Owner = { readonly user_id?: string };
 export type Models = Static<typeof systemWire.ListModelsReply>;

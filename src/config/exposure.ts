@@ -1,10 +1,7 @@
 /** Checks that depend on who can reach the daemon: only this machine's user, or others. */
 import { isLoopback, MIN_KEY_LENGTH, nameIn } from "../http/access.ts";
 
-interface Exposure {
-  readonly host: string;
-  readonly allowedHosts: readonly string[];
-}
+type Exposure = { readonly host: string; readonly allowedHosts: readonly string[] };
 
 /** A key's rate where others can call: 20 a second, with room for a burst. */
 export const NETWORK_REQUESTS_PER_MINUTE = 1_200;

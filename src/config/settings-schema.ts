@@ -20,10 +20,7 @@ export interface Setting<Value = string | number | readonly string[]> {
 }
 export type SettingValue<S extends Setting> = S extends Setting<infer Value> ? Value : never;
 
-interface Form {
-  readonly pattern: RegExp;
-  readonly expected: string;
-}
+type Form = { readonly pattern: RegExp; readonly expected: string };
 
 const plain = { choices: [], fromText: (said: string): unknown => said };
 

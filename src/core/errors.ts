@@ -29,10 +29,7 @@ export type ErrorCode =
   | "INTERNAL";
 
 /** One field of a request that is wrong: where (`/tags/0`) and why. */
-export interface FieldError {
-  readonly path: string;
-  readonly message: string;
-}
+export type FieldError = { readonly path: string; readonly message: string };
 
 type ServiceErrorOptions = ErrorOptions & {
   readonly fields?: readonly FieldError[];

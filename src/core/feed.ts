@@ -112,9 +112,7 @@ export function feedEntriesOf(
   return [...entries.values()];
 }
 
-interface Owned {
-  readonly userId: string | null;
-}
+type Owned = { readonly userId: string | null };
 
 export interface FollowChangesInput extends ListChangesInput {
   /** Ends it; the page that is due comes first. */

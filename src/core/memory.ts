@@ -25,15 +25,10 @@ export interface MemorySource {
 }
 
 /** The owner of a record. Null: without an owner; in no project. */
-export interface Owned {
-  readonly userId: string | null;
-  readonly project: string | null;
-}
+export type Owned = { readonly userId: string | null; readonly project: string | null };
 
 /** The client that wrote a record; null: not known. */
-export interface Written {
-  readonly createdBy: string | null;
-}
+export type Written = { readonly createdBy: string | null };
 
 /** The fields of a request, where an absent value is left out. */
 export type Given<T> = { readonly [Name in keyof T]?: NonNullable<T[Name]> };

@@ -22,10 +22,7 @@ export interface ModelMigration {
   readonly status: "running" | "waiting";
 }
 
-export interface ModelList {
-  readonly items: readonly ModelInfo[];
-  readonly migration: ModelMigration | null;
-}
+export type ModelList = { readonly items: readonly ModelInfo[]; readonly migration: ModelMigration | null };
 
 export interface ModelOperations {
   list(): Promise<ModelList>;

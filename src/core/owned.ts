@@ -10,9 +10,7 @@ const NOT_FOUND = {
 } as const;
 type Kind = keyof typeof NOT_FOUND;
 
-interface OwnedRow {
-  readonly userId: string | null;
-}
+type OwnedRow = { readonly userId: string | null };
 
 export const missing = (kind: Kind): ServiceError => notFound(NOT_FOUND[kind]);
 

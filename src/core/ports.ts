@@ -181,10 +181,7 @@ export interface Scores {
 }
 
 /** A term of a question and its weight. */
-export interface QueryTerm {
-  readonly term: string;
-  readonly weight: number;
-}
+export type QueryTerm = { readonly term: string; readonly weight: number };
 
 /** Values for the synchronous section of a write; valid only while it runs. */
 export interface WriteSection {

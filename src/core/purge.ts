@@ -2,10 +2,7 @@ import type { BackupCopies } from "./backups.ts";
 import type { TableName } from "./rows.ts";
 
 /** Lengths of files, and how many. */
-export interface DiskUsage {
-  readonly bytes: number;
-  readonly files: number;
-}
+export type DiskUsage = { readonly bytes: number; readonly files: number };
 
 /** Deleted and replaced rows that still stand in files. */
 export interface UnpurgedRows {

@@ -61,10 +61,7 @@ export interface VectorRow {
   readonly stamp: string;
 }
 
-interface TokenRow {
-  readonly vectors: Int8Array;
-  readonly stamp: string;
-}
+type TokenRow = { readonly vectors: Int8Array; readonly stamp: string };
 
 export const EDGE_KINDS = ["next", "similar", "same-document", "updates", "link"] as const;
 export type EdgeKind = (typeof EDGE_KINDS)[number];

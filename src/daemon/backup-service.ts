@@ -94,10 +94,7 @@ export async function timedName(folder: string, now: number): Promise<string> {
 /** By what a list of erasures knows a user without naming them. */
 export const erasedUser = (storeId: string, userId: string): string => sha256(`${storeId} ${userId}`);
 
-interface StoreOfBackups {
-  readonly dataDir: string;
-  readonly storeId: string;
-}
+type StoreOfBackups = { readonly dataDir: string; readonly storeId: string };
 
 /** Backups in a folder that may hold what was deleted of a store. */
 interface BackupsBefore {

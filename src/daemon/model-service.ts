@@ -88,10 +88,7 @@ class ChangingEmbedder implements ModelEmbedder {
 }
 
 /** The model that a store is opened with. */
-export interface OpeningModel {
-  readonly model: EmbeddingModel;
-  readonly embedder: Promise<ModelEmbedder>;
-}
+export type OpeningModel = { readonly model: EmbeddingModel; readonly embedder: Promise<ModelEmbedder> };
 
 /** The model that was chosen for the store, else the one it has; of a new one, the configured model. Begins to load it. */
 export function openModel(

@@ -144,10 +144,7 @@ function readLogLine(line: string): LogLine {
 }
 
 /** A place in the log of a data directory: in which file, and how many bytes of it were read. */
-interface LogPlace {
-  readonly file: string;
-  readonly bytes: number;
-}
+type LogPlace = { readonly file: string; readonly bytes: number };
 
 /** The present end of the log of a data directory; undefined where there is none. */
 export function endOfLog(dataDir: string): LogPlace | undefined {

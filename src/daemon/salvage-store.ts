@@ -27,10 +27,7 @@ export interface Salvaged {
 }
 
 /** Files of an export in a folder, as `memoryd import` knows them. */
-export interface ExportNames {
-  readonly index: string;
-  readonly originals: string;
-}
+export type ExportNames = { readonly index: string; readonly originals: string };
 
 /** Beside the export, in its format; not read by an import of the folder. */
 const DOUBTFUL = "doubtful.ndjson";

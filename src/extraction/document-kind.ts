@@ -57,10 +57,7 @@ export const mediaTypeOf = (kind: TextKind): string => KINDS[kind][0];
 const nounOf = (kind: DocumentKind): string =>
   kind === "audio" || kind === "video" ? kind : (KINDS[kind][1] ?? "text");
 
-export interface Claim {
-  readonly claimedType?: string;
-  readonly filename?: string;
-}
+export type Claim = { readonly claimedType?: string; readonly filename?: string };
 
 const NAMES: Readonly<Record<string, TextKind>> = {
   "application/x-pdf": "pdf",

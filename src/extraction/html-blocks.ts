@@ -26,10 +26,7 @@ interface WalkOptions {
   readonly skips?: (element: HtmlElement) => boolean;
 }
 
-interface Context {
-  readonly type: BlockType;
-  readonly level?: number;
-}
+type Context = { readonly type: BlockType; readonly level?: number };
 
 const PARAGRAPH: Context = { type: "paragraph" };
 

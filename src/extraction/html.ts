@@ -186,11 +186,7 @@ function furnitureIn(
 }
 
 /** Characters of an element; those in links within the site, and how many such links. */
-interface Lengths {
-  readonly text: number;
-  readonly menu: number;
-  readonly links: number;
-}
+type Lengths = { readonly text: number; readonly menu: number; readonly links: number };
 
 const NO_TEXT: Lengths = { text: 0, menu: 0, links: 0 };
 

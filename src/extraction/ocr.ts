@@ -38,10 +38,7 @@ interface Tesseract {
   };
 }
 
-interface Recognised {
-  readonly confidence: number;
-  readonly blocks: readonly Block[];
-}
+type Recognised = { readonly confidence: number; readonly blocks: readonly Block[] };
 
 /**
  * The text of a PNG, JPEG or WebP picture, in whichever of the four directions it stands, with `confidence` from 0 to 1.

@@ -161,11 +161,7 @@ function needsSpace(last: Box, next: Box, isRtl: boolean): boolean {
 const charsOf = (boxes: readonly Box[]) => boxes.reduce((total, box) => total + box.text.length, 0);
 
 /** Rows that are read one after the other, and the stretch of the page they fill. */
-export interface Region {
-  readonly rows: readonly Row[];
-  readonly left: number;
-  readonly right: number;
-}
+export type Region = { readonly rows: readonly Row[]; readonly left: number; readonly right: number };
 
 /** A gap between columns is looked for in the middle part of a region, at this step in points. */
 const GUTTER_FROM = 0.3;

@@ -1,11 +1,7 @@
 import { cleanLanguage, cleanText, type ReadDocument } from "./clean-text.ts";
 
 /** A caption: its lines, cleaned, none empty. */
-interface Cue {
-  readonly startMs: number;
-  readonly endMs: number;
-  readonly lines: readonly string[];
-}
+type Cue = { readonly startMs: number; readonly endMs: number; readonly lines: readonly string[] };
 
 /** The hours may be left out (WebVTT); a comma (SubRip) or a full stop parts the fraction. */
 const TIME = String.raw`(?:(\d{1,3}):)?(\d{1,2}):(\d{2})(?:[.,](\d{1,3}))?`;

@@ -130,11 +130,7 @@ interface TakenToken {
   readonly isFirstRefusal: boolean;
 }
 
-interface Bucket {
-  tokens: number;
-  at: number;
-  hasRefused: boolean;
-}
+type Bucket = { tokens: number; at: number; hasRefused: boolean };
 
 /** A budget of tokens for each name, which refills steadily. */
 export class TokenBuckets {

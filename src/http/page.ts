@@ -4,11 +4,7 @@ import type { OrderedPage } from "../core/page-end.ts";
 import { DEFAULT_PAGE_LIMIT } from "../schemas/page.ts";
 import { invalid } from "./problem.ts";
 
-interface PageQuery {
-  readonly l?: number;
-  readonly u?: number;
-  readonly cursor?: string;
-}
+type PageQuery = { readonly l?: number; readonly u?: number; readonly cursor?: string };
 
 export interface Page {
   readonly limit: number;

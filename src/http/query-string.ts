@@ -11,11 +11,7 @@ const REPEATED = Symbol("repeated");
 const TOO_MANY = Symbol("too many");
 
 /** Parameters by name: null for one that cannot be decoded. */
-export interface QueryParameters {
-  [name: string]: string | null;
-  [REPEATED]?: string;
-  [TOO_MANY]?: true;
-}
+export type QueryParameters = { [name: string]: string | null; [REPEATED]?: string; [TOO_MANY]?: true };
 
 /** Other names of parameters. */
 const ALIASES: ReadonlyMap<string, string> = new Map([

@@ -38,10 +38,7 @@ export interface EmbeddingModel {
   readonly profile: EmbeddingProfile;
 }
 
-export interface ModelFile {
-  readonly path: string;
-  readonly sha256: string;
-}
+export type ModelFile = { readonly path: string; readonly sha256: string };
 
 /** Light, and for English. */
 export const MINILM = modelOf({

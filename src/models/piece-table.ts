@@ -124,10 +124,7 @@ interface TokenizerRest {
   readonly model?: { readonly type?: string; readonly unk_id?: number };
 }
 
-interface Normalizer {
-  readonly precompiled_charsmap?: string;
-  readonly normalizers?: readonly Normalizer[];
-}
+type Normalizer = { readonly precompiled_charsmap?: string; readonly normalizers?: readonly Normalizer[] };
 
 interface TokenizerFile {
   readonly pieces: readonly string[];

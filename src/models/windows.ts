@@ -5,11 +5,7 @@ import type { Unit } from "./text-units.ts";
  * `overlap` pieces before the end of the one before, both at the edge of a sentence where one is near. What is left
  * over at the end goes whole into the last window if it has at most `rest` pieces.
  */
-export interface WindowSizes {
-  readonly pieces: number;
-  readonly overlap: number;
-  readonly rest: number;
-}
+export type WindowSizes = { readonly pieces: number; readonly overlap: number; readonly rest: number };
 
 /**
  * Texts of 15 LoCoMo turns, recall at 3 by the best window (`test/eval/windows.eval.ts`): 62 pieces .612, 94 .592, 126

@@ -229,10 +229,7 @@ const DEFAULT_TOOLS: readonly AgentToolName[] = [
   "fact_lookup",
 ];
 
-export interface ToolChoice {
-  readonly extra: readonly ExtraTool[];
-  readonly readOnly: boolean;
-}
+export type ToolChoice = { readonly extra: readonly ExtraTool[]; readonly readOnly: boolean };
 
 /** The tools of a connection, in the order they are listed. */
 export function chosenTools({ extra, readOnly }: ToolChoice): AgentToolName[] {

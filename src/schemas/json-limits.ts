@@ -42,11 +42,7 @@ const NEWLINE = 0x0a;
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /** A list right in the object that a text is: the places of its brackets, and of commas that it can be cut at. */
-export interface CutList {
-  readonly start: number;
-  readonly cuts: readonly number[];
-  readonly end: number;
-}
+export type CutList = { readonly start: number; readonly cuts: readonly number[]; readonly end: number };
 
 export interface ScannedJson {
   /** Which limit it breaks, in words that follow "The body"; undefined where it breaks none. */

@@ -23,10 +23,7 @@ export interface ExportFlags extends Flags {
   readonly force?: boolean;
 }
 
-interface Exported {
-  readonly end: Static<typeof EndLine>;
-  readonly namesUsers: boolean;
-}
+type Exported = { readonly end: Static<typeof EndLine>; readonly namesUsers: boolean };
 
 const NEWLINE = 0x0a;
 const SHOW_EVERY_RECORDS = 100;

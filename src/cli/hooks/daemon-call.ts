@@ -38,11 +38,7 @@ export async function reachDaemon(dataDir: string): Promise<DaemonCall | undefin
   };
 }
 
-interface Connection {
-  readonly host: string;
-  readonly port: number;
-  readonly agent: Agent;
-}
+type Connection = { readonly host: string; readonly port: number; readonly agent: Agent };
 
 async function connectionTo(runtime: RuntimeInfo): Promise<Connection> {
   const { port, tlsFingerprint } = runtime;

@@ -1,13 +1,8 @@
 import { spawn } from "node:child_process";
 
 /** The interface of opencode's plugins, as far as it is used here: version 1 (`server`) and 2 (`setup`). */
-interface SystemPrompt {
-  readonly system: unknown[];
-}
-interface Part {
-  readonly type: string;
-  readonly text?: string;
-}
+type SystemPrompt = { readonly system: unknown[] };
+type Part = { readonly type: string; readonly text?: string };
 interface Setup {
   readonly session: {
     readonly hook: (

@@ -201,11 +201,7 @@ async function readInput(): Promise<Input | undefined> {
 }
 
 /** A memory that is told, on one line. */
-export interface ToldMemory {
-  readonly id: string;
-  readonly occurred_at: string;
-  readonly text: string;
-}
+export type ToldMemory = { readonly id: string; readonly occurred_at: string; readonly text: string };
 
 const MARK_CHARS = 8;
 const ID_CHARS = 8;

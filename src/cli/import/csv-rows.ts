@@ -59,10 +59,7 @@ export async function* csvRows(lines: AsyncIterable<Line>): AsyncGenerator<CsvRo
   yield { line: lastLine + 1, fault: `${fault}; nothing after it was read` };
 }
 
-interface Parsed {
-  readonly record: readonly string[];
-  readonly info: { readonly lines: number };
-}
+type Parsed = { readonly record: readonly string[]; readonly info: { readonly lines: number } };
 
 function separatorIn(header: string): string {
   const counts = [",", ";", "\t"].map((sign) => [sign, header.split(sign).length] as const);

@@ -4,12 +4,7 @@ import { NAMES_A_USER, type Sendable } from "./check-item.ts";
 import type { OriginalItem } from "./import-item.ts";
 
 /** How many records were added, were there already, were left out on purpose, and could not be imported. */
-export interface ImportCounts {
-  added: number;
-  known: number;
-  skipped: number;
-  failed: number;
-}
+export type ImportCounts = { added: number; known: number; skipped: number; failed: number };
 
 /** The outcome of an import: numbers, and reasons with the first place of each. */
 export class ImportReport {

@@ -45,10 +45,7 @@ export interface Run {
 }
 
 /** A document and the paths of its files, from its `metadata.path`. */
-interface KnownDocument {
-  readonly sha256: string;
-  readonly paths: readonly string[];
-}
+type KnownDocument = { readonly sha256: string; readonly paths: readonly string[] };
 
 /** Reads which documents of the user and project came from which files. */
 export async function startRun(

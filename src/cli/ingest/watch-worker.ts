@@ -18,10 +18,7 @@ import { plural } from "../output/output.ts";
 import { FolderFollower } from "./folder-follower.ts";
 import { emptyTally, startRun } from "./sync-files.ts";
 
-export interface WatchMessage {
-  readonly level: "info" | "warn";
-  readonly text: string;
-}
+export type WatchMessage = { readonly level: "info" | "warn"; readonly text: string };
 
 const TICK_MS = 500;
 /** Between a change and the look at it, and between two looks that find a file unchanged. */

@@ -55,10 +55,7 @@ export function drawTimeline(events: readonly TimelineEvent[], now: number): str
   return lines;
 }
 
-interface Scale {
-  readonly from: number;
-  readonly to: number;
-}
+type Scale = { readonly from: number; readonly to: number };
 
 function scaleOf(facts: readonly ShownFact[], now: number): Scale {
   const times = facts.flatMap(({ valid_from: from, valid_to: to }) => [from, to ?? from].map(Date.parse));

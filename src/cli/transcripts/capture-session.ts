@@ -20,11 +20,7 @@ export interface SessionDigest {
 }
 
 /** A line that a person wrote. */
-export interface Line {
-  readonly text: string;
-  readonly messageId: string;
-  readonly at: number;
-}
+export type Line = { readonly text: string; readonly messageId: string; readonly at: number };
 
 /** A sentence of a person that lasts. */
 export interface Remark extends Line {

@@ -29,11 +29,7 @@ export interface ContextItem {
 }
 
 /** The kind of a text, as judged; `sureness` in (0, 1]. */
-interface Judged {
-  readonly kind: ContextKind;
-  readonly text: string;
-  readonly sureness: number;
-}
+type Judged = { readonly kind: ContextKind; readonly text: string; readonly sureness: number };
 
 /** Length of an item that is no summary. */
 export const MAX_CHARS = 260;

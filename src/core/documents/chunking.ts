@@ -56,10 +56,7 @@ interface Section {
   size: number;
 }
 
-interface SizedBlock {
-  readonly block: Block;
-  readonly size: number;
-}
+type SizedBlock = { readonly block: Block; readonly size: number };
 
 /** A section without text of its own but with deeper ones below is only a step of their path. */
 function* sectionsOf(blocks: readonly Block[]): Generator<Section> {
@@ -120,10 +117,7 @@ interface Part {
   readonly header?: TableHeader;
 }
 
-interface TableHeader {
-  readonly text: string;
-  readonly size: number;
-}
+type TableHeader = { readonly text: string; readonly size: number };
 
 function* packSections(sections: readonly Section[]): Generator<Chunk> {
   const shared = sharedPath(sections.map(({ headings }) => headings));

@@ -11,10 +11,7 @@ import { documentDeletion, memoryIdsOf } from "./store-document.ts";
 import { type IngestInput, submitDocument } from "./submit-document.ts";
 
 /** Names one document or job, and perhaps the user who must own it. */
-interface OwnedIdInput {
-  readonly id: string;
-  readonly userId?: string;
-}
+type OwnedIdInput = { readonly id: string; readonly userId?: string };
 
 interface RestoreOriginalInput extends OwnedIdInput {
   /** Released at the end; from then on the document keeps it. */

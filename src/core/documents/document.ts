@@ -72,10 +72,7 @@ export interface JobRow extends Owned {
   readonly order: number;
 }
 
-export interface JobProblem {
-  readonly code: ErrorCode;
-  readonly message: string;
-}
+export type JobProblem = { readonly code: ErrorCode; readonly message: string };
 
 /** Equal for the same document: the same bytes for the same user and project. */
 export const contentKey = (of: Pick<DocumentRow, "sha256" | "userId" | "project">): string =>

@@ -124,9 +124,7 @@ export interface CutDocument extends Omit<ExtractedDocument, "blocks"> {
 }
 
 /** A file that is read in pieces. It must not change or be removed until the extraction ends. */
-export interface SpooledFile {
-  readonly path: string;
-}
+export type SpooledFile = { readonly path: string };
 
 export interface ExtractionInput {
   readonly bytes: Uint8Array | SpooledFile;

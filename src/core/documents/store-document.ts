@@ -24,10 +24,7 @@ export interface DocumentPlan {
   readonly memories: readonly PlannedMemory[];
 }
 
-export interface PlannedMemory {
-  readonly content: string;
-  readonly source: MemorySource;
-}
+export type PlannedMemory = { readonly content: string; readonly source: MemorySource };
 
 const ROOT_INDEX = -1;
 const PATH_TIE = " › ";

@@ -9,10 +9,7 @@ export interface CompareFactsInput extends FactFilter, Pick<AsOf, "knownAt">, Pa
   readonly time2: number;
 }
 
-export interface ChangedFact {
-  readonly before: Fact;
-  readonly after: Fact;
-}
+export type ChangedFact = { readonly before: Fact; readonly after: Fact };
 
 /** One page of each list; where they end before their limit, the next page of all begins there. */
 export interface FactComparison {

@@ -48,10 +48,7 @@ export interface FactStore {
 }
 
 /** The ports of reading facts. */
-export interface FactReadPorts {
-  readonly facts: FactStore;
-  readonly clock: Clock;
-}
+export type FactReadPorts = { readonly facts: FactStore; readonly clock: Clock };
 
 /** The ports of recording facts. */
 export interface FactPorts extends FactReadPorts {
@@ -64,10 +61,7 @@ export interface FactPorts extends FactReadPorts {
 }
 
 /** Facts of one page, which may end before its limit, and how many there are in all. */
-export interface FactPage {
-  readonly facts: readonly Fact[];
-  readonly total: number;
-}
+export type FactPage = { readonly facts: readonly Fact[]; readonly total: number };
 
 /** How far the clock may lag behind the newest record, in ms: what time daemons correct by themselves. */
 export const CLOCK_STEP_MS = 1_000_000;

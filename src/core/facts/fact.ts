@@ -48,11 +48,7 @@ export interface Fact extends Owned, Written {
 }
 
 /** The row after a write, or null for gone. The id is `factRowId`. */
-export interface FactChange {
-  readonly table: "facts";
-  readonly id: string;
-  readonly row: Fact | null;
-}
+export type FactChange = { readonly table: "facts"; readonly id: string; readonly row: Fact | null };
 
 export const factRowId = (fact: Pick<Fact, "id" | "version">): string => `${fact.id}#${fact.version}`;
 

@@ -24,10 +24,7 @@ export interface MemoryVersion {
 }
 
 /** Items of one page, which may end before its limit at 8 MiB, and how many there are in all. */
-interface Listed<T> {
-  readonly items: readonly T[];
-  readonly total: number;
-}
+type Listed<T> = { readonly items: readonly T[]; readonly total: number };
 
 /** The versions of a memory, newest first, the present one included. @throws {ServiceError} NOT_FOUND. */
 export async function memoryHistory(
@@ -101,10 +98,7 @@ export async function restoreVersion(
   });
 }
 
-interface EraseHistoryInput {
-  readonly id: string;
-  readonly userId?: string;
-}
+type EraseHistoryInput = { readonly id: string; readonly userId?: string };
 
 /** Removes the earlier versions of a memory for good, and answers how many. @throws {ServiceError} NOT_FOUND, FORBIDDEN. */
 export async function eraseHistory(

@@ -114,11 +114,7 @@ export interface TrashEntry {
   readonly memories: number;
 }
 
-export interface ListTrashInput {
-  readonly userId?: string;
-  readonly limit: number;
-  readonly offset: number;
-}
+export type ListTrashInput = { readonly userId?: string; readonly limit: number; readonly offset: number };
 
 /** Entries of the trash, last deleted first; a document is one entry. */
 export async function listTrash(

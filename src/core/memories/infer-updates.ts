@@ -31,10 +31,7 @@ const MAX_PLACES = 2;
 /** The common beginning of entries of one series: "Wasserzähler: 318". */
 const HEADING = /^[^:\n]{1,60}:\s/u;
 
-interface Neighbour {
-  readonly other: CatalogueEntry;
-  readonly likeness: number;
-}
+type Neighbour = { readonly other: CatalogueEntry; readonly likeness: number };
 
 /**
  * The `updates` waypoints of a memory: to the earlier one of the same user and project whose place it takes, and from

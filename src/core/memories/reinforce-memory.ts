@@ -11,10 +11,7 @@ export interface ReinforceMemoryInput {
   readonly idempotency?: IdempotentRequest;
 }
 
-export interface ReinforcedMemory {
-  readonly id: string;
-  readonly salience: number;
-}
+export type ReinforcedMemory = { readonly id: string; readonly salience: number };
 
 /** Raises a memory's salience; its version stays. @throws {ServiceError} NOT_FOUND, FORBIDDEN, NOT_READY. */
 export async function reinforceMemory(

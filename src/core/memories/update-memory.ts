@@ -40,9 +40,7 @@ export interface UpdateMemoryInput {
 }
 
 /** The sectors of an earlier version that a change makes the present one again. */
-interface Restoring {
-  readonly restored: Pick<SeenMemory, "primarySector" | "sectors">;
-}
+type Restoring = { readonly restored: Pick<SeenMemory, "primarySector" | "sectors"> };
 
 /**
  * Changes a memory; new content is embedded and classified again. Without fields nothing changes.

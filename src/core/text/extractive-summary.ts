@@ -47,11 +47,7 @@ function outlineOf(blocks: readonly Block[], title: string): string {
   return lines.join("\n");
 }
 
-interface Candidate {
-  readonly text: string;
-  readonly place: number;
-  readonly vector: TermVector;
-}
+type Candidate = { readonly text: string; readonly place: number; readonly vector: TermVector };
 
 function summaryOf(blocks: readonly Block[]): string {
   const candidates = weigh(pickCandidates(blocks));

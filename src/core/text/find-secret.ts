@@ -1,10 +1,7 @@
 import { unprocessable } from "../errors.ts";
 
 /** A kind of secret and how it looks. */
-interface SecretShape {
-  readonly kind: string;
-  readonly shape: RegExp;
-}
+type SecretShape = { readonly kind: string; readonly shape: RegExp };
 
 /** Prefixes that their issuers chose so that they can be recognised. */
 const SHAPES: readonly SecretShape[] = [

@@ -9,10 +9,7 @@ import { fold } from "./fold.ts";
 export const STATEMENT_KINDS = ["correction", "decision", "preference", "open", "done", "fact"] as const;
 export type StatementKind = (typeof STATEMENT_KINDS)[number];
 
-interface Cue {
-  readonly pattern: RegExp;
-  readonly score: number;
-}
+type Cue = { readonly pattern: RegExp; readonly score: number };
 
 function words(lines: readonly string[]): RegExp {
   const alternatives = lines

@@ -127,7 +127,4 @@ export interface FactTransfer {
   readonly versions: readonly Fact[];
 }
 
-export interface WaypointTransfer {
-  readonly kind: "waypoint";
-  readonly edge: EdgeRow;
-}
+export type WaypointTransfer = { readonly kind: "waypoint"; readonly edge: EdgeRow };

@@ -260,10 +260,7 @@ const takenId = (): ServiceError =>
 const wrong = (path: string, message: string) => wrongField("The record is not valid", path, message);
 
 /** Owner and document of a memory that a document names. */
-interface CutMemory {
-  readonly userId: string | null;
-  readonly documentId: string | null;
-}
+type CutMemory = { readonly userId: string | null; readonly documentId: string | null };
 
 /** A document without its `order`. */
 type UnplacedDocument = DocumentTransfer["document"];

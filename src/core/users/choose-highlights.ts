@@ -24,11 +24,7 @@ export interface Highlight {
 }
 
 /** A key phrase and a memory that has it. */
-export interface SourcedPhrase {
-  readonly text: string;
-  readonly memoryId: string;
-  readonly version: number;
-}
+export type SourcedPhrase = { readonly text: string; readonly memoryId: string; readonly version: number };
 
 export interface Highlights {
   /** In the order of time. */

@@ -9,11 +9,7 @@ export const WINDOW_SAMPLES = 30 * PCM_RATE;
 export const TIME_STEP_SAMPLES = PCM_RATE / 50;
 
 /** The text of a part of a window, in samples from its start. */
-export interface WindowSegment {
-  readonly from: number;
-  readonly to: number;
-  readonly text: string;
-}
+export type WindowSegment = { readonly from: number; readonly to: number; readonly text: string };
 
 /** Root mean square below which a step is quiet: about -60 dBFS. */
 const QUIET = 0.001;
