@@ -3,7 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { SHUTDOWN_MS, VERSION } from "../config/limits.ts";
 import { messageOf } from "../config/narrow.ts";
 import { type ClientOptions, createClient, type MemorydClient } from "../client/client.ts";
-import { baseUrl, proofOf, readRuntimeInfo, type RuntimeInfo } from "../daemon/runtime-file.ts";
+import { baseUrl, isAlive, proofOf, readRuntimeInfo, type RuntimeInfo } from "../daemon/runtime-file.ts";
 import { CliFailure, oneLine, usageFailure } from "./output/output.ts";
 import { type Flags, settingsOf } from "./output/options.ts";
 import { checkVersions } from "./installed-program.ts";
@@ -86,16 +86,6 @@ export function notRunning(dataDir: string): CliFailure {
   return new CliFailure(
     `memoryd is not running on ${dataDir}; start it with \`memoryd start\` or \`memoryd start --detach\`.`,
   );
-}
-
-/** True while the process exists, be it another user's. */
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM";
-  }
 }
 
 function readOwn(dataDir: string): RuntimeInfo | undefined {

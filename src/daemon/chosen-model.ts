@@ -1,6 +1,6 @@
-import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { isMissing } from "../config/narrow.ts";
+import { readIfThere } from "../files/own-files.ts";
 import { holdsStore } from "../storage/data-directory.ts";
 import { nodeDisk } from "../storage/disk.ts";
 import { modelsOf } from "../models/pulled-models.ts";
@@ -11,14 +11,8 @@ const FILE = "MODEL";
 
 /** @returns the model that the store shall have from its next start on; undefined without a choice. */
 export function chosenModel(dataDir: string): EmbeddingModel | undefined {
-  let text: string;
-  try {
-    text = readFileSync(join(dataDir, FILE), "utf8").trim();
-  } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw error;
-  }
-  return findModel(dataDir, text);
+  const text = readIfThere(join(dataDir, FILE));
+  return text === undefined ? undefined : findModel(dataDir, text.trim());
 }
 
 /** Chooses the model that the store has from its next start on. @returns false, and does nothing, where no store is. */

@@ -24,6 +24,7 @@ import { hasCode, nodeDisk } from "../storage/disk.ts";
 import { inWords } from "../storage/disk-space.ts";
 import { isFull } from "../storage/journal/refusals.ts";
 import { openDataDirectory } from "./key-service.ts";
+import { isAlive } from "./runtime-file.ts";
 
 /** What is about to be pulled, for who decides on it. */
 export interface PullOffer {
@@ -324,14 +325,6 @@ async function removeUnfinished(folder: string): Promise<void> {
   for (const { name } of await nodeDisk.list(folder)) {
     if (!name.startsWith(UNFINISHED)) continue;
     const pid = Number(name.slice(UNFINISHED.length).split("-")[0]);
-    if (!isRunning(pid)) await rm(join(folder, name), { recursive: true, force: true });
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return hasCode(error, "EPERM");
+    if (!isAlive(pid)) await rm(join(folder, name), { recursive: true, force: true });
   }
 }

@@ -1,8 +1,9 @@
 import { createHmac, randomBytes } from "node:crypto";
-import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { StartedWith } from "../config/config.ts";
-import { isMissing, isObject } from "../config/narrow.ts";
+import { isObject } from "../config/narrow.ts";
+import { readJson, writeJson } from "../files/own-files.ts";
 import { mkdir } from "node:fs/promises";
 import type { DirectoryLock } from "../storage/lock.ts";
 
@@ -50,29 +51,28 @@ export function proofOf(
 
 /** Writes the file, in place of an earlier daemon's. Readers see the old file or the new one, whole. */
 export function writeRuntimeInfo(dataDir: string, info: RuntimeInfo): void {
-  const path = join(dataDir, FILE_NAME);
-  const temporary = `${path}.${info.pid}.tmp`;
-  writeFileSync(temporary, `${JSON.stringify(info, null, 2)}\n`, { mode: 0o600 });
-  // The mode above counts only for a new file; a temporary one left behind by a crash keeps its own.
-  chmodSync(temporary, 0o600);
-  renameSync(temporary, path);
+  writeJson(join(dataDir, FILE_NAME), info);
 }
 
 /** The daemon that runs on this data directory, or that did not stop cleanly; undefined without a file, or for a damaged one. */
 export function readRuntimeInfo(dataDir: string): RuntimeInfo | undefined {
-  let info: unknown;
-  try {
-    info = JSON.parse(readFileSync(join(dataDir, FILE_NAME), "utf8"));
-  } catch (error) {
-    if (error instanceof SyntaxError || isMissing(error)) return undefined;
-    throw error;
-  }
+  const info = readJson(join(dataDir, FILE_NAME));
   return isRuntimeInfo(info) ? info : undefined;
 }
 
 /** Removes the file, unless another instance has written its own meanwhile. */
 export function removeRuntimeInfo(dataDir: string, instanceId: string): void {
   if (readRuntimeInfo(dataDir)?.instanceId === instanceId) rmSync(join(dataDir, FILE_NAME), { force: true });
+}
+
+/** True while the process exists, be it another user's. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
 }
 
 /** True for a wildcard address, at which every address of the machine is served. */

@@ -2,9 +2,10 @@
  * The folders that the daemon follows, and how it gets on with them: two files in the data directory. The command line alone
  * writes the first, so that nobody who may only send requests can have files read.
  */
-import { readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
-import { isMissing, isObject } from "../config/narrow.ts";
+import { isObject } from "../config/narrow.ts";
+import { readJson, writeJson } from "./own-files.ts";
 
 export interface WatchedFolder {
   /** Absolute, without links. */
@@ -43,7 +44,8 @@ export function isWithin(folder: string, path: string): boolean {
 
 /** In the order in which they were added. @throws {Error} if the file is damaged. */
 export function readWatchedFolders(dataDir: string): WatchedFolder[] {
-  const found = readJson(dataDir, FOLDERS) ?? [];
+  const found = readJson(join(dataDir, FOLDERS));
+  if (found === undefined) return [];
   const isFolder = (each: unknown): each is WatchedFolder =>
     isObject(each) && typeof each["path"] === "string";
   if (Array.isArray(found) && found.every(isFolder)) return found;
@@ -51,7 +53,7 @@ export function readWatchedFolders(dataDir: string): WatchedFolder[] {
 }
 
 export function writeWatchedFolders(dataDir: string, folders: readonly WatchedFolder[]): void {
-  writeJson(dataDir, FOLDERS, folders);
+  writeJson(join(dataDir, FOLDERS), folders);
 }
 
 /** Changes when the list of folders does; 0 without one. */
@@ -60,27 +62,10 @@ export const watchedFoldersTime = (dataDir: string): number =>
 
 /** By path; empty where it was never looked, or the file is damaged. */
 export function readWatchStatus(dataDir: string): Readonly<Record<string, FolderStatus>> {
-  const found = readJson(dataDir, STATUS);
+  const found = readJson(join(dataDir, STATUS));
   return isObject(found) ? (found as Record<string, FolderStatus>) : {};
 }
 
 export function writeWatchStatus(dataDir: string, status: Readonly<Record<string, FolderStatus>>): void {
-  writeJson(dataDir, STATUS, status);
-}
-
-function readJson(dataDir: string, name: string): unknown {
-  try {
-    return JSON.parse(readFileSync(join(dataDir, name), "utf8"));
-  } catch (error) {
-    if (isMissing(error)) return undefined;
-    if (error instanceof SyntaxError) return "damaged";
-    throw error;
-  }
-}
-
-/** Readers see the old file or the new one, whole. */
-function writeJson(dataDir: string, name: string, value: unknown): void {
-  const path = join(dataDir, name);
-  writeFileSync(`${path}.tmp`, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
-  renameSync(`${path}.tmp`, path);
+  writeJson(join(dataDir, STATUS), status);
 }

@@ -84,7 +84,7 @@ export function peerIn(table: string, socket: Ends): PeerState {
 function ends(address = "", port = 0): ReadonlySet<string> {
   const tail = `:${port.toString(16).toUpperCase().padStart(4, "0")}`;
   const ipv4 = /^(?:::ffff:)?(\d+)\.(\d+)\.(\d+)\.(\d+)$/i.exec(address)?.slice(1).map(Number);
-  const bytes = ipv4 ?? ipv6Bytes(address);
+  const bytes = ipv4 ?? ipv6Groups(address).flatMap((group) => [group >> 8, group & 0xff]);
   const words = inWords(bytes);
   return new Set([
     words + tail,
@@ -94,16 +94,14 @@ function ends(address = "", port = 0): ReadonlySet<string> {
 
 const ZEROS = Array.from({ length: 10 }, () => 0);
 
-function ipv6Bytes(address: string): number[] {
+/** The eight numbers of an IPv6 address. */
+function ipv6Groups(address: string): number[] {
   const [head = [], tail = []] = address
     .replace(/%[^]*$/, "")
     .split("::")
     .map((part) => part.split(":").filter((group) => group !== ""));
   const zeros = Array.from({ length: Math.max(0, 8 - head.length - tail.length) }, () => "0");
-  return [...head, ...zeros, ...tail].flatMap((group) => {
-    const value = Number.parseInt(group, 16);
-    return [value >> 8, value & 0xff];
-  });
+  return [...head, ...zeros, ...tail].map((group) => Number.parseInt(group, 16));
 }
 
 /** Words of four bytes, each in the order of the processor. */
@@ -151,14 +149,8 @@ export function clientAddressOf({ socket, headers }: IncomingMessage, isTrusted:
 /** The address to count by: of IPv6 the /64 network, because one person can have all of it. */
 export function networkOf(address: string): string {
   if (isIP(address) !== 6) return address;
-  const [head = "", tail] = address.replace(/%[^]*$/, "").split("::");
-  const groups = head === "" ? [] : head.split(":");
-  const rest = tail === undefined || tail === "" ? [] : tail.split(":");
-  const zeros = tail === undefined ? 0 : 8 - groups.length - rest.length;
-  return [...groups, ...Array.from({ length: zeros }, () => "0"), ...rest]
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(":");
+  const groups = ipv6Groups(address).slice(0, 4);
+  return groups.map((group) => group.toString(16)).join(":");
 }
 
 /** Without brackets, port and the prefix of an IPv4 address that came over an IPv6 socket. */

@@ -10,7 +10,7 @@ import { DEFAULT_MATCHES } from "../schemas/query-memory.ts";
 import { idOf, momentOf, ownerCheck, readScope, writeScope, countedAdd } from "./agent-context.ts";
 import type { AgentContext } from "./agent-context.ts";
 import { ended, factLine, markedFacts } from "./fact-tools.ts";
-import { estimateTokens } from "../core/text/text-size.ts";
+import { estimateTokens, shortened } from "../core/text/text-size.ts";
 import { fitting, note, notesPreface, pageOf, originOf } from "./notes.ts";
 import { refuseSecrets } from "../core/text/find-secret.ts";
 
@@ -75,7 +75,7 @@ export async function list(context: AgentContext, input: AgentToolInput<"memory_
   });
   const entries = items.map((memory) => ({
     memory,
-    body: beginningOf(memory.content, SNIPPET_CHARS),
+    body: shortened(memory.content, SNIPPET_CHARS - 1),
     more: [`place=${memory.order}`],
   }));
   const tokens = input.max_tokens ?? DEFAULT_ANSWER_TOKENS;
@@ -248,9 +248,6 @@ async function similarTo(context: AgentContext, content: string): Promise<readon
   });
   return hits;
 }
-
-const beginningOf = (text: string, chars: number): string =>
-  text.length <= chars ? text : `${text.slice(0, chars - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
 
 const RECALLED_NOTES = 10;
 /** Looked at, so that enough remain without those from web pages. */

@@ -74,6 +74,7 @@ describe("what is loaded", () => {
       "config/narrow.ts",
       "core/text/text-size.ts",
       "daemon/runtime-file.ts",
+      "files/own-files.ts",
     ]);
   });
 

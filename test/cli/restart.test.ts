@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { isAlive } from "../../src/cli/connect.ts";
+import { isAlive } from "../../src/daemon/runtime-file.ts";
 import { readRuntimeInfo } from "../../src/daemon/runtime-file.ts";
 import { environmentOf, runCli } from "../support/run-cli.ts";
 

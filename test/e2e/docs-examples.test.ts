@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { isAlive } from "../../src/cli/connect.ts";
+import { isAlive } from "../../src/daemon/runtime-file.ts";
 import { readRuntimeInfo } from "../../src/daemon/runtime-file.ts";
 import { type Example, isRun, readExamples } from "../docs/examples.ts";
 import { listPages } from "../docs/pages.ts";

@@ -1,7 +1,7 @@
-import { randomBytes } from "node:crypto";
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { isMissing, isObject } from "../../config/narrow.ts";
+import { isObject } from "../../config/narrow.ts";
+import { readJson, writeJson } from "../../files/own-files.ts";
 import { HOOK_AGENTS, type HookAgent } from "./hook-kinds.ts";
 
 /** The user's consents for one agent. */
@@ -111,30 +111,3 @@ const damaged = (dataDir: string): Error =>
 
 const fileOf = (dataDir: string, name: "hooks" | "hooks-told" | "hooks-late"): string =>
   join(dataDir, `${name}.json`);
-
-function readJson(path: string): unknown {
-  let text: string;
-  try {
-    text = readFileSync(path, "utf8");
-  } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw error;
-  }
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
-
-/** Readers see the old file or the new one, whole. */
-function writeJson(path: string, value: unknown): void {
-  const temporary = `${path}.${randomBytes(4).toString("hex")}.tmp`;
-  try {
-    writeFileSync(temporary, `${JSON.stringify(value, null, 1)}\n`, { mode: 0o600 });
-    renameSync(temporary, path);
-  } catch (error) {
-    rmSync(temporary, { force: true });
-    throw error;
-  }
-}

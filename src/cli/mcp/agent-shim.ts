@@ -107,7 +107,7 @@ export function buildAgentShim(options: AgentShimOptions): Server {
       answer = await ask("tools/call", { name, arguments: input ?? {} }, mcpReq.signal, mayRepeat);
     } catch (error) {
       // An answer that the agent reads, where a protocol error might only end up in a log.
-      return { ...told(sentenceOf(error)), isError: true };
+      return { ...told(messageOf(error)), isError: true };
     }
     return resultOf(answer) as { content: [] };
   });
@@ -168,8 +168,6 @@ async function orProtocolError(answer: Promise<ForwardedAnswer>): Promise<Forwar
   try {
     return await answer;
   } catch (error) {
-    throw new ProtocolError(ProtocolErrorCode.InternalError, sentenceOf(error));
+    throw new ProtocolError(ProtocolErrorCode.InternalError, messageOf(error));
   }
 }
-
-const sentenceOf = (error: unknown): string => messageOf(error);

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { createInterface } from "node:readline/promises";
+import { shortened } from "../../core/text/text-size.ts";
 
 /** The only place that writes to the terminal: answers to standard output, complaints to standard error. */
 
@@ -92,12 +93,7 @@ export function printTable(rows: readonly (readonly [name: string, value: string
 const LINE_CHARS = 100;
 const SHORT_ID_CHARS = 8;
 
-export function beginning(text: string): string {
-  const line = oneLine(text);
-  return line.length <= LINE_CHARS
-    ? line
-    : `${line.slice(0, LINE_CHARS - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
-}
+export const beginning = (text: string): string => shortened(oneLine(text), LINE_CHARS - 1);
 
 /** The end of an id, which commands take for the whole; its beginning is a time, which many ids share. */
 export const shortId = (id: string): string => id.slice(-SHORT_ID_CHARS);

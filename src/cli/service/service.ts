@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir, userInfo } from "node:os";
 import { dirname, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -13,8 +13,8 @@ import {
   variablesOfDaemon,
 } from "../../config/config.ts";
 import { SHUTDOWN_MS } from "../../config/limits.ts";
-import { isMissing } from "../../config/narrow.ts";
 import { endOfLog, logFileOf, newLines } from "../../daemon/rotating-log.ts";
+import { readIfThere } from "../../files/own-files.ts";
 import { START_TIMEOUT_MS } from "../commands/start-detached.ts";
 import { type Daemon, findDaemon, stopDaemon } from "../connect.ts";
 import { installedProgram } from "../installed-program.ts";
@@ -250,12 +250,7 @@ function installedService(): InstalledService | undefined {
 
 function textOf({ file, isKept, show, ...definition }: ServiceDefinition): string | undefined {
   if (show !== undefined) return isRunning(definition) ? run(show) : undefined;
-  try {
-    return isKept ? readFileSync(file, "utf8") : undefined;
-  } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw error;
-  }
+  return isKept ? readIfThere(file) : undefined;
 }
 
 /** Undefined where its configuration cannot be read, which a start would say. */

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { findSecret } from "../../core/text/find-secret.ts";
 import { sentencesOf } from "../../core/text/sentences.ts";
 import { statementKind } from "../../core/text/statement-words.ts";
+import { shortened } from "../../core/text/text-size.ts";
 import { present } from "../../schemas/wire.ts";
 import type { FactFields, MemoryFields } from "../import/import-item.ts";
 import { timeOf } from "../../files/front-matter.ts";
@@ -120,7 +121,7 @@ export class SessionCapture {
     if (first !== undefined && first.length >= MIN_ASKED_CHARS && findSecret(first) === undefined) {
       // The first ones tell what it is about, the last ones how it ended.
       if (this.#asked.length >= MAX_ASKED) this.#asked.splice(MAX_ASKED / 2, 1);
-      this.#asked.push(shortened(first));
+      this.#asked.push(lineOf(first));
     }
     // A message with a secret in it goes to no model.
     if (this.#isForModel && findSecret(lines.join("\n")) === undefined) {
@@ -191,7 +192,7 @@ export class SessionCapture {
     ): string[] => [...new Set([...(earlier ?? []), ...more])].slice(0, limit);
     const title = this.#title ?? before?.title;
     return {
-      ...(title !== undefined && findSecret(title) === undefined && { title: shortened(title) }),
+      ...(title !== undefined && findSecret(title) === undefined && { title: lineOf(title) }),
       from: before?.from ?? new Date(this.#from).toISOString(),
       to: new Date(this.#to).toISOString(),
       asked: joined(before?.asked, this.#asked, MAX_ASKED),
@@ -208,7 +209,7 @@ function commandLine(command: string): string | undefined {
     .trim()
     .replace(/^cd [^&;\n]{1,300}(?:&&|;) ?/, "")
     .split("\n", 1);
-  return line === "" || LOOKING.test(line) || findSecret(command) !== undefined ? undefined : shortened(line);
+  return line === "" || LOOKING.test(line) || findSecret(command) !== undefined ? undefined : lineOf(line);
 }
 
 /** The line of an output that tells the error, without colours. */
@@ -220,14 +221,10 @@ function reasonIn(output: string): string {
     .split("\n")
     .map((line) => line.trim())
     .filter((line) => line !== "");
-  return shortened((lines.find((line) => ERROR_LINE.test(line)) ?? "").replaceAll('"', "'"));
+  return lineOf((lines.find((line) => ERROR_LINE.test(line)) ?? "").replaceAll('"', "'"));
 }
 
-function shortened(text: string): string {
-  return text.length > MAX_LINE_CHARS
-    ? `${text.slice(0, MAX_LINE_CHARS - 1).replace(/[\uD800-\uDBFF]$/, "")}…`
-    : text;
-}
+const lineOf = (text: string): string => shortened(text, MAX_LINE_CHARS - 1);
 
 export interface Captured {
   readonly origin: string;

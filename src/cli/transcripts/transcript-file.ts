@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { createReadStream, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { createReadStream, mkdirSync } from "node:fs";
 import { open, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { isObject } from "../../config/narrow.ts";
@@ -7,6 +7,7 @@ import { jsonElements, MAX_LINE_BYTES, readFileBytes } from "../import/text-line
 import type { Sendable } from "../import/check-item.ts";
 import { listOf, objectOf } from "../import/import-item.ts";
 import { jsonOf } from "../../files/front-matter.ts";
+import { readJson, writeJson } from "../../files/own-files.ts";
 
 /** What was found in a transcript and may not all be with the daemon yet. */
 export interface Pending {
@@ -103,20 +104,14 @@ export async function openTranscript(dataDir: string, given: string): Promise<Op
         head: await headOf(path, headBytes),
       };
       mkdirSync(join(dataDir, FOLDER), { recursive: true, mode: 0o700 });
-      writeFileSync(`${markFile}.${process.pid}`, JSON.stringify(mark), { mode: 0o600 });
-      renameSync(`${markFile}.${process.pid}`, markFile);
+      writeJson(markFile, mark);
     },
   };
 }
 
 /** Undefined for one that is not there or damaged: then all is read again, and known memories are not added twice. */
 function readMark(file: string): TranscriptMark | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(readFileSync(file, "utf8"));
-  } catch {
-    return undefined;
-  }
+  const value = readJson(file);
   if (!isObject(value)) return undefined;
   const { offset, head, headBytes, seen } = value;
   const isWhole = typeof offset === "number" && typeof head === "string" && typeof headBytes === "number";

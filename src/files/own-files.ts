@@ -1,0 +1,36 @@
+/** Small files of the data directory that are not the store's: read whole, and replaced whole. */
+import { randomBytes } from "node:crypto";
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { isMissing } from "../config/narrow.ts";
+
+/** The text of a file; undefined if there is none. */
+export function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+/** The JSON in a file; undefined if there is none, null for a damaged one. */
+export function readJson(path: string): unknown {
+  const text = readIfThere(path);
+  try {
+    return text === undefined ? undefined : JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** Writes JSON in a file's place, for its owner alone: readers see the old file or the new one, whole. */
+export function writeJson(path: string, value: unknown): void {
+  const temporary = `${path}.${randomBytes(4).toString("hex")}.tmp`;
+  try {
+    writeFileSync(temporary, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600, flag: "wx" });
+    renameSync(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+}
