@@ -1,21 +1,19 @@
 import { type InstalledProgram, installedProgram, versionAt } from "../installed-program.ts";
-import { readJsonEntry, withJsonEntry, withoutJsonEntry } from "./edit-json.ts";
-import { readTomlEntry, withTomlEntry, withoutTomlEntry } from "./edit-toml.ts";
-import { readYamlEntry, withYamlEntry, withoutYamlEntry } from "./edit-yaml.ts";
-import { AGENT_IDS, agentsHere, fileOf, isThere, RefusedEdit } from "./known-agents.ts";
+import { JSON_ENTRIES } from "./edit-json.ts";
+import { TOML_ENTRIES } from "./edit-toml.ts";
+import { YAML_ENTRIES } from "./edit-yaml.ts";
+import { AGENT_IDS, agentsHere, fileOf, isThere, REMOTE_KEYS, RefusedEdit } from "./known-agents.ts";
 import type { AgentKind, LaunchEntry } from "./known-agents.ts";
 import { existsSync } from "node:fs";
+import { isDeepStrictEqual } from "node:util";
+import { isObject } from "../../config/narrow.ts";
 import { VERSION } from "../../config/limits.ts";
 import { CliFailure, print, printJson, printTable } from "../output/output.ts";
 import { readConfigFile } from "./change-file.ts";
 import type { Flags } from "../output/options.ts";
 
 const NAME = "memoryd";
-const EDITORS = {
-  json: { read: readJsonEntry, set: withJsonEntry, remove: withoutJsonEntry },
-  toml: { read: readTomlEntry, set: withTomlEntry, remove: withoutTomlEntry },
-  yaml: { read: readYamlEntry, set: withYamlEntry, remove: withoutYamlEntry },
-} as const;
+const FORMATS = { json: JSON_ENTRIES, toml: TOML_ENTRIES, yaml: YAML_ENTRIES } as const;
 
 /** @param words arguments of `memoryd mcp`. */
 export function launchOf(
@@ -26,14 +24,66 @@ export function launchOf(
   return agent.launch(node, [launcher, "mcp", ...words]);
 }
 
-export const readEntry = ({ format, section }: AgentKind, text: string): LaunchEntry | undefined =>
-  EDITORS[format].read(text, section, NAME);
+/** What of an agent says where its file has the entry, and how. */
+type Place = Pick<AgentKind, "format" | "section">;
 
-export const withEntry = ({ format, section }: AgentKind, text: string, launch: LaunchEntry): string =>
-  EDITORS[format].set(text, section, NAME, launch);
+/** The entry in a file; undefined if there is none. @throws {RefusedEdit} if the text is not of the format. */
+export function readEntry(place: Place, text: string): LaunchEntry | undefined {
+  const entry = partsOf(place, text).entries[NAME];
+  return isObject(entry) ? entry : undefined;
+}
 
-export const withoutEntry = ({ format, section }: AgentKind, text: string): string =>
-  EDITORS[format].remove(text, section, NAME);
+/**
+ * The text with the entry's command set to `launch`. An existing entry keeps its other keys, such as `env`, but no address.
+ * @throws {RefusedEdit} if the text is not of the format, or written in a way that cannot be changed.
+ */
+export function withEntry(place: Place, text: string, launch: LaunchEntry): string {
+  const before = readEntry(place, text);
+  const isRemote = REMOTE_KEYS.some((key) => Object.hasOwn(before ?? {}, key));
+  const kept = Object.entries(before ?? {}).filter(
+    ([key]) => !isRemote || (key !== "type" && !REMOTE_KEYS.includes(key)),
+  );
+  const entry = { ...launch, ...Object.fromEntries(kept), ...launch };
+  if (isDeepStrictEqual(plain(before), plain(entry))) return text;
+  const edited = FORMATS[place.format].put(text, [place.section, NAME], entry, isRemote ? undefined : before);
+  return checked(place, text, edited, { [NAME]: entry });
+}
+
+/** The text without the entry, or as it is if there is none. @throws {RefusedEdit} as above. */
+export function withoutEntry(place: Place, text: string): string {
+  if (partsOf(place, text).entries[NAME] === undefined) return text;
+  return checked(place, text, FORMATS[place.format].take(text, [place.section, NAME]), {});
+}
+
+/** The edited text, if it differs by nothing but the entry. */
+function checked(place: Place, text: string, edited: string, own: object): string {
+  const { entries, rest } = partsOf(place, text);
+  const { [NAME]: _, ...others } = entries;
+  const format = FORMATS[place.format];
+  let after: unknown;
+  try {
+    after = partsOf(place, edited);
+  } catch (error) {
+    if (!(error instanceof RefusedEdit)) throw error;
+  }
+  if (isDeepStrictEqual(plain(after), plain({ entries: { ...others, ...own }, rest }))) return edited;
+  throw new RefusedEdit(format.fault([place.section, NAME]));
+}
+
+/** The entries in a file, and what else it holds. A section that holds nothing is as good as none. */
+function partsOf({ format, section }: Place, text: string) {
+  const { parse, notNames } = FORMATS[format];
+  const { [section]: entries = {}, ...rest } = parse(text);
+  if (!isObject(entries)) throw new RefusedEdit(`Its "${section}" ${notNames}`);
+  return { entries, rest };
+}
+
+/** Values without the prototypes that a library gave them. */
+function plain(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== "object" || value === null || value instanceof Date) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plain(inner)]));
+}
 
 /** The installed program, and access to the file system. */
 export interface Sight {

@@ -8,7 +8,7 @@ import {
 } from "jsonc-parser";
 import type { Node, ParseError } from "jsonc-parser";
 import { isObject } from "../../config/narrow.ts";
-import { type LaunchEntry, REMOTE_KEYS, RefusedEdit } from "./known-agents.ts";
+import { type EntryFormat, RefusedEdit } from "./known-agents.ts";
 
 /**
  * Changes of one entry in a JSON file that may have comments and trailing commas. Text that is not the entry's stays
@@ -18,53 +18,25 @@ import { type LaunchEntry, REMOTE_KEYS, RefusedEdit } from "./known-agents.ts";
 const SETTINGS = { allowTrailingComma: true, disallowComments: false } as const;
 const BYTE_ORDER_MARK = "\ufeff";
 
-/** The entry of this name under `section`; undefined if there is none. @throws {RefusedEdit} if the text is not such a file. */
-export function readJsonEntry(text: string, section: string, name: string): LaunchEntry | undefined {
-  const value = sectionOf(valueOf(text), section)?.[name];
-  return isObject(value) ? value : undefined;
-}
-
-/**
- * The text with the entry's command set to `launch`. An existing entry keeps its other keys, such as `env`, unless it
- * was a remote one; a new entry goes before the others.
- * @throws {RefusedEdit} if the text is not such a file, or has the section or the entry twice.
- */
-export function withJsonEntry(text: string, section: string, name: string, launch: LaunchEntry): string {
-  const before = valueOf(text);
-  const servers = sectionOf(before, section);
-  const current = servers?.[name];
-  const isLocal = isObject(current) && !REMOTE_KEYS.some((key) => Object.hasOwn(current, key));
-  let edited = orEmptyObject(text);
-  if (isLocal) {
-    for (const [key, value] of Object.entries(launch))
-      if (!isDeepStrictEqual(current[key], value)) edited = set(edited, [section, name, key], value);
-  } else if (servers === undefined) edited = set(edited, [section], { [name]: launch });
-  else edited = set(edited, [section, name], launch);
-  check(edited, {
-    ...before,
-    [section]: { ...servers, [name]: isLocal ? { ...current, ...launch } : launch },
-  });
-  return edited;
-}
-
-/** The text without the entry, or as it is if there is none; the section stays. @throws {RefusedEdit} as above. */
-export function withoutJsonEntry(text: string, section: string, name: string): string {
-  const before = valueOf(text);
-  const { [name]: removed, ...rest } = sectionOf(before, section) ?? {};
-  if (removed === undefined) return text;
-  const edited = remove(text, [section, name]);
-  check(edited, { ...before, [section]: rest });
-  return edited;
-}
+export const JSON_ENTRIES: EntryFormat = {
+  fault: () => "It has something in it twice",
+  notNames: "is not an object",
+  parse: valueOf,
+  /** Key by key where it was there, so that its comments stay; a new entry goes before the others. */
+  put(text, path, entry, before) {
+    if (before === undefined) return set(orEmptyObject(text), path, entry);
+    return Object.entries(entry).reduce(
+      (edited, [key, value]) =>
+        isDeepStrictEqual(before[key], value) ? edited : set(edited, [...path, key], value),
+      text,
+    );
+  },
+  take: (text, path) => remove(text, path),
+};
 
 /** The text, or where it is blank, an empty object. */
 export const orEmptyObject = (text: string): string =>
   text.replace(BYTE_ORDER_MARK, "").trim() === "" ? `${text.trim()}{}\n` : text;
-
-/** Fails where a key stands in the file twice: the first one was changed, and the last one counts. */
-function check(edited: string, expected: Record<string, unknown>): void {
-  if (!isDeepStrictEqual(valueOf(edited), expected)) throw new RefusedEdit("It has something in it twice");
-}
 
 /** The object that the file holds; an empty file holds one too. @throws {RefusedEdit} for anything else. */
 export function valueOf(text: string): Record<string, unknown> {
@@ -84,21 +56,17 @@ export function valueOf(text: string): Record<string, unknown> {
   return value;
 }
 
-function sectionOf(value: Record<string, unknown>, section: string): Record<string, unknown> | undefined {
-  const found = value[section];
-  if (found === undefined || isObject(found)) return found;
-  throw new RefusedEdit(`Its "${section}" is not an object`);
-}
-
 type Path = readonly (string | number)[];
 
 /** Adds an element before the others of an array. */
 export const addElement = (text: string, path: Path, value: unknown): string => add(text, path, "", value);
 
-/** Replaces the value at a path whose parent is there, or adds it before the parent's other properties. */
+/** Replaces the value at a path, or adds it before the other properties of its parent, which is made where there is none. */
 export function set(text: string, path: Path, value: unknown): string {
   const found = nodeAt(text, path);
   const parent = path.slice(0, -1);
+  if (found === undefined && parent.length > 0 && nodeAt(text, parent) === undefined)
+    return set(text, parent, { [String(path.at(-1))]: value });
   if (found === undefined) return add(text, parent, `${JSON.stringify(path.at(-1))}: `, value);
   return replace(text, found.offset, found.length, written(text, found.parent?.parent, value));
 }

@@ -201,6 +201,21 @@ export const REMOTE_KEYS = [
   "http_headers",
 ];
 
+type EntryPath = readonly [section: string, name: string];
+
+/** How files of one format write entries; all other text stays byte for byte. What comes out is checked by the caller. */
+export interface EntryFormat {
+  /** Why a change went wrong, without a full stop. */
+  readonly fault: (path: EntryPath) => string;
+  /** The same of a section that holds no entries. */
+  readonly notNames: string;
+  /** @throws {RefusedEdit} for a text that is not of the format. */
+  readonly parse: (text: string) => Readonly<Record<string, unknown>>;
+  /** @param before the entry, if it is there and its other text may stay. */
+  readonly put: (text: string, path: EntryPath, entry: LaunchEntry, before?: LaunchEntry) => string;
+  readonly take: (text: string, path: EntryPath) => string;
+}
+
 /** Thrown where a change would touch other entries of the file. The message has no full stop. */
 export class RefusedEdit extends Error {
   override readonly name = "RefusedEdit";

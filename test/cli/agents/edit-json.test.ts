@@ -1,12 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readJsonEntry, withJsonEntry, withoutJsonEntry } from "../../../src/cli/agents/edit-json.ts";
+import { readEntry, withEntry, withoutEntry } from "../../../src/cli/agents/agent-entry.ts";
 
 const LAUNCH = { type: "stdio", command: "/opt/node", args: ["/opt/memoryd/bin/memoryd.js", "mcp"] } as const;
-const add = (text: string) => withJsonEntry(text, "mcpServers", "memoryd", LAUNCH);
-const take = (text: string) => withoutJsonEntry(text, "mcpServers", "memoryd");
+const PLACE = { format: "json", section: "mcpServers" } as const;
+const add = (text: string) => withEntry(PLACE, text, LAUNCH);
+const take = (text: string) => withoutEntry(PLACE, text);
 
-describe("withJsonEntry", () => {
+describe("withEntry in JSON", () => {
   it("writes a whole file where there is none", () => {
     expect(add("")).toBe(`{
   "mcpServers": {
@@ -40,7 +41,7 @@ describe("withJsonEntry", () => {
     expect(edited).toContain('these */\r\n\t\t"memoryd": {\r\n\t\t\t"type": "stdio",\r\n');
     expect(edited).toContain('\t\t},\r\n\t\t"x": { "command": "x" }, // the x\r\n\t\t// last words\r\n\t},');
     expect(edited).not.toMatch(/[^\r]\n/);
-    expect(readJsonEntry(edited, "mcpServers", "memoryd")).toEqual(LAUNCH);
+    expect(readEntry(PLACE, edited)).toEqual(LAUNCH);
     expect(take(edited)).toBe(text);
   });
 
@@ -58,10 +59,10 @@ describe("withJsonEntry", () => {
 
   it("keeps what else an entry of ours says, but not an address", () => {
     const own = '{"mcpServers": {"memoryd": {"command": "old", /* why */ "env": {"A": "b"}}}}';
-    expect(readJsonEntry(add(own), "mcpServers", "memoryd")).toEqual({ ...LAUNCH, env: { A: "b" } });
+    expect(readEntry(PLACE, add(own))).toEqual({ ...LAUNCH, env: { A: "b" } });
     expect(add(own)).toContain("/* why */");
     const remote = '{"mcpServers": {"memoryd": {"url": "http://127.0.0.1:8080/mcp", "headers": {}}}}';
-    expect(readJsonEntry(add(remote), "mcpServers", "memoryd")).toEqual(LAUNCH);
+    expect(readEntry(PLACE, add(remote))).toEqual(LAUNCH);
   });
 
   it("changes nothing the second time", () => {
@@ -88,14 +89,14 @@ describe("withJsonEntry", () => {
         fc.pre(!Object.hasOwn(file.mcpServers, "memoryd"));
         const text = (hasMark ? "\ufeff" : "") + JSON.stringify(file, null, indent);
         const edited = add(text);
-        expect(readJsonEntry(edited, "mcpServers", "memoryd")).toEqual(LAUNCH);
+        expect(readEntry(PLACE, edited)).toEqual(LAUNCH);
         expect(take(edited)).toBe(text);
       }),
     );
   });
 });
 
-describe("withoutJsonEntry", () => {
+describe("withoutEntry in JSON", () => {
   it("leaves a file without the entry as it is", () => {
     expect(take('{ "mcpServers": { "x": 1 } }')).toBe('{ "mcpServers": { "x": 1 } }');
   });

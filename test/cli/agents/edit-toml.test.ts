@@ -1,10 +1,11 @@
 import { parse } from "smol-toml";
 import { describe, expect, it } from "vitest";
-import { readTomlEntry, withTomlEntry, withoutTomlEntry } from "../../../src/cli/agents/edit-toml.ts";
+import { readEntry, withEntry, withoutEntry } from "../../../src/cli/agents/agent-entry.ts";
 
 const LAUNCH = { command: "C:\\Program Files\\node.exe", args: ["C:\\m\\memoryd.js", "mcp"] };
-const add = (text: string) => withTomlEntry(text, "mcp_servers", "memoryd", LAUNCH);
-const take = (text: string) => withoutTomlEntry(text, "mcp_servers", "memoryd");
+const PLACE = { format: "toml", section: "mcp_servers" } as const;
+const add = (text: string) => withEntry(PLACE, text, LAUNCH);
+const take = (text: string) => withoutEntry(PLACE, text);
 
 const OTHERS = `# mine
 model = "gpt" # the model
@@ -25,14 +26,14 @@ command = "x"
 name = "[a]"
 `;
 
-describe("withTomlEntry", () => {
+describe("withEntry in TOML", () => {
   it("writes a table at the end, and everything else stays", () => {
     expect(add(OTHERS)).toBe(`${OTHERS}
 [mcp_servers.memoryd]
 command = "C:\\\\Program Files\\\\node.exe"
 args = [ "C:\\\\m\\\\memoryd.js", "mcp" ]
 `);
-    expect(readTomlEntry(add(OTHERS), "mcp_servers", "memoryd")).toEqual(LAUNCH);
+    expect(readEntry(PLACE, add(OTHERS))).toEqual(LAUNCH);
   });
 
   it.each(["", OTHERS, OTHERS.replaceAll("\n", "\r\n"), 'a = "b"\n'])(
@@ -82,7 +83,7 @@ x = 1 # theirs
   });
 });
 
-describe("withoutTomlEntry", () => {
+describe("withoutEntry in TOML", () => {
   it("refuses what is no table, and leaves alone what is not there", () => {
     expect(() => take('[mcp_servers]\nmemoryd.command = "x"\n')).toThrow("as tables");
     expect(take("a = 1")).toBe("a = 1");

@@ -1,13 +1,14 @@
 import fc from "fast-check";
 import { stringify } from "yaml";
 import { describe, expect, it } from "vitest";
-import { readYamlEntry, withoutYamlEntry, withYamlEntry } from "../../../src/cli/agents/edit-yaml.ts";
+import { readEntry, withEntry, withoutEntry } from "../../../src/cli/agents/agent-entry.ts";
 
 const LAUNCH = { name: "memoryd", type: "stdio", enabled: true, cmd: "/opt/node", args: ["/a b.js", "mcp"] };
-const add = (text: string) => withYamlEntry(text, "extensions", "memoryd", LAUNCH);
-const take = (text: string) => withoutYamlEntry(text, "extensions", "memoryd");
+const PLACE = { format: "yaml", section: "extensions" } as const;
+const add = (text: string) => withEntry(PLACE, text, LAUNCH);
+const take = (text: string) => withoutEntry(PLACE, text);
 
-describe("withYamlEntry", () => {
+describe("withEntry in YAML", () => {
   it("writes a whole file where there is none", () => {
     expect(add("")).toBe(
       "extensions:\n  memoryd:\n    name: memoryd\n    type: stdio\n    enabled: true\n" +
@@ -25,7 +26,7 @@ describe("withYamlEntry", () => {
     ["an entry in braces and no last line break", "extensions:\n  x: {a: 1}"],
   ])("keeps %s, byte for byte when it is taken out again", (_, text) => {
     const edited = add(text);
-    expect(readYamlEntry(edited, "extensions", "memoryd")).toEqual(LAUNCH);
+    expect(readEntry(PLACE, edited)).toEqual(LAUNCH);
     expect(take(edited)).toBe(text);
     expect(add(edited)).toBe(edited);
     if (text.includes("# dev")) expect(edited).toContain("- mcp\n    # dev\n    x: # y\n");
@@ -34,9 +35,9 @@ describe("withYamlEntry", () => {
 
   it("keeps what else an entry of ours says, but not an address", () => {
     const own = "extensions:\n  memoryd:\n    cmd: old\n    envs: {A: b}\n";
-    expect(readYamlEntry(add(own), "extensions", "memoryd")).toEqual({ ...LAUNCH, envs: { A: "b" } });
+    expect(readEntry(PLACE, add(own))).toEqual({ ...LAUNCH, envs: { A: "b" } });
     const remote = "extensions:\n  memoryd:\n    uri: http://127.0.0.1/mcp\n";
-    expect(readYamlEntry(add(remote), "extensions", "memoryd")).toEqual(LAUNCH);
+    expect(readEntry(PLACE, add(remote))).toEqual(LAUNCH);
   });
 
   it.each([
