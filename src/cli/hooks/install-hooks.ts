@@ -270,9 +270,8 @@ export function withHooks(
   const before = valueOf(edited);
   for (const [event, entry] of Object.entries(wanted).reverse()) {
     const { hooks } = valueOf(edited);
-    if (hooks === undefined) edited = set(edited, ["hooks"], { [event]: [entry] });
-    else if (isObject(hooks) && hooks[event] === undefined) edited = set(edited, ["hooks", event], [entry]);
-    else edited = addElement(edited, ["hooks", event], entry);
+    if (isObject(hooks) && hooks[event] !== undefined) edited = addElement(edited, ["hooks", event], entry);
+    else edited = set(edited, ["hooks", event], [entry]);
   }
   for (const [key, value] of Object.entries(head).reverse())
     if (!Object.hasOwn(before, key)) edited = set(edited, [key], value);
