@@ -1,14 +1,4 @@
-import {
-  closeSync,
-  existsSync,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  statSync,
-  writeSync,
-} from "node:fs";
+import * as fs from "node:fs";
 import { open } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { LOG_LEVELS_SHOWN, type LogEnd, type LogLine, type ShownLogLevel } from "../core/inspection.ts";
@@ -37,18 +27,18 @@ export function openRotatingLog(
   path: string,
   { maxBytes = MAX_LOG_BYTES, kept = KEPT_LOGS }: { readonly maxBytes?: number; readonly kept?: number } = {},
 ): LineSink & { readonly close: () => void } {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  let file = openSync(path, "a", 0o600);
-  let size = fstatSync(file).size;
+  fs.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  let file = fs.openSync(path, "a", 0o600);
+  let size = fs.fstatSync(file).size;
 
   const rotate = (): void => {
     for (let number = kept; number > 0; number -= 1) {
-      tolerate(() => renameSync(number === 1 ? path : `${path}.${number - 1}`, `${path}.${number}`));
+      tolerate(() => fs.renameSync(number === 1 ? path : `${path}.${number - 1}`, `${path}.${number}`));
     }
-    const next = openSync(path, "a", 0o600);
-    closeSync(file);
+    const next = fs.openSync(path, "a", 0o600);
+    fs.closeSync(file);
     file = next;
-    size = fstatSync(file).size;
+    size = fs.fstatSync(file).size;
   };
 
   return {
@@ -58,10 +48,10 @@ export function openRotatingLog(
         if (size > 0 && size + bytes.length > maxBytes) rotate();
       });
       tolerate(() => {
-        size += writeSync(file, bytes);
+        size += fs.writeSync(file, bytes);
       });
     },
-    close: () => closeSync(file),
+    close: () => fs.closeSync(file),
   };
 }
 
@@ -148,7 +138,7 @@ type LogPlace = { readonly file: string; readonly bytes: number };
 
 /** The present end of the log of a data directory; undefined where there is none. */
 export function endOfLog(dataDir: string): LogPlace | undefined {
-  const stat = statSync(logFileOf(dataDir), { bigint: true, throwIfNoEntry: false });
+  const stat = fs.statSync(logFileOf(dataDir), { bigint: true, throwIfNoEntry: false });
   return stat && { file: `${stat.dev}:${stat.ino}`, bytes: Number(stat.size) };
 }
 
@@ -158,7 +148,9 @@ export function lastLines(
   count: number,
 ): { readonly text: Buffer; readonly end: LogPlace | undefined } {
   const end = endOfLog(dataDir);
-  const texts = logFilesOf(dataDir).map((file) => (existsSync(file) ? readFileSync(file) : Buffer.alloc(0)));
+  const texts = logFilesOf(dataDir).map((file) =>
+    fs.existsSync(file) ? fs.readFileSync(file) : Buffer.alloc(0),
+  );
   const current = texts.pop()?.subarray(0, end?.bytes ?? 0) ?? Buffer.alloc(0);
   const lines = Buffer.concat([...texts, current])
     .toString("utf8")
@@ -174,12 +166,12 @@ export function newLines(dataDir: string, place: LogPlace | undefined): () => Bu
     if (now === undefined) return Buffer.alloc(0);
     const isSame = last?.file === now.file;
     const from = isSame && last !== undefined && last.bytes <= now.bytes ? last.bytes : 0;
-    const current = readFileSync(logFileOf(dataDir)).subarray(from, now.bytes);
+    const current = fs.readFileSync(logFileOf(dataDir)).subarray(from, now.bytes);
     const older = `${logFileOf(dataDir)}.1`;
     const rest =
-      isSame || last === undefined || !existsSync(older)
+      isSame || last === undefined || !fs.existsSync(older)
         ? undefined
-        : readFileSync(older).subarray(last.bytes);
+        : fs.readFileSync(older).subarray(last.bytes);
     last = now;
     return rest === undefined ? current : Buffer.concat([rest, current]);
   };

@@ -1,15 +1,6 @@
 import { mapAtOnce } from "../at-once.ts";
 import type { AddedMemory, AddMemoryInput, MemoryPorts } from "./memory-ports.ts";
-import {
-  type ComposedMemory,
-  duplicateHash,
-  embeddingChanges,
-  identityOf,
-  meanWindow,
-  newMemoryRow,
-  readText,
-  sectorsOf,
-} from "./compose-memory.ts";
+import * as compose from "./compose-memory.ts";
 import { conflict, refusedOr, ServiceError } from "../errors.ts";
 import { goneError, type IdempotentRequest, refusedBefore, requestChanges } from "../idempotency.ts";
 import { INITIAL_SALIENCE, type SeenMemory, writerOf } from "../memory.ts";
@@ -70,15 +61,15 @@ export async function addMemories(ports: MemoryPorts, input: AddMemoriesInput): 
 }
 
 /** A known memory is not embedded once more. */
-type Composed = ComposedMemory | Pick<ComposedMemory, "identity" | "hash" | "supersedes">;
+type Composed = compose.ComposedMemory | Pick<compose.ComposedMemory, "identity" | "hash" | "supersedes">;
 
 /** Embeds and classifies a new memory; an add that repeats a stored one is only recognised. */
 async function composeMemory(ports: MemoryPorts, input: AddMemoryInput): Promise<Composed> {
   const { store, sha256, ids, clock, embedder, classify, nextTurn } = ports;
   // A batch of known memories would otherwise never wait, and hold other requests up.
   await nextTurn();
-  const identity = identityOf(input);
-  const hash = duplicateHash(sha256, identity);
+  const identity = compose.identityOf(input);
+  const hash = compose.duplicateHash(sha256, identity);
   const supersedes = [...new Set(input.supersedes)];
   checkSupersedes(store.catalogue, identity.userId, supersedes);
   const known = { identity, hash, supersedes };
@@ -87,8 +78,8 @@ async function composeMemory(ports: MemoryPorts, input: AddMemoryInput): Promise
   const embedding = await embedder.embedDocument(input.content);
   // The rest takes .1 s and more for a long text: let other requests in between.
   await nextTurn();
-  const direction = meanWindow(embedding.windows);
-  const sectors = sectorsOf(classify, input.content, direction, input.sector);
+  const direction = compose.meanWindow(embedding.windows);
+  const sectors = compose.sectorsOf(classify, input.content, direction, input.sector);
   await nextTurn();
   return {
     ...known,
@@ -97,7 +88,7 @@ async function composeMemory(ports: MemoryPorts, input: AddMemoryInput): Promise
     direction,
     sectors,
     ...writerOf(input),
-    readText: readText(identity, clock.now()),
+    readText: compose.readText(identity, clock.now()),
   };
 }
 
@@ -111,7 +102,7 @@ async function storeMemories(
     return items.filter((item) => item instanceof ServiceError);
   const { placed, added } = await store.commit((section) => {
     const changes: Change[] = [];
-    const added = new Map<string, { readonly memory: SeenMemory; readonly item: ComposedMemory }>();
+    const added = new Map<string, { readonly memory: SeenMemory; readonly item: compose.ComposedMemory }>();
     const lastOfSeries = new Map<string, Predecessor>();
     const placed = items.map((item) => {
       if (item instanceof ServiceError) return item;
@@ -120,14 +111,14 @@ async function storeMemories(
       if (known !== undefined) return { id: known, deduplicated: true };
       if (!("embedding" in item)) return deletedMeanwhile();
 
-      const row = newMemoryRow(item, section, section.nextOrder + added.size);
+      const row = compose.newMemoryRow(item, section, section.nextOrder + added.size);
       const seen = { salience: INITIAL_SALIENCE, lastSeenAt: section.now, superseded: null };
       added.set(item.hash, { memory: { ...memoryOf(row), ...seen }, item });
       const series = JSON.stringify([row.userId, row.sessionId]);
       const before = lastOfSeries.get(series) ?? store.catalogue.latest(row.userId, row.sessionId);
       changes.push(
         { table: "memories", id: row.id, row },
-        ...embeddingChanges(row.id, row.userId, item.embedding),
+        ...compose.embeddingChanges(row.id, row.userId, item.embedding),
         ...nextWaypoint(before, row),
       );
       lastOfSeries.set(series, row);

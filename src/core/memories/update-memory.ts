@@ -1,12 +1,4 @@
-import {
-  duplicateHash,
-  embeddedText,
-  embeddingChanges,
-  meanWindow,
-  readText,
-  sectorsOf,
-  withDerived,
-} from "./compose-memory.ts";
+import * as compose from "./compose-memory.ts";
 import type { MemoryPorts } from "./memory-ports.ts";
 import type { Metadata, SeenMemory } from "../memory.ts";
 import { checkVersion, missing, owned, visible } from "../owned.ts";
@@ -64,14 +56,14 @@ export async function updateMemory(
   // The source of a chunk never changes.
   const source = isNew && found.documentId !== null ? (await store.readMemories([id])).get(id)?.source : null;
   const embedding = isNew
-    ? await embedder.embedDocument(embeddedText({ content, source: source ?? null }))
+    ? await embedder.embedDocument(compose.embeddedText({ content, source: source ?? null }))
     : undefined;
   await nextTurn();
-  const direction = embedding && meanWindow(embedding.windows);
+  const direction = embedding && compose.meanWindow(embedding.windows);
   const sectors =
     content === undefined || direction === undefined
       ? undefined
-      : (restored ?? sectorsOf(classify, content, direction));
+      : (restored ?? compose.sectorsOf(classify, content, direction));
 
   for (;;) {
     const memory = (await store.readMemories([id])).get(id);
@@ -80,10 +72,10 @@ export async function updateMemory(
     if (!isChanged && !stillHolds) return memory;
 
     const { salience: _salience, lastSeenAt: _seen, superseded: _by, ...before } = memory;
-    const hashBefore = duplicateHash(sha256, before);
+    const hashBefore = compose.duplicateHash(sha256, before);
     const changed = { ...before, ...fields, ...sectors };
     await nextTurn();
-    const read = isChanged ? readText(changed, changed.createdAt) : undefined;
+    const read = isChanged ? compose.readText(changed, changed.createdAt) : undefined;
 
     const written = await store.commit((section) => {
       const entry = owned("memory", store.catalogue.find(id), userId);
@@ -96,8 +88,8 @@ export async function updateMemory(
       if (!isChanged) return { changes: rejected, result: { ...memory, superseded } };
       if (fields.supersedes !== undefined)
         checkSupersedes(store.catalogue, entry.userId, fields.supersedes, id);
-      const duplicate = duplicateHash(sha256, changed);
-      const row = withDerived(
+      const duplicate = compose.duplicateHash(sha256, changed);
+      const row = compose.withDerived(
         { ...changed, updatedAt: section.now, version: memory.version + 1, duplicateHash: duplicate },
         read,
       );
@@ -116,7 +108,7 @@ export async function updateMemory(
         const outdated = store.catalogue
           .edgesOf(id)
           .filter(({ kind, weight }) => kind === "similar" || (kind === "updates" && weight > 0));
-        changes.push(...embeddingChanges(id, row.userId, embedding), ...removeEdges(outdated));
+        changes.push(...compose.embeddingChanges(id, row.userId, embedding), ...removeEdges(outdated));
       }
       const { salience, lastSeenAt } = entry;
       return { changes, result: { ...memoryOf(row), salience, lastSeenAt, superseded } };

@@ -4,15 +4,7 @@ import { conflict, notFound, orRefused, refusedOr, ServiceError, wrongField } fr
 import { CLOCK_STEP_MS } from "../facts/fact-store.ts";
 import { factRowId } from "../facts/fact.ts";
 import { removalOf } from "../history/keep-version.ts";
-import {
-  duplicateHash,
-  embeddedText,
-  embeddingChanges,
-  meanWindow,
-  type ReadText,
-  readText,
-  withDerived,
-} from "../memories/compose-memory.ts";
+import * as compose from "../memories/compose-memory.ts";
 import type { MemoryPorts } from "../memories/memory-ports.ts";
 import { checkCycle } from "../memories/supersede.ts";
 import { nextWaypoint, type Predecessor } from "../memories/waypoints.ts";
@@ -50,7 +42,7 @@ const EMBEDDED_AT_ONCE = 8;
 type Embedded = MemoryTransfer & {
   readonly embedding: DocumentEmbedding;
   readonly hash: string;
-  readonly readText: ReadText;
+  readonly readText: compose.ReadText;
 };
 /** With the `order` of its first memory, where that is stored. */
 type Placed = DocumentTransfer & { readonly order: number | undefined };
@@ -124,9 +116,9 @@ async function attempt(ports: MemoryPorts, prepared: readonly Prepared[]): Promi
             (older) => (added.get(older)?.memory ?? catalogue.find(older))?.supersedes,
           );
           const order = section.nextOrder + added.size;
-          const row = withDerived({ ...item.memory, order, duplicateHash: item.hash }, item.readText);
+          const row = compose.withDerived({ ...item.memory, order, duplicateHash: item.hash }, item.readText);
           put({ table: "memories", id, row });
-          embeddingChanges(id, row.userId, item.embedding).forEach(put);
+          compose.embeddingChanges(id, row.userId, item.embedding).forEach(put);
           // It takes the place of what the trash has under its id.
           removalOf(catalogue.versions.of(id)).forEach(put);
           const { salience, lastSeenAt } = item.signals;
@@ -168,7 +160,7 @@ async function attempt(ports: MemoryPorts, prepared: readonly Prepared[]): Promi
   for (const [id, { memory, embedding }] of added) {
     // As after ingesting, only the root of a document is linked to similar memories.
     if (memory.source === null || memory.source.chunkIndex < 0 || memory.source.chunkCount === 1)
-      followUps.added(id, memory.version, meanWindow(embedding.windows));
+      followUps.added(id, memory.version, compose.meanWindow(embedding.windows));
   }
   return { results };
 }
@@ -193,11 +185,11 @@ async function prepare(
     const known = here.get(memory.id);
     if (known !== undefined)
       return isSame(sha256, memory, known) ? { id: memory.id, outcome: "known" } : takenId();
-    const embedding = await refusedOr(embedder.embedDocument(embeddedText(memory)));
+    const embedding = await refusedOr(embedder.embedDocument(compose.embeddedText(memory)));
     if (embedding instanceof ServiceError) return embedding;
     await nextTurn();
-    const hash = duplicateHash(sha256, memory);
-    return { ...item, embedding, hash, readText: readText(memory, memory.createdAt) };
+    const hash = compose.duplicateHash(sha256, memory);
+    return { ...item, embedding, hash, readText: compose.readText(memory, memory.createdAt) };
   });
 }
 
@@ -251,7 +243,7 @@ function isSame(
 ): boolean {
   const rest = ({ createdAt, updatedAt, version, sectors, source, ...memory }: typeof a) =>
     JSON.stringify([createdAt, updatedAt, version, writerOf(memory), sectors, source?.section]);
-  return duplicateHash(sha256, a) === duplicateHash(sha256, b) && rest(a) === rest(b);
+  return compose.duplicateHash(sha256, a) === compose.duplicateHash(sha256, b) && rest(a) === rest(b);
 }
 
 const takenId = (): ServiceError =>

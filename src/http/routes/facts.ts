@@ -3,22 +3,14 @@ import { FactParams } from "../../schemas/fact.ts";
 import { OwnerQuery } from "../../schemas/memory.ts";
 import { fromWire, present, toWire } from "../../schemas/wire.ts";
 import { batchReply, judge, sendBatch } from "../batch.ts";
-import {
-  closeFactInput,
-  comparedTimes,
-  inScope,
-  pageCounts,
-  recordFactInput,
-  targetOf,
-  uuidOf,
-} from "../memory-input.ts";
+import * as inputs from "../memory-input.ts";
 import { nextPlace, placeOf } from "../page.ts";
 import { factRecord, recordedFactRecord } from "../records.ts";
 import { idempotency, WriteHeaders, writer } from "../request-headers.ts";
 import { route, routes } from "../route.ts";
 
 /** Items of a batch, each checked alone. */
-const judgeItems = judge(wire.RecordFactBody, recordFactInput);
+const judgeItems = judge(wire.RecordFactBody, inputs.recordFactInput);
 
 export const factWriteRoutes = routes([], ({ operationsOf }) => ({
   recordFact: route("write POST /api/temporal/fact", "Record that something is true for a time", {
@@ -26,7 +18,7 @@ export const factWriteRoutes = routes([], ({ operationsOf }) => ({
     body: wire.RecordFactBody,
     answer: wire.RecordFactReply,
     handle: async (request) => {
-      const input = { ...recordFactInput(request.body), ...writer(request) };
+      const input = { ...inputs.recordFactInput(request.body), ...writer(request) };
       return recordedFactRecord(
         await operationsOf(request).recordFact({ ...input, ...idempotency(request, input.userId) }),
       );
@@ -54,7 +46,7 @@ export const factWriteRoutes = routes([], ({ operationsOf }) => ({
     handle: async (request) => {
       const { confidence, metadata } = request.body;
       const fact = await operationsOf(request).updateFact({
-        ...targetOf(request, "fact"),
+        ...inputs.targetOf(request, "fact"),
         ...present({ confidence, metadata }),
       });
       return factRecord(fact);
@@ -69,8 +61,8 @@ export const factWriteRoutes = routes([], ({ operationsOf }) => ({
     body: wire.CloseFactBody,
     answer: wire.FactRecord,
     handle: async (request) => {
-      const { erase, ...end } = closeFactInput(request.query, request.body);
-      const input = { id: uuidOf(request.params.id, "fact"), ...end };
+      const { erase, ...end } = inputs.closeFactInput(request.query, request.body);
+      const input = { id: inputs.uuidOf(request.params.id, "fact"), ...end };
       const { eraseFact, invalidateFact } = operationsOf(request);
       return factRecord(await (erase ? eraseFact : invalidateFact)(input));
     },
@@ -85,11 +77,11 @@ export const factReadRoutes = routes([], ({ operationsOf }) => ({
     handle: async (request) => {
       const place = placeOf(request.query);
       const conditions = fromWire(wire.FindFactsQuery, request.query);
-      const { facts, total } = operationsOf(request).findFacts({ ...inScope(conditions), ...place });
+      const { facts, total } = operationsOf(request).findFacts({ ...inputs.inScope(conditions), ...place });
       const { cursor: _, ...query } = conditions;
       return {
         facts: facts.map(factRecord),
-        ...pageCounts(facts.length, total, place),
+        ...inputs.pageCounts(facts.length, total, place),
         query: toWire(wire.FindFactsQuery, { ...query, l: place.limit, u: place.offset }),
       };
     },
@@ -99,7 +91,7 @@ export const factReadRoutes = routes([], ({ operationsOf }) => ({
     querystring: wire.CurrentFactQuery,
     answer: wire.OneFactReply,
     handle: async (request) => {
-      const input = inScope(fromWire(wire.CurrentFactQuery, request.query));
+      const input = inputs.inScope(fromWire(wire.CurrentFactQuery, request.query));
       return { fact: factRecord(operationsOf(request).currentFact(input)) };
     },
   }),
@@ -108,7 +100,10 @@ export const factReadRoutes = routes([], ({ operationsOf }) => ({
     querystring: wire.GetFactQuery,
     answer: wire.OneFactReply,
     handle: async (request) => {
-      const input = { id: uuidOf(request.params.id, "fact"), ...fromWire(wire.GetFactQuery, request.query) };
+      const input = {
+        id: inputs.uuidOf(request.params.id, "fact"),
+        ...fromWire(wire.GetFactQuery, request.query),
+      };
       return { fact: factRecord(operationsOf(request).getFact(input)) };
     },
   }),
@@ -117,11 +112,11 @@ export const factReadRoutes = routes([], ({ operationsOf }) => ({
     answer: wire.FactTimelineReply,
     handle: async (request) => {
       const place = placeOf(request.query);
-      const input = { ...inScope(fromWire(wire.FactTimelineQuery, request.query)), ...place };
+      const input = { ...inputs.inScope(fromWire(wire.FactTimelineQuery, request.query)), ...place };
       const { events: timeline, total } = operationsOf(request).factTimeline(input);
       return {
         ...toWire(wire.FactTimelineReply, { subject: input.subject, timeline }),
-        ...pageCounts(timeline.length, total, place),
+        ...inputs.pageCounts(timeline.length, total, place),
       };
     },
   }),
@@ -130,9 +125,9 @@ export const factReadRoutes = routes([], ({ operationsOf }) => ({
     answer: wire.SearchFactsReply,
     handle: async (request) => {
       const place = placeOf(request.query);
-      const { field = "any", ...conditions } = inScope(fromWire(wire.SearchFactsQuery, request.query));
+      const { field = "any", ...conditions } = inputs.inScope(fromWire(wire.SearchFactsQuery, request.query));
       const { facts, total } = operationsOf(request).searchFacts({ ...conditions, field, ...place });
-      const counts = pageCounts(facts.length, total, place);
+      const counts = inputs.pageCounts(facts.length, total, place);
       return { pattern: conditions.pattern, field, facts: facts.map(factRecord), ...counts };
     },
   }),
@@ -142,7 +137,7 @@ export const factReadRoutes = routes([], ({ operationsOf }) => ({
     querystring: wire.CompareFactsQuery,
     answer: wire.CompareFactsReply,
     handle: async (request) => {
-      const input = comparedTimes(inScope(fromWire(wire.CompareFactsQuery, request.query)));
+      const input = inputs.comparedTimes(inputs.inScope(fromWire(wire.CompareFactsQuery, request.query)));
       const { nextOffset, ...compared } = operationsOf(request).compareFacts({
         ...input,
         ...placeOf(request.query),
@@ -157,7 +152,7 @@ export const factReadRoutes = routes([], ({ operationsOf }) => ({
     handle: async (request) =>
       toWire(
         wire.FactStatsReply,
-        operationsOf(request).factStats(inScope(fromWire(wire.FactStatsQuery, request.query))),
+        operationsOf(request).factStats(inputs.inScope(fromWire(wire.FactStatsQuery, request.query))),
       ),
   }),
   factSubjects: route("read GET /api/temporal/subjects", "What facts are about", {
@@ -165,7 +160,7 @@ export const factReadRoutes = routes([], ({ operationsOf }) => ({
     answer: wire.FactSubjectsReply,
     handle: async (request) => {
       const { limit, offset } = placeOf(request.query);
-      const conditions = inScope(fromWire(wire.FactSubjectsQuery, request.query));
+      const conditions = inputs.inScope(fromWire(wire.FactSubjectsQuery, request.query));
       return toWire(
         wire.FactSubjectsReply,
         operationsOf(request).factSubjects({ ...conditions, limit, offset }),
@@ -176,7 +171,7 @@ export const factReadRoutes = routes([], ({ operationsOf }) => ({
     querystring: wire.VolatileFactsQuery,
     answer: wire.VolatileFactsReply,
     handle: async (request) => {
-      const { limit = wire.DEFAULT_VOLATILE, ...conditions } = inScope(
+      const { limit = wire.DEFAULT_VOLATILE, ...conditions } = inputs.inScope(
         fromWire(wire.VolatileFactsQuery, request.query),
       );
       const volatileFacts = operationsOf(request).volatileFacts({ ...conditions, limit });

@@ -3,20 +3,7 @@ import * as wire from "../../schemas/memory.ts";
 import { ContextBody, ContextReply, QueryMemoryBody, QueryMemoryReply } from "../../schemas/query-memory.ts";
 import { present, toWire } from "../../schemas/wire.ts";
 import { batchReply, judge, sendBatch } from "../batch.ts";
-import {
-  addMemoryInput,
-  contextInput,
-  countMemoriesInput,
-  deletion,
-  listMemoriesInput,
-  memoryGraphInput,
-  memoryIdOf,
-  ownerOf,
-  queryMemoryInput,
-  tagMemoriesInput,
-  targetOf,
-  updateMemoryInput,
-} from "../memory-input.ts";
+import * as inputs from "../memory-input.ts";
 import { pageReply } from "../page.ts";
 import { addedRecord, memoryRecord, seen } from "../records.ts";
 import {
@@ -30,7 +17,7 @@ import {
 import { route, routes } from "../route.ts";
 
 /** Items of a batch, each checked alone. */
-const judgeItems = judge(wire.AddMemoryBody, addMemoryInput);
+const judgeItems = judge(wire.AddMemoryBody, inputs.addMemoryInput);
 
 export const memoryWriteRoutes = routes([], ({ operationsOf }) => ({
   addMemory: route("write POST /memory/add", "Add a memory", {
@@ -38,7 +25,7 @@ export const memoryWriteRoutes = routes([], ({ operationsOf }) => ({
     body: wire.AddMemoryBody,
     answer: wire.AddMemoryReply,
     handle: async (request) => {
-      const input = { ...addMemoryInput(request.body), ...writer(request) };
+      const input = { ...inputs.addMemoryInput(request.body), ...writer(request) };
       return addedRecord(
         await operationsOf(request).addMemory({ ...input, ...idempotency(request, input.userId) }),
       );
@@ -64,8 +51,8 @@ export const memoryWriteRoutes = routes([], ({ operationsOf }) => ({
     answer: wire.UpdateMemoryReply,
     handle: async (request, reply) => {
       const memory = await operationsOf(request).updateMemory({
-        ...updateMemoryInput(memoryIdOf(request.params.id), request.body),
-        ...ownerOf(request),
+        ...inputs.updateMemoryInput(inputs.memoryIdOf(request.params.id), request.body),
+        ...inputs.ownerOf(request),
         ...ifVersion(request),
         ...present({ changedBy: writer(request).createdBy }),
       });
@@ -80,8 +67,8 @@ export const memoryWriteRoutes = routes([], ({ operationsOf }) => ({
     answer: wire.TagMemoriesReply,
     handle: async (request) => {
       const { results } = await operationsOf(request).tagMemories({
-        ...tagMemoriesInput(request.body),
-        ...ownerOf(request),
+        ...inputs.tagMemoriesInput(request.body),
+        ...inputs.ownerOf(request),
         ...present({ changedBy: writer(request).createdBy }),
       });
       const { added, ...reply } = await batchReply(results, [], "/memories", request.id, (each) => each);
@@ -95,8 +82,8 @@ export const memoryWriteRoutes = routes([], ({ operationsOf }) => ({
     body: wire.DeletionBody,
     answer: wire.DeleteMemoryReply,
     handle: async (request) => {
-      const id = memoryIdOf(request.params.id);
-      const input = { id, ...deletion(request), ...ifVersion(request) };
+      const id = inputs.memoryIdOf(request.params.id);
+      const input = { id, ...inputs.deletion(request), ...ifVersion(request) };
       const { deleted } = await operationsOf(request).deleteMemory(input);
       return { ok: true as const, id, deleted };
     },
@@ -109,9 +96,9 @@ export const memoryWriteRoutes = routes([], ({ operationsOf }) => ({
     answer: wire.ReinforceMemoryReply,
     handle: async (request) => {
       const { boost } = request.body;
-      const owner = ownerOf(request);
+      const owner = inputs.ownerOf(request);
       const { id, salience } = await operationsOf(request).reinforceMemory({
-        id: memoryIdOf(request.body.id),
+        id: inputs.memoryIdOf(request.body.id),
         boost: Math.min(boost ?? wire.DEFAULT_BOOST, 1),
         ...owner,
         ...idempotency(request, owner.userId),
@@ -128,7 +115,7 @@ export const memoryReadRoutes = routes([], ({ operationsOf }) => ({
     answer: QueryMemoryReply,
     handle: async (request) => {
       const startedAt = performance.now();
-      const input = queryMemoryInput(request.body);
+      const input = inputs.queryMemoryInput(request.body);
       const { hits, ...answer } = await operationsOf(request).queryMemory(input);
       const matches = hits.map(({ memory, ...hit }) => ({ ...seen(memory), ...hit }));
       const tookMs = Math.round((performance.now() - startedAt) * 100) / 100;
@@ -143,13 +130,13 @@ export const memoryReadRoutes = routes([], ({ operationsOf }) => ({
     body: ContextBody,
     answer: ContextReply,
     handle: async (request) =>
-      toWire(ContextReply, await operationsOf(request).composeContext(contextInput(request.body))),
+      toWire(ContextReply, await operationsOf(request).composeContext(inputs.contextInput(request.body))),
   }),
   listMemories: route("read GET /memory/all", "List memories, newest first", {
     querystring: wire.ListMemoriesQuery,
     answer: wire.ListMemoriesReply,
     handle: async (request) => {
-      const input = listMemoriesInput(request.query);
+      const input = inputs.listMemoriesInput(request.query);
       return pageReply(input, await operationsOf(request).listMemories(input), memoryRecord);
     },
   }),
@@ -162,7 +149,7 @@ export const memoryReadRoutes = routes([], ({ operationsOf }) => ({
       handle: async (request) =>
         toWire(
           wire.CountMemoriesReply,
-          await operationsOf(request).countMemories(countMemoriesInput(request.query)),
+          await operationsOf(request).countMemories(inputs.countMemoriesInput(request.query)),
         ),
     },
   ),
@@ -171,14 +158,17 @@ export const memoryReadRoutes = routes([], ({ operationsOf }) => ({
     querystring: wire.MemoryGraphQuery,
     answer: wire.MemoryGraphReply,
     handle: async (request) =>
-      toWire(wire.MemoryGraphReply, await operationsOf(request).memoryGraph(memoryGraphInput(request.query))),
+      toWire(
+        wire.MemoryGraphReply,
+        await operationsOf(request).memoryGraph(inputs.memoryGraphInput(request.query)),
+      ),
   }),
   getMemory: route("read GET /memory/:id", "Read a memory", {
     params: wire.MemoryParams,
     querystring: wire.OwnerQuery,
     answer: wire.MemoryRecord,
     handle: async (request, reply) => {
-      const memory = await operationsOf(request).getMemory({ ...targetOf(request, "memory") });
+      const memory = await operationsOf(request).getMemory({ ...inputs.targetOf(request, "memory") });
       reply.header("etag", `"${memory.version}"`);
       return memoryRecord(memory);
     },
@@ -189,7 +179,7 @@ export const memoryReadRoutes = routes([], ({ operationsOf }) => ({
     answer: wire.RelatedMemoriesReply,
     handle: async (request) => {
       const { nodes, edges } = await operationsOf(request).relatedMemories({
-        ...targetOf(request, "memory"),
+        ...inputs.targetOf(request, "memory"),
         depth: request.query.depth ?? 1,
       });
       return toWire(wire.RelatedMemoriesReply, { nodes: nodes.map(seen), edges });
@@ -199,6 +189,6 @@ export const memoryReadRoutes = routes([], ({ operationsOf }) => ({
     querystring: wire.OwnerQuery,
     answer: wire.SectorsReply,
     handle: async (request) =>
-      toWire(wire.SectorsReply, { sectors: operationsOf(request).listSectors(ownerOf(request)) }),
+      toWire(wire.SectorsReply, { sectors: operationsOf(request).listSectors(inputs.ownerOf(request)) }),
   }),
 }));
