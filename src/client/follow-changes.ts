@@ -23,7 +23,6 @@ const LONGEST_PAUSE_MS = 30_000;
 /**
  * Changes as they happen, in order. After a lost connection it goes on behind the last one that was taken, so each comes
  * at least once. Ends when its reader leaves the loop.
- *
  * @throws {MemorydError} where the daemon cannot be reached at first, or refuses; the signal's reason when it is aborted.
  */
 export async function* followChanges(

@@ -59,7 +59,6 @@ export interface BackupList {
 export interface BackupOperations {
   /**
    * Begins a backup, which goes on after the answer.
-   *
    * @param options.name letters, digits, `.`, `_` and `-`, at most 64; the time if absent.
    * @param options.folder instead of the configured one.
    * @throws {ServiceError} CONFLICT while one is made or that name exists; INVALID_REQUEST for a name that cannot be.

@@ -59,7 +59,6 @@ export interface InspectOperations {
   readonly requestsPerMinute: number | null;
   /**
    * The last lines of the log of at least that level. Reads a bounded part of its end.
-   *
    * @param options.limit lines at most.
    */
   readLog(options: { readonly limit: number; readonly level: ShownLogLevel }): Promise<LogEnd>;

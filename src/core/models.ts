@@ -29,7 +29,6 @@ export interface ModelOperations {
   /**
    * Makes a model the store's: new memories and questions use it from then on, and all other memories are embedded again,
    * one after another, in the background and over restarts. Resolves when that has begun.
-   *
    * @throws {ServiceError} INVALID_REQUEST (no such model), CONFLICT (a change between two others goes on), STORE_FULL,
    *   MODEL_UNAVAILABLE, NOT_READY.
    */

@@ -60,7 +60,6 @@ interface DeletedMemory {
  * Deletes a memory with its vectors, tokens, words, signals and waypoints. Facts that name it as their source stay,
  * without a source. Deleting a document's root deletes the document and all its memories. Earlier versions go too, and
  * what the trash has of the document; with `trash` see `trashMemory`.
- *
  * @throws {ServiceError} NOT_FOUND, FORBIDDEN, VERSION_MISMATCH, NOT_READY.
  */
 export async function deleteMemory(

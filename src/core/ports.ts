@@ -212,7 +212,6 @@ export interface MemoryStore {
    * Makes one atomic write. `decide` is synchronous: it sees every write accepted before and returns the changes; it
    * throws to write nothing. Without changes nothing is written, but earlier accepted writes are awaited. A `decide` that
    * yields lets reads come in between, and no other write.
-   *
    * @throws whatever `decide` throws; {ServiceError} STORE_FULL, NOT_READY (closed, or read-only after a disk error).
    */
   commit<T>(decide: Decide<T>): Promise<T>;

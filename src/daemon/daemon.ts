@@ -74,7 +74,6 @@ const REQUESTS_SHARE_OF_STOP = 0.7;
 /**
  * Builds every part and starts it: the directory's lock, then the model and the store beside each other, then the
  * port. What was started is stopped again when a later part fails.
- *
  * @param requestStop ends the process as a signal would, for a client that may ask for it.
  * @param logFile where `log` writes; absent: to standard error.
  * @throws {ServiceError} with a sentence that says what to do.

@@ -71,7 +71,6 @@ const UNFINISHED = ".pulling-";
 /**
  * Takes an embedding model from a folder or a hub into a data directory, whether its daemon runs or not. The model
  * appears whole, under its name; what a killed process leaves goes with the next call.
- *
  * @returns undefined where it was not confirmed.
  * @throws {ServiceError} INVALID_REQUEST, CONFLICT (the name is taken), NOT_FOUND, UNPROCESSABLE (it cannot be used here),
  *   STORE_FULL, FETCH_FAILED, FETCH_TIMEOUT. Nothing is left behind.

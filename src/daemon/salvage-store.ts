@@ -38,7 +38,6 @@ const BYTES_AT_ONCE = 1024 ** 2;
 /**
  * Writes all of a store that can be read to an export in a new folder, whether the store can be opened or not. The data
  * directory stays as it is. The folder appears whole.
- *
  * @throws {ServiceError} CONFLICT where the folder holds anything; INVALID_REQUEST where it is inside a data directory; STORE_UNUSABLE where no store is, or another process has
  *   it, or a newer version wrote it; STORE_FULL.
  */

@@ -77,7 +77,6 @@ export async function backUpStopped(
 /**
  * Makes a data directory of a backup, see `restoreBackup`, without what was erased of users since it was made, down to the
  * bytes.
- *
  * @param options.from the data directory that the backup is of, which knows all erasures; those that are noted beside the
  *   backup count too.
  */

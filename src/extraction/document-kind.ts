@@ -127,7 +127,6 @@ const ZIPPED: readonly (readonly [kind: TextKind, entry: RegExp])[] = [
 /**
  * The kind of a document by its bytes; for text (plain, Markdown, HTML, subtitles) also by the claim. Audio and video are
  * none.
- *
  * @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE for another kind, or bytes that contradict the claim; UNPROCESSABLE for
  *   an empty or encrypted document.
  */

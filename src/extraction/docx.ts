@@ -23,7 +23,6 @@ const STYLES = [
  * numbers in the text; equations in one line. Deleted text of tracked changes, comments, page headers and pictures are left out.
  *
  * Its parts are inflated here, within the limit and without pictures: mammoth itself has no limit.
- *
  * @throws {ServiceError} TOO_LARGE, UNPROCESSABLE
  */
 export async function readDocx(bytes: Uint8Array, limits: ExtractionLimits): Promise<ReadDocument> {

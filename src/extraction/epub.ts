@@ -8,7 +8,6 @@ import { openParts, type ZipParts } from "./zip.ts";
 
 /**
  * A book in EPUB 2 or 3: its chapters in reading order, without the table of contents. Pictures are left out.
- *
  * @throws {ServiceError} TOO_LARGE; UNPROCESSABLE if it is protected against copying, or damaged.
  */
 export async function readEpub(bytes: Uint8Array, limits: ExtractionLimits): Promise<ReadDocument> {

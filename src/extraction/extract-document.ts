@@ -19,7 +19,6 @@ const MAX_HTML_BYTES = 20_000_000;
 /**
  * Reads a document in this process, which for untrusted bytes must be the sandboxed one. `bytes` are used up. `onProgress`
  * gets pages of a PDF; for other kinds only the end.
- *
  * @throws {ServiceError} as `TextExtractor.extract`; anything else is a parser's failure.
  */
 export async function extractDocument(

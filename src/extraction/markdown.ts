@@ -20,7 +20,6 @@ const MAX_DEPTH = 100;
 /**
  * Markdown in blocks, each with its inline marks as written. Front matter is read as an import of notes reads it, and is no text;
  * where it is too long or not YAML it stays as code, and fields that are too long for metadata do too.
- *
  * @param name of the file, without its extension.
  */
 export function readMarkdown(source: string, name = ""): ReadDocument {
@@ -164,7 +163,6 @@ type Json = Readonly<Record<string, unknown>>;
 
 /**
  * A Jupyter notebook: its notes as Markdown, its code, and of outputs the text, at most 2 000 characters per cell.
- *
  * @throws {ServiceError} UNPROCESSABLE if it is none.
  */
 export function readNotebook(text: string): ReadDocument {

@@ -42,7 +42,6 @@ type Recognised = { readonly confidence: number; readonly blocks: readonly Block
 
 /**
  * The text of a PNG, JPEG or WebP picture, in whichever of the four directions it stands, with `confidence` from 0 to 1.
- *
  * @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE where Tesseract is not installed; TOO_LARGE above 40 million pixels; UNPROCESSABLE
  *   if the picture is damaged, or holds no text.
  */
@@ -65,7 +64,6 @@ export async function readPicture(bytes: Uint8Array, limits: ExtractionLimits): 
 
 /**
  * The text of a scanned page in any format of Netpbm; undefined where it has none that can be read.
- *
  * @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE where Tesseract is not installed.
  */
 export async function readScan(picture: Uint8Array): Promise<Recognised | undefined> {
@@ -206,7 +204,6 @@ export interface PageImage {
 /**
  * Reads pages without text. Where Tesseract is not installed, or with more than 25 such pages, a document that has text
  * elsewhere is answered without them, or without those beyond.
- *
  * @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE, TOO_LARGE for a document without any text.
  */
 export async function readScans<Page>(

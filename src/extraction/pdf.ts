@@ -24,7 +24,6 @@ const MAX_OUTLINE_ITEMS = 10_000;
  * The text of a PDF, page by page, in reading order.
  *
  * `onPage` is called after each page. `bytes` are used up.
- *
  * @throws {ServiceError} UNPROCESSABLE: encrypted, cut off, damaged, or without text (a scan). TOO_LARGE.
  */
 export async function readPdf(

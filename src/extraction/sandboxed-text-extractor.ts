@@ -171,7 +171,6 @@ const PIECE_BYTES = 1 << 20;
 /**
  * Opens an extractor whose parsers run in processes of their own, without rights and within limits, started with the
  * first document: one for small documents, one for all others, and no process for the documents of two users.
- *
  * @throws {Error} if the built worker is missing; only when sources run without a build.
  */
 export function openExtractor(options: ExtractorOptions): TextExtractor {

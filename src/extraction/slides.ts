@@ -13,7 +13,6 @@ const USUAL_TITLE = /^PowerPoint\b/;
 /**
  * A presentation: of each slide its title as a heading, its texts, lists and tables in the order of the file, and its notes. The
  * page of a block is the number of its slide. Pictures, diagrams, charts and comments are left out.
- *
  * @throws {ServiceError} TOO_LARGE, UNPROCESSABLE
  */
 export async function readSlides(bytes: Uint8Array, limits: ExtractionLimits): Promise<ReadDocument> {

@@ -33,7 +33,6 @@ const ADJOINING_MS = 100;
  * Reads SubRip, WebVTT and mixtures of both. Marks of style and position are removed; the name of a speaker (WebVTT)
  * stands before the first of their lines. Of captions that roll, a repeated line is kept once, at its first time. Lines
  * with an unreadable time begin where the ones before end. `durationMs` is the end of the last line.
- *
  * @param text with any line endings. Cost: linear.
  */
 export function readSubtitles(text: string): ReadDocument & { readonly durationMs: number } {

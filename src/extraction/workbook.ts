@@ -11,7 +11,6 @@ const MAX_GAP_COLUMN = 1_000;
 /**
  * An Excel workbook: each sheet that is not hidden as a table under its name, the first row as its header. Values are as last
  * calculated; dates and times are written as ISO 8601. Empty rows, comments, charts and pictures are left out.
- *
  * @throws {ServiceError} TOO_LARGE, UNPROCESSABLE
  */
 export async function readWorkbook(bytes: Uint8Array, limits: ExtractionLimits): Promise<ReadDocument> {

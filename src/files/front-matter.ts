@@ -31,7 +31,6 @@ const SMALLEST_MILLISECONDS = 100_000_000_000;
 /**
  * The fields between two lines of `---` at the beginning of a note, and what follows them. Without such fields the text is the
  * body.
- *
  * @param name of the file, which may begin with its day; without its extension.
  */
 export function readFrontMatter(text: string, name = ""): FrontMatter | FaultyFrontMatter {

@@ -7,7 +7,6 @@ import { extractionFields, extractionOf } from "./records.ts";
 
 /**
  * An export: its first line, the records, and the line that counts them.
- *
  * @param onFault gets a record that no line can say, as one of a damaged file; without it the export fails.
  */
 export async function* linesOf(

@@ -71,7 +71,6 @@ export const ownerCheck = ({ userId }: AgentScope): { userId?: string } =>
 /**
  * A moment as agents say it: a date, a time, what the command line takes ("2020", "tomorrow", "7d"), or words for a period
  * ("last week", "seit Juni"), of which the edge counts. Years and months begin in UTC, as dates do.
- *
  * @throws {ServiceError} INVALID_REQUEST.
  */
 export function momentOf(
@@ -101,7 +100,6 @@ const ID_END = /^[0-9a-f-]{6,35}$/;
 
 /**
  * An id as it is kept, from the whole or its last 6 or more characters; `memory://` and what else agents put around it is taken off.
- *
  * @throws {ServiceError} NOT_FOUND; INVALID_REQUEST for an end that several have.
  */
 export async function idOf(context: AgentContext, text: string): Promise<string> {

@@ -20,7 +20,6 @@ export async function readResource(context: AgentContext, uri: string): Promise<
 
 /**
  * The context of the connection's project and user, as the prompt `context` and the resource have it.
- *
  * @throws {ServiceError} INVALID_REQUEST.
  */
 export async function tellContext(

@@ -40,7 +40,6 @@ export const isHubName = (text: string): boolean =>
 
 /**
  * A hub's description of a model and its files.
- *
  * @see https://huggingface.co/docs/hub/api
  * @throws {ServiceError} NOT_FOUND for one that is unknown or not open to everybody; FETCH_FAILED; FETCH_TIMEOUT.
  */
@@ -76,7 +75,6 @@ export async function lookUpModel(access: HubAccess, name: string): Promise<HubM
 
 /**
  * Writes a file of a model to a path that is free, and syncs it.
- *
  * @throws {ServiceError} as `lookUpModel`, and FETCH_FAILED for other bytes than the hub promised; else the disk's own
  *   error. What was written is left to the caller.
  */

@@ -14,7 +14,6 @@ const OUTPUTS = ["last_hidden_state", "token_embeddings"];
 
 /**
  * Loads a model by its path: from bytes, ONNX Runtime would hold a second copy.
- *
  * @throws whatever ONNX Runtime throws; {TypeError} for a model that reads or gives other things than an encoder.
  */
 export async function openModelSession(

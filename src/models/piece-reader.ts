@@ -14,7 +14,6 @@ export interface OpenedPieceReader {
 /**
  * The tokenizer of a model. For the 250 000 pieces of a multilingual model it takes long and much memory without the
  * `pieceTable` of an earlier call.
- *
  * @throws {ServiceError} MODEL_UNAVAILABLE if a file is missing or not the expected one.
  */
 export async function openPieceReader(

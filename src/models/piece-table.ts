@@ -69,7 +69,6 @@ export function openPieceTable(shared: SharedArrayBuffer): PieceTable {
 /**
  * The pieces and the character map of a unigram model's `tokenizer.json`. Reads the bytes of the pieces one after the
  * other: parsed as JSON they would take 200 MB. The marks of the model's own are left out, so that no text can hold one.
- *
  * @throws {TypeError} if the file is of another kind.
  */
 export function buildPieceTable(file: Buffer): SharedArrayBuffer {
@@ -139,7 +138,6 @@ const PIECE = /\s*\[\s*("(?:[^"\\]|\\.)*")\s*,\s*(-?\d[\d.eE+-]*)\s*\]\s*(?:,|(?
 
 /**
  * Reads a unigram model's `tokenizer.json` piece by piece: parsed as one JSON text, its list of 250 000 pieces takes 200 MB.
- *
  * @throws {TypeError} if the file is not of that layout.
  */
 function readTokenizerFile(file: Buffer): TokenizerFile {

@@ -14,7 +14,6 @@ export interface Projection {
  * Reads a model's projection file: float32, little-endian. `plain`: the token projection, one row per dimension of the model.
  * `centred`: before it the mean vector of questions, that of windows, the map of vectors (one row per dimension) and the mean
  * token vector. The means are subtracted: what all vectors have in common does not distinguish them.
- *
  * @throws {TypeError} for a file of another length.
  */
 export function readProjection(

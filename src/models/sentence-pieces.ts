@@ -15,7 +15,6 @@ const AROUND_WORD = /^[^\p{L}\p{N}]+|[^\p{L}\p{N}\p{M}]+$/gu;
 /**
  * Reads text into the pieces of a SentencePiece unigram model (XLM-R and its kin): of all ways to cut a word into
  * pieces the likeliest one.
- *
  * @see Kudo, "Subword Regularization", ACL 2018
  */
 export class SentencePieces implements PieceReader {
@@ -124,7 +123,6 @@ const WIDE_OFFSET = 1 << 9;
 /**
  * The map by which a SentencePiece model unifies characters before it looks for pieces (`precompiled_charsmap`): a trie over UTF-8
  * bytes, whose longest match is replaced by a text. Without a map, texts stay as they are.
- *
  * @see https://github.com/google/sentencepiece/blob/master/doc/normalization.md
  */
 function readCharacterMap(map: Uint8Array): (text: string) => string {

@@ -35,9 +35,7 @@ export class ProcessQueue<P extends WorkProcess> {
 
   /**
    * Runs a job when its turn has come. The signal ends the waiting; a running job handles the signal itself.
-   *
    * @param owner of the job: no process does jobs of two owners.
-   *
    * @throws the signal's reason, and whatever `start` or the job throws.
    */
   async run<T>(job: (process: P) => Promise<T>, signal: AbortSignal, owner?: string): Promise<T> {
@@ -189,7 +187,6 @@ export class JobProcess<Sent extends Serializable, Received> {
 
   /**
    * Does one job; the one before must be over. The signal ends the process.
-   *
    * @param begin starts the job, and returns the handler of the process's messages until it is over.
    * @throws what the job was rejected with, what the process was killed for, or what its end is explained with.
    */

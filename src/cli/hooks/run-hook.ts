@@ -37,7 +37,6 @@ interface Occasion {
 /**
  * Does what an agent's hook is for and ends the process, with 0, within 300 ms of its start. Prints what the agent is to be
  * told, or nothing: where nothing is relevant, the daemon is gone or late, or there is no consent.
- *
  * @param words agent, moment, data directory; `--within=MS` in tests.
  */
 export async function runHook(words: readonly string[]): Promise<void> {

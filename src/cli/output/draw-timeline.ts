@@ -26,7 +26,6 @@ const WIDTH = 40;
  *                   ├─────────────────▶            from 2021-03-01          Paris
  *
  * An arrow: still true. What was said of a fact later stands below its bar.
- *
  * @param now epoch ms: how far the drawing reaches, at least.
  */
 export function drawTimeline(events: readonly TimelineEvent[], now: number): string[] {

@@ -63,7 +63,6 @@ export function serviceDefinition(request: ServiceRequest): ServiceDefinition | 
  * WebAssembly make code and bubblewrap makes namespaces; `ProtectHome`, and a stricter `ProtectSystem`, as data and backups
  * may be anywhere that the user writes. Netlink is for bubblewrap, which brings up a loopback. Percentages are of the
  * machine's memory: above the first the kernel takes back what it can.
- *
  * @see systemd.exec(5), systemd.resource-control(5)
  */
 const SYSTEMD_LIMITS = `NoNewPrivileges=yes

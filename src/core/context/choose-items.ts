@@ -41,7 +41,6 @@ const SAID = 0.8;
  * The items to tell within a number of tokens, by parts: what answers the query in its order, else the most valuable first. Nothing
  * twice: of near-duplicates the later one, no summary of what other items say; nothing open that a later note says is done. The same
  * candidates give the same items. Parts without items are left out.
- *
  * @param costOf tokens of an item's line.
  * @param titleCostOf tokens of a part's title.
  */

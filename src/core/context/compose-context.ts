@@ -24,7 +24,6 @@ const MAX_NAME_CHARS = 100;
  * The context of an agent at the start of a piece of work: standing preferences, decisions that hold, what is true now, what was
  * last worked on and what is open. Nothing superseded, nothing twice, nothing of documents. The same store at the same
  * moment gives the same answer. Counts for nothing as remembered.
- *
  * @throws {ServiceError} MODEL_UNAVAILABLE, RATE_LIMITED (both with a query only), NOT_READY.
  */
 export async function composeContext(ports: MemoryPorts, input: ContextInput): Promise<Context> {

@@ -37,7 +37,6 @@ export interface Recording extends AsyncDisposable {
   readonly subtitles: readonly SubtitleTrack[];
   /**
    * The sound of one track; for one reader, once. Decoded only as fast as it is read; leaving early ends it.
-   *
    * @throws {ServiceError} while read: UNPROCESSABLE: damaged, or cut off before its end. TOO_LARGE: see
    *   `DecodingLimits`.
    */
@@ -69,7 +68,6 @@ export interface AudioDecoder {
   recognises(input: RecordingInput): Promise<boolean>;
   /**
    * Opens a recognised recording; it holds a process until it is disposed of.
-   *
    * @throws {ServiceError} UNPROCESSABLE: damaged, or no recording. UNSUPPORTED_MEDIA_TYPE: nothing here decodes
    *   it (the message says what to install). TOO_LARGE. NOT_READY: after `close`.
    */
@@ -122,7 +120,6 @@ export interface Transcriber {
    * Transcribes one recording. One at a time, in the order of asking; pieces are taken only as fast as it works, so memory does
    * not grow with length. `audio` is first asked for a piece when its turn comes, and is closed (`return`) when it is left
    * early; its own error is passed on. A piece is not read any more once the next is asked for.
-   *
    * @throws {ServiceError} UNPROCESSABLE: no speech in it, or a language that is not known (the message lists those that
    *   are). MODEL_UNAVAILABLE: a file of the model is missing or damaged, or the model breaks down. NOT_READY: after
    *   `close`.

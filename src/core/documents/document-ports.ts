@@ -80,7 +80,6 @@ export interface UrlFetcher {
   /**
    * Writes the body, decoded, into `sink` while it arrives; follows redirects, whose bodies are not written.
    * When it rejects, the sink may hold a part, to be discarded; no write runs once it has settled.
-   *
    * @throws as `check`, for redirects too; {ServiceError} FETCH_FAILED for what cannot be reached or answers
    *   badly, FETCH_TIMEOUT for what answers too slowly, TOO_LARGE; what the sink throws, and the signal's
    *   reason, as they are.

@@ -172,7 +172,6 @@ export interface ExtractionOptions {
 export interface TextExtractor {
   /**
    * Documents are read in the order of asking, but small ones do not wait for large ones.
-   *
    * @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE: a kind that cannot be read, or bytes that are not what was claimed.
    *   UNPROCESSABLE: encrypted, damaged, without text, or hostile. TOO_LARGE: see `ExtractionLimits`.
    *   NOT_READY: after `close`.

@@ -25,7 +25,6 @@ const ATTEMPTS = 3;
  * Does the next step of a job. A page is fetched and becomes part of the job, which stays open. A document is read and
  * embedded, and one record stores all of it and ends the job. A job that is stopped before leaves only the original, and
  * repeating it gives the same result. Once the record is accepted, the job cannot be stopped.
- *
  * @throws {ServiceError} what fetching, extracting and storing throw; the signal's reason.
  */
 export async function ingestDocument(

@@ -13,7 +13,6 @@ type RecordingControl = Pick<JobControl, "signal" | "onProgress"> & Pick<Extract
  * A recording as a document: transcribed, or read from its subtitles where the writer prefers them
  * (`metadata.prefer_subtitles`) and it has some. `metadata.language` is the spoken language, detected if absent; it also
  * chooses among several tracks.
- *
  * @throws {ServiceError} UNPROCESSABLE: no sound, or no speech in it; INVALID_REQUEST: `metadata.language` is not text; errors of
  *   decoding, transcribing and reading subtitles; the signal's reason.
  */

@@ -26,7 +26,6 @@ const KEPT_MS = 24 * 60 * 60 * 1_000;
 /**
  * Makes a job, durable when it resolves, and returns its id. The same bytes for the same user and project give the same
  * job while it is open, and a job that is over at once when the document is stored.
- *
  * @throws {ServiceError} what `UrlFetcher.check` throws; STORE_FULL, NOT_READY; CONFLICT, GONE, UNPROCESSABLE with an
  *   Idempotency-Key (see `RequestLedger`); UNSUPPORTED_MEDIA_TYPE if the stored document is of another kind than claimed.
  */

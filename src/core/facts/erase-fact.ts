@@ -13,7 +13,6 @@ export interface EraseFactInput {
  * Removes a fact and all its versions for good, with the replaced facts of the same object that it took in or
  * came from: they are only seen as its past. Ids that pointed to what is gone become null. Nothing else
  * changes: what it had superseded stays closed.
- *
  * @returns the fact as it was last.
  * @throws {ServiceError} NOT_FOUND, FORBIDDEN (another user's), STORE_FULL, NOT_READY.
  */

@@ -32,7 +32,6 @@ export class FactDraft {
 
   /**
    * The latest version of a fact.
-   *
    * @throws {ServiceError} NOT_FOUND if there is none; FORBIDDEN if `userId` is given and not its owner.
    */
   require(id: string, userId: string | undefined): Fact {

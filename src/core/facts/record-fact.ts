@@ -46,7 +46,6 @@ export interface RecordFactsResult {
 /**
  * Records that something is true for a time; see `timeline.ts` for earlier facts. `similar` facts (see `similarFacts`) are
  * returned and left as they are.
- *
  * @throws {ServiceError} INVALID_REQUEST (empty name, empty or backward period); CONFLICT (other
  *   cardinality); NOT_FOUND (source memory); STORE_FULL, NOT_READY; CONFLICT, GONE, UNPROCESSABLE with an
  *   Idempotency-Key (see `RequestLedger`).

@@ -102,7 +102,6 @@ export function settleCardinality(
 
 /**
  * Puts a statement into a timeline, as the table above says.
- *
  * @param timeline the latest version of each of its facts, in any order; with `many` those of other objects
  *   may be left out.
  * @throws {ServiceError} INVALID_REQUEST if the period is empty or ends before it begins.
@@ -147,7 +146,6 @@ export function placeStatement(timeline: readonly Fact[], statement: Statement, 
 
 /**
  * The fact closed at `validTo`, or withdrawn, as the table above says; the fact itself where nothing changes.
- *
  * @param validTo absent: now.
  * @throws {ServiceError} INVALID_REQUEST if `validTo` is before the fact begins.
  */

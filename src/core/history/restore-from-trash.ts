@@ -28,7 +28,6 @@ export interface RestoreFromTrashInput extends TrashInput {
 /**
  * Brings a memory back from the trash, or a document with its memories, its original and the facts' sources: embedded
  * again, as a new version, newest in the order of adding.
- *
  * @throws {ServiceError} NOT_FOUND; FORBIDDEN; CONFLICT where its place was taken since; as adding.
  */
 export async function restoreFromTrash(

@@ -24,7 +24,6 @@ export interface TrashMemoryInput {
 /**
  * Puts a memory into the trash: out of every answer and index, until it is restored or its days are over. The root of a
  * document takes the document along, with its memories and its original, as one entry.
- *
  * @returns the number of deleted memories.
  * @throws {ServiceError} NOT_FOUND, FORBIDDEN, VERSION_MISMATCH, STORE_FULL, NOT_READY.
  */
@@ -190,7 +189,6 @@ export function entryOf({ store }: Pick<MemoryPorts, "store">, { id, userId }: T
 /**
  * Removes an entry of the trash for good, with its earlier versions; with a document also its memories that were deleted
  * before it, which have no place to come back to. Answers how many memories.
- *
  * @throws {ServiceError} NOT_FOUND, FORBIDDEN, CONFLICT.
  */
 export async function eraseFromTrash(

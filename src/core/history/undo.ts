@@ -49,7 +49,6 @@ interface Plan extends Pick<UndoneChange, "kind" | "id" | "reason"> {
  * Takes back what a client did to memories since a moment: what it added goes to the trash, what it changed becomes as it was
  * before its first change, what it deleted comes back. What others changed after that is left as it is. Doing it twice
  * changes nothing more; what was deleted for good does not come back.
- *
  * @throws {ServiceError} INVALID_REQUEST for a time to come; CONFLICT where no earlier versions are kept.
  */
 export async function undoChanges(ports: MemoryPorts, input: UndoInput): Promise<UndoneChange[]> {

@@ -36,7 +36,6 @@ const LINKED_AT_ONCE = 500;
  *
  * Each vector that is made is written as a record of its own and used from then on, so a restart goes on where it was, and questions
  * find by words what has no vectors yet. Resolves when nothing is lacking.
- *
  * @throws {ServiceError} as `Embedder.embedDocument` and `MemoryStore.commit`; an AbortError. Calling it again goes on.
  */
 export async function remake({

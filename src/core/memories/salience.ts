@@ -17,7 +17,6 @@ export const HALF_LIVES: HalfLives = {
 /**
  * The salience at a moment: `s · 2^(−t / half-life)`, with t since it was last seen in whole days, so that a value set
  * today is read as it was set. Fading changes no stored value and ends when the memory is seen.
- *
  * @returns in [0, salience]; a clock that went back fades nothing.
  */
 export function fadedSalience({ salience, lastSeenAt }: Signals, now: number, halfLifeMs: number): number {

@@ -38,7 +38,6 @@ type Restoring = { readonly restored: Pick<SeenMemory, "primarySector" | "sector
  * Changes a memory; new content is embedded and classified again. Without fields nothing changes.
  *
  * The version before is kept, see `keepVersion`. Two concurrent changes without `ifVersion` are applied one after the other.
- *
  * @throws {ServiceError} NOT_FOUND, FORBIDDEN, VERSION_MISMATCH, MODEL_UNAVAILABLE, STORE_FULL, NOT_READY.
  */
 export async function updateMemory(
@@ -144,7 +143,6 @@ const AT_ONCE = 32;
 /**
  * Adds and removes tags, for each memory in a write of its own: tagged whole, or refused and unchanged. The versions before
  * are kept as by `updateMemory`. Doing it twice changes nothing more.
- *
  * @returns as many as memories, in the same order.
  */
 export async function tagMemories(

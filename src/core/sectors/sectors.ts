@@ -56,7 +56,6 @@ export type SectorClassifier = (input: {
  * A classifier with the weights of `model`. Equal input gives equal output; ties go to the earlier of `SECTORS`.
  *
  * The classifier throws a RangeError for an embedding that is not finite or of another length than in training.
- *
  * @throws {TypeError} for a model of another version or of other cues, and for one with weights missing.
  */
 export function createSectorClassifier(model: SectorModel): SectorClassifier {

@@ -19,7 +19,6 @@ const HEADING_CHARS = 100;
 /**
  * Describes a document by its own sentences: those nearest to the centre of all its sentences (cosine of tf-idf
  * vectors), no two alike. The same document always gives the same text. Cost: linear in the text.
- *
  * @see Radev et al., "Centroid-based summarization of multiple documents", 2004; Carbonell & Goldstein, "MMR", SIGIR 1998.
  */
 export function digestOf(blocks: readonly Block[], title: string): DocumentDigest {

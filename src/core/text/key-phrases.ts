@@ -41,7 +41,6 @@ interface Counted {
 /**
  * Topics of texts in phrases of one to three words, the most specific first: phrases that stand in several texts, not only
  * as part of a longer one. Forms of a word count together. The same texts always give the same phrases. Cost: linear.
- *
  * @param options.ignored words that are no topic, such as the names of speakers; in any case.
  * @param options.rest lets others work; called every few milliseconds.
  * @see Rose et al., "Automatic keyword extraction from individual documents", 2010 (RAKE), whose runs between stop words these are.

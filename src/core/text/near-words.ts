@@ -25,7 +25,6 @@ export function mayBeNear(word: string, bits: number, otherBits: number): boolea
 /**
  * How near two words are: 1 for the same, less for a letter too much, too little, wrong or swapped with the next (two
  * from eight letters on); 0 for anything else, and for words that are short or not of letters alone.
- *
  * @see Damerau, "A technique for computer detection and correction of spelling errors", 1964.
  */
 export function nearness(word: string, other: string): number {

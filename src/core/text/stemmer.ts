@@ -38,7 +38,6 @@ const IRREGULAR_FORMS: ReadonlyMap<string, string> = new Map(
  * lose", answers say "lost". Words of other languages are returned unchanged. A stem is a key, not a word to show.
  *
  * Cost: linear in the length of the word.
- *
  * @see Porter, "An algorithm for suffix stripping", 1980, with the later corrections of the Snowball English
  *   stemmer (its regions R1 and R2, "ied", "us", "ss", doubled consonants).
  */

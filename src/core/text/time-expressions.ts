@@ -14,7 +14,6 @@ export interface NamedPeriod extends Period {
  * The time that a question names, in the language in which most of it reads as one: "last week", "im Mai 2026", "since
  * June". Undefined where it names none, or one that is still to come: what is planned for tomorrow was written before.
  * The words between several times tell what is meant ("between … and …"), else the first counts.
- *
  * @param now as a clock on the wall shows it
  */
 export function timeOfQuestion(text: string, now: number): NamedPeriod | undefined {

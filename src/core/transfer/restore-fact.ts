@@ -19,7 +19,6 @@ export class RestoredFacts {
   /**
    * The rows that restore a fact; none where it is stored already, perhaps with further versions. A source that is no
    * memory of the fact's user is left out.
-   *
    * @throws {ServiceError} INVALID_REQUEST for a history that no store could have; CONFLICT where the id, the
    *   cardinality or the period is taken by another fact.
    */

@@ -54,7 +54,6 @@ type Prepared = FactTransfer | WaypointTransfer | Embedded | Placed | RestoredRe
  * Repeating it changes nothing. Stored records are never changed: an id that another record has is refused.
  *
  * Memories take their places in the order of adding as they come, whatever their `createdAt`.
- *
  * @throws {ServiceError} STORE_FULL, NOT_READY, where it concerns the whole.
  */
 export async function restoreRecords(
@@ -268,7 +267,6 @@ interface DocumentSurroundings {
 /**
  * The document to store; undefined where it is stored already. Its first memory must exist; all its existing memories must
  * have been cut from it, while deleted ones may still be named.
- *
  * @throws {ServiceError} INVALID_REQUEST for a document that no store could have; NOT_FOUND where its first memory is
  *   missing; CONFLICT where the id, or a memory that it names, belongs to something else.
  */

@@ -73,7 +73,6 @@ interface Candidate {
 /**
  * Chooses sentences that represent a user's memories: together near to as many memories as possible, able to stand
  * alone, recent, salient, of every sector, without repeats. The same memories in the same order give the same sentences.
- *
  * @param rest lets other requests in; called every few milliseconds.
  * @see Lin & Bilmes, "A class of submodular functions for document summarization", ACL 2011.
  */

@@ -31,7 +31,6 @@ export interface UserDeletionPorts extends Pick<MemoryPorts, "store" | "facts"> 
  * Deletes a user's memories in one record, with vectors, words and waypoints; unless `keepsDocuments`, also documents,
  * originals and jobs, and cancels open jobs. Earlier versions and the trash go too. Writes accepted before the record are deleted, later ones stay. A user
  * without records is no error. Restoring an earlier backup does not bring them back.
- *
  * @throws {ServiceError} NOT_READY; STORE_FULL where all is deleted and a full disk cannot note it for backups.
  */
 export async function deleteUserMemories(

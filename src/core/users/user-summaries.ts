@@ -41,7 +41,6 @@ export class UserSummaries {
   /**
    * The kept summary, else one of chosen sentences, made now, while a language model's is made in the background. A kept
    * summary is remade after `MANY_CHANGES`.
-   *
    * @throws {ServiceError} NOT_FOUND for a user with nothing stored.
    */
   async get(userId: string): Promise<UserSummary> {

@@ -31,7 +31,6 @@ const connectorWith = (options: buildConnector.BuildOptions) =>
 /**
  * Connects to one of the judged addresses and no other, and judges once more by the address that was connected to. For
  * `https` the certificate must be the name's.
- *
  * @param verify throws if the URL must not be fetched from that address.
  */
 export function directConnector(

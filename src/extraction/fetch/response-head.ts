@@ -68,7 +68,6 @@ const HARMLESS_BYTES = 4 * 1024 ** 2;
 
 /**
  * The body without its content encoding, piece by piece.
- *
  * @throws {ServiceError} FETCH_FAILED for an encoding that was not asked for; zlib's errors for damage; TOO_LARGE
  *   as soon as it unpacks to more than 200 times what arrived.
  */

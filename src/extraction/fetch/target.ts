@@ -160,7 +160,6 @@ export class TargetGuard {
 
   /**
    * The URL to fetch, in the one spelling of the URL standard and without a fragment. Checks all that needs no network.
-   *
    * @throws {ServiceError} INVALID_REQUEST; FORBIDDEN for a port, name or address that is never fetched.
    */
   parse(text: string, base?: URL): URL {

@@ -83,7 +83,6 @@ const bytesOf = ({ buffer, byteOffset }: Int8Array, offset: number, length: numb
 
 /**
  * A file in Emscripten's memory file system whose bytes are ours: it takes the size from `usedBytes`.
- *
  * @see https://emscripten.org/docs/api_reference/Filesystem-API.html, which does not describe the operations.
  */
 function mount(core: FfmpegCore, name: string, operations: object) {

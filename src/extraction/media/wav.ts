@@ -42,7 +42,6 @@ const BYTES_PER_SPEECH_SAMPLE = 2;
 
 /**
  * The format of a WAV file; undefined for one without a whole head, or whose samples are not plain numbers.
- *
  * @param size of the file in bytes.
  * @see Multimedia Programming Interface and Data Specifications 1.0, IBM and Microsoft, 1991.
  */
@@ -205,7 +204,6 @@ const ROLL_OFF = 0.92;
  * Brings mono samples of any rate to 16 kHz: a windowed sinc, which stops what the new rate cannot hold.
  *
  * Samples go in and come out in pieces; the output begins with the first sample, without the delay of the filter.
- *
  * @see J. O. Smith, "Digital Audio Resampling", https://ccrma.stanford.edu/~jos/resample/
  */
 export class Resampler {

@@ -165,7 +165,6 @@ interface CutWindow {
 /**
  * Cuts the tokens at their times. Text without a closing time reaches to the window's end. Whisper always transcribes 30 s:
  * text that begins a second or more after the sound has ended is dropped.
- *
  * @param length samples of sound in the window, above 0.
  */
 export function cutSegments(tokens: readonly number[], length: number, vocabulary: Vocabulary): CutWindow {

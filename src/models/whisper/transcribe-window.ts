@@ -170,7 +170,6 @@ export interface Pick {
 
 /**
  * The highest score at temperature 0; above it one is drawn, the likelier the higher and the lower the temperature.
- *
  * @param random from 0 to 1, drawn for this token.
  */
 export function pickToken(scores: Float32Array, temperature: number, random: number): Pick {
@@ -188,7 +187,6 @@ export function probabilityOf(scores: Float32Array, id: number): number {
 
 /**
  * Numbers from 0 to 1, the same ones for the same seed: a recording is transcribed the same again.
- *
  * @see https://github.com/bryc/code/blob/master/jshash/PRNGs.md#mulberry32
  */
 export function randomNumbers(seed: number): () => number {
@@ -229,7 +227,6 @@ const MAX_FIRST_TIME = 50;
 /**
  * Forbids, in place, what may not follow `written`: a text stands between two times, times do not go back and open and
  * close in pairs, a window begins with a time, and where the times together are likelier than any text, a time is due.
- *
  * @param scores of every token of the vocabulary; forbidden ones become -Infinity.
  * @see `ApplyTimestampRules` and `SuppressTokens` of OpenAI's Whisper (decoding.py), whose training these rules mirror.
  */
