@@ -3,7 +3,7 @@ import { unprocessable } from "../core/errors.ts";
 import type { ExtractionLimits } from "../core/documents/extraction.ts";
 import { cleanLanguage, type ReadDocument } from "./clean-text.ts";
 import { blocksOfHtml } from "./html-blocks.ts";
-import { elementsOf, type HtmlElement, parseHtml, textOf } from "./html-tree.ts";
+import { elementsOf, type HtmlElement, parseHtml, parseXml, textOf } from "./html-tree.ts";
 import { officeProperties } from "./office-parts.ts";
 import { openParts } from "./zip.ts";
 
@@ -104,7 +104,7 @@ function withEquations(part: Uint8Array): Uint8Array {
 }
 
 function runOf(equation: string): string {
-  const text = lineOf(parseHtml(equation, { isXml: true }).root).trim();
+  const text = lineOf(parseXml(equation)).trim();
   const escaped = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
   return escaped === "" ? "" : `<w:r><w:t xml:space="preserve">${escaped}</w:t></w:r>`;
 }

@@ -3,8 +3,9 @@ import { unprocessable } from "../core/errors.ts";
 import type { Block, ExtractionLimits } from "../core/documents/extraction.ts";
 import { cleanDate, cleanField, cleanLanguage, type ReadDocument } from "./clean-text.ts";
 import { blocksOfHtml } from "./html-blocks.ts";
-import { elementsOf, findElement, type HtmlElement, parseHtml, textOf } from "./html-tree.ts";
+import { elementsOf, findElement, type HtmlElement, parseHtml, parseXml, textOf } from "./html-tree.ts";
 import { openParts, type ZipParts } from "./zip.ts";
+import { decodedAddress } from "./text-decoding.ts";
 
 /**
  * A book in EPUB 2 or 3: its chapters in reading order, without the table of contents. Pictures are left out.
@@ -12,9 +13,9 @@ import { openParts, type ZipParts } from "./zip.ts";
  */
 export async function readEpub(bytes: Uint8Array, limits: ExtractionLimits): Promise<ReadDocument> {
   const parts = await openParts(bytes, limits);
-  const container = parse(await parts.text("META-INF/container.xml"));
+  const container = parseXml(await parts.text("META-INF/container.xml"));
   const rootFile = findElement(container, ({ tag }) => tag === "rootfile")?.attributes["full-path"] ?? "";
-  const elements = Array.from(elementsOf(parse(await parts.text(rootFile))));
+  const elements = Array.from(elementsOf(parseXml(await parts.text(rootFile))));
   const chapters = chapterNames(elements, rootFile);
   await assertOpen(parts, chapters);
   const blocks: Block[] = [];
@@ -37,8 +38,6 @@ export async function readEpub(bytes: Uint8Array, limits: ExtractionLimits): Pro
   };
 }
 
-const parse = (xml: string) => parseHtml(xml, { isXml: true }).root;
-
 function chapterNames(elements: readonly HtmlElement[], rootFile: string): string[] {
   const folder = posix.dirname(rootFile);
   const items = new Map(
@@ -51,22 +50,14 @@ function chapterNames(elements: readonly HtmlElement[], rootFile: string): strin
     .flatMap(({ attributes: { idref = "" } }) => {
       const { href, properties = "" } = items.get(idref) ?? {};
       if (href === undefined || /(?:^|\s)nav(?:\s|$)/.test(properties)) return [];
-      return [posix.join(folder, decoded(href.split("#", 1)[0] ?? ""))];
+      return [posix.join(folder, decodedAddress(href.split("#", 1)[0] ?? ""))];
     });
-}
-
-function decoded(address: string): string {
-  try {
-    return decodeURIComponent(address);
-  } catch {
-    return address;
-  }
 }
 
 async function assertOpen(parts: ZipParts, chapters: readonly string[]): Promise<void> {
   const locked = new Set(
-    Array.from(elementsOf(parse(await parts.text("META-INF/encryption.xml"))), ({ attributes }) =>
-      decoded(attributes["URI"] ?? ""),
+    Array.from(elementsOf(parseXml(await parts.text("META-INF/encryption.xml"))), ({ attributes }) =>
+      decodedAddress(attributes["URI"] ?? ""),
     ),
   );
   if (chapters.some((name) => locked.has(name)))

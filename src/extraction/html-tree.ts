@@ -53,6 +53,9 @@ export function parseHtml(html: string, { isXml = false }: { readonly isXml?: bo
   return { root, depth: deepest };
 }
 
+/** The tree of XML; see `parseHtml`. */
+export const parseXml = (xml: string): HtmlElement => parseHtml(xml, { isXml: true }).root;
+
 /** The first element the test holds for, in document order. */
 export function findElement(
   root: HtmlElement,

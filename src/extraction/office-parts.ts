@@ -1,14 +1,13 @@
 /** The parts of every package of Office Open XML: properties and relationships. */
 import { posix } from "node:path";
 import { cleanDate, cleanField, type ReadDocument } from "./clean-text.ts";
-import { elementsOf, parseHtml, textOf } from "./html-tree.ts";
+import { elementsOf, parseXml, textOf } from "./html-tree.ts";
 import type { ZipParts } from "./zip.ts";
 
 /** The properties of a document in `docProps/core.xml`; the language as it stands there. */
 export function officeProperties(xml: string): Pick<ReadDocument, "title" | "author" | "date" | "language"> {
   const properties = new Map<string, string>();
-  for (const element of elementsOf(parseHtml(xml, { isXml: true }).root))
-    properties.set(element.tag, textOf(element));
+  for (const element of elementsOf(parseXml(xml))) properties.set(element.tag, textOf(element));
   return {
     title: cleanField(properties.get("dc:title")),
     author: cleanField(properties.get("dc:creator")),
@@ -29,7 +28,7 @@ export interface Relationship {
 export async function relationshipsOf(parts: ZipParts, name: string): Promise<Relationship[]> {
   const folder = posix.dirname(name);
   const xml = await parts.text(`${folder}/_rels/${posix.basename(name)}.rels`);
-  return Array.from(elementsOf(parseHtml(xml, { isXml: true }).root)).flatMap(({ tag, attributes }) => {
+  return Array.from(elementsOf(parseXml(xml))).flatMap(({ tag, attributes }) => {
     const { Id: id, Target: target, Type: type = "", TargetMode } = attributes;
     if (tag !== "relationship" || id === undefined || target === undefined || TargetMode === "External")
       return [];

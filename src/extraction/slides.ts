@@ -1,6 +1,6 @@
 import type { Block, ExtractionLimits } from "../core/documents/extraction.ts";
 import { cleanField, cleanLanguage, cleanText, type ReadDocument } from "./clean-text.ts";
-import { elementsOf, findElement, type HtmlElement, parseHtml, textOf } from "./html-tree.ts";
+import { elementsOf, findElement, type HtmlElement, parseXml, textOf } from "./html-tree.ts";
 import { officeProperties, relationshipsOf } from "./office-parts.ts";
 import { openParts, type ZipParts } from "./zip.ts";
 
@@ -21,9 +21,9 @@ export async function readSlides(bytes: Uint8Array, limits: ExtractionLimits): P
   const blocks: Block[] = [];
   for (const [i, name] of names.entries()) {
     const page = i + 1;
-    const own = blocksOf(parse(await parts.text(name)));
+    const own = blocksOf(parseXml(await parts.text(name)));
     const notesPart = (await relationshipsOf(parts, name)).find(({ type }) => type === "notesSlide");
-    const notes = notesPart === undefined ? [] : blocksOf(parse(await parts.text(notesPart.target)));
+    const notes = notesPart === undefined ? [] : blocksOf(parseXml(await parts.text(notesPart.target)));
     const said = notes.map(({ text }) => text).join("\n");
     if (said !== "") own.push({ type: "paragraph", text: `Notes: ${said}` });
     blocks.push(...own.map((block) => ({ ...block, page })));
@@ -38,13 +38,11 @@ export async function readSlides(bytes: Uint8Array, limits: ExtractionLimits): P
   };
 }
 
-const parse = (xml: string) => parseHtml(xml, { isXml: true }).root;
-
 /** The slides' parts in the order in which they are shown. */
 async function slideNames(parts: ZipParts): Promise<string[]> {
   const name = "ppt/presentation.xml";
   const targets = new Map((await relationshipsOf(parts, name)).map(({ id, target }) => [id, target]));
-  return Array.from(elementsOf(parse(await parts.text(name))))
+  return Array.from(elementsOf(parseXml(await parts.text(name))))
     .filter(({ tag }) => tag === "p:sldid")
     .flatMap(({ attributes }) => targets.get(attributes["r:id"] ?? "") ?? []);
 }

@@ -92,3 +92,12 @@ function decoderNamed(name: string | undefined): TextDecoder | undefined {
     return undefined;
   }
 }
+
+/** A percent-encoded text as it was before; as it stands where it cannot be decoded. */
+export function decodedAddress(address: string): string {
+  try {
+    return decodeURIComponent(address);
+  } catch {
+    return address;
+  }
+}

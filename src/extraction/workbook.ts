@@ -1,7 +1,7 @@
 import { Parser } from "htmlparser2";
 import type { Block, ExtractionLimits } from "../core/documents/extraction.ts";
 import { cleanLanguage, cleanLine, type ReadDocument, tooMuchText } from "./clean-text.ts";
-import { elementsOf, parseHtml } from "./html-tree.ts";
+import { elementsOf, parseXml } from "./html-tree.ts";
 import { officeProperties, relationshipsOf } from "./office-parts.ts";
 import { openParts, type ZipParts } from "./zip.ts";
 
@@ -15,7 +15,7 @@ const MAX_GAP_COLUMN = 1_000;
  */
 export async function readWorkbook(bytes: Uint8Array, limits: ExtractionLimits): Promise<ReadDocument> {
   const parts = await openParts(bytes, limits);
-  const workbook = Array.from(elementsOf(parse(await parts.text("xl/workbook.xml"))));
+  const workbook = Array.from(elementsOf(parseXml(await parts.text("xl/workbook.xml"))));
   const links = await relationshipsOf(parts, "xl/workbook.xml");
   const targets = new Map(links.map(({ id, target }) => [id, target]));
   const partOf = (type: string) => links.find((link) => link.type === type)?.target ?? "";
@@ -56,8 +56,6 @@ interface CellReading {
   readonly formats: readonly NumberFormat[];
   readonly is1904: boolean;
 }
-
-const parse = (xml: string) => parseHtml(xml, { isXml: true }).root;
 
 async function sharedStrings(parts: ZipParts, name: string): Promise<string[]> {
   const strings: string[] = [];
@@ -166,7 +164,7 @@ const LAST_DAY = 2_958_466;
 export function numberFormats(stylesXml: string): NumberFormat[] {
   const codes = new Map<number, string>();
   const formats: NumberFormat[] = [];
-  for (const list of elementsOf(parseHtml(stylesXml, { isXml: true }).root)) {
+  for (const list of elementsOf(parseXml(stylesXml))) {
     const own = list.children.filter((child) => typeof child !== "string");
     for (const { tag, attributes } of own) {
       const id = Number(attributes["numFmtId"] ?? 0);

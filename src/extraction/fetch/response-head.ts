@@ -1,6 +1,7 @@
 import { pipeline, Readable, type Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from "node:zlib";
 import { fetchFailed, tooLarge } from "../../core/errors.ts";
+import { decodedAddress } from "../text-decoding.ts";
 
 const MAX_FILENAME_LENGTH = 256;
 const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
@@ -26,9 +27,9 @@ export function filenameOf(contentDisposition: string | undefined, url: URL): st
     values.set(name.toLowerCase(), quoted?.replace(/\\(.)/g, "$1") ?? plain.trim());
   const [, charset = "", encoded = ""] = EXTENDED_VALUE.exec(values.get("filename*") ?? "") ?? [];
   return (
-    cleanName(charset.toLowerCase() === "utf-8" ? decoded(encoded) : latin1(encoded)) ??
+    cleanName(charset.toLowerCase() === "utf-8" ? decodedAddress(encoded) : latin1(encoded)) ??
     cleanName(utf8OfLatin1(values.get("filename") ?? "")) ??
-    cleanName(decoded(url.pathname.split("/").at(-1) ?? ""))
+    cleanName(decodedAddress(url.pathname.split("/").at(-1) ?? ""))
   );
 }
 
@@ -40,14 +41,6 @@ export function utf8OfLatin1(value: string): string {
 
 const latin1 = (encoded: string): string =>
   encoded.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
-
-function decoded(value: string): string {
-  try {
-    return decodeURIComponent(value);
-  } catch {
-    return value;
-  }
-}
 
 function cleanName(name: string): string | null {
   const base = name.normalize("NFC").replace(DECEIVING, "").trim().split(/[\\/]/).at(-1)?.trim() ?? "";
