@@ -1,3 +1,10 @@
+import type { Steps } from "./ports.ts";
+
+/** Runs steps to their end, without turns for others. */
+export function runAtOnce<T>(steps: Steps<T>): T {
+  for (let step = steps.next(); ; step = steps.next()) if (step.done === true) return step.value;
+}
+
 /** The results of `work`, in the order of the items, at most `limit` at a time; none begins after one failed. */
 export async function mapAtOnce<T, R>(
   items: readonly T[],

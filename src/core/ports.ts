@@ -210,7 +210,8 @@ export interface MemoryStore {
   readonly catalogue: Catalogue;
   /**
    * Makes one atomic write. `decide` is synchronous: it sees every write accepted before and returns the changes; it
-   * throws to write nothing. Without changes nothing is written, but earlier accepted writes are awaited. A `decide` that
+   * throws to write nothing. Without changes nothing is written, but earlier accepted writes are awaited. It may be asked again,
+   * and the last answer counts. A `decide` that
    * yields lets reads come in between, and no other write.
    * @throws whatever `decide` throws; {ServiceError} STORE_FULL, NOT_READY (closed, or read-only after a disk error).
    */

@@ -68,7 +68,8 @@ const decoder: Decoder = new Decoder({ extensionCodec });
  */
 export function* encodeChanges(changes: readonly Change[], erases?: string): Generator<Uint8Array, void> {
   // The oldest that has its tables: what holds nothing new stays readable to earlier programs.
-  const format = changes.reduce((newest, { table }) => Math.max(newest, TABLE_SINCE[table]), 1);
+  let format = 1;
+  for (const { table } of changes) if (TABLE_SINCE[table] > format) format = TABLE_SINCE[table];
   yield encoder.encodeSharedRef([format, changes.length, ...(erases === undefined ? [] : [erases])]);
   for (const { table, id, row } of changes) yield encoder.encodeSharedRef([table, id, row]);
 }

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import type { EmbeddingStamp, TokenVectors } from "../core/embedding.ts";
+import { runAtOnce } from "../core/at-once.ts";
 import { notReady, ServiceError, storeFull } from "../core/errors.ts";
 import type { FactReads } from "../core/facts/fact-book.ts";
 import type { FactStore } from "../core/facts/fact-store.ts";
@@ -30,6 +31,8 @@ import {
   isDurable,
   noteRecord,
   Showing,
+  type StagedRecord,
+  stageRecord,
   type StoreIndexes,
   type StoreLog,
   timeOfRecord,
@@ -40,6 +43,8 @@ import type { TokenFile } from "./token-file.ts";
 
 /** Pending bytes past which a write waits for the checkpointer. */
 const MAX_PENDING_BYTES = 256 * 1_024 * 1_024;
+/** Staging more than these, some 20 ms, is done in steps. */
+const CHANGES_AT_ONCE = 10_000;
 /** How often a write that waits looks whether there is room. */
 const ROOM_INTERVAL_MS = 50;
 
@@ -112,7 +117,8 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
         if (await isDurable(newest)) throw error;
         continue;
       }
-      if ("next" in decision) return this.#commitInSteps(decide, refusal);
+      if ("next" in decision || decision.changes.length > CHANGES_AT_ONCE)
+        return this.#commitInSteps(decide, refusal);
       const record = this.#recordOf(now, decision, refusal);
       if (record !== undefined) {
         await this.#append(record);
@@ -140,15 +146,15 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
     const now = timeOfRecord(this.#indexes, this.#clock, this.#log);
     const decision = decide(this.#sectionAt(now));
     const decided = "next" in decision ? await inSlices(decision) : decision;
+    await nextTurn();
     const record = this.#recordOf(now, decided, refusal);
     if (record === undefined) return decided;
-    const stage = await inSlices(this.catalogue.stageInSteps(record.changes, record.erases));
-    noteRecord(this.#indexes, now, record.changes);
+    const staged = await inSlices(stageRecord(this.#indexes, record));
     await nextTurn();
     try {
-      return { result: decided.result, written: this.#append(record, stage) };
+      return { result: decided.result, written: this.#append(record, staged) };
     } catch (error) {
-      stage.undo();
+      staged.stage.undo();
       throw error;
     }
   }
@@ -334,11 +340,12 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
     return new Map(settled.map((id) => [id, this.catalogue.find(id)?.version ?? 0]));
   }
 
-  /** Notes and stages what has no `known` stage. @throws what the journal throws at once, before that. */
-  #append(record: RecordToAppend, known?: Stage): Promise<void> {
+  /** Notes the record, and stages one that is not yet. @throws what the journal throws at once, before that. */
+  #append(record: RecordToAppend, known?: StagedRecord): Promise<void> {
     const { sequence, durable } = this.#journal.append(record);
-    if (known === undefined) noteRecord(this.#indexes, record.time, record.changes);
-    const stage = known ?? this.catalogue.stage(record.changes, record.erases);
+    const made = known ?? runAtOnce(stageRecord(this.#indexes, record));
+    const { stage } = made;
+    noteRecord(this.#indexes, record.time, made);
     // Chained at once, not awaited later: records are handed on in the order the journal resolves them.
     const settled = durable
       .then(() => {

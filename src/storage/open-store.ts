@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
+import { runAtOnce } from "../core/at-once.ts";
 import { ANALYSER_VERSION } from "../core/text/analyser.ts";
 import { type EmbeddingStamp, stampKey } from "../core/embedding.ts";
 import { type ServiceError, storeUnusable } from "../core/errors.ts";
@@ -31,6 +32,7 @@ import {
   loadIndexes,
   noteRecord,
   showDurable,
+  stageRecord,
   type StoreIndexes,
   type StoreLog,
   withKnownVectors,
@@ -198,10 +200,10 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
           catchUp(indexes, changes);
           return;
         }
-        const stage = indexes.catalogue.stage(changes, record.erases);
-        noteRecord(indexes, record.time, changes);
+        const staged = runAtOnce(stageRecord(indexes, { ...record, changes }));
+        noteRecord(indexes, record.time, staged);
         replayed.rows += changes.length;
-        replayed.bytes += showDurable(indexes, record, changes, stage);
+        replayed.bytes += showDurable(indexes, record, changes, staged.stage);
       },
       onRefused: () => store?.takeBackStaged(),
       onStopped: (reason) => log.error({ err: reason }, "store is read-only"),

@@ -1,5 +1,9 @@
 import type { UnpurgedRows } from "../core/purge.ts";
+import type { Steps } from "../core/ports.ts";
 import type { Change, TableName, VersionRow } from "../core/rows.ts";
+
+/** Some 1 ms. */
+const CHANGES_PER_STEP = 10_000;
 
 /**
  * Counts the rows whose contents are to go from the disk. It stands in every checkpoint, so that a restart knows of them;
@@ -14,24 +18,9 @@ export class PurgeLedger {
     this.#waiting = waiting;
   }
 
-  note(time: number, changes: readonly Change[]): void {
-    // Few passes, and no set of all ids: the deletion of a user has a million changes.
-    const put = changes.filter(({ row }) => row !== null);
-    const kept = new Set<string>();
-    for (const { table, row } of put)
-      if (table === "versions" && row !== null) for (const id of keptIds(row)) kept.add(id);
-    const isCounted = (change: Change) => removesContent(change) && !kept.has(change.id);
-    let items = 0;
-    const rows: Partial<Record<TableName, number>> = {};
-    for (const change of changes) {
-      if (isCounted(change)) items += 1;
-      if (change.row === null) rows[change.table] = (rows[change.table] ?? 0) + 1;
-    }
-    // Requests and jobs go by themselves after a day: they are erased with the rest, and no reason to begin.
-    if (items === 0) return;
-    const replaced = new Set(put.length === 0 ? [] : changes.filter(isCounted).map(({ id }) => id));
-    for (const { table, id } of put) if (replaced.has(id)) rows[table] = (rows[table] ?? 0) + 1;
-    this.#waiting = sum(this.#waiting, { items, rows, since: time });
+  /** Adds what a record removes, see `unpurgedIn`. */
+  note(rows: UnpurgedRows | undefined): void {
+    this.#waiting = sum(this.#waiting, rows);
   }
 
   /** With what is being erased. */
@@ -51,6 +40,34 @@ export class PurgeLedger {
     if (outcome === "failed") this.#waiting = this.waiting;
     this.#covered = undefined;
   }
+}
+
+/** The rows of a record whose contents are to go; undefined where no memory, fact, document or version goes. */
+export function* unpurgedIn(time: number, changes: readonly Change[]): Steps<UnpurgedRows | undefined> {
+  // One pass, and no set of all ids: the deletion of a user has a million changes.
+  const put: Change[] = [];
+  const kept = new Set<string>();
+  const rows: Partial<Record<TableName, number>> = {};
+  for (const [i, change] of changes.entries()) {
+    const { table, row } = change;
+    if (row === null) rows[table] = (rows[table] ?? 0) + 1;
+    else put.push(change);
+    if (table === "versions" && row !== null) for (const id of keptIds(row)) kept.add(id);
+    if (i % CHANGES_PER_STEP === 0) yield;
+  }
+  let items = 0;
+  const replaced = new Set<string>();
+  for (const [i, change] of changes.entries()) {
+    if (removesContent(change) && !kept.has(change.id)) {
+      items += 1;
+      if (put.length > 0) replaced.add(change.id);
+    }
+    if (i % CHANGES_PER_STEP === 0) yield;
+  }
+  // Requests and jobs go by themselves after a day: they are erased with the rest, and no reason to begin.
+  if (items === 0) return undefined;
+  for (const { table, id } of put) if (replaced.has(id)) rows[table] = (rows[table] ?? 0) + 1;
+  return { items, rows, since: time };
 }
 
 function removesContent({ table, row }: Change): boolean {

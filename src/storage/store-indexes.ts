@@ -1,5 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { runAtOnce } from "../core/at-once.ts";
 import { ANALYSER_VERSION, memoryTerms } from "../core/text/analyser.ts";
+import type { UnpurgedRows } from "../core/purge.ts";
 import type { Change, MemoryRow } from "../core/rows.ts";
 import type { BelievedTime } from "./believed-time.ts";
 import type { Stage, StoreCatalogue } from "./catalogue/catalogue.ts";
@@ -8,11 +10,11 @@ import type { StampedVectors } from "./catalogue/stamped-vectors.ts";
 import type { WordIndex } from "./catalogue/word-index.ts";
 import type { ImagePart, IndexImage } from "./index-image.ts";
 import type { JournalRecord } from "./journal/journal.ts";
-import type { PurgeLedger } from "./purge-ledger.ts";
+import { type PurgeLedger, unpurgedIn } from "./purge-ledger.ts";
 import type { StoredFeed } from "./stored-feed.ts";
 import { EMBEDDING_DIMENSIONS } from "../core/embedding.ts";
 import { presentOf } from "../core/facts/fact-store.ts";
-import type { Clock, Ordinal } from "../core/ports.ts";
+import type { Clock, Ordinal, Steps } from "../core/ports.ts";
 import { traitsOf } from "../core/recall/traits.ts";
 import type { Tables } from "./tables/tables.ts";
 
@@ -59,13 +61,38 @@ export function timeOfRecord(
   return now;
 }
 
+type RecordToStage = Pick<JournalRecord, "time" | "changes" | "erases">;
+
+export interface StagedRecord {
+  readonly stage: Stage;
+  /** See `unpurgedIn`. */
+  readonly unpurged: UnpurgedRows | undefined;
+  /** The largest `order` of its memories. */
+  readonly lastOrder: number;
+}
+
+/** As `StoreCatalogue.stageInSteps`. */
+export function* stageRecord(
+  { catalogue }: Pick<StoreIndexes, "catalogue">,
+  { time, changes, erases }: RecordToStage,
+): Steps<StagedRecord> {
+  const unpurged = yield* unpurgedIn(time, changes);
+  let lastOrder = 0;
+  for (const { table, row } of changes)
+    if (table === "memories" && row !== null) lastOrder = Math.max(lastOrder, row.order);
+  yield;
+  return { stage: yield* catalogue.stageInSteps(changes, erases), unpurged, lastOrder };
+}
+
 /** Follows a record in what the next record's numbers are drawn from. */
-export function noteRecord(indexes: StoreIndexes, time: number, changes: readonly Change[]): void {
+export function noteRecord(
+  indexes: StoreIndexes,
+  time: number,
+  { unpurged, lastOrder }: Omit<StagedRecord, "stage">,
+): void {
   indexes.lastTime = time;
-  indexes.ledger.note(time, changes);
-  for (const { table, row } of changes) {
-    if (table === "memories" && row !== null) indexes.nextOrder = Math.max(indexes.nextOrder, row.order + 1);
-  }
+  indexes.ledger.note(unpurged);
+  indexes.nextOrder = Math.max(indexes.nextOrder, lastOrder + 1);
 }
 
 /**
@@ -148,8 +175,7 @@ export class Showing {
 
 /** Same as `showInSteps`, in one step. */
 export function showDurable(...record: Parameters<typeof showInSteps>): number {
-  const steps = showInSteps(...record);
-  for (let step = steps.next(); ; step = steps.next()) if (step.done === true) return step.value;
+  return runAtOnce(showInSteps(...record));
 }
 
 /**
@@ -199,8 +225,8 @@ const IMAGED_TABLES: ReadonlySet<string> = new Set(["memories", "vectors", "sign
 export function catchUp(indexes: StoreIndexes, changes: readonly Change[]): void {
   const imaged = changes.filter(({ table }) => IMAGED_TABLES.has(table));
   const { ordinals } = indexes.catalogue.stage(imaged);
-  for (const _ of findInSteps(indexes, imaged, ordinals));
-  for (const _ of indexes.words.tidyInSteps());
+  runAtOnce(findInSteps(indexes, imaged, ordinals));
+  runAtOnce(indexes.words.tidyInSteps());
 }
 
 /** Terms of another analyser version, such as an older journal has, are made again. */

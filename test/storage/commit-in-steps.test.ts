@@ -75,6 +75,35 @@ describe("a decision in steps", () => {
     expect([has("a"), has("b")]).toEqual([false, false]);
   });
 
+  it("leaves no gap in the order of memories where it is refused at once", async () => {
+    memory.refuseNext();
+    const refused = memory.store.commit(function* ({ nextOrder }) {
+      yield;
+      return { changes: [put("a", nextOrder)], result: undefined };
+    });
+    await expect(refused.catch(codeOf)).resolves.toBe("STORE_FULL");
+    await expect(memory.store.commit(({ nextOrder }) => ({ changes: [], result: nextOrder }))).resolves.toBe(
+      1,
+    );
+    expect(has("a")).toBe(false);
+  });
+
+  it("comes of a large one at once too, which is asked again", async () => {
+    const answers: number[] = [];
+    const added = memory.store.commit(({ nextOrder }) => {
+      answers.push(nextOrder);
+      const changes = Array.from({ length: 10_001 }, (_, i) => put(`m${i}`, nextOrder + i));
+      return { changes, result: answers.length };
+    });
+    const later = add("later");
+    await expect(added).resolves.toBe(2);
+    await later;
+    expect(answers).toEqual([1, 1]);
+    expect(memory.records.map(({ length }) => length)).toEqual([10_001, 1]);
+    expect(memory.records[1]?.[0]?.row).toMatchObject({ order: 10_002 });
+    expect(has("m10000")).toBe(true);
+  });
+
   it("makes way for others where it throws", async () => {
     const thrown = memory.store.commit<string>(function* () {
       yield;

@@ -20,6 +20,8 @@ export interface InMemoryStore {
   /** From now on records wait for `release`, and then succeed, or all fail. */
   hold(): void;
   release(outcome: "durable" | "refused"): Promise<void>;
+  /** The next record is refused before it is accepted. */
+  refuseNext(): void;
 }
 
 /** The real store over a journal that keeps its records in an array, with nothing ever applied to tables. */
@@ -31,6 +33,7 @@ export function createInMemoryStore(
   const records: (readonly Change[])[] = [];
   let held: { changes: readonly Change[]; resolve: () => void; reject: (error: Error) => void }[] | undefined;
 
+  let refusesNext = false;
   const feed = new StoredFeed({
     disk: nodeDisk,
     directory: "never saved",
@@ -54,6 +57,10 @@ export function createInMemoryStore(
     },
     journal: {
       append({ changes }) {
+        if (refusesNext) {
+          refusesNext = false;
+          throw new ServiceError("STORE_FULL", "the disk is full");
+        }
         const sequence = records.length + (held?.length ?? 0) + 1;
         if (held === undefined) {
           records.push(changes);
@@ -87,6 +94,7 @@ export function createInMemoryStore(
     feed,
     records,
     hold: () => (held = []),
+    refuseNext: () => (refusesNext = true),
     async release(outcome) {
       const waiting = held ?? [];
       held = undefined;

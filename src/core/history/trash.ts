@@ -1,3 +1,4 @@
+import { runAtOnce } from "../at-once.ts";
 import type { DocumentRow } from "../documents/document.ts";
 import { documentRowsRemoval, memoryIdsOf, presentRemoval } from "../documents/store-document.ts";
 import { conflict } from "../errors.ts";
@@ -6,7 +7,7 @@ import type { MemoryPorts } from "../memories/memory-ports.ts";
 import type { SeenMemory } from "../memory.ts";
 import { checkVersion, owned } from "../owned.ts";
 import { fitting } from "../page-end.ts";
-import type { Catalogue, CatalogueEntry, WriteSection } from "../ports.ts";
+import type { Catalogue, CatalogueEntry, Decision, Steps, WriteSection } from "../ports.ts";
 import { type Change, memoryOf, type MemoryRow } from "../rows.ts";
 import { keepVersion, removalOf } from "./keep-version.ts";
 import { charsAt } from "./memory-history.ts";
@@ -42,7 +43,7 @@ export async function trashMemory(
   for (;;) {
     const { document, ids } = judge();
     const rows = await readAll(ids, (some) => store.readRows(some));
-    const isDone = await store.commit((section) => {
+    const decide = function* (section: WriteSection): Steps<Decision<boolean>> {
       const now = judge();
       const isSame =
         now.document === document &&
@@ -50,12 +51,18 @@ export async function trashMemory(
         ids.every((each) => catalogue.find(each)?.version === rows.get(each)?.version);
       // Changed since it was read: read it again.
       if (!isSame) return { changes: [], result: false };
-      const changes = ids.flatMap((each) =>
-        trashing(ports, section, rows.get(each) as MemoryRow, { root: id, document, by: deletedBy ?? null }),
-      );
+      const changes: Change[] = [];
+      for (const each of ids) {
+        const entry = { root: id, document, by: deletedBy ?? null };
+        changes.push(...trashing(ports, section, rows.get(each) as MemoryRow, entry));
+        yield;
+      }
       if (document !== undefined) changes.push(...documentRowsRemoval(ports, document.id));
       return { changes, result: true };
-    });
+    };
+    const isDone = await store.commit(
+      document === undefined ? (section) => runAtOnce(decide(section)) : decide,
+    );
     if (isDone) return { id, deleted: ids.length };
   }
 }

@@ -83,9 +83,12 @@ function* memoriesRemoval(
     keepsDocuments ? catalogue.documents.documentsOf(userId).flatMap(({ memoryIds }) => memoryIds) : [],
   );
   const goes = new Map<Ordinal, string>();
-  for (const ordinal of catalogue.select({ userId }).list().reverse()) {
+  const selected = catalogue.select({ userId });
+  yield;
+  for (const ordinal of selected.list().reverse()) {
     const id = catalogue.idAt(ordinal);
     if (id !== undefined && !kept.has(id)) goes.set(ordinal, id);
+    yield;
   }
   const within: Change[] = [];
   const reachingOut: Change[] = [];

@@ -1,3 +1,4 @@
+import { runAtOnce } from "../../core/at-once.ts";
 import { DocumentIndex } from "../../core/documents/document-index.ts";
 import { type FactChange, factIdOfRow, factRowId } from "../../core/facts/fact.ts";
 import { FactBook } from "../../core/facts/fact-book.ts";
@@ -84,8 +85,7 @@ export class StoreCatalogue implements Catalogue {
 
   /** Shows a record's changes. @param erases as in `feedEntriesOf`. */
   stage(changes: readonly Change[], erases?: string): Stage {
-    const steps = this.stageInSteps(changes, erases);
-    for (let step = steps.next(); ; step = steps.next()) if (step.done === true) return step.value;
+    return runAtOnce(this.stageInSteps(changes, erases));
   }
 
   /** Like `stage`, in steps, between which reads see a part of the record. Nothing else may be staged meanwhile. */
@@ -200,7 +200,12 @@ export class StoreCatalogue implements Catalogue {
     return {
       size,
       has: (ordinal) => members[ordinal] === 1,
-      list: () => [...members.keys()].filter((ordinal) => members[ordinal] === 1),
+      list() {
+        const ordinals: Ordinal[] = [];
+        for (let ordinal = 0; ordinal < members.length; ordinal += 1)
+          if (members[ordinal] === 1) ordinals.push(ordinal);
+        return ordinals;
+      },
     };
   }
 

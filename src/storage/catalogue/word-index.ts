@@ -10,6 +10,9 @@ const MAX_FREQUENCY = (1 << FREQUENCY_BITS) - 1;
 const NOBODY = -1;
 /** Some 2 ms. */
 const TERMS_PER_STEP = 4_096;
+/** Some 3 ms; a term alone takes as long as so many of its postings. */
+const POSTINGS_PER_STEP = 50_000;
+const POSTINGS_PER_TERM = 30;
 /** Postings of replaced or deleted documents are swept when they are more than this share. */
 const MAX_DEAD_SHARE = 0.2;
 
@@ -22,10 +25,12 @@ interface PostingBlock {
   readonly values: Int32Array;
 }
 
-function postingBlock(terms: readonly string[], ends: Uint32Array, values: Int32Array): PostingBlock {
-  const numbers = new Map(terms.map((term, number) => [term, number]));
-  return { numbers, letters: Int32Array.from(terms, letterBits), ends, values };
-}
+const EMPTY_BLOCK: PostingBlock = {
+  numbers: new Map(),
+  letters: new Int32Array(0),
+  ends: new Uint32Array(0),
+  values: new Int32Array(0),
+};
 
 /**
  * An inverted index over the analyser's terms, in memory: some 4 bytes for each different term of a memory. Scores are exact,
@@ -36,7 +41,7 @@ function postingBlock(terms: readonly string[], ends: Uint32Array, values: Int32
  */
 export class WordIndex {
   /** Postings as of the open or the last sweep, packed; and those of later documents. */
-  #packed = postingBlock([], new Uint32Array(0), new Int32Array(0));
+  #packed = EMPTY_BLOCK;
   #postings = new Map<string, number[]>();
   readonly #ordinalOfDocument = new Column((length) => new Int32Array(length));
   readonly #lengthOfDocument = new Column((length) => new Uint32Array(length));
@@ -178,27 +183,40 @@ export class WordIndex {
       lengthOfDocument[next] = this.#lengthOfDocument.get(document);
       next += 1;
     }
-    const terms: string[] = [];
-    const ends: number[] = [];
+    yield;
+    const numbers = new Map<string, number>();
+    const letters = new Column((length) => new Int32Array(length));
+    const ends = new Column((length) => new Uint32Array(length));
     const values = new Column((length) => new Int32Array(length));
     let end = 0;
     let seen = 0;
     for (const term of this.#terms()) {
-      seen += 1;
-      if (seen % TERMS_PER_STEP === 0) yield;
+      if (seen >= POSTINGS_PER_STEP) {
+        seen = 0;
+        yield;
+      }
       const start = end;
       for (const postings of this.#postingsOf(term)) {
-        for (const posting of postings) {
+        seen += POSTINGS_PER_TERM + postings.length;
+        for (let i = 0; i < postings.length; i += 1) {
+          const posting = postings[i] ?? 0;
           const document = renumbered[posting >>> FREQUENCY_BITS] ?? NOBODY;
           if (document !== NOBODY)
             values.set(end++, (document << FREQUENCY_BITS) + (posting & MAX_FREQUENCY));
         }
       }
       if (end === start) continue;
-      terms.push(term);
-      ends.push(end);
+      letters.set(numbers.size, letterBits(term));
+      ends.set(numbers.size, end);
+      numbers.set(term, numbers.size);
     }
-    this.#packed = postingBlock(terms, Uint32Array.from(ends), values.values.slice(0, end));
+    yield;
+    this.#packed = {
+      numbers,
+      letters: letters.values.slice(0, numbers.size),
+      ends: ends.values.slice(0, numbers.size),
+      values: values.values.slice(0, end),
+    };
     this.#postings = new Map();
     ordinalOfDocument.forEach((ordinal, document) => this.#documentOfOrdinal.set(ordinal, document + 1));
     this.#ordinalOfDocument.load(ordinalOfDocument);
@@ -223,7 +241,13 @@ export class WordIndex {
   /** Fills an empty index with what `toPart` gave. */
   fromPart({ numbers, json }: ImagePart): void {
     const { ends, values, ordinalOfDocument, lengthOfDocument } = numbers;
-    this.#packed = postingBlock(json["terms"] as string[], ends as Uint32Array, values as Int32Array);
+    const terms = json["terms"] as string[];
+    this.#packed = {
+      numbers: new Map(terms.map((term, number) => [term, number])),
+      letters: Int32Array.from(terms, letterBits),
+      ends: ends as Uint32Array,
+      values: values as Int32Array,
+    };
     this.#ordinalOfDocument.load(ordinalOfDocument);
     this.#lengthOfDocument.load(lengthOfDocument);
     for (const ordinal of this.#ordinalOfDocument.values) {

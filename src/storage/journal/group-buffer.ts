@@ -55,6 +55,10 @@ export class GroupBuffer {
   }
 }
 
+/** A frame ends after so many changes, some 5 ms of encoding: a removal takes 60 bytes, and 1 MB of them 40 ms. */
+const CHANGES_PER_FRAME = 2_000;
+const FIRST_PIECE_BYTES = 4 * 1024;
+
 /** One frame's worth of a record; the last one commits it. */
 export interface RecordPiece {
   readonly bytes: Uint8Array;
@@ -62,8 +66,8 @@ export interface RecordPiece {
 }
 
 /**
- * Cuts a record's changes into frame payloads of at most `MAX_FRAME_BYTES`, encoding no more than it yields, so
- * that a large record can be encoded as it is written. Each piece has its own bytes.
+ * Cuts a record's changes into frame payloads of at most `MAX_FRAME_BYTES` and `CHANGES_PER_FRAME`, encoding no more
+ * than it yields, so that a large record can be encoded as it is written. Each piece has its own bytes.
  */
 export function* cutRecord({
   changes,
@@ -72,20 +76,26 @@ export function* cutRecord({
   readonly changes: readonly Change[];
   readonly erases?: string | undefined;
 }): Generator<RecordPiece, void> {
-  let waiting: Uint8Array[] = [];
-  let bytes = 0;
+  let piece = Buffer.allocUnsafe(FIRST_PIECE_BYTES);
+  let end = 0;
+  let count = 0;
   for (const encoded of encodeChanges(changes, erases)) {
-    // A copy: the encoder's next piece overwrites this one.
-    waiting.push(encoded.slice());
-    bytes += encoded.length;
-    if (bytes <= MAX_FRAME_BYTES) continue;
-    const joined = Buffer.concat(waiting);
-    let cut = 0;
-    for (; joined.length - cut > MAX_FRAME_BYTES; cut += MAX_FRAME_BYTES) {
-      yield { bytes: joined.subarray(cut, cut + MAX_FRAME_BYTES), last: false };
+    if (end + encoded.length > piece.length) {
+      const larger = Buffer.allocUnsafe(Math.max(end + encoded.length, 2 * piece.length));
+      piece.copy(larger, 0, 0, end);
+      piece = larger;
     }
-    waiting = [joined.subarray(cut)];
-    bytes = joined.length - cut;
+    // Copied: the encoder's next piece overwrites this one.
+    piece.set(encoded, end);
+    end += encoded.length;
+    count += 1;
+    if (end <= MAX_FRAME_BYTES && count < CHANGES_PER_FRAME) continue;
+    for (let cut = 0; cut < end; cut += MAX_FRAME_BYTES) {
+      yield { bytes: piece.subarray(cut, Math.min(cut + MAX_FRAME_BYTES, end)), last: false };
+    }
+    piece = Buffer.allocUnsafe(piece.length);
+    end = 0;
+    count = 0;
   }
-  yield { bytes: Buffer.concat(waiting), last: true };
+  yield { bytes: piece.subarray(0, end), last: true };
 }

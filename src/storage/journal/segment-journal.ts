@@ -215,6 +215,8 @@ export class SegmentJournal implements Journal {
     if (record === undefined || record.content instanceof Uint8Array)
       throw new TypeError("no large record waits");
     const { sequence, time } = record;
+    // What appended it has encoded its beginning in this turn.
+    await nextTurn();
     let end: SegmentEnd = this.#active;
     let sliceEnds = performance.now() + ENCODING_SLICE_MS;
     for (const { bytes, last } of cutRecord(record.content)) {

@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import type { Change } from "../../../src/core/rows.ts";
 import { nodeDisk } from "../../../src/storage/disk.ts";
 import { createFaultyDisk } from "../../support/faulty-disk.ts";
+import { cutRecord } from "../../../src/storage/journal/group-buffer.ts";
 import { memoryRow } from "../../support/memory-row.ts";
 import { numbered, numbersOf, openForTest, withFolder } from "./journal-fixture.ts";
 
@@ -99,6 +100,27 @@ describe("a journal", () => {
       expect(records[1]?.changes[39]).toEqual(changes[39]);
       await again.close();
     }));
+
+  it.each([1_998, 1_999, 2_000, 9_000])("keeps %i small changes whole, a few in each frame", (count) =>
+    withFolder(async (folder) => {
+      const changes = Array.from({ length: count }, (_, i): Change => ({
+        table: "edges",
+        id: `e${i}`,
+        row: null,
+      }));
+      const pieces = [...cutRecord({ changes, erases: "ann" })];
+      expect(pieces.length).toBe(1 + Math.floor((count + 1) / 2_000));
+      expect(pieces.map(({ last }) => last)).toEqual(pieces.map((_, i) => i === pieces.length - 1));
+
+      const { journal } = await openForTest(folder);
+      const many = journal.append({ time: 1, changes, erases: "ann", frees: true }).durable;
+      await Promise.all([many, journal.append(numbered(2)).durable]);
+      await journal.close();
+      const { records } = await openForTest(folder);
+      expect(numbersOf(records)).toEqual([1, 2]);
+      expect(records[0]).toMatchObject({ erases: "ann", changes });
+    }),
+  );
 
   it("begins a new segment after the record that fills one, and reads over all of them", () =>
     withFolder(async (folder) => {
