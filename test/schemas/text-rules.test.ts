@@ -1,5 +1,5 @@
-import { Value } from "typebox/value";
 import { describe, expect, it } from "vitest";
+import { Value } from "typebox/value";
 import {
   CLIENT_NAME,
   FACT_OBJECT,
@@ -12,8 +12,12 @@ import {
   TAG,
   textFault,
   USER_ID,
+  MAX_METADATA_DEPTH,
+  metadataBytes,
+  metadataFault,
 } from "../../src/schemas/text-rules.ts";
 import { textField } from "../../src/schemas/fields.ts";
+import fc from "fast-check";
 
 const TEXTS = [
   "",
@@ -51,5 +55,48 @@ describe("textFault", () => {
       const [fault] = fieldFaults(Value.Errors(textField(rule), text));
       expect([text, textFault(text, rule)]).toEqual([text, fault?.message]);
     }
+  });
+});
+
+describe("metadata", () => {
+  function nested(levels: number): object {
+    let value: object = {};
+    for (let level = 1; level < levels; level += 1) value = { inner: value };
+    return value;
+  }
+
+  describe("metadataFault", () => {
+    it("finds none in what JSON carries exactly", () => {
+      fc.assert(
+        fc.property(fc.dictionary(fc.string({ unit: "grapheme" }), fc.jsonValue()), (value) => {
+          fc.pre(!JSON.stringify(value).includes("__proto__"));
+          expect(metadataFault(value)).toBeUndefined();
+        }),
+      );
+    });
+
+    it("takes 64 levels and not one more", () => {
+      expect(metadataFault(nested(MAX_METADATA_DEPTH))).toBeUndefined();
+      expect(metadataFault(nested(MAX_METADATA_DEPTH + 1))).toMatch(/64 levels/);
+    });
+
+    it("does not overflow the stack on any depth", () => {
+      expect(metadataFault(nested(200_000))).toMatch(/64 levels/);
+    });
+
+    it.each([
+      ['{"a": {"__proto__": 1}}', /__proto__/],
+      ['{"a": ["\\ud800"]}', /surrogate/],
+      ['{"\\udc00": 1}', /surrogate/],
+      ['{"a": 1e400}', /1.8e308/],
+    ])("names what is wrong with %s", (json, fault) => {
+      expect(metadataFault(JSON.parse(json))).toMatch(fault);
+    });
+  });
+
+  describe("metadataBytes", () => {
+    it("counts UTF-8 of compact JSON", () => {
+      expect(metadataBytes({ ä: "😀" })).toBe(Buffer.byteLength('{"ä":"😀"}'));
+    });
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { explainStartFailure } from "../../src/cli/commands/start-detached.ts";
-import { ServiceError } from "../../src/core/errors.ts";
+import { explainStartFailure } from "../../../src/cli/commands/start-detached.ts";
+import { ServiceError } from "../../../src/core/errors.ts";
 
 function systemError(code: string): Error {
   return Object.assign(new Error(`${code}: no luck`), { code, syscall: "open" });

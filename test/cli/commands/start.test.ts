@@ -4,10 +4,10 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { readRuntimeInfo } from "../../src/daemon/runtime-file.ts";
-import { environmentOf, runCli } from "../support/run-cli.ts";
+import { readRuntimeInfo } from "../../../src/daemon/runtime-file.ts";
+import { environmentOf, runCli } from "../../support/run-cli.ts";
 
-const SCRIPT = resolve(import.meta.dirname, "../fixtures/fake-memoryd.js");
+const SCRIPT = resolve(import.meta.dirname, "../../fixtures/fake-memoryd.js");
 
 let home: string;
 let child: ChildProcessWithoutNullStreams | undefined;

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { logFileOf, openRotatingLog } from "../../src/daemon/rotating-log.ts";
-import { environmentOf, LAUNCHER, runCli } from "../support/run-cli.ts";
+import { logFileOf, openRotatingLog } from "../../../src/daemon/rotating-log.ts";
+import { environmentOf, LAUNCHER, runCli } from "../../support/run-cli.ts";
 
 const PATIENCE_MS = 15_000;
 

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { putInPlace } from "../../src/cli/commands/export.ts";
-import { FOLDER_INDEX } from "../../src/cli/import/read-export.ts";
+import { putInPlace } from "../../../src/cli/commands/export.ts";
+import { FOLDER_INDEX } from "../../../src/cli/import/read-export.ts";
 
 let folder: string;
 beforeEach(() => {

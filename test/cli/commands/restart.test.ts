@@ -5,14 +5,14 @@ import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { isAlive } from "../../src/daemon/runtime-file.ts";
-import { readRuntimeInfo } from "../../src/daemon/runtime-file.ts";
-import { environmentOf, runCli } from "../support/run-cli.ts";
+import { isAlive } from "../../../src/daemon/runtime-file.ts";
+import { readRuntimeInfo } from "../../../src/daemon/runtime-file.ts";
+import { environmentOf, runCli } from "../../support/run-cli.ts";
 
 // Several processes one after the other, each of which takes its time on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
 
-const SCRIPT = resolve(import.meta.dirname, "../fixtures/fake-memoryd.js");
+const SCRIPT = resolve(import.meta.dirname, "../../fixtures/fake-memoryd.js");
 
 let home: string;
 let dataDir: string;

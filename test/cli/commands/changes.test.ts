@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { bindOperations } from "../../src/core/operations.ts";
-import { createMemoryWorld } from "../support/memory-world.ts";
-import { runCliHere } from "../support/run-cli.ts";
-import { startTestDaemon } from "../support/test-daemon.ts";
-import type { TestServer } from "../support/test-server.ts";
+import { bindOperations } from "../../../src/core/operations.ts";
+import { createMemoryWorld } from "../../support/memory-world.ts";
+import { runCliHere } from "../../support/run-cli.ts";
+import { startTestDaemon } from "../../support/test-daemon.ts";
+import type { TestServer } from "../../support/test-server.ts";
 
 let home: string;
 let server: TestServer;

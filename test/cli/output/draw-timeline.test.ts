@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { drawTimeline, type TimelineEvent } from "../../src/cli/output/draw-timeline.ts";
+import { drawTimeline, type TimelineEvent } from "../../../src/cli/output/draw-timeline.ts";
 
 const DAY_MS = 86_400_000;
 const NOW = Date.UTC(2026, 0, 1);

@@ -2,10 +2,10 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { fakeId } from "../support/fake-operations.ts";
-import { runCliHere } from "../support/run-cli.ts";
-import { startTestDaemon } from "../support/test-daemon.ts";
-import type { TestServer } from "../support/test-server.ts";
+import { fakeId } from "../../support/fake-operations.ts";
+import { runCliHere } from "../../support/run-cli.ts";
+import { startTestDaemon } from "../../support/test-daemon.ts";
+import type { TestServer } from "../../support/test-server.ts";
 
 let home: string;
 let server: TestServer;
