@@ -1,33 +1,13 @@
+import { type KernelMemory, openKernel, PAGE_BYTES } from "../wasm-kernel.ts";
+
 /** The compiled `int8-kernel.wat` beside this file. */
-const KERNEL_BASE64 =
+export const INT8_KERNEL =
   "AGFzbQEAAAABCQFgBX9/f39/AAIPAQNlbnYGbWVtb3J5AgABAwMCAAAHDgIDZG90AAAEbWF4NAABCvIEAqIBAgN/A3sCQANAIAUgAk8NAf0MAAAAAAAAAAAAAAAAAAAAACEIIAAhBiABIANqIQcDQCAB/QAEACEJIAb9AAQAIQogCCAJIAr9nAH9fiAJIAr9nQH9fv2uAf2uASEIIAFBEGohASAGQRBqIQYgASAHSQ0ACyAEIAj9GwAgCP0bAWogCP0bAiAI/RsDamo2AgAgBEEEaiEEIAVBAWohBQwACwsLywMCA38HeyAE/QAEACEKIAEgAiADbGohBwJAA0AgASAHTw0B/QwAAAAAAAAAAAAAAAAAAAAAIQv9DAAAAAAAAAAAAAAAAAAAAAAhDP0MAAAAAAAAAAAAAAAAAAAAACEN/QwAAAAAAAAAAAAAAAAAAAAAIQ4gACEFIAEgA2ohBgNAIAH9AQMAIQggAf0BAwghCSALIAggBf0ABAD9ugEgCSAF/QAEEP26Af2uAf2uASELIAwgCCAF/QAEIP26ASAJIAX9AAQw/boB/a4B/a4BIQwgDSAIIAX9AARA/boBIAkgBf0ABFD9ugH9rgH9rgEhDSAOIAggBf0ABGD9ugEgCSAF/QAEcP26Af2uAf2uASEOIAFBEGohASAFQYABaiEFIAEgBkkNAAsgCyAM/Q0AAQIDEBESEwQFBgcUFRYXIAsgDP0NCAkKCxgZGhsMDQ4PHB0eH/2uASEIIA0gDv0NAAECAxAREhMEBQYHFBUWFyANIA79DQgJCgsYGRobDA0ODxwdHh/9rgEhCSAKIAggCf0NAAECAwQFBgcQERITFBUWFyAIIAn9DQgJCgsMDQ4PGBkaGxwdHh/9rgH9uAEhCgwACwsgBCAK/QsEAAs=";
-interface KernelMemory {
-  readonly buffer: ArrayBuffer;
-  grow(pages: number): number;
-}
 
-/** The part of the platform's WebAssembly used here; neither the language's nor Node's types declare it. */
-declare const WebAssembly: {
-  readonly Memory: new (limits: { readonly initial: number; readonly maximum: number }) => KernelMemory;
-  readonly Module: new (bytes: Uint8Array<ArrayBuffer>) => object;
-  readonly Instance: new (
-    module: object,
-    imports: { readonly env: { readonly memory: KernelMemory } },
-  ) => { readonly exports: Readonly<Record<string, unknown>> };
-};
-
-const PAGE_BYTES = 65_536;
-/** WebAssembly's own limit for 32-bit memories: 4 GiB. */
-const MAX_PAGES = 65_536;
 /** Rows scanned in one call: keeps the kernel's output at 64 KiB. */
 const ROWS_A_CALL = 16_384;
 /** The kernel reads 16 bytes at a time. */
 const LANES = 16;
-
-/** The compiled kernel's bytes; the test compares them with the source. */
-export function kernelBytes(): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(atob(KERNEL_BASE64), (character) => character.charCodeAt(0));
-}
 
 /** Addresses are byte offsets in the kernel's memory. */
 type DotProducts = (query: number, rows: number, count: number, dimensions: number, out: number) => void;
@@ -37,8 +17,6 @@ type MaxOfFour = (queries: number, rows: number, count: number, dimensions: numb
 /** Queries that the kernel compares at once. */
 const FOUR = 4;
 const LEAST = -(2 ** 31);
-
-let compiled: object | undefined;
 
 /**
  * A growing list of int8 vectors of one length that answers the dot products of a query with all of them, by SIMD:
@@ -57,9 +35,8 @@ export class Int8Rows {
     if (dimensions <= 0 || dimensions % LANES !== 0)
       throw new RangeError(`dimensions must be a positive multiple of ${LANES}, got ${dimensions}`);
     this.dimensions = dimensions;
-    this.#memory = new WebAssembly.Memory({ initial: 2, maximum: MAX_PAGES });
-    compiled ??= new WebAssembly.Module(kernelBytes());
-    const { exports } = new WebAssembly.Instance(compiled, { env: { memory: this.#memory } });
+    const { memory, exports } = openKernel(INT8_KERNEL, 2 * PAGE_BYTES);
+    this.#memory = memory;
     this.#dot = exports["dot"] as DotProducts;
     this.#maxOfFour = exports["max4"] as MaxOfFour;
     // Output first, then the query, then the rows, which alone grow.

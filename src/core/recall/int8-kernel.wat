@@ -1,5 +1,5 @@
 ;; Products of int8 rows with int8 queries; every sum is exact: 127 * 127 * 65 536 dimensions would still fit an i32.
-;; Compiled form: the constant in int8-kernel.ts (test/core/int8-kernel.test.ts compiles this file and compares).
+;; Compiled form: the constant in int8-kernel.ts (test/core/recall/int8-kernel.test.ts compiles this file and compares).
 (module
   (memory (import "env" "memory") 1)
   ;; The dot products of one query with each of the rows, 16 lanes at a time.

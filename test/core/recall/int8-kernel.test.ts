@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import wabt from "wabt";
-import { Int8Rows, kernelBytes, quantise } from "../../../src/core/recall/int8-kernel.ts";
+import { INT8_KERNEL, Int8Rows, quantise } from "../../../src/core/recall/int8-kernel.ts";
+import { kernelBytes } from "../../../src/core/wasm-kernel.ts";
 
 const int8 = (length: number) => fc.int8Array({ minLength: length, maxLength: length });
 
@@ -15,7 +16,7 @@ describe("the kernel", () => {
     const toolkit = await wabt();
     const source = readFileSync(new URL("../../../src/core/recall/int8-kernel.wat", import.meta.url), "utf8");
     const { buffer } = toolkit.parseWat("int8-kernel.wat", source, { simd: true }).toBinary({});
-    expect(kernelBytes()).toEqual(new Uint8Array(buffer));
+    expect(kernelBytes(INT8_KERNEL)).toEqual(new Uint8Array(buffer));
   });
 });
 
