@@ -105,7 +105,11 @@ export function plainTextBlocks(text: string): Block[] {
     .split(/\n[ \t]*(?:\n[ \t]*)+/)
     .flatMap((paragraph) => {
       const lines = paragraph.split("\n").map((line) => line.trimEnd());
-      const joined = (isWrapped(lines) ? joinLines(lines) : lines.join("\n")).trim();
+      const isOne = isWrapped(lines);
+      const joined = lines
+        .map((line) => (isOne ? line.trim() : line))
+        .join(isOne ? " " : "\n")
+        .trim();
       return joined === "" ? [] : [{ type: "paragraph", text: joined } satisfies Block];
     });
 }
@@ -124,5 +128,3 @@ function isWrapped(lines: readonly string[]): boolean {
     return false;
   return widths.slice(0, -1).every((length) => length > width * WRAPPED_SHARE);
 }
-
-const joinLines = (lines: readonly string[]): string => lines.map((line) => line.trim()).join(" ");

@@ -41,11 +41,9 @@ export interface ReadScope {
 }
 
 /** The scope of a read: the project and memories without one; with "all", and on a connection without a project, every project. */
-export function readScope(
-  { project, userId }: AgentScope,
-  asked: "project" | "all" | null | undefined,
-): ReadScope {
-  const owner = userId === undefined ? {} : { userId };
+export function readScope(scope: AgentScope, asked: "project" | "all" | null | undefined): ReadScope {
+  const { project, userId } = scope;
+  const owner = ownerCheck(scope);
   const who = userId === undefined ? "" : `, user ${JSON.stringify(userId)}`;
   if (asked === "all" || project === null) return { filter: owner, words: `all projects${who}` };
   const words = `project ${JSON.stringify(project)} and no project`;
@@ -116,10 +114,10 @@ export async function idOf(context: AgentContext, text: string): Promise<string>
 }
 
 /** Ids of notes and facts of the connection's user. */
-async function withEnd({ operations, userId }: AgentContext, idEnd: string): Promise<string[]> {
-  const owner = userId === undefined ? {} : { userId };
-  const { items } = await operations.listMemories({ filter: { ...owner, idEnd }, limit: 3, offset: 0 });
-  const { facts } = operations.findFacts({ ...owner, idEnd, limit: 3 });
+async function withEnd({ operations, ...scope }: AgentContext, idEnd: string): Promise<string[]> {
+  const filter = { ...ownerCheck(scope), idEnd };
+  const { items } = await operations.listMemories({ filter, limit: 3, offset: 0 });
+  const { facts } = operations.findFacts({ ...filter, limit: 3 });
   return [...items, ...facts].map(({ id }) => id);
 }
 

@@ -154,7 +154,10 @@ export async function summarise(
   const { memories, firstMemoryAt, lastMemoryAt, highlights, facts, keyPhrases } = summary;
   const mark = context.newMark();
   const lines = [
-    ...highlights.map(({ memoryId, text }) => `- ${quotedWhole(text)} (id=${memoryId})`),
+    // On one line, so that a highlight cannot pass for the next one.
+    ...highlights.map(
+      ({ memoryId, text }) => `- ${JSON.stringify(text.replace(/\s+/g, " "))} (id=${memoryId})`,
+    ),
     ...facts.map((fact) => `- fact: ${factLine(fact)}`),
     ...(keyPhrases.length === 0 ? [] : [`- key phrases: ${keyPhrases.map(quoted).join(", ")}`]),
   ];
@@ -171,6 +174,3 @@ export async function summarise(
     ...(left > 0 ? [`${left} lines more; raise max_tokens to see them.`] : []),
   ].join("\n");
 }
-
-/** On one line, so that a highlight cannot pass for the next one. */
-const quotedWhole = (text: string): string => JSON.stringify(text.replace(/\s+/g, " "));

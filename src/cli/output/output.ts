@@ -10,15 +10,13 @@ export function print(text: string): void {
 
 const STYLES = { strong: [1, 22], faint: [2, 22] } as const;
 
-/** Makes text stand out or recede where a person reads it and did not set NO_COLOR; else it stays as it is. */
+/** Makes text stand out or recede where a person reads it; with NO_COLOR set to anything (https://no-color.org) it stays as it is. */
 export function paint(style: keyof typeof STYLES, text: string): string {
-  if (text === "" || !process.stdout.isTTY || isPlain()) return text;
+  const { NO_COLOR = "", TERM } = process.env;
+  if (text === "" || !process.stdout.isTTY || NO_COLOR !== "" || TERM === "dumb") return text;
   const [on, off] = STYLES[style];
   return `\u001b[${on}m${text}\u001b[${off}m`;
 }
-
-/** With NO_COLOR set to anything, as https://no-color.org has it. */
-const isPlain = (): boolean => (process.env["NO_COLOR"] ?? "") !== "" || process.env["TERM"] === "dumb";
 
 /** Bytes as they are; resolves when there is room for more. */
 export async function printBytes(bytes: Uint8Array): Promise<void> {

@@ -47,7 +47,9 @@ export async function answeringFacts(
   }));
   const sumOf = (chosen: typeof terms) => chosen.reduce((sum, { weight }) => sum + weight, 0);
   const all = sumOf(terms) || 1;
-  const statements = meanings.of(candidates.map(statementOf));
+  const statements = meanings.of(
+    candidates.map(({ subject, predicate, object }) => [subject, predicate, object].map(plain).join(" ")),
+  );
   const looked = statements.map((meaning, i) => ({
     fact: candidates[i] as Fact,
     meaning,
@@ -127,10 +129,6 @@ export async function similarFacts({ facts, meanings }: Ports, fact: Fact): Prom
     .sort((a, b) => b.alike - a.alike)
     .slice(0, MAX_SIMILAR)
     .map(({ other }) => other);
-}
-
-function statementOf({ subject, predicate, object }: Fact): string {
-  return [subject, predicate, object].map(plain).join(" ");
 }
 
 /** As a person would write it: `lives_in` is two words. */

@@ -1,6 +1,6 @@
 import { mapAtOnce } from "../at-once.ts";
 import { documentChain } from "../documents/store-document.ts";
-import { conflict, type ServiceError } from "../errors.ts";
+import { conflict } from "../errors.ts";
 import { factIdOfRow, factRowId } from "../facts/fact.ts";
 import {
   duplicateHash,
@@ -51,7 +51,8 @@ export async function restoreFromTrash(
   await store.commit((section) => {
     const now = partsOf(versions, entryOf(ports, input));
     const isSame = now.map(({ id }) => id).join() === parts.map(({ id }) => id).join();
-    if (!isSame) throw changedMeanwhile();
+    if (!isSame)
+      throw conflict("The trash was changed at this moment; look again.", { retryAfterSeconds: 1 });
     return { changes: restoringChanges(ports, section, restored, restoredBy ?? null), result: undefined };
   });
   for (const { row, embedding } of restored)
@@ -159,6 +160,3 @@ function sourceChanges(
       }));
   });
 }
-
-const changedMeanwhile = (): ServiceError =>
-  conflict("The trash was changed at this moment; look again.", { retryAfterSeconds: 1 });

@@ -63,7 +63,9 @@ export async function* exportRecords(
 
   for (const id of documentIds) {
     const document = catalogue.documents.findDocument(id);
-    if (document !== undefined) yield documentTransfer(document);
+    if (document === undefined) continue;
+    const { order: _order, ...transferred } = document;
+    yield { kind: "document", document: transferred };
   }
 
   if (waypoints) {
@@ -92,10 +94,6 @@ function documentsOf(catalogue: Catalogue, selection: Selection): string[] {
     })
     .sort((a, b) => a.ordinal - b.ordinal)
     .map(({ id }) => id);
-}
-
-function documentTransfer({ order: _order, ...document }: DocumentRow): TransferRecord {
-  return { kind: "document", document };
 }
 
 function memoryTransfer(seen: SeenMemory, signals: Signals): TransferRecord {

@@ -107,7 +107,8 @@ export async function openWith(
     return child;
   };
 
-  const asked = start(reportArguments(container, input));
+  // FFmpeg prints what is in the file, and ends with code 1, for it has nothing to write.
+  const asked = start(words("info", container, input));
   await asked.output();
   const { printed, failure } = asked;
   if (greeting !== undefined && !printed.startsWith(greeting)) {
@@ -156,9 +157,6 @@ const DECODERS = [
 const MAX_ALLOCATION_BYTES = 128 * 1_024 * 1_024;
 /** A film in many languages has some dozens; each may have tables of its own. */
 const MAX_STREAMS = 64;
-
-/** Prints what is in a file to standard error; see `readReport`. FFmpeg ends with code 1, for it has nothing to write. */
-const reportArguments = (container: Container, input: string): string[] => words("info", container, input);
 
 /** A sound track as 16 kHz mono, signed 16-bit, to `output`; what is behind `maxSeconds` is left. */
 function soundArguments(
