@@ -18,10 +18,10 @@ const SAFE_KEY_VARIETY = 10;
  * A sentence on a configured key that strangers might guess: wrong ones are throttled, but a right guess is let
  * in. Undefined where nobody else can try, or the key is long and random enough.
  */
-export function guessableKey({
-  apiKey,
-  ...reach
-}: Exposure & { readonly apiKey: string | undefined }): string | undefined {
+export function guessableKey(
+  settings: Exposure & { readonly apiKey: string | undefined },
+): string | undefined {
+  const { apiKey, ...reach } = settings;
   if (apiKey === undefined || isAlone(reach)) return undefined;
   if (apiKey.length >= SAFE_KEY_LENGTH && new Set(apiKey).size >= SAFE_KEY_VARIETY) return undefined;
   return `the API key may be guessed by others: use ${SAFE_KEY_LENGTH} random characters or more, or \`memoryd keys create\``;

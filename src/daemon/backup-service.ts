@@ -52,12 +52,10 @@ export const backupFolder = ({ dataDir, backupTo }: Pick<Settings, "dataDir" | "
   backupTo === "" ? join(dataDir, "backups") : resolve(backupTo);
 
 /** A store as `writeBackup` copies it. */
-export function backupSource({
-  dataDir,
-  opened,
-  documents,
-  originals,
-}: Pick<BackupParts, "dataDir" | "opened" | "documents" | "originals">): BackupSource {
+export function backupSource(
+  parts: Pick<BackupParts, "dataDir" | "opened" | "documents" | "originals">,
+): BackupSource {
+  const { dataDir, opened, documents, originals } = parts;
   return {
     disk: nodeDisk,
     directory: dataDir,

@@ -79,15 +79,12 @@ export function isAlive(pid: number): boolean {
 export const isEveryAddress = (address: string): boolean => address === "0.0.0.0" || address === "::";
 
 /** The URL of a daemon that listens on `address`; loopback in place of a wildcard address. */
-export function baseUrl({
-  address,
-  port,
-  isSecure = false,
-}: {
+export function baseUrl(place: {
   readonly address: string;
   readonly port: number;
   readonly isSecure?: boolean;
 }): string {
+  const { address, port, isSecure = false } = place;
   const scheme = isSecure ? "https" : "http";
   if (address === "0.0.0.0") return `${scheme}://127.0.0.1:${port}`;
   if (address === "::") return `${scheme}://[::1]:${port}`;

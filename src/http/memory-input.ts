@@ -104,22 +104,14 @@ export function listMemoriesInput(query: Static<typeof ListMemoriesQuery>): List
   return { filter: listFilter(query), ...pageOf(query) };
 }
 
-export function countMemoriesInput({
-  by,
-  time_zone,
-  l,
-  ...conditions
-}: Static<typeof CountMemoriesQuery>): CountMemoriesInput {
+export function countMemoriesInput(query: Static<typeof CountMemoriesQuery>): CountMemoriesInput {
+  const { by, time_zone, l, ...conditions } = query;
   const timeZone = timeZoneOf(time_zone);
   return { filter: listFilter(conditions), by, limit: l ?? DEFAULT_COUNTS, ...present({ timeZone }) };
 }
 
-export function memoryGraphInput({
-  around,
-  depth,
-  l = 1_000,
-  ...conditions
-}: Static<typeof MemoryGraphQuery>): MemoryGraphInput {
+export function memoryGraphInput(query: Static<typeof MemoryGraphQuery>): MemoryGraphInput {
+  const { around, depth, l = 1_000, ...conditions } = query;
   if (around === undefined && depth !== undefined) throw invalid("/depth", "needs `around`");
   return {
     filter: listFilter(conditions),
@@ -147,13 +139,10 @@ interface Listing {
 }
 
 /** The conditions of a query without its page, and with the project as operations take it: empty stands for none. */
-export function inScope<T extends Listing>({
-  project,
-  l: _l,
-  u: _u,
-  cursor: _cursor,
-  ...conditions
-}: T): Omit<T, keyof Listing> & { projects?: (string | null)[] } {
+export function inScope<T extends Listing>(
+  listing: T,
+): Omit<T, keyof Listing> & { projects?: (string | null)[] } {
+  const { project, l: _l, u: _u, cursor: _cursor, ...conditions } = listing;
   return { ...conditions, ...(project !== undefined && { projects: [project === "" ? null : project] }) };
 }
 

@@ -41,10 +41,10 @@ export function addedRecord({ memory, deduplicated }: AddedMemory): Static<typeo
 /** A fact as every answer shows it. */
 export const factRecord = (fact: Fact): Static<typeof FactRecord> => toWire(FactRecord, fact);
 
-export function recordedFactRecord({
-  fact,
-  ...recorded
-}: RecordedFact & { readonly similar?: readonly Fact[] }): Static<typeof RecordFactReply> {
+export function recordedFactRecord(
+  result: RecordedFact & { readonly similar?: readonly Fact[] },
+): Static<typeof RecordFactReply> {
+  const { fact, ...recorded } = result;
   return toWire(RecordFactReply, { ...fact, ...recorded });
 }
 
@@ -99,13 +99,8 @@ export function documentRecord(
   });
 }
 
-export function documentWithChunks({
-  document,
-  hasOriginal,
-  memoryIds,
-  chunks,
-  total,
-}: DocumentChunks): Static<typeof GetDocumentReply> {
+export function documentWithChunks(found: DocumentChunks): Static<typeof GetDocumentReply> {
+  const { document, hasOriginal, memoryIds, chunks, total } = found;
   return {
     ...documentRecord(document, memoryIds),
     has_original: hasOriginal,

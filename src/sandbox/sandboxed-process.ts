@@ -53,13 +53,8 @@ export function forkSandboxed(
  * Arguments of a Node that may read the program's code and nothing else: write no file, start no process, load no native
  * addon. Node's permissions do not cover the network and signals: see `Walls`.
  */
-export function sandboxArguments({
-  worker,
-  heapBytes,
-  packages,
-  folders = [],
-  hasAddons,
-}: Sandbox): string[] {
+export function sandboxArguments(sandbox: Sandbox): string[] {
+  const { worker, heapBytes, packages, folders = [], hasAddons } = sandbox;
   return [
     `--max-old-space-size=${Math.round(heapBytes / 1024 ** 2)}`,
     permissionFlag(process.versions.node),

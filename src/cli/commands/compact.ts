@@ -125,11 +125,8 @@ function asAnswered({ startedAt, tookMs, report, backups }: FinishedPurge): Fini
   };
 }
 
-function inWords({
-  stage,
-  done,
-  total,
-}: Pick<NonNullable<Compaction["running"]>, "stage" | "done" | "total">) {
+function inWords(progress: Pick<NonNullable<Compaction["running"]>, "stage" | "done" | "total">) {
+  const { stage, done, total } = progress;
   return stage === "copying" ? `copying what stays, ${done} of ${plural(total, "row")}` : stage;
 }
 

@@ -10,12 +10,8 @@ const MAX_SLUG_CHARS = 40;
  * The file of a memory, relative to the folder of the export: the same in every export while the memory begins alike
  * and keeps its day, no other's, and a name that every system takes.
  */
-export function notePath({
-  id,
-  content,
-  occurred_at,
-  created_at,
-}: Pick<Line, "id" | "content" | "occurred_at" | "created_at">): string {
+export function notePath(line: Pick<Line, "id" | "content" | "occurred_at" | "created_at">): string {
+  const { id, content, occurred_at, created_at } = line;
   const day = String(occurred_at ?? created_at).slice(0, 10);
   const slug = content
     .slice(0, 200)

@@ -94,13 +94,8 @@ async function fetchOriginal(
   }
 }
 
-function claimOf({
-  contentType,
-  charset,
-}: {
-  contentType: string | null;
-  charset: string | null;
-}): string | null {
+function claimOf(page: { contentType: string | null; charset: string | null }): string | null {
+  const { contentType, charset } = page;
   return contentType !== null && charset !== null ? `${contentType}; charset=${charset}` : contentType;
 }
 

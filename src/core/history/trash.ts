@@ -226,10 +226,8 @@ export async function emptyTrash(
 }
 
 /** Removes what is past its days, by the time that is believed; answers how many versions. */
-export async function expireVersions({
-  store,
-  historyMs,
-}: Pick<MemoryPorts, "store" | "historyMs">): Promise<number> {
+export async function expireVersions(ports: Pick<MemoryPorts, "store" | "historyMs">): Promise<number> {
+  const { store, historyMs } = ports;
   await store.lookAtClock();
   return await store.commit(({ believedNow }) => {
     const past = [...store.catalogue.versions.all()].filter(

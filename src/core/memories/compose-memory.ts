@@ -44,10 +44,8 @@ export function identityOf(input: AddMemoryInput): Identity {
 }
 
 /** The text that is embedded for a memory: its content, below the headings of a document's chunk. */
-export function embeddedText({
-  content,
-  source,
-}: Pick<Memory, "content"> & Partial<Pick<Memory, "source">>): string {
+export function embeddedText(memory: Pick<Memory, "content"> & Partial<Pick<Memory, "source">>): string {
+  const { content, source } = memory;
   return source?.section === undefined ? content : `${source.section}\n\n${content}`;
 }
 

@@ -38,13 +38,8 @@ const LINKED_AT_ONCE = 500;
  * find by words what has no vectors yet. Resolves when nothing is lacking.
  * @throws {ServiceError} as `Embedder.embedDocument` and `MemoryStore.commit`; an AbortError. Calling it again goes on.
  */
-export async function remake({
-  store,
-  embedder,
-  followUps,
-  signal,
-  onProgress,
-}: RemakeOptions): Promise<void> {
+export async function remake(options: RemakeOptions): Promise<void> {
+  const { store, embedder, followUps, signal, onProgress } = options;
   const lacking = [...store.lackingVectors()];
   for (let first = 0; first < lacking.length; first += MEMORIES_AT_ONCE) {
     signal.throwIfAborted();

@@ -74,11 +74,8 @@ export function memoryTimeTerms(memory: TermsSource): string[] {
 }
 
 /** The last part of `memoryTerms`: tags, project and headings. */
-export function placeTerms({
-  tags,
-  project,
-  source,
-}: Pick<TermsSource, "tags" | "project" | "source">): string[] {
+export function placeTerms(memory: Pick<TermsSource, "tags" | "project" | "source">): string[] {
+  const { tags, project, source } = memory;
   return [...analyse(tags.join("\n")), ...analyse(project ?? ""), ...analyse(source?.section ?? "")];
 }
 
