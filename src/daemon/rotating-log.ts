@@ -2,6 +2,7 @@ import * as fs from "node:fs";
 import { open } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { LOG_LEVELS_SHOWN, type LogEnd, type LogLine, type ShownLogLevel } from "../core/inspection.ts";
+import { jsonOf } from "../files/own-files.ts";
 
 /** A log of this size is renamed. */
 const MAX_LOG_BYTES = 10 * 1024 ** 2;
@@ -121,15 +122,11 @@ const PINO_LEVELS: Readonly<Record<number, ShownLogLevel>> = {
 
 /** A line of `createLogger`; of anything else, a crash of native code for example, its text. */
 function readLogLine(line: string): LogLine {
-  try {
-    const { level, time, msg, ...details } = JSON.parse(line) as Record<string, unknown>;
-    const at = Date.parse(String(time));
-    const known = PINO_LEVELS[Number(level)];
-    if (known !== undefined && !Number.isNaN(at))
-      return { at, level: known, message: typeof msg === "string" ? msg : "", details };
-  } catch {
-    // No line of ours.
-  }
+  const { level, time, msg, ...details } = Object(jsonOf(line)) as Record<string, unknown>;
+  const at = Date.parse(String(time));
+  const known = PINO_LEVELS[Number(level)];
+  if (known !== undefined && !Number.isNaN(at))
+    return { at, level: known, message: typeof msg === "string" ? msg : "", details };
   return { at: null, level: null, message: line, details: {} };
 }
 

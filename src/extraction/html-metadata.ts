@@ -1,5 +1,6 @@
 import { cleanDate, cleanField, cleanLanguage, type ReadDocument } from "./clean-text.ts";
 import { elementsOf, type HtmlElement, textOf } from "./html-tree.ts";
+import { jsonOf } from "../files/own-files.ts";
 
 /** `isArticle`: the page declares itself an article. */
 export type PageMetadata = Omit<ReadDocument, "blocks"> & { readonly isArticle: boolean };
@@ -82,12 +83,7 @@ type LinkedData = Readonly<Record<string, unknown>>;
 
 function linkedData(json: string): LinkedData[] {
   if (json.length > MAX_LINKED_DATA_CHARS) return [];
-  let value: unknown;
-  try {
-    value = JSON.parse(json);
-  } catch {
-    return [];
-  }
+  const value = jsonOf(json);
   const items = Array.isArray(value) ? value : [value];
   return items.flatMap((item: unknown) => {
     if (typeof item !== "object" || item === null) return [];

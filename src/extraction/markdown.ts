@@ -13,6 +13,7 @@ import {
   plainTextBlocks,
 } from "./clean-text.ts";
 import { unprocessable } from "../core/errors.ts";
+import { jsonOf } from "../files/own-files.ts";
 
 /** Quotes and lists nested deeper become text. */
 const MAX_DEPTH = 100;
@@ -182,15 +183,10 @@ export function readNotebook(text: string): ReadDocument {
 }
 
 function cellsOf(text: string): Json[] | undefined {
-  try {
-    const notebook = JSON.parse(text) as Json | null;
-    const { cells, worksheets } = notebook ?? {};
-    // Before format 4 the cells stood in sheets.
-    if (cells === undefined && worksheets === undefined) return undefined;
-    return [...objectsIn(cells), ...objectsIn(worksheets).flatMap((sheet) => objectsIn(sheet["cells"]))];
-  } catch {
-    return undefined;
-  }
+  const { cells, worksheets } = Object(jsonOf(text)) as Json;
+  // Before format 4 the cells stood in sheets.
+  if (cells === undefined && worksheets === undefined) return undefined;
+  return [...objectsIn(cells), ...objectsIn(worksheets).flatMap((sheet) => objectsIn(sheet["cells"]))];
 }
 
 function outputText(output: Json): string {

@@ -1,6 +1,7 @@
 import { parse } from "yaml";
 import { isObject } from "../config/narrow.ts";
 import { parseQueryTime, parseTime } from "../schemas/wire.ts";
+import { jsonOf } from "./own-files.ts";
 
 /** What stands in the front matter of a note, and the note's text without it. */
 export interface FrontMatter {
@@ -89,14 +90,6 @@ export function tagsOf(text: string): unknown {
   const list = text.trim().startsWith("[") ? jsonOf(text) : undefined;
   if (list !== undefined) return list;
   return text.split(/[,;]/).flatMap((tag) => tag.trim().replace(/^#/, "") || []);
-}
-
-export function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Epoch milliseconds where it is a time in one of the usual forms; else as it is, for the schema to refuse. */

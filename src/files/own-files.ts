@@ -1,4 +1,4 @@
-/** Small files of the data directory that are not the store's: read whole, and replaced whole. */
+/** Small files of the data directory that are not the store's, read whole and replaced whole; and JSON. */
 import { randomBytes } from "node:crypto";
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { isMissing } from "../config/narrow.ts";
@@ -13,14 +13,19 @@ export function readIfThere(path: string): string | undefined {
   }
 }
 
+/** The value of a JSON text; undefined for any other text. */
+export function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** The JSON in a file; undefined if there is none, null for a damaged one. */
 export function readJson(path: string): unknown {
   const text = readIfThere(path);
-  try {
-    return text === undefined ? undefined : JSON.parse(text);
-  } catch {
-    return null;
-  }
+  return text === undefined ? undefined : (jsonOf(text) ?? null);
 }
 
 /** Writes JSON in a file's place, for its owner alone: readers see the old file or the new one, whole. */

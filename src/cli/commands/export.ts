@@ -10,7 +10,7 @@ import { connect, type Daemon } from "../connect.ts";
 import type { Flags } from "../output/options.ts";
 import { notePath, noteText } from "../import/note-file.ts";
 import { FOLDER_INDEX, NamedOriginal, ORIGINALS } from "../import/read-export.ts";
-import { jsonOf } from "../../files/front-matter.ts";
+import { jsonOf } from "../../files/own-files.ts";
 import { textLines } from "../import/text-lines.ts";
 import { present } from "../../schemas/wire.ts";
 

@@ -26,6 +26,7 @@ import { doubt, period, statement } from "../output/draw-timeline.ts";
 import * as options from "../output/options.ts";
 import { day, minute } from "../output/times.ts";
 import { present } from "../../schemas/wire.ts";
+import { jsonOf } from "../../files/own-files.ts";
 
 const { addCommand, wholeNumber } = options;
 type Flags = options.Flags;
@@ -137,12 +138,7 @@ async function add(words: readonly string[], flags: Flags): Promise<void> {
 }
 
 export function parseMetadata(text: string): NonNullable<NewMemory["metadata"]> {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    value = undefined;
-  }
+  const value = jsonOf(text);
   if (isObject(value)) return value as NonNullable<NewMemory["metadata"]>;
   throw usageFailure(`--metadata must be a JSON object, such as '{"source":"diary"}'; got ${text}.`);
 }

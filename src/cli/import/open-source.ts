@@ -10,7 +10,7 @@ import { readClaude, readClaudeMemories, readClaudeProject } from "./read-claude
 import { FOLDER_INDEX, isExportHeader, readExport } from "./read-export.ts";
 import { readNotes } from "./read-notes.ts";
 import { readOlderService } from "./read-older-service.ts";
-import { jsonOf } from "../../files/front-matter.ts";
+import { jsonOf } from "../../files/own-files.ts";
 import { readRecord, readRow } from "./read-record.ts";
 import { openArchive } from "./zip-archive.ts";
 

@@ -1,5 +1,5 @@
 import { chatMessage } from "./chat-message.ts";
-import { jsonOf } from "../../files/front-matter.ts";
+import { jsonOf } from "../../files/own-files.ts";
 import { type ImportItem, listOf, objectOf, textOf, faulty, skipped } from "./import-item.ts";
 
 export interface ConversationOptions {

@@ -1,4 +1,5 @@
-import { jsonOf, tagsOf, timeOf } from "../../files/front-matter.ts";
+import { tagsOf, timeOf } from "../../files/front-matter.ts";
+import { jsonOf } from "../../files/own-files.ts";
 import { type ImportItem, objectOf, faulty } from "./import-item.ts";
 
 /** Other names that programs give to a field, in the order in which they are looked for. */

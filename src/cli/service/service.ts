@@ -14,7 +14,7 @@ import {
 } from "../../config/config.ts";
 import { SHUTDOWN_MS } from "../../config/limits.ts";
 import { endOfLog, logFileOf, newLines } from "../../daemon/rotating-log.ts";
-import { readIfThere } from "../../files/own-files.ts";
+import { jsonOf, readIfThere } from "../../files/own-files.ts";
 import { START_TIMEOUT_MS } from "../commands/start-detached.ts";
 import { type Daemon, findDaemon, stopDaemon } from "../connect.ts";
 import { installedProgram } from "../installed-program.ts";
@@ -218,11 +218,8 @@ export function didNotStart(what: string, reason: string, log: Buffer): CliFailu
 }
 
 function reasonIn(line: string): string {
-  try {
-    const { err } = JSON.parse(line) as { readonly err?: { readonly message?: unknown } };
-    if (typeof err?.message === "string") return err.message;
-  } catch {}
-  return "It failed while it started.";
+  const { err } = Object(jsonOf(line)) as { readonly err?: { readonly message?: unknown } };
+  return typeof err?.message === "string" ? err.message : "It failed while it started.";
 }
 
 /** The service as it was installed, by whichever version of this program. */

@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { agentFolders } from "../agents/known-agents.ts";
 import { type TranscriptAgentId, listOf, objectOf, textOf } from "../import/import-item.ts";
-import { jsonOf } from "../../files/front-matter.ts";
+import { jsonOf } from "../../files/own-files.ts";
 
 export interface TranscriptAgent {
   readonly title: string;

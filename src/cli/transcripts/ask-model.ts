@@ -1,7 +1,8 @@
 import { findSecret } from "../../core/text/find-secret.ts";
 import { fold } from "../../core/text/fold.ts";
 import { STATEMENT_KINDS } from "../../core/text/statement-words.ts";
-import { jsonOf, timeOf } from "../../files/front-matter.ts";
+import { timeOf } from "../../files/front-matter.ts";
+import { jsonOf } from "../../files/own-files.ts";
 import { askChatModel, ChatFault, type ChatModel } from "../../models/chat-completions.ts";
 import { listOf, objectOf, textOf } from "../import/import-item.ts";
 import { oneLine } from "../output/output.ts";

@@ -6,8 +6,7 @@ import { isObject } from "../../config/narrow.ts";
 import { jsonElements, MAX_LINE_BYTES, readFileBytes } from "../import/text-lines.ts";
 import type { Sendable } from "../import/check-item.ts";
 import { listOf, objectOf } from "../import/import-item.ts";
-import { jsonOf } from "../../files/front-matter.ts";
-import { readJson, writeJson } from "../../files/own-files.ts";
+import { jsonOf, readJson, writeJson } from "../../files/own-files.ts";
 
 /** What was found in a transcript and may not all be with the daemon yet. */
 export interface Pending {
