@@ -40,20 +40,18 @@ function path(description: string, usual = ""): Setting<string> {
 
 const internal = <Value>(setting: Setting<Value>): Setting<Value> => ({ ...setting, isInternal: true });
 
-function wholeNumber(
+const wholeNumber = (
   description: string,
   usual: number,
   [least, most]: readonly [least: number, most: number],
-): Setting<number> {
-  return {
-    ...plain,
-    default: usual,
-    description,
-    expected: `a whole number from ${least} to ${most}`,
-    accepts: (value) => Number.isInteger(value) && (value as number) >= least && (value as number) <= most,
-    fromText: (said) => (/^\d{1,15}$/.test(said.trim()) ? Number(said) : said),
-  };
-}
+): Setting<number> => ({
+  ...plain,
+  default: usual,
+  description,
+  expected: `a whole number from ${least} to ${most}`,
+  accepts: (value) => Number.isInteger(value) && (value as number) >= least && (value as number) <= most,
+  fromText: (said) => (/^\d{1,15}$/.test(said.trim()) ? Number(said) : said),
+});
 
 function choice<const Choice extends string>(
   description: string,

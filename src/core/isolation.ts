@@ -104,12 +104,10 @@ export const operationsFor = (boundUser: string | undefined, operations: Operati
   boundUser === undefined ? operations : bind(RULES, operations, boundUser);
 
 /** As `operationsFor`. */
-export function documentOperationsFor(
+export const documentOperationsFor = (
   boundUser: string | undefined,
   operations: DocumentOperations,
-): DocumentOperations {
-  return boundUser === undefined ? operations : bind(DOCUMENT_RULES, operations, boundUser);
-}
+): DocumentOperations => (boundUser === undefined ? operations : bind(DOCUMENT_RULES, operations, boundUser));
 
 interface Input {
   readonly userId?: string;

@@ -352,16 +352,14 @@ async function loadServerModules() {
   return { followWatchedFolders, openDocumentService, buildServer, exitWhenIdle, listen };
 }
 
-function accessOf({ apiKey, host, allowedHosts, allowedOrigins, trustedProxies }: Config) {
-  return {
-    ...(apiKey !== undefined && { apiKey }),
-    ...rateLimit({ host, allowedHosts }),
-    host,
-    allowedHosts,
-    allowedOrigins,
-    trustedProxies,
-  };
-}
+const accessOf = ({ apiKey, host, allowedHosts, allowedOrigins, trustedProxies }: Config) => ({
+  ...(apiKey !== undefined && { apiKey }),
+  ...rateLimit({ host, allowedHosts }),
+  host,
+  allowedHosts,
+  allowedOrigins,
+  trustedProxies,
+});
 
 /** Milliseconds of a setting such as `12h` or `1d`; undefined for `off`. */
 function millisecondsOf(interval: string): number | undefined {

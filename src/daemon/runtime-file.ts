@@ -42,12 +42,10 @@ const FILE_NAME = "daemon.json";
 export const newLocalToken = (): string => randomBytes(32).toString("base64url");
 
 /** The answer to a challenge that only the daemon of that run can give; the token itself does not cross the wire. */
-export function proofOf(
+export const proofOf = (
   { instanceId, token }: Pick<RuntimeInfo, "instanceId" | "token">,
   challenge: string,
-): string {
-  return createHmac("sha256", token).update(`memoryd ${instanceId} ${challenge}`).digest("base64url");
-}
+): string => createHmac("sha256", token).update(`memoryd ${instanceId} ${challenge}`).digest("base64url");
 
 /** Writes the file, in place of an earlier daemon's. Readers see the old file or the new one, whole. */
 export function writeRuntimeInfo(dataDir: string, info: RuntimeInfo): void {

@@ -47,16 +47,14 @@ export function requestIdOf(request: IncomingMessage): string {
   return typeof id === "string" && /^[\w.-]{1,64}$/.test(id) ? id : randomUUID();
 }
 
-export function answerHeaders(requestId: string): Record<string, string> {
-  return {
-    "x-request-id": requestId,
-    "x-content-type-options": "nosniff",
-    "cross-origin-resource-policy": "same-origin",
-    "cache-control": "no-store",
-    server: "memoryd",
-    vary: "origin",
-  };
-}
+export const answerHeaders = (requestId: string): Record<string, string> => ({
+  "x-request-id": requestId,
+  "x-content-type-options": "nosniff",
+  "cross-origin-resource-policy": "same-origin",
+  "cache-control": "no-store",
+  server: "memoryd",
+  vary: "origin",
+});
 
 export function guardRequests(app: FastifyInstance, access: Access, authenticate: Authenticate): void {
   app.decorateRequest("caller", undefined);

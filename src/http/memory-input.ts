@@ -174,12 +174,10 @@ export function ownerOf({ query, body }: Owned): { userId?: string } {
 }
 
 /** The id and the user that a request on one record names. @throws as `oneUser`, `uuidOf`. */
-export function targetOf(
+export const targetOf = (
   request: Owned & { readonly params: { readonly id: string } },
   kind: string,
-): { id: string; userId?: string } {
-  return { id: uuidOf(request.params.id, kind), ...ownerOf(request) };
-}
+): { id: string; userId?: string } => ({ id: uuidOf(request.params.id, kind), ...ownerOf(request) });
 
 /** Whose, and whether into the trash and by whom, of a request that deletes. @throws as `oneUser`. */
 export function deletion(

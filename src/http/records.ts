@@ -20,15 +20,13 @@ import { CreateKeyBody, KeyRecord } from "../schemas/user.ts";
 import { problemOf } from "./problem.ts";
 
 /** A memory with the fields that every answer shows, named as in the core. */
-export function seen({ superseded, ...memory }: SeenMemory) {
-  return {
-    ...memory,
-    occurredAt: occurredAtOf(memory),
-    supersededBy: superseded?.by ?? null,
-    supersededAt: superseded?.at ?? null,
-    supersededHow: superseded?.how ?? null,
-  };
-}
+export const seen = ({ superseded, ...memory }: SeenMemory) => ({
+  ...memory,
+  occurredAt: occurredAtOf(memory),
+  supersededBy: superseded?.by ?? null,
+  supersededAt: superseded?.at ?? null,
+  supersededHow: superseded?.how ?? null,
+});
 
 /** A memory as every answer shows it. */
 export const memoryRecord = (memory: SeenMemory): Static<typeof MemoryRecord> =>
@@ -69,21 +67,19 @@ export function ingestReply({ document, memoryIds, deduplicated }: IngestResult)
   return toWire(IngestReply, { ...account(document, memoryIds), deduplicated, document });
 }
 
-export function jobRecord(job: JobView, requestId: string): Static<typeof JobRecord> {
-  return {
-    id: job.id,
-    kind: job.kind,
-    status: job.status,
-    progress: { ...job.progress },
-    ...(job.result && { result: ingestReply(job.result) }),
-    ...(job.problem && {
-      problem: problemOf(new ServiceError(job.problem.code, job.problem.message), requestId),
-    }),
-    created_at: formatTime(job.createdAt),
-    ...(job.startedAt !== null && { started_at: formatTime(job.startedAt) }),
-    ...(job.finishedAt !== null && { finished_at: formatTime(job.finishedAt) }),
-  };
-}
+export const jobRecord = (job: JobView, requestId: string): Static<typeof JobRecord> => ({
+  id: job.id,
+  kind: job.kind,
+  status: job.status,
+  progress: { ...job.progress },
+  ...(job.result && { result: ingestReply(job.result) }),
+  ...(job.problem && {
+    problem: problemOf(new ServiceError(job.problem.code, job.problem.message), requestId),
+  }),
+  created_at: formatTime(job.createdAt),
+  ...(job.startedAt !== null && { started_at: formatTime(job.startedAt) }),
+  ...(job.finishedAt !== null && { finished_at: formatTime(job.finishedAt) }),
+});
 
 export function documentRecord(
   document: DocumentRow,
@@ -116,22 +112,18 @@ function account(document: DocumentRow, memoryIds: readonly string[]) {
 }
 
 /** An account of reading a document, with its fields named as on the wire. */
-export function extractionFields({ kind: contentType, durationMs, ...extraction }: ExtractionAccount) {
-  return {
-    ...extraction,
-    contentType,
-    ...(durationMs !== undefined && { durationS: durationMs / MS_PER_SECOND }),
-  };
-}
+export const extractionFields = ({ kind: contentType, durationMs, ...extraction }: ExtractionAccount) => ({
+  ...extraction,
+  contentType,
+  ...(durationMs !== undefined && { durationS: durationMs / MS_PER_SECOND }),
+});
 
-export function extractionOf<T extends { contentType: ExtractionAccount["kind"]; durationS?: number }>({
+export const extractionOf = <T extends { contentType: ExtractionAccount["kind"]; durationS?: number }>({
   contentType: kind,
   durationS,
   ...extraction
-}: T) {
-  return {
-    ...extraction,
-    kind,
-    ...(durationS !== undefined && { durationMs: Math.round(durationS * MS_PER_SECOND) }),
-  };
-}
+}: T) => ({
+  ...extraction,
+  kind,
+  ...(durationS !== undefined && { durationMs: Math.round(durationS * MS_PER_SECOND) }),
+});

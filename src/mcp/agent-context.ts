@@ -51,13 +51,11 @@ export function readScope(scope: AgentScope, asked: "project" | "all" | null | u
 }
 
 /** Owner, project and writer of a new record. */
-export function writeScope({ project, userId, ...context }: AgentContext) {
-  return {
-    ...(project !== null && { project }),
-    ...(userId !== undefined && { userId }),
-    ...writtenBy(context),
-  };
-}
+export const writeScope = ({ project, userId, ...context }: AgentContext) => ({
+  ...(project !== null && { project }),
+  ...(userId !== undefined && { userId }),
+  ...writtenBy(context),
+});
 
 /** The writer, also as a condition of a filter. */
 export const writtenBy = ({ client }: Pick<AgentContext, "client">) => ({ createdBy: client });

@@ -141,12 +141,10 @@ export async function add(context: AgentContext, input: AgentToolInput<"memory_a
 }
 
 /** The note that this one replaces, as a list; undefined where none is named. */
-async function supersededIds(
+const supersededIds = async (
   context: AgentContext,
   id: string | null | undefined,
-): Promise<string[] | undefined> {
-  return id === undefined || id === null ? undefined : [await idOf(context, id)];
-}
+): Promise<string[] | undefined> => (id === undefined || id === null ? undefined : [await idOf(context, id)]);
 
 export async function update(context: AgentContext, input: AgentToolInput<"memory_update">): Promise<string> {
   refuseSecrets(input.allow_secret, [input.content ?? "", ...(input.tags ?? [])]);

@@ -16,13 +16,11 @@ const NAME = "memoryd";
 const FORMATS = { json: JSON_ENTRIES, toml: TOML_ENTRIES, yaml: YAML_ENTRIES } as const;
 
 /** @param words arguments of `memoryd mcp`. */
-export function launchOf(
+export const launchOf = (
   agent: AgentKind,
   { node, launcher }: InstalledProgram,
   words: readonly string[],
-): LaunchEntry {
-  return agent.launch(node, [launcher, "mcp", ...words]);
-}
+): LaunchEntry => agent.launch(node, [launcher, "mcp", ...words]);
 
 /** What of an agent says where its file has the entry, and how. */
 type Place = Pick<AgentKind, "format" | "section">;

@@ -206,16 +206,14 @@ async function find(folder: string, name: string): Promise<Backup> {
 }
 
 /** The record of `GET /backups`, made without the schemas, which load more slowly than the rest of the command. */
-function recordOf({ storeId, createdAt, addedBytes, sharesDisk, verifiedAt, ...backup }: Backup) {
-  return {
-    ...backup,
-    created_at: formatTime(createdAt),
-    store_id: storeId,
-    added_bytes: addedBytes,
-    shares_disk: sharesDisk,
-    verified_at: formatTime(verifiedAt),
-  };
-}
+const recordOf = ({ storeId, createdAt, addedBytes, sharesDisk, verifiedAt, ...backup }: Backup) => ({
+  ...backup,
+  created_at: formatTime(createdAt),
+  store_id: storeId,
+  added_bytes: addedBytes,
+  shares_disk: sharesDisk,
+  verified_at: formatTime(verifiedAt),
+});
 
 const inWords = (done: number, total: number): string =>
   total === 0 ? "preparing" : `copying, ${inBytes(done)} of ${inBytes(total)}`;

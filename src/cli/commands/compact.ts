@@ -116,14 +116,12 @@ async function compactHere(settings: Settings, renewsBackups: boolean): Promise<
   return asAnswered(finished);
 }
 
-function asAnswered({ startedAt, tookMs, report, backups }: FinishedPurge): Finished {
-  return {
-    started_at: formatTime(startedAt),
-    took_ms: Math.round(tookMs),
-    ...(backups && { backups }),
-    ...(report && { tables: [...report.tables], journal: report.journal, originals: report.originals }),
-  };
-}
+const asAnswered = ({ startedAt, tookMs, report, backups }: FinishedPurge): Finished => ({
+  started_at: formatTime(startedAt),
+  took_ms: Math.round(tookMs),
+  ...(backups && { backups }),
+  ...(report && { tables: [...report.tables], journal: report.journal, originals: report.originals }),
+});
 
 function inWords(progress: Pick<NonNullable<Compaction["running"]>, "stage" | "done" | "total">) {
   const { stage, done, total } = progress;

@@ -157,14 +157,12 @@ function entryOf(agent: HookedAgent, moment: Moment, program: InstalledProgram, 
   return { ...matcher, hooks: [{ type: "command", command, timeout }] };
 }
 
-function wordsOf(
+const wordsOf = (
   { id }: HookedAgent,
   moment: string,
   { launcher }: InstalledProgram,
   dataDir: string,
-): string[] {
-  return [join(dirname(launcher), "memoryd-hook.js"), id, moment, resolve(dataDir)];
-}
+): string[] => [join(dirname(launcher), "memoryd-hook.js"), id, moment, resolve(dataDir)];
 
 /** The command line for the shell in which the agent starts hooks. */
 function commandOf(agent: HookedAgent, moment: string, program: InstalledProgram, dataDir: string): string {

@@ -63,18 +63,16 @@ export async function startRun(
   return { api, findApi, documents, seen: new Map(), options, signal };
 }
 
-export function emptyTally(): Tally {
-  return {
-    added: 0,
-    replaced: 0,
-    unchanged: 0,
-    removed: 0,
-    memories: 0,
-    notTried: 0,
-    unread: [],
-    failed: [],
-  };
-}
+export const emptyTally = (): Tally => ({
+  added: 0,
+  replaced: 0,
+  unchanged: 0,
+  removed: 0,
+  memories: 0,
+  notTried: 0,
+  unread: [],
+  failed: [],
+});
 
 /** Equal while a file has not changed, as far as its size and time tell. */
 export const lookOf = ({ bytes, modifiedMs }: FoundFile) => `${bytes}/${modifiedMs}`;

@@ -150,14 +150,12 @@ async function findProject(server: Server, options: AgentShimOptions): Promise<s
   }
 }
 
-function queryOf({ user, tools }: AgentShimOptions, project: string | undefined): ForwardedCall["query"] {
-  return {
-    ...(project !== undefined && { project }),
-    ...(user !== undefined && { user_id: user }),
-    ...(tools.extra.length > 0 && { tools: tools.extra.join(",") }),
-    ...(tools.readOnly && { read_only: "true" }),
-  };
-}
+const queryOf = ({ user, tools }: AgentShimOptions, project: string | undefined): ForwardedCall["query"] => ({
+  ...(project !== undefined && { project }),
+  ...(user !== undefined && { user_id: user }),
+  ...(tools.extra.length > 0 && { tools: tools.extra.join(",") }),
+  ...(tools.readOnly && { read_only: "true" }),
+});
 
 function resultOf(answer: ForwardedAnswer): Record<string, unknown> {
   if ("result" in answer) return answer.result;

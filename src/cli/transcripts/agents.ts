@@ -230,13 +230,11 @@ function readCursorLine(line: Fields): readonly TranscriptEvent[] {
   return said(query?.split("</user_query>", 1)[0] ?? text, undefined);
 }
 
-function aboutOf(conversation: unknown, folder: unknown): Extract<TranscriptEvent, { kind: "about" }> {
-  return {
-    kind: "about",
-    ...(typeof conversation === "string" && conversation !== "" && { conversation }),
-    ...(typeof folder === "string" && folder !== "" && { folder }),
-  };
-}
+const aboutOf = (conversation: unknown, folder: unknown): Extract<TranscriptEvent, { kind: "about" }> => ({
+  kind: "about",
+  ...(typeof conversation === "string" && conversation !== "" && { conversation }),
+  ...(typeof folder === "string" && folder !== "" && { folder }),
+});
 
 const said = (text: string, id: unknown): TranscriptEvent[] =>
   text.trim() === "" ? [] : [{ kind: "said", text, id: textOf(id) ?? "" }];

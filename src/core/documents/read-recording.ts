@@ -92,15 +92,13 @@ async function transcribe(
   });
 }
 
-function accountOf({ kind, mediaType, decoder, title, author }: Recording, way: "whisper" | "subtitles") {
-  return {
-    kind,
-    mediaType,
-    method: `${decoder} + ${way}`,
-    ...(title !== undefined && { title }),
-    ...(author !== undefined && { author }),
-  };
-}
+const accountOf = ({ kind, mediaType, decoder, title, author }: Recording, way: "whisper" | "subtitles") => ({
+  kind,
+  mediaType,
+  method: `${decoder} + ${way}`,
+  ...(title !== undefined && { title }),
+  ...(author !== undefined && { author }),
+});
 
 function languageIn({ language }: Metadata): string | undefined {
   if (language === undefined || language === null || language === "") return undefined;

@@ -29,13 +29,11 @@ export interface PageRange {
 }
 
 /** The items `offset` … `offset + limit` of the sorted list; the input comes back sorted. */
-export function sortedPage<T>(
+export const sortedPage = <T>(
   items: T[],
   { limit, offset = 0 }: PageRange,
   compare: (a: T, b: T) => number,
-): T[] {
-  return items.sort(compare).slice(offset, offset + limit);
-}
+): T[] => items.sort(compare).slice(offset, offset + limit);
 
 /** Keeps facts. A resolved write is on the disk and visible to every later read. */
 export interface FactStore {

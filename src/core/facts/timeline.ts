@@ -182,27 +182,25 @@ function extentOf(statement: Statement, same: readonly Fact[], others: readonly 
   return { from, to: successor?.validFrom ?? to, successor };
 }
 
-function create(statement: Statement, extent: Extent, placing: Placing): Fact {
-  return {
-    id: placing.newId(),
-    version: 1,
-    subject: placing.subject,
-    predicate: placing.predicate,
-    object: statement.object,
-    validFrom: extent.from,
-    validTo: extent.to === Infinity ? null : extent.to,
-    confidence: statement.confidence ?? 1,
-    metadata: statement.metadata ?? {},
-    ...ownerOf(placing),
-    cardinality: placing.cardinality,
-    sourceMemoryId: statement.sourceMemoryId ?? null,
-    supersededBy: extent.successor?.id ?? null,
-    derivedFrom: null,
-    ...writerOf(placing),
-    recordedAt: placing.recordedAt,
-    updatedAt: placing.recordedAt,
-  };
-}
+const create = (statement: Statement, extent: Extent, placing: Placing): Fact => ({
+  id: placing.newId(),
+  version: 1,
+  subject: placing.subject,
+  predicate: placing.predicate,
+  object: statement.object,
+  validFrom: extent.from,
+  validTo: extent.to === Infinity ? null : extent.to,
+  confidence: statement.confidence ?? 1,
+  metadata: statement.metadata ?? {},
+  ...ownerOf(placing),
+  cardinality: placing.cardinality,
+  sourceMemoryId: statement.sourceMemoryId ?? null,
+  supersededBy: extent.successor?.id ?? null,
+  derivedFrom: null,
+  ...writerOf(placing),
+  recordedAt: placing.recordedAt,
+  updatedAt: placing.recordedAt,
+});
 
 /** The first of `mine`, extended over the periods of all and the extent; unchanged if it already covers these. */
 function extend(mine: readonly Fact[], statement: Statement, extent: Extent, placing: Placing): Fact {
@@ -228,17 +226,15 @@ function extend(mine: readonly Fact[], statement: Statement, extent: Extent, pla
 }
 
 /** The rest of a fact after the period put inside it, as a fact of its own. */
-function remainderOf(old: Fact, from: number, placing: Placing): Fact {
-  return {
-    ...old,
-    id: placing.newId(),
-    version: 1,
-    validFrom: from,
-    derivedFrom: old.id,
-    recordedAt: placing.recordedAt,
-    updatedAt: placing.recordedAt,
-  };
-}
+const remainderOf = (old: Fact, from: number, placing: Placing): Fact => ({
+  ...old,
+  id: placing.newId(),
+  version: 1,
+  validFrom: from,
+  derivedFrom: old.id,
+  recordedAt: placing.recordedAt,
+  updatedAt: placing.recordedAt,
+});
 
 function checkPeriod({ validFrom, validTo }: Statement): void {
   if (validTo === null || validTo > validFrom) return;

@@ -47,12 +47,10 @@ export async function memoryHistory(
   return { items: page.slice(0, fitting(page.length, charsAt(page))), total: versions.length + 1 };
 }
 
-function asVersion(
+const asVersion = (
   memory: Memory,
   { madeHow, madeBy }: Pick<VersionEntry, "madeHow" | "madeBy">,
-): MemoryVersion {
-  return { memory, changedAt: memory.updatedAt, changedBy: madeBy, change: madeHow };
-}
+): MemoryVersion => ({ memory, changedAt: memory.updatedAt, changedBy: madeBy, change: madeHow });
 
 /** For `fitting`, of anything with a memory. */
 export function charsAt(items: readonly { readonly memory: Memory }[]): (index: number) => number {

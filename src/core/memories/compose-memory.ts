@@ -31,17 +31,15 @@ function sorted(value: JsonValue | Memory["metadata"]): unknown {
   return { pairs: pairs.sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, inner]) => [key, sorted(inner)]) };
 }
 
-export function identityOf(input: AddMemoryInput): Identity {
-  return {
-    userId: input.userId ?? null,
-    content: input.content,
-    tags: input.tags ?? [],
-    metadata: input.metadata ?? {},
-    project: input.project ?? null,
-    sessionId: input.sessionId ?? null,
-    occurredAt: input.occurredAt ?? null,
-  };
-}
+export const identityOf = (input: AddMemoryInput): Identity => ({
+  userId: input.userId ?? null,
+  content: input.content,
+  tags: input.tags ?? [],
+  metadata: input.metadata ?? {},
+  project: input.project ?? null,
+  sessionId: input.sessionId ?? null,
+  occurredAt: input.occurredAt ?? null,
+});
 
 /** The text that is embedded for a memory: its content, below the headings of a document's chunk. */
 export function embeddedText(memory: Pick<Memory, "content"> & Partial<Pick<Memory, "source">>): string {
