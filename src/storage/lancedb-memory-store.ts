@@ -38,8 +38,7 @@ import {
   timeOfRecord,
 } from "./store-indexes.ts";
 import type { Tables } from "./tables/tables.ts";
-import { CachedRows } from "./row-cache.ts";
-import type { TokenFile } from "./token-file.ts";
+import { CachedRows, type RowFiles } from "./row-cache.ts";
 
 /** Pending bytes past which a write waits for the checkpointer. */
 const MAX_PENDING_BYTES = 256 * 1_024 * 1_024;
@@ -73,7 +72,7 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
     readonly room: DiskSpace;
     readonly clock: Clock;
     readonly log: Pick<StoreLog, "warn">;
-    readonly tokenFile?: TokenFile;
+    readonly files?: RowFiles | undefined;
   }) {
     this.#indexes = parts.indexes;
     this.#journal = parts.journal;
@@ -86,8 +85,8 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
       read: (table, ids) => this.#read(table, ids),
       vectors: parts.indexes.vectors,
       ids: () => this.memoryIds(),
-      settledVersions: (ids) => this.#settledVersions(ids),
-      file: parts.tokenFile,
+      settled: (ids) => this.#settled(ids),
+      files: parts.files,
       until: this.#closing.signal,
     });
     this.#showing = new Showing(parts.indexes, {
@@ -333,11 +332,10 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
     return found;
   }
 
-  /** See `TokenRows`. */
-  #settledVersions(ids: readonly string[]): Map<string, number> | undefined {
+  /** See `RowSource`. */
+  #settled(ids: readonly string[]): string[] | undefined {
     if (this.#deciding !== undefined) return undefined;
-    const settled = ids.filter((id) => !this.#staged.some(({ stage }) => stage.ordinals.has(id)));
-    return new Map(settled.map((id) => [id, this.catalogue.find(id)?.version ?? 0]));
+    return ids.filter((id) => !this.#staged.some(({ stage }) => stage.ordinals.has(id)));
   }
 
   /** Notes the record, and stages one that is not yet. @throws what the journal throws at once, before that. */

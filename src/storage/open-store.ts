@@ -44,8 +44,8 @@ import { openTablesAt } from "./open-tables-at.ts";
 import { StoredFeed } from "./stored-feed.ts";
 import { watchDiskSpace } from "./disk-space.ts";
 import type { Tables } from "./tables/tables.ts";
-import { FILLED_MEMORIES } from "./row-cache.ts";
-import { TokenFile, type TokenFileParts } from "./token-file.ts";
+import { rowFiles } from "./row-cache.ts";
+import type { RowFileParts } from "./row-file.ts";
 import { copyBeforeUpgrade, STORE_FORMATS } from "./upgrade-copy.ts";
 
 export interface StoreOptions {
@@ -63,8 +63,8 @@ export interface StoreOptions {
   readonly limits?: Partial<CheckpointerLimits>;
   /** Memories from which an image of the indexes is written; for tests. */
   readonly imageFrom?: number;
-  /** Memories past which token vectors have a file, and those of a block of it; for tests. */
-  readonly tokenFile?: Pick<TokenFileParts, "from" | "blockRows">;
+  /** Memories past which rows have files, and those of a block; for tests. */
+  readonly rowFiles?: Partial<Pick<RowFileParts<never>, "from" | "blockRows">>;
   /** Called when a checkpoint was written and the one before is the older of the two that are kept. */
   readonly onCheckpoint?: () => void;
 }
@@ -156,7 +156,7 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
         async dropThrough(sequence, ends) {
           options.onCheckpoint?.();
           // A purge: nothing may be left of what it removes.
-          if (ends?.tornEnds === true) await tokenFile.clear();
+          if (ends?.tornEnds === true) await Promise.all([files.tokens.clear(), files.memories.clear()]);
           if (ends?.tornEnds === true || (journal?.bytes ?? 0) > IMAGED_JOURNAL_BYTES) await giveUpImage();
           await journal?.dropThrough(Math.min(sequence, imagedThrough ?? sequence), ends);
         },
@@ -177,12 +177,10 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
       ...(options.limits === undefined ? {} : { limits: options.limits }),
     });
     const { catalogue, vectors } = indexes;
-    const tokenFile = new TokenFile({
+    const files = rowFiles(header, vectors, {
       ...options,
-      from: options.tokenFile?.from ?? FILLED_MEMORIES,
-      blockRows: options.tokenFile?.blockRows,
+      ...options.rowFiles,
       catalogue,
-      key: () => (vectors.before === undefined ? JSON.stringify([header, vectors.stamps]) : undefined),
       roomNeeded: () => checkpointer.roomNeeded,
     });
     if (chosen === undefined) await removeUnused(disk, journalFolder);
@@ -226,10 +224,11 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
         );
         if (!isLacking) return;
         void giveUpImage().catch(() => undefined);
-        void tokenFile.giveUp();
+        void files.tokens.giveUp();
+        void files.memories.giveUp();
       },
     });
-    store = new LanceDbMemoryStore({ indexes, journal, tables, checkpointer, room, clock, log, tokenFile });
+    store = new LanceDbMemoryStore({ indexes, journal, tables, checkpointer, room, clock, log, files });
     // A start says it too.
     await store.lookAtDiskSpace();
     // A full disk, say: reads and deletions go on, and the next start tries again.

@@ -3,7 +3,8 @@ import type { TokenVectors } from "../core/embedding.ts";
 import type { Change, MemoryRow, Rows } from "../core/rows.ts";
 import { bytesOf } from "./catalogue/overlay.ts";
 import type { StampedVectors } from "./catalogue/stamped-vectors.ts";
-import type { TokenFile, TokenRows } from "./token-file.ts";
+import { CHANGES_FORMAT, decodeChanges, encodeChanges } from "./codec.ts";
+import { RowFile, type RowFileParts, type RowSource } from "./row-file.ts";
 
 /** No id of a memory. */
 const ALL = "";
@@ -94,20 +95,57 @@ export class RowCache<Row> {
 /** Token vectors of some 13 000 memories of 40 words, and the rows of as many. */
 const TOKEN_CACHE_BYTES = 32 * 1_024 * 1_024;
 const MEMORY_CACHE_BYTES = 12 * 1_024 * 1_024;
-/** A store of at most so many memories is read whole, a piece at a time, once a question was asked; token vectors of a larger one have a file. */
-export const FILLED_MEMORIES = 13_000;
+/** A store of at most so many memories is read whole, a piece at a time, once a question was asked; a larger one has files. */
+const FILLED_MEMORIES = 13_000;
 const FILLED_AT_ONCE = 250;
+
+export type RowFiles = ReturnType<typeof rowFiles>;
+
+type Shared = Omit<RowFileParts<never>, "name" | "key" | "encode" | "decode" | "from">;
+
+/** The files of a store; `from` is the number of memories past which it has them. */
+export function rowFiles(
+  store: object,
+  vectors: Pick<StampedVectors, "before" | "stamps">,
+  parts: Shared & { readonly from?: number },
+) {
+  const from = parts.from ?? FILLED_MEMORIES;
+  return {
+    tokens: new RowFile<TokenVectors>({
+      ...parts,
+      from,
+      name: "TOKENS",
+      key: () => (vectors.before === undefined ? JSON.stringify([store, vectors.stamps]) : undefined),
+      encode: (_, row) => (row.isBefore === true ? undefined : new Uint8Array(row.vectors)),
+      decode: ({ buffer, byteOffset, length }) => ({
+        vectors: new Int8Array(buffer, byteOffset, length),
+        isBefore: false,
+      }),
+    }),
+    memories: new RowFile<MemoryRow>({
+      ...parts,
+      from,
+      name: "TEXTS",
+      key: () => JSON.stringify([store, CHANGES_FORMAT]),
+      encode(id, row) {
+        const pieces = encodeChanges([{ table: "memories", id, row }]);
+        return Buffer.concat(Array.from(pieces, (piece) => piece.slice()));
+      },
+      decode: (bytes) => decodeChanges(bytes).changes[0]?.row as MemoryRow,
+    }),
+  };
+}
 
 interface Source {
   read<T extends "memories" | "tokens">(table: T, ids: readonly string[]): Promise<Map<string, Rows[T]>>;
   readonly vectors: Pick<StampedVectors, "isKnown" | "isPresent">;
   /** Ids of all memories, oldest first. */
   ids(): Iterable<string>;
-  readonly settledVersions: TokenRows["settledVersions"];
+  readonly settled: RowSource<unknown>["settled"];
   /** No row is read ahead from then on. */
   readonly until: AbortSignal;
-  /** For token vectors of a store that is too large to be read whole. */
-  readonly file?: Pick<TokenFile, "read" | "extend" | "isFor" | "clear" | "close"> | undefined;
+  /** For a store that is too large to be read whole. */
+  readonly files?: RowFiles | undefined;
 }
 
 /** Rows and token vectors of memories, as questions read them. */
@@ -123,13 +161,17 @@ export class CachedRows {
     this.#source = source;
   }
 
-  memories(ids: readonly string[]): Promise<Map<string, MemoryRow>> {
-    return this.#memories.read(ids, (missing) => this.#source.read("memories", missing));
+  async memories(ids: readonly string[]): Promise<Map<string, MemoryRow>> {
+    const found = new Map<string, MemoryRow>();
+    const others = (await this.#source.files?.memories.read(ids, found)) ?? ids;
+    const rows = await this.#memories.read(others, (missing) => this.#source.read("memories", missing));
+    for (const [id, row] of rows) found.set(id, row);
+    return found;
   }
 
   async tokens(ids: readonly string[]): Promise<Map<string, TokenVectors>> {
     const found = new Map<string, TokenVectors>();
-    const others = (await this.#source.file?.read(ids, found)) ?? ids;
+    const others = (await this.#source.files?.tokens.read(ids, found)) ?? ids;
     for (const [id, row] of await this.#readTokens(others)) found.set(id, row);
     // A row that cannot be read ahead is read, and its failure reported, when it is needed.
     this.#fill().catch(() => undefined);
@@ -145,11 +187,11 @@ export class CachedRows {
   clearTokens(): void {
     this.#tokens.clear();
     // One that stays after all is of another model, and not read.
-    this.#source.file?.clear().catch(() => undefined);
+    this.#source.files?.tokens.clear().catch(() => undefined);
   }
 
   async close(): Promise<void> {
-    await this.#source.file?.close();
+    for (const file of Object.values(this.#source.files ?? {})) await file.close();
   }
 
   #readTokens(ids: readonly string[]): Promise<Map<string, TokenVectors>> {
@@ -169,11 +211,12 @@ export class CachedRows {
 
   /** Reads what later questions will need, or writes it to the file: reading by id would take half of their time. */
   async #fill(): Promise<void> {
-    const { file, until } = this.#source;
-    if (file?.isFor === true) {
-      const settledVersions = (ids: readonly string[]) => this.#source.settledVersions(ids);
-      const hasGrown = await file.extend({ read: (ids) => this.#readStored(ids), settledVersions, until });
-      if (hasGrown) this.#tokens.clear();
+    const { files, until } = this.#source;
+    if (files?.tokens.isFor === true) {
+      const rest = { settled: (ids: readonly string[]) => this.#source.settled(ids), until };
+      const read = (ids: readonly string[]) => this.#source.read("memories", ids);
+      if (await files.tokens.extend({ read: (ids) => this.#readStored(ids), ...rest })) this.#tokens.clear();
+      if (await files.memories.extend({ read, ...rest })) this.#memories.clear();
       return;
     }
     if (this.#wasAsked) return;

@@ -77,8 +77,8 @@ describe("CachedRows", () => {
       return new Map(rows) as Map<string, never>;
     });
     const vectors = { isKnown: () => true, isPresent: () => true };
-    const settledVersions = () => undefined;
-    return { cached: new CachedRows({ read, vectors, ids: () => ids, settledVersions, until }), read };
+    const settled = () => undefined;
+    return { cached: new CachedRows({ read, vectors, ids: () => ids, settled, until }), read };
   };
   const readOf = ({ mock }: ReturnType<typeof rowsOf>["read"], table: string) =>
     mock.calls.flatMap(([name, ids]) => (name === table ? ids : []));

@@ -24,7 +24,7 @@ export interface ReopenOptions {
   readonly disk?: Disk;
   readonly limits?: Partial<CheckpointerLimits>;
   /** As in `StoreOptions`. */
-  readonly tokenFile?: { readonly from: number; readonly blockRows: number };
+  readonly rowFiles?: { readonly from: number; readonly blockRows: number };
   readonly changesModel?: boolean;
   readonly isReadable?: () => boolean;
 }
@@ -51,7 +51,7 @@ export async function openStoreOnDisk(
     log: { info: () => {}, warn: note, error: note },
     // Also of the small stores of tests.
     imageFrom: 1,
-    ...(options.tokenFile && { tokenFile: options.tokenFile }),
+    ...(options.rowFiles && { rowFiles: options.rowFiles }),
     ...(options.changesModel === true && { changesModel: true }),
     ...(options.isReadable && { isReadable: options.isReadable }),
     ...(options.limits === undefined ? {} : { limits: options.limits }),

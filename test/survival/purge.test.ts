@@ -1,5 +1,6 @@
 import { addMemory } from "../../src/core/memories/add-memories.ts";
 import { randomBytes } from "node:crypto";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { eraseFact } from "../../src/core/facts/erase-fact.ts";
 import { eraseHistory } from "../../src/core/history/memory-history.ts";
@@ -20,7 +21,7 @@ const marker = () => `mk${randomBytes(15).toString("hex")}`;
 
 let store: StoreOnDisk;
 beforeEach(async () => {
-  store = await createStoreOnDisk({ limits: { freeBytes: 0 } });
+  store = await createStoreOnDisk({ limits: { freeBytes: 0 }, rowFiles: { from: 0, blockRows: 3 } });
   Object.assign(store.ports, { ids: { newId: marker } });
 });
 afterEach(async () => {
@@ -76,8 +77,15 @@ describe("erasing", () => {
     // Else the version before stays.
     await eraseHistory(store.ports, { id: changed });
 
+    // Files of rows, which a question begins.
+    await vi.waitFor(async () => {
+      await store.ports.store.readTokens(ids);
+      for (const name of ["TOKENS", "TEXTS"])
+        expect(await nodeDisk.size(join(store.directory, name))).toBeGreaterThan(0);
+    });
+
     const before = await readEveryByte(store.directory);
-    expect([...before.files.keys()]).toContain("INDEXES");
+    expect([...before.files.keys()]).toEqual(expect.arrayContaining(["INDEXES", "TEXTS", "TOKENS"]));
     for (const text of [...gone, ...kept])
       expect(placesOf(text, before), `the places of ${text}`).not.toEqual([]);
 

@@ -156,7 +156,7 @@ export class StoreCatalogue implements Catalogue {
   }
 
   /** Also of a memory that is gone; orders ascend with ordinals. */
-  numberAt(ordinal: Ordinal, name: "order" | "version"): number {
+  numberAt(ordinal: Ordinal, name: "order" | "version" | "createdAt" | "updatedAt"): number {
     return this.#columns.numberOf(ordinal, name);
   }
 

@@ -185,7 +185,7 @@ export class MemoryColumns {
   }
 
   /** Orders ascend with ordinals. */
-  numberOf(ordinal: Ordinal, name: "order" | "version"): number {
+  numberOf(ordinal: Ordinal, name: "order" | "version" | "createdAt" | "updatedAt"): number {
     return this.#numbers[name].get(ordinal);
   }
 

@@ -1,30 +1,35 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { crc32 } from "node:zlib";
-import type { TokenVectors } from "../core/embedding.ts";
 import type { Ordinal } from "../core/ports.ts";
 import type { StoreCatalogue } from "./catalogue/catalogue.ts";
 import { Column } from "./catalogue/column.ts";
 import type { Disk, DiskFile } from "./disk.ts";
 import { encodeImage, IndexImage } from "./index-image.ts";
 
-const FILE_NAME = "TOKENS";
 /** Memories of a block, and bytes past which it has fewer. */
 const BLOCK_ROWS = 2_000;
 const BLOCK_BYTES = 8 * 1024 ** 2;
 const READ_AT_ONCE = 250;
 /** A row that the system has in memory takes 2 µs: what is left by then waits for the disk, and is read in other threads. */
-const READ_HERE_MS = 5;
-/** Before the vectors of a row: its checksum. */
+const READ_HERE_MS = 2;
+const STATE = ["version", "createdAt", "updatedAt"] as const;
+/** Before the content of a row: its checksum. */
 const PREFIX_BYTES = 4;
 
-export interface TokenFileParts {
+export interface RowFileParts<Row> {
   readonly disk: Disk;
   /** The data directory. */
   readonly directory: string;
   readonly catalogue: Pick<StoreCatalogue, "size" | "ordinals" | "ordinalOf" | "idAt" | "numberAt">;
   /** Names the store and the model of its vectors; undefined while that changes. */
   readonly key: () => string | undefined;
+  /** The file's name in the data directory. */
+  readonly name: string;
+  /** Undefined for a row that is not kept. */
+  readonly encode: (id: string, row: Row) => Uint8Array | undefined;
+  /** The bytes are the row's own. */
+  readonly decode: (bytes: Uint8Array) => Row;
   /** Bytes that stay free. */
   readonly roomNeeded: () => number;
   readonly log: { warn(details: object, phrase: string): void };
@@ -34,22 +39,22 @@ export interface TokenFileParts {
 }
 
 /** How the rows come that are not in the file yet. */
-export interface TokenRows {
-  read(ids: readonly string[]): Promise<Map<string, TokenVectors>>;
-  /** Versions of memories that no write under way changes; undefined while one may change any. */
-  settledVersions(ids: readonly string[]): Map<string, number> | undefined;
+export interface RowSource<Row> {
+  read(ids: readonly string[]): Promise<Map<string, Row>>;
+  /** Of some memories those that no write under way changes; undefined while one may change any. */
+  settled(ids: readonly string[]): readonly string[] | undefined;
   /** Nothing is added from then on. */
   readonly until: AbortSignal;
 }
 
 /**
- * Token vectors in a file beside the tables, read by place: a question reads 250 rows, for which LanceDB takes 40 times as
- * long. Derived data, made in the background: not synced, not in backups. A row is checked with the id and version of its
+ * Rows of memories in a file beside a table, read by place: a question reads 250 rows, for which LanceDB takes 40 times as
+ * long. Derived data, made in the background: not synced, not in backups. A row is checked with the id, version and times of its
  * memory whenever it is read; one that is not as expected, or of a memory that has changed, is read from the tables.
  * The file is a series of blocks, each with its own header; the last ones may be cut off.
  */
-export class TokenFile {
-  readonly #parts: TokenFileParts;
+export class RowFile<Row> {
+  readonly #parts: RowFileParts<Row>;
   #file: DiskFile | undefined;
   /** Where the next block goes, and from which ordinal on. */
   #end = 0;
@@ -63,7 +68,7 @@ export class TokenFile {
   #wasDamaged = false;
   #clears = 0;
 
-  constructor(parts: TokenFileParts) {
+  constructor(parts: RowFileParts<Row>) {
     this.#parts = parts;
   }
 
@@ -73,7 +78,7 @@ export class TokenFile {
   }
 
   /** Adds the rows that are in the file to `found`; answers the ids of the others. */
-  async read(ids: readonly string[], found: Map<string, TokenVectors>): Promise<readonly string[]> {
+  async read(ids: readonly string[], found: Map<string, Row>): Promise<readonly string[]> {
     const file = this.#file;
     if (file === undefined) return ids;
     const { catalogue } = this.#parts;
@@ -103,22 +108,22 @@ export class TokenFile {
       return ids;
     }
     for (const row of rows) {
-      const version = catalogue.numberAt(row.ordinal, "version");
       const stored = rowOf(row);
-      const vectors = new Int8Array(bytes.buffer, row.start + PREFIX_BYTES, stored.length - PREFIX_BYTES);
-      if (stored.readUInt32LE() === checksum(row.id, version, vectors))
-        found.set(row.id, { vectors, isBefore: false });
+      const content = stored.subarray(PREFIX_BYTES);
+      if (stored.readUInt32LE() === crc32(content, this.#stateOf(row.id)))
+        found.set(row.id, this.#parts.decode(content));
       else {
         rest.push(row.id);
         // A memory that never changed has the row that it had.
-        if (version === 1 && catalogue.ordinalOf(row.id) !== undefined) this.#noteDamage();
+        const isFirst = catalogue.numberAt(row.ordinal, "version") === 1;
+        if (isFirst && catalogue.ordinalOf(row.id) !== undefined) this.#noteDamage();
       }
     }
     return rest;
   }
 
   /** Adds what the file lacks, a block at a time; resolves with whether it did. Never rejects. */
-  async extend(source: TokenRows): Promise<boolean> {
+  async extend(source: RowSource<Row>): Promise<boolean> {
     if (this.#isFilling || this.#isGivenUp || !this.#lacksRows) return false;
     this.#isFilling = true;
     let hasGrown = false;
@@ -142,7 +147,7 @@ export class TokenFile {
       await file?.close();
       this.#lengths.values.fill(0);
       [this.#end, this.#next] = [0, 0];
-      const path = join(directory, FILE_NAME);
+      const path = join(directory, this.#parts.name);
       if ((await disk.size(path)) === undefined) return;
       await disk.remove(path);
       await disk.syncDirectory(directory);
@@ -153,9 +158,9 @@ export class TokenFile {
   async giveUp(reason?: unknown): Promise<void> {
     const { log } = this.#parts;
     if (!this.#isGivenUp && reason !== undefined)
-      log.warn({ err: reason }, "token vectors are read from the tables");
+      log.warn({ err: reason }, `${this.#parts.name} is not used`);
     this.#isGivenUp = true;
-    await this.clear().catch((error: unknown) => log.warn({ err: error }, `${FILE_NAME} not removed`));
+    await this.clear().catch((error: unknown) => log.warn({ err: error }, `${this.#parts.name} not removed`));
   }
 
   /** After what runs. */
@@ -171,10 +176,18 @@ export class TokenFile {
     return catalogue.ordinals - this.#next >= blockRows;
   }
 
+  /** A number for what a memory's rows follow from; every change of one changes its version or a time. */
+  #stateOf(id: string): number {
+    const { catalogue } = this.#parts;
+    const ordinal = catalogue.ordinalOf(id) ?? catalogue.ordinals;
+    const numbers = STATE.map((name) => catalogue.numberAt(ordinal, name));
+    return crc32(`${id} ${numbers.join(" ")}`);
+  }
+
   #noteDamage(): void {
     if (this.#wasDamaged) return;
     this.#wasDamaged = true;
-    this.#parts.log.warn({}, `${FILE_NAME} is damaged and made again`);
+    this.#parts.log.warn({}, `${this.#parts.name} is damaged and made again`);
     this.clear().catch((error: unknown) => this.giveUp(error));
   }
 
@@ -185,7 +198,7 @@ export class TokenFile {
   }
 
   /** False where there is none to add, or it cannot be made now. */
-  async #addBlock(source: TokenRows): Promise<boolean> {
+  async #addBlock(source: RowSource<Row>): Promise<boolean> {
     const { disk, directory, catalogue, blockRows = BLOCK_ROWS } = this.#parts;
     const { until } = source;
     const clears = this.#clears;
@@ -219,22 +232,24 @@ export class TokenFile {
         if (id !== undefined) ids.push(id);
       }
       // A row that is read while its memory changes may be of either version.
-      const before = source.settledVersions(ids);
+      const settled = source.settled(ids);
+      const before = new Map(settled?.map((id) => [id, this.#stateOf(id)]));
       const found = await source.read(ids);
-      const after = source.settledVersions(ids);
-      if (before === undefined || after === undefined) return false;
-      for (const id of ids) {
-        const { vectors, isBefore = false } = found.get(id) ?? {};
+      const still = source.settled(ids);
+      if (settled === undefined || still === undefined) return false;
+      for (const id of still) {
+        const row = found.get(id);
+        const state = this.#stateOf(id);
         const ordinal = catalogue.ordinalOf(id);
-        const version = after.get(id);
-        if (vectors === undefined || ordinal === undefined || isBefore) continue;
-        if (version === undefined || version !== before.get(id)) continue;
-        const row = Buffer.alloc(PREFIX_BYTES + vectors.length);
-        row.writeUInt32LE(checksum(id, version, vectors));
-        row.set(vectors, PREFIX_BYTES);
+        if (row === undefined || ordinal === undefined || state !== before.get(id)) continue;
+        const content = this.#parts.encode(id, row);
+        if (content === undefined) continue;
+        const stored = Buffer.alloc(PREFIX_BYTES + content.length);
+        stored.writeUInt32LE(crc32(content, state));
+        stored.set(content, PREFIX_BYTES);
         ordinals.push(ordinal);
-        rows.push(row);
-        ends.push((bytes += row.length));
+        rows.push(stored);
+        ends.push((bytes += stored.length));
       }
       // Half of the time is for others.
       await sleep(performance.now() - startedAt, undefined, { ref: false, signal: until });
@@ -263,7 +278,7 @@ export class TokenFile {
   /** Finds the whole blocks of an earlier start, and cuts off what follows them. */
   async #open(key: string): Promise<DiskFile> {
     const { disk, directory, catalogue } = this.#parts;
-    const path = join(directory, FILE_NAME);
+    const path = join(directory, this.#parts.name);
     const size = await disk.size(path);
     const file = await disk.open(path, size === undefined ? "create" : "write");
     try {
@@ -300,8 +315,4 @@ export class TokenFile {
       start = end;
     });
   }
-}
-
-function checksum(id: string, version: number, vectors: Int8Array): number {
-  return crc32(vectors, crc32(`${id} ${version}`));
 }

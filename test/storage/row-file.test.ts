@@ -7,7 +7,7 @@ import { updateMemory } from "../../src/core/memories/update-memory.ts";
 import { deleteMemory } from "../../src/core/operations.ts";
 import type { TokenVectors } from "../../src/core/embedding.ts";
 import { type Disk, nodeDisk } from "../../src/storage/disk.ts";
-import { TokenFile } from "../../src/storage/token-file.ts";
+import { RowFile } from "../../src/storage/row-file.ts";
 import { erase } from "../support/store-survival.ts";
 import { createStoreOnDisk, type StoreOnDisk } from "../support/store-on-disk.ts";
 
@@ -20,6 +20,8 @@ const path = () => join(directory, "TOKENS");
 interface Memory {
   readonly id: string;
   readonly order: number;
+  readonly createdAt: number;
+  updatedAt: number;
   version: number;
   vectors: Int8Array;
   isGone?: boolean;
@@ -33,7 +35,14 @@ function memoriesOf(count: number, { key = "store", disk = nodeDisk, roomNeeded 
   let order = 0;
   const add = () => {
     order += 2;
-    memories.push({ id: `m${order}`, order, version: 1, vectors: vectorsOf(order, 1 + (order % 3)) });
+    memories.push({
+      id: `m${order}`,
+      order,
+      createdAt: 7,
+      updatedAt: 7,
+      version: 1,
+      vectors: vectorsOf(order, 1 + (order % 3)),
+    });
   };
   for (let i = 0; i < count; i += 1) add();
   const live = (ordinal: number) => (memories[ordinal]?.isGone === true ? undefined : memories[ordinal]);
@@ -44,7 +53,10 @@ function memoriesOf(count: number, { key = "store", disk = nodeDisk, roomNeeded 
   const warnings: string[] = [];
   const present = { key: key as string | undefined };
   const newFile = () =>
-    new TokenFile({
+    new RowFile<TokenVectors>({
+      name: "TOKENS",
+      encode: (_, { vectors }) => new Uint8Array(vectors),
+      decode: (bytes) => ({ vectors: new Int8Array(bytes) }),
       disk,
       directory,
       catalogue: {
@@ -70,12 +82,11 @@ function memoriesOf(count: number, { key = "store", disk = nodeDisk, roomNeeded 
   });
   const source = {
     read,
-    settledVersions: (ids: readonly string[]): Map<string, number> | undefined =>
-      new Map(ids.map((id) => [id, memories[ordinalOf(id) ?? -1]?.version ?? 0])),
+    settled: (ids: readonly string[]): readonly string[] | undefined => ids,
     until: new AbortController().signal,
   };
   /** Reads all, each right; answers how many were in the file. */
-  const check = async (file: TokenFile) => {
+  const check = async (file: RowFile<TokenVectors>) => {
     const wanted = memories.filter(({ isGone }) => isGone !== true);
     const found = new Map<string, TokenVectors>();
     const ids = wanted.map(({ id }) => id);
@@ -89,7 +100,7 @@ function memoriesOf(count: number, { key = "store", disk = nodeDisk, roomNeeded 
   return { memories, add, newFile, source, check, warnings, present, vectorsOf };
 }
 
-describe("the file of token vectors", () => {
+describe("a file of rows", () => {
   it("has the rows once it was filled, and after a restart without reading them again", async () => {
     const { memories, add, newFile, source, check } = memoriesOf(7);
     const file = newFile();
@@ -132,9 +143,8 @@ describe("the file of token vectors", () => {
   it("takes no row of a memory that changes while it is read", async () => {
     const { memories, newFile, source, check } = memoriesOf(7);
     const file = newFile();
-    const versionsOf = source.settledVersions;
     let isDeciding = true;
-    source.settledVersions = (ids) => (isDeciding ? undefined : versionsOf(ids));
+    source.settled = (ids) => (isDeciding ? undefined : ids.filter((id) => id !== "m14"));
     await file.extend(source);
     expect(await check(file)).toBe(0);
     isDeciding = false;
@@ -142,13 +152,13 @@ describe("the file of token vectors", () => {
     source.read = vi.fn(async (ids: readonly string[]) => {
       const rows = await read(ids);
       const [first, second] = memories;
-      // One is shown meanwhile, and one deleted.
+      // One is shown meanwhile, and one deleted; another is staged all the time.
       if (first !== undefined) first.version = 2;
       if (second !== undefined) second.isGone = true;
       return rows;
     });
     await file.extend(source);
-    expect(await check(file)).toBe(5);
+    expect(await check(file)).toBe(4);
     await file.close();
   });
 
@@ -226,7 +236,7 @@ describe("the file of token vectors", () => {
       expect(await file.extend(source)).toBe(true);
       expect([existsSync(path()), await check(file)]).toEqual([false, 0]);
       expect(await file.extend(source)).toBe(false);
-      expect(warnings).toEqual(["token vectors are read from the tables"]);
+      expect(warnings).toEqual(["TOKENS is not used"]);
       await file.close();
     }
   });
@@ -256,10 +266,10 @@ describe("the file of token vectors", () => {
   });
 });
 
-describe("a store with a file of token vectors", () => {
+describe("a store with files of rows", () => {
   let store: StoreOnDisk;
   beforeEach(async () => {
-    store = await createStoreOnDisk({ limits: { freeBytes: 0 }, tokenFile: { from: 0, blockRows: 3 } });
+    store = await createStoreOnDisk({ limits: { freeBytes: 0 }, rowFiles: { from: 0, blockRows: 3 } });
   });
   afterEach(async () => {
     await store.close();
@@ -269,33 +279,45 @@ describe("a store with a file of token vectors", () => {
   const add = async (content: string) => (await addMemory(store.ports, { content })).memory.id;
   const file = () => join(store.directory, "TOKENS");
   const bytesOf = (tokens: TokenVectors | undefined) => Buffer.from(tokens?.vectors ?? []);
-  /** Asks until the file has grown, as questions do. */
-  const fill = async (ids: readonly string[]) => {
-    const before = existsSync(file()) ? statSync(file()).size : 0;
+  const texts = () => join(store.directory, "TEXTS");
+  const bytesIn = (path: string) => (existsSync(path) ? statSync(path).size : 0);
+  /** Asks until the files have grown, as questions do. */
+  const fill = async (ids: readonly string[], before = [file(), texts()].map(bytesIn)) => {
     await vi.waitFor(async () => {
       await store.opened.store.readTokens(ids);
-      expect(statSync(file()).size).toBeGreaterThan(before);
+      for (const [i, path] of [file(), texts()].entries())
+        expect(bytesIn(path)).toBeGreaterThan(before[i] ?? 0);
     });
   };
 
   it("answers as before through changes, deletions and restarts", async () => {
     const ids: string[] = [];
     for (let i = 0; i < 6; i += 1) ids.push(await add(`tea number ${i} in the garden`));
-    const all = await store.opened.store.readTokens(ids);
+    const readAll = async () => [
+      await store.opened.store.readTokens(ids),
+      await store.opened.store.readMemories(ids),
+    ];
+    const all = await readAll();
     await fill(ids);
-    expect(await store.opened.store.readTokens(ids)).toEqual(all);
-    const [changed = "", gone = ""] = ids;
+    expect(await readAll()).toEqual(all);
+    const [changed = "", gone = "", tagged = ""] = ids;
     await updateMemory(store.ports, { id: changed, content: "coffee on the roof" });
+    await updateMemory(store.ports, { id: tagged, tags: ["green"], metadata: { cup: [1, null] } });
     await deleteMemory(store.ports, { id: gone });
-    const live = await store.opened.store.readTokens(ids);
-    expect([live.has(gone), live.size]).toEqual([false, 5]);
-    expect(live.get(changed)).not.toEqual(all.get(changed));
+    const live = await readAll();
+    for (const [i, rows] of live.entries()) {
+      expect([rows.has(gone), rows.size]).toEqual([false, 5]);
+      expect(rows.get(changed)).not.toEqual(all[i]?.get(changed));
+    }
     for (const flushes of [true, false]) {
       if (flushes) await store.opened.checkpointer.flush();
       await store.close();
       store = await store.reopen();
-      await store.opened.store.readTokens(ids);
-      expect(await store.opened.store.readTokens(ids)).toEqual(live);
+      const before = [file(), texts()].map(bytesIn);
+      // One that has followed another asks as well.
+      for (const thing of ["kettle", "cup", "spoon"]) await add(`a ${thing}, ${flushes}`);
+      await fill(ids, before);
+      expect(await readAll()).toEqual(live);
     }
     expect(store.warnings).toEqual([]);
   });
@@ -306,6 +328,8 @@ describe("a store with a file of token vectors", () => {
     await fill(ids);
     for (const isOpened of [true, false]) {
       const gone = ids.pop() ?? "";
+      const text = (await store.opened.store.readMemories([gone])).get(gone)?.content ?? "";
+      expect(readFileSync(texts()).includes(text)).toBe(true);
       const row = bytesOf((await store.opened.store.readTokens([gone])).get(gone));
       expect(row.length).toBeGreaterThan(0);
       expect(readFileSync(file()).includes(row)).toBe(true);
@@ -315,9 +339,10 @@ describe("a store with a file of token vectors", () => {
         store = await store.reopen();
       }
       await erase(store);
-      expect(existsSync(file())).toBe(false);
+      expect([existsSync(file()), existsSync(texts())]).toEqual([false, false]);
       await fill(ids);
       expect(readFileSync(file()).includes(row)).toBe(false);
+      expect(readFileSync(texts()).includes(text)).toBe(false);
     }
   });
 });
