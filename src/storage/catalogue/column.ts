@@ -2,6 +2,7 @@ import type { Ordinal, Scores, Selection } from "../../core/ports.ts";
 import { hash } from "node:crypto";
 import { type Metadata, type Sector, SECTORS } from "../../core/memory.ts";
 import type { NumberArray } from "../index-image.ts";
+import { StringTable } from "./string-table.ts";
 
 /** A column of numbers that grows as it is written: a row not yet written is 0. */
 export class Column<A extends NumberArray> {
@@ -123,17 +124,26 @@ export class Successors {
 export class DuplicateIndex {
   /** By ordinal. */
   hashes: string[] = [];
-  /** Nearly always one; several after memories were changed to be the same. Ascending. */
-  readonly #ordinals = new Map<string, Ordinal | readonly Ordinal[]>();
+  /** The first of each. */
+  readonly #first = new StringTable((ordinal) => this.hashes[ordinal]);
+  /** Where there are several, after memories were changed to be the same: ascending. */
+  readonly #several = new Map<string, readonly Ordinal[]>();
+
+  /** Fills an empty index, in which so many ordinals are to be held. */
+  load(hashes: string[]): void {
+    this.hashes = hashes;
+    this.#first.reserve(hashes.length);
+  }
 
   of(hash: string): Ordinal[] {
-    return [this.#ordinals.get(hash) ?? []].flat();
+    const first = this.#first.find(hash);
+    return first === undefined ? [] : [...(this.#several.get(hash) ?? [first])];
   }
 
   hold(ordinal: Ordinal): void {
-    const others = this.#ordinals.get(this.hashes[ordinal] ?? "");
+    const hash = this.hashes[ordinal] ?? "";
     // A start comes here for every memory.
-    if (others === undefined) this.#ordinals.set(this.hashes[ordinal] ?? "", ordinal);
+    if (this.#first.find(hash) === undefined) this.#first.set(hash, ordinal);
     else
       this.#setHolders(
         ordinal,
@@ -153,8 +163,10 @@ export class DuplicateIndex {
   #setHolders(ordinal: Ordinal, holders: readonly Ordinal[]): void {
     const hash = this.hashes[ordinal] ?? "";
     const [first] = holders;
-    if (first === undefined) this.#ordinals.delete(hash);
-    else this.#ordinals.set(hash, holders.length === 1 ? first : holders);
+    if (first === undefined) this.#first.delete(hash);
+    else this.#first.set(hash, first);
+    if (holders.length > 1) this.#several.set(hash, holders);
+    else this.#several.delete(hash);
   }
 }
 

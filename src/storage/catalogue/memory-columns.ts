@@ -17,6 +17,7 @@ import {
   stringsOf,
   Successors,
 } from "./column.ts";
+import { StringTable } from "./string-table.ts";
 
 /** The columns of memories in the catalogue: everything but the texts. */
 export type SlimMemoryRow = Omit<MemoryRow, "content" | "terms">;
@@ -86,7 +87,7 @@ export class MemoryColumns {
     series: new Interner(),
   } as const;
 
-  readonly #ordinalOfId = new Map<string, Ordinal>();
+  readonly #ordinalOfId = new StringTable((ordinal) => this.#ids[ordinal]);
   /** By number of the series: ordinals ascending. */
   readonly #series: Ordinal[][] = [];
 
@@ -141,10 +142,11 @@ export class MemoryColumns {
       for (const string of strings[name] ?? []) interner.number(string);
     for (const [name, list] of Object.entries(this.#lists))
       for (const numbers of lists[name] ?? []) list.push(numbers.length === 0 ? NO_NUMBERS : numbers);
-    this.#duplicates.hashes = hashes;
+    this.#duplicates.load(hashes);
     for (const [ordinal, others] of supersedes) this.successors.set(ordinal, others);
     this.latestTime = latestTime;
     this.#ids = ids;
+    this.#ordinalOfId.reserve(ids.length);
     this.#ordinals = ids.length;
     for (let ordinal = 0; ordinal < ids.length; ordinal += 1) this.unhide(ordinal);
   }
@@ -212,7 +214,7 @@ export class MemoryColumns {
   }
 
   ordinalOf(id: string): Ordinal | undefined {
-    return this.#ordinalOfId.get(id);
+    return this.#ordinalOfId.find(id);
   }
 
   duplicatesOf(hash: string): Ordinal[] {

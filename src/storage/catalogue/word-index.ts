@@ -3,6 +3,7 @@ import { hasNearWords, letterBits, mayBeNear, nearness } from "../../core/text/n
 import type { Ordinal, QueryTerm, Scores, Selection } from "../../core/ports.ts";
 import type { ImagePart } from "../index-image.ts";
 import { Column, OrdinalScores } from "./column.ts";
+import { StringTable } from "./string-table.ts";
 
 /** Low bits of a posting: how often the term stands in the document, at most 63. */
 const FREQUENCY_BITS = 6;
@@ -18,7 +19,8 @@ const MAX_DEAD_SHARE = 0.2;
 
 /** Postings of many terms end to end: those of term `n` end at `ends[n]`, where those of the next one begin. */
 interface PostingBlock {
-  readonly numbers: ReadonlyMap<string, number>;
+  readonly terms: readonly string[];
+  readonly numbers: StringTable;
   /** See `letterBits`. */
   readonly letters: Int32Array;
   readonly ends: Uint32Array;
@@ -26,11 +28,17 @@ interface PostingBlock {
 }
 
 const EMPTY_BLOCK: PostingBlock = {
-  numbers: new Map(),
+  terms: [],
+  numbers: numbersOf([]),
   letters: new Int32Array(0),
   ends: new Uint32Array(0),
   values: new Int32Array(0),
 };
+
+/** A table for the places of terms, to be filled. */
+function numbersOf(terms: readonly string[]): StringTable {
+  return new StringTable((number) => terms[number]);
+}
 
 /**
  * An inverted index over the analyser's terms, in memory: some 4 bytes for each different term of a memory. Scores are exact,
@@ -123,7 +131,7 @@ export class WordIndex {
         const near: QueryTerm[] = [];
         if (!hasNearWords(word)) return near;
         const letters = letterBits(word);
-        const { numbers, letters: lettersOf } = this.#packed;
+        const { terms, numbers, letters: lettersOf } = this.#packed;
         const add = (term: string, bits: number) => {
           if (!mayBeNear(word, letters, bits)) return;
           const weight = nearness(word, term);
@@ -131,8 +139,9 @@ export class WordIndex {
             near.push({ term, weight });
         };
         let number = 0;
-        for (const term of numbers.keys()) add(term, lettersOf[number++] ?? 0);
-        for (const term of this.#postings.keys()) if (!numbers.has(term)) add(term, letterBits(term));
+        for (const term of terms) add(term, lettersOf[number++] ?? 0);
+        for (const term of this.#postings.keys())
+          if (numbers.find(term) === undefined) add(term, letterBits(term));
         return near;
       },
     };
@@ -184,7 +193,8 @@ export class WordIndex {
       next += 1;
     }
     yield;
-    const numbers = new Map<string, number>();
+    const terms: string[] = [];
+    const numbers = numbersOf(terms);
     const letters = new Column((length) => new Int32Array(length));
     const ends = new Column((length) => new Uint32Array(length));
     const values = new Column((length) => new Int32Array(length));
@@ -206,15 +216,17 @@ export class WordIndex {
         }
       }
       if (end === start) continue;
-      letters.set(numbers.size, letterBits(term));
-      ends.set(numbers.size, end);
-      numbers.set(term, numbers.size);
+      const number = terms.push(term) - 1;
+      letters.set(number, letterBits(term));
+      ends.set(number, end);
+      numbers.set(term, number);
     }
     yield;
     this.#packed = {
+      terms,
       numbers,
-      letters: letters.values.slice(0, numbers.size),
-      ends: ends.values.slice(0, numbers.size),
+      letters: letters.values.slice(0, terms.length),
+      ends: ends.values.slice(0, terms.length),
       values: values.values.slice(0, end),
     };
     this.#postings = new Map();
@@ -226,7 +238,7 @@ export class WordIndex {
 
   /** For an image, of a packed index without removed memories. */
   toPart(): ImagePart {
-    const { numbers, ends, values } = this.#packed;
+    const { terms, ends, values } = this.#packed;
     return {
       numbers: {
         ends,
@@ -234,7 +246,7 @@ export class WordIndex {
         ordinalOfDocument: this.#ordinalOfDocument.values,
         lengthOfDocument: this.#lengthOfDocument.values,
       },
-      json: { terms: [...numbers.keys()] },
+      json: { terms },
     };
   }
 
@@ -242,8 +254,12 @@ export class WordIndex {
   fromPart({ numbers, json }: ImagePart): void {
     const { ends, values, ordinalOfDocument, lengthOfDocument } = numbers;
     const terms = json["terms"] as string[];
+    const numberOfTerm = numbersOf(terms);
+    numberOfTerm.reserve(terms.length);
+    terms.forEach((term, number) => numberOfTerm.set(term, number));
     this.#packed = {
-      numbers: new Map(terms.map((term, number) => [term, number])),
+      terms,
+      numbers: numberOfTerm,
       letters: Int32Array.from(terms, letterBits),
       ends: ends as Uint32Array,
       values: values as Int32Array,
@@ -259,14 +275,15 @@ export class WordIndex {
 
   /** Every term once. */
   *#terms(): Generator<string> {
-    yield* this.#packed.numbers.keys();
-    for (const term of this.#postings.keys()) if (!this.#packed.numbers.has(term)) yield term;
+    const { terms, numbers } = this.#packed;
+    yield* terms;
+    for (const term of this.#postings.keys()) if (numbers.find(term) === undefined) yield term;
   }
 
   /** In the order of the documents. */
   #postingsOf(term: string): (Int32Array | readonly number[])[] {
     const { numbers, ends, values } = this.#packed;
-    const number = numbers.get(term);
+    const number = numbers.find(term);
     const packed = number === undefined ? [] : [values.subarray(ends[number - 1] ?? 0, ends[number])];
     const later = this.#postings.get(term);
     return later === undefined ? packed : [...packed, later];
