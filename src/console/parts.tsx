@@ -81,6 +81,10 @@ export function SearchForm({
         placeholder={placeholder}
         value={value}
         onInput={(event) => onInput(event.currentTarget.value)}
+        onKeyDown={({ key, currentTarget }) => {
+          // The browser empties a field that holds something.
+          if (key === "Escape" && value === "") currentTarget.blur();
+        }}
       />
     </form>
   );

@@ -51,7 +51,7 @@ export const texts = {
       ["x", "select a note, to tag many"],
       ["a", "select all notes shown"],
       ["t", "to the tags of those selected"],
-      ["Escape", "close the note"],
+      ["Escape", "close the note; empty the question, then leave it"],
       ["?", "this list"],
     ],
   },

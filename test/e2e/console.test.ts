@@ -170,6 +170,10 @@ describe.skipIf(!hasBrowser)("the console", () => {
       await page.getByRole("dialog").waitFor();
       await page.keyboard.press("Escape");
       await page.keyboard.press("/");
+      // An empty field is left, so that the keys of the page work again.
+      for (const key of ["Escape", "?"]) await page.keyboard.press(key);
+      await page.getByRole("dialog").waitFor();
+      for (const key of ["Escape", "/"]) await page.keyboard.press(key);
       await page.getByRole("searchbox").fill("where is the spare key");
       await page.locator(".note").first().waitFor();
       for (const key of ["ArrowDown", "Enter"]) await page.keyboard.press(key);
