@@ -47,7 +47,7 @@ export const SectorName = Type.Enum([...SECTOR_NAMES], { type: "string", example
 
 const CONTENT = {
   minLength: 1,
-  maxLength: 200_000,
+  maxLength: rules.MAX_CONTENT_CHARS,
   description: "The text, kept exactly as sent. More than 200 000 characters (code points) are 413.",
   examples: ["Planted garlic in bed three, 24 cloves, on the south side."],
   [TOO_LARGE_KEYWORDS]: ["maxLength"],

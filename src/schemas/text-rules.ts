@@ -117,6 +117,9 @@ export function textFault(text: string, { minLength, maxLength, pattern }: TextR
   return hasLoneSurrogate(text) ? "must not contain a lone UTF-16 surrogate" : undefined;
 }
 
+/** Longest text of a memory, code points. */
+export const MAX_CONTENT_CHARS = 200_000;
+
 /** Rules for metadata that make it come back exactly as it was sent. */
 
 type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };

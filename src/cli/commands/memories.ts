@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { clockTime, ownTimeZone } from "../../core/text/calendar.ts";
 import type { Match, Memory, MemorydClient, NewMemory } from "../../client/client.ts";
 import { isObject, messageOf } from "../../config/narrow.ts";
-import { CLIENT_NAME } from "../../schemas/text-rules.ts";
+import { CLIENT_NAME, MAX_CONTENT_CHARS } from "../../schemas/text-rules.ts";
 import { connect, memoryId } from "../connect.ts";
 import {
   ask,
@@ -116,6 +116,10 @@ async function add(words: readonly string[], flags: Flags): Promise<void> {
   if (content.trim() === "")
     throw usageFailure(
       "There is nothing to add; give the text as arguments, on standard input or with --file.",
+    );
+  if (Array.from(content).length > MAX_CONTENT_CHARS)
+    throw usageFailure(
+      `The text has more than ${MAX_CONTENT_CHARS.toLocaleString("en")} characters; \`memoryd ingest FILE\` stores it as a document.`,
     );
   const { api } = await (await import("../mcp/daemon-link.ts")).connectOrStart(flags);
   const supersedes = flags.supersedes && (await Promise.all(flags.supersedes.map((id) => memoryId(api, id))));
