@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { ShownSettings } from "../core/inspection.ts";
 import { isTimeZone } from "../core/text/calendar.ts";
@@ -6,7 +6,7 @@ import { nearestName } from "../core/text/near-words.ts";
 import { KEY_CHARACTERS, MIN_KEY_LENGTH } from "../http/access.ts";
 import { KEY_FILE_NAME } from "../storage/key-file.ts";
 import { strangersLetIn } from "./exposure.ts";
-import { isMissing, messageOf } from "./narrow.ts";
+import { messageOf } from "./narrow.ts";
 import { type Setting, SETTINGS_SCHEMA, type SettingValue, userFolders } from "./settings-schema.ts";
 import { shownSettings } from "./shown-settings.ts";
 
@@ -46,6 +46,15 @@ export interface StartedWith {
 /** A setting that is unknown, out of range or unsafe. The message is one sentence that names it and what to do. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
+}
+
+/** @param fault the sentence before what went wrong. @throws {ConfigError} */
+export function orConfigError<T>(fault: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw new ConfigError(`${fault}: ${messageOf(error)}.`, { cause: error });
+  }
 }
 
 interface SettingSources {
@@ -212,24 +221,12 @@ function fromEnvironment(env: NodeJS.ProcessEnv): Partial<Settings> {
 
 function fromFile(given: string | undefined): Partial<Settings> {
   const file = resolve(given ?? DEFAULT_CONFIG_FILE);
-  let text: string;
-  try {
-    text = readFileSync(file, "utf8");
-  } catch (error) {
-    if (given === undefined && isMissing(error)) return {};
-    throw new ConfigError(`The configuration file ${file} cannot be read: ${messageOf(error)}.`, {
-      cause: error,
-    });
-  }
-
-  let values: unknown;
-  try {
-    values = JSON.parse(text);
-  } catch (error) {
-    throw new ConfigError(`The configuration file ${file} is not JSON: ${messageOf(error)}.`, {
-      cause: error,
-    });
-  }
+  const text = orConfigError(`The configuration file ${file} cannot be read`, () =>
+    given === undefined && statSync(file, { throwIfNoEntry: false }) === undefined
+      ? "{}"
+      : readFileSync(file, "utf8"),
+  );
+  const values = orConfigError(`The configuration file ${file} is not JSON`, (): unknown => JSON.parse(text));
   if (typeof values !== "object" || values === null || Array.isArray(values))
     throw new ConfigError(`The configuration file ${file} must hold one JSON object of settings.`);
 
@@ -276,11 +273,7 @@ function readSecret(
   if (variable !== undefined && file !== "")
     throw new ConfigError(`Both ${name} and a key file are set; keep one of them.`);
   if (variable !== undefined || file === "") return variable;
-  try {
-    return readFileSync(file, "utf8").trim();
-  } catch (error) {
-    throw new ConfigError(`The key file ${file} cannot be read: ${messageOf(error)}.`, { cause: error });
-  }
+  return orConfigError(`The key file ${file} cannot be read`, () => readFileSync(file, "utf8").trim());
 }
 
 /** An empty key is refused like any short one: a variable that came out empty must not open the door. */

@@ -1,8 +1,7 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createSecureContext } from "node:tls";
-import { type Config, ConfigError } from "../config/config.ts";
-import { messageOf } from "../config/narrow.ts";
+import { type Config, ConfigError, orConfigError } from "../config/config.ts";
 
 /** Certificate and key for HTTPS. */
 export interface Tls {
@@ -19,11 +18,16 @@ export function readTls({ tlsCert, tlsKey }: Pick<Config, "tlsCert" | "tlsKey">)
   if (tlsCert === "") return undefined;
   const cert = read(tlsCert, "certificate");
   const key = read(tlsKey, "private key");
-  const certificate = parsed(() => new X509Certificate(cert), `${tlsCert} holds no certificate in PEM`);
-  const privateKey = parsed(() => createPrivateKey(key), keyFault(tlsKey, key));
+  const certificate = orConfigError(
+    `${tlsCert} holds no certificate in PEM`,
+    () => new X509Certificate(cert),
+  );
+  const privateKey = orConfigError(keyFault(tlsKey, key), () => createPrivateKey(key));
   if (!certificate.checkPrivateKey(privateKey))
     throw new ConfigError(`The private key in ${tlsKey} does not belong to the certificate in ${tlsCert}.`);
-  parsed(() => createSecureContext({ cert, key }), `${tlsCert} and ${tlsKey} cannot be used for HTTPS`);
+  orConfigError(`${tlsCert} and ${tlsKey} cannot be used for HTTPS`, () =>
+    createSecureContext({ cert, key }),
+  );
   return { cert, key, fingerprint: certificate.fingerprint256 };
 }
 
@@ -34,12 +38,4 @@ function keyFault(path: string, key: string): string {
 }
 
 const read = (path: string, what: string): string =>
-  parsed(() => readFileSync(path, "utf8"), `The file with the ${what}, ${path}, cannot be read`);
-
-function parsed<T>(parse: () => T, fault: string): T {
-  try {
-    return parse();
-  } catch (error) {
-    throw new ConfigError(`${fault}: ${messageOf(error)}.`, { cause: error });
-  }
-}
+  orConfigError(`The file with the ${what}, ${path}, cannot be read`, () => readFileSync(path, "utf8"));

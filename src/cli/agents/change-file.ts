@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import * as fs from "node:fs";
 import { dirname } from "node:path";
-import { isMissing, messageOf } from "../../config/narrow.ts";
-import { CliFailure, printTable } from "../output/output.ts";
+import { messageOf } from "../../config/narrow.ts";
+import { CliFailure, printTable, textIn } from "../output/output.ts";
 import { RefusedEdit } from "./known-agents.ts";
 
 export interface FileChange {
@@ -13,18 +13,10 @@ export interface FileChange {
 
 /** The text of a file; undefined if there is none. @throws {CliFailure} if it cannot be read as UTF-8. */
 export function readConfigFile(path: string): string | undefined {
-  let bytes: Buffer;
-  try {
-    bytes = fs.readFileSync(path);
-  } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw new CliFailure(`${path} cannot be read: ${messageOf(error)}.`, { cause: error });
-  }
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch (error) {
-    throw new CliFailure(`${path} is not UTF-8; nothing was changed.`, { cause: error });
-  }
+  const bytes = orFailure(path, "read", () =>
+    fs.statSync(path, { throwIfNoEntry: false }) === undefined ? undefined : fs.readFileSync(path),
+  );
+  return bytes && textIn(bytes, `${path} is not UTF-8; nothing was changed.`);
 }
 
 /**
@@ -41,7 +33,7 @@ export function changeConfigFile(
   newMode: number,
 ): FileChange {
   if (before === after) return { changed: false, backup: undefined };
-  try {
+  return orFailure(path, "written", () => {
     fs.mkdirSync(dirname(path), { recursive: true });
     const target = before === undefined && !isLink(path) ? path : fs.realpathSync(path);
     const mode = before === undefined ? newMode : fs.statSync(target).mode & 0o777;
@@ -52,10 +44,7 @@ export function changeConfigFile(
       throw new CliFailure(`${path} was changed by another program just now; try again.`);
     });
     return { changed: true, backup };
-  } catch (error) {
-    if (error instanceof CliFailure) throw error;
-    throw new CliFailure(`${path} cannot be written: ${messageOf(error)}.`, { cause: error });
-  }
+  });
 }
 
 /** The file's text as `change` has it. @param advice what to do where it cannot be edited. @throws {CliFailure} then. */
@@ -82,10 +71,15 @@ export const keptBefore = (path: string): string | undefined =>
 
 /** Removes a file that only holds what this program wrote. */
 export function removeConfigFile(path: string): void {
+  orFailure(path, "removed", () => fs.rmSync(path, { force: true }));
+}
+
+function orFailure<T>(path: string, deed: string, work: () => T): T {
   try {
-    fs.rmSync(path, { force: true });
+    return work();
   } catch (error) {
-    throw new CliFailure(`${path} cannot be removed: ${messageOf(error)}.`, { cause: error });
+    if (error instanceof CliFailure) throw error;
+    throw new CliFailure(`${path} cannot be ${deed}: ${messageOf(error)}.`, { cause: error });
   }
 }
 
