@@ -2,33 +2,46 @@
 ;; Compiled form: the constant in int8-kernel.ts (test/core/recall/int8-kernel.test.ts compiles this file and compares).
 (module
   (memory (import "env" "memory") 1)
-  ;; The dot products of one query with each of the rows, 16 lanes at a time.
+  ;; The dot products of one query, widened to i16, with each of the rows, 32 lanes at a time and then the 16 that may be left.
   (func (export "dot") (param $query i32) (param $rows i32) (param $count i32) (param $dimensions i32) (param $out i32)
-    (local $i i32) (local $q i32) (local $end i32)
-    (local $sum v128) (local $a v128) (local $b v128)
+    (local $q i32) (local $end i32) (local $last i32) (local $pairs i32)
+    (local $a v128) (local $b v128)
+    (local.set $last (i32.add (local.get $out) (i32.shl (local.get $count) (i32.const 2))))
+    (local.set $pairs (i32.and (local.get $dimensions) (i32.const -32)))
     (block $done
       (loop $row
-        (br_if $done (i32.ge_u (local.get $i) (local.get $count)))
-        (local.set $sum (v128.const i32x4 0 0 0 0))
+        (br_if $done (i32.ge_u (local.get $out) (local.get $last)))
+        (local.set $a (v128.const i32x4 0 0 0 0))
+        (local.set $b (v128.const i32x4 0 0 0 0))
         (local.set $q (local.get $query))
-        (local.set $end (i32.add (local.get $rows) (local.get $dimensions)))
-        (loop $lanes
-          (local.set $a (v128.load (local.get $rows)))
-          (local.set $b (v128.load (local.get $q)))
-          (local.set $sum
-            (i32x4.add (local.get $sum)
-              (i32x4.add
-                (i32x4.extadd_pairwise_i16x8_s (i16x8.extmul_low_i8x16_s (local.get $a) (local.get $b)))
-                (i32x4.extadd_pairwise_i16x8_s (i16x8.extmul_high_i8x16_s (local.get $a) (local.get $b))))))
-          (local.set $rows (i32.add (local.get $rows) (i32.const 16)))
-          (local.set $q (i32.add (local.get $q) (i32.const 16)))
-          (br_if $lanes (i32.lt_u (local.get $rows) (local.get $end))))
+        (local.set $end (i32.add (local.get $rows) (local.get $pairs)))
+        (block $paired
+          (loop $lanes
+            (br_if $paired (i32.ge_u (local.get $rows) (local.get $end)))
+            (local.set $a (i32x4.add (local.get $a)
+              (i32x4.dot_i16x8_s (v128.load8x8_s (local.get $rows)) (v128.load (local.get $q)))))
+            (local.set $b (i32x4.add (local.get $b)
+              (i32x4.dot_i16x8_s (v128.load8x8_s offset=8 (local.get $rows)) (v128.load offset=16 (local.get $q)))))
+            (local.set $a (i32x4.add (local.get $a)
+              (i32x4.dot_i16x8_s (v128.load8x8_s offset=16 (local.get $rows)) (v128.load offset=32 (local.get $q)))))
+            (local.set $b (i32x4.add (local.get $b)
+              (i32x4.dot_i16x8_s (v128.load8x8_s offset=24 (local.get $rows)) (v128.load offset=48 (local.get $q)))))
+            (local.set $rows (i32.add (local.get $rows) (i32.const 32)))
+            (local.set $q (i32.add (local.get $q) (i32.const 64)))
+            (br $lanes)))
+        (if (i32.and (local.get $dimensions) (i32.const 16))
+          (then
+            (local.set $a (i32x4.add (local.get $a)
+              (i32x4.dot_i16x8_s (v128.load8x8_s (local.get $rows)) (v128.load (local.get $q)))))
+            (local.set $b (i32x4.add (local.get $b)
+              (i32x4.dot_i16x8_s (v128.load8x8_s offset=8 (local.get $rows)) (v128.load offset=16 (local.get $q)))))
+            (local.set $rows (i32.add (local.get $rows) (i32.const 16)))))
+        (local.set $a (i32x4.add (local.get $a) (local.get $b)))
         (i32.store (local.get $out)
           (i32.add
-            (i32.add (i32x4.extract_lane 0 (local.get $sum)) (i32x4.extract_lane 1 (local.get $sum)))
-            (i32.add (i32x4.extract_lane 2 (local.get $sum)) (i32x4.extract_lane 3 (local.get $sum)))))
+            (i32.add (i32x4.extract_lane 0 (local.get $a)) (i32x4.extract_lane 1 (local.get $a)))
+            (i32.add (i32x4.extract_lane 2 (local.get $a)) (i32x4.extract_lane 3 (local.get $a)))))
         (local.set $out (i32.add (local.get $out) (i32.const 4)))
-        (local.set $i (i32.add (local.get $i) (i32.const 1)))
         (br $row))))
   ;; The largest dot products of four queries with the rows, or what stands at $out where that is more. The queries are widened to
   ;; i16 and laid out in turn, 16 lanes of each: a row is read and widened once for all four.
