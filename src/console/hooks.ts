@@ -1,3 +1,4 @@
+import type { RefObject } from "preact";
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { reasonOf } from "./api.ts";
 
@@ -103,6 +104,15 @@ export function go(hash: string, { replace = false } = {}): void {
   }
 }
 
+/** For what takes the focus as it appears: the attribute does that only once in a document. */
+export function useFocus<T extends HTMLElement>(isOn = true): RefObject<T | null> {
+  const ref = useRef<T>(null);
+  useLayoutEffect(() => {
+    if (isOn) ref.current?.focus();
+  }, []);
+  return ref;
+}
+
 /** Keys that move from a question to its answers. */
 const LEAVING = new Set(["ArrowDown", "ArrowUp", "Enter"]);
 
@@ -123,6 +133,8 @@ export function useKeys(handlers: Readonly<Record<string, () => void>>): void {
       const run = latest.current[event.key];
       if (run === undefined) return;
       event.preventDefault();
+      // The next key is for the note that opens.
+      if (isSearch && event.key === "Enter") target.blur();
       run();
     };
     addEventListener("keydown", pressed);

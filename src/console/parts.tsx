@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { reasonOf } from "./api.ts";
-import type { Loaded } from "./hooks.ts";
+import { type Loaded, useFocus } from "./hooks.ts";
 import { texts } from "./texts.ts";
 
 export function Field({
@@ -58,6 +58,7 @@ export function SearchForm({
   value,
   onInput,
   onSubmit,
+  isFocused = false,
   ...input
 }: {
   label: string;
@@ -65,9 +66,11 @@ export function SearchForm({
   value: string;
   onInput: (value: string) => void;
   onSubmit?: () => void;
-  autofocus?: boolean;
+  /** As it appears. */
+  isFocused?: boolean;
   maxLength?: number;
 }) {
+  const field = useFocus<HTMLInputElement>(isFocused);
   const submit = (event: Event) => {
     event.preventDefault();
     onSubmit?.();
@@ -76,6 +79,7 @@ export function SearchForm({
     <form role="search" class="ask" onSubmit={submit}>
       <input
         {...input}
+        ref={field}
         type="search"
         aria-label={label}
         placeholder={placeholder}

@@ -178,6 +178,8 @@ describe.skipIf(!hasBrowser)("the console", () => {
       await page.locator(".note").first().waitFor();
       for (const key of ["ArrowDown", "Enter"]) await page.keyboard.press(key);
       await expectText(page.getByRole("complementary"), "behind the water meter");
+      await page.keyboard.press("e");
+      await expect.poll(() => page.evaluate("document.activeElement.tagName")).toBe("TEXTAREA");
     });
   });
 

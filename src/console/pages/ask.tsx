@@ -30,7 +30,7 @@ export function Ask({ at }: PageProps) {
       <SearchForm
         label={texts.ask.label}
         placeholder={texts.ask.example}
-        autofocus
+        isFocused
         maxLength={8_192}
         value={text}
         onInput={setText}

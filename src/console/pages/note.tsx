@@ -5,7 +5,7 @@ import { type Memory, MemorydError } from "../../client/client.ts";
 import { api, reasonOf } from "../api.ts";
 import { useSession, useTell } from "../context.ts";
 import { minuteOf, positionOf } from "../format.ts";
-import { go, hashOf, type Route, useKeys, useLoad } from "../hooks.ts";
+import { go, hashOf, type Route, useFocus, useKeys, useLoad } from "../hooks.ts";
 import { useChanges } from "../live.ts";
 import { Deed, Empty, Field, Outcome, Pairs, Tags } from "../parts.tsx";
 import { texts } from "../texts.ts";
@@ -223,6 +223,7 @@ function Editor({ memory, onSaved, onCancel }: EditorProps) {
   const [tags, setTags] = useState(memory.tags.join(", "));
   const [project, setProject] = useState(memory.project ?? "");
   const [theirs, setTheirs] = useState<Memory>();
+  const field = useFocus<HTMLTextAreaElement>();
   const save = async (ifVersion: number) => {
     const list = tagsOf(tags);
     try {
@@ -254,7 +255,7 @@ function Editor({ memory, onSaved, onCancel }: EditorProps) {
         <textarea
           rows={Math.min(20, Math.max(4, content.length / 50))}
           value={content}
-          autofocus
+          ref={field}
           onInput={(event) => setContent(event.currentTarget.value)}
         />
       </Field>
