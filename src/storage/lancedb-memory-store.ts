@@ -46,6 +46,8 @@ const MAX_PENDING_BYTES = 256 * 1_024 * 1_024;
 const CHANGES_AT_ONCE = 10_000;
 /** How often a write that waits looks whether there is room. */
 const ROOM_INTERVAL_MS = 50;
+/** Flushing that fails is tried again so often, and so much later, before the write is refused. */
+const [FLUSHES_AGAIN, FLUSH_AGAIN_MS] = [2, 500];
 
 /** Keeps memories and facts in a journal, in memory and in LanceDB tables; see `src/README.md` for how the three share the work. */
 export class LanceDbMemoryStore implements MemoryStore, FactStore {
@@ -370,7 +372,7 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
     this.#assertOpen();
     // Without a turn for others where nothing is to be asked.
     if (!this.#room.isFresh || this.#journal.isFull) await this.lookAtDiskSpace();
-    while (this.#indexes.overlay.bytes >= MAX_PENDING_BYTES) {
+    for (let failures = 0; this.#indexes.overlay.bytes >= MAX_PENDING_BYTES;) {
       try {
         // There is room as soon as the tables have the rows; the rest of a flush may take much longer.
         const pause = () => sleep(ROOM_INTERVAL_MS, undefined, { ref: false });
@@ -378,7 +380,9 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
       } catch (cause) {
         this.#assertOpen();
         const message = "The disk does not take what was written before; try again shortly.";
-        return storeFull(message, { cause, retryAfterSeconds: 5 });
+        if (failures === FLUSHES_AGAIN) return storeFull(message, { cause, retryAfterSeconds: 5 });
+        failures += 1;
+        await sleep(FLUSH_AGAIN_MS, undefined, { ref: false });
       }
       this.#assertOpen();
     }

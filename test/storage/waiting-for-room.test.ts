@@ -2,12 +2,15 @@ import { expect, it } from "vitest";
 import type { ServiceError } from "../../src/core/errors.ts";
 import { createInMemoryStore } from "../support/in-memory-store.ts";
 
-it("has a write wait while the tables take what is pending, and refuses it once they fail", async () => {
+it("has a write wait while the tables take what is pending, and refuses it once they fail again and again", async () => {
   let flushes = 0;
+  let failed = 0;
   let failure: Error | undefined;
   const flush = async () => {
     flushes += 1;
-    if (failure !== undefined) throw failure;
+    if (failure === undefined) return;
+    failed += 1;
+    throw failure;
   };
   const { store, records } = createInMemoryStore({ now: () => 1_000_000 }, undefined, flush);
   const row = { userId: null, vectors: new Int8Array(64 * 1_024 * 1_024), stamp: "stamp" };
@@ -21,5 +24,6 @@ it("has a write wait while the tables take what is pending, and refuses it once 
   expect(answer).toBeUndefined();
   failure = new Error("the disk fails");
   await expect(waiting).resolves.toBe("STORE_FULL");
+  expect(failed).toBe(3);
   expect(records).toHaveLength(4);
 });
