@@ -170,6 +170,8 @@ describe.skipIf(!hasBrowser)("the console", () => {
       await page.getByRole("dialog").waitFor();
       await page.keyboard.press("Escape");
       await page.keyboard.press("/");
+      // Browse has no field for a question: the page that has one comes with the next turn.
+      await expect.poll(() => page.evaluate("document.activeElement.type")).toBe("search");
       // An empty field is left, so that the keys of the page work again.
       for (const key of ["Escape", "?"]) await page.keyboard.press(key);
       await page.getByRole("dialog").waitFor();
