@@ -208,7 +208,8 @@ export class SimulatedDisk {
       const left = Buffer.alloc(length);
       durable.copy(left);
       for (const { start, end } of [...inode.dirty, ...inode.lost])
-        for (let page = start; page < end; page += PAGE_BYTES)
+        // Bytes behind the end of a file that was shortened are the ones from before, or none.
+        for (let page = start; page < Math.min(end, live.length); page += PAGE_BYTES)
           if (this.#random() < 0.5) live.copy(left, page, page, Math.min(end, page + PAGE_BYTES, length));
       inode.live = left;
     }
