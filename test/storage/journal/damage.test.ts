@@ -3,11 +3,12 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import {
   encodeSegmentHeader,
+  FRAME_HEADER_BYTES,
   GROUP_HEADER_BYTES,
   GROUP_MAGIC,
   SEGMENT_HEADER_BYTES,
 } from "../../../src/storage/journal/format.ts";
-import { numbered, numbersOf, openForTest, STORE_ID, withFolder } from "./journal-fixture.ts";
+import { deletion, numbered, numbersOf, openForTest, STORE_ID, withFolder } from "./journal-fixture.ts";
 
 /** Ten records, one a group, two a segment where `segmentBytes` is small; the segments' paths. */
 async function tenRecords(folder: string, segmentBytes = 1_000_000): Promise<string[]> {
@@ -113,6 +114,25 @@ describe("a torn tail", () => {
       expect(opened.tornTail).toEqual({ file: `${path}.torn-2`, bytes: (rest.at(-1) ?? 0) - begin });
       expect(readFileSync(`${path}.torn-1`, "utf8")).toBe("earlier");
       expect(opened.journal.append(numbered(2)).sequence).toBe(2);
+    }));
+
+  it("goes with its record where that ends in a commit frame without changes, and only there", () =>
+    withFolder(async (folder) => {
+      const { journal } = await openForTest(folder);
+      await journal.append(numbered(1)).durable;
+      const changes = Array.from({ length: 1_999 }, (_, i) => deletion(i).changes).flat();
+      await journal.append({ time: 2, changes, frees: true }).durable;
+      await journal.close();
+      const [path = ""] = segmentsIn(folder);
+      const whole = readFileSync(path);
+      expect(whole.readUInt32LE(whole.length - FRAME_HEADER_BYTES)).toBe(0);
+      for (let cut = 0; cut <= FRAME_HEADER_BYTES + 1; cut += 1) {
+        asAfterACrash(folder);
+        writeFileSync(path, whole.subarray(0, whole.length - cut));
+        const opened = await openForTest(folder);
+        expect(numbersOf(opened.records)).toEqual(cut === 0 ? [1, 2] : [1]);
+        await opened.journal.close();
+      }
     }));
 
   it("may hold a text that looks like a group", () =>
