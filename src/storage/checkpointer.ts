@@ -309,8 +309,11 @@ export class Checkpointer {
     await generation.end();
     // Once more, so that the older checkpoint does not name the old tables either.
     await this.#writeCheckpoint(taken.header);
-    await journal.dropThrough(taken.header.sequence, { tornEnds: true });
-    await this.#leftOvers.removeTables(this.#namedPaths());
+    try {
+      await journal.dropThrough(taken.header.sequence, { tornEnds: true });
+    } finally {
+      await this.#leftOvers.removeTables(this.#namedPaths());
+    }
   }
 
   /** An error while abandoning is logged, not thrown: the reason for abandoning matters more. */

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
+import { internal } from "../core/errors.ts";
 import { decodeChecksummed, encodeChecksummed } from "./checksummed-json.ts";
 import type { Disk, DiskFile } from "./disk.ts";
 
@@ -80,12 +81,24 @@ export async function writeImage(
   }
 }
 
-/** For certain: a power failure does not bring it back. */
-export async function removeImage(disk: Disk, directory: string): Promise<void> {
-  const path = join(directory, IMAGE_NAME);
-  if ((await disk.size(path)) === undefined) return;
-  await disk.remove(path);
-  await disk.syncDirectory(directory);
+export function removeImage(disk: Disk, directory: string): Promise<void> {
+  return removeDerived(disk, directory, IMAGE_NAME);
+}
+
+/** Removes a file of the data directory, for certain: a power failure does not bring it back. @throws {ServiceError} INTERNAL. */
+export async function removeDerived(disk: Disk, directory: string, name: string): Promise<void> {
+  const path = join(directory, name);
+  try {
+    if ((await disk.size(path)) === undefined) return;
+    await disk.remove(path);
+    await disk.syncDirectory(directory);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw internal(
+      `${path} cannot be removed (${reason}). It may hold deleted data and is made again when needed: remove it, then try again.`,
+      { cause },
+    );
+  }
 }
 
 /** An image that was found, whose parts are checked as they are read. */

@@ -155,10 +155,14 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
         assertInPlace: async () => journal?.assertInPlace(),
         async dropThrough(sequence, ends) {
           options.onCheckpoint?.();
+          const removals: Promise<void>[] = [];
           // A purge: nothing may be left of what it removes.
-          if (ends?.tornEnds === true) await Promise.all([files.tokens.clear(), files.memories.clear()]);
-          if (ends?.tornEnds === true || (journal?.bytes ?? 0) > IMAGED_JOURNAL_BYTES) await giveUpImage();
+          if (ends?.tornEnds === true) removals.push(files.tokens.clear(), files.memories.clear());
+          if (ends?.tornEnds === true || (journal?.bytes ?? 0) > IMAGED_JOURNAL_BYTES)
+            removals.push(giveUpImage());
+          const removed = await Promise.allSettled(removals);
           await journal?.dropThrough(Math.min(sequence, imagedThrough ?? sequence), ends);
+          for (const removal of removed) if (removal.status === "rejected") throw removal.reason;
         },
       },
       describe: () => ({

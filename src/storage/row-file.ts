@@ -5,7 +5,7 @@ import type { Ordinal } from "../core/ports.ts";
 import type { StoreCatalogue } from "./catalogue/catalogue.ts";
 import { Column } from "./catalogue/column.ts";
 import type { Disk, DiskFile } from "./disk.ts";
-import { encodeImage, IndexImage } from "./index-image.ts";
+import { encodeImage, IndexImage, removeDerived } from "./index-image.ts";
 
 /** Memories of a block, and bytes past which it has fewer. */
 const BLOCK_ROWS = 2_000;
@@ -16,6 +16,8 @@ const READ_HERE_MS = 2;
 const STATE = ["version", "createdAt", "updatedAt"] as const;
 /** Before the content of a row: its checksum. */
 const PREFIX_BYTES = 4;
+/** A file that lacks more of its memories is made again. */
+const MAX_LACKING = 1 / 4;
 
 export interface RowFileParts<Row> {
   readonly disk: Disk;
@@ -59,6 +61,8 @@ export class RowFile<Row> {
   /** Where the next block goes, and from which ordinal on. */
   #end = 0;
   #next = 0;
+  /** Live memories before that, without a row of their present version, as far as known. */
+  #lacking = 0;
   /** By ordinal; rows of 0 bytes are not in the file. */
   readonly #places = new Column((length) => new Float64Array(length));
   readonly #lengths = new Column((length) => new Uint32Array(length));
@@ -83,18 +87,22 @@ export class RowFile<Row> {
     if (file === undefined) return ids;
     const { catalogue } = this.#parts;
     const rest: string[] = [];
-    const rows: { readonly id: string; readonly ordinal: Ordinal; readonly start: number }[] = [];
+    const rows: {
+      readonly id: string;
+      readonly ordinal: Ordinal;
+      readonly start: number;
+      readonly length: number;
+    }[] = [];
     let total = 0;
     for (const id of ids) {
       const ordinal = catalogue.ordinalOf(id);
       const length = ordinal === undefined ? 0 : this.#lengths.get(ordinal);
       if (ordinal === undefined || length === 0) rest.push(id);
-      else rows.push({ id, ordinal, start: total });
+      else rows.push({ id, ordinal, start: total, length });
       total += length;
     }
     const bytes = Buffer.allocUnsafeSlow(total);
-    const rowOf = ({ ordinal, start }: (typeof rows)[number]) =>
-      bytes.subarray(start, start + this.#lengths.get(ordinal));
+    const rowOf = ({ start, length }: (typeof rows)[number]) => bytes.subarray(start, start + length);
     try {
       const end = performance.now() + READ_HERE_MS;
       const waiting: Promise<number>[] = [];
@@ -114,9 +122,7 @@ export class RowFile<Row> {
         found.set(row.id, this.#parts.decode(content));
       else {
         rest.push(row.id);
-        // A memory that never changed has the row that it had.
-        const isFirst = catalogue.numberAt(row.ordinal, "version") === 1;
-        if (isFirst && catalogue.ordinalOf(row.id) !== undefined) this.#noteDamage();
+        if (file === this.#file && catalogue.ordinalOf(row.id) !== undefined) this.#noteUnfit(row.ordinal);
       }
     }
     return rest;
@@ -124,11 +130,15 @@ export class RowFile<Row> {
 
   /** Adds what the file lacks, a block at a time; resolves with whether it did. Never rejects. */
   async extend(source: RowSource<Row>): Promise<boolean> {
-    if (this.#isFilling || this.#isGivenUp || !this.#lacksRows) return false;
+    if (this.#isFilling || this.#isGivenUp || !(this.#lacksRows || this.#lacksMany)) return false;
     this.#isFilling = true;
     let hasGrown = false;
     try {
-      while (await this.#inTurn(() => this.#addBlock(source))) hasGrown = true;
+      for (;;) {
+        if (this.#lacksMany && !source.until.aborted) await this.clear();
+        if (!(await this.#inTurn(() => this.#addBlock(source)))) break;
+        hasGrown = true;
+      }
     } catch (error) {
       if (!source.until.aborted) await this.giveUp(error);
     } finally {
@@ -146,11 +156,8 @@ export class RowFile<Row> {
       const { disk, directory } = this.#parts;
       await file?.close();
       this.#lengths.values.fill(0);
-      [this.#end, this.#next] = [0, 0];
-      const path = join(directory, this.#parts.name);
-      if ((await disk.size(path)) === undefined) return;
-      await disk.remove(path);
-      await disk.syncDirectory(directory);
+      [this.#end, this.#next, this.#lacking] = [0, 0, 0];
+      await removeDerived(disk, directory, this.#parts.name);
     });
   }
 
@@ -176,6 +183,10 @@ export class RowFile<Row> {
     return catalogue.ordinals - this.#next >= blockRows;
   }
 
+  get #lacksMany(): boolean {
+    return this.#lacking > this.#next * MAX_LACKING;
+  }
+
   /** A number for what a memory's rows follow from; every change of one changes its version or a time. */
   #stateOf(id: string): number {
     const { catalogue } = this.#parts;
@@ -184,8 +195,14 @@ export class RowFile<Row> {
     return crc32(`${id} ${numbers.join(" ")}`);
   }
 
-  #noteDamage(): void {
-    if (this.#wasDamaged) return;
+  /** Notes that the row of a memory is not of its present version, or damaged. */
+  #noteUnfit(ordinal: Ordinal): void {
+    // A memory that never changed has the row that it had.
+    if (this.#wasDamaged || this.#parts.catalogue.numberAt(ordinal, "version") > 1) {
+      this.#lengths.set(ordinal, 0);
+      this.#lacking += 1;
+      return;
+    }
     this.#wasDamaged = true;
     this.#parts.log.warn({}, `${this.#parts.name} is damaged and made again`);
     this.clear().catch((error: unknown) => this.giveUp(error));
@@ -299,6 +316,8 @@ export class RowFile<Row> {
     } catch {
       // A damaged block: it and those behind it are made again.
     }
+    for (let ordinal = 0; ordinal < this.#next; ordinal += 1)
+      if (this.#lengths.get(ordinal) === 0 && catalogue.idAt(ordinal) !== undefined) this.#lacking += 1;
     await file.truncate(this.#end);
     return file;
   }

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -9,6 +9,7 @@ import type { TokenVectors } from "../../src/core/embedding.ts";
 import { type Disk, nodeDisk } from "../../src/storage/disk.ts";
 import { RowFile } from "../../src/storage/row-file.ts";
 import { erase } from "../support/store-survival.ts";
+import { placesOf, readEveryByte } from "../support/every-byte.ts";
 import { createStoreOnDisk, type StoreOnDisk } from "../support/store-on-disk.ts";
 
 let directory: string;
@@ -241,6 +242,82 @@ describe("a file of rows", () => {
     }
   });
 
+  it("is made again once more than a quarter of its memories have changed, also before a restart", async () => {
+    for (const restarts of [false, true]) {
+      const { memories, newFile, source, check, vectorsOf, warnings } = memoriesOf(9);
+      let file = newFile();
+      await file.extend(source);
+      const change = (ordinal: number) => {
+        const memory = memories[ordinal];
+        if (memory !== undefined) [memory.version, memory.vectors] = [2, vectorsOf(99 + ordinal, 2)];
+      };
+      change(1);
+      change(4);
+      for (let times = 0; times < 3; times += 1) expect(await check(file)).toBe(7);
+      expect(await file.extend(source)).toBe(false);
+      change(7);
+      if (restarts) {
+        await file.close();
+        file = newFile();
+        await file.extend(source);
+      }
+      expect(await check(file)).toBe(6);
+      expect(await file.extend(source)).toBe(true);
+      expect(await check(file)).toBe(9);
+      expect(await file.extend(source)).toBe(false);
+      expect(warnings).toEqual([]);
+      await file.clear();
+    }
+  });
+
+  it("is made again at a start where it was made without more than a quarter of the memories", async () => {
+    const { newFile, source, check } = memoriesOf(9);
+    const settled = vi.spyOn(source, "settled").mockImplementation((ids) => ids.slice(3));
+    const file = newFile();
+    await file.extend(source);
+    expect(await check(file)).toBe(6);
+    await file.close();
+    const again = newFile();
+    await again.extend(source);
+    expect(await check(again)).toBe(6);
+    await again.close();
+    settled.mockRestore();
+    const last = newFile();
+    await last.extend(source);
+    expect(await check(last)).toBe(9);
+    await last.close();
+  });
+
+  it("gives the rows that it began to read, though it is cleared meanwhile", async () => {
+    const state = { isCleared: Promise.resolve(), release: () => {} };
+    const disk: Disk = {
+      ...nodeDisk,
+      async open(...given) {
+        const opened = await nodeDisk.open(...given);
+        const readSync = (into: Uint8Array, position: number) => {
+          const end = performance.now() + 6;
+          while (performance.now() < end);
+          return opened.readSync(into, position);
+        };
+        const read = async (into: Uint8Array, position: number) => {
+          const length = await opened.read(into, position);
+          await state.isCleared;
+          return length;
+        };
+        return { ...opened, readSync, read };
+      },
+    };
+    const { newFile, source, check } = memoriesOf(7, { disk });
+    const file = newFile();
+    await file.extend(source);
+    state.isCleared = new Promise((resolve) => (state.release = resolve));
+    const checked = check(file);
+    await file.clear();
+    state.release();
+    expect(await checked).toBe(7);
+    await file.close();
+  });
+
   it("is read in other threads where the disk is slow, and not at all where it fails", async () => {
     const state = { slow: true };
     const disk: Disk = {
@@ -344,5 +421,26 @@ describe("a store with files of rows", () => {
       expect(readFileSync(file()).includes(row)).toBe(false);
       expect(readFileSync(texts()).includes(text)).toBe(false);
     }
+  });
+
+  it("purges all but a file that cannot be removed, names it, and begins again once that is gone", async () => {
+    await add("a cup of tea");
+    const canary = "q7x".repeat(12);
+    await deleteMemory(store.ports, { id: await add(`the word is ${canary}`) });
+    await store.opened.checkpointer.flush();
+    for (const name of ["TOKENS", "TEXTS", "INDEXES"]) {
+      const folder = join(store.directory, name);
+      rmSync(folder, { force: true });
+      mkdirSync(join(folder, "inner"), { recursive: true });
+      await expect(erase(store)).rejects.toMatchObject({
+        code: "INTERNAL",
+        message: expect.stringContaining(`${folder} cannot be removed`),
+      });
+      expect(placesOf(canary, await readEveryByte(store.directory))).toEqual([]);
+      expect(store.opened.purge.waiting).toBeDefined();
+      rmSync(folder, { recursive: true });
+    }
+    await erase(store);
+    expect(store.opened.purge.waiting).toBeUndefined();
   });
 });
