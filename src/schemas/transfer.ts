@@ -67,7 +67,11 @@ export const MemoryLine = Type.Object(
 /** Hex, as it also names the file: nothing else may. */
 const Sha256 = Type.String({ pattern: "^[0-9a-f]{64}$" });
 const MAX_NAMED_MEMORIES = 500_000;
-const DOCUMENT_KINDS = ["pdf", "docx", "html", "md", "txt", "srt", "vtt", "audio", "video"] as const;
+/** All that there are: one that is missing could be written and not be read back. */
+const DOCUMENT_KINDS = [
+  ...(["pdf", "docx", "xlsx", "pptx", "epub", "html", "md", "txt", "srt", "vtt", "eml", "ipynb"] as const),
+  ...(["png", "jpeg", "webp", "audio", "video"] as const),
+] as const;
 
 export const DocumentLine = Type.Object(
   {
@@ -95,6 +99,7 @@ export const DocumentLine = Type.Object(
         date: Type.Optional(field.BodyTime),
         language: Type.Optional(text(256)),
         pages: Type.Optional(whole(0)),
+        confidence: Type.Optional(t.share()),
         duration_s: Type.Optional(Type.Number({ minimum: 0, maximum: 2 ** 31 })),
         sound_track: Type.Optional(Type.Object({ number: whole(1), count: whole(1) }, exactly)),
         char_count: whole(0),
