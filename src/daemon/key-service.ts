@@ -2,10 +2,11 @@ import { randomBytes } from "node:crypto";
 import { chmod } from "node:fs/promises";
 import type { Static } from "typebox";
 import { KeyRing, type NewKey } from "../core/access/key-ring.ts";
-import { createKeyInput, keyRecord } from "../http/records.ts";
+import { createKeyInput, keyOf } from "../http/records.ts";
 import { validator } from "../http/validation.ts";
-import { CreateKeyBody } from "../schemas/user.ts";
-import type { CreateKeyReply, KeyRecord, ListKeysReply, RemoveKeysReply } from "../schemas/user.ts";
+import { CreateKeyBody, CreateKeyReply, KeyRecord, ListKeysReply } from "../schemas/user.ts";
+import type { RemoveKeysReply } from "../schemas/user.ts";
+import { toWire } from "../schemas/wire.ts";
 import { refuseForeignDirectory } from "../storage/data-directory.ts";
 import { nodeDisk } from "../storage/disk.ts";
 import { openKeyFile, readKeyFile } from "../storage/key-file.ts";
@@ -42,16 +43,18 @@ export function offlineKeys(dataDir: string): KeyAdministration {
     locked(dataDir, async () => work(await openKeyRing(dataDir)));
   return {
     list: () =>
-      withRing((ring) => ({ keys: ring.keys.map((key) => keyRecord(ring, key)), key_needed: ring.isLocked })),
+      withRing((ring) =>
+        toWire(ListKeysReply, { keys: ring.keys.map((key) => keyOf(ring, key)), keyNeeded: ring.isLocked }),
+      ),
     create: (body) =>
       withRing(async (ring) => {
         const checked = checkKey(body, "");
         if ("error" in checked) throw checked.error;
         const first = !ring.isLocked;
         const { kept, key } = await ring.create(createKeyInput(body));
-        return { ...keyRecord(ring, kept), key, first };
+        return toWire(CreateKeyReply, { ...keyOf(ring, kept), key, first });
       }),
-    revoke: (id) => withRing(async (ring) => keyRecord(ring, await ring.revoke(id))),
+    revoke: (id) => withRing(async (ring) => toWire(KeyRecord, keyOf(ring, await ring.revoke(id)))),
     removeAll: () =>
       locked(dataDir, async () => {
         const deleted = await openKeyRing(dataDir).then(

@@ -239,7 +239,7 @@ export function closeFactInput(
 /** The counts in every page of a list. */
 export function pageCounts(count: number, total: number, { offset }: Pick<Page, "offset">) {
   const end = offset + count;
-  return { count, total, next_cursor: count > 0 && end < total ? nextPlace(end) : null };
+  return { count, total, nextCursor: count > 0 && end < total ? nextPlace(end) : null };
 }
 
 interface ComparedTimes {

@@ -27,8 +27,8 @@ export function pageReply<Item, Shown>(
   { items, total, nextBefore }: OrderedPage<Item>,
   show: (item: Item) => Shown,
 ) {
-  const next = nextBefore === undefined ? null : cursor(1, nextBefore, skipped + items.length);
-  return { items: items.map((item) => show(item)), total, limit, offset: skipped, next_cursor: next };
+  const nextCursor = nextBefore === undefined ? null : cursor(1, nextBefore, skipped + items.length);
+  return { items: items.map((item) => show(item)), total, limit, offset: skipped, nextCursor };
 }
 
 /** A page of a list without a place of its own in the store. @throws as `pageOf`. */

@@ -17,7 +17,7 @@ import type { Operations } from "../core/operations.ts";
 import type { PurgeOperations } from "../core/purge.ts";
 import type { ServiceStatus } from "../core/status.ts";
 import type { ToolChoice } from "../schemas/agent-tools.ts";
-import { present } from "../schemas/wire.ts";
+import { type ForWire, present, toWire } from "../schemas/wire.ts";
 import type { Access, ConsoleSessions } from "./access.ts";
 import type { UploadLimits } from "./upload.ts";
 import { compileValidator } from "./validation.ts";
@@ -32,6 +32,7 @@ interface RouteParts<
   Query extends TSchema,
   Body extends TSchema,
   Answer extends TSchema,
+  Accepted extends TSchema,
 > extends Omit<FastifyContextConfig, "scope" | "optionalBody"> {
   readonly description?: string;
   readonly params?: Params;
@@ -42,11 +43,12 @@ interface RouteParts<
   /** With the status 200. */
   readonly answer?: Answer;
   /** With the status 202. */
-  readonly accepted?: TSchema;
+  readonly accepted?: Accepted;
+  /** Answers a record, which is written as the schema of its status has it, or has answered by itself. */
   readonly handle: (
     request: FastifyRequest<{ Params: Static<Params>; Querystring: Static<Query>; Body: Static<Body> }>,
     reply: FastifyReply,
-  ) => Promise<Static<Answer> | FastifyReply>;
+  ) => Promise<ForWire<Static<Answer>> | ForWire<Static<Accepted>> | FastifyReply>;
 }
 
 /** Adds a route under its operation id. */
@@ -58,7 +60,8 @@ export function route<
   const Query extends TSchema = TUnknown,
   const Body extends TSchema = TUnknown,
   const Answer extends TSchema = TUnknown,
->(address: Address, summary: string, parts: RouteParts<Params, Query, Body, Answer>): Route {
+  const Accepted extends TSchema = TUnknown,
+>(address: Address, summary: string, parts: RouteParts<Params, Query, Body, Answer, Accepted>): Route {
   const [scope, method = "", url = ""] = address.split(" ");
   const { description, params, querystring, headers, body, answer, accepted, handle, ...config } = parts;
   const isBodyless = body === undefined && config.takes === undefined && method !== "GET";
@@ -79,7 +82,12 @@ export function route<
         validatorCompiler: (part) =>
           compileValidator({ ...part, schema: withoutItems(part.schema as TSchema) }),
       }),
-      handler: handle as (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>,
+      async handler(request, reply) {
+        const record: unknown = await handle(request as Parameters<typeof handle>[0], reply);
+        const schema: TSchema | undefined = reply.statusCode === 202 ? accepted : answer;
+        // Undefined: it was answered, and is over.
+        return schema === undefined || record === undefined ? record : toWire(schema, record);
+      },
     });
 }
 

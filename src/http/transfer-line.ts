@@ -2,6 +2,7 @@
 import type { TransferRecord } from "../core/transfer/export-records.ts";
 import { DocumentLine, FactLine, MemoryLine, type TransferLine, WaypointLine } from "../schemas/transfer.ts";
 import { EXPORT_FORMAT, EXPORT_VERSION, formatTime, fromWire, toWire } from "../schemas/wire.ts";
+import type { Fact } from "../core/facts/fact.ts";
 import { writerOf } from "../core/memory.ts";
 import { extractionFields, extractionOf } from "./records.ts";
 
@@ -59,7 +60,7 @@ function lineOf(record: TransferRecord): TransferLine {
       });
     case "fact": {
       const { versions } = record;
-      return toWire(FactLine, { type: "fact", ...versions[0], versions });
+      return toWire(FactLine, { type: "fact", ...(versions[0] as Fact), versions });
     }
     case "waypoint":
       return toWire(WaypointLine, { type: "waypoint", ...record.edge });

@@ -75,6 +75,21 @@ type FromField<Value, Name extends keyof Value> = undefined extends Value[Name]
   : FromValue<Value[Name]>;
 type FromValue<Value> = IsTime<Value> extends true ? number | Extract<Value, null> : FromWire<Value>;
 
+/** A record as `toWire` takes it: times are epoch milliseconds, other fields than those of the schema are passed over. */
+export type ForWire<Value> = Value extends readonly (infer Item)[]
+  ? readonly ForWire<Item>[]
+  : Value extends object
+    ? string extends keyof Value
+      ? object
+      : {
+          readonly [Name in keyof Value as Camel<Name>]:
+            | ForWire<Value[Name]>
+            | (undefined extends Value[Name] ? undefined : never);
+        }
+    : string extends Value
+      ? Value | number
+      : Value;
+
 /** Annotation of a schema: its values are times, as text or as epoch milliseconds. */
 export const TIME_MARK = "~time";
 
@@ -114,9 +129,9 @@ function fieldsOf(schema: Node): readonly Field[] | undefined {
   return fields;
 }
 
-/** A record as the schema has it. What the schema does not name, and what is undefined, is left out. */
-export const toWire = <S extends TSchema>(schema: S, record: object): Static<S> =>
-  write(fieldsOf(schema) ?? [], record) as Static<S>;
+/** A record as the schema has it. What the schema does not name, and what is undefined, is left out; without fields all stays. */
+export const toWire = <S extends TSchema>(schema: S, record: ForWire<Static<S>>): Static<S> =>
+  writeValue({ isTime: false, fields: fieldsOf(schema) }, record) as Static<S>;
 
 function write(fields: readonly Field[], record: object): object {
   const wire: Record<string, unknown> = {};
@@ -127,7 +142,7 @@ function write(fields: readonly Field[], record: object): object {
   return wire;
 }
 
-function writeValue({ isTime, fields }: Field, value: unknown): unknown {
+function writeValue({ isTime, fields }: Pick<Field, "isTime" | "fields">, value: unknown): unknown {
   if (isTime && typeof value === "number") return formatTime(value);
   if (Array.isArray(value))
     return fields === undefined ? [...value] : value.map((item: object) => write(fields, item));

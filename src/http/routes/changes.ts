@@ -9,7 +9,7 @@ import { DEFAULT_PAGE_LIMIT } from "../../schemas/page.ts";
 import { fromWire, present, toWire } from "../../schemas/wire.ts";
 import { ownerOf, targetOf } from "../memory-input.ts";
 import { nextPlace, type Page, placeOf } from "../page.ts";
-import { memoryRecord, seen } from "../records.ts";
+import { seen } from "../records.ts";
 import { IfMatchHeaders, ifVersion, writer } from "../request-headers.ts";
 import { route, routes } from "../route.ts";
 
@@ -33,7 +33,7 @@ export const historyRoutes = routes([], ({ operationsOf }) => ({
         occurredAt: occurredAtOf(memory),
         ...change,
       }));
-      return toWire(wire.MemoryHistoryReply, pageAt(page, versions, total));
+      return pageAt(page, versions, total);
     },
   }),
   restoreVersion: route(
@@ -54,7 +54,7 @@ export const historyRoutes = routes([], ({ operationsOf }) => ({
           ...present({ changedBy: clientOf(request) }),
         });
         reply.header("etag", `"${memory.version}"`);
-        return memoryRecord(memory);
+        return seen(memory);
       },
     },
   ),
@@ -78,7 +78,7 @@ export const historyRoutes = routes([], ({ operationsOf }) => ({
       const page = placeOf(request.query);
       const { items, total } = await operationsOf(request).listTrash({ ...ownerOf(request), ...page });
       const entries = items.map(({ memory, ...entry }) => ({ ...seen(memory), ...entry }));
-      return toWire(wire.TrashReply, pageAt(page, entries, total));
+      return pageAt(page, entries, total);
     },
   }),
   restoreFromTrash: route("write POST /trash/:id/restore", "Bring a memory back from the trash", {
@@ -86,7 +86,7 @@ export const historyRoutes = routes([], ({ operationsOf }) => ({
     ...target,
     answer: MemoryRecord,
     handle: async (request) =>
-      memoryRecord(
+      seen(
         await operationsOf(request).restoreFromTrash({
           ...targetOf(request, "memory"),
           ...present({ restoredBy: clientOf(request) }),
@@ -169,8 +169,7 @@ export const feedRoutes = routes([], ({ operationsOf, access, stopping }) => {
       answer: wire.ListChangesReply,
       handle: async (request) => {
         const { l, since = FEED_BEGINNING, ...owner } = fromWire(wire.ListChangesQuery, request.query);
-        const page = operationsOf(request).listChanges({ since, limit: l ?? DEFAULT_PAGE_LIMIT, ...owner });
-        return toWire(wire.ListChangesReply, page);
+        return operationsOf(request).listChanges({ since, limit: l ?? DEFAULT_PAGE_LIMIT, ...owner });
       },
     }),
     followChanges: route("read GET /events", "The same as Server-Sent Events, as they happen", {

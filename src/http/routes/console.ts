@@ -73,8 +73,8 @@ export const sessionRoutes = routes([], ({ access, sessions, status }) => ({
     handle: async ({ caller }) => ({
       name: caller?.name ?? null,
       scope: caller?.scope ?? "read",
-      user_id: caller?.userId ?? null,
-      key_needed: access.isKeyNeeded(),
+      userId: caller?.userId ?? null,
+      keyNeeded: access.isKeyNeeded(),
       version: status().version,
     }),
   }),
@@ -99,7 +99,7 @@ export const sessionRoutes = routes([], ({ access, sessions, status }) => ({
       if (signedIn === undefined)
         throw unauthorized("This code was used or is too old. Run `memoryd open` again.");
       log.info("browser tab signed in");
-      return { token: signedIn.token, expires_at: new Date(signedIn.expiresAt).toISOString() };
+      return signedIn;
     },
   }),
   signOut: route("read DELETE /session", "End the token that this request carries", {

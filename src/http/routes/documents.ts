@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import * as wire from "../../schemas/document.ts";
 import { DeletionBody, DeletionQuery, OwnerBody, OwnerQuery } from "../../schemas/memory.ts";
 import { fromWire } from "../../schemas/wire.ts";
-import { documentRecord, documentWithChunks, jobRecord } from "../records.ts";
+import { documentOf, documentWithChunks, jobOf } from "../records.ts";
 import { deletion, inScope, targetOf, uuidOf } from "../memory-input.ts";
 import { pageOf, pageReply } from "../page.ts";
 import { refuseOtherBodies, route, routes } from "../route.ts";
@@ -23,17 +23,14 @@ export const documentRoutes = routes(["documentsOf"], (served, app) => {
         const page = pageOf(request.query);
         const filter = inScope(fromWire(wire.ListDocumentsQuery, request.query));
         const jobs = documentsOf(request).listJobs({ ...filter, ...page });
-        return pageReply(page, jobs, (job) => jobRecord(job, request.id));
+        return pageReply(page, jobs, (job) => jobOf(job, request.id));
       },
     }),
     getJob: route("read GET /jobs/:id", "How far a job is, or what came of it", {
       params: wire.JobParams,
       querystring: OwnerQuery,
       answer: wire.JobRecord,
-      handle: async (request) => {
-        const job = documentsOf(request).getJob(targetOf(request, "job"));
-        return jobRecord(job, request.id);
-      },
+      handle: async (request) => jobOf(documentsOf(request).getJob(targetOf(request, "job")), request.id),
     }),
     cancelJob: route("write DELETE /jobs/:id", "Cancel a job", {
       description: "One that is over stays as it is.",
@@ -41,10 +38,8 @@ export const documentRoutes = routes(["documentsOf"], (served, app) => {
       querystring: OwnerQuery,
       body: OwnerBody,
       answer: wire.JobRecord,
-      handle: async (request) => {
-        const job = await documentsOf(request).cancelJob(targetOf(request, "job"));
-        return jobRecord(job, request.id);
-      },
+      handle: async (request) =>
+        jobOf(await documentsOf(request).cancelJob(targetOf(request, "job")), request.id),
     }),
     listDocuments: route("read GET /documents", "List documents, newest first", {
       querystring: wire.ListDocumentsQuery,
@@ -52,7 +47,7 @@ export const documentRoutes = routes(["documentsOf"], (served, app) => {
       handle: async (request) => {
         const page = pageOf(request.query);
         const filter = inScope(fromWire(wire.ListDocumentsQuery, request.query));
-        return pageReply(page, documentsOf(request).listDocuments({ ...filter, ...page }), documentRecord);
+        return pageReply(page, documentsOf(request).listDocuments({ ...filter, ...page }), documentOf);
       },
     }),
     getDocument: route("read GET /documents/:id", "Read a document's account and its chunks", {

@@ -1,3 +1,4 @@
+import type { RecordedFact } from "../../core/facts/record-fact.ts";
 import * as wire from "../../schemas/fact.ts";
 import { FactParams } from "../../schemas/fact.ts";
 import { OwnerQuery } from "../../schemas/memory.ts";
@@ -5,12 +6,13 @@ import { fromWire, present, toWire } from "../../schemas/wire.ts";
 import { batchReply, judge, sendBatch } from "../batch.ts";
 import * as inputs from "../memory-input.ts";
 import { nextPlace, placeOf } from "../page.ts";
-import { factRecord, recordedFactRecord } from "../records.ts";
+import { recorded } from "../records.ts";
 import { idempotency, WriteHeaders, writer } from "../request-headers.ts";
 import { route, routes } from "../route.ts";
 
 /** Items of a batch, each checked alone. */
 const judgeItems = judge(wire.RecordFactBody, inputs.recordFactInput);
+const recordedOnWire = (result: RecordedFact) => toWire(wire.RecordFactReply, recorded(result));
 
 export const factWriteRoutes = routes([], ({ operationsOf }) => ({
   recordFact: route("write POST /api/temporal/fact", "Record that something is true for a time", {
@@ -19,7 +21,7 @@ export const factWriteRoutes = routes([], ({ operationsOf }) => ({
     answer: wire.RecordFactReply,
     handle: async (request) => {
       const input = { ...inputs.recordFactInput(request.body), ...writer(request) };
-      return recordedFactRecord(
+      return recorded(
         await operationsOf(request).recordFact({ ...input, ...idempotency(request, input.userId) }),
       );
     },
@@ -34,7 +36,7 @@ export const factWriteRoutes = routes([], ({ operationsOf }) => ({
     handle: async (request, reply) => {
       const items = await judgeItems(request.body.facts, "/facts", writer(request));
       const { results } = await operationsOf(request).recordFacts({ items, ...idempotency(request) });
-      return sendBatch(reply, await batchReply(results, items, "/facts", request.id, recordedFactRecord));
+      return sendBatch(reply, await batchReply(results, items, "/facts", request.id, recordedOnWire));
     },
   }),
   updateFact: route("write PATCH /api/temporal/fact/:id", "Change a fact's confidence or metadata", {
@@ -45,11 +47,10 @@ export const factWriteRoutes = routes([], ({ operationsOf }) => ({
     answer: wire.FactRecord,
     handle: async (request) => {
       const { confidence, metadata } = request.body;
-      const fact = await operationsOf(request).updateFact({
+      return operationsOf(request).updateFact({
         ...inputs.targetOf(request, "fact"),
         ...present({ confidence, metadata }),
       });
-      return factRecord(fact);
     },
   }),
   closeFact: route("write DELETE /api/temporal/fact/:id", "End a fact, or erase it", {
@@ -64,7 +65,7 @@ export const factWriteRoutes = routes([], ({ operationsOf }) => ({
       const { erase, ...end } = inputs.closeFactInput(request.query, request.body);
       const input = { id: inputs.uuidOf(request.params.id, "fact"), ...end };
       const { eraseFact, invalidateFact } = operationsOf(request);
-      return factRecord(await (erase ? eraseFact : invalidateFact)(input));
+      return (erase ? eraseFact : invalidateFact)(input);
     },
   }),
 }));
@@ -80,7 +81,7 @@ export const factReadRoutes = routes([], ({ operationsOf }) => ({
       const { facts, total } = operationsOf(request).findFacts({ ...inputs.inScope(conditions), ...place });
       const { cursor: _, ...query } = conditions;
       return {
-        facts: facts.map(factRecord),
+        facts,
         ...inputs.pageCounts(facts.length, total, place),
         query: toWire(wire.FindFactsQuery, { ...query, l: place.limit, u: place.offset }),
       };
@@ -92,7 +93,7 @@ export const factReadRoutes = routes([], ({ operationsOf }) => ({
     answer: wire.OneFactReply,
     handle: async (request) => {
       const input = inputs.inScope(fromWire(wire.CurrentFactQuery, request.query));
-      return { fact: factRecord(operationsOf(request).currentFact(input)) };
+      return { fact: operationsOf(request).currentFact(input) };
     },
   }),
   getFact: route("read GET /api/temporal/fact/:id", "Read a fact", {
@@ -104,7 +105,7 @@ export const factReadRoutes = routes([], ({ operationsOf }) => ({
         id: inputs.uuidOf(request.params.id, "fact"),
         ...fromWire(wire.GetFactQuery, request.query),
       };
-      return { fact: factRecord(operationsOf(request).getFact(input)) };
+      return { fact: operationsOf(request).getFact(input) };
     },
   }),
   factTimeline: route("read GET /api/temporal/timeline", "What happened to a subject, in order", {
@@ -114,10 +115,7 @@ export const factReadRoutes = routes([], ({ operationsOf }) => ({
       const place = placeOf(request.query);
       const input = { ...inputs.inScope(fromWire(wire.FactTimelineQuery, request.query)), ...place };
       const { events: timeline, total } = operationsOf(request).factTimeline(input);
-      return {
-        ...toWire(wire.FactTimelineReply, { subject: input.subject, timeline }),
-        ...inputs.pageCounts(timeline.length, total, place),
-      };
+      return { subject: input.subject, timeline, ...inputs.pageCounts(timeline.length, total, place) };
     },
   }),
   searchFacts: route("read GET /api/temporal/search", "Find facts by a pattern", {
@@ -128,7 +126,7 @@ export const factReadRoutes = routes([], ({ operationsOf }) => ({
       const { field = "any", ...conditions } = inputs.inScope(fromWire(wire.SearchFactsQuery, request.query));
       const { facts, total } = operationsOf(request).searchFacts({ ...conditions, field, ...place });
       const counts = inputs.pageCounts(facts.length, total, place);
-      return { pattern: conditions.pattern, field, facts: facts.map(factRecord), ...counts };
+      return { pattern: conditions.pattern, field, facts, ...counts };
     },
   }),
   compareFacts: route("read GET /api/temporal/compare", "What is true at one moment against another", {
@@ -143,17 +141,14 @@ export const factReadRoutes = routes([], ({ operationsOf }) => ({
         ...placeOf(request.query),
       });
       const nextCursor = nextOffset === undefined ? null : nextPlace(nextOffset);
-      return toWire(wire.CompareFactsReply, { ...input, ...compared, nextCursor });
+      return { ...input, ...compared, nextCursor };
     },
   }),
   factStats: route("read GET /api/temporal/stats", "How many facts there are, and about what", {
     querystring: wire.FactStatsQuery,
     answer: wire.FactStatsReply,
     handle: async (request) =>
-      toWire(
-        wire.FactStatsReply,
-        operationsOf(request).factStats(inputs.inScope(fromWire(wire.FactStatsQuery, request.query))),
-      ),
+      operationsOf(request).factStats(inputs.inScope(fromWire(wire.FactStatsQuery, request.query))),
   }),
   factSubjects: route("read GET /api/temporal/subjects", "What facts are about", {
     querystring: wire.FactSubjectsQuery,
@@ -161,10 +156,7 @@ export const factReadRoutes = routes([], ({ operationsOf }) => ({
     handle: async (request) => {
       const { limit, offset } = placeOf(request.query);
       const conditions = inputs.inScope(fromWire(wire.FactSubjectsQuery, request.query));
-      return toWire(
-        wire.FactSubjectsReply,
-        operationsOf(request).factSubjects({ ...conditions, limit, offset }),
-      );
+      return operationsOf(request).factSubjects({ ...conditions, limit, offset });
     },
   }),
   volatileFacts: route("read GET /api/temporal/volatile", "What changed most often", {
@@ -175,7 +167,7 @@ export const factReadRoutes = routes([], ({ operationsOf }) => ({
         fromWire(wire.VolatileFactsQuery, request.query),
       );
       const volatileFacts = operationsOf(request).volatileFacts({ ...conditions, limit });
-      return toWire(wire.VolatileFactsReply, { volatileFacts, count: volatileFacts.length });
+      return { volatileFacts, count: volatileFacts.length };
     },
   }),
 }));

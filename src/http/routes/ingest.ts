@@ -5,7 +5,7 @@ import { conflict, ServiceError } from "../../core/errors.ts";
 import type { HeldFile } from "../../core/documents/document-ports.ts";
 import type { IngestInput } from "../../core/documents/submit-document.ts";
 import * as wire from "../../schemas/document.ts";
-import { ingestReply, jobRecord } from "../records.ts";
+import { ingested, jobOf } from "../records.ts";
 import { idempotency, WriteHeaders, writer } from "../request-headers.ts";
 import { cleanFilename, readUpload, tooManyBytes, type UploadedFile } from "../upload.ts";
 import { route, routes } from "../route.ts";
@@ -89,10 +89,11 @@ export const ingestRoutes = routes(["documentsOf"], (served, app) => {
     );
     if (job.problem !== undefined) throw new ServiceError(job.problem.code, job.problem.message);
     if (job.status === "cancelled") throw conflict("The job was cancelled before it was done.");
-    if (job.result !== undefined) return ingestReply(job.result);
+    if (job.result !== undefined) return ingested(job.result);
     if (job.status === "succeeded")
       throw new ServiceError("GONE", "The document was deleted right after it was made.");
-    return reply.code(202).header("location", `/jobs/${job.id}`).send(jobRecord(job, request.id));
+    reply.code(202).header("location", `/jobs/${job.id}`);
+    return jobOf(job, request.id);
   }
   async function keepBytes(request: FastifyRequest, bytes: Uint8Array): Promise<HeldFile> {
     if (bytes.length > limits.maxUploadBytes)

@@ -1,11 +1,11 @@
-import type { Static } from "typebox";
+import type { AddedMemory } from "../../core/memories/memory-ports.ts";
 import * as wire from "../../schemas/memory.ts";
 import { ContextBody, ContextReply, QueryMemoryBody, QueryMemoryReply } from "../../schemas/query-memory.ts";
 import { present, toWire } from "../../schemas/wire.ts";
 import { batchReply, judge, sendBatch } from "../batch.ts";
 import * as inputs from "../memory-input.ts";
 import { pageReply } from "../page.ts";
-import { addedRecord, memoryRecord, seen } from "../records.ts";
+import { added, seen } from "../records.ts";
 import {
   idempotency,
   IfMatchHeaders,
@@ -18,6 +18,7 @@ import { route, routes } from "../route.ts";
 
 /** Items of a batch, each checked alone. */
 const judgeItems = judge(wire.AddMemoryBody, inputs.addMemoryInput);
+const addedOnWire = (result: AddedMemory) => toWire(wire.AddMemoryReply, added(result));
 
 export const memoryWriteRoutes = routes([], ({ operationsOf }) => ({
   addMemory: route("write POST /memory/add", "Add a memory", {
@@ -26,7 +27,7 @@ export const memoryWriteRoutes = routes([], ({ operationsOf }) => ({
     answer: wire.AddMemoryReply,
     handle: async (request) => {
       const input = { ...inputs.addMemoryInput(request.body), ...writer(request) };
-      return addedRecord(
+      return added(
         await operationsOf(request).addMemory({ ...input, ...idempotency(request, input.userId) }),
       );
     },
@@ -40,7 +41,7 @@ export const memoryWriteRoutes = routes([], ({ operationsOf }) => ({
     handle: async (request, reply) => {
       const items = await judgeItems(request.body.memories, "/memories", writer(request));
       const { results } = await operationsOf(request).addMemories({ items, ...idempotency(request) });
-      return sendBatch(reply, await batchReply(results, items, "/memories", request.id, addedRecord));
+      return sendBatch(reply, await batchReply(results, items, "/memories", request.id, addedOnWire));
     },
   }),
   updateMemory: route("write PATCH /memory/:id", "Change a memory", {
@@ -57,7 +58,7 @@ export const memoryWriteRoutes = routes([], ({ operationsOf }) => ({
         ...present({ changedBy: writer(request).createdBy }),
       });
       reply.header("etag", `"${memory.version}"`);
-      return { ...memoryRecord(memory), updated: true as const };
+      return { ...seen(memory), updated: true as const };
     },
   }),
   tagMemories: route("write POST /memory/tags", "Add tags to up to 1 000 memories, and remove others", {
@@ -71,8 +72,14 @@ export const memoryWriteRoutes = routes([], ({ operationsOf }) => ({
         ...inputs.ownerOf(request),
         ...present({ changedBy: writer(request).createdBy }),
       });
-      const { added, ...reply } = await batchReply(results, [], "/memories", request.id, (each) => each);
-      return { ...reply, tagged: added } as Static<typeof wire.TagMemoriesReply>;
+      const { added: tagged, ...reply } = await batchReply(
+        results,
+        [],
+        "/memories",
+        request.id,
+        (each) => each,
+      );
+      return { ...reply, tagged };
     },
   }),
   deleteMemory: route("write DELETE /memory/:id", "Delete a memory", {
@@ -119,7 +126,7 @@ export const memoryReadRoutes = routes([], ({ operationsOf }) => ({
       const { hits, ...answer } = await operationsOf(request).queryMemory(input);
       const matches = hits.map(({ memory, ...hit }) => ({ ...seen(memory), ...hit }));
       const tookMs = Math.round((performance.now() - startedAt) * 100) / 100;
-      return toWire(QueryMemoryReply, { query: input.query, matches, ...answer, tookMs });
+      return { query: input.query, matches, ...answer, tookMs };
     },
   }),
   composeContext: route("read POST /context", "What an agent should know at the start of a piece of work", {
@@ -129,15 +136,14 @@ export const memoryReadRoutes = routes([], ({ operationsOf }) => ({
       "superseded, nothing twice, no text of documents. What is told does not count as remembered.",
     body: ContextBody,
     answer: ContextReply,
-    handle: async (request) =>
-      toWire(ContextReply, await operationsOf(request).composeContext(inputs.contextInput(request.body))),
+    handle: async (request) => operationsOf(request).composeContext(inputs.contextInput(request.body)),
   }),
   listMemories: route("read GET /memory/all", "List memories, newest first", {
     querystring: wire.ListMemoriesQuery,
     answer: wire.ListMemoriesReply,
     handle: async (request) => {
       const input = inputs.listMemoriesInput(request.query);
-      return pageReply(input, await operationsOf(request).listMemories(input), memoryRecord);
+      return pageReply(input, await operationsOf(request).listMemories(input), seen);
     },
   }),
   countMemories: route(
@@ -147,21 +153,14 @@ export const memoryReadRoutes = routes([], ({ operationsOf }) => ({
       querystring: wire.CountMemoriesQuery,
       answer: wire.CountMemoriesReply,
       handle: async (request) =>
-        toWire(
-          wire.CountMemoriesReply,
-          await operationsOf(request).countMemories(inputs.countMemoriesInput(request.query)),
-        ),
+        operationsOf(request).countMemories(inputs.countMemoriesInput(request.query)),
     },
   ),
   memoryGraph: route("read GET /memory/graph", "Memories and the waypoints between them", {
     description: "For drawing: texts are cut. A walk from `around` passes over memories that match only.",
     querystring: wire.MemoryGraphQuery,
     answer: wire.MemoryGraphReply,
-    handle: async (request) =>
-      toWire(
-        wire.MemoryGraphReply,
-        await operationsOf(request).memoryGraph(inputs.memoryGraphInput(request.query)),
-      ),
+    handle: async (request) => operationsOf(request).memoryGraph(inputs.memoryGraphInput(request.query)),
   }),
   getMemory: route("read GET /memory/:id", "Read a memory", {
     params: wire.MemoryParams,
@@ -170,7 +169,7 @@ export const memoryReadRoutes = routes([], ({ operationsOf }) => ({
     handle: async (request, reply) => {
       const memory = await operationsOf(request).getMemory({ ...inputs.targetOf(request, "memory") });
       reply.header("etag", `"${memory.version}"`);
-      return memoryRecord(memory);
+      return seen(memory);
     },
   }),
   relatedMemories: route("read GET /memory/:id/related", "Walk the waypoints from a memory", {
@@ -182,13 +181,12 @@ export const memoryReadRoutes = routes([], ({ operationsOf }) => ({
         ...inputs.targetOf(request, "memory"),
         depth: request.query.depth ?? 1,
       });
-      return toWire(wire.RelatedMemoriesReply, { nodes: nodes.map(seen), edges });
+      return { nodes: nodes.map(seen), edges };
     },
   }),
   listSectors: route("read GET /sectors", "The sectors of memory and how many memories each has", {
     querystring: wire.OwnerQuery,
     answer: wire.SectorsReply,
-    handle: async (request) =>
-      toWire(wire.SectorsReply, { sectors: operationsOf(request).listSectors(inputs.ownerOf(request)) }),
+    handle: async (request) => ({ sectors: operationsOf(request).listSectors(inputs.ownerOf(request)) }),
   }),
 }));

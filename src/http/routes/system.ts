@@ -1,14 +1,13 @@
 import { isAbsolute } from "node:path";
 import { Type } from "typebox";
 import { conflict, forbidden, invalidRequest, notReady, type ServiceError } from "../../core/errors.ts";
-import type { SectorCount } from "../../core/operations.ts";
 import type { ServiceStatus } from "../../core/status.ts";
 import * as store from "../../schemas/backups.ts";
 import * as wire from "../../schemas/system.ts";
-import { toWire } from "../../schemas/wire.ts";
+import { present } from "../../schemas/wire.ts";
 import { LOCAL_TOKEN_ID } from "../access.ts";
 import { METRICS_MEDIA_TYPE, statusMetrics } from "../metrics.ts";
-import { compactionRecord } from "../records.ts";
+import { compactionOf } from "../records.ts";
 import { route, routes } from "../route.ts";
 
 /** Why the daemon cannot answer everything, each reason in `errors` too. */
@@ -34,7 +33,7 @@ export const systemRoutes = routes([], (served) => {
         await lookAtDiskSpace();
         const { notReady, repairs, store } = status();
         if (notReady.length > 0) throw notReadyError([...notReady, ...repairs]);
-        return { ok: true as const, ...addsRefused(store), ...repairsReply(repairs) };
+        return { ok: true as const, ...stateOf({ store, repairs }) };
       },
     }),
     health: route("open GET /health", "A short summary", {
@@ -53,11 +52,11 @@ export const systemRoutes = routes([], (served) => {
           ok,
           status: state,
           version,
-          embedding_model: embedding.model,
+          embeddingModel: embedding.model,
           // Only for admins: it counts all users' memories.
-          ...(caller.scope === "admin" && { memory_count: memoryCount }),
-          instance_id: instanceId,
-          ...addsRefused(store),
+          ...(caller.scope === "admin" && { memoryCount }),
+          instanceId,
+          ...present({ addsRefused: store.addsRefused }),
         };
       },
     }),
@@ -73,7 +72,17 @@ export const systemRoutes = routes([], (served) => {
       answer: wire.StatsReply,
       handle: async (request) => {
         await lookAtDiskSpace();
-        return statsReply(status(), operationsOf(request).listSectors({}));
+        const { sandbox: by, embedding, embeddingQueue, store, repairs, ...rest } = status();
+        const sectors = operationsOf(request).listSectors({});
+        return {
+          ...rest,
+          ...stateOf({ store, repairs }),
+          ready: rest.notReady.length === 0,
+          sandbox: by === null ? { walls: [] } : { walls: ["network", "signals"] as const, by },
+          sectors: Object.fromEntries(sectors.map(({ name, count }) => [name, count])),
+          embedding: { ...embedding, ...embeddingQueue },
+          store: { ...store, addsRefused: store.addsRefused ?? undefined },
+        };
       },
     }),
     metrics: route("admin GET /metrics", "Figures for Prometheus", {
@@ -103,26 +112,9 @@ export const systemRoutes = routes([], (served) => {
   };
 });
 
-function addsRefused({ addsRefused: reason }: ServiceStatus["store"]): { adds_refused?: string } {
-  return reason === null ? {} : { adds_refused: reason };
-}
-
-function repairsReply(repairs: readonly string[]): { repairs?: string[] } {
-  return repairs.length === 0 ? {} : { repairs: [...repairs] };
-}
-
-function statsReply(status: ServiceStatus, sectors: readonly SectorCount[]) {
-  const { sandbox: by, embedding, embeddingQueue, store } = status;
-  return toWire(wire.StatsReply, {
-    ...status,
-    ready: status.notReady.length === 0,
-    repairs: repairsReply(status.repairs).repairs,
-    sandbox: by === null ? { walls: [] } : { walls: ["network", "signals"], by },
-    sectors: Object.fromEntries(sectors.map(({ name, count }) => [name, count])),
-    embedding: { ...embedding, ...embeddingQueue },
-    store: { ...store, addsRefused: store.addsRefused ?? undefined },
-  });
-}
+/** What is refused, and what is made again; each absent where it is nothing. */
+const stateOf = ({ store, repairs }: Pick<ServiceStatus, "store" | "repairs">) =>
+  present({ addsRefused: store.addsRefused, repairs: repairs.length === 0 ? null : repairs });
 
 const DEFAULT_LOG_LINES = 200;
 
@@ -133,7 +125,7 @@ export const inspectRoutes = routes(["inspect"], ({ inspect }) => ({
     {
       description: "Of secrets only whether they are set.",
       answer: wire.SettingsReply,
-      handle: async () => toWire(wire.SettingsReply, { ...inspect.settings, ...inspect }),
+      handle: async () => ({ ...inspect.settings, ...inspect }),
     },
   ),
   readLogs: route("admin GET /logs", "The last lines of the daemon's log", {
@@ -141,7 +133,7 @@ export const inspectRoutes = routes(["inspect"], ({ inspect }) => ({
     querystring: wire.LogsQuery,
     answer: wire.LogsReply,
     handle: async ({ query: { l = DEFAULT_LOG_LINES, level = "debug" } }) =>
-      toWire(wire.LogsReply, await inspect.readLog({ limit: l, level })),
+      inspect.readLog({ limit: l, level }),
   }),
 }));
 
@@ -149,7 +141,7 @@ export const modelRoutes = routes(["models"], ({ models }) => ({
   listModels: route(
     "admin GET /models",
     "The embedding models that ship or were pulled, and how far a change of the store's is",
-    { answer: wire.ListModelsReply, handle: async () => toWire(wire.ListModelsReply, await models.list()) },
+    { answer: wire.ListModelsReply, handle: async () => models.list() },
   ),
   useModel: route("admin POST /models/use", "Embed all memories again with another model", {
     description:
@@ -157,8 +149,10 @@ export const modelRoutes = routes(["models"], ({ models }) => ({
       "their own model until then. `GET /models` says how far it is. Naming the model before changes back.",
     body: wire.UseModelBody,
     accepted: wire.ListModelsReply,
-    handle: async ({ body }, reply) =>
-      reply.code(202).send(toWire(wire.ListModelsReply, await models.use(body.name))),
+    handle: async ({ body }, reply) => {
+      reply.code(202);
+      return models.use(body.name);
+    },
   }),
 }));
 
@@ -166,7 +160,7 @@ export const compactionRoutes = routes(["compaction"], ({ compaction }) => ({
   getCompaction: route(
     "admin GET /compact",
     "What waits to be erased from the disk, and how far erasing is",
-    { answer: store.CompactionRecord, handle: async () => compactionRecord(compaction.status()) },
+    { answer: store.CompactionRecord, handle: async () => compactionOf(compaction.status()) },
   ),
   compact: route("admin POST /compact", "Erase what was deleted from the disk now", {
     description:
@@ -179,7 +173,8 @@ export const compactionRoutes = routes(["compaction"], ({ compaction }) => ({
         throw conflict(
           "A purge runs already, and leaves the backups as they are. Ask again when it has ended; `GET /compact` says when.",
         );
-      return reply.code(202).send({ started, compaction: compactionRecord(compaction.status()) });
+      reply.code(202);
+      return { started, compaction: compactionOf(compaction.status()) };
     },
   }),
 }));
@@ -198,18 +193,15 @@ export const backupRoutes = routes(["backups"], ({ backups }) => ({
       if (folder !== undefined && !isAbsolute(folder))
         throw invalidRequest(`The folder must be an absolute path; got ${folder}.`);
       const started = await backups.start({ name, folder });
-      return reply.code(202).send(toWire(store.StartBackupReply, { ...started, status: "running" }));
+      reply.code(202);
+      return { ...started, status: "running" as const };
     },
   }),
   listBackups: route("admin GET /backups", "List backups, newest first", {
     answer: store.ListBackupsReply,
     handle: async () => {
       const { running = null, last, ...list } = await backups.list();
-      return toWire(store.ListBackupsReply, {
-        ...list,
-        running,
-        last: last === undefined ? null : { problem: null, ...last },
-      });
+      return { ...list, running, last: last === undefined ? null : { problem: null, ...last } };
     },
   }),
   verifyBackup: route("admin POST /backups/:name/verify", "Read every file of a backup and open its tables", {
@@ -217,7 +209,7 @@ export const backupRoutes = routes(["backups"], ({ backups }) => ({
       "Answers when that is done: about a second for 500 MB. 500 with what is wrong where it is damaged.",
     params: store.BackupParams,
     answer: store.BackupRecord,
-    handle: async ({ params }) => toWire(store.BackupRecord, await backups.verify(params.name)),
+    handle: async ({ params }) => backups.verify(params.name),
   }),
   deleteBackup: route("admin DELETE /backups/:name", "Remove a backup", {
     params: store.BackupParams,

@@ -1,13 +1,11 @@
-import type { Static } from "typebox";
 import { forbidden } from "../../core/errors.ts";
 import type { UserSummary } from "../../core/users/user-summaries.ts";
 import { ListMemoriesQuery, ListMemoriesReply, OwnerBody, OwnerQuery } from "../../schemas/memory.ts";
 import * as wire from "../../schemas/user.ts";
-import { toWire } from "../../schemas/wire.ts";
 import { LOCAL_TOKEN_ID } from "../access.ts";
 import { listMemoriesInput, oneUser, uuidOf } from "../memory-input.ts";
 import { idPageOf, nextIdPage, pageReply } from "../page.ts";
-import { createKeyInput, keyRecord, memoryRecord } from "../records.ts";
+import { createKeyInput, keyOf, seen } from "../records.ts";
 import { route, routes } from "../route.ts";
 
 export const userRoutes = routes([], ({ operationsOf, compaction, backups }) => ({
@@ -19,7 +17,7 @@ export const userRoutes = routes([], ({ operationsOf, compaction, backups }) => 
       const { items, total, isMore } = operationsOf(request).listUsers(page);
       const skipped = page.skipped + items.length;
       const last = items.at(-1);
-      return toWire(wire.ListUsersReply, {
+      return {
         items: items.map(
           ({ memories: memoryCount, facts: factCount, documents: documentCount, ...user }) => ({
             ...user,
@@ -32,7 +30,7 @@ export const userRoutes = routes([], ({ operationsOf, compaction, backups }) => 
         limit: page.limit,
         offset: page.skipped,
         nextCursor: isMore && last !== undefined ? nextIdPage(last.userId, skipped) : null,
-      });
+      };
     },
   }),
   listUserMemories: route("read GET /users/:user_id/memories", "List a user's memories, newest first", {
@@ -42,7 +40,7 @@ export const userRoutes = routes([], ({ operationsOf, compaction, backups }) => 
     handle: async (request) => {
       const userId = userOf(request.params, request.query);
       const input = listMemoriesInput({ ...request.query, user_id: userId });
-      return pageReply(input, await operationsOf(request).listMemories(input), memoryRecord);
+      return pageReply(input, await operationsOf(request).listMemories(input), seen);
     },
   }),
   userSummary: route("read GET /users/:user_id/summary", "What a user has stored, in short", {
@@ -51,7 +49,7 @@ export const userRoutes = routes([], ({ operationsOf, compaction, backups }) => 
     answer: wire.UserSummaryReply,
     handle: async (request) => {
       const userId = userOf(request.params, request.query);
-      return summaryRecord(await operationsOf(request).userSummary({ userId }));
+      return shown(await operationsOf(request).userSummary({ userId }));
     },
   }),
   regenerateSummary: route("write POST /users/:user_id/summary/regenerate", "The same, made now", {
@@ -61,7 +59,7 @@ export const userRoutes = routes([], ({ operationsOf, compaction, backups }) => 
     answer: wire.UserSummaryReply,
     handle: async (request) => {
       const userId = userOf(request.params, request.query, request.body);
-      return summaryRecord(await operationsOf(request).regenerateSummary({ userId }));
+      return shown(await operationsOf(request).regenerateSummary({ userId }));
     },
   }),
   deleteUserMemories: route(
@@ -86,20 +84,18 @@ export const userRoutes = routes([], ({ operationsOf, compaction, backups }) => 
         });
         const copies =
           query.backups === true ? await compaction?.purgeWithBackups() : await backups?.copies();
-        return toWire(wire.DeleteUserMemoriesReply, {
-          ok: true,
-          ...deleted,
-          ...(copies && { backups: copies }),
-        });
+        return { ok: true as const, ...deleted, ...(copies && { backups: copies }) };
       },
     },
   ),
 }));
 
-function summaryRecord(summary: UserSummary): Static<typeof wire.UserSummaryReply> {
-  const { text, memories: memoryCount, isStale: stale } = summary;
-  return toWire(wire.UserSummaryReply, { ...summary, summary: text, memoryCount, stale });
-}
+const shown = ({ text: summary, memories: memoryCount, isStale: stale, ...rest }: UserSummary) => ({
+  ...rest,
+  summary,
+  memoryCount,
+  stale,
+});
 
 /** @throws {ServiceError} INVALID_REQUEST where the request names another user than its address does. */
 function userOf(
@@ -113,8 +109,8 @@ export const keyRoutes = routes(["keys"], ({ keys, access }) => ({
   listKeys: route("admin GET /keys", "List keys, oldest first", {
     answer: wire.ListKeysReply,
     handle: async () => ({
-      keys: keys.keys.map((key) => keyRecord(keys, key)),
-      key_needed: access.isKeyNeeded(),
+      keys: keys.keys.map((key) => keyOf(keys, key)),
+      keyNeeded: access.isKeyNeeded(),
     }),
   }),
   createKey: route("admin POST /keys", "Make a key", {
@@ -125,7 +121,7 @@ export const keyRoutes = routes(["keys"], ({ keys, access }) => ({
       const first = !access.isKeyNeeded();
       const { kept, key } = await keys.create(createKeyInput(request.body));
       request.log.info({ prefix: kept.prefix, scope: kept.scope }, "key made");
-      return { ...keyRecord(keys, kept), key, first };
+      return { ...keyOf(keys, kept), key, first };
     },
   }),
   revokeKey: route("admin DELETE /keys/:id", "Revoke a key", {
@@ -135,7 +131,7 @@ export const keyRoutes = routes(["keys"], ({ keys, access }) => ({
     handle: async (request) => {
       const revoked = await keys.revoke(uuidOf(request.params.id, "key"));
       request.log.info({ prefix: revoked.prefix }, "key revoked");
-      return keyRecord(keys, revoked);
+      return keyOf(keys, revoked);
     },
   }),
   removeKeys: route("admin DELETE /keys", "Remove all keys, so that none is needed; for `memoryd auth off`", {
@@ -147,7 +143,7 @@ export const keyRoutes = routes(["keys"], ({ keys, access }) => ({
       access.checkUnlocking();
       const deleted = await keys.unlock();
       request.log.warn({ keys: deleted }, "all keys removed");
-      return { ok: true as const, deleted, key_needed: access.isKeyNeeded() };
+      return { ok: true as const, deleted, keyNeeded: access.isKeyNeeded() };
     },
   }),
 }));
