@@ -172,12 +172,12 @@ export interface UserMemories {
   readonly lastAt: number;
 }
 
-/** Scores of memories for one question. */
+/** Scores of memories for one question, until its caller awaits anything: others use their numbers' place then. */
 export interface Scores {
   /** The score of any memory, selected or not; 0 without a match. */
   of(ordinal: Ordinal): number;
-  /** The best selected ones, by descending score, ties newest first; only scores above 0. */
-  top(limit: number): Ordinal[];
+  /** The best of those selected, or of others, by descending score, ties newest first; only scores above 0. */
+  top(limit: number, among?: Selection): Ordinal[];
 }
 
 /** A term of a question and its weight. */

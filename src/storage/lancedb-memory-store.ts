@@ -215,9 +215,9 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
 
   /** The rows of memories that have no vectors, as after these were lost or made by another model; oldest first. */
   *lackingVectors(): Generator<string> {
-    for (const id of this.memoryIds()) {
-      const ordinal = this.catalogue.ordinalOf(id);
-      if (ordinal !== undefined && !this.#indexes.vectors.has(ordinal)) yield id;
+    for (let ordinal = 0; ordinal < this.catalogue.ordinals; ordinal += 1) {
+      const id = this.#indexes.vectors.has(ordinal) ? undefined : this.catalogue.idAt(ordinal);
+      if (id !== undefined) yield id;
     }
   }
 
@@ -263,7 +263,7 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
   }
 
   scoreVectors(vector: Float32Array, selection?: Selection, before?: Float32Array): Scores {
-    return this.#indexes.vectors.score(vector, this.catalogue.ordinals, selection, before);
+    return this.#indexes.vectors.score(vector, selection, before);
   }
 
   windowsOf(ordinal: Ordinal): Float32Array[] {

@@ -99,13 +99,8 @@ export async function gatherCandidates(
   const vectors = store.scoreVectors(embedding.vector, selection, before?.vector);
   const arms = [words.top(CANDIDATES_AN_ARM), vectors.top(CANDIDATES_AN_ARM)];
   if (preferred !== undefined && preferred.size <= CANDIDATES_AN_ARM) arms.push(preferred.list());
-  else if (preferred !== undefined) {
-    const { terms, averageLength } = question;
-    arms.push(
-      store.scoreWords(terms, averageLength, preferred).top(CANDIDATES_AN_ARM),
-      store.scoreVectors(embedding.vector, preferred, before?.vector).top(CANDIDATES_AN_ARM),
-    );
-  }
+  else if (preferred !== undefined)
+    arms.push(words.top(CANDIDATES_AN_ARM, preferred), vectors.top(CANDIDATES_AN_ARM, preferred));
   const isSelected = (ordinal: Ordinal) => selection === undefined || selection.has(ordinal);
 
   const isLookedAtWhole = selection !== undefined && selection.size <= LOOKED_AT_WHOLE;

@@ -109,12 +109,11 @@ export class Int8Rows {
     );
   }
 
-  /** The dot product of the query with every row, by index. */
-  dot(query: Int8Array): Int32Array {
+  /** The dot product of the query with every row, by index. @param products as many numbers as there are rows, overwritten */
+  dot(query: Int8Array, products = new Int32Array(this.#count)): Int32Array {
     this.#assertLength(query);
     const queryAt = ROWS_A_CALL * 4;
     new Int16Array(this.#memory.buffer, queryAt, query.length).set(query);
-    const products = new Int32Array(this.#count);
     for (let first = 0; first < this.#count; first += ROWS_A_CALL) {
       const count = Math.min(ROWS_A_CALL, this.#count - first);
       this.#dot(queryAt, this.#rowsAt + first * this.dimensions, count, this.dimensions, 0);

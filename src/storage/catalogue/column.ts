@@ -224,6 +224,27 @@ export function sectorBits(sectors: readonly Sector[]): number {
   return sectors.reduce((bits, sector) => bits | (1 << SECTORS.indexOf(sector)), 0);
 }
 
+/** A list of zeros that is used again: fresh ones of a million cost a question milliseconds, and as many megabytes until they are collected. */
+export class Scratch<A extends Float32Array | Int32Array> {
+  readonly #make: (length: number) => A;
+  #free: A | undefined;
+
+  constructor(make: (length: number) => A) {
+    this.#make = make;
+  }
+
+  /** Valid until its caller awaits anything. */
+  take(length: number): A {
+    const kept = this.#free;
+    // An eighth more, for a store that grows.
+    const whole = kept === undefined || kept.length < length ? this.#make(length + (length >> 3)) : kept;
+    if (whole === kept) whole.fill(0, 0, length);
+    this.#free = undefined;
+    queueMicrotask(() => (this.#free = whole));
+    return whole.subarray(0, length) as A;
+  }
+}
+
 /** Scores by ordinal, with the best of them on demand. */
 export class OrdinalScores implements Scores {
   readonly #scores: Float32Array;
@@ -239,14 +260,14 @@ export class OrdinalScores implements Scores {
   }
 
   /** Keeps those above the worst of the best so far, and cuts them when they are four times too many. */
-  top(limit: number): Ordinal[] {
+  top(limit: number, among = this.#selection): Ordinal[] {
     const scores = this.#scores;
     let best: Ordinal[] = [];
     if (limit <= 0) return best;
     const cut = () => best.sort((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0) || b - a).slice(0, limit);
     let floor = Number.MIN_VALUE;
     for (let ordinal = 0; ordinal < scores.length; ordinal += 1) {
-      if ((scores[ordinal] ?? 0) < floor || this.#selection?.has(ordinal) === false) continue;
+      if ((scores[ordinal] ?? 0) < floor || among?.has(ordinal) === false) continue;
       best.push(ordinal);
       if (best.length < 4 * limit) continue;
       best = cut();

@@ -3,7 +3,7 @@ import type { Ordinal, Scores, Selection } from "../../core/ports.ts";
 import { Int8Rows, quantise, type QuantisedVector } from "../../core/recall/int8-kernel.ts";
 import type { VectorRow } from "../../core/rows.ts";
 import type { ImagePart, IndexImage } from "../index-image.ts";
-import { Column, OrdinalScores } from "./column.ts";
+import { Column, Scratch } from "./column.ts";
 
 /** Vectors of the store's model and, while that is changed, of the one before. */
 export class StampedVectors {
@@ -73,11 +73,19 @@ export class StampedVectors {
    *
    * @param before the question by the model before; 0 for what is compared by that, if absent.
    */
-  score(vector: Float32Array, ordinals: number, selection?: Selection, before?: Float32Array): Scores {
-    const best = new Float32Array(ordinals);
-    this.#now.score(vector, best);
-    if (before !== undefined && this.#before.size > 0) this.#before.score(before, best);
-    return new OrdinalScores(best, selection);
+  score(vector: Float32Array, selection?: Selection, before?: Float32Array): Scores {
+    const now = this.#now.score(vector, selection);
+    if (before === undefined || this.#before.size === 0) return now;
+    // A memory has vectors in one of the two.
+    const old = this.#before.score(before, selection);
+    const of = (ordinal: Ordinal) => Math.max(now.of(ordinal), old.of(ordinal));
+    return {
+      of,
+      top: (limit, among) =>
+        [...now.top(limit, among), ...old.top(limit, among)]
+          .sort((a, b) => of(b) - of(a) || b - a)
+          .slice(0, limit),
+    };
   }
 
   /** From here on the store's model is another. @throws {TypeError} while vectors of a third one are there. */
@@ -123,6 +131,7 @@ export class VectorIndex {
   readonly #otherRows = new Map<Ordinal, number[]>();
   #memories = 0;
   readonly #free: number[] = [];
+  readonly #scratch = new Scratch((length) => new Int32Array(length));
 
   constructor(dimensions: number) {
     this.#rows = new Int8Rows(dimensions);
@@ -214,17 +223,44 @@ export class VectorIndex {
     else others.push(row);
   }
 
-  /** Raises the best cosine of each memory, by ordinal, to that of the question with its best window. */
-  score(vector: Float32Array, best: Float32Array): void {
+  /**
+   * Cosine of the question with each memory's best window, in [0, 1], negative ones as 0. Computed where it is asked for: most
+   * rows need no more than a comparison with the worst of the best.
+   */
+  score(vector: Float32Array, selection?: Selection): Scores {
     const { values, scale } = quantise(vector);
-    const products = this.#rows.dot(values);
+    const products = this.#rows.dot(values, this.#scratch.take(this.#rows.count));
     const scales = this.#scales.values;
     const ordinalOfRow = this.#ordinalOfRow.values;
-    for (let row = 0; row < products.length; row += 1) {
-      const ordinal = ordinalOfRow[row] ?? NOBODY;
-      if (ordinal === NOBODY) continue;
-      const cosine = (products[row] ?? 0) * (scales[row] ?? 0) * scale;
-      if (cosine > (best[ordinal] ?? 0)) best[ordinal] = Math.min(cosine, 1);
-    }
+    const cosine = (row: number) =>
+      Math.min(Math.fround((products[row] ?? 0) * (scales[row] ?? 0) * scale), 1);
+    const top = (limit: number, among: Selection | undefined): Ordinal[] => {
+      let best: number[] = [];
+      if (limit <= 0) return best;
+      const ordinalOf = (row: number) => ordinalOfRow[row] ?? NOBODY;
+      // Of each memory its best window.
+      const cut = () => {
+        const seen = new Set<Ordinal>();
+        return best
+          .sort((a, b) => cosine(b) - cosine(a) || ordinalOf(b) - ordinalOf(a))
+          .filter((row) => seen.size !== seen.add(ordinalOf(row)).size)
+          .slice(0, limit);
+      };
+      let floor = Number.MIN_VALUE;
+      for (let row = 0; row < products.length; row += 1) {
+        if (Math.fround((products[row] ?? 0) * (scales[row] ?? 0) * scale) < floor) continue;
+        const ordinal = ordinalOf(row);
+        if (ordinal === NOBODY || among?.has(ordinal) === false) continue;
+        best.push(row);
+        if (best.length < 4 * limit) continue;
+        best = cut();
+        if (best.length === limit) floor = cosine(best.at(-1) ?? 0);
+      }
+      return cut().map(ordinalOf);
+    };
+    return {
+      of: (ordinal) => Math.max(0, ...this.#rowsOf(ordinal).map(cosine)),
+      top: (limit, among = selection) => top(limit, among),
+    };
   }
 }

@@ -2,7 +2,7 @@ import { bm25Weight, type TermStatistics } from "../../core/recall/bm25.ts";
 import { hasNearWords, letterBits, mayBeNear, nearness } from "../../core/text/near-words.ts";
 import type { Ordinal, QueryTerm, Scores, Selection } from "../../core/ports.ts";
 import type { ImagePart } from "../index-image.ts";
-import { Column, OrdinalScores } from "./column.ts";
+import { Column, OrdinalScores, Scratch } from "./column.ts";
 import { StringTable } from "./string-table.ts";
 
 /** Low bits of a posting: how often the term stands in the document, at most 63. */
@@ -58,6 +58,9 @@ export class WordIndex {
   #documents = 0;
   #memories = 0;
   #totalLength = 0;
+  /** By term, how many living documents of the packed ones have it, once that was asked. */
+  readonly #packedWith = new Map<string, number>();
+  readonly #scratch = new Scratch((length) => new Float32Array(length));
 
   /** Replaces the terms of a memory. */
   put(ordinal: Ordinal, terms: Iterable<string>): void {
@@ -89,6 +92,7 @@ export class WordIndex {
     const document = this.#documentOfOrdinal.get(ordinal) - 1;
     if (document < 0) return;
     this.#documentOfOrdinal.set(ordinal, 0);
+    this.#packedWith.clear();
     this.#ordinalOfDocument.set(document, NOBODY);
     this.#memories -= 1;
     this.#totalLength -= this.#lengthOfDocument.get(document);
@@ -122,9 +126,14 @@ export class WordIndex {
       memories,
       totalLength,
       memoriesWith: (term) => {
-        let count = 0;
-        for (const postings of this.#postingsOf(term))
+        const known = among === undefined ? this.#packedWith.get(term) : undefined;
+        let count = known ?? 0;
+        for (const postings of this.#postingsOf(term)) {
+          const isPacked = postings instanceof Int32Array;
+          if (isPacked && known !== undefined) continue;
           for (let i = 0; i < postings.length; i += 1) if (isCounted(postings[i] ?? 0)) count += 1;
+          if (isPacked && among === undefined) this.#packedWith.set(term, count);
+        }
         return count;
       },
       termsNear: (word) => {
@@ -154,7 +163,7 @@ export class WordIndex {
     ordinals: number,
     selection: Selection | undefined,
   ): Scores {
-    const scores = new Float32Array(ordinals);
+    const scores = this.#scratch.take(ordinals);
     const ordinalOfDocument = this.#ordinalOfDocument.values;
     const lengthOfDocument = this.#lengthOfDocument.values;
     for (const { term, weight } of terms) {
@@ -230,6 +239,7 @@ export class WordIndex {
       values: values.values.slice(0, end),
     };
     this.#postings = new Map();
+    this.#packedWith.clear();
     ordinalOfDocument.forEach((ordinal, document) => this.#documentOfOrdinal.set(ordinal, document + 1));
     this.#ordinalOfDocument.load(ordinalOfDocument);
     this.#lengthOfDocument.load(lengthOfDocument);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { OrdinalScores } from "../../../src/storage/catalogue/column.ts";
+import { OrdinalScores, Scratch } from "../../../src/storage/catalogue/column.ts";
 
 describe("OrdinalScores", () => {
   it("answers the best, newest first among equals, without zeros", () => {
@@ -31,5 +31,20 @@ describe("OrdinalScores", () => {
         );
       }),
     );
+  });
+});
+
+describe("Scratch", () => {
+  it("is all zeros, one place for those who take it in turns, and its own for each of one turn", async () => {
+    const scratch = new Scratch((length) => new Float32Array(length));
+    const [first, second] = [scratch.take(3), scratch.take(3)];
+    first.fill(1);
+    expect([...second]).toEqual([0, 0, 0]);
+    second.fill(2);
+    await Promise.resolve();
+    const third = scratch.take(2);
+    expect([[...third], third.buffer === second.buffer]).toEqual([[0, 0], true]);
+    await Promise.resolve();
+    expect([...scratch.take(5)]).toEqual([0, 0, 0, 0, 0]);
   });
 });

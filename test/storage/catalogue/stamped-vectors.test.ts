@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { quantise } from "../../../src/core/recall/int8-kernel.ts";
-import { OrdinalScores } from "../../../src/storage/catalogue/column.ts";
 import { VectorIndex } from "../../../src/storage/catalogue/stamped-vectors.ts";
 
 const unit = (components: readonly number[]) => {
@@ -10,18 +9,12 @@ const unit = (components: readonly number[]) => {
 };
 const axis = (i: number) => unit(Array.from({ length: 16 }, (_, j) => (i === j ? 1 : 0)));
 
-function scored(index: VectorIndex, vector: Float32Array, ordinals: number): OrdinalScores {
-  const best = new Float32Array(ordinals);
-  index.score(vector, best);
-  return new OrdinalScores(best, undefined);
-}
-
 describe("VectorIndex", () => {
   it("scores a memory by its best window", () => {
     const index = new VectorIndex(16);
     index.put(0, [quantise(axis(0)), quantise(axis(1))]);
     index.put(1, [quantise(unit([1, 1, ...Array.from({ length: 14 }, () => 0)]))]);
-    const scores = scored(index, axis(1), 2);
+    const scores = index.score(axis(1));
     expect(scores.top(5)).toEqual([0, 1]);
     expect(scores.of(0)).toBeCloseTo(1, 3);
     expect(scores.of(1)).toBeCloseTo(Math.SQRT1_2, 2);
@@ -30,7 +23,7 @@ describe("VectorIndex", () => {
   it("counts an opposite direction as nothing", () => {
     const index = new VectorIndex(16);
     index.put(0, [quantise(axis(0).map((component) => -component))]);
-    expect(scored(index, axis(0), 1).top(5)).toEqual([]);
+    expect(index.score(axis(0)).top(5)).toEqual([]);
   });
 
   it("agrees with exact cosines after any puts and removals", () => {
@@ -46,13 +39,39 @@ describe("VectorIndex", () => {
           index.put(ordinal, windows.map(quantise));
           model.set(ordinal, windows);
         }
-        const scores = scored(index, query, 6);
+        const scores = index.score(query);
         for (let ordinal = 0; ordinal < 6; ordinal += 1) {
           const cosines = (model.get(ordinal) ?? []).map((window) =>
             window.reduce((sum, component, i) => sum + component * (query[i] ?? 0), 0),
           );
           expect(scores.of(ordinal)).toBeCloseTo(Math.max(0, ...cosines), 1);
         }
+      }),
+    );
+  });
+
+  it("answers the best as sorting everything would, newest first among equals", () => {
+    // Few directions, so that many memories are alike, and several windows of one are among the best.
+    const direction = fc.integer({ min: 0, max: 3 });
+    const memories = fc.array(fc.array(direction, { maxLength: 3 }), { maxLength: 60 });
+    fc.assert(
+      fc.property(memories, fc.integer({ min: 1, max: 12 }), fc.boolean(), (list, limit, isFiltered) => {
+        const index = new VectorIndex(16);
+        list.forEach((windows, ordinal) => {
+          index.put(
+            ordinal,
+            windows.map((i) => quantise(axis(i))),
+          );
+        });
+        const query = unit([1, 0.6, 0.3, 0, ...Array.from({ length: 12 }, () => 0)]);
+        const scores = index.score(query);
+        const has = (ordinal: number) => !isFiltered || ordinal % 3 === 0;
+        const sorted = [...list.keys()]
+          .filter((ordinal) => has(ordinal) && scores.of(ordinal) > 0)
+          .sort((a, b) => scores.of(b) - scores.of(a) || b - a);
+        const among = { size: list.length, has, list: () => [...list.keys()].filter(has) };
+        expect(scores.top(limit, among)).toEqual(sorted.slice(0, limit));
+        expect(index.score(query, among).top(limit)).toEqual(sorted.slice(0, limit));
       }),
     );
   });

@@ -31,6 +31,24 @@ describe("WordIndex", () => {
     expect(first.termsNear("mlik")).toEqual([]);
   });
 
+  it("counts the same before and after it is packed, and whatever is put or removed then", () => {
+    const index = new WordIndex();
+    const count = () => index.statistics(undefined).memoriesWith("tea");
+    index.put(0, terms("tea leaves"));
+    index.put(1, terms("tea"));
+    expect(count()).toBe(2);
+    index.pack();
+    expect([count(), count()]).toEqual([2, 2]);
+    index.put(2, terms("green tea"));
+    expect(count()).toBe(3);
+    index.remove(0);
+    expect(count()).toBe(2);
+    index.put(1, terms("coffee"));
+    expect(count()).toBe(1);
+    index.pack();
+    expect(count()).toBe(1);
+  });
+
   it("finds a memory by its old words until it has all new ones", () => {
     const index = new WordIndex();
     const finds = (word: string) => index.score(question(word), 4, 2, undefined).top(9);
