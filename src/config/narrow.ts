@@ -9,6 +9,7 @@ export const isMissing = (error: unknown): boolean =>
 const SYSTEM_ERRORS: Readonly<Record<string, string>> = {
   EACCES: "this user may not use {path}",
   EPERM: "this user may not use {path}",
+  EEXIST: "a file is in the way at {path}",
   EISDIR: "{path} is a folder",
   ELOOP: "the symbolic links of {path} lead in a circle",
   ENAMETOOLONG: "the name {path} is too long",

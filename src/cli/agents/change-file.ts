@@ -65,10 +65,6 @@ export function printChange(file: string, { changed, backup }: FileChange): void
     printTable([["file", file], ...(backup === undefined ? [] : [["as it was", backup] as const])]);
 }
 
-/** The text that `changeConfigFile` kept of the file before its last change; undefined if there is none. */
-export const keptBefore = (path: string): string | undefined =>
-  readConfigFile(`${fs.realpathSync(path)}.before-memoryd`);
-
 /** Removes a file that only holds what this program wrote. */
 export function removeConfigFile(path: string): void {
   orFailure(path, "removed", () => fs.rmSync(path, { force: true }));

@@ -1,6 +1,6 @@
 import { dirname, resolve } from "node:path";
 import { consentTo, type HookedAgent, hooksOf, installHooks, removeHooks } from "../hooks/install-hooks.ts";
-import type { HookConsent } from "../hooks/hook-state.ts";
+import { present } from "../../schemas/wire.ts";
 import { CliFailure, print, usageFailure } from "../output/output.ts";
 import { dataDirWords, extraToolsOf, type Flags, settingsOf } from "../output/options.ts";
 import { installedProgram } from "../installed-program.ts";
@@ -43,7 +43,7 @@ export async function installFor(ids: readonly AgentId[], options: InstallOption
     const { dataDir } = settingsOf(options);
     const consent = withHooks && {
       ...(await consentTo(withHooks, options.hooks ?? true, program, dataDir)),
-      ...ownerOf(options),
+      ...present({ user: options.user, project: options.projectName }),
     };
     const mode = project ? PROJECT_FILE_MODE : USER_FILE_MODE;
     const change = edit(agent, file, mode, (text) => withEntry(agent, text, launch));
@@ -69,10 +69,6 @@ function hookedAgents(ids: readonly AgentId[], { hooks, project, print }: Instal
     if (hooked === undefined) throw usageFailure(`${agent.title} has no hooks for this; leave out --hooks.`);
     return hooked;
   });
-}
-
-function ownerOf({ user, projectName }: InstallOptions): Pick<HookConsent, "user" | "project"> {
-  return { ...(user !== undefined && { user }), ...(projectName !== undefined && { project: projectName }) };
 }
 
 export function uninstallFor(ids: readonly AgentId[], options: InstallOptions): void {

@@ -77,7 +77,7 @@ async function create(flags: BackupFlags): Promise<void> {
   showProgress("");
   if (flags.json === true) return printJson(recordOf(backup));
   print(
-    `made ${backup.name}: ${plural(backup.memories, "memory", "memories")}, ${inBytes(backup.bytes)}, of which ` +
+    `made ${backup.name}: ${plural(backup.memories, "memory")}, ${inBytes(backup.bytes)}, of which ` +
       `${inBytes(backup.addedBytes)} are new`,
   );
   if (backup.sharesDisk) complain(SAME_DISK);
@@ -122,7 +122,7 @@ async function list(flags: BackupFlags): Promise<void> {
   printTable(
     items.map((backup) => [
       backup.name,
-      `${minute(backup.createdAt)}  ${plural(backup.memories, "memory", "memories")}, ${inBytes(backup.bytes)} ` +
+      `${minute(backup.createdAt)}  ${plural(backup.memories, "memory")}, ${inBytes(backup.bytes)} ` +
         `(${inBytes(backup.addedBytes)} new), found whole ${minute(backup.verifiedAt)}`,
     ]),
   );
@@ -138,10 +138,7 @@ async function verify(name: string | undefined, flags: BackupFlags): Promise<voi
   if (wanted === undefined) throw new CliFailure(`There are no backups in ${folder}.`);
   const backup = await backups.verify(wanted);
   if (flags.json === true) printJson(recordOf(backup));
-  else
-    print(
-      `${backup.name} is whole: ${plural(backup.memories, "memory", "memories")}, ${inBytes(backup.bytes)}`,
-    );
+  else print(`${backup.name} is whole: ${plural(backup.memories, "memory")}, ${inBytes(backup.bytes)}`);
 }
 
 async function prune(flags: BackupFlags & { readonly keep: number }): Promise<void> {
@@ -179,7 +176,7 @@ async function restore(backup: string, flags: RestoreFlags): Promise<void> {
       erased_users: erasedUsers,
     });
   print(
-    `restored ${plural(memories, "memory", "memories")} as of ${minute(createdAt)} to ${target}; ` +
+    `restored ${plural(memories, "memory")} as of ${minute(createdAt)} to ${target}; ` +
       `\`memoryd start --data-dir ${target}\` serves it`,
   );
   if (erasedUsers > 0)

@@ -210,12 +210,12 @@ async function empty(given: readonly string[], flags: Flags): Promise<void> {
   const { total } = await api.trash.page({ ...user, l: 1 });
   const count = given.length === 0 ? total : given.length;
   if (count === 0) return print("The trash is empty.");
-  const what = plural(count, "entry", "entries");
+  const what = plural(count, "entry");
   if (flags.yes !== true && !(await confirmed(`Remove ${what} for good?`, "Nothing was removed"))) return;
   let deleted = 0;
   if (given.length === 0) ({ deleted } = await api.trash.empty(user));
   for (const id of ids) deleted += (await api.trash.delete(id, user)).deleted;
-  print(`removed ${plural(deleted, "memory", "memories")} for good`);
+  print(`removed ${plural(deleted, "memory")} for good`);
 }
 
 async function trashedId(api: MemorydClient, text: string): Promise<string> {

@@ -61,8 +61,7 @@ async function repair(settings: Settings, daemon: Daemon | undefined): Promise<v
     repairStopped(settings, {
       log: createLogger("silent"),
       signal,
-      onProgress: (left) =>
-        showProgress(left === 0 ? "" : `${plural(left, "memory", "memories")} left to embed`),
+      onProgress: (left) => showProgress(left === 0 ? "" : `${plural(left, "memory")} left to embed`),
     }),
   );
 }
@@ -82,14 +81,14 @@ async function salvage(
   const { FOLDER_INDEX, ORIGINALS } = await import("../import/read-export.ts");
   const names = { index: FOLDER_INDEX, originals: ORIGINALS };
   const { faults, ...counts } = await salvageStopped(dataDir, folder, names, (memories) =>
-    showProgress(`${plural(memories, "memory", "memories")} read`),
+    showProgress(`${plural(memories, "memory")} read`),
   );
   showProgress("");
   const { memories, documents, facts, waypoints, originals, doubtful } = counts;
   if (json) printJson({ folder, ...counts, faults });
   else {
     print(
-      `wrote ${plural(memories, "memory", "memories")}, ${plural(documents, "document")}, ${plural(facts, "fact")}, ` +
+      `wrote ${plural(memories, "memory")}, ${plural(documents, "document")}, ${plural(facts, "fact")}, ` +
         `${plural(waypoints, "waypoint")} and ${plural(originals, "original")} to ${folder}; ` +
         `\`memoryd import ${folder} --keep-users\` reads it`,
     );
@@ -135,7 +134,7 @@ async function examineRunning({ api, url }: Daemon): Promise<Finding[]> {
       : wrong("space", `${store.adds_refused}.`, "Free some space."),
     repairs.length === 0 ? ok("repairs", "Nothing is being made again.") : note("repairs", repairs.join(" ")),
     listed === memory_count && counted === memory_count
-      ? ok("counts", `${plural(memory_count, "memory", "memories")}; lists and sectors agree.`)
+      ? ok("counts", `${plural(memory_count, "memory")}; lists and sectors agree.`)
       : wrong(
           "counts",
           `${memory_count} memories, ${listed} in lists, ${counted} in sectors.`,

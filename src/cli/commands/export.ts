@@ -53,7 +53,7 @@ export async function exportTo(options: ExportFlags): Promise<void> {
     await putInPlace(partial, target, { isFolder, force });
     const { memories, documents, facts, waypoints } = exported.end;
     complain(
-      `exported ${plural(memories, "memory", "memories")}, ${plural(documents, "document")}, ${plural(facts, "fact")} ` +
+      `exported ${plural(memories, "memory")}, ${plural(documents, "document")}, ${plural(facts, "fact")} ` +
         `and ${plural(waypoints, "waypoint")} to ${target}`,
     );
     tellHowItComesBack(exported, { originals });

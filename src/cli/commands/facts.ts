@@ -4,7 +4,7 @@ import { FACT_OBJECT, FACT_PATTERN, FACT_PREDICATE, FACT_SUBJECT, UUID } from ".
 import { connect, factId } from "../connect.ts";
 import { doubt, drawTimeline, period, statement } from "../output/draw-timeline.ts";
 import * as options from "../output/options.ts";
-import { oneLine, plural, print, printJson, sayIfLost, shortId } from "../output/output.ts";
+import { oneLine, plural, print, printJson, shortId } from "../output/output.ts";
 import { moment } from "../output/times.ts";
 import { confirmed, parseMetadata } from "./memories.ts";
 import { present } from "../../schemas/wire.ts";
@@ -110,7 +110,6 @@ async function add(subject: string, predicate: string, object: string, flags: Fl
     ...present({ valid_from: from, valid_to: to, confidence, metadata: kept, user_id: user, project }),
     ...present({ source_memory_id: source, cardinality: many === true ? ("many" as const) : undefined }),
   });
-  sayIfLost(`The fact is recorded: ${recorded.id}.`);
   if (flags.json === true) return printJson(recorded);
   print(`${recorded.deduplicated ? "already recorded" : "recorded"} ${shortId(recorded.id)}`);
   print(`  ${statement(recorded)}`);

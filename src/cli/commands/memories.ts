@@ -16,7 +16,6 @@ import {
   print,
   printJson,
   printTable,
-  sayIfLost,
   shortId,
   tagWords,
   textIn,
@@ -135,7 +134,6 @@ async function add(words: readonly string[], flags: Flags): Promise<void> {
       supersedes,
     }),
   });
-  sayIfLost(`The memory is stored: ${added.id}.`);
   if (flags.json === true) return printJson(added);
   const verb = added.deduplicated ? "already remembered" : "remembered";
   print(`${verb} ${shortId(added.id)} (${added.primary_sector})`);
@@ -293,7 +291,7 @@ async function remove(given: readonly string[], flags: Flags): Promise<void> {
     const memory = await readMemory(api, text);
     memories.set(memory.id, memory);
   }
-  const what = plural(memories.size, "memory", "memories");
+  const what = plural(memories.size, "memory");
   if (flags.yes !== true) {
     for (const memory of memories.values()) {
       const isRoot = memory.source?.chunk_index === -1;
@@ -306,7 +304,7 @@ async function remove(given: readonly string[], flags: Flags): Promise<void> {
   let count = 0;
   for (const id of memories.keys()) count += (await api.memories.delete(id, { trash })).deleted;
   const back = trash ? "; `memoryd trash` lists it" : " for good";
-  print(`deleted ${plural(count, "memory", "memories")}${back}`);
+  print(`deleted ${plural(count, "memory")}${back}`);
 }
 
 /** Asks; prints `otherwise` where the answer is no. @throws {CliFailure} without a terminal. */

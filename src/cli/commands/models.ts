@@ -49,9 +49,7 @@ async function list(flags: Flags): Promise<void> {
   if (migration !== null) {
     const { done, total, from, status } = migration;
     const left = status === "waiting" ? "; it failed, and is tried again shortly (`memoryd logs`)" : "";
-    print(
-      `${done} of ${plural(total, "memory", "memories")} embedded again; the others still by ${from}${left}.`,
-    );
+    print(`${done} of ${plural(total, "memory")} embedded again; the others still by ${from}${left}.`);
   }
   const [usual] = items;
   const own = items.find(({ active }) => active);

@@ -6,6 +6,7 @@ import { TRANSCRIPT_AGENTS } from "../import/import-item.ts";
 import {
   beginning,
   CliFailure,
+  counted,
   oneLine,
   plural,
   print,
@@ -206,10 +207,6 @@ async function isRemoved(removal: Promise<unknown>): Promise<boolean> {
 }
 
 const listed = (parts: readonly string[]): string => parts.join(parts.length > 2 ? ", " : " and ");
-
-/** "2 notes", "1 fact"; without those of which there are none. */
-const counted = (numbers: { readonly [kind: string]: number }): string[] =>
-  Object.entries(numbers).flatMap(([kind, number]) => (number === 0 ? [] : [plural(number, kind)]));
 
 function printEntry({ id, kind, text, noteIds, project, tags }: Entry): void {
   const notes = kind === "document" ? ` (${plural(noteIds.length, "note")})` : "";

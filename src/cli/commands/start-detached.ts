@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { type Config, ConfigError, type Settings } from "../../config/config.ts";
-import { messageOf } from "../../config/narrow.ts";
+import { messageOf, pathFault } from "../../config/narrow.ts";
 import { ServiceError } from "../../core/errors.ts";
 import { logFileOf } from "../../daemon/rotating-log.ts";
 import { launcherPath } from "../installed-program.ts";
@@ -98,20 +98,10 @@ export function explainStartFailure(error: unknown, dataDir: string): string {
   if (error instanceof ServiceError || error instanceof ConfigError) return error.message;
 
   const cause = systemErrorOf(error);
+  const fault = cause && pathFault(cause);
+  if (fault !== undefined)
+    return `The data directory ${dataDir} cannot be used: ${fault}; mend that, or name another with --data-dir.`;
   switch (cause?.code) {
-    case "EACCES":
-    case "EPERM":
-      return `The data directory ${dataDir} may not be read or written (${messageOf(cause)}); change its owner, or name another with --data-dir.`;
-    case "EROFS":
-      return `The data directory ${dataDir} is on a read-only disk; name another with --data-dir.`;
-    case "ENOENT":
-      return `The data directory ${dataDir} cannot be made there (${messageOf(cause)}); name another with --data-dir.`;
-    case "ENOTDIR":
-    case "EEXIST":
-      return `The data directory ${dataDir} cannot be made, because a file is in its way; name another with --data-dir.`;
-    case "ELOOP":
-    case "ENAMETOOLONG":
-      return `The data directory ${dataDir} cannot be used: ${messageOf(cause)}; name another with --data-dir.`;
     case "ENOSPC":
     case "EDQUOT":
       return `The disk that holds ${dataDir} is full; free some space and start again.`;

@@ -11,12 +11,12 @@ import type { Flags } from "../output/options.ts";
 import {
   CliFailure,
   complain,
+  counted,
   oneLine,
   plural,
   print,
   printJson,
   printTable,
-  sayIfLost,
 } from "../output/output.ts";
 import { day, minute } from "../output/times.ts";
 import { confirmed } from "./memories.ts";
@@ -51,7 +51,7 @@ async function list(flags: Flags): Promise<void> {
   if (answer.items.length === 0) print("No user has stored anything.");
   for (const user of answer.items) {
     print(oneLine(user.user_id));
-    const parts = [counted(user.memory_count, user.fact_count, user.document_count), days(user)];
+    const parts = [inWords(user.memory_count, user.fact_count, user.document_count), days(user)];
     print(`    ${parts.filter((part) => part !== "").join(" · ")}`);
   }
   if (answer.total > answer.items.length) print(`… and ${answer.total - answer.items.length} more`);
@@ -64,7 +64,7 @@ async function summarise(user: string, flags: Flags): Promise<void> {
   const { user_id, memory_count, fact_count, highlights, facts, sectors, top_tags, key_phrases } = summary;
   const head = [
     oneLine(user_id),
-    counted(memory_count, fact_count),
+    inWords(memory_count, fact_count),
     days(summary),
     summary.stale ? "changed since" : "",
   ];
@@ -92,7 +92,7 @@ async function remove(user: string, flags: Flags): Promise<void> {
     return facts === 0 ? "" : `; ${facts} ${facts === 1 ? "fact stays" : "facts stay"} (--include-facts)`;
   };
   if (!yes) {
-    const there = counted(
+    const there = inWords(
       (await api.memories.page(one)).total,
       includeFacts ? (await api.facts.page(one)).total : 0,
       keepDocuments ? 0 : (await api.documents.page(one)).total,
@@ -107,7 +107,7 @@ async function remove(user: string, flags: Flags): Promise<void> {
   const include = includeFacts ? ("facts" as const) : undefined;
   const deleted = await api.users.deleteMemories(user, present({ keep, include, backups: flags.backups }));
   if (flags.json === true) return printJson(deleted);
-  const gone = counted(deleted.deleted, deleted.deleted_facts, deleted.deleted_documents);
+  const gone = inWords(deleted.deleted, deleted.deleted_facts, deleted.deleted_documents);
   const stay = await staying();
   print(gone === "" ? `There was nothing to delete${stay === "" ? "." : stay}` : `deleted ${gone}${stay}`);
   if (gone !== "" || flags.backups === true)
@@ -127,12 +127,8 @@ export function printCopies(copies: DeletedUserMemories["backups"], remedy: stri
     );
 }
 
-/** `12 memories, 3 facts, 1 document`; without those of which there are none. */
-function counted(memories: number, facts: number, documents = 0): string {
-  return [plural(memories, "memory", "memories"), plural(facts, "fact"), plural(documents, "document")]
-    .filter((part) => !part.startsWith("0 "))
-    .join(", ");
-}
+const inWords = (memory: number, fact: number, document = 0): string =>
+  counted({ memory, fact, document }).join(", ");
 
 function days({ first_memory_at: first, last_memory_at: last }: User | UserSummary): string {
   if (first === null || last === null) return "";
@@ -192,9 +188,6 @@ async function create(flags: CreateFlags): Promise<void> {
     scope,
     ...present({ user_id: user, expires_at: expires }),
   });
-  sayIfLost(
-    `The key is made, but lost: revoke it with \`memoryd keys revoke ${made.id}\`, and make another.`,
-  );
   if (flags.json === true) printJson({ ...made, first });
   else print(made.key);
   complain(`Made ${described(made)}. It is shown this once and not kept.`);

@@ -4,7 +4,6 @@ import { pathToFileURL } from "node:url";
 import {
   changeConfigFile,
   edited,
-  keptBefore,
   printChange,
   readConfigFile,
   removeConfigFile,
@@ -189,22 +188,8 @@ function pluginText(id: HookAgent, { node, launcher }: InstalledProgram, dataDir
 /** The text without our hooks; undefined: the file holds nothing else. */
 function textWithout(agent: HookedAgent, text: string): string | undefined {
   if (agent.kind.form === "plugin") return undefined;
-  const own = readHooks(text);
-  const kept = keptBefore(agent.file);
-  // Exactly what was made of the file that was kept: that one is given back, with lists that were empty.
-  if (own !== undefined && kept !== undefined && isMadeOf(kept, text, own, agent.kind)) return kept;
-  const without = withoutHooks(text);
-  const isOurFile = text === withHooks("", own ?? {}, agent.kind.head);
-  return isOurFile ? undefined : without;
-}
-
-function isMadeOf(kept: string, text: string, own: HookEntries, { head }: HookKind): boolean {
-  try {
-    return withHooks(kept, own, head) === text;
-  } catch (error) {
-    if (error instanceof RefusedEdit) return false;
-    throw error;
-  }
+  const isOurFile = text === withHooks("", readHooks(text) ?? {}, agent.kind.head);
+  return isOurFile ? undefined : withoutHooks(text);
 }
 
 export function hasHooks({ kind, file }: HookedAgent, text: string): boolean {

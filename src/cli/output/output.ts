@@ -49,18 +49,11 @@ export async function ask(question: string): Promise<boolean | undefined> {
   }
 }
 
-let done: string | undefined;
-
-/** A sentence for the person who cannot be shown the answer, because the disk it goes to is full: it was done all the same. */
-export function sayIfLost(sentence: string): void {
-  done = sentence;
-}
-
 /** Ends quietly when the reader of a pipe (`memoryd query … | head -1`) has gone, and with a sentence on what else is wrong. */
 export function endWithReader(): void {
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") process.exit(0);
-    complain(`The output could not be written (${error.message}).${done === undefined ? "" : ` ${done}`}`);
+    complain(`The output could not be written (${error.message}), so what was done is not shown.`);
     process.exit(1);
   });
   // The terminal is gone.
@@ -99,9 +92,16 @@ export const shortId = (id: string): string => id.slice(-SHORT_ID_CHARS);
 /** ` #garden #todo` */
 export const tagWords = (tags: readonly string[]): string => tags.map((tag) => ` #${oneLine(tag)}`).join("");
 
-/** A number with its noun: `1 memory`, `12 memories`. */
-export const plural = (count: number, one: string, several = `${one}s`): string =>
-  `${count} ${count === 1 ? one : several}`;
+/** A number with its noun: `1 memory`, `12 memories`, `3 facts`. */
+export const plural = (
+  count: number,
+  one: string,
+  several = `${one.replace(/(?<![aeiou])y$/, "ie")}s`,
+): string => `${count} ${count === 1 ? one : several}`;
+
+/** Numbers with their nouns, without those of which there are none. */
+export const counted = (numbers: { readonly [noun: string]: number }): string[] =>
+  Object.entries(numbers).flatMap(([noun, number]) => (number === 0 ? [] : [plural(number, noun)]));
 
 /** A number of bytes with a unit: `812 B`, `4.2 kB`, `31.0 MB`. */
 export function inBytes(bytes: number): string {

@@ -136,7 +136,7 @@ describe("memoryd restart", () => {
     const { code, stderr } = await fake(["restart"], { FAKE: "damaged" });
     expect(code).toBe(1);
     expect(stderr).toMatch(
-      /^memoryd was stopped and did not start again\. The data directory .+ may not be read/,
+      /^memoryd was stopped and did not start again\. The data directory .+ cannot be used: this user may not use/,
     );
     expect(stderr).toMatch(/The end of its log:\n.*"msg":"start failed"/s);
   });

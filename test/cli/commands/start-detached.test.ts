@@ -8,14 +8,19 @@ function systemError(code: string): Error {
 
 describe("explainStartFailure", () => {
   it.each([
-    [systemError("EACCES"), /^The data directory \/data may not be read or written .*--data-dir\.$/],
-    [systemError("ENOTDIR"), /a file is in its way/],
+    [
+      systemError("EACCES"),
+      /^The data directory \/data cannot be used: this user may not use .*; mend that, or name another with --data-dir\.$/,
+    ],
+    [systemError("ENOENT"), /^The data directory \/data cannot be used: there is no /],
+    [systemError("ENOTDIR"), /^The data directory \/data cannot be used: a file is where /],
+    [systemError("EEXIST"), /^The data directory \/data cannot be used: a file is in the way at /],
     [systemError("EROFS"), /read-only/],
     [
       systemError("ELOOP"),
-      /^The data directory \/data cannot be used: .*circle; name another with --data-dir\.$/,
+      /^The data directory \/data cannot be used: .*circle; mend that, or name another with --data-dir\.$/,
     ],
-    [systemError("ENAMETOOLONG"), /is too long; name another with --data-dir\.$/],
+    [systemError("ENAMETOOLONG"), /is too long; mend that, or name another with --data-dir\.$/],
     [systemError("ENOSPC"), /is full; free some space/],
     [systemError("EMFILE"), /ulimit/],
     [new Error("wrapped", { cause: systemError("ENOSPC") }), /is full/],

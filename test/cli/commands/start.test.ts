@@ -100,7 +100,7 @@ describe("memoryd start", () => {
     const result = await start([], { FAKE: "damaged" });
     expect(result).toMatchObject({ code: 1, stdout: "" });
     expect(result.stderr).toBe(
-      `The data directory ${home} may not be read or written (this user may not use it); change its owner, or name another with --data-dir.\n`,
+      `The data directory ${home} cannot be used: this user may not use it; mend that, or name another with --data-dir.\n`,
     );
   });
 });
@@ -125,7 +125,7 @@ describe("memoryd start --detach and memoryd stop", () => {
     expect(result).toMatchObject({
       code: 1,
       stdout: "",
-      stderr: expect.stringMatching(/may not be read or written/),
+      stderr: expect.stringMatching(/cannot be used: this user may not use/),
     });
   });
 });

