@@ -1,10 +1,10 @@
 /** Request headers for the writer, the expected version and the idempotency key. */
 import { createHash } from "node:crypto";
 import type { FastifyRequest } from "fastify";
-import { Type } from "typebox";
 import { invalidRequest, type ServiceError } from "../core/errors.ts";
 import type { IdempotentRequest } from "../core/idempotency.ts";
 import type { Given, Written } from "../core/memory.ts";
+import { Type } from "../schemas/typebox.ts";
 
 /** Visible ASCII. */
 const VISIBLE_PATTERN = "^[!-~]+$";

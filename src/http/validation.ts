@@ -1,13 +1,13 @@
 /** Requests against their schemas: nothing is coerced but query strings, and every wrong field is named. */
 import type { FastifySchemaCompiler } from "fastify";
 import type { TSchema } from "typebox";
-import { Compile } from "typebox/compile";
 import type { TLocalizedValidationError } from "typebox/error";
 import { ServiceError } from "../core/errors.ts";
 import { nearestName } from "../core/text/near-words.ts";
 import { fieldFaults, stepName } from "../schemas/text-rules.ts";
 import { TOO_LARGE_KEYWORDS } from "../schemas/fields.ts";
 import { convertQuery } from "./query-string.ts";
+import { Compile } from "../schemas/typebox.ts";
 
 /** Checks a value against one schema. */
 export interface Validator {

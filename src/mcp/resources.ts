@@ -1,8 +1,8 @@
-import { Value } from "typebox/value";
 import { invalidRequest, notFound } from "../core/errors.ts";
 import { ContextBody, DEFAULT_CONTEXT_TOKENS } from "../schemas/query-memory.ts";
 import { type AgentContext, ownerCheck, idOf } from "./agent-context.ts";
 import { note, notesPreface, quoted } from "./notes.ts";
+import { Value } from "../schemas/typebox.ts";
 
 /** Maximum length of a document's text in one resource, characters; as long as the longest memory. */
 const MAX_DOCUMENT_CHARS = 200_000;

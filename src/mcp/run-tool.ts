@@ -1,4 +1,3 @@
-import { Compile } from "typebox/compile";
 import { type ErrorCode, invalidRequest, ServiceError } from "../core/errors.ts";
 import { nearestName } from "../core/text/near-words.ts";
 import { AGENT_TOOLS, type AgentToolInput, type AgentToolName } from "../schemas/agent-tools.ts";
@@ -7,6 +6,7 @@ import type { AgentContext } from "./agent-context.ts";
 import { ingestText, ingestUrl } from "./document-tools.ts";
 import { endFact, lookUpFacts, recordFact, timeline, summarise } from "./fact-tools.ts";
 import { add, get, list, reinforce, remove, search, update } from "./memory-tools.ts";
+import { Compile } from "../schemas/typebox.ts";
 
 /** A tool's result in MCP's form: the text only, without a structured copy of it. */
 export interface ToolAnswer {

@@ -3,7 +3,7 @@
  * agent at the start of every conversation, so words are counted: see `test/schemas/agent-tools.test.ts`.
  */
 
-import { type Static, type TSchema, type TUnsafe, Type } from "typebox";
+import type { Static, TSchema, TUnsafe } from "typebox";
 import { IngestUrlBody } from "./document.ts";
 import { RecordFactBody } from "./fact.ts";
 import * as field from "./fields.ts";
@@ -11,6 +11,7 @@ import { ReinforceMemoryBody } from "./memory.ts";
 import { QueryMemoryBody } from "./query-memory.ts";
 import * as t from "./shapes.ts";
 import { EXTRA_TOOLS, type ExtraTool } from "./text-rules.ts";
+import { Type } from "./typebox.ts";
 
 /** MCP's hints on the effects of a tool. */
 interface ToolHints {

@@ -1,7 +1,7 @@
-import { Type } from "typebox";
 import * as field from "./fields.ts";
 import * as t from "./shapes.ts";
 import { BACKUP_NAME_PATTERN } from "./text-rules.ts";
+import { Type } from "./typebox.ts";
 
 export const BackupName = Type.String({ pattern: BACKUP_NAME_PATTERN });
 

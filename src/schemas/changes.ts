@@ -1,10 +1,10 @@
 /** Earlier versions of memories, the trash, and taking changes back. */
 
-import { Type } from "typebox";
 import * as field from "./fields.ts";
 import { MemoryRecord } from "./memory.ts";
 import { pageQuery, pageReply } from "./page.ts";
 import * as t from "./shapes.ts";
+import { Type } from "./typebox.ts";
 
 const ChangedBy = t.nullable(t.text("The client; null where it is not known."));
 

@@ -1,9 +1,10 @@
 /** Documents on the wire: their ingestion, its jobs, and the record. */
-import { type Static, Type } from "typebox";
+import type { Static } from "typebox";
 import * as field from "./fields.ts";
 import * as t from "./shapes.ts";
 import { MemoryRecord } from "./memory.ts";
 import { pageQuery, pageReply, Problem } from "./page.ts";
+import { Type } from "./typebox.ts";
 
 const Language = field.wellFormed(
   t.text(

@@ -1,10 +1,10 @@
 /** Facts on the wire: the record, and what records, changes, closes and erases one. */
 
-import { Type } from "typebox";
 import * as field from "./fields.ts";
 import { batchOf, batchReply, pageQuery } from "./page.ts";
 import * as t from "./shapes.ts";
 import { FACT_PATTERN } from "./text-rules.ts";
+import { Type } from "./typebox.ts";
 
 const FactId = t.text("UUIDv7.", { examples: ["019aa5a0-6c1e-7c3a-9d0f-5b8e3a1c2d4e"] });
 export const Confidence = Type.Number({ minimum: 0, maximum: 1, examples: [0.9] });

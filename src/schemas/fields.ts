@@ -1,9 +1,10 @@
 /** The fields that more than one request or answer has. */
-import { type TSchema, Type } from "typebox";
+import type { TSchema } from "typebox";
 import { nullable, optional, text, time } from "./shapes.ts";
 import * as rules from "./text-rules.ts";
 import * as times from "./wire.ts";
 import { TIME_MARK } from "./wire.ts";
+import { Type } from "./typebox.ts";
 
 /** Sectors of memory; the same list, in the same order, as the core's. */
 export const EDGE_KIND_NAMES = ["next", "similar", "same-document", "updates", "link"] as const;

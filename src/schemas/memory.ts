@@ -1,8 +1,8 @@
 /** Memories on the wire: the record, and what adds, changes, deletes and reinforces one. */
-import { Type } from "typebox";
 import * as field from "./fields.ts";
 import * as t from "./shapes.ts";
 import { batchOf, batchReply, MAX_BATCH_ITEMS, pageQuery, pageReply, Problem } from "./page.ts";
+import { Type } from "./typebox.ts";
 
 export const DEFAULT_BOOST = 0.1;
 

@@ -1,6 +1,7 @@
-import { type TProperties, type TSchema, Type } from "typebox";
+import type { TProperties, TSchema } from "typebox";
 import * as field from "./fields.ts";
 import * as t from "./shapes.ts";
+import { Type } from "./typebox.ts";
 
 /** Any error, as `application/problem+json` (RFC 9457). */
 export const Problem = Type.Object(

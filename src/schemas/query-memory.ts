@@ -1,8 +1,9 @@
-import { type Static, Type } from "typebox";
+import type { Static } from "typebox";
 import { FoundFact } from "./fact.ts";
 import * as field from "./fields.ts";
 import { MemoryRecord } from "./memory.ts";
 import * as t from "./shapes.ts";
+import { Type } from "./typebox.ts";
 
 export const DEFAULT_MATCHES = 8;
 

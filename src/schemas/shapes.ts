@@ -1,5 +1,6 @@
 /** How schemas are written: TypeBox's types with the description first, and optional fields as the wire has them. */
-import { type Static, type TOptional, type TProperties, type TSchema, type TUnsafe, Type } from "typebox";
+import type { Static, TOptional, TProperties, TSchema, TUnsafe } from "typebox";
+import { Type } from "./typebox.ts";
 
 /** Without the field that says nothing. */
 function meaning(description: string | undefined, limits?: object) {

@@ -1,7 +1,7 @@
 /** State of the daemon: health, version, figures. */
-import { Type } from "typebox";
 import * as field from "./fields.ts";
 import * as t from "./shapes.ts";
+import { Type } from "./typebox.ts";
 
 export const AliveReply = Type.Object({ ok: Type.Literal(true) });
 

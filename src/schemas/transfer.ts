@@ -1,11 +1,12 @@
 /** The lines of an export: what `GET /export` answers and `POST /import` takes back. */
-import { type Static, Type } from "typebox";
+import type { Static } from "typebox";
 import { EXPORT_FORMAT, EXPORT_VERSION } from "./wire.ts";
 import { CardinalityName, Confidence } from "./fact.ts";
 import * as field from "./fields.ts";
 import * as t from "./shapes.ts";
 import { UUID_PATTERN } from "./text-rules.ts";
 import { Problem } from "./page.ts";
+import { Type } from "./typebox.ts";
 
 export const MAX_IMPORT_LINES = 1_000;
 

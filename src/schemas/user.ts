@@ -1,11 +1,11 @@
 /** Users on the wire: who has something stored, and the removal of all of it. */
 
-import { Type } from "typebox";
 import { BackupCopiesRecord, RenewsBackups } from "./backups.ts";
 import { FactRecord } from "./fact.ts";
 import * as field from "./fields.ts";
 import { pageQuery, pageReply } from "./page.ts";
 import * as t from "./shapes.ts";
+import { Type } from "./typebox.ts";
 
 /** A cursor holds the last user id: 256 characters of up to 4 bytes, in base64, and a count. */
 const MAX_CURSOR_LENGTH = 1_400;

@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { lstat, mkdir, open, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type { Static } from "typebox";
-import { Value } from "typebox/value";
 import { MemorydError } from "../../client/client.ts";
 import { EndLine, type MemoryLine } from "../../schemas/transfer.ts";
 import { CliFailure, complain, plural, printBytes, showProgress, usageFailure } from "../output/output.ts";
@@ -13,6 +12,7 @@ import { FOLDER_INDEX, NamedOriginal, ORIGINALS } from "../import/read-export.ts
 import { jsonOf } from "../../files/own-files.ts";
 import { textLines } from "../import/text-lines.ts";
 import { present } from "../../schemas/wire.ts";
+import { Value } from "../../schemas/typebox.ts";
 
 export interface ExportFlags extends Flags {
   readonly format?: "ndjson" | "markdown";

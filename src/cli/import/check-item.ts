@@ -1,10 +1,10 @@
-import { Compile, type Validator } from "typebox/compile";
 import type { TSchema } from "typebox";
 import { RecordFactBody } from "../../schemas/fact.ts";
 import { fieldFaults } from "../../schemas/text-rules.ts";
 import { AddMemoryBody } from "../../schemas/memory.ts";
 import { TRANSFER_LINES } from "../../schemas/transfer.ts";
 import { type ImportItem, faulty, skipped } from "./import-item.ts";
+import { Compile, type Validator } from "../../schemas/typebox.ts";
 
 export interface Owners {
   readonly user?: string;

@@ -1,7 +1,6 @@
 import { lstat, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Static, Type } from "typebox";
-import { Value } from "typebox/value";
+import type { Static } from "typebox";
 import { readFrontMatter } from "../../files/front-matter.ts";
 import { jsonOf } from "../../files/own-files.ts";
 import { EXPORT_FORMAT, EXPORT_VERSION } from "../../schemas/wire.ts";
@@ -10,6 +9,7 @@ import { CliFailure } from "../output/output.ts";
 import { NOTE_PATH, parseNote } from "./note-file.ts";
 import { faulty, type ImportItem, type ImportItems, objectOf, skipped } from "./import-item.ts";
 import { type Line, MAX_NOTE_BYTES } from "./text-lines.ts";
+import { Type, Value } from "../../schemas/typebox.ts";
 
 /** The file of a Markdown export that lists its other files, in order. */
 export const FOLDER_INDEX = "memoryd-export.ndjson";

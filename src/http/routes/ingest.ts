@@ -1,6 +1,5 @@
 import multipart from "@fastify/multipart";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { Type } from "typebox";
 import { conflict, ServiceError } from "../../core/errors.ts";
 import type { HeldFile } from "../../core/documents/document-ports.ts";
 import type { IngestInput } from "../../core/documents/submit-document.ts";
@@ -11,6 +10,7 @@ import { cleanFilename, readUpload, tooManyBytes, type UploadedFile } from "../u
 import { route, routes } from "../route.ts";
 import { fromWire, present } from "../../schemas/wire.ts";
 import { invalid } from "../problem.ts";
+import { Type } from "../../schemas/typebox.ts";
 
 /** How long a call waits for its job where it does not say. */
 const USUAL_WAIT_MS = 60_000;

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { type Static, Type } from "typebox";
+import type { Static } from "typebox";
 import { AgentQuery } from "../../schemas/agent-tools.ts";
 import { readExtraTools } from "../../schemas/text-rules.ts";
 import { LOCAL_TOKEN_ID, OWNER } from "../access.ts";
@@ -7,6 +7,7 @@ import { processOf } from "../peer.ts";
 import { clientNameIn } from "../request-headers.ts";
 import { route, routes, type Served } from "../route.ts";
 import { invalid } from "../problem.ts";
+import { Type } from "../../schemas/typebox.ts";
 
 const Message = Type.Unsafe<object>({
   type: ["object", "array"],

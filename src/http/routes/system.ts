@@ -1,5 +1,4 @@
 import { isAbsolute } from "node:path";
-import { Type } from "typebox";
 import { conflict, forbidden, invalidRequest, notReady, type ServiceError } from "../../core/errors.ts";
 import type { ServiceStatus } from "../../core/status.ts";
 import * as store from "../../schemas/backups.ts";
@@ -9,6 +8,7 @@ import { LOCAL_TOKEN_ID } from "../access.ts";
 import { METRICS_MEDIA_TYPE, statusMetrics } from "../metrics.ts";
 import { compactionOf } from "../records.ts";
 import { route, routes } from "../route.ts";
+import { Type } from "../../schemas/typebox.ts";
 
 /** Why the daemon cannot answer everything, each reason in `errors` too. */
 const notReadyError = (reasons: readonly string[]): ServiceError =>
