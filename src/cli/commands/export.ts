@@ -179,19 +179,16 @@ async function writeOriginals(
   for (const [i, document] of documents.entries()) {
     showProgress(`${i + 1}/${documents.length} originals`);
     if (written.has(document.sha256)) continue;
-    if (await writeOriginal(daemon, document, join(folder, ORIGINALS, document.sha256)))
-      written.add(document.sha256);
-    else missing += 1;
+    const path = join(folder, ORIGINALS, document.sha256);
+    if ((await hashWhileWriting(daemon, document.id, path)) === document.sha256) written.add(document.sha256);
+    else {
+      await rm(path);
+      missing += 1;
+    }
   }
   const lacking =
     missing === 0 ? "" : `; those of ${plural(missing, "document")} are not kept here, or are damaged`;
   complain(`with ${plural(written.size, "original")}${lacking}`);
-}
-
-async function writeOriginal(daemon: Daemon, { id, sha256 }: NamedOriginal, path: string): Promise<boolean> {
-  const isWhole = (await hashWhileWriting(daemon, id, path)) === sha256;
-  if (!isWhole) await rm(path);
-  return isWhole;
 }
 
 async function hashWhileWriting(daemon: Daemon, id: string, path: string): Promise<string | undefined> {

@@ -13,10 +13,14 @@ export const MAX_NOTE_BYTES = 4 * 1_024 * 1_024;
 
 export type Bytes = AsyncIterable<Uint8Array>;
 
-/** The bytes of a file, counted as they are read. */
-export async function* readFileBytes(path: string, progress: Progress): Bytes & AsyncGenerator<Uint8Array> {
-  progress.total += (await stat(path)).size;
-  for await (const chunk of createReadStream(path, { highWaterMark: 64 * 1_024 })) {
+/** The bytes of a file from `start` on, counted as they are read. */
+export async function* readFileBytes(
+  path: string,
+  progress: Progress,
+  start = 0,
+): Bytes & AsyncGenerator<Uint8Array> {
+  progress.total += (await stat(path)).size - start;
+  for await (const chunk of createReadStream(path, { start, highWaterMark: 64 * 1_024 })) {
     yield chunk as Buffer;
     progress.done += (chunk as Buffer).length;
   }
@@ -25,28 +29,31 @@ export async function* readFileBytes(path: string, progress: Progress): Bytes & 
 export type Line =
   | { readonly number: number; readonly text: string }
   | { readonly number: number; readonly fault: string };
+/** A line, and how many bytes there are up to its end; undefined of a last line that has none. */
+type PlacedLine = Line & { readonly end: number | undefined };
 
 const NEWLINE = 0x0a;
 
 /** The lines of a text in UTF-8, from 1, without their ends (LF or CRLF) and without a byte order mark; empty ones too. */
-export async function* textLines(bytes: Bytes, maxBytes = MAX_LINE_BYTES): AsyncGenerator<Line> {
+export async function* textLines(bytes: Bytes, maxBytes = MAX_LINE_BYTES): AsyncGenerator<PlacedLine> {
   let parts: Uint8Array[] = [];
   let length = 0;
   let number = 0;
+  let before = 0;
 
-  const finish = (): Line => {
+  const finish = (end?: number): PlacedLine => {
     number += 1;
     const isLong = length > maxBytes;
     const line = Buffer.concat(parts);
     parts = [];
     length = 0;
-    if (isLong) return { number, fault: `is longer than ${maxBytes} bytes` };
+    if (isLong) return { number, end, fault: `is longer than ${maxBytes} bytes` };
     try {
       // A decoder of its own for each line leaves out a byte order mark, which only the first may have.
       const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: number > 1 }).decode(line);
-      return { number, text: text.endsWith("\r") ? text.slice(0, -1) : text };
+      return { number, end, text: text.endsWith("\r") ? text.slice(0, -1) : text };
     } catch {
-      return { number, fault: "is not UTF-8" };
+      return { number, end, fault: "is not UTF-8" };
     }
   };
   const keep = (part: Uint8Array): void => {
@@ -59,10 +66,11 @@ export async function* textLines(bytes: Bytes, maxBytes = MAX_LINE_BYTES): Async
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
       keep(chunk.subarray(start, end));
-      yield finish();
+      yield finish(before + end + 1);
       start = end + 1;
     }
     if (start < chunk.length) keep(chunk.subarray(start));
+    before += chunk.length;
   }
   if (length > 0) yield finish();
 }

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { createReadStream, mkdirSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { open, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { isObject } from "../../config/narrow.ts";
-import { jsonElements, MAX_LINE_BYTES, readFileBytes } from "../import/text-lines.ts";
+import { jsonElements, readFileBytes, textLines } from "../import/text-lines.ts";
 import type { Sendable } from "../import/check-item.ts";
 import { listOf, objectOf } from "../import/import-item.ts";
 import { jsonOf, readJson, writeJson } from "../../files/own-files.ts";
@@ -34,10 +34,13 @@ export interface TranscriptMark extends TranscriptProgress {
   readonly headBytes: number;
 }
 
+/** Undefined fields: the line is no JSON object. */
+type LineFields = { readonly fields: Readonly<Record<string, unknown>> | undefined };
+
 export interface OpenTranscript {
   readonly path: string;
-  /** From the first line that is new to the last one with an end. Undefined fields: the line is no JSON object. */
-  readonly lines: () => AsyncGenerator<{ readonly fields: Readonly<Record<string, unknown>> | undefined }>;
+  /** From the first line that is new to the last one with an end. */
+  readonly lines: () => AsyncGenerator<LineFields>;
   /** Epoch milliseconds, for lines without a time; the same at every reading where the system keeps it. */
   readonly began: number;
   readonly mark: TranscriptMark | undefined;
@@ -49,7 +52,6 @@ export interface OpenTranscript {
 
 const FOLDER = "captured";
 const HEAD_BYTES = 1_024;
-const NEWLINE = 0x0a;
 
 /** Opens a transcript where the last run ended; from its beginning where it has been cut or replaced. */
 export async function openTranscript(dataDir: string, given: string): Promise<OpenTranscript> {
@@ -67,9 +69,7 @@ export async function openTranscript(dataDir: string, given: string): Promise<Op
   const isWhole = path.endsWith(".json");
   let end = start;
 
-  async function* lines(): AsyncGenerator<{
-    readonly fields: Readonly<Record<string, unknown>> | undefined;
-  }> {
+  async function* lines(): AsyncGenerator<LineFields> {
     if (isWhole) {
       for await (const element of jsonElements(readFileBytes(path, { done: 0, total: 0 }))) {
         const value = "value" in element ? objectOf(element.value) : undefined;
@@ -82,10 +82,12 @@ export async function openTranscript(dataDir: string, given: string): Promise<Op
       end = size;
       return;
     }
-    for await (const line of wholeLines(path, start)) {
-      end = line.end;
-      if (line.text?.trim() !== "")
-        yield { fields: line.text === undefined ? undefined : objectOf(jsonOf(line.text)) };
+    for await (const line of textLines(readFileBytes(path, { done: 0, total: 0 }, start))) {
+      // A line without an end is still written.
+      if (line.end === undefined) return;
+      end = start + line.end;
+      const text = "text" in line ? line.text : undefined;
+      if (text?.trim() !== "") yield { fields: objectOf(jsonOf(text ?? "")) };
     }
   }
   return {
@@ -125,32 +127,5 @@ async function headOf(path: string, bytes: number): Promise<string> {
     return createHash("sha256").update(buffer.subarray(0, bytesRead)).digest("hex").slice(0, 32);
   } finally {
     await file.close();
-  }
-}
-
-/** Lines with an end, which a program that still writes has finished. Text undefined: too long. */
-async function* wholeLines(
-  path: string,
-  start: number,
-): AsyncGenerator<{ readonly text: string | undefined; readonly end: number }> {
-  let parts: Buffer[] = [];
-  let length = 0;
-  let at = start;
-  for await (const part of createReadStream(path, { start, highWaterMark: 256 * 1_024 })) {
-    const chunk = part as Buffer;
-    let from = 0;
-    for (let to = chunk.indexOf(NEWLINE); to >= 0; to = chunk.indexOf(NEWLINE, from)) {
-      length += to - from;
-      if (length <= MAX_LINE_BYTES) parts.push(chunk.subarray(from, to));
-      const text = length <= MAX_LINE_BYTES ? Buffer.concat(parts).toString("utf8") : undefined;
-      yield { text, end: at + to + 1 };
-      parts = [];
-      length = 0;
-      from = to + 1;
-    }
-    length += chunk.length - from;
-    if (length <= MAX_LINE_BYTES) parts.push(chunk.subarray(from));
-    else parts = [];
-    at += chunk.length;
   }
 }

@@ -20,10 +20,10 @@ const size = fc.integer({ min: 1, max: 20 });
 describe("textLines", () => {
   it("takes LF and CRLF, a byte order mark, and a last line without an end", async () => {
     expect(await all(textLines(bytesOf("\ufeffone\r\ntwo\n\nfour")))).toEqual([
-      { number: 1, text: "one" },
-      { number: 2, text: "two" },
-      { number: 3, text: "" },
-      { number: 4, text: "four" },
+      { number: 1, text: "one", end: 8 },
+      { number: 2, text: "two", end: 12 },
+      { number: 3, text: "", end: 13 },
+      { number: 4, text: "four", end: undefined },
     ]);
   });
 
@@ -34,10 +34,10 @@ describe("textLines", () => {
       Buffer.from("end"),
     ]);
     expect(await all(textLines(bytesOf(bytes), 20))).toEqual([
-      { number: 1, text: "ok" },
-      { number: 2, fault: "is longer than 20 bytes" },
-      { number: 3, fault: "is not UTF-8" },
-      { number: 4, text: "end" },
+      { number: 1, text: "ok", end: 3 },
+      { number: 2, fault: "is longer than 20 bytes", end: 34 },
+      { number: 3, fault: "is not UTF-8", end: 36 },
+      { number: 4, text: "end", end: undefined },
     ]);
   });
 
