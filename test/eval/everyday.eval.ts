@@ -22,8 +22,9 @@ const SETS: readonly (readonly [name: string, read: (() => EverydaySet) | undefi
   ["everyday notes", existsSync(EVERYDAY) ? () => readEverydaySet(EVERYDAY, "everyday") : undefined],
   // Written before the ranking was judged by them, in five languages; no weight was fitted to them.
   ["kept notes", () => readEverydaySet("test/fixtures/kept-notes", "kept notes")],
-  // Written later by the same rules, of three other people; nothing was chosen by it alone.
+  // Written later by the same rules, of three and of four other people; nothing was chosen by them alone.
   ["third notes", () => readEverydaySet("test/fixtures/third-notes", "third notes")],
+  ["fourth notes", () => readEverydaySet("test/fixtures/fourth-notes", "fourth notes")],
   ["paraphrases, tuned", () => readParaphrases("test/eval/paraphrases-tuned.txt", "tuned")],
   // Other people; nothing was chosen by them.
   ["paraphrases, judged", () => readParaphrases("test/eval/paraphrases-judged.txt", "judged")],
