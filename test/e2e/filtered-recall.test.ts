@@ -77,7 +77,7 @@ async function exactly(query: string, filter: MemoryFilter): Promise<string[]> {
   const idsOf = (hits: typeof ranked) => hits.flatMap(({ ordinal }) => ids.get(ordinal) ?? []);
   // What was superseded falls behind others of nearly its score, of which made-up questions find many.
   const memories = await store.readMemories(idsOf(ranked.slice(0, LOOKED_AT)));
-  const options = { question: query, tense: tenseOf(query), asOf: undefined, hasTime: false };
+  const options = { question: query, tense: tenseOf(query), asOf: undefined, period: undefined };
   return idsOf(currentFirst(store, ranked, memories, options)).slice(0, HITS);
 }
 

@@ -19,7 +19,8 @@ const LIKENESS_BY_SHARED = [0.7, 0.55, 0.45];
 const LIKENESS_OF_NEAREST = [0.6, 0.4];
 /** … and where the words of change are ambiguous ("new"). */
 const LIKENESS_OF_WEAK = 0.55;
-const YEAR = /^(?:19|20)\d\d$/;
+/** A year, or a number so short that what has it in common is mere chance. */
+const UNTELLING_NUMBER = /^(?:(?:19|20)\d\d|\d{1,2})$/;
 /** A word that more of the nearest memories have is not telling. */
 const MAX_SHARING = 4;
 const WEAK =
@@ -134,7 +135,7 @@ export function tellingTerms(text: string, project: string | null): Set<string> 
   const words = fold(text.slice(0, READ_CHARS), { keepCase: true }).match(/[\p{L}\p{N}]+/gu) ?? [];
   return new Set(
     words
-      .filter((word) => TELLING.test(word) && !YEAR.test(word))
+      .filter((word) => TELLING.test(word) && !UNTELLING_NUMBER.test(word))
       .flatMap((word) => analyse(word)[0] ?? [])
       .filter((term) => !ofProject.has(term)),
   );

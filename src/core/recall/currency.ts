@@ -3,6 +3,7 @@ import { cosine } from "../embedding.ts";
 import { fold } from "../text/fold.ts";
 import type { Memory } from "../memory.ts";
 import { changeWords } from "../text/change-words.ts";
+import { fit, type Period } from "../text/time-periods.ts";
 import { tellingTerms } from "../memories/infer-updates.ts";
 import { isNote } from "./traits.ts";
 import { type RankedHit, sumOf } from "./ranking.ts";
@@ -19,14 +20,18 @@ export type Tense = "present" | "past";
 export const words = (...lists: string[]) =>
   new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${lists.join("|")})(?![\p{L}\p{N}])`, "u");
 
+/** "Vor" is "ago" before a length of time. */
+const AGO = String.raw`etwa|rund|ungefahr|ca|\d+|ein(?:e[mnr]?)?|zwei|paar|drei|vier|funf|sechs|sieben|acht|neun|zehn|elf|zwolf|einigen?|wenigen?|mehreren|langer|langem`;
+
 /** Words that ask for what held before, folded, in the languages the calendar knows. */
 const PAST = words(
   // English
   String.raw`used? to|previous(?:ly)?|former(?:ly)?|earlier|originally|original|back then|no longer|any ?more|at first|in the past|until then`,
   String.raw`before(?! (?:i|we|you|they|he|she|it|the|a|an|my|our|going|leaving|eating|doing|breakfast|lunch|dinner|bed)\b)`,
-  String.raw`(?:was|were|did|had)\b.*\b(?:before|first|initially|once|old)|(?:s|my|our|your|his|her|their) old`,
+  String.raw`(?:was|were|did|had)\b.*\b(?:before|first|initially|once|old)|(?:s|my|our|your|his|her|their) old|^(?:the )?old(?! (?:age|friends?|lady|man|men|people|town|wom[ae]n)\b)`,
   // German, Dutch
   "fruher(?:e[nrsm]?)?|vorher(?:ige[nrsm]?)?|zuvor|ehemalige?[nrsm]?|ehemals|ursprunglich(?:e[nrsm]?)?|damals|einst|alte[nrsm]?|vorige[nrsm]?|bisherige[nrsm]?|bisher|letzte[nrsm]? mal noch",
+  String.raw`(?:war(?:en)?|hat|habe[nt]?|hatten?|wurden?|\p{L}{3,}te[nt]?)\b.* vor(?! (?:allem|ort|kurzem|${AGO})(?!\p{L}))`,
   "vroeger|voorheen|eerder|vorige?|oorspronkelijke?|destijds|oude|eerst",
   // French
   String.raw`avant|auparavant|autrefois|ancien(?:ne)?s?(?:ment)?|precedent(?:e|es|s)?|precedemment|jadis|a l'origine|d'avant|a l'epoque`,
@@ -71,7 +76,8 @@ const BEHIND = 0.98;
 
 interface Dated {
   readonly hit: RankedHit;
-  readonly sum: number;
+  /** Its sum of terms, or that of the one whose place it took: the next one must answer as well as that. */
+  sum: number;
   readonly occurredAt: number;
   readonly successor: Ordinal | undefined;
   /** The successor is inferred, not told. */
@@ -93,8 +99,8 @@ export interface CurrencyOptions {
   readonly tense: Tense;
   /** Only what happened until then supersedes; absent: everything. */
   readonly asOf: number | undefined;
-  /** The question names a time, so that it says itself which of two it means: only what was superseded steps back. */
-  readonly hasTime: boolean;
+  /** The time that the question names, so that it says itself which of two it means: only what was superseded steps back. */
+  readonly period: Period | undefined;
 }
 
 /**
@@ -107,7 +113,7 @@ export function currentFirst(
   store: Pick<MemoryStore, "catalogue" | "windowsOf">,
   hits: readonly RankedHit[],
   contents: ReadonlyMap<string, Pick<Memory, "content">>,
-  { question, tense, asOf, hasTime }: CurrencyOptions,
+  { question, tense, asOf, period }: CurrencyOptions,
 ): RankedHit[] {
   const asked = new Set(numbersOf(question));
   const best = hits.slice(0, LOOKED_AT).flatMap((hit): Dated[] => {
@@ -135,12 +141,14 @@ export function currentFirst(
   });
   let isAsBefore = true;
   const scores = new Map(best.map(({ hit }) => [hit.ordinal, hit.score]));
-  const prefer = (first: Ordinal, second: Ordinal): void => {
-    const [a, b] = [scores.get(first) ?? 0, scores.get(second) ?? 0];
-    if (a >= b) return;
+  const isThen = ({ occurredAt }: Dated) => period !== undefined && fit(period, occurredAt) === 1;
+  const prefer = (first: Dated, second: Dated): void => {
+    const [a, b] = [scores.get(first.hit.ordinal) ?? 0, scores.get(second.hit.ordinal) ?? 0];
+    if (a >= b || (isThen(second) && !isThen(first))) return;
     isAsBefore = false;
-    scores.set(first, b);
-    scores.set(second, b * BEHIND);
+    scores.set(first.hit.ordinal, b);
+    scores.set(second.hit.ordinal, b * BEHIND);
+    first.sum = Math.max(first.sum, second.sum);
   };
   const inOrder = best.sort((a, b) => a.occurredAt - b.occurredAt || a.hit.ordinal - b.hit.ordinal);
   // Neighbours in time first, so that the last of several changes ends up in front.
@@ -151,10 +159,10 @@ export function currentFirst(
         (!earlier.isGuess || areAsGood(later, earlier, AS_GOOD_LINKED[tense]));
       // The question names one of a series ("visit 57", "visit 58").
       const isNamed = earlier.named.some((number) => !later.named.includes(number));
-      const isLike = !hasTime && !isNamed && areAlike(later, earlier, best);
+      const isLike = period === undefined && !isNamed && areAlike(later, earlier, best);
       if (!isLinked && !isLike) continue;
-      if (tense === "present") prefer(later.hit.ordinal, earlier.hit.ordinal);
-      else prefer(earlier.hit.ordinal, later.hit.ordinal);
+      if (tense === "present") prefer(later, earlier);
+      else prefer(earlier, later);
     }
   }
   if (isAsBefore) return [...hits];

@@ -92,7 +92,7 @@ export async function queryMemory(ports: MemoryPorts, input: QueryMemoryInput): 
             ? found
             : denialsFirst(query, found, (ordinal) => memories.get(idOf.get(ordinal) ?? "")?.content),
           memories,
-          { question: query, tense: tenseOf(query), asOf, hasTime: asked !== undefined },
+          { question: query, tense: tenseOf(query), asOf, period: asked?.period },
         );
   const answering =
     sureness === undefined ? Infinity : answeringCount(ordered, sureness.oddsOf, sureness.memories);

@@ -1,4 +1,5 @@
 import { fold } from "./fold.ts";
+import { TIME_WORDS } from "./time-words.ts";
 
 /** Words for a change, an end or a correction, folded; a star stands for any ending. */
 const WORDS: readonly string[] = [
@@ -12,40 +13,69 @@ const WORDS: readonly string[] = [
   "deprecated removed deleted shut_down expired overruled withdrawn reversed brought_forward upgraded downgraded started_at started_my",
   "died passed_away not_survive is_over was_over are_over rejected stolen got_rid_of gave_away gave_back brought_back paid_off used_up ran_out by_now",
   "joined quits dropping gone_from handed_in wound_up shut_for_good no_more_of won't_*_any lately these_days",
+  "increase decreased cancellation postponement relocation renewed suspended delayed put_off put_back",
+  "went_down gone_up gone_down has_risen rose_to rises_to fell_to falls_to dearer cheaper halved doubled elected appointed dismissed fired sacked promoted laid_off",
+  "moving_to moves_to done_with turned_down decided_against reject",
   // German
   "jetzt nun nunmehr nicht_mehr kein*_mehr umgezogen zieht_um gewechselt wechselt gewechselt geandert andert neu neue neuer neues neuen statt stattdessen",
-  "verschoben verlegt gekundigt aufgehort aufgegeben ab_sofort ab_heute kunftig ab_januar ab_februar ab_marz ab_april ab_mai ab_juni ab_juli ab_august",
-  "ab_september ab_oktober ab_november ab_dezember verlangert erhoht gesenkt ersetzt abgesagt umbenannt abgeschafft korrektur umgestellt",
+  "verschoben verlegt gekundigt aufgehort aufgegeben ab_sofort ab_heute kunftig verlangert erhoht gesenkt ersetzt abgesagt umbenannt abgeschafft korrektur umgestellt",
   "nicht_langer doch ausgetauscht abgelost eingestellt aufgelost verkauft inzwischen mittlerweile von_nun_an ubernimmt ubernommen anstelle in_rente vertagt entfallt fallt_aus ausgezogen",
   "gezogen zieht_nach ziehen_nach neuerdings seither seitdem dichtgemacht zugemacht geschlossen macht_*_zu gestorben verstorben gestohlen geklaut",
   "zuruckgebracht zuruckgegeben abgegeben beendet hort_auf umgestiegen weggezogen ab_jetzt lauft_aus gilt_nicht getrennt kundigt",
-  String.raw`\p{L}+(?:erhohung|anpassung|senkung)`,
+  "umzug absage gestiegen gesunken steigt_auf sinkt_auf teurer billiger gunstiger angehoben halbiert verdoppelt gekurzt reduziert herabgesetzt heraufgesetzt",
+  "gewahlt abgewahlt wiedergewahlt ernannt entlassen befordert abberufen vorgezogen ausgesetzt abgelehnt verworfen schluss_mit aus_und_vorbei verlegen_*_auf",
+  String.raw`\p{L}*(?:erhohung|anpassung|senkung|verlegung|verschiebung|verlangerung|umstellung|kundigung|umbenennung)`,
   // French
   "maintenant desormais ne_*_plus n'est_plus plus_de change a_change changee nouveau nouvelle nouvel demenage remplace remplacee au_lieu reporte reportee arrete annule",
   "dorenavant a_partir_de passe_a quitte deplace deplacee prolonge augmente",
   "reprend a_repris n'a_plus il_n'y_a_plus vendu vendue finalement cesse abandonne resilie repousse repoussee a_la_place a_la_retraite prend_la_suite demissionne",
   "a_ferme ont_ferme est_ferme est_mort est_morte decede decedee passe_chez passes_chez passee_chez a_rejoint renonce termine depuis_peu monte_a cede rendu vole_*_mon",
+  "augmentation hausse demenagement annulation changement resiliation prolongation renouvele* a_compter_d*",
+  "augmentee?s? baissee? baisse_a diminuee? reduit* doublee? divise* passe_de passent_a passera_a decale* ajourn* differe* suspendu* avance_au avancee_au emmenag* demenag* recommence*",
+  "elue? elus nommee? licenciee? viree? promue? revoque* refusee? c'est_fini fini_l* finie terminee",
   // Spanish
   "ahora ya_no cambio cambia cambiado nuevo nueva mudado mudo en_vez en_lugar aplaz* deja* dejo a_partir_de_ahora pasa_a trasladad* cancelad* sustitu* prorrogad* vuelve_a vendi* jubil* al_final pospues* abandon*",
   "vendid* vendimos mudamos cambiamos cambiaron dejamos cerro cerrado cerrada cerraron murio muerto robaron robado robada devuelt* renunci* de_ahora_en_adelante sube_a baja_a desde_hoy",
+  "aumento subida bajada mudanza cancelacion aplazamiento traslado rebaja aumentad* aumentaron disminuid* reducid* reduj* subio ha_subido ha_bajado han_subido",
+  "han_bajado suben_a bajan_a pasan_a pasara_a suspend* retras* adelant* anul* pospon* pospus* reanud* renov* elegid* nombrad* despedid* destituid* ascendid* rechaz*",
+  "retirad* se_acabo se_termino basta_de",
   // Italian
   "ora adesso non_*_piu cambiato cambiata cambia nuovo nuova trasferit* spostat* invece rinviat* smesso d'ora_in_poi sostitui* annullat* e_andata_in_pensione disdett* alla_fine smett* vendut* posticipat* anticipat* in_pensione al_posto",
   "chiuso chiusa chiude morto morta rubat* restituit* finito finita rinunciat* passati_a passato_a passata_a ormai da_oggi lasciato lasciata sale_a scende_a cambiamo",
+  "aumento trasloc* disdetta annullamento rinvio spostamento ribasso rincaro aumentat* diminuit* ridott* sces[oaie] salit[oaie] dimezzat* raddoppiat*",
+  "rimandat* sospes* sospend* ricominci* riprend* rinnovat* elett* nominat* licenziat* revocat* promoss* rifiutat* respint* basta_con da_ora_in_poi passano_a passera_a",
   // Portuguese
   "agora ja_nao mudou mudei mudou-se mudaram novo nova em_vez adiad* deixou deixei a_partir_de_agora trocou passou_a cancelad* substitu* afinal vendi* desistiu voltou_a reformou* aposentou*",
   "vendemos vendeu vendid* mudamos trocamos trocaram trocad* deixamos deixaram fechou fechad* fecharam morreu roubad* roubaram devolv* acabou acabaram desistimos passamos_a",
   "passaram_a passa_a sobe_para baixa_para desde_hoje foi_para",
+  "subida descida mudanca cancelamento adiamento diminuid* aumentad* aumentou reduzid* subiu desceu baixou subiram desceram baixaram suspens* antecipad* recome* renovad*",
+  "eleit* nomead* despedid* demitid* exonerad* promovid* recusad* chega_de passam_a",
   // Dutch
   "nu niet_meer geen_*_meer verhuisd nieuw nieuwe veranderd gewijzigd in_plaats verplaatst verschoven gestopt voortaan opgezegd vervangen afgezegd verlengd toch niet_langer verkocht uitgesteld vervalt overgenomen neemt_*_over met_pensioen afgeschaft",
   "overgestapt stap_over stapt_over stappen_over stopt stoppen gestolen gesloten overleden gestorven opgeheven teruggebracht verkoopt gaat_weg gaan_weg tegenwoordig sindsdien ingeruild",
+  "verhuizing opzegging annulering gestegen gedaald verhoogd verlaagd stijgt_naar daalt_naar duurder goedkoper gehalveerd verdubbeld verminderd opgeschort vervroegd hervat",
+  "gekozen herkozen benoemd ontslagen bevorderd afgewezen geweigerd klaar_met vernieuwd",
+  String.raw`\p{L}*(?:verhoging|verlaging|wijziging)`,
   // Russian, Polish, Swedish
   "теперь больше_не переех* перен* вместо нов* изменил* отмен* teraz juz_nie zmien* przen* now* zamiast nu inte_langre flyttat andrat bytt istallet",
   // Turkish, Hindi, Arabic, Korean
   "artik degisti tasindi yerine iptal birakti अब لم_يعد الان بدلا انتقل 이제 더_이상",
 ];
+/** What a change begins with before the name of a month: "from June", "ab Juni". */
+const BEGINNINGS: Readonly<Record<string, string>> = {
+  en: "from|since|starting(?: in)?|as of",
+  de: "ab|seit|von",
+  fr: "des|depuis|a partir de|a compter de",
+  es: "desde|a partir de",
+  it: "da|a partire da",
+  pt: "desde|a partir de",
+  nl: "vanaf|sinds|per",
+};
+const FROM_A_MONTH = Object.entries(BEGINNINGS).map(
+  ([name, beginning]) => `(?:${beginning}) (?:${TIME_WORDS[name]?.months.join("|")})`,
+);
 const PATTERN = new RegExp(
-  String.raw`(?<![\p{L}\p{N}_'’]|\bto )(?:${WORDS.join(" ")
-    .split(/\s+/)
+  String.raw`(?<![\p{L}\p{N}_'’]|\bto )(?:${[...FROM_A_MONTH, ...WORDS.join(" ").split(/\s+/)]
     .map((word) =>
       word
         .replaceAll("_*_", String.raw` [\p{L}'’]{1,20} `)

@@ -1,6 +1,6 @@
 import { fold } from "./fold.ts";
-import { type Grammar, grammarOf, type Rule } from "./time-grammar.ts";
-import { type Period, sameDayBefore, thirdOf } from "./time-periods.ts";
+import { type Grammar, grammarOf } from "./time-grammar.ts";
+import { type Period, type Rule, sameDayBefore, thirdOf } from "./time-periods.ts";
 import { TIME_WORDS } from "./time-words.ts";
 
 /** A period and where a text names it. */
@@ -132,12 +132,14 @@ function join(text: string, found: readonly NamedPeriod[], grammar: Grammar): Na
     [before(connectors.after), { from: first.to, to: Infinity }],
     [before(connectors.until), { from: -Infinity, to: first.to }],
   ];
-  if (after !== null) {
-    const start = before(connectors.from) ?? before(connectors.since) ?? first.start;
+  // "Von Mai an", but not "was stand im Mai an?"
+  const start = after === null ? undefined : (before(connectors.from) ?? before(connectors.since));
+  if (after !== null && start !== undefined)
     return { from: first.from, to: Infinity, start, end: first.end + after[0].length };
+  if (first.isSpan === true) {
+    const { between, from, in: inside } = connectors;
+    return { ...first, ...rest, start: before(between) ?? before(from) ?? before(inside) ?? first.start };
   }
-  if (first.isSpan === true)
-    return { ...first, ...rest, start: before(connectors.from) ?? before(connectors.in) ?? first.start };
   for (const [start, period] of ways) if (start !== undefined) return { ...period, ...rest, start };
   return { ...first, ...rest, start: before(connectors.in) ?? first.start };
 }

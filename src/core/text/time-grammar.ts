@@ -5,34 +5,27 @@ import {
   dayOf,
   days,
   dayStart,
+  FEW,
   latest,
   lengthOf,
   monday,
   monthsFrom,
+  partOfYear,
   unitPeriod,
   weekdayAt,
   wholeYear,
 } from "./time-periods.ts";
-import type { Period, UnitOf } from "./time-periods.ts";
-import { TIME_WORDS, type TimeWords } from "./time-words.ts";
+import type { Rule, UnitOf } from "./time-periods.ts";
+import { UNSPACED_RULES } from "./time-unspaced.ts";
+import { PARTS, TIME_WORDS, type TimeWords } from "./time-words.ts";
 
 const DAY_MS = 86_400_000;
 const WEEK_MS = 7 * DAY_MS;
 const YEAR = String.raw`((?:19|20)\d\d)(?![-/]?\w)`;
-const FEW = 3;
 /** Nouns, folded, that have numbers such as "1.2.", which is a day and a month before anything else. */
 const NUMBERED =
   "release|version|versao|versie|fassung|build|beta|update|patch|revision|edition|ausgabe|chapter|kapitel|chapitre|capit|hoofdstuk|" +
   "section|seccion|secao|sezione|abschnitt|paragra|artikel|article|articulo|artigo|aufgabe|exercise|релиз|верси|глав";
-
-/** Rules of a language in the order in which they are tried: what one reads is not read by the next. */
-export interface Rule {
-  readonly pattern: RegExp;
-  /** Undefined: not a time after all. */
-  readonly read: (groups: Readonly<Record<string, string | undefined>>, now: number) => Period | undefined;
-  /** It is named by its distance from now. */
-  readonly isRelative: boolean;
-}
 
 export interface Grammar {
   /** No time is named without this. */
@@ -73,7 +66,10 @@ function makeGrammar(words: TimeWords): Grammar {
   const monthOf = (name = "") => words.months.findIndex((one) => matches(one, name));
   const of = words.of === "" ? " " : ` (?:(?:${words.of}) )?`;
   const apostrophe = `(?:${words.of})? ?`;
-  const dayOfMonth = String.raw`(?<date>\d{1,2})(?:\.|st|nd|rd|th|er|º|-?го)?`;
+  const dayOfMonth = String.raw`(?<date>\d{1,2})(?:\.|st|nd|rd|th|er|e|o|°|-?го)?`;
+  const through = ` ?(?:-|–|(?:${words.and}|${words.to})(?= |'))(?: ?(?:\\p{L}{1,3}[ ']))? ?`;
+  const nth = `(?<nth>${any(PARTS.ordinals)})`;
+  const ordinalOf = (name = "") => PARTS.ordinals.findIndex((one) => matches(one, name));
   const weekday = `(?<weekdayName>${any(words.weekdays)})`;
   const weekdayOf = (name = "") => words.weekdays.findIndex((one) => matches(one, name));
   const season = `(?<season>${any(words.seasons)})`;
@@ -128,6 +124,20 @@ function makeGrammar(words: TimeWords): Grammar {
     rule(String.raw`(?<y>(?:19|20)\d\d)[-/](?<m>0[1-9]|1[0-2])(?![-/]\d)`, ({ y, m }) =>
       monthsFrom(Number(y), Number(m) - 1, 1),
     ),
+    // "between the 1st and the 10th of October", "vom 3. bis 5. Mai 2026", "May 3–5"
+    ...[
+      `${dayOfMonth}${through}${dayOfMonth.replace("date", "lastDate")}${of}${month()}`,
+      `${month()} ${dayOfMonth}${through}${dayOfMonth.replace("date", "lastDate")}(?!\\d)`,
+    ].map((source) =>
+      rule(`${source}(?:,?${of}${year})?`, ({ date, lastDate, monthName, y }, now) => {
+        const [first, last] = [date, lastDate].map((day) =>
+          dayNamed(Number(day), monthOf(monthName), y, now),
+        );
+        return first === undefined || last === undefined || last.from < first.from
+          ? undefined
+          : { ...first, to: last.to, isSpan: true };
+      }),
+    ),
     rule(`${dayOfMonth}${of}${month()}(?:,?${of}${year})?`, ({ date, monthName, y }, now) =>
       dayNamed(Number(date), monthOf(monthName), y, now),
     ),
@@ -150,6 +160,34 @@ function makeGrammar(words: TimeWords): Grammar {
         const count = ((monthOf(lastMonth) - first + 12) % 12) + 1;
         return { ...latest((y) => monthsFrom(y, first, count), now), isSpan: true };
       },
+    ),
+    // "the second half of May", "Q1 2025", "im letzten Quartal 2025", "last quarter"
+    rule(
+      `(?:${words.in})?(?:${nth} (?:${PARTS.half})${link}${month()}|${nth.replace("nth", "nthOfMonth")} ${month("monthNameB")}halfte)`,
+      ({ nth: place, nthOfMonth, monthName, monthNameB }, now) => {
+        const { from, to } = latest((y) => monthsFrom(y, monthOf(monthName ?? monthNameB), 1), now);
+        const middle = from + 15 * DAY_MS;
+        return ordinalOf(place ?? nthOfMonth) === 0 ? { from, to: middle } : { from: middle, to };
+      },
+    ),
+    rule(
+      `(?:${words.in})?(?:${nth} (?:(?<half>${PARTS.half})|${PARTS.quarter})|[qt](?<number>[1-4]))(?:[ /-]?${link}${year}|${link}(?<whole>${words.year})|(?![ /-]?${link}\\d{4}))`,
+      ({ nth: place, number, half, whole, y }, now) => {
+        // Halves of a match are none of a year.
+        if (half !== undefined && (y ?? whole) === undefined && !/year|jahr|jaar|sem/.test(half))
+          return undefined;
+        const count = half === undefined ? 4 : 2;
+        const named = number === undefined ? ordinalOf(place) : Number(number) - 1;
+        // "Last quarter", of no year that is named, is the one that is over.
+        if (named === PARTS.ordinals.length - 1 && y === undefined) return partOfYear(count, now, 1);
+        const index = Math.min(named, count - 1);
+        const ofYear = (one: number) => monthsFrom(one, (index * 12) / count, 12 / count);
+        return y === undefined ? latest(ofYear, now) : ofYear(Number(y));
+      },
+    ),
+    rule(
+      `(?:${words.in})?(?:(?:(?<last>${words.last})|(?<this>${words.this})) (?:${PARTS.quarter})${lastAfter === undefined ? "" : `|(?:${PARTS.quarter}) ${lastAfter}`})`,
+      (groups, now) => partOfYear(4, now, groups["this"] === undefined ? 1 : 0),
     ),
     rule(`${month()},?${of}${apostrophe}${year}`, ({ monthName, y }) =>
       monthsFrom(Number(y), monthOf(monthName), 1),
@@ -304,6 +342,10 @@ function makeGrammar(words: TimeWords): Grammar {
     weekend,
     words.fortnight,
     words.christmas,
+    PARTS.half,
+    PARTS.quarter,
+    "[qt][1-4]",
+    `(?:${any(words.months)})halfte`,
     today,
     yesterday,
     dayBeforeYesterday,
@@ -331,58 +373,6 @@ function makeGrammar(words: TimeWords): Grammar {
     onwards: new RegExp(String.raw`^ (?:${words.onwards ?? "\u0001"})(?![\p{L}\p{N}])`, "u"),
   };
 }
-
-/** Chinese, Japanese and Korean, which have no spaces between words or endings on them. */
-const HAN_NUMBERS = "一二三四五六七八九十";
-const hanCount = (count = "") =>
-  /^\d+$/.test(count)
-    ? Number(count)
-    : count === "两" || count === "兩"
-      ? 2
-      : count === "几"
-        ? FEW
-        : HAN_NUMBERS.indexOf(count) + 1;
-const COUNT = String.raw`(?<count>\d{1,3}|[一二三四五六七八九十两兩几])`;
-const HAN_UNIT =
-  "(?:(?<day>天|日|일)|(?<week>周|週間?|个?星期|個?星期|个?礼拜|주)|(?<month>[个個か月ヶカ]+月|개월|달)|(?<year>年|년))";
-const unspaced = (source: string, read: Rule["read"]): Rule => ({
-  pattern: new RegExp(source, "gu"),
-  read,
-  isRelative: false,
-});
-const unit = (name: string, back: number) => (_: unknown, now: number) =>
-  unitPeriod((one) => (one === name ? one : undefined), back, now);
-const UNSPACED_RULES: readonly Rule[] = [
-  unspaced(
-    String.raw`(?<y>(?:19|20)\d\d)[年년]\s?(?<m>\d{1,2})[月월]\s?(?<d>\d{1,2})[日号號일]`,
-    ({ y, m, d }) => dayOf(Number(y), Number(m) - 1, Number(d)),
-  ),
-  unspaced(String.raw`(?<y>(?:19|20)\d\d)[年년]\s?(?<m>\d{1,2})[月월]`, ({ y, m }) =>
-    monthsFrom(Number(y), Number(m) - 1, 1),
-  ),
-  unspaced(String.raw`(?<y>(?:19|20)\d\d)[年년]`, ({ y }) => wholeYear(Number(y))),
-  unspaced(String.raw`(?<m>\d{1,2})[月월]\s?(?<d>\d{1,2})[日号號일]`, ({ m, d }, now) =>
-    dayNamed(Number(d), Number(m) - 1, undefined, now),
-  ),
-  unspaced(`(?:最近|过去|過去|지난)的?${COUNT} ?${HAN_UNIT}`, (groups, now) => ({
-    from: dayStart(now) - hanCount(groups["count"]) * lengthOf((name) => groups[name]),
-    to: Infinity,
-  })),
-  unspaced(`${COUNT} ?${HAN_UNIT} ?(?:以?前|之前|전)`, (groups, now) =>
-    agoPeriod(hanCount(groups["count"]), groups, now),
-  ),
-  unspaced("前天|一昨日|그저께", (_, now) => days(now, -2)),
-  unspaced("昨天|昨日|昨晚|어제", (_, now) => days(now, -1)),
-  unspaced("今天|今日|今早|今晚|오늘", (_, now) => days(now, 0)),
-  unspaced("上个?周末|上個?週末|先週末|지난 ?주말", unit("weekend", 1)),
-  unspaced("周末|週末|주말", unit("weekend", 0)),
-  unspaced("上个?(?:星期|礼拜|周)|上個?(?:星期|禮拜|週)|先週|지난 ?주", unit("week", 1)),
-  unspaced("这个?(?:星期|礼拜|周)|這個?(?:星期|禮拜|週)|本周|本週|今週|이번 ?주", unit("week", 0)),
-  unspaced("上个?月|上個月|先月|지난 ?달", unit("month", 1)),
-  unspaced("这个?月|這個月|本月|今月|이번 ?달", unit("month", 0)),
-  unspaced("去年|昨年|작년", unit("year", 1)),
-  unspaced("今年|올해", unit("year", 0)),
-];
 
 const matches = (source: string, text: string): boolean => new RegExp(`^(?:${source})$`, "u").test(text);
 

@@ -12,8 +12,19 @@ export interface Period {
   readonly isSpan?: boolean;
 }
 
+/** Rules of a language in the order in which they are tried: what one reads is not read by the next. */
+export interface Rule {
+  readonly pattern: RegExp;
+  /** Undefined: not a time after all. */
+  readonly read: (groups: Readonly<Record<string, string | undefined>>, now: number) => Period | undefined;
+  /** It is named by its distance from now. */
+  readonly isRelative: boolean;
+}
+
 const DAY_MS = 86_400_000;
 const WEEK_MS = 7 * DAY_MS;
+/** As many as "a few" are. */
+export const FEW = 3;
 /** "Three weeks ago" is said of two and a half to three and a half. */
 const ABOUT = 0.5;
 
@@ -135,4 +146,11 @@ export function unitPeriod(of: UnitOf, back: number, now: number): Period {
   if (of("month") !== undefined) return monthsFrom(date.getUTCFullYear(), date.getUTCMonth() - back, 1);
   if (of("year") !== undefined) return wholeYear(date.getUTCFullYear() - back);
   return days(now, -back);
+}
+
+/** A half or a quarter of a year: so many a year, so many back from the one of now. */
+export function partOfYear(count: 2 | 4, now: number, back: number): Period {
+  const date = new Date(now);
+  const months = 12 / count;
+  return monthsFrom(date.getUTCFullYear(), months * (Math.floor(date.getUTCMonth() / months) - back), months);
 }

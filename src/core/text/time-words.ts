@@ -92,13 +92,13 @@ export const TIME_WORDS: Readonly<Record<string, TimeWords>> = {
     after: "after|later than|following",
     since: "(?:ever )?since",
     until: "until|till|up to|through",
-    between: "between",
+    between: "between(?: the)?",
     from: "from(?: the)?",
     and: "and",
     to: "to|and|until|till|through",
     onwards: "on(?:wards?)?",
     empty:
-      "what|which|who|was|were|is|are|there|anything|something|everything|all|any|things?|stuff|happen(?:ed|ing|s)?|did|do|does|done|doing|do(?:es)?|i|we|you|my|our|me|us|up|to|have|has|had|been|go(?:ing|ne|es)?|went|on|in|at|of|for|from|the|a|an|with|and|about|work(?:ed)?|new|news|notes?|noted|wr(?:ote|itten)|review|recap|summar(?:y|i[sz]e)|show|list|tell|give|find|remind|log(?:ged)?|diary|journal|entr(?:y|ies)|memor(?:y|ies)|events?|recorded|added|saved|remember(?:ed)?|get|got|that|be|so|else|exactly|please|note|down|came|can|could|take|took|place|activit(?:y|ies)",
+      "planned|scheduled|what|which|who|was|were|is|are|there|anything|something|everything|all|any|things?|stuff|happen(?:ed|ing|s)?|did|do|does|done|doing|do(?:es)?|i|we|you|my|our|me|us|up|to|have|has|had|been|go(?:ing|ne|es)?|went|on|in|at|of|for|from|the|a|an|with|and|about|work(?:ed)?|new|news|notes?|noted|wr(?:ote|itten)|review|recap|summar(?:y|i[sz]e)|show|list|tell|give|find|remind|log(?:ged)?|diary|journal|entr(?:y|ies)|memor(?:y|ies)|events?|recorded|added|saved|remember(?:ed)?|get|got|that|be|so|else|exactly|please|note|down|came|can|could|take|took|place|activit(?:y|ies)",
   },
   de: {
     months: words(
@@ -136,7 +136,7 @@ export const TIME_WORDS: Readonly<Record<string, TimeWords>> = {
     to: "bis(?: zum)?|und",
     onwards: "an",
     empty:
-      "was|welche[rsnm]?|wer|war(?:en)?|ist|sind|gab|gibt|es|alles|etwas|irgendetwas|neues|los|passiert(?:e)?|geschehen|geschah|habe?n?|hat(?:ten?)?|ich|wir|mir|mich|uns|mein[erns]*|unser[ens]*|gemacht|machte?n?|tat|getan|unternommen|gearbeitet|notiz(?:en)?|notiert|aufgeschrieben|eintrag|eintrage|ubersicht|ruckblick|zeig[e]?|bei|in|im|am|an|auf|der|die|das|den|dem|des|und|so|denn|da|eigentlich|war|ruckschau|ereignisse?|vorgefallen|zusammenfassung|alle[ns]?",
+      "stand|steht|anstand|ansteht|geplant|erledigt|erlebt|was|welche[rsnm]?|wer|war(?:en)?|ist|sind|gab|gibt|es|alles|etwas|irgendetwas|neues|los|passiert(?:e)?|geschehen|geschah|habe?n?|hat(?:ten?)?|ich|wir|mir|mich|uns|mein[erns]*|unser[ens]*|gemacht|machte?n?|tat|getan|unternommen|gearbeitet|notiz(?:en)?|notiert|aufgeschrieben|eintrag|eintrage|ubersicht|ruckblick|zeig[e]?|bei|in|im|am|an|auf|der|die|das|den|dem|des|und|so|denn|da|eigentlich|war|ruckschau|ereignisse?|vorgefallen|zusammenfassung|alle[ns]?",
   },
   fr: {
     months: words(
@@ -172,7 +172,7 @@ export const TIME_WORDS: Readonly<Record<string, TimeWords>> = {
     and: "et(?: le| la)?",
     to: "a|au|et|jusqu'(?:a|au|en)",
     empty:
-      "qu|que|quoi|quelles?|quels?|qui|est|ce|c|s|se|sont|il|elle|y|a|ai|as|ont|avons|avez|j|je|nous|on|m|mes|mon|ma|nos|notre|moi|fait(?:es)?|faisait|passee?s?|arrivee?s?|etait|etaient|de|du|des|d|l|le|la|les|un|une|en|au|aux|dans|pour|et|notes?|notee?s?|ecrit|tout|toutes?|tous|neuf|nouveau|nouvelles|quelque|chose|choses|montre|moi|liste|resume|travaille|evenements?|eu|lieu|produit|t",
+      "prevue?s?|qu|que|quoi|quelles?|quels?|qui|est|ce|c|s|se|sont|il|elle|y|a|ai|as|ont|avons|avez|j|je|nous|on|m|mes|mon|ma|nos|notre|moi|fait(?:es)?|faisait|passee?s?|arrivee?s?|etait|etaient|de|du|des|d|l|le|la|les|un|une|en|au|aux|dans|pour|et|notes?|notee?s?|ecrit|tout|toutes?|tous|neuf|nouveau|nouvelles|quelque|chose|choses|montre|moi|liste|resume|travaille|evenements?|eu|lieu|produit|t",
   },
   es: {
     months: words(
@@ -215,7 +215,7 @@ export const TIME_WORDS: Readonly<Record<string, TimeWords>> = {
     and: "y(?: el)?|e",
     to: "a|al|y|hasta(?: el)?",
     empty:
-      "que|cual(?:es)?|quien(?:es)?|hubo|hay|habia|paso|pasaba|pasado|ha|he|has|han|hemos|ocurrio|ocurrido|sucedio|hice|hizo|hicimos|hecho|hacer|hacia|hago|estuve|estuvimos|estaba|fue|era|yo|nosotros|me|mi|mis|nos|nuestr[oa]s?|el|la|los|las|lo|un|una|de|del|en|a|al|con|y|por|para|notas?|anote|apunte|apuntes|anotado|escribi|todo|todas?|todos|algo|cosas?|nuev[oa]s?|novedades|resumen|muestra|lista|trabaje|eventos?|tuve|tuvo|lugar|se",
+      "previst[oa]s?|planead[oa]s?|que|cual(?:es)?|quien(?:es)?|hubo|hay|habia|paso|pasaba|pasado|ha|he|has|han|hemos|ocurrio|ocurrido|sucedio|hice|hizo|hicimos|hecho|hacer|hacia|hago|estuve|estuvimos|estaba|fue|era|yo|nosotros|me|mi|mis|nos|nuestr[oa]s?|el|la|los|las|lo|un|una|de|del|en|a|al|con|y|por|para|notas?|anote|apunte|apuntes|anotado|escribi|todo|todas?|todos|algo|cosas?|nuev[oa]s?|novedades|resumen|muestra|lista|trabaje|eventos?|tuve|tuvo|lugar|se",
   },
   it: {
     months: words(
@@ -254,7 +254,7 @@ export const TIME_WORDS: Readonly<Record<string, TimeWords>> = {
     to: "a|al|e|fino a|all'",
     onwards: "in poi",
     empty:
-      "che|cosa|cos|cose|quali|quale|chi|e|era|erano|c|ci|sono|stato|stati|successo|successa|accaduto|avvenuto|ho|ha|hai|hanno|abbiamo|fatto|fatta|facevo|facevamo|fare|io|noi|mi|mio|mia|miei|nostr[oaie]|il|lo|la|i|gli|le|l|un|una|di|del|della|in|nel|nella|a|al|con|per|note|nota|appunt[oi]|annotato|scritto|tutto|tutte|tutti|qualcosa|novita|nuov[oaie]|riassunto|mostra|elenca|lavorato|eventi|evento|si",
+      "previst[oaie]|combinat[oaie]|che|cosa|cos|cose|quali|quale|chi|e|era|erano|c|ci|sono|stato|stati|successo|successa|accaduto|avvenuto|ho|ha|hai|hanno|abbiamo|fatto|fatta|facevo|facevamo|fare|io|noi|mi|mio|mia|miei|nostr[oaie]|il|lo|la|i|gli|le|l|un|una|di|del|della|in|nel|nella|a|al|con|per|note|nota|appunt[oi]|annotato|scritto|tutto|tutte|tutti|qualcosa|novita|nuov[oaie]|riassunto|mostra|elenca|lavorato|eventi|evento|si",
   },
   pt: {
     months: words(
@@ -300,7 +300,7 @@ export const TIME_WORDS: Readonly<Record<string, TimeWords>> = {
     to: "a|ao|e|ate(?: [oa]| ao)?",
     onwards: "em diante",
     empty:
-      "que|o|qual|quais|quem|houve|ha|havia|aconteceu|acontecido|ocorreu|passou|fiz|fez|fizemos|feito|fazer|fazia|estive|eu|nos|me|meu|minhas?|meus|noss[oa]s?|a|os|as|um|uma|de|do|da|em|no|na|com|e|por|para|notas?|anotei|anotado|escrevi|tudo|todos|todas|algo|coisas?|nov[oa]s?|novidades|resumo|mostre|lista|trabalhei|eventos?|foi|era|se|teve|lugar",
+      "previst[oa]s?|planead[oa]s?|que|o|qual|quais|quem|houve|ha|havia|aconteceu|acontecido|ocorreu|passou|fiz|fez|fizemos|feito|fazer|fazia|estive|eu|nos|me|meu|minhas?|meus|noss[oa]s?|a|os|as|um|uma|de|do|da|em|no|na|com|e|por|para|notas?|anotei|anotado|escrevi|tudo|todos|todas|algo|coisas?|nov[oa]s?|novidades|resumo|mostre|lista|trabalhei|eventos?|foi|era|se|teve|lugar",
   },
   nl: {
     months: words(
@@ -334,12 +334,12 @@ export const TIME_WORDS: Readonly<Record<string, TimeWords>> = {
     after: "na(?: de| het)?",
     since: "sinds(?: de| het)?|vanaf(?: de| het)?|sedert",
     until: "tot(?: en met)?(?: de| het)?",
-    between: "tussen",
+    between: "tussen(?: de| het)?",
     from: "van",
     and: "en",
     to: "tot(?: en met)?|t/m|en",
     empty:
-      "wat|welke?|wie|was|waren|is|er|zijn|gebeurd|gebeurde|gedaan|deed|deden|heb|heeft|hebben|had|ik|we|wij|mij|me|mijn|ons|onze|de|het|een|in|op|aan|van|voor|met|en|bij|notities?|genoteerd|opgeschreven|alles|iets|dingen|nieuws|nieuwe?|overzicht|samenvatting|toon|laat|zien|gewerkt|gebeurtenissen|allemaal|zo|ging",
+      "gepland|stond|speelde|wat|welke?|wie|was|waren|is|er|zijn|gebeurd|gebeurde|gedaan|deed|deden|heb|heeft|hebben|had|ik|we|wij|mij|me|mijn|ons|onze|de|het|een|in|op|aan|van|voor|met|en|bij|notities?|genoteerd|opgeschreven|alles|iets|dingen|nieuws|nieuwe?|overzicht|samenvatting|toon|laat|zien|gewerkt|gebeurtenissen|allemaal|zo|ging",
   },
   ru: {
     months: words(
@@ -380,3 +380,16 @@ export const TIME_WORDS: Readonly<Record<string, TimeWords>> = {
       "что|чем|какие|кто|было|были|был|есть|я|мы|мне|нас|нам|мои|делала?|делали|сделала?|сделали|произошло|случилось|происходило|заметки|записи|все|нового|в|на|за|и|с",
   },
 };
+
+/** Parts of a year or a month, in all these languages: the first to the fourth, then the last; halves; quarters. */
+export const PARTS = {
+  ordinals: words(
+    "first|1st|erste[nrsm]?|1\\.|1ere?|premiere?|primera?|primero|1er|prim[oa]|primeir[oa]|1o|eerste|1e " +
+      "second|2nd|zweite[nrsm]?|2\\.|deuxieme|seconde?|2e(?:me)?|segund[oa]|second[oa]|2o|tweede " +
+      "third|3rd|dritte[nrsm]?|3\\.|troisieme|3e(?:me)?|tercera?|3er|terzo|terceiro|3o|derde " +
+      "fourth|4th|vierte[nrsm]?|4\\.|quatrieme|4e(?:me)?|cuarto|quarto|4o|vierde " +
+      "last|final|letzte[nrsm]?|derniere?|ultim[oa]|laatste",
+  ),
+  half: "half(?: year)?|(?:jahres)?halfte|halbjahr(?:es)?|semestre|moitie|quinzaine|mitad|quincena|meta|metade|quinzena|helft|halfjaar",
+  quarter: "quarter|quartals?|vierteljahr(?:es)?|trimestre|kwartaal",
+} as const;

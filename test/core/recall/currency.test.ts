@@ -1,11 +1,12 @@
 import { addMemory } from "../../../src/core/memories/add-memories.ts";
 import { beforeEach, describe, expect, it } from "vitest";
-import { changeBetween } from "../../../src/core/memories/infer-updates.ts";
+import { changeBetween, tellingTerms } from "../../../src/core/memories/infer-updates.ts";
 import type { MemoryStore } from "../../../src/core/ports.ts";
 import { currentFirst, tenseOf } from "../../../src/core/recall/currency.ts";
-import type { RankedHit } from "../../../src/core/recall/ranking.ts";
+import { type RankedHit, scoreOf } from "../../../src/core/recall/ranking.ts";
 import { queryMemory } from "../../../src/core/recall/query-memory.ts";
 import { changeWords } from "../../../src/core/text/change-words.ts";
+import type { Period } from "../../../src/core/text/time-periods.ts";
 import { createMemoryWorld, type MemoryWorld } from "../../support/memory-world.ts";
 
 let world: MemoryWorld;
@@ -77,7 +78,8 @@ describe("a question about what changed", () => {
 });
 
 describe("a guessed link", () => {
-  const order = (how: "told" | "inferred", scores: readonly [earlier: number, later: number]) => {
+  /** Of memories of which each takes the place of the one before; memory n happened at n. */
+  const order = (how: "told" | "inferred", scores: readonly number[], period?: Period) => {
     const store = {
       windowsOf: () => [],
       catalogue: {
@@ -88,12 +90,13 @@ describe("a guessed link", () => {
           documentId: "d",
           traits: {},
         }),
-        supersession: (ordinal: number) => (ordinal === 0 ? { by: "m1", how } : undefined),
-        find: () => ({ ordinal: 1 }),
+        supersession: (ordinal: number) =>
+          ordinal < scores.length - 1 ? { by: String(ordinal + 1), how } : undefined,
+        find: (id: string) => ({ ordinal: Number(id) }),
       },
     } as unknown as MemoryStore;
     const hits = scores.map((score, ordinal) => ({ ordinal, score, shares: {} })) as unknown as RankedHit[];
-    const options = { question: "", tense: "present", asOf: undefined, hasTime: false } as const;
+    const options = { question: "", tense: "present", asOf: undefined, period } as const;
     return currentFirst(store, hits, new Map(), options).map(({ ordinal }) => ordinal);
   };
 
@@ -101,6 +104,17 @@ describe("a guessed link", () => {
     expect(order("inferred", [0.9, 0.8])).toEqual([1, 0]);
     expect(order("inferred", [0.9, 0.1])).toEqual([0, 1]);
     expect(order("told", [0.9, 0.1])).toEqual([1, 0]);
+  });
+
+  it("measures the last of several by the best whose place it would take", () => {
+    const scores = [3, 1, 0.5].map(scoreOf);
+    expect(order("inferred", [...scores])).toEqual([1, 0, 2]);
+    expect(order("inferred", scores.slice(1))).toEqual([1, 0]);
+  });
+
+  it("leaves the one in front that happened when the question says", () => {
+    expect(order("told", [0.9, 0.8], { from: 0, to: 1 })).toEqual([0, 1]);
+    expect(order("told", [0.9, 0.8], { from: 0, to: 2 })).toEqual([1, 0]);
   });
 });
 
@@ -119,6 +133,9 @@ it.each([
   "Grandma's old number",
   "以前的密码是什么?",
   "Где мы жили раньше?",
+  "old permit number for the site",
+  "Wo hat Karin vor Husum gewohnt?",
+  "Welches Instrument spielte Paul vor dem Schlagzeug?",
 ])("%s asks for the past", (question) => {
   expect(tenseOf(question)).toBe("past");
 });
@@ -129,6 +146,9 @@ it.each([
   "Wann ist das Training?",
   "Quel est le code du portail ?",
   "How old is Jonas?",
+  "Ada lives in Paris in the old town?",
+  "Was hat Paul vor drei Wochen gespielt?",
+  "Steht das Auto vor dem Haus?",
   "Until when does the contract run?",
 ])("%s asks for the present", (question) => {
   expect(tenseOf(question)).toBe("present");
@@ -145,9 +165,29 @@ describe("changeBetween", () => {
     ["El taller de Paco repara el coche.", "Paco ha cerrado el taller."],
     ["La palestra è in via Roma.", "La palestra in via Roma ha chiuso."],
     ["O carro é um Clio.", "Vendemos o Clio."],
+    ["Rent 640.", "The rent went down to 600."],
+    ["Ada chairs the club.", "Elected: Bo chairs the club."],
+    ["Miete 640.", "Die Miete ist gestiegen: 690."],
+    ["Sitzung am 12. Mai.", "Sitzungsverlegung auf den 19."],
+    ["Vorsitz: Hedwig.", "Bernd wurde gewählt."],
+    ["Loyer 640 euros.", "Augmentation du loyer, 690 euros."],
+    ["Loyer 640 euros.", "Loyer de 690 euros à compter de septembre."],
+    ["Fatou : 11 euros.", "Fatou : 12 euros dès mai."],
+    ["Amministratore: Pautasso.", "Revocato Pautasso, eletta Nebiolo."],
+    ["Bottega in via Saluzzo.", "Traslocato in corso Casale."],
+    ["Consegna il 6.", "Consegna rimandata al 20."],
+    ["Oficina: lunes y jueves.", "Desde noviembre solo el martes."],
+    ["La luz, 40 euros.", "Subida de la luz: 46 euros."],
+    ["A renda é 780.", "A renda subiu para 815."],
+    ["Huur 640.", "Huurverhoging: 660."],
+    ["Penningmeester: Kees.", "Anna is gekozen."],
     ["Verzekerd bij Ditzo.", "Overgestapt van Ditzo naar Anderzorg."],
   ])("sees the change from: %s", (earlier, later) => {
     expect(changeBetween(earlier, later)).toBe("clear");
+  });
+
+  it("finds no common word in short numbers and years", () => {
+    expect([...tellingTerms("Discount 18 % of 2026, code 4410", null)]).toEqual(["discount", "code", "4410"]);
   });
 
   it("asks for a word of change that the earlier one has not", () => {
@@ -163,6 +203,7 @@ describe("changeBetween", () => {
   });
 
   it("takes neither an intention nor a part of an identifier for a change", () => {
+    expect(changeBetween("Affitto 980 euro.", "L'affitto aumenta ogni gennaio.")).toBe(undefined);
     expect(changeBetween("Nerea does judo.", "Nerea wants to quit judo.")).toBe(undefined);
     expect(changeBetween("pnpm 9", "ERR_PNPM_OUTDATED_LOCKFILE")).toBe(undefined);
   });

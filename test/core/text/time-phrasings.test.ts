@@ -46,7 +46,21 @@ const PHRASINGS: Readonly<Record<string, string>> = {
     2026-11-16 | what happened this Monday
     - | what time is judo on Monday?
     2026-11-09..2026-11-19 | what came yesterday or last week?
-    2025-12-24..2025-12-27 | presents last Christmas`,
+    2025-12-24..2025-12-27 | presents last Christmas
+    2026-10-01..2026-10-11 | what happened between the 1st and the 10th of October?
+    2026-10-01..2026-10-11 | meetings between 1 and 10 October 2026
+    2026-10-03..2026-10-06 | guests from 3 to 5 October
+    2026-10-03..2026-10-06 | guests, October 3–5
+    2026-10-03..2026-10-06 | guests from October 3rd to 5th, 2026
+    2025..2025-04 | sales in the first quarter of 2025
+    2025-10..2026 | sales in the last quarter of 2025
+    2025-04..2025-07 | sales in Q2 2025
+    2026-07..2026-10 | sales in Q3
+    2026-07..2026-10 | sales last quarter
+    2026-10..2027 | sales this quarter
+    2026-01..2026-07 | what did we decide in the first half of 2026
+    2026-07..2027 | what did we decide in the second half of the year
+    2026-05-16..2026-06 | rain in the second half of May`,
   German: `
     2026-11-18 | was hat der Klempner gestern gesagt
     2026-11-18 | wer hat gestern Abend angerufen?
@@ -86,7 +100,21 @@ const PHRASINGS: Readonly<Record<string, string>> = {
     2026-11-16 | was war am Montag?
     - | wann ist am Montag Judo?
     2026-11-19 | was habe ich heute früh notiert?
-    2026-11-05.. | was kam in den letzten 14 Tagen per Post`,
+    2026-11-05.. | was kam in den letzten 14 Tagen per Post
+    2026-10-01..2026-10-11 | was war zwischen dem 1. und dem 10. Oktober
+    2026-10-01..2026-10-11 | was war zwischen dem 1. und 10. Oktober 2026
+    2026-10-03..2026-10-06 | Gäste vom 3. bis 5. Oktober
+    2026-10-03..2026-10-06 | Gäste vom 3. bis zum 5. Oktober
+    2025..2025-04 | Umsatz im ersten Quartal 2025
+    2025-10..2026 | Umsatz im letzten Quartal 2025
+    2025-04..2025-07 | Umsatz Q2 2025
+    2026-07..2026-10 | Umsatz im letzten Quartal
+    2026-01..2026-07 | was haben wir in der ersten Hälfte von 2026 entschieden
+    2026-01..2026-07 | was haben wir im ersten Halbjahr 2026 entschieden
+    2026-07..2027 | was haben wir in der zweiten Jahreshälfte entschieden
+    2026-06-16..2026-07 | Regen in der zweiten Junihälfte
+    2026-08-21..2026-09 | was stand Ende August an?
+    2026-05.. | Regen von Mai an`,
   French: `
     2026-11-18 | qu'a dit le plombier hier ?
     2026-11-18 | qui a appelé hier soir
@@ -125,7 +153,15 @@ const PHRASINGS: Readonly<Record<string, string>> = {
     2025 | voyages l'an dernier
     2025 | voyages l'année dernière
     2026-11-16 | qu'est-ce que j'ai fait lundi ?
-    2026-11-16 | réunion de lundi dernier`,
+    2026-11-16 | réunion de lundi dernier
+    2026-10-01..2026-10-11 | qu'est-ce qui s'est passé entre le 1er et le 10 octobre 2026
+    2026-10-03..2026-10-06 | les invités du 3 au 5 octobre
+    2025..2025-04 | les ventes au premier trimestre 2025
+    2025-10..2026 | les ventes au dernier trimestre de 2025
+    2026-07..2026-10 | les ventes du trimestre dernier
+    2026-01..2026-07 | décisions du premier semestre 2026
+    2026-05-16..2026-06 | la pluie dans la deuxième moitié de mai
+    2026-05-01..2026-05-16 | la pluie de la première quinzaine de mai`,
   Spanish: `
     2026-11-18 | qué dijo el fontanero ayer
     2026-11-18 | quién llamó anoche
@@ -161,7 +197,14 @@ const PHRASINGS: Readonly<Record<string, string>> = {
     2025 | viajes del año pasado
     2026-11-16 | ¿qué hice el lunes?
     2026-11-09..2026-11-16 | compras de la semana pasada o hace diez días
-    2026-11-16 | reunión del lunes pasado`,
+    2026-11-16 | reunión del lunes pasado
+    2026-10-01..2026-10-11 | qué pasó entre el 1 y el 10 de octubre
+    2026-10-03..2026-10-06 | los invitados del 3 al 5 de octubre de 2026
+    2025..2025-04 | ventas en el primer trimestre de 2025
+    2026-07..2026-10 | ventas del trimestre pasado
+    2026-01..2026-07 | decisiones de la primera mitad de 2026
+    2026-07..2027 | decisiones del segundo semestre
+    2026-05-16..2026-06 | la lluvia en la segunda quincena de mayo`,
   Italian: `
     2026-11-18 | cosa ha detto l'idraulico ieri
     2026-11-18 | chi ha chiamato ieri sera?
@@ -198,7 +241,14 @@ const PHRASINGS: Readonly<Record<string, string>> = {
     2026-06..2026-09 | vacanze dell'estate scorsa
     2025 | viaggi dell'anno scorso
     2026-11-16 | cosa ho fatto lunedì?
-    2026-11-16 | riunione di lunedì scorso`,
+    2026-11-16 | riunione di lunedì scorso
+    2026-10-01..2026-10-11 | cosa è successo tra il 1° e il 10 ottobre
+    2026-10-03..2026-10-06 | gli ospiti dal 3 al 5 ottobre 2026
+    2025..2025-04 | vendite nel primo trimestre del 2025
+    2026-07..2026-10 | vendite dello scorso trimestre
+    2026-01..2026-07 | decisioni nella prima metà del 2026
+    2026-07..2027 | decisioni del secondo semestre
+    2026-05-16..2026-06 | la pioggia nella seconda metà di maggio`,
   Portuguese: `
     2026-11-18 | o que disse o canalizador ontem
     2026-11-18 | quem ligou ontem à noite?
@@ -236,7 +286,14 @@ const PHRASINGS: Readonly<Record<string, string>> = {
     2026-06..2026-09 | férias do verão passado
     2025 | viagens do ano passado
     2026-11-16 | o que fiz na segunda-feira?
-    2026-11-16 | reunião de segunda passada`,
+    2026-11-16 | reunião de segunda passada
+    2026-10-01..2026-10-11 | o que aconteceu entre 1 e 10 de outubro
+    2026-10-03..2026-10-06 | as visitas de 3 a 5 de outubro
+    2025..2025-04 | vendas no primeiro trimestre de 2025
+    2026-07..2026-10 | vendas do último trimestre
+    2026-01..2026-07 | decisões da primeira metade de 2026
+    2026-07..2027 | decisões do segundo semestre
+    2026-05-16..2026-06 | a chuva na segunda quinzena de maio`,
   Dutch: `
     2026-11-18 | wat zei de loodgieter gisteren
     2026-11-18 | wie belde er gisteravond?
@@ -273,7 +330,15 @@ const PHRASINGS: Readonly<Record<string, string>> = {
     2026-06..2026-09 | vakantie vorige zomer
     2025 | reizen vorig jaar
     2026-11-16 | wat heb ik maandag gedaan?
-    2026-11-16 | overleg van afgelopen maandag`,
+    2026-11-16 | overleg van afgelopen maandag
+    2026-10-01..2026-10-11 | wat gebeurde er tussen 1 en 10 oktober
+    2026-10-03..2026-10-06 | gasten van 3 tot 5 oktober
+    2026-10-03..2026-10-06 | gasten van 3 t/m 5 oktober 2026
+    2025..2025-04 | omzet in het eerste kwartaal van 2025
+    2026-07..2026-10 | omzet vorig kwartaal
+    2026-01..2026-07 | besluiten in de eerste helft van 2026
+    2026-07..2027 | besluiten in de tweede helft van het jaar
+    2026-05-16..2026-06 | regen in de tweede helft van mei`,
 };
 
 const lines = (text: string) =>
