@@ -4,7 +4,7 @@ import { internal } from "../core/errors.ts";
 import { decodeChecksummed, encodeChecksummed } from "./checksummed-json.ts";
 import type { Disk, DiskFile } from "./disk.ts";
 
-/** Changes with the layout of any part. */
+/** Changes with how parts stand in the file. */
 const IMAGE_FORMAT = 1;
 const IMAGE_NAME = "INDEXES";
 /** Length of the header, before it. */

@@ -7,6 +7,8 @@ import { IndexImage, removeImage, writeImage } from "./index-image.ts";
 import { imageOf, type StoreIndexes, type StoreLog } from "./store-indexes.ts";
 import { tableOf } from "./tables/table-spec.ts";
 
+/** Changes with what any part of the image holds. */
+const IMAGE_LAYOUT = 2;
 /** Memories below which a start is as quick from the tables. */
 const IMAGE_FROM = 500;
 
@@ -26,7 +28,7 @@ export function imageKey(
   const memories = tables.find(({ name }) => tableOf(name) === "memories");
   const models = [...Object.keys(stored), ...Object.keys(stamps)];
   if (new Set(models).size > 1) return undefined;
-  return JSON.stringify([ANALYSER_VERSION, storeId, epoch, models[0], memories?.name]);
+  return JSON.stringify([IMAGE_LAYOUT, ANALYSER_VERSION, storeId, epoch, models[0], memories?.name]);
 }
 
 /** The image of the indexes, where the journal leads from it to the checkpoint; any other is removed. */

@@ -1,8 +1,8 @@
 import type { Ordinal, Scores, Selection } from "../../core/ports.ts";
 import { hash } from "node:crypto";
 import { type Metadata, type Sector, SECTORS } from "../../core/memory.ts";
-import type { NumberArray } from "../index-image.ts";
-import { StringTable } from "./string-table.ts";
+import type { ImagePart, NumberArray } from "../index-image.ts";
+import { StringColumn, StringTable } from "./string-table.ts";
 
 /** A column of numbers that grows as it is written: a row not yet written is 0. */
 export class Column<A extends NumberArray> {
@@ -36,6 +36,58 @@ export class Column<A extends NumberArray> {
       this.#values = larger;
     }
     this.#values[index] = value;
+  }
+}
+
+/** A list of numbers for each ordinal, all in one column: an array each would take 50 bytes and more. */
+export class NumberLists {
+  readonly #starts = new Column((length) => new Uint32Array(length));
+  readonly #lengths = new Column((length) => new Uint32Array(length));
+  readonly #values: Column<Int32Array> | Column<Float64Array>;
+  #end = 0;
+
+  constructor(values: Column<Int32Array> | Column<Float64Array>) {
+    this.#values = values;
+  }
+
+  get(ordinal: Ordinal): readonly number[] {
+    const [start, length] = [this.#starts.get(ordinal), this.#lengths.get(ordinal)];
+    return length === 0 ? NO_NUMBERS : Array.from(this.#values.values.subarray(start, start + length));
+  }
+
+  has(ordinal: Ordinal, number: number): boolean {
+    const start = this.#starts.get(ordinal);
+    for (let i = 0; i < this.#lengths.get(ordinal); i += 1)
+      if (this.#values.get(start + i) === number) return true;
+    return false;
+  }
+
+  /** A longer list than before goes behind all others; the place of the one before stays empty until the next start. */
+  set(ordinal: Ordinal, list: readonly number[]): void {
+    if (list.length > this.#lengths.get(ordinal)) {
+      this.#starts.set(ordinal, this.#end);
+      this.#end += list.length;
+    }
+    this.#lengths.set(ordinal, list.length);
+    const start = this.#starts.get(ordinal);
+    list.forEach((number, i) => this.#values.set(start + i, number));
+  }
+
+  /** For an image, of the first so many. */
+  toPart(name: string, size: number): Record<string, NumberArray> {
+    return {
+      [`${name}Starts`]: this.#starts.values.slice(0, size),
+      [`${name}Lengths`]: this.#lengths.values.slice(0, size),
+      [`${name}Values`]: this.#values.values.slice(0, this.#end),
+    };
+  }
+
+  /** Fills an empty one with what `toPart` gave. */
+  fromPart(name: string, numbers: ImagePart["numbers"]): void {
+    this.#starts.load(numbers[`${name}Starts`]);
+    this.#lengths.load(numbers[`${name}Lengths`]);
+    this.#values.load(numbers[`${name}Values`]);
+    this.#end = this.#values.values.length;
   }
 }
 
@@ -120,19 +172,34 @@ export class Successors {
   }
 }
 
+/** See `MemoryRow.duplicateHash`. */
+const HASH_CHARS = 32;
+
 /** Which memories have the same text. */
 export class DuplicateIndex {
   /** By ordinal. */
-  hashes: string[] = [];
+  readonly hashes = new StringColumn(HASH_CHARS);
   /** The first of each. */
-  readonly #first = new StringTable((ordinal) => this.hashes[ordinal]);
+  readonly #first = new StringTable((ordinal) => this.hashes.get(ordinal));
   /** Where there are several, after memories were changed to be the same: ascending. */
   readonly #several = new Map<string, readonly Ordinal[]>();
 
-  /** Fills an empty index, in which so many ordinals are to be held. */
-  load(hashes: string[]): void {
-    this.hashes = hashes;
-    this.#first.reserve(hashes.length);
+  toPart(size: number) {
+    const { bytes, others } = this.hashes.toPart(size);
+    return {
+      numbers: { hashes: bytes, firstOfHash: this.#first.slots },
+      json: { others, several: [...this.#several] },
+    };
+  }
+
+  /** Fills an empty index with what `toPart` gave. */
+  fromPart(
+    { hashes, firstOfHash }: ImagePart["numbers"],
+    { others, several }: ReturnType<DuplicateIndex["toPart"]>["json"],
+  ): void {
+    this.hashes.fromPart(hashes, others);
+    this.#first.load(firstOfHash);
+    for (const [hash, ordinals] of several) this.#several.set(hash, ordinals);
   }
 
   of(hash: string): Ordinal[] {
@@ -141,7 +208,7 @@ export class DuplicateIndex {
   }
 
   hold(ordinal: Ordinal): void {
-    const hash = this.hashes[ordinal] ?? "";
+    const hash = this.hashes.get(ordinal);
     // A start comes here for every memory.
     if (this.#first.find(hash) === undefined) this.#first.set(hash, ordinal);
     else
@@ -157,11 +224,11 @@ export class DuplicateIndex {
 
   /** The others with the same hash. */
   #holdersBeside(ordinal: Ordinal): Ordinal[] {
-    return this.of(this.hashes[ordinal] ?? "").filter((holder) => holder !== ordinal);
+    return this.of(this.hashes.get(ordinal)).filter((holder) => holder !== ordinal);
   }
 
   #setHolders(ordinal: Ordinal, holders: readonly Ordinal[]): void {
-    const hash = this.hashes[ordinal] ?? "";
+    const hash = this.hashes.get(ordinal);
     const [first] = holders;
     if (first === undefined) this.#first.delete(hash);
     else this.#first.set(hash, first);
@@ -213,11 +280,18 @@ export function stringsOf(numbers: readonly number[] | undefined, interner: Inte
   return numbers.map((number) => interner.string(number) ?? "");
 }
 
+/** By primary sector: lists of sectors by their bits. There are few different ones. */
+const sectorLists = new Map<Sector, (readonly Sector[])[]>();
+
 /** From the bits of all sectors; the primary one first. */
-export const sectorList = (primary: Sector, bits: number): Sector[] => [
-  primary,
-  ...SECTORS.filter((sector, i) => sector !== primary && (bits & (1 << i)) !== 0),
-];
+export function sectorList(primary: Sector, bits: number): readonly Sector[] {
+  let lists = sectorLists.get(primary);
+  if (lists === undefined) sectorLists.set(primary, (lists = []));
+  return (lists[bits] ??= [
+    primary,
+    ...SECTORS.filter((sector, i) => sector !== primary && (bits & (1 << i)) !== 0),
+  ]);
+}
 
 /** One bit a sector, by its index in `SECTORS`. */
 export function sectorBits(sectors: readonly Sector[]): number {

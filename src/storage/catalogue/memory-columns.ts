@@ -9,7 +9,7 @@ import {
   Interner,
   mapValues,
   metadataKeys,
-  NO_NUMBERS,
+  NumberLists,
   numbersOf,
   placeIn,
   sectorBits,
@@ -17,7 +17,7 @@ import {
   stringsOf,
   Successors,
 } from "./column.ts";
-import { StringTable } from "./string-table.ts";
+import { StringColumn, StringTable } from "./string-table.ts";
 
 /** The columns of memories in the catalogue: everything but the texts. */
 export type SlimMemoryRow = Omit<MemoryRow, "content" | "terms">;
@@ -25,12 +25,14 @@ export type SlimMemoryRow = Omit<MemoryRow, "content" | "terms">;
 const uint8 = () => new Column((length) => new Uint8Array(length));
 const int32 = () => new Column((length) => new Int32Array(length));
 const float64 = () => new Column((length) => new Float64Array(length));
+/** Of a UUID. */
+const ID_CHARS = 36;
 const ASKS = 1;
 const TELLS_TIME = 2;
 
 /**
- * Memories as columns of numbers by ordinal: about 350 bytes each with the maps beside, where an object each would take
- * three times that. Strings that repeat (users, projects, sessions, tags, clients) are interned.
+ * Memories as columns of numbers by ordinal: about 200 bytes each with the tables beside, where an object each would take
+ * five times that. Strings that repeat (users, projects, sessions, tags, clients) are interned.
  */
 export class MemoryColumns {
   /** The latest time of writing or seeing that any memory has ever borne; 0 without any. */
@@ -38,7 +40,7 @@ export class MemoryColumns {
   #size = 0;
   #ordinals = 0;
   readonly #live = uint8();
-  #ids: string[] = [];
+  readonly #ids = new StringColumn(ID_CHARS);
   /** All else that is a number for each memory. */
   readonly #numbers = {
     order: float64(),
@@ -64,13 +66,11 @@ export class MemoryColumns {
     /** A number for each user and session (0: the user's memories without one). */
     series: int32(),
   } as const;
-  /** By bits and primary sector. */
-  readonly #sectorLists: (readonly Sector[])[] = [];
-  readonly #lists: Record<"tags" | "metadata" | "names", (readonly number[])[]> = {
-    tags: [],
-    metadata: [],
-    names: [],
-  };
+  readonly #lists = {
+    tags: new NumberLists(int32()),
+    metadata: new NumberLists(float64()),
+    names: new NumberLists(int32()),
+  } as const;
   readonly successors = new Successors();
   readonly #duplicates = new DuplicateIndex();
 
@@ -87,7 +87,7 @@ export class MemoryColumns {
     series: new Interner(),
   } as const;
 
-  readonly #ordinalOfId = new StringTable((ordinal) => this.#ids[ordinal]);
+  readonly #ordinalOfId = new StringTable((ordinal) => this.#ids.get(ordinal));
   /** By number of the series: ordinals ascending. */
   readonly #series: Ordinal[][] = [];
 
@@ -102,7 +102,7 @@ export class MemoryColumns {
   /** Puts a memory at a free ordinal: newer than all with lower ones. */
   put(ordinal: Ordinal, row: SlimMemoryRow, signals: Signals): void {
     this.#ordinals = Math.max(this.#ordinals, ordinal + 1);
-    this.#ids[ordinal] = row.id;
+    this.#ids.set(ordinal, row.id);
     this.#numbers.order.set(ordinal, row.order);
     const user = this.#strings.users.number(row.userId);
     const session = this.#strings.sessions.number(row.sessionId);
@@ -119,36 +119,42 @@ export class MemoryColumns {
   /** For an image, of columns in which every memory is live. */
   toPart() {
     const size = this.#ordinals;
+    const [ids, duplicates] = [this.#ids.toPart(size), this.#duplicates.toPart(size)];
+    const numbers: ImagePart["numbers"] = {
+      ...mapValues(this.#numbers, ({ values }) => values.subarray(0, size)),
+      ...this.#lists.tags.toPart("tags", size),
+      ...this.#lists.metadata.toPart("metadata", size),
+      ...this.#lists.names.toPart("names", size),
+      ...duplicates.numbers,
+      ids: ids.bytes,
+      ordinalOfId: this.#ordinalOfId.slots,
+    };
+    const strings = mapValues(this.#strings, ({ strings }) => strings);
+    const { entries: supersedes } = this.successors;
+    const { latestTime } = this;
     return {
-      numbers: mapValues(this.#numbers, ({ values }) => values.subarray(0, size)),
-      json: {
-        strings: mapValues(this.#strings, ({ strings }) => strings),
-        lists: this.#lists as Readonly<Record<string, (readonly number[])[]>>,
-        ids: this.#ids,
-        hashes: this.#duplicates.hashes,
-        supersedes: this.successors.entries,
-        latestTime: this.latestTime,
-      },
+      numbers,
+      json: { size, strings, otherIds: ids.others, duplicates: duplicates.json, supersedes, latestTime },
     };
   }
 
   /** Fills empty columns with what `toPart` gave. */
   fromPart({ numbers, json }: ImagePart): void {
-    const { strings, lists, ids, hashes, supersedes, latestTime } = json as unknown as ReturnType<
+    const { size, strings, otherIds, duplicates, supersedes, latestTime } = json as unknown as ReturnType<
       MemoryColumns["toPart"]
     >["json"];
     for (const [name, column] of Object.entries(this.#numbers)) column.load(numbers[name]);
     for (const [name, interner] of Object.entries(this.#strings))
       for (const string of strings[name] ?? []) interner.number(string);
-    for (const [name, list] of Object.entries(this.#lists))
-      for (const numbers of lists[name] ?? []) list.push(numbers.length === 0 ? NO_NUMBERS : numbers);
-    this.#duplicates.load(hashes);
+    for (const [name, list] of Object.entries(this.#lists)) list.fromPart(name, numbers);
+    this.#duplicates.fromPart(numbers, duplicates);
     for (const [ordinal, others] of supersedes) this.successors.set(ordinal, others);
     this.latestTime = latestTime;
-    this.#ids = ids;
-    this.#ordinalOfId.reserve(ids.length);
-    this.#ordinals = ids.length;
-    for (let ordinal = 0; ordinal < ids.length; ordinal += 1) this.unhide(ordinal);
+    this.#ids.fromPart(numbers["ids"], otherIds);
+    this.#ordinalOfId.load(numbers["ordinalOfId"]);
+    this.#ordinals = this.#size = size;
+    this.#live.load(new Uint8Array(size).fill(1));
+    for (let ordinal = 0; ordinal < size; ordinal += 1) this.#seriesOf(ordinal).push(ordinal);
   }
 
   /** Writes what may change about a memory. */
@@ -183,7 +189,7 @@ export class MemoryColumns {
   }
 
   idOf(ordinal: Ordinal): string {
-    return this.#ids[ordinal] ?? "";
+    return this.#ids.get(ordinal);
   }
 
   /** Orders ascend with ordinals. */
@@ -239,7 +245,7 @@ export class MemoryColumns {
   setTraits(ordinal: Ordinal, { asks, tellsTime, speaker, names, words }: MemoryTraits): void {
     this.#numbers.traits.set(ordinal, (asks ? ASKS : 0) | (tellsTime ? TELLS_TIME : 0));
     this.#numbers.speaker.set(ordinal, this.#strings.speakers.number(speaker));
-    this.#lists.names[ordinal] = numbersOf(names, this.#strings.names);
+    this.#lists.names.set(ordinal, numbersOf(names, this.#strings.names));
     this.#numbers.words.set(ordinal, words);
   }
 
@@ -252,7 +258,7 @@ export class MemoryColumns {
     const strings = this.#strings;
     // The numbers themselves: one `get` for columns of all kinds of numbers is slow, and hundreds of entries are made a question.
     const { createdAt: created, updatedAt, occurredAt, version, words, traits, speaker } = this.#numbers;
-    const { user, project, session, createdBy, document, primarySector: sector } = this.#numbers;
+    const { user, project, session, createdBy, document, primarySector: sector, sectors } = this.#numbers;
     const createdAt = created.values[ordinal] ?? 0;
     const happenedAt = occurredAt.values[ordinal] ?? 0;
     const bits = traits.values[ordinal] ?? 0;
@@ -275,14 +281,14 @@ export class MemoryColumns {
       salience: salienceOf(signals, primarySector),
       version: version.values[ordinal] ?? 0,
       primarySector,
-      sectors: this.#sectorsOf(ordinal),
-      tags: stringsOf(this.#lists.tags[ordinal], strings.tags),
+      sectors: sectorList(primarySector, sectors.values[ordinal] ?? 0),
+      tags: stringsOf(this.#lists.tags.get(ordinal), strings.tags),
       supersedes: this.successors.idsOf(ordinal),
       traits: {
         asks: (bits & ASKS) !== 0,
         tellsTime: (bits & TELLS_TIME) !== 0,
         speaker: strings.speakers.string(speaker.values[ordinal] ?? 0),
-        names: stringsOf(this.#lists.names[ordinal], strings.names),
+        names: stringsOf(this.#lists.names.get(ordinal), strings.names),
         words: words.values[ordinal] ?? 0,
       },
     };
@@ -295,15 +301,15 @@ export class MemoryColumns {
     const columns = [updatedAt, occurredAt, version, words, traits, speaker, project, primarySector, sectors];
     const values = columns.map((column) => column.get(ordinal));
     const lists = Object.values(this.#lists);
-    const numbers = lists.map((list) => list[ordinal] ?? NO_NUMBERS);
-    const hash = this.#duplicates.hashes[ordinal] ?? "";
+    const numbers = lists.map((list) => list.get(ordinal));
+    const hash = this.#duplicates.hashes.get(ordinal);
     const supersedes = this.successors.idsOf(ordinal);
     return () => {
       this.#duplicates.forget(ordinal);
       this.successors.set(ordinal, supersedes);
       columns.forEach((column, i) => column.set(ordinal, values[i] ?? 0));
-      lists.forEach((list, i) => (list[ordinal] = numbers[i] ?? NO_NUMBERS));
-      this.#duplicates.hashes[ordinal] = hash;
+      lists.forEach((list, i) => list.set(ordinal, numbers[i] ?? []));
+      this.#duplicates.hashes.set(ordinal, hash);
       this.#duplicates.hold(ordinal);
     };
   }
@@ -355,20 +361,17 @@ export class MemoryColumns {
     }
     for (const tag of filter.tags ?? []) {
       const wanted = this.#strings.tags.known(tag);
-      tests.push(
-        (ordinal) => wanted !== undefined && (this.#lists.tags[ordinal] ?? NO_NUMBERS).includes(wanted),
-      );
+      tests.push((ordinal) => wanted !== undefined && this.#lists.tags.has(ordinal, wanted));
     }
-    for (const wanted of metadataKeys(filter.metadata ?? {})) {
-      tests.push((ordinal) => (this.#lists.metadata[ordinal] ?? NO_NUMBERS).includes(wanted));
-    }
+    for (const wanted of metadataKeys(filter.metadata ?? {}))
+      tests.push((ordinal) => this.#lists.metadata.has(ordinal, wanted));
     return (ordinal) => this.#live.get(ordinal) === 1 && tests.every((test) => test(ordinal));
   }
 
   #write(ordinal: Ordinal, row: SlimMemoryRow): void {
     this.#numbers.createdAt.set(ordinal, row.createdAt);
     this.latestTime = Math.max(this.latestTime, row.createdAt, row.updatedAt);
-    this.#duplicates.hashes[ordinal] = row.duplicateHash;
+    this.#duplicates.hashes.set(ordinal, row.duplicateHash);
     this.#numbers.updatedAt.set(ordinal, row.updatedAt);
     this.#numbers.occurredAt.set(ordinal, row.occurredAt ?? Number.NaN);
     this.#numbers.version.set(ordinal, row.version);
@@ -376,22 +379,14 @@ export class MemoryColumns {
     this.#numbers.project.set(ordinal, this.#strings.projects.number(row.project));
     this.#numbers.primarySector.set(ordinal, SECTORS.indexOf(row.primarySector));
     this.#numbers.sectors.set(ordinal, sectorBits(row.sectors));
-    this.#lists.tags[ordinal] = numbersOf(row.tags, this.#strings.tags);
-    const keys = metadataKeys(row.metadata);
-    this.#lists.metadata[ordinal] = keys.length === 0 ? NO_NUMBERS : keys;
+    this.#lists.tags.set(ordinal, numbersOf(row.tags, this.#strings.tags));
+    this.#lists.metadata.set(ordinal, metadataKeys(row.metadata));
     this.successors.set(ordinal, row.supersedes);
   }
 
   effectiveTime(ordinal: Ordinal): number {
     const said = this.#numbers.occurredAt.get(ordinal);
     return Number.isNaN(said) ? this.#numbers.createdAt.get(ordinal) : said;
-  }
-
-  #sectorsOf(ordinal: Ordinal): readonly Sector[] {
-    const place = this.#numbers.primarySector.values[ordinal] ?? 0;
-    const bits = this.#numbers.sectors.values[ordinal] ?? 0;
-    // One list for all memories that have the same: there are few different ones.
-    return (this.#sectorLists[(bits << 3) | place] ??= sectorList(SECTORS[place] ?? "semantic", bits));
   }
 
   #seriesOf(ordinal: Ordinal): Ordinal[] {

@@ -1,3 +1,55 @@
+import type { NumberArray } from "../index-image.ts";
+
+const LEAST_STRINGS = 64;
+
+/**
+ * Strings by number that nearly all have the same length and one byte per character, as ids and hashes do: outside of the heap,
+ * where collecting garbage passes over them.
+ */
+export class StringColumn {
+  readonly #width: number;
+  #bytes: Buffer;
+  /** Those of another length or alphabet. */
+  readonly #others = new Map<number, string>();
+
+  constructor(width: number) {
+    this.#width = width;
+    this.#bytes = Buffer.alloc(LEAST_STRINGS * width);
+  }
+
+  /** Any string for a number that has none. */
+  get(number: number): string {
+    const other = this.#others.size === 0 ? undefined : this.#others.get(number);
+    return other ?? this.#bytes.toString("latin1", number * this.#width, (number + 1) * this.#width);
+  }
+
+  set(number: number, string: string): void {
+    const [start, end] = [number * this.#width, (number + 1) * this.#width];
+    if (end > this.#bytes.length) {
+      const larger = Buffer.alloc(Math.max(end, this.#bytes.length + (this.#bytes.length >> 1)));
+      larger.set(this.#bytes);
+      this.#bytes = larger;
+    }
+    this.#others.delete(number);
+    if (string.length === this.#width) this.#bytes.write(string, start, "latin1");
+    if (this.#bytes.toString("latin1", start, end) !== string) this.#others.set(number, string);
+  }
+
+  /** For an image, of the first so many. */
+  toPart(count: number) {
+    return {
+      bytes: new Uint8Array(this.#bytes.buffer, this.#bytes.byteOffset, count * this.#width),
+      others: [...this.#others],
+    };
+  }
+
+  /** Fills an empty column with what `toPart` gave. */
+  fromPart(bytes: NumberArray | undefined, others: readonly (readonly [number, string])[]): void {
+    if (bytes instanceof Uint8Array) this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+    for (const [number, string] of others) this.#others.set(number, string);
+  }
+}
+
 const FREE = 0;
 /** Was taken: a search goes on behind it. */
 const REMOVED = -1;
@@ -14,7 +66,7 @@ const FNV_START = 2_166_136_261;
 export class StringTable {
   readonly #stringOf: (number: number) => string | undefined;
   /** A number and 1, from the slot on that the hash of its string names. */
-  #slots = new Int32Array(LEAST_SLOTS);
+  #slots: Int32Array = new Int32Array(LEAST_SLOTS);
   /** Slots that are not free. */
   #used = 0;
 
@@ -39,6 +91,18 @@ export class StringTable {
   delete(string: string): void {
     const place = this.#placeOf(string);
     if (this.#slots[place] !== FREE) this.#slots[place] = REMOVED;
+  }
+
+  /** For an image: what `load` takes over. */
+  get slots(): Int32Array {
+    return this.#slots;
+  }
+
+  /** Fills an empty table with what `slots` gave, for the same strings. */
+  load(slots: NumberArray | undefined): void {
+    if (!(slots instanceof Int32Array)) throw new TypeError("slots of another kind");
+    this.#slots = slots;
+    this.#used = slots.reduce((used, slot) => (slot === FREE ? used : used + 1), 0);
   }
 
   /** Makes room for so many, so that adding them does not let the table grow. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { OrdinalScores, Scratch } from "../../../src/storage/catalogue/column.ts";
+import { Column, NumberLists, OrdinalScores, Scratch } from "../../../src/storage/catalogue/column.ts";
 
 describe("OrdinalScores", () => {
   it("answers the best, newest first among equals, without zeros", () => {
@@ -46,5 +46,30 @@ describe("Scratch", () => {
     expect([[...third], third.buffer === second.buffer]).toEqual([[0, 0], true]);
     await Promise.resolve();
     expect([...scratch.take(5)]).toEqual([0, 0, 0, 0, 0]);
+  });
+});
+
+describe("NumberLists", () => {
+  it("has what arrays would, also after an image", () => {
+    const list = fc.array(fc.nat(3), { maxLength: 4 });
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.nat(9), list), { maxLength: 60 }), (steps) => {
+        const empty = () => new NumberLists(new Column((length) => new Int32Array(length)));
+        const [lists, again] = [empty(), empty()];
+        const arrays: (readonly number[])[] = Array.from({ length: 10 }, () => []);
+        for (const [ordinal, numbers] of steps) {
+          lists.set(ordinal, numbers);
+          arrays[ordinal] = numbers;
+        }
+        again.fromPart("tags", lists.toPart("tags", 10));
+        again.set(0, [3, 2, 1, 0, 9]);
+        for (const [ordinal, numbers] of arrays.entries()) {
+          expect(lists.get(ordinal)).toEqual(numbers);
+          expect(again.get(ordinal)).toEqual(ordinal === 0 ? [3, 2, 1, 0, 9] : numbers);
+          for (let number = 0; number < 4; number += 1)
+            expect(lists.has(ordinal, number)).toBe(numbers.includes(number));
+        }
+      }),
+    );
   });
 });

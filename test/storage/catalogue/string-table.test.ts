@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { StringTable } from "../../../src/storage/catalogue/string-table.ts";
+import { StringColumn, StringTable } from "../../../src/storage/catalogue/string-table.ts";
 
 describe("StringTable", () => {
   it("finds what a map would, through any additions and removals", () => {
@@ -46,5 +46,31 @@ describe("StringTable", () => {
     strings.forEach((string, number) => table.set(string, number));
     expect(strings.every((string, number) => table.find(string) === number)).toBe(true);
     expect(table.find("another")).toBeUndefined();
+  });
+});
+
+describe("StringColumn", () => {
+  it("has what an array would, of any length and alphabet, also after an image", () => {
+    const word = fc.oneof(
+      fc.string({ minLength: 4, maxLength: 4 }),
+      fc.constantFrom("", "abc\0", "abcd", "äöüß", "漢字漢字", "abc\ud800"),
+      fc.string({ maxLength: 6 }),
+    );
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.nat(300), word), { maxLength: 60 }), (steps) => {
+        const column = new StringColumn(4);
+        const strings: string[] = [];
+        for (const [number, string] of steps) {
+          column.set(number, string);
+          strings[number] = string;
+        }
+        const { bytes, others } = column.toPart(strings.length);
+        const again = new StringColumn(4);
+        again.fromPart(bytes.slice(), others);
+        strings.forEach((string, number) =>
+          expect([column.get(number), again.get(number)]).toEqual([string, string]),
+        );
+      }),
+    );
   });
 });
