@@ -1,5 +1,8 @@
+/** The fields of an object that somebody else wrote. */
+export type Fields = Readonly<Record<string, unknown>>;
+
 /** An object, and no array. */
-export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+export const isObject = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** True when a file could not be read because it, or a folder on the way to it, is not there. */

@@ -1,14 +1,14 @@
 import { parse } from "yaml";
-import { isObject } from "../config/narrow.ts";
+import { type Fields, isObject } from "../config/narrow.ts";
 import { parseQueryTime, parseTime } from "../schemas/wire.ts";
 import { jsonOf } from "./own-files.ts";
 
 /** What stands in the front matter of a note, and the note's text without it. */
 export interface FrontMatter {
   /** Every field, as YAML reads it. */
-  readonly fields: Readonly<Record<string, unknown>>;
+  readonly fields: Fields;
   /** Fields without a meaning of their own here, as plain JSON. */
-  readonly others: Readonly<Record<string, unknown>>;
+  readonly others: Fields;
   readonly title?: string;
   /** A list of texts, unless the fields hold something else; nothing in it is checked. */
   readonly tags: unknown;

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { parse, stringify, TomlError } from "smol-toml";
-import { isObject } from "../../config/narrow.ts";
+import { type Fields, isObject } from "../../config/narrow.ts";
 import { type EntryFormat, RefusedEdit } from "./known-agents.ts";
 
 /**
@@ -45,7 +45,7 @@ function withoutTables(text: string, section: string, name: string): string {
   return [...kept, ...behind].join("");
 }
 
-function valueOf(text: string): Readonly<Record<string, unknown>> {
+function valueOf(text: string): Fields {
   try {
     return parse(text.replace(/^\ufeff/, ""), { integersAsBigInt: "asNeeded" });
   } catch (error) {

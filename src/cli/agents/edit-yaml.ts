@@ -1,5 +1,5 @@
 import { isMap, isScalar, type Pair, parseDocument, stringify, type YAMLMap } from "yaml";
-import { isObject } from "../../config/narrow.ts";
+import { type Fields, isObject } from "../../config/narrow.ts";
 import { type EntryFormat, RefusedEdit } from "./known-agents.ts";
 
 /**
@@ -58,7 +58,7 @@ function documentOf(text: string) {
   throw new RefusedEdit(`It is not YAML (line ${error.linePos?.[0].line ?? 1})`, { cause: error });
 }
 
-function valueOf(text: string): Readonly<Record<string, unknown>> {
+function valueOf(text: string): Fields {
   const value: unknown = documentOf(text).toJS() ?? {};
   if (!isObject(value)) throw new RefusedEdit("It does not hold names with values");
   return value;

@@ -42,7 +42,7 @@ export async function installFor(ids: readonly AgentId[], options: InstallOption
       );
     const { dataDir } = settingsOf(options);
     const consent = withHooks && {
-      ...(await consentTo(withHooks, options.hooks ?? true, program, dataDir)),
+      ...(await consentTo({ agent: withHooks, program, dataDir }, options.hooks ?? true)),
       ...present({ user: options.user, project: options.projectName }),
     };
     const mode = project ? PROJECT_FILE_MODE : USER_FILE_MODE;
@@ -52,7 +52,8 @@ export async function installFor(ids: readonly AgentId[], options: InstallOption
       printChange(file, change);
       if (project) print("It has paths of this machine; other users of the file need their own.");
     } else print(`${agent.title} already has memoryd in ${file}.`);
-    if (withHooks !== undefined && consent !== undefined) installHooks(withHooks, consent, program, dataDir);
+    if (withHooks !== undefined && consent !== undefined)
+      installHooks({ agent: withHooks, program, dataDir }, consent);
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Fields } from "../../config/narrow.ts";
 import { dirname, join, posix, win32 } from "node:path";
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
@@ -188,7 +189,7 @@ function settingsFolder({ platform, home, folders }: Surroundings): string {
 }
 
 /** An entry as it stands in a file, where anything may stand. */
-export type LaunchEntry = Readonly<Record<string, unknown>>;
+export type LaunchEntry = Fields;
 
 /** Keys of an entry that names an address instead of a program; they and a command exclude each other. */
 export const REMOTE_KEYS = [
@@ -210,7 +211,7 @@ export interface EntryFormat {
   /** The same of a section that holds no entries. */
   readonly notNames: string;
   /** @throws {RefusedEdit} for a text that is not of the format. */
-  readonly parse: (text: string) => Readonly<Record<string, unknown>>;
+  readonly parse: (text: string) => Fields;
   /** @param before the entry, if it is there and its other text may stay. */
   readonly put: (text: string, path: EntryPath, entry: LaunchEntry, before?: LaunchEntry) => string;
   readonly take: (text: string, path: EntryPath) => string;

@@ -1,3 +1,4 @@
+import type { Fields } from "../../config/narrow.ts";
 import { type Command, Option } from "commander";
 import { type Fact, type Memory, type MemorydClient, MemorydError } from "../../client/client.ts";
 import { CLIENT_NAME } from "../../schemas/text-rules.ts";
@@ -47,7 +48,7 @@ interface Entry {
   readonly text: string;
   /** The memories of a document that were found; none for a fact. */
   readonly noteIds: string[];
-  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly metadata: Fields;
 }
 
 export function addReviewCommand(memoryd: Command): void {

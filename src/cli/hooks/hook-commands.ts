@@ -56,7 +56,7 @@ async function status(flags: Flags): Promise<void> {
   const rows = hookedAgents(HOOK_AGENTS).flatMap((agent) => {
     const consent = agents[agent.id];
     if (consent === undefined) return [];
-    const fault = hooksFault(agent, consent, program, dataDir);
+    const fault = hooksFault({ agent, program, dataDir }, consent);
     return [{ agent: agent.id, ...consent, file: agent.file, ...(fault !== undefined && { fault }) }];
   });
   const late = readLate(dataDir);

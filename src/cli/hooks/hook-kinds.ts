@@ -1,4 +1,5 @@
 /** The moments and answers of each agent's hooks, by its documentation of November 2026. Read at every prompt: imports nothing heavy. */
+import type { Fields } from "../../config/narrow.ts";
 
 /** Moments of a conversation at which an agent starts the hook. */
 export const MOMENTS = ["start", "prompt", "end"] as const;
@@ -16,7 +17,7 @@ export interface HookKind {
   /** Time that the agent gives the hook, in its own unit. */
   readonly timeout: number;
   /** Keys that a file of hooks begins with. */
-  readonly head: Readonly<Record<string, unknown>>;
+  readonly head: Fields;
   /** The format of its transcripts for `memoryd import`; undefined: it tells of none. */
   readonly transcripts?: string;
   /** The answer that the agent reads from standard output. */
@@ -86,7 +87,7 @@ export const isHookAgent = (name: unknown): name is HookAgent => HOOK_AGENTS.som
  * True if the agent that started the hook is not the one whose file names it: Cursor reads the hooks of Claude Code too, and the
  * consent was for one agent. Claude Code names its transcript `…/projects/FOLDER/SESSION.jsonl`, as no other does.
  */
-export function isBorrowed(agent: HookAgent, input: Readonly<Record<string, unknown>>): boolean {
+export function isBorrowed(agent: HookAgent, input: Fields): boolean {
   if (agent !== "claude-code") return false;
   const { transcript_path: path } = input;
   return (

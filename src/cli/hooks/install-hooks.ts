@@ -15,7 +15,7 @@ import { HOOK_KINDS, isHookAgent, MOMENTS } from "./hook-kinds.ts";
 import type { HookAgent, HookKind, Moment } from "./hook-kinds.ts";
 import { type HookConsent, readHookState, writeHookState } from "./hook-state.ts";
 import { isDeepStrictEqual } from "node:util";
-import { isObject } from "../../config/narrow.ts";
+import { type Fields, isObject } from "../../config/narrow.ts";
 import { addElement, orEmptyObject, remove, set, valueOf } from "../agents/edit-json.ts";
 
 /** An agent that has hooks, and the file in which it lists them. */
@@ -26,6 +26,14 @@ export interface HookedAgent {
   readonly kind: HookKind;
 }
 
+/** The hooks of an agent for a data directory, and the program that they start. */
+export interface HookSetup {
+  readonly agent: HookedAgent;
+  readonly program: InstalledProgram;
+  readonly dataDir: string;
+}
+
+const PROGRAM = "memoryd-hook.js";
 const USER_FILE_MODE = 0o600;
 const RETRY = " and try again";
 
@@ -50,12 +58,10 @@ const WHAT: Readonly<Record<Moment, string>> = {
  * @throws {CliFailure} without a terminal to ask at, or the agent does not offer it.
  */
 export async function consentTo(
-  agent: HookedAgent,
+  setup: HookSetup,
   asked: string | true,
-  program: InstalledProgram,
-  dataDir: string,
 ): Promise<Pick<HookConsent, "context" | "capture">> {
-  const { title, file, kind } = agent;
+  const { title, file, kind } = setup.agent;
   const given = asked === true ? undefined : asked.split(",").map((word) => word.trim());
   const unknown = given?.find((word) => word !== "context" && word !== "capture");
   if (unknown !== undefined)
@@ -70,7 +76,7 @@ export async function consentTo(
     (moment) => kind.events[moment] !== undefined && (moment !== "end" || canCapture),
   );
   printTable(moments.map((moment) => [kind.events[moment] ?? "", WHAT[moment]]));
-  print(`  Each starts ${commandOf(agent, "MOMENT", program, dataDir)}`);
+  print(`  Each starts ${commandOf(setup, "MOMENT")}`);
   const consent = {
     context: given?.includes("context") ?? (await agreed(`Tell ${title} what memory holds?`)),
     capture:
@@ -88,16 +94,12 @@ async function agreed(question: string): Promise<boolean> {
 }
 
 /** Adds the hooks that were agreed to, and keeps the consent in the data directory. */
-export function installHooks(
-  agent: HookedAgent,
-  consent: HookConsent,
-  program: InstalledProgram,
-  dataDir: string,
-): void {
+export function installHooks(setup: HookSetup, consent: HookConsent): void {
+  const { agent, dataDir } = setup;
   const state = readHookState(dataDir);
   if (!consent.context && !consent.capture) return removeHooks(agent, dataDir);
   const before = readConfigFile(agent.file);
-  const after = edited(agent.file, RETRY, () => hooksText(agent, before ?? "", consent, program, dataDir));
+  const after = edited(agent.file, RETRY, () => hooksText(setup, before ?? "", consent));
   const change = changeConfigFile(agent.file, before, after, USER_FILE_MODE);
   writeHookState(dataDir, { ...state, agents: { ...state.agents, [agent.id]: consent } });
   print(
@@ -123,65 +125,59 @@ export function removeHooks(agent: HookedAgent, dataDir: string): void {
 }
 
 /** The text of an agent's file with the hooks that were agreed to. @throws {RefusedEdit} if it is no such file. */
-function hooksText(
-  agent: HookedAgent,
-  text: string,
-  consent: HookConsent,
-  program: InstalledProgram,
-  dataDir: string,
-): string {
-  const { id, kind } = agent;
-  if (kind.form === "plugin") return pluginText(id, program, dataDir);
+function hooksText(setup: HookSetup, text: string, consent: HookConsent): string {
+  const { kind } = setup.agent;
+  if (kind.form === "plugin") return pluginText(setup);
   const wanted: Record<string, unknown> = {};
   for (const moment of MOMENTS) {
     const event = kind.events[moment];
     if (event !== undefined && (moment === "end" ? consent.capture : consent.context))
-      wanted[event] = entryOf(agent, moment, program, dataDir);
+      wanted[event] = entryOf(setup, moment);
   }
   return withHooks(text, wanted, kind.head);
 }
 
-function entryOf(agent: HookedAgent, moment: Moment, program: InstalledProgram, dataDir: string): object {
-  const { form, timeout, startsOn } = agent.kind;
-  const command = commandOf(agent, moment, program, dataDir);
+function entryOf(setup: HookSetup, moment: Moment): object {
+  const { form, timeout, startsOn } = setup.agent.kind;
+  const command = commandOf(setup, moment);
   if (form === "flat") return { command, timeout };
   if (form === "program")
     return {
       type: "command",
-      exec: program.node,
-      args: wordsOf(agent, moment, program, dataDir),
+      exec: setup.program.node,
+      args: wordsOf(setup, moment),
       timeoutSec: timeout,
     };
   const matcher = moment === "start" && startsOn !== undefined ? { matcher: startsOn } : {};
   return { ...matcher, hooks: [{ type: "command", command, timeout }] };
 }
 
-const wordsOf = (
-  { id }: HookedAgent,
-  moment: string,
-  { launcher }: InstalledProgram,
-  dataDir: string,
-): string[] => [join(dirname(launcher), "memoryd-hook.js"), id, moment, resolve(dataDir)];
+const wordsOf = ({ agent, program, dataDir }: HookSetup, moment: string): string[] => [
+  hookOf(program),
+  agent.id,
+  moment,
+  resolve(dataDir),
+];
+
+const hookOf = ({ launcher }: InstalledProgram): string => join(dirname(launcher), PROGRAM);
 
 /** The command line for the shell in which the agent starts hooks. */
-function commandOf(agent: HookedAgent, moment: string, program: InstalledProgram, dataDir: string): string {
+function commandOf(setup: HookSetup, moment: string): string {
   const isWindows = process.platform === "win32";
-  const quoted = [program.node, ...wordsOf(agent, moment, program, dataDir)].map((word) => {
+  const quoted = [setup.program.node, ...wordsOf(setup, moment)].map((word) => {
     if (/^[\w-]+$/.test(word)) return word;
     // Every shell of Windows understands slashes; Unix shells expand within double quotes.
     return isWindows ? `"${word.replaceAll("\\", "/")}"` : `'${word.replaceAll("'", "'\\''")}'`;
   });
   // PowerShell takes a quoted program for a text.
-  return `${isWindows && agent.id === "gemini" ? "& " : ""}${quoted.join(" ")}`;
+  return `${isWindows && setup.agent.id === "gemini" ? "& " : ""}${quoted.join(" ")}`;
 }
 
 /** A plugin file for opencode, which names the program that it starts. */
-function pluginText(id: HookAgent, { node, launcher }: InstalledProgram, dataDir: string): string {
-  const hook = join(dirname(launcher), "memoryd-hook.js");
-  const module = pathToFileURL(
-    join(dirname(launcher), "..", "dist", "cli", "hooks", "opencode-plugin.js"),
-  ).href;
-  const start = JSON.stringify([node, hook, id, resolve(dataDir)]);
+function pluginText({ agent: { id }, program, dataDir }: HookSetup): string {
+  const built = join(dirname(program.launcher), "..", "dist", "cli", "hooks", "opencode-plugin.js");
+  const module = pathToFileURL(built).href;
+  const start = JSON.stringify([program.node, hookOf(program), id, resolve(dataDir)]);
   return `// Written by \`memoryd mcp install ${id} --hooks\`; \`memoryd hooks off ${id}\` removes it.\nimport { plugin } from ${JSON.stringify(module)};\nexport default plugin(${start});\n`;
 }
 
@@ -193,7 +189,7 @@ function textWithout(agent: HookedAgent, text: string): string | undefined {
 }
 
 export function hasHooks({ kind, file }: HookedAgent, text: string): boolean {
-  if (kind.form === "plugin") return text.includes("memoryd-hook.js");
+  if (kind.form === "plugin") return text.includes(PROGRAM);
   try {
     return readHooks(text) !== undefined;
   } catch (error) {
@@ -203,17 +199,13 @@ export function hasHooks({ kind, file }: HookedAgent, text: string): boolean {
 }
 
 /** Why the hooks in a file do not run as agreed; undefined if they do. */
-export function hooksFault(
-  agent: HookedAgent,
-  consent: HookConsent,
-  program: InstalledProgram,
-  dataDir: string,
-): string | undefined {
+export function hooksFault(setup: HookSetup, consent: HookConsent): string | undefined {
+  const { agent } = setup;
   const text = readConfigFile(agent.file);
   if (text === undefined || !hasHooks(agent, text)) return `they are not in ${agent.file}`;
-  const hook = join(dirname(program.launcher), "memoryd-hook.js");
+  const hook = hookOf(setup.program);
   if (!existsSync(hook)) return `${hook} is gone`;
-  return edited(agent.file, RETRY, () => hooksText(agent, text, consent, program, dataDir)) === text
+  return edited(agent.file, RETRY, () => hooksText(setup, text, consent)) === text
     ? undefined
     : `those in ${agent.file} are of another program or consent`;
 }
@@ -223,10 +215,8 @@ export function hooksFault(
  * `{ matcher, hooks: [hook…] }`. All other text stays byte for byte; ours is what starts our program.
  */
 
-const PROGRAM = "memoryd-hook.js";
-
 /** Entries by event. */
-export type HookEntries = Readonly<Record<string, unknown>>;
+export type HookEntries = Fields;
 
 /** Our hooks by event, one each; undefined where there is none. @throws {RefusedEdit} if the text is not such a file. */
 export function readHooks(text: string): HookEntries | undefined {
@@ -242,11 +232,7 @@ export function readHooks(text: string): HookEntries | undefined {
  * @param head keys that a file of hooks must have.
  * @throws {RefusedEdit} if the text is not such a file.
  */
-export function withHooks(
-  text: string,
-  wanted: HookEntries,
-  head: Readonly<Record<string, unknown>>,
-): string {
+export function withHooks(text: string, wanted: HookEntries, head: Fields): string {
   if (isDeepStrictEqual(readHooks(text), wanted) && countOurs(text) === Object.keys(wanted).length)
     return text;
   let edited = orEmptyObject(withoutHooks(text));
@@ -308,7 +294,7 @@ function isOurs(entry: unknown): boolean {
 const innerOf = (entry: unknown): readonly unknown[] =>
   isObject(entry) && Array.isArray(entry["hooks"]) ? (entry["hooks"] as unknown[]) : [];
 
-function eventsOf({ hooks = {} }: Readonly<Record<string, unknown>>): [string, readonly unknown[]][] {
+function eventsOf({ hooks = {} }: Fields): [string, readonly unknown[]][] {
   if (!isObject(hooks)) throw new RefusedEdit('Its "hooks" is not an object');
   return Object.entries(hooks).map(([event, entries]) => {
     if (!Array.isArray(entries)) throw new RefusedEdit(`Its "hooks.${event}" is not a list`);

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { statSync, writeSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
-import { isObject } from "../../config/narrow.ts";
+import { type Fields, isObject } from "../../config/narrow.ts";
 import { namedByPath, projectOfFolder } from "../mcp/project-of-folder.ts";
 import { type DaemonCall, reachDaemon } from "./daemon-call.ts";
 import { HOOK_KINDS, type HookAgent, isBorrowed, isHookAgent, type Moment } from "./hook-kinds.ts";
@@ -23,7 +23,7 @@ const SNIPPET_CHARS = 300;
 const MAX_QUESTION_CHARS = 2_000;
 const MAX_SESSION_CHARS = 200;
 
-type Input = Readonly<Record<string, unknown>>;
+type Input = Fields;
 
 /** One run of the hook. */
 interface Occasion {

@@ -1,3 +1,4 @@
+import type { Fields } from "../../config/narrow.ts";
 import type { TSchema } from "typebox";
 import { RecordFactBody } from "../../schemas/fact.ts";
 import { fieldFaults } from "../../schemas/text-rules.ts";
@@ -18,7 +19,7 @@ export type Route = "/memory/add/batch" | "/api/temporal/fact/batch" | "/import"
 export interface Sendable {
   readonly route: Route;
   readonly where: string;
-  readonly body: Readonly<Record<string, unknown>>;
+  readonly body: Fields;
 }
 export type Checked = Sendable | Extract<ImportItem, { kind: "original" | "link" | "skipped" | "faulty" }>;
 
@@ -57,7 +58,7 @@ function targetOf(item: ImportItem): { readonly schema: TSchema; readonly route:
 function ownedBody(
   item: Extract<ImportItem, { body: object }>,
   { user, project, tag, keepUsers = false }: Owners,
-): Readonly<Record<string, unknown>> | string {
+): Fields | string {
   const body: Record<string, unknown> = { ...item.body };
   const believes = keepUsers || ("isOwnerKept" in item && item.isOwnerKept);
   const isWaypoint = item.kind === "line" && body["type"] === "waypoint";

@@ -1,5 +1,5 @@
 import type { Static } from "typebox";
-import { isObject } from "../../config/narrow.ts";
+import { type Fields, isObject } from "../../config/narrow.ts";
 import type { RecordFactBody } from "../../schemas/fact.ts";
 import type { AddMemoryBody } from "../../schemas/memory.ts";
 
@@ -13,7 +13,7 @@ export type ImportItem =
     }
   | { readonly kind: "fact"; readonly where: string; readonly body: FactFields; readonly isOwnerKept?: true }
   /** A line of memoryd's own export. */
-  | { readonly kind: "line"; readonly where: string; readonly body: Readonly<Record<string, unknown>> }
+  | { readonly kind: "line"; readonly where: string; readonly body: Fields }
   /** The bytes that a document of an export was made of. */
   | OriginalItem
   /** Between two notes of a folder, by their places; after both of them. */
@@ -49,8 +49,7 @@ export function skipped(where: string, reason: string): Extract<ImportItem, { ki
 }
 
 /** A value out of a file that should be an object; undefined for anything else. */
-export const objectOf = (value: unknown): Readonly<Record<string, unknown>> | undefined =>
-  isObject(value) ? value : undefined;
+export const objectOf = (value: unknown): Fields | undefined => (isObject(value) ? value : undefined);
 
 export const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 

@@ -1,3 +1,4 @@
+import type { Fields } from "../../config/narrow.ts";
 import { chatMessage } from "./chat-message.ts";
 import { jsonOf } from "../../files/own-files.ts";
 import { type ImportItem, listOf, objectOf, textOf, faulty, skipped } from "./import-item.ts";
@@ -13,7 +14,7 @@ export interface ConversationOptions {
 
 /** The messages of one conversation of a ChatGPT export: one memory a message of user or assistant. */
 export function* readChatGpt(
-  conversation: Readonly<Record<string, unknown>>,
+  conversation: Fields,
   where: string,
   { allBranches, onlyMine = false }: ConversationOptions,
 ): Generator<ImportItem> {
@@ -68,8 +69,7 @@ export function* readChatGpt(
   }
 }
 
-const roleOf = (message: Readonly<Record<string, unknown>> | undefined): string =>
-  textOf(objectOf(message?.["author"])?.["role"]) ?? "";
+const roleOf = (message: Fields | undefined): string => textOf(objectOf(message?.["author"])?.["role"]) ?? "";
 
 /** A saved memory in the text that the service gives its model: `1. [2025-04-30]. Likes leeks.` */
 const SAVED_MEMORY = /^\d{1,4}\. \[(\d{4}-\d\d-\d\d)\]\.? (\S.*)$/;
@@ -78,7 +78,7 @@ const SAVED_MEMORY = /^\d{1,4}\. \[(\d{4}-\d\d-\d\d)\]\.? (\S.*)$/;
  * Custom instructions, saved memories and canvas documents, which stand in messages that nobody saw. Every conversation
  * repeats the first two; without a session and its time they are added once.
  */
-function keptOutside(message: Readonly<Record<string, unknown>>, where: string): ImportItem[] {
+function keptOutside(message: Fields, where: string): ImportItem[] {
   const content = objectOf(message["content"]) ?? {};
   const memory = (text: string, tag: string, occurredAt?: unknown): ImportItem[] =>
     text.trim() === ""
@@ -114,7 +114,7 @@ function keptOutside(message: Readonly<Record<string, unknown>>, where: string):
   );
 }
 
-function branch(mapping: Readonly<Record<string, unknown>>, current: string | undefined): string[] {
+function branch(mapping: Fields, current: string | undefined): string[] {
   const ids = Object.keys(mapping);
   // Old exports name no current node: the last message that nothing follows.
   const leaf = current ?? ids.findLast((id) => listOf(objectOf(mapping[id])?.["children"]).length === 0);
@@ -126,7 +126,7 @@ function branch(mapping: Readonly<Record<string, unknown>>, current: string | un
   return [...path].reverse();
 }
 
-function leftOut(message: Readonly<Record<string, unknown>>, role: string): string | undefined {
+function leftOut(message: Fields, role: string): string | undefined {
   if (role !== "user" && role !== "assistant") return "messages of the system and of tools";
   const recipient = textOf(message["recipient"]) ?? "all";
   if (recipient !== "all") return "messages to tools";
@@ -138,7 +138,7 @@ function leftOut(message: Readonly<Record<string, unknown>>, role: string): stri
     : "reasoning, results and other content";
 }
 
-function contentOf(content: Readonly<Record<string, unknown>>): {
+function contentOf(content: Fields): {
   readonly text: string;
   readonly others: number;
 } {

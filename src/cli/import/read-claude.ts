@@ -1,9 +1,10 @@
+import type { Fields } from "../../config/narrow.ts";
 import { chatMessage } from "./chat-message.ts";
 import { type ImportItem, listOf, objectOf, textOf, faulty, skipped } from "./import-item.ts";
 
 /** The messages of one conversation of a Claude export: one memory a message. */
 export function* readClaude(
-  conversation: Readonly<Record<string, unknown>>,
+  conversation: Fields,
   where: string,
   { onlyMine = false }: { readonly onlyMine?: boolean } = {},
 ): Generator<ImportItem> {
@@ -46,11 +47,7 @@ export function* readClaude(
 }
 
 /** The text that the service read from an attached file, with the message's time. */
-function attachmentOf(
-  item: unknown,
-  message: Readonly<Record<string, unknown>>,
-  where: string,
-): ImportItem[] {
+function attachmentOf(item: unknown, message: Fields, where: string): ImportItem[] {
   const { extracted_content: content, file_name: filename } = objectOf(item) ?? {};
   if (typeof content !== "string" || content.trim() === "") return [];
   const metadata = { source: "claude", ...(typeof filename === "string" && { filename }) };
@@ -111,7 +108,7 @@ export function* readClaudeProject(element: unknown, where: string): Generator<I
   }
 }
 
-function contentOf(message: Readonly<Record<string, unknown>>): string {
+function contentOf(message: Fields): string {
   const texts = listOf(message["content"]).flatMap((block) => {
     const { type, text } = objectOf(block) ?? {};
     return type === "text" && typeof text === "string" && text !== "" ? [text] : [];

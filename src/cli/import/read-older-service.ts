@@ -3,7 +3,7 @@ import { SECTOR_NAMES } from "../../schemas/fields.ts";
 import { type ImportItem, type Progress, skipped } from "./import-item.ts";
 import type { ConversationOptions } from "./read-chatgpt.ts";
 import { FACT_FIELDS, readRow } from "./read-record.ts";
-import { messageOf } from "../../config/narrow.ts";
+import { type Fields, messageOf } from "../../config/narrow.ts";
 
 /** Columns that are read where the table has them: older databases have fewer. */
 const MEMORY_COLUMNS = ["content", "primary_sector", "tags", "meta", "created_at", "user_id", "project"];
@@ -11,7 +11,7 @@ const MEMORY_COLUMNS = ["content", "primary_sector", "tags", "meta", "created_at
 /** Names that OpenMemory gives its one unnamed user: without a key, and the hash of a key. */
 const NO_PERSON = /^(?:dev-no-auth|anonymous|default|[0-9a-f]{16,64})$/;
 
-type Row = Readonly<Record<string, unknown>>;
+type Row = Fields;
 
 /**
  * The memories and facts of an OpenMemory database (SQLite). The file is read where it is, with what stands in its

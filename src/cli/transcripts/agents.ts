@@ -1,3 +1,4 @@
+import type { Fields } from "../../config/narrow.ts";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
@@ -109,8 +110,6 @@ export interface TranscriptLine {
   readonly at?: unknown;
   readonly events: readonly TranscriptEvent[];
 }
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** Names that agents give to tools that change a file, or run a command. */
 const EDIT_TOOL =

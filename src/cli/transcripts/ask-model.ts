@@ -1,3 +1,4 @@
+import type { Fields } from "../../config/narrow.ts";
 import { findSecret } from "../../core/text/find-secret.ts";
 import { fold } from "../../core/text/fold.ts";
 import { STATEMENT_KINDS } from "../../core/text/statement-words.ts";
@@ -71,7 +72,7 @@ function* piecesOf(lines: readonly Line[]): Generator<readonly Line[]> {
 }
 
 /** The object in an answer, which may stand in a fence or behind a model's reasoning. */
-function objectIn(answer: string): Readonly<Record<string, unknown>> {
+function objectIn(answer: string): Fields {
   const text = answer.slice(answer.lastIndexOf("</think>") + 1);
   const object = objectOf(jsonOf(text.slice(text.indexOf("{"), text.lastIndexOf("}") + 1)));
   if (object !== undefined && (Array.isArray(object["memories"]) || Array.isArray(object["facts"])))
@@ -125,7 +126,7 @@ function plainOf(text: string): string {
     .trim();
 }
 
-function remarkIn(item: Readonly<Record<string, unknown>> | undefined, heard: Heard): Remark | undefined {
+function remarkIn(item: Fields | undefined, heard: Heard): Remark | undefined {
   const source = heard.source(item?.["quote"]);
   const text = usable(item?.["text"], MAX_TEXT_CHARS);
   const kind = STATEMENT_KINDS.find((name) => name === item?.["kind"]);
@@ -134,7 +135,7 @@ function remarkIn(item: Readonly<Record<string, unknown>> | undefined, heard: He
   return { ...source, text, kind };
 }
 
-function factIn(item: Readonly<Record<string, unknown>> | undefined, heard: Heard): LearntFact | undefined {
+function factIn(item: Fields | undefined, heard: Heard): LearntFact | undefined {
   const source = heard.source(item?.["quote"]);
   const [subject, object] = [item?.["subject"], item?.["object"]].map((name) => usable(name, MAX_FACT_CHARS));
   const predicate = usable(item?.["predicate"], MAX_PREDICATE_CHARS);

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { open, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { isObject } from "../../config/narrow.ts";
+import { type Fields, isObject } from "../../config/narrow.ts";
 import { jsonElements, readFileBytes, textLines } from "../import/text-lines.ts";
 import type { Sendable } from "../import/check-item.ts";
 import { listOf, objectOf } from "../import/import-item.ts";
@@ -35,7 +35,7 @@ export interface TranscriptMark extends TranscriptProgress {
 }
 
 /** Undefined fields: the line is no JSON object. */
-type LineFields = { readonly fields: Readonly<Record<string, unknown>> | undefined };
+type LineFields = { readonly fields: Fields | undefined };
 
 export interface OpenTranscript {
   readonly path: string;
