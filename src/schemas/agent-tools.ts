@@ -335,16 +335,14 @@ export const RESOURCE_TEMPLATES = [
 
 /** Query of `/mcp`. Unknown parameters are refused: a misspelt limit would not limit anything. */
 export const AgentQuery = Type.Object(
-  {
-    project: Type.Optional(t.text("Written to; read together with what has no project.", field.Project)),
-    user_id: Type.Optional(field.UserId),
-    tools: Type.Optional(
-      t.text(
-        "Further tools, separated by commas: list, reinforce, timeline, summary, ingest_text, ingest_url.",
-        { maxLength: 256, examples: ["list,timeline"] },
-      ),
+  t.partial({
+    project: t.text("Written to; read together with what has no project.", field.Project),
+    user_id: field.UserId,
+    tools: t.text(
+      "Further tools, separated by commas: list, reinforce, timeline, summary, ingest_text, ingest_url.",
+      { maxLength: 256, examples: ["list,timeline"] },
     ),
-    read_only: Type.Optional(t.flag("Only tools that change nothing.")),
-  },
+    read_only: t.flag("Only tools that change nothing."),
+  }),
   { additionalProperties: false },
 );

@@ -5,15 +5,18 @@ import { Type } from "./typebox.ts";
 
 export const BackupName = Type.String({ pattern: BACKUP_NAME_PATTERN });
 
-export const CreateBackupBody = t.objectOrNull({
-  name: Type.Optional(t.text("Letters, digits, `.`, `_` and `-`; the time in UTC if absent.", BackupName)),
-  folder: Type.Optional(
-    t.text("Absolute path, instead of the configured folder; with the token in the data directory only.", {
-      minLength: 1,
-      maxLength: 4096,
-    }),
-  ),
-});
+export const CreateBackupBody = t.objectOrNull(
+  t.partial({
+    name: t.text("Letters, digits, `.`, `_` and `-`; the time in UTC if absent.", BackupName),
+    folder: t.text(
+      "Absolute path, instead of the configured folder; with the token in the data directory only.",
+      {
+        minLength: 1,
+        maxLength: 4096,
+      },
+    ),
+  }),
+);
 
 export const BackupRecord = t.named("Backup", {
   name: t.text(),
@@ -80,25 +83,25 @@ export const RemoveBackupReply = Type.Object({ ok: Type.Literal(true), deleted: 
 // Erasing what was deleted.
 const Usage = Type.Object({ bytes: t.count(), files: t.count() });
 
-export const CompactionRecord = t.named("Compaction", {
-  waiting: Type.Optional(
-    t.object("What was deleted and stands in files yet; also what is being erased. Absent: nothing.", {
-      items: t.whole("Memories, facts and documents that were deleted, and earlier versions of memories.", {
-        minimum: 1,
-      }),
-      since: field.Time,
-    }),
-  ),
-  running: Type.Optional(
-    t.object("How far it is. Absent: none runs.", {
+export const CompactionRecord = t.named(
+  "Compaction",
+  t.partial({
+    waiting: t.object(
+      "What was deleted and stands in files yet; also what is being erased. Absent: nothing.",
+      {
+        items: t.whole("Memories, facts and documents that were deleted, and earlier versions of memories.", {
+          minimum: 1,
+        }),
+        since: field.Time,
+      },
+    ),
+    running: t.object("How far it is. Absent: none runs.", {
       stage: t.oneOf(["preparing", "copying", "switching", "removing"]),
       done: t.count("Rows copied, of `total`."),
       total: t.count(),
       started_at: field.Time,
     }),
-  ),
-  last: Type.Optional(
-    t.object("The last one since the daemon was started, with what went.", {
+    last: t.object("The last one since the daemon was started, with what went.", {
       started_at: field.Time,
       took_ms: Type.Number({ minimum: 0 }),
       problem: Type.Optional(t.text("Why it failed. The store is whole all the same.")),
@@ -114,8 +117,8 @@ export const CompactionRecord = t.named("Compaction", {
       originals: Type.Optional(Usage),
       backups: Type.Optional(BackupCopiesRecord),
     }),
-  ),
-});
+  }),
+);
 
 export const StartCompactionQuery = Type.Object({ backups: Type.Optional(RenewsBackups) });
 

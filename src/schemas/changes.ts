@@ -8,10 +8,7 @@ import { Type } from "./typebox.ts";
 
 const ChangedBy = t.nullable(t.text("The client; null where it is not known."));
 
-export const MemoryHistoryQuery = Type.Object({
-  ...pageQuery("Versions"),
-  user_id: Type.Optional(field.UserId),
-});
+export const MemoryHistoryQuery = t.query({ ...pageQuery("Versions"), user_id: field.UserId });
 const MemoryVersion = t.named("MemoryVersion", {
   version: Type.Integer({ minimum: 1 }),
   content: t.text(),
@@ -39,7 +36,7 @@ export const ErasedReply = t.named("Erased", "How many went for good: versions, 
   deleted: t.count(),
 });
 
-export const TrashQuery = Type.Object({ ...pageQuery("Entries"), user_id: Type.Optional(field.UserId) });
+export const TrashQuery = t.query({ ...pageQuery("Entries"), user_id: field.UserId });
 const TrashedMemory = t.named("TrashedMemory", {
   ...MemoryRecord.properties,
   deleted_at: field.Time,
@@ -57,24 +54,22 @@ const CHANGE_KINDS = ["added", "updated", "deleted", "restored"] as const;
 const ChangeKind = t.oneOf(CHANGE_KINDS);
 
 export const UndoFields = t.closed("Undo", {
-  client: t.optional({
+  client: {
     ...field.ClientName,
     description:
       "Whose changes. Without the scope `admin` those made under the key's name alone, not under another in `x-memoryd-client`; left out, these. With it, left out, everybody's.",
-  }),
-  since: t.optional({
+  },
+  since: {
     ...field.BodyTime,
     description: "Changes at that moment or later; two hours ago if left out.",
+  },
+  user_id: field.UserId,
+  kinds: Type.Array(ChangeKind, {
+    minItems: 1,
+    description:
+      "Only these; `added` alone removes the memories that were added, and leaves the rest. All if left out.",
   }),
-  user_id: t.optional(field.UserId),
-  kinds: t.optional(
-    Type.Array(ChangeKind, {
-      minItems: 1,
-      description:
-        "Only these; `added` alone removes the memories that were added, and leaves the rest. All if left out.",
-    }),
-  ),
-  dry_run: t.optional(t.flag("Only says what it would do.")),
+  dry_run: t.flag("Only says what it would do."),
 });
 export const UndoBody = t.nullable(UndoFields);
 export const UndoReply = t.named("Undone", {
@@ -102,25 +97,25 @@ const since = (start: string) =>
       examples: ["0"],
     }),
   );
-const user_id = Type.Optional(field.UserId);
+const user_id = field.UserId;
 
-export const ListChangesQuery = Type.Object({
+export const ListChangesQuery = t.query({
   since: since("The default."),
-  l: Type.Optional(
-    t.whole("Changes on a page, at most; `limit` is the same.", { minimum: 1, maximum: 1_000, default: 100 }),
-  ),
+  l: t.whole("Changes on a page, at most; `limit` is the same.", {
+    minimum: 1,
+    maximum: 1_000,
+    default: 100,
+  }),
   user_id,
 });
 
-export const FollowChangesQuery = Type.Object({
+export const FollowChangesQuery = t.query({
   since: since("Left out: only what comes from now on. `Last-Event-ID` takes its place."),
   user_id,
 });
 
-export const FollowChangesHeaders = Type.Object({
-  "last-event-id": Type.Optional(
-    t.text("The last position that was received: goes on behind it.", { maxLength: 64 }),
-  ),
+export const FollowChangesHeaders = t.query({
+  "last-event-id": t.text("The last position that was received: goes on behind it.", { maxLength: 64 }),
 });
 
 export const ChangeRecord = t.named("Change", {

@@ -13,13 +13,13 @@ const Language = field.wellFormed(
   ),
 );
 
-const writeFields = {
-  metadata: t.optional(field.Metadata),
-  language: t.optional(Language),
-  tags: t.optional(field.Tags),
-  user_id: t.optional(field.UserId),
-  project: t.optional(field.Project),
-};
+const writeFields = t.optionals({
+  metadata: field.Metadata,
+  language: Language,
+  tags: field.Tags,
+  user_id: field.UserId,
+  project: field.Project,
+});
 
 const Url = t.text("An `http` or `https` address.", {
   minLength: 1,
@@ -52,13 +52,11 @@ export const IngestBytesBody = t.named("IngestBytes", "`metadata.filename` names
 
 export const IngestUrlBody = t.named("IngestUrl", { url: Url, ...writeFields });
 
-export const IngestHeaders = {
-  prefer: Type.Optional(
-    t.text("`respond-async`: do not wait; `wait=N`: wait so many seconds, 60 where left out.", {
-      examples: ["respond-async"],
-    }),
-  ),
-};
+export const IngestHeaders = t.partial({
+  prefer: t.text("`respond-async`: do not wait; `wait=N`: wait so many seconds, 60 where left out.", {
+    examples: ["respond-async"],
+  }),
+});
 
 const Id = t.text("UUIDv7.");
 
@@ -138,18 +136,16 @@ export const DocumentRecord = t.named("Document", {
 export const ListDocumentsReply = pageReply(DocumentRecord, "DocumentPage");
 export const ListJobsReply = pageReply(JobRecord, "JobPage");
 
-export const ListDocumentsQuery = Type.Object({
+export const ListDocumentsQuery = t.query({
   ...pageQuery("Items"),
-  user_id: Type.Optional(field.UserId),
-  project: Type.Optional(field.QueryProject),
+  user_id: field.UserId,
+  project: field.QueryProject,
 });
 
-export const GetDocumentQuery = Type.Object({
-  l: Type.Optional(t.whole("Chunks at most.", { minimum: 1, maximum: 10_000, default: 1_000 })),
-  u: Type.Optional(
-    t.whole("Chunks to leave out.", { minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 }),
-  ),
-  user_id: Type.Optional(field.UserId),
+export const GetDocumentQuery = t.query({
+  l: t.whole("Chunks at most.", { minimum: 1, maximum: 10_000, default: 1_000 }),
+  u: t.whole("Chunks to leave out.", { minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 }),
+  user_id: field.UserId,
 });
 export const GetDocumentReply = t.named("DocumentWithChunks", {
   ...DocumentRecord.properties,

@@ -84,24 +84,20 @@ export const RecordFactsReply = batchReply(recordedFields, "fact", "RecordedFact
 export const UpdateFactBody = t.named(
   "UpdateFact",
   "What to change. `metadata` is replaced, not merged; `user_id` changes nothing, it is checked against the owner.",
-  {
-    confidence: t.optional(Confidence),
-    metadata: t.optional(field.Metadata),
-    user_id: t.optional(field.UserId),
-  },
+  t.optionals({
+    confidence: Confidence,
+    metadata: field.Metadata,
+    user_id: field.UserId,
+  }),
 );
 
 const Erase = t.flag("Remove the fact and all its versions for good.");
 /** Input of a `DELETE`, in its query or its body. */
-export const CloseFactQuery = Type.Object({
-  user_id: Type.Optional(field.UserId),
-  valid_to: Type.Optional(field.QueryTime),
-  erase: Type.Optional(Erase),
-});
+export const CloseFactQuery = t.query({ user_id: field.UserId, valid_to: field.QueryTime, erase: Erase });
 export const CloseFactBody = t.optionalBody("CloseFact", {
-  user_id: t.optional(field.UserId),
-  valid_to: t.optional(field.BodyTime),
-  erase: t.optional(Erase),
+  user_id: field.UserId,
+  valid_to: field.BodyTime,
+  erase: Erase,
 });
 
 export const FactParams = Type.Object({ id: t.text("Id of a fact.") });
@@ -122,15 +118,15 @@ const counts = {
 };
 const Facts = t.list(FactRecord, "Open ones first, then the newest `valid_from`.");
 
-export const FindFactsQuery = Type.Object({
-  subject: Type.Optional(field.FactSubject),
-  predicate: Type.Optional(field.FactPredicate),
-  object: Type.Optional(field.FactObject),
+export const FindFactsQuery = t.query({
+  subject: field.FactSubject,
+  predicate: field.FactPredicate,
+  object: field.FactObject,
   at,
   known_at,
-  min_confidence: Type.Optional(t.share()),
+  min_confidence: t.share(),
   ...field.writerInQuery,
-  recorded_from: Type.Optional(field.queryTime("First recorded at that moment or later. ")),
+  recorded_from: field.queryTime("First recorded at that moment or later. "),
   ...scope,
   ...page,
 });
@@ -151,7 +147,7 @@ export const CurrentFactQuery = Type.Object({
   known_at,
   ...scope,
 });
-export const GetFactQuery = Type.Object({ user_id: Type.Optional(field.UserId), known_at });
+export const GetFactQuery = t.query({ user_id: field.UserId, known_at });
 export const OneFactReply = t.named("OneFact", { fact: FactRecord });
 
 export const FactTimelineQuery = Type.Object({
@@ -191,13 +187,13 @@ export const SearchFactsReply = t.named("FoundFacts", {
   ...counts,
 });
 
-export const CompareFactsQuery = Type.Object({
-  subject: Type.Optional(field.FactSubject),
-  predicate: Type.Optional(field.FactPredicate),
-  time1: Type.Optional(field.QueryTime),
-  time2: Type.Optional(field.QueryTime),
-  from: Type.Optional(field.queryTime("The same as `time1`. ")),
-  to: Type.Optional(field.queryTime("The same as `time2`. ")),
+export const CompareFactsQuery = t.query({
+  subject: field.FactSubject,
+  predicate: field.FactPredicate,
+  time1: field.QueryTime,
+  time2: field.QueryTime,
+  from: field.queryTime("The same as `time1`. "),
+  to: field.queryTime("The same as `time2`. "),
   known_at,
   ...scope,
   ...page,
@@ -213,7 +209,7 @@ export const CompareFactsReply = t.named("FactComparison", {
   next_cursor,
 });
 
-export const FactStatsQuery = Type.Object({ at, known_at, ...scope });
+export const FactStatsQuery = t.query({ at, known_at, ...scope });
 export const FactStatsReply = t.named("FactStats", {
   total_facts: t.count(),
   active_facts: t.count(),
@@ -228,7 +224,7 @@ export const FactStatsReply = t.named("FactStats", {
   top_predicates: t.records({ predicate: t.text(), count: t.count() }),
 });
 
-export const FactSubjectsQuery = Type.Object({ at, known_at, ...scope, l: page.l, u: page.u });
+export const FactSubjectsQuery = t.query({ at, known_at, ...scope, l: page.l, u: page.u });
 export const FactSubjectsReply = t.named("FactSubjects", {
   items: t.records("Those with the most facts first.", {
     subject: t.text("As its newest fact writes it."),
@@ -238,12 +234,12 @@ export const FactSubjectsReply = t.named("FactSubjects", {
   total: t.count("How many subjects there are."),
 });
 
-export const VolatileFactsQuery = Type.Object({
-  subject: Type.Optional(field.FactSubject),
-  predicate: Type.Optional(field.FactPredicate),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_VOLATILE, default: DEFAULT_VOLATILE })),
-  from: Type.Optional(field.QueryTime),
-  to: Type.Optional(field.QueryTime),
+export const VolatileFactsQuery = t.query({
+  subject: field.FactSubject,
+  predicate: field.FactPredicate,
+  limit: Type.Integer({ minimum: 1, maximum: MAX_VOLATILE, default: DEFAULT_VOLATILE }),
+  from: field.QueryTime,
+  to: field.QueryTime,
   at,
   known_at,
   ...scope,

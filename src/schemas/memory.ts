@@ -90,20 +90,18 @@ export const UpdateMemoryBody = t.named(
   "UpdateMemory",
   "What to change. `metadata` is replaced, not merged; null clears `occurred_at` and `project`; `user_id` changes nothing, " +
     "it is checked against the owner.",
-  {
-    content: t.optional(field.Content),
-    tags: t.optional(field.Tags),
-    metadata: t.optional(field.Metadata),
-    occurred_at: t.optional(field.BodyTime),
-    project: t.optional(field.Project),
-    supersedes: t.optional(Supersedes),
-    still_holds: t.optional(
-      t.flag(
-        "true: it holds, whatever seems to have taken its place; a guess so rejected is not made again.",
-      ),
+  t.optionals({
+    content: field.Content,
+    tags: field.Tags,
+    metadata: field.Metadata,
+    occurred_at: field.BodyTime,
+    project: field.Project,
+    supersedes: Supersedes,
+    still_holds: t.flag(
+      "true: it holds, whatever seems to have taken its place; a guess so rejected is not made again.",
     ),
-    user_id: t.optional(field.UserId),
-  },
+    user_id: field.UserId,
+  }),
 );
 export const UpdateMemoryReply = t.named("UpdatedMemory", { ...recordFields, updated: Type.Literal(true) });
 
@@ -142,20 +140,14 @@ export const TagMemoriesReply = t.named("TaggedMemories", {
 });
 
 /** Body of a request that may name the owner in its query or its body; the body may be absent. */
-export const OwnerBody = t.optionalBody("Owner", { user_id: t.optional(field.UserId) });
-export const OwnerQuery = Type.Object({ user_id: Type.Optional(field.UserId) });
+export const OwnerBody = t.optionalBody("Owner", { user_id: field.UserId });
+export const OwnerQuery = t.query({ user_id: field.UserId });
 
 const Trash = t.flag(
   "true: into the trash, where it can be restored for `--history-days`; else it goes for good.",
 );
-export const DeletionQuery = Type.Object({
-  user_id: Type.Optional(field.UserId),
-  trash: Type.Optional(Trash),
-});
-export const DeletionBody = t.optionalBody("Deletion", {
-  user_id: t.optional(field.UserId),
-  trash: t.optional(Trash),
-});
+export const DeletionQuery = t.query({ user_id: field.UserId, trash: Trash });
+export const DeletionBody = t.optionalBody("Deletion", { user_id: field.UserId, trash: Trash });
 
 export const DeleteMemoryReply = t.named("DeletedMemory", {
   ok: Type.Literal(true),
@@ -176,9 +168,9 @@ export const ReinforceMemoryReply = t.named("ReinforcedMemory", {
   salience: t.share(),
 });
 
-export const RelatedMemoriesQuery = Type.Object({
-  depth: Type.Optional(t.whole("Steps over waypoints.", { minimum: 1, maximum: 3, default: 1 })),
-  user_id: Type.Optional(field.UserId),
+export const RelatedMemoriesQuery = t.query({
+  depth: t.whole("Steps over waypoints.", { minimum: 1, maximum: 3, default: 1 }),
+  user_id: field.UserId,
 });
 const Waypoint = Type.Object({
   source: MemoryId,
@@ -197,21 +189,19 @@ export const SectorsReply = t.named("Sectors", {
   sectors: t.records({ name: field.SectorName, description: t.text(), count: t.count() }),
 });
 
-export const ListMemoriesQuery = Type.Object({
+export const ListMemoriesQuery = t.query({
   ...pageQuery("Memories"),
-  sector: Type.Optional(field.SectorName),
-  user_id: Type.Optional(field.UserId),
-  project: Type.Optional(field.QueryProject),
-  tag: Type.Optional(field.Tag),
-  session_id: Type.Optional(field.SessionId),
+  sector: field.SectorName,
+  user_id: field.UserId,
+  project: field.QueryProject,
+  tag: field.Tag,
+  session_id: field.SessionId,
   ...field.writerInQuery,
-  id_end: Type.Optional(
-    t.text("The last characters of the id, at least six.", { pattern: "^[0-9a-f-]{6,36}$" }),
-  ),
-  created_from: Type.Optional(field.queryTime("Added at that moment or later. ")),
-  created_to: Type.Optional(field.queryTime("Added before that moment. ")),
-  from: Type.Optional(field.QueryTime),
-  to: Type.Optional(field.QueryTime),
+  id_end: t.text("The last characters of the id, at least six.", { pattern: "^[0-9a-f-]{6,36}$" }),
+  created_from: field.queryTime("Added at that moment or later. "),
+  created_to: field.queryTime("Added before that moment. "),
+  from: field.QueryTime,
+  to: field.QueryTime,
 });
 
 const { l: _l, u: _u, cursor: _cursor, ...listConditions } = ListMemoriesQuery.properties;
@@ -236,14 +226,12 @@ export const CountMemoriesReply = t.named("MemoryCounts", {
 });
 
 export const MAX_GRAPH_NODES = 5_000;
-export const MemoryGraphQuery = Type.Object({
-  around: Type.Optional(
-    t.text("Id of a memory: it and those that waypoints lead to from it, nearest first; else the newest."),
+export const MemoryGraphQuery = t.query({
+  around: t.text(
+    "Id of a memory: it and those that waypoints lead to from it, nearest first; else the newest.",
   ),
-  depth: Type.Optional(
-    t.whole("Steps over waypoints from `around`.", { minimum: 1, maximum: 10, default: 2 }),
-  ),
-  l: Type.Optional(t.whole("Memories at most.", { minimum: 1, maximum: MAX_GRAPH_NODES, default: 1_000 })),
+  depth: t.whole("Steps over waypoints from `around`.", { minimum: 1, maximum: 10, default: 2 }),
+  l: t.whole("Memories at most.", { minimum: 1, maximum: MAX_GRAPH_NODES, default: 1_000 }),
   ...listConditions,
 });
 export const MemoryGraphReply = t.named("MemoryGraph", {

@@ -45,28 +45,23 @@ const MAX_PAGE_LIMIT = 10_000;
 const MAX_CURSOR_LENGTH = 128;
 
 /** @param items what is listed, as a description begins. */
-export const pageQuery = (items: string, maxCursorLength = MAX_CURSOR_LENGTH) => ({
-  l: Type.Optional(
-    t.whole(`${items} on a page, at most; \`limit\` is the same.`, {
+export const pageQuery = (items: string, maxCursorLength = MAX_CURSOR_LENGTH) =>
+  t.partial({
+    l: t.whole(`${items} on a page, at most; \`limit\` is the same.`, {
       minimum: 1,
       maximum: MAX_PAGE_LIMIT,
       default: DEFAULT_PAGE_LIMIT,
     }),
-  ),
-  u: Type.Optional(
-    t.whole("How many to leave out at the start; `offset` is the same.", {
+    u: t.whole("How many to leave out at the start; `offset` is the same.", {
       minimum: 0,
       maximum: Number.MAX_SAFE_INTEGER,
       default: 0,
     }),
-  ),
-  cursor: Type.Optional(
-    t.text("`next_cursor` of the page before; takes the place of `u`.", {
+    cursor: t.text("`next_cursor` of the page before; takes the place of `u`.", {
       minLength: 1,
       maxLength: maxCursorLength,
     }),
-  ),
-});
+  });
 
 /** A page of a list, as an answer. @param cursor how the next page is described. */
 export function pageReply<T extends TSchema>(items: T, id: string, description = "", cursor = "") {

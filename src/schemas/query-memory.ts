@@ -11,39 +11,35 @@ const ProjectName = t.nullable(field.Project);
 
 /** Which memories to search; all conditions hold. Unknown keys are errors: a dropped filter answers too much. */
 export const QueryFilters = Type.Object(
-  {
-    sector: t.optional(field.SectorName),
-    sectors: t.optional(Type.Array(field.SectorName, { minItems: 1, maxItems: 64, description: "Any of." })),
-    min_score: t.optional(t.share()),
-    user_id: t.optional(field.UserId),
-    project: t.optional(
-      field.wellFormed(
-        Type.Unsafe<string | (string | null)[]>({
-          ...field.Project,
-          type: ["string", "array"],
-          items: ProjectName,
-          minItems: 1,
-          maxItems: 64,
-          description: "A project, or any of a list; null in a list stands for memories without one.",
-          examples: [["garden", null]],
-        }),
-      ),
-    ),
-    tags: t.optional(Type.Array(field.Tags.items, { maxItems: 64, description: "All of." })),
-    session_id: t.optional(field.SessionId),
-    ...field.writerInBody,
-    from: t.optional(field.BodyTime),
-    to: t.optional(field.BodyTime),
-    metadata: t.optional(
-      Type.Unsafe<{ [key: string]: string | number | boolean | null }>({
-        type: "object",
-        maxProperties: 16,
-        additionalProperties: { type: ["string", "number", "boolean", "null"] },
-        description: "Top-level keys that equal a scalar.",
-        examples: [{ bed: 3 }],
+  t.optionals({
+    sector: field.SectorName,
+    sectors: Type.Array(field.SectorName, { minItems: 1, maxItems: 64, description: "Any of." }),
+    min_score: t.share(),
+    user_id: field.UserId,
+    project: field.wellFormed(
+      Type.Unsafe<string | (string | null)[]>({
+        ...field.Project,
+        type: ["string", "array"],
+        items: ProjectName,
+        minItems: 1,
+        maxItems: 64,
+        description: "A project, or any of a list; null in a list stands for memories without one.",
+        examples: [["garden", null]],
       }),
     ),
-  },
+    tags: Type.Array(field.Tags.items, { maxItems: 64, description: "All of." }),
+    session_id: field.SessionId,
+    ...field.writerInBody,
+    from: field.BodyTime,
+    to: field.BodyTime,
+    metadata: Type.Unsafe<{ [key: string]: string | number | boolean | null }>({
+      type: "object",
+      maxProperties: 16,
+      additionalProperties: { type: ["string", "number", "boolean", "null"] },
+      description: "Top-level keys that equal a scalar.",
+      examples: [{ bed: 3 }],
+    }),
+  }),
   {
     additionalProperties: false,
     description: "`from` is included, `to` is not; both compare `occurred_at`.",
@@ -52,22 +48,22 @@ export const QueryFilters = Type.Object(
 
 export const QueryMemoryBody = t.named("QueryMemory", {
   query: Type.String({ minLength: 1, maxLength: 8_192, examples: ["when did I plant the garlic?"] }),
-  k: t.optional(t.whole("How many matches at most.", { minimum: 1, maximum: 200, default: DEFAULT_MATCHES })),
-  user_id: t.optional(field.UserId),
-  filters: t.optional(QueryFilters),
-  time_zone: t.optional(field.TimeZone),
-  snippet: t.optional(t.whole("Longest snippet wanted, in characters.", { minimum: 1, maximum: 200_000 })),
-  as_of: t.optional(
-    Type.Unsafe<Static<typeof field.BodyTime>>({
+  ...t.optionals({
+    k: t.whole("How many matches at most.", { minimum: 1, maximum: 200, default: DEFAULT_MATCHES }),
+    user_id: field.UserId,
+    filters: QueryFilters,
+    time_zone: field.TimeZone,
+    snippet: t.whole("Longest snippet wanted, in characters.", { minimum: 1, maximum: 200_000 }),
+    as_of: Type.Unsafe<Static<typeof field.BodyTime>>({
       ...field.BodyTime,
       description: "Answer as of this time, by `occurred_at`: what came later has no say.",
     }),
-  ),
-  reinforce: t.optional(t.flag("false: what is found does not count as remembered.", { default: true })),
-  explain: t.optional(t.flag("Say what each score is made of.")),
-  include_facts: t.optional(
-    t.flag("Also answer the facts valid now (or at `as_of`) that the question asks for.", { default: true }),
-  ),
+    reinforce: t.flag("false: what is found does not count as remembered.", { default: true }),
+    explain: t.flag("Say what each score is made of."),
+    include_facts: t.flag("Also answer the facts valid now (or at `as_of`) that the question asks for.", {
+      default: true,
+    }),
+  }),
 });
 
 export const QueryMemoryReply = t.named("QueryResult", {
@@ -88,20 +84,16 @@ export const QueryMemoryReply = t.named("QueryResult", {
 export const DEFAULT_CONTEXT_TOKENS = 1_200;
 
 export const ContextBody = t.closed("ContextRequest", {
-  user_id: t.optional(field.UserId),
-  project: t.optional(t.text("It and what has no project; left out: every project.", field.Project)),
-  query: t.optional(
-    t.text("What the work is about; what answers it comes first.", {
-      minLength: 1,
-      maxLength: 8_192,
-      examples: ["rate limits for partners"],
-    }),
-  ),
-  max_tokens: t.optional(
-    t.whole(
-      "Of the text, by an estimate that is not under what tokenizers count for English: four letters a token.",
-      { minimum: 100, maximum: 20_000, default: DEFAULT_CONTEXT_TOKENS },
-    ),
+  user_id: field.UserId,
+  project: t.text("It and what has no project; left out: every project.", field.Project),
+  query: t.text("What the work is about; what answers it comes first.", {
+    minLength: 1,
+    maxLength: 8_192,
+    examples: ["rate limits for partners"],
+  }),
+  max_tokens: t.whole(
+    "Of the text, by an estimate that is not under what tokenizers count for English: four letters a token.",
+    { minimum: 100, maximum: 20_000, default: DEFAULT_CONTEXT_TOKENS },
   ),
 });
 

@@ -34,12 +34,13 @@ export const object = <P extends TProperties>(description: string, fields: P) =>
 
 export const objectOrNull = <P extends TProperties>(fields: P) => nullable(Type.Object(fields));
 
-/** A body whose unknown fields are refused: a misspelt one would widen what is answered or undone. */
+/** A body of optional fields whose unknown ones are refused: a misspelt one would widen what is answered or undone. */
 export const closed = <P extends TProperties>(name: string, fields: P) =>
-  Type.Object(fields, { $id: name, additionalProperties: false });
+  Type.Object(optionals(fields), { $id: name, additionalProperties: false });
 
 /** A body that may be left out; all its fields may, too. */
-export const optionalBody = <P extends TProperties>(name: string, fields: P) => nullable(named(name, fields));
+export const optionalBody = <P extends TProperties>(name: string, fields: P) =>
+  nullable(named(name, optionals(fields)));
 
 /** An object with any fields. */
 export const anyObject = (description?: string) =>
@@ -76,6 +77,20 @@ export function nullable<T extends TSchema>(schema: T): TUnsafe<Static<T> | null
     ...(refinements !== undefined && { "~refine": refinements }),
   });
 }
+
+/** Fields that may be left out. */
+export const partial = <P extends TProperties>(fields: P) =>
+  mapped(fields, (field) => Type.Optional(field)) as { [Name in keyof P]: TOptional<P[Name]> };
+
+/** A query or a record all of whose fields may be left out. */
+export const query = <P extends TProperties>(fields: P) => Type.Object(partial(fields));
+
+/** Fields of a body that may be left out; null is the same as leaving them out. */
+export const optionals = <P extends TProperties>(fields: P) =>
+  mapped(fields, optional) as { [Name in keyof P]: TOptional<TUnsafe<Static<P[Name]> | null>> };
+
+const mapped = (fields: TProperties, change: (field: TSchema) => TSchema): TProperties =>
+  Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, change(field)]));
 
 /** A field that may be left out; null is the same as leaving it out. */
 export const optional = <T extends TSchema>(schema: T): TOptional<TUnsafe<Static<T> | null>> =>

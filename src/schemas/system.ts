@@ -120,13 +120,11 @@ export const SettingsReply = t.named("Settings", {
 
 const LogLevel = t.oneOf(["debug", "info", "warn", "error"]);
 
-export const LogsQuery = Type.Object({
-  l: Type.Optional(t.whole("Lines at most.", { minimum: 1, maximum: 1_000, default: 200 })),
-  level: Type.Optional(
-    t.oneOf(
-      ["debug", "info", "warn", "error"],
-      "Lines of this level and above; all if absent. How much is logged, `--log-level` says.",
-    ),
+export const LogsQuery = t.query({
+  l: t.whole("Lines at most.", { minimum: 1, maximum: 1_000, default: 200 }),
+  level: t.oneOf(
+    ["debug", "info", "warn", "error"],
+    "Lines of this level and above; all if absent. How much is logged, `--log-level` says.",
   ),
 });
 

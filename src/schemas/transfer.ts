@@ -177,10 +177,10 @@ export const TRANSFER_LINES = {
 } as const;
 export type TransferLine = Static<(typeof TRANSFER_LINES)[keyof typeof TRANSFER_LINES]>;
 
-export const ExportQuery = Type.Object({
-  user_id: Type.Optional(field.UserId),
-  project: Type.Optional(field.QueryProject),
-  waypoints: Type.Optional(t.flag("Whether the links between memories come too.", { default: true })),
+export const ExportQuery = t.query({
+  user_id: field.UserId,
+  project: field.QueryProject,
+  waypoints: t.flag("Whether the links between memories come too.", { default: true }),
 });
 
 export const ImportReply = t.named("Imported", {

@@ -56,17 +56,17 @@ export const UserSummaryReply = t.named("UserSummary", {
 const Keep = t.oneOf(["documents"], "`documents`: what was ingested stays, with its memories and originals.");
 const Include = t.oneOf(["facts"], "`facts`: the facts go too.");
 
-export const DeleteUserMemoriesQuery = Type.Object({
-  keep: Type.Optional(Keep),
-  include: Type.Optional(Include),
-  backups: Type.Optional(RenewsBackups),
-  user_id: Type.Optional(field.UserId),
+export const DeleteUserMemoriesQuery = t.query({
+  keep: Keep,
+  include: Include,
+  backups: RenewsBackups,
+  user_id: field.UserId,
 });
 
 export const DeleteUserMemoriesBody = t.optionalBody("DeleteUserMemories", {
-  keep: t.optional(Keep),
-  include: t.optional(Include),
-  user_id: t.optional(field.UserId),
+  keep: Keep,
+  include: Include,
+  user_id: field.UserId,
 });
 
 export const DeleteUserMemoriesReply = t.named("DeletedUserMemories", {
