@@ -4,6 +4,7 @@ import { fold } from "../text/fold.ts";
 import type { Memory } from "../memory.ts";
 import { changeWords } from "../text/change-words.ts";
 import { fit, type Period } from "../text/time-periods.ts";
+import { TIME_WORDS } from "../text/time-words.ts";
 import { tellingTerms } from "../memories/infer-updates.ts";
 import { isNote } from "./traits.ts";
 import { type RankedHit, sumOf } from "./ranking.ts";
@@ -20,9 +21,6 @@ export type Tense = "present" | "past";
 export const words = (...lists: string[]) =>
   new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${lists.join("|")})(?![\p{L}\p{N}])`, "u");
 
-/** "Vor" is "ago" before a length of time. */
-const AGO = String.raw`etwa|rund|ungefahr|ca|\d+|ein(?:e[mnr]?)?|zwei|paar|drei|vier|funf|sechs|sieben|acht|neun|zehn|elf|zwolf|einigen?|wenigen?|mehreren|langer|langem`;
-
 /** Words that ask for what held before, folded, in the languages the calendar knows. */
 const PAST = words(
   // English
@@ -31,7 +29,7 @@ const PAST = words(
   String.raw`(?:was|were|did|had)\b.*\b(?:before|first|initially|once|old)|(?:s|my|our|your|his|her|their) old|^(?:the )?old(?! (?:age|friends?|lady|man|men|people|town|wom[ae]n)\b)`,
   // German, Dutch
   "fruher(?:e[nrsm]?)?|vorher(?:ige[nrsm]?)?|zuvor|ehemalige?[nrsm]?|ehemals|ursprunglich(?:e[nrsm]?)?|damals|einst|alte[nrsm]?|vorige[nrsm]?|bisherige[nrsm]?|bisher|letzte[nrsm]? mal noch",
-  String.raw`(?:war(?:en)?|hat|habe[nt]?|hatten?|wurden?|\p{L}{3,}te[nt]?)\b.* vor(?! (?:allem|ort|kurzem|${AGO})(?!\p{L}))`,
+  String.raw`(?:war(?:en)?|hat|habe[nt]?|hatten?|wurden?|\p{L}{3,}te[nt]?)\b.* vor(?! (?:allem|ort|kurzem|langem|langer|etwa|rund|ca|\d+|${TIME_WORDS["de"]?.numbers.join("|")})(?!\p{L}))`,
   "vroeger|voorheen|eerder|vorige?|oorspronkelijke?|destijds|oude|eerst",
   // French
   String.raw`avant|auparavant|autrefois|ancien(?:ne)?s?(?:ment)?|precedent(?:e|es|s)?|precedemment|jadis|a l'origine|d'avant|a l'epoque`,

@@ -46,8 +46,8 @@ export interface Found {
   readonly sureness?: {
     /** See `answerOdds`. */
     readonly oddsOf: (hit: RankedHit) => number;
-    /** See `scoreByOdds`. */
-    readonly scoreOf: (score: number) => number;
+    /** Of all the user's memories, selected or not. */
+    readonly best: RankedHit;
     /** How many the user has, see `answeringCount`. */
     readonly memories: number;
   };

@@ -8,7 +8,7 @@ import { termWeights } from "./bm25.ts";
 import { currentFirst, LOOKED_AT, tenseOf, words } from "./currency.ts";
 import { type Found, happenedIn, within, withMemories } from "./period.ts";
 import { readQuestion, withoutListing, timedQuestion, type TimedQuestion } from "./question.ts";
-import { answeringCount, answerOdds, scoreByOdds } from "./relevance.ts";
+import { answeringCount, answerOdds, lackOfForm, scoreByOdds } from "./relevance.ts";
 import { rank, type RankedHit, scoreOf, sumOf } from "./ranking.ts";
 import { snippetOf } from "./snippet.ts";
 import { fold } from "../text/fold.ts";
@@ -82,7 +82,11 @@ export async function queryMemory(ports: MemoryPorts, input: QueryMemoryInput): 
       ? happenedIn(store.catalogue, filter, asked.period, limit, now)
       : await findByMeaning(ports, query, topic, filter, asked, now, asOf);
   const idsOf = (list: typeof found) => list.flatMap(({ ordinal }) => idOf.get(ordinal) ?? []);
-  const memories = await store.readMemories(idsOf(found.slice(0, Math.max(limit, LOOKED_AT))));
+  const best = sureness === undefined ? undefined : store.catalogue.at(sureness.best.ordinal);
+  const memories = await store.readMemories([
+    ...idsOf(found.slice(0, Math.max(limit, LOOKED_AT))),
+    ...(best === undefined ? [] : [best.id]),
+  ]);
   const ordered =
     asked?.isTimeAlone === true
       ? found
@@ -94,10 +98,14 @@ export async function queryMemory(ports: MemoryPorts, input: QueryMemoryInput): 
           memories,
           { question: query, tense: tenseOf(query), asOf, period: asked?.period },
         );
-  const answering =
-    sureness === undefined ? Infinity : answeringCount(ordered, sureness.oddsOf, sureness.memories);
+  const lackOf = lackOfForm(query);
+  const oddsOf = (hit: RankedHit) =>
+    (sureness?.oddsOf(hit) ?? Infinity) -
+    lackOf(memories.get(store.catalogue.at(hit.ordinal)?.id ?? "")?.content ?? "");
+  const answering = sureness === undefined ? Infinity : answeringCount(ordered, oddsOf, sureness.memories);
   // How alike two texts are does not depend on what else there is.
-  const scoreOf = input.isText === true ? undefined : sureness?.scoreOf;
+  const scoreOf =
+    input.isText === true || sureness === undefined ? undefined : scoreByOdds(sureness.best, oddsOf);
   // A match by its terms stays one, and what happened when the question says is one.
   const leastScoreOf = ({ ordinal, score }: RankedHit) => {
     const occurredAt = store.catalogue.at(ordinal)?.occurredAt ?? -Infinity;
@@ -206,9 +214,7 @@ async function findByMeaning(
   const [best] = whole.ranked;
   return {
     found: ranked.filter(({ ordinal }) => idOf.has(ordinal)),
-    ...(best === undefined
-      ? {}
-      : { sureness: { oddsOf, scoreOf: scoreByOdds(best, oddsOf), memories: statistics.memories } }),
+    ...(best === undefined ? {} : { sureness: { oddsOf, best, memories: statistics.memories } }),
     idOf,
     weightOfTerm: new Map(question.terms.map(({ term, weight }) => [term, weight])),
     vector: embedding.vector,

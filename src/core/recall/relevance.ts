@@ -1,6 +1,7 @@
 import type { EmbeddingProfile } from "../embedding.ts";
 import type { Ordinal } from "../ports.ts";
 import type { RankingQuestion } from "./question.ts";
+import { fold } from "../text/fold.ts";
 import { fit } from "../text/time-periods.ts";
 import type { RankingCandidate } from "./ranking-candidate.ts";
 import { type RankedHit, sumOf } from "./ranking.ts";
@@ -62,6 +63,41 @@ export function answerOdds(
       relevance.offset
     );
   };
+}
+
+const OF = " (?:of|from|von|de|de[ls]|della|du|di|do|da|van) ";
+const pattern = (source: string) => new RegExp(source, "u");
+const word = (source: string) => String.raw`(?<![\p{L}\p{N}])(?:${source})(?![\p{L}\p{N}])`;
+const PHONE = word(
+  String.raw`(?:tele|mobile |cell ?)?phone numbers?|mobile number|(?:telefon|handy|mobil|telefoon)nummer[ns]?|numero (?:de |di )?(?:tele(?:phone|fono|fone|movel)|portable|movil|cellulare|celular)`,
+);
+const MAIL =
+  "(?:e-?mail|mail ?)(?:[ -]?addresse?s?|[ -]?adressen?|adres)|adresse e?-?mail|correo electronico";
+const PRICE =
+  "prices?|costs?|preise?s?|kosten|kostete?n?|prix|cout(?:e|es|ent|ait|er|era)|precios?|cuestan?|prezz[oi]|cost(?:ano?|o|aron|ato|ava|a)|precos?|custa[mv]?a?|custou|prij(?:s|zen)|gekoste?t?|kost";
+const ASKING = word("what|how|was|wie|combien|quel(?:le)?|cuanto|cual|quanto|quale?|wat|hoeveel");
+const FREE =
+  "euros?|pounds?|dollars?|free|gratis|kostenlos|umsonst|gratuit[eoas]{0,2}|nothing|nichts|rien|nada|niente|niets";
+/**
+ * What a question asks for and looks like nothing else, folded, and what a text with one has. A text without it does not
+ * answer, however near it is: "what is Arminda's phone number?" of a note that names her.
+ */
+const FORMS: readonly (readonly [asks: RegExp, has: RegExp])[] = [
+  [pattern(String.raw`${PHONE}|^tele?(?:phone|fono?e?|foon)?${OF}`), /\d(?:[ ./()-]{0,2}\d){4}/],
+  [pattern(String.raw`${word(MAIL)}|^e-?mail${OF}`), /@/],
+  [
+    pattern(String.raw`^[^\p{L}]*(?:${ASKING}.*)?${word(PRICE)}`),
+    pattern(String.raw`[\p{N}\p{Sc}\p{Script=Han}]|${word(FREE)}`),
+  ],
+];
+/** What it takes from the logarithm of the odds that a text has not the form that is asked for. */
+const LACKING = 3;
+
+/** How much less likely a text answers the question for having nothing of the form that it asks for, as `answerOdds` counts. */
+export function lackOfForm(question: string): (content: string) => number {
+  const folded = fold(question);
+  const forms = FORMS.filter(([asks]) => asks.test(folded));
+  return (content) => (forms.some(([, has]) => !has.test(fold(content))) ? LACKING : 0);
 }
 
 /** How far scores go from what terms alone say to the odds that the best answers, which also say how it stands out. */

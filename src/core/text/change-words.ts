@@ -14,8 +14,7 @@ const WORDS: readonly string[] = [
   "died passed_away not_survive is_over was_over are_over rejected stolen got_rid_of gave_away gave_back brought_back paid_off used_up ran_out by_now",
   "joined quits dropping gone_from handed_in wound_up shut_for_good no_more_of won't_*_any lately these_days",
   "increase decreased cancellation postponement relocation renewed suspended delayed put_off put_back",
-  "went_down gone_up gone_down has_risen rose_to rises_to fell_to falls_to dearer cheaper halved doubled elected appointed dismissed fired sacked promoted laid_off",
-  "moving_to moves_to done_with turned_down decided_against reject",
+  "went_down gone_up gone_down has_risen rose_to rises_to fell_to falls_to dearer cheaper halved doubled elected appointed dismissed fired sacked promoted laid_off moving_to moves_to done_with turned_down decided_against reject",
   // German
   "jetzt nun nunmehr nicht_mehr kein*_mehr umgezogen zieht_um gewechselt wechselt gewechselt geandert andert neu neue neuer neues neuen statt stattdessen",
   "verschoben verlegt gekundigt aufgehort aufgegeben ab_sofort ab_heute kunftig verlangert erhoht gesenkt ersetzt abgesagt umbenannt abgeschafft korrektur umgestellt",
@@ -37,8 +36,7 @@ const WORDS: readonly string[] = [
   "ahora ya_no cambio cambia cambiado nuevo nueva mudado mudo en_vez en_lugar aplaz* deja* dejo a_partir_de_ahora pasa_a trasladad* cancelad* sustitu* prorrogad* vuelve_a vendi* jubil* al_final pospues* abandon*",
   "vendid* vendimos mudamos cambiamos cambiaron dejamos cerro cerrado cerrada cerraron murio muerto robaron robado robada devuelt* renunci* de_ahora_en_adelante sube_a baja_a desde_hoy",
   "aumento subida bajada mudanza cancelacion aplazamiento traslado rebaja aumentad* aumentaron disminuid* reducid* reduj* subio ha_subido ha_bajado han_subido",
-  "han_bajado suben_a bajan_a pasan_a pasara_a suspend* retras* adelant* anul* pospon* pospus* reanud* renov* elegid* nombrad* despedid* destituid* ascendid* rechaz*",
-  "retirad* se_acabo se_termino basta_de",
+  "han_bajado suben_a bajan_a pasan_a pasara_a suspend* retras* adelant* anul* pospon* pospus* reanud* renov* elegid* nombrad* despedid* destituid* ascendid* rechaz* retirad* se_acabo se_termino basta_de",
   // Italian
   "ora adesso non_*_piu cambiato cambiata cambia nuovo nuova trasferit* spostat* invece rinviat* smesso d'ora_in_poi sostitui* annullat* e_andata_in_pensione disdett* alla_fine smett* vendut* posticipat* anticipat* in_pensione al_posto",
   "chiuso chiusa chiude morto morta rubat* restituit* finito finita rinunciat* passati_a passato_a passata_a ormai da_oggi lasciato lasciata sale_a scende_a cambiamo",
@@ -61,21 +59,11 @@ const WORDS: readonly string[] = [
   // Turkish, Hindi, Arabic, Korean
   "artik degisti tasindi yerine iptal birakti अब لم_يعد الان بدلا انتقل 이제 더_이상",
 ];
-/** What a change begins with before the name of a month: "from June", "ab Juni". */
-const BEGINNINGS: Readonly<Record<string, string>> = {
-  en: "from|since|starting(?: in)?|as of",
-  de: "ab|seit|von",
-  fr: "des|depuis|a partir de|a compter de",
-  es: "desde|a partir de",
-  it: "da|a partire da",
-  pt: "desde|a partir de",
-  nl: "vanaf|sinds|per",
-};
-const FROM_A_MONTH = Object.entries(BEGINNINGS).map(
-  ([name, beginning]) => `(?:${beginning}) (?:${TIME_WORDS[name]?.months.join("|")})`,
-);
+const MONTHS = Object.values(TIME_WORDS).flatMap(({ months }) => months);
+/** "From June", "ab Juni". */
+const FROM_A_MONTH = `(?:from|since|starting(?: in)?|as of|ab|seit|von|des|depuis|a partir de|a compter de|desde|da|a partire da|vanaf|sinds|per) (?:${MONTHS.join("|")})`;
 const PATTERN = new RegExp(
-  String.raw`(?<![\p{L}\p{N}_'’]|\bto )(?:${[...FROM_A_MONTH, ...WORDS.join(" ").split(/\s+/)]
+  String.raw`(?<![\p{L}\p{N}_'’]|\bto )(?:${[FROM_A_MONTH, ...WORDS.join(" ").split(/\s+/)]
     .map((word) =>
       word
         .replaceAll("_*_", String.raw` [\p{L}'’]{1,20} `)

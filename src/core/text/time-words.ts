@@ -384,11 +384,7 @@ export const TIME_WORDS: Readonly<Record<string, TimeWords>> = {
 /** Parts of a year or a month, in all these languages: the first to the fourth, then the last; halves; quarters. */
 export const PARTS = {
   ordinals: words(
-    "first|1st|erste[nrsm]?|1\\.|1ere?|premiere?|primera?|primero|1er|prim[oa]|primeir[oa]|1o|eerste|1e " +
-      "second|2nd|zweite[nrsm]?|2\\.|deuxieme|seconde?|2e(?:me)?|segund[oa]|second[oa]|2o|tweede " +
-      "third|3rd|dritte[nrsm]?|3\\.|troisieme|3e(?:me)?|tercera?|3er|terzo|terceiro|3o|derde " +
-      "fourth|4th|vierte[nrsm]?|4\\.|quatrieme|4e(?:me)?|cuarto|quarto|4o|vierde " +
-      "last|final|letzte[nrsm]?|derniere?|ultim[oa]|laatste",
+    "first|1st|erste[nrsm]?|1\\.|1ere?|premiere?|primera?|primero|1er|prim[oa]|primeir[oa]|1o|eerste|1e second|2nd|zweite[nrsm]?|2\\.|deuxieme|seconde?|2e(?:me)?|segund[oa]|second[oa]|2o|tweede third|3rd|dritte[nrsm]?|3\\.|troisieme|3e(?:me)?|tercera?|3er|terzo|terceiro|3o|derde fourth|4th|vierte[nrsm]?|4\\.|quatrieme|4e(?:me)?|cuarto|quarto|4o|vierde last|final|letzte[nrsm]?|derniere?|ultim[oa]|laatste",
   ),
   half: "half(?: year)?|(?:jahres)?halfte|halbjahr(?:es)?|semestre|moitie|quinzaine|mitad|quincena|meta|metade|quinzena|helft|halfjaar",
   quarter: "quarter|quartals?|vierteljahr(?:es)?|trimestre|kwartaal",

@@ -2,7 +2,7 @@ import { addMemory } from "../../../src/core/memories/add-memories.ts";
 import { beforeEach, expect, it } from "vitest";
 import { queryMemory } from "../../../src/core/recall/query-memory.ts";
 import type { RankedHit } from "../../../src/core/recall/ranking.ts";
-import { answeringCount, scoreByOdds } from "../../../src/core/recall/relevance.ts";
+import { answeringCount, lackOfForm, scoreByOdds } from "../../../src/core/recall/relevance.ts";
 import { createMemoryWorld, type MemoryWorld } from "../../support/memory-world.ts";
 
 let world: MemoryWorld;
@@ -24,6 +24,45 @@ it("is surer of a note that was written when the question says", async () => {
   await addMemory(world.ports, { content: "the oven was repaired", occurredAt });
   const score = async (query: string) => (await ask(query)).hits[0]?.score ?? 0;
   expect(await score("oven in the last 50 days")).toBeGreaterThan(await score("oven"));
+});
+
+it.each([
+  [
+    "What is Arminda's phone number?",
+    "Arminda downstairs keeps our keys, second floor",
+    "Arminda: 22 610 44 87",
+  ],
+  ["Telefonnummer von Dr. Amini", "Praxis Dr. Amini, 8 bis 12 Uhr", "Dr. Amini: 04841/61023"],
+  ["número de teléfono de Vicent", "casero Vicent, 850 €", "Vicent 655401298"],
+  ["email of the administrator", "administrator: Pautasso, 011 8127790", "pautasso@example.org"],
+  ["téléphone de Fatou", "Fatou, 11 € de l'heure", "Fatou 06 12 88 40 19"],
+  ["e-mail address of the administrator", "administrator: Pautasso, 011 8127790", "pautasso@example.org"],
+  ["What does the choir cost?", "Choir is on Thursdays", "Choir is 36 a year"],
+  ["Wie viel kostet das Freibad?", "Freibad hat wieder auf", "Freibad für Kinder umsonst"],
+  ["¿Cuánto cuesta el hostal?", "hostal con desayuno", "hostal: cien euros"],
+  ["prezzo dell'abete", "abete da Rivolta", "abete 42 la tavola"],
+])("asks for something of a form: %s", (question, without, having) => {
+  expect(lackOfForm(question)(without)).toBeGreaterThan(0);
+  expect(lackOfForm(question)(having)).toBe(0);
+});
+
+it("asks nothing of the form of what a question does not ask for", () => {
+  for (const question of [
+    "Who is on call?",
+    "Which parent only wants e-mail?",
+    "Who bears the cost?",
+    "phone charger",
+  ])
+    expect(lackOfForm(question)("a note")).toBe(0);
+});
+
+it("does not take a note for an answer that has no number where one is asked for, and scores less", async () => {
+  await addMemory(world.ports, { content: "Arminda next door keeps our keys" });
+  const { hits, relevant } = await ask("what is the phone number of Arminda next door?");
+  expect(relevant).toBe(0);
+  const sure = await ask("what is the name of Arminda next door?");
+  expect(sure.relevant).toBe(1);
+  expect(hits[0]?.score).toBeLessThan(sure.hits[0]?.score ?? 0);
 });
 
 it("lets nothing count as remembered that does not answer", async () => {
