@@ -1,7 +1,7 @@
 /** Memories on the wire: the record, and what adds, changes, deletes and reinforces one. */
 import * as field from "./fields.ts";
 import * as t from "./shapes.ts";
-import { batchOf, batchReply, MAX_BATCH_ITEMS, pageQuery, pageReply, Problem } from "./page.ts";
+import { batchOf, batchReply, MAX_BATCH_ITEMS, outcomes, pageQuery, pageReply } from "./page.ts";
 import { Type } from "./typebox.ts";
 
 export const DEFAULT_BOOST = 0.1;
@@ -122,17 +122,13 @@ export const TagMemoriesBody = t.named(
   },
 );
 export const TagMemoriesReply = t.named("TaggedMemories", {
-  results: t.list(
-    Type.Union([
-      Type.Object({
-        status: Type.Literal(200),
-        id: MemoryId,
-        version: Version,
-        tags: Type.Array(t.text()),
-        changed: t.flag("False: it had those tags already, and keeps its version."),
-      }),
-      Problem,
-    ]),
+  results: outcomes(
+    {
+      id: MemoryId,
+      version: Version,
+      tags: Type.Array(t.text()),
+      changed: t.flag("False: it had those tags already, and keeps its version."),
+    },
     "One per memory, in order: its tags with `status` 200, or a problem.",
   ),
   tagged: t.whole("Memories that have those tags now."),

@@ -84,13 +84,14 @@ export function batchOf<T extends TSchema>(item: T, order = "") {
   });
 }
 
+/** What came of each item of a batch, with `status` 200, or why it was refused. */
+export const outcomes = <F extends TProperties>(fields: F, description: string) =>
+  t.list(Type.Union([Type.Object({ status: Type.Literal(200), ...fields }), Problem]), description);
+
 /** The reply to a batch. @param item its name in a sentence. */
 export function batchReply<F extends TProperties>(fields: F, item: string, id: string) {
   return t.named(id, {
-    results: t.list(
-      Type.Union([Type.Object({ status: Type.Literal(200), ...fields }), Problem]),
-      `One an item, in order: the ${item} with \`status\` 200, or a problem.`,
-    ),
+    results: outcomes(fields, `One an item, in order: the ${item} with \`status\` 200, or a problem.`),
     added: t.whole("Items accepted, deduplicated ones included."),
     failed: t.whole(),
   });

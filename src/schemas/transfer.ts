@@ -5,7 +5,7 @@ import { CardinalityName, Confidence } from "./fact.ts";
 import * as field from "./fields.ts";
 import * as t from "./shapes.ts";
 import { UUID_PATTERN } from "./text-rules.ts";
-import { Problem } from "./page.ts";
+import { outcomes } from "./page.ts";
 import { Type } from "./typebox.ts";
 
 export const MAX_IMPORT_LINES = 1_000;
@@ -184,11 +184,8 @@ export const ExportQuery = t.query({
 });
 
 export const ImportReply = t.named("Imported", {
-  results: t.list(
-    Type.Union([
-      Type.Object({ status: Type.Literal(200), id: t.text(), outcome: t.oneOf(["added", "known"]) }),
-      Problem,
-    ]),
+  results: outcomes(
+    { id: t.text(), outcome: t.oneOf(["added", "known"]) },
     "One a line, the first and the last line of the file left out, in order.",
   ),
   added: t.count(),

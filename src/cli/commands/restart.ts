@@ -16,12 +16,8 @@ import { didNotStart, faultOf, isRunning, serviceOf, startByKeeper } from "../se
 import type { InstalledService } from "../service/service.ts";
 import { spawnDaemon } from "./start-detached.ts";
 
-interface StartAgain {
-  /** The service manager that starts it, by its name in the system; undefined where there is none. */
-  readonly keeper: string | undefined;
-  /** Waits until it is ready. @throws {CliFailure} why it did not start, with the end of its log. */
-  start(): Promise<Daemon>;
-}
+/** Waits until it is ready. @throws {CliFailure} why it did not start, with the end of its log. */
+type StartAgain = () => Promise<Daemon>;
 
 const DID_NOT_START = "memoryd was stopped and did not start again.";
 
@@ -33,7 +29,7 @@ export async function restart(settings: Settings): Promise<void> {
   const service = serviceOf(settings);
   if (service === undefined && daemon === undefined) throw notRunning(dataDir);
   // Whatever would keep it from starting again is found before it is stopped.
-  const again = service ? byKeeper(settings, service, daemon) : byItself(settings, daemon as Daemon);
+  const startAgain = service ? byKeeper(settings, service, daemon) : byItself(settings, daemon as Daemon);
 
   // Agents would start a daemon of their own as soon as there is none; meanwhile they wait for this one.
   const lock = await lockStart(dataDir);
@@ -44,11 +40,11 @@ export async function restart(settings: Settings): Promise<void> {
   let started: Daemon;
   try {
     if (daemon !== undefined) await stopDaemon(daemon);
-    started = await again.start();
+    started = await startAgain();
   } finally {
     await lock.release();
   }
-  const how = again.keeper === undefined ? "and runs until `memoryd stop`" : `started by ${again.keeper}`;
+  const how = service ? `started by ${service.definition.keeper}` : "and runs until `memoryd stop`";
   print(`memoryd is ready again, ${how}`);
   printTable([
     ["listening", started.url],
@@ -74,17 +70,13 @@ function byItself({ dataDir }: Settings, { runtime }: Daemon): StartAgain {
       `The daemon was started with ${missing.join(" and ")}, which is not set here and stands in no file; set it and try again. Nothing was stopped.`,
     );
   refuseUnusable(startedWith, env);
-  return {
-    keeper: undefined,
-    async start() {
-      const news = newLines(dataDir, endOfLog(dataDir));
-      const outcome = await spawnDaemon({ dataDir }, startWordsOf(startedWith), env);
-      if (outcome.kind === "failed") throw didNotStart(DID_NOT_START, outcome.message, news());
-      const started = await findDaemon(dataDir);
-      if (started === undefined)
-        throw didNotStart(DID_NOT_START, "It ended as soon as it was ready.", news());
-      return started;
-    },
+  return async () => {
+    const news = newLines(dataDir, endOfLog(dataDir));
+    const outcome = await spawnDaemon({ dataDir }, startWordsOf(startedWith), env);
+    if (outcome.kind === "failed") throw didNotStart(DID_NOT_START, outcome.message, news());
+    const started = await findDaemon(dataDir);
+    if (started === undefined) throw didNotStart(DID_NOT_START, "It ended as soon as it was ready.", news());
+    return started;
   };
 }
 
@@ -99,12 +91,9 @@ function byKeeper({ dataDir }: Settings, service: InstalledService, daemon: Daem
     refuseOlder(version, daemon.runtime.version, `the service (${launcher}) is`, renewal);
   // Variables of this terminal are not those of the service.
   refuseUnusable(readStartWords(words), {});
-  return {
-    keeper: definition.keeper,
-    async start() {
-      const commands = isRunning(definition) ? definition.restart : definition.install;
-      return await startByKeeper(definition, commands, dataDir, DID_NOT_START);
-    },
+  return async () => {
+    const commands = isRunning(definition) ? definition.restart : definition.install;
+    return await startByKeeper(definition, commands, dataDir, DID_NOT_START);
   };
 }
 

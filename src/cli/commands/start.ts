@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import type { Config } from "../../config/config.ts";
 import { ServiceError } from "../../core/errors.ts";
 import type { RunningDaemon, startDaemon } from "../../daemon/daemon.ts";
@@ -114,23 +115,16 @@ async function stopWithin(
   starting: Promise<RunningDaemon> | undefined,
   log: Logger,
 ): Promise<ExitCode> {
-  const stopped = (async () => {
-    try {
-      await (await starting)?.stop();
-      log.info({}, "stopped");
-      return EXIT.success;
-    } catch (error) {
-      log.error({ err: error }, "stop failed");
-      return EXIT.failure;
-    }
-  })();
-  const late = new Promise<ExitCode>((resolve) => {
-    setTimeout(() => {
-      log.error({ timeoutMs }, "stop took too long; leaving at once");
-      resolve(EXIT.failure);
-    }, timeoutMs);
-  });
-  return await Promise.race([stopped, late]);
+  const stopped = (async () => (await starting)?.stop())().then(() => "stopped" as const);
+  try {
+    const outcome = await Promise.race([stopped, wait(timeoutMs, "late" as const)]);
+    if (outcome === "late") log.error({ timeoutMs }, "stop took too long; leaving at once");
+    else log.info({}, "stopped");
+    return outcome === "late" ? EXIT.failure : EXIT.success;
+  } catch (error) {
+    log.error({ err: error }, "stop failed");
+    return EXIT.failure;
+  }
 }
 
 /** A state that nobody thought of is not worth going on with: what was answered is in the journal, and a restart reads it. */
