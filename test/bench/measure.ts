@@ -124,7 +124,8 @@ const THINGS =
   "garden meeting kitchen invoice train Berlin sister budget piano recipe window Tuesday dentist bicycle report".split(
     " ",
   );
-const random = seededRandom(7);
+// Not the texts of an earlier run, which a store of that run has.
+const random = seededRandom(Date.now());
 const pick = (list: readonly string[]) => list[Math.floor(random() * list.length)] ?? "";
 /** Of the vocabulary that stores are filled with: some words common, most rare. */
 const filler = () => `w${Math.floor(random() ** 2 * 20_000)}`;

@@ -1,11 +1,12 @@
 /**
- * `npm run bench`: the table of goals at 1 200, 10 000 and 100 000 memories; with `--million` at a million, too. Names (`facts`,
+ * `npm run bench`: the table of goals at 1 200, 10 000 and 100 000 memories; with `--million` at a million, too, which takes half an
+ * hour to fill, and with `--million --store DIR` at the million of a filled store alone, to which memories are added. Names (`facts`,
  * `users`, `purge`, `backup`, `models`, `--soak [MINUTES]`) run these parts instead. Tables are printed and replace what stands between the markers of
  * their name: those of sizes and soak in docs/benchmarks.md, others in results.md. Nothing is asserted: figures are for reading.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { benchBackup } from "./backup.ts";
 import { benchFacts } from "./facts.ts";
 import { machine, type Part } from "./measure.ts";
@@ -15,12 +16,20 @@ import { benchSizes } from "./sizes.ts";
 import { benchSoak } from "./soak.ts";
 import { benchUsers } from "./users.ts";
 
-const words = process.argv.slice(2).map((word) => word.replace(/^--/, ""));
+const given = process.argv.slice(2);
+const at = given.indexOf("--store");
+const [, store] = at === -1 ? [] : given.splice(at, 2);
+const words = given.map((word) => word.replace(/^--/, ""));
 const minutes = Number(words.find((word) => /^\d+$/.test(word)) ?? 60);
-const sizes = [1_200, 10_000, 100_000, ...(words.includes("million") ? [1_000_000] : [])];
+const MILLION = 1_000_000;
+const sizes = [
+  ...(store === undefined ? [1_200, 10_000, 100_000] : []),
+  ...(words.includes("million") ? [MILLION] : []),
+];
+const stores = new Map(store === undefined ? [] : [[MILLION, resolve(store)]]);
 
 const PARTS: Readonly<Record<string, Part>> = {
-  sizes: (directory, known) => benchSizes(directory, known, sizes),
+  sizes: (directory, known) => benchSizes(directory, known, sizes, stores),
   soak: (directory) => benchSoak(directory, minutes),
   facts: benchFacts,
   users: benchUsers,

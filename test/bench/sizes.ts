@@ -1,6 +1,7 @@
-import { closeSync, fdatasyncSync, openSync, writeSync } from "node:fs";
+import { closeSync, fdatasyncSync, openSync, statSync, writeSync } from "node:fs";
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { MINILM } from "../../src/models/bundled-models.ts";
 import { openEmbedder } from "../../src/models/onnx-embedder.ts";
 import { fillStore } from "../support/fill-store.ts";
@@ -31,6 +32,9 @@ const P99_TIMES_P50 = 10;
 const BYTES_PER_BYTE = 6;
 const CALLERS = 8;
 const STARTS = 3;
+const ROW_FILES = ["TOKENS", "TEXTS"];
+/** A block of 2 000 rows takes a tenth of it. */
+const FILES_STAY_MS = 5_000;
 /** About what the journal writes for a memory of 25 words: its text, its vector and 20 token vectors. */
 const RECORD_BYTES = 6 * 1_024;
 const COLUMNS = [
@@ -47,11 +51,14 @@ const COLUMNS = [
 
 /**
  * One row per size, goals in parentheses, misses bold: the real daemon over HTTP. Rows of other sizes stay as they are.
+ *
+ * @param stores directories of stores, by size, that are filled already, with the same model; memories are added to them.
  */
 export async function benchSizes(
   directory: string,
   known: string,
   sizes: readonly number[],
+  stores: ReadonlyMap<number, string> = new Map(),
 ): Promise<string> {
   const rows = new Map<string, readonly string[]>();
   for (const [, size = "", others = ""] of known.matchAll(/^\| (\d[\d ]*) \| (.*) \|$/gm))
@@ -65,8 +72,10 @@ export async function benchSizes(
   await empty.stop();
   for (const size of sizes) {
     const name = size.toLocaleString("en").replaceAll(",", " ");
-    const path = join(directory, String(size));
-    const filled = await fillStore({ directory: path, count: size, stamp: MINILM.stamp });
+    const path = stores.get(size) ?? join(directory, String(size));
+    const filled = stores.has(size)
+      ? undefined
+      : await fillStore({ directory: path, count: size, stamp: MINILM.stamp });
     const starts: number[] = [];
     let daemon: DaemonUnderLoad | undefined;
     while (starts.length < STARTS) {
@@ -75,7 +84,7 @@ export async function benchSizes(
       starts.push(daemon.readyAfter);
     }
     if (daemon === undefined) throw new Error("started above");
-    const row = await measure(daemon, directory, embedder);
+    const row = await measure(daemon, path, directory, embedder);
     await daemon.stop();
     const [p50, p95, ready, resident] = GOALS[size] ?? [Infinity, Infinity, Infinity, Infinity];
     const { asked, embedding, added, append, byEight } = row;
@@ -88,24 +97,36 @@ export async function benchSizes(
       held((value) => value.toFixed(0), row.perSecond, QUESTIONS_PER_SECOND, "≥"),
       `${held(ms, added.p50, ADD_TIMES_ITS_PARTS * parts)}, ${held(ms, added.p99, P99_TIMES_P50 * added.p50)}`,
       `${ms(byEight.p50)}, ${held(ms, byEight.p99, P99_TIMES_P50 * byEight.p50)}`,
-      held((value) => value.toFixed(1), filled.bytesWritten / filled.bytesOfRows, BYTES_PER_BYTE),
+      filled === undefined
+        ? "–"
+        : held((value) => value.toFixed(1), filled.bytesWritten / filled.bytesOfRows, BYTES_PER_BYTE),
       `embedding a question ${ms(embedding.ask.p50)}, a memory ${ms(embedding.add.p50)}; model load ${seconds(load)}; ` +
         `empty store ${megabytes(emptyMegabytes)}; write and fdatasync ${ms(append)}; ` +
         `${byEight.perSecond.toFixed(0)} adds per second`,
     ]);
   }
   await embedder.close();
-  const sizeOf = ([size = ""]: readonly string[]) => Number(size.replaceAll(" ", ""));
+  const memoriesOf = ([size = ""]: readonly string[]) => Number(size.replaceAll(" ", ""));
   return table(
     COLUMNS,
-    [...rows.values()].sort((one, other) => sizeOf(one) - sizeOf(other)),
+    [...rows.values()].sort((one, other) => memoriesOf(one) - memoriesOf(other)),
   );
 }
 
 const QUESTIONS = { rounds: 6, perRound: 50 };
 
+/** Until the files of token vectors and texts are made, which a first question begins. */
+async function untilFilesAreMade(path: string): Promise<void> {
+  const size = () => ROW_FILES.reduce((sum, name) => sum + (sizeOf(join(path, name)) ?? 0), 0);
+  for (let [before, now] = [-1, size()]; now !== before; [before, now] = [now, size()])
+    await sleep(FILES_STAY_MS);
+}
+
+const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size;
+
 async function measure(
   daemon: DaemonUnderLoad,
+  path: string,
   directory: string,
   embedder: Awaited<ReturnType<typeof openEmbedder>>,
 ) {
@@ -113,6 +134,7 @@ async function measure(
   const add = (turn: number) =>
     daemon.post("/memory/add", { content: newMemoryText(turn), user_id: "bench" });
   await timeInTurns({ ask }, { rounds: 1, perRound: 20 });
+  await untilFilesAreMade(path);
   const question = await timeInTurns({ ask, embed: () => embedder.embedQuestion(newQuestion()) }, QUESTIONS);
   let perSecond = 0;
   for (let round = 0; round < 3; round += 1)

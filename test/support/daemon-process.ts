@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { readRuntimeInfo } from "../../src/daemon/runtime-file.ts";
 
 const LAUNCHER = resolve(import.meta.dirname, "../../bin/memoryd.js");
-const START_TIMEOUT_MS = 60_000;
+const START_TIMEOUT_MS = 180_000;
 
 export interface DaemonProcess {
   readonly baseUrl: string;
