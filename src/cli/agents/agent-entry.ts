@@ -71,7 +71,9 @@ function checked(place: Place, text: string, edited: string, own: object): strin
 /** The entries in a file, and what else it holds. A section that holds nothing is as good as none. */
 function partsOf({ format, section }: Place, text: string) {
   const { parse, notNames } = FORMATS[format];
-  const { [section]: entries = {}, ...rest } = parse(text);
+  const { [section]: given, ...rest } = parse(text);
+  // A name of YAML that stands alone holds null.
+  const entries = given === undefined || (given === null && format === "yaml") ? {} : given;
   if (!isObject(entries)) throw new RefusedEdit(`Its "${section}" ${notNames}`);
   return { entries, rest };
 }

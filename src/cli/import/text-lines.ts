@@ -34,8 +34,15 @@ type PlacedLine = Line & { readonly end: number | undefined };
 
 const NEWLINE = 0x0a;
 
-/** The lines of a text in UTF-8, from 1, without their ends (LF or CRLF) and without a byte order mark; empty ones too. */
-export async function* textLines(bytes: Bytes, maxBytes = MAX_LINE_BYTES): AsyncGenerator<PlacedLine> {
+/**
+ * The lines of a text in UTF-8, from 1, without their ends (LF or CRLF) and without a byte order mark; empty ones too. A line that
+ * is not UTF-8 has a fault, or the replacement character in place of the bytes that are not if `isLoose`.
+ */
+export async function* textLines(
+  bytes: Bytes,
+  maxBytes = MAX_LINE_BYTES,
+  { isLoose = false } = {},
+): AsyncGenerator<PlacedLine> {
   let parts: Uint8Array[] = [];
   let length = 0;
   let number = 0;
@@ -50,7 +57,7 @@ export async function* textLines(bytes: Bytes, maxBytes = MAX_LINE_BYTES): Async
     if (isLong) return { number, end, fault: `is longer than ${maxBytes} bytes` };
     try {
       // A decoder of its own for each line leaves out a byte order mark, which only the first may have.
-      const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: number > 1 }).decode(line);
+      const text = new TextDecoder("utf-8", { fatal: !isLoose, ignoreBOM: number > 1 }).decode(line);
       return { number, end, text: text.endsWith("\r") ? text.slice(0, -1) : text };
     } catch {
       return { number, end, fault: "is not UTF-8" };

@@ -3,7 +3,7 @@ import { mkdirSync } from "node:fs";
 import { open, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { type Fields, isObject } from "../../config/narrow.ts";
-import { jsonElements, readFileBytes, textLines } from "../import/text-lines.ts";
+import { jsonElements, MAX_LINE_BYTES, readFileBytes, textLines } from "../import/text-lines.ts";
 import type { Sendable } from "../import/check-item.ts";
 import { listOf, objectOf } from "../import/import-item.ts";
 import { jsonOf, readJson, writeJson } from "../../files/own-files.ts";
@@ -82,7 +82,9 @@ export async function openTranscript(dataDir: string, given: string): Promise<Op
       end = size;
       return;
     }
-    for await (const line of textLines(readFileBytes(path, { done: 0, total: 0 }, start))) {
+    // A line with a broken character may hold what was decided all the same.
+    const bytes = readFileBytes(path, { done: 0, total: 0 }, start);
+    for await (const line of textLines(bytes, MAX_LINE_BYTES, { isLoose: true })) {
       // A line without an end is still written.
       if (line.end === undefined) return;
       end = start + line.end;

@@ -33,6 +33,11 @@ describe("withEntry in YAML", () => {
     if (text.includes("\r")) expect(edited).not.toMatch(/[^\r]\n/);
   });
 
+  it("writes below a name that has nothing", () => {
+    expect(readEntry(PLACE, add("a: 1\nextensions:\nb: 2\n"))).toEqual(LAUNCH);
+    expect(take("a: 1\nextensions:\n")).toBe("a: 1\nextensions:\n");
+  });
+
   it("keeps what else an entry of ours says, but not an address", () => {
     const own = "extensions:\n  memoryd:\n    cmd: old\n    envs: {A: b}\n";
     expect(readEntry(PLACE, add(own))).toEqual({ ...LAUNCH, envs: { A: "b" } });

@@ -41,6 +41,14 @@ describe("textLines", () => {
     ]);
   });
 
+  it("replaces what is no UTF-8 where that is asked for", async () => {
+    const bytes = Buffer.concat([Buffer.from("a"), Buffer.from([0xe9]), Buffer.from("b\nc")]);
+    expect(await all(textLines(bytesOf(bytes), 20, { isLoose: true }))).toEqual([
+      { number: 1, text: "a\ufffdb", end: 4 },
+      { number: 2, text: "c", end: undefined },
+    ]);
+  });
+
   it("is the inverse of joining lines, wherever the chunks end", async () => {
     const line = fc.string({ unit: "binary" }).map((text) => text.replaceAll(/[\r\n\ufeff]/g, ""));
     await fc.assert(
