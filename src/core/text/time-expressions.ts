@@ -1,6 +1,6 @@
 import { fold } from "./fold.ts";
 import { type Grammar, grammarOf } from "./time-grammar.ts";
-import { type Period, type Rule, sameDayBefore, thirdOf } from "./time-periods.ts";
+import { type Period, type Rule, sameDayBefore, thirdOf, yearLater } from "./time-periods.ts";
 import { TIME_WORDS } from "./time-words.ts";
 
 /** A period and where a text names it. */
@@ -23,7 +23,7 @@ export function timeOfQuestion(text: string, now: number): NamedPeriod | undefin
     const grammar = grammarOf(name);
     if (!grammar.anchor.test(folded)) continue;
     const found = findAll(folded, grammar.rules, now);
-    const period = join(folded, found, grammar);
+    const period = join(folded, found, grammar, now);
     if (period === undefined) continue;
     const length = period.end - period.start;
     if (best === undefined || length > best.length) best = { period, length };
@@ -99,7 +99,12 @@ function findAll(text: string, rules: readonly Rule[], now: number): NamedPeriod
 }
 
 /** The periods as the words before, between and after them change them. */
-function join(text: string, found: readonly NamedPeriod[], grammar: Grammar): NamedPeriod | undefined {
+function join(
+  text: string,
+  found: readonly NamedPeriod[],
+  grammar: Grammar,
+  now: number,
+): NamedPeriod | undefined {
   const { connectors, joins, onwards, part } = grammar;
   const [first, second] = found.slice(0, 2).map((period) => {
     const inside = part.inside.exec(text.slice(period.start, period.end));
@@ -115,9 +120,16 @@ function join(text: string, found: readonly NamedPeriod[], grammar: Grammar): Na
     const between =
       before(connectors.between) ??
       (joins.to.test(gap) ? (before(connectors.from) ?? first.start) : undefined);
-    const from = first.isOfAnyYear === true ? sameDayBefore(first.from, second.from) : first.from;
-    if (between !== undefined && (joins.and.test(gap) || joins.to.test(gap)) && second.to > from)
-      return { from, to: second.to, start: between, end: second.end };
+    const fromTo = (last: Period) => ({
+      from: first.isOfAnyYear === true ? sameDayBefore(first.from, last.from) : first.from,
+      to: last.to,
+    });
+    // What has begun may end after now.
+    const later =
+      first.isOfAnyYear === true && second.isOfAnyYear === true ? fromTo(yearLater(second)) : undefined;
+    const period = later !== undefined && later.from <= now ? later : fromTo(second);
+    if (between !== undefined && (joins.and.test(gap) || joins.to.test(gap)) && period.to > period.from)
+      return { ...period, start: between, end: second.end };
   }
   // "Last week or ten days ago": from the one to the other.
   if (second !== undefined && OR.test(text.slice(first.end, second.start))) {

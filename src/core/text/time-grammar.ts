@@ -1,9 +1,9 @@
 import {
   agoPeriod,
   christmas,
-  dayNamed,
   dayOf,
   days,
+  daysNamed,
   dayStart,
   FEW,
   latest,
@@ -53,7 +53,7 @@ function makeGrammar(words: TimeWords): Grammar {
   const any = (list: readonly string[]) => list.map((one) => `(?:${one})`).join("|");
   const rule = (source: string, read: Rule["read"], isRelative = false): Rule => ({
     pattern: new RegExp(String.raw`(?<![\p{L}\p{N}\u0001])(?:${source})(?![\p{L}\p{N}])`, "gu"),
-    read,
+    read: (groups, now) => read({ ...groups, y: yearNamed(groups, now) }, now),
     isRelative,
   });
   const numbers = `(?<count>\\d{1,3}|${any(words.numbers)})`;
@@ -65,8 +65,8 @@ function makeGrammar(words: TimeWords): Grammar {
   const month = (name = "monthName") => `(?<${name}>${any(words.months)})\\.?`;
   const monthOf = (name = "") => words.months.findIndex((one) => matches(one, name));
   const of = words.of === "" ? " " : ` (?:(?:${words.of}) )?`;
-  const apostrophe = `(?:${words.of})? ?`;
-  const dayOfMonth = String.raw`(?<date>\d{1,2})(?:\.|st|nd|rd|th|er|e|o|°|-?го)?`;
+  const dayOfMonth = String.raw`(?<date>\d{1,2})(?:\.|st|nd|rd|th|er|s?t?e|de|o|°|-?го)?`;
+  const lastDay = dayOfMonth.replace("date", "lastDate");
   const through = ` ?(?:-|–|(?:${words.and}|${words.to})(?= |'))(?: ?(?:\\p{L}{1,3}[ ']))? ?`;
   const nth = `(?<nth>${any(PARTS.ordinals)})`;
   const ordinalOf = (name = "") => PARTS.ordinals.findIndex((one) => matches(one, name));
@@ -93,6 +93,12 @@ function makeGrammar(words: TimeWords): Grammar {
     ...(words.agoAfter === undefined ? [] : [`${span} (?:${words.agoAfter})`]),
   ];
   const year = YEAR.replace("(", "(?<y>");
+  const lastOf = (noun: string) =>
+    `${last} (?:${noun})${lastAfter === undefined ? "" : `|(?:${noun}) ${lastAfter}`}`;
+  const nextYear = `(?:${PARTS.next}) (?:${words.year})|(?:${words.year}) (?:${PARTS.next})`;
+  /** Behind a part of a year: " 2025", " of the year 2025", " letzten Jahres"; read as group `y`. */
+  const ofYear = `(?:[ /-]?${link}(?:(?:${words.year}) (?:(?:${words.of}) )?)?${year}|${link}(?:(?<lastYear>${lastOf(words.year)})|(?<thisYear>(?:${words.this}) (?:${words.year}))|(?<nextYear>${nextYear})))`;
+  const ofMonth = `${link}(?:(?<monthBefore>${lastOf(words.month)})|(?<monthNow>(?:${words.this}) (?:${words.month})))`;
   /** Behind a word that makes a time of what follows. */
   const preceded = (more = "\u0001") =>
     `(?<=(?<![\\p{L}\\p{N}])(?:${[
@@ -114,7 +120,7 @@ function makeGrammar(words: TimeWords): Grammar {
       dayOf(Number(y), Number(m) - 1, Number(d)),
     ),
     rule(String.raw`${preceded()}(?<d>\d{1,2})\.(?<m>\d{1,2})\.(?!\d| ?(?:${NUMBERED}))`, ({ m, d }, now) =>
-      dayNamed(Number(d), Number(m) - 1, undefined, now),
+      daysNamed(Number(d), Number(d), Number(m) - 1, undefined, now),
     ),
     rule(String.raw`(?<a>\d{1,2})/(?<b>\d{1,2})/(?<y>(?:19|20)\d\d)`, ({ y, a, b }) =>
       Number(b) > 12
@@ -126,27 +132,22 @@ function makeGrammar(words: TimeWords): Grammar {
     ),
     // "between the 1st and the 10th of October", "vom 3. bis 5. Mai 2026", "May 3–5"
     ...[
-      `${dayOfMonth}${through}${dayOfMonth.replace("date", "lastDate")}${of}${month()}`,
-      `${month()} ${dayOfMonth}${through}${dayOfMonth.replace("date", "lastDate")}(?!\\d)`,
+      `(?<!(?:${any(words.months)})\\.? )${dayOfMonth}${through}${lastDay}${of}${month()}(?:${ofYear})?`,
+      `${month("firstMonth")} ${dayOfMonth}${through}${lastDay}(?!\\d|${of}${month()})(?:${ofYear})?`,
+      `${dayOfMonth}${of}${month()}(?:${ofYear})?`,
+      `${month()} ${dayOfMonth}(?!\\d)(?:,? ${year})?`,
     ].map((source) =>
-      rule(`${source}(?:,?${of}${year})?`, ({ date, lastDate, monthName, y }, now) => {
-        const [first, last] = [date, lastDate].map((day) =>
-          dayNamed(Number(day), monthOf(monthName), y, now),
-        );
-        return first === undefined || last === undefined || last.from < first.from
-          ? undefined
-          : { ...first, to: last.to, isSpan: true };
+      rule(source, ({ date, lastDate, monthName, firstMonth, y }, now) => {
+        const [first, last] = [Number(date), Number(lastDate ?? date)];
+        const end =
+          firstMonth === undefined ? monthOf(monthName) : monthOf(firstMonth) + (last < first ? 1 : 0);
+        const period = daysNamed(first, last, end, y, now);
+        return period && { ...period, isSpan: lastDate !== undefined };
       }),
-    ),
-    rule(`${dayOfMonth}${of}${month()}(?:,?${of}${year})?`, ({ date, monthName, y }, now) =>
-      dayNamed(Number(date), monthOf(monthName), y, now),
-    ),
-    rule(`${month()} ${dayOfMonth}(?!\\d)(?:,? ${year})?`, ({ date, monthName, y }, now) =>
-      dayNamed(Number(date), monthOf(monthName), y, now),
     ),
     // "June and July 2025", "from June to August 2026"
     rule(
-      `${month()} ?(?:-|–|/|${words.and}|${words.to}) ?${month("lastMonth")},?${of}${year}`,
+      `${month()} ?(?:-|–|/|${words.and}|${words.to}) ?${month("lastMonth")}${ofYear}`,
       ({ monthName, lastMonth, y }) => {
         const first = monthOf(monthName);
         const count = ((monthOf(lastMonth) - first + 12) % 12) + 1;
@@ -163,15 +164,21 @@ function makeGrammar(words: TimeWords): Grammar {
     ),
     // "the second half of May", "Q1 2025", "im letzten Quartal 2025", "last quarter"
     rule(
-      `(?:${words.in})?(?:${nth} (?:${PARTS.half})${link}${month()}|${nth.replace("nth", "nthOfMonth")} ${month("monthNameB")}halfte)`,
-      ({ nth: place, nthOfMonth, monthName, monthNameB }, now) => {
-        const { from, to } = latest((y) => monthsFrom(y, monthOf(monthName ?? monthNameB), 1), now);
+      `(?:${words.in})?(?:${nth} (?:${PARTS.half})(?:${link}${month()}|${ofMonth})|${nth.replace("nth", "nthOfMonth")} ${month("monthNameB")}halfte)(?:${ofYear})?`,
+      ({ nth: place, nthOfMonth, monthName, monthNameB, monthBefore, monthNow, y }, now) => {
+        const ofYear = (one: number) => monthsFrom(one, monthOf(monthName ?? monthNameB), 1);
+        const { from, to } =
+          monthBefore !== undefined || monthNow !== undefined
+            ? unitPeriod((one) => (one === "month" ? one : undefined), monthNow === undefined ? 1 : 0, now)
+            : y === undefined
+              ? latest(ofYear, now)
+              : ofYear(Number(y));
         const middle = from + 15 * DAY_MS;
         return ordinalOf(place ?? nthOfMonth) === 0 ? { from, to: middle } : { from: middle, to };
       },
     ),
     rule(
-      `(?:${words.in})?(?:${nth} (?:(?<half>${PARTS.half})|${PARTS.quarter})|[qt](?<number>[1-4]))(?:[ /-]?${link}${year}|${link}(?<whole>${words.year})|(?![ /-]?${link}\\d{4}))`,
+      `(?:${words.in})?(?:${nth} (?:(?<half>${PARTS.half})|${PARTS.quarter})|[qt](?<number>[1-4]))(?:${ofYear}|${link}(?<whole>${words.year})|(?![ /-]?${link}\\d{4}))`,
       ({ nth: place, number, half, whole, y }, now) => {
         // Halves of a match are none of a year.
         if (half !== undefined && (y ?? whole) === undefined && !/year|jahr|jaar|sem/.test(half))
@@ -179,7 +186,8 @@ function makeGrammar(words: TimeWords): Grammar {
         const count = half === undefined ? 4 : 2;
         const named = number === undefined ? ordinalOf(place) : Number(number) - 1;
         // "Last quarter", of no year that is named, is the one that is over.
-        if (named === PARTS.ordinals.length - 1 && y === undefined) return partOfYear(count, now, 1);
+        if (named === PARTS.ordinals.length - 1 && (y ?? whole) === undefined)
+          return partOfYear(count, now, 1);
         const index = Math.min(named, count - 1);
         const ofYear = (one: number) => monthsFrom(one, (index * 12) / count, 12 / count);
         return y === undefined ? latest(ofYear, now) : ofYear(Number(y));
@@ -189,13 +197,11 @@ function makeGrammar(words: TimeWords): Grammar {
       `(?:${words.in})?(?:(?:(?<last>${words.last})|(?<this>${words.this})) (?:${PARTS.quarter})${lastAfter === undefined ? "" : `|(?:${PARTS.quarter}) ${lastAfter}`})`,
       (groups, now) => partOfYear(4, now, groups["this"] === undefined ? 1 : 0),
     ),
-    rule(`${month()},?${of}${apostrophe}${year}`, ({ monthName, y }) =>
-      monthsFrom(Number(y), monthOf(monthName), 1),
-    ),
-    rule(`(?:${inTime})?${season},?${of}${apostrophe}${year}`, ({ season: name, y }) =>
+    rule(`${month()}${ofYear}`, ({ monthName, y }) => monthsFrom(Number(y), monthOf(monthName), 1)),
+    rule(`(?:${inTime})?${season}${ofYear}`, ({ season: name, y }) =>
       monthsFrom(Number(y), 2 + 3 * seasonOf(name), 3),
     ),
-    rule(`(?:${inTime})?(?:${words.christmas})(?: ${year})`, ({ y }) => christmas(Number(y))),
+    rule(`(?:${inTime})?(?:${words.christmas})${ofYear}`, ({ y }) => christmas(Number(y))),
     rule(
       `${weekday}${link}${lastWeek}|${lastWeek}${link}${weekday.replace("weekdayName", "weekdayLast")}`,
       (groups, now) => {
@@ -375,6 +381,12 @@ function makeGrammar(words: TimeWords): Grammar {
 }
 
 const matches = (source: string, text: string): boolean => new RegExp(`^(?:${source})$`, "u").test(text);
+
+/** The year that a pattern read as a number, or as one from that of now. */
+function yearNamed(groups: Readonly<Record<string, string | undefined>>, now: number): string | undefined {
+  const place = ["lastYear", "thisYear", "nextYear"].findIndex((name) => groups[name] !== undefined);
+  return place < 0 ? groups["y"] : String(new Date(now).getUTCFullYear() + place - 1);
+}
 
 /** The same with other names of the groups: a pattern may have each once. */
 const renamed = (source: string, suffix = "B"): string => source.replace(/\(\?<(\w+)>/g, `(?<$1${suffix}>`);

@@ -23,6 +23,8 @@ export interface Rule {
 
 const DAY_MS = 86_400_000;
 const WEEK_MS = 7 * DAY_MS;
+/** From one 29 February to the next. */
+const LEAP_YEARS = 4;
 /** As many as "a few" are. */
 export const FEW = 3;
 /** "Three weeks ago" is said of two and a half to three and a half. */
@@ -65,15 +67,28 @@ export function dayOf(year: number, month: number, day: number): Period | undefi
   return date.getUTCMonth() === month && date.getUTCDate() === day ? { from, to: from + DAY_MS } : undefined;
 }
 
-export function dayNamed(
-  day: number,
-  month: number,
+/**
+ * The days from one to another, at most a month. Without a year, or without a month as well, the latest that have begun.
+ * @param month of the last day; 0 is January, numbers outside of 0 to 11 are in the years before and after
+ */
+export function daysNamed(
+  first: number,
+  last: number,
+  month: number | undefined,
   year: string | undefined,
   now: number,
 ): Period | undefined {
-  if (month < 0 || month > 11 || day < 1 || day > 31) return undefined;
-  if (year !== undefined) return dayOf(Number(year), month, day);
-  return latest((y) => ({ from: Date.UTC(y, month, day), to: Date.UTC(y, month, day) + DAY_MS }), now);
+  const today = new Date(now);
+  const dayIn = (y: number, m: number, day: number) => dayOf(y + Math.floor(m / 12), (m + 12) % 12, day);
+  for (let back = year === undefined ? -1 : 0; back <= LEAP_YEARS; back += 1) {
+    const y = Number(year ?? today.getUTCFullYear()) - (month === undefined || year !== undefined ? 0 : back);
+    const m = month ?? today.getUTCMonth() - back;
+    const from = dayIn(y, first > last ? m - 1 : m, first)?.from;
+    const to = dayIn(y, m, last)?.to;
+    if (from !== undefined && to !== undefined && (year !== undefined || from <= now))
+      return { from, to, isOfAnyYear: month !== undefined && year === undefined };
+  }
+  return undefined;
 }
 
 export function monthsFrom(year: number, month: number, count: number): Period {
@@ -106,6 +121,11 @@ export function sameDayBefore(day: number, other: number): number {
   const inYear = (year: number) => Date.UTC(year, date.getUTCMonth(), date.getUTCDate());
   const year = new Date(other).getUTCFullYear();
   return inYear(year) <= other ? inYear(year) : inYear(year - 1);
+}
+
+export function yearLater(period: Period): Period {
+  const later = (time: number) => new Date(time).setUTCFullYear(new Date(time).getUTCFullYear() + 1);
+  return { ...period, from: later(period.from), to: later(period.to) };
 }
 
 export function lengthOf(of: UnitOf): number {

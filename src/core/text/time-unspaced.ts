@@ -1,8 +1,8 @@
 import {
   agoPeriod,
-  dayNamed,
   dayOf,
   days,
+  daysNamed,
   dayStart,
   FEW,
   lengthOf,
@@ -42,7 +42,7 @@ export const UNSPACED_RULES: readonly Rule[] = [
   ),
   unspaced(String.raw`(?<y>(?:19|20)\d\d)[年년]`, ({ y }) => wholeYear(Number(y))),
   unspaced(String.raw`(?<m>\d{1,2})[月월]\s?(?<d>\d{1,2})[日号號일]`, ({ m, d }, now) =>
-    dayNamed(Number(d), Number(m) - 1, undefined, now),
+    daysNamed(Number(d), Number(d), Number(m) - 1, undefined, now),
   ),
   unspaced(`(?:最近|过去|過去|지난)的?${COUNT} ?${HAN_UNIT}`, (groups, now) => ({
     from: dayStart(now) - hanCount(groups["count"]) * lengthOf((name) => groups[name]),

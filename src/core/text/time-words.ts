@@ -388,4 +388,6 @@ export const PARTS = {
   ),
   half: "half(?: year)?|(?:jahres)?halfte|halbjahr(?:es)?|semestre|moitie|quinzaine|mitad|quincena|meta|metade|quinzena|helft|halfjaar",
   quarter: "quarter|quartals?|vierteljahr(?:es)?|trimestre|kwartaal",
+  /** Before its noun or after it. */
+  next: "next|coming|nachste[nmrs]?|kommende[nmrs]?|prochaine?|prox[io]m[oa]|prossim[oa]|que (?:viene|vem)|volgende?|komende?",
 } as const;

@@ -60,7 +60,29 @@ const PHRASINGS: Readonly<Record<string, string>> = {
     2026-10..2027 | sales this quarter
     2026-01..2026-07 | what did we decide in the first half of 2026
     2026-07..2027 | what did we decide in the second half of the year
-    2026-05-16..2026-06 | rain in the second half of May`,
+    2026-05-16..2026-06 | rain in the second half of May
+    2025..2025-04 | sales in the first quarter of last year
+    2025..2025-04 | sales in the first quarter of the year 2025
+    2026..2026-04 | sales in the first quarter of this year
+    - | sales planned for the first quarter of next year
+    2025-10..2026 | sales in Q4 last year
+    2025-10..2026 | sales in the last quarter of last year
+    2026-10..2027 | sales in the last quarter of the year
+    2025-07..2026 | what did we decide in the second half of last year
+    2025-05-16..2025-06 | rain in the second half of May 2025
+    2024-10-01..2024-10-16 | rain in the first half of October 2024
+    2026-10-01..2026-10-16 | rain in the first half of last month
+    2025-03-21..2025-04-01 | rain at the end of March last year
+    2026-11-18..2026-11-26 | guests between the 18th and the 25th of November
+    2026-11-18..2026-11-26 | guests from 18 November to 25 November
+    2026-11-18..2026-11-26 | guests, November 18–25
+    2025-11-20..2025-11-26 | guests between the 20th and the 25th of November
+    2026-10-28..2026-11-04 | guests between the 28th and the 3rd of November
+    2025-10-28..2025-11-04 | guests between the 28th and the 3rd of November last year
+    2025-12-28..2026-01-04 | guests between the 28th and the 3rd of January
+    2025-12-28..2026-01-04 | guests, December 28–3
+    2026-05-28..2026-06-04 | guests from May 28 to 3 June
+    2024-02-29 | letter of 29 February`,
   German: `
     2026-11-18 | was hat der Klempner gestern gesagt
     2026-11-18 | wer hat gestern Abend angerufen?
@@ -114,7 +136,20 @@ const PHRASINGS: Readonly<Record<string, string>> = {
     2026-07..2027 | was haben wir in der zweiten Jahreshälfte entschieden
     2026-06-16..2026-07 | Regen in der zweiten Junihälfte
     2026-08-21..2026-09 | was stand Ende August an?
-    2026-05.. | Regen von Mai an`,
+    2026-05.. | Regen von Mai an
+    2025..2025-04 | Umsatz im ersten Quartal letzten Jahres
+    2025..2025-04 | Umsatz im ersten Quartal des vergangenen Jahres
+    2025..2025-04 | Umsatz im ersten Quartal des Jahres 2025
+    2026..2026-04 | Umsatz im ersten Quartal dieses Jahres
+    - | was ist im ersten Quartal nächsten Jahres geplant?
+    2025..2025-07 | was haben wir im ersten Halbjahr letzten Jahres entschieden
+    2025-07..2026 | was haben wir in der zweiten Hälfte des Jahres 2025 entschieden
+    2025-05-16..2025-06 | Regen in der zweiten Hälfte Mai 2025
+    2025-05-01..2025-05-16 | Regen in der ersten Maihälfte 2025
+    2025-05-16..2025-06 | Regen in der zweiten Maihälfte letzten Jahres
+    2025-05 | Regen im Mai letzten Jahres
+    2026-11-18..2026-11-26 | Gäste vom 18. bis 25. November
+    2026-10-28..2026-11-04 | Gäste vom 28. bis zum 3. November`,
   French: `
     2026-11-18 | qu'a dit le plombier hier ?
     2026-11-18 | qui a appelé hier soir
@@ -161,7 +196,15 @@ const PHRASINGS: Readonly<Record<string, string>> = {
     2026-07..2026-10 | les ventes du trimestre dernier
     2026-01..2026-07 | décisions du premier semestre 2026
     2026-05-16..2026-06 | la pluie dans la deuxième moitié de mai
-    2026-05-01..2026-05-16 | la pluie de la première quinzaine de mai`,
+    2026-05-01..2026-05-16 | la pluie de la première quinzaine de mai
+    2025..2025-04 | les ventes au premier trimestre de l'année dernière
+    2025..2025-04 | les ventes au premier trimestre de l'année 2025
+    2026..2026-04 | les ventes au premier trimestre de cette année
+    - | les ventes au premier trimestre de l'année prochaine
+    2025-05-16..2025-06 | la pluie dans la deuxième moitié de mai 2025
+    2025-05 | la pluie en mai de l'année dernière
+    2026-11-18..2026-11-26 | les invités du 18 au 25 novembre
+    2026-10-28..2026-11-04 | les invités du 28 au 3 novembre`,
   Spanish: `
     2026-11-18 | qué dijo el fontanero ayer
     2026-11-18 | quién llamó anoche
@@ -204,7 +247,16 @@ const PHRASINGS: Readonly<Record<string, string>> = {
     2026-07..2026-10 | ventas del trimestre pasado
     2026-01..2026-07 | decisiones de la primera mitad de 2026
     2026-07..2027 | decisiones del segundo semestre
-    2026-05-16..2026-06 | la lluvia en la segunda quincena de mayo`,
+    2026-05-16..2026-06 | la lluvia en la segunda quincena de mayo
+    2025..2025-04 | ventas en el primer trimestre del año pasado
+    2025-10..2026 | ventas en el cuarto trimestre del año pasado
+    2026..2026-04 | ventas en el primer trimestre de este año
+    - | ventas en el primer trimestre del próximo año
+    - | ventas en el primer trimestre del año que viene
+    2025-05-16..2025-06 | la lluvia en la segunda quincena de mayo de 2025
+    2025-05 | la lluvia en mayo del año pasado
+    2026-11-18..2026-11-26 | los invitados del 18 al 25 de noviembre
+    2026-10-28..2026-11-04 | los invitados entre el 28 y el 3 de noviembre`,
   Italian: `
     2026-11-18 | cosa ha detto l'idraulico ieri
     2026-11-18 | chi ha chiamato ieri sera?
@@ -248,7 +300,15 @@ const PHRASINGS: Readonly<Record<string, string>> = {
     2026-07..2026-10 | vendite dello scorso trimestre
     2026-01..2026-07 | decisioni nella prima metà del 2026
     2026-07..2027 | decisioni del secondo semestre
-    2026-05-16..2026-06 | la pioggia nella seconda metà di maggio`,
+    2026-05-16..2026-06 | la pioggia nella seconda metà di maggio
+    2025..2025-04 | vendite nel primo trimestre dell'anno scorso
+    2025..2025-04 | vendite nel primo trimestre dello scorso anno
+    2026..2026-04 | vendite nel primo trimestre di quest'anno
+    - | vendite nel primo trimestre del prossimo anno
+    2025-05-16..2025-06 | la pioggia nella seconda metà di maggio 2025
+    2025-05 | la pioggia nel maggio dell'anno scorso
+    2026-11-18..2026-11-26 | gli ospiti dal 18 al 25 novembre
+    2026-10-28..2026-11-04 | gli ospiti dal 28 al 3 novembre`,
   Portuguese: `
     2026-11-18 | o que disse o canalizador ontem
     2026-11-18 | quem ligou ontem à noite?
@@ -293,7 +353,14 @@ const PHRASINGS: Readonly<Record<string, string>> = {
     2026-07..2026-10 | vendas do último trimestre
     2026-01..2026-07 | decisões da primeira metade de 2026
     2026-07..2027 | decisões do segundo semestre
-    2026-05-16..2026-06 | a chuva na segunda quinzena de maio`,
+    2026-05-16..2026-06 | a chuva na segunda quinzena de maio
+    2025..2025-04 | vendas no primeiro trimestre do ano passado
+    2026..2026-04 | vendas no primeiro trimestre deste ano
+    - | vendas no primeiro trimestre do próximo ano
+    2025-05-16..2025-06 | a chuva na segunda quinzena de maio de 2025
+    2025-05 | a chuva em maio do ano passado
+    2026-11-18..2026-11-26 | as visitas de 18 a 25 de novembro
+    2026-10-28..2026-11-04 | as visitas entre 28 e 3 de novembro`,
   Dutch: `
     2026-11-18 | wat zei de loodgieter gisteren
     2026-11-18 | wie belde er gisteravond?
@@ -338,7 +405,15 @@ const PHRASINGS: Readonly<Record<string, string>> = {
     2026-07..2026-10 | omzet vorig kwartaal
     2026-01..2026-07 | besluiten in de eerste helft van 2026
     2026-07..2027 | besluiten in de tweede helft van het jaar
-    2026-05-16..2026-06 | regen in de tweede helft van mei`,
+    2026-05-16..2026-06 | regen in de tweede helft van mei
+    2025..2025-04 | omzet in het eerste kwartaal van vorig jaar
+    2025..2025-04 | omzet in het eerste kwartaal van het afgelopen jaar
+    2026..2026-04 | omzet in het eerste kwartaal van dit jaar
+    - | omzet in het eerste kwartaal van volgend jaar
+    2025-05-16..2025-06 | regen in de tweede helft van mei 2025
+    2025-05 | regen in mei vorig jaar
+    2026-11-18..2026-11-26 | gasten van 18 tot 25 november
+    2026-10-28..2026-11-04 | gasten tussen 28 en 3 november`,
 };
 
 const lines = (text: string) =>
