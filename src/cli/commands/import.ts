@@ -4,6 +4,7 @@ import { type Checked, checkItem, type Owners, refusedOwners, type Sendable } fr
 import { type ImportFormat, type Progress, skipped } from "../import/import-item.ts";
 import { type ImportCounts, ImportReport } from "../import/import-report.ts";
 import { type ImportSource, openSource } from "../import/open-source.ts";
+import { MemorydError } from "../../client/client.ts";
 import { type Outcome, sendItems, sendOriginal } from "../import/send.ts";
 import type { Flags } from "../output/options.ts";
 
@@ -23,6 +24,8 @@ const BATCH_CHARS = 1_024 * 1_024;
 const SHOW_EVERY_MS = 200;
 /** Of the waypoint for a link between notes; it grows with use. */
 const LINK_WEIGHT = 0.5;
+const CUT_OFF =
+  "memoryd stopped answering; look at `memoryd status` and its log. Run the same command again to complete the import; nothing is added twice.";
 
 /** Imports from other programs or another memoryd; what is there already is not added again. */
 export async function importFrom(path: string, options: ImportOptions): Promise<void> {
@@ -33,7 +36,11 @@ export async function importFrom(path: string, options: ImportOptions): Promise<
     onlyMine: options.onlyMine === true,
   });
   const report = new ImportReport();
-  await run(source, options, report, dryRun ? undefined : await connect(options));
+  const daemon = dryRun ? undefined : await connect(options);
+  await run(source, options, report, daemon).catch((cause: unknown) => {
+    const isCutOff = cause instanceof MemorydError && /^(?:UNREACHABLE|TIMEOUT)$/.test(cause.code);
+    throw isCutOff ? new CliFailure(CUT_OFF, { cause }) : cause;
+  });
   report.print({ json, dryRun });
   if (report.counts.failed > 0) process.exitCode = EXIT.failure;
 }

@@ -45,3 +45,31 @@ it("counts the waypoints of an export as added where its memories are, though ad
   );
   expect(await other.run("import", other.file)).toContain("0 added, 5 there already, ");
 });
+
+it("tells to run the same command again when the daemon ends meanwhile", async () => {
+  const home = mkdtempSync(join(tmpdir(), "memoryd-cut-off-"));
+  const { ports } = createMemoryWorld();
+  const operations = bindOperations(ports);
+  let isCutOff = true;
+  const server = await startTestDaemon(home, {
+    addMemories: async (...given) => {
+      const added = await operations.addMemories(...given);
+      if (isCutOff) server.app.server.closeAllConnections();
+      return added;
+    },
+  });
+  onTestFinished(async () => {
+    await server.app.close();
+    rmSync(home, { recursive: true, force: true });
+  });
+  const file = join(home, "in.ndjson");
+  writeFileSync(file, ["tea", "coffee"].map((content) => JSON.stringify({ content })).join("\n"));
+  const run = () => runCliHere(["import", file], { home, env: { MEMORYD_DATA_DIR: home } });
+  expect(await run()).toMatchObject({
+    code: 1,
+    stderr:
+      "memoryd stopped answering; look at `memoryd status` and its log. Run the same command again to complete the import; nothing is added twice.\n",
+  });
+  isCutOff = false;
+  expect((await run()).stdout).toBe("0 added, 2 there already, 0 left out, 0 failed\n");
+});
