@@ -1,7 +1,7 @@
 import { fold } from "./fold.ts";
 import { TIME_WORDS } from "./time-words.ts";
 
-/** Words for a change, an end or a correction, folded; a star stands for any ending. */
+/** Words for a change, an end or a correction, folded; a star stands for any ending, for a word, and two for one to five words. */
 const WORDS: readonly string[] = [
   // English
   "now no_longer not_any_more anymore any_more moved moves change changes changed changing switched switching replaced replaces instead from_now_on from_today",
@@ -14,7 +14,7 @@ const WORDS: readonly string[] = [
   "died passed_away not_survive is_over was_over are_over rejected stolen got_rid_of gave_away gave_back brought_back paid_off used_up ran_out by_now",
   "joined quits dropping gone_from handed_in wound_up shut_for_good no_more_of won't_*_any lately these_days",
   "increase decreased cancellation postponement relocation renewed suspended delayed put_off put_back",
-  "went_down gone_up gone_down has_risen rose_to rises_to fell_to falls_to dearer cheaper halved doubled elected appointed dismissed fired sacked promoted laid_off moving_to moves_to done_with turned_down decided_against reject",
+  "went_down gone_up gone_down has_risen rose_to rises_to fell_to falls_to dearer cheaper halved doubled elected appointed dismissed fired sacked promoted laid_off moving_to moves_to done_with turned_down decided_against reject hands_over hand(?:s|ed)_**_over_to",
   // German
   "jetzt nun nunmehr nicht_mehr kein*_mehr umgezogen zieht_um gewechselt wechselt gewechselt geandert andert neu neue neuer neues neuen statt stattdessen",
   "verschoben verlegt gekundigt aufgehort aufgegeben ab_sofort ab_heute kunftig verlangert erhoht gesenkt ersetzt abgesagt umbenannt abgeschafft korrektur umgestellt",
@@ -22,7 +22,7 @@ const WORDS: readonly string[] = [
   "gezogen zieht_nach ziehen_nach neuerdings seither seitdem dichtgemacht zugemacht geschlossen macht_*_zu gestorben verstorben gestohlen geklaut",
   "zuruckgebracht zuruckgegeben abgegeben beendet hort_auf umgestiegen weggezogen ab_jetzt lauft_aus gilt_nicht getrennt kundigt",
   "umzug absage gestiegen gesunken steigt_auf sinkt_auf teurer billiger gunstiger angehoben halbiert verdoppelt gekurzt reduziert herabgesetzt heraufgesetzt",
-  "gewahlt abgewahlt wiedergewahlt ernannt entlassen befordert abberufen vorgezogen ausgesetzt abgelehnt verworfen schluss_mit aus_und_vorbei verlegen_*_auf",
+  "gewahlt abgewahlt wiedergewahlt ernannt entlassen befordert abberufen vorgezogen ausgesetzt abgelehnt verworfen schluss_mit aus_und_vorbei verlegen_*_auf uberg(?:ibt|ab|aben|ebe)_**_an an_**_ubergeben g[ai]bt?_**_an_*_ab",
   String.raw`\p{L}*(?:erhohung|anpassung|senkung|verlegung|verschiebung|verlangerung|umstellung|kundigung|umbenennung)`,
   // French
   "maintenant desormais ne_*_plus n'est_plus plus_de change a_change changee nouveau nouvelle nouvel demenage remplace remplacee au_lieu reporte reportee arrete annule",
@@ -31,12 +31,12 @@ const WORDS: readonly string[] = [
   "a_ferme ont_ferme est_ferme est_mort est_morte decede decedee passe_chez passes_chez passee_chez a_rejoint renonce termine depuis_peu monte_a cede rendu vole_*_mon",
   "augmentation hausse demenagement annulation changement resiliation prolongation renouvele* a_compter_d*",
   "augmentee?s? baissee? baisse_a diminuee? reduit* doublee? divise* passe_de passent_a passera_a decale* ajourn* differe* suspendu* avance_au avancee_au emmenag* demenag* recommence*",
-  "elue? elus nommee? licenciee? viree? promue? revoque* refusee? c'est_fini fini_l* finie terminee",
+  "elue? elus nommee? licenciee? viree? promue? revoque* refusee? c'est_fini fini_l* finie terminee passent?_la_main passe_la_main transm(?:et|is)_**_a(?:ux?)?",
   // Spanish
   "ahora ya_no cambio cambia cambiado nuevo nueva mudado mudo en_vez en_lugar aplaz* deja* dejo a_partir_de_ahora pasa_a trasladad* cancelad* sustitu* prorrogad* vuelve_a vendi* jubil* al_final pospues* abandon*",
   "vendid* vendimos mudamos cambiamos cambiaron dejamos cerro cerrado cerrada cerraron murio muerto robaron robado robada devuelt* renunci* de_ahora_en_adelante sube_a baja_a desde_hoy",
   "aumento subida bajada mudanza cancelacion aplazamiento traslado rebaja aumentad* aumentaron disminuid* reducid* reduj* subio ha_subido ha_bajado han_subido",
-  "han_bajado suben_a bajan_a pasan_a pasara_a suspend* retras* adelant* anul* pospon* pospus* reanud* renov* elegid* nombrad* despedid* destituid* ascendid* rechaz* retirad* se_acabo se_termino basta_de",
+  "han_bajado suben_a bajan_a pasan_a pasara_a suspend* retras* adelant* anul* pospon* pospus* reanud* renov* elegid* nombrad* despedid* destituid* ascendid* rechaz* retirad* se_acabo se_termino basta_de traspas* pass?(?:a|o|ato|ou)_(?:l[ae]|il|el|[oa])_(?:gestion[ei]?|gestao|responsab*|direzione|direc*|guida|mano|testimone|relevo|testigo|pasta) affida(?:no|t[oa])?_**_ad? transfer(?:e|iu)_**_(?:para|ao?)",
   // Italian
   "ora adesso non_*_piu cambiato cambiata cambia nuovo nuova trasferit* spostat* invece rinviat* smesso d'ora_in_poi sostitui* annullat* e_andata_in_pensione disdett* alla_fine smett* vendut* posticipat* anticipat* in_pensione al_posto",
   "chiuso chiusa chiude morto morta rubat* restituit* finito finita rinunciat* passati_a passato_a passata_a ormai da_oggi lasciato lasciata sale_a scende_a cambiamo",
@@ -52,7 +52,7 @@ const WORDS: readonly string[] = [
   "nu niet_meer geen_*_meer verhuisd nieuw nieuwe veranderd gewijzigd in_plaats verplaatst verschoven gestopt voortaan opgezegd vervangen afgezegd verlengd toch niet_langer verkocht uitgesteld vervalt overgenomen neemt_*_over met_pensioen afgeschaft",
   "overgestapt stap_over stapt_over stappen_over stopt stoppen gestolen gesloten overleden gestorven opgeheven teruggebracht verkoopt gaat_weg gaan_weg tegenwoordig sindsdien ingeruild",
   "verhuizing opzegging annulering gestegen gedaald verhoogd verlaagd stijgt_naar daalt_naar duurder goedkoper gehalveerd verdubbeld verminderd opgeschort vervroegd hervat",
-  "gekozen herkozen benoemd ontslagen bevorderd afgewezen geweigerd klaar_met vernieuwd",
+  "gekozen herkozen benoemd ontslagen bevorderd afgewezen geweigerd klaar_met vernieuwd overgedragen dr(?:aagt|oeg)_over dr(?:aagt|oeg)_**_over geeft_**_door_aan",
   String.raw`\p{L}*(?:verhoging|verlaging|wijziging)`,
   // Russian, Polish, Swedish
   "теперь больше_не переех* перен* вместо нов* изменил* отмен* teraz juz_nie zmien* przen* now* zamiast nu inte_langre flyttat andrat bytt istallet",
@@ -66,6 +66,7 @@ const PATTERN = new RegExp(
   String.raw`(?<![\p{L}\p{N}_'’]|\bto )(?:${[FROM_A_MONTH, ...WORDS.join(" ").split(/\s+/)]
     .map((word) =>
       word
+        .replaceAll("_**_", String.raw` (?:[\p{L}'’]{1,20} ){1,5}`)
         .replaceAll("_*_", String.raw` [\p{L}'’]{1,20} `)
         .replaceAll("_", " ")
         .replaceAll("*", String.raw`\p{L}*`),

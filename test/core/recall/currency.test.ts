@@ -136,6 +136,28 @@ it.each([
   "old permit number for the site",
   "Wo hat Karin vor Husum gewohnt?",
   "Welches Instrument spielte Paul vor dem Schlagzeug?",
+  "Wer war vor Frau Odermatt Lehrer?",
+  "Wie hieß der Lehrer vor Frau Odermatt?",
+  "Wie hiess der Stromanbieter vor GrünWatt?",
+  "Wie hieß unser Hausarzt?",
+  "Welches Auto hatten wir vor dem Kia?",
+  "what is the old wifi password?",
+  "What’s the old wifi password?",
+  "which was the old router?",
+  "tell me the old alarm code",
+  "what is our old postcode?",
+  "what is the previous landlord's number?",
+  "which password is the old one?",
+  "Wie lautet das alte Passwort?",
+  "Wie ist unser alter Türcode?",
+  "Quelle est l'ancienne adresse ?",
+  "Quel est le vieux mot de passe ?",
+  "¿Cuál es el antiguo código?",
+  "¿Cuál era la vieja contraseña?",
+  "Qual è il vecchio codice del portone?",
+  "Qual é a antiga morada?",
+  "Qual era a velha senha?",
+  "Wat is het oude wachtwoord?",
 ])("%s asks for the past", (question) => {
   expect(tenseOf(question)).toBe("past");
 });
@@ -150,6 +172,33 @@ it.each([
   "Was hat Paul vor drei Wochen gespielt?",
   "Steht das Auto vor dem Haus?",
   "Until when does the contract run?",
+  "Was habe ich vor?",
+  "Was hat Anna heute vor?",
+  "wann habe ich den Zahnarzttermin, was habe ich da vor?",
+  "Was haben wir vor dem Haus gepflanzt?",
+  "Hat jemand das Auto vor der Garage geparkt?",
+  "Was hatte vor allem Vorrang?",
+  "Wer hat vor Ort geholfen?",
+  "Was hatte Mia vor Weihnachten gekauft?",
+  "Wer hatte Angst vor Hunden?",
+  "Welche Tabletten hatte Opa vor dem Essen genommen?",
+  "Wie hieß die Ärztin noch mal?",
+  "Wie alt ist Jonas?",
+  "In welchem Alter lernte Mia lesen?",
+  "Wo treffe ich meinen alten Freund?",
+  "Where did I meet an old friend?",
+  "How old was grandma then?",
+  "What is the old town like?",
+  "What do I need before Christmas?",
+  "Quel est le plus ancien hêtre ?",
+  "Que faut-il faire avant lundi ?",
+  "¿Dónde está la vieja casa?",
+  "¿Cuál es la iglesia más antigua?",
+  "Chi è un vecchio amico di Ada?",
+  "Cosa devo fare prima di Natale?",
+  "Qual é a igreja mais antiga?",
+  "Hoe oud is Kees?",
+  "Wie is een oude vriend van Kees?",
 ])("%s asks for the present", (question) => {
   expect(tenseOf(question)).toBe("present");
 });
@@ -181,6 +230,16 @@ describe("changeBetween", () => {
     ["A renda é 780.", "A renda subiu para 815."],
     ["Huur 640.", "Huurverhoging: 660."],
     ["Penningmeester: Kees.", "Anna is gekozen."],
+    ["Priya manages the releases.", "Priya hands release management over to Marek."],
+    ["Priya manages the releases.", "Priya handed it all over to Marek."],
+    ["Priya betreut die Releases.", "Priya übergibt die Betreuung an Marek."],
+    ["Priya betreut die Releases.", "Priya hat alles an Marek übergeben."],
+    ["Priya gère les versions.", "Priya passe la main à Marek."],
+    ["Priya gère les versions.", "Priya transmet la gestion des versions à Marek."],
+    ["Priya lleva las versiones.", "Priya traspasa las versiones a Marek."],
+    ["Priya gestisce i rilasci.", "Priya passa la gestione dei rilasci a Marek."],
+    ["Priya gere as versões.", "Priya passou a gestão das versões ao Marek."],
+    ["Priya beheert de releases.", "Priya draagt het beheer over aan Marek."],
     ["Verzekerd bij Ditzo.", "Overgestapt van Ditzo naar Anderzorg."],
   ])("sees the change from: %s", (earlier, later) => {
     expect(changeBetween(earlier, later)).toBe("clear");
@@ -205,6 +264,9 @@ describe("changeBetween", () => {
   it("takes neither an intention nor a part of an identifier for a change", () => {
     expect(changeBetween("Affitto 980 euro.", "L'affitto aumenta ogni gennaio.")).toBe(undefined);
     expect(changeBetween("Nerea does judo.", "Nerea wants to quit judo.")).toBe(undefined);
+    expect(changeBetween("Priya manages releases.", "Priya wants to hand releases over to Marek.")).toBe(
+      undefined,
+    );
     expect(changeBetween("pnpm 9", "ERR_PNPM_OUTDATED_LOCKFILE")).toBe(undefined);
   });
 
