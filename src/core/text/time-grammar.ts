@@ -1,7 +1,6 @@
 import {
   agoPeriod,
   christmas,
-  dayOf,
   days,
   daysNamed,
   dayStart,
@@ -14,18 +13,16 @@ import {
   unitPeriod,
   weekdayAt,
   wholeYear,
+  yearNamed,
 } from "./time-periods.ts";
 import type { Rule, UnitOf } from "./time-periods.ts";
+import { AND, DAY_AHEAD, NUMBERED, NUMERIC_RULES, PARTS } from "./time-shared.ts";
 import { UNSPACED_RULES } from "./time-unspaced.ts";
-import { PARTS, TIME_WORDS, type TimeWords } from "./time-words.ts";
+import { TIME_WORDS, type TimeWords } from "./time-words.ts";
 
 const DAY_MS = 86_400_000;
 const WEEK_MS = 7 * DAY_MS;
 const YEAR = String.raw`((?:19|20)\d\d)(?![-/]?\w)`;
-/** Nouns, folded, that have numbers such as "1.2.", which is a day and a month before anything else. */
-const NUMBERED =
-  "release|version|versao|versie|fassung|build|beta|update|patch|revision|edition|ausgabe|chapter|kapitel|chapitre|capit|hoofdstuk|" +
-  "section|seccion|secao|sezione|abschnitt|paragra|artikel|article|articulo|artigo|aufgabe|exercise|релиз|верси|глав";
 
 export interface Grammar {
   /** No time is named without this. */
@@ -44,12 +41,12 @@ const grammars = new Map<string, Grammar>();
 
 /** The grammar of a language of `TIME_WORDS`, made when it is first used. */
 export function grammarOf(name: string): Grammar {
-  const known = grammars.get(name) ?? makeGrammar(TIME_WORDS[name] as TimeWords);
+  const known = grammars.get(name) ?? makeGrammar(TIME_WORDS[name] as TimeWords, DAY_AHEAD[name] ?? "\u0001");
   grammars.set(name, known);
   return known;
 }
 
-function makeGrammar(words: TimeWords): Grammar {
+function makeGrammar(words: TimeWords, dayAhead: string): Grammar {
   const any = (list: readonly string[]) => list.map((one) => `(?:${one})`).join("|");
   const rule = (source: string, read: Rule["read"], isRelative = false): Rule => ({
     pattern: new RegExp(String.raw`(?<![\p{L}\p{N}\u0001])(?:${source})(?![\p{L}\p{N}])`, "gu"),
@@ -98,6 +95,8 @@ function makeGrammar(words: TimeWords): Grammar {
   const nextYear = `(?:${PARTS.next}) (?:${words.year})|(?:${words.year}) (?:${PARTS.next})`;
   /** Behind a part of a year: " 2025", " of the year 2025", " letzten Jahres"; read as group `y`. */
   const ofYear = `(?:[ /-]?${link}(?:(?:${words.year}) (?:(?:${words.of}) )?)?${year}|${link}(?:(?<lastYear>${lastOf(words.year)})|(?<thisYear>(?:${words.this}) (?:${words.year}))|(?<nextYear>${nextYear})))`;
+  /** Behind a day without a month: no noun, of which it would be a number. */
+  const noNoun = String.raw`(?!\d| ?${AND} ?\d| (?:(?:${words.of})(?!\p{L})|${NUMBERED}))(?= ?(?:[?!;)]|[,:](?!\d)|\.? ?$)| (?:${words.empty})(?!\p{L}))`;
   const ofMonth = `${link}(?:(?<monthBefore>${lastOf(words.month)})|(?<monthNow>(?:${words.this}) (?:${words.month})))`;
   /** Behind a word that makes a time of what follows. */
   const preceded = (more = "\u0001") =>
@@ -113,35 +112,27 @@ function makeGrammar(words: TimeWords): Grammar {
     ].join("|")}) ?(?:${part})?|(?<![\\p{L}\\p{N}])${part})`;
 
   const rules: Rule[] = [
-    rule(String.raw`(?<y>(?:19|20)\d\d)-(?<m>\d\d)-(?<d>\d\d)`, ({ y, m, d }) =>
-      dayOf(Number(y), Number(m) - 1, Number(d)),
-    ),
-    rule(String.raw`(?<d>\d{1,2})[.-](?<m>\d{1,2})[.-](?<y>(?:19|20)\d\d)`, ({ y, m, d }) =>
-      dayOf(Number(y), Number(m) - 1, Number(d)),
-    ),
+    ...NUMERIC_RULES,
     rule(String.raw`${preceded()}(?<d>\d{1,2})\.(?<m>\d{1,2})\.(?!\d| ?(?:${NUMBERED}))`, ({ m, d }, now) =>
       daysNamed(Number(d), Number(d), Number(m) - 1, undefined, now),
     ),
-    rule(String.raw`(?<a>\d{1,2})/(?<b>\d{1,2})/(?<y>(?:19|20)\d\d)`, ({ y, a, b }) =>
-      Number(b) > 12
-        ? dayOf(Number(y), Number(a) - 1, Number(b))
-        : dayOf(Number(y), Number(b) - 1, Number(a)),
-    ),
-    rule(String.raw`(?<y>(?:19|20)\d\d)[-/](?<m>0[1-9]|1[0-2])(?![-/]\d)`, ({ y, m }) =>
-      monthsFrom(Number(y), Number(m) - 1, 1),
-    ),
-    // "between the 1st and the 10th of October", "vom 3. bis 5. Mai 2026", "May 3–5"
+    // "between the 1st and the 10th of October", "vom 3. bis 5. Mai 2026", "May 3–5", "28 October to the 3rd", "on the 9th"
     ...[
       `(?<!(?:${any(words.months)})\\.? )${dayOfMonth}${through}${lastDay}${of}${month()}(?:${ofYear})?`,
       `${month("firstMonth")} ${dayOfMonth}${through}${lastDay}(?!\\d|${of}${month()})(?:${ofYear})?`,
+      `${dayOfMonth}${of}${month("firstMonth")}${through}${lastDay}(?!${of}${month()})${noNoun}`,
       `${dayOfMonth}${of}${month()}(?:${ofYear})?`,
       `${month()} ${dayOfMonth}(?!\\d)(?:,? ${year})?`,
+      `${dayOfMonth}(?:${through}${lastDay})?${ofMonth}`,
+      `(?:${dayAhead})${dayOfMonth}(?:${through}${lastDay})?${noNoun}`,
     ].map((source) =>
-      rule(source, ({ date, lastDate, monthName, firstMonth, y }, now) => {
+      rule(source, ({ date, lastDate, monthName, firstMonth, monthBefore, monthNow, y }, now) => {
         const [first, last] = [Number(date), Number(lastDate ?? date)];
-        const end =
-          firstMonth === undefined ? monthOf(monthName) : monthOf(firstMonth) + (last < first ? 1 : 0);
-        const period = daysNamed(first, last, end, y, now);
+        const ofNow = monthsBack(monthBefore, monthNow);
+        const named = monthOf(firstMonth ?? monthName) + (firstMonth !== undefined && last < first ? 1 : 0);
+        const end = ofNow !== undefined ? new Date(now).getUTCMonth() - ofNow : named < 0 ? undefined : named;
+        const inYear = ofNow === undefined ? y : String(new Date(now).getUTCFullYear());
+        const period = daysNamed(first, last, end, inYear, now);
         return period && { ...period, isSpan: lastDate !== undefined };
       }),
     ),
@@ -167,9 +158,10 @@ function makeGrammar(words: TimeWords): Grammar {
       `(?:${words.in})?(?:${nth} (?:${PARTS.half})(?:${link}${month()}|${ofMonth})|${nth.replace("nth", "nthOfMonth")} ${month("monthNameB")}halfte)(?:${ofYear})?`,
       ({ nth: place, nthOfMonth, monthName, monthNameB, monthBefore, monthNow, y }, now) => {
         const ofYear = (one: number) => monthsFrom(one, monthOf(monthName ?? monthNameB), 1);
+        const ofNow = monthsBack(monthBefore, monthNow);
         const { from, to } =
-          monthBefore !== undefined || monthNow !== undefined
-            ? unitPeriod((one) => (one === "month" ? one : undefined), monthNow === undefined ? 1 : 0, now)
+          ofNow !== undefined
+            ? unitPeriod((one) => (one === "month" ? one : undefined), ofNow, now)
             : y === undefined
               ? latest(ofYear, now)
               : ofYear(Number(y));
@@ -178,7 +170,7 @@ function makeGrammar(words: TimeWords): Grammar {
       },
     ),
     rule(
-      `(?:${words.in})?(?:${nth} (?:(?<half>${PARTS.half})|${PARTS.quarter})|[qt](?<number>[1-4]))(?:${ofYear}|${link}(?<whole>${words.year})|(?![ /-]?${link}\\d{4}))`,
+      `(?:${words.in})?(?:${nth} (?:(?<half>${PARTS.half})|${PARTS.quarter})|[qt](?<number>[1-4]))(?:${ofYear}|${link}(?<whole>${words.year})|(?![ /-]?${link}\\d{4}| of(?!\\p{L})))`,
       ({ nth: place, number, half, whole, y }, now) => {
         // Halves of a match are none of a year.
         if (half !== undefined && (y ?? whole) === undefined && !/year|jahr|jaar|sem/.test(half))
@@ -326,7 +318,7 @@ function makeGrammar(words: TimeWords): Grammar {
     rule(`(?<=^ ?)${year}(?= ?[:,?]| ?$)`, ({ y }) => wholeYear(Number(y))),
   ];
   const end = (source: string) =>
-    new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${source})(?: ?${part})?[ '’]*$`, "u");
+    new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${source})(?: ?${part})?(?: ?(?:the|dia|giorno))?[ '’]*$`, "u");
   const [first, second, third] = words.parts.map(bound);
   const thirds = `(?:(?<first>${first})|(?<second>${second})|(?<third>${third}))`;
   const whole = (source: string) => new RegExp(String.raw`^[ ,]*(?:${source})(?: \p{L}+){0,3}[ '’]*$`, "u");
@@ -358,7 +350,7 @@ function makeGrammar(words: TimeWords): Grammar {
   ];
   return {
     anchor: new RegExp(
-      String.raw`(?<![\p{L}\p{N}])(?:(?:${any([...anchors, ...words.months, ...words.weekdays, ...words.seasons])})(?![\p{L}\p{N}])|(?:19|20)\d\d|\d{1,2}\.\d{1,2}\.)|[\p{Script=Han}\p{Script=Hangul}]`,
+      String.raw`(?<![\p{L}\p{N}])(?:(?:${any([...anchors, ...words.months, ...words.weekdays, ...words.seasons])})(?![\p{L}\p{N}])|(?:19|20)\d\d|\d{1,2}\.\d{1,2}\.|(?:${dayAhead})\d)|[\p{Script=Han}\p{Script=Hangul}]`,
       "u",
     ),
     rules: [...rules, ...UNSPACED_RULES],
@@ -382,11 +374,8 @@ function makeGrammar(words: TimeWords): Grammar {
 
 const matches = (source: string, text: string): boolean => new RegExp(`^(?:${source})$`, "u").test(text);
 
-/** The year that a pattern read as a number, or as one from that of now. */
-function yearNamed(groups: Readonly<Record<string, string | undefined>>, now: number): string | undefined {
-  const place = ["lastYear", "thisYear", "nextYear"].findIndex((name) => groups[name] !== undefined);
-  return place < 0 ? groups["y"] : String(new Date(now).getUTCFullYear() + place - 1);
-}
+const monthsBack = (before?: string, ofNow?: string) =>
+  before !== undefined ? 1 : ofNow === undefined ? undefined : 0;
 
 /** The same with other names of the groups: a pattern may have each once. */
 const renamed = (source: string, suffix = "B"): string => source.replace(/\(\?<(\w+)>/g, `(?<$1${suffix}>`);

@@ -174,3 +174,12 @@ export function partOfYear(count: 2 | 4, now: number, back: number): Period {
   const months = 12 / count;
   return monthsFrom(date.getUTCFullYear(), months * (Math.floor(date.getUTCMonth() / months) - back), months);
 }
+
+/** The year that a pattern read as a number, or as one from that of now. */
+export function yearNamed(
+  groups: Readonly<Record<string, string | undefined>>,
+  now: number,
+): string | undefined {
+  const place = ["lastYear", "thisYear", "nextYear"].findIndex((name) => groups[name] !== undefined);
+  return place < 0 ? groups["y"] : String(new Date(now).getUTCFullYear() + place - 1);
+}

@@ -52,7 +52,7 @@ export interface TimeWords {
   readonly empty: string;
 }
 
-const words = (list: string) => list.split(" ").map((word) => word.replaceAll("_", " "));
+export const words = (list: string) => list.split(" ").map((word) => word.replaceAll("_", " "));
 
 export const TIME_WORDS: Readonly<Record<string, TimeWords>> = {
   en: {
@@ -380,14 +380,3 @@ export const TIME_WORDS: Readonly<Record<string, TimeWords>> = {
       "что|чем|какие|кто|было|были|был|есть|я|мы|мне|нас|нам|мои|делала?|делали|сделала?|сделали|произошло|случилось|происходило|заметки|записи|все|нового|в|на|за|и|с",
   },
 };
-
-/** Parts of a year or a month, in all these languages: the first to the fourth, then the last; halves; quarters. */
-export const PARTS = {
-  ordinals: words(
-    "first|1st|erste[nrsm]?|1\\.|1ere?|premiere?|primera?|primero|1er|prim[oa]|primeir[oa]|1o|eerste|1e second|2nd|zweite[nrsm]?|2\\.|deuxieme|seconde?|2e(?:me)?|segund[oa]|second[oa]|2o|tweede third|3rd|dritte[nrsm]?|3\\.|troisieme|3e(?:me)?|tercera?|3er|terzo|terceiro|3o|derde fourth|4th|vierte[nrsm]?|4\\.|quatrieme|4e(?:me)?|cuarto|quarto|4o|vierde last|final|letzte[nrsm]?|derniere?|ultim[oa]|laatste",
-  ),
-  half: "half(?: year)?|(?:jahres)?halfte|halbjahr(?:es)?|semestre|moitie|quinzaine|mitad|quincena|meta|metade|quinzena|helft|halfjaar",
-  quarter: "quarter|quartals?|vierteljahr(?:es)?|trimestre|kwartaal",
-  /** Before its noun or after it. */
-  next: "next|coming|nachste[nmrs]?|kommende[nmrs]?|prochaine?|prox[io]m[oa]|prossim[oa]|que (?:viene|vem)|volgende?|komende?",
-} as const;

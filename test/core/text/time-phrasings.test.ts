@@ -82,7 +82,26 @@ const PHRASINGS: Readonly<Record<string, string>> = {
     2025-12-28..2026-01-04 | guests between the 28th and the 3rd of January
     2025-12-28..2026-01-04 | guests, December 28–3
     2026-05-28..2026-06-04 | guests from May 28 to 3 June
-    2024-02-29 | letter of 29 February`,
+    2024-02-29 | letter of 29 February
+    2026-11-03..2026-11-10 | what happened between the 3rd and the 9th?
+    2026-11-18..2026-11-26 | guests from the 18th to the 25th
+    2026-10-28..2026-11-04 | guests between the 28th and the 3rd
+    2026-10-28..2026-11-04 | guests between the 28th of October and the 3rd
+    2026-10-03..2026-10-10 | guests on the 3rd and 9th of last month
+    2026-11-03 | guests on the 3rd of this month
+    2026-11-09 | what did the doctor say on the 9th about my knee?
+    2026-10-25 | what did I note on the 25th
+    2026-11-09.. | mileage since the 9th
+    ..2026-11-09 | drafts before the 9th
+    2026-05-04.. | drafts after the 3rd of May
+    - | who wrote the 3rd edition?
+    - | which firms sit on the 2nd floor?
+    - | who lives on the 2nd or 3rd floor?
+    - | what is between the 3rd and the 4th floor?
+    - | what stands between the 2nd and 3rd note?
+    - | who won on the 3rd try?
+    - | what is on the 9th of the lists?
+    - | where is the third quarter of the field?`,
   German: `
     2026-11-18 | was hat der Klempner gestern gesagt
     2026-11-18 | wer hat gestern Abend angerufen?
@@ -149,7 +168,16 @@ const PHRASINGS: Readonly<Record<string, string>> = {
     2025-05-16..2025-06 | Regen in der zweiten Maihälfte letzten Jahres
     2025-05 | Regen im Mai letzten Jahres
     2026-11-18..2026-11-26 | Gäste vom 18. bis 25. November
-    2026-10-28..2026-11-04 | Gäste vom 28. bis zum 3. November`,
+    2026-10-28..2026-11-04 | Gäste vom 28. bis zum 3. November
+    2026-11-03..2026-11-10 | was war zwischen dem 3. und 9.?
+    2026-11-03..2026-11-10 | was war vom 3. bis zum 9. dieses Monats
+    2026-10-03..2026-10-10 | was war vom 3. bis 9. letzten Monats
+    2026-11-09 | was habe ich am 9. gemacht?
+    2026-11-09.. | was ist seit dem 9. passiert?
+    - | was liegt zwischen dem 3. und 4. Stock?
+    - | wer wohnt im 3. Stock?
+    - | wer war am 3. Spieltag da?
+    - | wer ist am 3.4 schuld`,
   French: `
     2026-11-18 | qu'a dit le plombier hier ?
     2026-11-18 | qui a appelé hier soir
@@ -204,7 +232,12 @@ const PHRASINGS: Readonly<Record<string, string>> = {
     2025-05-16..2025-06 | la pluie dans la deuxième moitié de mai 2025
     2025-05 | la pluie en mai de l'année dernière
     2026-11-18..2026-11-26 | les invités du 18 au 25 novembre
-    2026-10-28..2026-11-04 | les invités du 28 au 3 novembre`,
+    2026-10-28..2026-11-04 | les invités du 28 au 3 novembre
+    2026-11-03..2026-11-10 | que s'est-il passé entre le 3 et le 9 ?
+    2026-11-09 | qu'ai-je fait le 9 ?
+    2026-10-03..2026-10-10 | les invités du 3 au 9 du mois dernier
+    - | qui habite le 3 pièces ?
+    - | une remise entre le 3 et le 9 pour cent`,
   Spanish: `
     2026-11-18 | qué dijo el fontanero ayer
     2026-11-18 | quién llamó anoche
@@ -256,7 +289,12 @@ const PHRASINGS: Readonly<Record<string, string>> = {
     2025-05-16..2025-06 | la lluvia en la segunda quincena de mayo de 2025
     2025-05 | la lluvia en mayo del año pasado
     2026-11-18..2026-11-26 | los invitados del 18 al 25 de noviembre
-    2026-10-28..2026-11-04 | los invitados entre el 28 y el 3 de noviembre`,
+    2026-10-28..2026-11-04 | los invitados entre el 28 y el 3 de noviembre
+    2026-11-03..2026-11-10 | ¿qué pasó entre el 3 y el 9?
+    2026-11-09 | ¿qué pasó el día 9?
+    2026-10-03..2026-10-10 | los invitados del 3 al 9 del mes pasado
+    - | qué hay entre el 3 y el 4 piso
+    - | el 3 por ciento de qué`,
   Italian: `
     2026-11-18 | cosa ha detto l'idraulico ieri
     2026-11-18 | chi ha chiamato ieri sera?
@@ -308,7 +346,11 @@ const PHRASINGS: Readonly<Record<string, string>> = {
     2025-05-16..2025-06 | la pioggia nella seconda metà di maggio 2025
     2025-05 | la pioggia nel maggio dell'anno scorso
     2026-11-18..2026-11-26 | gli ospiti dal 18 al 25 novembre
-    2026-10-28..2026-11-04 | gli ospiti dal 28 al 3 novembre`,
+    2026-10-28..2026-11-04 | gli ospiti dal 28 al 3 novembre
+    2026-11-03..2026-11-10 | cosa è successo tra il 3 e il 9?
+    2026-11-09 | cosa ho fatto il 9?
+    2026-10-03..2026-10-10 | gli ospiti dal 3 al 9 del mese scorso
+    - | chi viene tra le 8 e le 10?`,
   Portuguese: `
     2026-11-18 | o que disse o canalizador ontem
     2026-11-18 | quem ligou ontem à noite?
@@ -360,7 +402,11 @@ const PHRASINGS: Readonly<Record<string, string>> = {
     2025-05-16..2025-06 | a chuva na segunda quinzena de maio de 2025
     2025-05 | a chuva em maio do ano passado
     2026-11-18..2026-11-26 | as visitas de 18 a 25 de novembro
-    2026-10-28..2026-11-04 | as visitas entre 28 e 3 de novembro`,
+    2026-10-28..2026-11-04 | as visitas entre 28 e 3 de novembro
+    2026-11-03..2026-11-10 | o que aconteceu entre o dia 3 e o dia 9?
+    2026-11-09 | o que aconteceu no dia 9?
+    2026-10-03..2026-10-10 | as visitas de 3 a 9 do mês passado
+    - | quanto é entre 3 e 9?`,
   Dutch: `
     2026-11-18 | wat zei de loodgieter gisteren
     2026-11-18 | wie belde er gisteravond?
@@ -413,7 +459,12 @@ const PHRASINGS: Readonly<Record<string, string>> = {
     2025-05-16..2025-06 | regen in de tweede helft van mei 2025
     2025-05 | regen in mei vorig jaar
     2026-11-18..2026-11-26 | gasten van 18 tot 25 november
-    2026-10-28..2026-11-04 | gasten tussen 28 en 3 november`,
+    2026-10-28..2026-11-04 | gasten tussen 28 en 3 november
+    2026-11-03..2026-11-10 | wat gebeurde er tussen de 3e en de 9e?
+    2026-11-09 | wat heb ik op de 9e gedaan?
+    2026-10-03..2026-10-10 | gasten van 3 tot 9 vorige maand
+    - | wie woont er op de 2e verdieping?
+    - | wat is er tussen de 2e en 3e verdieping`,
 };
 
 const lines = (text: string) =>

@@ -1,0 +1,57 @@
+import { dayOf, monthsFrom, type Rule } from "./time-periods.ts";
+import { words } from "./time-words.ts";
+
+/** Parts of a year or a month, in all these languages: the first to the fourth, then the last; halves; quarters. */
+export const PARTS = {
+  ordinals: words(
+    "first|1st|erste[nrsm]?|1\\.|1ere?|premiere?|primera?|primero|1er|prim[oa]|primeir[oa]|1o|eerste|1e second|2nd|zweite[nrsm]?|2\\.|deuxieme|seconde?|2e(?:me)?|segund[oa]|second[oa]|2o|tweede third|3rd|dritte[nrsm]?|3\\.|troisieme|3e(?:me)?|tercera?|3er|terzo|terceiro|3o|derde fourth|4th|vierte[nrsm]?|4\\.|quatrieme|4e(?:me)?|cuarto|quarto|4o|vierde last|final|letzte[nrsm]?|derniere?|ultim[oa]|laatste",
+  ),
+  half: "half(?: year)?|(?:jahres)?halfte|halbjahr(?:es)?|semestre|moitie|quinzaine|mitad|quincena|meta|metade|quinzena|helft|halfjaar",
+  quarter: "quarter|quartals?|vierteljahr(?:es)?|trimestre|kwartaal",
+  /** Before its noun or after it. */
+  next: "next|coming|nachste[nmrs]?|kommende[nmrs]?|prochaine?|prox[io]m[oa]|prossim[oa]|que (?:viene|vem)|volgende?|komende?",
+} as const;
+
+/** Before a day without a month: "on the 9th", "am 9.", "le 9", "el día 9", "op de 9e". */
+export const DAY_AHEAD: Readonly<Record<string, string>> = Object.fromEntries(
+  [
+    ["en", "(?:on|between|from|since|until|till|before|after) the", "(?:st|nd|rd|th)"],
+    ["de", "am|vom|bis(?: zum)?|(?:zwischen|seit|ab|vor|nach) dem", String.raw`\.`],
+    // "Le 9" is an hour in Italian.
+    ["fr", "(?<!(?<![a-z])(?:e|tra|fra|dopo|verso|per) )le|du|jusqu'au", ""],
+    ["es", "el|del|dia", ""],
+    ["it", "il|dal|giorno", ""],
+    ["pt", "dia|entre o", ""],
+    ["nl", "(?:op|tussen|van|sinds|vanaf|voor|na|tot) de", "(?:e|de|ste)"],
+  ].map(([name, ahead, behind]) => [name, String.raw`(?<=(?<!\p{L})(?:${ahead}) )(?=\d+${behind})`]),
+);
+
+/** Nouns, folded, that have numbers such as "1.2.", which is a day and a month before anything else. */
+export const NUMBERED =
+  "note|notiz|nota|notiti|entr[iy]|eintr|list|review|recap|event|evene|ereign|place|por cien|pour cent|per cento|" +
+  "release|version|versao|versie|fassung|build|beta|update|patch|revision|edition|ausgabe|chapter|kapitel|chapitre|capit|hoofdstuk|" +
+  "section|seccion|secao|sezione|abschnitt|paragra|artikel|article|articulo|artigo|aufgabe|exercise|релиз|верси|глав";
+
+/** Between two numbers of one thing, in any language. */
+export const AND = String.raw`(?:[-–/]|(?:and|or|und|oder|bis|et|ou|au?|y|o|al|e|en|of|tot)(?: \p{L}{1,3})?)`;
+
+const numeric = (source: string, read: Rule["read"]): Rule => ({
+  pattern: new RegExp(String.raw`(?<![\p{L}\p{N}\u0001])(?:${source})(?![\p{L}\p{N}])`, "gu"),
+  read,
+  isRelative: false,
+});
+/** Dates of digits, in all languages. */
+export const NUMERIC_RULES: readonly Rule[] = [
+  numeric(String.raw`(?<y>(?:19|20)\d\d)-(?<m>\d\d)-(?<d>\d\d)`, ({ y, m, d }) =>
+    dayOf(Number(y), Number(m) - 1, Number(d)),
+  ),
+  numeric(String.raw`(?<d>\d{1,2})[.-](?<m>\d{1,2})[.-](?<y>(?:19|20)\d\d)`, ({ y, m, d }) =>
+    dayOf(Number(y), Number(m) - 1, Number(d)),
+  ),
+  numeric(String.raw`(?<a>\d{1,2})/(?<b>\d{1,2})/(?<y>(?:19|20)\d\d)`, ({ y, a, b }) =>
+    Number(b) > 12 ? dayOf(Number(y), Number(a) - 1, Number(b)) : dayOf(Number(y), Number(b) - 1, Number(a)),
+  ),
+  numeric(String.raw`(?<y>(?:19|20)\d\d)[-/](?<m>0[1-9]|1[0-2])(?![-/]\d)`, ({ y, m }) =>
+    monthsFrom(Number(y), Number(m) - 1, 1),
+  ),
+];
