@@ -155,8 +155,8 @@ function makeGrammar(words: TimeWords, dayAhead: string): Grammar {
     ),
     // "the second half of May", "Q1 2025", "im letzten Quartal 2025", "last quarter"
     rule(
-      `(?:${words.in})?(?:${nth} (?:${PARTS.half})(?:${link}${month()}|${ofMonth})|${nth.replace("nth", "nthOfMonth")} ${month("monthNameB")}halfte)(?:${ofYear})?`,
-      ({ nth: place, nthOfMonth, monthName, monthNameB, monthBefore, monthNow, y }, now) => {
+      `(?:${words.in})?(?:${nth} (?:${PARTS.half}|(?:(?<day>${words.day})|(?<week>${words.week}))(?=,? ?(?:${words.of}|${words.in})))(?:${link}${month()}|${ofMonth})|${nth.replace("nth", "nthOfMonth")} ${month("monthNameB")}halfte)(?:${ofYear})?`,
+      ({ nth: place, nthOfMonth, day, week, monthName, monthNameB, monthBefore, monthNow, y }, now) => {
         const ofYear = (one: number) => monthsFrom(one, monthOf(monthName ?? monthNameB), 1);
         const ofNow = monthsBack(monthBefore, monthNow);
         const { from, to } =
@@ -165,17 +165,25 @@ function makeGrammar(words: TimeWords, dayAhead: string): Grammar {
             : y === undefined
               ? latest(ofYear, now)
               : ofYear(Number(y));
+        const length = day !== undefined ? DAY_MS : week !== undefined ? WEEK_MS : undefined;
+        if (length !== undefined) {
+          const isLast = ordinalOf(place) === PARTS.ordinals.length - 1;
+          const start = isLast ? to - length : from + ordinalOf(place) * length;
+          return { from: start, to: start + length };
+        }
         const middle = from + 15 * DAY_MS;
         return ordinalOf(place ?? nthOfMonth) === 0 ? { from, to: middle } : { from: middle, to };
       },
     ),
     rule(
-      `(?:${words.in})?(?:${nth} (?:(?<half>${PARTS.half})|${PARTS.quarter})|[qt](?<number>[1-4]))(?:${ofYear}|${link}(?<whole>${words.year})|(?![ /-]?${link}\\d{4}| of(?!\\p{L})))`,
-      ({ nth: place, number, half, whole, y }, now) => {
+      `(?:${words.in})?(?:(?:${nth} (?:(?<half>${PARTS.half})|${PARTS.quarter})|[qt](?<quarterNumber>[1-4])|[hs](?<halfNumber>[12]))(?:${ofYear}|${link}(?<whole>${words.year})|(?![ /-]?${link}\\d{4}| of(?!\\p{L})))|(?<yearAhead>(?:19|20)\\d\\d)[ /-]?[qt](?<quarterBehind>[1-4]))`,
+      ({ nth: place, half, whole, yearAhead, ...groups }, now) => {
+        const y = yearAhead ?? groups["y"];
+        const number = groups["quarterNumber"] ?? groups["quarterBehind"] ?? groups["halfNumber"];
+        const isHalf = (half ?? groups["halfNumber"]) !== undefined;
         // Halves of a match are none of a year.
-        if (half !== undefined && (y ?? whole) === undefined && !/year|jahr|jaar|sem/.test(half))
-          return undefined;
-        const count = half === undefined ? 4 : 2;
+        if (isHalf && (y ?? whole) === undefined && !/year|jahr|jaar|sem/.test(half ?? "")) return undefined;
+        const count = isHalf ? 2 : 4;
         const named = number === undefined ? ordinalOf(place) : Number(number) - 1;
         // "Last quarter", of no year that is named, is the one that is over.
         if (named === PARTS.ordinals.length - 1 && (y ?? whole) === undefined)
@@ -218,13 +226,21 @@ function makeGrammar(words: TimeWords, dayAhead: string): Grammar {
       },
       true,
     ),
+    rule(
+      `(?:${words.in})?(?:(?:${PARTS.beforeLast}) ${unit}|${renamed(unit)} (?:before last|${PARTS.beforeLast}))`,
+      (groups, now) => unitPeriod((name) => groups[name] ?? groups[`${name}B`], 2, now),
+      true,
+    ),
     ...ago.map((source) =>
       rule(
-        source,
-        ({ fortnight, ...groups }, now) =>
-          fortnight === undefined
-            ? agoPeriod(countOf(groups["count"]), groups, now)
-            : agoPeriod(2, { week: fortnight }, now),
+        `(?:(?:(?<today>${words.today})|(?<yesterday>${words.yesterday})),? )?${source}(?: (?<todayAfter>${words.today}))?`,
+        ({ fortnight, today, todayAfter, yesterday, ...groups }, now) => {
+          const then = yesterday === undefined ? now : now - DAY_MS;
+          const isOfDay = (today ?? todayAfter ?? yesterday) !== undefined;
+          return fortnight === undefined
+            ? agoPeriod(countOf(groups["count"]), groups, then, isOfDay)
+            : agoPeriod(2, { week: fortnight }, then, isOfDay);
+        },
         true,
       ),
     ),

@@ -134,14 +134,22 @@ export function lengthOf(of: UnitOf): number {
   return of("month") === undefined ? 365.25 * DAY_MS : 30.5 * DAY_MS;
 }
 
-/** A day is meant as it is said; weeks, months and years are about so long ago. */
+/** A day is meant as it is said; weeks, months and years are about so long ago, unless counted from a day. */
 export function agoPeriod(
   count: number,
   groups: Readonly<Record<string, string | undefined>>,
   now: number,
+  isOfDay = false,
 ): Period {
   const of: UnitOf = (name) => groups[name];
   if (of("day") !== undefined) return days(now, -count);
+  if (isOfDay && of("week") !== undefined) return days(now, -7 * count);
+  if (isOfDay && of("weekend") === undefined) {
+    const [date, months] = [new Date(now), count * (of("year") === undefined ? 1 : 12)];
+    const { to } = monthsFrom(date.getUTCFullYear(), date.getUTCMonth() - months, 1);
+    // The last day of a shorter month.
+    return days(Math.min(to - DAY_MS, date.setUTCMonth(date.getUTCMonth() - months)), 0);
+  }
   if (of("weekend") !== undefined) return unitPeriod(of, count, now);
   const length = lengthOf(of);
   return {

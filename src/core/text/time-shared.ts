@@ -10,6 +10,8 @@ export const PARTS = {
   quarter: "quarter|quartals?|vierteljahr(?:es)?|trimestre|kwartaal",
   /** Before its noun or after it. */
   next: "next|coming|nachste[nmrs]?|kommende[nmrs]?|prochaine?|prox[io]m[oa]|prossim[oa]|que (?:viene|vem)|volgende?|komende?",
+  beforeLast:
+    "vorletzte[nmrs]?|avant-derniere?|penultim[oa]|antepasad[oa]|retrasad[oa]|atrasad[oa]|voorlaatste",
 } as const;
 
 /** Before a day without a month: "on the 9th", "am 9.", "le 9", "el día 9", "op de 9e". */

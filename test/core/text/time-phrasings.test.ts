@@ -101,7 +101,18 @@ const PHRASINGS: Readonly<Record<string, string>> = {
     - | what stands between the 2nd and 3rd note?
     - | who won on the 3rd try?
     - | what is on the 9th of the lists?
-    - | where is the third quarter of the field?`,
+    - | where is the third quarter of the field?
+    2026-11-12 | what happened today a week ago?
+    2025-11-19 | what happened a year ago today?
+    2026-10-31 | what happened on the last day of October?
+    2026-10-01 | what happened on the first day of last month?
+    2026-11-08..2026-11-15 | what happened in the second week of November
+    2025-10-25..2025-11 | what happened in the last week of October 2025
+    2026-11-09..2026-11-16 | calls last week, Jan
+    2026..2026-07 | sales in H1 2026
+    2026..2026-04 | sales in 2026 Q1
+    2026-11-02..2026-11-09 | calls the week before last
+    2024 | holidays the year before last`,
   German: `
     2026-11-18 | was hat der Klempner gestern gesagt
     2026-11-18 | wer hat gestern Abend angerufen?
@@ -177,7 +188,13 @@ const PHRASINGS: Readonly<Record<string, string>> = {
     - | was liegt zwischen dem 3. und 4. Stock?
     - | wer wohnt im 3. Stock?
     - | wer war am 3. Spieltag da?
-    - | wer ist am 3.4 schuld`,
+    - | wer ist am 3.4 schuld
+    2026-11-12 | was war heute vor einer Woche?
+    2025-11-19 | was war heute vor einem Jahr?
+    2025-11-18 | was war gestern vor einem Jahr?
+    2026-10-31 | was war am letzten Tag im Oktober?
+    2026-11-02..2026-11-09 | Anrufe vorletzte Woche
+    2026-11-09..2026-11-16 | wen hat letzte Woche Jan getroffen?`,
   French: `
     2026-11-18 | qu'a dit le plombier hier ?
     2026-11-18 | qui a appelé hier soir
@@ -237,7 +254,10 @@ const PHRASINGS: Readonly<Record<string, string>> = {
     2026-11-09 | qu'ai-je fait le 9 ?
     2026-10-03..2026-10-10 | les invités du 3 au 9 du mois dernier
     - | qui habite le 3 pièces ?
-    - | une remise entre le 3 et le 9 pour cent`,
+    - | une remise entre le 3 et le 9 pour cent
+    2025-11-19 | qu'est-ce que j'ai fait il y a un an aujourd'hui ?
+    2026-10-31 | la pluie du dernier jour d'octobre
+    2026-11-02..2026-11-09 | appels de l'avant-dernière semaine`,
   Spanish: `
     2026-11-18 | qué dijo el fontanero ayer
     2026-11-18 | quién llamó anoche
@@ -294,7 +314,10 @@ const PHRASINGS: Readonly<Record<string, string>> = {
     2026-11-09 | ¿qué pasó el día 9?
     2026-10-03..2026-10-10 | los invitados del 3 al 9 del mes pasado
     - | qué hay entre el 3 y el 4 piso
-    - | el 3 por ciento de qué`,
+    - | el 3 por ciento de qué
+    2025-11-19 | ¿qué hice hoy hace un año?
+    2026-10-31 | la lluvia del último día de octubre
+    2026-11-02..2026-11-09 | llamadas de la penúltima semana`,
   Italian: `
     2026-11-18 | cosa ha detto l'idraulico ieri
     2026-11-18 | chi ha chiamato ieri sera?
@@ -350,7 +373,9 @@ const PHRASINGS: Readonly<Record<string, string>> = {
     2026-11-03..2026-11-10 | cosa è successo tra il 3 e il 9?
     2026-11-09 | cosa ho fatto il 9?
     2026-10-03..2026-10-10 | gli ospiti dal 3 al 9 del mese scorso
-    - | chi viene tra le 8 e le 10?`,
+    - | chi viene tra le 8 e le 10?
+    2025-11-19 | cosa ho fatto oggi un anno fa?
+    2026-10-31 | la pioggia dell'ultimo giorno di ottobre`,
   Portuguese: `
     2026-11-18 | o que disse o canalizador ontem
     2026-11-18 | quem ligou ontem à noite?
@@ -406,7 +431,10 @@ const PHRASINGS: Readonly<Record<string, string>> = {
     2026-11-03..2026-11-10 | o que aconteceu entre o dia 3 e o dia 9?
     2026-11-09 | o que aconteceu no dia 9?
     2026-10-03..2026-10-10 | as visitas de 3 a 9 do mês passado
-    - | quanto é entre 3 e 9?`,
+    - | quanto é entre 3 e 9?
+    2025-11-19 | o que fiz hoje há um ano?
+    2026-10-31 | a chuva do último dia de outubro
+    2026-11-02..2026-11-09 | chamadas da semana retrasada`,
   Dutch: `
     2026-11-18 | wat zei de loodgieter gisteren
     2026-11-18 | wie belde er gisteravond?
@@ -464,7 +492,10 @@ const PHRASINGS: Readonly<Record<string, string>> = {
     2026-11-09 | wat heb ik op de 9e gedaan?
     2026-10-03..2026-10-10 | gasten van 3 tot 9 vorige maand
     - | wie woont er op de 2e verdieping?
-    - | wat is er tussen de 2e en 3e verdieping`,
+    - | wat is er tussen de 2e en 3e verdieping
+    2026-11-12 | wat deed ik vandaag een week geleden?
+    2026-10-31 | regen op de laatste dag van oktober
+    2026-11-02..2026-11-09 | telefoontjes van voorlaatste week`,
 };
 
 const lines = (text: string) =>
@@ -498,4 +529,9 @@ describe.each(Object.entries(PHRASINGS))("timeOfQuestion in %s", (_, phrasings) 
       fullWindow(window),
     );
   });
+});
+
+it("reads the last day of a shorter month as a month before the last of a longer one", () => {
+  const period = timeOfQuestion("what happened today a month ago?", Date.UTC(2026, 2, 31, 15));
+  expect(printed(period?.from ?? NaN)).toBe("2026-02-28");
 });
