@@ -82,7 +82,7 @@ function makeGrammar(words: TimeWords, dayAhead: string): Grammar {
     lastAfter === undefined
       ? `${last} ${words.week}`
       : `(?:${last} (?:${words.week})|(?:${words.week}) ${lastAfter})`;
-  const link = `(?:,? ?(?:${words.of}|${words.in})?)* ?`;
+  const link = `(?:,? ?(?:${words.of}|${words.in})?){0,2} ?`;
   const fortnight = `(?<fortnight>${words.fortnight})`;
   const span = `(?:${fortnight}|${numbers} ${unit})`;
   const ago = [

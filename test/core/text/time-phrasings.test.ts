@@ -535,3 +535,8 @@ it("reads the last day of a shorter month as a month before the last of a longer
   const period = timeOfQuestion("what happened today a month ago?", Date.UTC(2026, 2, 31, 15));
   expect(printed(period?.from ?? NaN)).toBe("2026-02-28");
 });
+
+it.each(["mai", "q1", "lundi"])("reads %s with many words that bind behind it in linear time", (time) => {
+  for (const bound of ["de la ", "du mois ", "von der "])
+    expect(() => timeOfQuestion(`${time} ${bound.repeat(160)}`, NOW)).not.toThrow();
+});
