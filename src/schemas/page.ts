@@ -84,7 +84,7 @@ export function batchOf<T extends TSchema>(item: T, order = "") {
   });
 }
 
-/** What came of each item of a batch, with `status` 200, or why it was refused. */
+/** The result of each item of a batch, with `status` 200, or why it was refused. */
 export const outcomes = <F extends TProperties>(fields: F, description: string) =>
   t.list(Type.Union([Type.Object({ status: Type.Literal(200), ...fields }), Problem]), description);
 

@@ -46,7 +46,7 @@ export interface Found {
   readonly sureness?: {
     /** See `answerOdds`. */
     readonly oddsOf: (hit: RankedHit) => number;
-    /** Of all the user's memories, selected or not. */
+    /** The best of all the user's memories, selected or not. */
     readonly best: RankedHit;
     /** How many the user has, see `answeringCount`. */
     readonly memories: number;

@@ -1,5 +1,6 @@
 import type { EmbeddingProfile } from "../embedding.ts";
 import type { Ordinal } from "../ports.ts";
+import { words } from "./currency.ts";
 import type { RankingQuestion } from "./question.ts";
 import { fold } from "../text/fold.ts";
 import { fit } from "../text/time-periods.ts";
@@ -67,7 +68,7 @@ export function answerOdds(
 
 const OF = " (?:of|from|von|de|de[ls]|della|du|di|do|da|van) ";
 const pattern = (source: string) => new RegExp(source, "u");
-const word = (source: string) => String.raw`(?<![\p{L}\p{N}])(?:${source})(?![\p{L}\p{N}])`;
+const word = (source: string) => words(source).source;
 const PHONE = word(
   String.raw`(?:tele|mobile |cell ?)?phone numbers?|mobile number|(?:telefon|handy|mobil|telefoon)nummer[ns]?|numero (?:de |di )?(?:tele(?:phone|fono|fone|movel)|portable|movil|cellulare|celular)`,
 );
@@ -79,7 +80,7 @@ const ASKING = word("what|how|was|wie|combien|quel(?:le)?|cuanto|cual|quanto|qua
 const FREE =
   "euros?|pounds?|dollars?|free|gratis|kostenlos|umsonst|gratuit[eoas]{0,2}|nothing|nichts|rien|nada|niente|niets";
 /**
- * What a question asks for and looks like nothing else, folded, and what a text with one has. A text without it does not
+ * Forms that look like nothing else: which questions ask for one, folded, and which texts have one. A text without it does not
  * answer, however near it is: "what is Arminda's phone number?" of a note that names her.
  */
 const FORMS: readonly (readonly [asks: RegExp, has: RegExp])[] = [
@@ -90,7 +91,7 @@ const FORMS: readonly (readonly [asks: RegExp, has: RegExp])[] = [
     pattern(String.raw`[\p{N}\p{Sc}\p{Script=Han}]|${word(FREE)}`),
   ],
 ];
-/** What it takes from the logarithm of the odds that a text has not the form that is asked for. */
+/** Lowers the logarithm of the odds of a text without the form that is asked for. */
 const LACKING = 3;
 
 /** How much less likely a text answers the question for having nothing of the form that it asks for, as `answerOdds` counts. */

@@ -124,7 +124,7 @@ function join(
       from: first.isOfAnyYear === true ? sameDayBefore(first.from, last.from) : first.from,
       to: last.to,
     });
-    // What has begun may end after now.
+    // A period that has begun may end after now.
     const later =
       first.isOfAnyYear === true && second.isOfAnyYear === true ? fromTo(yearLater(second)) : undefined;
     const period = later !== undefined && later.from <= now ? later : fromTo(second);

@@ -13,10 +13,9 @@ import {
   unitPeriod,
   weekdayAt,
   wholeYear,
-  yearNamed,
 } from "./time-periods.ts";
 import type { Rule, UnitOf } from "./time-periods.ts";
-import { AND, DAY_AHEAD, NUMBERED, NUMERIC_RULES, PARTS } from "./time-shared.ts";
+import { AND, DAY_AHEAD, NUMBERED, NUMERIC_RULES, PARTS, rule } from "./time-shared.ts";
 import { UNSPACED_RULES } from "./time-unspaced.ts";
 import { TIME_WORDS, type TimeWords } from "./time-words.ts";
 
@@ -48,11 +47,6 @@ export function grammarOf(name: string): Grammar {
 
 function makeGrammar(words: TimeWords, dayAhead: string): Grammar {
   const any = (list: readonly string[]) => list.map((one) => `(?:${one})`).join("|");
-  const rule = (source: string, read: Rule["read"], isRelative = false): Rule => ({
-    pattern: new RegExp(String.raw`(?<![\p{L}\p{N}\u0001])(?:${source})(?![\p{L}\p{N}])`, "gu"),
-    read: (groups, now) => read({ ...groups, y: yearNamed(groups, now) }, now),
-    isRelative,
-  });
   const numbers = `(?<count>\\d{1,3}|${any(words.numbers)})`;
   const countOf = (count = "") => {
     const place = words.numbers.findIndex((one) => matches(one, count));

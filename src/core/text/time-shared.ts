@@ -1,4 +1,4 @@
-import { dayOf, monthsFrom, type Rule } from "./time-periods.ts";
+import { dayOf, monthsFrom, type Rule, yearNamed } from "./time-periods.ts";
 import { words } from "./time-words.ts";
 
 /** Parts of a year or a month, in all these languages: the first to the fourth, then the last; halves; quarters. */
@@ -37,23 +37,25 @@ export const NUMBERED =
 /** Between two numbers of one thing, in any language. */
 export const AND = String.raw`(?:[-–/]|(?:and|or|und|oder|bis|et|ou|au?|y|o|al|e|en|of|tot)(?: \p{L}{1,3})?)`;
 
-const numeric = (source: string, read: Rule["read"]): Rule => ({
+/** A rule for whole words; as group `y` it reads the year that is named, also from that of now. */
+export const rule = (source: string, read: Rule["read"], isRelative = false): Rule => ({
   pattern: new RegExp(String.raw`(?<![\p{L}\p{N}\u0001])(?:${source})(?![\p{L}\p{N}])`, "gu"),
-  read,
-  isRelative: false,
+  read: (groups, now) => read({ ...groups, y: yearNamed(groups, now) }, now),
+  isRelative,
 });
+
 /** Dates of digits, in all languages. */
 export const NUMERIC_RULES: readonly Rule[] = [
-  numeric(String.raw`(?<y>(?:19|20)\d\d)-(?<m>\d\d)-(?<d>\d\d)`, ({ y, m, d }) =>
+  rule(String.raw`(?<y>(?:19|20)\d\d)-(?<m>\d\d)-(?<d>\d\d)`, ({ y, m, d }) =>
     dayOf(Number(y), Number(m) - 1, Number(d)),
   ),
-  numeric(String.raw`(?<d>\d{1,2})[.-](?<m>\d{1,2})[.-](?<y>(?:19|20)\d\d)`, ({ y, m, d }) =>
+  rule(String.raw`(?<d>\d{1,2})[.-](?<m>\d{1,2})[.-](?<y>(?:19|20)\d\d)`, ({ y, m, d }) =>
     dayOf(Number(y), Number(m) - 1, Number(d)),
   ),
-  numeric(String.raw`(?<a>\d{1,2})/(?<b>\d{1,2})/(?<y>(?:19|20)\d\d)`, ({ y, a, b }) =>
+  rule(String.raw`(?<a>\d{1,2})/(?<b>\d{1,2})/(?<y>(?:19|20)\d\d)`, ({ y, a, b }) =>
     Number(b) > 12 ? dayOf(Number(y), Number(a) - 1, Number(b)) : dayOf(Number(y), Number(b) - 1, Number(a)),
   ),
-  numeric(String.raw`(?<y>(?:19|20)\d\d)[-/](?<m>0[1-9]|1[0-2])(?![-/]\d)`, ({ y, m }) =>
+  rule(String.raw`(?<y>(?:19|20)\d\d)[-/](?<m>0[1-9]|1[0-2])(?![-/]\d)`, ({ y, m }) =>
     monthsFrom(Number(y), Number(m) - 1, 1),
   ),
 ];

@@ -112,7 +112,7 @@ export const systemRoutes = routes([], (served) => {
   };
 });
 
-/** What is refused, and what is made again; each absent where it is nothing. */
+/** Why adds are refused, and the parts that are made again; each absent where there is none. */
 const stateOf = ({ store, repairs }: Pick<ServiceStatus, "store" | "repairs">) =>
   present({ addsRefused: store.addsRefused, repairs: repairs.length === 0 ? null : repairs });
 

@@ -25,7 +25,7 @@ export type SlimMemoryRow = Omit<MemoryRow, "content" | "terms">;
 const uint8 = () => new Column((length) => new Uint8Array(length));
 const int32 = () => new Column((length) => new Int32Array(length));
 const float64 = () => new Column((length) => new Float64Array(length));
-/** Of a UUID. */
+/** The length of a UUID. */
 const ID_CHARS = 36;
 const ASKS = 1;
 const TELLS_TIME = 2;
