@@ -61,6 +61,13 @@ export interface Memory extends Owned, Written {
   readonly order: number;
 }
 
+/** The fields that a change may give and that bringing back a version restores. A new field belongs here, or never changes. */
+export const CHANGEABLE = ["content", "tags", "metadata", "occurredAt", "project", "supersedes"] as const;
+export type Changeable = Pick<Memory, (typeof CHANGEABLE)[number]>;
+
+/** The fields that came after the first version of the store and of exports, with what memories without them have. */
+export const LATER_FIELDS = { supersedes: [] } as const satisfies Partial<Memory>;
+
 /** Values that change with use; kept apart, so that reading never rewrites the memory. */
 export interface Signals {
   /** In [0, 1]; .5 at first. Stored as of `lastSeenAt`; reads fade it since then. */

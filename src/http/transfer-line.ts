@@ -3,7 +3,7 @@ import type { TransferRecord } from "../core/transfer/export-records.ts";
 import { DocumentLine, FactLine, MemoryLine, type TransferLine, WaypointLine } from "../schemas/transfer.ts";
 import { EXPORT_FORMAT, EXPORT_VERSION, formatTime, fromWire, toWire } from "../schemas/wire.ts";
 import type { Fact } from "../core/facts/fact.ts";
-import { writerOf } from "../core/memory.ts";
+import { LATER_FIELDS, writerOf } from "../core/memory.ts";
 import { extractionFields, extractionOf } from "./records.ts";
 
 /**
@@ -49,8 +49,12 @@ function lineOf(record: TransferRecord): TransferLine {
   switch (record.kind) {
     case "memory": {
       const { memory, signals } = record;
-      const { supersedes, ...line } = toWire(MemoryLine, { type: "memory", ...memory, ...signals });
-      return supersedes?.length === 0 ? line : { ...line, ...(supersedes && { supersedes }) };
+      // Left out where they say nothing, so that an earlier version of the program reads the line.
+      const usual = Object.entries(LATER_FIELDS).filter(
+        ([name, value]) => JSON.stringify(Reflect.get(memory, name)) === JSON.stringify(value),
+      );
+      const unsaid = Object.fromEntries(usual.map(([name]) => [name, undefined]));
+      return toWire(MemoryLine, { type: "memory", ...memory, ...signals, ...unsaid });
     }
     case "document":
       return toWire(DocumentLine, {
@@ -71,7 +75,7 @@ export function recordOf(line: TransferLine): TransferRecord {
   switch (line.type) {
     case "memory": {
       const { type: kind, salience, lastSeenAt, ...memory } = fromWire(MemoryLine, line);
-      return { kind, memory: { supersedes: [], ...memory }, signals: { salience, lastSeenAt } };
+      return { kind, memory: { ...LATER_FIELDS, ...memory }, signals: { salience, lastSeenAt } };
     }
     case "document": {
       const { type: kind, ...document } = fromWire(DocumentLine, line);

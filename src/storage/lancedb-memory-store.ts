@@ -5,7 +5,7 @@ import { notReady, ServiceError, storeFull } from "../core/errors.ts";
 import type { FactReads } from "../core/facts/fact-book.ts";
 import type { FactStore } from "../core/facts/fact-store.ts";
 import { citedAsNow } from "../core/documents/store-document.ts";
-import type { SeenMemory } from "../core/memory.ts";
+import { LATER_FIELDS, type SeenMemory } from "../core/memory.ts";
 import type {
   Clock,
   Decide,
@@ -201,8 +201,11 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
     return this.#read("memories", ids);
   }
 
-  readVersions(ids: readonly string[]): Promise<Map<string, VersionRow>> {
-    return this.#read("versions", ids);
+  async readVersions(ids: readonly string[]): Promise<Map<string, VersionRow>> {
+    const rows = await this.#read("versions", ids);
+    // The memory is one JSON value: columns that came later do not complete it.
+    for (const [id, row] of rows) rows.set(id, { ...row, memory: { ...LATER_FIELDS, ...row.memory } });
+    return rows;
   }
 
   get believedNow(): number {
@@ -214,11 +217,8 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
   }
 
   /** The rows of memories that have no vectors, as after these were lost or made by another model; oldest first. */
-  *lackingVectors(): Generator<string> {
-    for (let ordinal = 0; ordinal < this.catalogue.ordinals; ordinal += 1) {
-      const id = this.#indexes.vectors.has(ordinal) ? undefined : this.catalogue.idAt(ordinal);
-      if (id !== undefined) yield id;
-    }
+  lackingVectors(): Generator<string> {
+    return this.memoryIds((ordinal) => !this.#indexes.vectors.has(ordinal));
   }
 
   /** See `StampedVectors`. */
@@ -243,9 +243,9 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
     await this.#checkpointer.note();
   }
 
-  *memoryIds(): Generator<string> {
+  *memoryIds(isWanted: (ordinal: Ordinal) => boolean = () => true): Generator<string> {
     for (let ordinal = 0; ordinal < this.catalogue.ordinals; ordinal += 1) {
-      const id = this.catalogue.idAt(ordinal);
+      const id = isWanted(ordinal) ? this.catalogue.idAt(ordinal) : undefined;
       if (id !== undefined) yield id;
     }
   }

@@ -8,6 +8,7 @@ import { deleteMemory } from "../../src/core/operations.ts";
 import { relatedMemories } from "../../src/core/memories/related-memories.ts";
 import { reinforceMemory } from "../../src/core/memories/reinforce-memory.ts";
 import { updateMemory } from "../../src/core/memories/update-memory.ts";
+import type { Change } from "../../src/core/rows.ts";
 import { nodeDisk } from "../../src/storage/disk.ts";
 import { openStore } from "../../src/storage/open-store.ts";
 import { memoryStoreContract, type StoreUnderTest } from "../contract/memory-store.contract.ts";
@@ -62,6 +63,20 @@ describe("a store that is opened again", () => {
     const memories = await disk.ports.store.readMemories(ids);
     return ids.map((id) => memories.get(id));
   };
+
+  it("completes kept versions that are older than a field of memories", async () => {
+    const { store } = disk.opened;
+    const { id } = await add("tea at four");
+    await updateMemory(disk.ports, { id, content: "tea at five" });
+    const versions = (ids: string[]) => store.readVersions(ids);
+    const [entry] = store.catalogue.versions.of(id);
+    const row = (await versions([entry?.id ?? ""])).get(entry?.id ?? "");
+    if (entry === undefined || row === undefined) throw new Error("no version was kept");
+    const { supersedes: _later, ...older } = row.memory;
+    const change = { table: "versions", id: entry.id, row: { ...row, memory: older } } as unknown as Change;
+    await store.commit(() => ({ changes: [change], result: undefined }));
+    expect((await versions([entry.id])).get(entry.id)).toEqual(row);
+  });
 
   it("answers a duplicate of a record only when that can be read", async () => {
     const { store } = disk.opened;

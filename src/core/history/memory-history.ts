@@ -1,6 +1,6 @@
 import type { MemoryPorts } from "../memories/memory-ports.ts";
 import { updateMemory } from "../memories/update-memory.ts";
-import type { Memory, SeenMemory } from "../memory.ts";
+import { CHANGEABLE, type Changeable, type Memory, type SeenMemory } from "../memory.ts";
 import { missing, owned, visible } from "../owned.ts";
 import { fitting, MAX_PAGE_CHARS } from "../page-end.ts";
 import { originOf, removalOf } from "./keep-version.ts";
@@ -82,14 +82,11 @@ export async function restoreVersion(
   const kept = store.catalogue.versions.of(id).findLast((each) => each.version === version);
   const memory = kept && (await store.readVersions([kept.id])).get(kept.id)?.memory;
   if (memory === undefined) throw missing("version");
-  const { content, tags, metadata, occurredAt, project, primarySector, sectors } = memory;
+  const { primarySector, sectors } = memory;
+  const changeable = Object.fromEntries(CHANGEABLE.map((name) => [name, memory[name]]));
   return await updateMemory(ports, {
     ...target,
-    content,
-    tags,
-    metadata,
-    occurredAt,
-    project,
+    ...(changeable as Changeable),
     // The memories that it replaced may have been deleted since.
     supersedes: memory.supersedes.filter((other) => store.catalogue.find(other)?.userId === entry.userId),
     restored: { primarySector, sectors },

@@ -5,7 +5,7 @@ import type { IdempotentRequest, RequestLedger } from "../idempotency.ts";
 import type { Clock, Embedder, IdSource, MemoryStore } from "../ports.ts";
 import type { SectorClassifier } from "../sectors/sectors.ts";
 import type { WordFrequencies } from "../text/stop-words.ts";
-import type { Given, Metadata, Owned, Sector, SeenMemory, Written } from "../memory.ts";
+import type { Changeable, Given, Owned, Sector, SeenMemory, Written } from "../memory.ts";
 
 /** The ports of the operations on memories. */
 export interface MemoryPorts {
@@ -31,16 +31,11 @@ export interface MemoryPorts {
 }
 
 /** A memory to add, already checked against the limits of the API. */
-export interface AddMemoryInput extends Given<Owned & Written> {
+export interface AddMemoryInput extends Given<Owned & Written & Changeable> {
   readonly content: string;
-  readonly tags?: readonly string[];
-  readonly metadata?: Metadata;
   readonly sessionId?: string;
-  readonly occurredAt?: number;
   /** Forces the primary sector. */
   readonly sector?: Sector;
-  /** Ids of the same user's memories that this one replaces. */
-  readonly supersedes?: readonly string[];
   readonly idempotency?: IdempotentRequest;
 }
 

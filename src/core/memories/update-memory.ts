@@ -1,6 +1,6 @@
 import * as compose from "./compose-memory.ts";
 import type { MemoryPorts } from "./memory-ports.ts";
-import type { Metadata, SeenMemory } from "../memory.ts";
+import type { Changeable, SeenMemory } from "../memory.ts";
 import { checkVersion, missing, owned, visible } from "../owned.ts";
 import { type Change, memoryOf } from "../rows.ts";
 import { keepVersion } from "../history/keep-version.ts";
@@ -9,18 +9,9 @@ import { rejectUpdates, removeEdges } from "./waypoints.ts";
 import { mapAtOnce } from "../at-once.ts";
 import { invalidRequest, refusedOr, ServiceError } from "../errors.ts";
 
-export interface UpdateMemoryInput {
+/** A field that is given replaces the whole; null clears. */
+export interface UpdateMemoryInput extends Partial<Changeable> {
   readonly id: string;
-  readonly content?: string;
-  readonly tags?: readonly string[];
-  /** Replaces the whole. */
-  readonly metadata?: Metadata;
-  /** Null clears. */
-  readonly occurredAt?: number | null;
-  /** Null clears. */
-  readonly project?: string | null;
-  /** Replaces the whole: ids of the same user's memories that this one replaces. */
-  readonly supersedes?: readonly string[];
   /** True: the memory still holds. Inferred updates of it are rejected and not inferred again. */
   readonly stillHolds?: boolean;
   /** For the ownership check. */

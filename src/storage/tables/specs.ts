@@ -17,6 +17,7 @@ import {
 } from "./columns.ts";
 import { factIdOfRow } from "../../core/facts/fact.ts";
 import { EMBEDDING_DIMENSIONS } from "../../core/embedding.ts";
+import { LATER_FIELDS } from "../../core/memory.ts";
 import { quantise } from "../../core/recall/int8-kernel.ts";
 
 const embedding = floats(EMBEDDING_DIMENSIONS);
@@ -115,7 +116,7 @@ const memoriesTable = rowTable(
     traits: json(),
     analyserVersion: number,
     duplicateHash: text,
-    supersedes: since(json(), []),
+    supersedes: since(json(), LATER_FIELDS.supersedes),
   },
   { idOf: (id) => id },
 );
