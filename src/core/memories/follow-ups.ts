@@ -1,15 +1,17 @@
-import type { MemoryStore, Ordinal } from "../ports.ts";
+import type { MemoryStore } from "../ports.ts";
 import { type Change, edgeId, type EdgeRow, endsOfEdgeId } from "../rows.ts";
 import { reinforced } from "./salience.ts";
-import { inferUpdates } from "./infer-updates.ts";
+import { inferUpdates, type Neighbour, neighboursOf } from "./infer-updates.ts";
 import { similarWaypoints, strengthened } from "./waypoints.ts";
 
 /** Added to the salience of a found memory: a tenth of the default reinforcement. */
 const FOUND_BOOST = 0.01;
 /** Hits of an answer that count as found: people look at the first few. */
 const FOUND_HITS = 3;
-/** Memories linked per record. Each scans all vectors, which blocks the event loop for 3 ms at 100 000. */
+/** Memories linked per record. Each scans all vectors, which blocks the event loop for 3 ms at 100 000 and some 15 at a million. */
 const LINKED_AT_ONCE = 2;
+/** Candidates among the nearest; memories of other users and full ones are skipped. */
+const NEAREST_LOOKED_AT = 64;
 /** Memories that may wait for their links while callers keep the daemon busy; 1.5 KB each. */
 const MAX_UNLINKED = 4_096;
 
@@ -22,6 +24,14 @@ export interface FollowUpsOptions {
   readonly minSimilarity: () => number;
   readonly nextTurn: () => Promise<void>;
 }
+
+interface Nearest {
+  readonly neighbours: readonly Neighbour[];
+  /** The `updates` waypoints. */
+  readonly updates: (now: number) => Change[];
+}
+
+const NOTHING_NEAR: Nearest = { neighbours: [], updates: () => [] };
 
 /** Links, salience and waypoints after answered calls, a moment later; a crash loses the last moment's. */
 export class FollowUps {
@@ -75,16 +85,17 @@ export class FollowUps {
         return;
       }
       const batch = take(this.#unlinked, LINKED_AT_ONCE);
-      const updates = await Promise.all(
-        batch.map(([id, { vector }]) => inferUpdates(this.#store, id, vector, this.#options.nextTurn)),
-      );
+      const found: Nearest[] = [];
+      for (const [id, { vector }] of batch) found.push(await this.#nearestTo(id, vector));
       await this.#store.commit(({ now }) => {
         const changes = new Map<string, Change>();
-        for (const [i, [id, { version, vector }]] of batch.entries()) {
+        for (const [i, [id, { version }]] of batch.entries()) {
+          const { neighbours, updates } = found[i] ?? NOTHING_NEAR;
           // Changed since: its new text waits too.
           if (this.#store.catalogue.find(id)?.version !== version) continue;
-          for (const change of updates[i]?.(now) ?? []) changes.set(change.id, change);
-          for (const change of this.#similarChanges(id, vector, now)) {
+          for (const change of updates(now)) changes.set(change.id, change);
+          const least = this.#options.minSimilarity();
+          for (const change of similarWaypoints(this.#store.catalogue, id, neighbours, least, now)) {
             // Two new memories may find each other; one waypoint between them is enough.
             const { source, target, kind } = endsOfEdgeId(change.id);
             if (!changes.has(edgeId({ source: target, target: source, kind })))
@@ -119,15 +130,14 @@ export class FollowUps {
     });
   }
 
-  #similarChanges(id: string, vector: Float32Array, now: number): Change[] {
-    const { catalogue } = this.#store;
-    const entry = catalogue.find(id);
+  async #nearestTo(id: string, vector: Float32Array): Promise<Nearest> {
+    const { nextTurn } = this.#options;
+    await nextTurn();
+    const memory = this.#store.catalogue.find(id);
     // A memory of the model before, or changed meanwhile: its turn comes when it has vectors again.
-    if (entry === undefined || this.#store.windowsOf(entry.ordinal).length === 0) return [];
-    // Waypoints never cross users; memories without an owner are linked among themselves.
-    const mayLink = (ordinal: Ordinal) => catalogue.at(ordinal)?.userId === entry.userId;
-    const rule = { mayLink, minSimilarity: this.#options.minSimilarity() };
-    return similarWaypoints(catalogue, entry, this.#store.scoreVectors(vector), rule, now);
+    if (memory === undefined || this.#store.windowsOf(memory.ordinal).length === 0) return NOTHING_NEAR;
+    const neighbours = neighboursOf(this.#store, memory, vector, NEAREST_LOOKED_AT);
+    return { neighbours, updates: await inferUpdates(this.#store, memory, neighbours, nextTurn) };
   }
 }
 

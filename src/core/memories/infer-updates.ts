@@ -32,34 +32,42 @@ const MAX_PLACES = 2;
 /** The common beginning of entries of one series: "Wasserzähler: 318". */
 const HEADING = /^[^:\n]{1,60}:\s/u;
 
-type Neighbour = { readonly other: CatalogueEntry; readonly likeness: number };
+/** A memory of the same user and its cosine. */
+export type Neighbour = { readonly other: CatalogueEntry; readonly likeness: number };
+
+/** The memories of the same user that are nearest to one, nearest first, without itself; costs a scan of all vectors. */
+export function neighboursOf(
+  store: Pick<MemoryStore, "catalogue" | "scoreVectors">,
+  { ordinal, userId }: CatalogueEntry,
+  vector: Float32Array,
+  limit: number,
+): Neighbour[] {
+  const scores = store.scoreVectors(vector, userId === null ? undefined : store.catalogue.select({ userId }));
+  return scores.top(limit).flatMap((each) => {
+    const other = each === ordinal ? undefined : store.catalogue.at(each);
+    return other?.userId === userId ? [{ other, likeness: scores.of(each) }] : [];
+  });
+}
 
 /**
  * The `updates` waypoints of a memory: to the earlier one of the same user and project whose place it takes, and from
  * later ones that take its own. Existing waypoints, rejected guesses among them, stay as they are.
  *
- * Cost: a scan of all vectors for it, and for each of the nearest that may be linked, until an earlier one is; others have
- * their turn between the scans.
+ * Cost: a scan of all vectors for each of the few nearest that may be linked, until an earlier one is; others have their
+ * turn before each.
+ *
+ * @param neighbours of the memory, nearest first
  */
 export async function inferUpdates(
   store: Pick<MemoryStore, "catalogue" | "scoreVectors" | "readMemories" | "windowsOf">,
-  id: string,
-  vector: Float32Array,
+  memory: CatalogueEntry,
+  neighbours: readonly Neighbour[],
   nextTurn: () => Promise<void>,
 ): Promise<(now: number) => Change[]> {
   const { catalogue } = store;
-  const memory = catalogue.find(id);
-  if (memory === undefined || !mayChange(memory)) return () => [];
-  const ofUser = memory.userId === null ? undefined : catalogue.select({ userId: memory.userId });
-  const neighboursOf = (entry: CatalogueEntry, nearTo: Float32Array | undefined): Neighbour[] => {
-    if (nearTo === undefined) return [];
-    const scores = store.scoreVectors(nearTo, ofUser);
-    return scores.top(NEAREST).flatMap((ordinal) => {
-      const other = ordinal === entry.ordinal ? undefined : catalogue.at(ordinal);
-      return other?.userId === entry.userId ? [{ other, likeness: scores.of(ordinal) }] : [];
-    });
-  };
-  const around = neighboursOf(memory, vector);
+  const { id } = memory;
+  if (!mayChange(memory)) return () => [];
+  const around = neighbours.slice(0, NEAREST - 1);
   const near = around.filter(({ other }) => mayChange(other) && belongTogether(memory, other));
   if (near.length === 0) return () => [];
   const memories = await store.readMemories([id, ...around.map(({ other }) => other.id)]);
@@ -77,20 +85,26 @@ export async function inferUpdates(
     const [earlier, later] = isEarlier ? [other, memory] : [memory, other];
     const change = changeBetween(text(earlier), text(later));
     if (later.traits.asks || change === undefined || isSummary(other.id) || isSummary(id)) return false;
+    // The place of each among the nearest of the other; those of this memory are known.
+    const placeOfEarlier = (list: readonly Neighbour[]) =>
+      placeOf(
+        earlier,
+        list.filter((one) => isBefore(one.other, later)),
+      );
+    const known = isEarlier ? placeOfEarlier(around) : placeOf(later, around);
+    const shared = common.filter((term) => terms.get(other.id)?.has(term) === true).length;
+    const needed = (least: readonly number[]) => least[Math.min(shared, least.length - 1)] ?? 1;
+    if (known > MAX_PLACES || likeness < Math.min(needed(LIKENESS_OF_NEAREST), needed(LIKENESS_BY_SHARED)))
+      return false;
     await nextTurn();
-    const theirs = neighboursOf(other, store.windowsOf(other.ordinal)[0]);
-    const [aroundEarlier, aroundLater] = isEarlier ? [theirs, around] : [around, theirs];
-    const place = placeOf(
-      earlier,
-      aroundLater.filter((one) => isBefore(one.other, later)),
-    );
-    const places = place + placeOf(later, aroundEarlier);
+    const [window] = store.windowsOf(other.ordinal);
+    const theirs = window === undefined ? [] : neighboursOf(store, other, window, NEAREST);
+    const place = isEarlier ? known : placeOfEarlier(theirs);
+    const places = known + (isEarlier ? placeOf(later, theirs) : place);
     // A later memory's own updates are decided when it is looked at itself, unless there is no doubt.
     if (places > MAX_PLACES || (!isEarlier && place > 0)) return false;
-    const shared = common.filter((term) => terms.get(other.id)?.has(term) === true).length;
-    const least = places === 0 ? LIKENESS_OF_NEAREST : LIKENESS_BY_SHARED;
-    const needed = least[Math.min(shared, least.length - 1)] ?? 1;
-    return likeness >= (change === "weak" && places > 0 ? Math.max(needed, LIKENESS_OF_WEAK) : needed);
+    if (places === 0) return likeness >= needed(LIKENESS_OF_NEAREST);
+    return likeness >= Math.max(needed(LIKENESS_BY_SHARED), change === "weak" ? LIKENESS_OF_WEAK : 0);
   };
   const links: Neighbour[] = [];
   let replaced: Neighbour | undefined;

@@ -1,5 +1,6 @@
-import type { Catalogue, CatalogueEntry, Ordinal, Scores } from "../ports.ts";
+import type { Catalogue } from "../ports.ts";
 import { type Change, edgeId, type EdgeRow } from "../rows.ts";
+import type { Neighbour } from "./infer-updates.ts";
 import { reinforced } from "./salience.ts";
 
 /** A memory that a new one may follow. */
@@ -36,36 +37,29 @@ export function nextWaypoint(before: Predecessor | undefined, memory: Predecesso
 /** Maximum links that a new memory makes, and that it receives from later ones. */
 const MAX_SIMILAR_OUT = 4;
 const MAX_SIMILAR_IN = 8;
-/** Candidates among the nearest; memories of other users and full ones are skipped. */
-const NEAREST_LOOKED_AT = 64;
 
-interface LinkRule {
-  readonly mayLink: (ordinal: Ordinal) => boolean;
-  /** See `EmbeddingProfile.similar`. */
-  readonly minSimilarity: number;
-}
-
-/** The `similar` waypoints to the nearest, weighted by cosine; both directions are bounded. */
+/**
+ * The `similar` waypoints to the nearest, weighted by cosine; both directions are bounded.
+ *
+ * @param neighbours nearest first; full ones are skipped, so that more may be needed than are linked
+ * @param minSimilarity see `EmbeddingProfile.similar`
+ */
 export function similarWaypoints(
   catalogue: Catalogue,
-  memory: Pick<CatalogueEntry, "id" | "ordinal">,
-  similarity: Scores,
-  { mayLink, minSimilarity }: LinkRule,
+  id: string,
+  neighbours: readonly Neighbour[],
+  minSimilarity: number,
   now: number,
 ): Change[] {
   const changes: Change[] = [];
-  for (const ordinal of similarity.top(NEAREST_LOOKED_AT)) {
-    const weight = similarity.of(ordinal);
+  for (const { other, likeness: weight } of neighbours) {
     if (weight < minSimilarity || changes.length === MAX_SIMILAR_OUT) break;
-    const target = ordinal === memory.ordinal || !mayLink(ordinal) ? undefined : catalogue.at(ordinal);
-    if (target === undefined) continue;
-    const similar = catalogue.edgesOf(target.id).filter(({ kind }) => kind === "similar");
-    const isLinked = similar.some(({ source, target: end }) => source === memory.id || end === memory.id);
-    const isFull = similar.filter(({ target: end }) => end === target.id).length >= MAX_SIMILAR_IN;
+    if (catalogue.find(other.id) === undefined) continue;
+    const similar = catalogue.edgesOf(other.id).filter(({ kind }) => kind === "similar");
+    const isLinked = similar.some(({ source, target: end }) => source === id || end === id);
+    const isFull = similar.filter(({ target: end }) => end === other.id).length >= MAX_SIMILAR_IN;
     if (!isLinked && !isFull)
-      changes.push(
-        ...putEdge({ source: memory.id, target: target.id, kind: "similar", weight, createdAt: now }),
-      );
+      changes.push(...putEdge({ source: id, target: other.id, kind: "similar", weight, createdAt: now }));
   }
   return changes;
 }

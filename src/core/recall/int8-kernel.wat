@@ -89,4 +89,44 @@
           (i8x16.shuffle 0 1 2 3 4 5 6 7 16 17 18 19 20 21 22 23 (local.get $low) (local.get $high))
           (i8x16.shuffle 8 9 10 11 12 13 14 15 24 25 26 27 28 29 30 31 (local.get $low) (local.get $high)))))
         (br $row)))
-    (v128.store (local.get $out) (local.get $best))))
+    (v128.store (local.get $out) (local.get $best)))
+  ;; One bit a dimension: whether the row's number is more than the centre's. 16 lanes at a time, two bytes of bits each.
+  (func (export "signs") (param $centre i32) (param $rows i32) (param $count i32) (param $dimensions i32) (param $out i32)
+    (local $c i32) (local $end i32) (local $last i32)
+    (local.set $last (i32.add (local.get $rows) (i32.mul (local.get $count) (local.get $dimensions))))
+    (block $done
+      (loop $row
+        (br_if $done (i32.ge_u (local.get $rows) (local.get $last)))
+        (local.set $c (local.get $centre))
+        (local.set $end (i32.add (local.get $rows) (local.get $dimensions)))
+        (loop $lanes
+          (i32.store16 (local.get $out)
+            (i8x16.bitmask (i8x16.gt_s (v128.load (local.get $rows)) (v128.load (local.get $c)))))
+          (local.set $rows (i32.add (local.get $rows) (i32.const 16)))
+          (local.set $c (i32.add (local.get $c) (i32.const 16)))
+          (local.set $out (i32.add (local.get $out) (i32.const 2)))
+          (br_if $lanes (i32.lt_u (local.get $rows) (local.get $end))))
+        (br $row))))
+  ;; How many bits of each row differ from the query's, as u16; 128 bits at a time, 31 times at most.
+  (func (export "differ") (param $query i32) (param $rows i32) (param $count i32) (param $bytes i32) (param $out i32)
+    (local $q i32) (local $end i32) (local $last i32) (local $sum v128)
+    (local.set $last (i32.add (local.get $rows) (i32.mul (local.get $count) (local.get $bytes))))
+    (block $done
+      (loop $row
+        (br_if $done (i32.ge_u (local.get $rows) (local.get $last)))
+        (local.set $sum (v128.const i32x4 0 0 0 0))
+        (local.set $q (local.get $query))
+        (local.set $end (i32.add (local.get $rows) (local.get $bytes)))
+        (loop $lanes
+          (local.set $sum (i8x16.add (local.get $sum)
+            (i8x16.popcnt (v128.xor (v128.load (local.get $rows)) (v128.load (local.get $q))))))
+          (local.set $rows (i32.add (local.get $rows) (i32.const 16)))
+          (local.set $q (i32.add (local.get $q) (i32.const 16)))
+          (br_if $lanes (i32.lt_u (local.get $rows) (local.get $end))))
+        (local.set $sum (i32x4.extadd_pairwise_i16x8_u (i16x8.extadd_pairwise_i8x16_u (local.get $sum))))
+        (i32.store16 (local.get $out)
+          (i32.add
+            (i32.add (i32x4.extract_lane 0 (local.get $sum)) (i32x4.extract_lane 1 (local.get $sum)))
+            (i32.add (i32x4.extract_lane 2 (local.get $sum)) (i32x4.extract_lane 3 (local.get $sum)))))
+        (local.set $out (i32.add (local.get $out) (i32.const 2)))
+        (br $row)))))

@@ -333,15 +333,15 @@ export class OrdinalScores implements Scores {
     return this.#scores[ordinal] ?? 0;
   }
 
-  /** Keeps those above the worst of the best so far, and cuts them when they are four times too many. */
+  /** Keeps those above the worst of the best so far, and cuts them when they are four times too many; newest first, so that equal ones are none. */
   top(limit: number, among = this.#selection): Ordinal[] {
     const scores = this.#scores;
     let best: Ordinal[] = [];
     if (limit <= 0) return best;
     const cut = () => best.sort((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0) || b - a).slice(0, limit);
-    let floor = Number.MIN_VALUE;
-    for (let ordinal = 0; ordinal < scores.length; ordinal += 1) {
-      if ((scores[ordinal] ?? 0) < floor || among?.has(ordinal) === false) continue;
+    let floor = 0;
+    for (let ordinal = scores.length - 1; ordinal >= 0; ordinal -= 1) {
+      if ((scores[ordinal] ?? 0) <= floor || among?.has(ordinal) === false) continue;
       best.push(ordinal);
       if (best.length < 4 * limit) continue;
       best = cut();

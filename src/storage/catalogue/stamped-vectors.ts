@@ -1,6 +1,7 @@
 import { EMBEDDING_DIMENSIONS, type EmbeddingStamp, stampKey } from "../../core/embedding.ts";
 import type { Ordinal, Scores, Selection } from "../../core/ports.ts";
 import { Int8Rows, quantise, type QuantisedVector } from "../../core/recall/int8-kernel.ts";
+import { SignRows } from "../../core/recall/sign-rows.ts";
 import type { VectorRow } from "../../core/rows.ts";
 import type { ImagePart, IndexImage } from "../index-image.ts";
 import { Column, Scratch } from "./column.ts";
@@ -118,9 +119,17 @@ export class StampedVectors {
 
 const NOBODY = -1;
 
+/** From so many windows on the scan of all, 6 ms and more, is one of their signs first. */
+const SIGNED_FROM = 200_000;
+/** Windows that are looked at after that: a part of all, and so many at least, and for each of the best that are asked for. */
+const ONE_PROMISING_OF = 128;
+const LEAST_PROMISING = 4_096;
+const PROMISING = 16;
+
 /**
  * Every window of every memory as int8, in memory, scanned whole for each question: exact under any filter, nothing to
- * build, nothing to keep fresh. 388 bytes a window; 100 000 windows take 2 ms.
+ * build, nothing to keep fresh. 388 bytes a window; 100 000 windows take 2 ms. Large stores scan a bit a dimension first (48
+ * bytes a window), and then what is promising; selections smaller than that are still looked at whole.
  */
 export class VectorIndex {
   readonly #rows: Int8Rows;
@@ -132,9 +141,12 @@ export class VectorIndex {
   #memories = 0;
   readonly #free: number[] = [];
   readonly #scratch = new Scratch((length) => new Int32Array(length));
+  readonly #signedFrom: number;
+  #signs: SignRows | undefined;
 
-  constructor(dimensions: number) {
+  constructor(dimensions: number, signedFrom = SIGNED_FROM) {
     this.#rows = new Int8Rows(dimensions);
+    this.#signedFrom = signedFrom;
   }
 
   /** Bytes held outside the JavaScript heap. */
@@ -152,8 +164,10 @@ export class VectorIndex {
     const row = this.#free.pop() ?? this.#rows.count;
     if (row === this.#rows.count) this.#rows.add(values);
     else this.#rows.set(row, values);
+    this.#signs?.set(row, values);
     this.#scales.set(row, scale);
     this.#hold(row, ordinal);
+    this.#signMany();
   }
 
   /** How many memories have windows in it. */
@@ -205,6 +219,11 @@ export class VectorIndex {
     this.#scales.load(scales);
     this.#ordinalOfRow.load(ordinalOfRow);
     for (let row = 0; row < this.#rows.count; row += 1) this.#hold(row, this.#ordinalOfRow.get(row));
+    this.#signMany();
+  }
+
+  #signMany(): void {
+    if (this.#rows.count >= this.#signedFrom) this.#signs ??= new SignRows(this.#rows);
   }
 
   #rowsOf(ordinal: Ordinal): number[] {
@@ -229,38 +248,56 @@ export class VectorIndex {
    */
   score(vector: Float32Array, selection?: Selection): Scores {
     const { values, scale } = quantise(vector);
-    const products = this.#rows.dot(values, this.#scratch.take(this.#rows.count));
-    const scales = this.#scales.values;
-    const ordinalOfRow = this.#ordinalOfRow.values;
-    const cosine = (row: number) =>
-      Math.min(Math.fround((products[row] ?? 0) * (scales[row] ?? 0) * scale), 1);
+    const signs = this.#signs;
+    const products = signs === undefined ? this.#rows.dot(values, this.#scratch.take(this.#rows.count)) : [];
+    const cosineOf = (row: number, product: number) =>
+      Math.min(Math.fround(product * this.#scales.get(row) * scale), 1);
     // As `OrdinalScores.top`: one loop for both, with a function for the score, takes three times as long at a million.
     const top = (limit: number, among: Selection | undefined): Ordinal[] => {
       let best: number[] = [];
       if (limit <= 0) return best;
-      const ordinalOf = (row: number) => ordinalOfRow[row] ?? NOBODY;
+      const scales = this.#scales.values;
+      const ordinalOfRow = this.#ordinalOfRow.values;
+      const isWanted = (row: number) => {
+        const ordinal = ordinalOfRow[row] ?? NOBODY;
+        return ordinal !== NOBODY && among?.has(ordinal) !== false;
+      };
+      const wide = Math.max(
+        LEAST_PROMISING,
+        PROMISING * limit,
+        Math.ceil(this.#rows.count / ONE_PROMISING_OF),
+      );
+      const promising = signs?.nearest(values, wide, isWanted);
+      const found = promising === undefined ? products : this.#rows.dotOf(values, promising);
+      // From here on rows are told by their places in `found`.
+      const rowAt = (place: number) => (promising === undefined ? place : (promising[place] ?? 0));
+      const ordinalAt = (place: number) => ordinalOfRow[rowAt(place)] ?? NOBODY;
+      const cosine = (place: number) => cosineOf(rowAt(place), found[place] ?? 0);
       // The best window of each memory.
       const cut = () => {
         const seen = new Set<Ordinal>();
         return best
-          .sort((a, b) => cosine(b) - cosine(a) || ordinalOf(b) - ordinalOf(a))
-          .filter((row) => seen.size !== seen.add(ordinalOf(row)).size)
+          .sort((a, b) => cosine(b) - cosine(a) || ordinalAt(b) - ordinalAt(a))
+          .filter((place) => seen.size !== seen.add(ordinalAt(place)).size)
           .slice(0, limit);
       };
       let floor = Number.MIN_VALUE;
-      for (let row = 0; row < products.length; row += 1) {
-        if (Math.fround((products[row] ?? 0) * (scales[row] ?? 0) * scale) < floor) continue;
-        const ordinal = ordinalOf(row);
-        if (ordinal === NOBODY || among?.has(ordinal) === false) continue;
-        best.push(row);
+      for (let place = 0; place < found.length; place += 1) {
+        if (Math.fround((found[place] ?? 0) * (scales[rowAt(place)] ?? 0) * scale) < floor) continue;
+        if (promising === undefined && !isWanted(place)) continue;
+        best.push(place);
         if (best.length < 4 * limit) continue;
         best = cut();
         if (best.length === limit) floor = cosine(best.at(-1) ?? 0);
       }
-      return cut().map(ordinalOf);
+      return cut().map(ordinalAt);
     };
     return {
-      of: (ordinal) => Math.max(0, ...this.#rowsOf(ordinal).map(cosine)),
+      of: (ordinal) => {
+        const rows = this.#rowsOf(ordinal);
+        const found = signs === undefined ? rows.map((row) => products[row]) : this.#rows.dotOf(values, rows);
+        return Math.max(0, ...rows.map((row, i) => cosineOf(row, found[i] ?? 0)));
+      },
       top: (limit, among = selection) => top(limit, among),
     };
   }

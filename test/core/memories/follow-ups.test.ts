@@ -83,8 +83,8 @@ describe("FollowUps", () => {
     seen = [];
     await followUps.flush();
     expect(edges(raised)).toContain(`${raised} updates ${rent}`);
-    // Its own, that around the note, and that for similar ones.
-    expect(seen).toEqual(["scan", "turn", "scan", "scan"]);
+    // Its own, and that around the note.
+    expect(seen).toEqual(["turn", "scan", "turn", "scan"]);
   });
 
   it("lets links wait while callers do, and says that there is work left", async () => {

@@ -7,7 +7,14 @@ const unit = (components: readonly number[]) => {
   const length = Math.hypot(...components) || 1;
   return Float32Array.from(components, (component) => component / length);
 };
-const axis = (i: number) => unit(Array.from({ length: 16 }, (_, j) => (i === j ? 1 : 0)));
+const axis = (i: number, dimensions = 16) =>
+  unit(Array.from({ length: dimensions }, (_, j) => (i === j ? 1 : 0)));
+/** All windows are scanned, or their signs first. */
+const WAYS = [
+  { dimensions: 16, signedFrom: Infinity },
+  { dimensions: 128, signedFrom: 0 },
+  { dimensions: 128, signedFrom: 7 },
+];
 
 describe("VectorIndex", () => {
   it("scores a memory by its best window", () => {
@@ -26,14 +33,14 @@ describe("VectorIndex", () => {
     expect(index.score(axis(0)).top(5)).toEqual([]);
   });
 
-  it("agrees with exact cosines after any puts and removals", () => {
+  it.each(WAYS)("agrees with exact cosines after any puts and removals, %o", ({ dimensions, signedFrom }) => {
     const vector = fc
-      .array(fc.double({ min: -1, max: 1, noNaN: true }), { minLength: 16, maxLength: 16 })
+      .array(fc.double({ min: -1, max: 1, noNaN: true }), { minLength: dimensions, maxLength: dimensions })
       .map(unit);
     const step = fc.record({ ordinal: fc.nat(5), windows: fc.array(vector, { maxLength: 3 }) });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 20 }), vector, (steps, query) => {
-        const index = new VectorIndex(16);
+        const index = new VectorIndex(dimensions, signedFrom);
         const model = new Map<number, Float32Array[]>();
         for (const { ordinal, windows } of steps) {
           index.put(ordinal, windows.map(quantise));
@@ -50,20 +57,21 @@ describe("VectorIndex", () => {
     );
   });
 
-  it("answers the best as sorting everything would, newest first among equals", () => {
+  it.each(WAYS)("answers the best as sorting everything would, newest first among equals, %o", (way) => {
+    const { dimensions, signedFrom } = way;
     // Few directions, so that many memories are alike, and several windows of one are among the best.
     const direction = fc.integer({ min: 0, max: 3 });
     const memories = fc.array(fc.array(direction, { maxLength: 3 }), { maxLength: 60 });
     fc.assert(
       fc.property(memories, fc.integer({ min: 1, max: 12 }), fc.boolean(), (list, limit, isFiltered) => {
-        const index = new VectorIndex(16);
+        const index = new VectorIndex(dimensions, signedFrom);
         list.forEach((windows, ordinal) => {
           index.put(
             ordinal,
-            windows.map((i) => quantise(axis(i))),
+            windows.map((i) => quantise(axis(i, dimensions))),
           );
         });
-        const query = unit([1, 0.6, 0.3, 0, ...Array.from({ length: 12 }, () => 0)]);
+        const query = unit([1, 0.6, 0.3, ...Array.from({ length: dimensions - 3 }, () => 0)]);
         const scores = index.score(query);
         const has = (ordinal: number) => !isFiltered || ordinal % 3 === 0;
         const sorted = [...list.keys()]
