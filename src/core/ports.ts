@@ -87,9 +87,8 @@ export interface MemoryFilter extends Given<Written> {
   /** All of. */
   readonly tags?: readonly string[];
   readonly sessionId?: string;
-  /** `createdAt` in [createdFrom, createdTo). */
+  /** `createdAt` from this time on. */
   readonly createdFrom?: number;
-  readonly createdTo?: number;
   /** The last characters of the id. */
   readonly idEnd?: string;
   /** False: no text of documents. */

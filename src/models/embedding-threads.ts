@@ -119,11 +119,6 @@ export class EmbeddingThreads {
     return this.#threads.size;
   }
 
-  /** For tests that end one. */
-  get workers(): readonly Worker[] {
-    return Array.from(this.#threads, (thread) => thread.worker);
-  }
-
   /** @throws {ServiceError} MODEL_UNAVAILABLE; NOT_READY once stopped. */
   run(request: EmbedRequest): Promise<EmbedAnswer> {
     // A text of several windows may ask for its next one after the stop.
