@@ -10,7 +10,7 @@ import type { peerOf } from "./peer.ts";
 export interface AccessOptions {
   /** At least 16 characters; left out: no key is asked, and only loopback is served. */
   readonly apiKey?: string;
-  readonly keys?: KeyRing;
+  readonly keys: KeyRing;
   /** The token that the daemon's own command line sends in place of a key. */
   readonly localToken?: string;
   readonly host?: string;
@@ -70,12 +70,8 @@ export const OWNER: Caller = { id: "owner", name: null, scope: "admin" };
 /** @throws {ServiceError} INVALID_REQUEST for settings that leave the daemon open, with the remedy. */
 export function resolveAccess(options: AccessOptions): Access {
   const { apiKey, keys, localToken, host = "127.0.0.1", allowedHosts = [], allowedOrigins = [] } = options;
-  if (apiKey !== undefined && apiKey.length < MIN_KEY_LENGTH)
-    throw invalidRequest(`The API key is shorter than ${MIN_KEY_LENGTH} characters. Choose a longer one.`);
-  if (apiKey !== undefined && !KEY_CHARACTERS.test(apiKey))
-    throw invalidRequest("The API key must be visible ASCII, as headers carry nothing else.");
   const open = [host, ...allowedHosts.map(nameIn)].find((name) => !isLoopback(name));
-  const isKeyNeeded = () => apiKey !== undefined || keys?.isLocked === true;
+  const isKeyNeeded = () => apiKey !== undefined || keys.isLocked;
   if (open !== undefined && !isKeyNeeded())
     throw invalidRequest(
       `Without an API key memoryd serves this machine only, not ${open}. Set MEMORYD_API_KEY, make a key with ` +
@@ -105,15 +101,15 @@ export function resolveAccess(options: AccessOptions): Access {
       let found: Caller | undefined;
       for (const { digest, caller } of fixed) if (timingSafeEqual(digest, presented)) found = caller;
       let made: ApiKey | undefined;
-      for (const each of keys?.keys ?? []) if (timingSafeEqual(digestOf(each), presented)) made = each;
-      return made === undefined || keys === undefined ? found : callerWith(made, keys);
+      for (const each of keys.keys) if (timingSafeEqual(digestOf(each), presented)) made = each;
+      return made === undefined ? found : callerWith(made, keys);
     },
     isCurrent({ id }) {
       if (id === OWNER.id) return !isKeyNeeded();
-      const made = keys?.keys.find((key) => callerId(key) === id);
+      const made = keys.keys.find((key) => callerId(key) === id);
       return made === undefined
         ? fixed.some(({ caller }) => caller.id === id)
-        : keys?.stateOf(made) === "active";
+        : keys.stateOf(made) === "active";
     },
   };
 }

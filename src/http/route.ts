@@ -91,21 +91,12 @@ export function route<
     });
 }
 
-/**
- * A group of routes, by their operation ids, in the order of the description of the API.
- * @param needed parts without which the group is left out.
- */
-export function routes<Needed extends keyof Served = never>(
-  needed: readonly Needed[],
-  make: (
-    served: Served & { readonly [Part in Needed]: NonNullable<Served[Part]> },
-    app: FastifyInstance,
-  ) => Readonly<Record<string, Route>>,
+/** A group of routes, by their operation ids, in the order of the description of the API. */
+export function routes(
+  make: (served: Served, app: FastifyInstance) => Readonly<Record<string, Route>>,
 ): FastifyPluginAsync<Served> {
   return async (app, served) => {
-    if (needed.some((part) => served[part] === undefined)) return;
-    const group = make(served as Parameters<typeof make>[0], app);
-    for (const [id, add] of Object.entries(group)) add(app, id);
+    for (const [id, add] of Object.entries(make(served, app))) add(app, id);
   };
 }
 
@@ -135,34 +126,33 @@ export function refuseOtherBodies(
   );
 }
 
-/** Parts that a server is given. The routes of one that is left out are, too. */
+/** Parts that a server is given. */
 export interface Parts {
-  readonly compaction?: PurgeOperations;
-  readonly backups?: BackupOperations;
-  readonly models?: ModelOperations;
+  readonly compaction: PurgeOperations;
+  readonly backups: BackupOperations;
+  readonly models: ModelOperations;
   /** Settings and log. */
-  readonly inspect?: InspectOperations;
+  readonly inspect: InspectOperations;
   /** Answers agents at `/mcp`. */
-  readonly mcp?: McpHandler;
+  readonly mcp: McpHandler;
   /** Folder of the console's build, served at `/`: `index.html` and `assets/`. */
-  readonly consoleFolder?: string;
+  readonly consoleFolder: string;
   /** Asked at every request that needs it. */
   readonly status: () => ServiceStatus;
   /** Answers a challenge so that the command line knows who listens here; see `proofOf`. */
-  readonly prove?: (challenge: string) => string;
-}
-
-export interface Served extends Parts {
+  readonly prove: (challenge: string) => string;
   /** Refreshes `addsRefused` of the status. */
   readonly lookAtDiskSpace: () => Promise<void>;
   /** Ends the process as a signal would. */
   readonly requestStop: () => void;
   /** Aborted before the server closes: answers that have no end of their own end. */
   readonly stopping: AbortSignal;
+}
+
+export interface Served extends Parts {
   readonly operationsOf: (request: FastifyRequest) => Operations;
-  /** Left out: no documents are taken. */
-  readonly documentsOf?: (request: FastifyRequest) => DocumentOperations;
-  readonly keys?: KeyRing;
+  readonly documentsOf: (request: FastifyRequest) => DocumentOperations;
+  readonly keys: KeyRing;
   readonly access: Access;
   readonly sessions: ConsoleSessions;
   readonly limits: UploadLimits;
@@ -177,7 +167,7 @@ export function callerOperations(operations: Operations): Served["operationsOf"]
   return (request) => operationsFor(boundUserOf(request), operations);
 }
 
-export function callerDocuments(documents: DocumentOperations): NonNullable<Served["documentsOf"]> {
+export function callerDocuments(documents: DocumentOperations): Served["documentsOf"] {
   return (request) => documentOperationsFor(boundUserOf(request), documents);
 }
 
@@ -192,7 +182,7 @@ interface McpRequest {
   readonly request: Request;
   readonly body: unknown;
   readonly operations: Operations;
-  readonly documents: DocumentOperations | undefined;
+  readonly documents: DocumentOperations;
   /** Id that adds are counted by: the key's, else a local process's, else the connection's. */
   readonly adder: () => Promise<string>;
   readonly mayWrite: boolean;

@@ -97,14 +97,10 @@ const TIMEOUT_CHECK_INTERVAL_MS = 5_000;
 /** A user id of 256 characters, each 4 bytes of UTF-8, percent-encoded. */
 const MAX_PARAM_LENGTH = 256 * 4 * 3;
 
-/** Left out: it is always fresh; nobody may ask for a stop; there is no stop. */
-type Optional = Partial<Pick<Served, "lookAtDiskSpace" | "requestStop" | "stopping">>;
-
-export interface ServerOptions extends Parts, Optional {
+export interface ServerOptions extends Parts {
   readonly operations: Operations;
-  /** Left out: no documents are taken. */
-  readonly documents?: DocumentOperations;
-  readonly access?: AccessOptions;
+  readonly documents: DocumentOperations;
+  readonly access: AccessOptions;
   /** Certificate and key in PEM; left out: plain HTTP. */
   readonly tls?: { readonly cert: string; readonly key: string };
   readonly limits?: Partial<ServerLimits>;
@@ -136,7 +132,7 @@ const GROUPS = [
 
 /** Builds the server; `listen` opens it. @throws {ServiceError} INVALID_REQUEST for settings that leave it open. */
 export function buildServer(options: ServerOptions): FastifyInstance {
-  const { operations, documents, access: accessOptions = {}, tls, limits: changed, log, ...parts } = options;
+  const { operations, documents, access: accessOptions, tls, limits: changed, log, ...parts } = options;
   const { clock = { now: Date.now } } = accessOptions;
   const sessions = createConsoleSessions(clock);
   const resolved = resolveAccess(accessOptions);
@@ -219,13 +215,10 @@ export function buildServer(options: ServerOptions): FastifyInstance {
 
   let description: object | undefined;
   const served: Served = {
-    lookAtDiskSpace: async () => {},
-    requestStop: () => {},
-    stopping: new AbortController().signal,
     ...parts,
     operationsOf: callerOperations(operations),
-    ...(documents && { documentsOf: callerDocuments(documents) }),
-    ...(accessOptions.keys && { keys: accessOptions.keys }),
+    documentsOf: callerDocuments(documents),
+    keys: accessOptions.keys,
     access,
     sessions,
     limits: { maxUploadBytes: limits.maxUploadBytes, maxFieldBytes: limits.maxJsonBytes },

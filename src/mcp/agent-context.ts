@@ -19,8 +19,7 @@ export interface AgentScope {
 export interface AgentContext extends AgentScope {
   /** Limited to the caller's rights. */
   readonly operations: Operations;
-  /** Undefined: documents are not supported. */
-  readonly documents: DocumentOperations | undefined;
+  readonly documents: DocumentOperations;
   /** The MCP client's name, as the writer of what it adds. */
   readonly client: string;
   /** The id that adds are counted by. */

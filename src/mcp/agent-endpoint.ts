@@ -48,7 +48,7 @@ export interface AgentRequest extends AgentScope {
   readonly body: unknown;
   /** Limited to the caller's rights. */
   readonly operations: Operations;
-  readonly documents: DocumentOperations | undefined;
+  readonly documents: DocumentOperations;
   /** The id that adds are counted by. */
   readonly adder: () => Promise<string>;
   readonly mayWrite: boolean;

@@ -1,7 +1,6 @@
 /** The tools on documents. */
 import type { JobView } from "../core/documents/ingest-jobs.ts";
-import type { DocumentOperations } from "../core/documents/document-operations.ts";
-import { notReady, ServiceError } from "../core/errors.ts";
+import { ServiceError } from "../core/errors.ts";
 import type { AgentToolInput } from "../schemas/agent-tools.ts";
 import { type AgentContext, writeScope, countedAdd } from "./agent-context.ts";
 import { refuseSecrets } from "../core/text/find-secret.ts";
@@ -15,8 +14,8 @@ export async function ingestText(
   input: AgentToolInput<"ingest_text">,
 ): Promise<string> {
   refuseSecrets(input.allow_secret, [input.text, input.title ?? ""]);
-  const documents = documentsOf(context);
-  return ingest(context, documents, async () => {
+  const { documents } = context;
+  return ingest(context, async () => {
     const incoming = await documents.receiveFile();
     try {
       await incoming.write(new TextEncoder().encode(input.text));
@@ -34,9 +33,8 @@ export async function ingestText(
 }
 
 export async function ingestUrl(context: AgentContext, input: AgentToolInput<"ingest_url">): Promise<string> {
-  const documents = documentsOf(context);
-  return ingest(context, documents, () =>
-    documents.ingest({
+  return ingest(context, () =>
+    context.documents.ingest({
       original: { url: input.url },
       publicOnly: true,
       ...present({ tags: input.tags }),
@@ -45,19 +43,10 @@ export async function ingestUrl(context: AgentContext, input: AgentToolInput<"in
   );
 }
 
-function documentsOf({ documents }: AgentContext): DocumentOperations {
-  if (documents !== undefined) return documents;
-  throw notReady("This daemon takes no documents.");
-}
-
-async function ingest(
-  context: AgentContext,
-  documents: DocumentOperations,
-  submit: () => Promise<JobView>,
-): Promise<string> {
+async function ingest(context: AgentContext, submit: () => Promise<JobView>): Promise<string> {
   const { job } = await countedAdd(context, async () => {
     const { id } = await submit();
-    const seen = await documents.awaitJob({ id: id }, AbortSignal.timeout(WAIT_MS));
+    const seen = await context.documents.awaitJob({ id: id }, AbortSignal.timeout(WAIT_MS));
     if (seen.problem !== undefined) throw new ServiceError(seen.problem.code, seen.problem.message);
     return { job: seen, deduplicated: seen.result?.deduplicated ?? false };
   });

@@ -47,7 +47,6 @@ async function readMemory(context: AgentContext, id: string): Promise<string> {
 
 async function readDocument(context: AgentContext, id: string): Promise<string> {
   const { documents } = context;
-  if (documents === undefined) throw notFound("There is no document with this id.");
   const mark = context.newMark();
   const parts: string[] = [];
   let chars = 0;

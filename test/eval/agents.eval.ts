@@ -12,6 +12,7 @@ import { search } from "../../src/mcp/memory-tools.ts";
 import { MULTILINGUAL_E5 } from "../../src/models/bundled-models.ts";
 import { openEmbedder } from "../../src/models/onnx-embedder.ts";
 import { openPieceReader } from "../../src/models/piece-reader.ts";
+import { createDocumentWorld } from "../support/document-world.ts";
 import { createMemoryWorld } from "../support/memory-world.ts";
 import { modelUnderTest } from "./bare-model.ts";
 import { cachedEmbedder } from "./cached-embedder.ts";
@@ -34,7 +35,7 @@ it.runIf(existsSync(EVERYDAY))("reads few tokens, with the right note among them
     search(
       {
         operations,
-        documents: undefined,
+        documents: createDocumentWorld().operations,
         project: null,
         userId,
         client: "agent",

@@ -10,7 +10,8 @@ import {
   ListJobsReply,
 } from "../../src/schemas/document.ts";
 import { createDocumentWorld, type DocumentWorld } from "../support/document-world.ts";
-import { createFakeOperations, fakeId, FAKE_STATUS } from "../support/fake-operations.ts";
+import { createFakeOperations, fakeId } from "../support/fake-operations.ts";
+import { serverParts } from "../support/test-server.ts";
 
 let world: DocumentWorld;
 let app: FastifyInstance;
@@ -22,7 +23,7 @@ beforeEach(() => {
   app = buildServer({
     operations: createFakeOperations().operations,
     documents: world.operations,
-    status: () => FAKE_STATUS,
+    ...serverParts({}),
     limits: { maxUploadBytes: 5_000, maxJsonBytes: 20_000 },
   });
 });

@@ -12,7 +12,7 @@ const clock = { at: 0, now: () => clock.at };
 let keys: KeyRing;
 let server: TestServer;
 
-function serve(access: AccessOptions = {}): FastifyInstance {
+function serve(access: Partial<AccessOptions> = {}): FastifyInstance {
   server = createTestServer({}, { access: { keys, clock, localToken: TOKEN, ...access } });
   return server.app;
 }

@@ -10,9 +10,8 @@ import {
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { listen, type Listening, exitWhenIdle } from "../../src/http/listen.ts";
 import type { Operations } from "../../src/core/operations.ts";
-import type { ServerOptions } from "../../src/http/server.ts";
 import { createFakeOperations } from "../support/fake-operations.ts";
-import { createTestServer } from "../support/test-server.ts";
+import { createTestServer, type TestServerOptions } from "../support/test-server.ts";
 
 describe("listen", () => {
   const open: { close: () => Promise<unknown> }[] = [];
@@ -22,7 +21,7 @@ describe("listen", () => {
 
   async function start(
     overrides: Partial<Operations> = {},
-    options: Omit<Partial<ServerOptions>, "operations"> = {},
+    options: TestServerOptions = {},
     address: { host?: string; port?: number } = {},
   ): Promise<Listening> {
     const { app } = createTestServer(overrides, options);

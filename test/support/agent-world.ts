@@ -3,10 +3,11 @@ import { bindDocumentOperations } from "../../src/core/documents/document-operat
 import { IngestJobs } from "../../src/core/documents/ingest-jobs.ts";
 import { bindOperations } from "../../src/core/operations.ts";
 import { listen } from "../../src/http/listen.ts";
-import { buildServer, type ServerOptions } from "../../src/http/server.ts";
+import { buildServer } from "../../src/http/server.ts";
 import { createAgentEndpoint } from "../../src/mcp/agent-endpoint.ts";
 import { createDocumentWorld, type DocumentWorld } from "./document-world.ts";
-import { FAKE_STATUS, fakeId } from "./fake-operations.ts";
+import { fakeId } from "./fake-operations.ts";
+import { serverParts, type TestServerOptions } from "./test-server.ts";
 
 export interface AgentWorld {
   readonly world: DocumentWorld;
@@ -30,7 +31,7 @@ export interface ConnectOptions {
 }
 
 /** The core over fakes, behind a real server on a free port. */
-export async function createAgentWorld(options: Partial<ServerOptions> = {}): Promise<AgentWorld> {
+export async function createAgentWorld(options: TestServerOptions = {}): Promise<AgentWorld> {
   const world = createDocumentWorld();
   let ids = 0;
   const ports = { ...world.documentPorts, ids: { newId: () => fakeId((ids += 1)) } };
@@ -55,9 +56,7 @@ export async function createAgentWorld(options: Partial<ServerOptions> = {}): Pr
   const app = buildServer({
     operations,
     documents: bindDocumentOperations(ports, jobs),
-    mcp: (request) => endpoint.fetch(request),
-    status: () => FAKE_STATUS,
-    ...options,
+    ...serverParts({ mcp: (request) => endpoint.fetch(request), ...options }),
   });
   const listening = await listen(app, { host: "127.0.0.1", port: 0 });
   const url = `http://127.0.0.1:${listening.port}/mcp`;

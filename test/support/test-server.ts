@@ -1,6 +1,7 @@
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from "fastify";
 import type { InspectOperations } from "../../src/core/inspection.ts";
 import type { Operations } from "../../src/core/operations.ts";
+import type { AccessOptions } from "../../src/http/access.ts";
 import { buildServer, type ServerOptions } from "../../src/http/server.ts";
 import { createDocumentWorld } from "./document-world.ts";
 import {
@@ -57,29 +58,46 @@ export const FAKE_INSPECTION: InspectOperations = {
   }),
 };
 
+export interface TestServerOptions extends Omit<Partial<ServerOptions>, "operations" | "access"> {
+  readonly access?: Partial<AccessOptions>;
+}
+
+/** All parts of a server, faked, where `options` do not give one. */
+export const serverParts = ({
+  access,
+  ...options
+}: TestServerOptions): Omit<ServerOptions, "operations" | "documents"> => ({
+  status: () => FAKE_STATUS,
+  models: {
+    list: async () => FAKE_MODELS,
+    use: async (name) => ({ ...FAKE_MODELS, migration: { ...FAKE_MODELS.migration, to: name } }),
+  },
+  inspect: FAKE_INSPECTION,
+  compaction: {
+    start: () => true,
+    status: () => ({}),
+    purgeWithBackups: async () => ({ made: "two", removed: 1, remaining: 0 }),
+  },
+  backups: createFakeBackups(),
+  mcp: async () => new Response(),
+  consoleFolder: "/nonexistent",
+  prove: (challenge) => challenge,
+  lookAtDiskSpace: async () => {},
+  requestStop: () => {},
+  stopping: new AbortController().signal,
+  ...options,
+  access: { keys: createKeyRing({ now: Date.now }), ...access },
+});
+
 /** The server over fake operations, for `inject`; those on documents are the real ones, over fakes. */
 export function createTestServer(
   overrides: Partial<Operations> = {},
-  options: Omit<Partial<ServerOptions>, "operations"> = {},
+  options: TestServerOptions = {},
 ): TestServer {
   const fake = createFakeOperations(overrides);
   const app = buildServer({
-    status: () => FAKE_STATUS,
     documents: createDocumentWorld().operations,
-    models: {
-      list: async () => FAKE_MODELS,
-      use: async (name) => ({ ...FAKE_MODELS, migration: { ...FAKE_MODELS.migration, to: name } }),
-    },
-    inspect: FAKE_INSPECTION,
-    compaction: {
-      start: () => true,
-      status: () => ({}),
-      purgeWithBackups: async () => ({ made: "two", removed: 1, remaining: 0 }),
-    },
-    backups: createFakeBackups(),
-    mcp: async () => new Response(),
-    ...options,
-    access: { keys: createKeyRing({ now: Date.now }), ...options.access },
+    ...serverParts(options),
     operations: fake.operations,
   });
   return {

@@ -16,7 +16,7 @@ import { route, routes } from "../route.ts";
 /** Of requests about one memory. */
 const target = { params: MemoryParams, querystring: OwnerQuery, body: OwnerBody };
 
-export const historyRoutes = routes([], ({ operationsOf }) => ({
+export const historyRoutes = routes(({ operationsOf }) => ({
   memoryHistory: route("read GET /memory/:id/history", "List the versions of a memory, newest first", {
     description: "Earlier ones are kept for `--history-days`.",
     params: MemoryParams,
@@ -155,7 +155,7 @@ const MAX_STREAMS = 32;
 const HEARTBEAT_MS = 15_000;
 const RETRY_AFTER_SECONDS = 10;
 
-export const feedRoutes = routes([], ({ operationsOf, access, stopping }) => {
+export const feedRoutes = routes(({ operationsOf, access, stopping }) => {
   let streams = 0;
   function isCurrent({ caller }: FastifyRequest): boolean {
     return caller !== undefined && access.isCurrent(caller);

@@ -37,7 +37,6 @@ export async function consoleRoutes(
   app: FastifyInstance,
   { consoleFolder: folder }: Pick<Served, "consoleFolder">,
 ): Promise<void> {
-  if (folder === undefined) return;
   const files = await filesOf(folder);
 
   app.get("/", { config: page }, async (request, reply) => {
@@ -67,7 +66,7 @@ export async function consoleRoutes(
   });
 }
 
-export const sessionRoutes = routes([], ({ access, sessions, status }) => ({
+export const sessionRoutes = routes(({ access, sessions, status }) => ({
   session: route("read GET /session", "Who calls, and what that caller may do", {
     answer: wire.SessionReply,
     handle: async ({ caller }) => ({

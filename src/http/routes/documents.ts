@@ -11,7 +11,7 @@ import { passOver, receive } from "../upload.ts";
 const DEFAULT_CHUNKS = 1_000;
 const ORIGINAL_MEDIA_TYPE = "application/octet-stream";
 
-export const documentRoutes = routes(["documentsOf"], (served, app) => {
+export const documentRoutes = routes((served, app) => {
   const { documentsOf } = served;
   app.register(originalRoutes, served);
   return {
@@ -92,7 +92,7 @@ export const documentRoutes = routes(["documentsOf"], (served, app) => {
   };
 });
 
-const originalRoutes = routes(["documentsOf"], ({ documentsOf, limits: { maxUploadBytes } }, app) => {
+const originalRoutes = routes(({ documentsOf, limits: { maxUploadBytes } }, app) => {
   refuseOtherBodies(app, "the bytes of the original", ORIGINAL_MEDIA_TYPE);
   app.addContentTypeParser(ORIGINAL_MEDIA_TYPE, (_request, stream, done) => done(null, stream));
   return {

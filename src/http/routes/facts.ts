@@ -14,7 +14,7 @@ import { route, routes } from "../route.ts";
 const judgeItems = judge(wire.RecordFactBody, inputs.recordFactInput);
 const recordedOnWire = (result: RecordedFact) => toWire(wire.RecordFactReply, recorded(result));
 
-export const factWriteRoutes = routes([], ({ operationsOf }) => ({
+export const factWriteRoutes = routes(({ operationsOf }) => ({
   recordFact: route("write POST /api/temporal/fact", "Record that something is true for a time", {
     headers: WriteHeaders,
     body: wire.RecordFactBody,
@@ -70,7 +70,7 @@ export const factWriteRoutes = routes([], ({ operationsOf }) => ({
   }),
 }));
 
-export const factReadRoutes = routes([], ({ operationsOf }) => ({
+export const factReadRoutes = routes(({ operationsOf }) => ({
   findFacts: route("read GET /api/temporal/fact", "List facts, past ones too", {
     description: "With `at` those valid at that moment.",
     querystring: wire.FindFactsQuery,

@@ -73,7 +73,7 @@ const DESCRIPTION =
   "Answers the result; after 60 seconds, or at once where `Prefer` says so, the job with its address in `Location`. " +
   "A lost connection does not cancel it.";
 
-export const ingestRoutes = routes(["documentsOf"], (served, app) => {
+export const ingestRoutes = routes((served, app) => {
   const { documentsOf, limits } = served;
   // Answers what became of an ingestion, in time.
   async function answer(request: FastifyRequest, reply: FastifyReply, input: IngestInput) {
@@ -106,7 +106,7 @@ export const ingestRoutes = routes(["documentsOf"], (served, app) => {
       await incoming.discard();
     }
   }
-  const formRoutes = routes([], (_served, scope) => {
+  const formRoutes = routes((_served, scope) => {
     scope.register(multipart, { throwFileSizeLimit: false });
     scope.decorateRequest("upload", undefined);
     scope.addHook("preValidation", async (request) => {

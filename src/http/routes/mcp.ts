@@ -15,7 +15,7 @@ const Message = Type.Unsafe<object>({
   examples: [{ jsonrpc: "2.0", id: 1, method: "tools/list" }],
 });
 
-export const mcpRoutes = routes(["mcp"], (served, app) => {
+export const mcpRoutes = routes((served, app) => {
   // Clients ask for a stream, and end a session, to find out that there is none: they expect a 405.
   app.route({
     method: ["GET", "HEAD", "DELETE"],
@@ -41,7 +41,7 @@ export const mcpRoutes = routes(["mcp"], (served, app) => {
 async function answer(
   request: FastifyRequest<{ Querystring: Static<typeof AgentQuery> }>,
   reply: FastifyReply,
-  { mcp, operationsOf, documentsOf }: Served & { readonly mcp: NonNullable<Served["mcp"]> },
+  { mcp, operationsOf, documentsOf }: Served,
 ): Promise<FastifyReply> {
   const { caller, query } = request;
   if (caller === undefined) throw new TypeError("/mcp is no open route");
@@ -52,7 +52,7 @@ async function answer(
     request: webRequest(request, reply),
     body: request.body,
     operations: operationsOf(request),
-    documents: documentsOf?.(request),
+    documents: documentsOf(request),
     adder: async () =>
       caller.id === OWNER.id || caller.id === LOCAL_TOKEN_ID ? processOf(request.raw.socket) : caller.id,
     mayWrite: caller.scope !== "read",

@@ -20,7 +20,7 @@ import { route, routes } from "../route.ts";
 const judgeItems = judge(wire.AddMemoryBody, inputs.addMemoryInput);
 const addedOnWire = (result: AddedMemory) => toWire(wire.AddMemoryReply, added(result));
 
-export const memoryWriteRoutes = routes([], ({ operationsOf }) => ({
+export const memoryWriteRoutes = routes(({ operationsOf }) => ({
   addMemory: route("write POST /memory/add", "Add a memory", {
     headers: WriteHeaders,
     body: wire.AddMemoryBody,
@@ -115,7 +115,7 @@ export const memoryWriteRoutes = routes([], ({ operationsOf }) => ({
   }),
 }));
 
-export const memoryReadRoutes = routes([], ({ operationsOf }) => ({
+export const memoryReadRoutes = routes(({ operationsOf }) => ({
   queryMemory: route("read POST /memory/query", "Find memories that answer a question", {
     bodyKind: "question",
     body: QueryMemoryBody,

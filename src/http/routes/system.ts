@@ -17,7 +17,7 @@ const notReadyError = (reasons: readonly string[]): ServiceError =>
 /** A challenge has a length of its own, so that no proof of it proves anything else. */
 const CHALLENGE = /^[\w-]{32,128}$/;
 
-export const systemRoutes = routes([], (served) => {
+export const systemRoutes = routes((served) => {
   const { operationsOf, status, lookAtDiskSpace, requestStop, requestMetrics, prove, openapi } = served;
   return {
     livez: route("open GET /livez", "Whether the process is up", {
@@ -42,7 +42,7 @@ export const systemRoutes = routes([], (served) => {
         const { caller } = request;
         if (caller !== undefined) await lookAtDiskSpace();
         const challenge = request.headers["x-memoryd-challenge"];
-        if (prove !== undefined && typeof challenge === "string" && CHALLENGE.test(challenge))
+        if (typeof challenge === "string" && CHALLENGE.test(challenge))
           reply.header("x-memoryd-proof", prove(challenge));
         const { version, notReady, embedding, memoryCount, instanceId, store } = status();
         const ok = notReady.length === 0;
@@ -118,7 +118,7 @@ const stateOf = ({ store, repairs }: Pick<ServiceStatus, "store" | "repairs">) =
 
 const DEFAULT_LOG_LINES = 200;
 
-export const inspectRoutes = routes(["inspect"], ({ inspect }) => ({
+export const inspectRoutes = routes(({ inspect }) => ({
   listSettings: route(
     "admin GET /settings",
     "The settings that the daemon runs with, and where each comes from",
@@ -137,7 +137,7 @@ export const inspectRoutes = routes(["inspect"], ({ inspect }) => ({
   }),
 }));
 
-export const modelRoutes = routes(["models"], ({ models }) => ({
+export const modelRoutes = routes(({ models }) => ({
   listModels: route(
     "admin GET /models",
     "The embedding models that ship or were pulled, and how far a change of the store's is",
@@ -156,7 +156,7 @@ export const modelRoutes = routes(["models"], ({ models }) => ({
   }),
 }));
 
-export const compactionRoutes = routes(["compaction"], ({ compaction }) => ({
+export const compactionRoutes = routes(({ compaction }) => ({
   getCompaction: route(
     "admin GET /compact",
     "What waits to be erased from the disk, and how far erasing is",
@@ -179,7 +179,7 @@ export const compactionRoutes = routes(["compaction"], ({ compaction }) => ({
   }),
 }));
 
-export const backupRoutes = routes(["backups"], ({ backups }) => ({
+export const backupRoutes = routes(({ backups }) => ({
   createBackup: route("admin POST /backups", "Copy the whole store to a backup, while it is used", {
     description:
       "Goes on by itself after the answer; `GET /backups` says how far it is and whether it failed.",

@@ -18,7 +18,7 @@ const checks = new Map(
   Object.entries(wire.TRANSFER_LINES).map(([type, schema]) => [type, validator(schema, "The line")]),
 );
 
-export const transferRoutes = routes([], ({ operationsOf, status }, app) => {
+export const transferRoutes = routes(({ operationsOf, status }, app) => {
   refuseOtherBodies(app, "the lines of an export", LINES_MEDIA_TYPE);
   app.addContentTypeParser(LINES_MEDIA_TYPE, { parseAs: "buffer" }, (_request, bytes, done) =>
     done(null, bytes),

@@ -8,7 +8,7 @@ import { idPageOf, nextIdPage, pageReply } from "../page.ts";
 import { createKeyInput, keyOf, seen } from "../records.ts";
 import { route, routes } from "../route.ts";
 
-export const userRoutes = routes([], ({ operationsOf, compaction, backups }) => ({
+export const userRoutes = routes(({ operationsOf, compaction, backups }) => ({
   listUsers: route("admin GET /users", "List users and how much each has stored", {
     querystring: wire.ListUsersQuery,
     answer: wire.ListUsersReply,
@@ -82,9 +82,8 @@ export const userRoutes = routes([], ({ operationsOf, compaction, backups }) => 
           keepsDocuments: (query.keep ?? body?.keep ?? undefined) !== undefined,
           includesFacts: (query.include ?? body?.include ?? undefined) !== undefined,
         });
-        const copies =
-          query.backups === true ? await compaction?.purgeWithBackups() : await backups?.copies();
-        return { ok: true as const, ...deleted, ...(copies && { backups: copies }) };
+        const copies = query.backups === true ? await compaction.purgeWithBackups() : await backups.copies();
+        return { ok: true as const, ...deleted, backups: copies };
       },
     },
   ),
@@ -105,7 +104,7 @@ function userOf(
   return oneUser([params.user_id, ...others.map((other) => other?.user_id)], "/user_id") ?? params.user_id;
 }
 
-export const keyRoutes = routes(["keys"], ({ keys, access }) => ({
+export const keyRoutes = routes(({ keys, access }) => ({
   listKeys: route("admin GET /keys", "List keys, oldest first", {
     answer: wire.ListKeysReply,
     handle: async () => ({
