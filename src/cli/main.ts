@@ -9,7 +9,7 @@ import {
   SETTINGS,
 } from "../config/config.ts";
 import { VERSION } from "../config/limits.ts";
-import { messageOf, pathFault } from "../config/narrow.ts";
+import { incompleteProgram, messageOf, pathFault } from "../config/narrow.ts";
 import { addAgentCommands } from "./agents/agent-commands.ts";
 import { addBackupCommands } from "./commands/backup.ts";
 import { addChangeCommands, addHistoryCommands } from "./commands/changes.ts";
@@ -60,7 +60,6 @@ export function program(words: readonly string[]): Command {
     )
     .version(VERSION, "-v, --version")
     .addHelpText("after", EPILOGUE)
-    .showHelpAfterError("(`memoryd --help` lists the commands)")
     // Options behind a command are that command's: `--project` of `mcp` is not that of `mcp install`.
     .enablePositionalOptions()
     .exitOverride();
@@ -97,7 +96,17 @@ export function program(words: readonly string[]): Command {
     .command("complete", { hidden: true })
     .argument("[words...]")
     .action((given: string[]) => completions(memoryd, given).forEach(print));
+  pointToHelp(memoryd, "memoryd");
   return memoryd;
+}
+
+/** After wrong usage each command points to its own help, unless it says something else. */
+function pointToHelp(command: Command, name: string): void {
+  const what = command.commands.length > 0 ? "commands" : "options";
+  // Commander has no other way to ask for it.
+  if (Reflect.get(command, "_showHelpAfterError") === false)
+    command.showHelpAfterError(`(\`${name} --help\` lists the ${what})`);
+  for (const each of command.commands) pointToHelp(each, `${name} ${each.name()}`);
 }
 
 const INTERNAL = ALL_SETTINGS.flatMap(({ name, isInternal }) => (isInternal ? [name] : []));
@@ -148,7 +157,7 @@ function end(error: unknown, isDebugging: boolean): ExitCode {
 
 function explain(error: unknown): string {
   const fault = error instanceof Error ? pathFault(error) : undefined;
-  if (fault === undefined) return messageOf(error);
+  if (fault === undefined) return incompleteProgram(error) ?? messageOf(error);
   return `${fault.charAt(0).toUpperCase()}${fault.slice(1)}; name another path.`;
 }
 

@@ -32,3 +32,13 @@ export function pathFault(error: Error): string | undefined {
   const { code = "", path = "it", syscall } = error as NodeJS.ErrnoException;
   return syscall === undefined ? undefined : SYSTEM_ERRORS[code]?.replace("{path}", () => path);
 }
+
+/** Two sentences where a module of the program is missing, which is behind whatever was thrown for the lack of it. */
+export function incompleteProgram(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if (!("code" in error) || error.code !== "ERR_MODULE_NOT_FOUND") return incompleteProgram(error.cause);
+  return (
+    `The program is incomplete: ${error.message}. Build it again with \`npm run build\`, or install it again; ` +
+    "the data is not touched."
+  );
+}

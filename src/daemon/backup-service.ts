@@ -1,3 +1,4 @@
+import { access, constants } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { Settings } from "../config/config.ts";
@@ -16,7 +17,7 @@ import { VERSION } from "../config/limits.ts";
 import { checkBackupName, listBackups, removeBackup, verifyBackup, writeBackup } from "../storage/backups.ts";
 import type { BackupSource } from "../storage/backups.ts";
 import { pulledFiles } from "../models/pulled-models.ts";
-import { nodeDisk } from "../storage/disk.ts";
+import { hasCode, nodeDisk } from "../storage/disk.ts";
 import { comparePositions, noteErasures, readAncestors } from "../storage/erasures.ts";
 import type { DiskFileStore } from "../storage/disk-file-store.ts";
 import type { OpenedStore } from "../storage/open-store.ts";
@@ -250,8 +251,14 @@ export function createBackupService(parts: BackupParts) {
   }
 
   return {
-    /** Begins to follow the schedule. */
+    /** Begins to follow the schedule; warns where the folder cannot be used. One that is missing is made with the first backup. */
     begin(): void {
+      const isWritable = access(folder, constants.W_OK).catch((error: unknown) => {
+        if (!hasCode(error, "ENOENT")) throw error;
+      });
+      usable(folder, Promise.all([isWritable, nodeDisk.list(folder)])).catch((error: unknown) =>
+        log.warn({ folder, reason: messageOf(error) }, "no backups can be made"),
+      );
       if (every === undefined) return;
       const lookNow = () =>
         void look(every).catch((error: unknown) => log.warn({ err: error }, "backups not looked at"));

@@ -4,7 +4,7 @@ import type { Clock } from "../core/ports.ts";
 import type { AddAllowance } from "./add-allowance.ts";
 import { invalidRequest, notFound } from "../core/errors.ts";
 import { timedQuestion } from "../core/recall/question.ts";
-import { parseLocalTime } from "../core/text/calendar.ts";
+import { namesNoDay, parseLocalTime } from "../core/text/calendar.ts";
 import { parseTime } from "../schemas/wire.ts";
 import { UUID } from "../schemas/text-rules.ts";
 
@@ -86,6 +86,7 @@ export function momentOf(
   if (edge === "to" && named?.period.to === Infinity) return undefined;
   const moment = parseTime(named?.period[edge] ?? parseLocalTime(text, clock.now()));
   if (moment !== undefined) return moment;
+  if (namesNoDay(text)) throw invalidRequest(`There is no such day; got ${JSON.stringify(said)}.`);
   throw invalidRequest(
     `${JSON.stringify(said)} is no time; give one such as 2026-11-21, 2026-11, 7d or "last week".`,
   );

@@ -87,6 +87,9 @@ export const Metadata = Type.Refine(
 
 const TIME_DESCRIPTION = "A date (midnight UTC), an RFC 3339 time (UTC where it has no offset)";
 
+const NO_DAY = "must be a day that exists, in the years 0001 to 9999";
+const namesNoDay = (text: string) => matches(times.TIME_PATTERN, text) && times.parseTime(text) === undefined;
+
 /** A time in a body; read it with `parseTime`. */
 export const BodyTime = Type.Refine(
   Type.Unsafe<string | number>({
@@ -99,9 +102,8 @@ export const BodyTime = Type.Refine(
     examples: ["2026-11-21T10:15:00Z"],
   }),
   // The pattern refuses what is no time at all.
-  (value) =>
-    typeof value !== "string" || !matches(times.TIME_PATTERN, value) || times.parseTime(value) !== undefined,
-  () => "must be a day that exists, in the years 0001 to 9999",
+  (value) => typeof value !== "string" || !namesNoDay(value),
+  () => NO_DAY,
 );
 
 /** A time in a query string; read it with `parseQueryTime`. @param meaning what it is the time of. */
@@ -114,7 +116,8 @@ export function queryTime(meaning = "") {
       examples: ["2026-11-21"],
     }),
     (value) => typeof value !== "string" || times.parseQueryTime(value) !== undefined,
-    () => rules.PATTERN_MEANINGS.get(times.QUERY_TIME_PATTERN) ?? "",
+    (value) =>
+      namesNoDay(String(value)) ? NO_DAY : (rules.PATTERN_MEANINGS.get(times.QUERY_TIME_PATTERN) ?? ""),
   );
 }
 export const QueryTime = queryTime();

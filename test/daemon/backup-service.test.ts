@@ -99,6 +99,17 @@ it("makes one at a time, tells how the last one went, and stops on close", async
   expect(names()).not.toContain("two");
 });
 
+it("warns at once of a folder that cannot be one, and not of one that is yet to be made", async () => {
+  const file = join(folder, "file");
+  writeFileSync(file, "");
+  begin({ every: undefined, folder: join(folder, "later") });
+  begin({ every: undefined, folder: file });
+  await vi.waitFor(() => expect(warnings.length).toBeGreaterThan(0));
+  expect(warnings).toEqual([
+    { folder: file, reason: expect.stringContaining(`where ${file} needs a folder`) },
+  ]);
+});
+
 it("goes on after a failure, and says what it was", async () => {
   await add("one");
   let fails = true;

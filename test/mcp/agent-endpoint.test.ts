@@ -426,6 +426,9 @@ describe("what is offered", () => {
     expect(await call(client, "memory_search", { query: "x", from: "soonish" })).toBe(
       'INVALID_REQUEST: "soonish" is no time; give one such as 2026-11-21, 2026-11, 7d or "last week".',
     );
+    expect(await call(client, "memory_search", { query: "x", from: "2026-02-31" })).toBe(
+      'INVALID_REQUEST: There is no such day; got "2026-02-31".',
+    );
     expect(await call(client, "memory_search", { query: "x", from: null, tags: null })).toMatch(
       /^Nothing found/,
     );

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { type Config, ConfigError, type Settings } from "../../config/config.ts";
-import { messageOf, pathFault } from "../../config/narrow.ts";
+import { incompleteProgram, messageOf, pathFault } from "../../config/narrow.ts";
 import { ServiceError } from "../../core/errors.ts";
 import { logFileOf } from "../../daemon/rotating-log.ts";
 import { launcherPath } from "../installed-program.ts";
@@ -95,6 +95,8 @@ function reportOf(child: ChildProcess, logFile: string): Promise<StartReport> {
 
 /** One sentence on why the daemon did not start and what to do about it, whatever was thrown. */
 export function explainStartFailure(error: unknown, dataDir: string): string {
+  const incomplete = incompleteProgram(error);
+  if (incomplete !== undefined) return incomplete;
   if (error instanceof ServiceError || error instanceof ConfigError) return error.message;
 
   const cause = systemErrorOf(error);

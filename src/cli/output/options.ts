@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { readSettings, type Settings } from "../../config/config.ts";
 import { SECTORS } from "../../core/memory.ts";
-import { parseLocalTime } from "../../core/text/calendar.ts";
+import { namesNoDay, parseLocalTime } from "../../core/text/calendar.ts";
 import * as rules from "../../schemas/text-rules.ts";
 import { EXTRA_TOOLS, type ExtraTool, readExtraTools } from "../../schemas/text-rules.ts";
 import { usageFailure } from "./output.ts";
@@ -118,6 +118,7 @@ export function time(text: string): string {
   const date = new Date(parseLocalTime(text) ?? NaN);
   if (!Number.isNaN(date.getTime()) && date.getUTCFullYear() >= 1 && date.getUTCFullYear() <= 9_999)
     return date.toISOString();
+  if (namesNoDay(text)) throw new InvalidArgumentError(`There is no such day; got ${text}.`);
   const hint = /^\d+m$/i.test(text) ? ` (${text}in is minutes, ${text}o months)` : "";
   throw new InvalidArgumentError(
     `It must be a time such as 2026-11-21, "2026-11-21 10:15", 2022-09, yesterday, 30min or 7d; got ${text}${hint}.`,

@@ -111,6 +111,12 @@ export function parseLocalTime(text: string, now = Date.now(), forward = false):
   return found.setUTCHours(hour, minute, second, milliseconds) - sign * (hours * 60 + minutes) * 60_000;
 }
 
+/** Whether a text begins with a date that no calendar has, such as 2026-02-31. */
+export function namesNoDay(text: string): boolean {
+  const date = /^\d{4}-\d\d-\d\d(?!\d)/.exec(text.trim())?.[0];
+  return date !== undefined && parseLocalTime(date) === undefined;
+}
+
 function afterSpan(date: Date, count: number, unit: string): number {
   const then = new Date(date);
   if (unit === "s") return then.setSeconds(then.getSeconds() + count);

@@ -28,6 +28,14 @@ describe("explainStartFailure", () => {
       new ServiceError("STORE_UNUSABLE", "The store is newer.", { cause: systemError("EACCES") }),
       /^The store is newer\.$/,
     ],
+    [
+      new ServiceError("STORE_UNUSABLE", "The store is damaged.", {
+        cause: new Error("ended", {
+          cause: Object.assign(new Error("Cannot find module 'dist/a.js'"), { code: "ERR_MODULE_NOT_FOUND" }),
+        }),
+      }),
+      /^The program is incomplete: Cannot find module 'dist\/a\.js'\. Build it again/,
+    ],
     [new TypeError("x is undefined"), /could not start: x is undefined/],
     ["odd", /could not start: odd/],
   ])("explains %s", (error, sentence) => {
