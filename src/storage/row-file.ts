@@ -204,7 +204,7 @@ export class RowFile<Row> {
       return;
     }
     this.#wasDamaged = true;
-    this.#parts.log.warn({}, `${this.#parts.name} is damaged and made again`);
+    this.#parts.log.warn({}, `${this.#parts.name} does not fit the store and is made again`);
     this.clear().catch((error: unknown) => this.giveUp(error));
   }
 

@@ -141,6 +141,16 @@ describe("a file of rows", () => {
     await file.close();
   });
 
+  it("says that it is made again where a memory has other times and the same version", async () => {
+    const { memories, newFile, source, warnings } = memoriesOf(7);
+    const file = newFile();
+    await file.extend(source);
+    if (memories[3] !== undefined) memories[3].updatedAt = 5;
+    expect(await file.read(["m8"], new Map())).toEqual(["m8"]);
+    expect(warnings).toEqual(["TOKENS does not fit the store and is made again"]);
+    await file.close();
+  });
+
   it("takes no row of a memory that changes while it is read", async () => {
     const { memories, newFile, source, check } = memoriesOf(7);
     const file = newFile();
