@@ -8,7 +8,7 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { forbidden, invalidRequest } from "../core/errors.ts";
+import { type ErrorCode, forbidden, invalidRequest } from "../core/errors.ts";
 import type { Scope } from "../core/access/key-ring.ts";
 import { type Access, bracketed, type Caller, HTTP_PORT, HTTPS_PORT, splitHost } from "./access.ts";
 import type { Authenticate } from "./authentication.ts";
@@ -25,6 +25,8 @@ declare module "fastify" {
     readonly takesUpload?: boolean;
     /** Media type of a body that is not JSON. */
     readonly takes?: string;
+    /** Errors that do not follow from its input, for the description of the API. */
+    readonly errors?: readonly ErrorCode[];
     /** Left out of the description of the API. */
     readonly isUndescribed?: boolean;
     /** Media type of an answer that is not JSON. */

@@ -62,7 +62,8 @@ export function describeRoutes(routes: readonly RouteOptions[], version: string)
 
 function describeOperation(route: RouteOptions, components: Record<string, unknown>): JsonObject {
   const schema = (route.schema ?? {}) as RouteSchema;
-  const { scope = "read", optionalBody = false, takesUpload = false, takes, answers } = route.config ?? {};
+  const { scope = "read", optionalBody = false, takesUpload = false, answers } = route.config ?? {};
+  const { takes, errors = [] } = route.config ?? {};
   const responses: JsonObject = {};
   for (const [status, reply] of Object.entries(schema.response ?? {})) {
     responses[status] = {
@@ -77,7 +78,10 @@ function describeOperation(route: RouteOptions, components: Record<string, unkno
         [answers]: answers === "text/event-stream" ? {} : { schema: { type: "string", format: "binary" } },
       },
     };
-  const codesByStatus = groupByStatus(errorsOf(route.url, schema, { open: scope === "open", takes }));
+  const codesByStatus = groupByStatus([
+    ...errorsOf(route.url, schema, { open: scope === "open", takes }),
+    ...errors,
+  ]);
   for (const [status, codes] of codesByStatus) {
     responses[status] = {
       description: codes.map((code) => `\`${code}\``).join(", "),
@@ -138,8 +142,7 @@ function errorsOf(
   const writesFact = tag === "fact" && schema.body !== undefined;
   return [
     ...COMMON_ERRORS,
-    ...(open ? (url === "/readyz" ? (["NOT_READY"] as const) : []) : OPERATION_ERRORS),
-    ...(url === "/session" ? (["UNAUTHORIZED"] as const) : []),
+    ...(open ? [] : OPERATION_ERRORS),
     ...(schema.body || takes !== undefined ? BODY_ERRORS : []),
     ...(takes === undefined ? [] : (["STORE_FULL"] as const)),
     ...(takes !== undefined && tag === "document" ? (["UNPROCESSABLE"] as const) : []),
@@ -152,7 +155,6 @@ function errorsOf(
     ...(headers.includes("idempotency-key") ? REPEAT_ERRORS : []),
     ...(tag === "memory" && schema.body ? (["MODEL_UNAVAILABLE", "STORE_FULL"] as const) : []),
     ...(writesFact ? (["STORE_FULL"] as const) : []),
-    ...(url === "/keys" ? (["CONFLICT"] as const) : []),
     ...(url.includes("/ingest") ? INGEST_ERRORS : []),
   ];
 }

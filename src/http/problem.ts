@@ -70,7 +70,9 @@ export function problemOf(error: ServiceError, requestId: string): ProblemDetail
 export function sendProblem(thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const error = serviceErrorOf(thrown, request.routeOptions.bodyLimit);
   const problem = problemOf(error, request.id);
-  if (error.code === "INTERNAL") request.log.error({ err: error.cause ?? error }, "request failed");
+  const { complete, destroyed } = request.raw;
+  if (destroyed && !complete) request.log.debug({ code: error.code }, "client went away");
+  else if (error.code === "INTERNAL") request.log.error({ err: error.cause ?? error }, "request failed");
   else if (problem.status >= 500) request.log.warn({ err: error }, "request not served");
   else request.log.debug({ code: error.code }, "request refused");
 

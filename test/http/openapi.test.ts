@@ -209,6 +209,8 @@ describe("/openapi.json", () => {
     const statuses = (path: string, method: string) =>
       Object.keys(description.paths[path]?.[method]?.responses ?? {});
     expect(statuses("/session", "post")).toContain("401");
+    expect(statuses("/backups", "post")).toContain("409");
+    expect(description.paths["/context"]?.post?.responses["503"]?.description).toContain("MODEL_UNAVAILABLE");
     expect(statuses("/memory/graph", "get")).toContain("404");
   });
 

@@ -1,6 +1,9 @@
-import { describe, expect, it } from "vitest";
+import { once } from "node:events";
+import { type IncomingMessage, request as httpRequest } from "node:http";
+import { describe, expect, it, vi } from "vitest";
 import pino from "pino";
 import { ServiceError, type ErrorCode } from "../../src/core/errors.ts";
+import { listen } from "../../src/http/listen.ts";
 import { STATUS_BY_CODE } from "../../src/http/problem.ts";
 import { createTestServer } from "../support/test-server.ts";
 
@@ -96,6 +99,26 @@ describe("the log", () => {
     });
     expect(lines.join("")).not.toMatch(/private|zoe/);
   });
+});
+
+it("is no failure when a client goes away while it sends a file", async () => {
+  const lines: string[] = [];
+  const log = pino({ level: "debug" }, { write: (line: string) => void lines.push(line) });
+  const { app } = createTestServer({}, { log });
+  const listening = await listen(app, { host: "127.0.0.1", port: 0 });
+  const headers = { "content-type": "multipart/form-data; boundary=B", "content-length": 1_000 };
+  const incoming = once(app.server, "request") as Promise<[IncomingMessage]>;
+  const { port } = listening;
+  const request = httpRequest({ host: "127.0.0.1", port, method: "POST", path: "/ingest", headers });
+  request.on("error", () => {});
+  request.write("--B\r\n");
+  const [received] = await incoming;
+  await vi.waitFor(() => expect(received.listenerCount("data")).toBeGreaterThan(0));
+  request.destroy();
+  const said = () => lines.map((line) => JSON.parse(line) as { msg: string; level: number });
+  await vi.waitFor(() => expect(said().map(({ msg }) => msg)).toContain("client went away"));
+  await listening.close(0);
+  expect(said().filter(({ level }) => level > 30)).toEqual([]);
 });
 
 describe("what no route answers", () => {

@@ -82,6 +82,7 @@ export const historyRoutes = routes(({ operationsOf }) => ({
     },
   }),
   restoreFromTrash: route("write POST /trash/:id/restore", "Bring a memory back from the trash", {
+    errors: ["CONFLICT"],
     description: "The first memory of a document brings all of it back. Embedded again.",
     ...target,
     answer: MemoryRecord,
@@ -113,6 +114,7 @@ export const historyRoutes = routes(({ operationsOf }) => ({
     }),
   }),
   undo: route("write POST /undo", "Take back what was done to memories", {
+    errors: ["CONFLICT"],
     description:
       "What was added goes to the trash, what was changed becomes as it was, what was deleted comes back from the trash. " +
       "What others changed since is left, with the reason. Doing it twice changes nothing more.",

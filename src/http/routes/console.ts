@@ -91,6 +91,7 @@ export const sessionRoutes = routes(({ access, sessions, status }) => ({
     },
   ),
   signIn: route("open POST /session", "Exchange a code of `memoryd open` for a token, used as a key", {
+    errors: ["UNAUTHORIZED"],
     body: wire.SignInBody,
     answer: wire.SignInReply,
     handle: async ({ body, log }) => {

@@ -130,6 +130,7 @@ export const memoryReadRoutes = routes(({ operationsOf }) => ({
     },
   }),
   composeContext: route("read POST /context", "What an agent should know at the start of a piece of work", {
+    errors: ["MODEL_UNAVAILABLE"],
     bodyKind: "question",
     description:
       "Standing preferences, decisions that hold, what is true now, what was last worked on and what is open: nothing " +

@@ -25,6 +25,7 @@ export const systemRoutes = routes((served) => {
       handle: async () => ({ ok: true as const }),
     }),
     readyz: route("open GET /readyz", "Whether the daemon can answer everything", {
+      errors: ["NOT_READY"],
       description:
         "503 with the reasons in `errors` when it cannot. A full disk is no such reason: reads and deletions go on, and " +
         "`adds_refused` says so.",
@@ -144,6 +145,7 @@ export const modelRoutes = routes(({ models }) => ({
     { answer: wire.ListModelsReply, handle: async () => models.list() },
   ),
   useModel: route("admin POST /models/use", "Embed all memories again with another model", {
+    errors: ["CONFLICT", "STORE_FULL"],
     description:
       "New memories and questions use it at once; the others follow in the background and over restarts, and are found by " +
       "their own model until then. `GET /models` says how far it is. Naming the model before changes back.",
@@ -163,6 +165,7 @@ export const compactionRoutes = routes(({ compaction }) => ({
     { answer: store.CompactionRecord, handle: async () => compactionOf(compaction.status()) },
   ),
   compact: route("admin POST /compact", "Erase what was deleted from the disk now", {
+    errors: ["CONFLICT"],
     description:
       "Goes on by itself after the answer; `GET /compact` says how far it is. While one runs already, `backups=true` is 409.",
     querystring: store.StartCompactionQuery,
@@ -181,6 +184,7 @@ export const compactionRoutes = routes(({ compaction }) => ({
 
 export const backupRoutes = routes(({ backups }) => ({
   createBackup: route("admin POST /backups", "Copy the whole store to a backup, while it is used", {
+    errors: ["CONFLICT"],
     description:
       "Goes on by itself after the answer; `GET /backups` says how far it is and whether it failed.",
     body: store.CreateBackupBody,

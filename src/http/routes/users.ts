@@ -113,6 +113,7 @@ export const keyRoutes = routes(({ keys, access }) => ({
     }),
   }),
   createKey: route("admin POST /keys", "Make a key", {
+    errors: ["CONFLICT"],
     description: "Once a key was made every request needs one.",
     body: wire.CreateKeyBody,
     answer: wire.CreateKeyReply,
@@ -134,6 +135,7 @@ export const keyRoutes = routes(({ keys, access }) => ({
     },
   }),
   removeKeys: route("admin DELETE /keys", "Remove all keys, so that none is needed; for `memoryd auth off`", {
+    errors: ["CONFLICT"],
     description: "Only with the token in the data directory.",
     answer: wire.RemoveKeysReply,
     handle: async (request) => {
