@@ -38,7 +38,7 @@ import {
   withKnownVectors,
 } from "./store-indexes.ts";
 import { type IndexImage, removeImage } from "./index-image.ts";
-import { findImage, imageKey, keepImage } from "./kept-image.ts";
+import { findImage, imagedJournalBytes, imageKey, keepImage } from "./kept-image.ts";
 import { mendTimes } from "./mend-times.ts";
 import { openTablesAt } from "./open-tables-at.ts";
 import { StoredFeed } from "./stored-feed.ts";
@@ -89,8 +89,6 @@ export interface OpenedStore {
 export const STORE_FORMAT = CHECKPOINT_FORMAT;
 
 const FIRST_EPOCH = 1;
-/** Of the journal that is kept to bring an image up to date; with more, the next start makes another one. */
-const IMAGED_JOURNAL_BYTES = 64 * 1024 ** 2;
 
 /**
  * Opens the store of a data directory, or makes one: tables at the newest whole checkpoint, the memory side from their
@@ -158,7 +156,10 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
           const removals: Promise<void>[] = [];
           // A purge: nothing may be left of what it removes.
           if (ends?.tornEnds === true) removals.push(files.tokens.clear(), files.memories.clear());
-          if (ends?.tornEnds === true || (journal?.bytes ?? 0) > IMAGED_JOURNAL_BYTES)
+          if (
+            ends?.tornEnds === true ||
+            (journal?.bytes ?? 0) > imagedJournalBytes(checkpointer.latest?.tables ?? [])
+          )
             removals.push(giveUpImage());
           const removed = await Promise.allSettled(removals);
           await journal?.dropThrough(Math.min(sequence, imagedThrough ?? sequence), ends);

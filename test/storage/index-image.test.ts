@@ -9,6 +9,7 @@ import { deleteMemory } from "../../src/core/operations.ts";
 import { nodeDisk, usageBelow } from "../../src/storage/disk.ts";
 import { roomNeededFor } from "../../src/storage/disk-space.ts";
 import { IndexImage, removeImage, writeImage } from "../../src/storage/index-image.ts";
+import { imagedJournalBytes } from "../../src/storage/kept-image.ts";
 import { erase } from "../support/store-survival.ts";
 import { createStoreOnDisk, type StoreOnDisk } from "../support/store-on-disk.ts";
 
@@ -150,6 +151,13 @@ describe("the image of the indexes", () => {
     expect(await nodeDisk.size(imageFile())).toBeGreaterThan(0);
     await erase(store);
     expect(await nodeDisk.size(imageFile())).toBeUndefined();
+  });
+
+  it("is brought up to date from as much of the journal as its tables are large", () => {
+    const file = { path: "memories-g1.lance/data/a", crc32: 1 };
+    expect(imagedJournalBytes([])).toBe(64 * 1024 ** 2);
+    const tables = [1, 2].map((half) => ({ files: [{ ...file, size: half * 1024 ** 3 }] }));
+    expect(imagedJournalBytes(tables)).toBe(384 * 1024 ** 2);
   });
 
   it("gives back any columns, and none under another key", async () => {
