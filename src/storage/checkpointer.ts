@@ -259,8 +259,8 @@ export class Checkpointer {
     await this.#release(taken);
     // From here on everything is safe; what fails is done by the next flush.
     if (this.#older !== undefined) await journal.dropThrough(this.#older.sequence);
-    // The source of a copy must keep its files.
-    if (this.#changed !== undefined) return;
+    // The source of a copy must keep its files; and what is about to be copied need not be compacted.
+    if (this.#renewing !== undefined) return;
     if (await tables.compact(this.#limits.compaction)) await this.#writeCheckpoint(header);
     await this.#leftOvers.remove(this.#namedPaths());
   }

@@ -183,15 +183,16 @@ export async function replaceFile(disk: Disk, path: string, bytes: Uint8Array): 
   await disk.syncDirectory(dirname(path));
 }
 
-const PIECE_BYTES = 1024 * 1024;
+/** Some 3 ms of checksums. Each piece waits for a turn of the event loop, which a question may keep for 30 ms. */
+const PIECE_BYTES = 8 * 1024 * 1024;
 
-/** Reads a file in pieces of at most 1 MiB, each valid until `onPiece` is through. @returns its length. */
+/** Reads a file in pieces of at most 8 MiB, each valid until `onPiece` is through. @returns its length. */
 export async function readInPieces(
   file: Pick<DiskFile, "read">,
   expected: number,
   onPiece: (piece: Uint8Array, position: number) => void | Promise<void>,
 ): Promise<number> {
-  // Most files are small, and a megabyte for each would keep the garbage collector busy.
+  // Most files are small, and megabytes for each would keep the garbage collector busy.
   const buffer = Buffer.allocUnsafe(Math.min(PIECE_BYTES, expected + 1));
   for (let position = 0; ;) {
     const length = await file.read(buffer, position);

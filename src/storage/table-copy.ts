@@ -17,7 +17,7 @@ export interface TableCopyParts {
   readonly journal: { beginSegment(): Promise<void> };
   /** Free bytes below which copying is not begun, and stops. */
   readonly keepFree: number;
-  /** Rest between pieces, in times of what a piece took; 0 for as fast as it goes. */
+  /** Rest between tables, in times of what a table took; 0 for as fast as it goes. */
   readonly rest: () => number;
   readonly onProgress: (progress: PurgeProgress) => void;
   readonly signal: AbortSignal;
@@ -51,8 +51,7 @@ export class TableCopy {
     const copies = this.copied.map(
       ({ rows, storedRows, before }) => before.bytes * Math.min(1, rows / Math.max(1, storedRows)),
     );
-    // The largest is there twice while its pieces are made one.
-    await this.#assertFree(copies.reduce((sum, bytes) => sum + bytes, Math.max(0, ...copies)));
+    await this.#assertFree(copies.reduce((sum, bytes) => sum + bytes, 0));
     this.#report("copying");
   }
 
@@ -61,9 +60,9 @@ export class TableCopy {
     for (;;) {
       signal.throwIfAborted();
       const startedAt = performance.now();
-      const piece = await tables.generation("copyPiece");
-      if (piece === undefined) return await this.#withoutSteps(await tables.generation("generationStates"));
-      this.#done += piece.rows;
+      const copied = await tables.generation("copyTable");
+      if (copied === undefined) return await this.#withoutSteps(await tables.generation("generationStates"));
+      this.#done += copied.rows;
       this.#report("copying");
       await this.#assertFree(0);
       const pause = rest() * (performance.now() - startedAt);

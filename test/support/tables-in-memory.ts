@@ -213,7 +213,7 @@ function answersOf(disk: Disk): Answers {
         }
         return copied;
       }),
-    copyPiece: () =>
+    copyTable: () =>
       alone(async () => {
         const table = toCopy.shift();
         if (table === undefined) return undefined;

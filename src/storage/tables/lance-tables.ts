@@ -172,9 +172,9 @@ export class LanceTables {
     });
   }
 
-  /** Copies some more beside reads and writes; undefined when all is copied. */
-  copyPiece(): Promise<CopiedPiece | undefined> {
-    return this.#generation().copyPiece();
+  /** Copies one more table beside reads and writes; undefined when all are copied. */
+  copyTable(): Promise<CopiedPiece | undefined> {
+    return this.#generation().copyTable();
   }
 
   /** Brings rows that were written since the copying began into the copy. */
@@ -204,7 +204,6 @@ export class LanceTables {
       this.#before = undefined;
       const next = this.#next;
       this.#next = undefined;
-      await next?.stop();
       await Promise.allSettled(this.#reads);
       next?.close();
     });

@@ -79,7 +79,7 @@ function answersOfTables(): Answers {
     states: async () => tables().states(),
     compact: async (thresholds) => tables().compact(thresholds),
     startGeneration: async () => tables().startGeneration(),
-    copyPiece: async () => tables().copyPiece(),
+    copyTable: async () => tables().copyTable(),
     catchUp: async (table, ids) => tables().catchUp(table, ids),
     generationStates: async () => tables().generationStates(),
     switchGeneration: async () => tables().switchGeneration(),

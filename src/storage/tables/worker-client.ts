@@ -11,11 +11,11 @@ import type { StateToOpen, TableState } from "./table-spec.ts";
 export interface GenerationCalls {
   /**
    * Begins to copy every table to a new generation beside it, without what was deleted: all that is applied by now, one
-   * copy at a time. Rows applied from here on are brought into it by `catchUp`.
+   * generation at a time. Rows applied from here on are brought into it by `catchUp`.
    */
   startGeneration(): CopiedTable[];
-  /** Copies some more, beside reads and commits; undefined when everything is copied. */
-  copyPiece(): CopiedPiece | undefined;
+  /** Copies one more table, beside reads and commits; undefined when all are copied. */
+  copyTable(): CopiedPiece | undefined;
   /** Gives ids in the copy the rows that they have in the tables by now, or none. Never beside `commit`. */
   catchUp(table: TableName, ids: readonly string[]): void;
   /** Files of the copy so far. */

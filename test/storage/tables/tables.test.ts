@@ -171,6 +171,53 @@ describe("openTables", () => {
     );
   });
 
+  it("copies the rows of every table exactly to another generation, and from that to the next", async () => {
+    const expected = new Map<TableName, Map<string, Rows[TableName]>>();
+    const change = async (at: number) => {
+      const changes = TABLE_NAMES.flatMap((table) => {
+        const rows = expected.get(table) ?? new Map<string, Rows[TableName]>();
+        expected.set(table, rows);
+        const some = fc.sample<Rows[TableName]>(anyRow[table], { numRuns: 12, seed: at });
+        return some.map((sample, i): Change => {
+          const id = `${at % 2 === 0 ? "even" : "odd"} ${i}`;
+          const row = i % 3 === at % 3 ? null : storedUnder(table, id, sample);
+          if (row === null) rows.delete(id);
+          else rows.set(id, row);
+          return { table, id, row } as Change;
+        });
+      });
+      await tables.apply(changes);
+      return changes;
+    };
+    for (const at of [0, 1, 2, 3]) await change(at);
+    await tables.apply([signals("alone", 0.5)]);
+    expected.get("signals")?.set("alone", { salience: 0.5, lastSeenAt: 1 });
+    for (const number of [2, 3]) {
+      const copied = await tables.generation("startGeneration");
+      const meanwhile = await change(number * 10);
+      while ((await tables.generation("copyTable")) !== undefined);
+      for (const { table, copy } of copied) {
+        expect(copy).toBe(generationName(table, number));
+        const ids = meanwhile.filter((one) => one.table === table).map(({ id }) => id);
+        await tables.generation("catchUp", table, ids);
+      }
+      await tables.generation("switchGeneration");
+      await tables.generation("endGeneration");
+      for (const name of ["memories", "vectors"])
+        await rm(join(directory, `${name}-g${number - 1}.lance`), { recursive: true });
+      await change(number * 10 + 1);
+      const states = await tables.states();
+      await tables.close();
+      tables = await openTables(directory, states);
+      for (const [table, rows] of expected) {
+        const ids = [...rows.keys(), "even 0", "even 1", "even 2"];
+        expect(await tables.read(table, ids)).toEqual(rows);
+        const { rows: count } = states.find(({ name }) => name === generationName(table, number)) ?? {};
+        if (table !== "vectors") expect(count).toBe(rows.size);
+      }
+    }
+  });
+
   it("scans memories without their text", async () => {
     const [row] = fc.sample(anyRow.memories, { numRuns: 1, seed: 7 });
     if (row === undefined) throw new Error("no sample");
