@@ -87,8 +87,9 @@ export interface MemoryFilter extends Given<Written> {
   /** All of. */
   readonly tags?: readonly string[];
   readonly sessionId?: string;
-  /** `createdAt` from this time on. */
+  /** `createdAt` in [createdFrom, createdTo). */
   readonly createdFrom?: number;
+  readonly createdTo?: number;
   /** The last characters of the id. */
   readonly idEnd?: string;
   /** False: no text of documents. */

@@ -412,6 +412,13 @@ describe("GET /memory/all", () => {
     await get("/memory/all");
     expect(lastInput("listMemories")).toEqual({ filter: {}, limit: 100, offset: 0, skipped: 0 });
   });
+
+  it("hands over the period in which memories were added", async () => {
+    const { get, lastInput } = createTestServer();
+    await get("/memory/all?created_from=2026-01-01&created_to=2026-02-01");
+    const period = { createdFrom: Date.UTC(2026, 0, 1), createdTo: Date.UTC(2026, 1, 1) };
+    expect(lastInput("listMemories")).toMatchObject({ filter: period });
+  });
 });
 
 describe("POST /memory/reinforce", () => {

@@ -338,9 +338,10 @@ export class MemoryColumns {
       equals(this.#numbers.session, this.#strings.sessions.known(filter.sessionId));
     if (filter.createdBy !== undefined)
       equals(this.#numbers.createdBy, this.#strings.clients.known(filter.createdBy));
-    const { createdFrom, idEnd } = filter;
+    const { createdFrom, createdTo, idEnd } = filter;
     if (createdFrom !== undefined)
       tests.push((ordinal) => this.#numbers.createdAt.get(ordinal) >= createdFrom);
+    if (createdTo !== undefined) tests.push((ordinal) => this.#numbers.createdAt.get(ordinal) < createdTo);
     if (idEnd !== undefined) tests.push((ordinal) => this.idOf(ordinal).endsWith(idEnd));
     if (filter.documents === false) equals(this.#numbers.document, this.#strings.documents.known(null));
     if (filter.projects !== undefined) {

@@ -79,6 +79,7 @@ describe("StoreCatalogue", () => {
     ["session", { sessionId: "s" }, ["b"]],
     ["client", { createdBy: "cli" }, ["c"]],
     ["time of adding", { createdFrom: 2 }, ["c"]],
+    ["time of adding, without its end", { createdTo: 2 }, ["b", "a"]],
     ["any of the sectors", { sectors: ["emotional", "procedural"] }, ["c", "b"]],
     ["all of the tags", { tags: ["x", "y"] }, ["a"]],
     ["time, half-open", { from: DAY_MS, to: 2 * DAY_MS }, ["b"]],
