@@ -10,12 +10,13 @@ import {
   monday,
   monthsFrom,
   partOfYear,
+  thirdOf,
   unitPeriod,
   weekdayAt,
   wholeYear,
 } from "./time-periods.ts";
 import type { Rule, UnitOf } from "./time-periods.ts";
-import { AND, DAY_AHEAD, NUMBERED, NUMERIC_RULES, PARTS, rule } from "./time-shared.ts";
+import { AND, DAY_AHEAD, NUMBERED, NUMERIC_RULES, PARTS, rule, weekRule } from "./time-shared.ts";
 import { UNSPACED_RULES } from "./time-unspaced.ts";
 import { TIME_WORDS, type TimeWords } from "./time-words.ts";
 
@@ -147,6 +148,16 @@ function makeGrammar(words: TimeWords, dayAhead: string): Grammar {
         return { ...latest((y) => monthsFrom(y, first, count), now), isSpan: true };
       },
     ),
+    // "the first three months of 2026", "les trois premiers mois de 2026"
+    rule(
+      `(?:(?:(?<first>${PARTS.firsts})|${last}) ${numbers}|${renamed(numbers)} (?:(?<firstB>${PARTS.firsts})|${last})) (?:${words.month})${ofYear}`,
+      ({ first, firstB, count, countB, y }) => {
+        const length = countOf(count ?? countB);
+        return monthsFrom(Number(y), (first ?? firstB) === undefined ? 12 - length : 0, length);
+      },
+    ),
+    weekRule(words.week, ofYear, noNoun),
+    rule("jahres(?:beginn|anfang)", (_, now) => thirdOf(wholeYear(new Date(now).getUTCFullYear()), 0)),
     // "the second half of May", "Q1 2025", "im letzten Quartal 2025", "last quarter"
     rule(
       `(?:${words.in})?(?:${nth} (?:${PARTS.half}|(?:(?<day>${words.day})|(?<week>${words.week}))(?=,? ?(?:${words.of}|${words.in})))(?:${link}${month()}|${ofMonth})|${nth.replace("nth", "nthOfMonth")} ${month("monthNameB")}halfte)(?:${ofYear})?`,
@@ -332,31 +343,21 @@ function makeGrammar(words: TimeWords, dayAhead: string): Grammar {
   const [first, second, third] = words.parts.map(bound);
   const thirds = `(?:(?<first>${first})|(?<second>${second})|(?<third>${third}))`;
   const whole = (source: string) => new RegExp(String.raw`^[ ,]*(?:${source})(?: \p{L}+){0,3}[ '’]*$`, "u");
-  const {
-    day,
-    week,
-    year: yearWord,
-    month: monthWord,
-    weekend,
-    today,
-    yesterday,
-    dayBeforeYesterday,
-  } = words;
   const anchors = [
-    day,
-    week,
-    monthWord,
-    yearWord,
-    weekend,
+    words.day,
+    words.week,
+    words.month,
+    words.year,
+    words.weekend,
     words.fortnight,
     words.christmas,
     PARTS.half,
     PARTS.quarter,
-    "[qt][1-4]",
+    String.raw`[qt][1-4]|kw ?\d{1,2}|jahres(?:beginn|anfang)`,
     `(?:${any(words.months)})halfte`,
-    today,
-    yesterday,
-    dayBeforeYesterday,
+    words.today,
+    words.yesterday,
+    words.dayBeforeYesterday,
   ];
   return {
     anchor: new RegExp(

@@ -1,4 +1,4 @@
-import { dayOf, monthsFrom, type Rule, yearNamed } from "./time-periods.ts";
+import { dayOf, latest, monthsFrom, type Rule, unitPeriod, yearNamed } from "./time-periods.ts";
 import { words } from "./time-words.ts";
 
 /** Parts of a year or a month, in all these languages: the first to the fourth, then the last; halves; quarters. */
@@ -8,6 +8,7 @@ export const PARTS = {
   ),
   half: "half(?: year)?|(?:jahres)?halfte|halbjahr(?:es)?|semestre|moitie|quinzaine|mitad|quincena|meta|metade|quinzena|helft|halfjaar",
   quarter: "quarter|quartals?|vierteljahr(?:es)?|trimestre|kwartaal",
+  firsts: "first|ersten?|premiers|primer[oa]s|prim[ie]|primeir[oa]s|eerste",
   /** Before its noun or after it. */
   next: "next|coming|nachste[nmrs]?|kommende[nmrs]?|prochaine?|prox[io]m[oa]|prossim[oa]|que (?:viene|vem)|volgende?|komende?",
   beforeLast:
@@ -59,3 +60,17 @@ export const NUMERIC_RULES: readonly Rule[] = [
     monthsFrom(Number(y), Number(m) - 1, 1),
   ),
 ];
+
+/** "Week 45", "KW 3 2025", by ISO 8601: the first week has 4 January in it. The parameters are sources of patterns. */
+export const weekRule = (week: string, ofYear: string, noNoun: string): Rule =>
+  rule(
+    `(?:(?<calendar>kw|(?:kalender|calendar )(?:${week}))|(?:${week})) ?(?<number>[1-9]|[1-4]\\d|5[0-3])(?:${ofYear}|${noNoun})`,
+    ({ calendar, number, y }, now) => {
+      const inYear = (one: number) =>
+        unitPeriod((name) => (name === "week" ? name : undefined), 1 - Number(number), Date.UTC(one, 0, 4));
+      // Else it may be that of a plan.
+      return y === undefined
+        ? { ...latest(inYear, now), isVague: calendar === undefined }
+        : inYear(Number(y));
+    },
+  );

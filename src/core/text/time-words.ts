@@ -186,7 +186,7 @@ export const TIME_WORDS: Readonly<Record<string, TimeWords>> = {
     day: "dias?",
     week: "semanas?",
     parts: [
-      "(?:a )?(?:principios|comienzos|inicios)",
+      "(?:a )?(?:principios?|comienzos?|inicios?)",
       "(?:a )?(?:mediados|mitad)",
       "(?:a )?(?:finales|fines|fin(?! de semana))",
     ],

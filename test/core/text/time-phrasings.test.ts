@@ -10,6 +10,13 @@ const NOW = Date.UTC(2026, 10, 19, 15);
  */
 const PHRASINGS: Readonly<Record<string, string>> = {
   English: `
+    2026-11-02..2026-11-09 | what did we do in week 45?
+    2025-11-03..2025-11-10 | deploys in calendar week 45 of 2025
+    - | what do I train in week 3?
+    - | what did I write about week 3 of the course?
+    2026-01..2026-04 | books of the first three months of 2026
+    2025-10..2026-01 | invoices of the last three months of 2025
+    2026.. | books read since the start of the year
     2026-11-18 | what did I eat yesterday
     2026-11-18 | what did the plumber say last night?
     2026-11-17 | the day before yesterday, what was it that Ann wanted?
@@ -114,6 +121,12 @@ const PHRASINGS: Readonly<Record<string, string>> = {
     2026-11-02..2026-11-09 | calls the week before last
     2024 | holidays the year before last`,
   German: `
+    2026-11-02..2026-11-09 | was steht in KW 45?
+    2026-11-02..2026-11-09 | was haben wir in Woche 45 gemacht?
+    2025-11-03..2025-11-10 | Termine in der Kalenderwoche 45 2025
+    2026-01..2026-04 | Bücher der ersten drei Monate 2026
+    2025-10..2026-01 | Rechnungen aus den letzten drei Monaten 2025
+    2026.. | gelaufene Kilometer seit Jahresbeginn
     2026-11-18 | was hat der Klempner gestern gesagt
     2026-11-18 | wer hat gestern Abend angerufen?
     2026-11-17 | was gab es vorgestern zu essen
@@ -196,6 +209,9 @@ const PHRASINGS: Readonly<Record<string, string>> = {
     2026-11-02..2026-11-09 | Anrufe vorletzte Woche
     2026-11-09..2026-11-16 | wen hat letzte Woche Jan getroffen?`,
   French: `
+    2026-11-02..2026-11-09 | qu'est-ce que j'ai fait la semaine 45 ?
+    2026-01..2026-04 | livres lus pendant les trois premiers mois de 2026
+    2026.. | livres lus depuis le début de l'année
     2026-11-18 | qu'a dit le plombier hier ?
     2026-11-18 | qui a appelé hier soir
     2026-11-17 | repas d'avant-hier
@@ -259,6 +275,10 @@ const PHRASINGS: Readonly<Record<string, string>> = {
     2026-10-31 | la pluie du dernier jour d'octobre
     2026-11-02..2026-11-09 | appels de l'avant-dernière semaine`,
   Spanish: `
+    2026-11-02..2026-11-09 | ¿qué hicimos en la semana 45?
+    2026-01..2026-04 | libros de los tres primeros meses de 2026
+    2026-01..2026-04 | libros de los primeros tres meses de 2026
+    2026.. | libros leídos desde el comienzo del año
     2026-11-18 | qué dijo el fontanero ayer
     2026-11-18 | quién llamó anoche
     2026-11-18 | quién llamó ayer por la tarde
@@ -319,6 +339,9 @@ const PHRASINGS: Readonly<Record<string, string>> = {
     2026-10-31 | la lluvia del último día de octubre
     2026-11-02..2026-11-09 | llamadas de la penúltima semana`,
   Italian: `
+    2026-11-02..2026-11-09 | cosa abbiamo fatto nella settimana 45?
+    2026-01..2026-04 | libri dei primi tre mesi del 2026
+    2026.. | libri letti dall'inizio dell'anno
     2026-11-18 | cosa ha detto l'idraulico ieri
     2026-11-18 | chi ha chiamato ieri sera?
     2026-11-17 | cena dell'altro ieri
@@ -377,6 +400,9 @@ const PHRASINGS: Readonly<Record<string, string>> = {
     2025-11-19 | cosa ho fatto oggi un anno fa?
     2026-10-31 | la pioggia dell'ultimo giorno di ottobre`,
   Portuguese: `
+    2026-11-02..2026-11-09 | o que fizemos na semana 45?
+    2026-01..2026-04 | livros dos primeiros três meses de 2026
+    2026.. | livros lidos desde o início do ano
     2026-11-18 | o que disse o canalizador ontem
     2026-11-18 | quem ligou ontem à noite?
     2026-11-17 | jantar de anteontem
@@ -436,6 +462,9 @@ const PHRASINGS: Readonly<Record<string, string>> = {
     2026-10-31 | a chuva do último dia de outubro
     2026-11-02..2026-11-09 | chamadas da semana retrasada`,
   Dutch: `
+    2026-11-02..2026-11-09 | wat deden we in week 45?
+    2026-01..2026-04 | boeken van de eerste drie maanden van 2026
+    2026.. | boeken gelezen sinds het begin van het jaar
     2026-11-18 | wat zei de loodgieter gisteren
     2026-11-18 | wie belde er gisteravond?
     2026-11-17 | eten van eergisteren
