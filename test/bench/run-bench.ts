@@ -9,6 +9,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { benchBackup } from "./backup.ts";
 import { benchFacts } from "./facts.ts";
+import { benchLance } from "./lance.ts";
 import { machine, type Part } from "./measure.ts";
 import { benchModels } from "./models.ts";
 import { benchPurge } from "./purge.ts";
@@ -36,6 +37,8 @@ const PARTS: Readonly<Record<string, Part>> = {
   purge: benchPurge,
   backup: benchBackup,
   models: benchModels,
+  lance: (directory, known) =>
+    benchLance(store ?? directory, known, words.includes("million") ? MILLION : 200_000),
 };
 const RESULTS = join(import.meta.dirname, "results.md");
 const BENCHMARKS = join(import.meta.dirname, "../../docs/benchmarks.md");
