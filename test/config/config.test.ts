@@ -150,6 +150,11 @@ describe("loadConfig", () => {
       { MEMORYD_ALLOWED_HOSTS: "box.lan:8080" },
       /box\.lan:8080.*MEMORYD_API_KEY/,
     ],
+    [
+      "a time zone that there is none of",
+      { MEMORYD_TIME_ZONE: "Mars/Olympus" },
+      /--time-zone.*Mars\/Olympus/,
+    ],
   ])("refuses %s", (_, env, message) => {
     expect(() => loadConfig({ env })).toThrow(message);
   });

@@ -99,11 +99,20 @@ describe("POST /ingest", () => {
     });
   });
 
+  it("takes the language as metadata", async () => {
+    const given = { language: "de", metadata: { bed: 3 } };
+    const { document } = (await post("/ingest", { text: "Knoblauch.", ...given })).json();
+    expect((await get(`/documents/${document.id}`)).json()).toMatchObject({
+      metadata: { bed: 3, language: "de" },
+    });
+  });
+
   it.each([
     ["nothing", {}],
     ["two", { text: "a", url: "http://a.example" }],
     ["a number", { text: 5 }],
     ["an empty user", { text: "a", user_id: "" }],
+    ["two languages", { text: "a", language: "de", metadata: { language: "en" } }],
   ])("refuses %s", async (_name, payload) => {
     expect((await post("/ingest", payload)).statusCode).toBe(400);
   });
@@ -114,6 +123,8 @@ describe("POST /ingest", () => {
     expect((await upload([file, { name: "tags", value: "[" }])).statusCode).toBe(400);
     expect((await upload([{ ...file, name: "other" }])).statusCode).toBe(400);
     expect((await upload([file, file])).statusCode).toBe(400);
+    const tags = { name: "tags", value: '["x"]' };
+    expect((await upload([tags, tags, file])).statusCode).toBe(400);
     const cut = form([file]);
     const torn = await app.inject({
       method: "POST",
