@@ -144,30 +144,27 @@ export function loadConfig(sources: SettingSources = {}): Config {
 }
 
 /** The address of `HF_ENDPOINT`, else the public hub. @throws {ConfigError} for no http or https address. */
-export function hubEndpoint(env: NodeJS.ProcessEnv = process.env): string {
-  const endpoint = env["HF_ENDPOINT"] || "https://huggingface.co";
+export function hubEndpoint(): string {
+  const endpoint = process.env["HF_ENDPOINT"] || "https://huggingface.co";
   if (/^https?:\/\/[^\s@?#]+$/.test(endpoint) && URL.canParse(endpoint)) return endpoint;
   throw new ConfigError(`HF_ENDPOINT must be an http or https address without credentials; got ${endpoint}.`);
 }
 
 /** Key of a language model that the command line asks; sent to that one alone. */
-export const llmKey = (env: NodeJS.ProcessEnv = process.env): string | undefined => env[LLM_KEY] || undefined;
+export const llmKey = (): string | undefined => process.env[LLM_KEY] || undefined;
 
 /** The variables of this process without those that are settings, but for these secrets. */
-export function environmentWith(
-  secrets: readonly string[],
-  env: NodeJS.ProcessEnv = process.env,
-): NodeJS.ProcessEnv {
-  const ours = new Set([...variablesOfDaemon(env), LLM_KEY]);
+export function environmentWith(secrets: readonly string[]): NodeJS.ProcessEnv {
+  const ours = new Set([...variablesOfDaemon(), LLM_KEY]);
   return Object.fromEntries(
-    Object.entries(env).filter(([name]) => !ours.has(name) || secrets.includes(name)),
+    Object.entries(process.env).filter(([name]) => !ours.has(name) || secrets.includes(name)),
   );
 }
 
 /** The names of those variables of this process that are settings or secrets of the daemon. */
-export function variablesOfDaemon(env: NodeJS.ProcessEnv = process.env): string[] {
+export function variablesOfDaemon(): string[] {
   const ours = [...ALL_SETTINGS.map(({ variable }) => variable), ...SECRETS];
-  return ours.filter((name) => env[name] !== undefined);
+  return ours.filter((name) => process.env[name] !== undefined);
 }
 
 /** Sets variables for native libraries, which see those of the main thread only. */

@@ -127,20 +127,19 @@ export async function requireStore(dataDir: string): Promise<void> {
   throw storeUnusable(`There is no store in ${dataDir}; name another with --data-dir.`);
 }
 
-/** Opens a stopped store, with a model where anything is embedded. @throws {ServiceError} STORE_UNUSABLE. */
-export async function withStoppedStore<T>(
+/** Opens a stopped store for work that embeds nothing. @throws {ServiceError} STORE_UNUSABLE. */
+async function withStoppedStore<T>(
   directory: string,
   log: StoreLog,
   work: (opened: OpenedStore, originals: DiskFileStore) => Promise<T>,
-  model: Pick<StoreOptions, "stamp" | "isReadable" | "changesModel"> = {
-    stamp: (stored) => stored ?? MULTILINGUAL_E5.stamp,
-    isReadable: () => true,
-  },
 ): Promise<T> {
   await requireStore(directory);
   const lock = await lockDataDirectory(directory);
   try {
-    return await withLockedStore(directory, log, work, model);
+    return await withLockedStore(directory, log, work, {
+      stamp: (stored) => stored ?? MULTILINGUAL_E5.stamp,
+      isReadable: () => true,
+    });
   } finally {
     await lock.release();
   }

@@ -209,9 +209,6 @@ export function buildServer(options: ServerOptions): FastifyInstance {
       "request answered",
     );
   });
-  app.setNotFoundHandler((request, reply) => {
-    throw unknownRoute(request, reply, routes);
-  });
 
   let description: object | undefined;
   const served: Served = {

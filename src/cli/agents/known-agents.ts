@@ -240,11 +240,11 @@ export const agentsHere = (): Record<AgentId, AgentKind> =>
 export const isThere = ({ signs }: AgentKind): boolean => signs.some((sign) => existsSync(sign));
 
 /** The file of this agent for the user, or for the project that a folder belongs to. @throws {CliFailure} if it has none. */
-export function fileOf(agent: AgentKind, project: boolean, folder = process.cwd()): string {
+export function fileOf(agent: AgentKind, project: boolean): string {
   if (!project) return existing(agent.userFile);
   if (agent.projectFile === undefined)
     throw usageFailure(`${agent.title} has no files of projects; leave out --project.`);
-  return existing(join(projectFolder(folder), agent.projectFile));
+  return existing(join(projectFolder(process.cwd()), agent.projectFile));
 }
 
 /** opencode reads `.jsonc` as well as `.json`. */
