@@ -29,7 +29,9 @@ export async function startDaemonUnderLoad(
 ): Promise<DaemonUnderLoad> {
   const startedAt = performance.now();
   const probe = pathToFileURL(resolve(import.meta.dirname, "loop-delay.mjs"));
-  const daemon = await startDaemonProcess(dataDir, { ...env, NODE_OPTIONS: `--import=${probe.href}` });
+  // The rest as a daemon in the background has it.
+  const NODE_OPTIONS = `--import=${probe.href} --max-semi-space-size=4`;
+  const daemon = await startDaemonProcess(dataDir, { ...env, NODE_OPTIONS, MALLOC_ARENA_MAX: "2" });
   const readyAfter = performance.now() - startedAt;
   const agent = new Agent({ keepAlive: true });
 

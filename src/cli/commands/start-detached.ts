@@ -1,11 +1,18 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync } from "node:fs";
-import { type Config, ConfigError, type Settings } from "../../config/config.ts";
+import { type Config, ConfigError, type Settings, setVariables } from "../../config/config.ts";
 import { incompleteProgram, messageOf, pathFault } from "../../config/narrow.ts";
 import { ServiceError } from "../../core/errors.ts";
 import { logFileOf } from "../../daemon/rotating-log.ts";
 import { launcherPath } from "../installed-program.ts";
 import { CliFailure, print, printTable } from "../output/output.ts";
+
+/**
+ * What a daemon in the background need not hold: a young generation of three times 16 MB, and the C library's pools of freed memory, one a
+ * thread. Of 360 MB at 1 200 memories 60 less, of 465 at 100 000 50, in the same processor time; neither can be set once it runs.
+ */
+const LEAN_FLAGS = ["--max-semi-space-size=4"];
+const LEAN_VARIABLES = { MALLOC_ARENA_MAX: "2" };
 
 /** The outcome of a start, as a detached daemon sends it to the command that started it, once. */
 export type StartReport =
@@ -49,11 +56,13 @@ export async function spawnDaemon(
   const { dataDir } = settings;
   const logFile = logFileOf(dataDir);
   const log = openLog({ dataDir }, logFile);
-  const child = spawn(process.execPath, [...process.execArgv, launcherPath(), ...command, LOG_TO_FILE], {
+  setVariables(LEAN_VARIABLES);
+  const words = [...LEAN_FLAGS, ...process.execArgv, launcherPath(), ...command, LOG_TO_FILE];
+  const child = spawn(process.execPath, words, {
     detached: true,
     windowsHide: true,
     stdio: ["ignore", log, log, "ipc"],
-    ...(env !== undefined && { env }),
+    ...(env !== undefined && { env: { ...LEAN_VARIABLES, ...env } }),
   });
   closeSync(log);
 

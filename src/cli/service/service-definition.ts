@@ -85,6 +85,7 @@ function systemdUnit({ home, configFolder, command, stopTimeoutMs }: ServiceRequ
 Description=${DESCRIPTION}
 
 [Service]
+Environment=MALLOC_ARENA_MAX=2
 ExecStart=:${command.map(systemdWord).join(" ")}
 Restart=on-failure
 RestartSec=${RESTART_SECONDS}

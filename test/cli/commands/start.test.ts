@@ -120,6 +120,14 @@ describe("memoryd start --detach and memoryd stop", () => {
     expect(await runCli(["stop"], { home, env: { MEMORYD_DATA_DIR: home } })).toMatchObject({ code: 1 });
   });
 
+  it.skipIf(process.platform !== "linux")("holds less memory back", async () => {
+    await start(["--detach"]);
+    const ofProcess = (file: string) => readFileSync(`/proc/${readRuntimeInfo(home)?.pid}/${file}`, "utf8");
+    expect(ofProcess("cmdline").split("\0")).toContain("--max-semi-space-size=4");
+    expect(ofProcess("environ").split("\0")).toContain("MALLOC_ARENA_MAX=2");
+    await runCli(["stop"], { home, env: { MEMORYD_DATA_DIR: home } });
+  });
+
   it("prints why the daemon did not start", async () => {
     const result = await start(["--detach"], { FAKE: "damaged" });
     expect(result).toMatchObject({

@@ -25,6 +25,7 @@ describe("serviceDefinition", () => {
 Description=memoryd, a local memory for people and their agents
 
 [Service]
+Environment=MALLOC_ARENA_MAX=2
 ExecStart=:"/opt/my node" "/opt/100%% \\"me\\"/bin/memoryd.js" "start" "--data-dir" "/data/$HOME\\\\x"
 Restart=on-failure
 RestartSec=5
