@@ -372,12 +372,18 @@ export class Checkpointer {
     const { disk, directory } = this.#parts;
     const folder = tablesFolder(directory);
     const known = new Map([...this.#namedFiles(), ...this.#synced].map((file) => [file.path, file]));
-    const tables: CheckpointedTable[] = [];
-    for (const state of states) {
-      const paths = await filesOfVersion(disk, folder, state);
-      tables.push({ ...state, files: await syncFiles(disk, folder, paths, known) });
-    }
-    return tables;
+    // Beside each other, since each piece of a file waits for a turn of the event loop. All end before one that failed does.
+    const named = await Promise.allSettled(
+      states.map(async (state) => {
+        const paths = await filesOfVersion(disk, folder, state);
+        return { ...state, files: await syncFiles(disk, folder, paths, known) };
+      }),
+    );
+    const failures = named.flatMap((one) => (one.status === "rejected" ? [one.reason as Error] : []));
+    // A sync that failed is never repeated, whatever else failed beside it.
+    const failure = failures.find((error) => error instanceof SyncError) ?? failures[0];
+    if (failure !== undefined) throw failure;
+    return named.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
   }
 
   #namedFiles(): TableFile[] {

@@ -173,6 +173,24 @@ describe("Checkpointer", () => {
     expect(await entries()).toEqual([["a", 0.1]]);
   });
 
+  it("takes a failed sync for one whatever else failed beside it", async () => {
+    await store.kill();
+    await store.open({
+      tables: {
+        apply: (changes) => store.tables.apply(changes),
+        states: async () => [{ name: "facts-g1", version: 9, rows: 0 }, ...(await store.tables.states())],
+        compact: async () => false,
+      },
+    });
+    store.write(signals("a", 0.1));
+    await expect(store.checkpointer.flush()).rejects.toThrow("ENOENT");
+    expect(store.checkpointer.stopped).toBeUndefined();
+    store.write(signals("a", 0.2));
+    store.disk.failAfter(0);
+    await expect(store.checkpointer.flush()).rejects.toThrow(/sync/);
+    expect(store.checkpointer.stopped).toBeInstanceOf(Error);
+  });
+
   it("writes nothing where another store may stand by now", async () => {
     store.write(signals("a", 0.1));
     const before = await listFilesBelow(nodeDisk, directory);
