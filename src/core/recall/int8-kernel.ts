@@ -47,10 +47,6 @@ export class Int8Rows {
     return this.#count;
   }
 
-  get bytes(): number {
-    return this.#memory.buffer.byteLength;
-  }
-
   /**
    * Adds rows, laid end to end, and answers the index of the first.
    *

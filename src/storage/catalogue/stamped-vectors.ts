@@ -149,11 +149,6 @@ export class VectorIndex {
     this.#signedFrom = signedFrom;
   }
 
-  /** Bytes held outside the JavaScript heap. */
-  get bytes(): number {
-    return this.#rows.bytes;
-  }
-
   /** Replaces the windows of a memory; none removes it. */
   put(ordinal: Ordinal, windows: readonly QuantisedVector[]): void {
     this.remove(ordinal);
