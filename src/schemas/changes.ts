@@ -1,7 +1,7 @@
 /** Earlier versions of memories, the trash, and taking changes back. */
 
 import * as field from "./fields.ts";
-import { MemoryRecord } from "./memory.ts";
+import { MemoryRecord, UpdateMemoryBody } from "./memory.ts";
 import { pageQuery, pageReply } from "./page.ts";
 import * as t from "./shapes.ts";
 import { Type } from "./typebox.ts";
@@ -9,13 +9,11 @@ import { Type } from "./typebox.ts";
 const ChangedBy = t.nullable(t.text("The client; null where it is not known."));
 
 export const MemoryHistoryQuery = t.query({ ...pageQuery("Versions"), user_id: field.UserId });
+const { user_id: _owner, still_holds: _holds, supersedes: _others, ...changes } = UpdateMemoryBody.properties;
+const changeable = Object.entries(MemoryRecord.properties).filter(([name]) => name in changes);
 const MemoryVersion = t.named("MemoryVersion", {
   version: Type.Integer({ minimum: 1 }),
-  content: t.text(),
-  tags: Type.Array(t.text()),
-  metadata: MemoryRecord.properties.metadata,
-  project: t.nullable(t.text()),
-  occurred_at: field.Time,
+  ...(Object.fromEntries(changeable) as Pick<typeof MemoryRecord.properties, keyof typeof changes>),
   changed_at: field.Time,
   changed_by: ChangedBy,
   change: t.oneOf(["created", "updated", "restored"], "How it became the present version."),
