@@ -44,13 +44,17 @@ describe("history over HTTP", () => {
     const first = (await call(`GET /memory/${id}/history?limit=1`)).json;
     expect(first).toMatchObject({ total: 2, limit: 1, offset: 0 });
     expect(first.items).toEqual([
-      expect.objectContaining({
+      {
         version: 2,
         content: "two",
         tags: ["t"],
+        metadata: { n: 1 },
+        project: null,
+        occurred_at: expect.any(String),
+        changed_at: expect.any(String),
         changed_by: "agent",
         change: "updated",
-      }),
+      },
     ]);
     const second = (await call(`GET /memory/${id}/history?limit=1&cursor=${first.next_cursor}`)).json;
     expect(second).toMatchObject({ total: 2, offset: 1, next_cursor: null });
