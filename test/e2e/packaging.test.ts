@@ -3,7 +3,8 @@
  * tells them to), started, used and stopped from there.
  */
 import { execFile } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { createRequire } from "node:module";
 import { homedir, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
@@ -79,6 +80,15 @@ describe("the package", () => {
     expect(paths.filter((path) => !expected.test(path))).toEqual([]);
     expect(packed.unpackedSize).toBeLessThan(200e6);
   });
+
+  it("is built without a word on standard output, where `npm pack` gives the name of its file", async () => {
+    const copy = join(folder, "copy");
+    for (const part of ["package.json", "tsconfig.json", "src"])
+      cpSync(join(ROOT, part), join(copy, part), { recursive: true });
+    const modules = resolve(createRequire(import.meta.url).resolve("typescript/package.json"), "../..");
+    symlinkSync(modules, join(copy, "node_modules"), "junction");
+    expect(await npm(["run", "build", "--silent"], copy)).toBe("");
+  }, 180_000);
 
   it("puts `memoryd` where a shell finds it", async () => {
     const command = join(folder, "prefix", IS_WINDOWS ? "memoryd.cmd" : "bin/memoryd");
