@@ -1,4 +1,5 @@
 import {
+  DAY_MS,
   agoPeriod,
   christmas,
   days,
@@ -20,7 +21,6 @@ import { AND, DAY_AHEAD, NUMBERED, NUMERIC_RULES, PARTS, rule, weekRule } from "
 import { UNSPACED_RULES } from "./time-unspaced.ts";
 import { TIME_WORDS, type TimeWords } from "./time-words.ts";
 
-const DAY_MS = 86_400_000;
 const WEEK_MS = 7 * DAY_MS;
 const YEAR = String.raw`((?:19|20)\d\d)(?![-/]?\w)`;
 
@@ -157,7 +157,9 @@ function makeGrammar(words: TimeWords, dayAhead: string): Grammar {
       },
     ),
     weekRule(words.week, ofYear, noNoun),
-    rule("jahres(?:beginn|anfang)", (_, now) => thirdOf(wholeYear(new Date(now).getUTCFullYear()), 0)),
+    rule(`jahres(?:beginn|anfang)(?:${ofYear})?`, ({ y }, now) =>
+      thirdOf(wholeYear(Number(y ?? new Date(now).getUTCFullYear())), 0),
+    ),
     // "the second half of May", "Q1 2025", "im letzten Quartal 2025", "last quarter"
     rule(
       `(?:${words.in})?(?:${nth} (?:${PARTS.half}|(?:(?<day>${words.day})|(?<week>${words.week}))(?=,? ?(?:${words.of}|${words.in})))(?:${link}${month()}|${ofMonth})|${nth.replace("nth", "nthOfMonth")} ${month("monthNameB")}halfte)(?:${ofYear})?`,

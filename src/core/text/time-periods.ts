@@ -21,7 +21,7 @@ export interface Rule {
   readonly isRelative: boolean;
 }
 
-const DAY_MS = 86_400_000;
+export const DAY_MS = 86_400_000;
 const WEEK_MS = 7 * DAY_MS;
 /** From one 29 February to the next. */
 const LEAP_YEARS = 4;

@@ -1,4 +1,13 @@
-import { dayOf, latest, monthsFrom, type Rule, unitPeriod, yearNamed } from "./time-periods.ts";
+import {
+  DAY_MS,
+  dayOf,
+  latest,
+  monday,
+  monthsFrom,
+  type Rule,
+  unitPeriod,
+  yearNamed,
+} from "./time-periods.ts";
 import { words } from "./time-words.ts";
 
 /** Parts of a year or a month, in all these languages: the first to the fourth, then the last; halves; quarters. */
@@ -68,9 +77,11 @@ export const weekRule = (week: string, ofYear: string, noNoun: string): Rule =>
     ({ calendar, number, y }, now) => {
       const inYear = (one: number) =>
         unitPeriod((name) => (name === "week" ? name : undefined), 1 - Number(number), Date.UTC(one, 0, 4));
+      // A week belongs to the year of its Thursday.
+      const thursday = monday(now) + 3 * DAY_MS;
       // Else it may be that of a plan.
       return y === undefined
-        ? { ...latest(inYear, now), isVague: calendar === undefined }
+        ? { ...latest(inYear, thursday), isVague: calendar === undefined }
         : inYear(Number(y));
     },
   );

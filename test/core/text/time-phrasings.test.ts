@@ -127,6 +127,8 @@ const PHRASINGS: Readonly<Record<string, string>> = {
     2026-01..2026-04 | Bücher der ersten drei Monate 2026
     2025-10..2026-01 | Rechnungen aus den letzten drei Monaten 2025
     2026.. | gelaufene Kilometer seit Jahresbeginn
+    2025.. | gelaufene Kilometer seit Jahresanfang 2025
+    2025..2025-05-02 | was hat der Strom zu Jahresbeginn 2025 gekostet?
     2026-11-18 | was hat der Klempner gestern gesagt
     2026-11-18 | wer hat gestern Abend angerufen?
     2026-11-17 | was gab es vorgestern zu essen
@@ -563,6 +565,15 @@ describe.each(Object.entries(PHRASINGS))("timeOfQuestion in %s", (_, phrasings) 
 it("reads the last day of a shorter month as a month before the last of a longer one", () => {
   const period = timeOfQuestion("what happened today a month ago?", Date.UTC(2026, 2, 31, 15));
   expect(printed(period?.from ?? NaN)).toBe("2026-02-28");
+});
+
+it.each([
+  ["KW 1", "2025-12-30", "2025-12-29"],
+  ["KW 53", "2027-01-02", "2026-12-28"],
+  ["KW 52", "2026-01-02", "2025-12-22"],
+])("reads %s on %s, in the days whose week is of another year", (week, now, from) => {
+  const period = timeOfQuestion(`was steht in ${week}?`, Date.parse(`${now}T15:00:00Z`));
+  expect(printed(period?.from ?? NaN)).toBe(from);
 });
 
 it.each(["mai", "q1", "lundi"])("reads %s with many words that bind behind it in linear time", (time) => {
