@@ -54,7 +54,8 @@ export function similarWaypoints(
   const changes: Change[] = [];
   for (const { other, likeness: weight } of neighbours) {
     if (weight < minSimilarity || changes.length === MAX_SIMILAR_OUT) break;
-    if (catalogue.find(other.id) === undefined) continue;
+    // Deleted or changed since it was compared; a new text gets links of its own.
+    if (catalogue.find(other.id)?.version !== other.version) continue;
     const similar = catalogue.edgesOf(other.id).filter(({ kind }) => kind === "similar");
     const isLinked = similar.some(({ source, target: end }) => source === id || end === id);
     const isFull = similar.filter(({ target: end }) => end === other.id).length >= MAX_SIMILAR_IN;

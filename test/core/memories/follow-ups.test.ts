@@ -132,6 +132,20 @@ describe("FollowUps", () => {
     expect(edges(printer)).toEqual([`${moving} similar ${printer}`]);
   });
 
+  it("makes no link to a text that is replaced while the links are looked for", async () => {
+    const tea = await add("green tea grows in Japan");
+    await followUps.flush();
+    const again = await add("green tea grows in Japan too");
+    const readMemories = world.memory.store.readMemories.bind(world.memory.store);
+    vi.spyOn(world.memory.store, "readMemories").mockImplementationOnce(async (ids) => {
+      await updateMemory(world.ports, { id: tea, content: "the printer is out of paper" });
+      return await readMemories(ids);
+    });
+    await followUps.flush();
+    expect(world.memory.store.catalogue.find(tea)?.version).toBe(2);
+    expect(edges(again)).toEqual([]);
+  });
+
   it("makes no links by a text that has been replaced", async () => {
     await add("green tea grows in Japan");
     const moving = await add("green tea grows in Japan too");
