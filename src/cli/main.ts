@@ -21,6 +21,7 @@ import { addKeyCommands, addUserCommands } from "./commands/users.ts";
 import { addMemoryCommands } from "./commands/memories.ts";
 import { addModelCommands } from "./commands/models.ts";
 import { addReviewCommand } from "./commands/review.ts";
+import type { StartDaemon } from "./commands/start.ts";
 import { addTransferCommands } from "./commands/transfer.ts";
 import { addWatchCommands } from "./commands/watch.ts";
 import { addHookCommands } from "./hooks/hook-commands.ts";
@@ -141,7 +142,9 @@ function addStart(memoryd: Command, words: readonly string[]): void {
         return await startDetached(config, words);
       }
       const { start } = await import("./commands/start.ts");
-      const { startDaemon } = await import("../daemon/daemon.ts");
+      // Loaded within the start, whose failures go to the command that detached it.
+      const startDaemon: StartDaemon = async (...given) =>
+        (await import("../daemon/daemon.ts")).startDaemon(...given);
       return await start(config, startDaemon, { logToFile: logToFile === true });
     });
 }

@@ -123,4 +123,12 @@ describe("the package", () => {
     expect((await run("query", "where is the spare key?")).stdout).toContain("behind the boiler");
     expect(await run("stop")).toMatchObject({ code: 0 });
   });
+
+  it("says in the foreground of a detached start that a module is missing", async () => {
+    rmSync(resolve(script, "../../dist/core/recall/sign-rows.js"));
+    expect(await run("start", "--detach")).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^The program is incomplete: Cannot find module .*sign-rows\.js/),
+    });
+  });
 });
