@@ -176,7 +176,10 @@ export interface UserMemories {
 export interface Scores {
   /** The score of any memory, selected or not; 0 without a match. */
   of(ordinal: Ordinal): number;
-  /** The best of those selected, or of others, by descending score, ties newest first; only scores above 0. */
+  /**
+   * The best of those selected, or of others, by descending score, ties newest first; only scores above 0. Of vectors in large
+   * stores it may miss some; see `VectorIndex`.
+   */
   top(limit: number, among?: Selection): Ordinal[];
 }
 

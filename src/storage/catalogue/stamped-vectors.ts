@@ -129,7 +129,8 @@ const PROMISING = 16;
 /**
  * Every window of every memory as int8, in memory, scanned whole for each question: exact under any filter, nothing to
  * build, nothing to keep fresh. 388 bytes a window; 100 000 windows take 2 ms. Large stores scan a bit a dimension first (48
- * bytes a window), and then what is promising; selections smaller than that are still looked at whole.
+ * bytes a window), and then what is promising: `top` may miss some there, `of` is exact, and so is `top` among selections
+ * that have no more windows than are looked at.
  */
 export class VectorIndex {
   readonly #rows: Int8Rows;
@@ -285,15 +286,17 @@ export class VectorIndex {
         best = cut();
         if (best.length === limit) floor = cosine(best.at(-1) ?? 0);
       }
-      return cut().map(ordinalAt);
+      const ordinals = cut().map(ordinalAt);
+      if (promising === undefined) return ordinals;
+      // The best window of a memory may not be among the promising.
+      const scores = new Map(ordinals.map((ordinal) => [ordinal, of(ordinal)]));
+      return ordinals.sort((a, b) => (scores.get(b) ?? 0) - (scores.get(a) ?? 0) || b - a);
     };
-    return {
-      of: (ordinal) => {
-        const rows = this.#rowsOf(ordinal);
-        const found = signs === undefined ? rows.map((row) => products[row]) : this.#rows.dotOf(values, rows);
-        return Math.max(0, ...rows.map((row, i) => cosineOf(row, found[i] ?? 0)));
-      },
-      top: (limit, among = selection) => top(limit, among),
+    const of = (ordinal: Ordinal) => {
+      const rows = this.#rowsOf(ordinal);
+      const found = signs === undefined ? rows.map((row) => products[row]) : this.#rows.dotOf(values, rows);
+      return Math.max(0, ...rows.map((row, i) => cosineOf(row, found[i] ?? 0)));
     };
+    return { of, top: (limit, among = selection) => top(limit, among) };
   }
 }

@@ -83,4 +83,26 @@ describe("VectorIndex", () => {
       }),
     );
   });
+
+  it("orders memories by their best windows, where the signs of others look more promising", () => {
+    const index = new VectorIndex(128, 20_000);
+    let seed = 1;
+    // To the fifth, so that signs say little of the cosine.
+    const direction = () =>
+      unit(
+        Array.from({ length: 128 }, () => {
+          seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) | 0;
+          return (seed / 2 ** 31) ** 5;
+        }),
+      );
+    for (let ordinal = 0; ordinal < 20; ordinal += 1)
+      index.put(
+        ordinal,
+        Array.from({ length: 1_000 }, () => quantise(direction())),
+      );
+    const scores = index.score(direction());
+    const best = scores.top(20);
+    expect(best).toHaveLength(20);
+    expect(best).toEqual(best.toSorted((a, b) => scores.of(b) - scores.of(a)));
+  });
 });
