@@ -119,6 +119,22 @@ describe("FollowUps", () => {
     }
   });
 
+  it("makes no further links of a memory that has them, as one has that was imported with its waypoints", async () => {
+    const ids: string[] = [];
+    for (let i = 0; i < 12; i += 1) {
+      ids.push(await add(`the weekly meeting was about the budget ${i}`));
+      await followUps.flush();
+    }
+    const { store } = world.memory;
+    const last = ids.at(-1) ?? "";
+    const [window = new Float32Array()] = store.windowsOf(store.catalogue.find(last)?.ordinal ?? 0);
+    const before = edges(last);
+    expect(before).toHaveLength(4);
+    followUps.added(last, 1, window);
+    await followUps.flush();
+    expect(edges(last)).toEqual(before);
+  });
+
   it("links anew what was given another text", async () => {
     const tea = await add("green tea grows in Japan");
     const printer = await add("the printer is out of paper");
