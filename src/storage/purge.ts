@@ -44,7 +44,7 @@ export interface PurgeParts {
   readonly ledger: PurgeLedger;
 }
 
-/** Rest after a piece of work, as a multiple of its time: 1 uses at most half of one core. */
+/** Rest after each table, in times of what it took: 1 works half of the time, then on all cores. */
 const GENTLE_REST = 1;
 /** Left for the journal and its reserve when somebody asks for it on a full disk. */
 const LEAST_FREE_BYTES = 64 * 1024 * 1024;
