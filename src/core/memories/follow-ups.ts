@@ -1,7 +1,7 @@
 import type { MemoryStore } from "../ports.ts";
 import { type Change, edgeId, type EdgeRow, endsOfEdgeId } from "../rows.ts";
 import { reinforced } from "./salience.ts";
-import { inferUpdates, type Neighbour, neighboursOf } from "./infer-updates.ts";
+import { inferUpdates, type Neighbour, neighbourFinder } from "./infer-updates.ts";
 import { similarWaypoints, strengthened } from "./waypoints.ts";
 
 /** Added to the salience of a found memory: a tenth of the default reinforcement. */
@@ -26,12 +26,12 @@ export interface FollowUpsOptions {
 }
 
 interface Nearest {
+  readonly id: string;
+  readonly version: number;
   readonly neighbours: readonly Neighbour[];
   /** The `updates` waypoints. */
   readonly updates: (now: number) => Change[];
 }
-
-const NOTHING_NEAR: Nearest = { neighbours: [], updates: () => [] };
 
 /** Links, salience and waypoints after answered calls, a moment later; a crash loses the last moment's. */
 export class FollowUps {
@@ -84,13 +84,12 @@ export class FollowUps {
         this.#schedule();
         return;
       }
-      const batch = take(this.#unlinked, LINKED_AT_ONCE);
-      const found: Nearest[] = [];
-      for (const [id, { vector }] of batch) found.push(await this.#nearestTo(id, vector));
+      const batch: Nearest[] = [];
+      for (const [id, { version, vector }] of take(this.#unlinked, LINKED_AT_ONCE))
+        batch.push({ id, version, ...(await this.#nearestTo(id, vector)) });
       await this.#store.commit(({ now }) => {
         const changes = new Map<string, Change>();
-        for (const [i, [id, { version }]] of batch.entries()) {
-          const { neighbours, updates } = found[i] ?? NOTHING_NEAR;
+        for (const { id, version, neighbours, updates } of batch) {
           // Changed since: its new text waits too.
           if (this.#store.catalogue.find(id)?.version !== version) continue;
           for (const change of updates(now)) changes.set(change.id, change);
@@ -130,14 +129,16 @@ export class FollowUps {
     });
   }
 
-  async #nearestTo(id: string, vector: Float32Array): Promise<Nearest> {
+  async #nearestTo(id: string, vector: Float32Array): Promise<Omit<Nearest, "id" | "version">> {
     const { nextTurn } = this.#options;
     await nextTurn();
     const memory = this.#store.catalogue.find(id);
     // A memory of the model before, or changed meanwhile: its turn comes when it has vectors again.
-    if (memory === undefined || this.#store.windowsOf(memory.ordinal).length === 0) return NOTHING_NEAR;
-    const neighbours = neighboursOf(this.#store, memory, vector, NEAREST_LOOKED_AT);
-    return { neighbours, updates: await inferUpdates(this.#store, memory, neighbours, nextTurn) };
+    if (memory === undefined || this.#store.windowsOf(memory.ordinal).length === 0)
+      return { neighbours: [], updates: () => [] };
+    const find = neighbourFinder(this.#store, memory.userId);
+    const neighbours = find(memory, vector, NEAREST_LOOKED_AT);
+    return { neighbours, updates: await inferUpdates(this.#store, memory, neighbours, find, nextTurn) };
   }
 }
 

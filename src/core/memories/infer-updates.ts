@@ -35,18 +35,22 @@ const HEADING = /^[^:\n]{1,60}:\s/u;
 /** A memory of the same user and its cosine. */
 export type Neighbour = { readonly other: CatalogueEntry; readonly likeness: number };
 
-/** The memories of the same user that are nearest to one, nearest first, without itself; costs a scan of all vectors. */
-export function neighboursOf(
+/** The nearest memories of the same user, nearest first, without the memory itself. */
+export type FindNeighbours = (memory: CatalogueEntry, vector: Float32Array, limit: number) => Neighbour[];
+
+/** Finds neighbours among the memories that a user has by now; each time costs a scan of all vectors. */
+export function neighbourFinder(
   store: Pick<MemoryStore, "catalogue" | "scoreVectors">,
-  { ordinal, userId }: CatalogueEntry,
-  vector: Float32Array,
-  limit: number,
-): Neighbour[] {
-  const scores = store.scoreVectors(vector, userId === null ? undefined : store.catalogue.select({ userId }));
-  return scores.top(limit).flatMap((each) => {
-    const other = each === ordinal ? undefined : store.catalogue.at(each);
-    return other?.userId === userId ? [{ other, likeness: scores.of(each) }] : [];
-  });
+  userId: string | null,
+): FindNeighbours {
+  const ofUser = userId === null ? undefined : store.catalogue.select({ userId });
+  return ({ ordinal }, vector, limit) => {
+    const scores = store.scoreVectors(vector, ofUser);
+    return scores.top(limit).flatMap((each) => {
+      const other = each === ordinal ? undefined : store.catalogue.at(each);
+      return other?.userId === userId ? [{ other, likeness: scores.of(each) }] : [];
+    });
+  };
 }
 
 /**
@@ -59,9 +63,10 @@ export function neighboursOf(
  * @param neighbours of the memory, nearest first
  */
 export async function inferUpdates(
-  store: Pick<MemoryStore, "catalogue" | "scoreVectors" | "readMemories" | "windowsOf">,
+  store: Pick<MemoryStore, "catalogue" | "readMemories" | "windowsOf">,
   memory: CatalogueEntry,
   neighbours: readonly Neighbour[],
+  findNeighbours: FindNeighbours,
   nextTurn: () => Promise<void>,
 ): Promise<(now: number) => Change[]> {
   const { catalogue } = store;
@@ -98,7 +103,7 @@ export async function inferUpdates(
       return false;
     await nextTurn();
     const [window] = store.windowsOf(other.ordinal);
-    const theirs = window === undefined ? [] : neighboursOf(store, other, window, NEAREST);
+    const theirs = window === undefined ? [] : findNeighbours(other, window, NEAREST);
     const place = isEarlier ? known : placeOfEarlier(theirs);
     const places = known + (isEarlier ? placeOf(later, theirs) : place);
     // A later memory's own updates are decided when it is looked at itself, unless there is no doubt.
