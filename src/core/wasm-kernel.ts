@@ -27,6 +27,12 @@ export function openKernel(code: string, bytes: number) {
   return { memory, exports: new WebAssembly.Instance(module, { env: { memory } }).exports };
 }
 
+/** Makes a memory at least so long, and an eighth longer, so that adding one by one makes it grow seldom. */
+export function reserve(memory: KernelMemory, bytes: number): void {
+  const { byteLength } = memory.buffer;
+  if (bytes > byteLength) memory.grow(Math.ceil((bytes - byteLength + (byteLength >> 3)) / PAGE_BYTES));
+}
+
 /** The bytes of compiled code; tests compare them with the source. */
 export function kernelBytes(code: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(code), (character) => character.charCodeAt(0));

@@ -13,7 +13,7 @@ const IMAGE_LAYOUT = 2;
 const IMAGE_FROM = 500;
 
 /**
- * Of the journal, for each byte of the tables. Beside a million memories that is some 100 000 adds, which take a start 10 s of
+ * Bytes of the journal that are kept for each byte of the tables. Beside a million memories that is some 100 000 adds, which take a start 10 s of
  * processor time, where the tables take 70 s.
  */
 const IMAGED_JOURNAL_SHARE = 1 / 8;

@@ -60,9 +60,9 @@ export class TableCopy {
     for (;;) {
       signal.throwIfAborted();
       const startedAt = performance.now();
-      const copied = await tables.generation("copyTable");
-      if (copied === undefined) return await this.#withoutSteps(await tables.generation("generationStates"));
-      this.#done += copied.rows;
+      const rows = await tables.generation("copyTable");
+      if (rows === undefined) return await this.#withoutSteps(await tables.generation("generationStates"));
+      this.#done += rows;
       this.#report("copying");
       await this.#assertFree(0);
       const pause = rest() * (performance.now() - startedAt);

@@ -219,7 +219,7 @@ function answersOf(disk: Disk): Answers {
         if (table === undefined) return undefined;
         const rows = new Map(tables.get(table)?.rows);
         await copies?.get(table)?.write(rows);
-        return { table, rows: rows.size };
+        return rows.size;
       }),
     catchUp: (table, ids) =>
       alone(async () => {

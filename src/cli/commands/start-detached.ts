@@ -8,11 +8,12 @@ import { launcherPath } from "../installed-program.ts";
 import { CliFailure, print, printTable } from "../output/output.ts";
 
 /**
- * What a daemon in the background need not hold: a young generation of three times 16 MB, and the C library's pools of freed memory, one a
- * thread. Of 360 MB at 1 200 memories 60 less, of 465 at 100 000 50, in the same processor time; neither can be set once it runs.
+ * Limits of memory that a daemon in the background can do without: a young generation of three times 16 MB, and the C library's pools of
+ * freed memory, one a thread. Of 360 MB at 1 200 memories 60 less, of 465 at 100 000 50, in the same processor time; neither can
+ * be set once it runs.
  */
 const LEAN_FLAGS = ["--max-semi-space-size=4"];
-const LEAN_VARIABLES = { MALLOC_ARENA_MAX: "2" };
+export const LEAN_VARIABLES = { MALLOC_ARENA_MAX: "2" };
 
 /** The outcome of a start, as a detached daemon sends it to the command that started it, once. */
 export type StartReport =

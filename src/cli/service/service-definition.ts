@@ -1,4 +1,5 @@
 import { posix, win32 } from "node:path";
+import { LEAN_VARIABLES } from "../commands/start-detached.ts";
 
 export interface ServiceRequest {
   readonly platform: NodeJS.Platform;
@@ -85,7 +86,7 @@ function systemdUnit({ home, configFolder, command, stopTimeoutMs }: ServiceRequ
 Description=${DESCRIPTION}
 
 [Service]
-Environment=MALLOC_ARENA_MAX=2
+Environment=MALLOC_ARENA_MAX=${LEAN_VARIABLES.MALLOC_ARENA_MAX}
 ExecStart=:${command.map(systemdWord).join(" ")}
 Restart=on-failure
 RestartSec=${RESTART_SECONDS}

@@ -1,4 +1,4 @@
-import { type KernelMemory, openKernel, PAGE_BYTES } from "../wasm-kernel.ts";
+import { type KernelMemory, openKernel, PAGE_BYTES, reserve } from "../wasm-kernel.ts";
 
 /** The compiled `int8-kernel.wat` beside this file. */
 export const INT8_KERNEL =
@@ -7,7 +7,7 @@ export const INT8_KERNEL =
 /** Rows scanned in one call: keeps the kernel's output at 64 KiB. */
 export const ROWS_A_CALL = 16_384;
 /** The kernel reads 16 bytes at a time. */
-export const LANES = 16;
+const LANES = 16;
 
 /** Addresses are byte offsets in the kernel's memory. */
 type DotProducts = (query: number, rows: number, count: number, dimensions: number, out: number) => void;
@@ -82,7 +82,7 @@ export class Int8Rows {
     const first = this.#count;
     const count = bytes / this.dimensions;
     if (!Number.isInteger(count)) throw new RangeError(`${bytes} is no multiple of ${this.dimensions}`);
-    this.#reserve(first + count);
+    reserve(this.#memory, this.#rowsAt + (first + count) * this.dimensions);
     this.#count += count;
     return new Uint8Array(this.#memory.buffer, this.#rowsAt + first * this.dimensions, bytes);
   }
@@ -168,14 +168,6 @@ export class Int8Rows {
   #assertLength(vector: Int8Array): void {
     if (vector.length === this.dimensions) return;
     throw new RangeError(`a vector here has ${this.dimensions} dimensions, got ${vector.length}`);
-  }
-
-  #reserve(count: number): void {
-    const missing = this.#rowsAt + count * this.dimensions - this.#memory.buffer.byteLength;
-    if (missing <= 0) return;
-    // An eighth more, so that adding one by one grows seldom.
-    const wanted = Math.ceil(missing / PAGE_BYTES) + (this.#memory.buffer.byteLength >> 3) / PAGE_BYTES;
-    this.#memory.grow(Math.ceil(wanted));
   }
 }
 

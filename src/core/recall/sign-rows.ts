@@ -1,5 +1,5 @@
-import { type KernelMemory, openKernel, PAGE_BYTES } from "../wasm-kernel.ts";
-import { INT8_KERNEL, type Int8Rows, LANES, ROWS_A_CALL } from "./int8-kernel.ts";
+import { type KernelMemory, openKernel, reserve } from "../wasm-kernel.ts";
+import { INT8_KERNEL, type Int8Rows, ROWS_A_CALL } from "./int8-kernel.ts";
 
 /** Rows from which the mean of each dimension is taken. */
 const SAMPLED = 4_096;
@@ -8,7 +8,8 @@ const SIGNED_A_CALL = 1_024;
 /** The kernel compares 128 bits at a time, and adds up 31 times as many. */
 const LANE_BITS = 128;
 const MAX_BITS = 31 * LANE_BITS;
-
+/** Behind the differences that one call makes. */
+const CENTRE_AT = ROWS_A_CALL * Uint16Array.BYTES_PER_ELEMENT;
 /** How many times more rows are looked at where too few are wanted. */
 const WIDENED = 4;
 
@@ -31,7 +32,7 @@ export class SignRows {
   #count = 0;
   #differences = new Uint16Array(0);
 
-  /** Of the rows that there are. @throws {RangeError} if their dimensions are no multiple of 128, or more than 3 968. */
+  /** Makes the bits of the rows that there are. @throws {RangeError} if their dimensions are no multiple of 128, or more than 3 968. */
   constructor(rows: Int8Rows) {
     const { dimensions, count, values } = rows;
     if (dimensions % LANE_BITS !== 0 || dimensions > MAX_BITS)
@@ -39,15 +40,14 @@ export class SignRows {
     this.#dimensions = dimensions;
     this.#bytes = dimensions / 8;
     // The differences first, then the centre, the query's bits, the numbers of rows whose bits are made, and the bits.
-    const centreAt = ROWS_A_CALL * Uint16Array.BYTES_PER_ELEMENT;
-    this.#queryAt = centreAt + dimensions;
-    this.#roomAt = this.#queryAt + Math.ceil(this.#bytes / LANES) * LANES;
+    this.#queryAt = CENTRE_AT + dimensions;
+    this.#roomAt = this.#queryAt + this.#bytes;
     this.#rowsAt = this.#roomAt + SIGNED_A_CALL * dimensions;
-    const { memory, exports } = openKernel(INT8_KERNEL, this.#rowsAt + PAGE_BYTES);
+    const { memory, exports } = openKernel(INT8_KERNEL, this.#rowsAt + count * this.#bytes);
     this.#memory = memory;
     this.#signs = exports["signs"] as Signs;
     this.#differ = exports["differ"] as Differ;
-    new Int8Array(memory.buffer).set(meanOf(values, dimensions), centreAt);
+    new Int8Array(memory.buffer).set(meanOf(values, dimensions), CENTRE_AT);
     for (let first = 0; first < count; first += SIGNED_A_CALL)
       this.set(first, values.subarray(first * dimensions, (first + SIGNED_A_CALL) * dimensions));
   }
@@ -56,9 +56,7 @@ export class SignRows {
   set(index: number, rows: Int8Array): void {
     const count = rows.length / this.#dimensions;
     this.#count = Math.max(this.#count, index + count);
-    const missing = this.#rowsAt + this.#count * this.#bytes - this.#memory.buffer.byteLength;
-    // An eighth more, so that adding one by one grows seldom.
-    if (missing > 0) this.#memory.grow(Math.ceil((missing + (this.#count * this.#bytes) / 8) / PAGE_BYTES));
+    reserve(this.#memory, this.#rowsAt + this.#count * this.#bytes);
     this.#sign(rows, this.#rowsAt + index * this.#bytes);
   }
 
@@ -93,7 +91,7 @@ export class SignRows {
   #sign(rows: Int8Array, out: number): void {
     new Int8Array(this.#memory.buffer).set(rows, this.#roomAt);
     const count = rows.length / this.#dimensions;
-    this.#signs(ROWS_A_CALL * Uint16Array.BYTES_PER_ELEMENT, this.#roomAt, count, this.#dimensions, out);
+    this.#signs(CENTRE_AT, this.#roomAt, count, this.#dimensions, out);
   }
 }
 

@@ -13,6 +13,7 @@ import {
   partOfYear,
   thirdOf,
   unitPeriod,
+  WEEK_MS,
   weekdayAt,
   wholeYear,
 } from "./time-periods.ts";
@@ -21,7 +22,6 @@ import { AND, DAY_AHEAD, NUMBERED, NUMERIC_RULES, PARTS, rule, weekRule } from "
 import { UNSPACED_RULES } from "./time-unspaced.ts";
 import { TIME_WORDS, type TimeWords } from "./time-words.ts";
 
-const WEEK_MS = 7 * DAY_MS;
 const YEAR = String.raw`((?:19|20)\d\d)(?![-/]?\w)`;
 
 export interface Grammar {

@@ -22,7 +22,7 @@ export interface Rule {
 }
 
 export const DAY_MS = 86_400_000;
-const WEEK_MS = 7 * DAY_MS;
+export const WEEK_MS = 7 * DAY_MS;
 /** From one 29 February to the next. */
 const LEAP_YEARS = 4;
 /** As many as "a few" are. */

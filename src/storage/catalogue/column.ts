@@ -333,7 +333,10 @@ export class OrdinalScores implements Scores {
     return this.#scores[ordinal] ?? 0;
   }
 
-  /** Keeps those above the worst of the best so far, and cuts them when they are four times too many; newest first, so that equal ones are none. */
+  /**
+   * Keeps those above the worst of the best so far, and cuts them when they are four times too many. From the newest on, so that
+   * those that equal the worst need not be kept.
+   */
   top(limit: number, among = this.#selection): Ordinal[] {
     const scores = this.#scores;
     let best: Ordinal[] = [];

@@ -13,7 +13,7 @@ import {
 } from "./arrow-columns.ts";
 import type { Columns } from "./columns.ts";
 import type { CompactionThresholds } from "./worker-client.ts";
-import { type CopiedPiece, type CopiedTable, MANY_TABLES, NextGeneration } from "./next-generation.ts";
+import { type CopiedTable, MANY_TABLES, NextGeneration } from "./next-generation.ts";
 import { TABLE_NAMES } from "./specs.ts";
 import { generationName, generationOf, type StateToOpen, tableOf, type TableState } from "./table-spec.ts";
 
@@ -172,8 +172,8 @@ export class LanceTables {
     });
   }
 
-  /** Copies one more table beside reads and writes; undefined when all are copied. */
-  copyTable(): Promise<CopiedPiece | undefined> {
+  /** Copies one more table beside reads and writes, and answers its rows; undefined when all are copied. */
+  copyTable(): Promise<number | undefined> {
     return this.#generation().copyTable();
   }
 

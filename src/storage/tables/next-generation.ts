@@ -26,16 +26,10 @@ export interface CopiedTable {
   readonly storedRows: number;
 }
 
-/** The result of one step of the copying. */
-export interface CopiedPiece {
-  readonly table: TableName;
-  readonly rows: number;
-}
-
 interface Copy {
   readonly name: TableName;
   readonly view: MaterializedView;
-  /** Of the source when the copying began; later writes do not count. */
+  /** The source as it was when the copying began; later writes do not count. */
   readonly version: number;
   readonly rows: number;
 }
@@ -48,7 +42,7 @@ const SOURCE_COLUMN = "__source_row_id";
 /** The tables written anew beside the ones in use, so that what was deleted stands in no file of theirs. */
 export class NextGeneration {
   readonly #copies: Map<TableName, Copy>;
-  #waiting: Copy[];
+  readonly #waiting: Copy[];
 
   private constructor(copies: readonly Copy[]) {
     this.#copies = new Map(copies.map((copy) => [copy.name, copy]));
@@ -82,8 +76,8 @@ export class NextGeneration {
     return { generation: new NextGeneration(copies), number, copied };
   }
 
-  /** Copies and indexes one more table; undefined when all are. @throws {Error} where the copy has not all rows. */
-  async copyTable(): Promise<CopiedPiece | undefined> {
+  /** Copies and indexes one more table, and answers its rows; undefined when all are. @throws {Error} where the copy has not all rows. */
+  async copyTable(): Promise<number | undefined> {
     const copy = this.#waiting.shift();
     if (copy === undefined) return undefined;
     const { name, view, version, rows } = copy;
@@ -93,7 +87,7 @@ export class NextGeneration {
     const copied = await table.countRows();
     if (copied !== rows) throw new Error(`the copy of the table ${name} has ${copied} rows of ${rows}`);
     await indexKeys(table, name);
-    return { table: name, rows };
+    return rows;
   }
 
   /** Gives some ids the rows that the source has by now. Ids of a table that is not copied are passed over. */

@@ -4,7 +4,7 @@ import { Worker } from "node:worker_threads";
 import { internal, notReady, type ServiceError } from "../../core/errors.ts";
 import type { TableName } from "../../core/rows.ts";
 import type { Columns } from "./columns.ts";
-import type { CopiedPiece, CopiedTable } from "./next-generation.ts";
+import type { CopiedTable } from "./next-generation.ts";
 import type { StateToOpen, TableState } from "./table-spec.ts";
 
 /** How a copy of all tables is made beside them and takes their place. */
@@ -14,8 +14,8 @@ export interface GenerationCalls {
    * generation at a time. Rows applied from here on are brought into it by `catchUp`.
    */
   startGeneration(): CopiedTable[];
-  /** Copies one more table, beside reads and commits; undefined when all are copied. */
-  copyTable(): CopiedPiece | undefined;
+  /** Copies one more table, beside reads and commits, and answers its rows; undefined when all are copied. */
+  copyTable(): number | undefined;
   /** Gives ids in the copy the rows that they have in the tables by now, or none. Never beside `commit`. */
   catchUp(table: TableName, ids: readonly string[]): void;
   /** Files of the copy so far. */
