@@ -1,3 +1,5 @@
+import { crc32 } from "node:zlib";
+
 /** The pieces of a unigram model in flat arrays over one buffer, which threads share; found by a hash of their text. */
 export interface PieceTable {
   readonly unknownId: number;
@@ -12,10 +14,12 @@ export interface PieceTable {
   readonly characters: Uint16Array;
   /** Open addressing: ids plus 1, where 0 is free. */
   readonly slots: Int32Array;
-  /** Input of `readCharacterMap`. */
-  readonly characterMap: Uint8Array;
+  /** Whether texts are to be brought to NFKC, as SentencePiece does. */
+  readonly isUnified: boolean;
 }
 
+/** CRC-32 of `precompiled_charsmap` where it is the map of XLM-R and its kin. */
+const NMT_NFKC = 0x5bfd09a4;
 /** Below the rarest piece's score, as in SentencePiece. */
 const UNKNOWN_PENALTY = 10;
 export const HASH_START = 0x811c9dc5;
@@ -46,11 +50,8 @@ const HEADER_BYTES = 32;
 
 /** The arrays over a buffer that `buildPieceTable` made. */
 export function openPieceTable(shared: SharedArrayBuffer): PieceTable {
-  const [pieces = 0, characters = 0, slots = 0, mapBytes = 0, longest = 0, unknownId = 0] = new Int32Array(
-    shared,
-    0,
-    HEADER_BYTES / 4,
-  );
+  const header = new Int32Array(shared, 0, HEADER_BYTES / 4);
+  const [pieces = 0, characters = 0, slots = 0, isUnified = 0, longest = 0, unknownId = 0] = header;
   let at = HEADER_BYTES;
   const next = (bytes: number) => (at += bytes) - bytes;
   const scores = new Float64Array(shared, next(8 * (pieces + 1)), pieces + 1);
@@ -62,12 +63,12 @@ export function openPieceTable(shared: SharedArrayBuffer): PieceTable {
     starts: new Int32Array(shared, next(4 * (pieces + 1)), pieces + 1),
     slots: new Int32Array(shared, next(4 * slots), slots),
     characters: new Uint16Array(shared, next(2 * characters), characters),
-    characterMap: new Uint8Array(shared, next(mapBytes), mapBytes),
+    isUnified: isUnified === 1,
   };
 }
 
 /**
- * The pieces and the character map of a unigram model's `tokenizer.json`. Reads the bytes of the pieces one after the
+ * The pieces of a unigram model's `tokenizer.json`. Reads the bytes of the pieces one after the
  * other: parsed as JSON they would take 200 MB. The marks of the model's own are left out, so that no text can hold one.
  * @throws {TypeError} if the file is of another kind.
  */
@@ -76,19 +77,19 @@ export function buildPieceTable(file: Buffer): SharedArrayBuffer {
   const { added_tokens: marks = [], normalizer, model } = JSON.parse(rest) as TokenizerRest;
   if (model?.type !== "Unigram" || model.unk_id === undefined)
     throw new TypeError("the tokenizer is not a unigram model with an unknown piece");
-  const characterMap = Buffer.from(characterMapIn(normalizer), "base64");
+  const characterMap = characterMapIn(normalizer);
+  if (characterMap !== "" && crc32(characterMap) !== NMT_NFKC)
+    throw new TypeError("the tokenizer unifies characters in a way that is not known here");
   const characters = pieces.reduce((sum, piece) => sum + piece.length, 0);
   // At least twice the pieces, so that a search for a missing piece ends soon.
   const slots = 2 ** Math.ceil(Math.log2(2 * pieces.length + 2));
-  const shared = new SharedArrayBuffer(
-    HEADER_BYTES + 12 * (pieces.length + 1) + 4 * slots + 2 * characters + characterMap.length,
-  );
+  const shared = new SharedArrayBuffer(HEADER_BYTES + 12 * (pieces.length + 1) + 4 * slots + 2 * characters);
   const longest = pieces.reduce((most, { length }) => Math.max(most, length), 0);
   new Int32Array(shared, 0, HEADER_BYTES / 4).set([
     pieces.length,
     characters,
     slots,
-    characterMap.length,
+    characterMap === "" ? 0 : 1,
     longest,
     model.unk_id,
   ]);
@@ -96,7 +97,6 @@ export function buildPieceTable(file: Buffer): SharedArrayBuffer {
   const table = openPieceTable(shared);
   table.scores.set(scores);
   table.scores[pieces.length] = scores.reduce((least, score) => Math.min(least, score), 0) - UNKNOWN_PENALTY;
-  table.characterMap.set(characterMap);
   const isMark = new Set(marks.map(({ id }) => id)).add(model.unk_id);
   let at = 0;
   for (const [id, piece] of pieces.entries()) {

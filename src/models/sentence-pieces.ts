@@ -19,12 +19,10 @@ const AROUND_WORD = /^[^\p{L}\p{N}]+|[^\p{L}\p{N}\p{M}]+$/gu;
  */
 export class SentencePieces implements PieceReader {
   readonly #table: PieceTable;
-  readonly #normalise: (text: string) => string;
 
   /** @param shared what `buildPieceTable` made; threads may read it at the same time. */
   constructor(shared: SharedArrayBuffer) {
     this.#table = openPieceTable(shared);
-    this.#normalise = readCharacterMap(this.#table.characterMap);
   }
 
   units(text: string): Generator<Unit, void> {
@@ -33,7 +31,7 @@ export class SentencePieces implements PieceReader {
 
   #read(unit: string, isRunStart: boolean): Piece[] {
     const found: { readonly id: number; readonly text: string }[] = [];
-    const words = this.#normalise(unit).split(/[ ▁]+/u);
+    const words = (this.#table.isUnified ? unify(unit) : unit).split(/[ ▁]+/u);
     for (const [i, word] of words.entries()) {
       if (word === "") continue;
       const spaced = i > 0 || isRunStart ? SPACE + word : word;
@@ -114,67 +112,22 @@ function cut(table: PieceTable, text: string): { id: number; text: string }[] {
   return pieces.reverse();
 }
 
-/** Bits of a node of the trie, as darts-clone lays them out. */
-const HAS_LEAF = 1 << 8;
-const LABEL = 0x800000ff | 0;
-const VALUE = 0x7fffffff;
-const WIDE_OFFSET = 1 << 9;
+/** What the map of characters drops, and what it makes a space, besides NFKC. */
+// oxlint-disable-next-line no-control-regex
+const DROPPED = /[\u0001-\u0008\u000b\u000e-\u001f\u007f\u008f\u009f]/g;
+const SPACES = /[\t\n\f\r\u1680\u200b-\u200f\u2028\u2029▁\ufeff\ufffd]/g;
+/** Stays as it is, unlike in NFKC. */
+const WIDE_TILDE = "～";
 
 /**
- * The map by which a SentencePiece model unifies characters before it looks for pieces (`precompiled_charsmap`): a trie over UTF-8
- * bytes, whose longest match is replaced by a text. Without a map, texts stay as they are.
+ * Unifies characters as SentencePiece's usual map (`nmt_nfkc`) does, which is NFKC with few exceptions; of all code points only
+ * those differ that Unicode added after that map was made.
  * @see https://github.com/google/sentencepiece/blob/master/doc/normalization.md
  */
-function readCharacterMap(map: Uint8Array): (text: string) => string {
-  if (map.length < 4) return (text) => text;
-  const view = new DataView(map.buffer, map.byteOffset, map.byteLength);
-  const trieBytes = view.getUint32(0, true);
-  const trie = Int32Array.from({ length: trieBytes / 4 }, (_, i) => view.getInt32(4 + 4 * i, true));
-  const replacements = map.subarray(4 + trieBytes);
-  const encoder = new TextEncoder();
-  const decoder = new TextDecoder();
-  const replacementAt = (start: number) =>
-    // A copy: a decoder takes no shared memory.
-    decoder.decode(replacements.slice(start, replacements.indexOf(0, start)));
-
-  return (text) => {
-    // Printable ASCII is never replaced.
-    if (/^[ -~]*$/.test(text)) return text;
-    const bytes = encoder.encode(text);
-    let normalised = "";
-    let done = 0;
-    for (let at = 0; at < bytes.length;) {
-      const { length, value } = longestMatch(trie, bytes, at);
-      const end = at + (length || bytesOfCharacter(bytes[at] ?? 0));
-      if (length > 0) {
-        normalised += decoder.decode(bytes.subarray(done, at)) + replacementAt(value);
-        done = end;
-      }
-      at = end;
-    }
-    return normalised + decoder.decode(bytes.subarray(done));
-  };
-}
-
-/** The longest key at that place, and where its replacement starts; length 0 without one. */
-function longestMatch(trie: Int32Array, bytes: Uint8Array, at: number): { length: number; value: number } {
-  const match = { length: 0, value: 0 };
-  let node = offsetOf(trie[0] ?? 0);
-  for (let i = at; i < bytes.length; i++) {
-    const byte = bytes[i] ?? 0;
-    node ^= byte;
-    const unit = trie[node] ?? 0;
-    if ((unit & LABEL) !== byte) break;
-    node ^= offsetOf(unit);
-    if ((unit & HAS_LEAF) === 0) continue;
-    match.length = i + 1 - at;
-    match.value = (trie[node] ?? 0) & VALUE;
-  }
-  return match;
-}
-
-const offsetOf = (unit: number): number => (unit >>> 10) << ((unit & WIDE_OFFSET) >>> 6);
-
-function bytesOfCharacter(first: number): number {
-  return first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-}
+const unify = (text: string): string =>
+  text
+    .replace(DROPPED, "")
+    .replace(SPACES, " ")
+    .split(WIDE_TILDE)
+    .map((part) => part.normalize("NFKC"))
+    .join(WIDE_TILDE);

@@ -77,9 +77,19 @@ describe("SentencePieces", () => {
     }
   });
 
-  it("unifies characters by the model's own map", () => {
+  it("unifies characters as the model's map does", () => {
     expect(idsOf("ｆｕｌｌ　ｗｉｄｔｈ ①②③ ﬁne cafe\u0301")).toEqual(idsOf("full width 123 fine café"));
     expect(idsOf("zero\u200bwidth")).toEqual(idsOf("zero width"));
+    expect(idsOf("bell\u0007s ～")).toEqual(idsOf("bells ～"));
+    expect(idsOf("～")).not.toEqual(idsOf("~"));
+  });
+
+  it("is not made of a tokenizer with another map", () => {
+    const json = JSON.stringify({
+      normalizer: { precompiled_charsmap: "AAAA" },
+      model: { type: "Unigram", unk_id: 0, vocab: [["a", -1.5]] },
+    });
+    expect(() => buildPieceTable(Buffer.from(json))).toThrow("in a way that is not known here");
   });
 
   it("lets no text hold a mark of the model's own", () => {
