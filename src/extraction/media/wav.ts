@@ -35,7 +35,8 @@ const MAX_RATE = 768_000;
 /** Programs that do not know the size yet write 0, or a size shortly below what fits: 0x7ffff000, 0x7fffff00, all ones. */
 const LARGEST_SIZES = [2 ** 31, 2 ** 32];
 const SHORTLY_BELOW = 4_096;
-const FRAMES_PER_PIECE = 16_384;
+/** Samples of the output that are made at once. */
+const PIECE = 16_384;
 const SIGNED_16 = 32_767;
 const STDERR = 2;
 const BYTES_PER_SPEECH_SAMPLE = 2;
@@ -101,30 +102,84 @@ function infoIn(list: DataView): Map<string, string> {
   return fields;
 }
 
-/** The sound as 16 kHz mono, signed 16-bit: the mean of the channels. */
+/** The rate of speech recognition, in Hz. */
+export const SPEECH_RATE = 16_000;
+/** Zero crossings of the kernel on either side; more make the edge of the pass band steeper. */
+const CROSSINGS = 16;
+/** Pass band as a part of half the lower rate; the rest is the transition band. */
+const ROLL_OFF = 0.92;
+
+/**
+ * The sound as 16 kHz mono, signed 16-bit: the mean of the channels, through a windowed sinc, which stops what that rate cannot
+ * hold. It begins with the first sample, without the delay of the filter.
+ * @see J. O. Smith, "Digital Audio Resampling", https://ccrma.stanford.edu/~jos/resample/
+ */
 export function* wavSound(read: ReadAt, size: number, format: WavFormat): Generator<Int16Array> {
-  const { dataStart, dataBytes = size, rate } = format;
-  const frameBytes = format.bytesPerSample * format.channels;
-  const end = Math.min(size, dataStart + dataBytes);
-  const resampler = new Resampler(rate);
-  const piece = new Uint8Array(FRAMES_PER_PIECE * frameBytes);
-  for (let at = dataStart; at + frameBytes <= end;) {
-    const wanted = Math.min(piece.length, Math.floor((end - at) / frameBytes) * frameBytes);
-    const got = read(piece.subarray(0, wanted), at);
-    const frames = Math.floor(got / frameBytes);
-    if (frames === 0) break;
-    yield signed16(resampler.push(mono(piece, frames, format)));
-    at += frames * frameBytes;
+  const { dataStart, dataBytes = size, rate, bytesPerSample, channels } = format;
+  const frameBytes = bytesPerSample * channels;
+  const frames = Math.floor((Math.min(size, dataStart + dataBytes) - dataStart) / frameBytes);
+  const total = Math.ceil((frames * SPEECH_RATE) / rate);
+  const cutoff = ROLL_OFF * Math.min(1, SPEECH_RATE / rate);
+  /** Input samples on either side that count for one of the output. */
+  const extent = rate === SPEECH_RATE ? 0 : Math.ceil(CROSSINGS / cutoff);
+  /** Whole numbers below 2 ** 53: no error adds up over hours. */
+  const frameBefore = (sample: number) => Math.floor((sample * rate) / SPEECH_RATE);
+  /** By the place between two input samples, in 1/16000. */
+  const kernels = new Map<number, Float32Array>();
+
+  for (let from = 0; from < total; from += PIECE) {
+    const to = Math.min(total, from + PIECE);
+    const [first, last] = [frameBefore(from) - extent, frameBefore(to - 1) + extent];
+    // Silence before the beginning and behind the end.
+    const input = new Float32Array(last - first + 1);
+    const start = Math.max(0, first);
+    const bytes = new Uint8Array((Math.min(frames, last + 1) - start) * frameBytes);
+    const got = Math.floor(read(bytes, dataStart + start * frameBytes) / frameBytes);
+    input.set(mono(bytes, got, format), start - first);
+
+    const output = new Int16Array(to - from);
+    for (let sample = from; sample < to; sample += 1) {
+      const place = frameBefore(sample) - first;
+      const phase = (sample * rate) % SPEECH_RATE;
+      let sum = input[place] ?? 0;
+      if (extent > 0) {
+        let kernel = kernels.get(phase);
+        if (kernel === undefined)
+          kernels.set(phase, (kernel = kernelAt(phase / SPEECH_RATE, extent, cutoff)));
+        sum = 0;
+        const before = place - extent + 1;
+        for (let tap = 0; tap < kernel.length; tap += 1)
+          sum += (input[before + tap] ?? 0) * (kernel[tap] ?? 0);
+      }
+      output[sample - from] = Math.round(Math.max(-1, Math.min(1, sum)) * SIGNED_16);
+    }
+    yield output;
   }
-  yield signed16(resampler.end());
 }
 
+/** The weights of the samples around a place between two of them, from 0 to 1. */
+function kernelAt(offset: number, extent: number, cutoff: number): Float32Array {
+  const kernel = Float32Array.from({ length: 2 * extent }, (_, tap) => {
+    const x = tap - extent + 1 - offset;
+    return Math.abs(x) < extent ? sinc(cutoff * x) * blackman(x / extent) : 0;
+  });
+  // A constant passes unchanged.
+  const sum = kernel.reduce((total, weight) => total + weight, 0);
+  return kernel.map((weight) => weight / sum);
+}
+
+const sinc = (x: number): number => (x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x));
+
+/** Blackman's window, which keeps what would fold back below -74 dB. */
+const blackman = (x: number): number => 0.42 + 0.5 * Math.cos(Math.PI * x) + 0.08 * Math.cos(2 * Math.PI * x);
+
+/** The mean of the channels of each frame. */
 function mono(
-  piece: Uint8Array,
+  bytes: Uint8Array,
   frames: number,
   { encoding, bytesPerSample, channels }: WavFormat,
 ): Float32Array {
-  const view = new DataView(piece.buffer, piece.byteOffset, piece.byteLength);
+  const view = new DataView(bytes.buffer);
   const sampleAt = SAMPLE_READERS[`${encoding}${bytesPerSample}`] ?? (() => 0);
   const mixed = new Float32Array(frames);
   for (let frame = 0, at = 0; frame < frames; frame += 1) {
@@ -148,9 +203,6 @@ const SAMPLE_READERS: Readonly<Record<string, (view: DataView, at: number) => nu
 function finite(sample: number): number {
   return Math.abs(sample) <= 1e6 ? sample : 0;
 }
-
-const signed16 = (samples: Float32Array): Int16Array =>
-  Int16Array.from(samples, (sample) => Math.round(Math.max(-1, Math.min(1, sample)) * SIGNED_16));
 
 function bytesAt(read: ReadAt, at: number, length: number): DataView {
   const bytes = new Uint8Array(length);
@@ -191,96 +243,3 @@ function reportOf(format: WavFormat, size: number): MediaReport {
     subtitles: [],
   };
 }
-
-/** The rate of speech recognition, in Hz. */
-export const SPEECH_RATE = 16_000;
-
-/** Zero crossings of the kernel on either side; more make the edge of the pass band steeper. */
-const CROSSINGS = 16;
-/** Pass band as a part of half the lower rate; the rest is the transition band. */
-const ROLL_OFF = 0.92;
-
-/**
- * Brings mono samples of any rate to 16 kHz: a windowed sinc, which stops what the new rate cannot hold.
- *
- * Samples go in and come out in pieces; the output begins with the first sample, without the delay of the filter.
- * @see J. O. Smith, "Digital Audio Resampling", https://ccrma.stanford.edu/~jos/resample/
- */
-export class Resampler {
-  readonly #rate: number;
-  readonly #cutoff: number;
-  /** Input samples on either side that count for one of the output. */
-  readonly #extent: number;
-  /** The weights of `2 * extent` samples, by the place between two input samples in 1/16000. */
-  readonly #kernels = new Map<number, Float32Array>();
-  /** Input that is still needed; it begins at `#start`. */
-  #held: Float32Array;
-  #start: number;
-  /** Samples of the output so far. */
-  #given = 0;
-
-  /** @param rate of the input in Hz, whole. */
-  constructor(rate: number) {
-    this.#rate = rate;
-    this.#cutoff = ROLL_OFF * Math.min(1, SPEECH_RATE / rate);
-    this.#extent = Math.ceil(CROSSINGS / this.#cutoff);
-    // Silence before the beginning.
-    this.#held = new Float32Array(this.#extent);
-    this.#start = -this.#extent;
-  }
-
-  /** The output that the input so far decides. */
-  push(samples: Float32Array): Float32Array {
-    if (this.#rate === SPEECH_RATE) return samples;
-    const held = new Float32Array(this.#held.length + samples.length);
-    held.set(this.#held);
-    held.set(samples, this.#held.length);
-    const end = this.#start + held.length - this.#extent;
-    const count = Math.max(0, Math.floor((end * SPEECH_RATE) / this.#rate) - this.#given);
-    const output = new Float32Array(count);
-    for (let i = 0; i < count; i += 1) output[i] = this.#sampleAt(this.#given + i, held);
-    this.#given += count;
-    const next = Math.floor((this.#given * this.#rate) / SPEECH_RATE) - this.#extent;
-    const used = Math.min(held.length, Math.max(0, next - this.#start));
-    this.#held = held.slice(used);
-    this.#start += used;
-    return output;
-  }
-
-  /** The remaining samples at the end of the input. */
-  end(): Float32Array {
-    if (this.#rate === SPEECH_RATE) return new Float32Array(0);
-    const length = this.#start + this.#held.length;
-    const before = this.#given;
-    const rest = this.push(new Float32Array(this.#extent + 1));
-    return rest.subarray(0, Math.max(0, Math.ceil((length * SPEECH_RATE) / this.#rate) - before));
-  }
-
-  #sampleAt(place: number, held: Float32Array): number {
-    // Whole numbers below 2 ** 53: no error adds up over hours.
-    const scaled = place * this.#rate;
-    const whole = Math.floor(scaled / SPEECH_RATE);
-    const phase = scaled - whole * SPEECH_RATE;
-    let kernel = this.#kernels.get(phase);
-    if (kernel === undefined) this.#kernels.set(phase, (kernel = this.#kernelAt(phase / SPEECH_RATE)));
-    const first = whole - this.#extent + 1 - this.#start;
-    let sum = 0;
-    for (let tap = 0; tap < kernel.length; tap += 1) sum += (held[first + tap] ?? 0) * (kernel[tap] ?? 0);
-    return sum;
-  }
-
-  #kernelAt(offset: number): Float32Array {
-    const kernel = Float32Array.from({ length: 2 * this.#extent }, (_, tap) => {
-      const x = tap - this.#extent + 1 - offset;
-      return Math.abs(x) < this.#extent ? sinc(this.#cutoff * x) * blackman(x / this.#extent) : 0;
-    });
-    // A constant passes unchanged.
-    const sum = kernel.reduce((total, weight) => total + weight, 0);
-    return kernel.map((weight) => weight / sum);
-  }
-}
-
-const sinc = (x: number): number => (x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x));
-
-/** Blackman's window, which keeps what would fold back below -74 dB. */
-const blackman = (x: number): number => 0.42 + 0.5 * Math.cos(Math.PI * x) + 0.08 * Math.cos(2 * Math.PI * x);
