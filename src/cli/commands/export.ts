@@ -9,7 +9,9 @@ import { connect, type Daemon } from "../connect.ts";
 import type { Flags } from "../output/options.ts";
 import { notePath, noteText } from "../import/note-file.ts";
 import { FOLDER_INDEX, NamedOriginal, ORIGINALS } from "../import/read-export.ts";
+import { type Fields } from "../../config/narrow.ts";
 import { jsonOf } from "../../files/own-files.ts";
+import { objectOf } from "../import/import-item.ts";
 import { textLines } from "../import/text-lines.ts";
 import { present } from "../../schemas/wire.ts";
 import { Value } from "../../schemas/typebox.ts";
@@ -23,12 +25,17 @@ export interface ExportFlags extends Flags {
   readonly force?: boolean;
 }
 
-type Exported = { readonly end: Static<typeof EndLine>; readonly namesUsers: boolean };
+type Exported = {
+  readonly end: Static<typeof EndLine>;
+  readonly documents: readonly NamedOriginal[];
+  readonly namesUsers: boolean;
+};
 
-const NEWLINE = 0x0a;
 const SHOW_EVERY_RECORDS = 100;
 /** Maximum size of one line: a memory with everything in it, or a fact with a long history. */
 const MAX_EXPORTED_LINE_BYTES = 256 * 1_024 * 1_024;
+/** The field as the daemon writes it; inside a text its quotes would be escaped. */
+const USER_FIELD = '"user_id":"';
 
 /** Writes out everything, or what is of a user or a project; `import` reads it back as it was. */
 export async function exportTo(options: ExportFlags): Promise<void> {
@@ -38,7 +45,7 @@ export async function exportTo(options: ExportFlags): Promise<void> {
     throw usageFailure("Markdown and originals are written to a folder: name one with --out.");
   const daemon = await connect(options);
   if (out === undefined) {
-    tellHowItComesBack(await copy(daemon, options, printBytes), { originals });
+    tellHowItComesBack(await readExported(written(bytesOf(daemon, options), printBytes)), { originals });
     return;
   }
 
@@ -74,36 +81,43 @@ async function* bytesOf({ api }: Daemon, { user, project, waypoints = true }: Ex
   }
 }
 
-/** Passes on every byte. @throws {CliFailure} if the last line is no end line. */
-async function copy(
-  daemon: Daemon,
-  options: ExportFlags,
-  write: (bytes: Uint8Array) => Promise<unknown>,
+/** Passes bytes on, after each part was written. */
+async function* written(bytes: AsyncIterable<Uint8Array>, write: (part: Uint8Array) => Promise<unknown>) {
+  for await (const part of bytes) {
+    await write(part);
+    yield part;
+  }
+}
+
+/** What is in an export. @param keep gets each line first. @throws {CliFailure} if the last line is no end line. */
+async function readExported(
+  bytes: AsyncIterable<Uint8Array>,
+  keep: (text: string, value: Fields) => Promise<unknown> = async () => {},
 ): Promise<Exported> {
-  let tail = Buffer.alloc(0);
+  const documents: NamedOriginal[] = [];
+  let end: Exported["end"] | undefined;
   let namesUsers = false;
   let records = 0;
-  for await (const chunk of bytesOf(daemon, options)) {
-    await write(chunk);
-    for (const byte of chunk) if (byte === NEWLINE) records += 1;
-    showProgress(plural(records, "record"));
-    const seen = Buffer.concat([tail, chunk]);
-    namesUsers ||= seen.includes(USER_FIELD);
-    tail = seen.subarray(-EndLineBytes);
+  for await (const line of textLines(bytes, MAX_EXPORTED_LINE_BYTES)) {
+    const value = "text" in line ? objectOf(jsonOf(line.text)) : undefined;
+    if ("fault" in line || value === undefined) throw cutOff();
+    await keep(line.text, value);
+    namesUsers ||= line.text.includes(USER_FIELD);
+    if (value["type"] === "document" && Value.Check(NamedOriginal, value))
+      documents.push({ id: value.id, sha256: value.sha256 });
+    if (value["type"] === "end" && Value.Check(EndLine, value)) end = value;
+    records += 1;
+    if (records % SHOW_EVERY_RECORDS === 0) showProgress(plural(records, "record"));
   }
-  const last = jsonOf(tail.toString("utf8").trimEnd().split("\n").at(-1) ?? "");
-  if (!Value.Check(EndLine, last)) throw cutOff();
-  return { end: last, namesUsers };
+  if (end === undefined) throw cutOff();
+  return { end, documents, namesUsers };
 }
-const EndLineBytes = 256;
-/** The field as the daemon writes it; inside a text its quotes would be escaped. */
-const USER_FIELD = '"user_id":"';
 
 async function writeFileOfLines(daemon: Daemon, options: ExportFlags, partial: string): Promise<Exported> {
   await mkdir(dirname(partial), { recursive: true });
   const file = await open(partial, "wx", 0o600);
   try {
-    const exported = await copy(daemon, options, (bytes) => file.writeFile(bytes));
+    const exported = await readExported(written(bytesOf(daemon, options), (part) => file.writeFile(part)));
     await file.sync();
     return exported;
   } finally {
@@ -115,38 +129,20 @@ async function writeFileOfLines(daemon: Daemon, options: ExportFlags, partial: s
 async function writeFolder(daemon: Daemon, options: ExportFlags, partial: string): Promise<Exported> {
   await mkdir(partial, { recursive: true, mode: 0o700 });
   const index = await open(join(partial, FOLDER_INDEX), "wx", 0o600);
-  const folders = new Set<string>();
-  const documents: NamedOriginal[] = [];
-  let end: Exported["end"] | undefined;
-  let namesUsers = false;
-  let records = 0;
   try {
-    for await (const line of textLines(bytesOf(daemon, options), MAX_EXPORTED_LINE_BYTES)) {
-      if ("fault" in line) throw cutOff();
-      const value = jsonOf(line.text) as { readonly type?: string } | undefined;
-      namesUsers ||= line.text.includes(USER_FIELD);
-      if (Value.Check(EndLine, value)) end = value;
-      if (Value.Check(NamedOriginal, value)) documents.push({ id: value.id, sha256: value.sha256 });
-      if (options.format !== "markdown" || value?.type !== "memory") {
-        await index.writeFile(`${line.text}\n`);
-        continue;
-      }
+    const exported = await readExported(bytesOf(daemon, options), async (text, value) => {
+      if (options.format !== "markdown" || value["type"] !== "memory") return index.writeFile(`${text}\n`);
       const memory = value as Static<typeof MemoryLine>;
       const file = notePath(memory);
-      const folder = dirname(join(partial, file));
-      if (!folders.has(folder)) await mkdir(folder, { recursive: true, mode: 0o700 });
-      folders.add(folder);
+      await mkdir(dirname(join(partial, file)), { recursive: true, mode: 0o700 });
       await writeFile(join(partial, file), noteText(memory), { flag: "wx", mode: 0o600 });
-      await index.writeFile(`${JSON.stringify({ type: "memory", file })}\n`);
-      records += 1;
-      if (records % SHOW_EVERY_RECORDS === 0) showProgress(`${records} memories`);
-    }
+      return index.writeFile(`${JSON.stringify({ type: "memory", file })}\n`);
+    });
+    if (options.originals === true) await writeOriginals(daemon, exported.documents, partial);
+    return exported;
   } finally {
     await index.close();
   }
-  if (end === undefined) throw cutOff();
-  if (options.originals === true) await writeOriginals(daemon, documents, partial);
-  return { end, namesUsers };
 }
 
 function tellHowItComesBack(

@@ -1,11 +1,11 @@
-import type { Fields } from "../../config/narrow.ts";
 import type { TSchema } from "typebox";
+import type { Fields } from "../../config/narrow.ts";
 import { RecordFactBody } from "../../schemas/fact.ts";
-import { fieldFaults } from "../../schemas/text-rules.ts";
 import { AddMemoryBody } from "../../schemas/memory.ts";
+import { fieldFaults } from "../../schemas/text-rules.ts";
 import { TRANSFER_LINES } from "../../schemas/transfer.ts";
-import { type ImportItem, faulty, skipped } from "./import-item.ts";
 import { Compile, type Validator } from "../../schemas/typebox.ts";
+import { faulty, type ImportItem, skipped } from "./import-item.ts";
 
 export interface Owners {
   readonly user?: string;
@@ -21,57 +21,45 @@ export interface Sendable {
   readonly where: string;
   readonly body: Fields;
 }
-export type Checked = Sendable | Extract<ImportItem, { kind: "original" | "link" | "skipped" | "faulty" }>;
+type WithBody = Extract<ImportItem, { body: object }>;
+export type Checked = Sendable | Exclude<ImportItem, WithBody>;
 
 /** Why a record that names a user is refused without `--keep-users`. */
 export const NAMES_A_USER =
   "names a user: add --keep-users to believe the file, or --user to give all to one user";
 
+const LINES = new Map<unknown, TSchema>(Object.entries(TRANSFER_LINES));
 const validators = new Map<TSchema, Validator>();
 
 /** An item with the owners that the command line asks for, if it fits the schema of what it is sent to. */
 export function checkItem(item: ImportItem, owners: Owners): Checked {
-  if (item.kind !== "memory" && item.kind !== "fact" && item.kind !== "line") return item;
-  const { where } = item;
-  const owned = ownedBody(item, owners);
-  if (typeof owned === "string") return faulty(where, owned);
-  const target = targetOf(item);
-  if (target === undefined) return faulty(where, "is no memory, document, fact or waypoint");
-  const { schema, route } = target;
+  if (!("body" in item)) return item;
+  const { kind, where } = item;
+  const body: Record<string, unknown> = { ...item.body };
+  const type = kind === "line" ? body["type"] : kind;
+  if (type !== "waypoint") {
+    const isBelieved = owners.keepUsers === true || ("isOwnerKept" in item && item.isOwnerKept);
+    if (owners.user !== undefined) body["user_id"] = owners.user;
+    else if ((body["user_id"] ?? undefined) !== undefined && !isBelieved) return faulty(where, NAMES_A_USER);
+    if (owners.project !== undefined) body["project"] = owners.project;
+  }
+  const { tags = [] } = body;
+  if (owners.tag !== undefined && (type === "memory" || type === "document") && Array.isArray(tags))
+    body["tags"] = [...new Set([...(tags as unknown[]), ...owners.tag])];
 
+  const [schema, route] = targetOf(kind, type);
+  if (schema === undefined) return faulty(where, "is no memory, document, fact or waypoint");
   const validator = validators.get(schema) ?? Compile(schema);
   validators.set(schema, validator);
-  if (validator.Check(owned)) return { route, where, body: owned };
-  const [fault] = fieldFaults(validator.Errors(owned));
-  const reason = fault === undefined ? "does not fit" : `${fault.path.slice(1) || "it"} ${fault.message}`;
-  return faulty(where, reason);
+  if (validator.Check(body)) return { route, where, body };
+  const [fault] = fieldFaults(validator.Errors(body));
+  return faulty(where, fault ? `${fault.path.slice(1) || "it"} ${fault.message}` : "does not fit");
 }
 
-function targetOf(item: ImportItem): { readonly schema: TSchema; readonly route: Route } | undefined {
-  if (item.kind === "memory") return { schema: AddMemoryBody, route: "/memory/add/batch" };
-  if (item.kind === "fact") return { schema: RecordFactBody, route: "/api/temporal/fact/batch" };
-  const type = item.kind === "line" ? item.body["type"] : undefined;
-  const schema = new Map<unknown, TSchema>(Object.entries(TRANSFER_LINES)).get(type);
-  return schema && { schema, route: "/import" };
-}
-
-function ownedBody(
-  item: Extract<ImportItem, { body: object }>,
-  { user, project, tag, keepUsers = false }: Owners,
-): Fields | string {
-  const body: Record<string, unknown> = { ...item.body };
-  const believes = keepUsers || ("isOwnerKept" in item && item.isOwnerKept);
-  const isWaypoint = item.kind === "line" && body["type"] === "waypoint";
-  if (isWaypoint) return body;
-  if (user !== undefined) body["user_id"] = user;
-  else if (body["user_id"] !== null && body["user_id"] !== undefined && !believes) return NAMES_A_USER;
-  if (project !== undefined) body["project"] = project;
-  const takesTags =
-    item.kind === "memory" ||
-    (item.kind === "line" && (body["type"] === "memory" || body["type"] === "document"));
-  if (takesTags && tag !== undefined && (body["tags"] === undefined || Array.isArray(body["tags"])))
-    body["tags"] = [...new Set([...((body["tags"] as unknown[] | undefined) ?? []), ...tag])];
-  return body;
+function targetOf(kind: WithBody["kind"], type: unknown): readonly [TSchema | undefined, Route] {
+  if (kind === "memory") return [AddMemoryBody, "/memory/add/batch"];
+  if (kind === "fact") return [RecordFactBody, "/api/temporal/fact/batch"];
+  return [LINES.get(type), "/import"];
 }
 
 /** Passes on what came of an item, unless it belongs to a record of the same export that was refused for its user. */
@@ -80,18 +68,13 @@ export type LeaveOut = (item: ImportItem, checked: Checked) => Checked;
 /** Remembers records that were refused for their user: their waypoints and originals would only fail after them. */
 export function refusedOwners(): LeaveOut {
   const refused = new Set<unknown>();
-  const belongs = (item: ImportItem): boolean => {
-    if (item.kind === "original") return refused.has(item.documentId);
-    if (item.kind !== "line" || item.body["type"] !== "waypoint") return false;
-    return refused.has(item.body["source"]) || refused.has(item.body["target"]);
-  };
   return (item, checked) => {
-    if (item.kind === "line" && "reason" in checked && checked.reason === NAMES_A_USER) {
-      refused.add(item.body["id"]);
-      return checked;
-    }
-    if (!belongs(item)) return checked;
-    const reason = "waypoints and originals of records that name a user";
-    return skipped(item.where, reason);
+    const { id, type, source, target } = item.kind === "line" ? item.body : {};
+    if ("reason" in checked && checked.reason === NAMES_A_USER) refused.add(id);
+    const belongsTo =
+      item.kind === "original" ? [item.documentId] : type === "waypoint" ? [source, target] : [];
+    return belongsTo.some((owner) => refused.has(owner))
+      ? skipped(item.where, "waypoints and originals of records that name a user")
+      : checked;
   };
 }

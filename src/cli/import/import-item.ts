@@ -3,7 +3,7 @@ import { type Fields, isObject } from "../../config/narrow.ts";
 import type { RecordFactBody } from "../../schemas/fact.ts";
 import type { AddMemoryBody } from "../../schemas/memory.ts";
 
-/** One thing found in a file; nothing in it has been checked yet. */
+/** One thing found in a file; nothing in it has been checked yet. `isOwnerKept`: its user counts without `--keep-users`. */
 export type ImportItem =
   | {
       readonly kind: "memory";
@@ -18,8 +18,7 @@ export type ImportItem =
   | OriginalItem
   /** Between two notes of a folder, by their places; after both of them. */
   | { readonly kind: "link"; readonly where: string; readonly to: string }
-  | { readonly kind: "skipped"; readonly where: string; readonly reason: string }
-  | { readonly kind: "faulty"; readonly where: string; readonly reason: string };
+  | LeftOut;
 
 export interface OriginalItem {
   readonly kind: "original";
@@ -28,25 +27,23 @@ export interface OriginalItem {
   readonly path: string;
 }
 
+/** Left out on purpose, or because it cannot be imported. */
+export interface LeftOut {
+  readonly kind: "skipped" | "faulty";
+  readonly where: string;
+  readonly reason: string;
+}
+
 /** Fields as they were read, not checked yet. */
 export type MemoryFields = { readonly [Name in keyof Static<typeof AddMemoryBody>]?: unknown };
 export type FactFields = { readonly [Name in keyof Static<typeof RecordFactBody>]?: unknown };
 
 /** Items of a file or folder. A reader returns the same items in the same order each time. */
-export type ImportItems = AsyncIterable<ImportItem>;
+export type ImportItems = AsyncGenerator<ImportItem>;
 
-export interface Progress {
-  done: number;
-  /** 0 while nobody knows. */
-  total: number;
-}
-
-export function faulty(where: string, reason: string): Extract<ImportItem, { kind: "faulty" }> {
-  return { kind: "faulty", where, reason };
-}
-export function skipped(where: string, reason: string): Extract<ImportItem, { kind: "skipped" }> {
-  return { kind: "skipped", where, reason };
-}
+export const memory = (where: string, body: MemoryFields): ImportItem => ({ kind: "memory", where, body });
+export const faulty = (where: string, reason: string): LeftOut => ({ kind: "faulty", where, reason });
+export const skipped = (where: string, reason: string): LeftOut => ({ kind: "skipped", where, reason });
 
 /** A value out of a file that should be an object; undefined for anything else. */
 export const objectOf = (value: unknown): Fields | undefined => (isObject(value) ? value : undefined);

@@ -1,40 +1,61 @@
+import { shortened } from "../../core/text/text-size.ts";
 import { formatTime, parseTime } from "../../schemas/wire.ts";
-import { complain, oneLine, plural, print, printJson } from "../output/output.ts";
+import { CliFailure, complain, oneLine, plural, print, printJson } from "../output/output.ts";
 import { NAMES_A_USER, type Sendable } from "./check-item.ts";
-import type { OriginalItem } from "./import-item.ts";
-
-/** How many records were added, were there already, were left out on purpose, and could not be imported. */
-export type ImportCounts = { added: number; known: number; skipped: number; failed: number };
+import type { LeftOut, OriginalItem } from "./import-item.ts";
+import type { Outcome } from "./send.ts";
 
 /** The outcome of an import: numbers, and reasons with the first place of each. */
 export class ImportReport {
-  readonly counts: ImportCounts = { added: 0, known: 0, skipped: 0, failed: 0 };
+  /** Records that were added, were there already, were left out on purpose, and could not be imported. */
+  readonly counts = { added: 0, known: 0, skipped: 0, failed: 0 };
+  readonly #isStrict: boolean;
   readonly #skipped = new Map<string, number>();
   readonly #faults: { readonly where: string; readonly reason: string }[] = [];
-  /** The first record that names a user, and how many do: one option mends them all. */
-  #firstOwned: string | undefined;
-  #owned = 0;
+  /** Places of records that name a user: one option mends them all. */
+  readonly #owned: string[] = [];
   readonly #samples: Sendable[] = [];
   readonly #kinds = new Map<Kind, number>();
+
+  constructor(isStrict = false) {
+    this.#isStrict = isStrict;
+  }
 
   skipped(reason: string): void {
     this.counts.skipped += 1;
     this.#skipped.set(reason, (this.#skipped.get(reason) ?? 0) + 1);
   }
 
+  /** @throws {CliFailure} with --strict. */
   fault(where: string, reason: string): void {
+    if (this.#isStrict) throw new CliFailure(`${where}: ${reason}. The rest was not read.`);
     this.counts.failed += 1;
-    if (reason === NAMES_A_USER) {
-      this.#firstOwned ??= where;
-      this.#owned += 1;
-    }
+    if (reason === NAMES_A_USER) this.#owned.push(where);
     if (this.#faults.length < MAX_FAULTS_KEPT) this.#faults.push({ where, reason });
+  }
+
+  /** @throws {CliFailure} as `fault`. */
+  leftOut({ kind, where, reason }: LeftOut): void {
+    if (kind === "skipped") this.skipped(reason);
+    else this.fault(where, reason);
+  }
+
+  /** @throws {CliFailure} as `fault`. */
+  count(where: string, outcome: Outcome | undefined): void {
+    if (outcome === "repeated") this.skipped("records that stand in it twice");
+    else if (typeof outcome === "string") this.counts[outcome] += 1;
+    else this.fault(where, outcome?.fault ?? "the daemon did not answer for it");
   }
 
   found(item: Sendable | OriginalItem): void {
     const kind = kindOf(item);
     this.#kinds.set(kind, (this.#kinds.get(kind) ?? 0) + 1);
     if (this.#samples.length < SAMPLES && kind === "memories" && "body" in item) this.#samples.push(item);
+  }
+
+  inWords(): string {
+    const { added, known, skipped, failed } = this.counts;
+    return `${added} added, ${known} there already, ${skipped} left out, ${failed} failed`;
   }
 
   print({ json, dryRun }: { readonly json: boolean; readonly dryRun: boolean }): void {
@@ -52,17 +73,18 @@ export class ImportReport {
       print(`would send ${found === "" ? "nothing" : found}; nothing was sent or changed`);
       for (const sample of this.#samples) print(`  ${sampleLine(sample)}`);
     } else {
-      print(`${added} added, ${known} there already, ${skipped} left out, ${failed} failed`);
+      print(this.inWords());
       if (this.#kinds.size > 1) print(`  in all ${found}`);
     }
     for (const [reason, count] of this.#skipped) print(`  left out ${count}: ${reason}`);
     const shown = this.#faults.filter(({ reason }) => reason !== NAMES_A_USER).slice(0, FAULTS_SHOWN);
     for (const { where, reason } of shown) complain(`  ${oneLine(where)}: ${oneLine(reason)}`);
-    const more = failed - this.#owned - shown.length;
+    const [firstOwned, ...others] = this.#owned;
+    const more = failed - this.#owned.length - shown.length;
     if (more > 0) complain(`  … and ${more} more; --json lists up to ${MAX_FAULTS_KEPT}`);
-    if (this.#firstOwned === undefined) return;
-    const others = this.#owned === 1 ? "" : ` (so do ${this.#owned - 1} more)`;
-    complain(`  ${oneLine(this.#firstOwned)}: ${NAMES_A_USER}${others}`);
+    if (firstOwned === undefined) return;
+    const rest = others.length === 0 ? "" : ` (so do ${others.length} more)`;
+    complain(`  ${oneLine(firstOwned)}: ${NAMES_A_USER}${rest}`);
   }
 }
 
@@ -91,10 +113,9 @@ function kindOf(item: Sendable | OriginalItem): Kind {
 function sampleLine({ body }: Sendable): string {
   const time = parseTime(body["occurred_at"]);
   const tags = (body["tags"] as readonly string[] | undefined) ?? [];
-  const text = oneLine(String(body["content"]));
   const parts = [
     ...(time === undefined ? [] : [formatTime(time).slice(0, 10)]),
-    text.length > SAMPLE_CHARS ? `${text.slice(0, SAMPLE_CHARS)}…` : text,
+    shortened(oneLine(String(body["content"])), SAMPLE_CHARS),
     ...tags.map((tag) => `#${oneLine(tag)}`),
   ];
   return parts.join("  ");

@@ -1,30 +1,43 @@
+import { createReadStream } from "node:fs";
 import { lstat, open } from "node:fs/promises";
 import { basename, extname, join } from "node:path";
+import { jsonOf } from "../../files/own-files.ts";
 import { CliFailure, usageFailure } from "../output/output.ts";
 import { csvRows } from "./csv-rows.ts";
 import { faulty, IMPORT_FORMATS, objectOf } from "./import-item.ts";
-import type { ImportFormat, ImportItem, ImportItems, Progress } from "./import-item.ts";
-import { type JsonElement, jsonElements, type Line, readFileBytes, textLines } from "./text-lines.ts";
-import { type ConversationOptions, readChatGpt } from "./read-chatgpt.ts";
-import { readClaude, readClaudeMemories, readClaudeProject } from "./read-claude.ts";
+import type { ImportFormat, ImportItems } from "./import-item.ts";
+import { type ConversationOptions, readChatGpt, readClaude } from "./read-chats.ts";
+import { readClaudeMemories, readClaudeProject } from "./read-chats.ts";
 import { FOLDER_INDEX, isExportHeader, readExport } from "./read-export.ts";
 import { readNotes } from "./read-notes.ts";
 import { readOlderService } from "./read-older-service.ts";
-import { jsonOf } from "../../files/own-files.ts";
 import { readRecord, readRow } from "./read-record.ts";
-import { openArchive } from "./zip-archive.ts";
+import { type Bytes, jsonElements, type Line, textLines } from "./text-lines.ts";
+import { archiveFiles } from "./zip-archive.ts";
 
 export interface ImportSource {
   readonly format: ImportFormat;
-  items(progress: Progress): ImportItems;
+  readonly items: ImportItems;
 }
 
 /** Files of a chat archive that hold what is worth keeping. */
 const CHAT_FILES = /(?:^|\/)(?:conversations(?:-\d+)?|memories|projects)\.json$/;
 const HEAD_BYTES = 64 * 1_024;
-const SQLITE_MAGIC = "SQLite format 3\0";
-const ZIP_MAGIC = "PK\u0003\u0004";
-const EMPTY_ZIP_MAGIC = "PK\u0005\u0006";
+/** The first bytes of SQLite databases and of zip archives, empty ones too. */
+const MAGIC = [
+  ["SQLite format 3\0", "openmemory"],
+  ["PK\u0003\u0004", "chats"],
+  ["PK\u0005\u0006", "chats"],
+] as const;
+const EXTENSIONS: Readonly<Record<string, ImportFormat>> = {
+  ".json": "json",
+  ".ndjson": "ndjson",
+  ".jsonl": "ndjson",
+  ".csv": "csv",
+  ".tsv": "csv",
+  ".md": "markdown",
+  ".markdown": "markdown",
+};
 
 /**
  * Opens an import file or folder. Its format is `format`, or follows from its first bytes and its name.
@@ -37,8 +50,9 @@ export async function openSource(
 ): Promise<ImportSource> {
   const found = await lstat(path).catch(() => undefined);
   if (found === undefined) throw new CliFailure(`There is no ${path}.`);
-  const kind = format ?? (found.isDirectory() ? await kindOfFolder(path) : await kindOfFile(path));
-  return { format: kind, items: (progress) => itemsOf(path, kind, found.isDirectory(), options, progress) };
+  const isFolder = found.isDirectory();
+  const kind = format ?? (isFolder ? await kindOfFolder(path) : await kindOfFile(path));
+  return { format: kind, items: itemsOf(path, kind, isFolder, options) };
 }
 
 function itemsOf(
@@ -46,24 +60,23 @@ function itemsOf(
   format: ImportFormat,
   isFolder: boolean,
   options: ConversationOptions,
-  progress: Progress,
 ): ImportItems {
-  const lines = (file = path) => textLines(readFileBytes(file, progress));
+  const linesOf = (file: string) => textLines(createReadStream(file));
   switch (format) {
     case "memoryd":
-      return isFolder ? readExport(lines(join(path, FOLDER_INDEX)), path) : readExport(lines());
+      return isFolder ? readExport(linesOf(join(path, FOLDER_INDEX)), path) : readExport(linesOf(path));
     case "markdown":
-      return readNotes(path, progress);
+      return readNotes(path);
     case "openmemory":
-      return readOlderService(path, progress, options);
+      return readOlderService(path, options);
     case "ndjson":
-      return readLines(lines());
+      return readLines(linesOf(path));
     case "csv":
-      return readTable(lines());
+      return readTable(linesOf(path));
     case "json":
-      return readElements(jsonElements(readFileBytes(path, progress)), basename(path), options);
+      return readElements(createReadStream(path), basename(path), options);
     case "chats":
-      return readChats(path, options, progress);
+      return readChats(path, options);
   }
 }
 
@@ -83,42 +96,24 @@ const isFile = async (path: string): Promise<boolean> =>
   (await lstat(path).catch(() => undefined))?.isFile() === true;
 
 async function kindOfFile(path: string): Promise<ImportFormat> {
-  const buffer = Buffer.alloc(HEAD_BYTES);
   const file = await open(path);
-  let bytesRead: number;
   try {
-    ({ bytesRead } = await file.read(buffer, 0, HEAD_BYTES, 0));
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
+    const head = buffer.toString("utf8", 0, bytesRead).replace(/^\uFEFF/, "");
+    const [, known] = MAGIC.find(([magic]) => head.startsWith(magic)) ?? [];
+    if (known !== undefined) return known;
+    if (isExportHeader(jsonOf(head.split(/\r?\n/, 1)[0] ?? ""))) return "memoryd";
   } finally {
     await file.close();
   }
-  const head = buffer
-    .subarray(0, bytesRead)
-    .toString("utf8")
-    .replace(/^\uFEFF/, "");
-  if (head.startsWith(SQLITE_MAGIC)) return "openmemory";
-  if (head.startsWith(ZIP_MAGIC) || head.startsWith(EMPTY_ZIP_MAGIC)) return "chats";
-  const [firstLine = ""] = head.split(/\r?\n/, 1);
-  if (isExportHeader(jsonOf(firstLine))) return "memoryd";
-  switch (extname(path).toLowerCase()) {
-    case ".json":
-      return "json";
-    case ".ndjson":
-    case ".jsonl":
-      return "ndjson";
-    case ".csv":
-    case ".tsv":
-      return "csv";
-    case ".md":
-    case ".markdown":
-      return "markdown";
-    default:
-      throw usageFailure(
-        `It cannot be told what ${path} is; name its format with --format, one of ${IMPORT_FORMATS.join(", ")}.`,
-      );
-  }
+  const named = EXTENSIONS[extname(path).toLowerCase()];
+  if (named !== undefined) return named;
+  throw usageFailure(
+    `It cannot be told what ${path} is; name its format with --format, one of ${IMPORT_FORMATS.join(", ")}.`,
+  );
 }
 
-async function* readLines(lines: AsyncIterable<Line>): AsyncGenerator<ImportItem> {
+async function* readLines(lines: AsyncIterable<Line>): ImportItems {
   for await (const line of lines) {
     const where = `line ${line.number}`;
     if ("fault" in line) yield faulty(where, line.fault);
@@ -129,7 +124,7 @@ async function* readLines(lines: AsyncIterable<Line>): AsyncGenerator<ImportItem
   }
 }
 
-async function* readTable(lines: AsyncIterable<Line>): AsyncGenerator<ImportItem> {
+async function* readTable(lines: AsyncIterable<Line>): ImportItems {
   let columns: readonly string[] | undefined;
   for await (const row of csvRows(lines)) {
     const where = `line ${row.line}`;
@@ -137,40 +132,29 @@ async function* readTable(lines: AsyncIterable<Line>): AsyncGenerator<ImportItem
     else if (columns === undefined) columns = row.cells.map((cell) => cell.trim().toLowerCase());
     else if (row.cells.length > columns.length)
       yield faulty(where, `has ${row.cells.length} cells, and the first row has ${columns.length}`);
-    else yield readRow(zip(columns, row.cells), where);
-  }
-}
-
-const zip = (columns: readonly string[], cells: readonly string[]): [string, string][] =>
-  columns.map((column, i) => [column, cells[i] ?? ""]);
-
-async function* readChats(
-  path: string,
-  options: ConversationOptions,
-  progress: Progress,
-): AsyncGenerator<ImportItem> {
-  const archive = await openArchive(path, CHAT_FILES);
-  try {
-    if (archive.files.length === 0)
-      throw new CliFailure(
-        `${path} holds no conversations.json: it is no export of ChatGPT or Claude. Unpack it, and import the files in it.`,
+    else
+      yield readRow(
+        columns.map((column, i) => [column, row.cells[i] ?? ""] as const),
+        where,
       );
-    progress.total = archive.files.reduce((sum, { compressedBytes }) => sum + compressedBytes, 0);
-    for (const file of archive.files)
-      yield* readElements(jsonElements(file.read(progress)), file.name, options);
-  } finally {
-    archive.close();
   }
 }
 
-/** Elements of a JSON file: conversations of either service by their shape, what Claude remembers by the file's name, else records. */
-async function* readElements(
-  elements: AsyncIterable<JsonElement>,
-  name: string,
-  options: ConversationOptions,
-): AsyncGenerator<ImportItem> {
-  const file = name.split("/").at(-1) ?? "";
-  for await (const element of elements) {
+async function* readChats(path: string, options: ConversationOptions): ImportItems {
+  let isChats = false;
+  for await (const { name, bytes } of archiveFiles(path, CHAT_FILES)) {
+    isChats = true;
+    yield* readElements(bytes, name.split("/").at(-1) ?? "", options);
+  }
+  if (!isChats)
+    throw new CliFailure(
+      `${path} holds no conversations.json: it is no export of ChatGPT or Claude. Unpack it, and import the files in it.`,
+    );
+}
+
+/** Elements of a JSON file: conversations of either service by their shape, what Claude keeps by the file's name, else records. */
+async function* readElements(bytes: Bytes, file: string, options: ConversationOptions): ImportItems {
+  for await (const element of jsonElements(bytes)) {
     const where = `${file} ${element.number}`;
     if ("fault" in element) {
       yield faulty(where, element.fault);
@@ -185,7 +169,7 @@ async function* readElements(
     else if (value?.["chat_messages"] !== undefined) yield* readClaude(value, where, options);
     else if (value !== undefined && file === "memories.json" && !("content" in value))
       yield* readClaudeMemories(value, where);
-    else if (file === "projects.json") yield* readClaudeProject(element.value, where);
+    else if (value !== undefined && file === "projects.json") yield* readClaudeProject(value, where);
     else yield readRecord(element.value, where);
   }
 }

@@ -28,67 +28,50 @@ export const isExportHeader = (value: unknown): boolean => objectOf(value)?.["fo
  * name, and originals of documents from beside them.
  * @throws {CliFailure} for an export of a later version.
  */
-export async function* readExport(
-  lines: AsyncIterable<Line>,
-  folder?: string,
-): ImportItems & AsyncGenerator<ImportItem> {
-  const seen = { memory: 0, document: 0, waypoint: 0, fact: 0 };
+export async function* readExport(lines: AsyncIterable<Line>, folder?: string): ImportItems {
+  const counts = new Map<unknown, number>();
   const documents: NamedOriginal[] = [];
   let end: Static<typeof EndLine> | undefined;
   let last = 0;
   for await (const line of lines) {
     const where = `line ${line.number}`;
     last = line.number;
-    if ("fault" in line) {
-      yield faulty(where, line.fault);
-      continue;
-    }
-    if (line.text.trim() === "") continue;
-    const value = objectOf(jsonOf(line.text));
+    const value = "text" in line ? objectOf(jsonOf(line.text)) : undefined;
     if (value === undefined) {
-      yield faulty(where, "is not a JSON object");
-      continue;
-    }
-    if (isExportHeader(value)) {
+      if ("fault" in line) yield faulty(where, line.fault);
+      else if (line.text.trim() !== "") yield faulty(where, "is not a JSON object");
+    } else if (isExportHeader(value)) {
       if (value["version"] === EXPORT_VERSION) continue;
       throw new CliFailure(
         `The export is of version ${String(value["version"]).slice(0, 20)}; this memoryd reads version ${EXPORT_VERSION}. Use the memoryd that wrote it, or a newer one.`,
       );
+    } else if (Value.Check(EndLine, value)) end = value;
+    else {
+      const { type } = value;
+      counts.set(type, (counts.get(type) ?? 0) + 1);
+      if (Value.Check(NamedOriginal, value)) documents.push({ id: value.id, sha256: value.sha256 });
+      if (folder !== undefined && type === "memory" && "file" in value)
+        yield await readNoteOf(folder, value["file"], where);
+      else yield { kind: "line", where, body: value };
     }
-    if (Value.Check(EndLine, value)) {
-      end = value;
-      continue;
-    }
-    const { type } = value;
-    if (type === "memory" || type === "document" || type === "waypoint" || type === "fact") seen[type] += 1;
-    if (Value.Check(NamedOriginal, value)) documents.push({ id: value.id, sha256: value.sha256 });
-    if (folder !== undefined && type === "memory" && "file" in value)
-      yield await readNoteOf(folder, value["file"], where);
-    else yield { kind: "line", where, body: value };
   }
   for (const document of documents) yield await originalOf(folder, document);
-  if (end === undefined) {
-    yield faulty(`after line ${last}`, "the export is cut off: its last line is missing");
-  } else if (
-    end.memories !== seen.memory ||
-    end.documents !== seen.document ||
-    end.waypoints !== seen.waypoint ||
-    end.facts !== seen.fact
-  ) {
+  if (end === undefined)
+    return yield faulty(`after line ${last}`, "the export is cut off: its last line is missing");
+  const { memories: memory, documents: document, waypoints: waypoint, facts: fact } = end;
+  if (Object.entries({ memory, document, waypoint, fact }).some(([type, n]) => n !== (counts.get(type) ?? 0)))
     yield faulty(`line ${last}`, "the export is not whole: its last line counts other records");
-  }
 }
 
 async function originalOf(folder: string | undefined, { id, sha256 }: NamedOriginal): Promise<ImportItem> {
   const where = `${ORIGINALS}/${sha256}`;
-  const path = folder === undefined ? undefined : join(folder, ORIGINALS, sha256);
-  const found = path === undefined ? undefined : await lstat(path).catch(() => undefined);
-  if (path !== undefined && found?.isFile() === true)
-    return { kind: "original", where, documentId: id, path };
-  const reason =
-    "originals that the export does not hold; their documents answer and are cited, and the same files, ingested " +
-    "again, bring them back";
-  return skipped(where, reason);
+  const path = join(folder ?? "", where);
+  const found = folder === undefined ? undefined : await lstat(path).catch(() => undefined);
+  if (found?.isFile() === true) return { kind: "original", where, documentId: id, path };
+  return skipped(
+    where,
+    "originals that the export does not hold; the same files, ingested again, bring them back",
+  );
 }
 
 async function readNoteOf(folder: string, file: unknown, where: string): Promise<ImportItem> {

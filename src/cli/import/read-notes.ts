@@ -1,7 +1,7 @@
 import { lstat, readdir, readFile } from "node:fs/promises";
 import { basename, extname, join, posix, relative, sep } from "node:path";
 import { readFrontMatter } from "../../files/front-matter.ts";
-import { type ImportItem, type Progress, faulty, skipped } from "./import-item.ts";
+import { faulty, type ImportItem, type ImportItems, memory, skipped } from "./import-item.ts";
 import { MAX_NOTE_BYTES } from "./text-lines.ts";
 
 const EXTENSIONS = new Set([".md", ".markdown"]);
@@ -20,21 +20,19 @@ const MAX_TAGS = 64;
  * The Markdown files of a folder, or one file: one memory a note, then the links between the notes. Symbolic links and hidden
  * folders are passed over.
  */
-export async function* readNotes(root: string, progress: Progress): AsyncGenerator<ImportItem> {
+export async function* readNotes(root: string): ImportItems {
   const isFolder = (await lstat(root)).isDirectory();
   const paths = isFolder ? await findNotes(root) : [root];
-  progress.total = paths.length;
   const isVault = isFolder && (await readdir(root)).includes(VAULT_SETTINGS);
   const whereOf = (path: string) => (isFolder ? relative(root, path).split(sep).join("/") : basename(path));
   const resolveLink = linkResolver(paths.map(whereOf));
   const links: ImportItem[] = [];
   for (const path of paths) {
     const where = whereOf(path);
-    const text = await readText(path);
-    const note = typeof text === "string" ? readNote(text, where, isVault) : faulty(where, text.fault);
+    const text = await readText(path).catch(() => undefined);
+    const note = text === undefined ? faulty(where, UNREADABLE) : readNote(text, where, isVault);
     yield note;
-    progress.done += 1;
-    if (typeof text !== "string" || note.kind !== "memory") continue;
+    if (text === undefined || note.kind !== "memory") continue;
     const found = Array.from(text.replaceAll(CODE, "").matchAll(LINK), ([, name, file]) =>
       resolveLink(name ?? decoded(file ?? ""), where),
     );
@@ -99,15 +97,12 @@ async function findNotes(root: string): Promise<string[]> {
   return found.sort((a, b) => (a < b ? -1 : 1));
 }
 
-async function readText(path: string): Promise<string | { readonly fault: string }> {
-  try {
-    const { size } = await lstat(path);
-    if (size > MAX_NOTE_BYTES)
-      return { fault: `is larger than ${MAX_NOTE_BYTES} bytes; use \`memoryd ingest\`` };
-    return new TextDecoder("utf-8", { fatal: true }).decode(await readFile(path));
-  } catch (error) {
-    return { fault: error instanceof TypeError ? "is not UTF-8" : "cannot be read" };
-  }
+const UNREADABLE = `cannot be read as UTF-8 of at most ${MAX_NOTE_BYTES} bytes; \`memoryd ingest\` takes more`;
+
+/** @throws {Error} for a note that is too large or not UTF-8. */
+async function readText(path: string): Promise<string> {
+  if ((await lstat(path)).size > MAX_NOTE_BYTES) throw new RangeError(UNREADABLE);
+  return new TextDecoder("utf-8", { fatal: true }).decode(await readFile(path));
 }
 
 function readNote(text: string, where: string, isVault: boolean): ImportItem {
@@ -117,17 +112,13 @@ function readNote(text: string, where: string, isVault: boolean): ImportItem {
   const { title = name, tags, date, others } = note;
   const body = note.body.trim();
   if (body === "") return skipped(where, "empty notes");
-  return {
-    kind: "memory",
-    where,
-    body: {
-      // A note is found by its title too, which most do not repeat.
-      content: body.includes(title) ? body : `${title}\n\n${body}`,
-      tags: isVault && Array.isArray(tags) ? withTagsOf(body, tags) : tags,
-      ...(date !== undefined && { occurred_at: date }),
-      metadata: { ...others, source: "markdown", title, path: where },
-    },
-  };
+  return memory(where, {
+    // A note is found by its title too, which most do not repeat.
+    content: body.includes(title) ? body : `${title}\n\n${body}`,
+    tags: isVault && Array.isArray(tags) ? withTagsOf(body, tags) : tags,
+    ...(date !== undefined && { occurred_at: date }),
+    metadata: { ...others, source: "markdown", title, path: where },
+  });
 }
 
 /** The tags and those that stand in the text, as many as a memory may have. */

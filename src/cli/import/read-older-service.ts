@@ -1,7 +1,7 @@
 import { CliFailure, complain, oneLine } from "../output/output.ts";
 import { SECTOR_NAMES } from "../../schemas/fields.ts";
-import { type ImportItem, type Progress, skipped } from "./import-item.ts";
-import type { ConversationOptions } from "./read-chatgpt.ts";
+import { type ImportItem, type ImportItems, skipped } from "./import-item.ts";
+import type { ConversationOptions } from "./read-chats.ts";
 import { FACT_FIELDS, readRow } from "./read-record.ts";
 import { type Fields, messageOf } from "../../config/narrow.ts";
 
@@ -20,9 +20,8 @@ type Row = Fields;
  */
 export async function* readOlderService(
   path: string,
-  progress: Progress,
   { keepUsers = false }: Pick<ConversationOptions, "keepUsers">,
-): AsyncGenerator<ImportItem> {
+): ImportItems {
   const { default: sqlite } = await import("node-sqlite3-wasm");
   const database = new sqlite.Database(path, { readOnly: true, fileMustExist: true });
   try {
@@ -30,12 +29,10 @@ export async function* readOlderService(
     database.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA trusted_schema = OFF;");
     const columnsOf = (table: string, wanted: readonly string[]): readonly string[] => {
       // A view of that name could compute for ever.
-      const isTable =
-        database.get("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", table) !== null;
-      const there = isTable
-        ? database.all(`PRAGMA table_info(${table})`).map((row) => (row as Row)["name"])
-        : [];
-      return wanted.filter((column) => there.includes(column));
+      const isTable = database.get("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", table);
+      const found = isTable === null ? [] : (database.all(`PRAGMA table_info(${table})`) as Row[]);
+      const there = new Set(found.map((row) => row["name"]));
+      return wanted.filter((column) => there.has(column));
     };
     const memories = columnsOf("memories", MEMORY_COLUMNS);
     const facts = columnsOf("temporal_facts", FACT_FIELDS);
@@ -43,56 +40,42 @@ export async function* readOlderService(
       throw new CliFailure(
         `${path} has no table "memories" with a column "content": it is no database of OpenMemory.`,
       );
-    for (const table of facts.length > 0 ? ["memories", "temporal_facts"] : ["memories"]) {
-      progress.total += Number(
-        (database.get(`SELECT count(*) AS n FROM ${table}`) as Row | null)?.["n"] ?? 0,
-      );
-    }
-
     const read = function* (table: string, columns: readonly string[], order: string): Generator<Row> {
       const statement = database.prepare(
         `SELECT rowid AS place, ${columns.join(", ")} FROM ${table} ORDER BY ${order}`,
       );
       try {
-        for (const row of statement.iterate()) {
-          yield row;
-          progress.done += 1;
-        }
+        yield* statement.iterate() as Iterable<Row>;
       } finally {
         statement.finalize();
       }
     };
-    const users = new Set<string>();
-    for (const [table, columns] of [
-      ["memories", memories],
-      ["temporal_facts", facts],
-    ] as const) {
-      if (!columns.includes("user_id")) continue;
-      for (const row of database.all(`SELECT DISTINCT user_id FROM ${table} WHERE user_id IS NOT NULL`))
-        users.add(String((row as Row)["user_id"]));
-    }
-    const [user = ""] = users;
-    const isNobodys = !keepUsers && users.size === 1 && NO_PERSON.test(user);
-    if (isNobodys)
-      complain(`The one user of the file, ${oneLine(user)}, stands for nobody; --keep-users keeps it.`);
-    else if (users.size > 0)
-      complain(
-        `Users of the file are kept unless --user names another: ${[...users].map(oneLine).join(", ")}.`,
-      );
-    const owned = (item: ImportItem): ImportItem => {
-      if (item.kind !== "memory" && item.kind !== "fact") return item;
-      const { user_id: _, ...body } = item.body;
-      return isNobodys ? { ...item, body } : { ...item, isOwnerKept: true };
+    const usersOf = (table: string, columns: readonly string[]): string[] => {
+      if (!columns.includes("user_id")) return [];
+      const rows = database.all(`SELECT DISTINCT user_id FROM ${table} WHERE user_id IS NOT NULL`) as Row[];
+      return rows.map((row) => String(row["user_id"]));
+    };
+    const users = new Set([...usersOf("memories", memories), ...usersOf("temporal_facts", facts)]);
+    const names = [...users].map(oneLine).join(", ");
+    const isNobodys = !keepUsers && users.size === 1 && NO_PERSON.test([...users].join(""));
+    if (isNobodys) complain(`The one user of the file, ${names}, stands for nobody; --keep-users keeps it.`);
+    else if (users.size > 0) complain(`Users of the file are kept unless --user names another: ${names}.`);
+    const owned = ({ user_id, ...row }: Row, where: string): ImportItem => {
+      const item = readRow(Object.entries(isNobodys ? row : { ...row, user_id }), where);
+      return item.kind === "memory" || item.kind === "fact" ? { ...item, isOwnerKept: true } : item;
     };
     for (const row of read("memories", memories, "rowid")) {
       const where = `memory ${String(row["place"])}`;
-      const isEmpty = typeof row["content"] !== "string" || row["content"].trim() === "";
-      if (isEmpty) yield skipped(where, "memories that OpenMemory stored empty");
-      else yield owned(memoryOf(row, where));
+      const { content, primary_sector: sector } = row;
+      // A memory with an unknown sector is classified like a new one.
+      const isKnown = SECTOR_NAMES.some((name) => name === sector);
+      if (typeof content !== "string" || content.trim() === "")
+        yield skipped(where, "memories that OpenMemory stored empty");
+      else yield owned(isKnown ? row : { ...row, primary_sector: null }, where);
     }
     if (facts.includes("object")) {
       for (const row of read("temporal_facts", facts, "valid_from, rowid"))
-        yield owned(readRow(Object.entries(row), `fact ${String(row["place"])}`));
+        yield owned(row, `fact ${String(row["place"])}`);
     }
   } catch (error) {
     if (error instanceof CliFailure) throw error;
@@ -101,10 +84,4 @@ export async function* readOlderService(
   } finally {
     database.close();
   }
-}
-
-/** A memory with an unknown sector is classified like a new one. */
-function memoryOf(row: Row, where: string): ImportItem {
-  const isKnown = SECTOR_NAMES.some((name) => name === row["primary_sector"]);
-  return readRow(Object.entries(isKnown ? row : { ...row, primary_sector: null }), where);
 }

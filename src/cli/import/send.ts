@@ -31,27 +31,21 @@ export async function sendItems(
   route: Route,
   items: readonly Sendable[],
   made: Set<string>,
-  onStored?: (item: Sendable, id: string) => void,
+  onStored: (item: Sendable, id: string) => void = () => {},
 ): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
-  let waiting = [...items.keys()];
+  let waiting = [...items.entries()];
   for (let tries = 1; waiting.length > 0; tries += 1) {
-    const body = bodyOf(
-      route,
-      waiting.map((index) => items[index]?.body ?? {}),
-    );
-    const { results } = await api.call<{ readonly results: readonly Result[] }>({
-      method: "POST",
-      path: route,
-      body,
-    });
-    const busy: number[] = [];
-    for (const [i, index] of waiting.entries()) {
+    const bodies = waiting.map(([, item]) => item.body);
+    const request = { method: "POST", path: route, body: bodyOf(route, bodies) } as const;
+    const { results } = await api.call<{ readonly results: readonly Result[] }>(request);
+    const busy: typeof waiting = [];
+    for (const [i, [index, item]] of waiting.entries()) {
       const result = results[i];
-      const item = items[index];
-      if (result !== undefined && BUSY.has(result.status) && tries < TRIES) busy.push(index);
-      else if (result !== undefined) outcomes[index] = outcomeOf(result, item, made);
-      if (item !== undefined && result?.id !== undefined) onStored?.(item, result.id);
+      if (result === undefined) continue;
+      if (BUSY.has(result.status) && tries < TRIES) busy.push([index, item]);
+      else outcomes[index] = outcomeOf(result, item, made);
+      if (result.id !== undefined) onStored(item, result.id);
     }
     waiting = busy;
     if (busy.length > 0) await sleep(RETRY_AFTER_MS);
@@ -68,15 +62,14 @@ function bodyOf(route: Route, bodies: readonly object[]): object | string {
 
 function outcomeOf(
   { id, detail, outcome, deduplicated }: Result,
-  item: Sendable | undefined,
+  { body }: Sendable,
   made: Set<string>,
 ): Outcome {
   if (detail !== undefined) return { fault: detail };
   if (outcome === "known" || deduplicated === true) {
     if (id !== undefined && made.has(id)) return "repeated";
     // A memory comes with the waypoints that adding it makes.
-    const { type, source } = item?.body ?? {};
-    if (type !== "waypoint" || !made.has(String(source))) return "known";
+    if (body["type"] !== "waypoint" || !made.has(String(body["source"]))) return "known";
   }
   if (id !== undefined) made.add(id);
   return "added";

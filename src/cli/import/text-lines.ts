@@ -1,8 +1,4 @@
-import { createReadStream } from "node:fs";
-import { stat } from "node:fs/promises";
-import type { Progress } from "./import-item.ts";
-
-/** Limits of the files that are read. The message of a refusal names the limit. */
+/** Texts in pieces, read in parts of any size and never as a whole. The message of a refusal names the limit. */
 
 /** Bytes of a line of JSON or a row of CSV: a memory of 200 000 characters, each escaped, and its metadata take 3 MB. */
 export const MAX_LINE_BYTES = 16 * 1_024 * 1_024;
@@ -13,16 +9,28 @@ export const MAX_NOTE_BYTES = 4 * 1_024 * 1_024;
 
 export type Bytes = AsyncIterable<Uint8Array>;
 
-/** The bytes of a file from `start` on, counted as they are read. */
-export async function* readFileBytes(
-  path: string,
-  progress: Progress,
-  start = 0,
-): Bytes & AsyncGenerator<Uint8Array> {
-  progress.total += (await stat(path)).size - start;
-  for await (const chunk of createReadStream(path, { start, highWaterMark: 64 * 1_024 })) {
-    yield chunk as Buffer;
-    progress.done += (chunk as Buffer).length;
+/** A piece of a text whose end is still looked for; of one that is too long nothing is kept. */
+class Piece {
+  readonly #maxBytes: number;
+  #parts: Uint8Array[] = [];
+  length = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  add(part: Uint8Array): void {
+    this.length += part.length;
+    if (this.length <= this.#maxBytes) this.#parts.push(part);
+    else this.#parts = [];
+  }
+
+  /** Its bytes, and none from then on; undefined if it was too long. */
+  take(): Buffer | undefined {
+    const bytes = this.length > this.#maxBytes ? undefined : Buffer.concat(this.#parts);
+    this.#parts = [];
+    this.length = 0;
+    return bytes;
   }
 }
 
@@ -43,18 +51,13 @@ export async function* textLines(
   maxBytes = MAX_LINE_BYTES,
   { isLoose = false } = {},
 ): AsyncGenerator<PlacedLine> {
-  let parts: Uint8Array[] = [];
-  let length = 0;
+  const piece = new Piece(maxBytes);
   let number = 0;
   let before = 0;
-
   const finish = (end?: number): PlacedLine => {
     number += 1;
-    const isLong = length > maxBytes;
-    const line = Buffer.concat(parts);
-    parts = [];
-    length = 0;
-    if (isLong) return { number, end, fault: `is longer than ${maxBytes} bytes` };
+    const line = piece.take();
+    if (line === undefined) return { number, end, fault: `is longer than ${maxBytes} bytes` };
     try {
       // A decoder of its own for each line leaves out a byte order mark, which only the first may have.
       const text = new TextDecoder("utf-8", { fatal: !isLoose, ignoreBOM: number > 1 }).decode(line);
@@ -63,23 +66,17 @@ export async function* textLines(
       return { number, end, fault: "is not UTF-8" };
     }
   };
-  const keep = (part: Uint8Array): void => {
-    length += part.length;
-    if (length <= maxBytes) parts.push(part);
-    else parts = [];
-  };
-
   for await (const chunk of bytes) {
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
-      keep(chunk.subarray(start, end));
+      piece.add(chunk.subarray(start, end));
       yield finish(before + end + 1);
       start = end + 1;
     }
-    if (start < chunk.length) keep(chunk.subarray(start));
+    piece.add(chunk.subarray(start));
     before += chunk.length;
   }
-  if (length > 0) yield finish();
+  if (piece.length > 0) yield finish();
 }
 
 export type JsonElement =
@@ -87,16 +84,15 @@ export type JsonElement =
   | { readonly number: number; readonly fault: string };
 
 const [QUOTE, BACKSLASH, COMMA, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = Buffer.from('"\\,[]{}');
-const WHITE_SPACE = new Set(Buffer.from(" \t\r\n"));
-const BYTE_ORDER_MARK = new Set([0xef, 0xbb, 0xbf]);
+/** White space and the byte order mark. */
+const BLANK = new Set(Buffer.from(" \t\r\n\ufeff"));
 
 /**
  * The elements of a JSON array, from 1, one at a time: no more than one is in memory. A text that is no array is its
  * only element. All that is looked at is where elements end; each is parsed by itself, so a bad one keeps no other out.
  */
 export async function* jsonElements(bytes: Bytes, maxBytes = MAX_ELEMENT_BYTES): AsyncGenerator<JsonElement> {
-  let parts: Uint8Array[] = [];
-  let length = 0;
+  const piece = new Piece(maxBytes);
   let number = 0;
   let depth = 0;
   /** Undefined until the first byte that tells. */
@@ -104,20 +100,11 @@ export async function* jsonElements(bytes: Bytes, maxBytes = MAX_ELEMENT_BYTES):
   let isOver = false;
   let isText = false;
   let isEscaped = false;
-
-  const keep = (part: Uint8Array): void => {
-    length += part.length;
-    if (length <= maxBytes) parts.push(part);
-    else parts = [];
-  };
   const finish = (): JsonElement | undefined => {
-    const isLong = length > maxBytes;
-    const element = Buffer.concat(parts);
-    parts = [];
-    length = 0;
-    if (isLong) return { number: (number += 1), fault: `is larger than ${maxBytes} bytes` };
-    if (element.every((byte) => WHITE_SPACE.has(byte))) return undefined;
+    const element = piece.take();
+    if (element?.every((byte) => BLANK.has(byte)) === true) return undefined;
     number += 1;
+    if (element === undefined) return { number, fault: `is larger than ${maxBytes} bytes` };
     try {
       const text = new TextDecoder("utf-8", { fatal: true }).decode(element);
       return { number, value: JSON.parse(text) as unknown };
@@ -131,40 +118,29 @@ export async function* jsonElements(bytes: Bytes, maxBytes = MAX_ELEMENT_BYTES):
     for (let at = 0; at < chunk.length; at += 1) {
       const byte = chunk[at] as number;
       if (isText) {
-        if (isEscaped) isEscaped = false;
-        else if (byte === BACKSLASH) isEscaped = true;
-        else if (byte === QUOTE) isText = false;
-        continue;
-      }
-      if (isList === undefined) {
-        if (WHITE_SPACE.has(byte) || BYTE_ORDER_MARK.has(byte)) {
-          start = at + 1;
-          continue;
-        }
-        isList = byte === OPEN_LIST;
-        if (isList) {
-          start = at + 1;
-          continue;
-        }
-      }
-      if (byte === QUOTE) isText = true;
-      else if (byte === OPEN_LIST || byte === OPEN_OBJECT) depth += 1;
-      else if (
-        (byte === COMMA && depth === 0 && isList) ||
-        (byte === CLOSE_LIST && depth === 0 && isList && !isOver)
-      ) {
-        keep(chunk.subarray(start, at));
+        if (byte === QUOTE && !isEscaped) isText = false;
+        isEscaped = byte === BACKSLASH && !isEscaped;
+      } else if (isList === undefined && (BLANK.has(byte) || byte === OPEN_LIST)) {
+        if (byte === OPEN_LIST) isList = true;
+        start = at + 1;
+      } else if (depth === 0 && isList === true && !isOver && (byte === COMMA || byte === CLOSE_LIST)) {
+        piece.add(chunk.subarray(start, at));
         const element = finish();
         if (element !== undefined) yield element;
         start = at + 1;
-        if (byte === CLOSE_LIST) isOver = true;
-      } else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) depth -= 1;
+        isOver = byte === CLOSE_LIST;
+      } else {
+        isList ??= false;
+        if (byte === QUOTE) isText = true;
+        else if (byte === OPEN_LIST || byte === OPEN_OBJECT) depth += 1;
+        else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) depth -= 1;
+      }
     }
-    if (start < chunk.length) keep(chunk.subarray(start));
+    piece.add(chunk.subarray(start));
   }
   const rest = finish();
-  if (isList === false && rest !== undefined) yield rest;
-  else if (isList === true && !isOver)
+  if (isList === true && !isOver)
     yield { number: rest?.number ?? number + 1, fault: "is cut off: the file ends in the middle" };
-  else if (rest !== undefined) yield { number: rest.number, fault: "stands after the end of the list" };
+  else if (rest !== undefined)
+    yield isOver ? { number: rest.number, fault: "stands after the end of the list" } : rest;
 }

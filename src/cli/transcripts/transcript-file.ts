@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { mkdirSync } from "node:fs";
+import { createReadStream, mkdirSync } from "node:fs";
 import { open, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { type Fields, isObject } from "../../config/narrow.ts";
-import { jsonElements, MAX_LINE_BYTES, readFileBytes, textLines } from "../import/text-lines.ts";
+import { jsonElements, MAX_LINE_BYTES, textLines } from "../import/text-lines.ts";
 import type { Sendable } from "../import/check-item.ts";
 import { listOf, objectOf } from "../import/import-item.ts";
 import { jsonOf, readJson, writeJson } from "../../files/own-files.ts";
@@ -71,7 +71,7 @@ export async function openTranscript(dataDir: string, given: string): Promise<Op
 
   async function* lines(): AsyncGenerator<LineFields> {
     if (isWhole) {
-      for await (const element of jsonElements(readFileBytes(path, { done: 0, total: 0 }))) {
+      for await (const element of jsonElements(createReadStream(path))) {
         const value = "value" in element ? objectOf(element.value) : undefined;
         // Read again when it is whole.
         if (value === undefined) return;
@@ -83,7 +83,7 @@ export async function openTranscript(dataDir: string, given: string): Promise<Op
       return;
     }
     // A line with a broken character may hold what was decided all the same.
-    const bytes = readFileBytes(path, { done: 0, total: 0 }, start);
+    const bytes = createReadStream(path, { start });
     for await (const line of textLines(bytes, MAX_LINE_BYTES, { isLoose: true })) {
       // A line without an end is still written.
       if (line.end === undefined) return;

@@ -36,7 +36,7 @@ async function read(
 ) {
   const source = await openSource(path, format, { allBranches, keepUsers, onlyMine });
   const items: ImportItem[] = [];
-  for await (const item of source.items({ done: 0, total: 0 })) items.push(item);
+  for await (const item of source.items) items.push(item);
   return items;
 }
 const bodies = (items: readonly ImportItem[]) => items.flatMap((item) => ("body" in item ? [item.body] : []));
