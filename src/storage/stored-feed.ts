@@ -20,21 +20,19 @@ interface Place {
 interface Entry extends FeedEntry, Place {
   readonly at: number;
 }
-/** An entry as it stands in the file. */
-type Row = readonly [
-  sequence: number,
-  index: number,
-  kind: FeedEntry["kind"],
-  id: string,
-  userId: string | null,
-  at: number,
-];
 /** A line of the file, behind its checksum. */
 interface Line {
-  readonly entries: readonly Row[];
+  readonly entries: readonly (readonly [
+    sequence: number,
+    index: number,
+    kind: FeedEntry["kind"],
+    id: string,
+    userId: string | null,
+    at: number,
+  ])[];
   /** All up to this place are no longer kept. */
   readonly floor: Place;
-  /** In the last line of a save: nothing up to this record is missing. */
+  /** In the last line: nothing up to this record is missing. */
   readonly through?: number;
 }
 
@@ -58,7 +56,7 @@ const ENTRIES_PER_LINE = 2_000;
 const BEGINNING: Place = { sequence: 0, index: 0 };
 
 /**
- * Keeps the feed in memory, and in a file that is saved before each checkpoint; the journal has the records since. So an
+ * Keeps the feed in memory, and in a file that is written anew before each checkpoint; the journal has the records since. So an
  * open finds every entry at the place that it had. Where the file is missing or damaged, what it held is given up and
  * readers are told to reset.
  */
@@ -73,10 +71,8 @@ export class StoredFeed implements Feed {
   #entries: Entry[] = [];
   #floor = BEGINNING;
   #head = BEGINNING;
-  /** Extent of the file: last position, number of entries, bytes. */
-  #saved = { through: -1, head: BEGINNING, entries: 0, bytes: 0 };
-  /** The file has what must go, or is not to be trusted. */
-  #mustRewrite = true;
+  /** The record up to which the file is known to hold all; −1 for none. */
+  #saved = -1;
 
   /** An empty feed from the first record; see `open`. */
   constructor(options: StoredFeedOptions) {
@@ -89,27 +85,19 @@ export class StoredFeed implements Feed {
   /** The feed as of the record `after`; the caller publishes what follows. Never fails: without its file it is empty. */
   static async open(options: StoredFeedOptions): Promise<StoredFeed> {
     const feed = new StoredFeed(options);
-    await feed.#load().catch(() => undefined);
-    if (feed.#saved.through < options.after) {
-      feed.#entries = [];
-      feed.#mustRewrite = true;
-      feed.#floor = { sequence: options.after, index: options.after === 0 ? 0 : Number.MAX_SAFE_INTEGER };
-    }
-    const known = feed.#entries.length;
-    feed.#entries = feed.#entries.filter(({ sequence }) => sequence <= options.after);
-    if (feed.#entries.length < known) feed.#mustRewrite = true;
-    feed.#head = later(feed.#entries.at(-1) ?? BEGINNING, feed.#floor);
-    if (feed.#head.sequence < options.after) feed.#head = { sequence: options.after, index: 0 };
-    feed.#saved = { ...feed.#saved, head: feed.#head };
+    const { after } = options;
+    const through = await feed.#load().catch(() => -1);
+    if (through >= after) feed.#saved = after;
+    else feed.#floor = { sequence: after, index: after === 0 ? 0 : Number.MAX_SAFE_INTEGER };
+    feed.#entries = through < after ? [] : feed.#entries.filter(({ sequence }) => sequence <= after);
+    const places = [{ sequence: after, index: 0 }, feed.#floor, feed.#entries.at(-1) ?? BEGINNING];
+    feed.#head = places.sort(compare).at(-1) ?? BEGINNING;
     return feed;
   }
 
   /** Adds what a durable record says; records come in their order. @param erases as in `feedEntriesOf`. */
   publish(sequence: number, at: number, entries: readonly FeedEntry[], erases?: string): void {
-    if (erases !== undefined) {
-      this.#entries = this.#entries.filter(({ userId }) => userId !== erases);
-      this.#mustRewrite = true;
-    }
+    if (erases !== undefined) this.#entries = this.#entries.filter(({ userId }) => userId !== erases);
     // Written out, because a spread object takes nearly three times the memory.
     for (const [i, { kind, id, userId }] of entries.entries())
       this.#entries.push({ sequence, index: i + 1, kind, id, userId, at });
@@ -127,26 +115,24 @@ export class StoredFeed implements Feed {
     this.#trim();
     const from = since === undefined ? this.#head : this.#placeOf(since);
     if (from === undefined) return { items: [], next: this.#positionOf(this.#head), reset: true };
-    let next = this.#head;
+    // From the end: most readers are there.
+    const first = this.#entries.findLastIndex((entry) => compare(entry, from) <= 0) + 1;
     const items: Entry[] = [];
-    for (let i = this.#firstAfter(from); i < this.#entries.length; i += 1) {
+    for (let i = first; i < this.#entries.length && items.length < limit; i += 1) {
       const entry = this.#entries[i] as Entry;
-      if (userId !== undefined && entry.userId !== userId) continue;
-      items.push(entry);
-      if (items.length < limit) continue;
-      next = entry;
-      break;
+      if (userId === undefined || entry.userId === userId) items.push(entry);
     }
+    const next = items.length < limit ? this.#head : (items.at(-1) ?? this.#head);
     return {
-      items: items.map(({ kind, id, userId: owner, at, ...place }) => ({
-        position: this.#positionOf(place),
-        kind,
-        id,
-        userId: owner,
-        at,
+      items: items.map((entry) => ({
+        position: this.#positionOf(entry),
+        kind: entry.kind,
+        id: entry.id,
+        userId: entry.userId,
+        at: entry.at,
       })),
       next: this.#positionOf(next),
-      reset: since === FEED_BEGINNING && isBefore(BEGINNING, this.#floor),
+      reset: since === FEED_BEGINNING && compare(BEGINNING, this.#floor) < 0,
     };
   }
 
@@ -157,95 +143,54 @@ export class StoredFeed implements Feed {
 
   /**
    * Brings into the file, durably, what the records up to `through` said. Called before a checkpoint of that record is
-   * written, and never twice at once.
-   *
-   * @throws the disk's error; the next call writes the whole file anew.
+   * written, and never twice at once. @throws the disk's error; the file is as before then.
    */
   async save(through: number): Promise<void> {
-    if (!this.#mustRewrite && through <= this.#saved.through) return;
-    const { disk } = this.#options;
-    const head = this.#head;
-    const isWhole =
-      this.#mustRewrite || this.#saved.entries > 2 * this.#entries.length + this.#maxEntries / 10;
-    const entries = isWhole ? [...this.#entries] : this.#entries.slice(this.#firstAfter(this.#saved.head));
-    // Before the first wait: whatever is erased meanwhile asks for another.
-    this.#mustRewrite = false;
-    try {
-      const header = isWhole ? [Buffer.from(`${this.#header}\n`)] : [];
-      const bytes = Buffer.concat([
-        ...header,
-        ...(await this.#encode(entries, Math.max(through, head.sequence))),
-      ]);
-      const start = isWhole ? 0 : this.#saved.bytes;
-      if (isWhole) await replaceFile(disk, this.#path, bytes);
-      else {
-        const file = await disk.open(this.#path, "write");
-        try {
-          await file.write(bytes, start);
-          await file.sync();
-        } finally {
-          await file.close();
-        }
-      }
-      this.#saved = {
-        through: Math.max(through, head.sequence),
-        head,
-        entries: (isWhole ? 0 : this.#saved.entries) + entries.length,
-        bytes: start + bytes.length,
-      };
-    } catch (error) {
-      this.#mustRewrite = true;
-      throw error;
-    }
+    if (through <= this.#saved) return;
+    const saved = Math.max(through, this.#head.sequence);
+    await replaceFile(this.#options.disk, this.#path, await this.#encode(saved));
+    this.#saved = saved;
   }
 
   get #header(): string {
     return `memoryd changes 1 ${this.#epoch}`;
   }
 
-  async #encode(entries: readonly Entry[], through: number): Promise<Buffer[]> {
-    const lines: Buffer[] = [];
+  async #encode(through: number): Promise<Buffer> {
+    const entries = [...this.#entries];
+    const floor = this.#floor;
+    const lines = [Buffer.from(`${this.#header}\n`)];
     for (let first = 0; first === 0 || first < entries.length; first += ENTRIES_PER_LINE) {
-      const part = entries.slice(first, first + ENTRIES_PER_LINE);
       const line: Line = {
-        entries: part.map(({ sequence, index, kind, id, userId, at }) => [
-          sequence,
-          index,
-          kind,
-          id,
-          userId,
-          at,
-        ]),
-        floor: this.#floor,
+        entries: entries
+          .slice(first, first + ENTRIES_PER_LINE)
+          .map(({ sequence, index, kind, id, userId, at }) => [sequence, index, kind, id, userId, at]),
+        floor,
         ...(first + ENTRIES_PER_LINE >= entries.length && { through }),
       };
       const text = JSON.stringify(line);
       lines.push(Buffer.from(`${crc32(text).toString(16)} ${text}\n`));
       await nextTurn();
     }
-    return lines;
+    return Buffer.concat(lines);
   }
 
-  /** Reads as far as the file is whole: an unfinished end is of a save whose checkpoint was never written. */
-  async #load(): Promise<void> {
-    const bytes = await this.#options.disk.readFile(this.#path);
-    const [header, ...lines] = bytes.toString().split("\n");
-    if (header !== this.#header) return;
-    let read = Buffer.byteLength(header) + 1;
+  /** Reads as far as the file is whole; answers the record up to which nothing is missing, −1 for none. */
+  async #load(): Promise<number> {
+    let through = -1;
+    const [header, ...lines] = (await this.#options.disk.readFile(this.#path)).toString().split("\n");
+    if (header !== this.#header) return through;
     for (const line of lines) {
-      const space = line.indexOf(" ");
-      const [checksum, text] = [line.slice(0, space), line.slice(space + 1)];
-      if (line === "" || crc32(text).toString(16) !== checksum) break;
-      const { entries, floor, through } = JSON.parse(text) as Line;
-      for (const [sequence, index, kind, id, userId, at] of entries)
+      const [, checksum, text = ""] = /^([0-9a-f]+) (.+)$/s.exec(line) ?? [];
+      if (crc32(text).toString(16) !== checksum) break;
+      const read = JSON.parse(text) as Line;
+      for (const [sequence, index, kind, id, userId, at] of read.entries)
         this.#entries.push({ sequence, index, kind, id, userId, at });
-      this.#floor = floor;
-      read += Buffer.byteLength(line) + 1;
-      if (through !== undefined)
-        this.#saved = { through, head: BEGINNING, entries: this.#entries.length, bytes: read };
+      this.#floor = read.floor;
+      through = read.through ?? through;
     }
-    this.#entries = this.#entries.filter((entry) => isBefore(this.#floor, entry));
-    this.#mustRewrite = this.#saved.bytes !== bytes.length;
+    this.#entries = this.#entries.filter((entry) => compare(this.#floor, entry) < 0);
+    return through;
   }
 
   #trim(): void {
@@ -270,30 +215,13 @@ export class StoredFeed implements Feed {
         { fields: [{ path: "/since", message: "must be 0 or a position that an answer had" }] },
       );
     const place = { sequence: Number(sequence), index: Number(index) };
-    const isKept = !isBefore(place, this.#floor) && place.sequence <= this.#head.sequence;
+    const isKept = compare(place, this.#floor) >= 0 && place.sequence <= this.#head.sequence;
     return epoch === this.#epoch && isKept ? place : undefined;
   }
 
   #positionOf({ sequence, index }: Place): string {
     return `${this.#epoch}.${sequence}.${index}`;
   }
-
-  /** Number of the first entry after a place. */
-  #firstAfter(place: Place): number {
-    let [low, high] = [0, this.#entries.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (isBefore(place, this.#entries[middle] as Entry)) high = middle;
-      else low = middle + 1;
-    }
-    return low;
-  }
 }
 
-function isBefore(a: Place, b: Place): boolean {
-  return a.sequence < b.sequence || (a.sequence === b.sequence && a.index < b.index);
-}
-
-function later(a: Place, b: Place): Place {
-  return isBefore(a, b) ? b : a;
-}
+const compare = (a: Place, b: Place): number => a.sequence - b.sequence || a.index - b.index;

@@ -4,6 +4,7 @@
  * After every life all that was acknowledged is there, as the feed told it.
  */
 import assert from "node:assert/strict";
+import type * as timersPromises from "node:timers/promises";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { listBackups, removeBackup, verifyBackup, writeBackup } from "../../src/storage/backups.ts";
 import type { Disk } from "../../src/storage/disk.ts";
@@ -18,6 +19,17 @@ import { openStoreOnDisk, type StoreOnDisk } from "../support/store-on-disk.ts";
 import { BUSY, erase } from "../support/store-survival.ts";
 import { minutes, times } from "../support/stress.ts";
 import { tablesInMemory } from "../support/tables-in-memory.ts";
+
+/** Waiting takes turns, not time: how many turns others had in a millisecond would make runs of one seed differ. */
+vi.mock("node:timers/promises", async (original) => {
+  const timers = await original<typeof timersPromises>();
+  const setTimeout = async (ms: number, value: unknown, { signal }: { signal?: AbortSignal } = {}) => {
+    for (let turns = 0; turns < 5 + ms; turns += 1) await timers.setImmediate();
+    signal?.throwIfAborted();
+    return value;
+  };
+  return { ...timers, setTimeout };
+});
 
 /** 1 000 with the usual stress of 10. */
 const SEEDS = times(1) > 1 ? times(100) : 20;
