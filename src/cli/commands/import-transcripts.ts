@@ -2,13 +2,12 @@ import { basename } from "node:path";
 import { stat } from "node:fs/promises";
 import { type MemorydClient, MemorydError, type NewMemory } from "../../client/client.ts";
 import { llmKey } from "../../config/config.ts";
-import { isObject } from "../../config/narrow.ts";
 import { ChatFault, type ChatModel } from "../../models/chat-completions.ts";
 import { present } from "../../schemas/wire.ts";
 import { connect, type Daemon } from "../connect.ts";
 import { hookState } from "../hooks/hook-commands.ts";
 import { checkItem, type Owners, type Sendable } from "../import/check-item.ts";
-import type { ImportItem, MemoryFields, TranscriptAgentId } from "../import/import-item.ts";
+import { type ImportItem, memory, type TranscriptAgentId } from "../import/import-item.ts";
 import { ImportReport } from "../import/import-report.ts";
 import { sendItems } from "../import/send.ts";
 import { namedByPath, projectOfFolder } from "../mcp/project-of-folder.ts";
@@ -16,10 +15,10 @@ import { CliFailure, complain, EXIT } from "../output/output.ts";
 import { type Flags, settingsOf } from "../output/options.ts";
 import { findTranscripts, TRANSCRIPTS } from "../transcripts/agents.ts";
 import { askWhatLasts } from "../transcripts/ask-model.ts";
-import { factFields, remarkMemory, SessionCapture, summaryMemory } from "../transcripts/capture-session.ts";
-import type { Captured, Remark, SessionDigest } from "../transcripts/capture-session.ts";
+import { factFields, remarkMemory, SessionCapture } from "../transcripts/capture-session.ts";
+import type { Captured, Remark } from "../transcripts/capture-session.ts";
 import { openTranscript } from "../transcripts/transcript-file.ts";
-import type { OpenTranscript, TranscriptProgress } from "../transcripts/transcript-file.ts";
+import type { OpenTranscript, TranscriptMark } from "../transcripts/transcript-file.ts";
 
 export interface TranscriptFlags extends Flags, Owners {
   /** A folder to look for transcripts in, or one transcript. */
@@ -44,32 +43,28 @@ const MAX_LLM_FAULTS = 3;
  * was killed is finished by the next one, which loses nothing and adds nothing twice.
  */
 export async function importTranscripts(id: TranscriptAgentId, flags: TranscriptFlags): Promise<void> {
-  const agent = TRANSCRIPTS[id];
+  const { title, file, folder } = TRANSCRIPTS[id];
   const given = flags.file ?? flags.from;
-  const place = given ?? agent.folder();
+  const place = given ?? folder();
   const found = await stat(place).catch(() => undefined);
-  if (found === undefined)
-    throw new CliFailure(
-      given === undefined
-        ? `There are no conversations of ${agent.title} in ${place}; name their folder with --from.`
-        : `There is no ${place}.`,
-    );
-  const paths = found.isDirectory() ? await findTranscripts(place, agent.file) : [place];
-  const daemon = flags.dryRun === true ? undefined : await connect(flags);
-  const report = new ImportReport();
+  if (found === undefined) {
+    const what = given === undefined ? `conversation of ${title} in` : "file or folder";
+    throw new CliFailure(`There is no ${what} ${place}; name their folder with --from.`);
+  }
   const { dataDir } = settingsOf(flags);
   const run: Run = {
     flags,
     dataDir,
     excluded: hookState(dataDir).excluded,
     model: modelOf(flags),
-    daemon,
-    report,
+    daemon: flags.dryRun === true ? undefined : await connect(flags),
+    report: new ImportReport(),
   };
-  if (run.model !== undefined)
-    complain(`What you wrote in these conversations is sent to ${run.model.url}, without text with secrets.`);
+  const { report, model, daemon } = run;
+  if (model !== undefined)
+    complain(`What you wrote in these conversations is sent to ${model.url}, without text with secrets.`);
   let faults = 0;
-  for (const path of paths) {
+  for (const path of found.isDirectory() ? await findTranscripts(place, file) : [place]) {
     try {
       await importTranscript(path, id, run);
       faults = 0;
@@ -106,63 +101,58 @@ function modelOf({ llmUrl: url, llmModel, llmTimeout }: TranscriptFlags): ChatMo
 
 /** @throws {ChatFault} if the language model does not answer; then nothing of the conversation was kept or noted. */
 async function importTranscript(path: string, id: TranscriptAgentId, run: Run): Promise<void> {
-  const { flags, dataDir, model, report } = run;
+  const { flags, model, report, daemon } = run;
   const agent = TRANSCRIPTS[id];
-  const transcript = await openTranscript(dataDir, path);
-  let mark: TranscriptProgress | undefined = transcript.mark;
-  if (mark?.pending !== undefined) mark = await sendPending(transcript, mark, run);
-  if (transcript.isRead || mark?.pending !== undefined) return;
+  const transcript = await openTranscript(run.dataDir, path);
+  const mark = await sendPending(transcript, transcript.mark, run);
+  if (mark?.look === transcript.look || mark?.pending !== undefined) return;
   const capture = new SessionCapture(mark?.seen, model !== undefined);
-  capture.conversation = mark?.conversation;
-  capture.folder = mark?.folder ?? (await agent.workFolder?.(transcript.path));
+  capture.folder = await agent.workFolder?.(transcript.path);
   const remarks: Remark[] = [];
-  for await (const { fields } of transcript.lines()) {
-    if (fields === undefined) report.skipped("lines that are no JSON object");
-    else
-      remarks.push(
-        ...capture.take({ at: fields["timestamp"], events: agent.read(fields) }, transcript.began),
-      );
+  for await (const line of transcript.lines()) {
+    if (line === undefined) report.skipped("lines that are no JSON object");
+    else remarks.push(...capture.take({ at: line["timestamp"], events: agent.read(line) }, transcript.began));
   }
+  const { conversation, folder } = capture;
   const captured: Captured = {
     origin: id,
-    conversation: capture.conversation ?? basename(transcript.path).replace(/\.jsonl?$/, ""),
-    project: projectOf(capture.folder),
+    conversation: conversation ?? basename(transcript.path).replace(/\.jsonl?$/, ""),
+    project: folder === undefined ? undefined : (projectOfFolder(folder) ?? namedByPath(folder)),
   };
   if ([captured.project, flags.project].some((name) => name !== undefined && run.excluded.includes(name)))
     return report.skipped("conversations in projects that `memoryd hooks exclude` names");
 
-  const bodies: ImportItem[] = remarks.map((remark) => memoryItem(path, remarkMemory(remark, captured)));
+  const found = remarks.map((remark) => memory(path, remarkMemory(remark, captured)));
   if (model !== undefined) {
+    const { model: name } = model;
     const lasting = await askWhatLasts(model, capture.lines);
-    for (const remark of lasting.remarks)
-      bodies.push(memoryItem(path, remarkMemory(remark, captured, model.model)));
-    for (const fact of lasting.facts)
-      bodies.push({ kind: "fact", where: path, body: factFields(fact, captured, model.model) });
+    found.push(
+      ...lasting.remarks.map((remark) => memory(path, remarkMemory(remark, captured, name))),
+      ...lasting.facts.map((fact): ImportItem => {
+        return { kind: "fact", where: path, body: factFields(fact, captured, name) };
+      }),
+    );
     for (let count = 0; count < lasting.refused; count += 1)
       report.skipped("answers of the language model that nothing in the conversation bears out");
   }
-  const items = bodies.flatMap((item) => checked(item, run) ?? []);
-  const digest = capture.digest(await readDigest(run.daemon?.api, mark?.summary));
-  const summary = digest && checked(memoryItem(path, summaryMemory(digest, captured, agent.title)), run);
-  if (run.daemon === undefined) return;
-  const { seen, conversation, folder } = capture;
-  const next: TranscriptProgress = {
-    ...mark,
-    ...present({ conversation, folder }),
-    seen,
-    pending: { items, ...(summary && { summary: summary.body }) },
-  };
-  await transcript.save(next);
+  const items = found.flatMap((item) => checked(item, run) ?? []);
+  const written = capture.summary(captured, agent.title);
+  const summary = written && checked(memory(path, written), run);
+  if (daemon === undefined) return;
+  const pending = { items, ...(summary && { summary: summary.body }) };
+  const next: TranscriptMark = { ...mark, look: transcript.look, seen: capture.seen, pending };
+  transcript.save(next);
   await sendPending(transcript, next, run);
 }
 
 /** Sends what an import found, and notes that; what was refused stays pending. Returns the mark of then. */
 async function sendPending(
   transcript: OpenTranscript,
-  { pending, ...mark }: TranscriptProgress,
+  mark: TranscriptMark | undefined,
   { daemon, report }: Run,
-): Promise<TranscriptProgress> {
-  if (daemon === undefined || pending === undefined) return mark;
+): Promise<TranscriptMark | undefined> {
+  if (daemon === undefined || mark?.pending === undefined) return mark;
+  const { pending, ...sent } = mark;
   const refused: Sendable[] = [];
   for (const route of ["/memory/add/batch", "/api/temporal/fact/batch"] as const) {
     const ofRoute = pending.items.filter((item) => item.route === route);
@@ -171,22 +161,15 @@ async function sendPending(
       const outcomes = await sendItems(daemon, route, batch, new Set());
       for (const [i, item] of batch.entries()) {
         const outcome = outcomes[i];
-        if (outcome === "repeated") report.counts.known += 1;
-        else if (typeof outcome === "string") report.counts[outcome] += 1;
-        else {
-          report.fault(item.where, outcome?.fault ?? "the daemon did not answer for it");
-          refused.push(item);
-        }
+        report.count(item.where, outcome);
+        if (typeof outcome !== "string") refused.push(item);
       }
     }
   }
-  const id = await keepSummary(daemon.api, pending.summary, mark.summary, report);
-  const after: TranscriptProgress = {
-    ...mark,
-    ...present({ summary: id }),
-    ...(refused.length > 0 && { pending: { items: refused } }),
-  };
-  await transcript.save(after);
+  const summary = await keepSummary(daemon.api, pending.summary, sent.summary, report);
+  const left = refused.length > 0 && { pending: { items: refused } };
+  const after: TranscriptMark = { ...sent, ...present({ summary }), ...left };
+  transcript.save(after);
   return after;
 }
 
@@ -198,37 +181,19 @@ async function keepSummary(
   report: ImportReport,
 ): Promise<string | undefined> {
   if (summary === undefined) return known;
-  const body = summary as unknown as NewMemory;
+  const { content, metadata = {}, ...rest } = summary as unknown as NewMemory;
   if (known === undefined) {
-    const added = await api.memories.add(body);
-    report.counts[added.deduplicated ? "known" : "added"] += 1;
-    return added.id;
+    const { id, deduplicated } = await api.memories.add({ content, metadata, ...rest });
+    report.count("", deduplicated ? "known" : "added");
+    return id;
   }
-  await orGone(api.memories.update(known, { content: body.content, metadata: body.metadata ?? {} }));
+  try {
+    await api.memories.update(known, { content, metadata });
+  } catch (error) {
+    if (!(error instanceof MemorydError && error.status === 404)) throw error;
+  }
   return known;
 }
-
-async function readDigest(
-  api: MemorydClient | undefined,
-  id: string | undefined,
-): Promise<SessionDigest | undefined> {
-  if (api === undefined || id === undefined) return undefined;
-  const digest = (await orGone(api.memories.get(id)))?.metadata["digest"];
-  return isObject(digest) && Array.isArray(digest["asked"])
-    ? (digest as unknown as SessionDigest)
-    : undefined;
-}
-
-async function orGone<T>(answer: Promise<T>): Promise<T | undefined> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (error instanceof MemorydError && error.status === 404) return undefined;
-    throw error;
-  }
-}
-
-const memoryItem = (where: string, body: MemoryFields): ImportItem => ({ kind: "memory", where, body });
 
 function checked(given: ImportItem, { flags, report }: Run): Sendable | undefined {
   const item = checkItem(given, flags);
@@ -236,9 +201,6 @@ function checked(given: ImportItem, { flags, report }: Run): Sendable | undefine
     report.found(item);
     return item;
   }
-  if (item.kind === "faulty") report.fault(item.where, item.reason);
+  if ("reason" in item) report.leftOut(item);
   return undefined;
 }
-
-const projectOf = (folder: string | undefined): string | undefined =>
-  folder === undefined ? undefined : (projectOfFolder(folder) ?? namedByPath(folder));

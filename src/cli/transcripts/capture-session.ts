@@ -9,17 +9,6 @@ import { timeOf } from "../../files/front-matter.ts";
 import { ownWords } from "./own-words.ts";
 import type { TranscriptEvent, TranscriptLine } from "./agents.ts";
 
-/** The source of a session's summary; it stands in the metadata of the summary alone. */
-export interface SessionDigest {
-  readonly title?: string;
-  readonly from: string;
-  readonly to: string;
-  readonly asked: readonly string[];
-  readonly changed: readonly string[];
-  readonly commands: readonly string[];
-  readonly errors: readonly string[];
-}
-
 /** A line that a person wrote. */
 export type Line = { readonly text: string; readonly messageId: string; readonly at: number };
 
@@ -67,8 +56,8 @@ export class SessionCapture {
   readonly #calls = new Map<string, string>();
   /** Commands that failed last, with the line that tells why and the files that were changed since. */
   readonly #failed = new Map<string, { readonly reason: string; readonly changed: Set<string> }>();
-  #from: number | undefined;
-  #to: number | undefined;
+  #from = Infinity;
+  #to = -Infinity;
 
   /** @param seen hashes of remarks, or lines for a model, that were taken before; see `seen`. */
   constructor(seen: readonly string[] = [], isForModel = false) {
@@ -129,17 +118,17 @@ export class SessionCapture {
       this.lines.push(...own.map((line) => ({ text: line, messageId, at })));
       return [];
     }
-    const remarks: Remark[] = [];
-    for (const sentence of lines.flatMap((line) => sentencesOf(line))) {
-      const content = sentence.trim();
-      if (content.length > MAX_SENTENCE_CHARS) continue;
-      const statement = statementKind(content);
-      if (statement === undefined || findSecret(content) !== undefined) continue;
-      if (!this.#isNew(content)) continue;
-      remarks.push({ text: content, kind: statement.kind, messageId, at });
-      if (remarks.length === MAX_SENTENCES_PER_MESSAGE) break;
-    }
-    return remarks;
+    const newLines = lines.filter((line) => !this.#seen.has(hashOf(line)));
+    const statements = newLines
+      .flatMap((line) => sentencesOf(line))
+      .flatMap((sentence): Remark[] => {
+        const content = sentence.trim();
+        const kind = content.length > MAX_SENTENCE_CHARS ? undefined : statementKind(content)?.kind;
+        if (kind === undefined || findSecret(content) !== undefined || !this.#isNew(content)) return [];
+        return [{ text: content, kind, messageId, at }];
+      });
+    for (const line of newLines) this.#seen.add(hashOf(line));
+    return statements.slice(0, MAX_SENTENCES_PER_MESSAGE);
   }
 
   #ended({ call, failed, output }: Extract<TranscriptEvent, { kind: "ended" }>, at: number): Remark[] {
@@ -157,51 +146,53 @@ export class SessionCapture {
     this.#failed.delete(command);
     if (before === undefined || before.reason === "" || before.changed.size === 0) return [];
     const text = `\`${command}\` failed with "${before.reason}" and works since ${[...before.changed].join(", ")} changed.`;
-    if (findSecret(text) !== undefined || !this.#isNew(text)) return [];
+    if (findSecret(text) !== undefined) return [];
     if (this.#errors.length < MAX_ERRORS) this.#errors.push(text);
-    return [{ text, kind: "done", messageId: call, at }];
+    return this.#isNew(text) ? [{ text, kind: "done", messageId: call, at }] : [];
   }
 
   #isNew(text: string): boolean {
-    const hash = createHash("sha256").update(text).digest("base64url").slice(0, 12);
-    if (this.#seen.has(hash)) return false;
-    this.#seen.add(hash);
-    return true;
+    const isNew = !this.#seen.has(hashOf(text));
+    this.#seen.add(hashOf(text));
+    return isNew;
   }
 
   #noteTime(at: number): void {
-    this.#from = Math.min(this.#from ?? at, at);
-    this.#to = Math.max(this.#to ?? at, at);
+    this.#from = Math.min(this.#from, at);
+    this.#to = Math.max(this.#to, at);
   }
 
   #shortPath(path: string): string {
-    const folder = this.folder?.replaceAll("\\", "/");
+    const folder = `${this.folder?.replaceAll("\\", "/").replace(/\/$/, "")}/`;
     const plain = path.replaceAll("\\", "/");
-    const isInside = folder !== undefined && plain.startsWith(`${folder.replace(/\/$/, "")}/`);
-    return (isInside ? plain.slice(folder.replace(/\/$/, "").length + 1) : plain).slice(0, MAX_LINE_CHARS);
+    return (plain.startsWith(folder) ? plain.slice(folder.length) : plain).slice(0, MAX_LINE_CHARS);
   }
 
-  /** What there is for a summary, together with what an earlier run had; undefined where nobody did anything. */
-  digest(before: SessionDigest | undefined): SessionDigest | undefined {
-    const isEmpty = this.#asked.length + this.#changed.size + this.#commands.size === 0;
-    if (isEmpty || this.#from === undefined || this.#to === undefined) return undefined;
-    const joined = (
-      earlier: readonly string[] | undefined,
-      more: Iterable<string>,
-      limit: number,
-    ): string[] => [...new Set([...(earlier ?? []), ...more])].slice(0, limit);
-    const title = this.#title ?? before?.title;
-    return {
-      ...(title !== undefined && findSecret(title) === undefined && { title: lineOf(title) }),
-      from: before?.from ?? new Date(this.#from).toISOString(),
-      to: new Date(this.#to).toISOString(),
-      asked: joined(before?.asked, this.#asked, MAX_ASKED),
-      changed: joined(before?.changed, this.#changed, MAX_CHANGED),
-      commands: joined(before?.commands, this.#commands, MAX_COMMANDS),
-      errors: joined(before?.errors, this.#errors, MAX_ERRORS),
+  /** The memory that sums up the session; undefined where nobody did anything. */
+  summary(captured: Captured, agent: string): MemoryFields | undefined {
+    if (this.#asked.length + this.#changed.size + this.#commands.size === 0) return undefined;
+    const from = new Date(this.#from).toISOString();
+    const [began, ended] = [this.#from, this.#to].map(minuteOf);
+    const title =
+      this.#title === undefined || findSecret(this.#title) !== undefined ? "" : `: ${lineOf(this.#title)}`;
+    const part = (name: string, list: Iterable<string>, between: string): string[] => {
+      const items = [...new Set(list)].join(between);
+      return items === "" ? [] : [`${name}: ${items}`];
     };
+    const content = [
+      `Session with ${agent}, ${began} to ${ended} UTC${title}`,
+      ...part("Asked", this.#asked, " · "),
+      ...part("Changed", [...this.#changed].slice(0, MAX_CHANGED), ", "),
+      ...part("Commands that worked", this.#commands, " · "),
+      ...part("Errors and their cause", this.#errors, " · "),
+    ].join("\n");
+    return { content, occurred_at: from, ...marks(captured, "summary") };
   }
 }
+
+const minuteOf = (time: number): string => new Date(time).toISOString().slice(0, 16).replace("T", " ");
+
+const hashOf = (text: string): string => createHash("sha256").update(text).digest("base64url").slice(0, 12);
 
 /** The first line of a command; undefined for one that only looks, or holds a secret. */
 function commandLine(command: string): string | undefined {
@@ -253,28 +244,11 @@ export function factFields(
   return { subject, predicate, object, valid_from, ...present({ valid_to, project }), metadata };
 }
 
-/** The memory of a session; what it is written from stands beside it, so that a later run can go on. */
-export function summaryMemory(digest: SessionDigest, captured: Captured, agent: string): MemoryFields {
-  const { title, from, to, asked, changed, commands, errors } = digest;
-  const part = (name: string, list: readonly string[], between: string): string[] =>
-    list.length === 0 ? [] : [`${name}: ${list.join(between)}`];
-  const content = [
-    `Session with ${agent}, ${from.slice(0, 16).replace("T", " ")} to ${to.slice(0, 16).replace("T", " ")} UTC${title === undefined ? "" : `: ${title}`}`,
-    ...part("Asked", asked, " · "),
-    ...part("Changed", changed, ", "),
-    ...part("Commands that worked", commands, " · "),
-    ...part("Errors and their cause", errors, " · "),
-  ].join("\n");
-  return { content, occurred_at: from, ...marks(captured, "summary", { digest }) };
-}
-
-function marks({ origin, conversation, project }: Captured, kind: string, more: object): MemoryFields {
-  const session = `${origin}:${conversation}`;
+function marks({ origin, conversation, project }: Captured, kind: string, more: object = {}): MemoryFields {
   return {
     tags: [origin, kind, ...("llm" in more ? ["llm"] : [])],
     metadata: { origin, kind, conversation_id: conversation, ...more },
-    session_id:
-      session.length <= 256 ? session : `${origin}:${createHash("sha256").update(session).digest("hex")}`,
+    session_id: `${origin}:${conversation}`,
     ...present({ project }),
   };
 }

@@ -116,8 +116,13 @@ describe("a conversation with Claude Code", () => {
       session_id: before[0]?.session_id,
       project: before[0]?.project,
     });
-    expect((await summaries()).map(({ content }) => content.split("\n")[1])).toEqual([
+    const [summary] = await summaries();
+    expect(summary?.content.split("\n")).toEqual([
+      expect.stringContaining("09:00 to 2026-11-20 09:10 UTC: Rounding in the checkout"),
       expect.stringMatching(/^Asked: Hi there.* · We decided to ship on Friday\.$/),
+      "Changed: src/total.ts",
+      "Commands that worked: npm test",
+      expect.stringMatching(/^Errors and their cause: `npm test` failed/),
     ]);
   });
 

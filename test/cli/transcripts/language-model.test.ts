@@ -291,6 +291,12 @@ describe("import with a language model", () => {
     expect((await importAll()).stdout).toMatch(/^1 added/);
     expect((await importAll()).stdout).toMatch(/^0 added, 0 there/);
     expect(asked).toHaveLength(1);
+    // The same where the conversation went on: what is new is taken by the same run.
+    writeFileSync(mark, JSON.stringify({ ...state, pending: { items: [item] } }));
+    appendFileSync(join(home, "one.jsonl"), `${said("We moved to Leipzig in spring.", "b2")}\n`);
+    expect((await importAll()).stdout).toMatch(/^0 added, 1 there already/);
+    expect(asked.at(-1)?.body.messages[1]?.content).toContain("We moved to Leipzig");
+    expect(asked.at(-1)?.body.messages[1]?.content).not.toContain("9443");
     expect(await kept()).toEqual(
       expect.arrayContaining([expect.objectContaining({ content: "Kept by the run before." })]),
     );
