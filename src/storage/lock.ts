@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import * as fs from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { once } from "node:events";
+import { connect, createServer } from "node:net";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { connect, createServer, type Server } from "node:net";
-import { tmpdir } from "node:os";
 import { ServiceError, storeUnusable } from "../core/errors.ts";
 import { hasCode } from "./disk.ts";
 import {
@@ -25,10 +25,10 @@ interface Claim extends ProcessIdentity {
   readonly token: string;
   /** When it was made, ISO 8601; for people. */
   readonly since: string;
-  /** See `LockSocket`; null where there can be none, absent in what 0.1.0 wrote. */
-  readonly socket?: string | null;
-  /** Device and inode of the directory, as its process sees it; absent in what 0.1.0 wrote. */
-  readonly directory?: string;
+  /** See `LockSocket`; null where there can be none. */
+  readonly socket: string | null;
+  /** Device and inode of the directory, as its process sees it. */
+  readonly directory: string;
 }
 
 const LOCK_NAME = "lock";
@@ -84,30 +84,28 @@ async function lockAs(
 ): Promise<DirectoryLock | Claim> {
   const token = randomUUID();
   const socket = await openSocket(directory, token);
-  let own: Claim = {
-    ...(await ownIdentity()),
-    token,
-    since: new Date().toISOString(),
-    socket: socket?.name ?? null,
-  };
-  let holder: Claim | undefined;
   try {
-    own = { ...own, directory: await identityOf(directory) };
-    holder = await claim({ directory, link }, name, own);
+    const own: Claim = {
+      ...(await ownIdentity()),
+      token,
+      since: new Date().toISOString(),
+      socket: socket?.name ?? null,
+      directory: await identityOf(directory),
+    };
+    const holder = await claim({ directory, link }, name, own);
+    if (holder === undefined)
+      return {
+        async release() {
+          await removeClaim(join(directory, name), own);
+          await socket?.close();
+        },
+      };
+    await socket?.close();
+    return holder;
   } catch (error) {
     await socket?.close();
     throw notLockable(error, directory);
   }
-  if (holder !== undefined) {
-    await socket?.close();
-    return holder;
-  }
-  return {
-    async release() {
-      await removeOwn(join(directory, name), own);
-      await socket?.close();
-    },
-  };
 }
 
 /** True if the holder of a lock is certainly gone. */
@@ -126,10 +124,12 @@ async function identityOf(directory: string): Promise<string> {
   return `${dev}:${ino}`;
 }
 
-async function removeOwn(path: string, own: Claim): Promise<void> {
+/** Removes a claim if it still stands there; whether it did. */
+async function removeClaim(path: string, { token }: Claim): Promise<boolean> {
   const current = await readClaim(path);
-  if (current !== undefined && current !== "unreadable" && current.token === own.token)
-    await removeFile(path);
+  if (current === undefined || current === "unreadable" || current.token !== token) return false;
+  await removeFile(path);
+  return true;
 }
 
 function notLockable(error: unknown, directory: string): ServiceError {
@@ -176,12 +176,8 @@ async function removeStale(place: Place, name: string, stale: Claim, own: Claim)
     return;
   }
   try {
-    const current = await readClaim(join(directory, name));
-    const unchanged = current !== undefined && current !== "unreadable" && current.token === stale.token;
-    if (unchanged) {
-      await removeFile(join(directory, name));
-      if (typeof stale.socket === "string") await removeLockSocket(directory, stale.socket);
-    }
+    if ((await removeClaim(join(directory, name), stale)) && typeof stale.socket === "string")
+      await removeLockSocket(directory, stale.socket);
   } finally {
     await removeFile(join(directory, right));
   }
@@ -201,13 +197,13 @@ async function createWhole({ directory, link }: Place, path: string, content: st
   } finally {
     await removeFile(temporary);
   }
-  try {
-    await writeNew(path, content);
-    return true;
-  } catch (error) {
-    if (hasCode(error, "EEXIST")) return false;
-    throw error;
-  }
+  return writeNew(path, content).then(
+    () => true,
+    (error: unknown) => {
+      if (hasCode(error, "EEXIST")) return false;
+      throw error;
+    },
+  );
 }
 
 /** Synced, so that a power failure cannot leave an unreadable lock. */
@@ -238,17 +234,13 @@ async function readClaim(path: string): Promise<Claim | "unreadable" | undefined
 }
 
 function isClaim(value: unknown): value is Claim {
-  if (typeof value !== "object" || value === null) return false;
-  const { pid, startTime, bootId, host, token, since, socket, directory, pidNamespace } =
-    value as Partial<Claim>;
-  const textOrNull = (field: unknown) => field === null || typeof field === "string";
+  const claim = Object(value) as Partial<Claim>;
+  const { pid, startTime, bootId, host, token, since, socket, pidNamespace } = claim;
   return (
     Number.isInteger(pid) &&
-    [startTime, bootId, socket ?? null, pidNamespace ?? null].every(textOrNull) &&
+    [startTime, bootId, pidNamespace ?? null].every((field) => field === null || typeof field === "string") &&
     [host, since].every((field) => typeof field === "string") &&
-    (directory === undefined || typeof directory === "string") &&
-    typeof token === "string" &&
-    /^[0-9a-f-]{36}$/.test(token) &&
+    /^[0-9a-f-]{36}$/.test(String(token)) &&
     (socket === null || socket === undefined || SOCKET_NAME.test(socket))
   );
 }
@@ -257,13 +249,11 @@ function removeFile(path: string): Promise<void> {
   return fs.rm(path, { force: true });
 }
 
-function heldBy({ pid, since, host, socket }: Claim, directory: string, path: string): ServiceError {
-  const where = `process ${pid} on ${host}, since ${since}`;
+function heldBy({ pid, since, host }: Claim, directory: string, path: string): ServiceError {
   return storeUnusable(
-    `The data directory ${directory} is in use by another memoryd (${where}). Stop that one with \`memoryd stop\`, or ` +
-      `choose another directory with --data-dir. ${
-        socket === undefined ? "It is version 0.1.0, of which it cannot be told whether it still runs. " : ""
-      }If you are certain that it no longer runs, remove ${path}.`,
+    `The data directory ${directory} is in use by another memoryd (process ${pid} on ${host}, since ${since}). Stop that one with ` +
+      "`memoryd stop`, or choose another directory with --data-dir. If you are certain that it no longer runs, remove " +
+      `${path}.`,
     // It may be on its way out.
     { retryAfterSeconds: 1 },
   );
@@ -280,27 +270,27 @@ function unreadable(path: string): ServiceError {
  * A socket that is open for as long as its process lives: whoever reaches it knows that the process does, from any
  * namespace of the machine.
  */
-export interface LockSocket {
+interface LockSocket {
   /** A file in the directory that is locked; on Windows a named pipe. */
   readonly name: string;
   close(): Promise<void>;
 }
 
 /** Anything else in a lock file is not ours. */
-export const SOCKET_NAME = /^(lock\.socket-[0-9a-f]{8}|\\\\\.\\pipe\\memoryd-[0-9a-f-]{36})$/;
+const SOCKET_NAME = /^(lock\.socket-[0-9a-f]{8}|\\\\\.\\pipe\\memoryd-[0-9a-f-]{36})$/;
 /** 107 on Linux, 103 on macOS; Node cuts longer paths off without an error. */
 const MAX_PATH_BYTES = 103;
 const CONNECT_MS = 5_000;
 
-/** Undefined where the file system of the directory has no sockets. */
-export async function openLockSocket(directory: string, token: string): Promise<LockSocket | undefined> {
-  const name =
-    process.platform === "win32" ? String.raw`\\.\pipe\memoryd-${token}` : `lock.socket-${token.slice(0, 8)}`;
+/** Undefined where the file system of the directory has no sockets, and where its path is too long for one. */
+async function openLockSocket(directory: string, token: string): Promise<LockSocket | undefined> {
+  const name = IS_WINDOWS ? String.raw`\\.\pipe\memoryd-${token}` : `lock.socket-${token.slice(0, 8)}`;
   const server = createServer((connection) => connection.destroy());
+  const path = socketPath(directory, name);
+  if (Buffer.byteLength(path) > MAX_PATH_BYTES) return undefined;
   try {
-    await withPath(directory, name, (path) => listen(server, path));
+    await once(server.listen(path), "listening");
   } catch {
-    server.close();
     return undefined;
   }
   // A failed accept must not end the process; the listening socket is what counts.
@@ -315,64 +305,30 @@ export async function openLockSocket(directory: string, token: string): Promise<
   };
 }
 
+const IS_WINDOWS = process.platform === "win32";
+
+/** A named pipe is in no folder. */
+const socketPath = (directory: string, name: string): string => (IS_WINDOWS ? name : join(directory, name));
+
 /**
  * State of a socket that a process on this kernel opened. "unknown" where the socket has gone or may
  * not be reached.
  */
-export async function livenessBySocket(directory: string, name: string): Promise<Liveness> {
+async function livenessBySocket(directory: string, name: string): Promise<Liveness> {
+  const connection = connect(socketPath(directory, name));
   try {
-    await withPath(directory, name, reach);
+    await once(connection, "connect", { signal: AbortSignal.timeout(CONNECT_MS) });
     return "alive";
   } catch (error) {
     if (hasCode(error, "ECONNREFUSED")) return "ended";
     // A named pipe goes with its process; the file of a socket can be removed under it.
-    return process.platform === "win32" && hasCode(error, "ENOENT") ? "ended" : "unknown";
+    return IS_WINDOWS && hasCode(error, "ENOENT") ? "ended" : "unknown";
+  } finally {
+    connection.destroy();
   }
 }
 
 /** Removes the file of a socket whose process has ended. */
-export async function removeLockSocket(directory: string, name: string): Promise<void> {
-  if (process.platform !== "win32") await fs.rm(join(directory, name), { force: true });
-}
-
-/** A path to a socket that is short enough: where the directory's own is too long, through a link that is gone afterwards. */
-async function withPath<T>(directory: string, name: string, use: (path: string) => Promise<T>): Promise<T> {
-  if (process.platform === "win32") return use(name);
-  const path = join(directory, name);
-  if (Buffer.byteLength(path) <= MAX_PATH_BYTES) return use(path);
-  const folder = await fs.mkdtemp(join(tmpdir(), "memoryd-"));
-  try {
-    const link = join(folder, "d");
-    await fs.symlink(resolve(directory), link);
-    const short = join(link, name);
-    if (Buffer.byteLength(short) > MAX_PATH_BYTES) throw new Error(`${short} is too long for a socket`);
-    return await use(short);
-  } finally {
-    await fs.rm(folder, { recursive: true, force: true });
-  }
-}
-
-function listen(server: Server, path: string): Promise<void> {
-  return new Promise((done, fail) => {
-    server.once("error", fail);
-    server.listen(path, () => {
-      server.off("error", fail);
-      done();
-    });
-  });
-}
-
-function reach(path: string): Promise<void> {
-  return new Promise((done, fail) => {
-    const connection = connect(path);
-    connection.setTimeout(CONNECT_MS, () => {
-      connection.destroy();
-      fail(new Error("no answer"));
-    });
-    connection.once("connect", () => {
-      connection.destroy();
-      done();
-    });
-    connection.once("error", fail);
-  });
+async function removeLockSocket(directory: string, name: string): Promise<void> {
+  if (!IS_WINDOWS) await removeFile(join(directory, name));
 }

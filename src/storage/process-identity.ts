@@ -3,13 +3,11 @@ import { readFile, readlink } from "node:fs/promises";
 import { hostname } from "node:os";
 import { promisify } from "node:util";
 
-const run = promisify(execFile);
-
 /**
  * Tells one process from every other, also from a later one with its pid. Null where the system does not say:
  *
  * - Linux: all, from /proc.
- * - macOS: start time and boot id, from `ps` and `sysctl`, which are part of the system.
+ * - macOS: the boot id, from `sysctl`, which is part of the system.
  * - Windows and others: none of the three.
  */
 export interface ProcessIdentity {
@@ -18,8 +16,8 @@ export interface ProcessIdentity {
   readonly startTime: string | null;
   readonly bootId: string | null;
   readonly host: string;
-  /** The pid's namespace; "" on systems without namespaces; absent in files of 0.1.0. */
-  readonly pidNamespace?: string | null;
+  /** The pid's namespace; "" on systems without namespaces. */
+  readonly pidNamespace: string | null;
 }
 
 export type Liveness = "alive" | "ended" | "unknown";
@@ -46,9 +44,7 @@ export function kernelOf(other: ProcessIdentity, own: ProcessIdentity): "same" |
 
 /** State of a pid on this kernel; unknown for pids of another or an unknown namespace. */
 export async function livenessByPid(other: ProcessIdentity, own: ProcessIdentity): Promise<Liveness> {
-  // Only Linux has namespaces; what 0.1.0 wrote names none.
-  const isSame = process.platform === "linux" ? typeof other.pidNamespace === "string" : true;
-  if (!isSame || (other.pidNamespace ?? "") !== (own.pidNamespace ?? "")) return "unknown";
+  if (own.pidNamespace === null || other.pidNamespace !== own.pidNamespace) return "unknown";
   if (!isThere(other.pid)) return "ended";
   const startTime = await startTimeOf(other.pid);
   if (startTime === ENDED) return "ended";
@@ -81,18 +77,9 @@ async function ownPidNamespace(): Promise<string | null> {
 }
 
 async function startTimeOf(pid: number): Promise<string | null> {
-  try {
-    if (process.platform === "linux") return startTimeIn(await readFile(`/proc/${pid}/stat`, "utf8"));
-    if (process.platform === "darwin") {
-      const { stdout } = await run("/bin/ps", ["-o", "lstart=", "-p", String(pid)], {
-        env: { LC_ALL: "C", TZ: "UTC" },
-      });
-      return stdout.trim() || null;
-    }
-  } catch {
-    // Ended in the meantime, or hidden from this user.
-  }
-  return null;
+  if (process.platform !== "linux") return null;
+  // Ended in the meantime, or hidden from this user.
+  return startTimeIn(await readFile(`/proc/${pid}/stat`, "utf8").catch(() => ""));
 }
 
 /** Field 22 of /proc/PID/stat, in ticks since the boot; see proc(5). The name in field 2 may hold spaces and brackets. */
@@ -104,11 +91,12 @@ function startTimeIn(stat: string): string | null {
 }
 
 async function bootId(): Promise<string | null> {
+  const sysctl = promisify(execFile);
   try {
     if (process.platform === "linux")
       return (await readFile("/proc/sys/kernel/random/boot_id", "utf8")).trim();
     if (process.platform === "darwin")
-      return (await run("/usr/sbin/sysctl", ["-n", "kern.bootsessionuuid"])).stdout.trim() || null;
+      return (await sysctl("/usr/sbin/sysctl", ["-n", "kern.bootsessionuuid"])).stdout.trim() || null;
   } catch {
     // A system that hides it.
   }
