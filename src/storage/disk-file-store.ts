@@ -35,11 +35,9 @@ const LOOKS_BEFORE_REMOVAL = 3;
 
 /** Files by their SHA-256 in one folder: written under a temporary name, synced, renamed, the folder synced. */
 export class DiskFileStore implements FileStore {
+  readonly #options: DiskFileStoreOptions;
   readonly #disk: Disk;
   readonly #folder: string;
-  readonly #isNeeded: (sha256: string) => boolean;
-  readonly #wasNeeded: (sha256: string) => boolean;
-  readonly #isAllKnown: boolean;
   /** Files that were not there when the store was opened: no state before names them. */
   readonly #fresh = new Set<string>();
   readonly #holders = new Map<string, number>();
@@ -47,14 +45,13 @@ export class DiskFileStore implements FileStore {
   readonly #damaged = new Set<string>();
   /** How often each was found unneeded in a row. */
   #unneeded = new Map<string, number>();
-  #sweeping: Promise<void> = Promise.resolve();
+  /** The end of the removals that run. */
+  #removing: Promise<unknown> = Promise.resolve();
 
-  private constructor({ disk, directory, isNeeded, wasNeeded, isAllKnown }: DiskFileStoreOptions) {
-    this.#disk = disk;
-    this.#folder = join(directory, "files");
-    this.#isNeeded = isNeeded;
-    this.#wasNeeded = wasNeeded;
-    this.#isAllKnown = isAllKnown;
+  private constructor(options: DiskFileStoreOptions) {
+    this.#options = options;
+    this.#disk = options.disk;
+    this.#folder = join(options.directory, "files");
   }
 
   /** Opens the folder, or makes it; what was on its way when the process ended is removed, and what no document ever had. */
@@ -73,11 +70,41 @@ export class DiskFileStore implements FileStore {
 
   async create(): Promise<IncomingFile> {
     const path = join(this.#folder, `incoming-${randomUUID()}`);
-    try {
-      return new DiskIncomingFile(this, path, await this.#create(path));
-    } catch (error) {
-      throw storeError(error);
-    }
+    const file = await refusing(this.#create(path));
+    const hash = createHash("sha256");
+    let bytes = 0;
+    let isOpen = true;
+    let isKept = false;
+    const close = async (): Promise<void> => {
+      if (isOpen) await file.close();
+      isOpen = false;
+    };
+    const discard = async (): Promise<void> => {
+      if (isKept) return;
+      // A file that a failing disk does not remove goes at the next start; the first error is the one to report.
+      await close().catch(() => undefined);
+      await this.#disk.remove(path).catch(() => undefined);
+    };
+    return {
+      write: async (chunk) => {
+        hash.update(chunk);
+        bytes += chunk.length;
+        await refusing(file.write(chunk, bytes - chunk.length));
+      },
+      keep: async () => {
+        try {
+          await file.sync();
+          await close();
+          const held = await this.#adopt(path, hash.digest("hex"), bytes);
+          isKept = true;
+          return held;
+        } catch (error) {
+          await discard();
+          throw storeError(error);
+        }
+      },
+      discard,
+    };
   }
 
   /** Makes the folder again if somebody removed it. */
@@ -89,6 +116,25 @@ export class DiskFileStore implements FileStore {
       await this.#disk.makeDirectory(this.#folder);
       return await this.#disk.open(path, "create");
     }
+  }
+
+  /** Takes over what was written under a temporary name. */
+  async #adopt(path: string, sha256: string, bytes: number): Promise<HeldFile> {
+    const release = this.hold([sha256]);
+    this.#unneeded.delete(sha256);
+    // A sweep that has begun may be removing the very file.
+    await this.#removing;
+    try {
+      if ((await this.sizeOf(sha256)) === undefined) this.#fresh.add(sha256);
+      // Over the same bytes, if they are there: that mends a file that the disk has damaged.
+      await this.#disk.rename(path, this.pathOf(sha256));
+      this.#damaged.delete(sha256);
+      await this.#disk.syncDirectory(this.#folder);
+    } catch (error) {
+      release();
+      throw error;
+    }
+    return { sha256, bytes, release };
   }
 
   pathOf(sha256: string): string {
@@ -129,9 +175,8 @@ export class DiskFileStore implements FileStore {
 
   /** Reads every file, slowly, and answers which are damaged; rejects with an AbortError when stopped. */
   async scrub(signal: AbortSignal): Promise<string[]> {
-    for (const { name } of await this.#disk.list(this.#folder))
-      if (NAME.test(name))
-        await this.#check(name, () => sleep(SCRUB_PAUSE_MS, undefined, { ref: false, signal }));
+    for (const name of await this.#names())
+      await this.#check(name, () => sleep(SCRUB_PAUSE_MS, undefined, { ref: false, signal }));
     return this.damaged;
   }
 
@@ -153,167 +198,81 @@ export class DiskFileStore implements FileStore {
     return isWhole;
   }
 
-  /** Keeps files that are needed now until the answer is called, whatever becomes of their documents. */
+  /** Keeps files that are needed now until the answer is first called, whatever becomes of their documents. */
   hold(files: readonly string[]): () => void {
-    for (const sha256 of files) this.#holders.set(sha256, (this.#holders.get(sha256) ?? 0) + 1);
-    return () => files.forEach((sha256) => this.#release(sha256));
+    let held = files;
+    for (const sha256 of held) this.#holders.set(sha256, (this.#holders.get(sha256) ?? 0) + 1);
+    return () => {
+      for (const sha256 of held) {
+        const left = (this.#holders.get(sha256) ?? 0) - 1;
+        if (left > 0) this.#holders.set(sha256, left);
+        else this.#holders.delete(sha256);
+        this.letGo(sha256);
+      }
+      held = [];
+    };
   }
 
   letGo(sha256: string): void {
     if (this.#isInUse(sha256) || !this.#isNobodys(sha256)) return;
     // One that fails goes with a later sweep.
-    this.#sweeping = this.#sweeping.then(async () => {
-      if (!this.#isInUse(sha256)) await this.#disk.remove(this.pathOf(sha256)).catch(() => undefined);
-    });
+    this.#inTurn(async () => this.#remove(sha256)).catch(() => undefined);
   }
 
   /** After a checkpoint: removes what nothing has needed for long enough. One at a time; errors are the caller's. */
   sweep(): Promise<void> {
-    const swept = this.#sweeping.then(() => this.#sweep());
-    this.#sweeping = swept.catch(() => undefined);
-    return swept;
+    return this.#inTurn(async () => {
+      const names = (await this.#names()).filter((name) => !this.#isInUse(name));
+      this.#unneeded = new Map(names.map((name) => [name, (this.#unneeded.get(name) ?? 0) + 1]));
+      for (const [name, looks] of this.#unneeded)
+        if (looks >= LOOKS_BEFORE_REMOVAL && (await this.#remove(name))) this.#unneeded.delete(name);
+    });
   }
 
   /** Files that no row needs as of now. */
   async listUnneeded(): Promise<UnneededFile[]> {
     const unneeded: UnneededFile[] = [];
-    for (const { name } of await this.#disk.list(this.#folder)) {
-      if (!NAME.test(name) || this.#isInUse(name)) continue;
-      unneeded.push({ sha256: name, bytes: (await this.sizeOf(name)) ?? 0 });
-    }
+    for (const name of await this.#names())
+      if (!this.#isInUse(name)) unneeded.push({ sha256: name, bytes: (await this.sizeOf(name)) ?? 0 });
     return unneeded;
   }
 
   /** Removes files unneeded before both checkpoints; answers which are gone. */
   removeUnneeded(files: readonly UnneededFile[]): Promise<UnneededFile[]> {
-    const removed = this.#sweeping.then(() => this.#removeAll(files));
-    this.#sweeping = removed.then(
-      () => undefined,
-      () => undefined,
-    );
-    return removed;
-  }
-
-  async #removeAll(files: readonly UnneededFile[]): Promise<UnneededFile[]> {
-    const gone: UnneededFile[] = [];
-    for (const file of files) {
-      if (this.#isInUse(file.sha256)) continue;
+    return this.#inTurn(async () => {
+      const gone: UnneededFile[] = [];
       // A sweep may have been faster: gone it is.
-      await this.#disk.remove(this.pathOf(file.sha256));
-      gone.push(file);
-    }
-    if (gone.length > 0) await this.#disk.syncDirectory(this.#folder);
-    return gone;
+      for (const file of files) if (await this.#remove(file.sha256)) gone.push(file);
+      if (gone.length > 0) await this.#disk.syncDirectory(this.#folder);
+      return gone;
+    });
   }
 
-  /** For the file that comes in: takes over what was written under a temporary name. */
-  async adopt(path: string, sha256: string, bytes: number): Promise<HeldFile> {
-    this.#holders.set(sha256, (this.#holders.get(sha256) ?? 0) + 1);
-    this.#unneeded.delete(sha256);
-    // A sweep that has begun may be removing the very file.
-    await this.#sweeping;
-    if ((await this.sizeOf(sha256)) === undefined) this.#fresh.add(sha256);
-    let isHeld = true;
-    const release = () => {
-      if (isHeld) this.#release(sha256);
-      isHeld = false;
-    };
-    try {
-      // Over the same bytes, if they are there: that mends a file that the disk has damaged.
-      await this.#disk.rename(path, this.pathOf(sha256));
-      this.#damaged.delete(sha256);
-      await this.#disk.syncDirectory(this.#folder);
-    } catch (error) {
-      release();
-      throw storeError(error);
-    }
-    return { sha256, bytes, release };
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#removing.then(work);
+    this.#removing = done.catch(() => undefined);
+    return done;
   }
 
-  async remove(path: string): Promise<void> {
-    await this.#disk.remove(path);
+  /** False for a file that is in use by now. */
+  async #remove(sha256: string): Promise<boolean> {
+    if (this.#isInUse(sha256)) return false;
+    await this.#disk.remove(this.pathOf(sha256));
+    return true;
   }
 
-  async #sweep(): Promise<void> {
-    const unneeded = new Map<string, number>();
-    for (const { name } of await this.#disk.list(this.#folder)) {
-      if (!NAME.test(name) || this.#isInUse(name)) continue;
-      const looks = (this.#unneeded.get(name) ?? 0) + 1;
-      unneeded.set(name, looks);
-    }
-    this.#unneeded = unneeded;
-    for (const [name, looks] of unneeded) {
-      if (looks < LOOKS_BEFORE_REMOVAL || this.#isInUse(name)) continue;
-      await this.#disk.remove(this.pathOf(name));
-      unneeded.delete(name);
-    }
+  async #names(): Promise<string[]> {
+    return (await this.#disk.list(this.#folder)).map(({ name }) => name).filter((name) => NAME.test(name));
   }
 
   #isInUse(sha256: string): boolean {
-    return this.#isNeeded(sha256) || this.#holders.has(sha256);
-  }
-
-  #release(sha256: string): void {
-    const left = (this.#holders.get(sha256) ?? 0) - 1;
-    if (left > 0) this.#holders.set(sha256, left);
-    else this.#holders.delete(sha256);
-    this.letGo(sha256);
+    return this.#options.isNeeded(sha256) || this.#holders.has(sha256);
   }
 
   /** True for a file that no document has had in any state that the store may be opened at. */
   #isNobodys(sha256: string): boolean {
-    return (this.#isAllKnown || this.#fresh.has(sha256)) && !this.#wasNeeded(sha256);
-  }
-}
-
-class DiskIncomingFile implements IncomingFile {
-  readonly #store: DiskFileStore;
-  readonly #path: string;
-  readonly #file: DiskFile;
-  readonly #hash = createHash("sha256");
-  #bytes = 0;
-  #isOpen = true;
-  #isKept = false;
-
-  constructor(store: DiskFileStore, path: string, file: DiskFile) {
-    this.#store = store;
-    this.#path = path;
-    this.#file = file;
-  }
-
-  async write(chunk: Uint8Array): Promise<void> {
-    const position = this.#bytes;
-    this.#bytes += chunk.length;
-    this.#hash.update(chunk);
-    await this.#file.write(chunk, position).catch((error: unknown) => {
-      throw storeError(error);
-    });
-  }
-
-  async keep(): Promise<HeldFile> {
-    try {
-      await this.#file.sync();
-      await this.#close();
-      const held = await this.#store.adopt(this.#path, this.#hash.digest("hex"), this.#bytes);
-      this.#isKept = true;
-      return held;
-    } catch (error) {
-      await this.discard();
-      throw storeError(error);
-    }
-  }
-
-  async discard(): Promise<void> {
-    if (this.#isKept) return;
-    // A file that a failing disk does not remove goes at the next start; the first error is the one to report.
-    await this.#close().catch(() => undefined);
-    await this.#store.remove(this.#path).catch(() => undefined);
-  }
-
-  async #close(): Promise<void> {
-    if (!this.#isOpen) return;
-    this.#isOpen = false;
-    await this.#file.close();
+    const { isAllKnown, wasNeeded } = this.#options;
+    return (isAllKnown || this.#fresh.has(sha256)) && !wasNeeded(sha256);
   }
 }
 
@@ -335,6 +294,12 @@ async function* piecesOf(file: DiskFile): AsyncGenerator<Uint8Array, void> {
 function isSystemError(error: unknown): boolean {
   return error instanceof Error && "code" in error && /^E[A-Z0-9]+$/.test(String(error.code));
 }
+
+/** @throws the disk's refusal as `storeError`. */
+const refusing = <T>(work: Promise<T>): Promise<T> =>
+  work.catch((error: unknown) => {
+    throw storeError(error);
+  });
 
 /** The disk's refusal in the terms of those who sent the file. */
 function storeError(error: unknown): unknown {
