@@ -78,7 +78,7 @@ export async function connect(flags: Pick<Flags, "dataDir" | "config">): Promise
 
 /** @throws {CliFailure} for a daemon whose version does not understand this one's. */
 export function checked(daemon: Daemon): Daemon {
-  checkVersions(VERSION, daemon.runtime.version, () => {});
+  checkVersions(VERSION, daemon.runtime.version);
   return daemon;
 }
 

@@ -44,18 +44,15 @@ export function versionAt(launcher: string): string | undefined {
 
 /**
  * Compares the version of this program with that of the daemon that runs. Until 1.0 a minor version may change the API.
- * @param warn gets the message about a harmless difference.
  * @throws {CliFailure} that says which of the two to upgrade, where they may not understand each other.
  */
-export function checkVersions(own: string, daemon: string, warn: (text: string) => void): void {
-  if (own === daemon) return;
-  const order = compareVersions(own, daemon);
+export function checkVersions(own: string, daemon: string): void {
+  if (seriesOf(own) === seriesOf(daemon)) return;
   const remedy =
-    order > 0
-      ? `The daemon that runs is memoryd ${daemon}, and this is ${own}: restart it with \`memoryd restart\`.`
-      : `The daemon that runs is memoryd ${daemon}, and this is ${own}: upgrade the program that the agent starts, then restart the agent.`;
-  if (seriesOf(own) === seriesOf(daemon)) warn(remedy);
-  else throw new CliFailure(remedy);
+    compareVersions(own, daemon) > 0
+      ? "restart it with `memoryd restart`"
+      : "upgrade the program that the agent starts, then restart the agent";
+  throw new CliFailure(`The daemon that runs is memoryd ${daemon}, and this is ${own}: ${remedy}.`);
 }
 
 function seriesOf(version: string): string {

@@ -1,106 +1,58 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { lockStart, startLockOf } from "../../daemon/runtime-file.ts";
 import type { Settings } from "../../config/config.ts";
-import { VERSION } from "../../config/limits.ts";
 import { CliFailure, complain } from "../output/output.ts";
 import { explainStartFailure, spawnDaemon, type StartReport } from "../commands/start-detached.ts";
 import { checked, type Daemon, findDaemon } from "../connect.ts";
 import { type Flags, settingsOf } from "../output/options.ts";
-import { checkVersions } from "../installed-program.ts";
 import { MemorydError } from "../../client/client.ts";
 
-export interface DaemonLink {
-  /**
-   * The daemon of the data directory, after it has shown who it is; started if there is none.
-   * @throws {CliFailure} that says what to do, at the deadline at the latest.
-   */
-  reach(deadline: number): Promise<Daemon>;
-  /** Makes a request, so that a running daemon does not count as idle. Never fails. */
-  greet(): Promise<void>;
-}
-
-export interface DaemonLinkOptions {
-  readonly dataDir: string;
-  readonly version: string;
-  readonly start: () => Promise<StartReport>;
-  readonly onEvent: (event: string, details: object) => void;
-}
+/**
+ * Finds the daemon of a data directory, which has shown who it is; starts it if there is none.
+ * @throws {CliFailure} that says what to do, at the deadline at the latest.
+ */
+export type Reach = (deadline: number) => Promise<Daemon>;
 
 const POLL_MS = 100;
-/** After a start that failed for good, the same answer is given for so long: agents try again at once. */
-const FAILURE_KEPT_MS = 5_000;
 
-export function createDaemonLink(options: DaemonLinkOptions): DaemonLink {
-  const { dataDir, onEvent } = options;
-  let failure: { readonly error: CliFailure; readonly until: number } | undefined;
-  let starting: Promise<void> | undefined;
-  let known: string | undefined;
-
-  async function find(): Promise<Daemon | undefined> {
-    const daemon = await findDaemon(dataDir);
-    if (daemon === undefined) return undefined;
-    checkVersions(options.version, daemon.runtime.version, (warning) =>
-      onEvent("versions differ", { warning }),
-    );
-    if (known !== daemon.runtime.instanceId) {
-      known = daemon.runtime.instanceId;
-      onEvent("daemon found", { pid: daemon.runtime.pid, port: daemon.runtime.port });
+/** @param config the configuration file that was named, for a daemon that is started. */
+export function reachOrStart(settings: Settings, config: string | undefined): Reach {
+  const { dataDir } = settings;
+  return async (deadline) => {
+    for (;;) {
+      const daemon = await findDaemon(dataDir);
+      if (daemon !== undefined) return checked(daemon);
+      const left = deadline - Date.now();
+      if (left < 0)
+        throw new CliFailure(
+          "memoryd is still starting; reading back a large store takes a while. Try again in a moment. " +
+            `If it never starts and you are certain that nothing is starting it, remove ${startLockOf(dataDir)}.`,
+        );
+      // A start that takes longer than the call goes on without it.
+      await Promise.race([startOnce(settings, config), sleep(left + 1, undefined, { ref: false })]);
+      await sleep(POLL_MS);
     }
-    return daemon;
-  }
+  };
+}
 
-  /** Starts the daemon, unless another process is starting it. */
-  async function startOnce(): Promise<void> {
-    const claim = await lockStart(dataDir);
-    if (claim === undefined) return;
+/** Starts the daemon, unless another process is starting it. @throws {CliFailure} if trying again does not help. */
+async function startOnce(settings: Settings, config: string | undefined): Promise<void> {
+  const { dataDir } = settings;
+  try {
+    const lock = await lockStart(dataDir);
+    if (lock === undefined) return;
     try {
       // The process that held the lock before may have started it.
       if ((await findDaemon(dataDir)) !== undefined) return;
-      const outcome = await options.start();
-      if (outcome.kind === "ready") onEvent("daemon started", {});
-      else if (!outcome.mayPass) {
-        const error = new CliFailure(outcome.message);
-        failure = { error, until: Date.now() + FAILURE_KEPT_MS };
-        onEvent("daemon did not start", { reason: outcome.message });
-      }
+      const outcome = await startForClient(settings, config);
+      if (outcome.kind === "failed" && outcome.mayPass !== true) throw new CliFailure(outcome.message);
     } finally {
-      await claim.release();
+      await lock.release();
     }
+  } catch (error) {
+    if (error instanceof CliFailure) throw error;
+    throw new CliFailure(explainStartFailure(error, dataDir), { cause: error });
   }
-
-  return {
-    async reach(deadline) {
-      for (;;) {
-        const daemon = await find();
-        if (daemon !== undefined) return daemon;
-        if (failure !== undefined && Date.now() < failure.until) throw failure.error;
-        if (Date.now() > deadline)
-          throw new CliFailure(
-            "memoryd is still starting; reading back a large store takes a while. Try again in a moment. " +
-              `If it never starts and you are certain that nothing is starting it, remove ${startLockOf(dataDir)}.`,
-          );
-        starting ??= startOnce()
-          .catch((error: unknown) => {
-            if (error instanceof CliFailure) throw error;
-            throw new CliFailure(explainStartFailure(error, dataDir), { cause: error });
-          })
-          .finally(() => (starting = undefined));
-        // A start that takes longer than the call goes on without it.
-        await Promise.race([
-          starting,
-          sleep(Math.max(0, deadline - Date.now()) + 1, undefined, { ref: false }),
-        ]);
-        if (failure === undefined) await sleep(POLL_MS);
-      }
-    },
-    async greet() {
-      try {
-        await findDaemon(dataDir);
-      } catch {
-        // The next call of the agent reports the failure.
-      }
-    },
-  };
 }
 
 /** A daemon that a command or an agent started ends by itself after so long without use. */
@@ -113,7 +65,7 @@ export const idleMsOf = ({ exitWhenIdleMs }: Settings): number =>
   exitWhenIdleMs === 0 ? EXIT_WHEN_IDLE_MS : exitWhenIdleMs;
 
 /** Starts a daemon that clients find by its data directory: any free port will do where the set one is taken. */
-export async function startForClient(settings: Settings, config: string | undefined): Promise<StartReport> {
+async function startForClient(settings: Settings, config: string | undefined): Promise<StartReport> {
   const words = [
     "start",
     `--data-dir=${settings.dataDir}`,
@@ -129,13 +81,10 @@ export async function startForClient(settings: Settings, config: string | undefi
 /** Like `connect`, but starts a daemon if none runs, and says so. */
 export async function connectOrStart(flags: Pick<Flags, "dataDir" | "config">): Promise<Daemon> {
   const settings = settingsOf(flags);
-  const { dataDir } = settings;
-  const daemon = await findDaemon(dataDir);
+  const daemon = await findDaemon(settings.dataDir);
   if (daemon !== undefined) return checked(daemon);
   complain(`Starting memoryd; it stops after ${idleMsOf(settings) / 60_000} minutes without use.`);
-  const start = () => startForClient(settings, flags.config);
-  const link = createDaemonLink({ dataDir, version: VERSION, start, onEvent: () => {} });
-  return await link.reach(Date.now() + START_MS);
+  return await reachOrStart(settings, flags.config)(Date.now() + START_MS);
 }
 
 export interface ForwardedCall {
@@ -159,7 +108,7 @@ const TOTAL_MS = 55_000;
 const REACH_MS = 40_000;
 
 /** Has the daemon answer a call; repeats it once where that is harmless. @throws {CliFailure} within a minute. */
-export async function forward(link: DaemonLink, call: ForwardedCall): Promise<ForwardedAnswer> {
+export async function forward(reach: Reach, call: ForwardedCall): Promise<ForwardedAnswer> {
   const { method, params, query, signal, client } = call;
   const begun = Date.now();
   const headers = {
@@ -168,7 +117,7 @@ export async function forward(link: DaemonLink, call: ForwardedCall): Promise<Fo
   };
   const body = { jsonrpc: "2.0", id: 1, method, params };
   for (let attempt = 1; ; attempt += 1) {
-    const { api } = await link.reach(begun + REACH_MS);
+    const { api } = await reach(begun + REACH_MS);
     const options = { signal, timeoutMs: Math.max(1, begun + TOTAL_MS - Date.now()) };
     try {
       const request = { method: "POST", path: "/mcp", query, headers, body, options } as const;

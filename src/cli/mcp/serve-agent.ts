@@ -2,9 +2,10 @@ import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { Settings } from "../../config/config.ts";
 import { createLogger } from "../../daemon/system.ts";
 import { VERSION } from "../../config/limits.ts";
+import { findDaemon } from "../connect.ts";
 import { EXIT, print } from "../output/output.ts";
 import { buildAgentShim } from "./agent-shim.ts";
-import { createDaemonLink, type DaemonLink, idleMsOf, startForClient, forward } from "./daemon-link.ts";
+import { forward, idleMsOf, reachOrStart } from "./daemon-link.ts";
 import { namedByPath, projectOfFolder } from "./project-of-folder.ts";
 import { extraToolsOf } from "../output/options.ts";
 import { messageOf } from "../../config/narrow.ts";
@@ -31,12 +32,7 @@ const WARM_UP_MS = 60_000;
 export async function serveAgent(settings: Settings, options: ServeAgentOptions): Promise<void> {
   const extra = extraToolsOf(options.tools);
   const log = createLogger(settings.logLevel);
-  const link = createDaemonLink({
-    dataDir: settings.dataDir,
-    version: VERSION,
-    start: () => startForClient(settings, options.config),
-    onEvent: (event, details) => log.info(details, event),
-  });
+  const reach = reachOrStart(settings, options.config);
 
   const ended = untilInputEnds();
   const handle = serveStdio(
@@ -48,7 +44,7 @@ export async function serveAgent(settings: Settings, options: ServeAgentOptions)
         user: options.user,
         projectOf: (root) =>
           root === undefined ? projectOfFolder(process.cwd()) : (projectOfFolder(root) ?? namedByPath(root)),
-        forward: (call) => forward(link, call),
+        forward: (call) => forward(reach, call),
       }),
     {
       onerror: (error) => {
@@ -57,8 +53,8 @@ export async function serveAgent(settings: Settings, options: ServeAgentOptions)
       },
     },
   );
-  const greetings = greetRegularly(link, idleMsOf(settings));
-  link.reach(Date.now() + WARM_UP_MS).catch((error: unknown) => {
+  const greetings = greetRegularly(settings);
+  reach(Date.now() + WARM_UP_MS).catch((error: unknown) => {
     log.warn({ reason: messageOf(error) }, "no daemon yet");
   });
 
@@ -78,9 +74,10 @@ function answerMalformed(error: Error): void {
   print(JSON.stringify({ jsonrpc: "2.0", id: null, error: { code: INVALID_REQUEST, message } }));
 }
 
-function greetRegularly(link: DaemonLink, exitWhenIdleMs: number): NodeJS.Timeout {
-  const interval = Math.min(LONGEST_GREETING_INTERVAL_MS, exitWhenIdleMs / GREETINGS);
-  return setInterval(() => void link.greet(), interval);
+/** Makes requests, so that a running daemon does not count as idle; the next call of the agent reports a failure. */
+function greetRegularly(settings: Settings): NodeJS.Timeout {
+  const interval = Math.min(LONGEST_GREETING_INTERVAL_MS, idleMsOf(settings) / GREETINGS);
+  return setInterval(() => void findDaemon(settings.dataDir).catch(() => undefined), interval);
 }
 
 /** Resolves when the agent has closed its end. */

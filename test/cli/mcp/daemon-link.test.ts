@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { createClient } from "../../../src/client/client.ts";
 import type { Daemon } from "../../../src/cli/connect.ts";
-import { type DaemonLink, forward, type ForwardedCall } from "../../../src/cli/mcp/daemon-link.ts";
+import { forward, type ForwardedCall, type Reach } from "../../../src/cli/mcp/daemon-link.ts";
 
 const closing: (() => void)[] = [];
 afterEach(() => closing.splice(0).forEach((close) => close()));
@@ -29,16 +29,13 @@ async function daemonThat(...ways: ((request: IncomingMessage, answer: ServerRes
   return { client: { api } as Daemon, seen, count: () => requests };
 }
 
-const linkTo = (...clients: readonly Daemon[]): DaemonLink => {
+const linkTo = (...clients: readonly Daemon[]): Reach => {
   let next = 0;
-  return {
-    reach: async () => {
-      const client = clients[Math.min(next, clients.length - 1)];
-      next += 1;
-      if (client === undefined) throw new Error("no daemon");
-      return client;
-    },
-    greet: async () => {},
+  return async () => {
+    const client = clients[Math.min(next, clients.length - 1)];
+    next += 1;
+    if (client === undefined) throw new Error("no daemon");
+    return client;
   };
 };
 
