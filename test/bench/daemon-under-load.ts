@@ -26,11 +26,12 @@ export interface DaemonUnderLoad extends DaemonProcess {
 export async function startDaemonUnderLoad(
   dataDir: string,
   env: Readonly<Record<string, string>> = {},
+  probe: "loop-delay.mjs" | "cpu-profile.mjs" = "loop-delay.mjs",
 ): Promise<DaemonUnderLoad> {
   const startedAt = performance.now();
-  const probe = pathToFileURL(resolve(import.meta.dirname, "loop-delay.mjs"));
+  const module = pathToFileURL(resolve(import.meta.dirname, probe));
   // The rest as a daemon in the background has it.
-  const NODE_OPTIONS = `--import=${probe.href} --max-semi-space-size=4`;
+  const NODE_OPTIONS = `--import=${module.href} --max-semi-space-size=4`;
   const daemon = await startDaemonProcess(dataDir, { ...env, NODE_OPTIONS, MALLOC_ARENA_MAX: "2" });
   const readyAfter = performance.now() - startedAt;
   const agent = new Agent({ keepAlive: true });

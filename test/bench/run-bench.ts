@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: the table of goals at 1 200, 10 000 and 100 000 memories; with `--million` at a million, too, which takes half an
  * hour to fill, and with `--million --store DIR` at the million of a filled store alone, to which memories are added. Names (`facts`,
- * `users`, `purge`, `backup`, `models`, `--soak [MINUTES]`) run these parts instead. Tables are printed and replace what stands between the markers of
+ * `users`, `flames`, `purge`, `backup`, `models`, `--soak [THOUSANDS]` of requests) run these parts instead. Tables are printed and replace what stands between the markers of
  * their name: those of sizes and soak in docs/benchmarks.md, others in results.md. Nothing is asserted: figures are for reading.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -9,6 +9,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { benchBackup } from "./backup.ts";
 import { benchFacts } from "./facts.ts";
+import { benchFlames } from "./flames.ts";
 import { benchLance } from "./lance.ts";
 import { machine, type Part } from "./measure.ts";
 import { benchModels } from "./models.ts";
@@ -21,7 +22,7 @@ const given = process.argv.slice(2);
 const at = given.indexOf("--store");
 const [, store] = at === -1 ? [] : given.splice(at, 2);
 const words = given.map((word) => word.replace(/^--/, ""));
-const minutes = Number(words.find((word) => /^\d+$/.test(word)) ?? 60);
+const thousands = Number(words.find((word) => /^\d+$/.test(word)) ?? 1_000);
 const MILLION = 1_000_000;
 const sizes = [
   ...(store === undefined ? [1_200, 10_000, 100_000] : []),
@@ -31,7 +32,8 @@ const stores = new Map(store === undefined ? [] : [[MILLION, resolve(store)]]);
 
 const PARTS: Readonly<Record<string, Part>> = {
   sizes: (directory, known) => benchSizes(directory, known, sizes, stores),
-  soak: (directory) => benchSoak(directory, minutes),
+  soak: (directory) => benchSoak(directory, thousands * 1_000),
+  flames: (directory) => benchFlames(directory, sizes, stores),
   facts: benchFacts,
   users: benchUsers,
   purge: benchPurge,
