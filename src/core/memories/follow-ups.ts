@@ -1,5 +1,6 @@
 import type { MemoryStore } from "../ports.ts";
 import { type Change, edgeId, type EdgeRow, endsOfEdgeId } from "../rows.ts";
+import { meanWindow } from "./compose-memory.ts";
 import { reinforced } from "./salience.ts";
 import { inferUpdates, type Neighbour, neighbourFinder } from "./infer-updates.ts";
 import { similarWaypoints, strengthened } from "./waypoints.ts";
@@ -14,6 +15,8 @@ const LINKED_AT_ONCE = 2;
 const NEAREST_LOOKED_AT = 64;
 /** Memories that may wait for their links while callers keep the daemon busy; 1.5 KB each. */
 const MAX_UNLINKED = 4_096;
+/** An import is over after so many calls of `flush` without a restored memory. */
+const FLUSHES_WITHOUT_RESTORED = 10;
 
 export interface FollowUpsOptions {
   /** Called when there is new work: call `flush` soon. */
@@ -38,6 +41,8 @@ export class FollowUps {
   readonly #store: MemoryStore;
   readonly #options: FollowUpsOptions;
   readonly #unlinked = new Map<string, { readonly version: number; readonly vector: Float32Array }>();
+  readonly #restored = new Set<string>();
+  #flushesSinceRestored = 0;
   #isScheduled = false;
   readonly #found = new Map<string, number>();
   readonly #together = new Map<string, EdgeRow>();
@@ -50,6 +55,13 @@ export class FollowUps {
   /** Call it for a new memory or new content; `vector` is the mean of that version's windows. */
   added(id: string, version: number, vector: Float32Array): void {
     this.#unlinked.set(id, { version, vector });
+    this.#schedule();
+  }
+
+  /** Call it for memories of an export. Those without waypoints, which follow memories there, are linked when all have come. */
+  restored(ids: readonly string[]): void {
+    for (const id of ids) this.#restored.add(id);
+    this.#flushesSinceRestored = 0;
     this.#schedule();
   }
 
@@ -69,6 +81,9 @@ export class FollowUps {
   /** Does the pending work in few records, `maxLinked` links at most. @throws as `MemoryStore.commit`. */
   async flush(maxLinked = Infinity): Promise<void> {
     this.#isScheduled = false;
+    this.#flushesSinceRestored += 1;
+    const isImportOver = maxLinked < Infinity || this.#flushesSinceRestored > FLUSHES_WITHOUT_RESTORED;
+    if (!isImportOver && this.#restored.size > 0) this.#schedule();
     const found = take(this.#found);
     const together = take(this.#together);
     await this.#store.commit(({ now }) => ({
@@ -79,7 +94,9 @@ export class FollowUps {
       ],
       result: undefined,
     }));
-    for (let linked = 0; linked < maxLinked && this.#unlinked.size > 0; linked += LINKED_AT_ONCE) {
+    for (let linked = 0; linked < maxLinked; linked += LINKED_AT_ONCE) {
+      if (isImportOver) await this.#takeRestored();
+      if (this.#unlinked.size === 0) return;
       if (this.#options.isBusy() && this.#unlinked.size <= MAX_UNLINKED) {
         this.#schedule();
         return;
@@ -103,6 +120,22 @@ export class FollowUps {
         }
         return { changes: [...changes.values()], result: undefined };
       });
+    }
+  }
+
+  /** Lets restored memories wait for links, until there are enough for a record. */
+  async #takeRestored(): Promise<void> {
+    const { catalogue } = this.#store;
+    for (const id of this.#restored) {
+      if (this.#unlinked.size >= LINKED_AT_ONCE) return;
+      await this.#options.nextTurn();
+      this.#restored.delete(id);
+      const memory = catalogue.find(id);
+      if (memory === undefined) continue;
+      const isLinked = catalogue.edgesOf(id).some(({ kind }) => kind === "similar" || kind === "updates");
+      const windows = this.#store.windowsOf(memory.ordinal);
+      if (!isLinked && windows.length > 0)
+        this.#unlinked.set(id, { version: memory.version, vector: meanWindow(windows) });
     }
   }
 

@@ -156,11 +156,10 @@ async function attempt(ports: MemoryPorts, prepared: readonly Prepared[]): Promi
     };
   });
 
-  for (const [id, { memory, embedding }] of added) {
-    // As after ingesting, only the root of a document is linked to similar memories.
-    if (memory.source === null || memory.source.chunkIndex < 0 || memory.source.chunkCount === 1)
-      followUps.added(id, memory.version, compose.meanWindow(embedding.windows));
-  }
+  // As after ingesting, only the root of a document is linked to similar memories.
+  const isLinked = ({ memory: { source } }: Embedded) =>
+    source === null || source.chunkIndex < 0 || source.chunkCount === 1;
+  followUps.restored([...added.values()].filter(isLinked).map(({ memory }) => memory.id));
   return { results };
 }
 

@@ -119,20 +119,44 @@ describe("FollowUps", () => {
     }
   });
 
-  it("makes no further links of a memory that has them, as one has that was imported with its waypoints", async () => {
-    const ids: string[] = [];
-    for (let i = 0; i < 12; i += 1) {
-      ids.push(await add(`the weekly meeting was about the budget ${i}`));
-      await followUps.flush();
+  describe("after an import", () => {
+    async function untilOver() {
+      for (let i = 0; i < 12; i += 1) await followUps.flush();
     }
-    const { store } = world.memory;
-    const last = ids.at(-1) ?? "";
-    const [window = new Float32Array()] = store.windowsOf(store.catalogue.find(last)?.ordinal ?? 0);
-    const before = edges(last);
-    expect(before).toHaveLength(4);
-    followUps.added(last, 1, window);
-    await followUps.flush();
-    expect(edges(last)).toEqual(before);
+
+    it("links what came without waypoints, once no more comes", async () => {
+      const tea = await add("green tea grows in Japan");
+      await followUps.flush();
+      world.now += HOUR_MS;
+      const { memory } = await addMemory(world.ports, { content: "green tea grows in Japan too" });
+      const again = memory.id;
+      followUps.restored([again]);
+      await followUps.flush();
+      expect(edges(again)).toEqual([]);
+      await untilOver();
+      expect(edges(again)).toEqual([`${again} similar ${tea}`]);
+    });
+
+    it("makes no further links of what came with them, however often it is imported", async () => {
+      const ids: string[] = [];
+      for (let i = 0; i < 12; i += 1) {
+        ids.push(await add(`the weekly meeting was about the budget ${i}`));
+        await followUps.flush();
+      }
+      const before = ids.map(edges);
+      followUps.restored(ids);
+      await untilOver();
+      expect(ids.map(edges)).toEqual(before);
+    });
+
+    it("links at a stop, as far as is asked", async () => {
+      const tea = await add("green tea grows in Japan");
+      await followUps.flush();
+      followUps.restored([tea, "e8b6a3c2-94d0-4b8f-8a55-1d2c3b4a5f60"]);
+      const again = await add("green tea grows in Japan too");
+      await followUps.flush(2);
+      expect(edges(tea)).toEqual([`${again} similar ${tea}`]);
+    });
   });
 
   it("links anew what was given another text", async () => {
