@@ -10,7 +10,7 @@ const file = process.env["MEMORYD_BENCH_PROFILE"];
 if (isMainThread && file !== undefined) {
   const session = new Session();
   let isRunning = false;
-  process.on("SIGUSR2", async () => {
+  const toggle = async () => {
     isRunning = !isRunning;
     if (isRunning) {
       session.connect();
@@ -23,5 +23,6 @@ if (isMainThread && file !== undefined) {
       writeFileSync(`${file}.part`, JSON.stringify(profile));
       renameSync(`${file}.part`, file);
     }
-  });
+  };
+  process.on("SIGUSR2", () => void toggle());
 }

@@ -77,8 +77,8 @@ function treeOf({ nodes, samples = [], timeDeltas = [] }: Profiler.Profile): Fra
   for (const [i, sampled] of samples.entries()) {
     const stack: Profiler.ProfileNode["callFrame"][] = [];
     for (let id: number | undefined = sampled; id !== undefined; id = parents.get(id)) {
-      const { callFrame } = byId.get(id)!;
-      if (!NO_WORK.has(callFrame.functionName)) stack.unshift(callFrame);
+      const frame = byId.get(id)?.callFrame;
+      if (frame !== undefined && !NO_WORK.has(frame.functionName)) stack.unshift(frame);
     }
     const took = (timeDeltas[i] ?? 0) / 1_000;
     if (stack.length === 0) continue;

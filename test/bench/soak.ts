@@ -17,11 +17,11 @@ import {
 } from "./measure.ts";
 
 const FILLED = 10_000;
-const CALLERS = 4;
+const CALLERS = 8;
 const RESTARTS = 20;
 const SAMPLES_PER_RUN = 3;
 /** Memories that a caller keeps; it deletes the oldest beyond them, so that the store stays as large as it was. */
-const KEPT = 200;
+const KEPT = 100;
 const PICTURE = join(import.meta.dirname, "../../docs/pictures/soak.svg");
 
 interface Sample {
@@ -97,7 +97,7 @@ export async function benchSoak(directory: string, wanted: number): Promise<stri
   );
 }
 
-/** Adds, asks, lists, reads, changes and deletes; answers how many requests it made. */
+/** Adds, asks, lists, reads, reinforces and deletes. @returns how many requests it made. */
 async function mixedRequests(
   daemon: DaemonUnderLoad,
   ids: string[],
@@ -111,14 +111,16 @@ async function mixedRequests(
     }),
   );
   ids.push(id);
-  for (let i = 0; i < 2; i += 1)
-    times.question.push(await timed(() => daemon.post("/memory/query", { query: newQuestion() })));
+  times.question.push(await timed(() => daemon.post("/memory/query", { query: newQuestion() })));
   await daemon.get("/memory/all?l=20&user_id=soak");
-  for (const each of [id, ids[0], ids[ids.length >> 1]]) await daemon.get(`/memory/${each}`);
+  await daemon.get("/memory/all?l=5&user_id=soak");
+  for (const place of [0, 0.25, 0.5, 0.75])
+    await daemon.get(`/memory/${ids[Math.floor(place * ids.length)]}`);
+  await daemon.get("/health");
   await daemon.post("/memory/reinforce", { id });
-  if (ids.length <= KEPT) return 8;
+  if (ids.length <= KEPT) return 10;
   await daemon.delete(`/memory/${ids.shift()}`);
-  return 9;
+  return 11;
 }
 
 const WIDTH = 640;

@@ -67,7 +67,11 @@ it("does not take a note for an answer that has no number where one is asked for
 
 it("lets nothing count as remembered that does not answer", async () => {
   const recalled: (readonly string[])[] = [];
-  const followUps = { added: () => {}, recalled: (ids: readonly string[]) => recalled.push(ids) };
+  const followUps = {
+    added: () => {},
+    restored: () => {},
+    recalled: (ids: readonly string[]) => recalled.push(ids),
+  };
   const { relevant } = await queryMemory(
     { ...world.ports, followUps },
     { query: "what is the capital of Mongolia?", limit: 8, filter: {} },
