@@ -85,3 +85,15 @@ export function cosine(a: Float32Array, b: Float32Array): number {
   }
   return even + odd;
 }
+
+/** The mean of a memory's windows: the direction of its text as a whole. Not of unit length. */
+export function meanWindow(windows: readonly Float32Array[]): Float32Array {
+  const [first] = windows;
+  if (first === undefined) throw new TypeError("an embedding has at least one window");
+  if (windows.length === 1) return first;
+  // Window by window: a long text has thousands of them.
+  const sums = new Float64Array(first.length);
+  for (const window of windows)
+    for (let i = 0; i < sums.length; i += 1) sums[i] = (sums[i] ?? 0) + (window[i] ?? 0);
+  return Float32Array.from(sums, (sum) => sum / windows.length);
+}

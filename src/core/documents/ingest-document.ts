@@ -1,9 +1,9 @@
 import { mapAtOnce } from "../at-once.ts";
 import { CHUNKING_VERSION } from "./chunking.ts";
-import { duplicateHash, embeddedText, meanWindow, readText, sectorsOf } from "../memories/compose-memory.ts";
+import { duplicateHash, embeddedText, readText, sectorsOf } from "../memories/compose-memory.ts";
 import type { DocumentPorts, JobControl } from "./document-ports.ts";
 import type { DocumentRow, IngestRequest, JobRow } from "./document.ts";
-import type { DocumentEmbedding } from "../embedding.ts";
+import { type DocumentEmbedding, meanWindow } from "../embedding.ts";
 import { conflict, ServiceError } from "../errors.ts";
 import { planDocument, documentChanges, documentRemoval, sentAgain } from "./store-document.ts";
 import type { DocumentPlan, PlannedMemory, ComposedPlaces } from "./store-document.ts";

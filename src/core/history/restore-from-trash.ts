@@ -1,4 +1,5 @@
 import { mapAtOnce } from "../at-once.ts";
+import { meanWindow } from "../embedding.ts";
 import { documentChain } from "../documents/store-document.ts";
 import { conflict } from "../errors.ts";
 import { factIdOfRow, factRowId } from "../facts/fact.ts";
@@ -6,7 +7,6 @@ import {
   duplicateHash,
   embeddedText,
   embeddingChanges,
-  meanWindow,
   readText,
   withDerived,
 } from "../memories/compose-memory.ts";

@@ -1,6 +1,7 @@
 import { mapAtOnce } from "../at-once.ts";
 import type { AddedMemory, AddMemoryInput, MemoryPorts } from "./memory-ports.ts";
 import * as compose from "./compose-memory.ts";
+import { meanWindow } from "../embedding.ts";
 import { conflict, refusedOr, ServiceError } from "../errors.ts";
 import { goneError, type IdempotentRequest, refusedBefore, requestChanges } from "../idempotency.ts";
 import { INITIAL_SALIENCE, type SeenMemory, writerOf } from "../memory.ts";
@@ -78,7 +79,7 @@ async function composeMemory(ports: MemoryPorts, input: AddMemoryInput): Promise
   const embedding = await embedder.embedDocument(input.content);
   // The rest takes .1 s and more for a long text: let other requests in between.
   await nextTurn();
-  const direction = compose.meanWindow(embedding.windows);
+  const direction = meanWindow(embedding.windows);
   const sectors = compose.sectorsOf(classify, input.content, direction, input.sector);
   await nextTurn();
   return {

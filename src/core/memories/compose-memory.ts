@@ -47,18 +47,6 @@ export function embeddedText(memory: Pick<Memory, "content"> & Partial<Pick<Memo
   return source?.section === undefined ? content : `${source.section}\n\n${content}`;
 }
 
-/** The mean of a memory's windows: the direction of its text as a whole. Not of unit length. */
-export function meanWindow(windows: readonly Float32Array[]): Float32Array {
-  const [first] = windows;
-  if (first === undefined) throw new TypeError("an embedding has at least one window");
-  if (windows.length === 1) return first;
-  // Window by window: a long text has thousands of them.
-  const sums = new Float64Array(first.length);
-  for (const window of windows)
-    for (let i = 0; i < sums.length; i += 1) sums[i] = (sums[i] ?? 0) + (window[i] ?? 0);
-  return Float32Array.from(sums, (sum) => sum / windows.length);
-}
-
 /** A new memory, complete but for its times and order, which the synchronous section gives. */
 export interface ComposedMemory extends Written {
   readonly id: string;

@@ -1,6 +1,6 @@
 import type { MemoryStore } from "../ports.ts";
 import { type Change, edgeId, type EdgeRow, endsOfEdgeId } from "../rows.ts";
-import { meanWindow } from "./compose-memory.ts";
+import { meanWindow } from "../embedding.ts";
 import { reinforced } from "./salience.ts";
 import { inferUpdates, type Neighbour, neighbourFinder } from "./infer-updates.ts";
 import { similarWaypoints, strengthened } from "./waypoints.ts";

@@ -1,7 +1,8 @@
 import { documentChain } from "../documents/store-document.ts";
+import { meanWindow } from "../embedding.ts";
 import type { Embedder, MemoryStore } from "../ports.ts";
 import type { Change, MemoryRow } from "../rows.ts";
-import { embeddedText, embeddingChanges, meanWindow } from "./compose-memory.ts";
+import { embeddedText, embeddingChanges } from "./compose-memory.ts";
 import type { FollowUps } from "./follow-ups.ts";
 import { nextWaypoint } from "./waypoints.ts";
 

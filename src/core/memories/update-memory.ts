@@ -1,4 +1,5 @@
 import * as compose from "./compose-memory.ts";
+import { meanWindow } from "../embedding.ts";
 import type { MemoryPorts } from "./memory-ports.ts";
 import type { Changeable, SeenMemory } from "../memory.ts";
 import { checkVersion, missing, owned, visible } from "../owned.ts";
@@ -49,7 +50,7 @@ export async function updateMemory(
     ? await embedder.embedDocument(compose.embeddedText({ content, source: source ?? null }))
     : undefined;
   await nextTurn();
-  const direction = embedding && compose.meanWindow(embedding.windows);
+  const direction = embedding && meanWindow(embedding.windows);
   const sectors =
     content === undefined || direction === undefined
       ? undefined

@@ -3,7 +3,7 @@ import { presentOf } from "../facts/fact-store.ts";
 import type { Fact } from "../facts/fact.ts";
 import { findFacts } from "../facts/find-facts.ts";
 import { visitFacts } from "../facts/fact-book.ts";
-import { meanWindow } from "../memories/compose-memory.ts";
+import { meanWindow } from "../embedding.ts";
 import type { MemoryPorts } from "../memories/memory-ports.ts";
 import { type Sector, SECTORS } from "../memory.ts";
 import type { CatalogueEntry } from "../ports.ts";
