@@ -4,12 +4,14 @@ import type { Clock } from "../core/ports.ts";
 import { notReady } from "../core/errors.ts";
 import type { BackupService } from "./backup-service.ts";
 import type { Logger } from "./system.ts";
+import type { OpenedStore } from "../storage/open-store.ts";
 import type { Purge, Originals } from "../storage/purge.ts";
 import { messageOf } from "../config/narrow.ts";
 
 export interface CompactionParts {
   readonly purge: Purge;
   readonly originals: Originals;
+  readonly image: OpenedStore["image"];
   readonly backups: Pick<BackupService, "copies" | "renew">;
   readonly clock: Clock;
   /** Minutes that deleted rows may wait; 0: until a request. */
@@ -22,12 +24,17 @@ export interface CompactionParts {
 const LOOK_EVERY_MS = 10_000;
 /** Pause after a purge, in multiples of its duration: purges take at most a twentieth of the time. */
 const REST = 20;
+/** Pause after an image was made or has failed, in the same way; at least that of `RETRY_MS`. */
+const IMAGE_REST = 20;
 /** After a failure; most need an operator. */
 const RETRY_MS = 10 * 60_000;
 
-/** Purges deleted rows after they have waited long enough, in a quiet moment, or on request. */
+/**
+ * Purges deleted rows after they have waited long enough, in a quiet moment, or on request; and makes the image of the indexes again in
+ * a quiet moment, which a purge removes.
+ */
 export function createCompactionService(parts: CompactionParts) {
-  const { purge, originals, backups, clock, log } = parts;
+  const { purge, originals, image, backups, clock, log } = parts;
   const afterMs = parts.afterMinutes * 60_000;
   const closing = new AbortController();
   let timer: NodeJS.Timeout | undefined;
@@ -37,6 +44,8 @@ export function createCompactionService(parts: CompactionParts) {
   let renewsBackups = false;
   let last: FinishedPurge | undefined;
   let notBefore = 0;
+  let imageNotBefore = 0;
+  let making: Promise<void> | undefined;
   let lastActivity: unknown;
   let running: Promise<FinishedPurge | undefined> | undefined;
 
@@ -81,22 +90,34 @@ export function createCompactionService(parts: CompactionParts) {
     return true;
   }
 
+  async function makeImage(): Promise<void> {
+    const begun = performance.now();
+    await image.make(closing.signal).then(
+      () => log.info({ ms: Math.round(performance.now() - begun) }, "image of the indexes made"),
+      (error: unknown) => log.info({ reason: messageOf(error) }, "image of the indexes not made"),
+    );
+    imageNotBefore = clock.now() + Math.max(RETRY_MS, IMAGE_REST * (performance.now() - begun));
+    making = undefined;
+  }
+
   function look(): void {
     const activity = parts.activity();
     const isQuiet = activity === lastActivity;
     lastActivity = activity;
+    if (running !== undefined) return;
     const { waiting } = purge;
     const now = clock.now();
-    if (waiting === undefined || running !== undefined || now < notBefore) return;
-    const waited = now - waiting.since;
+    const waited = waiting === undefined || now < notBefore ? -Infinity : now - waiting.since;
     // Waits for a quiet moment, but not for ever.
-    if (waited >= 2 * afterMs || (waited >= afterMs && isQuiet)) start(true);
+    if (afterMs > 0 && (waited >= 2 * afterMs || (waited >= afterMs && isQuiet))) start(true);
+    else if (isQuiet && making === undefined && now >= imageNotBefore && image.isMissing)
+      making = makeImage();
   }
 
   return {
-    /** Starts the regular check for rows to purge. */
+    /** Starts the regular check for rows to purge, and for an image to make. */
     begin(): void {
-      if (afterMs > 0) timer = setInterval(look, LOOK_EVERY_MS).unref();
+      timer = setInterval(look, LOOK_EVERY_MS).unref();
     },
     start: (options?: Parameters<PurgeOperations["start"]>[0]) => start(false, options?.renewsBackups),
     async purgeWithBackups(): Promise<BackupCopies> {
@@ -120,6 +141,7 @@ export function createCompactionService(parts: CompactionParts) {
       clearInterval(timer);
       closing.abort();
       await running;
+      await making;
     },
   };
 }

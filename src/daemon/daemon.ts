@@ -231,6 +231,7 @@ export async function startDaemon(
     });
     const compaction = createCompactionService({
       purge: opened.purge,
+      image: opened.image,
       backups,
       originals: service.originals,
       clock: systemClock,

@@ -96,8 +96,8 @@ export class Checkpointer {
   /** While the tables are copied: what is brought into them meanwhile. */
   #changed: Map<TableName, Set<string>> | undefined;
   #renewing: Promise<void> | undefined;
-  /** Its files stay until it is released; null before it is written. */
-  #held: Checkpoint | null | undefined;
+  /** Their files stay until they are released; undefined before they are written. */
+  readonly #held = new Map<"backup" | "image", Checkpoint | undefined>();
   /** Files of the copies, synced before a checkpoint names them. */
   #synced: readonly TableFile[] = [];
   readonly #leftOvers: LeftOvers;
@@ -161,7 +161,7 @@ export class Checkpointer {
   renew(generation: Generation): Promise<void> {
     if (this.#renewing !== undefined)
       return Promise.reject(conflict("The tables are being written anew already."));
-    if (this.#held !== undefined)
+    if (this.#held.has("backup"))
       return Promise.reject(conflict("A backup is being made; try again when it is done."));
     this.#renewing = this.#renewNow(generation).finally(() => {
       this.#renewing = undefined;
@@ -174,20 +174,21 @@ export class Checkpointer {
     return this.#inTurn(() => this.#flushNow({ always: true }));
   }
 
-  /** A checkpoint whose files stay until `release`. @throws {ServiceError} CONFLICT while another is held. */
-  async hold(): Promise<{ readonly checkpoint: Checkpoint; release(): void }> {
+  /** A checkpoint whose files stay until `release`. @throws {ServiceError} CONFLICT while another is held for the same. */
+  async hold(by: "backup" | "image" = "backup") {
     if (this.#renewing !== undefined)
       throw conflict("Deleted data is being purged; make the backup when that is done.");
-    if (this.#held !== undefined) throw conflict("A backup is being made already.");
-    this.#held = null;
-    const release = () => (this.#held = undefined);
+    if (this.#held.has(by)) throw conflict("A backup is being made already.");
+    this.#held.set(by, undefined);
+    const release = () => void this.#held.delete(by);
     try {
       await this.#inTurn(async () => {
         await this.#flushNow();
-        this.#held = this.#latest ?? null;
+        this.#held.set(by, this.#latest);
       });
-      if (this.#held === null) throw new TypeError("a store that was flushed has a checkpoint");
-      return { checkpoint: this.#held, release };
+      const checkpoint = this.#held.get(by);
+      if (checkpoint === undefined) throw new TypeError("a store that was flushed has a checkpoint");
+      return { checkpoint, release } as const;
     } catch (error) {
       release();
       throw error;
@@ -387,7 +388,7 @@ export class Checkpointer {
   }
 
   #namedFiles(): TableFile[] {
-    return [this.#latest, this.#older, this.#held]
+    return [this.#latest, this.#older, ...this.#held.values()]
       .flatMap((kept) => kept?.tables ?? [])
       .flatMap(({ files }) => files);
   }

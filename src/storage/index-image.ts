@@ -6,7 +6,7 @@ import type { Disk, DiskFile } from "./disk.ts";
 
 /** Changes with how parts stand in the file. */
 const IMAGE_FORMAT = 1;
-const IMAGE_NAME = "INDEXES";
+export const IMAGE_NAME = "INDEXES";
 /** Length of the header, before it. */
 const PREFIX_BYTES = 4;
 

@@ -37,8 +37,8 @@ import {
   type StoreLog,
   withKnownVectors,
 } from "./store-indexes.ts";
-import { type IndexImage, removeImage } from "./index-image.ts";
-import { findImage, imagedJournalBytes, imageKey, keepImage } from "./kept-image.ts";
+import type { IndexImage } from "./index-image.ts";
+import { findImage, imagedJournalBytes, imageKey, keepImage, KeptImage } from "./kept-image.ts";
 import { mendTimes } from "./mend-times.ts";
 import { openTablesAt } from "./open-tables-at.ts";
 import { StoredFeed } from "./stored-feed.ts";
@@ -78,6 +78,7 @@ export interface OpenedStore {
   readonly checkpointer: Pick<Checkpointer, "latest" | "stopped" | "flush" | "note" | "hold" | "roomNeeded">;
   readonly tables: Pick<Tables, "failure">;
   readonly purge: Purge;
+  readonly image: Pick<KeptImage, "isMissing" | "make">;
   readonly feed: Feed;
   /** Losses before this start that cannot be made good, in sentences. */
   readonly losses: readonly string[];
@@ -131,17 +132,13 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
     );
   });
   const loaded = await openAndLoad(options, chosen, image, newParts);
-  const { tables, indexes } = loaded;
-  // Records from here on are not in the indexes; the journal keeps them for the next start.
-  let imagedThrough = loaded.imagedThrough;
-  const giveUpImage = async (): Promise<void> => {
-    imagedThrough = undefined;
-    await removeImage(disk, directory);
-  };
+  const { tables, indexes, imagedThrough } = loaded;
   ({ chosen } = loaded);
   for (const reason of new Set(chosen?.damage)) log.warn({ reason }, "damaged file");
   for (const reason of lossesOf(chosen)) log.error({ reason }, "a part of the store was lost");
   let journal: Journal | undefined;
+  /** The last record that both kept checkpoints have. */
+  let checkpointed = chosen?.older?.sequence ?? 0;
   try {
     const checkpointer = new Checkpointer({
       disk,
@@ -153,6 +150,7 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
         assertInPlace: async () => journal?.assertInPlace(),
         async dropThrough(sequence, ends) {
           options.onCheckpoint?.();
+          checkpointed = sequence;
           const removals: Promise<void>[] = [];
           // A purge: nothing may be left of what it removes.
           if (ends?.tornEnds === true) removals.push(files.tokens.clear(), files.memories.clear());
@@ -160,9 +158,9 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
             ends?.tornEnds === true ||
             (journal?.bytes ?? 0) > imagedJournalBytes(checkpointer.latest?.tables ?? [])
           )
-            removals.push(giveUpImage());
+            removals.push(kept.giveUp());
           const removed = await Promise.allSettled(removals);
-          await journal?.dropThrough(Math.min(sequence, imagedThrough ?? sequence), ends);
+          await journal?.dropThrough(Math.min(sequence, kept.through ?? sequence), ends);
           for (const removal of removed) if (removal.status === "rejected") throw removal.reason;
         },
       },
@@ -181,6 +179,7 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
       openedAt: chosen,
       ...(options.limits === undefined ? {} : { limits: options.limits }),
     });
+    const kept = new KeptImage({ ...options, checkpointer, indexes, through: imagedThrough });
     const { catalogue, vectors } = indexes;
     const files = rowFiles(header, vectors, {
       ...options,
@@ -228,7 +227,10 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
           isLacking ? "disk is full" : "disk has room again",
         );
         if (!isLacking) return;
-        void giveUpImage().catch(() => undefined);
+        void kept
+          .giveUp()
+          .then(() => journal?.dropThrough(checkpointed))
+          .catch(() => undefined);
         void files.tokens.giveUp();
         void files.memories.giveUp();
       },
@@ -258,6 +260,7 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
       checkpointer,
       tables,
       purge,
+      image: kept,
       feed,
       damage,
       losses: lossesOf(chosen),

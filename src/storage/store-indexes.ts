@@ -246,8 +246,11 @@ export async function isDurable(staged: { readonly settled: Promise<void> } | un
   }
 }
 
+/** Indexes that an image holds. */
+export type ImagedIndexes = Pick<StoreIndexes, "catalogue" | "words" | "vectors">;
+
 /** Parts of an image, of indexes that were just loaded from the tables. */
-export function imageOf({ catalogue, words, vectors }: StoreIndexes): Record<string, ImagePart> {
+export function imageOf({ catalogue, words, vectors }: ImagedIndexes): Record<string, ImagePart> {
   return { ...catalogue.toParts(), words: words.toPart(), vectors: vectors.toPart() };
 }
 
@@ -262,23 +265,36 @@ export async function loadIndexes(
   log: StoreLog,
   image?: IndexImage,
 ): Promise<void> {
-  if (image === undefined) await loadMemories(indexes, tables, log);
+  if (image === undefined) await loadImaged(indexes, tables, log);
   else {
     const { catalogue, words, vectors } = indexes;
     catalogue.fromParts({ memories: await image.read("memories"), edges: await image.read("edges") });
     words.fromPart(await image.read("words"));
     await vectors.fromImage(image, "vectors");
   }
-  const rest = ["requests", "facts", "documents", "jobs"] as const;
-  for (const table of image === undefined ? (["signals", "edges", ...rest] as const) : rest)
-    for await (const batch of tables.scan(table))
-      indexes.catalogue.loadRows(batch.map(({ id, row }) => ({ table, id, row }) as Change));
+  await loadRows(indexes, tables, ["requests", "facts", "documents", "jobs"]);
   for await (const batch of tables.scanVersions()) {
     for (const entry of batch) indexes.catalogue.versions.load(entry);
   }
 }
 
-async function loadMemories(indexes: StoreIndexes, tables: Tables, log: StoreLog): Promise<void> {
+/** Fills indexes that an image holds from the tables. */
+export async function loadImaged(indexes: ImagedIndexes, tables: Tables, log: StoreLog): Promise<void> {
+  await loadMemories(indexes, tables, log);
+  await loadRows(indexes, tables, ["signals", "edges"]);
+}
+
+async function loadRows(
+  { catalogue }: Pick<StoreIndexes, "catalogue">,
+  tables: Tables,
+  names: readonly Parameters<Tables["scan"]>[0][],
+): Promise<void> {
+  for (const table of names)
+    for await (const batch of tables.scan(table))
+      catalogue.loadRows(batch.map(({ id, row }) => ({ table, id, row }) as Change));
+}
+
+async function loadMemories(indexes: ImagedIndexes, tables: Tables, log: StoreLog): Promise<void> {
   // Ordinals ascend with the order of adding, and rows come in any: so the places are dealt out first, and the rows go
   // straight to theirs. Holding all rows to sort them would take more memory than everything else.
   const orders: number[] = [];
@@ -320,7 +336,7 @@ const ROWS_ANALYSED_AT_A_TIME = 500;
 
 /** Memories whose terms an older analyser wrote are read and analysed at every start until they are written again. */
 async function analyseAgain(
-  indexes: StoreIndexes,
+  indexes: ImagedIndexes,
   tables: Tables,
   outdated: readonly { readonly id: string; readonly ordinal: Ordinal }[],
   log: StoreLog,

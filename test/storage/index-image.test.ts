@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { addMemory } from "../../src/core/memories/add-memories.ts";
 import { reinforceMemory } from "../../src/core/memories/reinforce-memory.ts";
 import { updateMemory } from "../../src/core/memories/update-memory.ts";
@@ -10,6 +10,7 @@ import { nodeDisk, usageBelow } from "../../src/storage/disk.ts";
 import { roomNeededFor } from "../../src/storage/disk-space.ts";
 import { IndexImage, removeImage, writeImage } from "../../src/storage/index-image.ts";
 import { imagedJournalBytes } from "../../src/storage/kept-image.ts";
+import { createFaultyDisk } from "../support/faulty-disk.ts";
 import { erase } from "../support/store-survival.ts";
 import { createStoreOnDisk, type StoreOnDisk } from "../support/store-on-disk.ts";
 
@@ -151,6 +152,93 @@ describe("the image of the indexes", () => {
     expect(await nodeDisk.size(imageFile())).toBeGreaterThan(0);
     await erase(store);
     expect(await nodeDisk.size(imageFile())).toBeUndefined();
+  });
+
+  it("is made again beside an open store, and the next start reads it with all that came after", async () => {
+    const ids = await fill();
+    await deleteMemory(store.ports, { id: ids[11] ?? "" });
+    await erase(store);
+    expect(store.opened.image.isMissing).toBe(true);
+    await addMemory(store.ports, { content: "tea that no checkpoint has yet" });
+    const made = store.opened.image.make(new AbortController().signal);
+    await changeSome(ids.slice(0, 3));
+    // Files that the image needs stay, and so does the journal from it on.
+    for (const some of [ids.slice(3, 6), ids.slice(6, 9)]) {
+      await store.opened.checkpointer.flush();
+      await changeSome(some);
+    }
+    await made;
+    expect(store.opened.image.isMissing).toBe(false);
+    await store.opened.checkpointer.flush();
+    await changeSome([ids[8] ?? "", ids[9] ?? "", ids[2] ?? ""]);
+    const live = await findings();
+    const image = readFileSync(imageFile());
+    await reopen();
+    expect(await findings()).toEqual(live);
+    expect(readFileSync(imageFile()).equals(image)).toBe(true);
+    await store.close();
+    await removeImage(nodeDisk, store.directory);
+    store = await store.reopen();
+    expect(await findings()).toEqual(live);
+    expect(store.warnings).toEqual([]);
+  });
+
+  it("is not left half made, whatever ends its making", async () => {
+    await fill();
+    const making = async () => {
+      const stop = new AbortController();
+      const made = store.opened.image.make(stop.signal);
+      // Before it is read to its end, since the test takes no output meanwhile.
+      await vi.waitFor(async () => expect(await nodeDisk.size(imageFile())).toBe(0), { interval: 1 });
+      return { stop, made: made.catch((error: unknown) => error) };
+    };
+    const stopped = await making();
+    stopped.stop.abort();
+    expect(await stopped.made).toBeInstanceOf(Error);
+    const purged = await making();
+    await erase(store);
+    expect(await purged.made).toBeInstanceOf(Error);
+    expect(await nodeDisk.size(imageFile())).toBeUndefined();
+    const closed = await making();
+    await store.close();
+    closed.stop.abort();
+    expect(await closed.made).toBeInstanceOf(Error);
+    expect(await nodeDisk.size(imageFile())).toBeUndefined();
+
+    const disk = await createFaultyDisk(store.directory, { foreignFolders: ["tables"] });
+    store = await store.reopen({ disk });
+    await erase(store);
+    disk.failAt(/^write INDEXES/, "ENOSPC");
+    await expect(store.opened.image.make(new AbortController().signal)).rejects.toThrow("ENOSPC");
+    disk.heal();
+    expect(await nodeDisk.size(imageFile())).toBeUndefined();
+    await store.opened.image.make(new AbortController().signal);
+    const live = await findings();
+    await reopen();
+    expect(await findings()).toEqual(live);
+  });
+
+  it("lets the journal go that was kept for it when the disk becomes full", async () => {
+    const ids = await fill();
+    let free = 2 ** 40;
+    await reopen({ disk: { ...nodeDisk, freeBytes: async () => free } });
+    for (let i = 0; i < 3; i += 1) {
+      await changeSome(ids.slice(3 * i));
+      await store.opened.checkpointer.flush();
+    }
+    // Both kept checkpoints have all records.
+    await store.opened.checkpointer.note();
+    await store.opened.checkpointer.note();
+    const { bytes } = store.opened.journal;
+    free = 2 ** 20;
+    await vi.waitFor(async () => {
+      await store.opened.store.lookAtDiskSpace();
+      expect(store.opened.journal.bytes).toBeLessThan(bytes);
+    });
+    expect(await nodeDisk.size(imageFile())).toBeUndefined();
+    const live = await findings();
+    await reopen({});
+    expect(await findings()).toEqual(live);
   });
 
   it("is brought up to date from as much of the journal as its tables are large", () => {

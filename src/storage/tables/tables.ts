@@ -75,6 +75,7 @@ const BYTES_PER_COMMIT = 16 * 1_024 * 1_024;
  *
  * @param options.onFailure is told once if the thread ends unasked; see `failure`.
  * @param options.unindexed tables whose index is made anew.
+ * @param options.isFixed for reading only, also beside another process that goes on writing.
  * @throws {ServiceError} INTERNAL if a table is not in the state given; the caller says what that means for the store.
  */
 export async function openTables(
@@ -83,14 +84,16 @@ export async function openTables(
   {
     onFailure = () => {},
     unindexed = [],
+    isFixed = false,
   }: {
     readonly onFailure?: ((error: Error) => void) | undefined;
     readonly unindexed?: readonly TableName[];
+    readonly isFixed?: boolean;
   } = {},
 ): Promise<Tables> {
   const thread = new TablesThread(onFailure);
   try {
-    await thread.call("open", [directory, states, unindexed]);
+    await thread.call("open", [directory, states, unindexed, isFixed]);
   } catch (error) {
     await thread.close();
     throw error;

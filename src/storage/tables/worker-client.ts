@@ -30,7 +30,12 @@ export interface GenerationCalls {
 
 /** Requests to the tables' thread. */
 export interface TablesCalls extends GenerationCalls {
-  open(directory: string, states: readonly StateToOpen[], unindexed: readonly TableName[]): void;
+  open(
+    directory: string,
+    states: readonly StateToOpen[],
+    unindexed: readonly TableName[],
+    isFixed: boolean,
+  ): void;
   /** Takes in a piece of the next `commit`, converted at once, so that reads get their turn between pieces. */
   stage(table: TableName, ids: readonly string[], columns: Columns | undefined): void;
   /** Writes what was staged, table by table. What was staged is forgotten whether it succeeds or not. */
@@ -98,7 +103,7 @@ export interface Thread {
 /** Calls into the tables' thread. Calls run beside one another there; answers come in any order. */
 export class TablesThread {
   /** Starts a thread by default. A test may serve the tables in its own thread, which saves loading LanceDB. */
-  static start: () => Thread = () => startWorker(workerFile());
+  static start: () => Thread = () => startWorker(workerFile("tables/tables-worker.js"));
 
   readonly #worker: Thread;
   readonly #onFailure: (error: Error) => void;
@@ -206,13 +211,13 @@ export function startWorker(file: URL): Worker {
 }
 
 /**
- * The built worker: beside this module once that is built itself; in `dist` when the sources run as they are, which
- * tests do (Node 20 cannot start a thread from TypeScript).
+ * The built worker of that path below `storage`: in `dist` also when the sources run as they are, which tests do (Node 20
+ * cannot start a thread from TypeScript).
  */
-function workerFile(): URL {
-  const built = new URL("./tables-worker.js", import.meta.url);
+export function workerFile(path: string): URL {
+  const built = new URL(`../${path}`, import.meta.url);
   if (!import.meta.url.endsWith(".ts")) return built;
-  const inDist = new URL("../../../dist/storage/tables/tables-worker.js", import.meta.url);
+  const inDist = new URL(`../../../dist/storage/${path}`, import.meta.url);
   if (!existsSync(inDist))
     throw new Error(`${fileURLToPath(inDist)} is missing: run "npm run build" before the tests`);
   return inDist;
