@@ -68,7 +68,12 @@ async function exactly(query: string, filter: MemoryFilter): Promise<string[]> {
     profile: ports.embedder.profile,
   });
   // A selection that says it is small is taken whole.
-  const all: Selection = { ...store.catalogue.select(filter), size: 0 };
+  const selected = store.catalogue.select(filter);
+  const all: Selection = {
+    size: 0,
+    has: (ordinal) => selected.has(ordinal),
+    list: () => selected.list(),
+  };
   const { candidates, edges } = await gatherCandidates(store, read, embedding, all);
   const ids = new Map(
     candidates.filter(({ isSelected }) => isSelected).map(({ ordinal, id }) => [ordinal, id]),

@@ -52,7 +52,8 @@ it.skipIf(![LOCOMO, LONG_TURNS].every((path) => existsSync(path)))(
           const products = rows.dot(values);
           const cosine = (row: number) => (products[row] ?? 0) * (vectors[row]?.scale ?? 0);
           const best = [...texts.keys()].sort((a, b) => cosine(b) - cosine(a)).slice(0, nearest);
-          const among = new Set(signs.nearest(values, Math.ceil(texts.length / part), () => true));
+          const owners = Int32Array.from(texts.keys());
+          const among = new Set(signs.nearest(values, Math.ceil(texts.length / part), owners));
           kept += best.filter((row) => among.has(row)).length;
         }
         const share = kept / queries.length / nearest;

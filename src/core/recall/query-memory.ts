@@ -169,12 +169,17 @@ async function findByMeaning(
 ): Promise<Found> {
   const embedding = await embedder.embedQuestion(topic);
   const { userId } = filter;
-  const conditions = Object.keys(filter).length;
-  const selection = conditions === 0 ? undefined : store.catalogue.select(filter);
+  const selections = new Map<string, Selection>();
+  /** Undefined for all memories. Some of the filters of a question are the same. */
+  const select = (among: MemoryFilter): Selection | undefined => {
+    if (Object.keys(among).length === 0) return undefined;
+    const key = JSON.stringify(among);
+    const selection = selections.get(key) ?? store.catalogue.select(among);
+    selections.set(key, selection);
+    return selection;
+  };
   // The words of the named user's memories, whatever else filters: else a score would tell which words somebody else wrote.
-  const ofUser =
-    userId === undefined ? undefined : conditions === 1 ? selection : store.catalogue.select({ userId });
-  const statistics = store.termStatistics(ofUser);
+  const statistics = store.termStatistics(select(userId === undefined ? {} : { userId }));
   const question = readQuestion({
     text: query,
     topic,
@@ -183,12 +188,12 @@ async function findByMeaning(
     weights: termWeights(statistics, frequencies),
     profile: embedder.profile,
   });
-  const gather = async (among: MemoryFilter, selected: Selection | undefined) => {
-    const inPeriod = asked === undefined ? undefined : store.catalogue.select(within(among, asked.period));
-    const { candidates, edges } = await gatherCandidates(store, question, embedding, selected, inPeriod);
+  const gather = async (among: MemoryFilter) => {
+    const inPeriod = asked === undefined ? undefined : select(within(among, asked.period));
+    const { candidates, edges } = await gatherCandidates(store, question, embedding, select(among), inPeriod);
     return { candidates, ranked: rank(question, candidates, { now, edges }) };
   };
-  const { candidates, ranked } = await gather(filter, selection);
+  const { candidates, ranked } = await gather(filter);
   // Memories that pass the filter; neither an answer nor a path shows the others.
   const idOf = new Map(
     candidates.filter(({ isSelected }) => isSelected).map(({ ordinal, id }) => [ordinal, id]),
@@ -198,13 +203,8 @@ async function findByMeaning(
     ...(userId === undefined ? {} : { userId }),
     ...(asOf === undefined ? {} : { to: asOf + 1 }),
   };
-  const isNarrower = Object.keys(everything).length < conditions;
-  const whole = isNarrower
-    ? await gather(
-        everything,
-        Object.keys(everything).length === 0 ? undefined : store.catalogue.select(everything),
-      )
-    : { candidates, ranked };
+  const isNarrower = Object.keys(everything).length < Object.keys(filter).length;
+  const whole = isNarrower ? await gather(everything) : { candidates, ranked };
   const oddsOf = answerOdds(
     question,
     whole.ranked,

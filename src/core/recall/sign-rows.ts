@@ -1,3 +1,4 @@
+import type { Selection } from "../ports.ts";
 import { type KernelMemory, openKernel, reserve } from "../wasm-kernel.ts";
 import { INT8_KERNEL, type Int8Rows, ROWS_A_CALL } from "./int8-kernel.ts";
 
@@ -10,8 +11,7 @@ const LANE_BITS = 128;
 const MAX_BITS = 31 * LANE_BITS;
 /** Behind the differences that one call makes. */
 const CENTRE_AT = ROWS_A_CALL * Uint16Array.BYTES_PER_ELEMENT;
-/** How many times more rows are looked at where too few are wanted. */
-const WIDENED = 4;
+const NOBODY = -1;
 
 type Signs = (centre: number, rows: number, count: number, dimensions: number, out: number) => void;
 type Differ = (query: number, rows: number, count: number, bytes: number, out: number) => void;
@@ -60,8 +60,13 @@ export class SignRows {
     this.#sign(rows, this.#rowsAt + index * this.#bytes);
   }
 
-  /** The wanted rows with the fewest bits unlike the query's: so many at least, or all; in order of their numbers. */
-  nearest(query: Int8Array, limit: number, isWanted: (row: number) => boolean): number[] {
+  /**
+   * The rows with the fewest bits unlike the query's: so many at least, or all; in order of their numbers.
+   *
+   * @param owners by row; negative: nobody's, and not among them.
+   * @param among owners whose rows are looked at; all if absent.
+   */
+  nearest(query: Int8Array, limit: number, owners: Int32Array, among?: Pick<Selection, "has">): number[] {
     this.#sign(query, this.#queryAt);
     if (this.#differences.length < this.#count)
       this.#differences = new Uint16Array(this.#count + (this.#count >> 3));
@@ -73,19 +78,21 @@ export class SignRows {
     }
     const rowsWith = new Int32Array(this.#dimensions + 1);
     for (let row = 0; row < this.#count; row += 1) {
+      const owner = owners[row] ?? NOBODY;
+      if (owner < 0 || among?.has(owner) === false) continue;
       const difference = differences[row] ?? 0;
       rowsWith[difference] = (rowsWith[difference] ?? 0) + 1;
     }
     let most = 0;
-    let rows = rowsWith[0] ?? 0;
-    // Few of them may be wanted: a look at each, while the numbers are compared, would take longer than some rounds.
-    for (let wide = limit; ; wide *= WIDENED) {
-      for (; rows < wide && most < this.#dimensions; rows += rowsWith[most] ?? 0) most += 1;
-      const nearest: number[] = [];
-      for (let row = 0; row < this.#count; row += 1)
-        if ((differences[row] ?? 0) <= most && isWanted(row)) nearest.push(row);
-      if (nearest.length >= limit || rows >= this.#count) return nearest;
+    for (let rows = rowsWith[0] ?? 0; rows < limit && most < this.#dimensions; rows += rowsWith[most] ?? 0)
+      most += 1;
+    const nearest: number[] = [];
+    for (let row = 0; row < this.#count; row += 1) {
+      if ((differences[row] ?? 0) > most) continue;
+      const owner = owners[row] ?? NOBODY;
+      if (owner >= 0 && among?.has(owner) !== false) nearest.push(row);
     }
+    return nearest;
   }
 
   #sign(rows: Int8Array, out: number): void {

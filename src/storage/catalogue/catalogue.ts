@@ -189,46 +189,27 @@ export class StoreCatalogue implements Catalogue {
   }
 
   select(filter: MemoryFilter): Selection {
-    const matches = this.#columns.matcher(filter);
-    const members = new Uint8Array(this.ordinals);
-    let size = 0;
-    for (let ordinal = 0; ordinal < members.length; ordinal += 1) {
-      if (!matches(ordinal)) continue;
-      members[ordinal] = 1;
-      size += 1;
-    }
-    return {
-      size,
-      has: (ordinal) => members[ordinal] === 1,
-      list() {
-        const ordinals: Ordinal[] = [];
-        for (let ordinal = 0; ordinal < members.length; ordinal += 1)
-          if (members[ordinal] === 1) ordinals.push(ordinal);
-        return ordinals;
-      },
-    };
+    return this.#columns.select(filter);
   }
 
   page(
     filter: MemoryFilter,
     { limit, offset, before }: { limit: number; offset: number; before?: number },
   ): Page {
-    const matches = this.#columns.matcher(filter);
+    const selection = this.#columns.select(filter);
     const ids: string[] = [];
     const orders: number[] = [];
-    let total = 0;
     let place = 0;
-    for (let ordinal = this.ordinals - 1; ordinal >= 0; ordinal -= 1) {
-      if (!matches(ordinal)) continue;
-      total += 1;
-      if (before !== undefined && this.#columns.numberOf(ordinal, "order") >= before) continue;
-      if (place >= offset && ids.length < limit) {
+    for (let ordinal = this.ordinals - 1; ordinal >= 0 && ids.length < limit; ordinal -= 1) {
+      const order = this.#columns.numberOf(ordinal, "order");
+      if (!selection.has(ordinal) || (before !== undefined && order >= before)) continue;
+      if (place >= offset) {
         ids.push(this.#columns.idOf(ordinal));
-        orders.push(this.#columns.numberOf(ordinal, "order"));
+        orders.push(order);
       }
       place += 1;
     }
-    return { ids, orders, total };
+    return { ids, orders, total: selection.size };
   }
 
   sessionNeighbour(ordinal: Ordinal, distance: number): Ordinal | undefined {
@@ -287,7 +268,7 @@ export class StoreCatalogue implements Catalogue {
   }
 
   sectorCounts(filter: MemoryFilter): Record<Sector, number> {
-    const matches = this.#columns.matcher(filter);
+    const selection = this.#columns.select(filter);
     const counts: Record<Sector, number> = {
       semantic: 0,
       episodic: 0,
@@ -296,7 +277,7 @@ export class StoreCatalogue implements Catalogue {
       reflective: 0,
     };
     for (let ordinal = 0; ordinal < this.ordinals; ordinal += 1) {
-      const sector = matches(ordinal) ? SECTORS[this.#columns.primarySectorOf(ordinal)] : undefined;
+      const sector = selection.has(ordinal) ? SECTORS[this.#columns.primarySectorOf(ordinal)] : undefined;
       if (sector !== undefined) counts[sector] += 1;
     }
     return counts;

@@ -56,9 +56,10 @@ export class NumberLists {
   }
 
   has(ordinal: Ordinal, number: number): boolean {
-    const start = this.#starts.get(ordinal);
-    for (let i = 0; i < this.#lengths.get(ordinal); i += 1)
-      if (this.#values.get(start + i) === number) return true;
+    const start = this.#starts.values[ordinal] ?? 0;
+    const end = start + (this.#lengths.values[ordinal] ?? 0);
+    const { values } = this.#values;
+    for (let i = start; i < end; i += 1) if (values[i] === number) return true;
     return false;
   }
 

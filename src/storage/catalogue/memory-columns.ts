@@ -17,6 +17,7 @@ import {
   stringsOf,
   Successors,
 } from "./column.ts";
+import { OrdinalSet } from "./ordinal-set.ts";
 import { StringColumn, StringTable } from "./string-table.ts";
 
 /** The columns of memories in the catalogue: everything but the texts. */
@@ -327,45 +328,36 @@ export class MemoryColumns {
     return this.#series[this.#strings.series.known(`${user}/${session}`) ?? 0]?.at(-1);
   }
 
-  /** A test of one ordinal, made once a filter: names are looked up here, so that the test compares numbers. */
-  matcher(filter: MemoryFilter): (ordinal: Ordinal) => boolean {
-    const tests: ((ordinal: Ordinal) => boolean)[] = [];
-    const equals = (column: Column<Int32Array>, wanted: number | undefined): void => {
-      tests.push(wanted === undefined ? () => false : (ordinal) => column.get(ordinal) === wanted);
-    };
-    if (filter.userId !== undefined) equals(this.#numbers.user, this.#strings.users.known(filter.userId));
-    if (filter.sessionId !== undefined)
-      equals(this.#numbers.session, this.#strings.sessions.known(filter.sessionId));
+  /** Names are looked up here, so that numbers are compared. */
+  select(filter: MemoryFilter): OrdinalSet {
+    const set = new OrdinalSet(this.#live.values, this.#ordinals);
+    const strings = this.#strings;
+    const { user, session, createdBy, document, project, sectors, createdAt, occurredAt } = this.#numbers;
+    const { userId, sessionId, projects, createdFrom, createdTo, idEnd, from, to } = filter;
+    if (userId !== undefined) set.keepEqual(user.values, [strings.users.known(userId)]);
+    if (sessionId !== undefined) set.keepEqual(session.values, [strings.sessions.known(sessionId)]);
     if (filter.createdBy !== undefined)
-      equals(this.#numbers.createdBy, this.#strings.clients.known(filter.createdBy));
-    const { createdFrom, createdTo, idEnd } = filter;
-    if (createdFrom !== undefined)
-      tests.push((ordinal) => this.#numbers.createdAt.get(ordinal) >= createdFrom);
-    if (createdTo !== undefined) tests.push((ordinal) => this.#numbers.createdAt.get(ordinal) < createdTo);
-    if (idEnd !== undefined) tests.push((ordinal) => this.idOf(ordinal).endsWith(idEnd));
-    if (filter.documents === false) equals(this.#numbers.document, this.#strings.documents.known(null));
-    if (filter.projects !== undefined) {
-      const wanted = new Set(filter.projects.map((project) => this.#strings.projects.known(project)));
-      tests.push((ordinal) => wanted.has(this.#numbers.project.get(ordinal)));
-    }
-    if (filter.sectors !== undefined) {
-      const wanted = sectorBits(filter.sectors);
-      tests.push((ordinal) => (this.#numbers.sectors.get(ordinal) & wanted) !== 0);
-    }
-    if (filter.from !== undefined || filter.to !== undefined) {
-      const { from = -Infinity, to = Infinity } = filter;
-      tests.push((ordinal) => {
-        const occurredAt = this.effectiveTime(ordinal);
-        return occurredAt >= from && occurredAt < to;
-      });
-    }
+      set.keepEqual(createdBy.values, [strings.clients.known(filter.createdBy)]);
+    if (filter.documents === false) set.keepEqual(document.values, [strings.documents.known(null)]);
+    if (projects !== undefined)
+      set.keepEqual(
+        project.values,
+        projects.map((name) => strings.projects.known(name)),
+      );
+    if (filter.sectors !== undefined) set.keepBits(sectors.values, sectorBits(filter.sectors));
+    if (createdFrom !== undefined || createdTo !== undefined)
+      set.keepBetween(createdAt.values, createdAt.values, createdFrom, createdTo);
+    if (from !== undefined || to !== undefined)
+      set.keepBetween(occurredAt.values, createdAt.values, from, to);
+    if (idEnd !== undefined) set.keepIf((ordinal) => this.idOf(ordinal).endsWith(idEnd));
+    const { tags, metadata } = this.#lists;
     for (const tag of filter.tags ?? []) {
-      const wanted = this.#strings.tags.known(tag);
-      tests.push((ordinal) => wanted !== undefined && this.#lists.tags.has(ordinal, wanted));
+      const wanted = strings.tags.known(tag);
+      set.keepIf((ordinal) => wanted !== undefined && tags.has(ordinal, wanted));
     }
     for (const wanted of metadataKeys(filter.metadata ?? {}))
-      tests.push((ordinal) => this.#lists.metadata.has(ordinal, wanted));
-    return (ordinal) => this.#live.get(ordinal) === 1 && tests.every((test) => test(ordinal));
+      set.keepIf((ordinal) => metadata.has(ordinal, wanted));
+    return set;
   }
 
   #write(ordinal: Ordinal, row: SlimMemoryRow): void {

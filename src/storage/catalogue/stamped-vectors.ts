@@ -254,16 +254,15 @@ export class VectorIndex {
       if (limit <= 0) return best;
       const scales = this.#scales.values;
       const ordinalOfRow = this.#ordinalOfRow.values;
-      const isWanted = (row: number) => {
-        const ordinal = ordinalOfRow[row] ?? NOBODY;
-        return ordinal !== NOBODY && among?.has(ordinal) !== false;
-      };
       const wide = Math.max(
         LEAST_PROMISING,
         PROMISING * limit,
         Math.ceil(this.#rows.count / ONE_PROMISING_OF),
       );
-      const promising = signs?.nearest(values, wide, isWanted);
+      const promising =
+        signs !== undefined && among !== undefined && among.size <= wide
+          ? among.list().flatMap((ordinal) => this.#rowsOf(ordinal))
+          : signs?.nearest(values, wide, ordinalOfRow, among);
       const found = promising === undefined ? products : this.#rows.dotOf(values, promising);
       // From here on rows are told by their places in `found`.
       const rowAt = (place: number) => (promising === undefined ? place : (promising[place] ?? 0));
@@ -280,7 +279,10 @@ export class VectorIndex {
       let floor = Number.MIN_VALUE;
       for (let place = 0; place < found.length; place += 1) {
         if (Math.fround((found[place] ?? 0) * (scales[rowAt(place)] ?? 0) * scale) < floor) continue;
-        if (promising === undefined && !isWanted(place)) continue;
+        if (promising === undefined) {
+          const ordinal = ordinalOfRow[place] ?? NOBODY;
+          if (ordinal === NOBODY || among?.has(ordinal) === false) continue;
+        }
         best.push(place);
         if (best.length < 4 * limit) continue;
         best = cut();

@@ -34,7 +34,15 @@ describe("SignRows", () => {
           const differences = all.map((vector) => bits(vector).filter((bit, i) => bit !== ofQuery[i]).length);
           const isWanted = (one: number) => one % 3 !== 1;
           const wanted = [...all.keys()].filter(isWanted);
-          const nearest = signs.nearest(query, limit, isWanted);
+          const owners = Int32Array.from(all, (_, one) => (isWanted(one) || one % 2 === 0 ? one : -1));
+          const nearest = signs.nearest(query, limit, owners, { has: isWanted });
+          expect(
+            signs.nearest(
+              query,
+              limit,
+              owners.map((one) => (isWanted(one) ? one : -1)),
+            ),
+          ).toEqual(nearest);
           const most = Math.max(-1, ...nearest.map((one) => differences[one] ?? 0));
           expect(nearest).toEqual(wanted.filter((one) => (differences[one] ?? 0) <= most));
           expect(nearest.length).toBeGreaterThanOrEqual(Math.min(limit, wanted.length));
@@ -47,7 +55,11 @@ describe("SignRows", () => {
     const one = (i: number) => new Int8Array(DIMENSIONS).fill(i % 2 === 0 ? 50 : -50);
     const signs = new SignRows(rowsOf(Array.from({ length: 5_000 }, (_, i) => one(i))));
     for (let i = 5_000; i < 40_000; i += 1) signs.set(i, one(i));
-    const nearest = signs.nearest(one(0), 1, () => true);
+    const nearest = signs.nearest(
+      one(0),
+      1,
+      Int32Array.from({ length: 40_000 }, (_, i) => i),
+    );
     expect([nearest.length, nearest[0], nearest.at(-1)]).toEqual([20_000, 0, 39_998]);
   });
 
