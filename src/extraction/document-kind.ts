@@ -13,16 +13,6 @@ const TEXT_TYPES = new Set(
     "x-sh x-shellscript x-httpd-php x-python x-perl x-ruby sql graphql rtx x-tex x-latex x-csv csv x-log"
   ).split(" "),
 );
-/** Extensions of formats that are not read. Others decide nothing: the kind of "notes.final" is that of its bytes. */
-const FOREIGN_EXTENSIONS = new Set(
-  (
-    "doc dot xls xlsb ppt odt ods odp mobi pages numbers key rtf ps eps djvu xps msg " +
-    "zip gz tgz bz2 xz zst 7z rar tar jar war iso dmg exe dll so dylib msi bin apk deb rpm wasm class o a pyc " +
-    "gif bmp tif tiff avif heic ico psd mp3 wav m4a aac flac ogg oga opus wma aiff mp4 m4v mov mkv webm avi " +
-    "wmv mpg mpeg woff woff2 ttf otf eot sqlite db parquet pickle npy"
-  ).split(" "),
-);
-
 /** Whether a media type or an extension is read as plain text. */
 function isTextName(name: string): boolean {
   const subtype = /^application\/(.+)$/.exec(name)?.[1];
@@ -98,23 +88,8 @@ const PICTURES: readonly (readonly [kind: TextKind, offset: number, magic: strin
   ["webp", 8, "WEBP"],
 ];
 
-/** First bytes of formats that are sent by mistake, and their names. */
-const FOREIGN: readonly (readonly [name: string, offset: number, magic: string])[] = [
-  ["a GIF image", 0, "GIF8"],
-  ["a TIFF image", 0, "II*\0"],
-  ["a TIFF image", 0, "MM\0*"],
-  ["audio or video", 8, "AVI "],
-  ["audio", 8, "AIFF"],
-  ["audio or video", 0, "\x30\x26\xb2\x75"],
-  ["a HEIF or AVIF image", 4, "ftyp"],
-  ["a gzip archive", 0, "\x1f\x8b"],
-  ["a 7-Zip archive", 0, "7z\xbc\xaf"],
-  ["a RAR archive", 0, "Rar!"],
-  ["a program", 0, "\x7fELF"],
-  ["a program", 0, "MZ\x90"],
-  ["a PostScript file", 0, "%!PS"],
-  ["an RTF document", 0, "{\\rtf"],
-];
+/** Text to look at, and none to read. */
+const MARKUP = /^(?:%!PS|\{\\rtf)/;
 
 /** Formats in a zip, by an entry that each has. */
 const ZIPPED: readonly (readonly [kind: TextKind, entry: RegExp])[] = [
@@ -170,9 +145,9 @@ export function claimOf({ claimedType, filename }: Claim) {
     type === "" || /^(application|binary)\/(octet-stream|x-download|force-download|unknown)$/.test(type);
   if (isVague) {
     const isMedia = CONTAINER_NAMES.has(extension);
-    const isForeign = !isMedia && byExtension === undefined && FOREIGN_EXTENSIONS.has(extension);
-    const isKnown = isMedia || isForeign || byExtension !== undefined;
-    return { name: isKnown ? `.${extension}` : undefined, kind: byExtension, isMedia, isForeign };
+    const name = isMedia || byExtension !== undefined ? `.${extension}` : undefined;
+    // Other extensions decide nothing: the kind of "notes.final" is that of its bytes.
+    return { name, kind: byExtension, isMedia, isForeign: false };
   }
   if (
     /^(?:text\/plain|application\/json)$/.test(type) &&
@@ -198,9 +173,7 @@ async function binaryKind(bytes: Uint8Array): Promise<TextKind | undefined> {
   if (head.startsWith("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")) throw oldOffice(bytes);
   const picture = PICTURES.find(([, offset, magic]) => head.startsWith(magic, offset));
   if (picture !== undefined) return picture[0];
-  const foreign = FOREIGN.find(([, offset, magic]) => head.startsWith(magic, offset));
-  if (foreign !== undefined) throw unsupported(foreign[0]);
-  if (isBinary(bytes)) throw unsupported("binary data of an unknown kind");
+  if (MARKUP.test(head) || isBinary(bytes)) throw unsupported("of a kind that is not read");
   return undefined;
 }
 
@@ -209,7 +182,7 @@ async function zippedKind(bytes: Uint8Array): Promise<TextKind> {
   const isOffice = names.includes("[Content_Types].xml");
   for (const [kind, entry] of ZIPPED)
     if ((isOffice || kind === "epub") && names.some((name) => entry.test(name))) return kind;
-  throw unsupported(names.includes("mimetype") ? "an OpenDocument file" : "a zip archive");
+  throw unsupported("an archive, or a document in one that is not read");
 }
 
 /** The container of Word before 2007; also what a password makes of a DOCX. Its stream names are UTF-16. */
