@@ -1,6 +1,6 @@
 import { pipeline, Readable, type Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from "node:zlib";
-import { fetchFailed, tooLarge } from "../../core/errors.ts";
+import { fetchFailed } from "../../core/errors.ts";
 import { decodedAddress } from "../text-decoding.ts";
 
 const MAX_FILENAME_LENGTH = 256;
@@ -54,15 +54,9 @@ function cleanName(name: string): string | null {
 /** Encodings that `decodeContent` supports, for the request. */
 export const ACCEPTED_ENCODINGS = "gzip, deflate, br";
 
-/** Pages of repeated markup reach some dozens; a bomb of deflate a thousand, of Brotli much more. */
-const MAX_INFLATION = 200;
-/** Below this, any ratio is harmless. */
-const HARMLESS_BYTES = 4 * 1024 ** 2;
-
 /**
- * The body without its content encoding, piece by piece.
- * @throws {ServiceError} FETCH_FAILED for an encoding that was not asked for; zlib's errors for damage; TOO_LARGE
- *   as soon as it unpacks to more than 200 times what arrived.
+ * The body without its content encoding, piece by piece; its length is for the caller to limit.
+ * @throws {ServiceError} FETCH_FAILED for an encoding that was not asked for; zlib's errors for damage.
  */
 export async function* decodeContent(
   wire: AsyncIterable<Uint8Array>,
@@ -74,25 +68,13 @@ export async function* decodeContent(
   const first = await arriving.next();
   // An empty body is not compressed, whatever its header says.
   if (first.done === true) return;
-  let packedBytes = 0;
-  let unpackedBytes = 0;
   const packed = async function* () {
-    for (let next: IteratorResult<Uint8Array> = first; next.done !== true; next = await arriving.next()) {
-      packedBytes += next.value.length;
+    for (let next: IteratorResult<Uint8Array> = first; next.done !== true; next = await arriving.next())
       yield next.value;
-    }
   };
   const decoder = decoderFor(encoding, first.value);
   // Errors reach the reader through the decoder, which is destroyed with them.
-  pipeline(Readable.from(packed(), { objectMode: false }), decoder, () => {});
-  for await (const chunk of decoder as AsyncIterable<Uint8Array>) {
-    unpackedBytes += chunk.length;
-    if (unpackedBytes > Math.max(HARMLESS_BYTES, packedBytes * MAX_INFLATION))
-      throw tooLarge(
-        `The page unpacks to more than ${MAX_INFLATION} times its size, so it is not read. Save it yourself and send the file.`,
-      );
-    yield chunk;
-  }
+  yield* pipeline(Readable.from(packed(), { objectMode: false }), decoder, () => {});
 }
 
 function decoderFor(encoding: string, first: Uint8Array): Transform {

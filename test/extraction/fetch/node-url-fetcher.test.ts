@@ -387,17 +387,15 @@ describe("createUrlFetcher: servers that behave badly", () => {
   it.each([
     ["gzip", gzipSync],
     ["br", (bytes: Buffer) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } })],
-  ])("does not unpack a bomb of %s", async (encoding, pack) => {
+  ])("unpacks no more of a bomb of %s than the limit", async (encoding, pack) => {
     const bomb = pack(Buffer.alloc(30_000_000));
     const server = await web((_request, answer) => answer.setHeader("content-encoding", encoding).end(bomb));
     let written = 0;
     const sink = { write: async ({ length }: Uint8Array) => void (written += length) };
-    await expect(fetchText(server.url, { maxBytes: 100_000_000 }, { sink })).rejects.toMatchObject({
+    await expect(fetchText(server.url, { maxBytes: 100_000 }, { sink })).rejects.toMatchObject({
       code: "TOO_LARGE",
-      message: expect.stringContaining("200 times"),
     });
-    expect(written).toBeLessThan(10_000_000);
-    await expect(fetchText(server.url, { maxBytes: 100_000 })).rejects.toMatchObject({ code: "TOO_LARGE" });
+    expect(written).toBeLessThanOrEqual(100_000);
   });
 });
 
