@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { type DecodingLimits, type Pcm, PCM_RATE } from "../../core/documents/audio-decoder.ts";
 import { notReady, type ServiceError, tooLarge, unprocessable } from "../../core/errors.ts";
 import { lowerPriority, passedLimit, WorkClock } from "../../sandbox/watchdog.ts";
@@ -6,7 +6,6 @@ import { killGroup } from "../../sandbox/walls.ts";
 import type { Container, MediaReport } from "./container.ts";
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { promisify } from "node:util";
 
 const MS_PER_SECOND = 1_000;
 const BYTES_PER_SAMPLE = 2;
@@ -184,29 +183,23 @@ function toSamples(bytes: Buffer): Int16Array {
 }
 
 const MEASURE_EVERY_MS = 50;
-/** Interval on systems where each measurement starts a program. */
-const MEASURE_SELDOM_MS = 500;
 const BYTES_PER_KILOBYTE = 1_024;
 
-/** Calls `onPassed` once the process and its children take more memory. Not on Windows. */
+/** Calls `onPassed` once the process and its children take more memory. Linux only; elsewhere FFmpeg's own limits hold. */
 async function watchMemory(
   pid: number,
   maxBytes: number,
   signal: AbortSignal,
   onPassed: () => void,
 ): Promise<void> {
-  if (process.platform === "win32") return;
-  const isLinux = process.platform === "linux";
+  if (process.platform !== "linux") return;
   while (!signal.aborted) {
-    const bytes = isLinux ? residentBytes(pid) : await residentBytesByPs(pid);
-    if (bytes > maxBytes) return onPassed();
-    await sleep(isLinux ? MEASURE_EVERY_MS : MEASURE_SELDOM_MS, undefined, { signal, ref: false }).catch(
-      () => undefined,
-    );
+    if (residentBytes(pid) > maxBytes) return onPassed();
+    await sleep(MEASURE_EVERY_MS, undefined, { signal, ref: false }).catch(() => undefined);
   }
 }
 
-/** Resident bytes of a process and its descendants; 0 for one that is gone. Linux only. */
+/** Resident bytes of a process and its descendants; 0 for one that is gone. */
 function residentBytes(pid: number): number {
   const proc = (file: string): string => {
     try {
@@ -218,12 +211,4 @@ function residentBytes(pid: number): number {
   const own = Number(/^VmRSS:\s*(\d+) kB/m.exec(proc("status"))?.[1] ?? 0) * BYTES_PER_KILOBYTE;
   const children = proc(`task/${pid}/children`).split(" ").filter(Boolean);
   return children.reduce((sum, child) => sum + residentBytes(Number(child)), own);
-}
-
-/** No walls stand where there is no /proc: the program itself is the process. */
-async function residentBytesByPs(pid: number): Promise<number> {
-  const { stdout } = await promisify(execFile)("ps", ["-o", "rss=", "-p", String(pid)]).catch(() => ({
-    stdout: "",
-  }));
-  return Number(stdout) * BYTES_PER_KILOBYTE;
 }
