@@ -1,6 +1,5 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import type { ShownSettings } from "../core/inspection.ts";
 import { isTimeZone } from "../core/text/calendar.ts";
 import { nearestName } from "../core/text/near-words.ts";
 import { KEY_CHARACTERS, MIN_KEY_LENGTH } from "../http/access.ts";
@@ -31,7 +30,7 @@ export interface Config extends Settings {
   /** Arguments and variables of the start, for a restart. */
   readonly startedWith: StartedWith;
   /** The settings and where each comes from, without secrets. */
-  readonly shown: ShownSettings;
+  readonly shown: ReturnType<typeof shownSettings>;
 }
 
 /** Flags and variables, without the configuration file; secrets are names only, as this is kept in a file. */

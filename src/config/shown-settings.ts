@@ -1,8 +1,10 @@
 import { existsSync } from "node:fs";
-import type { ShownSetting, ShownSettings } from "../core/inspection.ts";
 
-type Values = Readonly<Record<string, ShownSetting["value"]>>;
-type Known = Omit<ShownSetting, "value" | "source" | "from">;
+type Value = string | number | readonly string[];
+type Values = Readonly<Record<string, Value>>;
+type Known = Readonly<Record<"name" | "flag" | "variable" | "description", string>> & {
+  readonly default: Value;
+};
 
 interface Origins {
   readonly configFile: string;
@@ -23,10 +25,11 @@ export function shownSettings(
   values: Values,
   layers: Readonly<Record<"flag" | "variable" | "file", Partial<Values>>>,
   { configFile, secrets }: Origins,
-): ShownSettings {
-  const items = known.map(({ name, flag, variable, description, default: usual }): ShownSetting => {
+) {
+  const items = known.map(({ name, flag, variable, description, default: usual }) => {
     const source =
-      (["flag", "variable", "file"] as const).find((each) => layers[each][name] !== undefined) ?? "default";
+      (["flag", "variable", "file"] as const).find((each) => layers[each][name] !== undefined) ??
+      ("default" as const);
     const value = values[name] ?? usual;
     return {
       name,

@@ -2,20 +2,13 @@ import { access, constants } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { Settings } from "../config/config.ts";
-import type {
-  BackupCopies,
-  BackupList,
-  BackupOperations,
-  BackupProgress,
-  FinishedBackup,
-} from "../core/backups.ts";
 import type { DocumentIndex } from "../core/documents/document-index.ts";
 import { conflict, invalidRequest, notReady, ServiceError, storeFull } from "../core/errors.ts";
 import type { Clock } from "../core/ports.ts";
 import type { UserDeletionPorts } from "../core/users/delete-user-memories.ts";
 import { VERSION } from "../config/limits.ts";
 import { checkBackupName, listBackups, removeBackup, verifyBackup, writeBackup } from "../storage/backups.ts";
-import type { BackupSource } from "../storage/backups.ts";
+import type { Backup, BackupSource } from "../storage/backups.ts";
 import { pulledFiles } from "../models/pulled-models.ts";
 import { hasCode, nodeDisk } from "../storage/disk.ts";
 import { comparePositions, noteErasures, readAncestors } from "../storage/erasures.ts";
@@ -40,6 +33,16 @@ export interface BackupParts {
 }
 
 export type BackupService = ReturnType<typeof createBackupService>;
+
+export type { Backup };
+
+/** Copies of deleted data in backups, after a purge; see `BackupCopiesRecord`. */
+export interface BackupCopies {
+  readonly made: string | null;
+  readonly removed: number;
+  readonly remaining: number | null;
+  readonly problem?: string;
+}
 
 const LOOK_EVERY_MS = 60_000;
 const LOOK_AGAIN_MS = 50;
@@ -156,7 +159,7 @@ export const backupsIn = (folder: string) => ({
     return old;
   },
   survey: (store: StoreOfBackups) => survey(folder, store),
-  /** As `BackupOperations.copies`. */
+  /** How many backups may hold what was deleted of the store. */
   async copies(store: StoreOfBackups): Promise<BackupCopies> {
     const { older, others, ...rest } = await survey(folder, store);
     return { made: null, removed: 0, remaining: others === null ? null : older.length + others, ...rest };
@@ -180,15 +183,18 @@ export function createBackupService(parts: BackupParts) {
   const source = backupSource(parts);
   const store = { dataDir: parts.dataDir, storeId: opened.storeId };
   let timer: NodeJS.Timeout | undefined;
-  let progress: BackupProgress | undefined;
+  let progress: (Record<"startedAt" | "done" | "total", number> & { name: string }) | undefined;
   let running: Promise<void> = Promise.resolve();
-  let last: FinishedBackup | undefined;
+  let last: { name: string; startedAt: number; tookMs: number; problem: string | null } | undefined;
   let notBefore = 0;
 
   async function make(name: string, into: string): Promise<void> {
     const startedAt = clock.now();
     const begun = performance.now();
-    const finished = () => ({ name, startedAt, tookMs: Math.round(performance.now() - begun) });
+    const finished = (problem: string | null) => {
+      const tookMs = Math.round(performance.now() - begun);
+      return (last = { name, startedAt, tookMs, problem });
+    };
     try {
       const writing = writeBackup(source, {
         folder: into,
@@ -199,19 +205,19 @@ export function createBackupService(parts: BackupParts) {
         onProgress: (done, total) => (progress = { name, startedAt, done, total }),
       });
       const backup = await usable(into, writing);
-      last = finished();
-      log.info({ backup: name, folder: into, ms: last.tookMs, bytes: backup.addedBytes }, "backup made");
+      const { tookMs: ms } = finished(null);
+      log.info({ backup: name, folder: into, ms, bytes: backup.addedBytes }, "backup made");
     } catch (error) {
       notBefore = performance.now() + RETRY_MS;
       if (closing.signal.aborted) return;
-      last = { ...finished(), problem: messageOf(error) };
+      finished(messageOf(error));
       log.warn({ err: error, folder: into }, "backup failed");
     } finally {
       progress = undefined;
     }
   }
 
-  async function start({ name: wanted, folder: into = folder }: Parameters<BackupOperations["start"]>[0]) {
+  async function start({ name: wanted, folder: into = folder }: { name?: string; folder?: string }) {
     if (progress !== undefined) throw conflict(`The backup ${progress.name} is being made already.`);
     const startedAt = clock.now();
     if (wanted !== undefined) checkBackupName(wanted);
@@ -245,7 +251,7 @@ export function createBackupService(parts: BackupParts) {
     notBefore = performance.now() + Math.min(interval, RETRY_MS);
     await start({});
     await running;
-    if (last?.problem !== undefined) return;
+    if (typeof last?.problem === "string") return;
     const removed = await backupsIn(folder).prune(keep, opened.storeId);
     if (removed.length > 0) log.info({ removed }, "old backups removed");
   }
@@ -266,13 +272,8 @@ export function createBackupService(parts: BackupParts) {
       timer = setInterval(lookNow, Math.min(LOOK_EVERY_MS, every)).unref();
     },
     start,
-    async list(): Promise<BackupList> {
-      return {
-        folder,
-        ...(await backupsIn(folder).list()),
-        ...(progress && { running: progress }),
-        ...(last && { last }),
-      };
+    async list() {
+      return { folder, ...(await backupsIn(folder).list()), running: progress ?? null, last: last ?? null };
     },
     copies: () => backupsIn(folder).copies(store),
     /** Makes a backup, verifies it and removes those that were there before it and are a past of the store. @throws {ServiceError} */
@@ -285,7 +286,7 @@ export function createBackupService(parts: BackupParts) {
       } while (isMaking());
       const { name } = await start({});
       await running;
-      if (last?.name !== name || last.problem !== undefined)
+      if (last?.name !== name || last.problem !== null)
         throw notReady(last?.problem ?? "The daemon is stopping.");
       return await backupsIn(folder).replace(before, name);
     },

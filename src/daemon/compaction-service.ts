@@ -1,8 +1,7 @@
-import type { PurgeOperations, PurgeProgress, FinishedPurge, PurgeStatus } from "../core/purge.ts";
-import type { BackupCopies } from "../core/backups.ts";
+import type { PurgeProgress, PurgeReport } from "../core/purge.ts";
 import type { Clock } from "../core/ports.ts";
 import { notReady } from "../core/errors.ts";
-import type { BackupService } from "./backup-service.ts";
+import type { BackupCopies, BackupService } from "./backup-service.ts";
 import type { Logger } from "./system.ts";
 import type { OpenedStore } from "../storage/open-store.ts";
 import type { Purge, Originals } from "../storage/purge.ts";
@@ -19,6 +18,15 @@ export interface CompactionParts {
   /** A value that changes with activity. */
   readonly activity: () => unknown;
   readonly log: Pick<Logger, "info" | "warn">;
+}
+
+/** A purge that ended; without its report it failed, and the store is as before or already switched. */
+export interface FinishedPurge {
+  readonly startedAt: number;
+  readonly tookMs: number;
+  readonly report?: PurgeReport;
+  readonly problem?: string;
+  readonly backups?: BackupCopies;
 }
 
 const LOOK_EVERY_MS = 10_000;
@@ -119,7 +127,9 @@ export function createCompactionService(parts: CompactionParts) {
     begin(): void {
       timer = setInterval(look, LOOK_EVERY_MS).unref();
     },
-    start: (options?: Parameters<PurgeOperations["start"]>[0]) => start(false, options?.renewsBackups),
+    /** Begins a purge, renewing the backups too where asked; false if one runs already. */
+    start: (options?: { readonly renewsBackups: boolean }) => start(false, options?.renewsBackups),
+    /** Purges, and replaces the backups by a new one. @throws {ServiceError} NOT_READY, STORE_FULL, DAMAGED. */
     async purgeWithBackups(): Promise<BackupCopies> {
       while (!start(false, true)) {
         if (closing.signal.aborted) throw notReady("The daemon is stopping.");
@@ -131,10 +141,10 @@ export function createCompactionService(parts: CompactionParts) {
         `All of it is deleted. ${ended?.problem ?? "The daemon is stopping."} Repeat the request to replace the backups.`,
       );
     },
-    status: (): PurgeStatus => ({
-      ...(purge.waiting && { waiting: purge.waiting }),
-      ...(progress && { running: { ...progress, startedAt } }),
-      ...(last && { last }),
+    status: () => ({
+      waiting: purge.waiting,
+      running: progress && { ...progress, startedAt },
+      last: last && { ...last.report, ...last, tookMs: Math.round(last.tookMs) },
     }),
     /** Stops one that runs, which loses nothing. */
     async close(): Promise<void> {

@@ -273,7 +273,7 @@ export async function startDaemon(
       backups,
       models,
       inspect: {
-        settings: config.shown,
+        ...config.shown,
         agentAddsPerHour: ADDS_PER_HOUR,
         requestsPerMinute: rateLimit(config).requestsPerMinute ?? null,
         readLog: (which) => readLogEnd(logFile, which),

@@ -2,7 +2,6 @@ import { readFileSync, statSync } from "node:fs";
 import { stampKey } from "../core/embedding.ts";
 import type { DocumentEmbedding, EmbeddingStamp, QuestionEmbedding } from "../core/embedding.ts";
 import { conflict, invalidRequest, storeFull, storeUnusable } from "../core/errors.ts";
-import type { ModelList } from "../core/models.ts";
 import { createSectorClassifier, type SectorClassifier, type SectorModel } from "../core/sectors/sectors.ts";
 import { MODEL_IDLE_MS } from "../config/limits.ts";
 import type { EmbeddingModel } from "../models/bundled-models.ts";
@@ -191,7 +190,7 @@ export function createModelService({
     embedder.readBefore(await open(before));
   }
 
-  async function list(): Promise<ModelList> {
+  async function list() {
     const before = modelBefore();
     const total = store.catalogue.size;
     return {
@@ -214,7 +213,7 @@ export function createModelService({
               to: model.name,
               done: total - [...store.lackingVectors()].length,
               total,
-              status: remaking?.isWaiting === true ? "waiting" : "running",
+              status: remaking?.isWaiting === true ? ("waiting" as const) : ("running" as const),
             },
     };
   }
@@ -243,7 +242,13 @@ export function createModelService({
       await embedder.forgetBefore();
     },
     list,
-    async use(name: string): Promise<ModelList> {
+    /**
+     * Makes a model the store's: new memories and questions use it from then on, and all other memories are embedded again,
+     * one after another, in the background and over restarts. Resolves when that has begun.
+     * @throws {ServiceError} INVALID_REQUEST (no such model), CONFLICT (a change between two others goes on), STORE_FULL,
+     *   MODEL_UNAVAILABLE, NOT_READY.
+     */
+    async use(name: string) {
       const to = findModel(dataDir, name);
       if (to === undefined)
         throw invalidRequest(unknownModel(dataDir, name), {

@@ -1,12 +1,11 @@
 import { dirname } from "node:path";
 import { VERSION } from "../config/limits.ts";
-import type { Backup } from "../core/backups.ts";
-import type { PurgeProgress, FinishedPurge } from "../core/purge.ts";
+import type { PurgeProgress } from "../core/purge.ts";
 import { storeUnusable } from "../core/errors.ts";
 import { deleteUserMemories } from "../core/users/delete-user-memories.ts";
 import { listUsers } from "../core/users/list-users.ts";
 import { MULTILINGUAL_E5 } from "../models/bundled-models.ts";
-import { writeBackup } from "../storage/backups.ts";
+import { type Backup, writeBackup } from "../storage/backups.ts";
 import { holdsStore } from "../storage/data-directory.ts";
 import { nodeDisk } from "../storage/disk.ts";
 import { isErasedLater, readErasures } from "../storage/erasures.ts";
@@ -16,6 +15,7 @@ import { lockDataDirectory } from "../storage/lock.ts";
 import type { StoreLog } from "../storage/store-indexes.ts";
 import { type OpenedStore, openStore, type StoreOptions } from "../storage/open-store.ts";
 import { backupsIn, backupSource, erasedUser, timedName } from "./backup-service.ts";
+import type { FinishedPurge } from "./compaction-service.ts";
 import { type Logger, systemClock } from "./system.ts";
 
 export interface StoppedStoreOptions {

@@ -10,7 +10,6 @@ import type { Fact } from "../core/facts/fact.ts";
 import type { RecordedFact } from "../core/facts/record-fact.ts";
 import type { AddedMemory } from "../core/memories/memory-ports.ts";
 import { occurredAtOf, type SeenMemory } from "../core/memory.ts";
-import type { PurgeStatus } from "../core/purge.ts";
 import { formatTime, fromWire, present } from "../schemas/wire.ts";
 import { CreateKeyBody } from "../schemas/user.ts";
 import { problemOf } from "./problem.ts";
@@ -36,11 +35,6 @@ export const keyOf = (keys: KeyRing, key: ApiKey) => ({
   ...key,
   state: keys.stateOf(key),
   lastUsedAt: keys.lastUse(key),
-});
-
-export const compactionOf = ({ last, ...status }: PurgeStatus) => ({
-  ...status,
-  ...(last && { last: { ...last.report, ...last, tookMs: Math.round(last.tookMs) } }),
 });
 
 export function createKeyInput(body: Static<typeof CreateKeyBody>): CreateKeyInput {

@@ -7,16 +7,14 @@ import type {
 } from "fastify";
 import type { Static, TSchema, TUnknown } from "typebox";
 import type { KeyRing } from "../core/access/key-ring.ts";
-import type { BackupOperations } from "../core/backups.ts";
 import type { DocumentOperations } from "../core/documents/document-operations.ts";
 import { unsupportedMediaType } from "../core/errors.ts";
-import type { InspectOperations } from "../core/inspection.ts";
 import { documentOperationsFor, operationsFor } from "../core/isolation.ts";
-import type { ModelOperations } from "../core/models.ts";
 import type { Operations } from "../core/operations.ts";
-import type { PurgeOperations } from "../core/purge.ts";
 import type { ServiceStatus } from "../core/status.ts";
 import type { ToolChoice } from "../schemas/agent-tools.ts";
+import type * as backups from "../schemas/backups.ts";
+import type { ListModelsReply, LogsQuery, LogsReply, SettingsReply } from "../schemas/system.ts";
 import { type ForWire, present, toWire } from "../schemas/wire.ts";
 import type { Access, ConsoleSessions } from "./access.ts";
 import type { UploadLimits } from "./upload.ts";
@@ -126,13 +124,35 @@ export function refuseOtherBodies(
   );
 }
 
+/** A record that the schema describes, named as in the core. */
+type Shown<S extends TSchema> = ForWire<Static<S>>;
+type Answers<S extends TSchema> = Promise<Shown<S>>;
+
 /** Parts that a server is given. */
 export interface Parts {
-  readonly compaction: PurgeOperations;
-  readonly backups: BackupOperations;
-  readonly models: ModelOperations;
-  /** Settings and log. */
-  readonly inspect: InspectOperations;
+  readonly compaction: {
+    start(options?: { readonly renewsBackups: boolean }): boolean;
+    purgeWithBackups(): Answers<typeof backups.BackupCopiesRecord>;
+    status(): Shown<typeof backups.CompactionRecord>;
+  };
+  readonly backups: {
+    start(options: {
+      readonly name?: string;
+      readonly folder?: string;
+    }): Promise<Omit<Shown<typeof backups.StartBackupReply>, "status">>;
+    list(): Answers<typeof backups.ListBackupsReply>;
+    copies(): Answers<typeof backups.BackupCopiesRecord>;
+    verify(name: string): Answers<typeof backups.BackupRecord>;
+    remove(name: string): Promise<void>;
+  };
+  readonly models: {
+    list(): Answers<typeof ListModelsReply>;
+    use(name: string): Answers<typeof ListModelsReply>;
+  };
+  readonly inspect: Shown<typeof SettingsReply> & {
+    /** The last lines of the log; reads a bounded part of its end. */
+    readLog(which: Required<Pick<Static<typeof LogsQuery>, "l" | "level">>): Answers<typeof LogsReply>;
+  };
   /** Answers agents at `/mcp`. */
   readonly mcp: McpHandler;
   /** Folder of the console's build, served at `/`: `index.html` and `assets/`. */

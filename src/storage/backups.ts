@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
-import type { Backup } from "../core/backups.ts";
 import {
   conflict,
   invalidRequest,
@@ -33,9 +32,24 @@ export interface BackupManifest extends Lineage {
   /** Version of the program that made it. */
   readonly program: string;
   readonly memories: number;
+  /** The part of its bytes that no earlier backup in the folder and no file of the store shares. */
   readonly addedBytes: number;
+  /** Whether files are shared with the store on the same disk: then it does not protect from the loss of that disk. */
   readonly sharesDisk: boolean;
   readonly files: readonly BackupFile[];
+}
+
+/** A whole copy of the store as it was at one moment. */
+export interface Backup extends Pick<
+  BackupManifest,
+  "name" | "createdAt" | "storeId" | "memories" | "addedBytes" | "sharesDisk"
+> {
+  /** Position of its last record: `epoch.sequence`. */
+  readonly position: string;
+  /** Lengths of all its files. */
+  readonly bytes: number;
+  /** When it was last found whole. */
+  readonly verifiedAt: number;
 }
 
 export interface BackupSource {

@@ -56,7 +56,7 @@ const names = () =>
     .filter((name) => !name.startsWith("."))
     .sort();
 const settled = async () => {
-  await vi.waitFor(async () => expect((await service.list()).running).toBeUndefined(), { timeout: 30_000 });
+  await vi.waitFor(async () => expect((await service.list()).running).toBeNull(), { timeout: 30_000 });
 };
 async function after(ms: number): Promise<void> {
   now += ms;
@@ -149,7 +149,7 @@ it("holds nothing after it failed at a pulled model that lacks a file", async ()
   rmSync(model, { recursive: true });
   await service.start({});
   await settled();
-  expect((await service.list()).last?.problem).toBeUndefined();
+  expect((await service.list()).last?.problem).toBeNull();
   expect(names()).toHaveLength(1);
 });
 

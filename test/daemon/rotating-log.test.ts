@@ -40,7 +40,7 @@ it("reads the last lines of a level and above, over the logs that were set aside
   writeFileSync(`${path}.2`, line(50, "oldest"));
   writeFileSync(`${path}.1`, line(20, "quiet") + line(60, "fatal"));
   writeFileSync(path, `${line(30, "ready")}${line(40, "warned")}not of ours\n{"level":30,"ti`);
-  const all = await readLogEnd(path, { limit: 10, level: "debug" });
+  const all = await readLogEnd(path, { l: 10, level: "debug" });
   expect(messages(all)).toEqual([
     "oldest",
     "quiet",
@@ -58,10 +58,10 @@ it("reads the last lines of a level and above, over the logs that were set aside
     details: { port: 1 },
   });
   expect(all.items[5]).toEqual({ at: null, level: null, message: "not of ours", details: {} });
-  const some = await readLogEnd(path, { limit: 4, level: "warn" });
+  const some = await readLogEnd(path, { l: 4, level: "warn" });
   expect(messages(some)).toEqual(["fatal", "warned", "not of ours", '{"level":30,"ti']);
   expect(some.hasMore).toBe(true);
-  expect(messages(await readLogEnd(path, { limit: 9, level: "error" }))).toContain("oldest");
+  expect(messages(await readLogEnd(path, { l: 9, level: "error" }))).toContain("oldest");
 });
 
 it("reads a bounded part of a long log, and none where there is no file", async () => {
@@ -69,11 +69,11 @@ it("reads a bounded part of a long log, and none where there is no file", async 
   writeFileSync(path, line(30, "a") + line(30, "ü".repeat(50)) + line(30, "b"));
   const bytes = line(30, "b").length;
   for (const maxBytes of [bytes, bytes + 1, bytes + 60])
-    expect(await readLogEnd(path, { limit: 9, level: "debug", maxBytes })).toMatchObject({ hasMore: true });
-  expect(messages(await readLogEnd(path, { limit: 9, level: "debug", maxBytes: bytes + 60 }))).toEqual(["b"]);
-  expect(await readLogEnd(join(folder, "none.log"), { limit: 9, level: "debug" })).toMatchObject({
+    expect(await readLogEnd(path, { l: 9, level: "debug", maxBytes })).toMatchObject({ hasMore: true });
+  expect(messages(await readLogEnd(path, { l: 9, level: "debug", maxBytes: bytes + 60 }))).toEqual(["b"]);
+  expect(await readLogEnd(join(folder, "none.log"), { l: 9, level: "debug" })).toMatchObject({
     items: [],
     hasMore: false,
   });
-  expect((await readLogEnd(undefined, { limit: 9, level: "debug" })).file).toBeNull();
+  expect((await readLogEnd(undefined, { l: 9, level: "debug" })).file).toBeNull();
 });

@@ -4,8 +4,8 @@ import { createTestServer, FAKE_INSPECTION } from "../support/test-server.ts";
 it("shows the settings and where each comes from", async () => {
   const { get } = createTestServer();
   expect((await get("/settings")).json()).toEqual({
-    items: FAKE_INSPECTION.settings.items,
-    secrets: FAKE_INSPECTION.settings.secrets,
+    items: FAKE_INSPECTION.items,
+    secrets: FAKE_INSPECTION.secrets,
     config_file: "/etc/memoryd.json",
     agent_adds_per_hour: 200,
     requests_per_minute: null,

@@ -2,9 +2,8 @@ import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Backup } from "../../src/core/backups.ts";
 import { addMemory } from "../../src/core/memories/add-memories.ts";
-import { type BackupTarget, type HeldState, writeBackup } from "../../src/storage/backups.ts";
+import { type Backup, type BackupTarget, type HeldState, writeBackup } from "../../src/storage/backups.ts";
 import { type Disk, nodeDisk } from "../../src/storage/disk.ts";
 import { createStoreOnDisk, type StoreOnDisk } from "./store-on-disk.ts";
 

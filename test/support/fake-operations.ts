@@ -1,4 +1,5 @@
-import type { Backup, BackupOperations } from "../../src/core/backups.ts";
+import type { ServerOptions } from "../../src/http/server.ts";
+import type { Backup } from "../../src/storage/backups.ts";
 import type { AddedMemory, AddMemoryInput } from "../../src/core/memories/memory-ports.ts";
 import { orRefused, ServiceError } from "../../src/core/errors.ts";
 import { bindFactOperations } from "../../src/core/facts/fact-operations.ts";
@@ -285,7 +286,7 @@ function fakeSummary(userId: string): UserSummary {
 }
 
 /** Backups of which there is one, `one`. */
-export function createFakeBackups(): BackupOperations {
+export function createFakeBackups(): ServerOptions["backups"] {
   const one: Backup = {
     name: "one",
     createdAt: 1,
@@ -299,7 +300,7 @@ export function createFakeBackups(): BackupOperations {
   };
   return {
     start: async ({ name = "two" }) => ({ name, startedAt: 1, done: 0, total: 0 }),
-    list: async () => ({ folder: "/backups", items: [one], damaged: [] }),
+    list: async () => ({ folder: "/backups", items: [one], damaged: [], running: null, last: null }),
     copies: async () => ({ made: null, removed: 0, remaining: 1 }),
     verify: async () => one,
     remove: async () => {},

@@ -1,5 +1,4 @@
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from "fastify";
-import type { InspectOperations } from "../../src/core/inspection.ts";
 import type { Operations } from "../../src/core/operations.ts";
 import type { AccessOptions } from "../../src/http/access.ts";
 import { buildServer, type ServerOptions } from "../../src/http/server.ts";
@@ -32,23 +31,21 @@ export const FAKE_MODELS = {
   migration: { from: "old", to: "small", done: 1, total: 3, status: "running" },
 } as const;
 
-export const FAKE_INSPECTION: InspectOperations = {
-  settings: {
-    items: [
-      {
-        name: "port",
-        flag: "--port",
-        variable: "MEMORYD_PORT",
-        description: "port to listen on",
-        value: 9_000,
-        default: 8080,
-        source: "file",
-        from: "/etc/memoryd.json",
-      },
-    ],
-    secrets: [{ name: "MEMORYD_API_KEY", from: null }],
-    configFile: "/etc/memoryd.json",
-  },
+export const FAKE_INSPECTION: ServerOptions["inspect"] = {
+  items: [
+    {
+      name: "port",
+      flag: "--port",
+      variable: "MEMORYD_PORT",
+      description: "port to listen on",
+      value: 9_000,
+      default: 8080,
+      source: "file",
+      from: "/etc/memoryd.json",
+    },
+  ],
+  secrets: [{ name: "MEMORYD_API_KEY", from: null }],
+  configFile: "/etc/memoryd.json",
   agentAddsPerHour: 200,
   requestsPerMinute: null,
   readLog: async ({ level }) => ({

@@ -1,7 +1,7 @@
 import { basename, dirname, join, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { type Command, InvalidArgumentError } from "commander";
-import type { Backup } from "../../core/backups.ts";
+import type { Backup } from "../../daemon/backup-service.ts";
 import { formatTime, present } from "../../schemas/wire.ts";
 import { type Daemon, findDaemon } from "../connect.ts";
 import {

@@ -2,7 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Settings } from "../../config/config.ts";
 import type { Command } from "commander";
 import { type Compaction, MemorydError } from "../../client/client.ts";
-import type { FinishedPurge } from "../../core/purge.ts";
+import type { FinishedPurge } from "../../daemon/compaction-service.ts";
 import { addCommand, type Flags, settingsOf } from "../output/options.ts";
 import { minute } from "../output/times.ts";
 import { formatTime } from "../../schemas/wire.ts";

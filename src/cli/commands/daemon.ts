@@ -1,11 +1,12 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Command } from "commander";
 import type { MemorydClient, Stats } from "../../client/client.ts";
-import { lastLines, logFileOf, newLines } from "../../daemon/rotating-log.ts";
+import { logFileOf, newLines } from "../../daemon/rotating-log.ts";
 import { connect, type Daemon, findDaemon, notRunning, stopDaemon } from "../connect.ts";
 import { CliFailure, complain, print, printBytes, printJson, printTable } from "../output/output.ts";
 import { addCommand, type Flags, settingsOf, wholeNumber } from "../output/options.ts";
 import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -114,13 +115,16 @@ async function stats(flags: Flags): Promise<void> {
 
 async function logs(flags: Flags): Promise<void> {
   const { dataDir } = settingsOf(flags);
-  const { text, end } = lastLines(dataDir, flags.lines ?? LOG_LINES);
-  if (end === undefined && flags.follow !== true)
+  const news = newLines(dataDir, true);
+  const lines = news()
+    .toString("utf8")
+    .split(/(?<=\n)/);
+  if (!existsSync(logFileOf(dataDir)) && flags.follow !== true)
     throw new CliFailure(
       `There is no log in ${dataDir}: a daemon that was started in a terminal logs there, one of \`memoryd start --detach\` or \`memoryd service\` to ${logFileOf(dataDir)}.`,
     );
-  await printBytes(text);
-  const news = newLines(dataDir, end);
+  const shown = flags.lines ?? LOG_LINES;
+  await printBytes(Buffer.from(shown === 0 ? "" : lines.slice(-shown).join("")));
   while (flags.follow === true) {
     await printBytes(news());
     await wait(LOG_POLL_MS);

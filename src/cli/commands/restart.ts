@@ -7,7 +7,7 @@ import {
 } from "../../config/config.ts";
 import type { Settings, StartedWith } from "../../config/config.ts";
 import { VERSION } from "../../config/limits.ts";
-import { endOfLog, logFileOf, newLines } from "../../daemon/rotating-log.ts";
+import { logFileOf, newLines } from "../../daemon/rotating-log.ts";
 import { lockStart, startLockOf } from "../../daemon/runtime-file.ts";
 import { type Daemon, findDaemon, notRunning, stopDaemon } from "../connect.ts";
 import { compareVersions, versionAt } from "../installed-program.ts";
@@ -71,7 +71,7 @@ function byItself({ dataDir }: Settings, { runtime }: Daemon): StartAgain {
     );
   refuseUnusable(startedWith, env);
   return async () => {
-    const news = newLines(dataDir, endOfLog(dataDir));
+    const news = newLines(dataDir);
     const outcome = await spawnDaemon({ dataDir }, startWordsOf(startedWith), env);
     if (outcome.kind === "failed") throw didNotStart(DID_NOT_START, outcome.message, news());
     const started = await findDaemon(dataDir);

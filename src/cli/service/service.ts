@@ -13,7 +13,7 @@ import {
   variablesOfDaemon,
 } from "../../config/config.ts";
 import { SHUTDOWN_MS } from "../../config/limits.ts";
-import { endOfLog, logFileOf, newLines } from "../../daemon/rotating-log.ts";
+import { logFileOf, newLines } from "../../daemon/rotating-log.ts";
 import { jsonOf, readIfThere } from "../../files/own-files.ts";
 import { START_TIMEOUT_MS } from "../commands/start-detached.ts";
 import { type Daemon, findDaemon, stopDaemon } from "../connect.ts";
@@ -188,7 +188,7 @@ export async function startByKeeper(
 ): Promise<Daemon> {
   const inspect = definition.inspect.words.join(" ");
   const deadline = Date.now() + START_TIMEOUT_MS;
-  const news = newLines(dataDir, endOfLog(dataDir));
+  const news = newLines(dataDir);
   for (const command of commands) run(command);
   for (let log = Buffer.alloc(0); ; await wait(POLL_MS)) {
     const found = await findDaemon(dataDir);

@@ -6,7 +6,6 @@ import * as wire from "../../schemas/system.ts";
 import { present } from "../../schemas/wire.ts";
 import { LOCAL_TOKEN_ID } from "../access.ts";
 import { METRICS_MEDIA_TYPE, statusMetrics } from "../metrics.ts";
-import { compactionOf } from "../records.ts";
 import { route, routes } from "../route.ts";
 import { Type } from "../../schemas/typebox.ts";
 
@@ -126,15 +125,14 @@ export const inspectRoutes = routes(({ inspect }) => ({
     {
       description: "Of secrets only whether they are set.",
       answer: wire.SettingsReply,
-      handle: async () => ({ ...inspect.settings, ...inspect }),
+      handle: async () => inspect,
     },
   ),
   readLogs: route("admin GET /logs", "The last lines of the daemon's log", {
     description: "Reads the last 2 MiB of it. The log holds no text of memories, no questions and no keys.",
     querystring: wire.LogsQuery,
     answer: wire.LogsReply,
-    handle: async ({ query: { l = DEFAULT_LOG_LINES, level = "debug" } }) =>
-      inspect.readLog({ limit: l, level }),
+    handle: async ({ query: { l = DEFAULT_LOG_LINES, level = "debug" } }) => inspect.readLog({ l, level }),
   }),
 }));
 
@@ -162,7 +160,7 @@ export const compactionRoutes = routes(({ compaction }) => ({
   getCompaction: route(
     "admin GET /compact",
     "What waits to be erased from the disk, and how far erasing is",
-    { answer: store.CompactionRecord, handle: async () => compactionOf(compaction.status()) },
+    { answer: store.CompactionRecord, handle: async () => compaction.status() },
   ),
   compact: route("admin POST /compact", "Erase what was deleted from the disk now", {
     errors: ["CONFLICT"],
@@ -177,7 +175,7 @@ export const compactionRoutes = routes(({ compaction }) => ({
           "A purge runs already, and leaves the backups as they are. Ask again when it has ended; `GET /compact` says when.",
         );
       reply.code(202);
-      return { started, compaction: compactionOf(compaction.status()) };
+      return { started, compaction: compaction.status() };
     },
   }),
 }));
@@ -196,17 +194,14 @@ export const backupRoutes = routes(({ backups }) => ({
         throw forbidden("Only a program of this machine that can read the data directory may name a folder.");
       if (folder !== undefined && !isAbsolute(folder))
         throw invalidRequest(`The folder must be an absolute path; got ${folder}.`);
-      const started = await backups.start({ name, folder });
+      const started = await backups.start(present({ name, folder }));
       reply.code(202);
       return { ...started, status: "running" as const };
     },
   }),
   listBackups: route("admin GET /backups", "List backups, newest first", {
     answer: store.ListBackupsReply,
-    handle: async () => {
-      const { running = null, last, ...list } = await backups.list();
-      return { ...list, running, last: last === undefined ? null : { problem: null, ...last } };
-    },
+    handle: async () => backups.list(),
   }),
   verifyBackup: route("admin POST /backups/:name/verify", "Read every file of a backup and open its tables", {
     description:
