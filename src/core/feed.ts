@@ -54,7 +54,7 @@ export interface Feed {
 export interface BeforeRecord {
   readonly find: (id: string) => { readonly userId: string | null; readonly version: number } | undefined;
   readonly facts: Pick<FactReads, "find">;
-  readonly documents: Pick<Catalogue["documents"], "findDocument" | "findJob">;
+  readonly documents: Pick<Catalogue["documents"], "byId" | "jobs">;
 }
 
 /**
@@ -104,9 +104,9 @@ export function feedEntriesOf(
         note("fact", factId, row, before.facts.find(factId)?.latest);
     } else if (table === "documents") {
       const root = row === null ? undefined : entries.get(`memory ${row.rootMemoryId}`);
-      const known = before.documents.findDocument(id);
+      const known = before.documents.byId.get(id);
       note("document", id, row, known, known === undefined && root?.kind === "memory.restored");
-    } else if (table === "jobs") note("job", id, row, before.documents.findJob(id));
+    } else if (table === "jobs") note("job", id, row, before.documents.jobs.get(id));
   }
   return [...entries.values()];
 }

@@ -11,7 +11,7 @@ import { documentRootedAt, emptyTrash, eraseFromTrash, listTrash, trashMemory } 
 import { restoreFromTrash } from "./history/restore-from-trash.ts";
 import { undoChanges } from "./history/undo.ts";
 import { bindAll, type Bound } from "./bind-operations.ts";
-import { type Sector, SECTORS, type SeenMemory } from "./memory.ts";
+import { SECTORS, type SeenMemory } from "./memory.ts";
 import { composeContext } from "./context/compose-context.ts";
 import { queryMemory } from "./recall/query-memory.ts";
 import { type Feed, followChanges, listChanges } from "./feed.ts";
@@ -23,16 +23,10 @@ import { tagMemories, updateMemory } from "./memories/update-memory.ts";
 import { documentDeletion, memoryRemoval } from "./documents/store-document.ts";
 import { checkVersion, missing, owned, visible } from "./owned.ts";
 
-interface GetMemoryInput {
-  readonly id: string;
-  /** A memory of another owner is NOT_FOUND. */
-  readonly userId?: string;
-}
-
-/** The memory with that id. @throws {ServiceError} NOT_FOUND. */
+/** The memory with that id. @throws {ServiceError} NOT_FOUND, also for a memory of another owner. */
 export async function getMemory(
   { store }: Pick<MemoryPorts, "store">,
-  input: GetMemoryInput,
+  input: { readonly id: string; readonly userId?: string },
 ): Promise<SeenMemory> {
   const { id } = visible("memory", store.catalogue.find(input.id), input.userId);
   const memory = (await store.readMemories([id])).get(id);
@@ -50,25 +44,20 @@ interface DeleteMemoryInput {
   readonly deletedBy?: string;
 }
 
-interface DeletedMemory {
-  readonly id: string;
-  /** Number of deleted memories: several for a document's root, with its chunks. */
-  readonly deleted: number;
-}
-
 /**
  * Deletes a memory with its vectors, tokens, words, signals and waypoints. Facts that name it as their source stay,
  * without a source. Deleting a document's root deletes the document and all its memories. Earlier versions go too, and
  * what the trash has of the document; with `trash` see `trashMemory`.
+ * @returns the number of deleted memories: several for a document's root, with its chunks.
  * @throws {ServiceError} NOT_FOUND, FORBIDDEN, VERSION_MISMATCH, NOT_READY.
  */
 export async function deleteMemory(
   ports: Pick<MemoryPorts, "store" | "facts" | "historyMs">,
   { trash = false, ...input }: DeleteMemoryInput,
-): Promise<DeletedMemory> {
+): ReturnType<typeof trashMemory> {
   const { store, historyMs } = ports;
   if (trash && historyMs > 0) return trashMemory(ports, input);
-  return store.commit<DeletedMemory>(() => {
+  return store.commit<Awaited<ReturnType<typeof trashMemory>>>(() => {
     const entry = owned("memory", store.catalogue.find(input.id), input.userId);
     checkVersion(entry, input.ifVersion);
     const document = documentRootedAt(store.catalogue, entry);
@@ -78,18 +67,8 @@ export async function deleteMemory(
   });
 }
 
-export interface SectorCount {
-  readonly name: Sector;
-  readonly description: string;
-  /** Memories with this primary sector. */
-  readonly count: number;
-}
-
-/** The sectors in their fixed order, with counts over one user's memories or all. */
-export function listSectors(
-  { store }: Pick<MemoryPorts, "store">,
-  filter: { readonly userId?: string },
-): SectorCount[] {
+/** The sectors in their fixed order, with counts over one user's memories or all by their primary sectors. */
+export function listSectors({ store }: Pick<MemoryPorts, "store">, filter: { readonly userId?: string }) {
   const counts = store.catalogue.sectorCounts(filter);
   return SECTORS.map((name) => ({ name, description: SECTOR_DESCRIPTIONS[name], count: counts[name] }));
 }

@@ -94,7 +94,7 @@ async function compareCounts({ store }: OpenedStore): Promise<Finding> {
   const facts = [...catalogue.facts.timelines({})].flatMap((timeline) => timeline.facts);
   const lacking = [...store.lackingVectors()].length;
   const gone = (id: string | null | undefined) => typeof id === "string" && catalogue.find(id) === undefined;
-  const documents = [...catalogue.documents.allDocuments()];
+  const documents = [...catalogue.documents.byId.values()];
   const faults = [
     ...count(ids.length - read, "memories are listed and cannot be read"),
     ...count(
@@ -104,7 +104,7 @@ async function compareCounts({ store }: OpenedStore): Promise<Finding> {
     ...count(
       ids.filter((id) => {
         const documentId = catalogue.find(id)?.documentId;
-        return typeof documentId === "string" && catalogue.documents.findDocument(documentId) === undefined;
+        return typeof documentId === "string" && catalogue.documents.byId.get(documentId) === undefined;
       }).length,
       "memories are of documents that are gone",
     ),

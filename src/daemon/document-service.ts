@@ -111,7 +111,7 @@ export async function openDocumentService(
     },
     /** Figures for the status. */
     get counts(): ServiceStatus["documents"] {
-      return { count: documents.documentCount, jobsWaiting: jobs.waiting, jobsRunning: jobs.running };
+      return { count: documents.byId.size, jobsWaiting: jobs.waiting, jobsRunning: jobs.running };
     },
     /** Interrupts jobs, which go on at the next start. */
     async close(): Promise<void> {

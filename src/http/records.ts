@@ -2,7 +2,7 @@
 
 import type { Static } from "typebox";
 import type { ApiKey, CreateKeyInput, KeyRing } from "../core/access/key-ring.ts";
-import type { DocumentChunks } from "../core/documents/document-operations.ts";
+import type { DocumentOperations } from "../core/documents/document-operations.ts";
 import type { DocumentRow, ExtractionAccount } from "../core/documents/document.ts";
 import type { IngestResult, JobView } from "../core/documents/ingest-jobs.ts";
 import { ServiceError } from "../core/errors.ts";
@@ -69,7 +69,13 @@ export function documentOf(document: DocumentRow, memoryIds = document.memoryIds
   };
 }
 
-export const documentWithChunks = ({ document, memoryIds, chunks, total, hasOriginal }: DocumentChunks) => ({
+export const documentWithChunks = ({
+  document,
+  memoryIds,
+  chunks,
+  total,
+  hasOriginal,
+}: Awaited<ReturnType<DocumentOperations["getDocument"]>>) => ({
   ...documentOf(document, memoryIds),
   hasOriginal,
   chunks: chunks.map(seen),

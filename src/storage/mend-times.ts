@@ -29,7 +29,7 @@ export async function mendTimes(store: LanceDbMemoryStore, clock: Clock, log: St
   const facts = catalogue.facts
     .timelines({})
     .flatMap((timeline) => timeline.facts.flatMap(({ versions }) => versions));
-  const documents = [...catalogue.documents.allDocuments()];
+  const documents = [...catalogue.documents.byId.values()];
   const right = rightTimes(now, function* () {
     for (const id of ids) {
       const entry = catalogue.find(id);

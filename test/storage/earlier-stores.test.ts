@@ -35,7 +35,7 @@ describe.each(["0.1.0-killed", "0.1.0-purged-and-stopped", "0.1.0-journal-only"]
     const opened = await open(directory);
     const { catalogue, book } = opened.store;
     expect(catalogue.size).toBe(count(rows, "memories"));
-    expect(catalogue.documents.documentCount).toBe(count(rows, "documents"));
+    expect(catalogue.documents.byId.size).toBe(count(rows, "documents"));
     const facts = [...book.timelines({})].flatMap(({ facts }) => facts).flatMap(({ versions }) => versions);
     expect(facts.length).toBe(count(rows, "facts"));
     const ids = Object.keys(rows["memories"] ?? {});

@@ -1,4 +1,4 @@
-import { contentKey, type DocumentFilter, type DocumentRow, type JobRow } from "./document.ts";
+import type { DocumentFilter, DocumentRow, JobRow } from "./document.ts";
 import { fitting, type OrderedPage, type PageRequest } from "../page-end.ts";
 import type { Change } from "../rows.ts";
 
@@ -10,13 +10,10 @@ export interface JobEntry extends JobRow {
 
 /** Synchronous reads of documents and jobs. */
 export interface DocumentReads {
-  readonly documentCount: number;
-  /** All of them, in no order. */
-  allDocuments(): Iterable<DocumentRow>;
-  findDocument(id: string): DocumentRow | undefined;
-  /** The document with those bytes, user and project; of several the first one added. */
-  findByContent(key: Parameters<typeof contentKey>[0]): DocumentRow | undefined;
-  findJob(id: string): JobEntry | undefined;
+  readonly byId: ReadonlyMap<string, DocumentRow>;
+  readonly jobs: ReadonlyMap<string, JobEntry>;
+  /** The document with those bytes, user and project; of several the first one added. Cost: linear in all documents. */
+  findByContent(content: Pick<DocumentRow, "sha256" | "userId" | "project">): DocumentRow | undefined;
   /** The `order` of the next job. */
   readonly nextJobOrder: number;
   /** True while a document or an unfinished job needs the file with that SHA-256. */
@@ -29,18 +26,14 @@ export interface DocumentReads {
   pageOfJobs(filter: DocumentFilter, page: PageRequest): OrderedPage<JobEntry>;
   /** Unfinished jobs, oldest first. */
   openJobs(): JobEntry[];
-  /** All of them, in no order. */
-  allJobs(): Iterable<JobEntry>;
   /** The user's documents, in no order. */
   documentsOf(userId: string): DocumentRow[];
 }
 
-/** Every document and job in memory, by id, by content and in order. */
+/** Every document and job in memory. */
 export class DocumentIndex implements DocumentReads {
-  readonly #documents = new Map<string, DocumentRow>();
-  /** Several ids where a document was restored beside one of the same bytes. */
-  readonly #byContent = new Map<string, Set<string>>();
-  readonly #jobs = new Map<string, JobEntry>();
+  readonly byId = new Map<string, DocumentRow>();
+  readonly jobs = new Map<string, JobEntry>();
   readonly #users = new Map<string, number>();
   /** Originals of documents deleted since the store was opened. */
   readonly #former = new Set<string>();
@@ -48,35 +41,25 @@ export class DocumentIndex implements DocumentReads {
 
   /** Applies a change, and returns a function that undoes it. */
   apply(change: DocumentChange): () => void {
+    const { id } = change;
     if (change.table === "documents") {
-      const before = this.#documents.get(change.id) ?? null;
-      this.#setDocument(change.id, change.row);
-      return () => this.#setDocument(change.id, before);
+      const before = this.byId.get(id) ?? null;
+      this.#setDocument(id, change.row);
+      return () => this.#setDocument(id, before);
     }
-    const before = this.#jobs.get(change.id) ?? null;
-    this.#setJob(change.id, change.row);
-    return () => this.#setJob(change.id, before);
+    const before = this.jobs.get(id) ?? null;
+    this.#setJob(id, change.row);
+    return () => this.#setJob(id, before);
   }
 
-  get documentCount(): number {
-    return this.#documents.size;
-  }
-
-  allDocuments(): Iterable<DocumentRow> {
-    return this.#documents.values();
-  }
-
-  findDocument(id: string): DocumentRow | undefined {
-    return this.#documents.get(id);
-  }
-
-  findByContent(key: Parameters<typeof contentKey>[0]): DocumentRow | undefined {
-    const [id] = this.#byContent.get(contentKey(key)) ?? [];
-    return id === undefined ? undefined : this.#documents.get(id);
-  }
-
-  findJob(id: string): JobEntry | undefined {
-    return this.#jobs.get(id);
+  findByContent({
+    sha256,
+    userId,
+    project,
+  }: Parameters<DocumentReads["findByContent"]>[0]): DocumentRow | undefined {
+    for (const row of this.byId.values())
+      if (row.sha256 === sha256 && row.userId === userId && row.project === project) return row;
+    return undefined;
   }
 
   get nextJobOrder(): number {
@@ -96,63 +79,48 @@ export class DocumentIndex implements DocumentReads {
   }
 
   pageOfDocuments(filter: DocumentFilter, page: PageRequest): OrderedPage<DocumentRow> {
-    return pageOf(this.#documents.values(), filter, page, charsOfDocument);
+    return pageOf(this.byId.values(), filter, page, charsOfDocument);
   }
 
   pageOfJobs(filter: DocumentFilter, page: PageRequest): OrderedPage<JobEntry> {
     // A finished job is shown with its document.
     const charsOf = ({ documentId, problem }: JobEntry): number => {
-      const document = documentId === null ? undefined : this.#documents.get(documentId);
+      const document = this.byId.get(documentId ?? "");
       return ROW_CHARS + (problem?.message.length ?? 0) + (document ? charsOfDocument(document) : 0);
     };
-    return pageOf(this.#jobs.values(), filter, page, charsOf);
+    return pageOf(this.jobs.values(), filter, page, charsOf);
   }
 
   openJobs(): JobEntry[] {
-    return [...this.#jobs.values()]
+    return [...this.jobs.values()]
       .filter(({ status }) => status === "queued")
       .sort((a, b) => a.order - b.order);
   }
 
-  allJobs(): Iterable<JobEntry> {
-    return this.#jobs.values();
-  }
-
   documentsOf(userId: string): DocumentRow[] {
-    return [...this.#documents.values()].filter((document) => document.userId === userId);
+    return [...this.byId.values()].filter((document) => document.userId === userId);
   }
 
   #setDocument(id: string, row: DocumentRow | null): void {
-    const before = this.#documents.get(id);
-    if (before !== undefined) {
-      if (row === null) this.letGoOf(before.sha256);
-      else this.#releaseFile(before.sha256);
-      if (row === null || contentKey(row) !== contentKey(before)) this.#removeContent(before);
+    const before = this.byId.get(id);
+    if (row === null) this.byId.delete(id);
+    else {
+      this.byId.set(id, row);
+      this.holdFile(row.sha256);
     }
-    if (row === null) {
-      this.#documents.delete(id);
-      return;
-    }
-    this.#documents.set(id, row);
-    this.#byContent.set(contentKey(row), (this.#byContent.get(contentKey(row)) ?? new Set()).add(id));
-    this.holdFile(row.sha256);
-  }
-
-  #removeContent(document: DocumentRow): void {
-    const key = contentKey(document);
-    const ids = this.#byContent.get(key);
-    ids?.delete(document.id);
-    if (ids?.size === 0) this.#byContent.delete(key);
+    if (before === undefined) return;
+    if (row === null) this.letGoOf(before.sha256);
+    else this.#releaseFile(before.sha256);
   }
 
   #setJob(id: string, row: JobRow | null): void {
-    const before = this.#jobs.get(id);
+    const before = this.jobs.get(id);
     if (before?.request?.file) this.#releaseFile(before.request.file.sha256);
     if (row === null) {
-      this.#jobs.delete(id);
+      this.jobs.delete(id);
       return;
     }
-    this.#jobs.set(id, { ...row, id });
+    this.jobs.set(id, { ...row, id });
     this.#lastJobOrder = Math.max(this.#lastJobOrder, row.order);
     if (row.request?.file) this.holdFile(row.request.file.sha256);
   }

@@ -1,7 +1,6 @@
 import { readPage } from "../memories/list-memories.ts";
 import { unprocessable } from "../errors.ts";
 import { owned, visible } from "../owned.ts";
-import type { SeenMemory } from "../memory.ts";
 import type { OrderedPage, PageRequest } from "../page-end.ts";
 import type { DocumentPorts, HeldFile, IncomingFile } from "./document-ports.ts";
 import type { DocumentFilter, DocumentRow } from "./document.ts";
@@ -13,41 +12,6 @@ import { type IngestInput, submitDocument } from "./submit-document.ts";
 /** Names one document or job, and perhaps the user who must own it. */
 type OwnedIdInput = { readonly id: string; readonly userId?: string };
 
-interface RestoreOriginalInput extends OwnedIdInput {
-  /** Released at the end; from then on the document keeps it. */
-  readonly file: HeldFile;
-}
-
-interface DeleteDocumentInput extends OwnedIdInput {
-  /** Into the trash, where one is kept; else for good. */
-  readonly trash?: boolean;
-  readonly deletedBy?: string;
-}
-
-interface DocumentChunksInput extends OwnedIdInput {
-  readonly limit: number;
-  readonly offset: number;
-}
-
-export interface DocumentChunks {
-  readonly document: DocumentRow;
-  /** False for a document that was restored without its original. */
-  readonly hasOriginal: boolean;
-  /** Ids of all its memories that still exist, in order. */
-  readonly memoryIds: readonly string[];
-  /** In order, the root left out; fewer than `limit` when they reached 8 MiB. */
-  readonly chunks: readonly SeenMemory[];
-  /** The number of chunks. */
-  readonly total: number;
-}
-
-interface OriginalFile {
-  readonly document: DocumentRow;
-  /** In bytes. */
-  readonly size: number;
-  readonly bytes: AsyncIterable<Uint8Array>;
-}
-
 /** The service's operations on documents. */
 export type DocumentOperations = ReturnType<typeof bindDocumentOperations>;
 
@@ -56,11 +20,10 @@ export function bindDocumentOperations(ports: DocumentPorts, jobs: IngestJobs) {
   const { store, files } = ports;
   const { documents } = store.catalogue;
   const visibleDocument = ({ id, userId }: OwnedIdInput) =>
-    visible("document", documents.findDocument(id), userId);
-  const ownedDocument = ({ id, userId }: OwnedIdInput) =>
-    owned("document", documents.findDocument(id), userId);
+    visible("document", documents.byId.get(id), userId);
+  const ownedDocument = ({ id, userId }: OwnedIdInput) => owned("document", documents.byId.get(id), userId);
   const getJob = ({ id, userId }: OwnedIdInput): JobView =>
-    jobs.view(visible("job", documents.findJob(id), userId));
+    jobs.view(visible("job", documents.jobs.get(id), userId));
   return {
     /** Begins to receive an upload. @throws {ServiceError} STORE_FULL, NOT_READY. */
     async receiveFile(): Promise<IncomingFile> {
@@ -71,7 +34,7 @@ export function bindDocumentOperations(ports: DocumentPorts, jobs: IngestJobs) {
     /** Begins an ingestion; a lost caller does not end it. @throws as `submitDocument`. */
     async ingest(input: IngestInput): Promise<JobView> {
       const id = await submitDocument(ports, input);
-      if (documents.findJob(id)?.status === "queued") jobs.enqueue(id);
+      if (documents.jobs.get(id)?.status === "queued") jobs.enqueue(id);
       return getJob({ id });
     },
 
@@ -95,7 +58,7 @@ export function bindDocumentOperations(ports: DocumentPorts, jobs: IngestJobs) {
 
     /** The job after it; one that was over stays as it was. */
     async cancelJob({ id, userId }: OwnedIdInput): Promise<JobView> {
-      owned("job", documents.findJob(id), userId);
+      owned("job", documents.jobs.get(id), userId);
       await jobs.cancel(id);
       return getJob({ id });
     },
@@ -109,8 +72,15 @@ export function bindDocumentOperations(ports: DocumentPorts, jobs: IngestJobs) {
       };
     },
 
-    /** A document and a page of its chunks. @throws {ServiceError} NOT_FOUND. */
-    async getDocument({ limit, offset, ...input }: DocumentChunksInput): Promise<DocumentChunks> {
+    /**
+     * A document, the ids of its memories that still exist, and a page of its chunks, in order, the root left out; fewer than `limit`
+     * when they reached 8 MiB. `hasOriginal`: false where it was restored without. @throws {ServiceError} NOT_FOUND.
+     */
+    async getDocument({
+      limit,
+      offset,
+      ...input
+    }: OwnedIdInput & { readonly limit: number; readonly offset: number }) {
       const document = visibleDocument(input);
       const memoryIds = memoryIdsOf(ports, document);
       const all =
@@ -120,12 +90,12 @@ export function bindDocumentOperations(ports: DocumentPorts, jobs: IngestJobs) {
       return { document, hasOriginal, memoryIds, chunks, total: all.length };
     },
 
-    /** Deletes a document; answers how many memories. @throws {ServiceError} NOT_FOUND, FORBIDDEN, NOT_READY. */
+    /** Deletes a document, into the trash where asked and kept; answers how many memories. @throws {ServiceError} NOT_FOUND, FORBIDDEN, NOT_READY. */
     async deleteDocument({
       trash = false,
       deletedBy,
       ...input
-    }: DeleteDocumentInput): Promise<{ readonly id: string; readonly deleted: number }> {
+    }: OwnedIdInput & { readonly trash?: boolean; readonly deletedBy?: string }) {
       if (trash && ports.historyMs > 0) {
         const { rootMemoryId: id } = ownedDocument(input);
         const { deleted } = await trashMemory(ports, { id, ...(deletedBy !== undefined && { deletedBy }) });
@@ -134,15 +104,15 @@ export function bindDocumentOperations(ports: DocumentPorts, jobs: IngestJobs) {
       return store.commit(() => documentDeletion(ports, ownedDocument(input), input.id));
     },
 
-    /** @throws {ServiceError} NOT_FOUND, DAMAGED. */
-    async readOriginal(input: OwnedIdInput): Promise<OriginalFile> {
+    /** The original of a document, its size in bytes. @throws {ServiceError} NOT_FOUND, DAMAGED. */
+    async readOriginal(input: OwnedIdInput) {
       const document = visibleDocument(input);
       const size = (await files.sizeOf(document.sha256)) ?? 0;
       return { document, size, bytes: await files.read(document.sha256) };
     },
 
-    /** Gives a document its original back. @throws {ServiceError} NOT_FOUND, FORBIDDEN, UNPROCESSABLE. */
-    async restoreOriginal({ file, ...input }: RestoreOriginalInput): Promise<void> {
+    /** Gives a document its original back; `file` is released at the end. @throws {ServiceError} NOT_FOUND, FORBIDDEN, UNPROCESSABLE. */
+    async restoreOriginal({ file, ...input }: OwnedIdInput & { readonly file: HeldFile }): Promise<void> {
       try {
         // No row changes. The commit refuses where the store takes no writes, and keeps a deletion from coming in between.
         await store.commit(() => {

@@ -74,10 +74,6 @@ export interface JobRow extends Owned {
 
 export type JobProblem = { readonly code: ErrorCode; readonly message: string };
 
-/** Equal for the same document: the same bytes for the same user and project. */
-export const contentKey = (of: Pick<DocumentRow, "sha256" | "userId" | "project">): string =>
-  JSON.stringify([of.sha256, of.userId, of.project]);
-
 /** Conditions on documents or jobs; all hold. */
 export interface DocumentFilter {
   readonly userId?: string;

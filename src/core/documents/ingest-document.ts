@@ -32,7 +32,7 @@ export async function ingestDocument(
   jobId: string,
   control: JobControl,
 ): Promise<void> {
-  const job = ports.store.catalogue.documents.findJob(jobId);
+  const job = ports.store.catalogue.documents.jobs.get(jobId);
   if (job === undefined || job.request === null) return;
   const { request } = job;
   if (request.file === null) {
@@ -70,7 +70,7 @@ async function fetchOriginal(
     const held = await file.keep();
     try {
       await store.commit(() => {
-        const { id: _id, ...job } = openJob(store.catalogue.documents.findJob(jobId));
+        const { id: _id, ...job } = openJob(store.catalogue.documents.jobs.get(jobId));
         // The name may have changed: the page may have been sent again.
         const asked = job.request ?? request;
         const fetched: IngestRequest = {
@@ -118,7 +118,7 @@ async function attemptOnce(
     return store.commit(() => {
       const current = documents.findByContent(content);
       if (current === undefined || !isComplete(ports, current)) return { changes: [], result: false };
-      const { request: asked } = openJob(documents.findJob(jobId));
+      const { request: asked } = openJob(documents.jobs.get(jobId));
       const changes = [
         ...sentAgain(current.id, current, asked ?? request),
         endOfJob(ports, jobId, control, current.id, true),
@@ -146,7 +146,7 @@ async function attemptOnce(
   const stored = await store.commit(function* (section) {
     control.signal.throwIfAborted();
     // The name may have changed: the file may have been sent again.
-    const asked = openJob(documents.findJob(jobId)).request ?? request;
+    const asked = openJob(documents.jobs.get(jobId)).request ?? request;
     const current = documents.findByContent(content);
     // Row objects are replaced, never changed: another object is another version.
     const isSame = current === existing && (kept === undefined || plan.memories.every(isStillSo));
@@ -243,7 +243,7 @@ function endOfJob(
   documentId: string,
   deduplicated: boolean,
 ): Change {
-  const { id: _id, ...job } = openJob(store.catalogue.documents.findJob(jobId));
+  const { id: _id, ...job } = openJob(store.catalogue.documents.jobs.get(jobId));
   const end = {
     status: "succeeded",
     request: null,

@@ -100,8 +100,7 @@ export class IngestJobs {
     }
     const { store } = this.#ports;
     const problem = job.problem ?? (status === "queued" ? this.#stuck.get(id) : undefined);
-    const document =
-      job.documentId === null ? undefined : store.catalogue.documents.findDocument(job.documentId);
+    const document = job.documentId === null ? undefined : store.catalogue.documents.byId.get(job.documentId);
     return {
       id,
       kind,
@@ -247,7 +246,7 @@ export class IngestJobs {
     const { store, clock } = this.#ports;
     const startedAt = this.#running.get(id)?.startedAt ?? null;
     await store.commit(() => {
-      const job = store.catalogue.documents.findJob(id);
+      const job = store.catalogue.documents.jobs.get(id);
       if (job?.status !== "queued") return { changes: [], result: undefined };
       const { id: _id, ...row } = job;
       const ended: JobRow = { ...row, ...end, request: null, startedAt, finishedAt: clock.now() };
@@ -265,7 +264,7 @@ export class IngestJobs {
   }
 
   #openJob(id: string): JobEntry | undefined {
-    const job = this.#ports.store.catalogue.documents.findJob(id);
+    const job = this.#ports.store.catalogue.documents.jobs.get(id);
     return job?.status === "queued" ? job : undefined;
   }
 

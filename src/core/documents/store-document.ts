@@ -224,7 +224,7 @@ export function* documentDeletion(
 
 /** The changes that remove the row of a document and those of its jobs. */
 export function documentRowsRemoval({ store }: Pick<MemoryPorts, "store">, id: string): Change[] {
-  const jobs = [...store.catalogue.documents.allJobs()].filter(({ documentId }) => documentId === id);
+  const jobs = [...store.catalogue.documents.jobs.values()].filter(({ documentId }) => documentId === id);
   return [
     { table: "documents", id, row: null },
     ...jobs.map((job): Change => ({ table: "jobs", id: job.id, row: null })),
@@ -232,9 +232,9 @@ export function documentRowsRemoval({ store }: Pick<MemoryPorts, "store">, id: s
 }
 
 /** A memory as reads answer it: its source has the document's current name. */
-export function citedAsNow(memory: Memory, documents: Pick<DocumentReads, "findDocument">): Memory {
+export function citedAsNow(memory: Memory, documents: Pick<DocumentReads, "byId">): Memory {
   const { source } = memory;
-  const document = source === null ? undefined : documents.findDocument(source.documentId);
+  const document = source === null ? undefined : documents.byId.get(source.documentId);
   if (source === null || document === undefined || document.filename === source.filename) return memory;
   return { ...memory, source: { ...source, filename: document.filename } };
 }

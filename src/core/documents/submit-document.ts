@@ -49,7 +49,7 @@ export async function submitDocument(ports: DocumentPorts, input: IngestInput): 
               ? [{ table: "jobs", id, row: job } as const]
               : sentWhileQueued(same, input)),
             ...(existing === undefined ? [] : sentAgain(existing.id, existing, sentOf(input))),
-            ...[...documents.allJobs()]
+            ...[...documents.jobs.values()]
               .filter(({ finishedAt }) => finishedAt !== null && finishedAt < now - KEPT_MS)
               .map(({ id }): Change => ({ table: "jobs", id, row: null })),
             ...requestChanges(input.idempotency, [id], now),
@@ -57,7 +57,7 @@ export async function submitDocument(ports: DocumentPorts, input: IngestInput): 
           return { changes, result: id };
         }),
       async ([id]) => {
-        if (id === undefined || id === null || documents.findJob(id) === undefined) throw goneError();
+        if (id === undefined || id === null || documents.jobs.get(id) === undefined) throw goneError();
         return id;
       },
     );

@@ -7,12 +7,10 @@ import { compareForList, type FactPorts } from "./fact-store.ts";
 
 type Ports = Pick<FactPorts, "facts" | "meanings">;
 
-export interface ScoredFact extends Fact {
-  /** In [0, 1]. */
-  readonly score: number;
-}
+/** A fact with its score, in [0, 1]. */
+export type ScoredFact = Fact & { readonly score: number };
 
-export interface AnsweringFactsInput extends FactFilter, AsOf {
+interface AnsweringFactsInput extends FactFilter, AsOf {
   readonly question: string;
   /** Its embedding, where that is known. */
   readonly vector?: Float32Array | undefined;

@@ -3,42 +3,24 @@ import { type FactFilter, type FactTimeline, countingFact, type AsOf } from "./f
 import { charsOf, compareForList, type PageRange, sortedPage, type FactReadPorts } from "./fact-store.ts";
 import { fitting } from "../page-end.ts";
 
-export interface CompareFactsInput extends FactFilter, Pick<AsOf, "knownAt">, PageRange {
+interface CompareFactsInput extends FactFilter, Pick<AsOf, "knownAt">, PageRange {
   /** Moments of valid time, in any order. */
   readonly time1: number;
   readonly time2: number;
-}
-
-export type ChangedFact = { readonly before: Fact; readonly after: Fact };
-
-/** One page of each list; where they end before their limit, the next page of all begins there. */
-export interface FactComparison {
-  readonly added: readonly Fact[];
-  readonly removed: readonly Fact[];
-  readonly changed: readonly ChangedFact[];
-  /** The facts as of `time2`. */
-  readonly unchanged: readonly Fact[];
-  /** The beginning of the next page of the lists; absent on the last. */
-  readonly nextOffset?: number;
-  /** Numbers of all, not of the page. */
-  readonly summary: {
-    readonly added: number;
-    readonly removed: number;
-    readonly changed: number;
-    readonly unchanged: number;
-  };
 }
 
 /**
  * The facts at `time2` compared with those at `time1`. The same object is unchanged, even if it is another fact (ended
  * and stated again, split and continued). For cardinality `one` another object is a change; for `many` objects come
  * and go by themselves.
+ * @returns one page of each list (`unchanged` as of `time2`), and the numbers of all in `summary`. Where the lists end before
+ *   their limit, the next page of all begins at `nextOffset`; undefined on the last.
  */
-export function compareFacts({ facts: { book } }: FactReadPorts, input: CompareFactsInput): FactComparison {
+export function compareFacts({ facts: { book } }: FactReadPorts, input: CompareFactsInput) {
   const { time1, time2, knownAt } = input;
   const added: Fact[] = [];
   const removed: Fact[] = [];
-  const changed: ChangedFact[] = [];
+  const changed: { readonly before: Fact; readonly after: Fact }[] = [];
   const unchanged: Fact[] = [];
   for (const timeline of book.timelines(input)) {
     const gone = factsByObject(timeline, { at: time1, knownAt });
@@ -77,7 +59,9 @@ export function compareFacts({ facts: { book } }: FactReadPorts, input: CompareF
     page.unchanged,
   ];
   const longest = Math.max(...lists.map((list) => list.length));
-  const rows = fitting(longest, (row) => lists.reduce((sum, list) => sum + charsAt(list, row), 0));
+  const rows = fitting(longest, (row) =>
+    lists.reduce((sum, { [row]: fact }) => sum + (fact === undefined ? 0 : charsOf(fact)), 0),
+  );
   const next = (input.offset ?? 0) + rows;
   const isMore = rows > 0 && Object.values(summary).some((count) => count > next);
   return {
@@ -85,7 +69,7 @@ export function compareFacts({ facts: { book } }: FactReadPorts, input: CompareF
     removed: page.removed.slice(0, rows),
     changed: page.changed.slice(0, rows),
     unchanged: page.unchanged.slice(0, rows),
-    ...(isMore ? { nextOffset: next } : {}),
+    nextOffset: isMore ? next : undefined,
     summary,
   };
 }
@@ -97,9 +81,4 @@ function factsByObject(timeline: FactTimeline, asOf: AsOf): Map<string, Fact> {
     if (fact !== undefined) found.set(history.objectKey, fact);
   }
   return found;
-}
-
-function charsAt(list: readonly Fact[], index: number): number {
-  const fact = list[index];
-  return fact === undefined ? 0 : charsOf(fact);
 }

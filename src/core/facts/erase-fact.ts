@@ -3,12 +3,6 @@ import type { FactReads, FactHistory } from "./fact-book.ts";
 import { FactDraft } from "./fact-draft.ts";
 import type { FactPorts } from "./fact-store.ts";
 
-export interface EraseFactInput {
-  readonly id: string;
-  /** For the ownership check. */
-  readonly userId?: string;
-}
-
 /**
  * Removes a fact and all its versions for good, with the replaced facts of the same object that it took in or
  * came from: they are only seen as its past. Ids that pointed to what is gone become null. Nothing else
@@ -16,7 +10,10 @@ export interface EraseFactInput {
  * @returns the fact as it was last.
  * @throws {ServiceError} NOT_FOUND, FORBIDDEN (another user's), STORE_FULL, NOT_READY.
  */
-export async function eraseFact({ facts, clock }: FactPorts, input: EraseFactInput): Promise<Fact> {
+export async function eraseFact(
+  { facts, clock }: FactPorts,
+  input: { readonly id: string; readonly userId?: string },
+): Promise<Fact> {
   return facts.commit((section) => {
     const fact = new FactDraft(facts.book, section, clock).require(input.id, input.userId);
     return { changes: erasure(facts.book, fact), result: fact };

@@ -1,16 +1,9 @@
 import { owned } from "../owned.ts";
 import { factRowId, objectKey, slotKey } from "./fact.ts";
-import type { Cardinality, Fact, FactChange, FactSlot } from "./fact.ts";
+import type { Fact, FactChange, FactSlot } from "./fact.ts";
 import type { FactReads } from "./fact-book.ts";
 import { presentOf } from "./fact-store.ts";
 import type { Clock, WriteSection } from "../ports.ts";
-
-export interface DraftTimeline {
-  /** The latest version of each fact that may bear on the statement, in no order. */
-  readonly facts: readonly Fact[];
-  /** The timeline's cardinality; undefined without facts. */
-  readonly cardinality: Cardinality | undefined;
-}
 
 /** The facts with what the write did so far on top; the book stays untouched until all is decided. */
 export class FactDraft {
@@ -38,8 +31,8 @@ export class FactDraft {
     return owned("fact", this.#written.get(id) ?? this.#book.find(id)?.latest, userId);
   }
 
-  /** The facts among which a statement about `object` is placed. */
-  timeline(slot: FactSlot, object: string): DraftTimeline {
+  /** The latest versions, in no order, of the facts among which a statement about `object` is placed, and their cardinality. */
+  timeline(slot: FactSlot, object: string) {
     const kept = this.#book.timeline(slot)?.facts ?? [];
     const written = this.#timelines.get(slotKey(slot)) ?? NOTHING_WRITTEN;
     const first: Fact | undefined = kept[0]?.latest ?? written.values().next().value;

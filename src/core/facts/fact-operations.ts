@@ -13,20 +13,15 @@ import { type FactFilter, versionKnownAt, countingFact, visitFacts, type AsOf } 
 import { FactDraft } from "./fact-draft.ts";
 import { visible } from "../owned.ts";
 import { closeFact } from "./timeline.ts";
-import type { Metadata } from "../memory.ts";
 
-interface UpdateFactInput {
-  readonly id: string;
-  /** In [0, 1]. */
-  readonly confidence?: number;
-  /** Replaces the whole. */
-  readonly metadata?: Metadata;
-  /** For the ownership check. */
-  readonly userId?: string;
-}
+/** A fact, and perhaps the user who must own it. */
+type OneFact = { readonly id: string; readonly userId?: string };
 
-/** Makes the next version of a fact. @throws {ServiceError} NOT_FOUND, FORBIDDEN, STORE_FULL, NOT_READY. */
-export async function updateFact({ facts, clock }: FactPorts, input: UpdateFactInput): Promise<Fact> {
+/** Makes the next version of a fact; metadata is replaced whole. @throws {ServiceError} NOT_FOUND, FORBIDDEN, STORE_FULL, NOT_READY. */
+export async function updateFact(
+  { facts, clock }: FactPorts,
+  input: OneFact & Partial<Pick<Fact, "confidence" | "metadata">>,
+): Promise<Fact> {
   return facts.commit((section) => {
     const draft = new FactDraft(facts.book, section, clock);
     const fact = draft.require(input.id, input.userId);
@@ -40,19 +35,16 @@ export async function updateFact({ facts, clock }: FactPorts, input: UpdateFactI
   });
 }
 
-const SEARCH_FIELDS = ["subject", "predicate", "object", "any"] as const;
-export type SearchField = (typeof SEARCH_FIELDS)[number];
-
 interface SearchFactsInput extends FactFilter, AsOf, PageRange {
   /** At most 256 characters; see `compilePattern`. */
   readonly pattern: string;
-  readonly field: SearchField;
+  readonly field: "subject" | "predicate" | "object" | "any";
 }
 
 /** Facts with a field that matches the pattern, in list order; without `at` past and future ones too. */
 export function searchFacts({ facts }: FactReadPorts, input: SearchFactsInput): FactPage {
   const matches = compilePattern(input.pattern);
-  const isAsked = (field: SearchField) => input.field === field || input.field === "any";
+  const isAsked = (field: SearchFactsInput["field"]) => input.field === field || input.field === "any";
   const found: Fact[] = [];
   for (const timeline of facts.book.timelines(input)) {
     const isNamed =
@@ -67,16 +59,15 @@ export function searchFacts({ facts }: FactReadPorts, input: SearchFactsInput): 
   return pageOf(found, input);
 }
 
-interface InvalidateFactInput {
-  readonly id: string;
-  /** Absent: now, or for a fact that has not begun its beginning. */
-  readonly validTo?: number;
-  /** For the ownership check. */
-  readonly userId?: string;
-}
-
-/** Ends a fact. @throws {ServiceError} NOT_FOUND, FORBIDDEN, INVALID_REQUEST, STORE_FULL, NOT_READY. */
-export async function invalidateFact({ facts, clock }: FactPorts, input: InvalidateFactInput): Promise<Fact> {
+/**
+ * Ends a fact.
+ * @param input.validTo absent: now, or for a fact that has not begun its beginning.
+ * @throws {ServiceError} NOT_FOUND, FORBIDDEN, INVALID_REQUEST, STORE_FULL, NOT_READY.
+ */
+export async function invalidateFact(
+  { facts, clock }: FactPorts,
+  input: OneFact & { readonly validTo?: number },
+): Promise<Fact> {
   return facts.commit((section) => {
     const draft = new FactDraft(facts.book, section, clock);
     const fact = draft.require(input.id, input.userId);
@@ -86,25 +77,20 @@ export async function invalidateFact({ facts, clock }: FactPorts, input: Invalid
   });
 }
 
-interface GetFactInput extends Pick<AsOf, "knownAt"> {
-  readonly id: string;
-  /** Another owner's fact is NOT_FOUND. */
-  readonly userId?: string;
-}
-
-/** The fact, replaced ones too. @throws {ServiceError} NOT_FOUND, also where it was unknown at `knownAt`. */
-export function getFact({ facts }: FactReadPorts, { id, userId, knownAt }: GetFactInput): Fact {
+/** The fact, replaced ones too. @throws {ServiceError} NOT_FOUND: another owner's too, and where it was unknown at `knownAt`. */
+export function getFact(
+  { facts }: FactReadPorts,
+  { id, userId, knownAt }: OneFact & Pick<AsOf, "knownAt">,
+): Fact {
   const history = facts.book.find(id);
   return visible("fact", history && versionKnownAt(history, knownAt), userId);
 }
 
-interface CurrentFactInput extends FactFilter, AsOf {
-  readonly subject: string;
-  readonly predicate: string;
-}
-
 /** The fact valid now, or at `at`; of several the newest open one. @throws {ServiceError} NOT_FOUND. */
-export function currentFact({ facts, clock }: FactReadPorts, input: CurrentFactInput): Fact {
+export function currentFact(
+  { facts, clock }: FactReadPorts,
+  input: FactFilter & AsOf & Pick<Fact, "subject" | "predicate">,
+): Fact {
   const at = input.at ?? presentOf(clock, facts.book.latestRecordedAt);
   let current: Fact | undefined;
   visitFacts(facts.book, { ...input, at }, (fact) => {

@@ -1,33 +1,16 @@
 import { endOf, type Fact } from "./fact.ts";
 import { type FactFilter, visitFacts, type AsOf, type FactTimeline, countingFact } from "./fact-book.ts";
-import { type FactReadPorts, presentOf, compareForList, sortedPage } from "./fact-store.ts";
+import { type FactReadPorts, type PageRange, presentOf, compareForList, sortedPage } from "./fact-store.ts";
 
-export interface FactStatsInput extends Pick<FactFilter, "userId" | "projects">, AsOf {}
-
-export interface FactStats {
-  /** Active, historical and future ones together. */
-  readonly totalFacts: number;
-  /** Valid now (or at `at`), ended by then, not begun by then. */
-  readonly activeFacts: number;
-  readonly historicalFacts: number;
-  readonly futureFacts: number;
-  /** Different ones, as they are compared. */
-  readonly subjects: number;
-  readonly predicates: number;
-  readonly objects: number;
-  /** Over all facts; null without any. */
-  readonly averageConfidence: number | null;
-  /** The first and the last beginning; null without any. */
-  readonly earliest: number | null;
-  readonly latest: number | null;
-  /** The predicates with the most facts, most first, at most 10. */
-  readonly topPredicates: readonly { readonly predicate: string; readonly count: number }[];
-}
+type OfUser = Pick<FactFilter, "userId" | "projects"> & AsOf;
 
 const TOP_PREDICATES = 10;
 
-/** Counts over a user's facts, or all. */
-export function factStats({ facts: { book }, clock }: FactReadPorts, input: FactStatsInput): FactStats {
+/**
+ * Counts over a user's facts, or all: active ones are valid now (or at `at`), historical ones ended by then, future ones have not
+ * begun by then. Subjects, predicates and objects are counted as they are compared; `earliest` and `latest` are beginnings.
+ */
+export function factStats({ facts: { book }, clock }: FactReadPorts, input: OfUser) {
   const now = input.at ?? presentOf(clock, book.latestRecordedAt);
   const subjects = new Set<string>();
   const objects = new Set<string>();
@@ -62,25 +45,14 @@ export function factStats({ facts: { book }, clock }: FactReadPorts, input: Fact
   };
 }
 
-interface FactSubjectsInput extends Pick<FactFilter, "userId" | "projects">, AsOf {
-  readonly limit: number;
-  readonly offset: number;
-}
-
-interface FactSubject {
-  /** As its newest fact writes it. */
-  readonly subject: string;
-  /** Past and future ones too. */
-  readonly factCount: number;
-  /** Valid now (or at `at`). */
-  readonly currentCount: number;
-}
-
-/** Subjects of facts, those with the most facts first, then by name. */
+/**
+ * Subjects of facts as their newest fact writes them, with the number of their facts, past and future ones too, and of those
+ * valid now (or at `at`); those with the most facts first, then by name.
+ */
 export function factSubjects(
   { facts: { book }, clock }: FactReadPorts,
-  { limit, offset, ...input }: FactSubjectsInput,
-): { readonly items: readonly FactSubject[]; readonly total: number } {
+  { limit, offset = 0, ...input }: OfUser & PageRange,
+) {
   const now = input.at ?? presentOf(clock, book.latestRecordedAt);
   const bySubject = new Map<
     string,
@@ -104,61 +76,36 @@ export function factSubjects(
   return { items: all.slice(offset, offset + limit), total: all.length };
 }
 
-export interface VolatileFactsInput extends FactFilter, AsOf {
+interface VolatileFactsInput extends FactFilter, AsOf {
   readonly limit: number;
   /** Counts the facts that began in [from, to). */
   readonly from?: number;
   readonly to?: number;
 }
 
-/** How often the facts of a subject and predicate changed. */
-export interface VolatileFact {
-  readonly subject: string;
-  readonly predicate: string;
-  readonly userId: string | null;
-  readonly project: string | null;
-  /** Number of facts that began, up to now (or `at`). */
-  readonly changeCount: number;
-  /** Average over those facts. */
-  readonly averageConfidence: number;
-  /** Average over those facts; an open one counts up to now. */
-  readonly averageDurationDays: number;
-  /** The latest beginning or end of those facts that is not after now. */
-  readonly lastChangedAt: number;
-  /** The object valid now, the newest of several; null without one. */
-  readonly currentObject: string | null;
-}
-
 const DAY_MS = 86_400_000;
 
 /** Timelines that ever held more than one fact, the most changed first, then by the latest change. */
-export function volatileFacts(
-  { facts: { book }, clock }: FactReadPorts,
-  input: VolatileFactsInput,
-): VolatileFact[] {
+export function volatileFacts({ facts: { book }, clock }: FactReadPorts, input: VolatileFactsInput) {
   const now = input.at ?? presentOf(clock, book.latestRecordedAt);
-  const found: { readonly key: string; readonly changes: VolatileFact }[] = [];
-  for (const timeline of book.timelines(input)) {
-    const changes = changesOf(timeline, now, input);
-    if (changes !== undefined) found.push({ key: timeline.key, changes });
-  }
-  const page = sortedPage(
+  const found = book.timelines(input).flatMap((timeline) => changesOf(timeline, now, input) ?? []);
+  return sortedPage(
     found,
     input,
-    (a, b) =>
-      b.changes.changeCount - a.changes.changeCount ||
-      b.changes.lastChangedAt - a.changes.lastChangedAt ||
-      (a.key < b.key ? -1 : 1),
+    (a, b) => b.changeCount - a.changeCount || b.lastChangedAt - a.lastChangedAt || (a.key < b.key ? -1 : 1),
   );
-  return page.map(({ changes }) => changes);
 }
 
-/** Undefined for a timeline of one fact, or without a change in the period asked for. */
+/**
+ * How often the facts of a subject and predicate changed: the facts that began up to `now`, their averages (an open one lasts
+ * until `now`), the latest beginning or end that is not after `now`, and the object valid `now`, the newest of several.
+ * Undefined for a timeline of one fact, or without a change in the period asked for.
+ */
 function changesOf(
   timeline: FactTimeline,
   now: number,
   { from = -Infinity, to = Infinity, knownAt }: VolatileFactsInput,
-): VolatileFact | undefined {
+) {
   let [begun, counted, confidence, duration, lastChangedAt] = [0, 0, 0, 0, -Infinity];
   let [current, newest]: (Fact | undefined)[] = [];
   for (const history of timeline.facts) {
@@ -177,6 +124,7 @@ function changesOf(
   const named = current ?? newest;
   if (begun < 2 || counted === 0 || named === undefined) return undefined;
   return {
+    key: timeline.key,
     subject: named.subject,
     predicate: named.predicate,
     userId: timeline.userId,

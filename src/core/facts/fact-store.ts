@@ -21,12 +21,7 @@ export const charsOf = ({ subject, predicate, object, metadata }: Fact): number 
   RECORD_CHARS + subject.length + predicate.length + object.length + JSON.stringify(metadata).length;
 
 /** A page of facts. It may end before its limit, see `fitting`: the next one begins where it ends. */
-export interface PageRange {
-  /** At least 0. */
-  readonly limit: number;
-  /** Absent: 0. */
-  readonly offset?: number;
-}
+export type PageRange = { readonly limit: number; readonly offset?: number };
 
 /** The items `offset` … `offset + limit` of the sorted list; the input comes back sorted. */
 export const sortedPage = <T>(

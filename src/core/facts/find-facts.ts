@@ -5,7 +5,7 @@ import type { PageRange, FactPage, FactReadPorts } from "./fact-store.ts";
 import type { Given, Written } from "../memory.ts";
 import { fitting } from "../page-end.ts";
 
-export interface FindFactsInput extends FactFilter, AsOf, PageRange, Given<Written> {
+interface FindFactsInput extends FactFilter, AsOf, PageRange, Given<Written> {
   /** Compared by `objectKey`. */
   readonly object?: string;
   /** In [0, 1]. */
@@ -31,22 +31,19 @@ export function findFacts({ facts: { book } }: FactReadPorts, input: FindFactsIn
   return pageOf(found, input);
 }
 
-/** Says of a text already folded by `foldText` whether it matches. */
-type FoldedMatcher = (folded: string) => boolean;
-
 /** Stand for `*` and `?` in a compiled pattern; no character is a number. */
 const ANY_TEXT = 0;
 const ANY_CHARACTER = 1;
 
 /**
- * Makes a matcher of a search pattern, in any case and Unicode form. With `*` (any text, also none) or `?`
+ * Makes a matcher, of texts already folded by `foldText`, of a search pattern in any case and Unicode form. With `*` (any text, also none) or `?`
  * (one character) in it the pattern describes the whole text, else a part of it. Only ASCII `*` and `?` are
  * wildcards; their full-width forms are text.
  *
  * Time is at most the text's length times the pattern's: after a mismatch only the last star takes one
  * character more.
  */
-export function compilePattern(pattern: string): FoldedMatcher {
+export function compilePattern(pattern: string): (folded: string) => boolean {
   const trimmed = pattern.trim();
   if (!/[*?]/.test(trimmed)) {
     const part = foldText(trimmed);
@@ -81,39 +78,26 @@ function matchesWhole(parts: readonly (string | number)[], characters: readonly 
   return parts.slice(place).every((part) => part === ANY_TEXT);
 }
 
-export type FactEventType = "created" | "updated" | "invalidated" | "superseded";
+/** Order of events at one moment: ends before beginnings, and these before updates. */
+const RANK = { superseded: 0, invalidated: 0, created: 1, updated: 2 } as const;
 
 export interface FactEvent {
   /** When the change takes effect: `validFrom` or `validTo`; for `updated` when it was recorded. */
   readonly timestamp: number;
-  readonly changeType: FactEventType;
+  readonly changeType: keyof typeof RANK;
   /** The fact as known; for `updated` the version that the change made. */
   readonly fact: Fact;
 }
 
-export interface FactTimelineInput extends FactFilter, AsOf, PageRange {
+interface FactTimelineInput extends FactFilter, AsOf, PageRange {
   readonly subject: string;
   /** Events in [from, to). */
   readonly from?: number;
   readonly to?: number;
 }
 
-export interface FactTimelinePage {
-  /** Ascending; the page may end before its limit. */
-  readonly events: readonly FactEvent[];
-  readonly total: number;
-}
-
-/** Order of events at one moment: ends before beginnings, and these before updates. */
-const RANK: Readonly<Record<FactEventType, number>> = {
-  superseded: 0,
-  invalidated: 0,
-  created: 1,
-  updated: 2,
-};
-
-/** When each fact of a subject began, changed and ended; with `at`, only of facts valid then. */
-export function factTimeline({ facts }: FactReadPorts, input: FactTimelineInput): FactTimelinePage {
+/** When each fact of a subject began, changed and ended, ascending; with `at`, only of facts valid then. The page may end before its limit. */
+export function factTimeline({ facts }: FactReadPorts, input: FactTimelineInput) {
   const { from = -Infinity, to = Infinity } = input;
   const events: FactEvent[] = [];
   visitFacts(facts.book, input, (fact, history) => {

@@ -32,15 +32,10 @@ export interface RecordedFact {
   readonly deduplicated: boolean;
 }
 
-export interface RecordFactsInput {
+interface RecordFactsInput {
   /** At most 1 000, in order; an error stands for an item that was refused before, and is returned in its place. */
   readonly items: readonly (RecordFactInput | ServiceError)[];
   readonly idempotency?: IdempotentRequest;
-}
-
-export interface RecordFactsResult {
-  /** As many as items, in the same order; each fact as it was when its item had been judged. */
-  readonly results: readonly (RecordedFact | ServiceError)[];
 }
 
 /**
@@ -60,8 +55,15 @@ export async function recordFact(
   return { ...recorded, similar: await similarFacts(ports, recorded.fact) };
 }
 
-/** Records facts in one record, judged one by one; later ones see earlier ones. @throws as `recordFact`. */
-export async function recordFacts(ports: FactPorts, input: RecordFactsInput): Promise<RecordFactsResult> {
+/**
+ * Records facts in one record, judged one by one; later ones see earlier ones.
+ * @returns as many as items, in the same order; each fact as it was when its item had been judged.
+ * @throws as `recordFact`.
+ */
+export async function recordFacts(
+  ports: FactPorts,
+  input: RecordFactsInput,
+): Promise<{ readonly results: readonly (RecordedFact | ServiceError)[] }> {
   const { facts, requests, catalogue, clock } = ports;
   return requests.once(
     input.idempotency,

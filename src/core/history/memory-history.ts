@@ -4,33 +4,19 @@ import { CHANGEABLE, type Changeable, type Memory, type SeenMemory } from "../me
 import { missing, owned, visible } from "../owned.ts";
 import { fitting, MAX_PAGE_CHARS } from "../page-end.ts";
 import { originOf, removalOf } from "./keep-version.ts";
-import type { Beginning } from "../rows.ts";
 import type { VersionEntry } from "./version-index.ts";
 
-export interface MemoryHistoryInput {
-  readonly id: string;
-  readonly userId?: string;
-  readonly limit: number;
-  readonly offset: number;
-}
+/** A memory, and perhaps the user who must own it. */
+type OneMemory = { readonly id: string; readonly userId?: string };
 
-export interface MemoryVersion {
-  readonly memory: Memory;
-  /** When it became the present version. */
-  readonly changedAt: number;
-  /** Null where it is not known. */
-  readonly changedBy: string | null;
-  readonly change: Beginning;
-}
-
-/** Items of one page, which may end before its limit at 8 MiB, and how many there are in all. */
-type Listed<T> = { readonly items: readonly T[]; readonly total: number };
-
-/** The versions of a memory, newest first, the present one included. @throws {ServiceError} NOT_FOUND. */
+/**
+ * The versions of a memory, newest first, the present one included, each with when and by whom it became the present one; the page
+ * may end before its limit at 8 MiB. @throws {ServiceError} NOT_FOUND.
+ */
 export async function memoryHistory(
   { store }: Pick<MemoryPorts, "store">,
-  { id, userId, limit, offset }: MemoryHistoryInput,
-): Promise<Listed<MemoryVersion>> {
+  { id, userId, limit, offset }: OneMemory & { readonly limit: number; readonly offset: number },
+) {
   visible("memory", store.catalogue.find(id), userId);
   const present = (await store.readMemories([id])).get(id);
   if (present === undefined) throw missing("memory");
@@ -38,7 +24,7 @@ export async function memoryHistory(
   const versions = kept.filter(({ version }) => version < present.version).reverse();
   const wanted = versions.slice(Math.max(0, offset - 1), Math.max(0, offset - 1 + limit));
   const rows = await store.readVersions(wanted.map((entry) => entry.id));
-  const earlier = wanted.flatMap((entry): MemoryVersion[] => {
+  const earlier = wanted.flatMap((entry) => {
     const memory = rows.get(entry.id)?.memory;
     return memory === undefined ? [] : [asVersion(memory, entry)];
   });
@@ -47,10 +33,12 @@ export async function memoryHistory(
   return { items: page.slice(0, fitting(page.length, charsAt(page))), total: versions.length + 1 };
 }
 
-const asVersion = (
-  memory: Memory,
-  { madeHow, madeBy }: Pick<VersionEntry, "madeHow" | "madeBy">,
-): MemoryVersion => ({ memory, changedAt: memory.updatedAt, changedBy: madeBy, change: madeHow });
+const asVersion = (memory: Memory, { madeHow, madeBy }: Pick<VersionEntry, "madeHow" | "madeBy">) => ({
+  memory,
+  changedAt: memory.updatedAt,
+  changedBy: madeBy,
+  change: madeHow,
+});
 
 /** For `fitting`, of anything with a memory. */
 export function charsAt(items: readonly { readonly memory: Memory }[]): (index: number) => number {
@@ -62,10 +50,8 @@ export function charsAt(items: readonly { readonly memory: Memory }[]): (index: 
   };
 }
 
-export interface RestoreVersionInput {
-  readonly id: string;
+interface RestoreVersionInput extends OneMemory {
   readonly version: number;
-  readonly userId?: string;
   readonly ifVersion?: number;
   readonly changedBy?: string;
 }
@@ -93,12 +79,10 @@ export async function restoreVersion(
   });
 }
 
-type EraseHistoryInput = { readonly id: string; readonly userId?: string };
-
 /** Removes the earlier versions of a memory for good, and answers how many. @throws {ServiceError} NOT_FOUND, FORBIDDEN. */
 export async function eraseHistory(
   { store }: Pick<MemoryPorts, "store">,
-  { id, userId }: EraseHistoryInput,
+  { id, userId }: OneMemory,
 ): Promise<{ readonly id: string; readonly deleted: number }> {
   return await store.commit(() => {
     owned("memory", store.catalogue.find(id), userId);

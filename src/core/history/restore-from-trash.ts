@@ -21,10 +21,6 @@ import type { VersionEntry } from "./version-index.ts";
 
 const EMBEDDED_AT_ONCE = 8;
 
-export interface RestoreFromTrashInput extends TrashInput {
-  readonly restoredBy?: string;
-}
-
 /**
  * Brings a memory back from the trash, or a document with its memories, its original and the facts' sources: embedded
  * again, as a new version, newest in the order of adding.
@@ -32,7 +28,7 @@ export interface RestoreFromTrashInput extends TrashInput {
  */
 export async function restoreFromTrash(
   ports: MemoryPorts,
-  { restoredBy, ...input }: RestoreFromTrashInput,
+  { restoredBy, ...input }: TrashInput & { readonly restoredBy?: string },
 ): Promise<SeenMemory> {
   const { store, embedder, followUps, nextTurn } = ports;
   const { versions } = store.catalogue;
@@ -134,7 +130,7 @@ function checkPlace({ store }: Pick<MemoryPorts, "store">, row: VersionRow, isWh
     return;
   }
   if (row.documentId === null || isWhole) return;
-  const document = documents.findDocument(row.documentId);
+  const document = documents.byId.get(row.documentId);
   if (document === undefined) throw conflict("The memory's document is in the trash; restore that first.");
   if (!document.memoryIds.includes(row.memoryId))
     throw conflict("The document was ingested again since, and has this memory anew.");

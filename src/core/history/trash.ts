@@ -15,9 +15,7 @@ import type { VersionEntry, VersionReads } from "./version-index.ts";
 
 const ROWS_PER_READ = 1_000;
 
-export interface TrashMemoryInput {
-  readonly id: string;
-  readonly userId?: string;
+interface TrashMemoryInput extends TrashInput {
   readonly ifVersion?: number;
   readonly deletedBy?: string;
 }
@@ -106,27 +104,18 @@ export function documentRootedAt(
   { documents }: Pick<Catalogue, "documents">,
   entry: Pick<CatalogueEntry, "id" | "documentId">,
 ): DocumentRow | undefined {
-  const document = entry.documentId === null ? undefined : documents.findDocument(entry.documentId);
+  const document = entry.documentId === null ? undefined : documents.byId.get(entry.documentId);
   return document?.rootMemoryId === entry.id ? document : undefined;
 }
 
-export interface TrashEntry {
-  readonly memory: SeenMemory;
-  readonly deletedAt: number;
-  readonly deletedBy: string | null;
-  /** When it goes for good, if the clock goes on as it does. */
-  readonly purgeAfter: number;
-  /** Number of memories that it brings back: several for a document. */
-  readonly memories: number;
-}
-
-export type ListTrashInput = { readonly userId?: string; readonly limit: number; readonly offset: number };
-
-/** Entries of the trash, last deleted first; a document is one entry. */
+/**
+ * Entries of the trash, last deleted first; a document is one entry. `purgeAfter`: when it goes for good, if the clock goes on as it
+ * does; `memories`: how many it brings back, several for a document.
+ */
 export async function listTrash(
   { store, historyMs }: Pick<MemoryPorts, "store" | "historyMs">,
-  { userId, limit, offset }: ListTrashInput,
-): Promise<{ readonly items: readonly TrashEntry[]; readonly total: number }> {
+  { userId, limit, offset }: { readonly userId?: string; readonly limit: number; readonly offset: number },
+) {
   const { versions } = store.catalogue;
   const all = [...trashEntries(versions, userId)].sort(
     (a, b) => b.endedAt - a.endedAt || (a.memoryId < b.memoryId ? 1 : -1),
@@ -136,19 +125,13 @@ export async function listTrash(
     wanted.map(({ id }) => id),
     (ids) => store.readVersions(ids),
   );
-  const items = wanted.flatMap((entry): TrashEntry[] => {
-    const { endedAt, endedBy, keptSince } = entry;
+  const items = wanted.flatMap((entry) => {
     const row = rows.get(entry.id);
     if (row === undefined) return [];
-    return [
-      {
-        memory: { ...row.memory, ...row.signals, superseded: null },
-        deletedAt: endedAt,
-        deletedBy: endedBy,
-        purgeAfter: keptSince + historyMs,
-        memories: partsOf(versions, entry).length,
-      },
-    ];
+    const memory: SeenMemory = { ...row.memory, ...row.signals, superseded: null };
+    const { endedAt: deletedAt, endedBy: deletedBy, keptSince } = entry;
+    const memories = partsOf(versions, entry).length;
+    return [{ memory, deletedAt, deletedBy, purgeAfter: keptSince + historyMs, memories }];
   });
   return { items: items.slice(0, fitting(items.length, charsAt(items))), total: all.length };
 }
@@ -178,11 +161,7 @@ function trashedOf(
   return [...versions.ofDocument(documentId)].filter(({ endedHow }) => endedHow === "deleted");
 }
 
-export interface TrashInput {
-  readonly id: string;
-  /** For the ownership check. */
-  readonly userId?: string;
-}
+export type TrashInput = { readonly id: string; readonly userId?: string };
 
 /** @throws {ServiceError} NOT_FOUND, FORBIDDEN; CONFLICT for a part of a document. */
 export function entryOf({ store }: Pick<MemoryPorts, "store">, { id, userId }: TrashInput): VersionEntry {

@@ -94,7 +94,7 @@ function planUndo(catalogue: Catalogue, input: UndoInput, since: number): Plan[]
 
 /** The memory that stands for what was added: of a new document the first. */
 function whole({ documents }: Catalogue, entry: CatalogueEntry, since: number): string {
-  const document = entry.documentId === null ? undefined : documents.findDocument(entry.documentId);
+  const document = entry.documentId === null ? undefined : documents.byId.get(entry.documentId);
   if (document === undefined || document.createdAt < since) return entry.id;
   return document.rootMemoryId;
 }

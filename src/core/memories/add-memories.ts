@@ -9,15 +9,10 @@ import { type Change, memoryOf } from "../rows.ts";
 import { checkSupersedes, identicalMemory } from "./supersede.ts";
 import { nextWaypoint, type Predecessor } from "./waypoints.ts";
 
-export interface AddMemoriesInput {
+interface AddMemoriesInput {
   /** In order; an error stands for an item that was refused before, and is returned in its place. */
   readonly items: readonly (AddMemoryInput | ServiceError)[];
   readonly idempotency?: IdempotentRequest;
-}
-
-export interface AddMemoriesResult {
-  /** As many as items, in the same order. */
-  readonly results: readonly (AddedMemory | ServiceError)[];
 }
 
 /** Items of one batch that wait for the model at a time, so that other callers' adds come in between. */
@@ -34,8 +29,11 @@ export async function addMemory(
   return added;
 }
 
-/** Adds memories in one record; items are judged one by one. @throws {ServiceError} as `addMemory`. */
-export async function addMemories(ports: MemoryPorts, input: AddMemoriesInput): Promise<AddMemoriesResult> {
+/** Adds memories in one record; items are judged one by one. @returns as many as items, in their order. @throws as `addMemory`. */
+export async function addMemories(
+  ports: MemoryPorts,
+  input: AddMemoriesInput,
+): Promise<{ readonly results: readonly (AddedMemory | ServiceError)[] }> {
   const { store, requests } = ports;
   return requests.once(
     input.idempotency,

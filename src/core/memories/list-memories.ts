@@ -58,25 +58,19 @@ export interface CountMemoriesInput {
   readonly limit: number;
 }
 
-export interface MemoryCount {
-  /** `2026-11-22` of a day, `0.5` of a salience in [0.5, 0.6); null for memories without such a field. */
-  readonly key: string | null;
-  readonly count: number;
-  /** `createdAt` of the first and of the last. */
-  readonly firstAt: number;
-  readonly lastAt: number;
-}
-
 /** Memories looked at between two turns: some milliseconds. */
 const PER_TURN = 5_000;
 /** Offsets of time zones are multiples of a quarter of an hour. */
 const QUARTER_MS = 900_000;
 
-/** Days and saliences in their order, the last `limit`; other keys by count. `total`: different keys. */
+/**
+ * Memories by key, with `createdAt` of the first and of the last: days (`2026-11-22`) and saliences (`0.5` for [0.5, 0.6)) in their order,
+ * the last `limit`; other keys by count, null for memories without such a field. `total`: different keys.
+ */
 export async function countMemories(
   { store, nextTurn, timeZone: ownZone }: Pick<MemoryPorts, "store" | "nextTurn" | "timeZone">,
   { filter, by, timeZone = ownZone, limit }: CountMemoriesInput,
-): Promise<{ readonly items: readonly MemoryCount[]; readonly total: number }> {
+) {
   const counts = new Map<string | null, { count: number; firstAt: number; lastAt: number }>();
   const keysOf = by === "day" ? daysOf(timeZone) : KEYS[by];
   const ordinals = store.catalogue.select(filter).list();
@@ -95,8 +89,9 @@ export async function countMemories(
       }
     }
   }
-  const all = Array.from(counts, ([key, count]): MemoryCount => ({ key, ...count }));
-  const byKey = (a: MemoryCount, b: MemoryCount) => ((a.key ?? "") < (b.key ?? "") ? -1 : 1);
+  const all = Array.from(counts, ([key, count]) => ({ key, ...count }));
+  const byKey = (a: { key: string | null }, b: { key: string | null }) =>
+    (a.key ?? "") < (b.key ?? "") ? -1 : 1;
   const items =
     by === "day" || by === "salience"
       ? all.sort(byKey).slice(-limit)

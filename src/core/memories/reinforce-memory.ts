@@ -3,7 +3,7 @@ import type { MemoryPorts } from "./memory-ports.ts";
 import { owned } from "../owned.ts";
 import { reinforced } from "./salience.ts";
 
-export interface ReinforceMemoryInput {
+interface ReinforceMemoryInput {
   readonly id: string;
   /** In [0, 1]. */
   readonly boost: number;
@@ -11,13 +11,11 @@ export interface ReinforceMemoryInput {
   readonly idempotency?: IdempotentRequest;
 }
 
-export type ReinforcedMemory = { readonly id: string; readonly salience: number };
-
 /** Raises a memory's salience; its version stays. @throws {ServiceError} NOT_FOUND, FORBIDDEN, NOT_READY. */
 export async function reinforceMemory(
   { store, requests }: Pick<MemoryPorts, "store" | "requests">,
   input: ReinforceMemoryInput,
-): Promise<ReinforcedMemory> {
+): Promise<{ readonly id: string; readonly salience: number }> {
   return requests.once(
     input.idempotency,
     store.catalogue,

@@ -1,31 +1,20 @@
 import type { MemoryPorts } from "./memory-ports.ts";
-import { type Memory, occurredAtOf, type Owned, type SeenMemory } from "../memory.ts";
+import { type Memory, occurredAtOf, type Owned } from "../memory.ts";
 import { visible } from "../owned.ts";
 import type { Catalogue, CatalogueEntry, MemoryFilter } from "../ports.ts";
 import { edgeId, type EdgeRow } from "../rows.ts";
 import { shortened } from "../text/text-size.ts";
 
-export interface RelatedMemoriesInput {
-  readonly id: string;
-  /** Maximum number of waypoints on the way, 1 to 3. */
-  readonly depth: number;
-  readonly userId?: string;
-}
-
-export interface RelatedMemories {
-  /** The memory itself first, then by distance and weight; at most 200. */
-  readonly nodes: readonly SeenMemory[];
-  /** Between those nodes. */
-  readonly edges: readonly EdgeRow[];
-}
-
 const MAX_NODES = 200;
 
-/** The memories that waypoints connect with one, in either direction. @throws {ServiceError} NOT_FOUND. */
+/**
+ * The memories that at most `depth` waypoints, 1 to 3, connect with one, in either direction: itself first, then by distance and weight;
+ * at most 200, with the waypoints between them. @throws {ServiceError} NOT_FOUND.
+ */
 export async function relatedMemories(
   { store }: Pick<MemoryPorts, "store">,
-  { id, depth, userId }: RelatedMemoriesInput,
-): Promise<RelatedMemories> {
+  { id, depth, userId }: { readonly id: string; readonly depth: number; readonly userId?: string },
+) {
   const { catalogue } = store;
   const start = visible("memory", catalogue.find(id), userId);
   const ids = walk(catalogue, start, { depth, limit: MAX_NODES, mayReach: () => true });
@@ -41,32 +30,20 @@ export interface MemoryGraphInput {
   readonly around?: { readonly id: string; readonly depth: number };
 }
 
-export interface GraphNode extends Owned, Pick<Memory, "id" | "primarySector"> {
-  /** The beginning of the content, in one line. */
-  readonly text: string;
-  readonly occurredAt: number;
-}
-
-export interface MemoryGraph {
-  /** Newest first; `around` a memory as in `RelatedMemories`. */
-  readonly nodes: readonly GraphNode[];
-  readonly edges: readonly EdgeRow[];
-  /** Number of all memories that match the filter. */
-  readonly total: number;
-}
+type GraphNode = Pick<Memory, "id" | "primarySector" | keyof Owned> & { text: string; occurredAt: number };
 
 const TEXT_CHARS = 120;
 /** Long texts are not all in memory at a time. */
 const ROWS_PER_READ = 250;
 
 /**
- * The memories that match, and the waypoints between them. A walk passes over matching memories only; it begins at
+ * The memories that match, newest first, and the waypoints between them; `total` is the number of all that match. A walk passes over matching memories only; it begins at
  * `around` whether that matches or not. @throws {ServiceError} NOT_FOUND for `around`.
  */
 export async function memoryGraph(
   { store, nextTurn }: Pick<MemoryPorts, "store" | "nextTurn">,
   { filter, limit, around }: MemoryGraphInput,
-): Promise<MemoryGraph> {
+) {
   const { catalogue } = store;
   const matching = catalogue.select(filter);
   const ids =

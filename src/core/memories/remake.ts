@@ -93,7 +93,7 @@ function waypointsByPlace({ catalogue }: RemakeStore, ids: readonly string[]): C
     const before = catalogue.sessionNeighbour(entry.ordinal, -1);
     changes.push(...nextWaypoint(before === undefined ? undefined : catalogue.at(before), entry));
   }
-  for (const { memoryIds, createdAt } of catalogue.documents.allDocuments())
+  for (const { memoryIds, createdAt } of catalogue.documents.byId.values())
     changes.push(
       ...documentChain(
         memoryIds.filter((id) => catalogue.find(id) !== undefined),

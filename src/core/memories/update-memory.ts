@@ -120,14 +120,6 @@ export interface TagMemoriesInput {
   readonly changedBy?: string;
 }
 
-export interface TaggedMemory {
-  readonly id: string;
-  readonly version: number;
-  readonly tags: readonly string[];
-  /** False: it had those tags already; it keeps its version. */
-  readonly changed: boolean;
-}
-
 const MAX_TAGS = 64;
 /** They share syncs of the disk. */
 const AT_ONCE = 32;
@@ -135,12 +127,9 @@ const AT_ONCE = 32;
 /**
  * Adds and removes tags, for each memory in a write of its own: tagged whole, or refused and unchanged. The versions before
  * are kept as by `updateMemory`. Doing it twice changes nothing more.
- * @returns as many as memories, in the same order.
+ * @returns as many as memories, in the same order; not `changed`: it had those tags already, and keeps its version.
  */
-export async function tagMemories(
-  ports: MemoryPorts,
-  { memories, ...input }: TagMemoriesInput,
-): Promise<{ readonly results: readonly (TaggedMemory | ServiceError)[] }> {
+export async function tagMemories(ports: MemoryPorts, { memories, ...input }: TagMemoriesInput) {
   return { results: await mapAtOnce(memories, AT_ONCE, (memory) => refusedOr(tagOne(ports, memory, input))) };
 }
 
@@ -148,7 +137,7 @@ async function tagOne(
   ports: MemoryPorts,
   { id, ifVersion }: TagMemoriesInput["memories"][number],
   { add, remove, userId, changedBy }: Omit<TagMemoriesInput, "memories">,
-): Promise<TaggedMemory> {
+) {
   for (;;) {
     const entry = visible("memory", ports.store.catalogue.find(id), userId);
     checkVersion(entry, ifVersion);

@@ -211,7 +211,7 @@ function byWords(match: Float32Array, from: readonly string[], to: readonly stri
 }
 
 function isRoot({ documents }: Catalogue, { id, documentId }: CatalogueEntry): boolean {
-  const document = documentId === null ? undefined : documents.findDocument(documentId);
+  const document = documentId === null ? undefined : documents.byId.get(documentId);
   return document?.strategy === "root-child" && document.rootMemoryId === id;
 }
 

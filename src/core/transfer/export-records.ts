@@ -62,7 +62,7 @@ export async function* exportRecords(
   }
 
   for (const id of documentIds) {
-    const document = catalogue.documents.findDocument(id);
+    const document = catalogue.documents.byId.get(id);
     if (document === undefined) continue;
     const { order: _order, ...transferred } = document;
     yield { kind: "document", document: transferred };
@@ -87,7 +87,7 @@ export async function* exportRecords(
 
 /** Ids of the documents whose first memory is selected, in the order of those. */
 function documentsOf(catalogue: Catalogue, selection: Selection): string[] {
-  return [...catalogue.documents.allDocuments()]
+  return [...catalogue.documents.byId.values()]
     .flatMap(({ id, rootMemoryId }) => {
       const ordinal = catalogue.find(rootMemoryId)?.ordinal;
       return ordinal !== undefined && selection.has(ordinal) ? [{ id, ordinal }] : [];

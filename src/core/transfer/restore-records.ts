@@ -32,11 +32,6 @@ interface RestoredRecord {
   readonly outcome: "added" | "known";
 }
 
-interface RestoreRecordsResult {
-  /** As many as items, in the same order. */
-  readonly results: readonly (RestoredRecord | ServiceError)[];
-}
-
 const EMBEDDED_AT_ONCE = 8;
 
 type Embedded = MemoryTransfer & {
@@ -54,12 +49,10 @@ type Prepared = FactTransfer | WaypointTransfer | Embedded | Placed | RestoredRe
  * Repeating it changes nothing. Stored records are never changed: an id that another record has is refused.
  *
  * Memories take their places in the order of adding as they come, whatever their `createdAt`.
+ * @returns as many results as items, in the same order.
  * @throws {ServiceError} STORE_FULL, NOT_READY, where it concerns the whole.
  */
-export async function restoreRecords(
-  ports: MemoryPorts,
-  { items }: RestoreRecordsInput,
-): Promise<RestoreRecordsResult> {
+export async function restoreRecords(ports: MemoryPorts, { items }: RestoreRecordsInput) {
   for (;;) {
     try {
       return await attempt(ports, await prepare(ports, items));
@@ -72,7 +65,7 @@ export async function restoreRecords(
 /** Thrown in the synchronous section when an id was taken since it was looked up: look it up again. */
 class RestoredMeanwhile extends Error {}
 
-async function attempt(ports: MemoryPorts, prepared: readonly Prepared[]): Promise<RestoreRecordsResult> {
+async function attempt(ports: MemoryPorts, prepared: readonly Prepared[]) {
   const { store, facts, followUps, sha256 } = ports;
   const { catalogue } = store;
 
@@ -91,7 +84,7 @@ async function attempt(ports: MemoryPorts, prepared: readonly Prepared[]): Promi
       const staged = changes.get(`documents/${id}`);
       return staged?.table === "documents" && staged.row !== null
         ? staged.row
-        : catalogue.documents.findDocument(id);
+        : catalogue.documents.byId.get(id);
     };
     const restoredFacts = new RestoredFacts(facts.book, ownerOf);
     const latestAllowed = section.now + CLOCK_STEP_MS;

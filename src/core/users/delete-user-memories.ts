@@ -43,7 +43,7 @@ export async function deleteUserMemories(
     const memories = yield* memoriesRemoval({ store, facts }, input);
     const erasedFacts = includesFacts ? userFactsRemoval(facts.book, userId) : { changes: [], erased: 0 };
     const erasedDocuments = keepsDocuments ? [] : documents.documentsOf(userId);
-    const jobs = keepsDocuments ? [] : [...documents.allJobs()].filter((job) => job.userId === userId);
+    const jobs = keepsDocuments ? [] : [...documents.jobs.values()].filter((job) => job.userId === userId);
     const changes: Change[] = memories.changes.concat(
       erasedFacts.changes,
       erasedDocuments.map(({ id }): Change => ({ table: "documents", id, row: null })),

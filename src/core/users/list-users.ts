@@ -1,19 +1,7 @@
 import { visitFacts } from "../facts/fact-book.ts";
 import type { MemoryPorts } from "../memories/memory-ports.ts";
 
-/** Counts of one user's records. */
-export interface UserCounts {
-  readonly userId: string;
-  readonly memories: number;
-  /** Facts of all times, without replaced ones (empty period). */
-  readonly facts: number;
-  readonly documents: number;
-  /** When the earliest and the latest memory happened; null without a memory. */
-  readonly firstMemoryAt: number | null;
-  readonly lastMemoryAt: number | null;
-}
-
-export interface ListUsersInput {
+interface ListUsersInput {
   /** 1 … 10 000. */
   readonly limit: number;
   readonly offset: number;
@@ -21,23 +9,18 @@ export interface ListUsersInput {
   readonly after?: string;
 }
 
-export interface ListedUsers {
-  /** Ascending by the code units of their ids. */
-  readonly items: readonly UserCounts[];
-  /** Number of all users. */
-  readonly total: number;
-  readonly isMore: boolean;
-}
-
-/** One page of the users with records. Cost: linear in all memories and facts. */
+/**
+ * One page of the users with records, ascending by the code units of their ids, and the number of all. Facts are those of all times,
+ * without replaced ones (empty period). Cost: linear in all memories and facts.
+ */
 export function listUsers(
   { store, facts }: Pick<MemoryPorts, "store" | "facts">,
   { limit, offset, after }: ListUsersInput,
-): ListedUsers {
+) {
   const memories = store.catalogue.users();
   const documents = new Map<string, number>();
   const factCounts = new Map<string, number>();
-  for (const document of store.catalogue.documents.allDocuments()) count(documents, document);
+  for (const document of store.catalogue.documents.byId.values()) count(documents, document);
   visitFacts(facts.book, {}, (fact) => count(factCounts, fact));
   const all = [...new Set([...memories.keys(), ...documents.keys(), ...factCounts.keys()])].sort((a, b) =>
     a < b ? -1 : 1,

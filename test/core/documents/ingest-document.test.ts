@@ -118,7 +118,7 @@ describe("ingestDocument", () => {
   it("cites a document by the name it was last sent under", async () => {
     const { document, memoryIds } = documentOf(await world.ingest(LONG, { filename: "old.txt" }));
     const names = async () => {
-      const now = catalogue().documents.findDocument(document.id);
+      const now = catalogue().documents.byId.get(document.id);
       const memories = await world.ports.store.readMemories(now?.memoryIds ?? []);
       return new Set([now?.filename, ...[...memories.values()].map(({ source }) => source?.filename)]);
     };
@@ -182,7 +182,7 @@ describe("ingestDocument", () => {
     release();
     await world.jobs.ended(first);
     expect(world.extractions).toBe(1);
-    expect(catalogue().documents.documentCount).toBe(1);
+    expect(catalogue().documents.byId.size).toBe(1);
   });
 
   it("refuses stored bytes by another name as it would refuse new ones, and shares no job with what is called else", async () => {
@@ -339,7 +339,7 @@ describe("jobs", () => {
     expect(await statuses(ids)).toEqual(["running", "running", "queued"]);
     release();
     await Promise.all(ids.map((id) => world.jobs.ended(id)));
-    expect(catalogue().documents.documentCount).toBe(3);
+    expect(catalogue().documents.byId.size).toBe(3);
   });
 
   it("keep a place for a small document beside the large ones", async () => {
@@ -364,7 +364,7 @@ describe("jobs", () => {
     arrive();
     await Promise.all(pages.map((id) => world.jobs.ended(id)));
     expect(await statuses(pages)).toEqual(pages.map(() => "succeeded"));
-    expect(catalogue().documents.documentCount).toBe(10);
+    expect(catalogue().documents.byId.size).toBe(10);
   });
 
   it("stay queued when the daemon stops, and go on when it starts", async () => {
@@ -372,13 +372,13 @@ describe("jobs", () => {
     const id = await world.send(LONG);
     await new Promise((done) => setImmediate(done));
     await world.jobs.close();
-    expect(catalogue().documents.findJob(id)?.status).toBe("queued");
+    expect(catalogue().documents.jobs.get(id)?.status).toBe("queued");
     release();
     const { IngestJobs } = await import("../../../src/core/documents/ingest-jobs.ts");
     const next = new IngestJobs(world.documentPorts, { report: () => {} });
     next.start();
     await next.ended(id);
-    expect(catalogue().documents.findJob(id)?.status).toBe("succeeded");
+    expect(catalogue().documents.jobs.get(id)?.status).toBe("succeeded");
   });
 
   it("fail where the store does not take their end, and go on with the next start", async () => {
@@ -400,7 +400,7 @@ describe("jobs", () => {
     expect(world.operations.getJob({ id })).toMatchObject(failed);
     expect(await world.operations.awaitJob({ id: id }, new AbortController().signal)).toMatchObject(failed);
     expect(catalogue().size).toBe(0);
-    expect(catalogue().documents.findJob(id)?.status).toBe("queued");
+    expect(catalogue().documents.jobs.get(id)?.status).toBe("queued");
     store.commit = commit;
     // Taken up again, it is on its way like any other, while it waits for its turn too.
     const releaseOthers = world.holdExtractions();

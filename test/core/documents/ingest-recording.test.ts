@@ -168,6 +168,6 @@ describe("recordings among documents", () => {
     expect(end.status).toBe("succeeded");
     expect(world.operations.getJob({ id: first }).status).toBe("cancelled");
     expect(world.operations.getJob({ id: second }).status).toBe("cancelled");
-    expect(world.ports.store.catalogue.documents.documentCount).toBe(1);
+    expect(world.ports.store.catalogue.documents.byId.size).toBe(1);
   });
 });

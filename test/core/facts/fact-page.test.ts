@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
-import { compareFacts, type FactComparison } from "../../../src/core/facts/compare-facts.ts";
+import { compareFacts } from "../../../src/core/facts/compare-facts.ts";
 import { sortedPage } from "../../../src/core/facts/fact-store.ts";
 import { factTimeline, findFacts } from "../../../src/core/facts/find-facts.ts";
 import { MAX_PAGE_CHARS } from "../../../src/core/page-end.ts";
@@ -59,7 +59,12 @@ describe("a page of large facts", () => {
   it("ends in all lists of a comparison at one place", () => {
     const seen: string[] = [];
     for (let offset: number | undefined = 0; offset !== undefined;) {
-      const page: FactComparison = compareFacts(ports, { time1: 500, time2: 2_000, limit: 10_000, offset });
+      const page: ReturnType<typeof compareFacts> = compareFacts(ports, {
+        time1: 500,
+        time2: 2_000,
+        limit: 10_000,
+        offset,
+      });
       expect(page.summary.changed).toBe(300);
       expect(JSON.stringify(page).length).toBeLessThan(MAX_PAGE_CHARS);
       seen.push(

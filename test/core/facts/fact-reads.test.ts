@@ -5,7 +5,7 @@ import { factTimeline, findFacts } from "../../../src/core/facts/find-facts.ts";
 
 import { invalidateFact } from "../../../src/core/facts/fact-operations.ts";
 import { recordFact, type RecordFactInput } from "../../../src/core/facts/record-fact.ts";
-import { type SearchField, searchFacts } from "../../../src/core/facts/fact-operations.ts";
+import { searchFacts } from "../../../src/core/facts/fact-operations.ts";
 import { updateFact } from "../../../src/core/facts/fact-operations.ts";
 import { createFakeFactPorts, type FakeFactPorts } from "../../support/in-memory-fact-store.ts";
 
@@ -107,7 +107,7 @@ describe("factTimeline", () => {
 });
 
 describe("searchFacts", () => {
-  it.each<[string, SearchField, string[]]>([
+  it.each<[string, Parameters<typeof searchFacts>[1]["field"], string[]]>([
     ["rom", "any", ["Ann Rome"]],
     ["R*E", "object", ["Ann Rome"]],
     ["??????", "object", ["Bob French"]],

@@ -296,7 +296,7 @@ describe("a document in the trash", () => {
     });
     const { catalogue } = world.ports.store;
     expect(catalogue.size).toBe(0);
-    expect(catalogue.documents.findDocument(id)).toBeUndefined();
+    expect(catalogue.documents.byId.get(id)).toBeUndefined();
     expect(catalogue.documents.neededFiles()).toEqual([sha256]);
     const { items, total } = await all.listTrash(PAGE);
     expect([total, items[0]?.memory.id, items[0]?.memories]).toEqual([1, rootMemoryId, count]);
@@ -391,6 +391,6 @@ describe("a document in the trash", () => {
     await expect(all.restoreFromTrash({ id: rootMemoryId })).rejects.toMatchObject({ code: "CONFLICT" });
     // Away for good with all its memories.
     await all.eraseFromTrash({ id: rootMemoryId });
-    expect(world.ports.store.catalogue.documents.findDocument(id)).toBeUndefined();
+    expect(world.ports.store.catalogue.documents.byId.get(id)).toBeUndefined();
   });
 });

@@ -164,7 +164,7 @@ describe("deleting the documents of a user", () => {
     expect(() => documents.operations.getJob({ id })).toThrow("no job");
     const index = documents.ports.store.catalogue.documents;
     expect(index.needsFile(result?.document.sha256 ?? "")).toBe(false);
-    expect(index.documentCount).toBe(1);
+    expect(index.byId.size).toBe(1);
     expect(documents.memory.records.at(-1)?.filter(({ row }) => row !== null)).toEqual([]);
   });
 
