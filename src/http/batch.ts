@@ -1,9 +1,6 @@
 /** The items of a batch: judged one by one, stored as one, answered one by one. */
-import { Readable } from "node:stream";
 import { setImmediate as turnOfOthers } from "node:timers/promises";
-import type { FastifyReply } from "fastify";
 import { orRefused, ServiceError } from "../core/errors.ts";
-import { PIECE_BYTES } from "../schemas/json-limits.ts";
 import { type ProblemDetails, problemOf } from "./problem.ts";
 import type { Static, TSchema } from "typebox";
 import { validator } from "./validation.ts";
@@ -70,25 +67,6 @@ export async function batchReply<Result, Answer extends object>(
   );
   const failed = results.filter((result) => result instanceof ServiceError).length;
   return { results: answers, added: results.length - failed, failed };
-}
-
-/** Sends an answer with results that may be megabytes, a piece in each turn of the event loop. */
-export async function sendBatch(
-  reply: FastifyReply,
-  { results, ...rest }: Awaited<ReturnType<typeof batchReply>>,
-): Promise<FastifyReply> {
-  async function* pieces(): AsyncGenerator<string> {
-    let piece = '{"results":[';
-    for (const [index, result] of results.entries()) {
-      piece += (index === 0 ? "" : ",") + JSON.stringify(result);
-      if (piece.length < PIECE_BYTES) continue;
-      yield piece;
-      piece = "";
-      await turnOfOthers();
-    }
-    yield `${piece}],${JSON.stringify(rest).slice(1)}`;
-  }
-  return reply.type("application/json; charset=utf-8").send(Readable.from(pieces(), { objectMode: false }));
 }
 
 /** The error, its fields named from the body on. */

@@ -16,7 +16,8 @@ interface Connection {
   /** Undefined on this machine. */
   readonly network: string | undefined;
   readonly socket: Socket;
-  running: number;
+  /** Begun and not ended. */
+  readonly answers: Set<ServerResponse>;
   /** Bytes that its socket had read at the last look. */
   bytesRead: number;
 }
@@ -24,8 +25,9 @@ interface Connection {
 /**
  * Keeps connections within their number: for a further one the longest idle one is closed; where none is idle, the further
  * one. Until a request has come whole, its connection is idle; those that nothing came from since the last look go first.
+ * @returns the open ones.
  */
-export function limitConnections(server: Server, max: number): void {
+export function limitConnections(server: Server, max: number): ReadonlyMap<string, Connection> {
   const all = new Map<string, Connection>();
   /** Longest idle first. */
   const idle = new Map<string, Connection>();
@@ -77,7 +79,7 @@ export function limitConnections(server: Server, max: number): void {
       return;
     }
     const name = nameOf(socket);
-    const connection: Connection = { network, socket, running: 0, bytesRead: 0 };
+    const connection: Connection = { network, socket, answers: new Set(), bytesRead: 0 };
     all.set(name, connection);
     idle.set(name, connection);
     if (network !== undefined) perAddress.set(network, (perAddress.get(network) ?? 0) + 1);
@@ -91,14 +93,15 @@ export function limitConnections(server: Server, max: number): void {
     const { "content-length": length = "0", "transfer-encoding": encoding } = request.headers;
     if (length === "0" && encoding === undefined) idle.delete(name);
     else request.once("end", () => idle.delete(name));
-    connection.running += 1;
+    connection.answers.add(answer);
     connection.bytesRead = connection.socket.bytesRead;
     answer.once("close", () => {
-      connection.running -= 1;
+      connection.answers.delete(answer);
       connection.bytesRead = connection.socket.bytesRead;
-      if (connection.running === 0 && all.get(name) === connection) setIdle(name, connection);
+      if (connection.answers.size === 0 && all.get(name) === connection) setIdle(name, connection);
     });
   });
+  return all;
 }
 
 let unnamed = 0;

@@ -1,6 +1,7 @@
 import { lstatSync, rmSync } from "node:fs";
 import type { ServerResponse } from "node:http";
-import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type AddressInfo, connect, createServer, type Server } from "node:net";
 import { Server as TlsServer } from "node:tls";
 import type { FastifyInstance } from "fastify";
 import { conflict, forbidden, invalidRequest, type ServiceError } from "../core/errors.ts";
@@ -31,6 +32,10 @@ export interface Listening {
 /** Free at one loopback address, taken at the other: another port is tried this often. */
 const PORT_ATTEMPTS = 10;
 const PATIENCE_MS = 1_000;
+/** How often it is looked whether all requests have been answered. */
+const CLOSING_POLL_MS = 5;
+
+type Connections = ReturnType<typeof limitConnections>;
 
 /**
  * Opens the app's server. At both loopback addresses, where the machine has both, since `localhost` may mean
@@ -43,8 +48,7 @@ export async function listen(
   { host, port, socket }: ListenOptions,
 ): Promise<Listening> {
   await app.ready();
-  const running = trackRequests(app);
-  limitConnections(app.server, app.maxConnections);
+  const connections = limitConnections(app.server, app.maxConnections);
   const { servers, hosts } = await openAll(app, host, port);
   if (socket !== undefined) {
     try {
@@ -60,7 +64,7 @@ export async function listen(
   return {
     port: bound,
     urls: hosts.map((address) => `${scheme}://${bracketed(address)}:${bound}`),
-    close: (deadlineMs) => (closing ??= closeAll(app, servers, running, deadlineMs)),
+    close: (deadlineMs) => (closing ??= closeAll(app, servers, connections, deadlineMs)),
   };
 }
 
@@ -171,60 +175,25 @@ function isMissingAddress(cause: unknown): boolean {
   );
 }
 
-/** Requests that have begun and not ended, and every open socket. */
-interface Running {
-  readonly answers: Set<ServerResponse>;
-  readonly sockets: Set<Socket>;
-  stopping: boolean;
-  /** Called whenever an answer ends. */
-  onEnd: () => void;
-}
-
-function trackRequests(app: FastifyInstance): Running {
-  const running: Running = { answers: new Set(), sockets: new Set(), stopping: false, onEnd: () => {} };
-  app.server.on("connection", (socket: Socket) => {
-    running.sockets.add(socket);
-    socket.once("close", () => running.sockets.delete(socket));
-  });
-  app.server.prependListener("request", (_request, answer: ServerResponse) => {
-    if (running.stopping) answer.setHeader("connection", "close");
-    running.answers.add(answer);
-    answer.once("close", () => {
-      running.answers.delete(answer);
-      running.onEnd();
-    });
-  });
-  return running;
-}
-
 async function closeAll(
   app: FastifyInstance,
   servers: readonly Server[],
-  running: Running,
+  connections: Connections,
   deadlineMs: number,
 ): Promise<number> {
-  running.stopping = true;
-  const closed = servers.map(closeServer);
+  const deadline = performance.now() + deadlineMs;
+  const answers = () => [...connections.values()].flatMap((connection) => [...connection.answers]);
   // A client that waits for an answer learns with it that the connection ends.
-  for (const answer of running.answers) if (!answer.headersSent) answer.setHeader("connection", "close");
-
-  const cut = await waitForAnswers(running, deadlineMs);
-  for (const socket of running.sockets) socket.destroy();
+  const endsWith = (answer: ServerResponse) => answer.headersSent || answer.setHeader("connection", "close");
+  app.server.prependListener("request", (_request, answer: ServerResponse) => endsWith(answer));
+  answers().forEach(endsWith);
+  const closed = servers.map(closeServer);
+  while (answers().length > 0 && performance.now() < deadline) await sleep(CLOSING_POLL_MS);
+  const cut = answers().length;
+  for (const { socket } of connections.values()) socket.destroy();
   await Promise.all(closed);
   await app.close();
   return cut;
-}
-
-function waitForAnswers(running: Running, deadlineMs: number): Promise<number> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve(running.answers.size), deadlineMs);
-    running.onEnd = () => {
-      if (running.answers.size > 0) return;
-      clearTimeout(timer);
-      resolve(0);
-    };
-    running.onEnd();
-  });
 }
 
 function closeServer(server: Server): Promise<void> {
@@ -252,21 +221,20 @@ export function exitWhenIdle(
   server: FastifyInstance["server"],
   { afterMs, isBusy, onIdle }: IdleExitOptions,
 ): () => void {
-  const answers = new Set<ServerResponse>();
-  let quietChecks = 0;
+  let [running, quietChecks] = [0, 0];
   const onRequest = (_request: unknown, answer: ServerResponse): void => {
     quietChecks = 0;
-    answers.add(answer);
+    running += 1;
     answer.once("close", () => {
-      answers.delete(answer);
       quietChecks = 0;
+      running -= 1;
     });
   };
   server.on("request", onRequest);
   // Counted in ticks of a timer, which stands still while the machine sleeps.
   const timer = setInterval(
     () => {
-      quietChecks = answers.size > 0 || isBusy() ? 0 : quietChecks + 1;
+      quietChecks = running > 0 || isBusy() ? 0 : quietChecks + 1;
       if (quietChecks <= CHECKS) return;
       clearInterval(timer);
       onIdle();

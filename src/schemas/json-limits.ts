@@ -1,4 +1,4 @@
-/** Limits of a JSON text, counted on its bytes in one pass, which also finds where it can be cut. */
+/** Limits of a JSON text, counted on its bytes in one pass. */
 
 export interface JsonLimits {
   /** Values, keys not counted. */
@@ -14,8 +14,8 @@ const [KIB, MIB] = [1024, 1024 ** 2];
 const ELEMENTS_PER_ITEM = 10_000;
 /** 200 000 characters, each escaped twice, are 2.4 MB. */
 const MAX_ITEM_BYTES = 4 * MIB;
-/** As much of a text is scanned, or parsed, before others may get their turn. */
-export const PIECE_BYTES = 256 * KIB;
+/** As much of a text is scanned before others may get their turn. */
+const PIECE_BYTES = 256 * KIB;
 
 /** Limits of a body, by its kind. */
 export const BODY_LIMITS = {
@@ -41,18 +41,6 @@ const COLON = 0x3a;
 const NEWLINE = 0x0a;
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** A list right in the object that a text is: the places of its brackets, and of commas that it can be cut at. */
-export type CutList = { readonly start: number; readonly cuts: readonly number[]; readonly end: number };
-
-export interface ScannedJson {
-  /** Which limit it breaks, in words that follow "The body"; undefined where it breaks none. */
-  readonly excess?: string;
-  /** False of what cannot be JSON. */
-  readonly isBalanced: boolean;
-  /** All such lists of a text that is no lines. */
-  readonly lists: readonly CutList[];
-}
-
 function indexOf(bytes: Uint8Array, byte: number, from: number): number {
   const index = bytes.indexOf(byte, from);
   return index < 0 ? bytes.length : index;
@@ -65,17 +53,19 @@ function hasOddBackslashes(bytes: Uint8Array, from: number, end: number): boolea
   return (end - start) % 2 === 1;
 }
 
-/** Counts what a text in UTF-8 holds, in steps of `PIECE_BYTES`. Whether it is JSON is not looked at. Some 2 ns per byte. */
+/**
+ * Counts what a text in UTF-8 holds, in steps of `PIECE_BYTES`. Whether it is JSON is not looked at. Some 2 ns per byte.
+ * @returns which limit it breaks, in words that follow "The body"; undefined where it breaks none.
+ */
 export function* scanJson(
   bytes: Uint8Array,
   { elements: maxElements, elementsPerItem = maxElements, isLines = false }: JsonLimits,
-): Generator<void, ScannedJson> {
-  const lists: CutList[] = [];
-  let list: { readonly start: number; readonly cuts: number[] } | undefined;
+): Generator<void, string | undefined> {
+  /** Within a list right in the object that the text is. */
+  let isInList = false;
   let root: number | undefined;
   let [depth, elements, inItem, outside, keysOfLine] = [0, 1, 0, 0, 0];
-  let [itemStart, pieceStart, stepEnds, stringStart, lineEnd] = [0, 0, PIECE_BYTES, 0, 0];
-  const exceeds = (excess: string) => ({ excess, isBalanced: false, lists });
+  let [itemStart, stepEnds, stringStart, lineEnd] = [0, PIECE_BYTES, 0, 0];
   for (let i = 0; i < bytes.length; i += 1) {
     if (i >= stepEnds) {
       stepEnds = i + PIECE_BYTES;
@@ -105,46 +95,42 @@ export function* scanJson(
       case COLON:
         keysOfLine += 1;
         if (isLines && keysOfLine > ELEMENTS_PER_ITEM)
-          return exceeds(`must not have a line with more than ${ELEMENTS_PER_ITEM} keys`);
+          return `must not have a line with more than ${ELEMENTS_PER_ITEM} keys`;
         continue;
       case CLOSE_LIST:
       case CLOSE_OBJECT:
         depth -= 1;
-        if (list === undefined || depth >= ITEM_DEPTH) continue;
-        lists.push({ ...list, end: i });
-        list = undefined;
-        if (i - itemStart > MAX_ITEM_BYTES) return exceeds(LARGE_ITEM);
+        if (!isInList || depth >= ITEM_DEPTH) continue;
+        isInList = false;
+        if (i - itemStart > MAX_ITEM_BYTES) return LARGE_ITEM;
         continue;
       case OPEN_LIST:
       case OPEN_OBJECT:
         root ??= byte;
         depth += 1;
-        if (depth > MAX_JSON_DEPTH) return exceeds(`must not be nested deeper than ${MAX_JSON_DEPTH} levels`);
-        if (list !== undefined) inItem += 1;
+        if (depth > MAX_JSON_DEPTH) return `must not be nested deeper than ${MAX_JSON_DEPTH} levels`;
+        if (isInList) inItem += 1;
         else if (byte === OPEN_LIST && depth === ITEM_DEPTH && root === OPEN_OBJECT && !isLines) {
-          list = { start: i, cuts: [] };
+          isInList = true;
           inItem = 0;
-          itemStart = pieceStart = i;
+          itemStart = i;
         }
         break;
       case COMMA:
         inItem += 1;
-        if (list === undefined || depth > ITEM_DEPTH) break;
-        if (i - itemStart > MAX_ITEM_BYTES) return exceeds(LARGE_ITEM);
+        if (!isInList || depth > ITEM_DEPTH) break;
+        if (i - itemStart > MAX_ITEM_BYTES) return LARGE_ITEM;
         inItem = 0;
         itemStart = i;
-        if (i - pieceStart < PIECE_BYTES) break;
-        list.cuts.push(i);
-        pieceStart = i;
         break;
       default:
         continue;
     }
     elements += 1;
-    if (list === undefined) outside += 1;
-    if (elements > maxElements) return exceeds(`must not have more than ${maxElements} elements`);
+    if (!isInList) outside += 1;
+    if (elements > maxElements) return `must not have more than ${maxElements} elements`;
     if (inItem > elementsPerItem || outside > elementsPerItem)
-      return exceeds(`must not have an item with more than ${elementsPerItem} elements`);
+      return `must not have an item with more than ${elementsPerItem} elements`;
   }
-  return { isBalanced: isLines || depth === 0, lists };
+  return undefined;
 }

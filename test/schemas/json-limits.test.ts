@@ -5,7 +5,7 @@ import { type JsonLimits, MAX_JSON_DEPTH, scanJson } from "../../src/schemas/jso
 
 function jsonExcess(bytes: Uint8Array, limits: JsonLimits): string | undefined {
   const steps = scanJson(bytes, limits);
-  for (let step = steps.next(); ; step = steps.next()) if (step.done === true) return step.value.excess;
+  for (let step = steps.next(); ; step = steps.next()) if (step.done === true) return step.value;
 }
 
 const excess = (text: string, elements: number, elementsPerItem = elements) =>

@@ -3,7 +3,7 @@ import * as wire from "../../schemas/fact.ts";
 import { FactParams } from "../../schemas/fact.ts";
 import { OwnerQuery } from "../../schemas/memory.ts";
 import { fromWire, present, toWire } from "../../schemas/wire.ts";
-import { batchReply, judge, sendBatch } from "../batch.ts";
+import { batchReply, judge } from "../batch.ts";
 import * as inputs from "../memory-input.ts";
 import { nextPlace, placeOf } from "../page.ts";
 import { recorded } from "../records.ts";
@@ -36,7 +36,7 @@ export const factWriteRoutes = routes(({ operationsOf }) => ({
     handle: async (request, reply) => {
       const items = await judgeItems(request.body.facts, "/facts", writer(request));
       const { results } = await operationsOf(request).recordFacts({ items, ...idempotency(request) });
-      return sendBatch(reply, await batchReply(results, items, "/facts", request.id, recordedOnWire));
+      return reply.send(await batchReply(results, items, "/facts", request.id, recordedOnWire));
     },
   }),
   updateFact: route("write PATCH /api/temporal/fact/:id", "Change a fact's confidence or metadata", {

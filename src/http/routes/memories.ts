@@ -2,7 +2,7 @@ import type { AddedMemory } from "../../core/memories/memory-ports.ts";
 import * as wire from "../../schemas/memory.ts";
 import { ContextBody, ContextReply, QueryMemoryBody, QueryMemoryReply } from "../../schemas/query-memory.ts";
 import { present, toWire } from "../../schemas/wire.ts";
-import { batchReply, judge, sendBatch } from "../batch.ts";
+import { batchReply, judge } from "../batch.ts";
 import * as inputs from "../memory-input.ts";
 import { pageReply } from "../page.ts";
 import { added, seen } from "../records.ts";
@@ -41,7 +41,7 @@ export const memoryWriteRoutes = routes(({ operationsOf }) => ({
     handle: async (request, reply) => {
       const items = await judgeItems(request.body.memories, "/memories", writer(request));
       const { results } = await operationsOf(request).addMemories({ items, ...idempotency(request) });
-      return sendBatch(reply, await batchReply(results, items, "/memories", request.id, addedOnWire));
+      return reply.send(await batchReply(results, items, "/memories", request.id, addedOnWire));
     },
   }),
   updateMemory: route("write PATCH /memory/:id", "Change a memory", {

@@ -65,7 +65,7 @@ export const transferRoutes = routes(({ operationsOf, status }, app) => {
 /** The lines between the first and an `end`, as far as they are JSON. @throws {ServiceError} INVALID_REQUEST, TOO_LARGE. */
 async function readLines(body: unknown): Promise<(object | ServiceError)[]> {
   if (!Buffer.isBuffer(body)) throw invalid("", "must be lines of JSON, as application/x-ndjson");
-  const { excess } = await inTurns(scanJson(body, BODY_LIMITS.lines));
+  const excess = await inTurns(scanJson(body, BODY_LIMITS.lines));
   if (excess !== undefined) throw tooLarge(`The body ${excess}.`);
   const text = decodeUtf8(body);
   const [first = "", ...rest] = text.split("\n").filter((line) => line.trim() !== "");
