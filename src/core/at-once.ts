@@ -32,3 +32,11 @@ export function loadedOnce<T>(load: () => Promise<T>): () => Promise<T> {
       throw error;
     }));
 }
+
+/** Puts an entry last; of more than `max` the first goes, which was longest not put. */
+export function keepLast<K, V>(kept: Map<K, V>, key: K, value: V, max: number): void {
+  kept.delete(key);
+  kept.set(key, value);
+  const [first] = kept.keys();
+  if (kept.size > max) kept.delete(first as K);
+}

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { MAX_KEYS, type Scope } from "../core/access/key-ring.ts";
+import { keepLast } from "../core/at-once.ts";
 import { forbidden, ServiceError, unauthorized } from "../core/errors.ts";
 import { type Access, type AccessOptions, type Caller, LOCAL_TOKEN_ID, OWNER } from "./access.ts";
 import { clientAddressOf, networkOf, peerOf, trustedProxies } from "./peer.ts";
@@ -150,9 +151,7 @@ export class TokenBuckets {
     const { capacity, perMinute, maxBuckets, clock } = this.#options;
     const now = clock.now();
     const bucket = this.#buckets.get(name) ?? { tokens: capacity, at: now, hasRefused: false };
-    this.#buckets.delete(name);
-    this.#buckets.set(name, bucket);
-    if (this.#buckets.size > maxBuckets) this.#buckets.delete(this.#buckets.keys().next().value ?? name);
+    keepLast(this.#buckets, name, bucket, maxBuckets);
 
     // A clock that is set back refills nothing, and takes nothing.
     const elapsedMs = Math.max(0, now - bucket.at);

@@ -18,7 +18,7 @@ import { answerHeaders, guardRequests, requestIdOf } from "./guards.ts";
 import { readJsonBodies } from "./json-body.ts";
 import { countRequests } from "./metrics.ts";
 import { describeRoutes } from "./openapi.ts";
-import { checkQuery, parseQueryString } from "./query-string.ts";
+import { parseQueryString, readQuery } from "./query-string.ts";
 import { backupRoutes, compactionRoutes, inspectRoutes, modelRoutes, systemRoutes } from "./routes/system.ts";
 import { consoleRoutes, sessionRoutes } from "./routes/console.ts";
 import { documentRoutes } from "./routes/documents.ts";
@@ -163,7 +163,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     return503OnClosing: false,
     routerOptions: {
       maxParamLength: MAX_PARAM_LENGTH,
-      querystringParser: (text) => parseQueryString(text) as Record<string, unknown>,
+      querystringParser: parseQueryString,
     },
     clientErrorHandler: answerClientError,
     frameworkErrors: (error, request, reply) => {
@@ -192,7 +192,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     if (isUnknown(request, routes)) throw unknownRoute(request, reply, routes);
   });
   readJsonBodies(app);
-  app.addHook("preValidation", async (request) => checkQuery(request));
+  app.addHook("preValidation", async (request) => readQuery(request));
   app.addHook("onSend", async (_request, reply) => {
     // Only now: a request may take as long as its texts need to be embedded.
     reply.raw.setTimeout(limits.stalledAnswerTimeoutMs, () => reply.raw.destroy());

@@ -6,7 +6,6 @@ import { ServiceError } from "../core/errors.ts";
 import { nearestName } from "../core/text/near-words.ts";
 import { fieldFaults, stepName } from "../schemas/text-rules.ts";
 import { TOO_LARGE_KEYWORDS } from "../schemas/fields.ts";
-import { convertQuery } from "./query-string.ts";
 import { Compile } from "../schemas/typebox.ts";
 
 /** Checks a value against one schema. */
@@ -25,9 +24,7 @@ const PART_NAMES: Readonly<Record<string, string>> = {
 /** Fastify's hook: one validator a part of a route's request, compiled once. */
 export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart = "body" }) => {
   const validate = validator(schema, PART_NAMES[httpPart] ?? "The request");
-  return httpPart === "querystring"
-    ? (query) => validate(convertQuery(schema, query))
-    : (value) => validate(value);
+  return (value) => validate(value);
 };
 
 /** @param what names the value at the start of an error's sentence. */

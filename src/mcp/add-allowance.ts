@@ -1,3 +1,4 @@
+import { keepLast } from "../core/at-once.ts";
 import { ServiceError } from "../core/errors.ts";
 import type { Clock } from "../core/ports.ts";
 
@@ -42,16 +43,8 @@ export class AddAllowance {
   #addsOf(client: string, addedSince: (since: number) => Promise<readonly number[]>): Promise<number[]> {
     const adds =
       this.#adds.get(client) ?? addedSince(this.#clock.now() - HOUR_MS).then((times) => [...times]);
-    // Last in the map is who came last.
-    this.#adds.delete(client);
-    this.#adds.set(client, adds);
+    keepLast(this.#adds, client, adds, MAX_CLIENTS);
     adds.catch(() => this.#adds.delete(client));
-    if (this.#adds.size > MAX_CLIENTS) {
-      for (const quiet of this.#adds.keys()) {
-        this.#adds.delete(quiet);
-        break;
-      }
-    }
     return adds;
   }
 }

@@ -1,3 +1,4 @@
+import { keepLast } from "../at-once.ts";
 import { type EmbeddingStamp, stampKey } from "../embedding.ts";
 import type { Embedder } from "../ports.ts";
 import { termWeights } from "../recall/bm25.ts";
@@ -61,13 +62,7 @@ export class FactMeanings {
 
   #meaning(text: string): Meaning {
     const meaning = this.#known.get(text) ?? { text, terms: new Set(analyse(text)), vector: undefined };
-    // To the end, so that those that nobody looks at leave first.
-    this.#known.delete(text);
-    this.#known.set(text, meaning);
-    if (this.#known.size > MAX_KEPT) {
-      const [oldest] = this.#known.keys();
-      if (oldest !== undefined) this.#known.delete(oldest);
-    }
+    keepLast(this.#known, text, meaning, MAX_KEPT);
     return meaning;
   }
 

@@ -9,7 +9,6 @@ import type { MemoryPorts } from "../memories/memory-ports.ts";
 import { checkCycle } from "../memories/supersede.ts";
 import { nextWaypoint, type Predecessor } from "../memories/waypoints.ts";
 import { INITIAL_SALIENCE, SECTORS, writerOf } from "../memory.ts";
-import type { WriteSection } from "../ports.ts";
 import { type Change, edgeId } from "../rows.ts";
 import type {
   DocumentTransfer,
@@ -89,6 +88,26 @@ async function attempt(ports: MemoryPorts, prepared: readonly Prepared[]) {
     const restoredFacts = new RestoredFacts(facts.book, ownerOf);
     const latestAllowed = section.now + CLOCK_STEP_MS;
 
+    /** A stored waypoint gets the larger weight of the two, or 0 if either was rejected, and the earlier time. */
+    const restoreWaypoint = ({ edge }: WaypointTransfer): RestoredRecord => {
+      const id = edgeId(edge);
+      const owner = ownerOf(edge.source);
+      if (owner === undefined || ownerOf(edge.target) !== owner || edge.source === edge.target)
+        throw notFound("A waypoint joins two memories of one user, and they are not both here.");
+      const staged = changes.get(`edges/${id}`);
+      const known =
+        staged?.table === "edges"
+          ? staged.row
+          : catalogue.edgesOf(edge.source).find((other) => edgeId(other) === id);
+      const isRejected = edge.weight === 0 || known?.weight === 0;
+      const weight = isRejected ? 0 : Math.max(edge.weight, known?.weight ?? 0);
+      const createdAt = Math.min(edge.createdAt, known?.createdAt ?? section.now);
+      if (edge.weight === 0 && edge.kind !== "updates") throw wrong("/weight", "must be above 0");
+      if (known?.weight === weight && known.createdAt === createdAt) return { id, outcome: "known" };
+      put({ table: "edges", id, row: { ...edge, weight, createdAt } });
+      return { id, outcome: "added" };
+    };
+
     const restore = (item: Prepared): RestoredRecord => {
       if (item instanceof ServiceError) throw item;
       if ("outcome" in item) return item;
@@ -126,7 +145,7 @@ async function attempt(ports: MemoryPorts, prepared: readonly Prepared[]) {
         }
         case "document": {
           const { id, rootMemoryId } = item.document;
-          const document = restoreDocument(item, { findDocument, findMemory, latestAllowed });
+          const document = restoreDocument(item, findDocument(id), findMemory, latestAllowed);
           if (document === undefined) return { id, outcome: "known" };
           const order = added.get(rootMemoryId)?.order ?? item.order;
           if (order === undefined) throw new RestoredMeanwhile();
@@ -139,7 +158,7 @@ async function attempt(ports: MemoryPorts, prepared: readonly Prepared[]) {
           return { id: item.versions[0]?.id ?? "", outcome: rows.length > 0 ? "added" : "known" };
         }
         case "waypoint":
-          return restoreWaypoint(item, { ports, section, ownerOf, changes, put });
+          return restoreWaypoint(item);
       }
     };
 
@@ -184,37 +203,6 @@ async function prepare(
   });
 }
 
-interface RestoringWaypoint {
-  readonly ports: Pick<MemoryPorts, "store">;
-  readonly section: WriteSection;
-  readonly ownerOf: (id: string) => string | null | undefined;
-  readonly changes: ReadonlyMap<string, Change>;
-  readonly put: (change: Change) => unknown;
-}
-
-/** A stored waypoint gets the larger weight of the two, or 0 if either was rejected, and the earlier time. */
-function restoreWaypoint(
-  { edge }: WaypointTransfer,
-  { ports, section, ownerOf, changes, put }: RestoringWaypoint,
-): RestoredRecord {
-  const id = edgeId(edge);
-  const owner = ownerOf(edge.source);
-  if (owner === undefined || ownerOf(edge.target) !== owner || edge.source === edge.target)
-    throw notFound("A waypoint joins two memories of one user, and they are not both here.");
-  const staged = changes.get(`edges/${id}`);
-  const known =
-    staged?.table === "edges"
-      ? staged.row
-      : ports.store.catalogue.edgesOf(edge.source).find((other) => edgeId(other) === id);
-  const isRejected = edge.weight === 0 || known?.weight === 0;
-  const weight = isRejected ? 0 : Math.max(edge.weight, known?.weight ?? 0);
-  const createdAt = Math.min(edge.createdAt, known?.createdAt ?? section.now);
-  if (edge.weight === 0 && edge.kind !== "updates") throw wrong("/weight", "must be above 0");
-  if (known?.weight === weight && known.createdAt === createdAt) return { id, outcome: "known" };
-  put({ table: "edges", id, row: { ...edge, weight, createdAt } });
-  return { id, outcome: "added" };
-}
-
 /** @throws {ServiceError} INVALID_REQUEST for a record that no store could have given out. */
 function checkMemory({ memory, signals }: MemoryTransfer, latestAllowed: number): void {
   const { createdAt, updatedAt, primarySector, sectors } = memory;
@@ -248,26 +236,20 @@ type CutMemory = { readonly userId: string | null; readonly documentId: string |
 /** A document without its `order`. */
 type UnplacedDocument = DocumentTransfer["document"];
 
-interface DocumentSurroundings {
-  /** The document with that id, stored or restored by the same write. */
-  readonly findDocument: (id: string) => UnplacedDocument | undefined;
-  /** The memory with that id, stored or restored by the same write. */
-  readonly findMemory: (id: string) => CutMemory | undefined;
-  readonly latestAllowed: number;
-}
-
 /**
  * The document to store; undefined where it is stored already. Its first memory must exist; all its existing memories must
- * have been cut from it, while deleted ones may still be named.
+ * have been cut from it, while deleted ones may still be named. `known`, and what `findMemory` finds, is stored or restored by
+ * the same write.
  * @throws {ServiceError} INVALID_REQUEST for a document that no store could have; NOT_FOUND where its first memory is
  *   missing; CONFLICT where the id, or a memory that it names, belongs to something else.
  */
 function restoreDocument(
   { document }: DocumentTransfer,
-  { findDocument, findMemory, latestAllowed }: DocumentSurroundings,
+  known: UnplacedDocument | undefined,
+  findMemory: (id: string) => CutMemory | undefined,
+  latestAllowed: number,
 ): UnplacedDocument | undefined {
   checkDocument(document, latestAllowed);
-  const known = findDocument(document.id);
   if (known !== undefined) {
     if (isSameDocument(document, known)) return undefined;
     throw conflict("Another document has this id here; it was left as it is.");

@@ -1,3 +1,4 @@
+import { keepLast } from "../at-once.ts";
 import { notFound } from "../errors.ts";
 import { presentOf } from "../facts/fact-store.ts";
 import type { Fact } from "../facts/fact.ts";
@@ -88,7 +89,7 @@ export class UserSummaries {
         underWay.delete(userId);
       }
       if (!this.#stands(made, userId)) continue;
-      this.#keep(userId, made);
+      keepLast(this.#kept, userId, made, MAX_KEPT);
       return made;
     }
   }
@@ -126,14 +127,6 @@ export class UserSummaries {
     return memories;
   }
 
-  #keep(userId: string, made: MadeSummary): void {
-    // Moves it to the end of the map, whose first entry is the oldest.
-    this.#kept.delete(userId);
-    this.#kept.set(userId, made);
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size > MAX_KEPT && oldest !== undefined) this.#kept.delete(oldest);
-  }
-
   /** Whether all memories and facts that it uses are unchanged. */
   #stands({ highlights, phrases, written }: MadeSummary, userId: string): boolean {
     const { store, facts, clock } = this.#ports;
@@ -159,36 +152,19 @@ function sampled(entries: readonly CatalogueEntry[]): readonly CatalogueEntry[] 
   return [...evenly(entries.slice(0, -half), half), ...entries.slice(-half)];
 }
 
-/** A user's records at a moment, without texts. */
-interface UserState {
-  /** Oldest first. */
-  readonly entries: readonly CatalogueEntry[];
-  /** Facts of all times, without replaced ones. */
-  readonly factCount: number;
-  /** Facts valid now, in list order; at most 20. */
-  readonly facts: readonly Fact[];
-  /** Differs after any change of a memory or fact of the user. */
-  readonly mark: string;
-}
-
-interface UserFigures {
-  readonly memories: number;
-  /** By primary sector. */
-  readonly sectors: Readonly<Record<Sector, number>>;
-  /** The most frequent ones, at most 10. */
-  readonly topTags: readonly { readonly tag: string; readonly count: number }[];
-  /** When the earliest and the latest memory happened; null without a memory. */
-  readonly firstMemoryAt: number | null;
-  readonly lastMemoryAt: number | null;
-}
+type UserState = ReturnType<typeof stateOf>;
 
 type StatePorts = Pick<MemoryPorts, "store" | "facts" | "clock">;
 
 const MAX_FACTS = 20;
 const MAX_TAGS = 10;
 
-/** @throws {ServiceError} NOT_FOUND for a user with nothing stored. */
-function stateOf({ store, facts, clock }: StatePorts, userId: string): UserState {
+/**
+ * A user's records at a moment, without texts: the memories, oldest first; the number of facts of all times, without replaced ones;
+ * the facts valid now, in list order, at most 20; and a mark that differs after any change of a memory or fact.
+ * @throws {ServiceError} NOT_FOUND for a user with nothing stored.
+ */
+function stateOf({ store, facts, clock }: StatePorts, userId: string) {
   const { catalogue } = store;
   const ordinals = catalogue.select({ userId }).list();
   const entries = ordinals.flatMap((ordinal) => catalogue.at(ordinal) ?? []);
@@ -210,7 +186,8 @@ function stateOf({ store, facts, clock }: StatePorts, userId: string): UserState
   };
 }
 
-function figuresOf({ entries }: Pick<UserState, "entries">): UserFigures {
+/** Memories by primary sector, the most frequent tags, at most 10, and when the earliest and the latest memory happened. */
+function figuresOf({ entries }: Pick<UserState, "entries">) {
   const sectors = Object.fromEntries(SECTORS.map((sector) => [sector, 0])) as Record<Sector, number>;
   const tags = new Map<string, number>();
   let firstMemoryAt: number | null = null;
@@ -227,20 +204,7 @@ function figuresOf({ entries }: Pick<UserState, "entries">): UserFigures {
   return { memories: entries.length, sectors, topTags, firstMemoryAt, lastMemoryAt };
 }
 
-export interface UserSummary extends UserFigures {
-  readonly userId: string;
-  /** The highlights and what is true now as one text, or what a language model made of them. */
-  readonly text: string;
-  readonly method: "extractive" | "language-model";
-  readonly highlights: readonly Pick<Highlight, "memoryId" | "text">[];
-  readonly keyPhrases: readonly string[];
-  /** Valid now; at most 20. */
-  readonly facts: readonly Fact[];
-  readonly factCount: number;
-  readonly updatedAt: number;
-  /** Memories or facts changed since the sentences were chosen; figures and facts are always as of now. */
-  readonly isStale: boolean;
-}
+export type UserSummary = ReturnType<typeof summaryNow>;
 
 /** A made summary, and the state it was made from. */
 interface MadeSummary extends Highlights {
@@ -253,13 +217,14 @@ interface MadeSummary extends Highlights {
   readonly madeAt: number;
 }
 
-/** The answer for a summary that was made before. */
-function summaryNow(userId: string, made: MadeSummary, state: UserState): UserSummary {
+/** The answer for a summary that was made before: stale, if memories or facts changed since; figures and facts are as of now. */
+function summaryNow(userId: string, made: MadeSummary, state: UserState) {
   const { highlights, phrases, written } = made;
+  const method: "extractive" | "language-model" = written === undefined ? "extractive" : "language-model";
   return {
     userId,
     text: written?.text ?? textOf(highlights, state.facts),
-    method: written === undefined ? "extractive" : "language-model",
+    method,
     highlights: highlights.map(({ memoryId, text }) => ({ memoryId, text })),
     keyPhrases: phrases.map(({ text }) => text),
     facts: state.facts,
