@@ -132,13 +132,10 @@ export function loadConfig(sources: SettingSources = {}): Config {
       ),
       secrets: SECRETS.filter((name) => env[name] !== undefined),
     },
-    shown: shownSettings(SETTINGS, settings, layers, {
-      configFile: resolve(sources.configFile ?? DEFAULT_CONFIG_FILE),
-      secrets: [
-        { name: SECRETS[0], isVariable: env[SECRETS[0]] !== undefined, keyFile: settings.apiKeyFile },
-        { name: SECRETS[1], isVariable: env[SECRETS[1]] !== undefined, keyFile: settings.summaryLlmKeyFile },
-      ],
-    }),
+    shown: shownSettings(SETTINGS, settings, layers, resolve(sources.configFile ?? DEFAULT_CONFIG_FILE), [
+      { name: SECRETS[0], isVariable: env[SECRETS[0]] !== undefined, keyFile: settings.apiKeyFile },
+      { name: SECRETS[1], isVariable: env[SECRETS[1]] !== undefined, keyFile: settings.summaryLlmKeyFile },
+    ]),
   });
 }
 

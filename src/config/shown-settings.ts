@@ -6,25 +6,16 @@ type Known = Readonly<Record<"name" | "flag" | "variable" | "description", strin
   readonly default: Value;
 };
 
-interface Origins {
-  readonly configFile: string;
-  readonly secrets: readonly {
-    readonly name: string;
-    readonly isVariable: boolean;
-    /** Empty: none. */
-    readonly keyFile: string;
-  }[];
-}
-
 /** Addresses, which may hold a password or a token. */
 const ADDRESSES = new Set(["httpProxy", "summaryLlmUrl"]);
 
-/** Settings with their values and where each comes from; secrets without their values. */
+/** Settings with their values and where each comes from; secrets without their values, an empty `keyFile` for none. */
 export function shownSettings(
   known: readonly Known[],
   values: Values,
   layers: Readonly<Record<"flag" | "variable" | "file", Partial<Values>>>,
-  { configFile, secrets }: Origins,
+  configFile: string,
+  secrets: readonly { readonly name: string; readonly isVariable: boolean; readonly keyFile: string }[],
 ) {
   const items = known.map(({ name, flag, variable, description, default: usual }) => {
     const source =

@@ -1,4 +1,4 @@
-/** The daemon's status. */
+/** The daemon's status; `StatsReply` says more of its fields. */
 export interface ServiceStatus {
   readonly version: string;
   readonly instanceId: string;
@@ -16,20 +16,14 @@ export interface ServiceStatus {
     readonly dataDir: string;
     readonly format: number;
     readonly storeId: string;
-    /** `epoch.sequence` of the last durable record. */
     readonly position: string;
-    /** `epoch.sequence` of the last checkpoint. */
     readonly checkpoint: string;
     readonly pendingRows: number;
     readonly pendingBytes: number;
     readonly diskBytes: number;
-    /** The journal's share of them. */
     readonly journalBytes: number;
-    /** Over the life of the store. */
     readonly checkpoints: number;
-    /** Deleted and replaced memories, facts and documents that still stand in files. */
     readonly unerased: number;
-    /** True after a disk error: reads go on, writes are refused until a restart. */
     readonly readOnly: boolean;
     /** Why writes that add are refused, as the end of a sentence; null while they are accepted. */
     readonly addsRefused: string | null;

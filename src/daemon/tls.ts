@@ -3,18 +3,11 @@ import { readFileSync } from "node:fs";
 import { createSecureContext } from "node:tls";
 import { type Config, ConfigError, orConfigError } from "../config/config.ts";
 
-/** Certificate and key for HTTPS. */
-export interface Tls {
-  /** PEM: the certificate, then those that vouch for it. */
-  readonly cert: string;
-  /** PEM. */
-  readonly key: string;
-  /** SHA-256 of the certificate, as Node writes it: by it the daemon's own command line knows the daemon. */
-  readonly fingerprint: string;
-}
-
-/** The certificate and its key; undefined where none is configured. @throws {ConfigError} */
-export function readTls({ tlsCert, tlsKey }: Pick<Config, "tlsCert" | "tlsKey">): Tls | undefined {
+/**
+ * The certificate, with those that vouch for it, and its key, in PEM, and the certificate's SHA-256, as Node writes it, by which the
+ * daemon's own command line knows the daemon; undefined where none is configured. @throws {ConfigError}
+ */
+export function readTls({ tlsCert, tlsKey }: Pick<Config, "tlsCert" | "tlsKey">) {
   if (tlsCert === "") return undefined;
   const cert = read(tlsCert, "certificate");
   const key = read(tlsKey, "private key");

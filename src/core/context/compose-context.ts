@@ -4,15 +4,6 @@ import { chooseItems } from "./choose-items.ts";
 import { type ContextItem, oneLine } from "./context-item.ts";
 import { type ContextInput, gatherItems } from "./gather-items.ts";
 
-export interface Context {
-  /** For an agent: the items by kind between two lines with a mark that stands nowhere else; empty without items. */
-  readonly text: string;
-  /** In the order of the text. */
-  readonly items: readonly ContextItem[];
-  /** Tokens of the text, see `estimateTokens`; at most `maxTokens`. */
-  readonly tokens: number;
-}
-
 /** Enough to tell an id by; every answer takes the end of an id for the whole. */
 const ID_CHARS = 8;
 const MARK_CHARS = 8;
@@ -24,9 +15,11 @@ const MAX_NAME_CHARS = 100;
  * The context of an agent at the start of a piece of work: standing preferences, decisions that hold, what is true now, what was
  * last worked on and what is open. Nothing superseded, nothing twice, nothing of documents. The same store at the same
  * moment gives the same answer. Counts for nothing as remembered.
+ * @returns the items by kind as a text between two lines with a mark that stands nowhere else, empty without items; the items in the
+ *   order of the text; and the text's tokens by `estimateTokens`, at most `maxTokens`.
  * @throws {ServiceError} MODEL_UNAVAILABLE, RATE_LIMITED (both with a query only), NOT_READY.
  */
-export async function composeContext(ports: MemoryPorts, input: ContextInput): Promise<Context> {
+export async function composeContext(ports: MemoryPorts, input: ContextInput) {
   const candidates = await gatherItems(ports, input);
   const around = textOf(input, ANY_MARK, []);
   const left = input.maxTokens - estimateTokens(around);

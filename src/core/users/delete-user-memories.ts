@@ -12,14 +12,6 @@ export interface DeleteUserMemoriesInput {
   readonly includesFacts: boolean;
 }
 
-export interface DeletedUserMemories {
-  /** Number of deleted memories. */
-  readonly deleted: number;
-  readonly deletedDocuments: number;
-  /** Number of facts, not of versions; replaced facts count. */
-  readonly deletedFacts: number;
-}
-
 export interface UserDeletionPorts extends Pick<MemoryPorts, "store" | "facts"> {
   /** Ends the work on a job whose row shows its end now. */
   readonly stopJob: (job: JobEntry) => Promise<void>;
@@ -31,12 +23,13 @@ export interface UserDeletionPorts extends Pick<MemoryPorts, "store" | "facts"> 
  * Deletes a user's memories in one record, with vectors, words and waypoints; unless `keepsDocuments`, also documents,
  * originals and jobs, and cancels open jobs. Earlier versions and the trash go too. Writes accepted before the record are deleted, later ones stay. A user
  * without records is no error. Restoring an earlier backup does not bring them back.
+ * @returns the numbers of deleted memories, documents and facts: not of their versions, replaced ones included.
  * @throws {ServiceError} NOT_READY; STORE_FULL where all is deleted and a full disk cannot note it for backups.
  */
 export async function deleteUserMemories(
   { store, facts, stopJob, noteErasure }: UserDeletionPorts,
   input: DeleteUserMemoriesInput,
-): Promise<DeletedUserMemories> {
+) {
   const { documents } = store.catalogue;
   const { stopped, ...result } = await store.commit(function* ({ now }) {
     const { userId, keepsDocuments, includesFacts } = input;
