@@ -57,8 +57,6 @@ interface Task {
   readonly request: EmbedRequest;
   readonly resolve: (answer: EmbedAnswer) => void;
   readonly reject: (error: ServiceError) => void;
-  /** Threads that ended while they ran it. */
-  crashes: number;
 }
 
 interface Thread {
@@ -74,12 +72,9 @@ interface Thread {
 /** A text leaves little garbage; by default Node keeps 48 MB for it. */
 const YOUNG_GENERATION_MB = 8;
 
-/** After this many crashes the text itself is the cause. */
-const MAX_CRASHES = 2;
-
 /**
  * Threads that embed, started when there is work and no thread is free. Questions go before windows; each kind in the
- * order of asking. A thread that crashes is replaced, and its text is tried once more.
+ * order of asking. A thread that crashes is replaced, and its text is refused.
  */
 export class EmbeddingThreads {
   readonly #max: number;
@@ -87,8 +82,7 @@ export class EmbeddingThreads {
   readonly #file: string;
   readonly #log: EmbedderLog | undefined;
   readonly #threads = new Set<Thread>();
-  readonly #questions: Task[] = [];
-  readonly #windows: Task[] = [];
+  readonly #waiting: Record<EmbedRequest["kind"], Task[]> = { question: [], window: [] };
   readonly #idleTimeoutMs: number;
   #idleTimer: NodeJS.Timeout | undefined;
   #isVerified = false;
@@ -123,10 +117,8 @@ export class EmbeddingThreads {
   run(request: EmbedRequest): Promise<EmbedAnswer> {
     // A text of several windows may ask for its next one after the stop.
     if (this.#isStopped) return Promise.reject(stopping());
-    clearTimeout(this.#idleTimer);
     return new Promise((resolve, reject) => {
-      const queue = request.kind === "question" ? this.#questions : this.#windows;
-      queue.push({ request, resolve, reject, crashes: 0 });
+      this.#waiting[request.kind].push({ request, resolve, reject });
       this.#dispatch();
     });
   }
@@ -139,26 +131,32 @@ export class EmbeddingThreads {
     if (this.#threads.size === 0) return;
     await new Promise<void>((resolve) => {
       this.#onEnded = resolve;
-      for (const { worker } of this.#threads) worker.postMessage({ type: "stop" } satisfies ToThread);
+      for (const thread of this.#threads) post(thread, { type: "stop" });
     });
   }
 
+  /** Gives work to free threads, or starts one; once nothing runs or waits, lets the threads end after a while. */
   #dispatch() {
-    while (!this.#isStopped) {
-      const task = this.#questions[0] ?? this.#windows[0];
-      if (task === undefined) return;
-      const free = Array.from(this.#threads).find(isFree);
-      if (free === undefined) {
-        const starting = Array.from(this.#threads).filter((thread) => !thread.isReady).length;
-        if (this.#threads.size < this.#max && starting < this.#questions.length + this.#windows.length)
-          this.#start();
-        else return;
-        continue;
-      }
-      (this.#questions[0] === task ? this.#questions : this.#windows).shift();
-      free.running = task;
-      free.worker.postMessage({ type: "embed", request: task.request } satisfies ToThread);
+    clearTimeout(this.#idleTimer);
+    if (this.#isStopped) return;
+    const { question, window } = this.#waiting;
+    while (question.length + window.length > 0) {
+      const threads = Array.from(this.#threads);
+      const free = threads.find(isFree);
+      const starting = threads.filter((thread) => !thread.isReady).length;
+      if (free !== undefined) {
+        free.running = question.shift() ?? window.shift();
+        if (free.running !== undefined) post(free, { type: "embed", request: free.running.request });
+      } else if (threads.length < this.#max && starting < question.length + window.length) this.#start();
+      else return;
     }
+    if (this.#idleTimeoutMs === Infinity || !Array.from(this.#threads).every(isFree)) return;
+    this.#idleTimer = setTimeout(() => {
+      for (const thread of this.#threads) {
+        thread.isLeaving = true;
+        post(thread, { type: "stop" });
+      }
+    }, this.#idleTimeoutMs).unref();
   }
 
   #start() {
@@ -205,21 +203,6 @@ export class EmbeddingThreads {
         return;
     }
     this.#dispatch();
-    this.#watchIdleness();
-  }
-
-  /** Once nothing runs or waits, ends the threads after a while. */
-  #watchIdleness() {
-    clearTimeout(this.#idleTimer);
-    if (this.#isStopped || this.#idleTimeoutMs === Infinity || !Array.from(this.#threads).every(isFree))
-      return;
-    this.#idleTimer = setTimeout(() => {
-      for (const thread of this.#threads) {
-        if (!isFree(thread)) continue;
-        thread.isLeaving = true;
-        thread.worker.postMessage({ type: "stop" } satisfies ToThread);
-      }
-    }, this.#idleTimeoutMs).unref();
   }
 
   /** Handles the end of a thread. */
@@ -231,32 +214,21 @@ export class EmbeddingThreads {
       if (this.#threads.size === 0) this.#onEnded?.();
       return;
     }
-    if (thread.isLeaving) {
-      // Newer tasks may wait for its place.
-      this.#dispatch();
-      return;
-    }
     const reason = thread.reason ?? "its thread ended";
-    this.#log?.warn({ reason, wasReady: thread.isReady }, "embedding thread ended");
-    if (!thread.isReady) {
-      // Another start would fail the same way: waiting texts are left to threads that did start. The next call tries again.
-      const hasReady = Array.from(this.#threads).some((other) => other.isReady);
-      if (!hasReady) this.#rejectWaiting(unavailable(`the embedding model cannot be loaded: ${reason}`));
-      return;
-    }
-    if (task !== undefined) {
-      task.crashes += 1;
-      if (task.crashes < MAX_CRASHES)
-        (task.request.kind === "question" ? this.#questions : this.#windows).unshift(task);
-      else task.reject(unavailable(`the embedding model failed twice on this text: ${reason}`));
-    }
-    this.#dispatch();
+    if (!thread.isLeaving) this.#log?.warn({ reason, wasReady: thread.isReady }, "embedding thread ended");
+    task?.reject(unavailable(`the embedding model failed on this text: ${reason}`));
+    // Another start would fail the same way: waiting texts are left to threads that did start. The next call tries again.
+    const hasReady = Array.from(this.#threads).some((other) => other.isReady);
+    if (thread.isReady || hasReady) this.#dispatch();
+    else this.#rejectWaiting(unavailable(`the embedding model cannot be loaded: ${reason}`));
   }
 
   #rejectWaiting(error: ServiceError) {
-    for (const task of [...this.#questions.splice(0), ...this.#windows.splice(0)]) task.reject(error);
+    for (const tasks of Object.values(this.#waiting)) for (const task of tasks.splice(0)) task.reject(error);
   }
 }
+
+const post = ({ worker }: Thread, message: ToThread): void => worker.postMessage(message);
 
 const isFree = ({ isReady, isLeaving, running }: Thread): boolean =>
   isReady && !isLeaving && running === undefined;

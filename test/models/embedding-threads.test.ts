@@ -45,7 +45,7 @@ describe("EmbeddingThreads", () => {
     expect(order).toEqual(["q1", "q2", "w1", "w2", "w3"]);
   });
 
-  it("replaces a thread that ends and gives up only the text that ended it twice", async () => {
+  it("replaces a thread that ends and gives up only the text that ended it", async () => {
     const run = open(1);
     const fate = run("crash").catch((error: unknown) => error);
     const others = Promise.all([run("a"), run("b")]);
