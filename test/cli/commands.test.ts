@@ -144,7 +144,7 @@ describe.skipIf(process.platform === "win32")("a path that cannot be used", () =
       /^The data directory .* cannot be read \(the symbolic links .*--data-dir\.\n$/,
     ],
     ["add --file", ".", /cannot be read \(it is a folder\), so nothing was added\.\n$/],
-    ["hooks status --data-dir", "loop", /^the symbolic links /],
+    ["hooks status --data-dir", "loop", /^The symbolic links .*; name another path\.\n$/],
   ])("is said with its purpose: %s %s", async (words, path, message) => {
     expect((await run([...words.split(" "), join(home, path)])).stderr).toMatch(message);
   });

@@ -5,6 +5,7 @@ import { logFileOf, newLines } from "../../daemon/rotating-log.ts";
 import { connect, type Daemon, findDaemon, notRunning, stopDaemon } from "../connect.ts";
 import { CliFailure, complain, print, printBytes, printJson, printTable } from "../output/output.ts";
 import { addCommand, type Flags, settingsOf, wholeNumber } from "../output/options.ts";
+import { minute } from "../output/times.ts";
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -70,7 +71,7 @@ function summary({ embedding, store, ...stats }: Stats, { url, runtime }: Daemon
     ["writes", store.read_only ? "refused until a restart" : writes],
     ["sandbox", sandbox(stats.sandbox)],
     ["version", stats.version],
-    ["process", `${runtime.pid}, for ${inWords(Date.now() - runtime.startedAt)}`],
+    ["process", `${runtime.pid}, since ${minute(runtime.startedAt)}`],
   ];
 }
 
@@ -80,20 +81,6 @@ function sandbox({ walls, by }: Stats["sandbox"]): string {
 }
 
 const inMegabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
-
-/** The two largest units of a duration, such as `3 h 12 min`. */
-function inWords(durationMs: number): string {
-  const seconds = Math.max(0, Math.floor(durationMs / 1000));
-  const units = [
-    [Math.floor(seconds / 86_400), "d"],
-    [Math.floor(seconds / 3600) % 24, "h"],
-    [Math.floor(seconds / 60) % 60, "min"],
-    [seconds % 60, "s"],
-  ] as const;
-  const first = units.findIndex(([count]) => count > 0);
-  const parts = first === -1 ? units.slice(-1) : units.slice(first, first + 2);
-  return parts.map(([count, unit]) => `${count} ${unit}`).join(" ");
-}
 
 async function stats(flags: Flags): Promise<void> {
   const { api } = await connect(flags);

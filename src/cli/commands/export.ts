@@ -163,22 +163,26 @@ function cutOff(): CliFailure {
   );
 }
 
-/** Writes each original once, by its SHA-256; damaged ones are left out. @throws {CliFailure} */
+/** Writes each original once, by its SHA-256; damaged ones are left out. */
 async function writeOriginals(
-  daemon: Daemon,
+  { api }: Daemon,
   documents: readonly NamedOriginal[],
   folder: string,
 ): Promise<void> {
   const written = new Set<string>();
   let missing = 0;
   await mkdir(join(folder, ORIGINALS), { mode: 0o700 });
-  for (const [i, document] of documents.entries()) {
+  for (const [i, { id, sha256 }] of documents.entries()) {
     showProgress(`${i + 1}/${documents.length} originals`);
-    if (written.has(document.sha256)) continue;
-    const path = join(folder, ORIGINALS, document.sha256);
-    if ((await hashWhileWriting(daemon, document.id, path)) === document.sha256) written.add(document.sha256);
+    if (written.has(sha256)) continue;
+    const path = join(folder, ORIGINALS, sha256);
+    const original = await api.documents.file(id).catch((error: unknown) => {
+      if (error instanceof MemorydError && error.status === 404) return undefined;
+      throw error;
+    });
+    if (original !== undefined && (await hashWhileWriting(original, path)) === sha256) written.add(sha256);
     else {
-      await rm(path);
+      await rm(path, { force: true });
       missing += 1;
     }
   }
@@ -187,19 +191,16 @@ async function writeOriginals(
   complain(`with ${plural(written.size, "original")}${lacking}`);
 }
 
-async function hashWhileWriting(daemon: Daemon, id: string, path: string): Promise<string | undefined> {
+async function hashWhileWriting(original: Blob, path: string): Promise<string> {
   const hash = createHash("sha256");
   const file = await open(path, "wx", 0o600);
   try {
-    for await (const chunk of (await daemon.api.documents.file(id)).stream()) {
+    for await (const chunk of original.stream()) {
       hash.update(chunk);
       await file.writeFile(chunk);
     }
     await file.sync();
     return hash.digest("hex");
-  } catch (error) {
-    if (error instanceof MemorydError && error.status === 404) return undefined;
-    throw error;
   } finally {
     await file.close();
   }

@@ -5,7 +5,7 @@ import { llmKey } from "../../config/config.ts";
 import { ChatFault, type ChatModel } from "../../models/chat-completions.ts";
 import { present } from "../../schemas/wire.ts";
 import { connect, type Daemon } from "../connect.ts";
-import { hookState } from "../hooks/hook-commands.ts";
+import { readHookState } from "../hooks/hook-state.ts";
 import { checkItem, type Owners, type Sendable } from "../import/check-item.ts";
 import { type ImportItem, memory, type TranscriptAgentId } from "../import/import-item.ts";
 import { ImportReport } from "../import/import-report.ts";
@@ -55,7 +55,7 @@ export async function importTranscripts(id: TranscriptAgentId, flags: Transcript
   const run: Run = {
     flags,
     dataDir,
-    excluded: hookState(dataDir).excluded,
+    excluded: readHookState(dataDir).excluded,
     model: modelOf(flags),
     daemon: flags.dryRun === true ? undefined : await connect(flags),
     report: new ImportReport(),

@@ -177,34 +177,26 @@ async function remove(api: MemorydClient, entries: readonly Entry[], isSure: boo
     fact: (id) => api.facts.erase(id),
   };
   const removed = { note: 0, document: 0, fact: 0 };
-  let gone = 0;
+  const isRemoved = async (kind: Entry["kind"], id: string): Promise<boolean> => {
+    const isGone = await removal[kind](id).then(() => false, unlessMissing);
+    if (!isGone) removed[kind] += 1;
+    return !isGone;
+  };
   try {
     for (const { id, kind, noteIds } of entries) {
-      if (await isRemoved(removal[kind](id))) removed[kind] += 1;
-      else {
-        let notes = 0;
-        // A note that was imported can name a document that was never here.
-        if (kind === "document") for (const id of noteIds) if (await isRemoved(removal.note(id))) notes += 1;
-        removed.note += notes;
-        if (notes === 0) gone += 1;
-      }
+      if ((await isRemoved(kind, id)) || kind !== "document") continue;
+      // A note that was imported can name a document that was never here.
+      for (const note of noteIds) await isRemoved("note", note);
     }
   } finally {
     const what = listed(counted(removed));
-    const missing = gone === 0 ? "" : ` ${gone} ${gone === 1 ? "was" : "were"} gone already.`;
-    print(`${what === "" ? "Nothing was removed." : `Removed ${what}.`}${missing}`);
+    print(what === "" ? "Nothing was removed." : `Removed ${what}.`);
   }
 }
 
-/** False where there is nothing to remove any more. */
-async function isRemoved(removal: Promise<unknown>): Promise<boolean> {
-  try {
-    await removal;
-    return true;
-  } catch (error) {
-    if (error instanceof MemorydError && error.status === 404) return false;
-    throw error;
-  }
+function unlessMissing(error: unknown): true {
+  if (error instanceof MemorydError && error.status === 404) return true;
+  throw error;
 }
 
 const listed = (parts: readonly string[]): string => parts.join(parts.length > 2 ? ", " : " and ");

@@ -1,5 +1,4 @@
 import { Argument, type Command } from "commander";
-import { messageOf } from "../../config/narrow.ts";
 import { installedProgram } from "../installed-program.ts";
 import { namedByPath, projectOfFolder } from "../mcp/project-of-folder.ts";
 import { addCommand, type Flags, project, settingsOf } from "../output/options.ts";
@@ -45,13 +44,13 @@ async function off(ids: readonly HookAgent[], flags: Flags): Promise<void> {
   const { dataDir } = settingsOf(flags);
   const { hookedAgents, removeHooks } = await import("./install-hooks.ts");
   for (const agent of hookedAgents(ids)) removeHooks(agent, dataDir);
-  if (Object.keys(hookState(dataDir).agents).length === 0) print("No agent has hooks.");
+  if (Object.keys(readHookState(dataDir).agents).length === 0) print("No agent has hooks.");
 }
 
 async function status(flags: Flags): Promise<void> {
   const { hookedAgents, hooksFault } = await import("./install-hooks.ts");
   const { dataDir } = settingsOf(flags);
-  const { paused, excluded, agents } = hookState(dataDir);
+  const { paused, excluded, agents } = readHookState(dataDir);
   const program = installedProgram("memoryd hooks status");
   const rows = hookedAgents(HOOK_AGENTS).flatMap((agent) => {
     const consent = agents[agent.id];
@@ -89,14 +88,5 @@ function consentsOf({ context, capture }: Pick<HookConsent, "context" | "capture
 
 function change(flags: Flags, next: (state: HookState) => HookState): void {
   const { dataDir } = settingsOf(flags);
-  writeHookState(dataDir, next(hookState(dataDir)));
-}
-
-/** @throws {CliFailure} for a damaged file. */
-export function hookState(dataDir: string): HookState {
-  try {
-    return readHookState(dataDir);
-  } catch (error) {
-    throw new CliFailure(messageOf(error), { cause: error });
-  }
+  writeHookState(dataDir, next(readHookState(dataDir)));
 }

@@ -24,19 +24,21 @@ const NONE: HookState = { paused: false, excluded: [], agents: {} };
 
 /** The state of the hooks of a data directory; without a file nothing is agreed to. @throws {Error} for a damaged file. */
 export function readHookState(dataDir: string): HookState {
-  const value = readJson(fileOf(dataDir, "hooks"));
+  const file = fileOf(dataDir, "hooks");
+  const value = readJson(file);
   if (value === undefined) return NONE;
-  if (!isObject(value) || !isObject(value["agents"])) throw damaged(dataDir);
-  const { paused, excluded, agents } = value;
-  if (typeof paused !== "boolean" || !Array.isArray(excluded) || !excluded.every(isText))
-    throw damaged(dataDir);
-  const known = HOOK_AGENTS.flatMap((agent) => {
-    const consent = agents[agent];
-    if (consent === undefined) return [];
-    if (!isConsent(consent)) throw damaged(dataDir);
-    return [[agent, consent] as const];
-  });
-  return { paused, excluded, agents: Object.fromEntries(known) };
+  const { paused, excluded, agents } = isObject(value) ? value : {};
+  const consents = isObject(agents) ? HOOK_AGENTS.map((agent) => [agent, agents[agent]] as const) : [];
+  const known = consents.filter(([, consent]) => consent !== undefined);
+  const areTexts = Array.isArray(excluded) && excluded.every(isText);
+  if (
+    typeof paused === "boolean" &&
+    areTexts &&
+    isObject(agents) &&
+    known.every(([, each]) => isConsent(each))
+  )
+    return { paused, excluded, agents: Object.fromEntries(known) };
+  throw new Error(`The file ${file} is damaged; remove it and install the hooks again.`);
 }
 
 export function writeHookState(dataDir: string, state: HookState): void {
@@ -105,9 +107,6 @@ function isConsent(value: unknown): value is HookConsent {
 }
 
 const isText = (value: unknown): value is string => typeof value === "string";
-
-const damaged = (dataDir: string): Error =>
-  new Error(`The file ${fileOf(dataDir, "hooks")} is damaged; remove it and install the hooks again.`);
 
 const fileOf = (dataDir: string, name: "hooks" | "hooks-told" | "hooks-late"): string =>
   join(dataDir, `${name}.json`);

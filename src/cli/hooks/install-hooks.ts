@@ -72,25 +72,22 @@ export async function consentTo(
       `Conversations with ${title} cannot be imported, so nothing of them can be kept; say --hooks context.`,
     );
   print(`${title} gets these hooks in ${file}:`);
-  const moments = MOMENTS.filter(
-    (moment) => kind.events[moment] !== undefined && (moment !== "end" || canCapture),
+  printTable(
+    MOMENTS.flatMap((moment) => {
+      const event = moment === "end" && !canCapture ? undefined : kind.events[moment];
+      return event === undefined ? [] : [[event, WHAT[moment]] as const];
+    }),
   );
-  printTable(moments.map((moment) => [kind.events[moment] ?? "", WHAT[moment]]));
   print(`  Each starts ${commandOf(setup, "MOMENT")}`);
-  const consent = {
-    context: given?.includes("context") ?? (await agreed(`Tell ${title} what memory holds?`)),
-    capture:
-      given?.includes("capture") ??
-      (canCapture && (await agreed(`Keep what lasts of conversations with ${title}?`))),
+  const agreed = async (consent: string, question: string): Promise<boolean> => {
+    const answer = given?.includes(consent) ?? (await ask(`${question} [y/N] `));
+    if (answer !== undefined) return answer;
+    throw usageFailure("There is no terminal to ask at; say --hooks context, or --hooks context,capture.");
   };
-  if (!consent.context && !consent.capture) print("No hooks then.");
-  return consent;
-}
-
-async function agreed(question: string): Promise<boolean> {
-  const answer = await ask(`${question} [y/N] `);
-  if (answer !== undefined) return answer;
-  throw usageFailure("There is no terminal to ask at; say --hooks context, or --hooks context,capture.");
+  const context = await agreed("context", `Tell ${title} what memory holds?`);
+  const capture = canCapture && (await agreed("capture", `Keep what lasts of conversations with ${title}?`));
+  if (!context && !capture) print("No hooks then.");
+  return { context, capture };
 }
 
 /** Adds the hooks that were agreed to, and keeps the consent in the data directory. */
@@ -103,9 +100,7 @@ export function installHooks(setup: HookSetup, consent: HookConsent): void {
   const change = changeConfigFile(agent.file, before, after, USER_FILE_MODE);
   writeHookState(dataDir, { ...state, agents: { ...state.agents, [agent.id]: consent } });
   print(
-    change.changed
-      ? `${agent.title} has the hooks now; start a new session.`
-      : `${agent.title} already has these hooks.`,
+    `${agent.title} ${change.changed ? "has the hooks now; start a new session" : "already has these hooks"}.`,
   );
   printChange(agent.file, change);
   if (agent.id === "codex") print("Codex runs them once you trust them: type /hooks in it.");
@@ -141,13 +136,8 @@ function entryOf(setup: HookSetup, moment: Moment): object {
   const { form, timeout, startsOn } = setup.agent.kind;
   const command = commandOf(setup, moment);
   if (form === "flat") return { command, timeout };
-  if (form === "program")
-    return {
-      type: "command",
-      exec: setup.program.node,
-      args: wordsOf(setup, moment),
-      timeoutSec: timeout,
-    };
+  const [exec, args] = [setup.program.node, wordsOf(setup, moment)];
+  if (form === "program") return { type: "command", exec, args, timeoutSec: timeout };
   const matcher = moment === "start" && startsOn !== undefined ? { matcher: startsOn } : {};
   return { ...matcher, hooks: [{ type: "command", command, timeout }] };
 }
@@ -220,7 +210,7 @@ export type HookEntries = Fields;
 
 /** Our hooks by event, one each; undefined where there is none. @throws {RefusedEdit} if the text is not such a file. */
 export function readHooks(text: string): HookEntries | undefined {
-  const found = eventsOf(valueOf(text)).flatMap(([event, entries]) => {
+  const found = eventsOf(text).flatMap(([event, entries]) => {
     const own = entries.find(isOurs);
     return own === undefined ? [] : [[event, own] as const];
   });
@@ -233,54 +223,42 @@ export function readHooks(text: string): HookEntries | undefined {
  * @throws {RefusedEdit} if the text is not such a file.
  */
 export function withHooks(text: string, wanted: HookEntries, head: Fields): string {
-  if (isDeepStrictEqual(readHooks(text), wanted) && countOurs(text) === Object.keys(wanted).length)
-    return text;
+  const isAsWanted = isDeepStrictEqual(readHooks(text), wanted);
+  if (isAsWanted && ownPaths(text).length === Object.keys(wanted).length) return text;
   let edited = orEmptyObject(withoutHooks(text));
-  const before = valueOf(edited);
+  const { hooks = {}, ...others } = valueOf(edited);
   for (const [event, entry] of Object.entries(wanted).reverse()) {
-    const { hooks } = valueOf(edited);
-    if (isObject(hooks) && hooks[event] !== undefined) edited = addElement(edited, ["hooks", event], entry);
-    else edited = set(edited, ["hooks", event], [entry]);
+    const isThere = isObject(hooks) && hooks[event] !== undefined;
+    edited = isThere ? addElement(edited, ["hooks", event], entry) : set(edited, ["hooks", event], [entry]);
   }
   for (const [key, value] of Object.entries(head).reverse())
-    if (!Object.hasOwn(before, key)) edited = set(edited, [key], value);
-  const { hooks: after, ...others } = valueOf(edited);
-  const { hooks: _, ...expected } = before;
-  if (
-    !isDeepStrictEqual(others, { ...head, ...expected }) ||
-    !isDeepStrictEqual(readHooks(edited), wanted) ||
-    !isObject(after)
-  )
-    throw new RefusedEdit("It has something in it twice");
-  return edited;
+    if (!Object.hasOwn(others, key)) edited = set(edited, [key], value);
+  const { hooks: _, ...after } = valueOf(edited);
+  if (isDeepStrictEqual(after, { ...head, ...others }) && isDeepStrictEqual(readHooks(edited), wanted))
+    return edited;
+  throw new RefusedEdit("It has something in it twice");
 }
 
 /** The text without our hooks, and without lists that only held them. @throws {RefusedEdit} if it is not such a file. */
 export function withoutHooks(text: string): string {
   let edited = text;
-  for (const [event, entries] of eventsOf(valueOf(text))) {
-    for (const index of [...entries.keys()].reverse()) {
-      const entry = entries[index];
-      const inner = innerOf(entry);
-      if (isOurs(entry)) edited = remove(edited, ["hooks", event, index]);
-      else
-        for (const i of [...inner.keys()].reverse())
-          if (isOurs(inner[i])) edited = remove(edited, ["hooks", event, index, "hooks", i]);
-    }
-    const isEmptied = entries.length > 0 && entries.every(isOurs);
-    if (isEmptied) edited = remove(edited, ["hooks", event]);
-  }
+  for (const path of ownPaths(text).reverse()) edited = remove(edited, path);
+  for (const [event, entries] of eventsOf(text))
+    if (entries.length > 0 && entries.every(isOurs)) edited = remove(edited, ["hooks", event]);
   const { hooks } = valueOf(edited);
-  return edited !== text && isObject(hooks) && Object.keys(hooks).length === 0
-    ? remove(edited, ["hooks"])
-    : edited;
+  const isEmptied = edited !== text && isObject(hooks) && Object.keys(hooks).length === 0;
+  return isEmptied ? remove(edited, ["hooks"]) : edited;
 }
 
-function countOurs(text: string): number {
-  return eventsOf(valueOf(text)).flatMap(([, entries]) =>
-    entries.flatMap((entry) => (isOurs(entry) ? [entry] : innerOf(entry).filter(isOurs))),
-  ).length;
-}
+/** Where our hooks, and groups of nothing else, stand in a file, in its order. */
+const ownPaths = (text: string): (string | number)[][] =>
+  eventsOf(text).flatMap(([event, entries]) =>
+    entries.flatMap((entry, i) => {
+      const path = ["hooks", event, i];
+      if (isOurs(entry)) return [path];
+      return innerOf(entry).flatMap((hook, j) => (isOurs(hook) ? [[...path, "hooks", j]] : []));
+    }),
+  );
 
 /** True for a hook of ours, and for a group of nothing else. */
 function isOurs(entry: unknown): boolean {
@@ -294,7 +272,8 @@ function isOurs(entry: unknown): boolean {
 const innerOf = (entry: unknown): readonly unknown[] =>
   isObject(entry) && Array.isArray(entry["hooks"]) ? (entry["hooks"] as unknown[]) : [];
 
-function eventsOf({ hooks = {} }: Fields): [string, readonly unknown[]][] {
+function eventsOf(text: string): [string, readonly unknown[]][] {
+  const { hooks = {} } = valueOf(text);
   if (!isObject(hooks)) throw new RefusedEdit('Its "hooks" is not an object');
   return Object.entries(hooks).map(([event, entries]) => {
     if (!Array.isArray(entries)) throw new RefusedEdit(`Its "hooks.${event}" is not a list`);

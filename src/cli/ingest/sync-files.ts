@@ -7,7 +7,7 @@ import { isPictureName } from "../../files/file-kinds.ts";
 import { type FoundFile, isGone } from "../../files/find-documents.ts";
 import { isWithin } from "../../files/watched-folders.ts";
 import { present } from "../../schemas/wire.ts";
-import { progressLines } from "../output/times.ts";
+import { progressLine } from "../output/times.ts";
 import type { Flags } from "../output/options.ts";
 import { showProgress } from "../output/output.ts";
 
@@ -228,12 +228,11 @@ async function send(run: Run, path: string, onProgress: (line: string) => void) 
   const source = { file: await openAsBlob(path), filename: basename(path) };
   const begun = await api.documents.submit(source, fields);
   if ("document" in begun) return begun;
-  const lineOf = progressLines(() => performance.now());
   try {
     return await api.jobs.wait(
       begun.id,
       {},
-      { signal, onProgress: (job) => onProgress(lineOf(job.progress)) },
+      { signal, onProgress: (job) => onProgress(progressLine(job.progress)) },
     );
   } catch (error) {
     if (signal.aborted) await api.jobs.cancel(begun.id);

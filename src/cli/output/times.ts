@@ -1,5 +1,3 @@
-import { clockTime } from "../../core/text/calendar.ts";
-
 /** Times as people read them: in the time zone of this machine. The API has UTC. */
 
 /** `2022-09-03` */
@@ -26,27 +24,11 @@ interface Progress {
 }
 
 const BAR_CHARS = 20;
-/** Earlier than this a guess at the time left is worth nothing. */
-const MIN_SHARE = 0.02;
 
-/** Lines of a job's progress: its stage, a bar, and the time left. @param now monotonic ms. */
-export function progressLines(now: () => number): (progress: Progress) => string {
-  let stage = "";
-  let since = 0;
-  let doneBefore = 0;
-  return ({ stage: current, done, total }) => {
-    if (current !== stage) {
-      stage = current;
-      since = now();
-      doneBefore = done;
-    }
-    if (total === 0) return current;
-    const share = Math.min(1, done / total);
-    const full = Math.round(share * BAR_CHARS);
-    const bar = "#".repeat(full) + ".".repeat(BAR_CHARS - full);
-    const made = done - doneBefore;
-    const isKnown = made > 0 && share >= MIN_SHARE;
-    const left = isKnown ? `, ${clockTime(((now() - since) * (total - done)) / made)} left` : "";
-    return `${current} [${bar}] ${Math.floor(share * 100)} %${left}`;
-  };
+/** A job's progress on a line: its stage, and a bar where it is known how much there is. */
+export function progressLine({ stage, done, total }: Progress): string {
+  if (total === 0) return stage;
+  const share = Math.min(1, done / total);
+  const bar = "#".repeat(Math.round(share * BAR_CHARS)).padEnd(BAR_CHARS, ".");
+  return `${stage} [${bar}] ${Math.floor(share * 100)} %`;
 }

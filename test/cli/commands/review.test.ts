@@ -141,7 +141,7 @@ it("passes over what is gone meanwhile, and removes notes of a document that is 
   });
   expect(await review("--remove", "--yes")).toEqual({
     code: 0,
-    stdout: "Removed 2 notes. 1 was gone already.\n",
+    stdout: "Removed 2 notes.\n",
     stderr: "",
   });
 });
