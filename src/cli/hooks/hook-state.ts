@@ -55,9 +55,7 @@ export interface LateHooks {
 
 export function readLate(dataDir: string): LateHooks | undefined {
   const late = readJson(fileOf(dataDir, "hooks-late"));
-  return isObject(late) && typeof late["count"] === "number" && isText(late["last"])
-    ? { count: late["count"], last: late["last"] }
-    : undefined;
+  return isObject(late) ? (late as unknown as LateHooks) : undefined;
 }
 
 /** Counts a hook that was late, if it might have done something. Hooks that end at the same moment may count as one. */
@@ -90,14 +88,11 @@ export function noteTold(dataDir: string, session: string, ids: readonly string[
 function readTold(dataDir: string): Told {
   try {
     const told = readJson(fileOf(dataDir, "hooks-told"));
-    return Array.isArray(told) ? told.filter(isToldSession) : [];
+    return Array.isArray(told) ? told : [];
   } catch {
     return [];
   }
 }
-
-const isToldSession = (value: unknown): value is Told[number] =>
-  Array.isArray(value) && isText(value[0]) && Array.isArray(value[1]) && value[1].every(isText);
 
 function isConsent(value: unknown): value is HookConsent {
   if (!isObject(value)) return false;

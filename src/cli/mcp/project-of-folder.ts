@@ -4,8 +4,6 @@ import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const MAX_CLONES = 8;
-/** Folders looked at on the way up; no path is deeper. */
-const MAX_DEPTH = 256;
 /** A project's name has 256 characters at most. */
 const MAX_NAME = 200;
 const MARK_CHARS = 8;
@@ -55,15 +53,10 @@ function repositoryAt(folder: string): string | undefined {
 
 /** The folder that holds a repository's configuration, worktrees' too. */
 function findRepository(folder: string): string | undefined {
-  let current = realPath(resolve(folder));
-  for (let depth = 0; depth < MAX_DEPTH; depth += 1) {
+  for (let current = realPath(resolve(folder)); ; current = dirname(current)) {
     const found = gitFolderAt(current);
-    if (found !== undefined) return found;
-    const parent = dirname(current);
-    if (parent === current) return undefined;
-    current = parent;
+    if (found !== undefined || dirname(current) === current) return found;
   }
-  return undefined;
 }
 
 function gitFolderAt(folder: string): string | undefined {
@@ -79,19 +72,15 @@ function gitFolderAt(folder: string): string | undefined {
   return readText(join(repository, "config")) === undefined ? undefined : realPath(repository);
 }
 
-function readText(path: string): string | undefined {
+const readText = (path: string): string | undefined => orUndefined(() => readFileSync(path, "utf8"));
+
+const realPath = (path: string): string => orUndefined(() => realpathSync.native(path)) ?? path;
+
+function orUndefined<T>(read: () => T): T | undefined {
   try {
-    return readFileSync(path, "utf8");
+    return read();
   } catch {
     return undefined;
-  }
-}
-
-function realPath(path: string): string {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return path;
   }
 }
 
@@ -101,13 +90,7 @@ function plain(name: string): string {
 }
 
 /** The folder that a client's root names; undefined for anything but a file URL of an absolute path. */
-export function folderOfRoot(uri: string): string | undefined {
-  try {
-    return fileURLToPath(uri);
-  } catch {
-    return undefined;
-  }
-}
+export const folderOfRoot = (uri: string): string | undefined => orUndefined(() => fileURLToPath(uri));
 
 /** A remote's address in its parts: `ssh://…`, `https://…`, or `user@host:path` as ssh takes it. */
 const WITH_SCHEME = /^([a-z][a-z0-9+.-]*):\/\/(?:[^/@]*@)?(\[[0-9a-f:.]+\]|[^/:]+)(?::(\d+))?\/(.*)$/i;
