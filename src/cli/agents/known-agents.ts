@@ -192,15 +192,7 @@ function settingsFolder({ platform, home, folders }: Surroundings): string {
 export type LaunchEntry = Fields;
 
 /** Keys of an entry that names an address instead of a program; they and a command exclude each other. */
-export const REMOTE_KEYS = [
-  "url",
-  "uri",
-  "httpUrl",
-  "serverUrl",
-  "headers",
-  "bearer_token_env_var",
-  "http_headers",
-];
+export const REMOTE_KEYS = "url uri httpUrl serverUrl headers bearer_token_env_var http_headers".split(" ");
 
 type EntryPath = readonly [section: string, name: string];
 

@@ -10,28 +10,9 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   sector: ["sector", "primary_sector"],
   metadata: ["metadata", "meta"],
 };
-const MEMORY_FIELDS = [
-  "content",
-  "tags",
-  "metadata",
-  "user_id",
-  "project",
-  "session_id",
-  "occurred_at",
-  "sector",
-] as const;
-export const FACT_FIELDS = [
-  "subject",
-  "predicate",
-  "object",
-  "valid_from",
-  "valid_to",
-  "confidence",
-  "metadata",
-  "user_id",
-  "project",
-  "cardinality",
-] as const;
+const MEMORY_FIELDS = "content tags metadata user_id project session_id occurred_at sector".split(" ");
+export const FACT_FIELDS =
+  "subject predicate object valid_from valid_to confidence metadata user_id project cardinality".split(" ");
 const TIMES: ReadonlySet<string> = new Set(["occurred_at", "valid_from", "valid_to"]);
 
 /** A record of JSON: a fact if it has a subject, a predicate and an object, else a memory. Other fields are not read. */

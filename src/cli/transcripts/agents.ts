@@ -1,7 +1,7 @@
 import type { Fields } from "../../config/narrow.ts";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { homedir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, relative, sep } from "node:path";
 import { agentFolders } from "../agents/known-agents.ts";
 import { type TranscriptAgentId, listOf, objectOf, textOf } from "../import/import-item.ts";
 import { jsonOf } from "../../files/own-files.ts";
@@ -16,8 +16,6 @@ export interface TranscriptAgent {
   /** The folder that somebody worked in, where lines do not name it. */
   readonly workFolder?: (transcript: string) => Promise<string | undefined>;
 }
-
-const MAX_DEPTH = 7;
 
 /** As the agents documented, or their sources had, in November 2026; see docs/agents.md. */
 export const TRANSCRIPTS: Readonly<Record<TranscriptAgentId, TranscriptAgent>> = {
@@ -52,15 +50,10 @@ export const TRANSCRIPTS: Readonly<Record<TranscriptAgentId, TranscriptAgent>> =
 /** The transcripts below a folder, the oldest first; links are passed over. */
 export async function findTranscripts(root: string, file: RegExp): Promise<string[]> {
   const found: { readonly path: string; readonly at: number }[] = [];
-  const folders = [{ path: root, below: "", depth: 0 }];
-  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-    const { path, below, depth } = folder;
-    for (const entry of await readdir(path, { withFileTypes: true })) {
-      const inner = { path: join(path, entry.name), below: `${below}${entry.name}`, depth: depth + 1 };
-      if (entry.isDirectory() && depth < MAX_DEPTH) folders.push({ ...inner, below: `${inner.below}/` });
-      else if (entry.isFile() && file.test(inner.below))
-        found.push({ path: inner.path, at: (await stat(inner.path)).mtimeMs });
-    }
+  for (const entry of await readdir(root, { withFileTypes: true, recursive: true })) {
+    const path = join(entry.parentPath, entry.name);
+    if (entry.isFile() && file.test(relative(root, path).split(sep).join("/")))
+      found.push({ path, at: (await stat(path)).mtimeMs });
   }
   return found.sort((a, b) => a.at - b.at || (a.path < b.path ? -1 : 1)).map(({ path }) => path);
 }
