@@ -173,17 +173,20 @@ export interface Pick {
  * @param random from 0 to 1, drawn for this token.
  */
 export function pickToken(scores: Float32Array, temperature: number, random: number): Pick {
-  const best = indexOfHighest(scores);
-  const highest = scores[best] ?? 0;
-  const id = temperature === 0 ? best : draw(scores, highest, temperature, random);
-  return { id, logProbability: (scores[id] ?? 0) - highest - Math.log(sumOfShares(scores, highest, 1)) };
+  let id = scores.indexOf(highest(scores));
+  if (temperature > 0) {
+    const all = logSum(scores, 0, temperature);
+    let left = random;
+    const drawn = scores.findIndex((score) => (left -= Math.exp(score / temperature - all)) < 0);
+    // Rounded sums may end a little below 1.
+    if (drawn >= 0) id = drawn;
+  }
+  return { id, logProbability: (scores[id] ?? 0) - logSum(scores) };
 }
 
 /** The share of one token, from 0 to 1. */
-export function probabilityOf(scores: Float32Array, id: number): number {
-  const highest = scores[indexOfHighest(scores)] ?? 0;
-  return Math.exp((scores[id] ?? -Infinity) - highest) / sumOfShares(scores, highest, 1);
-}
+export const probabilityOf = (scores: Float32Array, id: number): number =>
+  Math.exp((scores[id] ?? -Infinity) - logSum(scores));
 
 /**
  * Numbers from 0 to 1, the same ones for the same seed: a recording is transcribed the same again.
@@ -197,28 +200,6 @@ export function randomNumbers(seed: number): () => number {
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
-}
-
-function draw(scores: Float32Array, highest: number, temperature: number, random: number): number {
-  let left = random * sumOfShares(scores, highest, temperature);
-  for (let i = 0; i < scores.length; i++) {
-    left -= Math.exp(((scores[i] ?? -Infinity) - highest) / temperature);
-    if (left < 0) return i;
-  }
-  return indexOfHighest(scores);
-}
-
-function sumOfShares(scores: Float32Array, highest: number, temperature: number): number {
-  let sum = 0;
-  for (let i = 0; i < scores.length; i++) sum += Math.exp(((scores[i] ?? -Infinity) - highest) / temperature);
-  return sum;
-}
-
-function indexOfHighest(scores: Float32Array): number {
-  let best = 0;
-  for (let i = 1; i < scores.length; i++)
-    if ((scores[i] ?? -Infinity) > (scores[best] ?? -Infinity)) best = i;
-  return best;
 }
 
 /** The first time of a window is at most 1 s after its start. In steps of time. */
@@ -260,17 +241,17 @@ function forbid(scores: Float32Array, ids: readonly number[]): void {
   for (const id of ids) scores[id] = -Infinity;
 }
 
-function highest(scores: Float32Array, from: number, to: number): number {
+function highest(scores: Float32Array, from = 0, to = scores.length): number {
   let best = -Infinity;
   for (let i = from; i < to; i++) best = Math.max(best, scores[i] ?? -Infinity);
   return best;
 }
 
-/** Logarithm of the sum of e^score, of the scores from there on. */
-function logSum(scores: Float32Array, from: number): number {
-  const best = highest(scores, from, scores.length);
+/** Logarithm of the sum of e^(score / temperature), of the scores from there on. */
+function logSum(scores: Float32Array, from = 0, temperature = 1): number {
+  const best = highest(scores, from);
   if (best === -Infinity) return best;
   let sum = 0;
-  for (let i = from; i < scores.length; i++) sum += Math.exp((scores[i] ?? -Infinity) - best);
-  return best + Math.log(sum);
+  for (let i = from; i < scores.length; i++) sum += Math.exp(((scores[i] ?? -Infinity) - best) / temperature);
+  return best / temperature + Math.log(sum);
 }
