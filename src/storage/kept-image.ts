@@ -147,9 +147,10 @@ export class KeptImage {
 
   /**
    * Makes the image of a new checkpoint, in a process with less priority that reads the tables as a start does; so it holds nothing
-   * that was deleted. Ends without one where there are vectors of two models.
+   * that was deleted.
    *
-   * @throws whatever went wrong, such as no room on the disk, or that it was given up meanwhile. Nothing is left of it then.
+   * @throws whatever went wrong, such as no room on the disk, vectors of two models, or that it was given up meanwhile. Nothing is
+   *   left of it then.
    */
   async make(signal: AbortSignal): Promise<void> {
     const { checkpoint, release } = await this.#parts.checkpointer.hold("image");
@@ -175,7 +176,7 @@ export class KeptImage {
     const { disk, directory, indexes } = this.#parts;
     const key = imageKey({ checkpoint, lost: new Set() }, indexes.vectors);
     const [stamp] = Object.values(checkpoint.stamps);
-    if (key === undefined || stamp === undefined) return;
+    if (key === undefined || stamp === undefined) throw new Error("there are vectors of two models");
     const { sequence, tables } = checkpoint;
     this.through = sequence;
     try {
