@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { bytesOfSize } from "./settings-schema.ts";
 
 /** Limits that need no setting: each is far above what people store, and far below what stalls a machine. */
 export const MAX_DOCUMENT_PAGES = 5_000;
@@ -12,6 +13,17 @@ export const INGEST_WORKERS = 2;
 export const MODEL_IDLE_MS = 300_000;
 /** How long a stop may take before it is cut short. */
 export const SHUTDOWN_MS = 10_000;
+
+/** Of a further embedding thread with the larger of the models that ship; they may have half of a budget. */
+const FURTHER_THREAD_BYTES = 115e6;
+
+/** Embedding threads, at most as many as usual, and bytes for caches; both as by default where the budget is `auto`. */
+export function shareMemory(budget: string, usualThreads: number) {
+  const bytes = bytesOfSize(budget);
+  if (bytes === undefined) return {};
+  const further = Math.min(usualThreads - 1, Math.floor(bytes / 2 / FURTHER_THREAD_BYTES));
+  return { threads: 1 + further, cacheBytes: bytes - further * FURTHER_THREAD_BYTES };
+}
 
 /** The version of this package, such as `0.1.0`. */
 export const VERSION = readVersion(new URL("../../package.json", import.meta.url));

@@ -85,10 +85,33 @@ function list(description: string, { pattern, expected }: Form): Setting<readonl
   };
 }
 
+const [MIB, GIB] = [1024 ** 2, 1024 ** 3];
+const BYTES_IN = { "": 1, kb: 1e3, mb: 1e6, gb: 1e9, kib: 1024, mib: MIB, gib: GIB };
+
+/** Bytes of a size such as `64MB`, `64MiB` or `67108864`; undefined for another text. */
+export function bytesOfSize(size: string): number | undefined {
+  const [, number, unit = ""] = /^(\d{1,15}) ?([kmg]i?b)?$/i.exec(size) ?? [];
+  return number === undefined
+    ? undefined
+    : Number(number) * BYTES_IN[unit.toLowerCase() as keyof typeof BYTES_IN];
+}
+
+/** `auto`, or a size of so many bytes. */
+const size = (
+  description: string,
+  [least, most]: readonly [least: number, most: number],
+): Setting<string> => ({
+  ...text(description, "auto"),
+  expected: `auto, or a size from ${least / MIB}MiB to ${most / GIB}GiB as a text, such as 64MB, 1GiB or 67108864`,
+  accepts(value) {
+    const bytes = typeof value === "string" ? bytesOfSize(value) : undefined;
+    return value === "auto" || (bytes !== undefined && bytes >= least && bytes <= most);
+  },
+});
+
 export const userFolders = envPaths("memoryd", { suffix: "" });
 
 const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
-const [MIB, GIB] = [1024 ** 2, 1024 ** 3];
 
 /**
  * The one list of settings. A setting `xY` is the flag `--x-y`, the variable
@@ -148,6 +171,10 @@ export const SETTINGS_SCHEMA = {
     "embedding model of a new store: multilingual-e5-small, all-MiniLM-L6-v2, or one that was pulled; a store that has one keeps it",
     "multilingual-e5-small",
     { pattern: /^[A-Za-z0-9][\w.-]{0,63}$/, expected: "the name of a model, as `memoryd models` lists them" },
+  ),
+  memoryBudget: size(
+    "memory for what makes questions and adding faster, such as 64MB: caches and further embedding threads, not the indexes; auto: caches of 364MiB at most, and threads by the cores",
+    [8 * MIB, 64 * GIB],
   ),
   checkpointBytes: internal(
     wholeNumber("bytes of new rows at which they go from the journal into the tables", 16 * MIB, [

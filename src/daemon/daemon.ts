@@ -7,7 +7,7 @@ import { backupFolder, createBackupService } from "./backup-service.ts";
 import { statusOf } from "./service-status.ts";
 import { createCompactionService } from "./compaction-service.ts";
 import { type Config, setVariables } from "../config/config.ts";
-import { SHUTDOWN_MS, VERSION } from "../config/limits.ts";
+import { shareMemory, SHUTDOWN_MS, VERSION } from "../config/limits.ts";
 import type { DocumentService } from "./document-service.ts";
 import { FactMeanings } from "../core/facts/fact-meanings.ts";
 import { FollowUps } from "../core/memories/follow-ups.ts";
@@ -28,6 +28,7 @@ import { chosenModel } from "./chosen-model.ts";
 import { createModelService, modelOf, type OpeningModel, openModel } from "./model-service.ts";
 import { readLogEnd } from "./rotating-log.ts";
 import { newLocalToken, proofOf, removeRuntimeInfo, writeRuntimeInfo } from "./runtime-file.ts";
+import { usualThreads } from "../models/onnx-embedder.ts";
 import { hideSocket } from "../sandbox/walls.ts";
 import { nodeDisk } from "../storage/disk.ts";
 import { lockDataDirectory } from "../storage/lock.ts";
@@ -109,6 +110,7 @@ export async function startDaemon(
     const startedAt = systemClock.now();
     const instanceId = randomUUID();
     setVariables(ONNX_ENVIRONMENT);
+    const { threads, cacheBytes } = shareMemory(config.memoryBudget, usualThreads());
     let opening: OpeningModel | undefined;
     started.push(() => opening?.embedder.then((known) => known.close()).catch(() => undefined));
     let documents: DocumentService | undefined;
@@ -119,7 +121,7 @@ export async function startDaemon(
       clock: systemClock,
       stamp: (stored) => {
         // Beside the store: each takes a second or more, mostly in threads of its own.
-        opening = openModel(stored, config, log);
+        opening = openModel(stored, config, log, threads);
         loading = loadServerModules();
         loading.catch(() => undefined);
         return opening.model.stamp;
@@ -128,13 +130,15 @@ export async function startDaemon(
       changesModel: chosenModel(config.dataDir) !== undefined,
       log,
       limits: { bytes: config.checkpointBytes },
+      cacheBytes,
       onCheckpoint: () => documents?.checkpointed(),
     });
     started.push(() => opened.store.close());
     if (opening === undefined || loading === undefined) throw new TypeError("an open store has a model");
     const { dataDir } = config;
     const { model } = opening;
-    const models = createModelService({ dataDir, opened, model, embedder: await opening.embedder, log });
+    const embedding = await opening.embedder;
+    const models = createModelService({ dataDir, opened, model, embedder: embedding, threads, log });
     const { embedder } = models;
 
     let followUpTimer: NodeJS.Timeout | undefined;

@@ -94,6 +94,7 @@ export function openModel(
   stored: EmbeddingStamp | undefined,
   { dataDir, model: wanted }: { readonly dataDir: string; readonly model: string },
   log: Logger,
+  threads?: number,
 ): OpeningModel {
   const chosen = chosenModel(dataDir);
   const configured = chosen ?? findModel(dataDir, wanted);
@@ -111,7 +112,7 @@ export function openModel(
       },
       "the store keeps the model that it was made with",
     );
-  const embedder = openEmbedder(model, { idleTimeoutMs: MODEL_IDLE_MS, log });
+  const embedder = openEmbedder(model, { idleTimeoutMs: MODEL_IDLE_MS, log, workers: threads });
   embedder.catch(() => undefined);
   return { model, embedder };
 }
@@ -136,17 +137,20 @@ export function createModelService({
   opened,
   model: first,
   embedder: firstEmbedder,
+  threads,
   log,
 }: {
   readonly dataDir: string;
   readonly opened: Pick<OpenedStore, "store" | "checkpointer">;
   readonly model: EmbeddingModel;
   readonly embedder: ModelEmbedder;
+  readonly threads?: number | undefined;
   readonly log: Logger;
 }) {
   const { store, checkpointer } = opened;
   const embedder = new ChangingEmbedder(firstEmbedder);
-  const open = (model: EmbeddingModel) => openEmbedder(model, { idleTimeoutMs: MODEL_IDLE_MS, log });
+  const open = (model: EmbeddingModel) =>
+    openEmbedder(model, { idleTimeoutMs: MODEL_IDLE_MS, log, workers: threads });
   let model = first;
   let classify = classifierOf(model);
   let remaking: ReturnType<typeof startRemaking> | undefined;

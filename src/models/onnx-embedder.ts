@@ -58,9 +58,12 @@ const USUAL_MS_PER_TEXT = 10;
 /** 512 pieces are never more text than this, unless it is mostly white space. In UTF-16 units. */
 const MAX_QUESTION_TEXT = 16_384;
 
+/** Threads at most unless fewer are wanted: cores less one, from 1 to 4. */
+export const usualThreads = (): number => Math.min(MAX_THREADS, Math.max(1, availableParallelism() - 1));
+
 export interface EmbedderOptions {
-  /** Threads at most; cores less one, from 1 to 4, if absent. */
-  readonly workers?: number;
+  /** Threads at most; `usualThreads` if absent. */
+  readonly workers?: number | undefined;
   readonly log?: EmbedderLog;
   /** Without work for this long, the model leaves the memory until the next text; it stays if absent. */
   readonly idleTimeoutMs?: number;
@@ -110,8 +113,7 @@ class OnnxEmbedder implements ModelEmbedder {
     this.modelSha256 = model.files.model.sha256;
     this.stamp = model.stamp;
     this.profile = model.profile;
-    const max = workers ?? Math.min(MAX_THREADS, Math.max(1, availableParallelism() - 1));
-    this.#threads = new EmbeddingThreads(max, model, {
+    this.#threads = new EmbeddingThreads(workers ?? usualThreads(), model, {
       ...(log !== undefined && { log }),
       ...(idleTimeoutMs !== undefined && { idleTimeoutMs }),
     });

@@ -38,7 +38,7 @@ import {
   timeOfRecord,
 } from "./store-indexes.ts";
 import type { Tables } from "./tables/tables.ts";
-import { CachedRows, type RowFiles } from "./row-cache.ts";
+import { CachedRows, type RowCaches } from "./row-cache.ts";
 
 /** Pending bytes past which a write waits for the checkpointer. */
 const MAX_PENDING_BYTES = 256 * 1_024 * 1_024;
@@ -74,7 +74,7 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
     readonly room: DiskSpace;
     readonly clock: Clock;
     readonly log: Pick<StoreLog, "warn">;
-    readonly files?: RowFiles | undefined;
+    readonly caches?: RowCaches;
   }) {
     this.#indexes = parts.indexes;
     this.#journal = parts.journal;
@@ -88,7 +88,7 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
       vectors: parts.indexes.vectors,
       ids: () => this.memoryIds(),
       settled: (ids) => this.#settled(ids),
-      files: parts.files,
+      ...parts.caches,
       until: this.#closing.signal,
     });
     this.#showing = new Showing(parts.indexes, {

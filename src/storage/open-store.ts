@@ -44,7 +44,7 @@ import { openTablesAt } from "./open-tables-at.ts";
 import { StoredFeed } from "./stored-feed.ts";
 import { watchDiskSpace } from "./disk-space.ts";
 import type { Tables } from "./tables/tables.ts";
-import { rowFiles } from "./row-cache.ts";
+import { cacheSizes, filledMemories, rowFiles } from "./row-cache.ts";
 import type { RowFileParts } from "./row-file.ts";
 import { copyBeforeUpgrade, STORE_FORMATS } from "./upgrade-copy.ts";
 
@@ -61,6 +61,8 @@ export interface StoreOptions {
   readonly changesModel?: boolean;
   readonly log: StoreLog;
   readonly limits?: Partial<CheckpointerLimits>;
+  /** Bytes for all caches of rows and of the tables together; see `cacheSizes`. */
+  readonly cacheBytes?: number | undefined;
   /** Memories from which an image of the indexes is written; for tests. */
   readonly imageFrom?: number;
   /** Memories past which rows have files, and those of a block; for tests. */
@@ -181,8 +183,10 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
     });
     const kept = new KeptImage({ ...options, checkpointer, indexes, through: imagedThrough });
     const { catalogue, vectors } = indexes;
+    const sizes = cacheSizes(options.cacheBytes);
     const files = rowFiles(header, vectors, {
       ...options,
+      from: filledMemories(sizes),
       ...options.rowFiles,
       catalogue,
       roomNeeded: () => checkpointer.roomNeeded,
@@ -235,7 +239,16 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
         void files.memories.giveUp();
       },
     });
-    store = new LanceDbMemoryStore({ indexes, journal, tables, checkpointer, room, clock, log, files });
+    store = new LanceDbMemoryStore({
+      indexes,
+      journal,
+      tables,
+      checkpointer,
+      room,
+      clock,
+      log,
+      caches: { files, sizes },
+    });
     // A start says it too.
     await store.lookAtDiskSpace();
     // A full disk, say: reads and deletions go on, and the next start tries again.
@@ -290,9 +303,10 @@ async function openAndLoad(
   const { disk, directory, log } = options;
   let tables: Tables | undefined;
   try {
-    tables = await openTablesAt(disk, directory, chosen, (error) =>
-      log.error({ err: error }, "tables failed"),
-    );
+    tables = await openTablesAt(disk, directory, chosen, {
+      onFailure: (error) => log.error({ err: error }, "tables failed"),
+      sizes: cacheSizes(options.cacheBytes).tables,
+    });
     if (image !== undefined) {
       const indexes = emptyIndexes(options, chosen, newParts());
       const failure = await loadIndexes(indexes, tables, log, image).catch((error: Error) => error);

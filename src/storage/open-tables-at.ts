@@ -5,7 +5,7 @@ import { type ChosenCheckpoint, tablesFolder } from "./checkpoint.ts";
 import { type Disk, listFilesBelow, removeTree } from "./disk.ts";
 import { isVersionHint, setAside } from "./tables/table-files.ts";
 import { tableOf } from "./tables/table-spec.ts";
-import { openTables, type Tables } from "./tables/tables.ts";
+import { openTables, type Tables, type TablesOptions } from "./tables/tables.ts";
 
 /** Folder for files that no kept checkpoint names; the journal has their rows. */
 export function asideFolder(directory: string): string {
@@ -16,14 +16,14 @@ export function asideFolder(directory: string): string {
  * Opens the tables of a data directory at exactly a checkpoint. Whatever was written after it is moved out of the way
  * first: it was never synced, and the journal's records make it again. Tables that are lost are left out.
  *
- * @param onFailure is told once if the tables' thread ends unasked.
+ * @param options.onFailure is told once if the tables' thread ends unasked.
  * @throws {ServiceError} STORE_UNUSABLE if a table is not what the checkpoint says. Never an empty table in its place.
  */
 export async function openTablesAt(
   disk: Disk,
   directory: string,
   chosen: ChosenCheckpoint | undefined,
-  onFailure?: (error: Error) => void,
+  { onFailure, sizes }: Pick<TablesOptions, "onFailure" | "sizes"> = {},
 ): Promise<Tables> {
   const folder = tablesFolder(directory);
   const kept = [chosen?.checkpoint, chosen?.older].flatMap((checkpoint) => checkpoint?.tables ?? []);
@@ -34,7 +34,7 @@ export async function openTablesAt(
     const { lost, unindexed }: { lost: ReadonlySet<string | undefined>; unindexed: ReadonlySet<TableName> } =
       chosen ?? { lost: new Set(), unindexed: new Set() };
     const states = (chosen?.checkpoint.tables ?? []).filter(({ name }) => !lost.has(tableOf(name)));
-    return await openTables(folder, states, { onFailure, unindexed: [...unindexed] });
+    return await openTables(folder, states, { onFailure, sizes, unindexed: [...unindexed] });
   } catch (error) {
     throw storeUnusable(
       `the store in ${directory} is damaged: ${error instanceof Error ? error.message : String(error)}. ` +

@@ -5,6 +5,7 @@ import { bytesOf } from "./catalogue/overlay.ts";
 import type { StampedVectors } from "./catalogue/stamped-vectors.ts";
 import { CHANGES_FORMAT, decodeChanges, encodeChanges } from "./codec.ts";
 import { RowFile, type RowFileParts, type RowSource } from "./row-file.ts";
+import type { LanceCacheSizes } from "./tables/worker-client.ts";
 
 /** No id of a memory. */
 const ALL = "";
@@ -92,14 +93,32 @@ export class RowCache<Row> {
   }
 }
 
+/** Bytes that each cache may have. */
+export interface CacheSizes {
+  readonly tokens: number;
+  readonly memories: number;
+  readonly tables?: LanceCacheSizes;
+}
+
 /** Token vectors of some 13 000 memories of 40 words, and the rows of as many. */
-const TOKEN_CACHE_BYTES = 32 * 1_024 * 1_024;
-const MEMORY_CACHE_BYTES = 12 * 1_024 * 1_024;
+const USUAL_SIZES: CacheSizes = { tokens: 32 * 1024 ** 2, memories: 12 * 1024 ** 2 };
+const TOKEN_BYTES_PER_MEMORY = 2_580;
+
+/**
+ * @param bytes for all of them together. LanceDB had 1.4 MB in its caches at 10 000 memories and 5.6 MB at 100 000, where 4 MB did
+ *   as well.
+ */
+export function cacheSizes(bytes?: number): CacheSizes {
+  if (bytes === undefined) return USUAL_SIZES;
+  const part = bytes / 16;
+  return { tokens: 8 * part, memories: 3 * part, tables: { index: 3 * part, metadata: 2 * part } };
+}
+
 /** A store of at most so many memories is read whole, a piece at a time, once a question was asked; a larger one has files. */
-const FILLED_MEMORIES = 13_000;
+export const filledMemories = ({ tokens }: CacheSizes): number => Math.floor(tokens / TOKEN_BYTES_PER_MEMORY);
 const FILLED_AT_ONCE = 250;
 
-export type RowFiles = ReturnType<typeof rowFiles>;
+type RowFiles = ReturnType<typeof rowFiles>;
 
 type Shared = Omit<RowFileParts<never>, "name" | "key" | "encode" | "decode" | "from">;
 
@@ -107,13 +126,11 @@ type Shared = Omit<RowFileParts<never>, "name" | "key" | "encode" | "decode" | "
 export function rowFiles(
   store: object,
   vectors: Pick<StampedVectors, "before" | "stamps">,
-  parts: Shared & { readonly from?: number },
+  parts: Shared & { readonly from: number },
 ) {
-  const from = parts.from ?? FILLED_MEMORIES;
   return {
     tokens: new RowFile<TokenVectors>({
       ...parts,
-      from,
       name: "TOKENS",
       key: () => (vectors.before === undefined ? JSON.stringify([store, vectors.stamps]) : undefined),
       encode: (_, row) => (row.isBefore === true ? undefined : new Uint8Array(row.vectors)),
@@ -124,7 +141,6 @@ export function rowFiles(
     }),
     memories: new RowFile<MemoryRow>({
       ...parts,
-      from,
       name: "TEXTS",
       key: () => JSON.stringify([store, CHANGES_FORMAT]),
       encode(id, row) {
@@ -136,7 +152,14 @@ export function rowFiles(
   };
 }
 
-interface Source {
+export interface RowCaches {
+  /** For a store that is too large to be read whole. */
+  readonly files?: RowFiles | undefined;
+  /** As by default if absent. */
+  readonly sizes?: CacheSizes | undefined;
+}
+
+interface Source extends RowCaches {
   read<T extends "memories" | "tokens">(table: T, ids: readonly string[]): Promise<Map<string, Rows[T]>>;
   readonly vectors: Pick<StampedVectors, "isKnown" | "isPresent">;
   /** Ids of all memories, oldest first. */
@@ -144,21 +167,22 @@ interface Source {
   readonly settled: RowSource<unknown>["settled"];
   /** No row is read ahead from then on. */
   readonly until: AbortSignal;
-  /** For a store that is too large to be read whole. */
-  readonly files?: RowFiles | undefined;
 }
 
 /** Rows and token vectors of memories, as questions read them. */
 export class CachedRows {
   readonly #source: Source;
-  readonly #tokens = new RowCache<TokenVectors>(TOKEN_CACHE_BYTES, ({ vectors }) => vectors.byteLength);
-  readonly #memories = new RowCache<MemoryRow>(MEMORY_CACHE_BYTES, (row) =>
-    bytesOf({ table: "memories", id: row.id, row }),
-  );
+  readonly #tokens: RowCache<TokenVectors>;
+  readonly #memories: RowCache<MemoryRow>;
+  readonly #filled: number;
   #wasAsked = false;
 
   constructor(source: Source) {
+    const { sizes = USUAL_SIZES } = source;
     this.#source = source;
+    this.#filled = filledMemories(sizes);
+    this.#tokens = new RowCache(sizes.tokens, ({ vectors }) => vectors.byteLength);
+    this.#memories = new RowCache(sizes.memories, (row) => bytesOf({ table: "memories", id: row.id, row }));
   }
 
   async memories(ids: readonly string[]): Promise<Map<string, MemoryRow>> {
@@ -222,7 +246,7 @@ export class CachedRows {
     if (this.#wasAsked) return;
     this.#wasAsked = true;
     const ids = [...this.#source.ids()];
-    if (ids.length > FILLED_MEMORIES) return;
+    if (ids.length > this.#filled) return;
     for (let first = 0; first < ids.length && !until.aborted; first += FILLED_AT_ONCE) {
       const piece = ids.slice(first, first + FILLED_AT_ONCE);
       await this.#readTokens(piece);

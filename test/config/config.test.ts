@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ConfigError, loadConfig, readSettings, SETTINGS } from "../../src/config/config.ts";
+import { shareMemory } from "../../src/config/limits.ts";
 
 const KEY = "0123456789abcdef";
 let folder: string;
@@ -37,6 +38,30 @@ describe("readSettings", () => {
       logLevel: "warn",
       allowedHosts: ["a.localhost"],
     });
+  });
+
+  it.each(["auto", "8MiB", "64MB", "1 GiB", "67108864"])(
+    "takes %s as a budget for memory",
+    (memoryBudget) => {
+      expect(readSettings({ flags: { memoryBudget }, env: {} }).memoryBudget).toBe(memoryBudget);
+    },
+  );
+
+  it.each(["", "8MB", "0", "64", "-64MB", "1.5GB", "64MX", "65GiB", "lots"])(
+    "refuses %j as a budget for memory",
+    (memoryBudget) => {
+      expect(() => readSettings({ flags: { memoryBudget }, env: {} })).toThrow(
+        `--memory-budget is ${JSON.stringify(memoryBudget)}, but must be auto, or a size from 8MiB to 64GiB`,
+      );
+    },
+  );
+
+  it("shares a budget among caches and embedding threads, of which one is always there", () => {
+    expect(shareMemory("auto", 4)).toEqual({});
+    expect(shareMemory("64MB", 4)).toEqual({ threads: 1, cacheBytes: 64e6 });
+    expect(shareMemory("230MB", 4)).toEqual({ threads: 2, cacheBytes: 115e6 });
+    expect(shareMemory("1GB", 4)).toEqual({ threads: 4, cacheBytes: 655e6 });
+    expect(shareMemory("1GB", 1)).toEqual({ threads: 1, cacheBytes: 1e9 });
   });
 
   it("ignores what Kubernetes sets beside a service called memoryd, and says so", () => {

@@ -1,6 +1,12 @@
 import { describe, expect, it, vi } from "vitest";
 import { memoryRow } from "../support/memory-row.ts";
-import { CachedRows, RowCache } from "../../src/storage/row-cache.ts";
+import {
+  CachedRows,
+  type CacheSizes,
+  cacheSizes,
+  filledMemories,
+  RowCache,
+} from "../../src/storage/row-cache.ts";
 
 interface Row {
   readonly value: number;
@@ -69,7 +75,7 @@ describe("RowCache", () => {
 });
 
 describe("CachedRows", () => {
-  const rowsOf = (count: number, until = new AbortController().signal) => {
+  const rowsOf = (count: number, until = new AbortController().signal, sizes?: CacheSizes) => {
     const ids = Array.from({ length: count }, (_, i) => `m${i}`);
     const read = vi.fn(async (table: string, wanted: readonly string[]) => {
       const tokens = { vectors: new Int8Array(128), stamp: "s" };
@@ -78,7 +84,7 @@ describe("CachedRows", () => {
     });
     const vectors = { isKnown: () => true, isPresent: () => true };
     const settled = () => undefined;
-    return { cached: new CachedRows({ read, vectors, ids: () => ids, settled, until }), read };
+    return { cached: new CachedRows({ read, vectors, ids: () => ids, settled, until, sizes }), read };
   };
   const readOf = ({ mock }: ReturnType<typeof rowsOf>["read"], table: string) =>
     mock.calls.flatMap(([name, ids]) => (name === table ? ids : []));
@@ -93,12 +99,23 @@ describe("CachedRows", () => {
   });
 
   it("reads of a large store, or of one that closes, only what is asked for", async () => {
-    for (const { cached, read } of [rowsOf(20_000), rowsOf(600, AbortSignal.abort())]) {
+    const small = rowsOf(600, undefined, { ...cacheSizes(), tokens: 1e6 });
+    for (const { cached, read } of [rowsOf(20_000), rowsOf(600, AbortSignal.abort()), small]) {
       await cached.tokens(["m7"]);
       await new Promise((done) => setTimeout(done, 5));
       expect(read.mock.calls).toEqual([["tokens", ["m7"]]]);
     }
   });
+});
+
+it("shares a budget among all caches", () => {
+  const { tokens, memories, tables } = cacheSizes(64e6);
+  expect(tokens + memories + (tables?.index ?? 0) + (tables?.metadata ?? 0)).toBe(64e6);
+  expect([cacheSizes().tokens, filledMemories(cacheSizes()), cacheSizes().tables]).toEqual([
+    33_554_432,
+    13_005,
+    undefined,
+  ]);
 });
 
 function promised() {

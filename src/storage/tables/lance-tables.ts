@@ -12,7 +12,7 @@ import {
   keyFilters,
 } from "./arrow-columns.ts";
 import type { Columns } from "./columns.ts";
-import type { CompactionThresholds } from "./worker-client.ts";
+import type { CompactionThresholds, LanceCacheSizes } from "./worker-client.ts";
 import { type CopiedTable, MANY_TABLES, NextGeneration } from "./next-generation.ts";
 import { TABLE_NAMES } from "./specs.ts";
 import { generationName, generationOf, type StateToOpen, tableOf, type TableState } from "./table-spec.ts";
@@ -25,8 +25,7 @@ export interface Replacement {
 }
 
 /** The index of ids of 1 M rows is 15 MB; LanceDB's own bounds are 6 GB and 1 GB. */
-const INDEX_CACHE_BYTES = 256n * 1024n * 1024n;
-const METADATA_CACHE_BYTES = 64n * 1024n * 1024n;
+const USUAL_SIZES: LanceCacheSizes = { index: 256 * 1024 ** 2, metadata: 64 * 1024 ** 2 };
 /** Before every version there can be: compaction must never remove one. */
 const NOTHING_IS_OLDER = new Date(0);
 
@@ -59,8 +58,9 @@ export class LanceTables {
     states: readonly StateToOpen[],
     unindexed: readonly TableName[] = [],
     isFixed = false,
+    { index, metadata } = USUAL_SIZES,
   ): Promise<LanceTables> {
-    const session = new Session(INDEX_CACHE_BYTES, METADATA_CACHE_BYTES);
+    const session = new Session(BigInt(Math.floor(index)), BigInt(Math.floor(metadata)));
     const tables = new LanceTables(await connect(directory, { session }));
     try {
       for (const state of states) await tables.#open(state, isFixed);

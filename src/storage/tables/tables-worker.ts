@@ -42,8 +42,8 @@ function answersOfTables(): Answers {
     return opened;
   };
   return {
-    async open(directory, states, unindexed, isFixed) {
-      opened = await LanceTables.open(directory, states, unindexed, isFixed);
+    async open(directory, states, unindexed, isFixed, sizes) {
+      opened = await LanceTables.open(directory, states, unindexed, isFixed, sizes);
     },
     async stage(table, ids, columns) {
       const stage = staged.get(table) ?? { ids: [], batches: [] };

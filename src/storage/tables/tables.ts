@@ -7,6 +7,7 @@ import {
   COMPACTION_THRESHOLDS,
   type CompactionThresholds,
   type GenerationCalls,
+  type LanceCacheSizes,
   TablesThread,
 } from "./worker-client.ts";
 import {
@@ -70,6 +71,13 @@ const BYTES_PER_PIECE = 1_024 * 1_024;
 /** LanceDB holds what it writes at once several times over. */
 const BYTES_PER_COMMIT = 16 * 1_024 * 1_024;
 
+export interface TablesOptions {
+  readonly onFailure?: ((error: Error) => void) | undefined;
+  readonly unindexed?: readonly TableName[];
+  readonly isFixed?: boolean;
+  readonly sizes?: LanceCacheSizes | undefined;
+}
+
 /**
  * Opens the tables in a folder at exactly the given states, in a thread of their own.
  *
@@ -81,19 +89,11 @@ const BYTES_PER_COMMIT = 16 * 1_024 * 1_024;
 export async function openTables(
   directory: string,
   states: readonly StateToOpen[],
-  {
-    onFailure = () => {},
-    unindexed = [],
-    isFixed = false,
-  }: {
-    readonly onFailure?: ((error: Error) => void) | undefined;
-    readonly unindexed?: readonly TableName[];
-    readonly isFixed?: boolean;
-  } = {},
+  { onFailure = () => {}, unindexed = [], isFixed = false, sizes }: TablesOptions = {},
 ): Promise<Tables> {
   const thread = new TablesThread(onFailure);
   try {
-    await thread.call("open", [directory, states, unindexed, isFixed]);
+    await thread.call("open", [directory, states, unindexed, isFixed, sizes]);
   } catch (error) {
     await thread.close();
     throw error;

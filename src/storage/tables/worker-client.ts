@@ -28,6 +28,9 @@ export interface GenerationCalls {
   endGeneration(): void;
 }
 
+/** Bytes of LanceDB's caches at most. */
+export type LanceCacheSizes = { readonly index: number; readonly metadata: number };
+
 /** Requests to the tables' thread. */
 export interface TablesCalls extends GenerationCalls {
   open(
@@ -35,6 +38,7 @@ export interface TablesCalls extends GenerationCalls {
     states: readonly StateToOpen[],
     unindexed: readonly TableName[],
     isFixed: boolean,
+    sizes: LanceCacheSizes | undefined,
   ): void;
   /** Takes in a piece of the next `commit`, converted at once, so that reads get their turn between pieces. */
   stage(table: TableName, ids: readonly string[], columns: Columns | undefined): void;
