@@ -17,7 +17,6 @@ import type { MemoryPorts } from "../core/memories/memory-ports.ts";
 import { bindOperations } from "../core/operations.ts";
 import { ownTimeZone } from "../core/text/calendar.ts";
 import { readWordFrequencies } from "../core/text/stop-words.ts";
-import type { ServiceStatus } from "../core/status.ts";
 import { openDataDirectory, openKeyRing } from "./key-service.ts";
 import { type Logger, nextTurn, sha256, systemClock, uuidSource } from "./system.ts";
 import { ADDS_PER_HOUR } from "../mcp/add-allowance.ts";
@@ -38,15 +37,8 @@ import { createChatSummaryWriter } from "../models/chat-completions.ts";
 import { readTls } from "./tls.ts";
 import { rateLimit } from "../config/exposure.ts";
 
-export interface RunningDaemon {
-  readonly address: string;
-  readonly port: number;
-  /** True if the daemon serves HTTPS. */
-  readonly isSecure: boolean;
-  status(): ServiceStatus;
-  /** Finishes running requests and closes the store; answered writes are on the disk before and after. */
-  stop(): Promise<void>;
-}
+/** Its `stop` finishes running requests and closes the store; answered writes are on the disk before and after. */
+export type RunningDaemon = Awaited<ReturnType<typeof startDaemon>>;
 
 /** Delay of follow-ups to answered calls, so that few records hold them. */
 const FOLLOW_UP_DELAY_MS = 500;
@@ -79,12 +71,7 @@ const REQUESTS_SHARE_OF_STOP = 0.7;
  * @param logFile where `log` writes; absent: to standard error.
  * @throws {ServiceError} with a sentence that says what to do.
  */
-export async function startDaemon(
-  config: Config,
-  log: Logger,
-  requestStop: () => void,
-  logFile?: string,
-): Promise<RunningDaemon> {
+export async function startDaemon(config: Config, log: Logger, requestStop: () => void, logFile?: string) {
   const started: (() => Promise<unknown> | void)[] = [];
   const stopAll = async (): Promise<void> => {
     // Newest first; an error of one does not keep the others from stopping.

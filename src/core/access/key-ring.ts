@@ -1,4 +1,5 @@
 import { conflict, notFound, wrongField } from "../errors.ts";
+import type { Given } from "../memory.ts";
 import type { Clock, IdSource } from "../ports.ts";
 
 /** Storage of keys. */
@@ -19,26 +20,10 @@ interface KeyRingPorts {
   readonly newKey: () => NewKey;
 }
 
-export interface NewKey {
-  readonly key: string;
-  /** Its first characters, independent of the rest. */
-  readonly prefix: string;
-}
+/** A key, and its first characters, independent of the rest. */
+export type NewKey = { readonly key: string; readonly prefix: string };
 
-export interface CreateKeyInput {
-  readonly name: string;
-  readonly scope: Scope;
-  /** Binds the key to that user. */
-  readonly userId?: string;
-  /** Absent: it does not expire. */
-  readonly expiresAt?: number;
-}
-
-interface CreatedKey {
-  readonly kept: ApiKey;
-  /** Shown once: it is not kept. */
-  readonly key: string;
-}
+export type CreateKeyInput = Pick<ApiKey, "name" | "scope"> & Given<Pick<ApiKey, "userId" | "expiresAt">>;
 
 /** Includes revoked and expired keys: a request compares its key with each. */
 export const MAX_KEYS = 1_000;
@@ -82,8 +67,8 @@ export class KeyRing {
     return this.#uses.get(id) ?? lastUsedAt;
   }
 
-  /** Makes a key; the first one locks the store. @throws {ServiceError} INVALID_REQUEST; CONFLICT (name, 1 000 keys). */
-  create({ name, scope, userId, expiresAt }: CreateKeyInput): Promise<CreatedKey> {
+  /** Makes a key, which is answered once and not kept; the first one locks the store. @throws {ServiceError} INVALID_REQUEST; CONFLICT (name, 1 000 keys). */
+  create({ name, scope, userId, expiresAt }: CreateKeyInput) {
     return this.#change(async () => {
       const now = this.#ports.clock.now();
       if (scope === "admin" && userId !== undefined)

@@ -4,14 +4,6 @@ import { sentencesOf } from "../text/sentences.ts";
 import { cutWords, sizeOf } from "../text/text-size.ts";
 import { digestOf } from "../text/extractive-summary.ts";
 
-/** A piece of speech that becomes a memory of its own. Times are milliseconds from the start. */
-export interface SpokenChunk {
-  readonly content: string;
-  readonly startMs: number;
-  /** At most `MAX_CHUNK_MS` after `startMs`. */
-  readonly endMs: number;
-}
-
 /** A listener has to find the cited words in the chunk. */
 const MAX_CHUNK_MS = 60_000;
 const MAX_SENTENCES = 3;
@@ -33,8 +25,9 @@ const UNSPACED =
  * ends inside a segment, its time is estimated from its share of the segment's text.
  *
  * The same blocks always give the same chunks, in the order of time. Cost: linear in the text.
+ * @returns what becomes a memory each, with milliseconds from the start, at most `MAX_CHUNK_MS` from one to the other.
  */
-export function cutSpeech(blocks: readonly Block[]): SpokenChunk[] {
+export function cutSpeech(blocks: readonly Block[]) {
   const chunks: Stretch[] = [];
   let current: Stretch | undefined;
   let sentences = 0;

@@ -2,14 +2,6 @@ import { fold } from "./fold.ts";
 import { stem } from "./stemmer.ts";
 import { STOP_WORDS, TALK_WORDS } from "./stop-words.ts";
 
-/** A phrase and a text that it stands in. */
-export interface KeyPhrase {
-  /** In its most frequent spelling. */
-  readonly text: string;
-  /** Index of the first text that holds it. */
-  readonly place: number;
-}
-
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:['’.\-_/@+#][\p{L}\p{N}\p{M}]+)*[+#]*/gu;
 /** The only text that may stand between two words of a phrase. */
 const JOINT = /^[^\S\n]{1,2}$/;
@@ -41,6 +33,7 @@ interface Counted {
 /**
  * Topics of texts in phrases of one to three words, the most specific first: phrases that stand in several texts, not only
  * as part of a longer one. Forms of a word count together. The same texts always give the same phrases. Cost: linear.
+ * @returns phrases in their most frequent spelling, each with the index of the first text that holds it.
  * @param options.ignored words that are no topic, such as the names of speakers; in any case.
  * @param options.rest lets others work; called every few milliseconds.
  * @see Rose et al., "Automatic keyword extraction from individual documents", 2010 (RAKE), whose runs between stop words these are.
@@ -52,7 +45,7 @@ export async function keyPhrases(
     ignored = [],
     rest = async () => {},
   }: { readonly ignored?: readonly string[]; readonly rest?: () => Promise<void> } = {},
-): Promise<KeyPhrase[]> {
+): Promise<{ readonly text: string; readonly place: number }[]> {
   const left = new Set(ignored.flatMap((name) => name.toLowerCase().split(/\s+/)));
   const stemOf = stems(left);
   const counted = new Map<string, Counted>();

@@ -2,23 +2,15 @@ import type { DocumentRow } from "../documents/document.ts";
 import type { Fact } from "../facts/fact.ts";
 import type { MemoryPorts } from "../memories/memory-ports.ts";
 import type { Memory, SeenMemory, Signals } from "../memory.ts";
-import type { Catalogue, Selection } from "../ports.ts";
+import type { Catalogue, MemoryFilter, Selection } from "../ports.ts";
 import type { EdgeRow } from "../rows.ts";
-
-interface ExportRecordsInput {
-  readonly userId?: string;
-  /** Any of; null for what has no project. */
-  readonly projects?: readonly (string | null)[];
-  /** Whether to export the waypoints between exported memories. */
-  readonly waypoints: boolean;
-}
 
 /** Bounds memory: rows are read in small groups. */
 const ROWS_PER_READ = 100;
 
 /**
  * All matching records: memories oldest first, then their documents, then waypoints, then facts in the order of recording,
- * so that a record follows all that it names. A document is exported if its first memory is, whatever the document's
+ * so that a record follows all that it names; `waypoints` says whether those between exported memories come too. A document is exported if its first memory is, whatever the document's
  * project.
  *
  * With concurrent writes, every memory that exists from beginning to end is exported once, in a state it had in between;
@@ -27,7 +19,7 @@ const ROWS_PER_READ = 100;
  */
 export async function* exportRecords(
   { store, facts }: Pick<MemoryPorts, "store" | "facts">,
-  { waypoints, ...filter }: ExportRecordsInput,
+  { waypoints, ...filter }: Pick<MemoryFilter, "userId" | "projects"> & { readonly waypoints: boolean },
 ): AsyncGenerator<TransferRecord> {
   const { catalogue } = store;
   const { book } = facts;

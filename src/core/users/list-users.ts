@@ -1,21 +1,13 @@
 import { visitFacts } from "../facts/fact-book.ts";
 import type { MemoryPorts } from "../memories/memory-ports.ts";
 
-interface ListUsersInput {
-  /** 1 … 10 000. */
-  readonly limit: number;
-  readonly offset: number;
-  /** Only users after this one in the order. */
-  readonly after?: string;
-}
-
 /**
  * One page of the users with records, ascending by the code units of their ids, and the number of all. Facts are those of all times,
- * without replaced ones (empty period). Cost: linear in all memories and facts.
+ * without replaced ones (empty period). With `after` only users after that one. Cost: linear in all memories and facts.
  */
 export function listUsers(
   { store, facts }: Pick<MemoryPorts, "store" | "facts">,
-  { limit, offset, after }: ListUsersInput,
+  { limit, offset, after }: { readonly limit: number; readonly offset: number; readonly after?: string },
 ) {
   const memories = store.catalogue.users();
   const documents = new Map<string, number>();
