@@ -20,19 +20,17 @@ export interface ServiceDefinition {
   readonly keeper: string;
   readonly file: string;
   readonly text: string;
-  readonly encoding: "utf8" | "utf16le";
-  /** False if only `install` reads the file, so that it can go after it. */
-  readonly isKept: boolean;
   /** Succeeds where there is a keeper for this user. */
   readonly probe: ServiceCommand;
   readonly install: readonly ServiceCommand[];
   /** Run while the daemon is stopped and the service is loaded: starts it, in place of one that hangs. */
   readonly restart: readonly ServiceCommand[];
   readonly uninstall: readonly ServiceCommand[];
-  readonly forget: readonly ServiceCommand[];
+  /** After the file was removed. */
+  readonly forget?: readonly ServiceCommand[];
   /** Succeeds while the service is installed and, where the keeper knows, runs. */
   readonly status: ServiceCommand;
-  /** Prints the definition, where it is in no file. */
+  /** Prints the definition where no file holds it: then only `install` reads the file, in UTF-16, and it can go after it. */
   readonly show?: ServiceCommand;
   /** Prints the result of a start, for people. */
   readonly inspect: ServiceCommand;
@@ -100,8 +98,6 @@ WantedBy=default.target
     keeper: "systemd",
     file: posix.join(configFolder ?? posix.join(home, ".config"), "systemd", "user", UNIT),
     text,
-    encoding: "utf8",
-    isKept: true,
     probe: systemctl("show-environment"),
     install: [systemctl("daemon-reload"), systemctl("enable", UNIT), systemctl("restart", UNIT)],
     restart: [systemctl("daemon-reload"), systemctl("restart", UNIT)],
@@ -148,13 +144,10 @@ ${words}
     keeper: "launchd",
     file,
     text,
-    encoding: "utf8",
-    isKept: true,
     probe: { words: ["launchctl", "print", domain] },
     install: [bootOut, { words: ["launchctl", "bootstrap", domain, file] }],
     restart: [{ words: ["launchctl", "kickstart", "-k", `${domain}/${NAME}`] }],
     uninstall: [bootOut],
-    forget: [],
     status: { words: ["launchctl", "print", `${domain}/${NAME}`] },
     inspect: { words: ["launchctl", "print", `${domain}/${NAME}`] },
   };
@@ -204,13 +197,10 @@ function scheduledTask({ command, user, temporaryFolder }: ServiceRequest): Serv
     keeper: "the Task Scheduler",
     file,
     text,
-    encoding: "utf16le",
-    isKept: false,
     probe: schtasks("/Query", "/FO", "LIST"),
     install: [schtasks("/Create", "/TN", NAME, "/XML", file, "/F"), schtasks("/Run", "/TN", NAME)],
     restart: [schtasks("/Run", "/TN", NAME)],
     uninstall: [{ ...schtasks("/Delete", "/TN", NAME, "/F"), mayFail: true }],
-    forget: [],
     status: schtasks("/Query", "/TN", NAME),
     show: schtasks("/Query", "/TN", NAME, "/XML"),
     inspect: schtasks("/Query", "/TN", NAME, "/V", "/FO", "LIST"),

@@ -53,20 +53,20 @@ async function installService(options: Flags): Promise<void> {
   const before = await findDaemon(settings.dataDir);
   if (before !== undefined) await stopDaemon(before);
 
-  const { file, text, encoding, isKept, install, keeper } = definition;
+  const { file, text, show, install, keeper } = definition;
   mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, text, { encoding, mode: 0o644 });
+  writeFileSync(file, text, { encoding: show ? "utf16le" : "utf8", mode: 0o644 });
   let daemon: Daemon;
   try {
     const otherwise = `memoryd is a service of ${keeper} now, and did not start.`;
     daemon = await startByKeeper(definition, install, settings.dataDir, otherwise);
   } finally {
-    if (!isKept) rmSync(file, { force: true });
+    if (show) rmSync(file, { force: true });
   }
   print(`memoryd runs, and ${keeper} starts it when you log in.`);
   printTable([
     ["listening", daemon.url],
-    ...(isKept ? [["file", file] as const] : []),
+    ...(show ? [] : [["file", file] as const]),
     ["data", settings.dataDir],
     ["log", logFileOf(settings.dataDir)],
   ]);
@@ -81,14 +81,14 @@ async function installService(options: Flags): Promise<void> {
 async function uninstallService(options: Flags): Promise<void> {
   const settings = settingsOf(options);
   const definition = definitionOf(options);
-  const { file, isKept, uninstall, forget, keeper } = definition;
-  const isThere = isKept ? existsSync(file) : isRunning(definition);
+  const { file, show, uninstall, forget = [], keeper } = definition;
+  const isThere = show ? isRunning(definition) : existsSync(file);
   if (!isThere) {
     print(`memoryd is not a service of ${keeper}.`);
     return;
   }
   // On Windows the daemon is no child of the task.
-  const daemon = isKept ? undefined : await findDaemon(settings.dataDir);
+  const daemon = show && (await findDaemon(settings.dataDir));
   if (daemon !== undefined) await stopDaemon(daemon);
   for (const command of uninstall) run(command);
   rmSync(file, { force: true });
@@ -100,13 +100,13 @@ async function uninstallService(options: Flags): Promise<void> {
 async function serviceStatus(options: Flags): Promise<void> {
   const settings = settingsOf(options);
   const definition = definitionOf(options);
-  const { file, isKept, keeper } = definition;
+  const { file, show, keeper } = definition;
   const active = isRunning(definition);
-  if (isKept ? !existsSync(file) : !active)
+  if (show ? !active : !existsSync(file))
     throw new CliFailure(`memoryd is not a service of ${keeper}; \`memoryd service install\` makes it one.`);
   const daemon = await findDaemon(settings.dataDir);
   printTable([
-    ["service", `${keeper}${isKept ? `, ${file}` : ""}`],
+    ["service", show ? keeper : `${keeper}, ${file}`],
     ["keeper says", active ? "active" : "not active"],
     ["daemon", daemon === undefined ? "does not answer" : daemon.url],
   ]);
@@ -232,26 +232,18 @@ export interface InstalledService {
 
 /** The service that starts the daemon of a data directory; undefined where there is none, or it starts another's. */
 export function serviceOf(settings: Settings): InstalledService | undefined {
-  const service = installedService();
-  return service !== undefined && dataDirOf(service) === settings.dataDir ? service : undefined;
-}
-
-function installedService(): InstalledService | undefined {
   const definition = definitionHere([]);
   if (definition === undefined) return undefined;
-  const text = textOf(definition);
-  const [node, launcher, ...words] = (text && commandIn(process.platform, text)) || [];
+  const { file, show } = definition;
+  const shown = show && (isRunning(definition) ? run(show) : "");
+  const text = shown ?? readIfThere(file) ?? "";
+  const [node, launcher, ...words] = commandIn(process.platform, text) ?? [];
   if (node === undefined || launcher === undefined) return undefined;
-  return { definition, node, launcher, words };
-}
-
-function textOf({ file, isKept, show, ...definition }: ServiceDefinition): string | undefined {
-  if (show !== undefined) return isRunning(definition) ? run(show) : undefined;
-  return isKept ? readIfThere(file) : undefined;
+  return dataDirOf(words) === settings.dataDir ? { definition, node, launcher, words } : undefined;
 }
 
 /** Undefined where its configuration cannot be read, which a start would say. */
-function dataDirOf({ words }: InstalledService): string | undefined {
+function dataDirOf(words: readonly string[]): string | undefined {
   try {
     // The variables of this terminal are not those of the service.
     return readSettings({ ...readStartWords(words), env: {} }).dataDir;

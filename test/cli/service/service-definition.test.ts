@@ -79,7 +79,7 @@ WantedBy=default.target
       user: "PC\\ada & co",
       command: ["C:\\Program Files\\node.exe", "C:\\m d\\memoryd.js", "start", "--data-dir", 'D:\\my "x"\\'],
     });
-    expect(task).toMatchObject({ encoding: "utf16le", isKept: false, file: "C:\\Temp\\memoryd-task.xml" });
+    expect(task).toMatchObject({ show: {}, file: "C:\\Temp\\memoryd-task.xml" });
     expect(task?.text.charCodeAt(0)).toBe(0xfeff);
     expect(task?.text).toContain("<Command>C:\\Program Files\\node.exe</Command>");
     expect(task?.text).toContain(
