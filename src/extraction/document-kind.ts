@@ -88,8 +88,8 @@ const PICTURES: readonly (readonly [kind: TextKind, offset: number, magic: strin
   ["webp", 8, "WEBP"],
 ];
 
-/** Text to look at, and none to read. */
-const MARKUP = /^(?:%!PS|\{\\rtf)/;
+/** First bytes of formats that are not read and may pass for text. */
+const NOT_READ = /^(?:%!PS|\{\\rtf|GIF8|Rar!)/;
 
 /** Formats in a zip, by an entry that each has. */
 const ZIPPED: readonly (readonly [kind: TextKind, entry: RegExp])[] = [
@@ -173,7 +173,7 @@ async function binaryKind(bytes: Uint8Array): Promise<TextKind | undefined> {
   if (head.startsWith("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")) throw oldOffice(bytes);
   const picture = PICTURES.find(([, offset, magic]) => head.startsWith(magic, offset));
   if (picture !== undefined) return picture[0];
-  if (MARKUP.test(head) || isBinary(bytes)) throw unsupported("of a kind that is not read");
+  if (NOT_READ.test(head) || isBinary(bytes)) throw unsupported("of a kind that is not read");
   return undefined;
 }
 

@@ -69,6 +69,7 @@ describe("kindOf", () => {
     ["text in a recording's name", TEXT, { filename: "a.MP3" }, /sent as \.mp3/],
     ["a PDF of a kind nobody knows", PDF, { claimedType: "foo/bar" }, /its bytes are a PDF/],
     ["an image", latin1("GIF89a\0\x01"), {}, /of a kind that is not read/],
+    ["the beginning of an image", latin1("GIF89a"), { filename: "a.gif" }, /of a kind that is not read/],
     ["RTF, which is text to look at", latin1("{\\rtf1\\ansi}"), {}, /of a kind that is not read/],
     ["a picture of another kind", latin1("\x89PNG\r\n"), { filename: "a.jpg" }, /bytes are a PNG picture/],
     ["a workbook called a book", workbook([]), { filename: "a.epub" }, /bytes are an Excel workbook/],
