@@ -109,8 +109,11 @@ describe("CachedRows", () => {
 });
 
 it("shares a budget among all caches", () => {
-  const { tokens, memories, tables } = cacheSizes(64e6);
-  expect(tokens + memories + (tables?.index ?? 0) + (tables?.metadata ?? 0)).toBe(64e6);
+  for (const bytes of [8e6, 64e6]) {
+    const { tokens, memories, tables } = cacheSizes(bytes);
+    expect(tokens + memories + (tables?.index ?? 0) + (tables?.metadata ?? 0)).toBeCloseTo(bytes);
+    expect(Math.min(tokens, memories, tables?.metadata ?? 0)).toBeGreaterThan(500_000);
+  }
   expect([cacheSizes().tokens, filledMemories(cacheSizes()), cacheSizes().tables]).toEqual([
     33_554_432,
     13_005,
