@@ -95,6 +95,29 @@ export function machine(): string {
   return `${availableParallelism()} × ${model}, Node ${process.version}, load ${load.join(" ")}`;
 }
 
+/**
+ * Processor time of the longest turn of this thread's event loop, milliseconds, until it is stopped: other work on the machine makes
+ * turns longer, but not their processor time. For the main thread; Linux only.
+ */
+export function longestTurn(): { stop(): number } {
+  const used = () =>
+    Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, "utf8").split(" ")[0]) / 1e6;
+  let [before, longest] = [used(), 0];
+  const look = () => {
+    const now = used();
+    longest = Math.max(longest, now - before);
+    before = now;
+  };
+  const timer = setInterval(look, 1);
+  return {
+    stop() {
+      clearInterval(timer);
+      look();
+      return longest;
+    },
+  };
+}
+
 /** Resident megabytes of a process, the processor seconds it has used and the bytes it has written; Linux only. */
 export function usageOf(pid: number | "self") {
   const read = (name: string) => readFileSync(`/proc/${pid}/${name}`, "utf8");

@@ -10,6 +10,7 @@ import { join, resolve } from "node:path";
 import { benchBackup } from "./backup.ts";
 import { benchFacts } from "./facts.ts";
 import { benchFlames } from "./flames.ts";
+import { benchLarge } from "./large.ts";
 import { benchLance } from "./lance.ts";
 import { machine, type Part } from "./measure.ts";
 import { benchModels } from "./models.ts";
@@ -39,6 +40,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   purge: benchPurge,
   backup: benchBackup,
   models: benchModels,
+  large: (directory) => benchLarge(store ?? directory, store !== undefined),
   lance: (directory, known) =>
     benchLance(store ?? directory, known, words.includes("million") ? MILLION : 200_000),
 };
