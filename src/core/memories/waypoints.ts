@@ -52,8 +52,10 @@ export function similarWaypoints(
   now: number,
 ): Change[] {
   const changes: Change[] = [];
+  // A remake that was interrupted comes to memories that have some.
+  const made = catalogue.edgesOf(id).filter(({ kind, source }) => kind === "similar" && source === id).length;
   for (const { other, likeness: weight } of neighbours) {
-    if (weight < minSimilarity || changes.length >= MAX_SIMILAR_OUT) break;
+    if (weight < minSimilarity || made + changes.length >= MAX_SIMILAR_OUT) break;
     // Deleted or changed since it was compared; a new text gets links of its own.
     if (catalogue.find(other.id)?.version !== other.version) continue;
     const similar = catalogue.edgesOf(other.id).filter(({ kind }) => kind === "similar");

@@ -119,6 +119,22 @@ describe("FollowUps", () => {
     }
   });
 
+  it("makes no further links of a memory that has them, as a remake does that was interrupted", async () => {
+    const ids: string[] = [];
+    for (let i = 0; i < 12; i += 1) {
+      ids.push(await add(`the weekly meeting was about the budget ${i}`));
+      await followUps.flush();
+    }
+    const { store } = world.memory;
+    const last = ids.at(-1) ?? "";
+    const [window = new Float32Array()] = store.windowsOf(store.catalogue.find(last)?.ordinal ?? 0);
+    const before = edges(last);
+    expect(before).toHaveLength(4);
+    followUps.added(last, 1, window);
+    await followUps.flush();
+    expect(edges(last)).toEqual(before);
+  });
+
   describe("after an import", () => {
     async function untilOver() {
       for (let i = 0; i < 12; i += 1) await followUps.flush();
