@@ -14,7 +14,7 @@ export const MODEL_IDLE_MS = 300_000;
 /** How long a stop may take before it is cut short. */
 export const SHUTDOWN_MS = 10_000;
 
-/** Of a further embedding thread with the larger of the models that ship; they may have half of a budget. */
+/** Memory of a further embedding thread with the larger of the models that ship; they may have half of a budget. */
 const FURTHER_THREAD_BYTES = 115e6;
 
 /** Embedding threads, at most as many as usual, and bytes for caches; both as by default where the budget is `auto`. */

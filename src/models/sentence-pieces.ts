@@ -112,7 +112,7 @@ function cut(table: PieceTable, text: string): { id: number; text: string }[] {
   return pieces.reverse();
 }
 
-/** What the map of characters drops, and what it makes a space, besides NFKC. */
+/** Characters that the map drops, and those that it makes a space, besides NFKC. */
 // oxlint-disable-next-line no-control-regex
 const DROPPED = /[\u0001-\u0008\u000b\u000e-\u001f\u007f\u008f\u009f]/g;
 const SPACES = /[\t\n\f\r\u1680\u200b-\u200f\u2028\u2029▁\ufeff\ufffd]/g;

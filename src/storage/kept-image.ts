@@ -25,7 +25,7 @@ const IMAGE_LAYOUT = 2;
 const IMAGE_FROM = 500;
 /** Memories from which one is made beside the daemon: a process takes half a second, and as many memories from the tables .3 s. */
 const IMAGE_BESIDE_FROM = 4_000;
-/** What that process holds at most: of itself, and for each memory with its window, edges and words. */
+/** Memory of that process at most: its own, and for each memory with its window, edges and words. */
 const MAKER_BYTES = 300e6;
 const MAKER_BYTES_PER_MEMORY = 1_600;
 
@@ -112,7 +112,7 @@ async function hasRoom({ disk, directory }: Place, tables: readonly Checkpointed
 
 /** Work of the process that makes an image. */
 export interface ImageOrder {
-  /** Of the tables. */
+  /** The tables' folder. */
   readonly folder: string;
   readonly states: readonly TableState[];
   readonly stamp: EmbeddingStamp;

@@ -89,7 +89,7 @@ async function* written(bytes: AsyncIterable<Uint8Array>, write: (part: Uint8Arr
   }
 }
 
-/** What is in an export. @param keep gets each line first. @throws {CliFailure} if the last line is no end line. */
+/** The contents of an export. @param keep gets each line first. @throws {CliFailure} if the last line is no end line. */
 async function readExported(
   bytes: AsyncIterable<Uint8Array>,
   keep: (text: string, value: Fields) => Promise<unknown> = async () => {},

@@ -250,7 +250,7 @@ export function withoutHooks(text: string): string {
   return isEmptied ? remove(edited, ["hooks"]) : edited;
 }
 
-/** Where our hooks, and groups of nothing else, stand in a file, in its order. */
+/** Paths of our hooks, and of groups of nothing else, in a file, in its order. */
 const ownPaths = (text: string): (string | number)[][] =>
   eventsOf(text).flatMap(([event, entries]) =>
     entries.flatMap((entry, i) => {

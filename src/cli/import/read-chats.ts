@@ -203,7 +203,7 @@ export function* readClaude(
   }
 }
 
-/** What Claude remembers of the user, in `memories.json`. */
+/** Claude's memory of the user, in `memories.json`. */
 export function* readClaudeMemories(memories: Fields, where: string): Generator<ImportItem> {
   const texts: [string | undefined, unknown][] = [
     [undefined, memories["conversations_memory"]],
