@@ -16,8 +16,7 @@ interface Connection {
   /** Undefined on this machine. */
   readonly network: string | undefined;
   readonly socket: Socket;
-  /** Begun and not ended. */
-  readonly answers: Set<ServerResponse>;
+  running: number;
   /** Bytes that its socket had read at the last look. */
   bytesRead: number;
 }
@@ -25,9 +24,10 @@ interface Connection {
 /**
  * Keeps connections within their number: for a further one the longest idle one is closed; where none is idle, the further
  * one. Until a request has come whole, its connection is idle; those that nothing came from since the last look go first.
- * @returns the open ones.
+ * @returns the open ones, and the answers that were begun and have not ended.
  */
-export function limitConnections(server: Server, max: number): ReadonlyMap<string, Connection> {
+export function limitConnections(server: Server, max: number) {
+  const answers = new Set<ServerResponse>();
   const all = new Map<string, Connection>();
   /** Longest idle first. */
   const idle = new Map<string, Connection>();
@@ -79,7 +79,7 @@ export function limitConnections(server: Server, max: number): ReadonlyMap<strin
       return;
     }
     const name = nameOf(socket);
-    const connection: Connection = { network, socket, answers: new Set(), bytesRead: 0 };
+    const connection: Connection = { network, socket, running: 0, bytesRead: 0 };
     all.set(name, connection);
     idle.set(name, connection);
     if (network !== undefined) perAddress.set(network, (perAddress.get(network) ?? 0) + 1);
@@ -87,21 +87,23 @@ export function limitConnections(server: Server, max: number): ReadonlyMap<strin
   });
 
   server.prependListener("request", (request: IncomingMessage, answer: ServerResponse) => {
+    answers.add(answer);
+    answer.once("close", () => answers.delete(answer));
     const name = nameOf(request.socket);
     const connection = all.get(name);
     if (connection === undefined) return;
     const { "content-length": length = "0", "transfer-encoding": encoding } = request.headers;
     if (length === "0" && encoding === undefined) idle.delete(name);
     else request.once("end", () => idle.delete(name));
-    connection.answers.add(answer);
+    connection.running += 1;
     connection.bytesRead = connection.socket.bytesRead;
     answer.once("close", () => {
-      connection.answers.delete(answer);
+      connection.running -= 1;
       connection.bytesRead = connection.socket.bytesRead;
-      if (connection.answers.size === 0 && all.get(name) === connection) setIdle(name, connection);
+      if (connection.running === 0 && all.get(name) === connection) setIdle(name, connection);
     });
   });
-  return all;
+  return { connections: all, answers };
 }
 
 let unnamed = 0;

@@ -35,7 +35,7 @@ const PATIENCE_MS = 1_000;
 /** How often it is looked whether all requests have been answered. */
 const CLOSING_POLL_MS = 5;
 
-type Connections = ReturnType<typeof limitConnections>;
+type UnderWay = ReturnType<typeof limitConnections>;
 
 /**
  * Opens the app's server. At both loopback addresses, where the machine has both, since `localhost` may mean
@@ -48,7 +48,7 @@ export async function listen(
   { host, port, socket }: ListenOptions,
 ): Promise<Listening> {
   await app.ready();
-  const connections = limitConnections(app.server, app.maxConnections);
+  const underWay = limitConnections(app.server, app.maxConnections);
   const { servers, hosts } = await openAll(app, host, port);
   if (socket !== undefined) {
     try {
@@ -64,7 +64,7 @@ export async function listen(
   return {
     port: bound,
     urls: hosts.map((address) => `${scheme}://${bracketed(address)}:${bound}`),
-    close: (deadlineMs) => (closing ??= closeAll(app, servers, connections, deadlineMs)),
+    close: (deadlineMs) => (closing ??= closeAll(app, servers, underWay, deadlineMs)),
   };
 }
 
@@ -178,18 +178,17 @@ function isMissingAddress(cause: unknown): boolean {
 async function closeAll(
   app: FastifyInstance,
   servers: readonly Server[],
-  connections: Connections,
+  { connections, answers }: UnderWay,
   deadlineMs: number,
 ): Promise<number> {
   const deadline = performance.now() + deadlineMs;
-  const answers = () => [...connections.values()].flatMap((connection) => [...connection.answers]);
   // A client that waits for an answer learns with it that the connection ends.
   const endsWith = (answer: ServerResponse) => answer.headersSent || answer.setHeader("connection", "close");
   app.server.prependListener("request", (_request, answer: ServerResponse) => endsWith(answer));
-  answers().forEach(endsWith);
+  answers.forEach(endsWith);
   const closed = servers.map(closeServer);
-  while (answers().length > 0 && performance.now() < deadline) await sleep(CLOSING_POLL_MS);
-  const cut = answers().length;
+  while (answers.size > 0 && performance.now() < deadline) await sleep(CLOSING_POLL_MS);
+  const cut = answers.size;
   for (const { socket } of connections.values()) socket.destroy();
   await Promise.all(closed);
   await app.close();

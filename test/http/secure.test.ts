@@ -1,9 +1,13 @@
 /** HTTPS by the daemon itself, with a certificate that the test makes. */
 import { X509Certificate } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
 import { request } from "node:https";
 import { request as plainRequest } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { fetchPinned } from "../../src/cli/connect.ts";
+import { notFound } from "../../src/core/errors.ts";
 import { listen, type Listening } from "../../src/http/listen.ts";
 import { createTestServer } from "../support/test-server.ts";
 import { selfSignedCertificate } from "../support/self-signed-certificate.ts";
@@ -74,6 +78,35 @@ describe("a server with a certificate", () => {
     await expect(tried).rejects.toThrow();
     expect(await statusWith({})).toBe(200);
   });
+});
+
+it("finishes what its Unix socket was asked when it stops", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "memoryd-secure-"));
+  const socketPath = join(folder, "socket");
+  let [begin, finish] = [() => {}, () => {}];
+  const begun = new Promise<void>((resolve) => (begin = resolve));
+  const finished = new Promise<void>((resolve) => (finish = resolve));
+  const getMemory = async () => {
+    begin();
+    await finished;
+    throw notFound("There is no such memory.");
+  };
+  const { app } = createTestServer({ getMemory }, { tls });
+  const { close } = await listen(app, { host: "localhost", port: 0, socket: socketPath });
+  const status = new Promise<number | undefined>((resolve, reject) => {
+    const path = "/memory/019aa5a0-6c1e-7c3a-9d0f-000000000001";
+    request({ socketPath, path, servername: "localhost", ca: tls.cert }, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode);
+    })
+      .once("error", reject)
+      .end();
+  });
+  await begun;
+  const closed = close(60_000);
+  finish();
+  expect([await status, await closed]).toEqual([404, 0]);
+  rmSync(folder, { recursive: true });
 });
 
 describe("fetchPinned", () => {
