@@ -88,8 +88,8 @@ const PICTURES: readonly (readonly [kind: TextKind, offset: number, magic: strin
   ["webp", 8, "WEBP"],
 ];
 
-/** First bytes of formats that are not read and may pass for text. */
-const NOT_READ = /^(?:%!PS|\{\\rtf|GIF8|Rar!)/;
+/** First bytes of formats that are not read and may pass for text: dark pixels (TIFF) and quiet sound (AIFF) for UTF-16. */
+const NOT_READ = /^(?:%!PS|\{\\rtf|GIF8|Rar!|II\*[^ -~]|MM[^ -~]\*|FORM.{4}AIF)/s;
 
 /** Formats in a zip, by an entry that each has. */
 const ZIPPED: readonly (readonly [kind: TextKind, entry: RegExp])[] = [
