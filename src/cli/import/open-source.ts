@@ -55,7 +55,8 @@ export async function openSource(
   return { format: kind, items: itemsOf(path, kind, isFolder, options) };
 }
 
-function itemsOf(
+/** Opens nothing before it is read: an error of a file that cannot be opened would come while nothing waits for it. */
+async function* itemsOf(
   path: string,
   format: ImportFormat,
   isFolder: boolean,
@@ -64,19 +65,21 @@ function itemsOf(
   const linesOf = (file: string) => textLines(createReadStream(file));
   switch (format) {
     case "memoryd":
-      return isFolder ? readExport(linesOf(join(path, FOLDER_INDEX)), path) : readExport(linesOf(path));
+      return yield* isFolder
+        ? readExport(linesOf(join(path, FOLDER_INDEX)), path)
+        : readExport(linesOf(path));
     case "markdown":
-      return readNotes(path);
+      return yield* readNotes(path);
     case "openmemory":
-      return readOlderService(path, options);
+      return yield* readOlderService(path, options);
     case "ndjson":
-      return readLines(linesOf(path));
+      return yield* readLines(linesOf(path));
     case "csv":
-      return readTable(linesOf(path));
+      return yield* readTable(linesOf(path));
     case "json":
-      return readElements(createReadStream(path), basename(path), options);
+      return yield* readElements(createReadStream(path), basename(path), options);
     case "chats":
-      return readChats(path, options);
+      return yield* readChats(path, options);
   }
 }
 

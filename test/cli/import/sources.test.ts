@@ -59,6 +59,12 @@ describe("an answer of a service that lists its memories", () => {
   });
 });
 
+it("is opened when it is read, so that one that cannot be opened is refused", async () => {
+  const { items } = await openSource(folder, "memoryd", { allBranches: false });
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  await expect(items.next()).rejects.toMatchObject({ code: "ENOENT" });
+});
+
 describe("a Claude export with attachments", () => {
   it("gives the text that was read from them, and one's own lines alone where asked for", async () => {
     const message = { created_at: "2025-05-01T00:00:00Z", files: [] };
