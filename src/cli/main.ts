@@ -168,8 +168,8 @@ function sentenceOf({ code, detail, errors }: MemorydError): string {
   if (code === "UNREACHABLE" || code === "TIMEOUT")
     return "memoryd stopped answering; look at `memoryd status` and its log.";
   const fields = errors
-    .map(({ path, message }) => `${path} ${message}`)
-    .filter((field) => !detail.includes(field));
+    .filter(({ path, message }) => !detail.includes(`${path.slice(1)} ${message}`))
+    .map(({ path, message }) => `${path} ${message}`);
   return fields.length === 0 ? detail : `${detail} (${fields.join("; ")})`;
 }
 

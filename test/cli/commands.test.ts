@@ -362,6 +362,20 @@ describe("memoryd add", () => {
       stderr: "The date is wrong. (/occurred_at must be a date)\n",
     });
   });
+
+  it("tells no reason twice", async () => {
+    const problem = {
+      code: "INVALID_REQUEST",
+      detail: "The period is not one: valid_to is before valid_from.",
+      errors: [{ path: "/valid_to", message: "is before valid_from" }],
+    };
+    daemon = await startFakeDaemon(home, { "/api/temporal/fact": { status: 400, body: problem } });
+    expect(await run(["fact", "add", "Ann", "lives in", "York", "--from", "2030", "--to", "2020"])).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: "The period is not one: valid_to is before valid_from.\n",
+    });
+  });
 });
 
 describe("memoryd query", () => {
