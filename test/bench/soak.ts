@@ -57,7 +57,10 @@ export async function benchSoak(directory: string, wanted: number): Promise<stri
       const times = { question: [] as number[], add: [] as number[] };
       await Promise.all(
         kept.map(async (ids) => {
-          while (requests < until) requests += await mixedRequests(daemon, ids, times);
+          while (requests < until) {
+            const made = await mixedRequests(daemon, ids, times);
+            requests += made;
+          }
         }),
       );
       const { residentMegabytes, cpuSeconds } = usageOf(daemon.pid);
