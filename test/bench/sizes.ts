@@ -116,7 +116,7 @@ export async function benchSizes(
 const QUESTIONS = { rounds: 6, perRound: 50 };
 
 /** Until the files of token vectors and texts are made, which a first question begins. */
-async function untilFilesAreMade(path: string): Promise<void> {
+export async function untilFilesAreMade(path: string): Promise<void> {
   const size = () => ROW_FILES.reduce((sum, name) => sum + (sizeOf(join(path, name)) ?? 0), 0);
   for (let [before, now] = [-1, size()]; now !== before; [before, now] = [now, size()])
     await sleep(FILES_STAY_MS);

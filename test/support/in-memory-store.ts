@@ -20,6 +20,8 @@ export interface InMemoryStore {
   /** From now on records wait for `release`, and then succeed, or all fail. */
   hold(): void;
   release(outcome: "durable" | "refused"): Promise<void>;
+  /** Records that wait. */
+  readonly waiting: number;
   /** The next record is refused before it is accepted. */
   refuseNext(): void;
 }
@@ -94,6 +96,9 @@ export function createInMemoryStore(
     feed,
     records,
     hold: () => (held = []),
+    get waiting() {
+      return held?.length ?? 0;
+    },
     refuseNext: () => (refusesNext = true),
     async release(outcome) {
       const waiting = held ?? [];

@@ -387,9 +387,9 @@ describe("jobs", () => {
     await new Promise((done) => setImmediate(done));
     world.memory.hold();
     release();
-    while (catalogue().size === 0) await new Promise((done) => setImmediate(done));
-    // What is staged goes to the journal a turn later.
-    await new Promise((done) => setImmediate(done));
+    // What is staged goes to the journal in a later turn.
+    while (catalogue().size === 0 || world.memory.waiting === 0)
+      await new Promise((done) => setImmediate(done));
     const { store } = world.ports;
     const commit = store.commit.bind(store);
     // As of a journal that takes nothing more.
