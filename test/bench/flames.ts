@@ -24,14 +24,20 @@ interface Frame {
   readonly callees: Map<string, Frame>;
 }
 
-/** A flame graph of the main thread for each size, written to `flames/`: one caller asks, after questions that warm it. */
+/**
+ * A flame graph of the main thread for each size, written to `flames/`: one caller asks, after questions that warm it. Rows of other sizes
+ * stay as they are.
+ */
 export async function benchFlames(
   directory: string,
+  known: string,
   sizes: readonly number[],
   stores: ReadonlyMap<number, string>,
 ): Promise<string> {
   mkdirSync(PICTURES, { recursive: true });
-  const rows: string[][] = [];
+  const rows = new Map<number, string[]>();
+  for (const [, size, cells = ""] of known.matchAll(/^\| (?=\[(\d+)\])(.*) \|$/gm))
+    rows.set(Number(size), cells.split(" | "));
   for (const size of sizes) {
     const path = stores.get(size) ?? join(directory, String(size));
     if (!stores.has(size)) await fillStore({ directory: path, count: size, stamp: MINILM.stamp });
@@ -39,13 +45,16 @@ export async function benchFlames(
     const title = `${size} memories, main thread, ${ms(root.total / QUESTIONS)} a question`;
     writeFileSync(join(PICTURES, `${size}.svg`), drawn(root, title));
     const rooms = [...ownTimes(root)].sort(([, a], [, b]) => b - a).slice(0, 8);
-    rows.push([
+    rows.set(size, [
       `[${size}](flames/${size}.svg)`,
       ms(root.total / QUESTIONS),
       rooms.map(([room, own]) => `${room} ${((100 * own) / root.total).toFixed(0)} %`).join(", "),
     ]);
   }
-  return table(["memories", "main thread, a question", "of that, itself"], rows);
+  return table(
+    ["memories", "main thread, a question", "of that, itself"],
+    [...rows].sort(([a], [b]) => a - b).map(([, row]) => row),
+  );
 }
 
 async function profileOf(path: string, file: string): Promise<Frame> {

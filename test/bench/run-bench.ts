@@ -34,7 +34,7 @@ const stores = new Map(store === undefined ? [] : [[MILLION, resolve(store)]]);
 const PARTS: Readonly<Record<string, Part>> = {
   sizes: (directory, known) => benchSizes(directory, known, sizes, stores),
   soak: (directory) => benchSoak(directory, thousands * 1_000),
-  flames: (directory) => benchFlames(directory, sizes, stores),
+  flames: (directory, known) => benchFlames(directory, known, sizes, stores),
   facts: benchFacts,
   users: benchUsers,
   purge: benchPurge,
